@@ -1,0 +1,272 @@
+/**
+ * The CSP's duties: it enrols owners, makes and signs a Paillier key for each task, verifies owners' records, unblinds
+ * once, and keeps its additive shares for the two-party computation. It never sees an unblinded value.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { type PaillierPool, SecretKey, unpackBlinded } from '@eigenveil/paillier';
+import type { Sealer } from '@eigenveil/server';
+import { layout } from '@eigenveil/statistics';
+import { toRing } from '@eigenveil/two-party';
+import {
+  AGREEMENT,
+  checkTask,
+  claimedSigner,
+  type Digest,
+  digestBytes,
+  digestPublicKey,
+  digestTask,
+  type EnrolmentResponse,
+  issueOwnerToken,
+  OwnerId,
+  type PublicJwk,
+  RECORD,
+  ServiceError,
+  type SigningKey,
+  signStatement,
+  type Task,
+  type TaskId,
+  type Thumbprint,
+  thumbprintOf,
+  verifyStatement,
+} from '@eigenveil/wire';
+import type { CspStore, StoredTask, VerifiedRecord } from './store.ts';
+
+/** What this CSP agrees to; everything else is refused. */
+export interface CspPolicy {
+  /** The two-party protocol `simulated` is not private and runs only where this is set. */
+  readonly allowSimulated: boolean;
+  /** Keys under 2048 bits, for benchmarks. */
+  readonly allowInsecureKeys: boolean;
+  /** The smallest minimumOwners of a task, at least 2. */
+  readonly minimumOwners: number;
+  readonly ownerTokenLifetimeSeconds: number;
+}
+
+export interface CspDependencies {
+  readonly store: CspStore;
+  readonly sealer: Sealer;
+  readonly paillier: PaillierPool;
+  readonly key: SigningKey;
+  readonly policy: CspPolicy;
+  readonly now: () => Date;
+}
+
+/** What the garbler brings into the two-party computation of a task. */
+export interface GarblerState {
+  readonly task: Task;
+  readonly shares: readonly bigint[];
+  readonly verifiedOwners: number;
+}
+
+export class CspService {
+  readonly #deps: CspDependencies;
+
+  constructor(dependencies: CspDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /** Makes one-time enrolment tokens (32 random bytes each); only their hashes are kept. */
+  async invite(count: number, lifetimeSeconds: number): Promise<string[]> {
+    const tokens = Array.from({ length: count }, () => randomBytes(32).toString('base64url'));
+    const expiresAt = new Date(this.#deps.now().getTime() + 1000 * lifetimeSeconds);
+    await this.#deps.store.addEnrolmentTokens(tokens.map(hashToken), expiresAt);
+    return tokens;
+  }
+
+  /** Enrols the holder of `thumbprint`'s key. Throws ERR_ENROLMENT_TOKEN. */
+  async enrol(enrolmentToken: string, thumbprint: Thumbprint): Promise<EnrolmentResponse> {
+    const { store, key, policy, now } = this.#deps;
+    const freshId = OwnerId.parse(randomBytes(16).toString('base64url'));
+    const ownerId = await store.enrol(hashToken(enrolmentToken), thumbprint, freshId, now());
+    const lifetimeSeconds = policy.ownerTokenLifetimeSeconds;
+    return { ownerId, ownerToken: await issueOwnerToken(key, { ownerId, thumbprint, lifetimeSeconds }) };
+  }
+
+  /**
+   * Checks a proposed task and signs it with a Paillier key of its own. The same proposal again gets the same agreement.
+   * Throws ERR_TASK_INVALID and its kin, ERR_TASK_REFUSED, ERR_SIMULATED_REFUSED, ERR_TASK_CONFLICT.
+   */
+  async agree(task: Task, dataUserKey: PublicJwk): Promise<string> {
+    const { store, sealer, paillier, key } = this.#deps;
+    const digest = digestTask(task);
+    const known = await store.task(task.id);
+    if (known !== undefined) return agreementOf(known, digest);
+    await this.#checkProposal(task, dataUserKey);
+    const secretKey = await paillier.generateKeyPair({
+      bits: task.keyBits,
+      scheme: task.encryption,
+      allowInsecureKey: task.allowInsecureKey,
+    });
+    const agreement = await signStatement(AGREEMENT, key, {
+      taskId: task.id,
+      taskDigest: digest,
+      publicKey: secretKey.publicKey.toJSON(),
+      dataUserKey,
+    });
+    const sealedSecretKey = sealer.seal(
+      secretKeyPlace(task.id),
+      Buffer.from(JSON.stringify(secretKey.toJSON())),
+    );
+    const stored = await store.insertTask({
+      task,
+      digest,
+      agreement,
+      state: 'agreed',
+      sealedSecretKey,
+      unblindingDigest: null,
+      sealedShares: null,
+    });
+    return agreementOf(stored, digest);
+  }
+
+  /** Verifies owners' records and returns how many distinct owners are verified. Throws ERR_RECORD_INVALID. */
+  async addRecords(taskId: TaskId, dataUser: Thumbprint, records: readonly string[]): Promise<number> {
+    const stored = await this.#task(taskId, dataUser);
+    const publicKeyDigest = digestPublicKey(await this.#publicKeyOf(stored));
+    const verified: VerifiedRecord[] = [];
+    for (const record of records) verified.push(await this.#verifyRecord(record, stored, publicKeyDigest));
+    return this.#deps.store.addRecords(taskId, verified);
+  }
+
+  /**
+   * Decrypts the blinded aggregate, once per task, and keeps the additive shares that it amounts to. The same bytes again
+   * are answered the same way; other bytes are refused. Throws ERR_MINIMUM_OWNERS, ERR_UNBLINDING_CONFLICT,
+   * ERR_CIPHERTEXT_INVALID, ERR_CIPHERTEXT_LENGTH, ERR_TASK_CLOSED.
+   */
+  async unblind(taskId: TaskId, dataUser: Thumbprint, blinded: Uint8Array): Promise<number> {
+    const { store, sealer, paillier } = this.#deps;
+    const stored = await this.#task(taskId, dataUser);
+    const requestDigest = digestBytes('unblinding', blinded);
+    const verifiedOwners = await store.countRecords(taskId);
+    if (stored.state !== 'agreed') return repeatedUnblinding(stored, requestDigest, verifiedOwners);
+    const { task } = stored;
+    if (verifiedOwners < task.minimumOwners) {
+      throw new ServiceError(
+        'ERR_MINIMUM_OWNERS',
+        `"records" expected at least ${task.minimumOwners} verified owners, got ${verifiedOwners}`,
+      );
+    }
+    const secretKey = this.#openSecretKey(stored);
+    const packing = layout(task);
+    const ciphertexts = await paillier.decode(secretKey.publicKey, blinded, packing.plaintexts.length);
+    const plaintexts = await paillier.decrypt(secretKey, ciphertexts);
+    const shares = toRing(packing.valueBits, unpackBlinded(packing, plaintexts));
+    const sealedShares = sealer.seal(sharesPlace(taskId), Buffer.from(JSON.stringify(shares.map(String))));
+    const done = await store.completeUnblinding(taskId, { requestDigest, sealedShares, verifiedOwners });
+    if (done) return verifiedOwners;
+    // Somebody was faster: another unblinding, more records, or the end of the task. What we decrypted is dropped.
+    return this.unblind(taskId, dataUser, blinded);
+  }
+
+  /** The CSP's side of the two-party computation. Throws ERR_NOT_READY before the unblinding. */
+  async garblerState(taskId: TaskId, dataUser: Thumbprint): Promise<GarblerState> {
+    const { store, sealer } = this.#deps;
+    const { task, state, sealedShares } = await this.#task(taskId, dataUser);
+    if (state === 'ended') throw new ServiceError('ERR_TASK_CLOSED', 'the task has ended');
+    if (sealedShares === null) throw new ServiceError('ERR_NOT_READY', 'the task has not been unblinded');
+    const shares = (
+      JSON.parse(Buffer.from(sealer.open(sharesPlace(taskId), sealedShares)).toString()) as string[]
+    ).map(BigInt);
+    return { task, shares, verifiedOwners: await store.countRecords(taskId) };
+  }
+
+  /** Ends a task at the data user's word, finished or cancelled: its key, shares and records are destroyed. */
+  async end(taskId: TaskId, dataUser: Thumbprint): Promise<void> {
+    await this.#task(taskId, dataUser);
+    await this.#deps.store.endTask(taskId);
+  }
+
+  async #checkProposal(task: Task, dataUserKey: PublicJwk): Promise<void> {
+    const { key, policy, now } = this.#deps;
+    checkTask(task);
+    const refuse = (message: string) => new ServiceError('ERR_TASK_REFUSED', message);
+    if (task.csp !== key.thumbprint) throw refuse('"csp" expected the thumbprint of this CSP');
+    if (task.dataUser !== (await thumbprintOf(dataUserKey)))
+      throw refuse('"dataUser" expected the key that proposes the task');
+    if (task.twoParty === 'simulated' && !policy.allowSimulated) {
+      throw new ServiceError(
+        'ERR_SIMULATED_REFUSED',
+        '"twoParty" expected a private protocol; simulated needs --allow-simulated',
+      );
+    }
+    if (task.keyBits < 2048 && !policy.allowInsecureKeys) {
+      throw new ServiceError(
+        'ERR_KEY_TOO_SHORT',
+        `"keyBits" expected at least 2048 at this CSP, got ${task.keyBits}`,
+      );
+    }
+    if (task.minimumOwners < policy.minimumOwners) {
+      throw refuse(
+        `"minimumOwners" expected at least ${policy.minimumOwners} at this CSP, got ${task.minimumOwners}`,
+      );
+    }
+    if (new Date(task.deadline) <= now()) throw refuse('"deadline" expected a time in the future');
+    layout(task); // throws ERR_PACKING_TOO_NARROW now rather than at the first contribution
+  }
+
+  async #task(taskId: TaskId, dataUser: Thumbprint): Promise<StoredTask> {
+    const stored = await this.#deps.store.task(taskId);
+    // Another data user's task is as unknown as one that does not exist, so that ids cannot be probed.
+    if (stored === undefined || stored.task.dataUser !== dataUser) {
+      throw new ServiceError('ERR_TASK_UNKNOWN', '"taskId" expected a task of this data user');
+    }
+    return stored;
+  }
+
+  async #publicKeyOf({ agreement }: StoredTask) {
+    return (await verifyStatement(AGREEMENT, agreement, this.#deps.key.publicJwk)).publicKey;
+  }
+
+  async #verifyRecord(
+    record: string,
+    { task, digest }: StoredTask,
+    publicKeyDigest: Digest,
+  ): Promise<VerifiedRecord> {
+    const signer = claimedSigner(RECORD, record);
+    const { ownerId, contributionDigest, ...about } = await verifyStatement(RECORD, record, signer);
+    const enrolled = await this.#deps.store.ownerThumbprint(ownerId);
+    if (enrolled === undefined || enrolled !== (await thumbprintOf(signer))) {
+      throw new ServiceError('ERR_RECORD_INVALID', '"records" expected the signature of the enrolled owner');
+    }
+    if (
+      about.taskId !== task.id ||
+      about.taskDigest !== digest ||
+      about.publicKeyDigest !== publicKeyDigest
+    ) {
+      throw new ServiceError('ERR_TASK_MISMATCH', '"records" expected records of this task and key');
+    }
+    return { ownerId, contributionDigest };
+  }
+
+  #openSecretKey({ task, sealedSecretKey }: StoredTask): SecretKey {
+    if (sealedSecretKey === null) throw new ServiceError('ERR_TASK_CLOSED', 'the key of the task is gone');
+    const json = Buffer.from(this.#deps.sealer.open(secretKeyPlace(task.id), sealedSecretKey)).toString();
+    return SecretKey.fromJSON(JSON.parse(json));
+  }
+}
+
+function agreementOf({ digest, agreement, state }: StoredTask, expected: Digest): string {
+  if (digest !== expected)
+    throw new ServiceError('ERR_TASK_CONFLICT', '"id" expected the parameters agreed before');
+  if (state === 'ended') throw new ServiceError('ERR_TASK_CLOSED', 'the task has ended');
+  return agreement;
+}
+
+function repeatedUnblinding(stored: StoredTask, requestDigest: Digest, verifiedOwners: number): number {
+  if (stored.state === 'ended') throw new ServiceError('ERR_TASK_CLOSED', 'the task has ended');
+  if (stored.unblindingDigest !== requestDigest) {
+    throw new ServiceError(
+      'ERR_UNBLINDING_CONFLICT',
+      'the task was unblinded before, with other ciphertexts',
+    );
+  }
+  return verifiedOwners;
+}
+
+const secretKeyPlace = (taskId: TaskId) => `csp/tasks/${taskId}/secret_key`;
+const sharesPlace = (taskId: TaskId) => `csp/tasks/${taskId}/shares`;
+
+/** A token has 256 random bits, so a plain hash hides it and a look-up by hash gives nothing away through timing. */
+function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('base64url');
+}

@@ -1,0 +1,190 @@
+/** The CSP's store in one SQLite file (node:sqlite): every method is one durable transaction. */
+import type { DatabaseSync } from 'node:sqlite';
+import { openDatabase, transaction } from '@eigenveil/server';
+import {
+  type Digest,
+  type OwnerId,
+  ServiceError,
+  type Task,
+  type TaskId,
+  type Thumbprint,
+} from '@eigenveil/wire';
+import type { CspStore, StoredTask, Unblinding, VerifiedRecord } from './store.ts';
+
+const MIGRATIONS = [
+  `
+  CREATE TABLE enrolment_tokens (
+    token_hash TEXT PRIMARY KEY,
+    expires_at INTEGER NOT NULL,
+    used_by    TEXT
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE owners (
+    owner_id   TEXT PRIMARY KEY,
+    thumbprint TEXT NOT NULL UNIQUE
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE tasks (
+    task_id           TEXT PRIMARY KEY,
+    task              TEXT NOT NULL,
+    digest            TEXT NOT NULL,
+    agreement         TEXT NOT NULL,
+    state             TEXT NOT NULL CHECK (state IN ('agreed', 'unblinded', 'ended')),
+    sealed_secret_key BLOB,
+    unblinding_digest TEXT,
+    sealed_shares     BLOB
+  ) STRICT;
+
+  -- One row per owner and task: the primary key is what makes a double count impossible.
+  CREATE TABLE records (
+    task_id             TEXT NOT NULL REFERENCES tasks,
+    owner_id            TEXT NOT NULL REFERENCES owners,
+    contribution_digest TEXT NOT NULL,
+    PRIMARY KEY (task_id, owner_id)
+  ) STRICT, WITHOUT ROWID;
+  `,
+];
+
+export class SqliteCspStore implements CspStore {
+  readonly #db: DatabaseSync;
+
+  constructor(path: string) {
+    this.#db = openDatabase(path, MIGRATIONS);
+  }
+
+  async addEnrolmentTokens(tokenHashes: readonly string[], expiresAt: Date): Promise<void> {
+    const insert = this.#db.prepare('INSERT INTO enrolment_tokens (token_hash, expires_at) VALUES (?, ?)');
+    transaction(this.#db, () => {
+      for (const hash of tokenHashes) insert.run(hash, expiresAt.getTime());
+    });
+  }
+
+  async enrol(tokenHash: string, thumbprint: Thumbprint, freshId: OwnerId, now: Date): Promise<OwnerId> {
+    return transaction(this.#db, () => {
+      const used = this.#db
+        .prepare(
+          `UPDATE enrolment_tokens SET used_by = ?1
+           WHERE token_hash = ?2 AND expires_at > ?3 AND (used_by IS NULL OR used_by = ?1)`,
+        )
+        .run(thumbprint, tokenHash, now.getTime());
+      if (used.changes === 0) {
+        throw new ServiceError(
+          'ERR_ENROLMENT_TOKEN',
+          '"enrolmentToken" expected an unused token that has not expired',
+        );
+      }
+      this.#db
+        .prepare(
+          'INSERT INTO owners (owner_id, thumbprint) VALUES (?, ?) ON CONFLICT (thumbprint) DO NOTHING',
+        )
+        .run(freshId, thumbprint);
+      const owner = this.#db.prepare('SELECT owner_id FROM owners WHERE thumbprint = ?').get(thumbprint);
+      return owner!.owner_id as OwnerId;
+    });
+  }
+
+  async ownerThumbprint(ownerId: OwnerId): Promise<Thumbprint | undefined> {
+    const row = this.#db.prepare('SELECT thumbprint FROM owners WHERE owner_id = ?').get(ownerId);
+    return row?.thumbprint as Thumbprint | undefined;
+  }
+
+  async insertTask(task: StoredTask): Promise<StoredTask> {
+    return transaction(this.#db, () => {
+      this.#db
+        .prepare(
+          `INSERT INTO tasks (task_id, task, digest, agreement, state, sealed_secret_key)
+           VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (task_id) DO NOTHING`,
+        )
+        .run(
+          task.task.id,
+          JSON.stringify(task.task),
+          task.digest,
+          task.agreement,
+          task.state,
+          task.sealedSecretKey,
+        );
+      return this.#read(task.task.id)!;
+    });
+  }
+
+  async task(taskId: TaskId): Promise<StoredTask | undefined> {
+    return this.#read(taskId);
+  }
+
+  async addRecords(taskId: TaskId, records: readonly VerifiedRecord[]): Promise<number> {
+    return transaction(this.#db, () => {
+      const find = this.#db.prepare(
+        'SELECT contribution_digest FROM records WHERE task_id = ? AND owner_id = ?',
+      );
+      const insert = this.#db.prepare(
+        'INSERT INTO records (task_id, owner_id, contribution_digest) VALUES (?, ?, ?)',
+      );
+      const isOpen = this.#read(taskId)?.state === 'agreed';
+      for (const { ownerId, contributionDigest } of records) {
+        const known = find.get(taskId, ownerId);
+        if (known === undefined && !isOpen)
+          throw new ServiceError('ERR_TASK_CLOSED', 'the task has been unblinded');
+        if (known !== undefined && known.contribution_digest !== contributionDigest) {
+          throw new ServiceError(
+            'ERR_CONTRIBUTION_CONFLICT',
+            '"records" expected one contribution per owner',
+          );
+        }
+        if (known === undefined) insert.run(taskId, ownerId, contributionDigest);
+      }
+      return this.#count(taskId);
+    });
+  }
+
+  async countRecords(taskId: TaskId): Promise<number> {
+    return this.#count(taskId);
+  }
+
+  async completeUnblinding(taskId: TaskId, unblinding: Unblinding): Promise<boolean> {
+    const { requestDigest, sealedShares, verifiedOwners } = unblinding;
+    return transaction(this.#db, () => {
+      if (this.#count(taskId) !== verifiedOwners) return false;
+      const { changes } = this.#db
+        .prepare(
+          `UPDATE tasks SET state = 'unblinded', sealed_secret_key = NULL, unblinding_digest = ?, sealed_shares = ?
+           WHERE task_id = ? AND state = 'agreed'`,
+        )
+        .run(requestDigest, sealedShares, taskId);
+      return changes === 1;
+    });
+  }
+
+  async endTask(taskId: TaskId): Promise<void> {
+    transaction(this.#db, () => {
+      this.#db
+        .prepare(
+          `UPDATE tasks SET state = 'ended', sealed_secret_key = NULL, sealed_shares = NULL WHERE task_id = ?`,
+        )
+        .run(taskId);
+      this.#db.prepare('DELETE FROM records WHERE task_id = ?').run(taskId);
+    });
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #count(taskId: TaskId): number {
+    const row = this.#db.prepare('SELECT count(*) AS owners FROM records WHERE task_id = ?').get(taskId);
+    return row!.owners as number;
+  }
+
+  #read(taskId: TaskId): StoredTask | undefined {
+    const row = this.#db.prepare('SELECT * FROM tasks WHERE task_id = ?').get(taskId);
+    if (row === undefined) return undefined;
+    return {
+      task: JSON.parse(row.task as string) as Task,
+      digest: row.digest as Digest,
+      agreement: row.agreement as string,
+      state: row.state as StoredTask['state'],
+      sealedSecretKey: row.sealed_secret_key as Uint8Array | null,
+      unblindingDigest: row.unblinding_digest as Digest | null,
+      sealedShares: row.sealed_shares as Uint8Array | null,
+    };
+  }
+}

@@ -1,0 +1,235 @@
+/**
+ * A data owner's part in the protocol: enrol once, contribute encrypted statistics of its rows to a task, withdraw, and
+ * fetch the signed projection.
+ */
+import { encodeCiphertexts, type PaillierPool, PublicKey, pack } from '@eigenveil/paillier';
+import { flatten, layout, type Statistics } from '@eigenveil/statistics';
+import {
+  type Agreement,
+  digestBytes,
+  digestPublicKey,
+  digestTask,
+  EnrolmentResponse,
+  JwkSet,
+  PROJECTION,
+  type Projection,
+  ProjectionResponse,
+  type PublicJwk,
+  RECEIPT,
+  RECORD,
+  type Receipt,
+  ReceiptResponse,
+  ServiceClient,
+  ServiceError,
+  SignedTask,
+  signStatement,
+  type Task,
+  type TaskId,
+  type Thumbprint,
+  thumbprintOf,
+  verifySignedTask,
+  verifyStatement,
+} from '@eigenveil/wire';
+import { z } from 'zod';
+import type { Enrolment, OwnerHome, PendingContribution } from './home.ts';
+import { checkPolicy, type OwnerPolicy } from './policy.ts';
+
+/** Where a service is and which certificates to trust instead of the system's (PEM). */
+export interface ServiceAddress {
+  readonly url: string;
+  readonly ca?: string | undefined;
+}
+
+export interface DataOwnerOptions {
+  readonly home: OwnerHome;
+  readonly policy: OwnerPolicy;
+  readonly paillier: PaillierPool;
+  /** How long to go on trying while a service cannot be reached, in milliseconds. */
+  readonly patienceMilliseconds?: number;
+}
+
+/** A task that this owner has verified and agrees to. */
+interface AcceptedTask {
+  readonly task: Task;
+  readonly agreement: Agreement;
+  readonly publicKey: PublicKey;
+}
+
+export class DataOwner {
+  readonly #options: DataOwnerOptions;
+
+  constructor(options: DataOwnerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Enrols at the CSP whose identity key has the pinned thumbprint, with a one-time token. Enrolling again renews the
+   * owner token. Throws ERR_CSP_IDENTITY, ERR_ENROLMENT_TOKEN.
+   */
+  async enrol(csp: ServiceAddress, enrolmentToken: string, cspThumbprint: Thumbprint): Promise<Enrolment> {
+    const { home } = this.#options;
+    const client = this.#client(csp, { kind: 'key', key: await home.signingKey() });
+    try {
+      const { keys } = await client.send({ method: 'GET', path: '/.well-known/jwks.json', response: JwkSet });
+      const cspKey = await pinned(keys, cspThumbprint);
+      const path = '/enrolments';
+      const answer = await client.send({
+        method: 'POST',
+        path,
+        json: { enrolmentToken },
+        response: EnrolmentResponse,
+      });
+      const enrolment = { ...answer, cspKey };
+      await home.saveEnrolment(enrolment);
+      return enrolment;
+    } finally {
+      await client.close();
+    }
+  }
+
+  /** The task, if the pinned CSP has signed it and the owner's policy allows it. Throws ERR_AGREEMENT_INVALID, ERR_POLICY. */
+  async task(dataUser: ServiceAddress, taskId: TaskId): Promise<Task> {
+    return this.#withDataUser(dataUser, async (client) => (await this.#accept(client, taskId)).task);
+  }
+
+  /**
+   * Contributes the statistics that `summarise` computes, which is called only after the task was accepted and only if
+   * no contribution is under way. Returns the receipt; after a lost answer, the very same bytes are sent again.
+   * Throws what the policy, the statistics and the data user refuse.
+   */
+  async contribute(
+    dataUser: ServiceAddress,
+    taskId: TaskId,
+    summarise: (task: Task) => Promise<Statistics>,
+  ): Promise<Receipt> {
+    const { home } = this.#options;
+    return this.#withDataUser(dataUser, async (client) => {
+      const accepted = await this.#accept(client, taskId);
+      const kept = await home.receipt(taskId);
+      if (kept !== undefined) return verifyStatement(RECEIPT, kept, accepted.agreement.dataUserKey);
+      const pending = (await home.pending(taskId)) ?? (await this.#prepare(accepted, summarise));
+      const path = `/tasks/${taskId}/contribution`;
+      const headers = { 'eigenveil-record': pending.record };
+      const { bytes } = pending;
+      const { receipt } = await client.send({
+        method: 'PUT',
+        path,
+        bytes,
+        headers,
+        response: ReceiptResponse,
+      });
+      const claims = await verifyStatement(RECEIPT, receipt, accepted.agreement.dataUserKey);
+      if (claims.taskId !== taskId || claims.contributionDigest !== digestBytes('contribution', bytes)) {
+        throw new ServiceError(
+          'ERR_RECEIPT_INVALID',
+          '"receipt" expected the digest of the contribution that was sent',
+        );
+      }
+      await home.saveReceipt(taskId, receipt);
+      return claims;
+    });
+  }
+
+  /** Withdraws the contribution for good while the task is open. */
+  async withdraw(dataUser: ServiceAddress, taskId: TaskId): Promise<void> {
+    await this.#withDataUser(dataUser, (client) =>
+      client.send({ method: 'DELETE', path: `/tasks/${taskId}/contribution`, response: z.strictObject({}) }),
+    );
+    await this.#options.home.forget(taskId);
+  }
+
+  /** The projection, signed by the task's data user for this very task. Throws ERR_NOT_READY, ERR_PROJECTION_INVALID. */
+  async projection(dataUser: ServiceAddress, taskId: TaskId): Promise<Projection> {
+    return this.#withDataUser(dataUser, async (client) => {
+      const { task, agreement } = await this.#accept(client, taskId);
+      const path = `/tasks/${taskId}/projection`;
+      const { projection } = await client.send({ method: 'GET', path, response: ProjectionResponse });
+      const result = await verifyStatement(PROJECTION, projection, agreement.dataUserKey);
+      if (result.taskId !== taskId || result.taskDigest !== digestTask(task)) {
+        throw new ServiceError('ERR_PROJECTION_INVALID', '"projection" expected the digest of this task');
+      }
+      return result;
+    });
+  }
+
+  async #prepare(
+    { task, agreement, publicKey }: AcceptedTask,
+    summarise: (task: Task) => Promise<Statistics>,
+  ): Promise<PendingContribution> {
+    const { home, paillier } = this.#options;
+    const { ownerId } = await this.#enrolment();
+    const plaintexts = pack(publicKey, layout(task), flatten(task, await summarise(task)));
+    const bytes = encodeCiphertexts(
+      publicKey,
+      await paillier.encrypt(publicKey, plaintexts, task.encryption),
+    );
+    const record = await signStatement(RECORD, await home.signingKey(), {
+      taskId: task.id,
+      taskDigest: agreement.taskDigest,
+      publicKeyDigest: digestPublicKey(agreement.publicKey),
+      ownerId,
+      contributionDigest: digestBytes('contribution', bytes),
+    });
+    // Encryption is randomised: only stored bytes can be repeated exactly after an answer was lost.
+    await home.savePending(task.id, { record, bytes });
+    return { record, bytes };
+  }
+
+  async #accept(client: ServiceClient, taskId: TaskId): Promise<AcceptedTask> {
+    const { cspKey } = await this.#enrolment();
+    const signed = await client.send({ method: 'GET', path: `/tasks/${taskId}`, response: SignedTask });
+    const agreement = await verifySignedTask(signed, cspKey);
+    if (signed.task.id !== taskId)
+      throw new ServiceError('ERR_AGREEMENT_INVALID', '"taskId" expected the task that was asked for');
+    const publicKey = PublicKey.fromJSON(agreement.publicKey);
+    if (publicKey.bits !== signed.task.keyBits) {
+      throw new ServiceError(
+        'ERR_AGREEMENT_INVALID',
+        `"publicKey" expected ${signed.task.keyBits} bits, got ${publicKey.bits}`,
+      );
+    }
+    checkPolicy(this.#options.policy, signed.task);
+    return { task: signed.task, agreement, publicKey };
+  }
+
+  async #enrolment(): Promise<Enrolment> {
+    const enrolment = await this.#options.home.enrolment();
+    if (enrolment === undefined)
+      throw new ServiceError('ERR_AUTH_REQUIRED', 'not enrolled yet: run "eigenveil-owner enrol" first');
+    return enrolment;
+  }
+
+  async #withDataUser<T>(dataUser: ServiceAddress, work: (client: ServiceClient) => Promise<T>): Promise<T> {
+    const { ownerToken } = await this.#enrolment();
+    const client = this.#client(dataUser, {
+      kind: 'key',
+      key: await this.#options.home.signingKey(),
+      token: ownerToken,
+    });
+    try {
+      return await work(client);
+    } finally {
+      await client.close();
+    }
+  }
+
+  #client(
+    { url, ca }: ServiceAddress,
+    credentials: ConstructorParameters<typeof ServiceClient>[0]['credentials'],
+  ) {
+    return new ServiceClient({
+      url,
+      ca,
+      credentials,
+      patienceMilliseconds: this.#options.patienceMilliseconds ?? 0,
+    });
+  }
+}
+
+async function pinned(keys: readonly PublicJwk[], thumbprint: Thumbprint): Promise<PublicJwk> {
+  for (const key of keys) if ((await thumbprintOf(key)) === thumbprint) return key;
+  throw new ServiceError(
+    'ERR_CSP_IDENTITY',
+    `"csp" expected an identity key with the pinned thumbprint ${thumbprint}`,
+  );
+}

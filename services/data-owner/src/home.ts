@@ -1,0 +1,111 @@
+/**
+ * The owner's folder: its signing key, its enrolment, contributions that have no receipt yet, and receipts. Files are
+ * written whole or not at all, readable by the owner alone.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  generatePrivateJwk,
+  importSigningKey,
+  OwnerId,
+  PrivateJwk,
+  PublicJwk,
+  type SigningKey,
+  type TaskId,
+} from '@eigenveil/wire';
+import { z } from 'zod';
+
+/** What enrolment leaves behind. */
+export const Enrolment = z.strictObject({
+  ownerId: OwnerId,
+  ownerToken: z.string(),
+  /** The CSP's identity key, checked against the pinned thumbprint at enrolment. */
+  cspKey: PublicJwk,
+});
+export type Enrolment = z.infer<typeof Enrolment>;
+
+/** An encrypted contribution and its signed record, ready to be sent as often as it takes. */
+const PendingContribution = z.strictObject({ record: z.string(), bytes: z.base64() });
+export interface PendingContribution {
+  readonly record: string;
+  readonly bytes: Uint8Array;
+}
+
+export class OwnerHome {
+  readonly #folder: string;
+
+  /** `folder` is created when something is first written to it. */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** The owner's signing key, made on first use. */
+  async signingKey(): Promise<SigningKey> {
+    const stored = await this.#read('signing-key.json', PrivateJwk);
+    if (stored !== undefined) return importSigningKey(stored);
+    const fresh = await generatePrivateJwk();
+    await this.#write('signing-key.json', fresh);
+    return importSigningKey(fresh);
+  }
+
+  enrolment(): Promise<Enrolment | undefined> {
+    return this.#read('enrolment.json', Enrolment);
+  }
+
+  saveEnrolment(enrolment: Enrolment): Promise<void> {
+    return this.#write('enrolment.json', enrolment);
+  }
+
+  async pending(taskId: TaskId): Promise<PendingContribution | undefined> {
+    const stored = await this.#read(pendingFile(taskId), PendingContribution);
+    return stored && { record: stored.record, bytes: Buffer.from(stored.bytes, 'base64') };
+  }
+
+  savePending(taskId: TaskId, { record, bytes }: PendingContribution): Promise<void> {
+    return this.#write(pendingFile(taskId), { record, bytes: Buffer.from(bytes).toString('base64') });
+  }
+
+  /** Forgets what was prepared or sent for a task. */
+  async forget(taskId: TaskId): Promise<void> {
+    await rm(join(this.#folder, pendingFile(taskId)), { force: true });
+    await rm(join(this.#folder, receiptFile(taskId)), { force: true });
+  }
+
+  receipt(taskId: TaskId): Promise<string | undefined> {
+    return this.#read(receiptFile(taskId), z.string());
+  }
+
+  /** Keeps the receipt; the contribution need not be sent again. */
+  async saveReceipt(taskId: TaskId, receipt: string): Promise<void> {
+    await this.#write(receiptFile(taskId), receipt);
+    await rm(join(this.#folder, pendingFile(taskId)), { force: true });
+  }
+
+  async #read<Schema extends z.ZodType>(file: string, schema: Schema): Promise<z.output<Schema> | undefined> {
+    let text: string;
+    try {
+      text = await readFile(join(this.#folder, file), 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+    return schema.parse(JSON.parse(text));
+  }
+
+  async #write(file: string, value: unknown): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const temporary = join(this.#folder, `.${file}.${randomBytes(6).toString('hex')}`);
+    const handle = await open(temporary, 'wx', 0o600);
+    try {
+      await handle.writeFile(JSON.stringify(value));
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, join(this.#folder, file));
+  }
+}
+
+const pendingFile = (taskId: TaskId) => `contribution-${taskId}.json`;
+const receiptFile = (taskId: TaskId) => `receipt-${taskId}.json`;

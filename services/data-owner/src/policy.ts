@@ -1,0 +1,52 @@
+/** The owner's own policy: what it agrees to, checked before one of its rows is read. */
+import { ServiceError, type Task, TwoPartyName } from '@eigenveil/wire';
+import { z } from 'zod';
+
+export const OwnerPolicy = z.strictObject({
+  /** The smallest number of owners among whom the owner is willing to hide. */
+  minimumOwners: z.int().min(2).default(2),
+  /** The shortest Paillier modulus, in bits. */
+  minimumKeyBits: z.int().min(1024).default(2048),
+  /** The two-party protocols that the owner trusts; `simulated` is not private and not among them by default. */
+  twoParty: z.array(TwoPartyName).default([]),
+  /** The largest number of components; unlimited when absent. */
+  maximumComponents: z.int().min(1).optional(),
+  /** Whether all eigenvalues may be revealed. */
+  allowSpectrum: z.boolean().default(false),
+  /** Whether a result from which the scatter matrix follows may be revealed. */
+  allowFullRank: z.boolean().default(false),
+  /** Whether tasks without differential privacy are acceptable; at present there are no others. */
+  allowWithoutDifferentialPrivacy: z.boolean().default(true),
+});
+export type OwnerPolicy = z.infer<typeof OwnerPolicy>;
+
+/** Throws ERR_POLICY with every rule that the task breaks. */
+export function checkPolicy(policy: OwnerPolicy, task: Task): void {
+  const broken: string[] = [];
+  const expect = (holds: boolean, rule: string) => {
+    if (!holds) broken.push(rule);
+  };
+  expect(
+    task.minimumOwners >= policy.minimumOwners,
+    `"minimumOwners" expected at least ${policy.minimumOwners}, got ${task.minimumOwners}`,
+  );
+  expect(
+    task.keyBits >= policy.minimumKeyBits,
+    `"keyBits" expected at least ${policy.minimumKeyBits}, got ${task.keyBits}`,
+  );
+  expect(
+    policy.twoParty.includes(task.twoParty),
+    `"twoParty" expected one of [${policy.twoParty.join(', ')}], got ${task.twoParty}`,
+  );
+  expect(
+    policy.maximumComponents === undefined || task.components <= policy.maximumComponents,
+    `"components" expected at most ${policy.maximumComponents}, got ${task.components}`,
+  );
+  expect(policy.allowSpectrum || !task.outputs.includes('spectrum'), '"outputs" expected no spectrum');
+  expect(policy.allowFullRank || !task.allowFullRank, '"allowFullRank" expected false');
+  expect(
+    policy.allowWithoutDifferentialPrivacy || task.differentialPrivacy !== null,
+    '"differentialPrivacy" expected a guarantee, got none',
+  );
+  if (broken.length > 0) throw new ServiceError('ERR_POLICY', broken.join('; '));
+}

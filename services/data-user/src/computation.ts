@@ -1,0 +1,258 @@
+/**
+ * The computation of a closed task, stage by stage: aggregate and blind, have the CSP unblind, decompose with it in a
+ * two-party protocol, sign the projection. Each stage ends in one durable transaction, so that it can be resumed after
+ * a crash of either server; what is drawn at random is drawn once and persisted before it is used.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  add,
+  type Ciphertext,
+  drawBlinding,
+  encodeCiphertexts,
+  type PaillierPool,
+  packBlinding,
+} from '@eigenveil/paillier';
+import type { Decomposition } from '@eigenveil/projection';
+import type { Sealer } from '@eigenveil/server';
+import { programOf, TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
+import {
+  digestTask,
+  type ErrorCode,
+  errorCodeOf,
+  type OwnerId,
+  PROJECTION,
+  RECORDS_PER_REQUEST,
+  ServiceError,
+  type SigningKey,
+  signStatement,
+  type TaskId,
+  type TaskState,
+} from '@eigenveil/wire';
+import type { CspClient } from './csp-client.ts';
+import type { DataUserStore, StageResult, StoredTask } from './store.ts';
+import { FINAL_STATES } from './store.ts';
+import type { OpenTask, Tasks } from './tasks.ts';
+
+/** Contributions that are held in memory at a time. */
+const CONTRIBUTIONS_PER_BATCH = 32;
+const FIRST_BACKOFF_MILLISECONDS = 250;
+const LONGEST_BACKOFF_MILLISECONDS = 30_000;
+
+/** Errors that no further attempt can mend. All others are tried again, since a person may mend them (a wrong clock, say). */
+const FATAL_CODES: ReadonlySet<ErrorCode> = new Set([
+  'ERR_MINIMUM_OWNERS',
+  'ERR_OWNER_COUNT',
+  'ERR_UNBLINDING_CONFLICT',
+  'ERR_SINGLE_CLASS',
+  'ERR_NO_ROWS',
+  'ERR_NOT_POSITIVE_DEFINITE',
+  'ERR_NOT_FINITE',
+  'ERR_FULL_RANK',
+  'ERR_TOO_MANY_COMPONENTS',
+  'ERR_TASK_CLOSED',
+  'ERR_TASK_UNKNOWN',
+  'ERR_TASK_MISMATCH',
+  'ERR_RECORD_INVALID',
+  'ERR_CONTRIBUTION_CONFLICT',
+  'ERR_CIPHERTEXT_INVALID',
+  'ERR_CIPHERTEXT_LENGTH',
+  'ERR_PACKING_OVERFLOW',
+  'ERR_CHANNEL_MESSAGE',
+]);
+
+export interface ComputationDependencies {
+  readonly store: DataUserStore;
+  readonly tasks: Tasks;
+  readonly csp: CspClient;
+  readonly paillier: PaillierPool;
+  readonly sealer: Sealer;
+  readonly key: SigningKey;
+  /** Told of every stage that ends, for logs and metrics. */
+  readonly onStage: (event: { taskId: TaskId; state: TaskState; error?: unknown }) => void;
+}
+
+export class Computation {
+  readonly #deps: ComputationDependencies;
+  readonly #running = new Map<TaskId, Promise<void>>();
+  readonly #stopping = new AbortController();
+
+  constructor(dependencies: ComputationDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /** Takes up every task that an earlier process left unfinished. */
+  async resume(): Promise<void> {
+    for (const taskId of await this.#deps.store.unfinishedTasks()) {
+      // The person who proposed a task that was never opened has not got its id: nobody will use it.
+      const failure = {
+        code: 'ERR_INTERNAL',
+        message: 'the service stopped while the task was proposed',
+      } as const;
+      await this.#deps.store.advance(taskId, 'proposed', { to: 'failed', failure });
+      this.start(taskId);
+    }
+  }
+
+  /** Works on a task in the background until nothing is left to do; calling it twice does no harm. */
+  start(taskId: TaskId): void {
+    if (this.#stopping.signal.aborted || this.#running.has(taskId)) return;
+    const run = this.#run(taskId).finally(() => this.#running.delete(taskId));
+    this.#running.set(taskId, run);
+  }
+
+  /** Stops after the stages in progress; what is unfinished is resumed by the next process. */
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all(this.#running.values());
+  }
+
+  async #run(taskId: TaskId): Promise<void> {
+    let backoff = FIRST_BACKOFF_MILLISECONDS;
+    while (!this.#stopping.signal.aborted) {
+      try {
+        if (!(await this.#step(taskId))) return;
+        backoff = FIRST_BACKOFF_MILLISECONDS;
+      } catch (error) {
+        this.#deps.onStage({ taskId, state: 'closed', error });
+        await sleep(backoff, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+        backoff = Math.min(2 * backoff, LONGEST_BACKOFF_MILLISECONDS);
+      }
+    }
+  }
+
+  /** Does the next stage; returns whether another may follow. Throws only what another attempt may mend. */
+  async #step(taskId: TaskId): Promise<boolean> {
+    const { store } = this.#deps;
+    const stored = await store.task(taskId);
+    if (stored === undefined) return false;
+    if (FINAL_STATES.includes(stored.state)) {
+      if (!stored.endedAtCsp) await this.#endAtCsp(stored);
+      return false;
+    }
+    const stage = this.#stageOf(stored);
+    if (stage === undefined) return false;
+    const started = performance.now();
+    const result = await this.#attempt(stage.run, stored);
+    const timing = { stage: stage.name, milliseconds: performance.now() - started };
+    if (await store.advance(taskId, stored.state, { ...result, timing })) {
+      this.#deps.onStage({ taskId, state: result.to });
+    }
+    return true;
+  }
+
+  #stageOf({ state }: StoredTask) {
+    if (state === 'closed') return { name: 'aggregate', run: this.#aggregate };
+    if (state === 'blinded') return { name: 'unblind', run: this.#unblind };
+    if (state === 'unblinded') return { name: 'decompose', run: this.#decompose };
+    return undefined;
+  }
+
+  /** Runs a stage. An error that another attempt cannot mend becomes the failure of the task. */
+  async #attempt(stage: (stored: StoredTask, open: OpenTask) => Promise<StageResult>, stored: StoredTask) {
+    try {
+      return await stage.call(this, stored, await this.#deps.tasks.agreed(stored.task.id));
+    } catch (error) {
+      const code = errorCodeOf(error);
+      if (code === undefined || !FATAL_CODES.has(code)) throw error;
+      return { to: 'failed', failure: { code, message: (error as Error).message } } satisfies StageResult;
+    }
+  }
+
+  async #aggregate({ task }: StoredTask, { publicKey, packing }: OpenTask): Promise<StageResult> {
+    const { paillier, sealer } = this.#deps;
+    const aggregate = await this.#sum(task.id, publicKey, packing.plaintexts.length);
+    // The blinding is encrypted with a full-length randomiser whatever the task's encryption: the CSP, which can
+    // extract randomisers, would otherwise recognise the product of the owners'.
+    const blinding = drawBlinding(packing);
+    const blindingCiphertexts = await paillier.encrypt(
+      publicKey,
+      packBlinding(publicKey, packing, blinding),
+      'standard',
+    );
+    const blinded = aggregate.map((ciphertext, i) => add(publicKey, ciphertext, blindingCiphertexts[i]!));
+    const sealedBlinding = sealer.seal(
+      blindingPlace(task.id),
+      Buffer.from(JSON.stringify(blinding.map(String))),
+    );
+    return { to: 'blinded', sealedBlinding, blinded: encodeCiphertexts(publicKey, blinded) };
+  }
+
+  async #sum(taskId: TaskId, publicKey: OpenTask['publicKey'], count: number): Promise<Ciphertext[]> {
+    const { paillier } = this.#deps;
+    let aggregate: Ciphertext[] | undefined;
+    for await (const batch of this.#batches(taskId, CONTRIBUTIONS_PER_BATCH)) {
+      const contributions = batch.map(({ bytes }) => bytes!);
+      aggregate ??= await paillier.decode(publicKey, contributions.shift()!, count);
+      aggregate = await paillier.aggregate(publicKey, aggregate, contributions);
+    }
+    if (aggregate === undefined)
+      throw new ServiceError('ERR_MINIMUM_OWNERS', 'expected at least one contribution, got 0');
+    return aggregate;
+  }
+
+  async #unblind({ task, blinded }: StoredTask): Promise<StageResult> {
+    const { csp } = this.#deps;
+    for await (const batch of this.#batches(task.id, RECORDS_PER_REQUEST)) {
+      await csp.sendRecords(
+        task.id,
+        batch.map(({ record }) => record),
+      );
+    }
+    await csp.unblind(task.id, blinded!);
+    return { to: 'unblinded' };
+  }
+
+  async #decompose({ task, sealedBlinding }: StoredTask, { packing }: OpenTask): Promise<StageResult> {
+    const { csp, sealer, key } = this.#deps;
+    const blinding = (
+      JSON.parse(Buffer.from(sealer.open(blindingPlace(task.id), sealedBlinding!)).toString()) as string[]
+    ).map(BigInt);
+    const shares = toRing(
+      packing.valueBits,
+      blinding.map((value) => -value),
+    );
+    const channel = await csp.openChannel(task.id);
+    let decomposition: Decomposition;
+    try {
+      const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
+      decomposition = await protocol.evaluate(channel, { task, program: programOf(task) }, { shares });
+    } finally {
+      await channel.close();
+    }
+    const projection = await signStatement(PROJECTION, key, {
+      taskId: task.id,
+      taskDigest: digestTask(task),
+      method: task.method,
+      twoParty: task.twoParty,
+      features: task.features,
+      fractionBits: task.fractionBits,
+      outputs: task.outputs,
+      ...decomposition,
+    });
+    return { to: 'done', projection };
+  }
+
+  async #endAtCsp({ task }: StoredTask): Promise<void> {
+    const { csp, store } = this.#deps;
+    try {
+      await csp.end(task.id);
+    } catch (error) {
+      // A task that the CSP never agreed to has nothing to end.
+      if (errorCodeOf(error) !== 'ERR_TASK_UNKNOWN') throw error;
+    }
+    await store.markEndedAtCsp(task.id);
+  }
+
+  /** The contributions that count, in batches, so that memory does not grow with the number of owners. */
+  async *#batches(taskId: TaskId, size: number) {
+    let after: OwnerId | '' = '';
+    for (;;) {
+      const batch = await this.#deps.store.contributions(taskId, after, size);
+      if (batch.length === 0) return;
+      yield batch;
+      after = batch[batch.length - 1]!.ownerId;
+    }
+  }
+}
+
+const blindingPlace = (taskId: TaskId) => `data-user/tasks/${taskId}/blinding`;

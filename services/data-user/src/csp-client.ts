@@ -1,0 +1,118 @@
+/** The data user's line to the CSP: the CSP's pinned identity, the requests of the protocol, the two-party channel. */
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { type Channel, connectChannel } from '@eigenveil/two-party';
+import {
+  AgreementResponse,
+  JwkSet,
+  PublicJwk,
+  RECORDS_PER_REQUEST,
+  RecordsResponse,
+  ServiceClient,
+  ServiceError,
+  type SigningKey,
+  type Task,
+  type TaskId,
+  type Thumbprint,
+  thumbprintOf,
+  UnblindingResponse,
+} from '@eigenveil/wire';
+import { z } from 'zod';
+
+export interface CspClientOptions {
+  readonly url: string;
+  readonly ca?: string | undefined;
+  readonly key: SigningKey;
+  /** The pinned thumbprint of the CSP's identity key. */
+  readonly thumbprint: Thumbprint;
+  /** Where the identity key is kept, so that collection goes on while the CSP is down. */
+  readonly identityFile: string;
+  /** How long a request goes on trying while the CSP cannot be reached, in milliseconds. */
+  readonly patienceMilliseconds: number;
+}
+
+export class CspClient {
+  readonly thumbprint: Thumbprint;
+  readonly #options: CspClientOptions;
+  readonly #client: ServiceClient;
+  #identity: PublicJwk | undefined;
+
+  constructor(options: CspClientOptions) {
+    this.thumbprint = options.thumbprint;
+    this.#options = options;
+    this.#client = new ServiceClient({
+      url: options.url,
+      ca: options.ca,
+      credentials: { kind: 'key', key: options.key },
+      patienceMilliseconds: options.patienceMilliseconds,
+    });
+  }
+
+  /** The CSP's identity key, checked against the pinned thumbprint. Throws ERR_CSP_IDENTITY. */
+  async identity(): Promise<PublicJwk> {
+    this.#identity ??= (await this.#storedIdentity()) ?? (await this.#fetchIdentity());
+    return this.#identity;
+  }
+
+  async agree(task: Task): Promise<string> {
+    const response = AgreementResponse;
+    return (await this.#client.send({ method: 'POST', path: '/tasks', json: { task }, response })).agreement;
+  }
+
+  /** Sends owner-signed records, at most RECORDS_PER_REQUEST of them; returns how many owners the CSP has verified. */
+  async sendRecords(taskId: TaskId, records: readonly string[]): Promise<number> {
+    if (records.length > RECORDS_PER_REQUEST) {
+      throw new RangeError(`"records" expected at most ${RECORDS_PER_REQUEST}, got ${records.length}`);
+    }
+    const path = `/tasks/${taskId}/records`;
+    return (await this.#client.send({ method: 'POST', path, json: { records }, response: RecordsResponse }))
+      .verifiedOwners;
+  }
+
+  async unblind(taskId: TaskId, blinded: Uint8Array): Promise<number> {
+    const path = `/tasks/${taskId}/unblinding`;
+    return (await this.#client.send({ method: 'POST', path, bytes: blinded, response: UnblindingResponse }))
+      .verifiedOwners;
+  }
+
+  async openChannel(taskId: TaskId): Promise<Channel> {
+    const path = `/tasks/${taskId}/two-party`;
+    const headers = await this.#client.authenticate('GET', path);
+    return connectChannel({
+      url: `${this.#client.url.replace(/^https/, 'wss')}${path}`,
+      headers,
+      ca: this.#options.ca,
+    });
+  }
+
+  /** Tells the CSP that the task has ended, so that it destroys the task's secrets. */
+  async end(taskId: TaskId): Promise<void> {
+    await this.#client.send({ method: 'DELETE', path: `/tasks/${taskId}`, response: z.strictObject({}) });
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+
+  async #storedIdentity(): Promise<PublicJwk | undefined> {
+    const text = await readFile(this.#options.identityFile, 'utf8').catch(() => undefined);
+    if (text === undefined) return undefined;
+    const key = PublicJwk.parse(JSON.parse(text));
+    return (await thumbprintOf(key)) === this.thumbprint ? key : undefined;
+  }
+
+  async #fetchIdentity(): Promise<PublicJwk> {
+    const path = '/.well-known/jwks.json';
+    const { keys } = await this.#client.send({ method: 'GET', path, response: JwkSet });
+    for (const key of keys) {
+      if ((await thumbprintOf(key)) !== this.thumbprint) continue;
+      const { identityFile } = this.#options;
+      await writeFile(`${identityFile}.new`, JSON.stringify(key));
+      await rename(`${identityFile}.new`, identityFile);
+      return key;
+    }
+    throw new ServiceError(
+      'ERR_CSP_IDENTITY',
+      `"${this.#options.url}" expected the identity key ${this.thumbprint}`,
+    );
+  }
+}

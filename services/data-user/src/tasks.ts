@@ -1,0 +1,158 @@
+/** Tasks at the data user: proposed to the CSP, opened under its signature, closed or cancelled by the operator. */
+import { randomBytes } from 'node:crypto';
+import { type Packing, PublicKey } from '@eigenveil/paillier';
+import { layout } from '@eigenveil/statistics';
+import {
+  type Agreement,
+  checkTask,
+  errorCodeOf,
+  type OwnerId,
+  ServiceError,
+  type SignedTask,
+  type Task,
+  TaskId,
+  type TaskProposal,
+  type TaskStatus,
+  type Thumbprint,
+  verifySignedTask,
+} from '@eigenveil/wire';
+import type { CspClient } from './csp-client.ts';
+import type { DataUserStore, StoredTask } from './store.ts';
+
+/** A task that the CSP has signed. */
+export interface OpenTask {
+  readonly task: Task;
+  readonly agreement: Agreement;
+  readonly publicKey: PublicKey;
+  readonly packing: Packing;
+}
+
+export class Tasks {
+  readonly #store: DataUserStore;
+  readonly #csp: CspClient;
+  readonly #thumbprint: Thumbprint;
+  readonly #now: () => Date;
+  /** Verified once: a task never changes. */
+  readonly #verified = new Map<TaskId, OpenTask>();
+
+  constructor(dependencies: {
+    store: DataUserStore;
+    csp: CspClient;
+    thumbprint: Thumbprint;
+    now: () => Date;
+  }) {
+    this.#store = dependencies.store;
+    this.#csp = dependencies.csp;
+    this.#thumbprint = dependencies.thumbprint;
+    this.#now = dependencies.now;
+  }
+
+  /** Proposes a task to the CSP and opens it. Throws what checkTask throws, and the CSP's refusals. */
+  async create(proposal: TaskProposal): Promise<SignedTask> {
+    const task: Task = {
+      ...proposal,
+      protocol: 'eigenveil/1',
+      id: TaskId.parse(randomBytes(16).toString('base64url')),
+      csp: this.#csp.thumbprint,
+      dataUser: this.#thumbprint,
+    };
+    checkTask(task);
+    if (new Date(task.deadline) <= this.#now())
+      throw new ServiceError('ERR_TASK_INVALID', '"deadline" expected a time in the future');
+    layout(task); // throws ERR_PACKING_TOO_NARROW
+    await this.#store.insertTask(task);
+    try {
+      const signed = { task, agreement: await this.#csp.agree(task) };
+      await verifySignedTask(signed, await this.#csp.identity());
+      await this.#store.openTask(task.id, signed.agreement);
+      return signed;
+    } catch (error) {
+      const failure = {
+        code: errorCodeOf(error) ?? 'ERR_INTERNAL',
+        message: 'the CSP did not agree to the task',
+      } as const;
+      await this.#store.advance(task.id, 'proposed', { to: 'failed', failure });
+      throw error;
+    }
+  }
+
+  /** The task as owners get it. Throws ERR_TASK_UNKNOWN. */
+  async signed(taskId: TaskId): Promise<SignedTask> {
+    const { task, agreement } = await this.#stored(taskId);
+    if (agreement === null)
+      throw new ServiceError('ERR_TASK_UNKNOWN', '"taskId" expected a task that was opened');
+    return { task, agreement };
+  }
+
+  /** A signed task with its Paillier key. Throws ERR_TASK_UNKNOWN, ERR_AGREEMENT_INVALID. */
+  async agreed(taskId: TaskId): Promise<OpenTask> {
+    const known = this.#verified.get(taskId);
+    if (known !== undefined) return known;
+    const signed = await this.signed(taskId);
+    const agreement = await verifySignedTask(signed, await this.#csp.identity());
+    const publicKey = PublicKey.fromJSON(agreement.publicKey);
+    const open = { task: signed.task, agreement, publicKey, packing: layout(signed.task) };
+    this.#verified.set(taskId, open);
+    return open;
+  }
+
+  async status(taskId: TaskId): Promise<TaskStatus> {
+    const { state, failure, timings } = await this.#stored(taskId);
+    const contributions = await this.#store.countContributions(taskId);
+    return { taskId, state, contributions, timings, ...(failure === null ? {} : { failure }) };
+  }
+
+  /**
+   * Ends collection, so that the computation can start; closing a closed task is no change. Throws ERR_MINIMUM_OWNERS
+   * (the task stays open), ERR_TASK_CANCELLED, ERR_TASK_CLOSED.
+   */
+  async close(taskId: TaskId): Promise<void> {
+    await this.#store.closeTask(taskId);
+  }
+
+  /** Cancels a task that is not final and destroys its contributions. Throws ERR_TASK_CLOSED when it is done. */
+  async cancel(taskId: TaskId): Promise<void> {
+    for (;;) {
+      const { state } = await this.#stored(taskId);
+      if (state === 'cancelled') return;
+      if (state === 'done' || state === 'failed')
+        throw new ServiceError('ERR_TASK_CLOSED', `the task is ${state} already`);
+      if (await this.#store.advance(taskId, state, { to: 'cancelled' })) return;
+    }
+  }
+
+  /** The signed projection. Throws ERR_NOT_READY, ERR_TASK_CANCELLED, or the error with which the task failed. */
+  async projection(taskId: TaskId): Promise<string> {
+    return projectionOf(await this.#stored(taskId));
+  }
+
+  /** The same for an owner: only if the task releases it and the owner has contributed. Throws ERR_AUTH_FORBIDDEN. */
+  async projectionFor(taskId: TaskId, ownerId: OwnerId): Promise<string> {
+    const stored = await this.#stored(taskId);
+    const contribution = await this.#store.contribution(taskId, ownerId);
+    if (!stored.task.releaseToOwners || contribution === undefined || contribution.withdrawn) {
+      throw new ServiceError(
+        'ERR_AUTH_FORBIDDEN',
+        'the projection is released only to contributing owners, if the task says so',
+      );
+    }
+    return projectionOf(stored);
+  }
+
+  async #stored(taskId: TaskId): Promise<StoredTask> {
+    const stored = await this.#store.task(taskId);
+    if (stored === undefined)
+      throw new ServiceError('ERR_TASK_UNKNOWN', '"taskId" expected a task of this data user');
+    return stored;
+  }
+}
+
+/** Seconds after which a client should ask again for a result that is not ready. */
+const RETRY_AFTER_SECONDS = 1;
+
+function projectionOf({ state, failure, projection }: StoredTask): string {
+  if (projection !== null) return projection;
+  if (failure !== null) throw new ServiceError(failure.code, failure.message);
+  if (state === 'cancelled') throw new ServiceError('ERR_TASK_CANCELLED', 'the task was cancelled');
+  throw new ServiceError('ERR_NOT_READY', `the task is ${state}`, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+}

@@ -1,0 +1,13 @@
+/** Two-party protocols that decompose additive shares, and the channel they talk over. */
+export type { Channel } from './channel/channel.ts';
+export { memoryChannelPair } from './channel/memory.ts';
+export { ChannelAcceptor, connectChannel } from './channel/websocket.ts';
+export { TwoPartyError, type TwoPartyErrorCode } from './errors.ts';
+export {
+  type Computation,
+  type EvaluatorInput,
+  type GarblerInput,
+  TWO_PARTY_PROTOCOLS,
+  type TwoPartyProtocol,
+} from './protocol.ts';
+export { combine, toRing } from './shares.ts';

@@ -1,0 +1,37 @@
+/**
+ * What every two-party protocol is: two roles that turn additive shares into a decomposition at the evaluator.
+ */
+import type { Decomposition, Program } from '@eigenveil/projection';
+import type { StatisticsTask } from '@eigenveil/statistics';
+import type { Channel } from './channel/channel.ts';
+import { simulated } from './simulated.ts';
+
+/** What both servers agree on beforehand; public. */
+export interface Computation {
+  readonly task: StatisticsTask;
+  readonly program: Program;
+}
+
+/** One server's additive shares, one per value of the flat statistics, as ring elements (see shares.ts). */
+export interface EvaluatorInput {
+  readonly shares: readonly bigint[];
+}
+
+export interface GarblerInput extends EvaluatorInput {
+  /** How many owners' records the CSP has verified: the encrypted count of owners must equal it. */
+  readonly verifiedOwners: number;
+}
+
+/**
+ * The garbler is the CSP, the evaluator the data user; only the evaluator learns the decomposition. Both reject with
+ * ERR_CHANNEL_… when the connection fails; the evaluator also with ERR_OWNER_COUNT and the errors of the program.
+ */
+export interface TwoPartyProtocol {
+  /** Whether each server's view reveals no more than the declared outputs. */
+  readonly isPrivate: boolean;
+  garble(channel: Channel, computation: Computation, input: GarblerInput): Promise<void>;
+  evaluate(channel: Channel, computation: Computation, input: EvaluatorInput): Promise<Decomposition>;
+}
+
+/** Every two-party protocol under the name by which a task chooses it. */
+export const TWO_PARTY_PROTOCOLS = { simulated } as const satisfies Record<string, TwoPartyProtocol>;

@@ -1,0 +1,45 @@
+/**
+ * NOT PRIVATE. The two-party protocol `simulated`: the CSP hands its additive shares to the data user, which adds both
+ * and decomposes the pooled statistics in the clear. The data user thereby sees the aggregate of all owners (never a
+ * single contribution). It stands in for a private protocol in tests, benchmarks and demonstrations, and services and
+ * owners refuse it unless they were started to allow it.
+ */
+import { decompose } from '@eigenveil/projection';
+import { layout, unflatten } from '@eigenveil/statistics';
+import { TwoPartyError } from './errors.ts';
+import type { TwoPartyProtocol } from './protocol.ts';
+import { combine, decodeShares, encodeShares } from './shares.ts';
+
+const COUNT_BYTES = 4;
+
+export const simulated: TwoPartyProtocol = {
+  isPrivate: false,
+
+  async garble(channel, { task }, { shares, verifiedOwners }) {
+    const { valueBits } = layout(task);
+    const count = Buffer.alloc(COUNT_BYTES);
+    count.writeUInt32BE(verifiedOwners);
+    await channel.send(Buffer.concat([count, encodeShares(valueBits, shares)]));
+  },
+
+  async evaluate(channel, { task, program }, { shares }) {
+    const { valueBits } = layout(task);
+    const message = Buffer.from(await channel.receive());
+    if (message.length < COUNT_BYTES) {
+      throw new TwoPartyError(
+        'ERR_CHANNEL_MESSAGE',
+        `"message" expected a count and shares, got ${message.length} bytes`,
+      );
+    }
+    const verifiedOwners = BigInt(message.readUInt32BE());
+    const values = combine(valueBits, shares, decodeShares(valueBits, message.subarray(COUNT_BYTES)));
+    const statistics = unflatten(task, values);
+    if (statistics.owners !== verifiedOwners) {
+      throw new TwoPartyError(
+        'ERR_OWNER_COUNT',
+        'the encrypted number of owners differs from the verified records',
+      );
+    }
+    return decompose(program, statistics);
+  },
+};

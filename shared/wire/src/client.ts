@@ -1,0 +1,176 @@
+/**
+ * An HTTPS client for the services: TLS 1.3 with a pinned certificate authority, a fresh proof for every attempt,
+ * bounded answers, and patience with peers that are down for a moment.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, errors, request } from 'undici';
+import type { z } from 'zod';
+import { errorCodeOf, fromProblem, ServiceError } from './errors.ts';
+import { createProof } from './identity.ts';
+import type { SigningKey } from './keys.ts';
+import { ProblemSchema } from './messages.ts';
+
+/** How a client proves who it is. */
+export type Credentials =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'bearer'; readonly token: string }
+  | { readonly kind: 'key'; readonly key: SigningKey; readonly token?: string | undefined };
+
+export interface ServiceClientOptions {
+  /** Base URL, https only, without a trailing slash. */
+  readonly url: string;
+  /** PEM certificates to trust instead of the system's; undefined means the system's. */
+  readonly ca?: string | undefined;
+  readonly credentials: Credentials;
+  /** How long one attempt may take, in milliseconds. */
+  readonly timeoutMilliseconds?: number;
+  /** How long to go on trying while the peer cannot be reached or is busy, in milliseconds. */
+  readonly patienceMilliseconds?: number;
+}
+
+export interface ServiceRequest<Schema extends z.ZodType> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Path below the base URL, without a query. */
+  readonly path: string;
+  readonly json?: unknown;
+  readonly bytes?: Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly response: Schema;
+}
+
+const LARGEST_ANSWER_BYTES = 32 * 1024 * 1024;
+const FIRST_BACKOFF_MILLISECONDS = 100;
+const LONGEST_BACKOFF_MILLISECONDS = 5000;
+
+export class ServiceClient {
+  readonly url: string;
+  readonly #agent: Agent;
+  readonly #credentials: Credentials;
+  readonly #patience: number;
+
+  constructor(options: ServiceClientOptions) {
+    const { protocol, pathname, search } = new URL(options.url);
+    if (protocol !== 'https:') throw new TypeError(`"url" expected an https address, got ${protocol}`);
+    if (pathname !== '/' || search !== '')
+      throw new TypeError('"url" expected an address without path and query');
+    this.url = options.url.replace(/\/$/, '');
+    this.#credentials = options.credentials;
+    this.#patience = options.patienceMilliseconds ?? 0;
+    const timeout = options.timeoutMilliseconds ?? 60_000;
+    this.#agent = new Agent({
+      connect: {
+        minVersion: 'TLSv1.3',
+        timeout: 10_000,
+        ...(options.ca === undefined ? {} : { ca: options.ca }),
+      },
+      headersTimeout: timeout,
+      bodyTimeout: timeout,
+      maxResponseSize: LARGEST_ANSWER_BYTES,
+    });
+  }
+
+  /**
+   * Sends a request and returns the validated answer. A peer's problem details become a ServiceError with their code;
+   * otherwise ERR_PEER_UNREACHABLE, ERR_PEER_TIMEOUT or ERR_PEER_PROTOCOL. While patience lasts, attempts that found
+   * nobody or a busy peer are repeated, which is safe because every request of this protocol is idempotent.
+   */
+  async send<Schema extends z.ZodType>(message: ServiceRequest<Schema>): Promise<z.output<Schema>> {
+    const giveUpAt = Date.now() + this.#patience;
+    for (
+      let backoff = FIRST_BACKOFF_MILLISECONDS;
+      ;
+      backoff = Math.min(2 * backoff, LONGEST_BACKOFF_MILLISECONDS)
+    ) {
+      try {
+        return await this.#attempt(message);
+      } catch (error) {
+        if (!isTransient(error) || Date.now() + backoff > giveUpAt) throw error;
+        await sleep(backoff * (0.5 + Math.random() / 2)); // jitter, so that many clients do not return at once
+      }
+    }
+  }
+
+  /** The headers that prove who sends the request; also used for a WebSocket's opening request. */
+  async authenticate(method: string, path: string): Promise<Record<string, string>> {
+    const credentials = this.#credentials;
+    if (credentials.kind === 'none') return {};
+    if (credentials.kind === 'bearer') return { authorization: `Bearer ${credentials.token}` };
+    const { key, token } = credentials;
+    const proof = await createProof(key, { method, url: `${this.url}${path}`, token });
+    return { dpop: proof, ...(token === undefined ? {} : { authorization: `DPoP ${token}` }) };
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.close();
+  }
+
+  async #attempt<Schema extends z.ZodType>(message: ServiceRequest<Schema>): Promise<z.output<Schema>> {
+    const { status, contentType, retryAfter, text } = await this.#exchange(message);
+    const body = parseJson(text);
+    if (status >= 200 && status < 300) {
+      const answer = message.response.safeParse(body);
+      if (answer.success && contentType.startsWith('application/json')) return answer.data;
+    } else if (contentType.startsWith('application/problem+json')) {
+      const problem = ProblemSchema.safeParse(body);
+      if (problem.success) {
+        const { detail, ...rest } = problem.data;
+        throw fromProblem({ ...rest, ...(detail === undefined ? {} : { detail }) }, retryAfter);
+      }
+    }
+    throw new ServiceError(
+      'ERR_PEER_PROTOCOL',
+      `${message.method} ${this.url}${message.path} gave an unexpected answer with status ${status}`,
+    );
+  }
+
+  async #exchange(message: ServiceRequest<z.ZodType>) {
+    const { method, path, json, bytes } = message;
+    const body = json === undefined ? bytes : JSON.stringify(json);
+    const headers: Record<string, string> = {
+      ...message.headers,
+      ...(await this.authenticate(method, path)),
+    };
+    if (body !== undefined)
+      headers['content-type'] = json === undefined ? 'application/octet-stream' : 'application/json';
+    try {
+      const response = await request(`${this.url}${path}`, {
+        method,
+        headers,
+        dispatcher: this.#agent,
+        ...(body === undefined ? {} : { body }),
+      });
+      const retryAfter = Number(response.headers['retry-after'] ?? Number.NaN);
+      return {
+        status: response.statusCode,
+        contentType: String(response.headers['content-type'] ?? ''),
+        retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined,
+        text: await response.body.text(),
+      };
+    } catch (cause) {
+      const timedOut =
+        cause instanceof errors.HeadersTimeoutError || cause instanceof errors.BodyTimeoutError;
+      if (timedOut)
+        throw new ServiceError('ERR_PEER_TIMEOUT', `${this.url} did not answer in time`, { cause });
+      const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'connection failed';
+      throw new ServiceError('ERR_PEER_UNREACHABLE', `${this.url} cannot be reached (${reason})`, { cause });
+    }
+  }
+}
+
+function isTransient(error: unknown): boolean {
+  const code = errorCodeOf(error);
+  return (
+    code === 'ERR_PEER_UNREACHABLE' ||
+    code === 'ERR_PEER_TIMEOUT' ||
+    code === 'ERR_BUSY' ||
+    code === 'ERR_RATE_LIMITED'
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

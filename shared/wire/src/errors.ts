@@ -1,0 +1,145 @@
+/**
+ * The stable error codes of Eigenveil and their form on the wire: problem details, application/problem+json (RFC 9457).
+ */
+
+interface CodeInfo {
+  readonly status: number;
+  readonly title: string;
+}
+
+/** Every code that may leave a service or reach a command line, with its HTTP status and a title that never varies. */
+const CODES = {
+  // Requests
+  ERR_ROUTE_UNKNOWN: { status: 404, title: 'There is no such route' },
+  ERR_BODY_MALFORMED: { status: 400, title: 'The request could not be parsed' },
+  ERR_BODY_INVALID: { status: 422, title: 'The request has the wrong content' },
+  ERR_BODY_LENGTH: { status: 400, title: 'The request body has the wrong length' },
+  ERR_BODY_TOO_LARGE: { status: 413, title: 'The request body is too large' },
+  ERR_CONTENT_TYPE: { status: 415, title: 'The content type is not supported here' },
+  ERR_RATE_LIMITED: { status: 429, title: 'Too many requests' },
+  ERR_BUSY: { status: 503, title: 'The service is busy' },
+  ERR_INTERNAL: { status: 500, title: 'The service failed' },
+  // Authentication
+  ERR_AUTH_REQUIRED: { status: 401, title: 'Authentication is missing or not valid' },
+  ERR_TOKEN_EXPIRED: { status: 401, title: 'The token has expired' },
+  ERR_PROOF_REPLAYED: { status: 401, title: 'The request proof was used before' },
+  ERR_AUTH_FORBIDDEN: { status: 403, title: 'This identity may not do this' },
+  ERR_ENROLMENT_TOKEN: { status: 403, title: 'The enrolment token is not valid' },
+  // Tasks
+  ERR_TASK_UNKNOWN: { status: 404, title: 'There is no such task' },
+  ERR_TASK_INVALID: { status: 422, title: 'The task is not valid' },
+  ERR_TASK_REFUSED: { status: 403, title: 'The task breaks the policy of the service' },
+  ERR_SIMULATED_REFUSED: {
+    status: 403,
+    title: 'The simulated two-party protocol is not private and is refused',
+  },
+  ERR_TASK_CONFLICT: { status: 409, title: 'A task with this id has other parameters' },
+  ERR_TASK_MISMATCH: { status: 409, title: 'The request belongs to another task' },
+  ERR_TASK_CLOSED: { status: 409, title: 'The task is closed' },
+  ERR_TASK_CANCELLED: { status: 409, title: 'The task was cancelled' },
+  ERR_TASK_FULL: { status: 409, title: 'The task has its largest number of owners' },
+  ERR_TASK_DEADLINE: { status: 409, title: 'The deadline of the task has passed' },
+  ERR_NOT_READY: { status: 409, title: 'The result is not ready yet' },
+  ERR_FULL_RANK: { status: 422, title: 'The result would reveal the whole scatter matrix' },
+  ERR_TOO_MANY_COMPONENTS: { status: 422, title: 'More components than the method can have' },
+  ERR_KEY_TOO_SHORT: { status: 422, title: 'The key is too short to be safe' },
+  ERR_PACKING_TOO_NARROW: {
+    status: 422,
+    title: 'One value does not fit into a plaintext of this key length',
+  },
+  // Contributions
+  ERR_RECORD_INVALID: { status: 400, title: "The owner's record is not valid" },
+  ERR_CIPHERTEXT_INVALID: { status: 400, title: 'A ciphertext is not valid' },
+  ERR_CIPHERTEXT_LENGTH: { status: 400, title: 'The ciphertexts have the wrong length' },
+  ERR_CONTRIBUTION_UNKNOWN: { status: 404, title: 'There is no such contribution' },
+  ERR_CONTRIBUTION_CONFLICT: { status: 409, title: 'The owner has contributed other bytes to this task' },
+  ERR_CONTRIBUTION_WITHDRAWN: { status: 409, title: 'The owner has withdrawn from this task' },
+  // The computation
+  ERR_MINIMUM_OWNERS: { status: 409, title: 'Fewer owners than the minimum of the task' },
+  ERR_OWNER_COUNT: { status: 422, title: 'The encrypted number of owners differs from the verified records' },
+  ERR_UNBLINDING_CONFLICT: { status: 409, title: 'The task has been unblinded with another request' },
+  ERR_SINGLE_CLASS: { status: 422, title: 'All samples are of one class' },
+  ERR_NO_ROWS: { status: 422, title: 'There are no samples' },
+  ERR_PACKING_OVERFLOW: { status: 422, title: 'A sum left the range that the task allows it' },
+  ERR_NOT_POSITIVE_DEFINITE: { status: 422, title: 'The constraint matrix is not positive definite' },
+  ERR_NOT_FINITE: { status: 422, title: 'A number is not finite' },
+  // The two-party connection
+  ERR_CHANNEL_CLOSED: { status: 503, title: 'The two-party connection was closed' },
+  ERR_CHANNEL_TIMEOUT: { status: 504, title: 'The two-party connection timed out' },
+  ERR_CHANNEL_MESSAGE: { status: 400, title: 'A two-party message has the wrong form' },
+  // What a client finds out about its peers
+  ERR_PEER_UNREACHABLE: { status: 503, title: 'The service cannot be reached' },
+  ERR_PEER_TIMEOUT: { status: 504, title: 'The service did not answer in time' },
+  ERR_PEER_PROTOCOL: { status: 502, title: 'The service gave an answer that the protocol does not allow' },
+  ERR_CSP_IDENTITY: { status: 502, title: 'The CSP does not have the pinned identity' },
+  ERR_AGREEMENT_INVALID: { status: 502, title: 'The task is not signed by the pinned CSP' },
+  ERR_RECEIPT_INVALID: { status: 502, title: 'The receipt is not valid' },
+  ERR_PROJECTION_INVALID: { status: 502, title: 'The projection is not signed for this task' },
+  ERR_POLICY: { status: 403, title: "The task breaks the owner's policy" },
+} as const satisfies Record<`ERR_${string}`, CodeInfo>;
+
+export type ErrorCode = keyof typeof CODES;
+
+export const ERROR_CODES = Object.keys(CODES) as readonly ErrorCode[];
+
+/** Problem details as they travel; `type` is `urn:eigenveil:error:` and the code in lower case with hyphens. */
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly detail?: string;
+}
+
+/** An error with a stable code. Its message reaches the peer, so it must never carry a secret, a key or an owner's value. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { cause?: unknown; retryAfterSeconds?: number } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.status = CODES[code].status;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+/** True when `code` is one of ours; Node's own codes (ERR_INVALID_ARG_TYPE …) are not. */
+export function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === 'string' && Object.hasOwn(CODES, code);
+}
+
+/** The code of an error of any package, or undefined when it carries none of ours. */
+export function errorCodeOf(error: unknown): ErrorCode | undefined {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
+  return isErrorCode(code) ? code : undefined;
+}
+
+/**
+ * What a peer may see of an error: code, title and message when the code is ours, and nothing but ERR_INTERNAL
+ * otherwise, because the message of a foreign error may carry anything.
+ */
+export function toProblem(error: unknown): Problem {
+  const code = errorCodeOf(error);
+  if (code === undefined || code === 'ERR_INTERNAL') return describe('ERR_INTERNAL');
+  return { ...describe(code), detail: (error as Error).message };
+}
+
+/** The error that a peer's problem details stand for. */
+export function fromProblem(problem: Problem, retryAfterSeconds?: number): ServiceError {
+  return new ServiceError(problem.code, problem.detail ?? problem.title, {
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  });
+}
+
+function describe(code: ErrorCode): Problem {
+  const { status, title } = CODES[code];
+  const token = code.slice('ERR_'.length).toLowerCase().replaceAll('_', '-');
+  return { type: `urn:eigenveil:error:${token}`, title, status, code };
+}

@@ -1,0 +1,167 @@
+/**
+ * Who sends a request: a proof of possession of a signing key (DPoP, RFC 9449) and, for owners, the CSP's token that
+ * binds an owner id to the thumbprint of that key.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { decodeProtectedHeader, errors, importJWK, jwtVerify, SignJWT } from 'jose';
+import { z } from 'zod';
+import { ServiceError } from './errors.ts';
+import { PublicJwk, SIGNATURE_ALGORITHM, type SigningKey, Thumbprint, thumbprintOf } from './keys.ts';
+import { OwnerId } from './messages.ts';
+
+/** How far a proof's time may lie from ours, in seconds, and so how long a used proof must be remembered. */
+export const PROOF_WINDOW_SECONDS = 60;
+
+const PROOF_TYPE = 'dpop+jwt';
+const OWNER_TOKEN_TYPE = 'eigenveil-owner+jwt';
+const OWNER_TOKEN_AUDIENCE = 'eigenveil/1 data-user';
+
+/** The request that a proof is for: method, absolute URL without query, and the access token if one goes with it. */
+export interface ProvenRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly token?: string | undefined;
+}
+
+const ProofClaims = z.object({
+  jti: z.string().min(16).max(64),
+  htm: z.string(),
+  htu: z.string(),
+  iat: z.int(),
+  ath: z.string().optional(),
+});
+
+/** What a verified proof says: whose key it is, and under which id it must not come a second time. */
+export interface VerifiedProof {
+  readonly publicJwk: PublicJwk;
+  readonly thumbprint: Thumbprint;
+  readonly proofId: string;
+}
+
+export async function createProof(key: SigningKey, request: ProvenRequest): Promise<string> {
+  const claims = {
+    htm: request.method,
+    htu: request.url,
+    ...(request.token === undefined ? {} : { ath: tokenHash(request.token) }),
+  };
+  return new SignJWT(claims)
+    .setProtectedHeader({ alg: SIGNATURE_ALGORITHM, typ: PROOF_TYPE, jwk: key.publicJwk })
+    .setJti(randomBytes(16).toString('base64url'))
+    .setIssuedAt()
+    .sign(key.privateKey);
+}
+
+/**
+ * Verifies that `proof` was made for this very request by the holder of the key it names. The caller still has to
+ * decide whether that key may do this, and then to admit the proof's id once (ReplayGuard).
+ */
+export async function verifyProof(
+  proof: string,
+  request: ProvenRequest,
+  now = new Date(),
+): Promise<VerifiedProof> {
+  try {
+    const publicJwk = PublicJwk.parse(decodeProtectedHeader(proof).jwk);
+    const { payload } = await jwtVerify(proof, await importJWK(publicJwk, SIGNATURE_ALGORITHM), {
+      algorithms: [SIGNATURE_ALGORITHM],
+      typ: PROOF_TYPE,
+      currentDate: now,
+    });
+    const claims = ProofClaims.parse(payload);
+    const expectedHash = request.token === undefined ? undefined : tokenHash(request.token);
+    const fresh = Math.abs(now.getTime() / 1000 - claims.iat) <= PROOF_WINDOW_SECONDS;
+    if (
+      !fresh ||
+      claims.htm !== request.method ||
+      claims.htu !== request.url ||
+      claims.ath !== expectedHash
+    ) {
+      throw new TypeError('the proof is for another request or time');
+    }
+    const thumbprint = await thumbprintOf(publicJwk);
+    return { publicJwk, thumbprint, proofId: `${thumbprint}.${claims.jti}` };
+  } catch (cause) {
+    throw new ServiceError('ERR_AUTH_REQUIRED', '"DPoP" expected a fresh proof for this request', { cause });
+  }
+}
+
+/**
+ * Remembers used proofs for as long as they would be accepted. Held in memory: after a restart a proof could be used
+ * twice within the window, which is harmless because every request that it can carry is idempotent.
+ */
+export class ReplayGuard {
+  readonly #expiries = new Map<string, number>();
+  readonly #capacity: number;
+
+  constructor(capacity = 200_000) {
+    this.#capacity = capacity;
+  }
+
+  /** Admits a proof id once; throws ERR_PROOF_REPLAYED the second time, ERR_BUSY when the memory is full. */
+  admit(proofId: string, now = Date.now()): void {
+    for (const [id, expiry] of this.#expiries) {
+      if (expiry > now) break; // insertion order is expiry order
+      this.#expiries.delete(id);
+    }
+    if (this.#expiries.has(proofId))
+      throw new ServiceError('ERR_PROOF_REPLAYED', '"DPoP" expected a proof not used before');
+    if (this.#expiries.size >= this.#capacity) {
+      throw new ServiceError('ERR_BUSY', 'too many requests within a minute', {
+        retryAfterSeconds: PROOF_WINDOW_SECONDS,
+      });
+    }
+    // A proof is accepted from window before its time to window after it, so for twice the window at most.
+    this.#expiries.set(proofId, now + 2 * PROOF_WINDOW_SECONDS * 1000);
+  }
+}
+
+/** The CSP's statement that `ownerId` is the holder of the key with this thumbprint. */
+export async function issueOwnerToken(
+  cspKey: SigningKey,
+  owner: { ownerId: OwnerId; thumbprint: Thumbprint; lifetimeSeconds: number },
+): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  return new SignJWT({ cnf: { jkt: owner.thumbprint } })
+    .setProtectedHeader({ alg: SIGNATURE_ALGORITHM, typ: OWNER_TOKEN_TYPE })
+    .setIssuer(cspKey.thumbprint)
+    .setSubject(owner.ownerId)
+    .setAudience(OWNER_TOKEN_AUDIENCE)
+    .setIssuedAt(now)
+    .setExpirationTime(now + owner.lifetimeSeconds)
+    .sign(cspKey.privateKey);
+}
+
+const OwnerTokenClaims = z.object({ sub: OwnerId, cnf: z.object({ jkt: Thumbprint }) });
+
+/** Verifies an owner token under the pinned CSP's key. Throws ERR_TOKEN_EXPIRED or ERR_AUTH_REQUIRED. */
+export async function verifyOwnerToken(
+  token: string,
+  cspJwk: PublicJwk,
+  now = new Date(),
+): Promise<{ ownerId: OwnerId; thumbprint: Thumbprint }> {
+  try {
+    const { payload } = await jwtVerify(token, await importJWK(cspJwk, SIGNATURE_ALGORITHM), {
+      algorithms: [SIGNATURE_ALGORITHM],
+      typ: OWNER_TOKEN_TYPE,
+      issuer: await thumbprintOf(cspJwk),
+      audience: OWNER_TOKEN_AUDIENCE,
+      requiredClaims: ['exp', 'iat'],
+      currentDate: now,
+    });
+    const claims = OwnerTokenClaims.parse(payload);
+    return { ownerId: claims.sub, thumbprint: claims.cnf.jkt };
+  } catch (cause) {
+    if (cause instanceof errors.JWTExpired) {
+      throw new ServiceError('ERR_TOKEN_EXPIRED', '"Authorization" expected a token that has not expired', {
+        cause,
+      });
+    }
+    throw new ServiceError('ERR_AUTH_REQUIRED', '"Authorization" expected a token of the pinned CSP', {
+      cause,
+    });
+  }
+}
+
+function tokenHash(token: string): string {
+  return createHash('sha256').update(token).digest('base64url');
+}

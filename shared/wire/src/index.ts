@@ -1,0 +1,73 @@
+/** What goes over the network: schemas, problems, identities, signed statements, the HTTPS client. */
+export { verifySignedTask } from './agreement.ts';
+export { type Credentials, ServiceClient, type ServiceClientOptions, type ServiceRequest } from './client.ts';
+export { Digest, digestBytes, digestJson } from './digest.ts';
+export {
+  ERROR_CODES,
+  type ErrorCode,
+  errorCodeOf,
+  fromProblem,
+  isErrorCode,
+  type Problem,
+  ServiceError,
+  toProblem,
+} from './errors.ts';
+export {
+  createProof,
+  issueOwnerToken,
+  PROOF_WINDOW_SECONDS,
+  type ProvenRequest,
+  ReplayGuard,
+  type VerifiedProof,
+  verifyOwnerToken,
+  verifyProof,
+} from './identity.ts';
+export { claimedSigner, type Statement, signStatement, verifyStatement } from './jws.ts';
+export {
+  generatePrivateJwk,
+  importSigningKey,
+  JwkSet,
+  PrivateJwk,
+  PublicJwk,
+  type SigningKey,
+  Thumbprint,
+  thumbprintOf,
+} from './keys.ts';
+export {
+  AgreementResponse,
+  EnrolmentRequest,
+  EnrolmentResponse,
+  OwnerId,
+  type OwnerRecord,
+  PROJECTION,
+  ProblemSchema,
+  Projection,
+  ProjectionResponse,
+  RECEIPT,
+  RECORD,
+  RECORDS_PER_REQUEST,
+  type Receipt,
+  ReceiptResponse,
+  RecordsRequest,
+  RecordsResponse,
+  TaskRequest,
+  TaskState,
+  TaskStatus,
+  UnblindingResponse,
+} from './messages.ts';
+export {
+  AGREEMENT,
+  type Agreement,
+  checkTask,
+  digestPublicKey,
+  digestTask,
+  LIMITS,
+  type MethodName,
+  Output,
+  PaillierPublicKey,
+  SignedTask,
+  Task,
+  TaskId,
+  TaskProposal,
+  TwoPartyName,
+} from './task.ts';

@@ -1,0 +1,66 @@
+/**
+ * Signed statements: compact JWS with a type of their own in the header, so that no statement can pass for another.
+ */
+import { CompactSign, compactVerify, decodeProtectedHeader, importJWK } from 'jose';
+import type { z } from 'zod';
+import { type ErrorCode, ServiceError } from './errors.ts';
+import { PublicJwk, SIGNATURE_ALGORITHM, type SigningKey } from './keys.ts';
+
+/** A kind of signed statement: its JWS type, its payload and the error that a bad one gets. */
+export interface Statement<Schema extends z.ZodType> {
+  readonly type: string;
+  readonly schema: Schema;
+  readonly code: ErrorCode;
+}
+
+/** Signs `payload` as a statement of the given kind; the signer's public key travels in the header. */
+export async function signStatement<Schema extends z.ZodType>(
+  statement: Statement<Schema>,
+  key: SigningKey,
+  payload: z.input<Schema>,
+): Promise<string> {
+  const checked = statement.schema.parse(payload);
+  return new CompactSign(Buffer.from(JSON.stringify(checked)))
+    .setProtectedHeader({ alg: SIGNATURE_ALGORITHM, typ: statement.type, jwk: key.publicJwk })
+    .sign(key.privateKey);
+}
+
+/**
+ * Verifies a statement under `publicKey` and returns its payload. Throws the statement's error when the signature,
+ * the type or the payload is wrong; the reason is not told apart, so that a forger learns nothing.
+ */
+export async function verifyStatement<Schema extends z.ZodType>(
+  statement: Statement<Schema>,
+  jws: string,
+  publicKey: PublicJwk,
+): Promise<z.output<Schema>> {
+  try {
+    const key = await importJWK(publicKey, SIGNATURE_ALGORITHM);
+    const { payload, protectedHeader } = await compactVerify(jws, key, { algorithms: [SIGNATURE_ALGORITHM] });
+    if (protectedHeader.typ !== statement.type) throw new TypeError('wrong type');
+    return statement.schema.parse(JSON.parse(Buffer.from(payload).toString()));
+  } catch (cause) {
+    throw new ServiceError(
+      statement.code,
+      `"${statement.type}" expected a statement signed by the right key`,
+      { cause },
+    );
+  }
+}
+
+/**
+ * The public key that a statement names as its signer's. It proves nothing by itself: the caller decides by the key's
+ * thumbprint whether it is somebody, and then verifies under it.
+ */
+export function claimedSigner<Schema extends z.ZodType>(
+  statement: Statement<Schema>,
+  jws: string,
+): PublicJwk {
+  try {
+    return PublicJwk.parse(decodeProtectedHeader(jws).jwk);
+  } catch (cause) {
+    throw new ServiceError(statement.code, `"${statement.type}" expected a compact JWS that names its key`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * What the three roles say to each other about a task: enrolment, records, receipts, states and projections.
+ */
+import { z } from 'zod';
+import { Digest } from './digest.ts';
+import { ERROR_CODES, type ErrorCode } from './errors.ts';
+import { Output, Task, TaskId, TwoPartyName } from './task.ts';
+
+/** 16 random bytes, base64url, drawn by the CSP at enrolment. */
+export const OwnerId = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{22}$/)
+  .brand('OwnerId');
+export type OwnerId = z.infer<typeof OwnerId>;
+
+export const EnrolmentRequest = z.strictObject({ enrolmentToken: z.string().min(20).max(128) });
+export const EnrolmentResponse = z.strictObject({ ownerId: OwnerId, ownerToken: z.string().max(4096) });
+export type EnrolmentResponse = z.infer<typeof EnrolmentResponse>;
+
+export const TaskRequest = z.strictObject({ task: Task });
+export const AgreementResponse = z.strictObject({ agreement: z.string().max(16_384) });
+
+/** What an owner signs about its contribution; the CSP counts distinct ones before it unblinds. */
+export const RECORD = {
+  type: 'eigenveil-record+jws',
+  code: 'ERR_RECORD_INVALID',
+  schema: z.strictObject({
+    taskId: TaskId,
+    taskDigest: Digest,
+    /** Of the Paillier key that the owner encrypted under, so that a swapped key cannot go unnoticed. */
+    publicKeyDigest: Digest,
+    ownerId: OwnerId,
+    contributionDigest: Digest,
+  }),
+} as const;
+export type OwnerRecord = z.infer<(typeof RECORD)['schema']>;
+
+/** The most records that one request may carry, so that the CSP's memory does not grow with the number of owners. */
+export const RECORDS_PER_REQUEST = 500;
+export const RecordsRequest = z.strictObject({
+  records: z.array(z.string().max(2048)).min(1).max(RECORDS_PER_REQUEST),
+});
+export const RecordsResponse = z.strictObject({ verifiedOwners: z.int().min(0) });
+
+/** What the data user signs once a contribution is stored durably. */
+export const RECEIPT = {
+  type: 'eigenveil-receipt+jws',
+  code: 'ERR_RECEIPT_INVALID',
+  schema: RECORD.schema.extend({ receivedAt: z.iso.datetime() }),
+} as const;
+export type Receipt = z.infer<(typeof RECEIPT)['schema']>;
+export const ReceiptResponse = z.strictObject({ receipt: z.string().max(4096) });
+
+/** The answer to an unblinding: how many owners the CSP has verified. The additive shares stay at the CSP. */
+export const UnblindingResponse = z.strictObject({ verifiedOwners: z.int().min(0) });
+
+/** Of a task at the data user, in the order in which they follow one another; the last three are final. */
+export const TaskState = z.enum([
+  'proposed',
+  'open',
+  'closed',
+  'blinded',
+  'unblinded',
+  'done',
+  'cancelled',
+  'failed',
+]);
+export type TaskState = z.infer<typeof TaskState>;
+
+export const TaskStatus = z.strictObject({
+  taskId: TaskId,
+  state: TaskState,
+  contributions: z.int().min(0),
+  failure: z
+    .strictObject({ code: z.enum(ERROR_CODES as [ErrorCode, ...ErrorCode[]]), message: z.string() })
+    .optional(),
+  /** Milliseconds of work per stage so far. */
+  timings: z.record(z.string(), z.number()),
+});
+export type TaskStatus = z.infer<typeof TaskStatus>;
+
+/**
+ * The result of a task. Vectors are rows over the features scaled to [−1, 1], of length 1, in descending order of
+ * their eigenvalues, which refer to the undivided scatter.
+ */
+export const Projection = z.strictObject({
+  taskId: TaskId,
+  taskDigest: Digest,
+  method: Task.shape.method,
+  twoParty: TwoPartyName,
+  features: Task.shape.features,
+  fractionBits: Task.shape.fractionBits,
+  outputs: z.array(Output),
+  vectors: z.array(z.array(z.number())),
+  eigenvalues: z.array(z.number()),
+  mean: z.array(z.number()).optional(),
+  trace: z.number().optional(),
+  sampleCount: z.number().optional(),
+  spectrum: z.array(z.number()).optional(),
+});
+export type Projection = z.infer<typeof Projection>;
+
+/** The projection as the data user signs it. */
+export const PROJECTION = {
+  type: 'eigenveil-projection+jws',
+  code: 'ERR_PROJECTION_INVALID',
+  schema: Projection,
+} as const;
+export const ProjectionResponse = z.strictObject({ projection: z.string().max(16_777_216) });
+
+export const ProblemSchema = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  code: z.enum(ERROR_CODES as [ErrorCode, ...ErrorCode[]]),
+  detail: z.string().optional(),
+});

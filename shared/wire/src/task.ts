@@ -1,0 +1,197 @@
+/**
+ * The task: the agreed public parameters of one computation, what makes them valid, and their digest.
+ */
+import { z } from 'zod';
+import { Digest, digestJson } from './digest.ts';
+import { ServiceError } from './errors.ts';
+import { PublicJwk, Thumbprint } from './keys.ts';
+
+/** 16 random bytes, base64url: not enumerable. */
+export const TaskId = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{22}$/)
+  .brand('TaskId');
+export type TaskId = z.infer<typeof TaskId>;
+
+/** Sizes that the services support; larger tasks are refused when they are proposed. */
+export const LIMITS = {
+  features: 200,
+  classes: 100,
+  owners: 10_000_000,
+  samplesPerOwner: 1_000_000_000,
+} as const;
+
+const Name = z
+  .string()
+  .min(1)
+  .max(128)
+  .regex(/^[^\p{C}]*$/u, 'expected a name without control characters');
+const Ridge = z.number().min(0).max(1e12);
+
+const Feature = z
+  .strictObject({ name: Name, min: z.number(), max: z.number() })
+  .refine(({ min, max }) => min <= max, 'expected min <= max');
+
+const Labelling = z
+  .strictObject({ column: Name, classes: z.array(Name).min(2).max(LIMITS.classes) })
+  .refine(({ classes }) => new Set(classes).size === classes.length, 'expected distinct classes');
+
+const Method = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('pca') }),
+  z.strictObject({
+    kind: z.literal('dca'),
+    form: z.enum(['standard', 'book']),
+    ridge: Ridge,
+    /** ρ′ may be negative as long as the constraint matrix stays positive definite. */
+    signalRidge: z.number().min(-1e12).max(1e12),
+  }),
+  z.strictObject({ kind: z.literal('lda'), ridge: Ridge }),
+  z.strictObject({ kind: z.literal('mdr'), ridge: Ridge }),
+]);
+
+/** Outputs beyond the vectors and their eigenvalues; each one declared is one thing more that the data user learns. */
+export const Output = z.enum(['mean', 'trace', 'sampleCount', 'spectrum']);
+
+/** The two-party protocols that exist. `simulated` is not private. */
+export const TwoPartyName = z.enum(['simulated']);
+
+const MethodName = z.enum(['pca', 'dca', 'lda', 'mdr']);
+export type MethodName = z.infer<typeof MethodName>;
+
+/** What a person proposes: everything of a task but its id and its parties, with safe defaults. */
+export const TaskProposal = z.strictObject({
+  method: Method,
+  features: z.array(Feature).min(1).max(LIMITS.features),
+  labellings: z.array(Labelling).max(2).default([]),
+  components: z.int().min(1).max(LIMITS.features),
+  /** Fraction bits of a discretised feature. */
+  fractionBits: z.int().min(1).max(20).default(14),
+  maximumOwners: z.int().min(2).max(LIMITS.owners),
+  maximumSamplesPerOwner: z.int().min(1).max(LIMITS.samplesPerOwner),
+  minimumOwners: z.int().min(2).max(LIMITS.owners),
+  /** Length of the Paillier modulus in bits. */
+  keyBits: z.int().min(1024).max(4096).multipleOf(256).default(2048),
+  encryption: z.enum(['standard', 'djn']).default('standard'),
+  allowInsecureKey: z.boolean().default(false),
+  /** σ: blinding leaves a statistical distance of at most 2^−σ for the whole task. */
+  statisticalSecurityBits: z.int().min(40).max(128).default(40),
+  twoParty: TwoPartyName,
+  outputs: z.array(Output).max(4).default([]),
+  /** Consent to a result from which S̄ itself can be computed. */
+  allowFullRank: z.boolean().default(false),
+  /** Whether owners may fetch the projection. */
+  releaseToOwners: z.boolean().default(true),
+  /** Differential privacy is not offered yet: the only setting is none. */
+  differentialPrivacy: z.null().default(null),
+  /** No contribution is taken after it. */
+  deadline: z.iso.datetime(),
+});
+export type TaskProposal = z.infer<typeof TaskProposal>;
+
+export const Task = TaskProposal.required().extend({
+  protocol: z.literal('eigenveil/1'),
+  id: TaskId,
+  /** Thumbprints of the two servers' signing keys. */
+  csp: Thumbprint,
+  dataUser: Thumbprint,
+});
+export type Task = z.infer<typeof Task>;
+
+/** A Paillier public key: big-endian modulus and, for DJN encryption, h_s. */
+export const PaillierPublicKey = z.strictObject({
+  n: z.base64url().min(170).max(700),
+  h: z.base64url().min(170).max(1400).optional(),
+});
+export type PaillierPublicKey = z.infer<typeof PaillierPublicKey>;
+
+/** A task together with the CSP's signature over its digest, its Paillier key and the data user's signing key. */
+export const SignedTask = z.strictObject({ task: Task, agreement: z.string().max(16_384) });
+export type SignedTask = z.infer<typeof SignedTask>;
+
+/** What the CSP signs about a task. */
+export const AGREEMENT = {
+  type: 'eigenveil-agreement+jws',
+  code: 'ERR_AGREEMENT_INVALID',
+  schema: z.strictObject({
+    taskId: TaskId,
+    taskDigest: Digest,
+    publicKey: PaillierPublicKey,
+    dataUserKey: PublicJwk,
+  }),
+} as const;
+export type Agreement = z.infer<(typeof AGREEMENT)['schema']>;
+
+export function digestTask(task: Task): Digest {
+  return digestJson('task', task);
+}
+
+export function digestPublicKey(publicKey: PaillierPublicKey): Digest {
+  return digestJson('paillier public key', publicKey);
+}
+
+const LABELLINGS = { pca: 0, dca: 1, lda: 1, mdr: 2 } as const satisfies Record<MethodName, number>;
+
+/**
+ * Checks what the schema cannot say: that the parameters fit together and that no declared output reveals the scatter
+ * matrix without consent. Throws ERR_TASK_INVALID, ERR_KEY_TOO_SHORT, ERR_TOO_MANY_COMPONENTS or ERR_FULL_RANK.
+ */
+export function checkTask(task: TaskProposal): void {
+  const { method, features, labellings, components, outputs } = task;
+  const invalid = (message: string) => new ServiceError('ERR_TASK_INVALID', message);
+  if (labellings.length !== LABELLINGS[method.kind]) {
+    throw invalid(
+      `"labellings" expected ${LABELLINGS[method.kind]} for ${method.kind}, got ${labellings.length}`,
+    );
+  }
+  const columns = [...features.map(({ name }) => name), ...labellings.map(({ column }) => column)];
+  if (new Set(columns).size !== columns.length)
+    throw invalid('"features" and "labellings" expected distinct names');
+  if (new Set(outputs).size !== outputs.length) throw invalid('"outputs" expected distinct names');
+  if (outputs.includes('spectrum') && method.kind !== 'pca')
+    throw invalid('"outputs" expected spectrum with pca only');
+  if (outputs.includes('trace') && method.kind === 'mdr')
+    throw invalid('"outputs" expected no trace with mdr');
+  if (method.kind === 'mdr' && method.ridge === 0) {
+    throw invalid('"method.ridge" expected more than 0 for mdr: S_B of the privacy labels alone is singular');
+  }
+  if (task.minimumOwners > task.maximumOwners) {
+    throw invalid(
+      `"minimumOwners" expected at most maximumOwners ${task.maximumOwners}, got ${task.minimumOwners}`,
+    );
+  }
+  if (!Number.isSafeInteger(task.maximumOwners * task.maximumSamplesPerOwner)) {
+    throw invalid('"maximumSamplesPerOwner" expected fewer than 2^53 samples over all owners');
+  }
+  if (task.keyBits < 2048 && !task.allowInsecureKey) {
+    throw new ServiceError(
+      'ERR_KEY_TOO_SHORT',
+      `"keyBits" expected at least 2048 unless allowInsecureKey, got ${task.keyBits}`,
+    );
+  }
+  if (components > features.length) {
+    throw new ServiceError(
+      'ERR_TOO_MANY_COMPONENTS',
+      `"components" expected at most ${features.length}, got ${components}`,
+    );
+  }
+  if (revealsScatter(task) && !task.allowFullRank) {
+    throw new ServiceError(
+      'ERR_FULL_RANK',
+      '"components" expected fewer: these outputs determine the whole scatter matrix',
+    );
+  }
+}
+
+/**
+ * Whether the outputs determine S̄ whatever the data: d eigenpairs do; so do d − 1 with the trace or the spectrum, since
+ * the last vector is what remains; and so do as many as there can be samples less one, the largest possible rank.
+ */
+function revealsScatter({ method, features, components, outputs, ...task }: TaskProposal): boolean {
+  const d = features.length;
+  if (components >= d) return true;
+  if (method.kind !== 'pca') return false;
+  const tellsRest = outputs.includes('trace') || outputs.includes('spectrum');
+  return (
+    (tellsRest && components >= d - 1) || components >= task.maximumOwners * task.maximumSamplesPerOwner - 1
+  );
+}

@@ -1,0 +1,142 @@
+import { SignJWT } from 'jose';
+import { describe, expect, test } from 'vitest';
+import {
+  createProof,
+  generatePrivateJwk,
+  importSigningKey,
+  issueOwnerToken,
+  OwnerId,
+  PROOF_WINDOW_SECONDS,
+  ReplayGuard,
+  verifyOwnerToken,
+  verifyProof,
+} from '../src/index.ts';
+
+const newKey = async () => importSigningKey(await generatePrivateJwk());
+const [csp, owner, stranger] = await Promise.all([newKey(), newKey(), newKey()]);
+const ownerId = OwnerId.parse('o'.repeat(22));
+const request = { method: 'PUT', url: 'https://localhost:1/tasks/x', token: 'token' };
+
+describe('a request proof', () => {
+  test('names the key that made it', async () => {
+    const proof = await createProof(owner, request);
+    expect(await verifyProof(proof, request)).toMatchObject({
+      thumbprint: owner.thumbprint,
+      publicJwk: owner.publicJwk,
+    });
+  });
+
+  test.each([
+    ['another method', { ...request, method: 'GET' }],
+    ['another address', { ...request, url: 'https://localhost:1/tasks/y' }],
+    ['another token', { ...request, token: 'other' }],
+    ['no token', { method: request.method, url: request.url }],
+  ])('is refused for %s', async (_name, other) => {
+    const proof = await createProof(owner, request);
+    await expect(verifyProof(proof, other)).rejects.toMatchObject({ code: 'ERR_AUTH_REQUIRED' });
+  });
+
+  test.each([-1, 1])('is refused outside its window (%i)', async (direction) => {
+    const proof = await createProof(owner, request);
+    const at = (seconds: number) => new Date(Date.now() + direction * 1000 * seconds);
+    await expect(verifyProof(proof, request, at(PROOF_WINDOW_SECONDS + 2))).rejects.toMatchObject({
+      code: 'ERR_AUTH_REQUIRED',
+    });
+    await expect(verifyProof(proof, request, at(PROOF_WINDOW_SECONDS - 2))).resolves.toMatchObject({
+      thumbprint: owner.thumbprint,
+    });
+  });
+
+  test('cannot be made for a key that one does not have', async () => {
+    const claims = { htm: request.method, htu: request.url };
+    const forged = await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'Ed25519', typ: 'dpop+jwt', jwk: owner.publicJwk })
+      .setJti('a'.repeat(22))
+      .setIssuedAt()
+      .sign(stranger.privateKey);
+    await expect(verifyProof(forged, { method: request.method, url: request.url })).rejects.toMatchObject({
+      code: 'ERR_AUTH_REQUIRED',
+    });
+  });
+
+  test('is refused when it is signed with a shared secret or not at all', async () => {
+    const header = (alg: string) =>
+      Buffer.from(JSON.stringify({ alg, typ: 'dpop+jwt', jwk: owner.publicJwk })).toString('base64url');
+    const claims = { htm: 'GET', htu: request.url, jti: 'a'.repeat(22), iat: Math.floor(Date.now() / 1000) };
+    const body = Buffer.from(JSON.stringify(claims)).toString('base64url');
+    const hmac = await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'HS256', typ: 'dpop+jwt', jwk: owner.publicJwk })
+      .sign(Buffer.from(owner.publicJwk.x, 'base64url'));
+    for (const proof of [`${header('none')}.${body}.`, hmac, '', 'a.b.c']) {
+      await expect(verifyProof(proof, { method: 'GET', url: request.url })).rejects.toMatchObject({
+        code: 'ERR_AUTH_REQUIRED',
+      });
+    }
+  });
+});
+
+describe('the replay guard', () => {
+  test('admits an id once within the window, and forgets it afterwards', () => {
+    const guard = new ReplayGuard();
+    guard.admit('a', 0);
+    expect(() => guard.admit('a', 2000 * PROOF_WINDOW_SECONDS - 1)).toThrow(
+      expect.objectContaining({ code: 'ERR_PROOF_REPLAYED' }),
+    );
+    guard.admit('a', 2000 * PROOF_WINDOW_SECONDS);
+  });
+
+  test('refuses everybody rather than forgetting when it is full', () => {
+    const guard = new ReplayGuard(2);
+    guard.admit('a', 0);
+    guard.admit('b', 0);
+    expect(() => guard.admit('c', 0)).toThrow(expect.objectContaining({ code: 'ERR_BUSY' }));
+    guard.admit('c', 2000 * PROOF_WINDOW_SECONDS);
+  });
+});
+
+describe('an owner token', () => {
+  const issue = (lifetimeSeconds = 60) =>
+    issueOwnerToken(csp, { ownerId, thumbprint: owner.thumbprint, lifetimeSeconds });
+
+  test('binds the owner id to the owner key', async () => {
+    expect(await verifyOwnerToken(await issue(), csp.publicJwk)).toEqual({
+      ownerId,
+      thumbprint: owner.thumbprint,
+    });
+  });
+
+  test('is refused when another CSP issued it', async () => {
+    await expect(verifyOwnerToken(await issue(), stranger.publicJwk)).rejects.toMatchObject({
+      code: 'ERR_AUTH_REQUIRED',
+    });
+  });
+
+  test('expires', async () => {
+    const later = new Date(Date.now() + 61_000);
+    await expect(verifyOwnerToken(await issue(), csp.publicJwk, later)).rejects.toMatchObject({
+      code: 'ERR_TOKEN_EXPIRED',
+    });
+  });
+
+  test('is not any token of the CSP: type and audience count', async () => {
+    const token = (typ: string, audience: string) =>
+      new SignJWT({ cnf: { jkt: owner.thumbprint } })
+        .setProtectedHeader({ alg: 'Ed25519', typ })
+        .setIssuer(csp.thumbprint)
+        .setSubject(ownerId)
+        .setAudience(audience)
+        .setIssuedAt()
+        .setExpirationTime('1h')
+        .sign(csp.privateKey);
+    const right = await token('eigenveil-owner+jwt', 'eigenveil/1 data-user');
+    await expect(verifyOwnerToken(right, csp.publicJwk)).resolves.toMatchObject({ ownerId });
+    for (const wrong of [
+      await token('jwt', 'eigenveil/1 data-user'),
+      await token('eigenveil-owner+jwt', 'elsewhere'),
+    ]) {
+      await expect(verifyOwnerToken(wrong, csp.publicJwk)).rejects.toMatchObject({
+        code: 'ERR_AUTH_REQUIRED',
+      });
+    }
+  });
+});

@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import { checkTask, digestTask, errorCodeOf, Task, TaskProposal } from '../src/index.ts';
+
+const proposal = (changes: Record<string, unknown> = {}) =>
+  TaskProposal.parse({
+    method: { kind: 'pca' },
+    features: ['a', 'b', 'c', 'd'].map((name) => ({ name, min: -1, max: 1 })),
+    components: 2,
+    maximumOwners: 10,
+    maximumSamplesPerOwner: 1000,
+    minimumOwners: 3,
+    twoParty: 'simulated',
+    deadline: '2030-01-01T00:00:00.000Z',
+    ...changes,
+  });
+
+const classes = [{ column: 'label', classes: ['0', '1'] }];
+const dca = { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0 };
+
+function codeOf(changes: Record<string, unknown>): string | undefined {
+  try {
+    checkTask(proposal(changes));
+    return undefined;
+  } catch (error) {
+    return errorCodeOf(error);
+  }
+}
+
+describe('a proposal', () => {
+  test('has safe defaults', () => {
+    expect(proposal()).toMatchObject({
+      keyBits: 2048,
+      statisticalSecurityBits: 40,
+      fractionBits: 14,
+      allowInsecureKey: false,
+      allowFullRank: false,
+      encryption: 'standard',
+      outputs: [],
+    });
+    expect(codeOf({})).toBeUndefined();
+  });
+
+  test.each([
+    ['unknown member', { colour: 'red' }],
+    ['feature with min above max', { features: [{ name: 'a', min: 1, max: 0 }] }],
+    [
+      'feature range that is not finite',
+      { features: [{ name: 'a', min: 0, max: Number.POSITIVE_INFINITY }] },
+    ],
+    ['too little statistical security', { statisticalSecurityBits: 39 }],
+    ['a single owner', { minimumOwners: 1 }],
+    ['half a component', { components: 1.5 }],
+    ['an unknown two-party protocol', { twoParty: 'trusted' }],
+    ['the same class twice', { labellings: [{ column: 'label', classes: ['0', '0'] }] }],
+    ['a deadline that is no time', { deadline: 'tomorrow' }],
+    ['a control character in a name', { features: [{ name: 'a\u0000', min: 0, max: 1 }] }],
+  ])('with %s is refused', (_name, changes) => {
+    expect(() => proposal(changes)).toThrow();
+  });
+
+  test.each([
+    ['ERR_TASK_INVALID', 'pca with labels', { labellings: classes }],
+    ['ERR_TASK_INVALID', 'dca without labels', { method: dca }],
+    [
+      'ERR_TASK_INVALID',
+      'mdr with one labelling',
+      { method: { kind: 'mdr', ridge: 1 }, labellings: classes },
+    ],
+    [
+      'ERR_TASK_INVALID',
+      'a label column that is a feature',
+      { method: dca, labellings: [{ ...classes[0], column: 'a' }] },
+    ],
+    [
+      'ERR_TASK_INVALID',
+      'the spectrum of dca',
+      { method: dca, labellings: classes, components: 1, outputs: ['spectrum'] },
+    ],
+    ['ERR_TASK_INVALID', 'an output twice', { outputs: ['mean', 'mean'] }],
+    ['ERR_TASK_INVALID', 'a minimum above the maximum', { minimumOwners: 11 }],
+    [
+      'ERR_TASK_INVALID',
+      'more samples than are exact',
+      { maximumOwners: 10_000_000, maximumSamplesPerOwner: 1_000_000_000 },
+    ],
+    ['ERR_KEY_TOO_SHORT', 'a short key without consent', { keyBits: 1024 }],
+    ['ERR_TOO_MANY_COMPONENTS', 'more components than features', { components: 5 }],
+    ['ERR_FULL_RANK', 'all components without consent', { components: 4 }],
+    ['ERR_FULL_RANK', 'all but one with the trace', { components: 3, outputs: ['trace'] }],
+    ['ERR_FULL_RANK', 'all but one with the spectrum', { components: 3, outputs: ['spectrum'] }],
+    ['ERR_FULL_RANK', 'as many as the samples have rank', { maximumOwners: 3, maximumSamplesPerOwner: 1 }],
+  ])('gets %s for %s', (code, _name, changes) => {
+    expect(codeOf(changes)).toBe(code);
+  });
+
+  test.each([
+    ['a short key', { keyBits: 1024, allowInsecureKey: true }],
+    ['all components', { components: 4, allowFullRank: true }],
+    ['all but one without the trace', { components: 3 }],
+    ['dca', { method: dca, labellings: classes, components: 1 }],
+  ])('is allowed %s with consent', (_name, changes) => {
+    expect(codeOf(changes)).toBeUndefined();
+  });
+});
+
+describe('the digest of a task', () => {
+  const task = Task.parse({
+    ...proposal(),
+    protocol: 'eigenveil/1',
+    id: 'A'.repeat(22),
+    csp: 'B'.repeat(43),
+    dataUser: 'C'.repeat(43),
+  });
+
+  test('does not depend on the order of members', () => {
+    const reversed = Object.fromEntries(Object.entries(task).reverse()) as Task;
+    expect(digestTask(reversed)).toBe(digestTask(task));
+  });
+
+  test('changes with every parameter', () => {
+    const digests = new Set([
+      digestTask(task),
+      digestTask({ ...task, minimumOwners: 2 }),
+      digestTask({ ...task, keyBits: 4096 }),
+      digestTask({ ...task, features: task.features.toReversed() }),
+      digestTask({ ...task, outputs: ['mean'] }),
+      digestTask({ ...task, deadline: '2030-01-01T00:00:00.001Z' }),
+    ]);
+    expect(digests.size).toBe(6);
+  });
+});
