@@ -2,7 +2,7 @@
  * The CSP's duties: it enrols owners, makes and signs a Paillier key for each task, verifies owners' records, unblinds
  * once, and keeps its additive shares for the two-party computation. It never sees an unblinded value.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { type PaillierPool, SecretKey, unpackBlinded } from '@eigenveil/paillier';
 import type { Sealer } from '@eigenveil/server';
 import { layout } from '@eigenveil/statistics';
@@ -29,6 +29,7 @@ import {
   thumbprintOf,
   verifyStatement,
 } from '@eigenveil/wire';
+import { hashEnrolmentToken } from './invite.ts';
 import type { CspStore, StoredTask, VerifiedRecord } from './store.ts';
 
 /** What this CSP agrees to; everything else is refused. */
@@ -65,19 +66,11 @@ export class CspService {
     this.#deps = dependencies;
   }
 
-  /** Makes one-time enrolment tokens (32 random bytes each); only their hashes are kept. */
-  async invite(count: number, lifetimeSeconds: number): Promise<string[]> {
-    const tokens = Array.from({ length: count }, () => randomBytes(32).toString('base64url'));
-    const expiresAt = new Date(this.#deps.now().getTime() + 1000 * lifetimeSeconds);
-    await this.#deps.store.addEnrolmentTokens(tokens.map(hashToken), expiresAt);
-    return tokens;
-  }
-
   /** Enrols the holder of `thumbprint`'s key. Throws ERR_ENROLMENT_TOKEN. */
   async enrol(enrolmentToken: string, thumbprint: Thumbprint): Promise<EnrolmentResponse> {
     const { store, key, policy, now } = this.#deps;
     const freshId = OwnerId.parse(randomBytes(16).toString('base64url'));
-    const ownerId = await store.enrol(hashToken(enrolmentToken), thumbprint, freshId, now());
+    const ownerId = await store.enrol(hashEnrolmentToken(enrolmentToken), thumbprint, freshId, now());
     const lifetimeSeconds = policy.ownerTokenLifetimeSeconds;
     return { ownerId, ownerToken: await issueOwnerToken(key, { ownerId, thumbprint, lifetimeSeconds }) };
   }
@@ -156,6 +149,12 @@ export class CspService {
     if (done) return verifiedOwners;
     // Somebody was faster: another unblinding, more records, or the end of the task. What we decrypted is dropped.
     return this.unblind(taskId, dataUser, blinded);
+  }
+
+  /** The exact length of an unblinding request, in bytes. */
+  async expectedBytes(taskId: TaskId, dataUser: Thumbprint): Promise<number> {
+    const { task } = await this.#task(taskId, dataUser);
+    return layout(task).plaintexts.length * ciphertextBytes(task.keyBits);
   }
 
   /** The CSP's side of the two-party computation. Throws ERR_NOT_READY before the unblinding. */
@@ -241,7 +240,7 @@ export class CspService {
   #openSecretKey({ task, sealedSecretKey }: StoredTask): SecretKey {
     if (sealedSecretKey === null) throw new ServiceError('ERR_TASK_CLOSED', 'the key of the task is gone');
     const json = Buffer.from(this.#deps.sealer.open(secretKeyPlace(task.id), sealedSecretKey)).toString();
-    return SecretKey.fromJSON(JSON.parse(json));
+    return SecretKey.fromJSON(JSON.parse(json), task);
   }
 }
 
@@ -263,10 +262,10 @@ function repeatedUnblinding(stored: StoredTask, requestDigest: Digest, verifiedO
   return verifiedOwners;
 }
 
+/** A ciphertext is below n². */
+function ciphertextBytes(keyBits: number): number {
+  return (2 * keyBits) / 8;
+}
+
 const secretKeyPlace = (taskId: TaskId) => `csp/tasks/${taskId}/secret_key`;
 const sharesPlace = (taskId: TaskId) => `csp/tasks/${taskId}/shares`;
-
-/** A token has 256 random bits, so a plain hash hides it and a look-up by hash gives nothing away through timing. */
-function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('base64url');
-}

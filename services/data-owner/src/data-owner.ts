@@ -133,7 +133,7 @@ export class DataOwner {
   /** Withdraws the contribution for good while the task is open. */
   async withdraw(dataUser: ServiceAddress, taskId: TaskId): Promise<void> {
     await this.#withDataUser(dataUser, (client) =>
-      client.send({ method: 'DELETE', path: `/tasks/${taskId}/contribution`, response: z.strictObject({}) }),
+      client.send({ method: 'DELETE', path: `/tasks/${taskId}/contribution`, response: z.undefined() }),
     );
     await this.#options.home.forget(taskId);
   }
@@ -181,7 +181,7 @@ export class DataOwner {
     const agreement = await verifySignedTask(signed, cspKey);
     if (signed.task.id !== taskId)
       throw new ServiceError('ERR_AGREEMENT_INVALID', '"taskId" expected the task that was asked for');
-    const publicKey = PublicKey.fromJSON(agreement.publicKey);
+    const publicKey = PublicKey.fromJSON(agreement.publicKey, signed.task);
     if (publicKey.bits !== signed.task.keyBits) {
       throw new ServiceError(
         'ERR_AGREEMENT_INVALID',

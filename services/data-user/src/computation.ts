@@ -12,9 +12,9 @@ import {
   type PaillierPool,
   packBlinding,
 } from '@eigenveil/paillier';
-import type { Decomposition } from '@eigenveil/projection';
+import { type Decomposition, programOf } from '@eigenveil/projection';
 import type { Sealer } from '@eigenveil/server';
-import { programOf, TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
+import { TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
 import {
   digestTask,
   type ErrorCode,
@@ -44,7 +44,8 @@ const FATAL_CODES: ReadonlySet<ErrorCode> = new Set([
   'ERR_OWNER_COUNT',
   'ERR_UNBLINDING_CONFLICT',
   'ERR_SINGLE_CLASS',
-  'ERR_NO_ROWS',
+  'ERR_NO_SAMPLES',
+  'ERR_STATISTICS_INVALID',
   'ERR_NOT_POSITIVE_DEFINITE',
   'ERR_NOT_FINITE',
   'ERR_FULL_RANK',

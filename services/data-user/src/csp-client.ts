@@ -86,7 +86,7 @@ export class CspClient {
 
   /** Tells the CSP that the task has ended, so that it destroys the task's secrets. */
   async end(taskId: TaskId): Promise<void> {
-    await this.#client.send({ method: 'DELETE', path: `/tasks/${taskId}`, response: z.strictObject({}) });
+    await this.#client.send({ method: 'DELETE', path: `/tasks/${taskId}`, response: z.undefined() });
   }
 
   close(): Promise<void> {

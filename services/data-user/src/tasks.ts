@@ -90,7 +90,7 @@ export class Tasks {
     if (known !== undefined) return known;
     const signed = await this.signed(taskId);
     const agreement = await verifySignedTask(signed, await this.#csp.identity());
-    const publicKey = PublicKey.fromJSON(agreement.publicKey);
+    const publicKey = PublicKey.fromJSON(agreement.publicKey, signed.task);
     const open = { task: signed.task, agreement, publicKey, packing: layout(signed.task) };
     this.#verified.set(taskId, open);
     return open;

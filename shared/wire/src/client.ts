@@ -108,8 +108,9 @@ export class ServiceClient {
     const { status, contentType, retryAfter, text } = await this.#exchange(message);
     const body = parseJson(text);
     if (status >= 200 && status < 300) {
-      const answer = message.response.safeParse(body);
-      if (answer.success && contentType.startsWith('application/json')) return answer.data;
+      const answer = message.response.safeParse(body); // of a 204, undefined
+      if (answer.success && (status === 204 || contentType.startsWith('application/json')))
+        return answer.data;
     } else if (contentType.startsWith('application/problem+json')) {
       const problem = ProblemSchema.safeParse(body);
       if (problem.success) {

@@ -1,0 +1,50 @@
+/** Starts the demo's services as child processes and makes sure that none outlives the demo. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+
+const GRACE_MILLISECONDS = 5000;
+const KEPT_LINES = 20;
+
+export class Children {
+  readonly #children = new Set<ChildProcess>();
+
+  /**
+   * Starts a TypeScript program and waits for the first line on its standard output, a JSON object: a service prints
+   * one when it listens, a command when it is done. Rejects with the end of standard error when it exits before.
+   */
+  async start(program: string, args: readonly string[]): Promise<Record<string, unknown>> {
+    const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.add(child);
+    const errors: string[] = [];
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      errors.push(line);
+      if (errors.length > KEPT_LINES) errors.shift();
+    });
+    const lines = createInterface({ input: child.stdout });
+    return new Promise((resolve, reject) => {
+      lines.once('line', (line) => resolve(JSON.parse(line) as Record<string, unknown>));
+      child.once('error', reject);
+      child.once('close', (code) => {
+        reject(new Error(`${program} ended with exit code ${code}: ${errors.join('\n')}`));
+      });
+    });
+  }
+
+  add(child: ChildProcess): void {
+    this.#children.add(child);
+    child.once('close', () => this.#children.delete(child));
+  }
+
+  /** Asks every child to end, and after a while makes it. */
+  async stop(): Promise<void> {
+    await Promise.all(
+      [...this.#children].map(async (child) => {
+        const closed = new Promise((resolve) => child.once('close', resolve));
+        child.kill('SIGTERM');
+        const force = setTimeout(() => child.kill('SIGKILL'), GRACE_MILLISECONDS);
+        await closed;
+        clearTimeout(force);
+      }),
+    );
+  }
+}

@@ -1,0 +1,97 @@
+/** The command line eigenveil-csp. */
+import {
+  addSettings,
+  createProgram,
+  onShutdown,
+  openSigningKey,
+  printResult,
+  SERVICE_SETTINGS,
+} from '@eigenveil/server';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { inviteOwners } from './invite.ts';
+import { CSP_SETTINGS, startCsp } from './server.ts';
+
+const PREFIX = 'EIGENVEIL_CSP';
+const HOURS = 3600;
+
+export function cspProgram(): Command {
+  const program = createProgram({
+    name: 'eigenveil-csp',
+    version: '0.1.0',
+    description:
+      'The crypto service provider: enrols owners, makes a Paillier key for each task, unblinds once.',
+  });
+  addServe(program);
+  addInvite(program);
+  addIdentity(program);
+  return program;
+}
+
+function addServe(program: Command): void {
+  const command = program.command('serve').description('run the service until it is told to stop');
+  const configuration = addSettings(command, PREFIX, CSP_SETTINGS);
+  command.addHelpText(
+    'after',
+    `
+Every setting can also be given in the environment (${PREFIX}_PORT=8443) or in a JSON file (--config csp.json).
+
+Example:
+  $ eigenveil-csp serve --data-directory /var/lib/eigenveil-csp --host 0.0.0.0 --port 8443 \\
+      --public-url https://csp.example.org:8443 --tls-certificate fullchain.pem --tls-key privkey.pem \\
+      --data-users '["THUMBPRINT"]'        # as printed by: eigenveil-user identity`,
+  );
+  command.action(async () => {
+    const csp = await startCsp(configuration());
+    onShutdown(['SIGTERM', 'SIGINT'], () => csp.close());
+    const { url, thumbprint } = csp;
+    printResult(command, {
+      json: { event: 'listening', url, thumbprint },
+      text: `eigenveil-csp listens on ${url}, identity ${thumbprint}`,
+    });
+  });
+}
+
+function addInvite(program: Command): void {
+  const command = program.command('invite').description('make one-time enrolment tokens for data owners');
+  const configuration = addSettings(command, PREFIX, {
+    dataDirectory: SERVICE_SETTINGS.dataDirectory,
+    count: {
+      schema: z.int().min(1).max(100_000),
+      description: 'how many',
+      default: 1,
+      placeholder: 'NUMBER',
+    },
+    hours: {
+      schema: z.int().min(1).max(8760),
+      description: 'how long they can be used',
+      default: 72,
+      placeholder: 'NUMBER',
+    },
+  });
+  command.addHelpText(
+    'after',
+    `
+Give each owner one token over a channel that you trust, together with the CSP's identity (eigenveil-csp identity).
+Works while the service runs.
+
+Example:
+  $ eigenveil-csp invite --data-directory /var/lib/eigenveil-csp --count 10 --hours 24`,
+  );
+  command.action(async () => {
+    const { dataDirectory, count, hours } = configuration();
+    const tokens = await inviteOwners(dataDirectory, count, hours * HOURS);
+    printResult(command, { json: { tokens }, text: tokens.join('\n') });
+  });
+}
+
+function addIdentity(program: Command): void {
+  const command = program
+    .command('identity')
+    .description("print the thumbprint of the service's identity key, which others pin");
+  const configuration = addSettings(command, PREFIX, { dataDirectory: SERVICE_SETTINGS.dataDirectory });
+  command.action(async () => {
+    const { thumbprint, publicJwk } = await openSigningKey(configuration().dataDirectory);
+    printResult(command, { json: { thumbprint, publicKey: publicJwk }, text: thumbprint });
+  });
+}

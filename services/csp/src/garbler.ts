@@ -1,0 +1,60 @@
+/** The CSP's end of the two-party connection: a WebSocket, opened by an authenticated data user for one of its tasks. */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { programOf } from '@eigenveil/projection';
+import { type Authenticator, type Logger, refuseUpgrade } from '@eigenveil/server';
+import { ChannelAcceptor, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { ServiceError, TaskId, type VerifiedProof } from '@eigenveil/wire';
+import type { CspService, GarblerState } from './service.ts';
+
+const PATH = /^\/tasks\/([^/]+)\/two-party$/;
+
+export class Garbler {
+  readonly #service: CspService;
+  readonly #dataUser: Authenticator<VerifiedProof>;
+  readonly #log: Logger;
+  readonly #acceptor = new ChannelAcceptor();
+
+  constructor(dependencies: { service: CspService; dataUser: Authenticator<VerifiedProof>; log: Logger }) {
+    this.#service = dependencies.service;
+    this.#dataUser = dependencies.dataUser;
+    this.#log = dependencies.log;
+  }
+
+  /** Listener for a server's `upgrade` event. */
+  readonly onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    this.#admit(request).then(
+      (state) => this.#garble(state, request, socket, head),
+      (error: unknown) => refuseUpgrade(socket, error),
+    );
+  };
+
+  close(): void {
+    this.#acceptor.close();
+  }
+
+  async #admit(request: IncomingMessage): Promise<GarblerState> {
+    const [, id] = PATH.exec(request.url ?? '') ?? [];
+    const taskId = TaskId.safeParse(id);
+    if (!taskId.success) throw new ServiceError('ERR_ROUTE_UNKNOWN', 'expected /tasks/{taskId}/two-party');
+    const { thumbprint } = await this.#dataUser.authenticate(request);
+    return this.#service.garblerState(taskId.data, thumbprint);
+  }
+
+  async #garble(state: GarblerState, request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const { task, shares, verifiedOwners } = state;
+    const channel = await this.#acceptor.accept(request, socket, head);
+    try {
+      const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
+      await protocol.garble(channel, { task, program: programOf(task) }, { shares, verifiedOwners });
+      await channel.receive().catch(() => undefined); // the data user closes when it has what it needs
+    } catch (error) {
+      this.#log.warn(
+        { err: error, taskId: task.id },
+        'the two-party connection broke; the data user starts it again',
+      );
+    } finally {
+      await channel.close();
+    }
+  }
+}

@@ -1,0 +1,4 @@
+/** The crypto service provider. */
+export { cspProgram } from './command.ts';
+export { inviteOwners } from './invite.ts';
+export { type CspConfiguration, type CspOverrides, type RunningCsp, startCsp } from './server.ts';

@@ -1,0 +1,35 @@
+/** Enrolment tokens: one-time secrets by which the CSP's operator decides who may become an owner. */
+import { createHash, randomBytes } from 'node:crypto';
+import { databaseFile } from '@eigenveil/server';
+import { SqliteCspStore } from './sqlite-store.ts';
+import type { CspStore } from './store.ts';
+
+/** Makes tokens (32 random bytes each) that can be used for `lifetimeSeconds`; only their hashes are kept. */
+export async function makeEnrolmentTokens(
+  store: CspStore,
+  options: { readonly count: number; readonly lifetimeSeconds: number; readonly now: Date },
+): Promise<string[]> {
+  const tokens = Array.from({ length: options.count }, () => randomBytes(32).toString('base64url'));
+  const expiresAt = new Date(options.now.getTime() + 1000 * options.lifetimeSeconds);
+  await store.addEnrolmentTokens(tokens.map(hashEnrolmentToken), expiresAt);
+  return tokens;
+}
+
+/** The same, directly in the database of a CSP that may be running. */
+export async function inviteOwners(
+  dataDirectory: string,
+  count: number,
+  lifetimeSeconds: number,
+): Promise<string[]> {
+  const store = new SqliteCspStore(databaseFile(dataDirectory));
+  try {
+    return await makeEnrolmentTokens(store, { count, lifetimeSeconds, now: new Date() });
+  } finally {
+    store.close();
+  }
+}
+
+/** A token has 256 random bits, so a plain hash hides it and a look-up by hash gives nothing away through timing. */
+export function hashEnrolmentToken(token: string): string {
+  return createHash('sha256').update(token).digest('base64url');
+}

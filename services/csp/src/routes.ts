@@ -1,0 +1,155 @@
+/** The CSP's HTTP interface: who may ask for what. */
+import { type Authenticator, ProofChecker, type Route, routesWith } from '@eigenveil/server';
+import {
+  AgreementResponse,
+  EnrolmentRequest,
+  EnrolmentResponse,
+  JwkSet,
+  RECORDS_PER_REQUEST,
+  RecordsRequest,
+  RecordsResponse,
+  ServiceError,
+  type SigningKey,
+  TaskId,
+  TaskRequest,
+  type Thumbprint,
+  UnblindingResponse,
+  type VerifiedProof,
+} from '@eigenveil/wire';
+import { z } from 'zod';
+import type { CspService } from './service.ts';
+
+const SMALL_BODY_BYTES = 4096;
+const TASK_BODY_BYTES = 256 * 1024;
+const RECORDS_BODY_BYTES = RECORDS_PER_REQUEST * 2200;
+
+const TaskParams = z.strictObject({ taskId: TaskId });
+
+export interface CspRoutes {
+  readonly routes: readonly Route[];
+  /** For the upgrade request of the two-party connection. */
+  readonly dataUser: Authenticator<VerifiedProof>;
+}
+
+export function cspRoutes(options: {
+  readonly service: CspService;
+  readonly key: SigningKey;
+  readonly publicUrl: () => string;
+  /** Thumbprints of the data users that may use this CSP. */
+  readonly dataUsers: ReadonlySet<Thumbprint>;
+}): CspRoutes {
+  const { service, key, dataUsers } = options;
+  const proofs = new ProofChecker(options.publicUrl);
+
+  const dataUser: Authenticator<VerifiedProof> = {
+    challenge: 'DPoP',
+    description: 'A proof of possession of the key of a registered data user.',
+    authenticate: (request) =>
+      proofs.check(request, undefined, (proof) => {
+        if (dataUsers.has(proof.thumbprint)) return proof;
+        throw new ServiceError('ERR_AUTH_FORBIDDEN', '"DPoP" expected the key of a registered data user');
+      }),
+  };
+  const enrolment: Authenticator<VerifiedProof> = {
+    challenge: 'DPoP',
+    description: 'A proof of possession of the key to be enrolled; the enrolment token is in the body.',
+    authenticate: (request) => proofs.check(request, undefined, (proof) => proof),
+  };
+  const route = routesWith({ dataUser, enrolment });
+
+  const routes = [
+    route({
+      method: 'get',
+      path: '/.well-known/jwks.json',
+      summary: "The CSP's identity key, which owners and data users pin by its thumbprint",
+      auth: 'none',
+      response: { status: 200, description: 'A JWK set', schema: JwkSet },
+      problems: [],
+      handler: () => ({ keys: [key.publicJwk] }),
+    }),
+    route({
+      method: 'post',
+      path: '/enrolments',
+      summary: 'Enrol a data owner with a one-time token',
+      auth: 'enrolment',
+      body: { json: EnrolmentRequest, limitBytes: SMALL_BODY_BYTES },
+      response: { status: 200, description: 'Owner id and owner token', schema: EnrolmentResponse },
+      problems: ['ERR_ENROLMENT_TOKEN'],
+      handler: ({ identity, body }) => service.enrol(body.enrolmentToken, identity.thumbprint),
+    }),
+    route({
+      method: 'post',
+      path: '/tasks',
+      summary: 'Propose a task; the CSP makes its Paillier key and signs both',
+      auth: 'dataUser',
+      body: { json: TaskRequest, limitBytes: TASK_BODY_BYTES },
+      response: { status: 200, description: 'The signed agreement', schema: AgreementResponse },
+      problems: [
+        'ERR_TASK_INVALID',
+        'ERR_TASK_REFUSED',
+        'ERR_SIMULATED_REFUSED',
+        'ERR_TASK_CONFLICT',
+        'ERR_TASK_CLOSED',
+        'ERR_KEY_TOO_SHORT',
+        'ERR_TOO_MANY_COMPONENTS',
+        'ERR_FULL_RANK',
+        'ERR_PACKING_TOO_NARROW',
+      ],
+      handler: async ({ identity, body }) => ({
+        agreement: await service.agree(body.task, identity.publicJwk),
+      }),
+    }),
+    route({
+      method: 'post',
+      path: '/tasks/:taskId/records',
+      summary: 'Hand in owner-signed records, which are verified and counted',
+      auth: 'dataUser',
+      params: TaskParams,
+      body: { json: RecordsRequest, limitBytes: RECORDS_BODY_BYTES },
+      response: { status: 200, description: 'How many owners are verified', schema: RecordsResponse },
+      problems: [
+        'ERR_TASK_UNKNOWN',
+        'ERR_TASK_MISMATCH',
+        'ERR_TASK_CLOSED',
+        'ERR_RECORD_INVALID',
+        'ERR_CONTRIBUTION_CONFLICT',
+      ],
+      handler: async ({ identity, params, body }) => ({
+        verifiedOwners: await service.addRecords(params.taskId, identity.thumbprint, body.records),
+      }),
+    }),
+    route({
+      method: 'post',
+      path: '/tasks/:taskId/unblinding',
+      summary: 'Hand in the blinded aggregate for its one decryption',
+      auth: 'dataUser',
+      params: TaskParams,
+      body: { binary: "The blinded aggregate's ciphertexts, each of fixed length, big-endian." },
+      response: { status: 200, description: 'How many owners are verified', schema: UnblindingResponse },
+      problems: [
+        'ERR_TASK_UNKNOWN',
+        'ERR_TASK_CLOSED',
+        'ERR_MINIMUM_OWNERS',
+        'ERR_UNBLINDING_CONFLICT',
+        'ERR_CIPHERTEXT_INVALID',
+        'ERR_CIPHERTEXT_LENGTH',
+        'ERR_PACKING_OVERFLOW',
+      ],
+      handler: async ({ identity, params, body }) => {
+        const blinded = await body(await service.expectedBytes(params.taskId, identity.thumbprint));
+        return { verifiedOwners: await service.unblind(params.taskId, identity.thumbprint, blinded) };
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/tasks/:taskId',
+      summary: "End a task: its key, the CSP's shares and the records are destroyed",
+      auth: 'dataUser',
+      params: TaskParams,
+      response: { status: 204, description: 'The task has ended' },
+      problems: ['ERR_TASK_UNKNOWN'],
+      handler: ({ identity, params }) => service.end(params.taskId, identity.thumbprint),
+    }),
+  ];
+  return { routes, dataUser };
+}

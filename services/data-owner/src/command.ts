@@ -1,0 +1,274 @@
+/** The command line eigenveil-owner. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { PaillierPool, selfTest } from '@eigenveil/paillier';
+import { addSettings, ConfigurationError, createProgram, printResult } from '@eigenveil/server';
+import { constantFeatures, readFileBytes, statisticsOfCsv } from '@eigenveil/statistics';
+import { type Task, TaskId, Thumbprint } from '@eigenveil/wire';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { DataOwner, type ServiceAddress } from './data-owner.ts';
+import { OwnerHome } from './home.ts';
+import { OwnerPolicy } from './policy.ts';
+import { reduceFile } from './reduce.ts';
+
+const PREFIX = 'EIGENVEIL_OWNER';
+
+const OWNER_SETTINGS = {
+  home: {
+    schema: z.string().min(1),
+    description: "folder of the owner's key, enrolment and receipts",
+    default: join(homedir(), '.eigenveil', 'owner'),
+    placeholder: 'DIR',
+  },
+  patienceSeconds: {
+    schema: z.int().min(0).max(86_400),
+    description: 'how long to go on trying while a service is down',
+    default: 30,
+    placeholder: 'NUMBER',
+  },
+} as const;
+
+const DATA_USER_ADDRESS = {
+  userUrl: { schema: z.httpUrl(), description: 'address of the data user, https', placeholder: 'URL' },
+  userCa: {
+    schema: z.string().optional(),
+    description: "certificates to trust instead of the system's, PEM",
+    placeholder: 'FILE',
+  },
+} as const;
+
+const POLICY_SETTINGS = {
+  policy: {
+    schema: z.string().optional(),
+    description: "JSON file of the owner's policy",
+    placeholder: 'FILE',
+  },
+  allowSimulated: {
+    schema: z.boolean(),
+    description: 'take part in tasks with the simulated two-party protocol, which is NOT private',
+    default: false,
+  },
+} as const;
+
+const IGNORE_SETTING = {
+  schema: z.array(z.string()),
+  description: 'JSON list of columns of the file to leave out',
+  default: [],
+  placeholder: 'LIST',
+};
+
+const POLICY_HELP = `
+The policy (--policy FILE) says what the owner agrees to; a task that breaks it is refused before a row is read:
+  { "minimumOwners": 5, "minimumKeyBits": 2048, "twoParty": [], "maximumComponents": 20,
+    "allowSpectrum": false, "allowFullRank": false }`;
+
+export function ownerProgram(): Command {
+  const program = createProgram({
+    name: 'eigenveil-owner',
+    version: '0.1.0',
+    description:
+      'The data owner: contributes encrypted statistics of its rows, and reduces rows by the projection.',
+  });
+  addEnrol(program);
+  addContribute(program);
+  addWithdraw(program);
+  addProject(program);
+  return program;
+}
+
+function addEnrol(program: Command): void {
+  const command = program.command('enrol').description('enrol at the CSP with a one-time token');
+  const configuration = addSettings(command, PREFIX, {
+    ...OWNER_SETTINGS,
+    cspUrl: { schema: z.httpUrl(), description: 'address of the CSP, https', placeholder: 'URL' },
+    cspCa: {
+      schema: z.string().optional(),
+      description: "certificates to trust instead of the system's, PEM",
+      placeholder: 'FILE',
+    },
+    cspThumbprint: {
+      schema: Thumbprint,
+      description: "thumbprint of the CSP's identity key, learnt over a channel that you trust",
+      placeholder: 'THUMBPRINT',
+    },
+    token: {
+      schema: z.string().min(20),
+      description: 'one-time enrolment token; better in the environment than here',
+      placeholder: 'TOKEN',
+    },
+  });
+  command.addHelpText(
+    'after',
+    `
+Example:
+  $ ${PREFIX}_TOKEN=… eigenveil-owner enrol --csp-url https://csp.example.org:8443 --csp-thumbprint THUMBPRINT`,
+  );
+  command.action(async () => {
+    const settings = configuration();
+    const { cspUrl, cspCa, cspThumbprint, token } = settings;
+    const csp = await address(cspUrl, cspCa);
+    const { ownerId } = await withOwner(settings, OwnerPolicy.parse({}), (owner) =>
+      owner.enrol(csp, token, cspThumbprint),
+    );
+    printResult(command, { json: { ownerId }, text: `enrolled as ${ownerId}` });
+  });
+}
+
+function addContribute(program: Command): void {
+  const command = program
+    .command('contribute <TASK>')
+    .description('contribute the encrypted statistics of a CSV file to a task');
+  const configuration = addSettings(command, PREFIX, {
+    ...OWNER_SETTINGS,
+    ...DATA_USER_ADDRESS,
+    ...POLICY_SETTINGS,
+    data: {
+      schema: z.string().min(1),
+      description: 'CSV file with a header row, plain or .gz',
+      placeholder: 'FILE',
+    },
+    ignore: IGNORE_SETTING,
+    strict: {
+      schema: z.boolean(),
+      description: "refuse cells outside their feature's range instead of clipping them",
+      default: false,
+    },
+  });
+  command.addHelpText(
+    'after',
+    `${POLICY_HELP}
+
+Running it again after a lost answer sends the same bytes again; once there is a receipt, it shows the receipt.
+
+Example:
+  $ eigenveil-owner contribute TASK --user-url https://user.example.org:8444 --data rows.csv --ignore '["id"]'`,
+  );
+  command.action(async (id: string) => {
+    const settings = configuration();
+    const { data, strict, ignore } = settings;
+    const dataUser = await address(settings.userUrl, settings.userCa);
+    const policy = await readPolicy(settings.policy, settings.allowSimulated);
+    let summary: { rows: number; clipped: Record<string, number>; constant: string[] } | undefined;
+    const summarise = async (task: Task) => {
+      const { statistics, rows, clippedCells } = await statisticsOfCsv(readFileBytes(data), task, {
+        strict,
+        ignoredColumns: ignore,
+      });
+      const clipped = task.features
+        .map(({ name }, i) => [name, clippedCells[i]!] as const)
+        .filter(([, cells]) => cells > 0);
+      summary = { rows, clipped: Object.fromEntries(clipped), constant: constantFeatures(task) };
+      return statistics;
+    };
+    const receipt = await withOwner(settings, policy, (owner) =>
+      owner.contribute(dataUser, taskIdOf(id), summarise),
+    );
+    warn(summary);
+    printResult(command, {
+      json: { receipt, ...summary },
+      text: `contributed${summary === undefined ? '' : ` ${summary.rows} rows`}; receipt of ${receipt.receivedAt}`,
+    });
+  });
+}
+
+function addWithdraw(program: Command): void {
+  const command = program
+    .command('withdraw <TASK>')
+    .description('withdraw from a task that is still open, for good');
+  const configuration = addSettings(command, PREFIX, { ...OWNER_SETTINGS, ...DATA_USER_ADDRESS });
+  command.action(async (id: string) => {
+    const settings = configuration();
+    const dataUser = await address(settings.userUrl, settings.userCa);
+    await withOwner(settings, OwnerPolicy.parse({}), (owner) => owner.withdraw(dataUser, taskIdOf(id)));
+    printResult(command, { json: { withdrawn: id }, text: `withdrawn from ${id}` });
+  });
+}
+
+function addProject(program: Command): void {
+  const command = program
+    .command('project <TASK>')
+    .description('fetch the signed projection and reduce rows by it');
+  const configuration = addSettings(command, PREFIX, {
+    ...OWNER_SETTINGS,
+    ...DATA_USER_ADDRESS,
+    ...POLICY_SETTINGS,
+    data: { schema: z.string().optional(), description: 'CSV file of rows to reduce', placeholder: 'FILE' },
+    ignore: IGNORE_SETTING,
+    out: {
+      schema: z.string().optional(),
+      description: 'where to write the reduced rows, CSV',
+      placeholder: 'FILE',
+    },
+    save: {
+      schema: z.string().optional(),
+      description: 'where to write the projection, JSON',
+      placeholder: 'FILE',
+    },
+  });
+  command.addHelpText(
+    'after',
+    `
+Example:
+  $ eigenveil-owner project TASK --user-url https://user.example.org:8444 --data rows.csv --ignore '["label"]' --out reduced.csv`,
+  );
+  command.action(async (id: string) => {
+    const settings = configuration();
+    const { data, out, save, ignore } = settings;
+    if ((data === undefined) !== (out === undefined))
+      throw new ConfigurationError('"data" and "out" expected together');
+    const dataUser = await address(settings.userUrl, settings.userCa);
+    const policy = await readPolicy(settings.policy, settings.allowSimulated);
+    const projection = await withOwner(settings, policy, (owner) => owner.projection(dataUser, taskIdOf(id)));
+    if (save !== undefined) await writeFile(save, `${JSON.stringify(projection, null, 2)}\n`);
+    const rows =
+      data === undefined ? 0 : await reduceFile(projection, data, out!, { ignoredColumns: ignore });
+    printResult(command, {
+      json: { components: projection.vectors.length, eigenvalues: projection.eigenvalues, rows, out, save },
+      text: `${projection.vectors.length} components${data === undefined ? '' : `; ${rows} rows reduced to ${out}`}`,
+    });
+  });
+}
+
+async function withOwner<T>(
+  settings: { readonly home: string; readonly patienceSeconds: number },
+  policy: OwnerPolicy,
+  work: (owner: DataOwner) => Promise<T>,
+): Promise<T> {
+  selfTest({ allowBigintFallback: false });
+  // Encryption of one contribution takes less time than starting threads for it.
+  const paillier = new PaillierPool({ threads: 0 });
+  const home = new OwnerHome(settings.home);
+  return work(
+    new DataOwner({ home, policy, paillier, patienceMilliseconds: 1000 * settings.patienceSeconds }),
+  );
+}
+
+async function readPolicy(file: string | undefined, allowSimulated: boolean): Promise<OwnerPolicy> {
+  const policy = OwnerPolicy.safeParse(file === undefined ? {} : JSON.parse(await readFile(file, 'utf8')));
+  if (!policy.success)
+    throw new ConfigurationError(`"${file}" is no policy: ${z.prettifyError(policy.error)}`);
+  return allowSimulated ? { ...policy.data, twoParty: [...policy.data.twoParty, 'simulated'] } : policy.data;
+}
+
+async function address(url: string, ca: string | undefined): Promise<ServiceAddress> {
+  return { url, ca: ca === undefined ? undefined : await readFile(ca, 'utf8') };
+}
+
+function warn(summary: { clipped: Record<string, number>; constant: string[] } | undefined): void {
+  for (const [name, cells] of Object.entries(summary?.clipped ?? {})) {
+    process.stderr.write(
+      `warning: ${cells} cells of ${JSON.stringify(name)} lay outside the range of the task and were clipped\n`,
+    );
+  }
+  for (const name of summary?.constant ?? []) {
+    process.stderr.write(`warning: feature ${JSON.stringify(name)} has an empty range and carries nothing\n`);
+  }
+}
+
+function taskIdOf(text: string): TaskId {
+  const id = TaskId.safeParse(text);
+  if (!id.success) throw new ConfigurationError('"TASK" expected a task id of 22 characters');
+  return id.data;
+}

@@ -1,0 +1,307 @@
+/** The command line eigenveil-user: the service and its tasks. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  addSettings,
+  adminTokenFile,
+  ConfigurationError,
+  createProgram,
+  onShutdown,
+  openSigningKey,
+  printResult,
+  SERVICE_SETTINGS,
+} from '@eigenveil/server';
+import { ServiceError, TaskId, TaskProposal, type TaskStatus } from '@eigenveil/wire';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { draftTask } from './draft.ts';
+import { DATA_USER_SETTINGS, startDataUser } from './server.ts';
+import { TaskClient } from './task-client.ts';
+
+const PREFIX = 'EIGENVEIL_USER';
+const POLL_MILLISECONDS = 300;
+
+export function dataUserProgram(): Command {
+  const program = createProgram({
+    name: 'eigenveil-user',
+    version: '0.1.0',
+    description:
+      'The data user: proposes tasks, collects encrypted contributions, computes the projection with the CSP.',
+  });
+  addServe(program);
+  addIdentity(program);
+  const task = program.command('task').description('propose tasks and see them through');
+  addDraft(task);
+  addCreate(task);
+  addStatus(task);
+  addClose(task);
+  addCancel(task);
+  addResult(task);
+  return program;
+}
+
+function addServe(program: Command): void {
+  const command = program.command('serve').description('run the service until it is told to stop');
+  const configuration = addSettings(command, PREFIX, DATA_USER_SETTINGS);
+  command.addHelpText(
+    'after',
+    `
+Every setting can also be given in the environment (${PREFIX}_PORT=8443) or in a JSON file (--config user.json).
+
+Example:
+  $ eigenveil-user serve --data-directory /var/lib/eigenveil-user --host 0.0.0.0 --port 8444 \\
+      --public-url https://user.example.org:8444 --tls-certificate fullchain.pem --tls-key privkey.pem \\
+      --csp-url https://csp.example.org:8443 --csp-thumbprint THUMBPRINT   # as printed by: eigenveil-csp identity`,
+  );
+  command.action(async () => {
+    const dataUser = await startDataUser(configuration());
+    onShutdown(['SIGTERM', 'SIGINT'], () => dataUser.close());
+    const { url, thumbprint } = dataUser;
+    printResult(command, {
+      json: { event: 'listening', url, thumbprint },
+      text: `eigenveil-user listens on ${url}, identity ${thumbprint}`,
+    });
+  });
+}
+
+function addIdentity(program: Command): void {
+  const command = program
+    .command('identity')
+    .description("print the thumbprint of the service's key, which the CSP registers");
+  const configuration = addSettings(command, PREFIX, { dataDirectory: SERVICE_SETTINGS.dataDirectory });
+  command.action(async () => {
+    const { thumbprint, publicJwk } = await openSigningKey(configuration().dataDirectory);
+    printResult(command, { json: { thumbprint, publicKey: publicJwk }, text: thumbprint });
+  });
+}
+
+/** Settings of the commands that talk to a running service. */
+const CLIENT_SETTINGS = {
+  url: {
+    schema: z.httpUrl(),
+    description: 'address of the data user service',
+    default: 'https://127.0.0.1:8443',
+    placeholder: 'URL',
+  },
+  ca: {
+    schema: z.string().optional(),
+    description: "certificates to trust instead of the system's, PEM",
+    placeholder: 'FILE',
+  },
+  dataDirectory: {
+    schema: z.string().optional(),
+    description: "the service's data directory, to find the operator's token",
+    placeholder: 'DIR',
+  },
+  adminToken: {
+    schema: z.string().optional(),
+    description: "the operator's token; better in the environment than here",
+    placeholder: 'TOKEN',
+  },
+} as const;
+
+function addDraft(task: Command): void {
+  const command = task.command('draft').description('write a task proposal from a CSV file, to be edited');
+  const configuration = addSettings(command, PREFIX, {
+    data: { schema: z.string().min(1), description: 'CSV file with a header row', placeholder: 'FILE' },
+    method: {
+      schema: z.enum(['pca', 'dca', 'lda', 'mdr']),
+      description: 'pca, dca, lda or mdr',
+      default: 'pca',
+      placeholder: 'METHOD',
+    },
+    labels: {
+      schema: z.array(z.string()),
+      description: 'JSON list of label columns',
+      default: [],
+      placeholder: 'LIST',
+    },
+    ignore: {
+      schema: z.array(z.string()),
+      description: 'JSON list of columns to leave out',
+      default: [],
+      placeholder: 'LIST',
+    },
+    components: { schema: z.int().min(1), description: 'number of components', placeholder: 'NUMBER' },
+    owners: { schema: z.int().min(2), description: 'largest number of owners', placeholder: 'NUMBER' },
+    samples: {
+      schema: z.int().min(1).optional(),
+      description: 'largest number of samples per owner (default: rows of the file)',
+      placeholder: 'NUMBER',
+    },
+    hours: {
+      schema: z.int().min(1),
+      description: 'hours until the deadline',
+      default: 72,
+      placeholder: 'NUMBER',
+    },
+    twoParty: {
+      schema: z.enum(['simulated']),
+      description: 'two-party protocol; simulated is NOT private',
+      default: 'simulated',
+      placeholder: 'NAME',
+    },
+  });
+  command.addHelpText(
+    'after',
+    `
+Takes minima and maxima from the file, so use it only on data whose ranges may be public.
+
+Example:
+  $ eigenveil-user task draft --data sample.csv --method dca --labels '["label"]' --components 1 --owners 10 > task.json`,
+  );
+  command.action(async () => {
+    const { data, method, labels, ignore, components, owners, samples, hours, twoParty } = configuration();
+    const { rows, ...draft } = await draftTask(data, { method, labels, ignore });
+    const proposal = TaskProposal.parse({
+      ...draft,
+      components,
+      maximumOwners: owners,
+      minimumOwners: Math.max(2, Math.ceil(owners / 2)),
+      maximumSamplesPerOwner: samples ?? rows,
+      twoParty,
+      deadline: new Date(Date.now() + hours * 3_600_000).toISOString(),
+    });
+    printResult(command, { json: proposal, text: JSON.stringify(proposal, null, 2) });
+  });
+}
+
+function addCreate(task: Command): void {
+  const command = task
+    .command('create')
+    .description('propose a task to the CSP and open it for contributions');
+  const configuration = addSettings(command, PREFIX, {
+    ...CLIENT_SETTINGS,
+    proposal: { schema: z.string().min(1), description: 'JSON file, see: task draft', placeholder: 'FILE' },
+  });
+  command.addHelpText(
+    'after',
+    `\nExample:\n  $ eigenveil-user task create --proposal task.json --data-directory /var/lib/eigenveil-user`,
+  );
+  command.action(async () => {
+    const settings = configuration();
+    const proposal = await readProposal(settings.proposal);
+    const signed = await withClient(settings, (client) => client.create(proposal));
+    printResult(command, { json: signed, text: signed.task.id });
+  });
+}
+
+function addStatus(task: Command): void {
+  const command = task.command('status <TASK>').description('show how far a task is');
+  const configuration = addSettings(command, PREFIX, CLIENT_SETTINGS);
+  command.action(async (id: string) => {
+    const status = await withClient(configuration(), (client) => client.status(taskIdOf(id)));
+    printResult(command, { json: status, text: describe(status) });
+  });
+}
+
+function addClose(task: Command): void {
+  const command = task
+    .command('close <TASK>')
+    .description('end collection and compute; waits for the result unless --no-wait');
+  command.option('--no-wait', 'return at once');
+  const configuration = addSettings(command, PREFIX, CLIENT_SETTINGS);
+  command.action(async (id: string, options: { wait: boolean }) => {
+    const taskId = taskIdOf(id);
+    const status = await withClient(configuration(), async (client) => {
+      const closed = await client.closeTask(taskId);
+      return options.wait ? waitUntilFinal(client, closed) : closed;
+    });
+    if (status.failure !== undefined) throw new ServiceError(status.failure.code, status.failure.message);
+    printResult(command, { json: status, text: describe(status) });
+  });
+}
+
+function addCancel(task: Command): void {
+  const command = task.command('cancel <TASK>').description('cancel a task and destroy its contributions');
+  const configuration = addSettings(command, PREFIX, CLIENT_SETTINGS);
+  command.action(async (id: string) => {
+    const status = await withClient(configuration(), (client) => client.cancelTask(taskIdOf(id)));
+    printResult(command, { json: status, text: describe(status) });
+  });
+}
+
+function addResult(task: Command): void {
+  const command = task.command('result <TASK>').description('fetch the projection of a task that is done');
+  const configuration = addSettings(command, PREFIX, {
+    ...CLIENT_SETTINGS,
+    out: {
+      schema: z.string().optional(),
+      description: 'file to write it to (default: standard output)',
+      placeholder: 'FILE',
+    },
+  });
+  command.action(async (id: string) => {
+    const settings = configuration();
+    const projection = await withClient(settings, (client) => client.result(taskIdOf(id)));
+    if (settings.out === undefined) {
+      printResult(command, { json: projection, text: JSON.stringify(projection, null, 2) });
+      return;
+    }
+    await writeFile(settings.out, `${JSON.stringify(projection, null, 2)}\n`);
+    printResult(command, { json: { file: settings.out }, text: `written to ${settings.out}` });
+  });
+}
+
+async function withClient<T>(
+  settings: {
+    url: string;
+    ca?: string | undefined;
+    dataDirectory?: string | undefined;
+    adminToken?: string | undefined;
+  },
+  work: (client: TaskClient) => Promise<T>,
+): Promise<T> {
+  const { url, ca, dataDirectory, adminToken } = settings;
+  if (adminToken === undefined && dataDirectory === undefined) {
+    throw new ConfigurationError(
+      `"adminToken" is missing: give --data-directory of the service, or ${PREFIX}_ADMIN_TOKEN`,
+    );
+  }
+  const client = new TaskClient({
+    url,
+    ca: ca === undefined ? undefined : await readFile(ca, 'utf8'),
+    adminToken: adminToken ?? (await readFile(adminTokenFile(dataDirectory!), 'utf8')).trim(),
+  });
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
+
+async function waitUntilFinal(client: TaskClient, closed: TaskStatus): Promise<TaskStatus> {
+  let status = closed;
+  while (!['done', 'failed', 'cancelled'].includes(status.state)) {
+    await sleep(POLL_MILLISECONDS);
+    const next = await client.status(status.taskId);
+    if (next.state !== status.state && process.stderr.isTTY) process.stderr.write(`${next.state}\n`);
+    status = next;
+  }
+  return status;
+}
+
+async function readProposal(file: string): Promise<TaskProposal> {
+  let json: unknown;
+  try {
+    json = JSON.parse(await readFile(file, 'utf8'));
+  } catch (cause) {
+    throw new ConfigurationError(`"--proposal" expected a readable JSON file, got ${file}`, { cause });
+  }
+  const proposal = TaskProposal.safeParse(json);
+  if (!proposal.success)
+    throw new ConfigurationError(`"${file}" is no task proposal: ${z.prettifyError(proposal.error)}`);
+  return proposal.data;
+}
+
+function taskIdOf(text: string): TaskId {
+  const id = TaskId.safeParse(text);
+  if (!id.success)
+    throw new ConfigurationError('"TASK" expected a task id of 22 characters, as printed by: task create');
+  return id.data;
+}
+
+function describe({ state, contributions, failure }: TaskStatus): string {
+  const reason = failure === undefined ? '' : `: ${failure.code}: ${failure.message}`;
+  return `${state}${reason}, ${contributions} contributions`;
+}

@@ -1,0 +1,99 @@
+/**
+ * Drafts a task proposal from a CSV file: column names, their minima and maxima, class labels. For data whose ranges
+ * may be public; where they may not, write the ranges from domain knowledge instead.
+ */
+import { readFileBytes } from '@eigenveil/statistics';
+import { type MethodName, ServiceError, type TaskProposal } from '@eigenveil/wire';
+import { parse } from 'csv-parse';
+
+export interface DraftOptions {
+  readonly method: MethodName;
+  /** Label columns: none for pca, one for dca and lda, utility and privacy for mdr. */
+  readonly labels: readonly string[];
+  /** Columns to leave out. */
+  readonly ignore: readonly string[];
+}
+
+export interface Draft {
+  readonly method: TaskProposal['method'];
+  readonly features: TaskProposal['features'];
+  readonly labellings: TaskProposal['labellings'];
+  /** Rows of the file. */
+  readonly rows: number;
+}
+
+/** ρ of a drafted discriminant task, in units of the undivided scatter of features in [−1, 1]. */
+const DRAFT_RIDGE = 1;
+
+/** Reads the file once. Throws ERR_TASK_INVALID for a missing column, a cell that is no number or a file without rows. */
+export async function draftTask(file: string, options: DraftOptions): Promise<Draft> {
+  const { method, labels, ignore } = options;
+  const parser = parse({ bom: true, columns: true, skip_empty_lines: true });
+  feed(parser, file);
+  let columns: string[] | undefined;
+  const ranges = new Map<string, { min: number; max: number }>();
+  const classes = new Map(labels.map((label) => [label, new Set<string>()]));
+  let rows = 0;
+  for await (const row of parser as AsyncIterable<Record<string, string>>) {
+    rows += 1;
+    columns ??= featureColumns(Object.keys(row), labels, ignore);
+    for (const column of columns) {
+      const value = row[column]!.trim() === '' ? Number.NaN : Number(row[column]);
+      if (!Number.isFinite(value)) {
+        throw invalid(
+          `column ${JSON.stringify(column)} of row ${rows} is no number: leave the column out with --ignore`,
+        );
+      }
+      const range = ranges.get(column) ?? { min: value, max: value };
+      ranges.set(column, { min: Math.min(range.min, value), max: Math.max(range.max, value) });
+    }
+    for (const [label, values] of classes) values.add(row[label]!);
+  }
+  if (rows === 0) throw invalid('the file has no rows');
+  return {
+    method: methodOf(method),
+    features: [...ranges].map(([name, range]) => ({ name, ...range })),
+    labellings: [...classes].map(([column, values]) => ({
+      column,
+      classes: [...values].sort(byNumberThenText),
+    })),
+    rows,
+  };
+}
+
+function feed(parser: ReturnType<typeof parse>, file: string): void {
+  void (async () => {
+    try {
+      for await (const chunk of readFileBytes(file))
+        if (!parser.write(chunk)) await new Promise((go) => parser.once('drain', go));
+      parser.end();
+    } catch (error) {
+      parser.destroy(error as Error);
+    }
+  })();
+}
+
+function featureColumns(
+  header: readonly string[],
+  labels: readonly string[],
+  ignore: readonly string[],
+): string[] {
+  const missing = [...labels, ...ignore].filter((name) => !header.includes(name));
+  if (missing.length > 0)
+    throw invalid(`the file has no column ${missing.map((name) => JSON.stringify(name)).join(', ')}`);
+  return header.filter((name) => !labels.includes(name) && !ignore.includes(name));
+}
+
+function methodOf(kind: MethodName): TaskProposal['method'] {
+  if (kind === 'pca') return { kind };
+  if (kind === 'dca') return { kind, form: 'standard', ridge: DRAFT_RIDGE, signalRidge: 0 };
+  return { kind, ridge: DRAFT_RIDGE };
+}
+
+function byNumberThenText(a: string, b: string): number {
+  return Number(a) - Number(b) || (a < b ? -1 : 1);
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('ERR_TASK_INVALID', message);
+}

@@ -1,0 +1,10 @@
+/** The data user: tasks, collection, aggregation, blinding, the computation. */
+export { dataUserProgram } from './command.ts';
+export { type Draft, type DraftOptions, draftTask } from './draft.ts';
+export {
+  type DataUserConfiguration,
+  type DataUserOverrides,
+  type RunningDataUser,
+  startDataUser,
+} from './server.ts';
+export { TaskClient } from './task-client.ts';

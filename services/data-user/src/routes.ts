@@ -1,0 +1,203 @@
+/** The data user's HTTP interface: who may ask for what. */
+import { type Authenticator, ownerTokenOf, ProofChecker, type Route, routesWith } from '@eigenveil/server';
+import {
+  JwkSet,
+  ProjectionResponse,
+  ReceiptResponse,
+  ServiceError,
+  SignedTask,
+  type SigningKey,
+  TaskId,
+  TaskProposal,
+  TaskStatus,
+  verifyOwnerToken,
+} from '@eigenveil/wire';
+import { z } from 'zod';
+import type { Collection, Owner } from './collection.ts';
+import type { Computation } from './computation.ts';
+import type { CspClient } from './csp-client.ts';
+import type { Tasks } from './tasks.ts';
+
+const TASK_BODY_BYTES = 256 * 1024;
+const TaskParams = z.strictObject({ taskId: TaskId });
+const EmptyBody = z.strictObject({});
+
+export function dataUserRoutes(options: {
+  readonly tasks: Tasks;
+  readonly collection: Collection;
+  readonly computation: Computation;
+  readonly csp: CspClient;
+  readonly key: SigningKey;
+  readonly publicUrl: () => string;
+  readonly admin: Authenticator<'admin'>;
+}): Route[] {
+  const { tasks, collection, computation, key, admin } = options;
+  const owner = ownerAuthenticator(options.csp, options.publicUrl);
+  const route = routesWith({ admin, owner });
+
+  return [
+    route({
+      method: 'get',
+      path: '/.well-known/jwks.json',
+      summary: "The data user's signing key",
+      auth: 'none',
+      response: { status: 200, description: 'A JWK set', schema: JwkSet },
+      problems: [],
+      handler: () => ({ keys: [key.publicJwk] }),
+    }),
+    route({
+      method: 'post',
+      path: '/tasks',
+      summary: 'Propose a task to the CSP and open it',
+      auth: 'admin',
+      body: { json: TaskProposal, limitBytes: TASK_BODY_BYTES },
+      response: { status: 201, description: 'The task with the signature of the CSP', schema: SignedTask },
+      problems: [
+        'ERR_TASK_INVALID',
+        'ERR_KEY_TOO_SHORT',
+        'ERR_TOO_MANY_COMPONENTS',
+        'ERR_FULL_RANK',
+        'ERR_PACKING_TOO_NARROW',
+        'ERR_TASK_REFUSED',
+        'ERR_SIMULATED_REFUSED',
+        'ERR_PEER_UNREACHABLE',
+        'ERR_CSP_IDENTITY',
+        'ERR_AGREEMENT_INVALID',
+      ],
+      handler: ({ body }) => tasks.create(body),
+    }),
+    route({
+      method: 'get',
+      path: '/tasks/:taskId',
+      summary: 'The task with the signature of the CSP, as owners get it',
+      auth: 'owner',
+      params: TaskParams,
+      response: { status: 200, description: 'The signed task', schema: SignedTask },
+      problems: ['ERR_TASK_UNKNOWN'],
+      handler: ({ params }) => tasks.signed(params.taskId),
+    }),
+    route({
+      method: 'get',
+      path: '/tasks/:taskId/status',
+      summary: 'How far a task is',
+      auth: 'admin',
+      params: TaskParams,
+      response: { status: 200, description: 'State, contributions and timings', schema: TaskStatus },
+      problems: ['ERR_TASK_UNKNOWN'],
+      handler: ({ params }) => tasks.status(params.taskId),
+    }),
+    route({
+      method: 'post',
+      path: '/tasks/:taskId/close',
+      summary: 'End collection and start the computation',
+      auth: 'admin',
+      params: TaskParams,
+      body: { json: EmptyBody, limitBytes: 64 },
+      response: { status: 202, description: 'The state after it', schema: TaskStatus },
+      problems: ['ERR_TASK_UNKNOWN', 'ERR_MINIMUM_OWNERS', 'ERR_TASK_CANCELLED', 'ERR_TASK_CLOSED'],
+      handler: async ({ params }) => {
+        await tasks.close(params.taskId);
+        computation.start(params.taskId);
+        return tasks.status(params.taskId);
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/tasks/:taskId/cancel',
+      summary: 'Cancel a task and destroy its contributions',
+      auth: 'admin',
+      params: TaskParams,
+      body: { json: EmptyBody, limitBytes: 64 },
+      response: { status: 202, description: 'The state after it', schema: TaskStatus },
+      problems: ['ERR_TASK_UNKNOWN', 'ERR_TASK_CLOSED'],
+      handler: async ({ params }) => {
+        await tasks.cancel(params.taskId);
+        computation.start(params.taskId);
+        return tasks.status(params.taskId);
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/tasks/:taskId/result',
+      summary: 'The signed projection, for the operator',
+      auth: 'admin',
+      params: TaskParams,
+      response: { status: 200, description: 'The projection as JWS', schema: ProjectionResponse },
+      problems: ['ERR_TASK_UNKNOWN', 'ERR_NOT_READY', 'ERR_TASK_CANCELLED'],
+      handler: async ({ params }) => ({ projection: await tasks.projection(params.taskId) }),
+    }),
+    route({
+      method: 'put',
+      path: '/tasks/:taskId/contribution',
+      summary: "Hand in the owner's contribution; its signed record is in the header Eigenveil-Record",
+      auth: 'owner',
+      params: TaskParams,
+      body: { binary: "The contribution's ciphertexts, each of fixed length, big-endian." },
+      response: {
+        status: 200,
+        description: 'The receipt as JWS, once the contribution is durable',
+        schema: ReceiptResponse,
+      },
+      problems: [
+        'ERR_TASK_UNKNOWN',
+        'ERR_TASK_MISMATCH',
+        'ERR_TASK_CLOSED',
+        'ERR_TASK_CANCELLED',
+        'ERR_TASK_DEADLINE',
+        'ERR_TASK_FULL',
+        'ERR_RECORD_INVALID',
+        'ERR_CONTRIBUTION_CONFLICT',
+        'ERR_CONTRIBUTION_WITHDRAWN',
+        'ERR_CIPHERTEXT_INVALID',
+      ],
+      handler: async ({ identity, params, body, request }) => {
+        const record = request.headers['eigenveil-record'];
+        if (typeof record !== 'string')
+          throw new ServiceError('ERR_RECORD_INVALID', '"Eigenveil-Record" expected one record');
+        const bytes = await body(await collection.expectedBytes(params.taskId));
+        return { receipt: await collection.contribute(params.taskId, identity, record, bytes) };
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/tasks/:taskId/contribution',
+      summary: "Withdraw the owner's contribution for good",
+      auth: 'owner',
+      params: TaskParams,
+      response: { status: 204, description: 'It is gone' },
+      problems: ['ERR_TASK_UNKNOWN', 'ERR_CONTRIBUTION_UNKNOWN', 'ERR_TASK_CLOSED', 'ERR_TASK_CANCELLED'],
+      handler: ({ identity, params }) => collection.withdraw(params.taskId, identity),
+    }),
+    route({
+      method: 'get',
+      path: '/tasks/:taskId/projection',
+      summary: 'The signed projection, for owners who contributed',
+      auth: 'owner',
+      params: TaskParams,
+      response: { status: 200, description: 'The projection as JWS', schema: ProjectionResponse },
+      problems: ['ERR_TASK_UNKNOWN', 'ERR_NOT_READY', 'ERR_AUTH_FORBIDDEN', 'ERR_TASK_CANCELLED'],
+      handler: async ({ identity, params }) => ({
+        projection: await tasks.projectionFor(params.taskId, identity.ownerId),
+      }),
+    }),
+  ];
+}
+
+/** An owner shows the CSP's token and proves that it holds the key which the token names. */
+function ownerAuthenticator(csp: CspClient, publicUrl: () => string): Authenticator<Owner> {
+  const proofs = new ProofChecker(publicUrl);
+  return {
+    challenge: 'DPoP',
+    description: "The CSP's owner token and a proof of possession of the key that it names.",
+    authenticate(request) {
+      const token = ownerTokenOf(request);
+      return proofs.check(request, token, async ({ thumbprint, publicJwk }) => {
+        const claims = await verifyOwnerToken(token, await csp.identity());
+        if (claims.thumbprint !== thumbprint) {
+          throw new ServiceError('ERR_AUTH_REQUIRED', '"DPoP" expected the key that the owner token names');
+        }
+        return { ownerId: claims.ownerId, publicJwk };
+      });
+    },
+  };
+}

@@ -1,0 +1,131 @@
+/** Puts the data user together and runs it over HTTPS. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PaillierPool, selfTest } from '@eigenveil/paillier';
+import {
+  adminAuthenticator,
+  type Configuration,
+  createApp,
+  createLogger,
+  Metrics,
+  openFoundation,
+  readTlsFiles,
+  SERVICE_SETTINGS,
+  startServer,
+} from '@eigenveil/server';
+import { Thumbprint } from '@eigenveil/wire';
+import { z } from 'zod';
+import { Collection } from './collection.ts';
+import { Computation, type ComputationDependencies } from './computation.ts';
+import { CspClient } from './csp-client.ts';
+import { dataUserRoutes } from './routes.ts';
+import { SqliteDataUserStore } from './sqlite-store.ts';
+import { Tasks } from './tasks.ts';
+
+export const DATA_USER_SETTINGS = {
+  ...SERVICE_SETTINGS,
+  cspUrl: { schema: z.httpUrl(), description: 'address of the CSP, https', placeholder: 'URL' },
+  cspThumbprint: {
+    schema: Thumbprint,
+    description: "thumbprint of the CSP's identity key, as printed by: eigenveil-csp identity",
+    placeholder: 'THUMBPRINT',
+  },
+  cspCa: {
+    schema: z.string().optional(),
+    description: "certificates to trust for the CSP instead of the system's, PEM",
+    placeholder: 'FILE',
+  },
+  cspPatienceSeconds: {
+    schema: z.int().min(0).max(3600),
+    description: 'how long a request to the CSP goes on trying while the CSP is down',
+    default: 20,
+    placeholder: 'NUMBER',
+  },
+} as const;
+export type DataUserConfiguration = Configuration<typeof DATA_USER_SETTINGS>;
+
+export interface RunningDataUser {
+  readonly url: string;
+  readonly thumbprint: Thumbprint;
+  close(): Promise<void>;
+}
+
+/** What tests replace to watch or disturb a data user. */
+export interface DataUserOverrides {
+  readonly paillier?: PaillierPool;
+  readonly now?: () => Date;
+}
+
+/** Starts a data user; resolves when it listens. Unfinished tasks are taken up where they were left. */
+export async function startDataUser(
+  config: DataUserConfiguration,
+  overrides: DataUserOverrides = {},
+): Promise<RunningDataUser> {
+  selfTest({ allowBigintFallback: config.allowBigintFallback });
+  const log = createLogger({ service: 'data-user', level: config.logLevel });
+  const metrics = new Metrics('data_user');
+  const stages = metrics.counter(
+    'stages_total',
+    'Stages of computations that ended, by the state they led to.',
+    ['state'],
+  );
+  const { database, key, sealer, adminToken } = await openFoundation(config);
+  const tls = await readTlsFiles(config.tlsCertificate, config.tlsKey);
+  const store = new SqliteDataUserStore(database);
+  const paillier = overrides.paillier ?? new PaillierPool({ threads: config.threads });
+  const now = overrides.now ?? (() => new Date());
+  const csp = new CspClient({
+    url: config.cspUrl,
+    ca: config.cspCa === undefined ? undefined : await readFile(config.cspCa, 'utf8'),
+    key,
+    thumbprint: config.cspThumbprint,
+    identityFile: join(config.dataDirectory, 'csp-identity.json'),
+    patienceMilliseconds: 1000 * config.cspPatienceSeconds,
+  });
+  const onStage: ComputationDependencies['onStage'] = ({ taskId, state, error }) => {
+    stages.inc({ state: error === undefined ? state : 'interrupted' });
+    if (error === undefined) log.info({ taskId, state }, 'stage done');
+    else log.warn({ taskId, err: error }, 'stage interrupted; it will be tried again');
+  };
+  const tasks = new Tasks({ store, csp, thumbprint: key.thumbprint, now });
+  const collection = new Collection({ store, tasks, paillier, key, now });
+  const computation = new Computation({ store, tasks, csp, paillier, sealer, key, onStage });
+  let publicUrl = config.publicUrl?.replace(/\/$/, '');
+  const admin = adminAuthenticator(adminToken);
+  const app = createApp({
+    info: {
+      title: 'Eigenveil data user',
+      version: '0.1.0',
+      description: 'Tasks, collection and computation of Eigenveil.',
+    },
+    log,
+    metrics,
+    requestsPerMinute: config.requestsPerMinute,
+    admin,
+    routes: dataUserRoutes({
+      tasks,
+      collection,
+      computation,
+      csp,
+      key,
+      publicUrl: () => publicUrl ?? '',
+      admin,
+    }),
+  });
+  const running = await startServer({ ...tls, listener: app, host: config.host, port: config.port });
+  publicUrl ??= running.url;
+  await computation.resume();
+  log.info({ url: running.url, thumbprint: key.thumbprint }, 'listening');
+  return {
+    url: running.url,
+    thumbprint: key.thumbprint,
+    async close() {
+      await running.close();
+      await computation.close();
+      await csp.close();
+      await paillier.close();
+      store.close();
+      log.info('stopped');
+    },
+  };
+}

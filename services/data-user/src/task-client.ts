@@ -1,0 +1,74 @@
+/** The operator's side of the data user's HTTP interface: tasks by command line or program. */
+import {
+  JwkSet,
+  PROJECTION,
+  type Projection,
+  ProjectionResponse,
+  ServiceClient,
+  type SignedTask,
+  SignedTask as SignedTaskSchema,
+  type TaskId,
+  type TaskProposal,
+  TaskStatus,
+  verifyStatement,
+} from '@eigenveil/wire';
+
+export class TaskClient {
+  readonly #client: ServiceClient;
+
+  constructor(options: {
+    readonly url: string;
+    readonly ca?: string | undefined;
+    readonly adminToken: string;
+  }) {
+    this.#client = new ServiceClient({
+      url: options.url,
+      ca: options.ca,
+      credentials: { kind: 'bearer', token: options.adminToken },
+    });
+  }
+
+  create(proposal: TaskProposal): Promise<SignedTask> {
+    // Not repeated by the client: a task that nobody knows of would be left behind.
+    return this.#client.send({ method: 'POST', path: '/tasks', json: proposal, response: SignedTaskSchema });
+  }
+
+  status(taskId: TaskId): Promise<TaskStatus> {
+    return this.#client.send({ method: 'GET', path: `/tasks/${taskId}/status`, response: TaskStatus });
+  }
+
+  /** Ends collection; the computation goes on in the background. */
+  closeTask(taskId: TaskId): Promise<TaskStatus> {
+    return this.#client.send({
+      method: 'POST',
+      path: `/tasks/${taskId}/close`,
+      json: {},
+      response: TaskStatus,
+    });
+  }
+
+  cancelTask(taskId: TaskId): Promise<TaskStatus> {
+    return this.#client.send({
+      method: 'POST',
+      path: `/tasks/${taskId}/cancel`,
+      json: {},
+      response: TaskStatus,
+    });
+  }
+
+  /** The projection of a task that is done, its signature verified. Throws ERR_NOT_READY before. */
+  async result(taskId: TaskId): Promise<Projection> {
+    const { keys } = await this.#client.send({
+      method: 'GET',
+      path: '/.well-known/jwks.json',
+      response: JwkSet,
+    });
+    const path = `/tasks/${taskId}/result`;
+    const { projection } = await this.#client.send({ method: 'GET', path, response: ProjectionResponse });
+    return verifyStatement(PROJECTION, projection, keys[0]!);
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+}

@@ -1,0 +1,24 @@
+/** The homomorphic sum of packed contributions, position by position. */
+
+import { readCiphertexts } from './ciphertexts.ts';
+import { add, type Ciphertext } from './encryption.ts';
+import type { PublicKey } from './key.ts';
+
+/**
+ * The aggregate with the contributions added to it; position i of the result holds the sum over position i of all.
+ * @param aggregate as many ciphertexts as each contribution holds
+ * @param contributions encoded ciphertexts that `decodeCiphertexts` accepted before
+ * @throws PaillierError ERR_CIPHERTEXT_LENGTH when a contribution has another length
+ */
+export function aggregateContributions(
+  publicKey: PublicKey,
+  aggregate: readonly Ciphertext[],
+  contributions: readonly Uint8Array[],
+): Ciphertext[] {
+  let sums = [...aggregate];
+  for (const contribution of contributions) {
+    const addends = readCiphertexts(publicKey, contribution, sums.length);
+    sums = sums.map((sum, position) => add(publicKey, sum, addends[position]!));
+  }
+  return sums;
+}

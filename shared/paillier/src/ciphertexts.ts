@@ -1,0 +1,97 @@
+/** Ciphertexts as fixed-length bytes, and the validation of those that come from somebody else. */
+
+import { bytesToBigints, writeBigint } from './bytes.ts';
+import type { Ciphertext } from './encryption.ts';
+import { PaillierError } from './errors.ts';
+import type { PublicKey } from './key.ts';
+import { gcd, Modulus } from './modular.ts';
+
+/** Ciphertexts of `publicKey.ciphertextBytes` big-endian bytes each, one after the other. */
+export function encodeCiphertexts(publicKey: PublicKey, ciphertexts: readonly Ciphertext[]): Uint8Array {
+  const { ciphertextBytes } = publicKey;
+  const bytes = new Uint8Array(ciphertexts.length * ciphertextBytes);
+  ciphertexts.forEach((ciphertext, i) => {
+    writeBigint(bytes, ciphertext, i * ciphertextBytes, ciphertextBytes);
+  });
+  return bytes;
+}
+
+/**
+ * Reads and checks `count` ciphertexts from untrusted bytes: 0 < c < n^2, gcd(c, n) = 1 and c mod n not 1.
+ *
+ * The last: c mod n = r^n mod n, which is 1 for r = 1 only. Such a c is the plaintext 1 + m n with no randomiser,
+ * readable by everybody, and no honest sender hits it by chance. c = 1, a bare zero, is its best-known case.
+ * @param firstIndex the number that the first of these has in error messages
+ * @throws PaillierError ERR_CIPHERTEXT_LENGTH, ERR_CIPHERTEXT_INVALID (names the first bad index)
+ */
+export function decodeCiphertexts(
+  publicKey: PublicKey,
+  bytes: Uint8Array,
+  count: number,
+  firstIndex = 0,
+): Ciphertext[] {
+  const ciphertexts = readCiphertexts(publicKey, bytes, count);
+  const { n, nSquared } = publicKey;
+  const modulus = new Modulus(n);
+  const residues: bigint[] = [];
+  // The first ciphertext that is wrong in itself; one before it may still turn out not to be coprime to n.
+  let failure: { index: number; reason: string } | undefined;
+  for (const [index, ciphertext] of ciphertexts.entries()) {
+    const residue = modulus.reduce(ciphertext);
+    if (ciphertext === 0n || ciphertext >= nSquared) failure = { index, reason: 'expected in (0, n^2)' };
+    else if (residue === 1n)
+      failure = { index, reason: 'expected encrypted, got a plaintext without randomiser' };
+    if (failure !== undefined) break;
+    residues.push(residue);
+  }
+  const index = firstNotCoprime(modulus, residues);
+  if (index !== undefined) failure = { index, reason: 'expected coprime to n' };
+  if (failure !== undefined) {
+    throw new PaillierError(
+      'ERR_CIPHERTEXT_INVALID',
+      `ciphertext ${firstIndex + failure.index} ${failure.reason}`,
+    );
+  }
+  return ciphertexts;
+}
+
+/**
+ * As `decodeCiphertexts` for bytes that it accepted before: checks the length only.
+ * @throws PaillierError ERR_CIPHERTEXT_LENGTH
+ */
+export function readCiphertexts(publicKey: PublicKey, bytes: Uint8Array, count: number): Ciphertext[] {
+  checkCiphertextLength(publicKey, bytes, count);
+  return bytesToBigints(bytes, publicKey.ciphertextBytes) as Ciphertext[];
+}
+
+/** @throws PaillierError ERR_CIPHERTEXT_LENGTH */
+export function checkCiphertextLength(publicKey: PublicKey, bytes: Uint8Array, count: number): void {
+  const expected = count * publicKey.ciphertextBytes;
+  if (bytes.length !== expected) {
+    throw new PaillierError(
+      'ERR_CIPHERTEXT_LENGTH',
+      `${count} ciphertexts expected as ${expected} bytes, got ${bytes.length}`,
+    );
+  }
+}
+
+/**
+ * A product is coprime to n exactly when all its factors are, so one gcd clears the whole batch. Only where it does
+ * not is the batch halved, down to the first culprit.
+ */
+function firstNotCoprime(modulus: Modulus, residues: readonly bigint[]): number | undefined {
+  const isCoprime = (start: number, end: number): boolean => {
+    let product = 1n;
+    for (let i = start; i < end; i += 1) product = modulus.multiply(product, residues[i]!);
+    return gcd(modulus.value, product) === 1n;
+  };
+  if (isCoprime(0, residues.length)) return undefined;
+  let start = 0;
+  let end = residues.length;
+  while (end - start > 1) {
+    const middle = (start + end) >> 1;
+    if (isCoprime(start, middle)) start = middle;
+    else end = middle;
+  }
+  return start;
+}

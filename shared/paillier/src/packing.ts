@@ -1,0 +1,196 @@
+/**
+ * Several signed integers per Paillier plaintext, and the blinding that hides each of them from the key holder.
+ *
+ * Why nothing carries. Let slot i of a plaintext hold x_i at bit offset o_i. Slots do not overlap: o_i + width_i <=
+ * o_(i+1), and the last one ends at bit `plaintextBits` = bits(n) - 1 or below.
+ * - A packed plaintext is the integer X = sum of x_i 2^(o_i) mod n with x_i in [-2^(b_i - 1), 2^(b_i - 1)). Negative x_i
+ *   borrow from their neighbours, and X itself may be negative, but both add up as integers do: the homomorphic sum
+ *   of contributions is X for the sums of their x_i, mod n. The layout chooses b_i so that these sums stay in the same
+ *   range, so |X| < 2^(bits(n) - 2) < n / 2 and no information is lost mod n.
+ * - Blinding adds 2^(b_i - 1) + r_i to slot i, with 0 <= r_i < 2^(width_i - 1). Each slot then holds
+ *   y_i = x_i + 2^(b_i - 1) + r_i, where 0 <= x_i + 2^(b_i - 1) < 2^(b_i) <= 2^(width_i - 1), so 0 <= y_i < 2^(width_i): no
+ *   borrow is left, none carries, and Y = sum of y_i 2^(o_i) lies in [0, 2^plaintextBits), below n. Hence the decrypted
+ *   plaintext is Y itself and its bits at o_i are y_i.
+ * - r_i has b_i + sigma + ceil(log2 slots) bits, over the slots of the whole task: y_i is within 2^-(sigma + log2 slots)
+ *   of a distribution that does not depend on x_i, and all slots together within 2^-sigma.
+ */
+
+import type { Plaintext } from './encryption.ts';
+import { PaillierError } from './errors.ts';
+import type { PublicKey } from './key.ts';
+import { randomBits } from './random.ts';
+
+export interface Slot {
+  /** Which value: its index in the flat vector of values. */
+  readonly value: number;
+  /** Bits below the slot. */
+  readonly offset: number;
+  /** b: the value, also summed over all owners, is in [-2^(b-1), 2^(b-1)). */
+  readonly valueBits: number;
+  /** b + sigma + ceil(log2 slots) + 1 bits: room for the value, its blinding and their carry. */
+  readonly width: number;
+}
+
+export interface Packing {
+  /** Slots of each plaintext by ascending offset. */
+  readonly plaintexts: readonly (readonly Slot[])[];
+  /** b of each value. */
+  readonly valueBits: readonly number[];
+  /** Bits of the random part of each value's blinding: b + sigma + ceil(log2 slots). */
+  readonly blindingBits: readonly number[];
+}
+
+export interface PackingOptions {
+  /** b of each value, at least 1; one slot per value. */
+  valueBits: readonly number[];
+  /** sigma. */
+  statisticalSecurityBits: number;
+  /** bits(n) - 1. */
+  plaintextBits: number;
+}
+
+/**
+ * Places every value in a slot, widest first, each in the first plaintext with room for it (first-fit decreasing:
+ * Johnson 1973, within 11/9 of the fewest plaintexts). Values of equal width keep their order, so that everybody who
+ * knows the options finds the same packing.
+ * @throws PaillierError ERR_PACKING_TOO_NARROW when a slot is wider than a plaintext
+ * @throws RangeError when a number of bits is no positive integer, or there are no values
+ */
+export function makePacking({ valueBits, statisticalSecurityBits, plaintextBits }: PackingOptions): Packing {
+  if (valueBits.length === 0) throw new RangeError('"valueBits" expected of at least one value');
+  for (const bits of [...valueBits, statisticalSecurityBits, plaintextBits]) {
+    if (!Number.isInteger(bits) || bits < 1) {
+      throw new RangeError(`numbers of bits expected as positive integers, got ${bits}`);
+    }
+  }
+  const logSlots = 32 - Math.clz32(valueBits.length - 1);
+  const blindingBits = valueBits.map((bits) => bits + statisticalSecurityBits + logSlots);
+  const widest = Math.max(...new Set(blindingBits)) + 1;
+  if (widest > plaintextBits) {
+    throw new PaillierError(
+      'ERR_PACKING_TOO_NARROW',
+      `slot of ${widest} bits expected to fit a plaintext of ${plaintextBits} bits`,
+    );
+  }
+
+  const order = valueBits
+    .map((_, value) => value)
+    .sort((a, b) => blindingBits[b]! - blindingBits[a]! || a - b);
+  const plaintexts: { slots: Slot[]; used: number }[] = [];
+  let current = 0;
+  let lastWidth = 0;
+  for (const value of order) {
+    const width = blindingBits[value]! + 1;
+    // Plaintexts only fill up: one without room for this width has none for the next of the same width either. So
+    // the search starts over only where the width changes, which it does at most `plaintextBits` times.
+    if (width !== lastWidth) current = 0;
+    lastWidth = width;
+    while (current < plaintexts.length && plaintexts[current]!.used + width > plaintextBits) current += 1;
+    if (current === plaintexts.length) plaintexts.push({ slots: [], used: 0 });
+    const plaintext = plaintexts[current]!;
+    plaintext.slots.push({ value, offset: plaintext.used, valueBits: valueBits[value]!, width });
+    plaintext.used += width;
+  }
+  return { plaintexts: plaintexts.map(({ slots }) => slots), valueBits: [...valueBits], blindingBits };
+}
+
+/**
+ * The packed plaintexts of one vector of values, ready to encrypt.
+ * @param values one signed integer per slot, each in [-2^(b-1), 2^(b-1))
+ * @throws PaillierError ERR_VALUE_OUT_OF_RANGE (names the index)
+ * @throws RangeError when the number of values or the key does not match the packing
+ */
+export function pack(publicKey: PublicKey, packing: Packing, values: readonly bigint[]): Plaintext[] {
+  return place(publicKey, packing, values, (index) => {
+    const half = 1n << BigInt(packing.valueBits[index]! - 1);
+    return { least: -half, end: half };
+  });
+}
+
+/**
+ * Blinding values of one task: per value 2^(b-1), which makes it non-negative, plus a uniform integer of
+ * `blindingBits`. They are as secret as the key, and drawn once per task.
+ */
+export function drawBlinding(packing: Packing): bigint[] {
+  return packing.valueBits.map((bits, i) => (1n << BigInt(bits - 1)) + randomBits(packing.blindingBits[i]!));
+}
+
+/**
+ * The plaintexts to add to an aggregate, from what `drawBlinding` drew.
+ * @throws PaillierError ERR_VALUE_OUT_OF_RANGE (names the index) when a blinding value cannot come from `drawBlinding`
+ * @throws RangeError when the number of values or the key does not match the packing
+ */
+export function packBlinding(
+  publicKey: PublicKey,
+  packing: Packing,
+  blinding: readonly bigint[],
+): Plaintext[] {
+  return place(publicKey, packing, blinding, (index) => {
+    const least = 1n << BigInt(packing.valueBits[index]! - 1);
+    return { least, end: least + (1n << BigInt(packing.blindingBits[index]!)) };
+  });
+}
+
+/**
+ * What the key holder reads from a blinded aggregate: per value x + 2^(b-1) + r, non-negative. Less the blinding value
+ * it is x over the integers.
+ * @param plaintexts decrypted, as many as the packing has
+ * @throws PaillierError ERR_PACKING_OVERFLOW when a plaintext holds bits above its last slot: a sum left its range
+ * @throws RangeError when the number of plaintexts does not match the packing
+ */
+export function unpackBlinded(packing: Packing, plaintexts: readonly bigint[]): bigint[] {
+  if (plaintexts.length !== packing.plaintexts.length) {
+    throw new RangeError(
+      `"plaintexts" expected of length ${packing.plaintexts.length}, got ${plaintexts.length}`,
+    );
+  }
+  const values: bigint[] = new Array(packing.valueBits.length);
+  packing.plaintexts.forEach((slots, index) => {
+    const plaintext = plaintexts[index]!;
+    if (plaintext < 0n || plaintext >> BigInt(usedBits(slots)) !== 0n) {
+      throw new PaillierError(
+        'ERR_PACKING_OVERFLOW',
+        `plaintext ${index} expected of at most ${usedBits(slots)} bits`,
+      );
+    }
+    for (const { value, offset, width } of slots) {
+      values[value] = BigInt.asUintN(width, plaintext >> BigInt(offset));
+    }
+  });
+  return values;
+}
+
+/** Sum of value * 2^offset per plaintext, mod n, after checking each value against its range. */
+function place(
+  publicKey: PublicKey,
+  packing: Packing,
+  values: readonly bigint[],
+  rangeOf: (index: number) => { least: bigint; end: bigint },
+): Plaintext[] {
+  if (values.length !== packing.valueBits.length) {
+    throw new RangeError(`"values" expected of length ${packing.valueBits.length}, got ${values.length}`);
+  }
+  values.forEach((value, index) => {
+    const { least, end } = rangeOf(index);
+    if (value < least || value >= end) {
+      throw new PaillierError(
+        'ERR_VALUE_OUT_OF_RANGE',
+        `value ${index} expected in the range of its slot of ${packing.valueBits[index]} value bits`,
+      );
+    }
+  });
+  return packing.plaintexts.map((slots) => {
+    if (usedBits(slots) > publicKey.bits - 1) {
+      throw new RangeError(
+        `"packing" expected for a key of ${publicKey.bits} bits, got ${usedBits(slots)} bits of slots`,
+      );
+    }
+    const sum = slots.reduce((total, { value, offset }) => total + (values[value]! << BigInt(offset)), 0n);
+    return (sum < 0n ? sum + publicKey.n : sum) as Plaintext;
+  });
+}
+
+function usedBits(slots: readonly Slot[]): number {
+  const last = slots.at(-1);
+  return last === undefined ? 0 : last.offset + last.width;
+}

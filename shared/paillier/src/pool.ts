@@ -1,0 +1,138 @@
+/** Bulk Paillier work on worker threads (piscina), so that a service goes on answering while it computes. */
+
+import { Piscina } from 'piscina';
+import { checkCiphertextLength } from './ciphertexts.ts';
+import type { Ciphertext, EncryptionScheme, Plaintext } from './encryption.ts';
+import { PaillierError } from './errors.ts';
+import { isBigintFallbackAllowed } from './exponentiation.ts';
+import type { GenerateKeyOptions } from './generate.ts';
+import { type JobInput, type JobName, type JobOutput, perform } from './jobs.ts';
+import { type PublicKey, type PublicKeyParts, SecretKey, type SecretKeyParts } from './key.ts';
+import type { WorkerJob, WorkerOutcome, WorkerSettings } from './worker.ts';
+
+/** Smallest part worth sending to another thread: about a millisecond of work, or a share of a fixed-base table. */
+const SMALLEST_PART = { encrypt: 1, djn: 32, decrypt: 1, decode: 128, aggregate: 128 };
+
+export class PaillierPool {
+  readonly #workers: Piscina<WorkerJob<JobName>, WorkerOutcome<unknown>> | undefined;
+  readonly #threads: number;
+  #closed = false;
+
+  /**
+   * @param options.threads worker threads; 0 does the same work in the calling thread
+   * @throws RangeError when that is no non-negative integer
+   */
+  constructor({ threads }: { threads: number }) {
+    if (!Number.isInteger(threads) || threads < 0) {
+      throw new RangeError(`"threads" expected as a non-negative integer, got ${threads}`);
+    }
+    this.#threads = threads;
+    if (threads === 0) return;
+    const settings: WorkerSettings = { allowBigintFallback: isBigintFallbackAllowed() };
+    this.#workers = new Piscina({
+      // The worker lies beside this file and is of its kind: TypeScript in the repository, JavaScript in a package.
+      filename: new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url)
+        .href,
+      minThreads: threads,
+      maxThreads: threads,
+      workerData: settings,
+    });
+  }
+
+  /** As the function of this name. */
+  async generateKeyPair(options: GenerateKeyOptions): Promise<SecretKey> {
+    return new SecretKey(await this.#run('generateKeyPair', [options]));
+  }
+
+  /** @throws PaillierError ERR_PLAINTEXT_OUT_OF_RANGE, ERR_SCHEME_UNAVAILABLE */
+  async encrypt(
+    publicKey: PublicKey,
+    plaintexts: readonly bigint[],
+    scheme: EncryptionScheme,
+  ): Promise<Ciphertext[]> {
+    const key = publicParts(publicKey);
+    const smallest = scheme === 'djn' ? SMALLEST_PART.djn : SMALLEST_PART.encrypt;
+    return this.#inParts(plaintexts.length, smallest, (start, end) =>
+      this.#run('encrypt', [key, plaintexts.slice(start, end), scheme]),
+    );
+  }
+
+  /** @throws PaillierError ERR_CIPHERTEXT_INVALID */
+  async decrypt(secretKey: SecretKey, ciphertexts: readonly Ciphertext[]): Promise<Plaintext[]> {
+    const key = secretParts(secretKey);
+    const plaintexts = await this.#inParts(ciphertexts.length, SMALLEST_PART.decrypt, (start, end) =>
+      this.#run('decrypt', [key, ciphertexts.slice(start, end)]),
+    );
+    return plaintexts as Plaintext[];
+  }
+
+  /** As `decodeCiphertexts`. @throws PaillierError ERR_CIPHERTEXT_LENGTH, ERR_CIPHERTEXT_INVALID */
+  async decode(publicKey: PublicKey, bytes: Uint8Array, count: number): Promise<Ciphertext[]> {
+    checkCiphertextLength(publicKey, bytes, count);
+    const key = publicParts(publicKey);
+    return this.#inParts(count, SMALLEST_PART.decode, (start, end) =>
+      this.#run('decode', [key, partOf(publicKey, bytes, start, end), end - start, start]),
+    );
+  }
+
+  /** As `aggregateContributions`: contributions validated before. @throws PaillierError ERR_CIPHERTEXT_LENGTH */
+  async aggregate(
+    publicKey: PublicKey,
+    aggregate: readonly Ciphertext[],
+    contributions: readonly Uint8Array[],
+  ): Promise<Ciphertext[]> {
+    for (const contribution of contributions)
+      checkCiphertextLength(publicKey, contribution, aggregate.length);
+    const key = publicParts(publicKey);
+    return this.#inParts(aggregate.length, SMALLEST_PART.aggregate, (start, end) =>
+      this.#run('aggregate', [
+        key,
+        aggregate.slice(start, end),
+        contributions.map((bytes) => partOf(publicKey, bytes, start, end)),
+      ]),
+    );
+  }
+
+  /** Lets running work finish and ends the workers; whatever is asked afterwards fails with ERR_POOL_CLOSED. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#workers?.close();
+  }
+
+  async #run<Name extends JobName>(name: Name, input: JobInput<Name>): Promise<JobOutput<Name>> {
+    if (this.#closed) throw new PaillierError('ERR_POOL_CLOSED', 'the pool is closed');
+    if (this.#workers === undefined) return perform(name, input);
+    const outcome = await this.#workers.run({ name, input } as WorkerJob<JobName>);
+    if ('code' in outcome) throw new PaillierError(outcome.code, outcome.message);
+    return outcome.output as JobOutput<Name>;
+  }
+
+  /** Runs consecutive parts of [0, length) in parallel and joins their results in order; the first part's error wins. */
+  async #inParts<T>(
+    length: number,
+    smallest: number,
+    run: (start: number, end: number) => Promise<T[]>,
+  ): Promise<T[]> {
+    const parts = Math.max(1, Math.min(this.#threads, Math.floor(length / smallest)));
+    const bounds = Array.from({ length: parts + 1 }, (_, i) => Math.floor((i * length) / parts));
+    const settled = await Promise.allSettled(bounds.slice(1).map((end, i) => run(bounds[i]!, end)));
+    return settled.flatMap((part) => {
+      if (part.status === 'rejected') throw part.reason;
+      return part.value;
+    });
+  }
+}
+
+function publicParts({ n, h }: PublicKey): PublicKeyParts {
+  return { n, h };
+}
+
+function secretParts({ p, q, publicKey }: SecretKey): SecretKeyParts {
+  return { p, q, h: publicKey.h };
+}
+
+/** A copy, since cloning a view would send the whole buffer behind it, other parts and strangers' bytes included. */
+function partOf({ ciphertextBytes }: PublicKey, bytes: Uint8Array, start: number, end: number): Uint8Array {
+  return new Uint8Array(bytes.subarray(start * ciphertextBytes, end * ciphertextBytes));
+}

@@ -1,0 +1,26 @@
+/** Integers from the system's CSPRNG. */
+
+import { randomBytes } from 'node:crypto';
+import { bitLength, bytesToBigint } from './bytes.ts';
+
+/** Uniform in [0, 2^bits). */
+export function randomBits(bits: number): bigint {
+  return BigInt.asUintN(bits, bytesToBigint(randomBytes(Math.ceil(bits / 8))));
+}
+
+/** Uniform in [0, bound), by rejection; bound >= 1. */
+export function randomBelow(bound: bigint): bigint {
+  const bits = bitLength(bound - 1n);
+  for (;;) {
+    const candidate = randomBits(bits);
+    if (candidate < bound) return candidate;
+  }
+}
+
+/**
+ * Uniform in [1, n). For n = p * q with large primes that is uniform in Z_n^* but for a share of 1/p + 1/q: whoever
+ * hits a non-unit has factored n by guessing, so no gcd is spent on it.
+ */
+export function randomUnit(n: bigint): bigint {
+  return 1n + randomBelow(n - 1n);
+}

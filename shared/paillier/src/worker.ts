@@ -1,0 +1,39 @@
+/** The worker's end of the pool: performs one job per message. */
+
+import { workerData } from 'piscina';
+import { PaillierError, type PaillierErrorCode } from './errors.ts';
+import { selfTest } from './exponentiation.ts';
+import { type JobInput, type JobName, type JobOutput, perform } from './jobs.ts';
+
+export interface WorkerSettings {
+  readonly allowBigintFallback: boolean;
+}
+
+export interface WorkerJob<Name extends JobName> {
+  readonly name: Name;
+  readonly input: JobInput<Name>;
+}
+
+/**
+ * What comes back. Structured cloning strips an error of its class and its code, so a PaillierError crosses as data
+ * and is built again on the other side. Other errors are defects and cross as they are.
+ */
+export type WorkerOutcome<Output> =
+  | { readonly output: Output }
+  | { readonly code: PaillierErrorCode; readonly message: string };
+
+let tested = false;
+
+export default async function work<Name extends JobName>({
+  name,
+  input,
+}: WorkerJob<Name>): Promise<WorkerOutcome<JobOutput<Name>>> {
+  try {
+    if (!tested) selfTest(workerData as WorkerSettings);
+    tested = true;
+    return { output: await perform(name, input) };
+  } catch (error) {
+    if (!(error instanceof PaillierError)) throw error;
+    return { code: error.code, message: error.message };
+  }
+}

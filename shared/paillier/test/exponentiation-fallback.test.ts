@@ -1,0 +1,74 @@
+import { createDiffieHellman, type DiffieHellman } from 'node:crypto';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  decrypt,
+  encrypt,
+  PaillierPool,
+  rerandomise,
+  SecretKey,
+  selfTest,
+  usesBigintFallback,
+} from '../src/index.ts';
+import { testKey } from './keys.ts';
+
+vi.mock('node:crypto', async (importOriginal) => {
+  const original = await importOriginal<typeof import('node:crypto')>();
+  return { ...original, createDiffieHellman: vi.fn(original.createDiffieHellman) };
+});
+
+const open = vi.mocked(createDiffieHellman as (prime: Uint8Array, generator: number) => DiffieHellman);
+
+/** An OpenSSL that computes, but wrongly. */
+function wrongDiffieHellman(): DiffieHellman {
+  return {
+    setPrivateKey: () => undefined,
+    computeSecret: () => Buffer.from([7]),
+  } as unknown as DiffieHellman;
+}
+
+afterEach(() => {
+  open.mockReset();
+  selfTest({ allowBigintFallback: false });
+});
+
+function breakOpenSsl(how: 'refuses' | 'computes wrongly'): void {
+  open.mockImplementation(() => {
+    if (how === 'refuses') throw new Error('disabled for FIPS');
+    return wrongDiffieHellman();
+  });
+}
+
+describe.each(['refuses', 'computes wrongly'] as const)('where OpenSSL %s', (how) => {
+  it('the self-test fails, and so does whatever comes after it', () => {
+    breakOpenSsl(how);
+    const failure = expect.objectContaining({ code: 'ERR_OPENSSL_EXPONENTIATION' });
+    expect(() => selfTest({ allowBigintFallback: false })).toThrow(failure);
+    const { p, q } = testKey(512);
+    const { publicKey } = new SecretKey({ p, q });
+    expect(() => encrypt(publicKey, 5n, 'standard')).toThrow(failure);
+  });
+
+  it('BigInt arithmetic takes over only when that is allowed', () => {
+    breakOpenSsl(how);
+    selfTest({ allowBigintFallback: true });
+    expect(usesBigintFallback()).toBe(true);
+    const { p, q } = testKey(512);
+    const key = new SecretKey({ p, q });
+    for (const m of [0n, 1n, key.publicKey.n - 1n]) {
+      const ciphertext = rerandomise(key.publicKey, encrypt(key.publicKey, m, 'standard'));
+      expect(decrypt(key, ciphertext)).toBe(m);
+    }
+  });
+});
+
+it('a pool gives its workers the permission of the thread that made it', async () => {
+  selfTest({ allowBigintFallback: true });
+  const pool = new PaillierPool({ threads: 1 });
+  try {
+    // The workers' own OpenSSL is sound: what is shown is that the permission does not get in the way.
+    const key = testKey(512);
+    expect(await pool.decrypt(key, await pool.encrypt(key.publicKey, [3n], 'standard'))).toEqual([3n]);
+  } finally {
+    await pool.close();
+  }
+});

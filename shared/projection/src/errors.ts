@@ -1,0 +1,23 @@
+/** The one error class of this package: every failure that a caller can act on carries a stable code. */
+
+export type ProjectionErrorCode =
+  | 'ERR_MINIMUM_OWNERS'
+  | 'ERR_NO_SAMPLES'
+  | 'ERR_NOT_FINITE'
+  | 'ERR_NOT_POSITIVE_DEFINITE'
+  | 'ERR_PROGRAM_INVALID'
+  | 'ERR_SINGLE_CLASS'
+  | 'ERR_STATISTICS_INVALID'
+  | 'ERR_TOO_MANY_COMPONENTS'
+  | 'ERR_TRACE_UNKNOWN';
+
+/** Messages name arguments and public numbers, and never hold an entry of the statistics. */
+export class ProjectionError extends Error {
+  override readonly name = 'ProjectionError';
+  readonly code: ProjectionErrorCode;
+
+  constructor(code: ProjectionErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * PCA, DCA, LDA and MDR from exact statistics, in the clear: the reference for every two-party protocol. The methods are
+ * those of Kung's discriminant component analysis ("Privacy-Preserving Machine Learning", Zhuang et al., chapter 9);
+ * each is an eigenproblem A w = λ B w, with B = I for PCA.
+ */
+
+import type { Statistics } from '@eigenveil/statistics';
+import { generalisedEigen, symmetricEigen } from './eigen.ts';
+import { ProjectionError } from './errors.ts';
+import { cappedComponents, checkProgram, type Decomposition, type Program } from './program.ts';
+import {
+  betweenClassScatter,
+  meanOfRows,
+  nonEmptyClasses,
+  totalScatter,
+  totals,
+  traceOfTotalScatter,
+  withinClassScatter,
+} from './scatter.ts';
+
+/** Symmetric d × d matrices of A w = λ B w; without B, of A w = λ w. */
+export interface Pencil {
+  readonly A: number[][];
+  readonly B?: number[][];
+}
+
+/**
+ * The method's eigenproblem for the pooled statistics. MDR needs rows of two utility classes, as the other discriminant
+ * methods do of theirs; with one privacy class there is nothing to hide from, its between-class scatter is zero and
+ * B = ρI stays a valid problem.
+ * @throws ProjectionError ERR_PROGRAM_INVALID, ERR_TOO_MANY_COMPONENTS, ERR_STATISTICS_INVALID, ERR_NO_SAMPLES,
+ *   ERR_MINIMUM_OWNERS, ERR_SINGLE_CLASS
+ */
+export function pencil(program: Program, statistics: Statistics): Pencil {
+  checkProgram(program);
+  checkStatistics(program, statistics);
+  const { method, fractionBits } = program;
+  const total = (): number[][] => totalScatter(statistics, fractionBits);
+  const between = (labelling: number): number[][] => betweenClassScatter(statistics, labelling, fractionBits);
+  const within = (): number[][] => withinClassScatter(statistics, fractionBits);
+  switch (method.kind) {
+    case 'pca':
+      return { A: total() };
+    case 'dca': {
+      const { form, ridge, signalRidge } = method;
+      return form === 'standard'
+        ? { A: addRidge(between(0), signalRidge), B: addRidge(total(), ridge) }
+        : { A: addRidge(total(), ridge + signalRidge), B: addRidge(within(), ridge) };
+    }
+    case 'lda':
+      return { A: between(0), B: addRidge(within(), method.ridge) };
+    case 'mdr':
+      return { A: between(0), B: addRidge(between(1), method.ridge) };
+  }
+}
+
+/**
+ * The program's projection vectors, eigenvalues and declared outputs from the statistics of all owners together.
+ * There are `cappedComponents(program)` of them. Eigenvalues that are zero on paper may be negative by rounding.
+ * @throws ProjectionError as `pencil`, and ERR_NOT_POSITIVE_DEFINITE
+ */
+export function decompose(program: Program, statistics: Statistics): Decomposition {
+  const { A, B } = pencil(program, statistics);
+  const { values, vectors } = B === undefined ? symmetricEigen(A) : generalisedEigen(A, B);
+  const components = cappedComponents(program);
+  const { outputs, fractionBits } = program;
+  return {
+    vectors: vectors.slice(0, components),
+    eigenvalues: values.slice(0, components),
+    ...(outputs.includes('mean') && { mean: meanOfRows(statistics, fractionBits) }),
+    ...(outputs.includes('trace') && { trace: traceOfTotalScatter(statistics, fractionBits) }),
+    ...(outputs.includes('sampleCount') && { sampleCount: Number(totals(statistics).M) }),
+    ...(outputs.includes('spectrum') && { spectrum: values }),
+  };
+}
+
+/** Refuses statistics that no rows can have, which means that something upstream went wrong, and too few owners. */
+function checkStatistics(program: Program, statistics: Statistics): void {
+  checkShape(program, statistics);
+  const { V, M } = totals(statistics);
+  for (const sums of statistics.labellings) {
+    if (sums.some((k) => k.M < 0n || (k.M === 0n && k.V.some((value) => value !== 0n)))) {
+      throw invalid('a class with fewer than no rows, or sums without rows');
+    }
+    // Every row has one class in each labelling, so all labellings have the same totals.
+    const own = totals({ ...statistics, labellings: [sums] });
+    if (own.M !== M || own.V.some((value, i) => value !== V[i]))
+      throw invalid('labellings of different rows');
+  }
+  const { owners } = statistics;
+  if (owners < BigInt(program.minimumOwners)) {
+    throw new ProjectionError(
+      'ERR_MINIMUM_OWNERS',
+      `expected contributions of at least ${program.minimumOwners} owners, got ${owners}`,
+    );
+  }
+  if (M === 0n) throw new ProjectionError('ERR_NO_SAMPLES', 'expected at least one sample, got none');
+  if (program.method.kind !== 'pca' && nonEmptyClasses(statistics, 0).length < 2) {
+    throw new ProjectionError('ERR_SINGLE_CLASS', 'expected samples of at least two classes, got one');
+  }
+}
+
+function checkShape(program: Program, { R, labellings }: Statistics): void {
+  const { method, featureCount: d } = program;
+  const counts = method.kind === 'pca' ? [1] : program.classCounts;
+  const fits =
+    R.length === (method.kind === 'mdr' ? 0 : (d * (d + 1)) / 2) &&
+    labellings.length === counts.length &&
+    labellings.every((sums, l) => sums.length === counts[l] && sums.every(({ V }) => V.length === d));
+  if (!fits) throw invalid('another shape');
+}
+
+function invalid(got: string): ProjectionError {
+  return new ProjectionError(
+    'ERR_STATISTICS_INVALID',
+    `"statistics" expected those of rows of the program's shape, got ${got}`,
+  );
+}
+
+function addRidge(matrix: number[][], ridge: number): number[][] {
+  return matrix.map((row, i) => row.map((entry, j) => (i === j ? entry + ridge : entry)));
+}

@@ -1,0 +1,56 @@
+/** Applying a projection to rows, undoing it, and how much of their variance it explains. */
+
+import { Matrix, pseudoInverse } from 'ml-matrix';
+import { ProjectionError } from './errors.ts';
+import type { Decomposition } from './program.ts';
+
+type Rows = readonly ArrayLike<number>[];
+
+/**
+ * Reduces rows of d scaled features (see the discretiser's `scale`) to one coordinate per component: w · (x − mean), or
+ * w · x where the task did not declare the mean. Coordinates of one projection differ by a constant between the two.
+ * @throws RangeError when a row does not have d cells
+ */
+export function project({ vectors, mean }: Pick<Decomposition, 'vectors' | 'mean'>, rows: Rows): number[][] {
+  const offsets = mean === undefined ? vectors.map(() => 0) : vectors.map((w) => dot(w, mean));
+  return rows.map((row) => vectors.map((w, c) => dot(w, row) - offsets[c]!));
+}
+
+/**
+ * The rows (scaled features) that project to the given coordinates: of all of them, the ones closest to the mean (to the
+ * origin without one). For PCA this is z Wᵀ + mean; vectors of the other methods are not orthogonal, so in
+ * general it takes the pseudo-inverse.
+ * @throws RangeError when there is not one coordinate per component
+ */
+export function reconstruct(
+  { vectors, mean }: Pick<Decomposition, 'vectors' | 'mean'>,
+  coordinates: Rows,
+): number[][] {
+  const inverse = pseudoInverse(new Matrix(vectors)).to2DArray();
+  return coordinates.map((z) => inverse.map((row, i) => dot(row, z) + (mean?.[i] ?? 0)));
+}
+
+/**
+ * Per component of a PCA the fraction of the rows' variance that lies along it, eigenvalue over trace; all zero when
+ * there is no variance. Eigenvalues of the discriminant methods are no variances: see `varianceCaptured`.
+ * @throws ProjectionError ERR_TRACE_UNKNOWN when the task did not declare the trace
+ */
+export function explainedVariance({
+  eigenvalues,
+  trace,
+}: Pick<Decomposition, 'eigenvalues' | 'trace'>): number[] {
+  if (trace === undefined) {
+    throw new ProjectionError(
+      'ERR_TRACE_UNKNOWN',
+      'explained variance needs the trace, which the task did not declare',
+    );
+  }
+  return eigenvalues.map((value) => (trace === 0 ? 0 : value / trace));
+}
+
+function dot(a: readonly number[], b: ArrayLike<number>): number {
+  if (b.length !== a.length) throw new RangeError(`row expected ${a.length} cells, got ${b.length}`);
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
+  return sum;
+}

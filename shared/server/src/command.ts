@@ -1,0 +1,159 @@
+/** What every command line has: --json, one clear line for an error, exit codes that mean something, an orderly stop. */
+import { Command, CommanderError } from 'commander';
+
+export const EXIT = {
+  done: 0,
+  /** A fault of ours: please report it. */
+  internal: 1,
+  /** The command line, the configuration or a file it names. */
+  usage: 2,
+  /** A policy, ours or the server's, says no; asking again changes nothing. */
+  refused: 3,
+  /** The other side cannot be reached, is busy or does not answer in time: ask again later. */
+  unavailable: 4,
+  /** Not yet, or in conflict with what was done before. */
+  conflict: 5,
+} as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** A program with --json and --version; subcommands added to it inherit how errors are reported. */
+export function createProgram(options: {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+}): Command {
+  return new Command(options.name)
+    .description(options.description)
+    .version(options.version)
+    .option('--json', 'print results and errors as JSON')
+    .exitOverride()
+    .configureOutput({ outputError: () => {} }); // runCommand reports errors, in one form for all
+}
+
+/** Prints a result on standard output: one JSON object with --json, otherwise the lines of text. */
+export function printResult(
+  command: Command,
+  result: { readonly json: unknown; readonly text: string },
+): void {
+  const asJson = command.optsWithGlobals().json === true;
+  const line = asJson ? JSON.stringify(result.json) : result.text;
+  (command.configureOutput().writeOut ?? writeOut)(`${line}\n`);
+}
+
+/**
+ * Parses `argv` (as process.argv) and runs the command. An error becomes one line on standard error,
+ * `name: ERR_CODE: message`, or with --json problem details {type, code, status?, detail}; its exit code is set on the process, which
+ * ends by itself once its work has. `exitCodes` gives the exit codes of a command's own error codes.
+ */
+export async function runCommand(
+  program: Command,
+  argv: readonly string[],
+  exitCodes: Readonly<Record<string, ExitCode>> = {},
+): Promise<ExitCode> {
+  const exitCode = await program.parseAsync(argv).then(
+    () => EXIT.done,
+    (error: unknown) => reportError(program, argv, error, exitCodes),
+  );
+  process.exitCode = exitCode;
+  return exitCode;
+}
+
+/**
+ * Calls `close` once on the first of the signals; a second signal ends the process at once, for an operator who does not
+ * want to wait. Returns a function that takes the handlers away again.
+ */
+export function onShutdown(signals: readonly NodeJS.Signals[], close: () => Promise<void>): () => void {
+  const stop = (): void => {
+    for (const signal of signals) process.off(signal, onFirst);
+  };
+  const onFirst = (): void => {
+    stop(); // which brings back the default action for the second signal
+    close().catch((error: unknown) => {
+      process.stderr.write(`ERR_INTERNAL: shutting down failed: ${messageOf(error)}\n`);
+      process.exitCode = EXIT.internal;
+    });
+  };
+  for (const signal of signals) process.on(signal, onFirst);
+  return stop;
+}
+
+function reportError(
+  program: Command,
+  argv: readonly string[],
+  error: unknown,
+  exitCodes: Readonly<Record<string, ExitCode>>,
+): ExitCode {
+  if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done; // --help and --version
+  const code = codeOf(error);
+  const message = messageOf(error);
+  const status = statusOf(error);
+  // Options may not have been parsed when parsing them is what failed.
+  const line = argv.includes('--json')
+    ? JSON.stringify({
+        type: typeOf(code),
+        code,
+        ...(status === undefined ? {} : { status }),
+        detail: message,
+      })
+    : `${program.name()}: ${code}: ${message}`;
+  (program.configureOutput().writeErr ?? writeErr)(`${line}\n`);
+  return exitCodes[code] ?? EXIT_BY_CODE[code] ?? exitCodeOf(status);
+}
+
+const EXIT_BY_CODE: Readonly<Record<string, ExitCode>> = {
+  ERR_USAGE: EXIT.usage,
+  ERR_CONFIGURATION: EXIT.usage,
+  ERR_KEY_FILE: EXIT.usage,
+  ERR_TLS_FILE: EXIT.usage,
+  ERR_LISTEN: EXIT.usage,
+  ERR_SCHEMA_NEWER: EXIT.usage,
+  ERR_DATABASE: EXIT.usage,
+};
+
+/** By the HTTP status that the error has or would have. */
+function exitCodeOf(status: number | undefined): ExitCode {
+  switch (status) {
+    case undefined:
+    case 500:
+      return EXIT.internal;
+    case 409:
+      return EXIT.conflict;
+    case 408:
+    case 429:
+    case 503:
+    case 504:
+      return EXIT.unavailable;
+    default:
+      return EXIT.refused;
+  }
+}
+
+/** The type that the services give the same code. */
+function typeOf(code: string): string {
+  return `urn:eigenveil:error:${code.replace(/^ERR_/, '').toLowerCase().replaceAll('_', '-')}`;
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof CommanderError) return 'ERR_USAGE';
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : 'ERR_INTERNAL';
+}
+
+function statusOf(error: unknown): number | undefined {
+  const status: unknown = error instanceof Error && 'status' in error ? error.status : undefined;
+  return typeof status === 'number' ? status : undefined;
+}
+
+/** On one line, whatever the message holds. */
+function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : 'unknown failure';
+  return message.replace(/^error: /, '').replaceAll(/\s*\n\s*/g, ' ');
+}
+
+function writeOut(text: string): void {
+  process.stdout.write(text);
+}
+
+function writeErr(text: string): void {
+  process.stderr.write(text);
+}

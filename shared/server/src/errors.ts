@@ -1,0 +1,25 @@
+/** The errors of starting and running a service on one machine; over HTTP they are all ERR_INTERNAL. */
+
+export type ServerErrorCode =
+  /** A file that must hold a secret is missing, malformed, or readable by others. */
+  | 'ERR_KEY_FILE'
+  /** The certificate or its key cannot be used. */
+  | 'ERR_TLS_FILE'
+  /** The address to listen on is taken, not allowed or not ours. */
+  | 'ERR_LISTEN'
+  /** Sealed bytes were changed, belong elsewhere, or were sealed under another key. */
+  | 'ERR_SEAL_BROKEN'
+  /** The database was written by a newer version of the service. */
+  | 'ERR_SCHEMA_NEWER'
+  /** The database cannot be opened or does not offer what durability needs. */
+  | 'ERR_DATABASE';
+
+export class ServerError extends Error {
+  override readonly name = 'ServerError';
+  readonly code: ServerErrorCode;
+
+  constructor(code: ServerErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+  }
+}

@@ -1,0 +1,112 @@
+/** What both services keep in their data directory and how they listen: identity key, sealing key, operator's token. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { generatePrivateJwk, importSigningKey, PrivateJwk, type SigningKey } from '@eigenveil/wire';
+import { z } from 'zod';
+import { loadOrCreateAdminToken } from './admin.ts';
+import { LOG_LEVELS } from './log.ts';
+import { Sealer } from './sealing.ts';
+import { loadOrCreateKey, loadOrCreateSecretFile } from './secret-file.ts';
+
+/** Settings of `serve` that both services have. */
+export const SERVICE_SETTINGS = {
+  dataDirectory: {
+    schema: z.string().min(1),
+    description: 'folder of the database and the keys, made when missing',
+    placeholder: 'DIR',
+  },
+  host: {
+    schema: z.string().min(1),
+    description: 'address to listen on',
+    default: '127.0.0.1',
+    placeholder: 'ADDRESS',
+  },
+  port: {
+    schema: z.int().min(0).max(65_535),
+    description: 'port to listen on; 0 for any',
+    default: 8443,
+    placeholder: 'PORT',
+  },
+  publicUrl: {
+    schema: z.httpUrl().optional(),
+    description: 'address under which peers reach the service, when it is not the one it listens on',
+    placeholder: 'URL',
+  },
+  tlsCertificate: { schema: z.string().min(1), description: 'certificate chain, PEM', placeholder: 'FILE' },
+  tlsKey: {
+    schema: z.string().min(1),
+    description: "the certificate's private key, PEM",
+    placeholder: 'FILE',
+  },
+  keyEncryptionKey: {
+    schema: z.string().optional(),
+    description:
+      'file of the key that seals secrets at rest (default: in the data directory; better on another volume)',
+    placeholder: 'FILE',
+  },
+  threads: {
+    schema: z.int().min(0).max(256),
+    description: 'worker threads for encryption; 0 for none',
+    default: 2,
+    placeholder: 'NUMBER',
+  },
+  requestsPerMinute: {
+    schema: z.int().min(1),
+    description: 'limit per address',
+    default: 1200,
+    placeholder: 'NUMBER',
+  },
+  logLevel: {
+    schema: z.enum(LOG_LEVELS),
+    description: `one of ${LOG_LEVELS.join(', ')}`,
+    default: 'info',
+    placeholder: 'LEVEL',
+  },
+  allowBigintFallback: {
+    schema: z.boolean(),
+    description: 'run without OpenSSL, NOT in constant time',
+    default: false,
+  },
+} as const;
+
+/** What a service finds in its data directory, or puts there on its first start. */
+export interface Foundation {
+  /** Path of the database file. */
+  readonly database: string;
+  readonly key: SigningKey;
+  readonly sealer: Sealer;
+  readonly adminToken: string;
+}
+
+/** Opens a service's data directory. Throws ERR_KEY_FILE. */
+export async function openFoundation(config: {
+  readonly dataDirectory: string;
+  readonly keyEncryptionKey?: string | undefined;
+}): Promise<Foundation> {
+  const { dataDirectory } = config;
+  const key = await openSigningKey(dataDirectory);
+  const keyFile = config.keyEncryptionKey ?? join(dataDirectory, 'key-encryption-key');
+  return {
+    database: databaseFile(dataDirectory),
+    key,
+    sealer: new Sealer(await loadOrCreateKey(keyFile)),
+    adminToken: await loadOrCreateAdminToken(adminTokenFile(dataDirectory)),
+  };
+}
+
+/** The service's identity, made when missing. Throws ERR_KEY_FILE. */
+export async function openSigningKey(dataDirectory: string): Promise<SigningKey> {
+  await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
+  const fresh = JSON.stringify(await generatePrivateJwk());
+  const text = await loadOrCreateSecretFile(join(dataDirectory, 'signing-key.json'), () => fresh);
+  return importSigningKey(PrivateJwk.parse(JSON.parse(text)));
+}
+
+export function databaseFile(dataDirectory: string): string {
+  return join(dataDirectory, 'eigenveil.sqlite');
+}
+
+/** Where the operator's token lies. */
+export function adminTokenFile(dataDirectory: string): string {
+  return join(dataDirectory, 'admin-token');
+}

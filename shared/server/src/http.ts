@@ -1,0 +1,176 @@
+/** The Express application that both services are: headers, limits, logs, metrics, routes and problem+json errors. */
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type Problem, ServiceError, toProblem } from '@eigenveil/wire';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import { rateLimit } from 'express-rate-limit';
+import helmet from 'helmet';
+import { z } from 'zod';
+import { drain } from './body.ts';
+import { beginContext, contextOf } from './context.ts';
+import { type Logger, requestLog } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import { openApiDocument, type ServiceInfo } from './openapi.ts';
+import { type Authenticator, type Route, registerRoutes, routesWith } from './routes.ts';
+
+export interface AppOptions {
+  readonly info: ServiceInfo;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Per address (IPv4) or /56 network (IPv6). Behind a reverse proxy that is the proxy: limit there instead. */
+  readonly requestsPerMinute: number;
+  /** Who may read /metrics. */
+  readonly admin: Authenticator<unknown>;
+  readonly routes: readonly Route[];
+}
+
+const PROBLEM_TYPE = 'application/problem+json';
+
+/** A service's application: its routes, and /healthz, /metrics and /openapi.json. */
+export function createApp(options: AppOptions): Express {
+  const { log, metrics, requestsPerMinute } = options;
+  const app = express();
+  app.disable('etag'); // answers are not cached
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.disable('query parser'); // no route takes a query, so none is parsed
+  app.disable('trust proxy'); // or a peer could choose its address, and with it whose limit it uses up
+  app.use(identifyRequest, requestLog(log), metrics.middleware(), securityHeaders());
+  app.use(limitRate(requestsPerMinute, log));
+  const routes = [...options.routes, ...commonRoutes(options)];
+  registerRoutes(app, routes);
+  app.use((_request: Request, _response: Response, next: NextFunction) => {
+    next(new ServiceError('ERR_ROUTE_UNKNOWN', 'expected a method and path of /openapi.json'));
+  });
+  app.use(answerError(log));
+  return app;
+}
+
+/** Answers an upgrade request that is not accepted with problem+json and closes its socket. */
+export function refuseUpgrade(socket: Duplex, error: unknown): void {
+  const problem = problemOf(error);
+  const body = JSON.stringify(problem);
+  socket.on('error', () => {}); // the peer may be gone, which is no concern of ours any more
+  socket.end(
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}\r\nconnection: close\r\n` +
+      `content-type: ${PROBLEM_TYPE}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    () => socket.destroy(),
+  );
+}
+
+const OpenApiDocument = z
+  .looseObject({ openapi: z.string() })
+  .meta({ description: 'An OpenAPI 3.1 document.' });
+
+function commonRoutes({ info, metrics, admin, routes }: AppOptions): Route[] {
+  const route = routesWith({ admin });
+  const common = [
+    route({
+      method: 'get',
+      path: '/healthz',
+      summary: 'Whether the service runs',
+      auth: 'none',
+      response: { status: 200, description: 'It does', schema: z.strictObject({ status: z.literal('ok') }) },
+      problems: [],
+      handler: () => ({ status: 'ok' as const }),
+    }),
+    route({
+      method: 'get',
+      path: '/metrics',
+      summary: 'Metrics for Prometheus',
+      auth: 'admin', // how many owners contribute, and when, is nobody else's business
+      response: {
+        status: 200,
+        description: 'Text exposition format',
+        mediaType: metrics.registry.contentType,
+      },
+      problems: [],
+      handler: () => metrics.registry.metrics(),
+    }),
+    route({
+      method: 'get',
+      path: '/openapi.json',
+      summary: 'This document',
+      auth: 'none',
+      response: { status: 200, description: 'OpenAPI 3.1', schema: OpenApiDocument },
+      problems: [],
+      handler: () => ({ ...document }),
+    }),
+  ];
+  // Once, at start-up, so that a schema which cannot be documented is found then.
+  const document = openApiDocument(info, [...routes, ...common]);
+  return common;
+}
+
+function identifyRequest(_request: Request, response: Response, next: NextFunction): void {
+  const requestId = randomUUID();
+  beginContext(response, { requestId });
+  response.setHeader('x-request-id', requestId);
+  response.setHeader('cache-control', 'no-store');
+  next();
+}
+
+/** For an API: nothing it answers is to be rendered, framed or loaded by a page. Takes X-Powered-By away, too. */
+function securityHeaders() {
+  return helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    },
+    frameguard: { action: 'deny' },
+  });
+}
+
+function limitRate(requestsPerMinute: number, log: Logger) {
+  return rateLimit({
+    windowMs: 60_000,
+    limit: requestsPerMinute,
+    standardHeaders: 'draft-8',
+    legacyHeaders: false,
+    skip: ({ path }) => path === '/healthz', // a busy service is not a dead one
+    // X-Forwarded-For is ignored on purpose, so its presence is no mistake to warn of.
+    validate: { xForwardedForHeader: false, forwardedHeader: false },
+    logger: {
+      error: (error, message) => log.error({ err: error }, message),
+      warn: (error, message) => log.warn({ err: error }, message),
+    },
+    handler: (_request, _response, next) => {
+      next(new ServiceError('ERR_RATE_LIMITED', `expected at most ${requestsPerMinute} requests a minute`));
+    },
+  });
+}
+
+function answerError(log: Logger) {
+  // Express tells error handlers by their four parameters.
+  return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
+    const context = contextOf(response);
+    const { requestId, route, taskId, challenge } = context;
+    const problem = problemOf(error);
+    context.code = problem.code;
+    const place = { requestId, route, taskId, code: problem.code };
+    if (problem.status >= 500) log.error({ ...place, err: error }, 'request failed');
+    else log.debug({ ...place, err: error }, 'request refused');
+    if (response.headersSent) {
+      response.destroy(); // half an answer must not look like a whole one
+      return;
+    }
+    drain(request);
+    response.statusCode = problem.status;
+    response.setHeader('content-type', PROBLEM_TYPE);
+    if (problem.status === 401 && challenge !== undefined) response.setHeader('www-authenticate', challenge);
+    if (error instanceof ServiceError && error.retryAfterSeconds !== undefined) {
+      response.setHeader('retry-after', String(Math.ceil(error.retryAfterSeconds)));
+    }
+    response.end(JSON.stringify(problem));
+  };
+}
+
+/** The router refuses bad percent-encoding with an error of its own, whose message repeats the path. */
+function problemOf(error: unknown): Problem {
+  return toProblem(
+    error instanceof URIError
+      ? new ServiceError('ERR_BODY_MALFORMED', '"path" expected valid percent-encoding')
+      : error,
+  );
+}

@@ -1,0 +1,45 @@
+/** What the HTTP services stand on: TLS server, routes, authentication, limits, logs, metrics, sealed SQLite, command lines. */
+export { adminAuthenticator, loadOrCreateAdminToken } from './admin.ts';
+export { readBinary, readJson } from './body.ts';
+export { createProgram, EXIT, type ExitCode, onShutdown, printResult, runCommand } from './command.ts';
+export { ServerError, type ServerErrorCode } from './errors.ts';
+export {
+  adminTokenFile,
+  databaseFile,
+  type Foundation,
+  openFoundation,
+  openSigningKey,
+  SERVICE_SETTINGS,
+} from './foundation.ts';
+export { type AppOptions, createApp, refuseUpgrade } from './http.ts';
+export { createLogger, LOG_LEVELS, type Logger, type LogLevel } from './log.ts';
+export { Metrics } from './metrics.ts';
+export { openApiDocument, type ServiceInfo } from './openapi.ts';
+export { ownerTokenOf, ProofChecker } from './proof.ts';
+export {
+  type Authenticator,
+  type Authenticators,
+  type BodySpec,
+  type ResponseSpec,
+  type Route,
+  type RouteContext,
+  routesWith,
+} from './routes.ts';
+export { Sealer } from './sealing.ts';
+export { loadOrCreateKey, loadOrCreateSecretFile } from './secret-file.ts';
+export {
+  addSettings,
+  type Configuration,
+  ConfigurationError,
+  type Setting,
+  type Settings,
+} from './settings.ts';
+export { openDatabase, scrub, transaction } from './sqlite.ts';
+export {
+  createLocalCertificate,
+  type RunningServer,
+  readTlsFiles,
+  type ServerOptions,
+  startServer,
+  type TlsIdentity,
+} from './tls.ts';

@@ -1,0 +1,77 @@
+/** Prometheus metrics with a registry for each service, so that several services fit into one process. */
+import type { NextFunction, Request, Response } from 'express';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { contextOf } from './context.ts';
+
+const PREFIX = 'eigenveil_';
+/** From a look-up in the database to the decryption of a large aggregate, in seconds. */
+const DURATION_BUCKETS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+export class Metrics {
+  readonly registry = new Registry();
+  readonly #duration: Histogram<'method' | 'route' | 'status'>;
+  readonly #problems: Counter<'route' | 'code'>;
+
+  constructor(service: string) {
+    this.registry.setDefaultLabels({ service });
+    collectDefaultMetrics({ register: this.registry });
+    this.#duration = this.duration(
+      'http_request_duration_seconds',
+      'Time from the request line to the end of the answer.',
+      ['method', 'route', 'status'],
+    );
+    this.#problems = this.counter('http_problems_total', 'Requests that were answered with a problem.', [
+      'route',
+      'code',
+    ]);
+  }
+
+  /** A counter of the service's own; `eigenveil_` is put before the name, which ends in `_total`. */
+  counter<const Label extends string = never>(
+    name: string,
+    help: string,
+    labels: readonly Label[] = [],
+  ): Counter<Label> {
+    return new Counter({ name: PREFIX + name, help, labelNames: [...labels], registers: [this.registry] });
+  }
+
+  /** A gauge that asks `read` for its value whenever it is scraped. */
+  gauge(name: string, help: string, read: () => number | Promise<number>): void {
+    new Gauge({
+      name: PREFIX + name,
+      help,
+      registers: [this.registry],
+      async collect() {
+        this.set(await read());
+      },
+    });
+  }
+
+  /** A histogram of seconds, for the stages of a computation. */
+  duration<const Label extends string = never>(
+    name: string,
+    help: string,
+    labels: readonly Label[] = [],
+  ): Histogram<Label> {
+    return new Histogram({
+      name: PREFIX + name,
+      help,
+      labelNames: [...labels],
+      buckets: DURATION_BUCKETS,
+      registers: [this.registry],
+    });
+  }
+
+  /** Measures requests by the route's pattern: paths hold ids, and a peer could make up any number of them. */
+  middleware() {
+    return (request: Request, response: Response, next: NextFunction): void => {
+      const stop = this.#duration.startTimer({ method: request.method });
+      response.once('close', () => {
+        const { route = 'unknown', code } = contextOf(response);
+        stop({ route, status: String(response.statusCode) });
+        if (code !== undefined) this.#problems.inc({ route, code });
+      });
+      next();
+    };
+  }
+}

@@ -1,0 +1,102 @@
+/** The OpenAPI 3.1 document of a service, from the same route descriptions that register its handlers. */
+import { type ErrorCode, ProblemSchema, ServiceError } from '@eigenveil/wire';
+import {
+  createDocument,
+  type oas31,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiResponsesObject,
+} from 'zod-openapi';
+import { type BodySpec, PARAMETER, type ResponseSpec, type Route } from './routes.ts';
+
+/** What the document says about the service as a whole. */
+export interface ServiceInfo {
+  readonly title: string;
+  readonly version: string;
+  readonly description: string;
+}
+
+const BYTES = { type: 'string', contentMediaType: 'application/octet-stream' } as const;
+
+/** Throws zod's error for a schema that JSON Schema cannot express, so a service with one does not start. */
+export function openApiDocument(info: ServiceInfo, routes: readonly Route[]): oas31.OpenAPIObject {
+  const paths: ZodOpenApiPathsObject = {};
+  const securitySchemes: Record<string, oas31.SecuritySchemeObject> = {};
+  for (const route of routes) {
+    const path = route.path.replaceAll(PARAMETER, '{$1}');
+    paths[path] = { ...paths[path], [route.method]: operationOf(route) };
+    if (route.auth !== undefined) {
+      const { kind, authenticator } = route.auth;
+      const { challenge, description } = authenticator;
+      securitySchemes[kind] = { type: 'http', scheme: challenge.toLowerCase(), description };
+    }
+  }
+  return createDocument({
+    openapi: '3.1.1',
+    info: { ...info, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    paths,
+    components: { securitySchemes },
+  });
+}
+
+function operationOf(route: Route): ZodOpenApiOperationObject {
+  const { method, path, summary, auth, params, body, response } = route;
+  return {
+    operationId:
+      `${method}${path.replaceAll(/\W+(\w)/g, (_, first: string) => first.toUpperCase())}`.replaceAll(
+        /\W/g,
+        '',
+      ),
+    summary,
+    security: auth === undefined ? [] : [{ [auth.kind]: [] }],
+    ...(params === undefined ? {} : { requestParams: { path: params } }),
+    ...(body === undefined ? {} : { requestBody: { required: true, content: contentOf(body) } }),
+    responses: { [`${response.status}`]: responseOf(response), ...problemsOf(route) },
+  };
+}
+
+function contentOf(body: BodySpec) {
+  if ('json' in body) return { 'application/json': { schema: body.json } };
+  return { 'application/octet-stream': { schema: { ...BYTES, description: body.binary } } };
+}
+
+function responseOf(response: ResponseSpec) {
+  const { description } = response;
+  if ('schema' in response)
+    return { description, content: { 'application/json': { schema: response.schema } } };
+  if ('mediaType' in response) return { description, content: { [response.mediaType]: {} } };
+  return { description };
+}
+
+/** Problem responses by status, each naming the codes that it stands for. */
+function problemsOf(route: Route): ZodOpenApiResponsesObject {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of new Set([...route.problems, ...impliedProblems(route)])) {
+    const { status } = new ServiceError(code, '');
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const responses: ZodOpenApiResponsesObject = {};
+  for (const [status, codes] of byStatus) {
+    responses[`${status}` as `${4 | 5}${string}`] = {
+      description: codes.join(', '),
+      content: { 'application/problem+json': { schema: Problem } },
+    };
+  }
+  return responses;
+}
+
+const Problem = ProblemSchema.meta({
+  id: 'Problem',
+  description: 'Problem details (RFC 9457) with a stable code.',
+});
+
+function impliedProblems({ auth, params, body }: Route): ErrorCode[] {
+  const codes: ErrorCode[] = ['ERR_RATE_LIMITED', 'ERR_INTERNAL'];
+  if (auth !== undefined) codes.push('ERR_AUTH_REQUIRED');
+  if (params !== undefined) codes.push('ERR_BODY_MALFORMED', 'ERR_BODY_INVALID');
+  if (body === undefined) return codes;
+  codes.push('ERR_CONTENT_TYPE', 'ERR_BODY_TOO_LARGE');
+  return 'json' in body
+    ? [...codes, 'ERR_BODY_MALFORMED', 'ERR_BODY_INVALID']
+    : [...codes, 'ERR_BODY_LENGTH'];
+}

@@ -1,0 +1,44 @@
+/** Checks the request proofs (DPoP) that come with a service's requests: of the right key, for this address, used once. */
+import type { IncomingMessage } from 'node:http';
+import { ReplayGuard, ServiceError, type VerifiedProof, verifyProof } from '@eigenveil/wire';
+
+export class ProofChecker {
+  readonly #publicUrl: () => string;
+  readonly #replays = new ReplayGuard();
+
+  /**
+   * `publicUrl` gives the base address under which peers reach the service, without a trailing slash; a function, since
+   * a service that listens on any free port knows its address only then.
+   */
+  constructor(publicUrl: () => string) {
+    this.#publicUrl = publicUrl;
+  }
+
+  /**
+   * Verifies the proof of a request, asks `admit` whether its key may do this, and uses the proof up. In this order a
+   * stranger can neither fill the memory of used proofs nor use up somebody else's.
+   * Throws ERR_AUTH_REQUIRED, ERR_PROOF_REPLAYED, ERR_BUSY and what `admit` throws.
+   */
+  async check<Identity>(
+    request: IncomingMessage,
+    token: string | undefined,
+    admit: (proof: VerifiedProof) => Identity | Promise<Identity>,
+  ): Promise<Identity> {
+    const header = request.headers.dpop;
+    if (typeof header !== 'string') throw new ServiceError('ERR_AUTH_REQUIRED', '"DPoP" expected one proof');
+    const url = `${this.#publicUrl()}${request.url ?? ''}`;
+    const proof = await verifyProof(header, { method: request.method ?? '', url, token });
+    const identity = await admit(proof);
+    this.#replays.admit(proof.proofId);
+    return identity;
+  }
+}
+
+/** The owner token of `Authorization: DPoP <token>`. Throws ERR_AUTH_REQUIRED. */
+export function ownerTokenOf(request: IncomingMessage): string {
+  const [scheme, token, ...rest] = (request.headers.authorization ?? '').split(' ');
+  if (scheme?.toLowerCase() !== 'dpop' || token === undefined || token === '' || rest.length > 0) {
+    throw new ServiceError('ERR_AUTH_REQUIRED', '"Authorization" expected DPoP and an owner token');
+  }
+  return token;
+}

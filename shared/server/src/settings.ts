@@ -1,0 +1,144 @@
+/** Configuration of a command by flags, environment and a JSON file, in that order of precedence. */
+import { readFileSync } from 'node:fs';
+import { type Command, Option } from 'commander';
+import { z } from 'zod';
+import { explainIssues } from './explain.ts';
+
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+  readonly code = 'ERR_CONFIGURATION';
+}
+
+/** One setting. Its name in the file is the member's name in camelCase, its flag and variable are derived from it. */
+export interface Setting<Schema extends z.ZodType = z.ZodType> {
+  /** Of the value: z.string(), z.int(), z.boolean(), z.array(…); .optional() when there need not be one. */
+  readonly schema: Schema;
+  /** One line for --help. */
+  readonly description: string;
+  readonly default?: z.input<Schema>;
+  /** What --help calls the value; `FILE`, `NUMBER`. Left out for switches. */
+  readonly placeholder?: string;
+}
+
+export type Settings = Readonly<Record<string, Setting>>;
+export type Configuration<S extends Settings> = { readonly [Name in keyof S]: z.output<S[Name]['schema']> };
+
+type Source = 'flag' | 'environment' | 'file' | 'default' | 'none';
+
+/**
+ * Adds the settings to a command as options: `port` becomes --port, and <PREFIX>_PORT in the environment; --config FILE
+ * (<PREFIX>_CONFIG) names a JSON file of settings. Returns a function that gives the checked configuration once the
+ * command line has been parsed, and throws ConfigurationError for unknown names in the file and for values that their
+ * schema refuses. Text from flags and environment counts as a string where the schema takes one, otherwise as JSON
+ * (numbers, true, false, lists). Relative paths are relative to the working directory, wherever they are written.
+ */
+export function addSettings<const S extends Settings>(
+  command: Command,
+  prefix: string,
+  settings: S,
+): () => Configuration<S> {
+  command.addOption(new Option('--config <FILE>', 'JSON file with settings').env(`${prefix}_CONFIG`));
+  for (const [name, setting] of Object.entries(settings)) command.addOption(optionFor(prefix, name, setting));
+  return () => {
+    const path: unknown = command.getOptionValue('config');
+    const file = typeof path === 'string' ? readFile(path, settings) : {};
+    const configuration: Record<string, unknown> = {};
+    for (const [name, setting] of Object.entries(settings)) {
+      configuration[name] = settingValue(command, prefix, name, setting, file);
+    }
+    return configuration as Configuration<S>;
+  };
+}
+
+function optionFor(prefix: string, name: string, setting: Setting): Option {
+  const flag = `--${kebab(name)}`;
+  // A switch may carry a value, so that a file or variable that sets it can be overruled by --name false.
+  const option =
+    setting.placeholder === undefined
+      ? new Option(`${flag} [true|false]`, setting.description).preset('true')
+      : new Option(`${flag} <${setting.placeholder}>`, setting.description);
+  if (setting.default !== undefined) option.default(setting.default);
+  return option.env(variableFor(prefix, name));
+}
+
+function settingValue(
+  command: Command,
+  prefix: string,
+  name: string,
+  setting: Setting,
+  file: Record<string, unknown>,
+) {
+  const [source, given] = lookUp(command, prefix, name, setting, file);
+  const value =
+    source === 'flag' || source === 'environment' ? fromText(setting.schema, String(given)) : given;
+  const result = setting.schema.safeParse(value);
+  if (result.success) return result.data;
+  const places: Record<Source, string> = {
+    flag: `--${kebab(name)}`,
+    environment: variableFor(prefix, name),
+    file: `${name} in the configuration file`,
+    default: name,
+    none: name,
+  };
+  const problem =
+    source === 'none'
+      ? `"${name}" is missing: give --${kebab(name)}, ${variableFor(prefix, name)} or "${name}" in the configuration file`
+      : explainIssues(result.error, places[source]);
+  throw new ConfigurationError(problem);
+}
+
+function lookUp(
+  command: Command,
+  prefix: string,
+  name: string,
+  setting: Setting,
+  file: Record<string, unknown>,
+): [Source, unknown] {
+  if (command.getOptionValueSource(name) === 'cli') return ['flag', command.getOptionValue(name)];
+  // Not commander's value: it takes a switch as set whatever its variable says, even "false".
+  const variable = process.env[variableFor(prefix, name)];
+  if (variable !== undefined) return ['environment', variable];
+  if (Object.hasOwn(file, name)) return ['file', file[name]];
+  return setting.default === undefined ? ['none', undefined] : ['default', setting.default];
+}
+
+function fromText(schema: z.ZodType, text: string): unknown {
+  if (schema.safeParse(text).success) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function readFile(path: string, settings: Settings): Record<string, unknown> {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new ConfigurationError(`"--config" expected a readable file, got ${path}`, { cause });
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (cause) {
+    throw new ConfigurationError(`"${path}" expected JSON`, { cause });
+  }
+  const members = z.record(z.string(), z.unknown()).safeParse(json);
+  if (!members.success) throw new ConfigurationError(`"${path}" expected a JSON object`);
+  const unknown = Object.keys(members.data).filter((name) => !Object.hasOwn(settings, name));
+  if (unknown.length > 0) {
+    throw new ConfigurationError(
+      `"${path}" has unknown settings: ${unknown.join(', ')}; known are ${Object.keys(settings).join(', ')}`,
+    );
+  }
+  return members.data;
+}
+
+function kebab(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function variableFor(prefix: string, name: string): string {
+  return `${prefix}_${kebab(name).replaceAll('-', '_').toUpperCase()}`;
+}

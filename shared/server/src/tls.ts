@@ -1,0 +1,174 @@
+/** HTTPS with TLS 1.3 only, bounded in time and size, and a way to stop that lets requests in flight finish. */
+import { readFile } from 'node:fs/promises';
+import type { RequestListener } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import { type AddressInfo, isIP, isIPv6, type Socket } from 'node:net';
+import { generate } from 'selfsigned';
+import { ServerError } from './errors.ts';
+
+/** PEM texts. */
+export interface TlsIdentity {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface RunningServer {
+  readonly server: Server;
+  /** Base URL without a trailing slash. */
+  readonly url: string;
+  /**
+   * Stops listening, closes idle connections, waits for requests in flight and other open connections (WebSockets) until
+   * the grace time is over, then cuts what is left. Calls after the first return the same promise.
+   */
+  close(): Promise<void>;
+}
+
+/** A TLS handshake takes two round trips; the default of 120 s would let silent peers hold sockets. */
+const HANDSHAKE_TIMEOUT_MILLISECONDS = 10_000;
+/** Headers are a few kilobytes and come at once; whoever sends them slowly is keeping a socket busy. */
+const HEADERS_TIMEOUT_MILLISECONDS = 10_000;
+/** The largest contribution is a few megabytes: enough time for it over a slow link, and an end to trickled bodies. */
+const REQUEST_TIMEOUT_MILLISECONDS = 120_000;
+/** Owners poll every few seconds, so connections last between two polls; longer ones serve nobody. */
+const KEEP_ALIVE_TIMEOUT_MILLISECONDS = 15_000;
+/** How often the two limits above are enforced; Node's default of 30 s would triple the shorter one. */
+const CONNECTIONS_CHECK_MILLISECONDS = 2000;
+/** An owner token and a proof take about 2 kB. */
+const MAX_HEADER_BYTES = 8 * 1024;
+/** Each connection costs some 50 kB with its TLS state; more owners than this wait or come again. */
+const MAX_CONNECTIONS = 1000;
+/** Longer than any one unblinding or upload; orchestrators kill after 30 s as a rule. */
+const GRACE_MILLISECONDS = 20_000;
+/** How soon after its last answer a connection is closed while the server closes. */
+const SWEEP_MILLISECONDS = 50;
+
+export interface ServerOptions extends TlsIdentity {
+  readonly listener: RequestListener;
+  readonly host: string;
+  /** 0 for any free port. */
+  readonly port: number;
+  /** How long `close` waits, in milliseconds; 20 s when left out. */
+  readonly graceMilliseconds?: number;
+}
+
+/** Starts to listen. Throws ERR_TLS_FILE for a certificate or key that cannot be used, ERR_LISTEN for an address. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { host, port, graceMilliseconds = GRACE_MILLISECONDS } = options;
+  const server = makeServer(options);
+  server.maxConnections = MAX_CONNECTIONS;
+  // The HTTP server knows nothing of connections in their handshake or upgraded to WebSockets, so all are kept here.
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  await listen(server, host, port);
+  let closing: Promise<void> | undefined;
+  return {
+    server,
+    url: `https://${urlHost(host)}:${(server.address() as AddressInfo).port}`,
+    close() {
+      closing ??= closeGracefully(server, sockets, graceMilliseconds);
+      return closing;
+    },
+  };
+}
+
+/** Certificate and key from PEM files. Throws ERR_TLS_FILE. */
+export async function readTlsFiles(certFile: string, keyFile: string): Promise<TlsIdentity> {
+  const [cert, key] = await Promise.all([readPem(certFile), readPem(keyFile)]);
+  return { cert, key };
+}
+
+const LOCAL_VALIDITY_MILLISECONDS = 7 * 24 * 3600 * 1000;
+
+/**
+ * A self-signed certificate (EC P-256) with its key, for demonstrations and tests on one machine: it is its own
+ * authority, valid for a week, and its key has been in this process's memory. Not for deployments.
+ */
+export async function createLocalCertificate(
+  options: { readonly hosts: readonly [string, ...string[]] } = { hosts: ['localhost', '127.0.0.1', '::1'] },
+): Promise<TlsIdentity> {
+  const now = Date.now();
+  const pems = await generate([{ name: 'commonName', value: options.hosts[0] }], {
+    keyType: 'ec',
+    curve: 'P-256',
+    algorithm: 'sha256',
+    notBeforeDate: new Date(now - 60_000), // for peers whose clock is a little behind
+    notAfterDate: new Date(now + LOCAL_VALIDITY_MILLISECONDS),
+    extensions: [
+      { name: 'basicConstraints', cA: false, critical: true },
+      { name: 'keyUsage', digitalSignature: true, critical: true },
+      { name: 'extKeyUsage', serverAuth: true },
+      {
+        name: 'subjectAltName',
+        altNames: options.hosts.map((host) =>
+          isIP(host) === 0 ? ({ type: 2, value: host } as const) : ({ type: 7, ip: host } as const),
+        ),
+      },
+    ],
+  });
+  return { cert: pems.cert, key: pems.private };
+}
+
+function makeServer({ cert, key, listener }: ServerOptions): Server {
+  try {
+    return createServer(
+      {
+        cert,
+        key,
+        minVersion: 'TLSv1.3',
+        handshakeTimeout: HANDSHAKE_TIMEOUT_MILLISECONDS,
+        headersTimeout: HEADERS_TIMEOUT_MILLISECONDS,
+        requestTimeout: REQUEST_TIMEOUT_MILLISECONDS,
+        keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MILLISECONDS,
+        connectionsCheckingInterval: CONNECTIONS_CHECK_MILLISECONDS,
+        maxHeaderSize: MAX_HEADER_BYTES,
+      },
+      listener,
+    );
+  } catch (cause) {
+    throw new ServerError('ERR_TLS_FILE', 'certificate and key expected a matching pair in PEM', { cause });
+  }
+}
+
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('error', reject).once('listening', resolve);
+  server.listen({ host, port });
+  try {
+    await promise;
+  } catch (cause) {
+    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
+    throw new ServerError('ERR_LISTEN', `cannot listen on ${urlHost(host)}:${port} (${reason})`, { cause });
+  } finally {
+    server.off('error', reject);
+  }
+}
+
+async function closeGracefully(server: Server, sockets: Set<Socket>, grace: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.close(() => resolve());
+  // A connection that was in use when closing began stays open for its keep-alive time once its answer is out, so idle
+  // ones are looked for again and again.
+  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MILLISECONDS);
+  const cut = setTimeout(() => {
+    for (const socket of sockets) socket.destroy();
+  }, grace);
+  await promise;
+  clearInterval(sweep);
+  clearTimeout(cut);
+}
+
+function urlHost(host: string): string {
+  return isIPv6(host) ? `[${host}]` : host;
+}
+
+async function readPem(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
+    throw new ServerError('ERR_TLS_FILE', `"${path}" cannot be read (${reason})`, { cause });
+  }
+}

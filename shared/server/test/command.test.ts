@@ -1,0 +1,153 @@
+/** Command lines: what they print, how they end, and how they stop. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { ServiceError } from '@eigenveil/wire';
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  ConfigurationError,
+  createProgram,
+  EXIT,
+  printResult,
+  runCommand,
+  ServerError,
+} from '../src/index.ts';
+
+afterEach(() => {
+  process.exitCode = undefined;
+});
+
+/** Runs a program whose `task` command fails with `error`, or prints a result, and collects its output. */
+async function run(args: readonly string[], error?: unknown) {
+  const output = { out: '', err: '' };
+  const program = createProgram({ name: 'eigenveil-test', version: '1.2.3', description: 'Test.' });
+  program.configureOutput({
+    writeOut: (text) => {
+      output.out += text;
+    },
+    writeErr: (text) => {
+      output.err += text;
+    },
+  });
+  const task = program.command('task').argument('[id]');
+  task.action(() => {
+    if (error !== undefined) throw error;
+    printResult(task, { json: { id: 't1', owners: 3 }, text: 'task t1 has 3 owners' });
+  });
+  const exitCode = await runCommand(program, ['node', 'eigenveil-test', ...args], { ERR_ROW: EXIT.usage });
+  expect(process.exitCode).toBe(exitCode);
+  return { exitCode, ...output };
+}
+
+class RowError extends Error {
+  readonly code = 'ERR_ROW';
+}
+
+describe('a command', () => {
+  test('prints text, or one JSON object when asked to', async () => {
+    expect(await run(['task'])).toStrictEqual({ exitCode: 0, out: 'task t1 has 3 owners\n', err: '' });
+    const asJson = { exitCode: 0, out: '{"id":"t1","owners":3}\n', err: '' };
+    expect(await run(['task', '--json'])).toStrictEqual(asJson);
+    expect(await run(['--json', 'task'])).toStrictEqual(asJson);
+  });
+
+  test.each([
+    ['a fault', new Error('boom'), 1, 'ERR_INTERNAL: boom'],
+    ['something that is no error', 'boom', 1, 'ERR_INTERNAL: unknown failure'],
+    [
+      'a wrong configuration',
+      new ConfigurationError('"port" is wrong'),
+      2,
+      'ERR_CONFIGURATION: "port" is wrong',
+    ],
+    ['an unsafe key file', new ServerError('ERR_KEY_FILE', 'mode'), 2, 'ERR_KEY_FILE: mode'],
+    ['an error of its own', new RowError('row 7\n  column "age"'), 2, 'ERR_ROW: row 7 column "age"'],
+    ['a policy', new ServiceError('ERR_POLICY', 'no'), 3, 'ERR_POLICY: no'],
+    ['a refusal', new ServiceError('ERR_TASK_UNKNOWN', 'no'), 3, 'ERR_TASK_UNKNOWN: no'],
+    ['a false CSP', new ServiceError('ERR_CSP_IDENTITY', 'no'), 3, 'ERR_CSP_IDENTITY: no'],
+    [
+      'a peer that is down',
+      new ServiceError('ERR_PEER_UNREACHABLE', 'down'),
+      4,
+      'ERR_PEER_UNREACHABLE: down',
+    ],
+    ['a peer that is slow', new ServiceError('ERR_PEER_TIMEOUT', 'slow'), 4, 'ERR_PEER_TIMEOUT: slow'],
+    ['a limit', new ServiceError('ERR_RATE_LIMITED', 'wait'), 4, 'ERR_RATE_LIMITED: wait'],
+    ['no result yet', new ServiceError('ERR_NOT_READY', 'wait'), 5, 'ERR_NOT_READY: wait'],
+    ['a conflict', new ServiceError('ERR_CONTRIBUTION_CONFLICT', 'no'), 5, 'ERR_CONTRIBUTION_CONFLICT: no'],
+    ['a failed peer', new ServiceError('ERR_INTERNAL', 'sorry'), 1, 'ERR_INTERNAL: sorry'],
+  ])('that meets %s says so in one line', async (_, error, exitCode, line) => {
+    expect(await run(['task'], error)).toStrictEqual({ exitCode, out: '', err: `eigenveil-test: ${line}\n` });
+  });
+
+  test('reports problem details with --json', async () => {
+    const { exitCode, out, err } = await run(
+      ['task', '--json'],
+      new ServiceError('ERR_TASK_CLOSED', 'too late'),
+    );
+    expect([exitCode, out]).toStrictEqual([EXIT.conflict, '']);
+    expect(JSON.parse(err)).toStrictEqual({
+      type: 'urn:eigenveil:error:task-closed',
+      code: 'ERR_TASK_CLOSED',
+      status: 409,
+      detail: 'too late',
+    });
+  });
+
+  test.each([
+    [['task', '--colour'], "ERR_USAGE: unknown option '--colour'"],
+    [['tusk'], "ERR_USAGE: unknown command 'tusk' (Did you mean task?)"],
+    [['task', 'a', 'b'], /ERR_USAGE: too many arguments/],
+  ])('that is called as %j is told what is wrong', async (args, message) => {
+    const { exitCode, out, err } = await run(args);
+    expect([exitCode, out]).toStrictEqual([EXIT.usage, '']);
+    if (typeof message === 'string') expect(err).toBe(`eigenveil-test: ${message}\n`);
+    else expect(err).toMatch(message);
+    expect(JSON.parse((await run([...args, '--json'])).err)).toMatchObject({ code: 'ERR_USAGE' });
+  });
+
+  test('shows help and version and is done', async () => {
+    expect(await run(['--version'])).toStrictEqual({ exitCode: 0, out: '1.2.3\n', err: '' });
+    const help = await run(['task', '--help']);
+    expect(help.exitCode).toBe(0);
+    expect(help.out).toContain('Usage: eigenveil-test task');
+  });
+});
+
+describe('a signal', () => {
+  /** A process that stops when `closing` is over. */
+  async function start(closing: string) {
+    const source = `
+      import { onShutdown } from ${JSON.stringify(new URL('../src/command.ts', import.meta.url).href)};
+      const alive = setInterval(() => {}, 1000);
+      onShutdown(['SIGTERM', 'SIGINT'], async () => { console.log('closing'); ${closing} });
+      console.log('ready');`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', source], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const errors: string[] = [];
+    child.stderr.setEncoding('utf8').on('data', (text: string) => errors.push(text));
+    await once(child.stdout, 'data');
+    return { child, errors };
+  }
+
+  test.each(['SIGTERM', 'SIGINT'] as const)('%s closes and lets the process end', async (signal) => {
+    const { child } = await start('clearInterval(alive);');
+    child.kill(signal);
+    expect(await once(child, 'exit')).toStrictEqual([0, null]);
+  });
+
+  test('that comes again ends the process at once', async () => {
+    const { child } = await start('');
+    child.kill('SIGTERM');
+    await once(child.stdout, 'data');
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toStrictEqual([null, 'SIGTERM']);
+  });
+
+  test('whose closing fails is reported', async () => {
+    const { child, errors } = await start("clearInterval(alive); throw new Error('disk full');");
+    child.kill('SIGTERM');
+    expect(await once(child, 'close')).toStrictEqual([EXIT.internal, null]);
+    expect(errors.join('')).toBe('ERR_INTERNAL: shutting down failed: disk full\n');
+  });
+});

@@ -1,0 +1,147 @@
+/** Where a setting comes from, and what is said when it is wrong. */
+import { writeFile } from 'node:fs/promises';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { addSettings, createProgram } from '../src/index.ts';
+import { temporaryDirectory } from './temporary.ts';
+
+const SETTINGS = {
+  port: { schema: z.int().min(1).max(65_535), description: 'port', placeholder: 'NUMBER', default: 8443 },
+  dataDir: { schema: z.string().min(1), description: 'directory', placeholder: 'DIR', default: './data' },
+  allowSimulated: { schema: z.boolean(), description: 'not private', default: false },
+  trusted: { schema: z.array(z.string()).optional(), description: 'ids', placeholder: 'LIST' },
+} as const;
+
+afterEach(() => vi.unstubAllEnvs());
+
+interface Given {
+  readonly flags?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly file?: unknown;
+}
+
+/** Runs `serve` with the given flags, environment and configuration file, and returns what it is configured with. */
+async function configure({ flags = [], environment = {}, file }: Given) {
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(`EIGENVEIL_TEST_${name}`, value);
+  const config: string[] = [];
+  if (file !== undefined) {
+    const path = `${await temporaryDirectory()}/config.json`;
+    await writeFile(path, typeof file === 'string' ? file : JSON.stringify(file));
+    config.push('--config', path);
+  }
+  const program = createProgram({ name: 'eigenveil-test', version: '1.0.0', description: 'Test.' });
+  const serve = program.command('serve');
+  const read = addSettings(serve, 'EIGENVEIL_TEST', SETTINGS);
+  let configuration: ReturnType<typeof read> | undefined;
+  serve.action(() => {
+    configuration = read();
+  });
+  await program.parseAsync(['serve', ...config, ...flags], { from: 'user' });
+  return configuration;
+}
+
+describe('a setting', () => {
+  test.each<[string, Given, number]>([
+    ['its default', {}, 8443],
+    ['the file', { file: { port: 1 } }, 1],
+    ['the environment before the file', { environment: { PORT: '2' }, file: { port: 1 } }, 2],
+    ['the flag before all', { flags: ['--port', '3'], environment: { PORT: '2' }, file: { port: 1 } }, 3],
+    ['the flag even when it equals the default', { flags: ['--port', '8443'], file: { port: 1 } }, 8443],
+  ])('comes from %s', async (_, given, port) => {
+    expect(await configure(given)).toStrictEqual({
+      port,
+      dataDir: './data',
+      allowSimulated: false,
+      trusted: undefined,
+    });
+  });
+
+  test.each<[string, Given, boolean]>([
+    ['on by its flag', { flags: ['--allow-simulated'] }, true],
+    [
+      'off by its flag over a file',
+      { flags: ['--allow-simulated', 'false'], file: { allowSimulated: true } },
+      false,
+    ],
+    ['on by its variable', { environment: { ALLOW_SIMULATED: 'true' } }, true],
+    ['off by a variable that says false', { environment: { ALLOW_SIMULATED: 'false' } }, false],
+    [
+      'off by a variable over a file',
+      { environment: { ALLOW_SIMULATED: 'false' }, file: { allowSimulated: true } },
+      false,
+    ],
+    ['on by a file', { file: { allowSimulated: true } }, true],
+  ])('that is a switch is %s', async (_, given, expected) => {
+    expect(await configure(given)).toMatchObject({ allowSimulated: expected });
+  });
+
+  test('can be a list, and text that looks like a number stays text', async () => {
+    const configuration = await configure({
+      flags: ['--trusted', '["a","b"]'],
+      environment: { DATA_DIR: '2026' },
+    });
+    expect(configuration).toMatchObject({ trusted: ['a', 'b'], dataDir: '2026' });
+  });
+
+  test('is read from the file that the environment names', async () => {
+    const path = `${await temporaryDirectory()}/config.json`;
+    await writeFile(path, '{"port": 7}');
+    expect(await configure({ environment: { CONFIG: path } })).toMatchObject({ port: 7 });
+  });
+});
+
+describe('a wrong setting', () => {
+  test.each<[string, Given, RegExp]>([
+    ['in a flag', { flags: ['--port', 'x'] }, /^"--port": Invalid input: expected number, received string$/],
+    ['out of range', { flags: ['--port', '0'] }, /^"--port": Too small: expected number to be >=1$/],
+    ['in the environment', { environment: { PORT: '70000' } }, /^"EIGENVEIL_TEST_PORT": Too big/],
+    ['empty in the environment', { environment: { PORT: '' } }, /^"EIGENVEIL_TEST_PORT": Invalid input/],
+    [
+      'that is a switch',
+      { environment: { ALLOW_SIMULATED: 'yes' } },
+      /^"EIGENVEIL_TEST_ALLOW_SIMULATED": Invalid/,
+    ],
+    [
+      'in the file',
+      { file: { port: '8443' } },
+      /^"port in the configuration file": Invalid input: expected number/,
+    ],
+    [
+      'unknown to us',
+      { file: { prot: 1, port: 1 } },
+      /unknown settings: prot; known are port, dataDir, allowSimulated/,
+    ],
+    ['in a file that is no JSON', { file: '{port: 1}' }, /expected JSON$/],
+    ['in a file that is no object', { file: '[1]' }, /expected a JSON object$/],
+    [
+      'in a file that is not there',
+      { flags: ['--config', '/nonexistent.json'] },
+      /expected a readable file, got \/non/,
+    ],
+  ])('%s is named', async (_, given, message) => {
+    await expect(configure(given)).rejects.toMatchObject({
+      code: 'ERR_CONFIGURATION',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test('that is missing is named with all the ways to give it', () => {
+    const program = createProgram({ name: 'x', version: '1', description: 'x' });
+    const read = addSettings(program, 'X', {
+      cspUrl: { schema: z.url(), description: 'CSP', placeholder: 'URL' },
+    });
+    program.parse([], { from: 'user' });
+    expect(read).toThrow(
+      /^"cspUrl" is missing: give --csp-url, X_CSP_URL or "cspUrl" in the configuration file$/,
+    );
+  });
+});
+
+test('--help shows flag, variable and default of each setting', () => {
+  const program = createProgram({ name: 'x', version: '1', description: 'x' });
+  addSettings(program, 'EIGENVEIL_TEST', SETTINGS);
+  const help = program.helpInformation().replaceAll(/\s+/g, ' ');
+  expect(help).toContain('--port <NUMBER> port (default: 8443, env: EIGENVEIL_TEST_PORT)');
+  expect(help).toContain('--allow-simulated [true|false] not private');
+  expect(help).toContain('--config <FILE> JSON file with settings (env: EIGENVEIL_TEST_CONFIG)');
+});

@@ -1,0 +1,210 @@
+/** The database: its settings, migrations, transactions, and what is left of deleted content. */
+import { execFile } from 'node:child_process';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { openDatabase, scrub, transaction } from '../src/index.ts';
+import { temporaryDirectory } from './temporary.ts';
+
+const MIGRATIONS = [
+  'CREATE TABLE owners (id TEXT PRIMARY KEY) STRICT; CREATE TABLE notes (owner TEXT REFERENCES owners, text BLOB) STRICT;',
+  "INSERT INTO owners VALUES ('ada');",
+];
+
+const pragma = (db: DatabaseSync, name: string) => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+const names = (db: DatabaseSync) =>
+  db
+    .prepare('SELECT id FROM owners')
+    .all()
+    .map((row) => row.id);
+
+async function databaseFile(): Promise<string> {
+  return `${await temporaryDirectory()}/service.db`;
+}
+
+describe('an open database', () => {
+  test('has the settings that durability and erasure need', async () => {
+    const path = await databaseFile();
+    const db = openDatabase(path, MIGRATIONS);
+    expect(pragma(db, 'journal_mode')).toBe('wal');
+    expect(pragma(db, 'synchronous')).toBe(2); // FULL
+    expect(pragma(db, 'foreign_keys')).toBe(1);
+    expect(pragma(db, 'secure_delete')).toBe(1);
+    expect(pragma(db, 'busy_timeout')).toBe(5000);
+    expect(pragma(db, 'trusted_schema')).toBe(0);
+    expect(() => db.exec("INSERT INTO notes VALUES ('nobody', NULL)")).toThrow(/FOREIGN KEY/);
+    db.close();
+  });
+
+  test('is readable by its owner alone, log and all', async () => {
+    const path = await databaseFile();
+    await writeFile(path, '', { mode: 0o644 });
+    const db = openDatabase(path, MIGRATIONS);
+    for (const suffix of ['', '-wal', '-shm']) {
+      expect((await stat(path + suffix)).mode & 0o777, suffix).toBe(0o600);
+    }
+    db.close();
+  });
+
+  test('is not opened again after it was closed', async () => {
+    const db = openDatabase(await databaseFile(), MIGRATIONS);
+    db.close();
+    expect(() => db.open()).toThrow(expect.objectContaining({ code: 'ERR_DATABASE' }));
+    expect(() => names(db)).toThrow(/not open/);
+  });
+
+  test('can be in memory', () => {
+    const db = openDatabase(':memory:', MIGRATIONS);
+    expect(names(db)).toStrictEqual(['ada']);
+    db.close();
+  });
+
+  test('keeps what was committed when its process is killed', async () => {
+    const path = await databaseFile();
+    const source = `
+      import { openDatabase, transaction } from ${JSON.stringify(new URL('../src/sqlite.ts', import.meta.url).href)};
+      const db = openDatabase(${JSON.stringify(path)}, ${JSON.stringify(MIGRATIONS)});
+      transaction(db, () => db.exec("INSERT INTO owners VALUES ('grace')"));
+      db.exec('BEGIN IMMEDIATE');
+      db.exec("INSERT INTO owners VALUES ('half')");
+      process.kill(process.pid, 'SIGKILL');`;
+    const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', source]);
+    await expect(run).rejects.toMatchObject({ signal: 'SIGKILL' });
+    const db = openDatabase(path, MIGRATIONS);
+    expect(names(db)).toStrictEqual(['ada', 'grace']);
+    db.close();
+  });
+});
+
+describe('migrations', () => {
+  test('run once each, the new ones on what the old ones left', async () => {
+    const path = await databaseFile();
+    openDatabase(path, MIGRATIONS.slice(0, 1)).close();
+    openDatabase(path, MIGRATIONS).close();
+    const db = openDatabase(path, [...MIGRATIONS, "INSERT INTO owners VALUES ('grace');"]);
+    expect(pragma(db, 'user_version')).toBe(3);
+    expect(names(db)).toStrictEqual(['ada', 'grace']);
+    db.close();
+  });
+
+  test('that fail are rolled back and leave the ones before', async () => {
+    const path = await databaseFile();
+    const bad =
+      "INSERT INTO owners VALUES ('half'); CREATE TABLE more (id TEXT) STRICT; SELECT * FROM missing;";
+    expect(() => openDatabase(path, [...MIGRATIONS, bad])).toThrow(
+      expect.objectContaining({
+        code: 'ERR_DATABASE',
+        message: expect.stringMatching(/no such table: missing/),
+      }),
+    );
+    const db = openDatabase(path, MIGRATIONS);
+    expect(pragma(db, 'user_version')).toBe(2);
+    expect(names(db)).toStrictEqual(['ada']);
+    expect(() => db.exec('SELECT * FROM more')).toThrow(/no such table/);
+    db.close();
+  });
+
+  test('refuse a schema that is newer than they are', async () => {
+    const path = await databaseFile();
+    openDatabase(path, MIGRATIONS).close();
+    expect(() => openDatabase(path, MIGRATIONS.slice(0, 1))).toThrow(
+      expect.objectContaining({
+        code: 'ERR_SCHEMA_NEWER',
+        message: expect.stringMatching(/has schema version 2, this release knows 1/),
+      }),
+    );
+  });
+
+  test.each([
+    ['that is no database', 'x'.repeat(5000)],
+    ['in no directory', undefined],
+  ])('refuse a file %s', async (_, content) => {
+    const path = content === undefined ? '/nonexistent/service.db' : await databaseFile();
+    if (content !== undefined) await writeFile(path, content);
+    expect(() => openDatabase(path, MIGRATIONS)).toThrow(expect.objectContaining({ code: 'ERR_DATABASE' }));
+  });
+});
+
+describe('a transaction', () => {
+  test('returns what its work returns, and is rolled back when that throws', async () => {
+    const db = openDatabase(await databaseFile(), MIGRATIONS);
+    expect(transaction(db, () => db.exec("INSERT INTO owners VALUES ('grace')") ?? 'done')).toBe('done');
+    const fail = () =>
+      transaction(db, () => {
+        db.exec("INSERT INTO owners VALUES ('half')");
+        throw new Error('changed my mind');
+      });
+    expect(fail).toThrow('changed my mind');
+    expect(names(db)).toStrictEqual(['ada', 'grace']);
+    expect(db.isTransaction).toBe(false);
+    db.close();
+  });
+
+  test('is synchronous and does not nest', async () => {
+    const db = openDatabase(await databaseFile(), MIGRATIONS);
+    expect(() => transaction(db, async () => db.exec("INSERT INTO owners VALUES ('half')"))).toThrow(
+      /synchronous/,
+    );
+    expect(() => transaction(db, () => transaction(db, () => 1))).toThrow(/do not nest/);
+    expect(names(db)).toStrictEqual(['ada']);
+    expect(transaction(db, () => 'still usable')).toBe('still usable');
+    db.close();
+  });
+
+  test('keeps other writers out from its beginning', async () => {
+    const path = await databaseFile();
+    const db = openDatabase(path, MIGRATIONS);
+    const other = new DatabaseSync(path, { timeout: 0 });
+    transaction(db, () => {
+      expect(() => other.exec('BEGIN IMMEDIATE')).toThrow(/locked/);
+    });
+    other.exec('BEGIN IMMEDIATE; ROLLBACK');
+    other.close();
+    db.close();
+  });
+
+  test('whose commit fails is rolled back', async () => {
+    const db = openDatabase(await databaseFile(), [
+      ...MIGRATIONS,
+      'CREATE TABLE late (owner TEXT REFERENCES owners DEFERRABLE INITIALLY DEFERRED) STRICT;',
+    ]);
+    expect(() => transaction(db, () => db.exec("INSERT INTO late VALUES ('nobody')"))).toThrow(/FOREIGN KEY/);
+    expect(db.isTransaction).toBe(false);
+    db.close();
+  });
+});
+
+test('deleted content is in none of the files after a scrub', async () => {
+  const directory = await temporaryDirectory();
+  const db = openDatabase(`${directory}/service.db`, MIGRATIONS);
+  const secret = Buffer.from('blinding-values-of-task-one'.repeat(200)); // over several pages
+  transaction(db, () => db.prepare("INSERT INTO notes VALUES ('ada', ?)").run(secret));
+  const filesWithSecret = async () => {
+    const found: string[] = [];
+    for (const name of await readdir(directory)) {
+      if ((await readFile(`${directory}/${name}`)).includes('blinding-values')) found.push(name);
+    }
+    return found;
+  };
+  expect(scrub(db)).toBe(true);
+  expect(await filesWithSecret()).toStrictEqual(['service.db']);
+  db.exec('DELETE FROM notes');
+  expect(scrub(db)).toBe(true);
+  expect(await filesWithSecret()).toStrictEqual([]);
+  db.close();
+});
+
+test('a scrub tells when a reader kept it from emptying the log', async () => {
+  const path = await databaseFile();
+  const db = openDatabase(path, MIGRATIONS);
+  db.exec('PRAGMA busy_timeout = 0');
+  const reader = new DatabaseSync(path);
+  reader.exec('BEGIN; SELECT * FROM owners');
+  db.exec("INSERT INTO owners VALUES ('grace')");
+  expect(scrub(db)).toBe(false);
+  reader.exec('ROLLBACK');
+  expect(scrub(db)).toBe(true);
+  reader.close();
+  db.close();
+});

@@ -1,0 +1,166 @@
+/** Sums discretised rows into R and per-class V and M, exactly, in memory that does not grow with the rows. */
+
+import { StatisticsError } from './errors.ts';
+import type { ClassSums, Statistics } from './statistics.ts';
+import { checkTask, collectsR, type StatisticsTask, summedClasses } from './task.ts';
+
+/** Rows multiplied in one pass over R: each load and store of an entry then serves four products. */
+const ROWS_PER_PASS = 4;
+
+/** The largest magnitude up to which every integer, and so every sum of integers, is exact in a double. */
+const EXACT_BITS = 53;
+
+/** Double sums for speed, moved into integers before they could become inexact. */
+class Sums {
+  readonly fast: Float64Array;
+  readonly exact: bigint[];
+
+  constructor(length: number) {
+    this.fast = new Float64Array(length);
+    this.exact = new Array<bigint>(length).fill(0n);
+  }
+
+  flush(): void {
+    const { fast, exact } = this;
+    for (let i = 0; i < fast.length; i++) {
+      if (fast[i] !== 0) exact[i]! += BigInt(fast[i]!);
+    }
+    fast.fill(0);
+  }
+}
+
+/** One owner's statistics, one row at a time. */
+export class StatisticsAccumulator {
+  readonly #dimension: number;
+  readonly #largestCell: number;
+  readonly #maximumRows: number;
+  readonly #rowsPerFlush: number;
+  readonly #classCounts: readonly number[];
+  readonly #labelled: boolean;
+  readonly #R: Sums;
+  readonly #V: readonly (readonly Sums[])[];
+  readonly #M: readonly number[][];
+  readonly #pass: Float64Array;
+  #rowsInPass = 0;
+  #rowsSinceFlush = 0;
+  #rows = 0;
+
+  /** @throws StatisticsError ERR_TASK_INVALID */
+  constructor(task: StatisticsTask) {
+    checkTask(task);
+    const d = task.features.length;
+    this.#dimension = d;
+    this.#largestCell = 2 ** task.fractionBits;
+    this.#maximumRows = task.maximumSamplesPerOwner;
+    // A product of two cells is at most 2^(2 fractionBits), so this many rows sum to at most 2^53. A multiple of four,
+    // so a flush never falls into a pass.
+    this.#rowsPerFlush = 2 ** (EXACT_BITS - 2 * task.fractionBits);
+    this.#classCounts = summedClasses(task);
+    this.#labelled = task.labellings.length > 0;
+    this.#R = new Sums(collectsR(task.method) ? (d * (d + 1)) / 2 : 0);
+    this.#V = this.#classCounts.map((count) => Array.from({ length: count }, () => new Sums(d)));
+    this.#M = this.#classCounts.map((count) => new Array<number>(count).fill(0));
+    this.#pass = new Float64Array(ROWS_PER_PASS * d);
+  }
+
+  /** Number of rows added so far. */
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /**
+   * Adds one row.
+   * @param row d integers in [-2^fractionBits, 2^fractionBits], as the discretiser makes them
+   * @param classes per labelling of the task the index of the row's class; empty for PCA
+   * @throws StatisticsError ERR_TOO_MANY_ROWS; RangeError on a wrong cell, class or length. Nothing is added then.
+   */
+  add(row: ArrayLike<number>, classes: readonly number[]): void {
+    this.#check(row, classes);
+    const d = this.#dimension;
+    this.#pass.set(row, this.#rowsInPass * d);
+    for (let l = 0; l < this.#V.length; l++) {
+      const k = this.#labelled ? classes[l]! : 0;
+      const V = this.#V[l]![k]!.fast;
+      for (let i = 0; i < d; i++) V[i]! += row[i]!;
+      this.#M[l]![k]! += 1;
+    }
+    this.#rows += 1;
+    this.#rowsInPass += 1;
+    this.#rowsSinceFlush += 1;
+    if (this.#rowsInPass === ROWS_PER_PASS) this.#multiply();
+    if (this.#rowsSinceFlush === this.#rowsPerFlush) this.#flush();
+  }
+
+  /**
+   * The statistics of the rows so far, as a contribution of one owner; classes without rows are zero.
+   * @throws StatisticsError ERR_NO_ROWS
+   */
+  statistics(): Statistics {
+    if (this.#rows === 0) throw new StatisticsError('ERR_NO_ROWS', 'expected at least one row, got none');
+    this.#multiply();
+    this.#flush();
+    return {
+      R: [...this.#R.exact],
+      labellings: this.#V.map((sums, l) =>
+        sums.map(({ exact }, k): ClassSums => ({ V: [...exact], M: BigInt(this.#M[l]![k]!) })),
+      ),
+      owners: 1n,
+    };
+  }
+
+  #check(row: ArrayLike<number>, classes: readonly number[]): void {
+    if (row.length !== this.#dimension) {
+      throw new RangeError(`"row" expected ${this.#dimension} cells, got ${row.length}`);
+    }
+    for (let i = 0; i < row.length; i++) {
+      const cell = row[i]!;
+      if (!(Math.abs(cell) <= this.#largestCell) || !Number.isInteger(cell)) {
+        throw new RangeError(`"row[${i}]" expected an integer of magnitude at most ${this.#largestCell}`);
+      }
+    }
+    const labellings = this.#labelled ? this.#classCounts.length : 0;
+    if (classes.length !== labellings) {
+      throw new RangeError(`"classes" expected ${labellings} indices, got ${classes.length}`);
+    }
+    for (let l = 0; l < labellings; l++) {
+      const k = classes[l]!;
+      if (!Number.isInteger(k) || k < 0 || k >= this.#classCounts[l]!) {
+        throw new RangeError(`"classes[${l}]" expected an index below ${this.#classCounts[l]}`);
+      }
+    }
+    if (this.#rows === this.#maximumRows) {
+      throw new StatisticsError(
+        'ERR_TOO_MANY_ROWS',
+        `expected at most ${this.#maximumRows} rows from one owner, got more`,
+      );
+    }
+  }
+
+  /** Adds the outer products of the rows in the pass to R. */
+  #multiply(): void {
+    const x = this.#pass;
+    const R = this.#R.fast;
+    const d = this.#dimension;
+    // Rows that are missing from the last pass count as zeros.
+    x.fill(0, this.#rowsInPass * d);
+    this.#rowsInPass = 0;
+    if (R.length === 0) return;
+    let entry = 0;
+    for (let i = 0; i < d; i++) {
+      const a = x[i]!;
+      const b = x[d + i]!;
+      const c = x[2 * d + i]!;
+      const e = x[3 * d + i]!;
+      for (let j = i; j < d; j++) {
+        R[entry]! += a * x[j]! + b * x[d + j]! + c * x[2 * d + j]! + e * x[3 * d + j]!;
+        entry += 1;
+      }
+    }
+  }
+
+  #flush(): void {
+    this.#R.flush();
+    for (const sums of this.#V.flat()) sums.flush();
+    this.#rowsSinceFlush = 0;
+  }
+}

@@ -1,0 +1,193 @@
+/** Streams an owner's rows out of CSV (RFC 4180, with a header row), strictly: what is not understood is refused. */
+
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { CsvError, type Parser, parse } from 'csv-parse';
+import { StatisticsError, type StatisticsErrorCode } from './errors.ts';
+import { type CsvColumns, findColumns } from './header.ts';
+import { parseDecimal } from './number.ts';
+import type { StatisticsTask } from './task.ts';
+
+export interface CsvRow {
+  /** One finite number per feature, in the task's order and the file's units. */
+  readonly values: number[];
+  /** Per labelling the index of the row's class, or -1 where the file has no such column. */
+  readonly classes: number[];
+}
+
+export interface CsvOptions {
+  /** Refuse cells outside their feature's range (ERR_OUT_OF_RANGE) instead of leaving them to be clipped. */
+  readonly strict?: boolean;
+  /** Columns of the file that are knowingly left out; every other column must be of the task. Default: none. */
+  readonly ignoredColumns?: readonly string[];
+  /** Whether the label columns must be there; rows that are only to be projected need none. Default: 'required'. */
+  readonly labels?: 'required' | 'optional';
+}
+
+/** So that an unclosed quote ends in an error and not in all memory. */
+const LARGEST_RECORD_BYTES = 1 << 20;
+
+/**
+ * The bytes of a file, decompressed if its name ends in .gz.
+ * @throws StatisticsError ERR_FILE_UNREADABLE
+ */
+export async function* readFileBytes(path: string): AsyncGenerator<Uint8Array> {
+  try {
+    const file = createReadStream(path);
+    if (!path.toLowerCase().endsWith('.gz')) {
+      yield* file;
+      return;
+    }
+    const gunzip = createGunzip();
+    // An error on either side reaches the loop over gunzip.
+    pipeline(file, gunzip, () => {});
+    yield* gunzip;
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? error.code : 'unknown reason';
+    throw new StatisticsError('ERR_FILE_UNREADABLE', `${JSON.stringify(path)} cannot be read: ${reason}`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * The rows of a CSV file, read as fast as they are asked for and never held together.
+ *
+ * The header names every feature and label column of the task, in any order, and nothing else. Cells of features are
+ * plain decimal numbers, labels one of the task's classes to the letter. Lines end in LF or CRLF, a byte order mark and
+ * blank lines are skipped. Rows are counted from 1 without the header, lines as an editor does.
+ * @param source the file's bytes in chunks of any size, such as a Readable
+ * @throws StatisticsError ERR_CSV_COLUMNS, ERR_CSV_ROW, ERR_CSV_CELL, ERR_CSV_SYNTAX, ERR_UNKNOWN_CLASS,
+ *   ERR_OUT_OF_RANGE; a file without rows yields none
+ */
+export async function* readRows(
+  source: AsyncIterable<Uint8Array>,
+  task: Pick<StatisticsTask, 'features' | 'labellings'>,
+  options: CsvOptions = {},
+): AsyncGenerator<CsvRow> {
+  const reader = new RecordReader(task, options);
+  // The parser hands over its records while it takes a chunk, which is far cheaper than a stream of objects; at most one
+  // chunk's rows wait here.
+  const parser = parse({
+    bom: true,
+    skip_empty_lines: true,
+    // Counting cells is left to the reader, whose errors do not carry the record.
+    relax_column_count: true,
+    record_delimiter: ['\r\n', '\n'],
+    max_record_size: LARGEST_RECORD_BYTES,
+    on_record: (record: string[], { lines }) => {
+      reader.read(record, lines);
+      return null;
+    },
+  });
+  // Errors are taken from the callbacks below.
+  parser.on('error', () => {});
+  try {
+    for await (const chunk of source) {
+      await settle((done) => parser.write(chunk, done), parser);
+      yield* reader.takeRows();
+    }
+    await settle((done) => parser.end(done), parser);
+  } finally {
+    parser.destroy();
+  }
+  yield* reader.takeRows();
+  if (!reader.hasHeader)
+    throw new StatisticsError('ERR_CSV_COLUMNS', 'expected a header row, got an empty file');
+}
+
+/** Turns records into rows; the first record is the header. */
+class RecordReader {
+  readonly #task: Pick<StatisticsTask, 'features' | 'labellings'>;
+  readonly #options: CsvOptions;
+  readonly #classIndices: readonly ReadonlyMap<string, number>[];
+  #columns: CsvColumns | undefined;
+  #width = 0;
+  #count = 0;
+  #rows: CsvRow[] = [];
+
+  constructor(task: Pick<StatisticsTask, 'features' | 'labellings'>, options: CsvOptions) {
+    this.#task = task;
+    this.#options = options;
+    this.#classIndices = task.labellings.map(({ classes }) => new Map(classes.map((text, k) => [text, k])));
+  }
+
+  get hasHeader(): boolean {
+    return this.#columns !== undefined;
+  }
+
+  /** The rows since the last call. */
+  takeRows(): CsvRow[] {
+    const rows = this.#rows;
+    this.#rows = [];
+    return rows;
+  }
+
+  read(record: readonly string[], line: number): void {
+    if (this.#columns === undefined) {
+      this.#columns = findColumns(this.#task, record, this.#options);
+      this.#width = record.length;
+      return;
+    }
+    this.#count += 1;
+    if (record.length !== this.#width) {
+      throw this.#error(
+        'ERR_CSV_ROW',
+        line,
+        undefined,
+        `expected ${this.#width} cells, got ${record.length}`,
+      );
+    }
+    const { features, labels } = this.#columns;
+    this.#rows.push({
+      values: features.map((column, i) => this.#readNumber(record[column]!, i, line)),
+      classes: labels.map((column, l) => (column < 0 ? -1 : this.#readClass(record[column]!, l, line))),
+    });
+  }
+
+  #readNumber(text: string, i: number, line: number): number {
+    const { name, min, max } = this.#task.features[i]!;
+    const value = parseDecimal(text);
+    if (value === undefined) {
+      const got = text === '' ? 'an empty cell' : 'something else';
+      throw this.#error('ERR_CSV_CELL', line, name, `expected a finite decimal number, got ${got}`);
+    }
+    if (this.#options.strict === true && (value < min || value > max)) {
+      throw this.#error('ERR_OUT_OF_RANGE', line, name, `expected a number in [${min}, ${max}]`);
+    }
+    return value;
+  }
+
+  #readClass(text: string, l: number, line: number): number {
+    const index = this.#classIndices[l]!.get(text);
+    if (index === undefined) {
+      const { column, classes } = this.#task.labellings[l]!;
+      throw this.#error(
+        'ERR_UNKNOWN_CLASS',
+        line,
+        column,
+        `expected one of the task's ${classes.length} classes`,
+      );
+    }
+    return index;
+  }
+
+  #error(code: StatisticsErrorCode, line: number, column: string | undefined, what: string): StatisticsError {
+    const where = column === undefined ? '' : `, column ${JSON.stringify(column)}`;
+    return new StatisticsError(code, `row ${this.#count} (line ${line})${where}: ${what}`);
+  }
+}
+
+/** Runs one call of the parser to its end. Its own errors quote the record, so only their code and line are kept. */
+function settle(call: (done: (error?: Error | null) => void) => void, parser: Parser): Promise<void> {
+  return new Promise((resolve, reject) => {
+    call((error) => {
+      if (error === undefined || error === null) resolve();
+      else if (error instanceof CsvError) {
+        const message = `line ${parser.info.lines}: not valid CSV (${error.code})`;
+        reject(new StatisticsError('ERR_CSV_SYNTAX', message));
+      } else reject(error);
+    });
+  });
+}

@@ -1,0 +1,76 @@
+/** Clips features to their agreed ranges, maps them to [-1, 1] and rounds them to integers of 2^-fractionBits. */
+
+import { StatisticsError } from './errors.ts';
+import { checkFeatures, type Feature, type StatisticsTask } from './task.ts';
+
+/**
+ * Where x lies in the feature's range: ((x − min) − (max − x)) / (max − min) in double arithmetic, with x clipped to
+ * [min, max] first. This form is monotone in x, hits −1 and 1 exactly at both ends, never leaves [-1, 1] and is odd
+ * about the middle of the range; (x − middle) / half has none of these when min and max are large and close together.
+ * A feature with min = max maps to 0.
+ */
+export function scaleCell({ min, max }: Feature, x: number): number {
+  if (min === max) return 0;
+  const clipped = x < min ? min : x > max ? max : x;
+  return (clipped - min - (max - clipped)) / (max - min);
+}
+
+/**
+ * Rows to scaled or discretised rows, counting the cells that had to be clipped.
+ *
+ * A scaled cell y becomes the integer nearest to y·2^fractionBits, halves away from zero, in
+ * [-2^fractionBits, 2^fractionBits]. The product is exact, so this is the only rounding after scaling, and x and its
+ * mirror image in the range become opposite integers.
+ */
+export class Discretiser {
+  readonly #features: readonly Feature[];
+  readonly #unit: number;
+  readonly #clippedCells: number[];
+
+  /** @throws StatisticsError ERR_TASK_INVALID */
+  constructor(task: Pick<StatisticsTask, 'features' | 'fractionBits'>) {
+    checkFeatures(task);
+    this.#features = task.features;
+    this.#unit = 2 ** task.fractionBits;
+    this.#clippedCells = task.features.map(() => 0);
+  }
+
+  /** Per feature, how many of the cells seen so far lay outside its range. */
+  get clippedCells(): readonly number[] {
+    return [...this.#clippedCells];
+  }
+
+  /**
+   * The row (one finite number per feature, in the task's order) in [-1, 1]; what a projection is applied to.
+   * @throws StatisticsError ERR_NOT_FINITE naming the feature; RangeError on a wrong number of cells
+   */
+  scale(row: ArrayLike<number>): number[] {
+    return this.#map(row, (y) => y);
+  }
+
+  /** The row as integers of 2^-fractionBits, never -0; what is summed. Errors as `scale`. */
+  discretise(row: ArrayLike<number>): number[] {
+    const unit = this.#unit;
+    return this.#map(row, (y) => {
+      const magnitude = Math.round(Math.abs(y) * unit);
+      return y < 0 ? 0 - magnitude : magnitude;
+    });
+  }
+
+  #map(row: ArrayLike<number>, finish: (y: number) => number): number[] {
+    if (row.length !== this.#features.length) {
+      throw new RangeError(`"row" expected ${this.#features.length} cells, got ${row.length}`);
+    }
+    return this.#features.map((feature, i) => {
+      const x = row[i]!;
+      if (!Number.isFinite(x)) {
+        throw new StatisticsError(
+          'ERR_NOT_FINITE',
+          `feature ${JSON.stringify(feature.name)} expected a finite number`,
+        );
+      }
+      if (x < feature.min || x > feature.max) this.#clippedCells[i]! += 1;
+      return finish(scaleCell(feature, x));
+    });
+  }
+}

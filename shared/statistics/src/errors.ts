@@ -1,0 +1,26 @@
+/** The one error class of this package: every failure that an owner or a task's author can act on carries a stable code. */
+
+export type StatisticsErrorCode =
+  | 'ERR_CSV_CELL'
+  | 'ERR_CSV_COLUMNS'
+  | 'ERR_CSV_ROW'
+  | 'ERR_CSV_SYNTAX'
+  | 'ERR_FILE_UNREADABLE'
+  | 'ERR_NOT_FINITE'
+  | 'ERR_NO_ROWS'
+  | 'ERR_OUT_OF_RANGE'
+  | 'ERR_STATISTICS_LENGTH'
+  | 'ERR_TASK_INVALID'
+  | 'ERR_TOO_MANY_ROWS'
+  | 'ERR_UNKNOWN_CLASS';
+
+/** Messages name rows, columns and expectations, and never hold a cell of an owner's data. */
+export class StatisticsError extends Error {
+  override readonly name = 'StatisticsError';
+  readonly code: StatisticsErrorCode;
+
+  constructor(code: StatisticsErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

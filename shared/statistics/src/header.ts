@@ -1,0 +1,56 @@
+/** Finds the task's columns in the header row of a CSV file. */
+
+import { StatisticsError } from './errors.ts';
+import type { CsvOptions } from './csv.ts';
+import { parseDecimal } from './number.ts';
+import type { StatisticsTask } from './task.ts';
+
+/** Positions in the file: per feature, and per labelling (-1 where the column is absent and may be). */
+export interface CsvColumns {
+  readonly features: readonly number[];
+  readonly labels: readonly number[];
+}
+
+/** Names listed in one message; the rest are counted. */
+const LISTED_NAMES = 5;
+const LONGEST_NAME = 60;
+
+/**
+ * Columns may stand in any order. A column that the task does not know is refused: a column that is silently left out
+ * is usually a mistake, unless the caller names it.
+ * @throws StatisticsError ERR_CSV_COLUMNS naming the columns that are missing, unknown or there twice
+ */
+export function findColumns(
+  task: Pick<StatisticsTask, 'features' | 'labellings'>,
+  header: readonly string[],
+  { labels = 'required', ignoredColumns = [] }: Pick<CsvOptions, 'labels' | 'ignoredColumns'> = {},
+): CsvColumns {
+  const features = task.features.map(({ name }) => name);
+  const labelColumns = task.labellings.map(({ column }) => column);
+  const known = new Set([...features, ...labelColumns]);
+  const required = labels === 'required' ? [...known] : features;
+  const missing = [...required, ...ignoredColumns].filter((name) => !header.includes(name));
+  const unknown = header.filter((name) => !known.has(name) && !ignoredColumns.includes(name));
+  const repeated = [...known].filter((name) => header.indexOf(name) !== header.lastIndexOf(name));
+  if (missing.length > 0 && unknown.some((name) => parseDecimal(name) !== undefined)) {
+    // Naming these columns would print a row of data.
+    throw new StatisticsError('ERR_CSV_COLUMNS', 'expected a header row first, got numbers in it');
+  }
+  const faults = [
+    ['missing', missing],
+    ['not in the task', unknown],
+    ['there more than once', repeated],
+  ] as const;
+  const found = faults
+    .filter(([, names]) => names.length > 0)
+    .map(([fault, names]) => `${fault}: ${list(names)}`);
+  if (found.length > 0) throw new StatisticsError('ERR_CSV_COLUMNS', `columns ${found.join('; columns ')}`);
+  const position = (name: string): number => header.indexOf(name);
+  return { features: features.map(position), labels: labelColumns.map(position) };
+}
+
+function list(names: readonly string[]): string {
+  const shown = names.slice(0, LISTED_NAMES).map((name) => JSON.stringify(name.slice(0, LONGEST_NAME)));
+  const more = names.length - shown.length;
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
+}

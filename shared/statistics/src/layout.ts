@@ -1,0 +1,47 @@
+/** Where each value of the statistics sits inside packed plaintexts: a pure function of the task. */
+
+import { makePacking, type Packing } from '@eigenveil/paillier';
+import { checkTask, collectsR, type StatisticsTask, summedClasses } from './task.ts';
+
+/**
+ * The packing of the task's flat statistics (see `flatten`), wide enough for the sum over all owners.
+ *
+ * With u = 2^fractionBits, every discretised cell lies in [-u, u]; with Q = maximumOwners · maximumSamplesPerOwner,
+ * there are at most Q rows. So over all owners together
+ * - an entry of R is a sum of at most Q products of two cells: |R| <= u²·Q;
+ * - an entry of V_k is a sum of at most Q cells: |V_k| <= u·Q;
+ * - 0 <= M_k <= Q;
+ * - 0 <= owners <= maximumOwners.
+ * A value of magnitude at most B fits b-bit two's complement, [-2^(b-1), 2^(b-1)), when 2^(b-1) > B. The bounds are
+ * reached (all cells at an end of their range), so b is the least that will do; and as every partial sum obeys the
+ * bound of the total, no order of adding contributions leaves its slot. What blinding adds on top is the packing's.
+ * @throws StatisticsError ERR_TASK_INVALID; PaillierError ERR_PACKING_TOO_NARROW when a slot does not fit the key
+ */
+export function layout(task: StatisticsTask): Packing {
+  checkTask(task);
+  const d = task.features.length;
+  const samples = BigInt(task.maximumOwners) * BigInt(task.maximumSamplesPerOwner);
+  const fractionBits = BigInt(task.fractionBits);
+  const bitsOfR = signedBits(samples << (2n * fractionBits));
+  const bitsOfV = signedBits(samples << fractionBits);
+  const bitsOfM = signedBits(samples);
+  const classes = summedClasses(task).reduce((sum, count) => sum + count, 0);
+  const classBits = [...new Array<number>(d).fill(bitsOfV), bitsOfM];
+  const lengthOfR = collectsR(task.method) ? (d * (d + 1)) / 2 : 0;
+  const valueBits = [
+    ...new Array<number>(lengthOfR).fill(bitsOfR),
+    ...Array.from({ length: classes }, () => classBits).flat(),
+    signedBits(BigInt(task.maximumOwners)),
+  ];
+  return makePacking({
+    valueBits,
+    statisticalSecurityBits: task.statisticalSecurityBits,
+    // Every plaintext below 2^(bits(n) - 1) is below n.
+    plaintextBits: task.keyBits - 1,
+  });
+}
+
+/** The least b with bound < 2^(b-1). */
+function signedBits(bound: bigint): number {
+  return bound.toString(2).length + 1;
+}

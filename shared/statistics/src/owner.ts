@@ -1,0 +1,33 @@
+/** From an owner's CSV file to its statistics. */
+
+import { StatisticsAccumulator } from './accumulate.ts';
+import { type CsvOptions, readRows } from './csv.ts';
+import { Discretiser } from './discretise.ts';
+import type { Statistics } from './statistics.ts';
+import type { StatisticsTask } from './task.ts';
+
+export interface OwnerStatistics {
+  readonly statistics: Statistics;
+  readonly rows: number;
+  /** Per feature, how many cells lay outside its range and were clipped. */
+  readonly clippedCells: readonly number[];
+}
+
+/**
+ * Reads, discretises and sums all rows of a CSV file.
+ * @param source the file's bytes, see `readFileBytes`
+ * @throws StatisticsError as `readRows`, and ERR_TASK_INVALID, ERR_NO_ROWS, ERR_TOO_MANY_ROWS
+ */
+export async function statisticsOfCsv(
+  source: AsyncIterable<Uint8Array>,
+  task: StatisticsTask,
+  options: Pick<CsvOptions, 'strict' | 'ignoredColumns'> = {},
+): Promise<OwnerStatistics> {
+  const accumulator = new StatisticsAccumulator(task);
+  const discretiser = new Discretiser(task);
+  for await (const { values, classes } of readRows(source, task, { ...options, labels: 'required' })) {
+    accumulator.add(discretiser.discretise(values), classes);
+  }
+  const { rows } = accumulator;
+  return { statistics: accumulator.statistics(), rows, clippedCells: discretiser.clippedCells };
+}

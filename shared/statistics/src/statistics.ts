@@ -1,0 +1,104 @@
+/** Statistics of rows as exact integers, and their one order as a flat vector. */
+
+import { StatisticsError } from './errors.ts';
+import { collectsR, type StatisticsTask, summedClasses } from './task.ts';
+
+/** The sum V of the rows x of one class and their number M; x in units of 2^-fractionBits. */
+export interface ClassSums {
+  readonly V: readonly bigint[];
+  readonly M: bigint;
+}
+
+export interface Statistics {
+  /** Upper triangle of the sum of x xᵀ in units of 2^(-2 fractionBits), row by row (i <= j); empty for MDR. */
+  readonly R: readonly bigint[];
+  /** Per labelling, per class; PCA has one labelling with one class that holds all rows. */
+  readonly labellings: readonly (readonly ClassSums[])[];
+  /** How many owners' statistics these are; 1 in a contribution. */
+  readonly owners: bigint;
+}
+
+type Shape = Pick<StatisticsTask, 'method' | 'features' | 'labellings'>;
+
+/** Number of values in the flat vector. */
+export function statisticsLength(task: Shape): number {
+  const d = task.features.length;
+  const classes = summedClasses(task).reduce((sum, count) => sum + count, 0);
+  return lengthOfR(task) + classes * (d + 1) + 1;
+}
+
+/**
+ * R, then per labelling and class V and M, then the number of owners.
+ * @throws StatisticsError ERR_STATISTICS_LENGTH when the statistics do not have the task's shape
+ */
+export function flatten(task: Shape, statistics: Statistics): bigint[] {
+  const counts = summedClasses(task);
+  if (
+    statistics.R.length !== lengthOfR(task) ||
+    statistics.labellings.length !== counts.length ||
+    statistics.labellings.some(
+      (sums, l) => sums.length !== counts[l] || sums.some(({ V }) => V.length !== task.features.length),
+    )
+  ) {
+    throw new StatisticsError(
+      'ERR_STATISTICS_LENGTH',
+      '"statistics" expected the shape of the task, got another',
+    );
+  }
+  const sums = statistics.labellings.flat().flatMap(({ V, M }) => [...V, M]);
+  return [...statistics.R, ...sums, statistics.owners];
+}
+
+/**
+ * Reverses `flatten`.
+ * @throws StatisticsError ERR_STATISTICS_LENGTH
+ */
+export function unflatten(task: Shape, values: readonly bigint[]): Statistics {
+  const expected = statisticsLength(task);
+  if (values.length !== expected) {
+    throw new StatisticsError(
+      'ERR_STATISTICS_LENGTH',
+      `"values" expected ${expected} integers, got ${values.length}`,
+    );
+  }
+  const d = task.features.length;
+  let next = lengthOfR(task);
+  const R = values.slice(0, next);
+  const labellings = summedClasses(task).map((classes) =>
+    Array.from({ length: classes }, (): ClassSums => {
+      const start = next;
+      next += d + 1;
+      return { V: values.slice(start, start + d), M: values[start + d]! };
+    }),
+  );
+  return { R, labellings, owners: values[next]! };
+}
+
+/**
+ * The statistics of both owners' rows together.
+ * @throws RangeError when the shapes differ
+ */
+export function addStatistics(a: Statistics, b: Statistics): Statistics {
+  return {
+    R: addVectors(a.R, b.R),
+    labellings: zip(a.labellings, b.labellings, (left, right) =>
+      zip(left, right, (x, y) => ({ V: addVectors(x.V, y.V), M: x.M + y.M })),
+    ),
+    owners: a.owners + b.owners,
+  };
+}
+
+function lengthOfR({ method, features }: Shape): number {
+  return collectsR(method) ? (features.length * (features.length + 1)) / 2 : 0;
+}
+
+function addVectors(a: readonly bigint[], b: readonly bigint[]): bigint[] {
+  return zip(a, b, (x, y) => x + y);
+}
+
+function zip<T, U>(a: readonly T[], b: readonly T[], combine: (x: T, y: T) => U): U[] {
+  if (a.length !== b.length) {
+    throw new RangeError(`statistics expected the same shape, got ${a.length} and ${b.length} entries`);
+  }
+  return a.map((x, i) => combine(x, b[i]!));
+}

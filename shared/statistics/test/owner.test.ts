@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { constantFeatures, Discretiser, readFileBytes, statisticsOfCsv } from '../src/index.ts';
+import { DATASETS, loadDataset, METHODS, naiveStatistics, syntheticTask, taskFor } from './datasets.ts';
+
+async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
+
+describe('from file to statistics', () => {
+  it.each(DATASETS)('equals the naive sums on %s', async (name) => {
+    const dataset = loadDataset(name);
+    const task = taskFor(dataset, METHODS.dca);
+    const discretiser = new Discretiser(task);
+    const rows = dataset.rows.map((row) => discretiser.discretise(row));
+    const classes = dataset.labels.map((label) => [task.labellings[0]!.classes.indexOf(label)]);
+    expect(await statisticsOfCsv(readFileBytes(dataset.path), task)).toEqual({
+      statistics: naiveStatistics(task, rows, classes),
+      rows: dataset.rows.length,
+      clippedCells: dataset.names.map(() => 0),
+    });
+  });
+
+  it('counts clipped cells, or refuses them when strict', async () => {
+    const task = syntheticTask(2, METHODS.pca);
+    const text = 'f1,f0\n0,2\n-3,0.5\n0,-7\n';
+    const { clippedCells, rows, statistics } = await statisticsOfCsv(bytesOf(text), task);
+    expect({ clippedCells, rows }).toEqual({ clippedCells: [2, 1], rows: 3 });
+    expect(statistics.labellings).toEqual([[{ V: [8192n, -16384n], M: 3n }]]);
+    await expect(statisticsOfCsv(bytesOf(text), task, { strict: true })).rejects.toMatchObject({
+      code: 'ERR_OUT_OF_RANGE',
+    });
+  });
+
+  it('refuses a file without rows, with too many, or without labels', async () => {
+    const task = syntheticTask(1, METHODS.pca, { maximumSamplesPerOwner: 2 });
+    const code = (expected: string) => ({ code: expected });
+    await expect(statisticsOfCsv(bytesOf('f0\n'), task)).rejects.toMatchObject(code('ERR_NO_ROWS'));
+    await expect(statisticsOfCsv(bytesOf('f0\n0\n0\n0\n'), task)).rejects.toMatchObject(
+      code('ERR_TOO_MANY_ROWS'),
+    );
+    const labelled = syntheticTask(1, METHODS.lda);
+    await expect(statisticsOfCsv(bytesOf('f0\n0\n'), labelled)).rejects.toMatchObject(
+      code('ERR_CSV_COLUMNS'),
+    );
+  });
+
+  it('names the features that carry nothing', () => {
+    expect(constantFeatures(taskFor(loadDataset('ionosphere'), METHODS.pca))).toEqual(['V2']);
+    expect(constantFeatures(taskFor(loadDataset('iris'), METHODS.pca))).toEqual([]);
+  });
+});

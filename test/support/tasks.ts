@@ -1,0 +1,81 @@
+/** Tasks and rows for end-to-end tests: from a bundled data set to proposals, owners' shares of the rows and references. */
+import { draftTask } from '@eigenveil/data-user';
+import { type Decomposition, decompose, programOf } from '@eigenveil/projection';
+import {
+  addStatistics,
+  Discretiser,
+  readFileBytes,
+  readRows,
+  type Statistics,
+  StatisticsAccumulator,
+} from '@eigenveil/statistics';
+import { type MethodName, type Task, TaskProposal } from '@eigenveil/wire';
+
+/** Rows as an owner holds them: feature values in the file's units and a class index per labelling. */
+export interface LabelledRows {
+  readonly values: number[][];
+  readonly classes: number[][];
+}
+
+export interface Example {
+  readonly proposal: TaskProposal;
+  readonly rows: LabelledRows;
+}
+
+export const dataFile = (name: string) => new URL(`../../data/${name}.csv`, import.meta.url).pathname;
+
+/** A proposal over a whole CSV file with short keys, and the file's rows. */
+export async function exampleOf(
+  file: string,
+  method: MethodName,
+  changes: Record<string, unknown> = {},
+  labels: readonly string[] = method === 'pca' ? [] : ['label'],
+): Promise<Example> {
+  const ignore = method === 'pca' ? ['label'] : [];
+  const { rows: count, ...draft } = await draftTask(file, { method, labels, ignore });
+  const proposal = TaskProposal.parse({
+    ...draft,
+    components: 2,
+    minimumOwners: 2,
+    maximumOwners: 10,
+    maximumSamplesPerOwner: count,
+    keyBits: 1024,
+    allowInsecureKey: true,
+    twoParty: 'simulated',
+    deadline: new Date(Date.now() + 3_600_000).toISOString(),
+    ...changes,
+  });
+  const rows: LabelledRows = { values: [], classes: [] };
+  for await (const { values, classes } of readRows(readFileBytes(file), proposal, {
+    ignoredColumns: ignore,
+  })) {
+    rows.values.push(values);
+    rows.classes.push(classes);
+  }
+  return { proposal, rows };
+}
+
+/** Every `owners`-th row to the same owner. */
+export function split({ values, classes }: LabelledRows, owners: number): LabelledRows[] {
+  return Array.from({ length: owners }, (_, owner) => ({
+    values: values.filter((_, row) => row % owners === owner),
+    classes: classes.filter((_, row) => row % owners === owner),
+  }));
+}
+
+/** What an owner computes from its rows. */
+export function summarise(task: TaskProposal | Task, { values, classes }: LabelledRows): Statistics {
+  const discretiser = new Discretiser(task);
+  const accumulator = new StatisticsAccumulator(task);
+  values.forEach((row, i) => accumulator.add(discretiser.discretise(row), classes[i]!));
+  return accumulator.statistics();
+}
+
+/** The clear reference: the sum of all owners' statistics, decomposed. */
+export function reference(
+  task: TaskProposal,
+  owners: readonly LabelledRows[],
+): { statistics: Statistics; decomposition: Decomposition } {
+  const statistics = owners.map((rows) => summarise(task, rows)).reduce(addStatistics);
+  return { statistics, decomposition: decompose(programOf(task), statistics) };
+}

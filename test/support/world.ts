@@ -1,0 +1,178 @@
+/** A CSP and a data user over TLS on loopback, in this process, with everything in a folder that is thrown away. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type CspConfiguration,
+  type CspOverrides,
+  inviteOwners,
+  type RunningCsp,
+  startCsp,
+} from '@eigenveil/csp';
+import { DataOwner, OwnerHome, OwnerPolicy } from '@eigenveil/data-owner';
+import {
+  type DataUserConfiguration,
+  type DataUserOverrides,
+  type RunningDataUser,
+  startDataUser,
+  TaskClient,
+} from '@eigenveil/data-user';
+import { PaillierPool } from '@eigenveil/paillier';
+import { adminTokenFile, createLocalCertificate, openSigningKey } from '@eigenveil/server';
+import { Thumbprint } from '@eigenveil/wire';
+
+export interface WorldOptions {
+  readonly csp?: Partial<CspConfiguration>;
+  readonly cspOverrides?: CspOverrides;
+  readonly dataUser?: Partial<DataUserConfiguration>;
+  readonly dataUserOverrides?: DataUserOverrides;
+}
+
+export class World {
+  readonly folder: string;
+  readonly ca: string;
+  readonly cspConfig: CspConfiguration;
+  readonly dataUserConfig: DataUserConfiguration;
+  csp: RunningCsp | undefined;
+  dataUser: RunningDataUser | undefined;
+  readonly #options: WorldOptions;
+  readonly #ownerPool = new PaillierPool({ threads: 0 });
+  readonly #clients: TaskClient[] = [];
+  #owners = 0;
+
+  private constructor(
+    folder: string,
+    ca: string,
+    csp: CspConfiguration,
+    dataUser: DataUserConfiguration,
+    options: WorldOptions,
+  ) {
+    this.folder = folder;
+    this.ca = ca;
+    this.cspConfig = csp;
+    this.dataUserConfig = dataUser;
+    this.#options = options;
+  }
+
+  static async start(options: WorldOptions = {}): Promise<World> {
+    const folder = await mkdtemp(join(tmpdir(), 'eigenveil-test-'));
+    const tls = await createLocalCertificate();
+    const common = {
+      host: '127.0.0.1',
+      publicUrl: undefined,
+      keyEncryptionKey: undefined,
+      tlsCertificate: join(folder, 'cert.pem'),
+      tlsKey: join(folder, 'key.pem'),
+      threads: 0,
+      requestsPerMinute: 1_000_000,
+      logLevel: 'silent',
+      allowBigintFallback: false,
+    } as const;
+    await writeFile(common.tlsCertificate, tls.cert);
+    await writeFile(common.tlsKey, tls.key);
+    const [cspPort, dataUserPort] = [await freePort(), await freePort()];
+    const cspFolder = join(folder, 'csp');
+    const dataUserFolder = join(folder, 'data-user');
+    const cspIdentity = await openSigningKey(cspFolder);
+    const dataUserIdentity = await openSigningKey(dataUserFolder);
+    const csp: CspConfiguration = {
+      ...common,
+      dataDirectory: cspFolder,
+      port: cspPort,
+      dataUsers: [dataUserIdentity.thumbprint],
+      minimumOwners: 2,
+      ownerTokenDays: 1,
+      allowSimulated: true,
+      allowInsecureKeys: true,
+      ...options.csp,
+    };
+    const dataUser: DataUserConfiguration = {
+      ...common,
+      dataDirectory: dataUserFolder,
+      port: dataUserPort,
+      cspUrl: `https://127.0.0.1:${cspPort}`,
+      cspThumbprint: cspIdentity.thumbprint,
+      cspCa: common.tlsCertificate,
+      cspPatienceSeconds: 2,
+      ...options.dataUser,
+    };
+    const world = new World(folder, tls.cert, csp, dataUser, options);
+    await world.startCsp();
+    await world.startDataUser();
+    return world;
+  }
+
+  async startCsp(): Promise<void> {
+    this.csp = await startCsp(this.cspConfig, this.#options.cspOverrides);
+  }
+
+  async stopCsp(): Promise<void> {
+    await this.csp?.close();
+    this.csp = undefined;
+  }
+
+  async startDataUser(): Promise<void> {
+    this.dataUser = await startDataUser(this.dataUserConfig, this.#options.dataUserOverrides);
+  }
+
+  async stopDataUser(): Promise<void> {
+    await this.dataUser?.close();
+    this.dataUser = undefined;
+  }
+
+  get cspAddress() {
+    return { url: `https://127.0.0.1:${this.cspConfig.port}`, ca: this.ca };
+  }
+
+  get dataUserAddress() {
+    return { url: `https://127.0.0.1:${this.dataUserConfig.port}`, ca: this.ca };
+  }
+
+  async taskClient(): Promise<TaskClient> {
+    const adminToken = (await readFile(adminTokenFile(this.dataUserConfig.dataDirectory), 'utf8')).trim();
+    const client = new TaskClient({ ...this.dataUserAddress, adminToken });
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** An owner that trusts the simulated protocol and short keys unless `policy` says otherwise; not enrolled yet. */
+  newOwner(policy: Partial<OwnerPolicy> = {}): { owner: DataOwner; home: OwnerHome } {
+    this.#owners += 1;
+    const home = new OwnerHome(join(this.folder, `owner-${this.#owners}`));
+    const lenient = {
+      twoParty: ['simulated'],
+      minimumKeyBits: 1024,
+      allowFullRank: true,
+      allowSpectrum: true,
+    };
+    const owner = new DataOwner({
+      home,
+      policy: OwnerPolicy.parse({ ...lenient, ...policy }),
+      paillier: this.#ownerPool,
+    });
+    return { owner, home };
+  }
+
+  async enrolledOwner(policy: Partial<OwnerPolicy> = {}): Promise<{ owner: DataOwner; home: OwnerHome }> {
+    const made = this.newOwner(policy);
+    const [token] = await inviteOwners(this.cspConfig.dataDirectory, 1, 3600);
+    await made.owner.enrol(this.cspAddress, token!, Thumbprint.parse(this.dataUserConfig.cspThumbprint));
+    return made;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.close()));
+    await this.stopDataUser();
+    await this.stopCsp();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
