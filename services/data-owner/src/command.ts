@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import { addSettings, ConfigurationError, createProgram, printResult } from '@eigenveil/server';
 import { constantFeatures, readFileBytes, statisticsOfCsv } from '@eigenveil/statistics';
-import { type Task, TaskId, Thumbprint } from '@eigenveil/wire';
+import { ServiceUrl, type Task, TaskId, Thumbprint } from '@eigenveil/wire';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { DataOwner, type ServiceAddress } from './data-owner.ts';
@@ -31,7 +31,7 @@ const OWNER_SETTINGS = {
 } as const;
 
 const DATA_USER_ADDRESS = {
-  userUrl: { schema: z.httpUrl(), description: 'address of the data user, https', placeholder: 'URL' },
+  userUrl: { schema: ServiceUrl, description: 'address of the data user, https', placeholder: 'URL' },
   userCa: {
     schema: z.string().optional(),
     description: "certificates to trust instead of the system's, PEM",
@@ -82,7 +82,7 @@ function addEnrol(program: Command): void {
   const command = program.command('enrol').description('enrol at the CSP with a one-time token');
   const configuration = addSettings(command, PREFIX, {
     ...OWNER_SETTINGS,
-    cspUrl: { schema: z.httpUrl(), description: 'address of the CSP, https', placeholder: 'URL' },
+    cspUrl: { schema: ServiceUrl, description: 'address of the CSP, https', placeholder: 'URL' },
     cspCa: {
       schema: z.string().optional(),
       description: "certificates to trust instead of the system's, PEM",

@@ -11,7 +11,7 @@ import {
   printResult,
   SERVICE_SETTINGS,
 } from '@eigenveil/server';
-import { ServiceError, TaskId, TaskProposal, type TaskStatus } from '@eigenveil/wire';
+import { ServiceError, ServiceUrl, TaskId, TaskProposal, type TaskStatus } from '@eigenveil/wire';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { draftTask } from './draft.ts';
@@ -78,7 +78,7 @@ function addIdentity(program: Command): void {
 /** Settings of the commands that talk to a running service. */
 const CLIENT_SETTINGS = {
   url: {
-    schema: z.httpUrl(),
+    schema: ServiceUrl,
     description: 'address of the data user service',
     default: 'https://127.0.0.1:8443',
     placeholder: 'URL',

@@ -13,7 +13,7 @@ import {
   SERVICE_SETTINGS,
   startServer,
 } from '@eigenveil/server';
-import { Thumbprint } from '@eigenveil/wire';
+import { ServiceUrl, Thumbprint } from '@eigenveil/wire';
 import { z } from 'zod';
 import { Collection } from './collection.ts';
 import { Computation, type ComputationDependencies } from './computation.ts';
@@ -24,7 +24,7 @@ import { Tasks } from './tasks.ts';
 
 export const DATA_USER_SETTINGS = {
   ...SERVICE_SETTINGS,
-  cspUrl: { schema: z.httpUrl(), description: 'address of the CSP, https', placeholder: 'URL' },
+  cspUrl: { schema: ServiceUrl, description: 'address of the CSP, https', placeholder: 'URL' },
   cspThumbprint: {
     schema: Thumbprint,
     description: "thumbprint of the CSP's identity key, as printed by: eigenveil-csp identity",

@@ -142,10 +142,10 @@ export function chooseComb(exponentBits: number, expected: number): Comb {
   let fewest = Number.POSITIVE_INFINITY;
   for (let teeth = 1; teeth <= mostTeeth; teeth += 1) {
     const columns = Math.ceil(exponentBits / teeth);
-    for (let wanted = 1; wanted <= mostSubTables; wanted += 1) {
-      const stride = Math.ceil(columns / wanted);
-      // Rounding the stride up may leave the last sub-tables without a column.
-      const subTables = Math.ceil(columns / stride);
+    for (let subTables = 1; subTables <= mostSubTables; subTables += 1) {
+      // Rounding up may leave the last sub-tables without columns. Such a choice never wins: with fewer sub-tables the
+      // stride is the same.
+      const stride = Math.ceil(columns / subTables);
       const building = exponentBits + subTables * (2 ** teeth - teeth - 1);
       const products = building + expected * (stride + columns);
       if (products < fewest) {

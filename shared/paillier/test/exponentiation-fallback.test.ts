@@ -61,6 +61,30 @@ describe.each(['refuses', 'computes wrongly'] as const)('where OpenSSL %s', (how
   });
 });
 
+it('decryption gives OpenSSL another base each time, and never one whose power is 1', async () => {
+  const original = await vi.importActual<typeof import('node:crypto')>('node:crypto');
+  const bases: string[] = [];
+  const results: string[] = [];
+  open.mockImplementation((modulus) => {
+    const diffieHellman = original.createDiffieHellman(modulus, 2);
+    const computeSecret = (base: Uint8Array) => {
+      const result = diffieHellman.computeSecret(base);
+      bases.push(Buffer.from(base).toString('hex'));
+      results.push(result.toString('hex'));
+      return result;
+    };
+    return { setPrivateKey: diffieHellman.setPrivateKey.bind(diffieHellman), computeSecret } as DiffieHellman;
+  });
+  const { p, q } = testKey(512);
+  const key = new SecretKey({ p, q });
+  const zero = encrypt(key.publicKey, 0n, 'standard');
+  bases.length = 0;
+  results.length = 0;
+  for (let i = 0; i < 5; i += 1) expect(decrypt(key, zero)).toBe(0n);
+  // Two halves per decryption, each computed once: a refused result would have been asked for twice.
+  expect([bases.length, new Set(bases).size, new Set(results).size]).toEqual([10, 10, 10]);
+});
+
 it('a pool gives its workers the permission of the thread that made it', async () => {
   selfTest({ allowBigintFallback: true });
   const pool = new PaillierPool({ threads: 1 });

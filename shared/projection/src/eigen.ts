@@ -16,15 +16,17 @@ export interface EigenPairs {
  */
 const TIE = 1e-9;
 
+/** Far below any entry of a scatter matrix, of which the least is about 2^-100, and far above the subnormal numbers. */
+const SMALLEST_ENTRY = 2 ** -900;
+
 /**
  * All eigenpairs of the symmetric matrix (d × d); where it is not quite symmetric, of its symmetric part. The vectors
  * are orthonormal, also for equal eigenvalues, where they are one of many bases.
  * @throws ProjectionError ERR_NOT_FINITE
  */
 export function symmetricEigen(matrix: readonly (readonly number[])[]): EigenPairs {
-  const decomposition = new EigenvalueDecomposition(new Matrix(symmetrise(matrix)), {
-    assumeSymmetric: true,
-  });
+  const cleared = clearTraces(symmetrise(matrix));
+  const decomposition = new EigenvalueDecomposition(new Matrix(cleared), { assumeSymmetric: true });
   const columns = decomposition.eigenvectorMatrix.transpose().to2DArray();
   return arrange(decomposition.realEigenvalues, columns);
 }
@@ -75,6 +77,16 @@ function symmetrise(matrix: readonly (readonly number[])[]): number[][] {
     throw new ProjectionError('ERR_NOT_FINITE', 'matrix expected finite entries, got others');
   }
   return result;
+}
+
+/**
+ * Zero for entries that are too small to matter. The library divides by entries off the diagonal: a subnormal one
+ * overflows, and it fails. An entry below ε² of the largest is far below the rounding errors of any solver.
+ */
+function clearTraces(matrix: readonly (readonly number[])[]): number[][] {
+  const largest = Math.max(...matrix.map((row) => Math.max(...row.map(Math.abs))));
+  const trace = Math.max(largest * Number.EPSILON ** 2, SMALLEST_ENTRY);
+  return matrix.map((row) => row.map((entry) => (Math.abs(entry) < trace ? 0 : entry)));
 }
 
 /** The lower triangle L with B = L Lᵀ. */

@@ -1,7 +1,13 @@
 /** What both services keep in their data directory and how they listen: identity key, sealing key, operator's token. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { generatePrivateJwk, importSigningKey, PrivateJwk, type SigningKey } from '@eigenveil/wire';
+import {
+  generatePrivateJwk,
+  importSigningKey,
+  PrivateJwk,
+  ServiceUrl,
+  type SigningKey,
+} from '@eigenveil/wire';
 import { z } from 'zod';
 import { loadOrCreateAdminToken } from './admin.ts';
 import { LOG_LEVELS } from './log.ts';
@@ -28,7 +34,7 @@ export const SERVICE_SETTINGS = {
     placeholder: 'PORT',
   },
   publicUrl: {
-    schema: z.httpUrl().optional(),
+    schema: ServiceUrl.optional(),
     description: 'address under which peers reach the service, when it is not the one it listens on',
     placeholder: 'URL',
   },

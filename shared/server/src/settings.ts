@@ -26,11 +26,12 @@ export type Configuration<S extends Settings> = { readonly [Name in keyof S]: z.
 type Source = 'flag' | 'environment' | 'file' | 'default' | 'none';
 
 /**
- * Adds the settings to a command as options: `port` becomes --port, and <PREFIX>_PORT in the environment; --config FILE
- * (<PREFIX>_CONFIG) names a JSON file of settings. Returns a function that gives the checked configuration once the
- * command line has been parsed, and throws ConfigurationError for unknown names in the file and for values that their
- * schema refuses. Text from flags and environment counts as a string where the schema takes one, otherwise as JSON
- * (numbers, true, false, lists). Relative paths are relative to the working directory, wherever they are written.
+ * Adds the settings to a command as options: `port` becomes --port, and <PREFIX>_PORT in the environment; a switch also
+ * has --no-name. --config FILE (<PREFIX>_CONFIG) names a JSON file of settings. Returns a function that gives the checked
+ * configuration once the command line has been parsed, and throws ConfigurationError for unknown names in the file and
+ * for values that their schema refuses. Text from flags and environment counts as a string where the schema takes one,
+ * otherwise as JSON (numbers, true, false, lists). Relative paths are relative to the working directory, wherever they
+ * are written.
  */
 export function addSettings<const S extends Settings>(
   command: Command,
@@ -38,7 +39,7 @@ export function addSettings<const S extends Settings>(
   settings: S,
 ): () => Configuration<S> {
   command.addOption(new Option('--config <FILE>', 'JSON file with settings').env(`${prefix}_CONFIG`));
-  for (const [name, setting] of Object.entries(settings)) command.addOption(optionFor(prefix, name, setting));
+  for (const [name, setting] of Object.entries(settings)) addOptions(command, prefix, name, setting);
   return () => {
     const path: unknown = command.getOptionValue('config');
     const file = typeof path === 'string' ? readFile(path, settings) : {};
@@ -50,15 +51,16 @@ export function addSettings<const S extends Settings>(
   };
 }
 
-function optionFor(prefix: string, name: string, setting: Setting): Option {
-  const flag = `--${kebab(name)}`;
-  // A switch may carry a value, so that a file or variable that sets it can be overruled by --name false.
+function addOptions(command: Command, prefix: string, name: string, setting: Setting): void {
+  const flag = kebab(name);
   const option =
     setting.placeholder === undefined
-      ? new Option(`${flag} [true|false]`, setting.description).preset('true')
-      : new Option(`${flag} <${setting.placeholder}>`, setting.description);
+      ? new Option(`--${flag}`, setting.description)
+      : new Option(`--${flag} <${setting.placeholder}>`, setting.description);
   if (setting.default !== undefined) option.default(setting.default);
-  return option.env(variableFor(prefix, name));
+  command.addOption(option.env(variableFor(prefix, name)));
+  // So that a switch which a file or a variable sets can be overruled.
+  if (setting.placeholder === undefined) command.addOption(new Option(`--no-${flag}`).hideHelp());
 }
 
 function settingValue(

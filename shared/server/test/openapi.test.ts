@@ -179,7 +179,4 @@ describe('defining routes', () => {
     // @ts-expect-error: there is no such authenticator
     route({ ...common, path: '/b', auth: 'nobody' });
   });
-    // @ts-expect-error: there is no such authenticator
-    route({ ...common, path: '/b', auth: 'nobody' });
-  });
 });

@@ -60,7 +60,7 @@ describe('a setting', () => {
     ['on by its flag', { flags: ['--allow-simulated'] }, true],
     [
       'off by its flag over a file',
-      { flags: ['--allow-simulated', 'false'], file: { allowSimulated: true } },
+      { flags: ['--no-allow-simulated'], file: { allowSimulated: true } },
       false,
     ],
     ['on by its variable', { environment: { ALLOW_SIMULATED: 'true' } }, true],
@@ -70,9 +70,23 @@ describe('a setting', () => {
       { environment: { ALLOW_SIMULATED: 'false' }, file: { allowSimulated: true } },
       false,
     ],
+    [
+      'on by its flag over a variable',
+      { flags: ['--allow-simulated'], environment: { ALLOW_SIMULATED: 'false' } },
+      true,
+    ],
     ['on by a file', { file: { allowSimulated: true } }, true],
   ])('that is a switch is %s', async (_, given, expected) => {
     expect(await configure(given)).toMatchObject({ allowSimulated: expected });
+  });
+
+  test('that is a switch does not take the argument after it', async () => {
+    const program = createProgram({ name: 'x', version: '1', description: 'x' }).argument('<task>');
+    const read = addSettings(program, 'X', {
+      strict: { schema: z.boolean(), description: 'x', default: false },
+    });
+    program.parse(['--strict', 't1'], { from: 'user' });
+    expect([program.args, read()]).toStrictEqual([['t1'], { strict: true }]);
   });
 
   test('can be a list, and text that looks like a number stays text', async () => {
@@ -142,6 +156,8 @@ test('--help shows flag, variable and default of each setting', () => {
   addSettings(program, 'EIGENVEIL_TEST', SETTINGS);
   const help = program.helpInformation().replaceAll(/\s+/g, ' ');
   expect(help).toContain('--port <NUMBER> port (default: 8443, env: EIGENVEIL_TEST_PORT)');
-  expect(help).toContain('--allow-simulated [true|false] not private');
+  expect(help).toContain(
+    '--allow-simulated not private (default: false, env: EIGENVEIL_TEST_ALLOW_SIMULATED)',
+  );
   expect(help).toContain('--config <FILE> JSON file with settings (env: EIGENVEIL_TEST_CONFIG)');
 });

@@ -1,7 +1,7 @@
 /** Finds the task's columns in the header row of a CSV file. */
 
-import { StatisticsError } from './errors.ts';
 import type { CsvOptions } from './csv.ts';
+import { StatisticsError } from './errors.ts';
 import { parseDecimal } from './number.ts';
 import type { StatisticsTask } from './task.ts';
 

@@ -1,6 +1,12 @@
 /** What goes over the network: schemas, problems, identities, signed statements, the HTTPS client. */
 export { verifySignedTask } from './agreement.ts';
-export { type Credentials, ServiceClient, type ServiceClientOptions, type ServiceRequest } from './client.ts';
+export {
+  type Credentials,
+  ServiceClient,
+  type ServiceClientOptions,
+  type ServiceRequest,
+  ServiceUrl,
+} from './client.ts';
 export { Digest, digestBytes, digestJson } from './digest.ts';
 export {
   ERROR_CODES,

@@ -1,0 +1,76 @@
+/** One data owner of the demo as a process of its own: it does what the demo asks for, with the owner's library. */
+import { readFile } from 'node:fs/promises';
+import { DataOwner, OwnerHome, OwnerPolicy, reduceFile } from '@eigenveil/data-owner';
+import { PaillierPool } from '@eigenveil/paillier';
+import { readFileBytes, statisticsOfCsv } from '@eigenveil/statistics';
+import type { TaskId, Thumbprint } from '@eigenveil/wire';
+
+/** What every owner of the demo is told when it starts. */
+export interface OwnerSetting {
+  readonly home: string;
+  readonly data: string;
+  readonly caFile: string;
+  readonly cspUrl: string;
+  readonly dataUserUrl: string;
+  readonly minimumKeyBits: number;
+}
+
+/** What the demo asks for, one thing at a time. */
+export type OwnerRequest =
+  | { readonly kind: 'enrol'; readonly token: string; readonly cspThumbprint: Thumbprint }
+  | { readonly kind: 'contribute'; readonly taskId: TaskId; readonly ignore: readonly string[] }
+  | {
+      readonly kind: 'project';
+      readonly taskId: TaskId;
+      readonly ignore: readonly string[];
+      readonly out: string;
+    };
+
+export type OwnerAnswer =
+  | { readonly milliseconds: number; readonly rows: number }
+  | { readonly error: string };
+
+const setting = JSON.parse(process.argv[2]!) as OwnerSetting;
+const ca = await readFile(setting.caFile, 'utf8');
+const dataUser = { url: setting.dataUserUrl, ca };
+const owner = new DataOwner({
+  home: new OwnerHome(setting.home),
+  // The demo's tasks are `simulated`; the operator of a real owner would have to allow that as explicitly.
+  policy: OwnerPolicy.parse({
+    twoParty: ['simulated'],
+    minimumKeyBits: setting.minimumKeyBits,
+    allowFullRank: true,
+  }),
+  paillier: new PaillierPool({ threads: 0 }),
+  patienceMilliseconds: 10_000,
+});
+
+/** Does what was asked for and returns how many rows it worked on. */
+async function perform(request: OwnerRequest): Promise<number> {
+  if (request.kind === 'enrol') {
+    await owner.enrol({ url: setting.cspUrl, ca }, request.token, request.cspThumbprint);
+    return 0;
+  }
+  const { taskId, ignore: ignoredColumns } = request;
+  if (request.kind === 'project') {
+    const projection = await owner.projection(dataUser, taskId);
+    return reduceFile(projection, setting.data, request.out, { ignoredColumns });
+  }
+  let rows = 0;
+  await owner.contribute(dataUser, taskId, async (task) => {
+    const summary = await statisticsOfCsv(readFileBytes(setting.data), task, { ignoredColumns });
+    rows = summary.rows;
+    return summary.statistics;
+  });
+  return rows;
+}
+
+process.on('message', (request: OwnerRequest) => {
+  const started = performance.now();
+  perform(request).then(
+    (rows) => process.send!({ milliseconds: performance.now() - started, rows } satisfies OwnerAnswer),
+    (error: unknown) => process.send!({ error: String(error) } satisfies OwnerAnswer),
+  );
+});
+process.on('disconnect', () => process.exit());
+process.send!('ready');

@@ -1,0 +1,72 @@
+/** The summary that the demo prints for people. */
+import Table from 'cli-table3';
+import colours from 'picocolors';
+import type { DemoResult, RoleTimes } from '../demo.ts';
+
+interface Report {
+  readonly dataset: string;
+  readonly samples: number;
+  readonly features: number;
+  readonly owners: number;
+  readonly keyBits: number;
+  readonly totalSeconds: number;
+  readonly results: readonly DemoResult[];
+}
+
+const PLAIN = { style: { head: [], border: [] } };
+
+export function printSummary(report: Report, times: readonly RoleTimes[], out: string): void {
+  const { dataset, samples, features, owners, keyBits, totalSeconds, results } = report;
+  const accuracy = new Table({
+    ...PLAIN,
+    head: ['method', 'components', 'largest angle', 'largest |Δλ|/λ₁', 'variance captured', 'seconds'],
+  });
+  for (const { method, components, maxAngle, maxEigenvalueError, varianceCaptured, seconds } of results) {
+    accuracy.push([
+      method.toUpperCase(),
+      components,
+      `${maxAngle.toExponential(1)} rad`,
+      maxEigenvalueError.toExponential(1),
+      `${(100 * varianceCaptured).toFixed(2)} %`,
+      seconds.toFixed(2),
+    ]);
+  }
+  const roles = new Table({
+    ...PLAIN,
+    head: [
+      'method',
+      'owner: contribute',
+      'sent per owner',
+      'data user: add, blind',
+      'CSP: unblind',
+      'decompose',
+    ],
+  });
+  for (const { method, ownerMilliseconds, contributionBytes, stages } of times) {
+    const { aggregate = 0, unblind = 0, decompose = 0 } = stages;
+    const ms = (value: number) => `${value.toFixed(0)} ms`;
+    roles.push([
+      method.toUpperCase(),
+      ms(ownerMilliseconds),
+      `${(contributionBytes / 1024).toFixed(1)} KiB`,
+      ms(aggregate),
+      ms(unblind),
+      ms(decompose),
+    ]);
+  }
+  process.stdout.write(`
+${colours.bold(`${dataset}: ${samples} rows × ${features} features, ${owners} owners, ${keyBits}-bit keys`)}
+
+Against the clear decomposition of the pooled rows:
+${accuracy.toString()}
+
+Times per role (an owner's is the median while all work at once):
+${roles.toString()}
+
+Ranges of the features are the minima and maxima of the file: public metadata here.
+Results: ${results.map(({ method }) => `${out}/${method}/projection.json`).join(', ')}; each owner's reduced rows beside them.
+Everything took ${totalSeconds.toFixed(1)} s.
+${colours.bold(colours.red('The two-party protocol was `simulated`: it is NOT private, the data user saw the pooled statistics.'))}
+`);
+  if (keyBits < 2048) process.stdout.write(colours.red(`Keys of ${keyBits} bits are NOT secure.\n`));
+}
