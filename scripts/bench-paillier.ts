@@ -59,7 +59,7 @@ function parseBits(text: string): number[] {
   return list;
 }
 
-/** What one repetition works on; every repetition, the warm-up included, has keys of its own and pays for their tables. */
+/** What one repetition works on. Each, the warm-up included, has keys of its own and pays for their tables. */
 interface Work {
   key: SecretKey;
   theirs: paillierBigint.KeyPair;

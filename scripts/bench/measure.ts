@@ -1,4 +1,7 @@
-/** Timing for the benchmarks: contestants take turns within one run, so that a change of clock speed or load hits all of them. */
+/**
+ * Timing for the benchmarks: contestants take turns within one run, so that a change of clock speed or of load hits all
+ * of them.
+ */
 
 export interface Contestant {
   /** Untimed work before each repetition; repetition 0 is the warm-up. */

@@ -1,4 +1,7 @@
-/** Decryption by the Chinese remainder theorem (Paillier, EUROCRYPT '99, section 7), with both exponentiations in OpenSSL. */
+/**
+ * Decryption by the Chinese remainder theorem (Paillier, EUROCRYPT '99, section 7), with both exponentiations in
+ * OpenSSL.
+ */
 
 import { modInv } from 'bigint-crypto-utils';
 import type { Ciphertext, Plaintext } from './encryption.ts';

@@ -1,4 +1,7 @@
-/** base^exponent mod m through OpenSSL's constant-time Montgomery exponentiation, which node:crypto offers as Diffie-Hellman. */
+/**
+ * base^exponent mod m through OpenSSL's constant-time Montgomery exponentiation, which node:crypto offers as
+ * Diffie-Hellman.
+ */
 
 import { createDiffieHellman, type DiffieHellman } from 'node:crypto';
 import { modPow } from 'bigint-crypto-utils';
@@ -30,7 +33,7 @@ export class Exponentiator {
 
   /**
    * base^exponent mod m for 0 <= base < m and exponent >= 0; a base other than 0 is coprime to m.
-   * @throws PaillierError ERR_OPENSSL_EXPONENTIATION when OpenSSL refuses (as it does for a base that shares all primes with m)
+   * @throws PaillierError ERR_OPENSSL_EXPONENTIATION when OpenSSL refuses, as for a base that shares all primes with m
    */
   power(base: bigint, exponent: bigint): bigint {
     // OpenSSL refuses these three public keys as degenerate. None of them comes up by chance in Paillier.

@@ -1,4 +1,7 @@
-/** Powers of one fixed base mod n^2 by the comb of Lim and Lee, "More flexible exponentiation with precomputation" (CRYPTO '94). */
+/**
+ * Powers of one fixed base mod n^2 by the comb of Lim and Lee, "More flexible exponentiation with precomputation"
+ * (CRYPTO '94).
+ */
 
 import { Modulus } from './modular.ts';
 
@@ -132,7 +135,8 @@ interface Comb {
 
 /**
  * The comb with the fewest products over building and `expected` powers. At 1024 exponent bits and 64 powers: 8
- * teeth, 6 sub-tables of 255 entries, 2,500 products to build and 150 per power, against 1,500 by squaring and multiplying.
+ * teeth, 6 sub-tables of 255 entries, 2,500 products to build and 150 per power, where squaring and multiplying takes
+ * 1,500.
  */
 export function chooseComb(exponentBits: number, expected: number): Comb {
   // 8 * 2^10 entries at most: 8 MB at 4096 bits.

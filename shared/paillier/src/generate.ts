@@ -1,4 +1,7 @@
-/** Key generation: standard Paillier keys, and Damgard-Jurik-Nielsen keys (2010, section 4.2) whose h travels with the public key. */
+/**
+ * Key generation: standard Paillier keys, and Damgard-Jurik-Nielsen keys (2010, section 4.2), whose h travels with the
+ * public key.
+ */
 
 import { generatePrime } from 'node:crypto';
 import { bitLength } from './bytes.ts';
@@ -25,12 +28,12 @@ export async function generateKeyPair({
   allowInsecureKey = false,
 }: GenerateKeyOptions): Promise<SecretKey> {
   checkKeyLength(bits, allowInsecureKey);
-  for (;;) {
-    const [p, q] = await Promise.all([randomPrime(bits / 2, scheme), randomPrime(bits / 2, scheme)]);
-    if (bitLength(p * q) !== bits || !arePaillierPrimes(p, q)) continue;
-    if (scheme === 'standard') return new SecretKey({ p, q });
-    if (areDjnPrimes(p, q)) return new SecretKey({ p, q, h: publicBase(p * q) });
-  }
+  const draw = () => randomPrime(bits / 2, scheme);
+  let [p, q] = await Promise.all([draw(), draw()]);
+  const fit = () =>
+    bitLength(p * q) === bits && arePaillierPrimes(p, q) && (scheme === 'standard' || areDjnPrimes(p, q));
+  while (!fit()) q = await draw();
+  return scheme === 'standard' ? new SecretKey({ p, q }) : new SecretKey({ p, q, h: publicBase(p * q) });
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Paillier keys with g = n + 1 (Paillier, EUROCRYPT '99; section 1 of Damgard, Jurik and Nielsen 2010) and their JSON form. */
+/** Paillier keys with g = n + 1 (Paillier, EUROCRYPT '99; Damgard, Jurik and Nielsen 2010) and their JSON form. */
 
 import { checkPrimeSync } from 'node:crypto';
 import { bitLength, decodeBigint, encodeBigint } from './bytes.ts';
@@ -170,7 +170,10 @@ export function arePaillierPrimes(p: bigint, q: bigint): boolean {
   );
 }
 
-/** Blum primes whose p-1 and q-1 share nothing but 2: then h = -x^2 generates the elements of Jacobi symbol 1 (section 4.2). */
+/**
+ * Blum primes whose p-1 and q-1 share nothing but 2: what Damgard, Jurik and Nielsen (section 4.2) ask for, so that -1
+ * is no square and h = -x^2 almost always generates all elements of Jacobi symbol 1.
+ */
 export function areDjnPrimes(p: bigint, q: bigint): boolean {
   return p % 4n === 3n && q % 4n === 3n && gcd(p - 1n, q - 1n) === 2n;
 }

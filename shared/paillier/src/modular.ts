@@ -1,4 +1,7 @@
-/** Products modulo a fixed number by Barrett reduction with one folding: Hasenplaugh, Gaubatz, Gopal, "Fast modular reduction" (ARITH 2007). */
+/**
+ * Products modulo a fixed number by Barrett reduction with one folding: Hasenplaugh, Gaubatz, Gopal, "Fast modular
+ * reduction" (ARITH 2007).
+ */
 
 import { bitLength } from './bytes.ts';
 
@@ -15,7 +18,7 @@ export function gcd(a: bigint, b: bigint): bigint {
  */
 export class Modulus {
   readonly value: bigint;
-  /** With s the bit length of m, rounded up to even: s/2, s and 3s/2, where V8 shifts fastest for the lengths of keys. */
+  /** s/2, s and 3s/2 for s the bit length of m, rounded up to even: whole machine words for the usual key lengths. */
   readonly #half: bigint;
   readonly #whole: bigint;
   readonly #foldBits: number;

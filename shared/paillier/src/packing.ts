@@ -2,15 +2,15 @@
  * Several signed integers per Paillier plaintext, and the blinding that hides each of them from the key holder.
  *
  * Why nothing carries. Let slot i of a plaintext hold x_i at bit offset o_i. Slots do not overlap: o_i + width_i <=
- * o_(i+1), and the last one ends at bit `plaintextBits` = bits(n) - 1 or below.
- * - A packed plaintext is the integer X = sum of x_i 2^(o_i) mod n with x_i in [-2^(b_i - 1), 2^(b_i - 1)). Negative x_i
- *   borrow from their neighbours, and X itself may be negative, but both add up as integers do: the homomorphic sum
- *   of contributions is X for the sums of their x_i, mod n. The layout chooses b_i so that these sums stay in the same
- *   range, so |X| < 2^(bits(n) - 2) < n / 2 and no information is lost mod n.
- * - Blinding adds 2^(b_i - 1) + r_i to slot i, with 0 <= r_i < 2^(width_i - 1). Each slot then holds
- *   y_i = x_i + 2^(b_i - 1) + r_i, where 0 <= x_i + 2^(b_i - 1) < 2^(b_i) <= 2^(width_i - 1), so 0 <= y_i < 2^(width_i): no
- *   borrow is left, none carries, and Y = sum of y_i 2^(o_i) lies in [0, 2^plaintextBits), below n. Hence the decrypted
- *   plaintext is Y itself and its bits at o_i are y_i.
+ * o_(i+1), and the last one ends at bit `plaintextBits` = bits(n) - 1 or below, so that 2^plaintextBits <= n.
+ * - A packed plaintext is X = sum of x_i 2^(o_i), an integer, mod n, with x_i in [-2^(b_i - 1), 2^(b_i - 1)). Negative
+ *   x_i borrow from their neighbours, and X itself may be negative, but the map from the x_i to X is linear: the
+ *   homomorphic sum of contributions is X of the sums of their x_i, mod n. The layout chooses b_i so that these sums
+ *   are in the same range. So what a neighbour lends is paid back as soon as all x_i are made non-negative:
+ * - Blinding adds 2^(b_i - 1) + r_i to slot i, with 0 <= r_i < 2^(width_i - 1). In total slot i then holds
+ *   y_i = x_i + 2^(b_i - 1) + r_i. Since 0 <= x_i + 2^(b_i - 1) < 2^(b_i) <= 2^(width_i - 1), 0 <= y_i < 2^(width_i).
+ *   So Y = sum of y_i 2^(o_i) is in [0, 2^plaintextBits), hence below n: the decrypted plaintext is Y itself, not only
+ *   mod n, and its bits at o_i are y_i.
  * - r_i has b_i + sigma + ceil(log2 slots) bits, over the slots of the whole task: y_i is within 2^-(sigma + log2 slots)
  *   of a distribution that does not depend on x_i, and all slots together within 2^-sigma.
  */

@@ -23,7 +23,7 @@ function toTheirs({ p, q, publicKey: { n } }: SecretKey): theirs.PrivateKey {
   return new theirs.PrivateKey(lambda, inverse(lambda, n), new theirs.PublicKey(n, n + 1n), p, q);
 }
 
-/** Their simple-variant key in our form: with lambda = (p - 1)(q - 1), p and q are the roots of x^2 - (n - lambda + 1) x + n. */
+/** Their simple-variant key in our form. With lambda = (p - 1)(q - 1), p + q is n - lambda + 1. */
 function fromTheirs({ lambda, n }: theirs.PrivateKey): SecretKey {
   const sum = n - lambda + 1n;
   const p = (sum + squareRoot(sum * sum - 4n * n)) / 2n;
