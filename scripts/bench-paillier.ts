@@ -42,7 +42,7 @@ const THEIR_VALUES = [(1n << 45n) - 1n, (1n << 45n) - 2n];
 /** At least so many additions are timed together: one takes microseconds. */
 const ADDITIONS = 500;
 
-const EXPLANATION = `Medians of ${REPETITIONS} repetitions on one thread, the contestants taking turns, with fresh keys in each.
+const EXPLANATION = `Medians of ${REPETITIONS} repetitions on one thread, the contestants taking turns with fresh keys.
 Per ciphertext: paillier-bigint with g = n + 1 encrypts positive values of 45 bits, its fastest case. Eigenveil encrypts
 one owner's whole contribution, its set-up for the key and the DJN table included; what the values are does not matter.
 Addition includes reading Eigenveil's ciphertexts from bytes, and decryption its set-up for the key.

@@ -1,4 +1,6 @@
 /** Tasks and rows for end-to-end tests: from a bundled data set to proposals, owners' shares of the rows and references. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { draftTask } from '@eigenveil/data-user';
 import { type Decomposition, decompose, programOf } from '@eigenveil/projection';
 import {
@@ -53,6 +55,32 @@ export async function exampleOf(
     rows.classes.push(classes);
   }
   return { proposal, rows };
+}
+
+/**
+ * A copy of a CSV file in `folder` in which a numeric column has become a label: 1 from the threshold on, 0 below. Its
+ * name gets the suffix _label and it comes last.
+ */
+export async function labelColumn(
+  file: string,
+  folder: string,
+  column: string,
+  threshold: number,
+): Promise<string> {
+  const table = (await readFile(file, 'utf8'))
+    .trim()
+    .split(/\r?\n/)
+    .map((line) => line.split(','));
+  const [header, ...rows] = table;
+  const index = header!.indexOf(column);
+  if (index < 0) throw new Error(`${file} has no column ${column}`);
+  const lines = [
+    [...header!.toSpliced(index, 1), `${column}_label`],
+    ...rows.map((row) => [...row.toSpliced(index, 1), Number(row[index]) >= threshold ? '1' : '0']),
+  ];
+  const labelled = join(folder, `labelled-${basename(file)}`);
+  await writeFile(labelled, `${lines.map((cells) => cells.join(',')).join('\n')}\n`);
+  return labelled;
 }
 
 /** Every `owners`-th row to the same owner. */

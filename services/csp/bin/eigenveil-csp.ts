@@ -1,6 +1,6 @@
 #!/usr/bin/env node
+import { runCommand } from '@eigenveil/command';
 /** Runs the command line eigenveil-csp. */
 import { cspProgram } from '@eigenveil/csp';
-import { runCommand } from '@eigenveil/server';
 
 await runCommand(cspProgram(), process.argv);

@@ -1,12 +1,6 @@
 /** The command line eigenveil-csp. */
-import {
-  addSettings,
-  createProgram,
-  onShutdown,
-  openSigningKey,
-  printResult,
-  SERVICE_SETTINGS,
-} from '@eigenveil/server';
+import { addSettings, createProgram, onShutdown, printResult } from '@eigenveil/command';
+import { openSigningKey, SERVICE_SETTINGS } from '@eigenveil/server';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { inviteOwners } from './invite.ts';

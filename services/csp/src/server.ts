@@ -1,8 +1,9 @@
 /** Puts the CSP together and runs it over HTTPS. */
+
+import type { Configuration } from '@eigenveil/command';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import {
   adminAuthenticator,
-  type Configuration,
   createApp,
   createLogger,
   Metrics,

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { ownerProgram } from '@eigenveil/data-owner';
 /** Runs the command line eigenveil-owner. */
-import { runCommand } from '@eigenveil/server';
+import { runCommand } from '@eigenveil/command';
+import { ownerProgram } from '@eigenveil/data-owner';
 
 await runCommand(ownerProgram(), process.argv);

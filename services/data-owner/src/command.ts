@@ -2,8 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { addSettings, ConfigurationError, createProgram, printResult } from '@eigenveil/command';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
-import { addSettings, ConfigurationError, createProgram, printResult } from '@eigenveil/server';
 import { constantFeatures, readFileBytes, statisticsOfCsv } from '@eigenveil/statistics';
 import { ServiceUrl, type Task, TaskId, Thumbprint } from '@eigenveil/wire';
 import type { Command } from 'commander';

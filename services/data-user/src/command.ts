@@ -1,16 +1,8 @@
 /** The command line eigenveil-user: the service and its tasks. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  addSettings,
-  adminTokenFile,
-  ConfigurationError,
-  createProgram,
-  onShutdown,
-  openSigningKey,
-  printResult,
-  SERVICE_SETTINGS,
-} from '@eigenveil/server';
+import { addSettings, ConfigurationError, createProgram, onShutdown, printResult } from '@eigenveil/command';
+import { adminTokenFile, openSigningKey, SERVICE_SETTINGS } from '@eigenveil/server';
 import { ServiceError, ServiceUrl, TaskId, TaskProposal, type TaskStatus } from '@eigenveil/wire';
 import type { Command } from 'commander';
 import { z } from 'zod';

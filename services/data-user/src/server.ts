@@ -1,10 +1,10 @@
 /** Puts the data user together and runs it over HTTPS. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Configuration } from '@eigenveil/command';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import {
   adminAuthenticator,
-  type Configuration,
   createApp,
   createLogger,
   Metrics,

@@ -14,7 +14,7 @@ export type PaillierErrorCode =
   | 'ERR_SCHEME_UNAVAILABLE'
   | 'ERR_VALUE_OUT_OF_RANGE';
 
-/** Messages name the argument, what was expected and what came, and never hold a plaintext, a key or an owner's value. */
+/** Messages name the argument, what was expected and what came, and hold no plaintext, key or value of an owner. */
 export class PaillierError extends Error {
   override readonly name = 'PaillierError';
   readonly code: PaillierErrorCode;

@@ -2,7 +2,7 @@
  * Several signed integers per Paillier plaintext, and the blinding that hides each of them from the key holder.
  *
  * Why nothing carries. Let slot i of a plaintext hold x_i at bit offset o_i. Slots do not overlap: o_i + width_i <=
- * o_(i+1), and the last one ends at bit `plaintextBits` = bits(n) - 1 or below, so that 2^plaintextBits <= n.
+ * o_(i+1), and the last one ends at bit `plaintextBits` = bits(n) - 1 or below, so that 2^plaintextBits < n.
  * - A packed plaintext is X = sum of x_i 2^(o_i), an integer, mod n, with x_i in [-2^(b_i - 1), 2^(b_i - 1)). Negative
  *   x_i borrow from their neighbours, and X itself may be negative, but the map from the x_i to X is linear: the
  *   homomorphic sum of contributions is X of the sums of their x_i, mod n. The layout chooses b_i so that these sums
@@ -11,8 +11,8 @@
  *   y_i = x_i + 2^(b_i - 1) + r_i. Since 0 <= x_i + 2^(b_i - 1) < 2^(b_i) <= 2^(width_i - 1), 0 <= y_i < 2^(width_i).
  *   So Y = sum of y_i 2^(o_i) is in [0, 2^plaintextBits), hence below n: the decrypted plaintext is Y itself, not only
  *   mod n, and its bits at o_i are y_i.
- * - r_i has b_i + sigma + ceil(log2 slots) bits, over the slots of the whole task: y_i is within 2^-(sigma + log2 slots)
- *   of a distribution that does not depend on x_i, and all slots together within 2^-sigma.
+ * - r_i has b_i + sigma + ceil(log2 slots) bits, over the slots of the whole task. So y_i is within
+ *   2^-(sigma + log2 slots) of a distribution that does not depend on x_i, and all slots together within 2^-sigma.
  */
 
 import type { Plaintext } from './encryption.ts';

@@ -108,7 +108,7 @@ export class PaillierPool {
     return outcome.output as JobOutput<Name>;
   }
 
-  /** Runs consecutive parts of [0, length) in parallel and joins their results in order; the first part's error wins. */
+  /** Runs consecutive parts of [0, length) in parallel and joins what they give; the first part's error wins. */
   async #inParts<T>(
     length: number,
     smallest: number,

@@ -7,8 +7,8 @@ import type { Decomposition } from './program.ts';
 type Rows = readonly ArrayLike<number>[];
 
 /**
- * Reduces rows of d scaled features (see the discretiser's `scale`) to one coordinate per component: w · (x − mean), or
- * w · x where the task did not declare the mean. Coordinates of one projection differ by a constant between the two.
+ * Reduces rows of d features in [-1, 1], scaled as they were for the statistics, to one coordinate per component:
+ * w · (x − mean), or w · x where the task did not declare the mean, which shifts all rows alike.
  * @throws RangeError when a row does not have d cells
  */
 export function project({ vectors, mean }: Pick<Decomposition, 'vectors' | 'mean'>, rows: Rows): number[][] {

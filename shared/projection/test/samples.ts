@@ -90,7 +90,12 @@ export function prepare(name: (typeof DATASETS)[number], method: Method, fractio
   return {
     program,
     statistics: sum(program, integers, classes),
-    scaled: rows.map((row) => discretiser.scale(row)),
+    scaled: rows.map((row) =>
+      row.map((x, i) => {
+        const { min, max } = features[i]!;
+        return min === max ? 0 : (2 * x - min - max) / (max - min);
+      }),
+    ),
     rounded: integers.map((row) => row.map((cell) => cell / 2 ** fractionBits)),
     classes,
   };

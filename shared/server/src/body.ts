@@ -3,9 +3,8 @@
  * for as long as the peer sends, and it takes JSON in any character set.
  */
 import type { IncomingMessage } from 'node:http';
-import { ServiceError } from '@eigenveil/wire';
+import { explainIssues, ServiceError } from '@eigenveil/wire';
 import type { z } from 'zod';
-import { explainIssues } from './explain.ts';
 
 /** Far deeper than any message here; deeper ones could exhaust the stack of code that walks them. */
 const DEEPEST_JSON = 32;

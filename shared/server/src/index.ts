@@ -1,7 +1,6 @@
 /** What the HTTP services stand on: TLS server, routes, authentication, limits, logs, metrics, sealed SQLite, command lines. */
 export { adminAuthenticator, loadOrCreateAdminToken } from './admin.ts';
 export { readBinary, readJson } from './body.ts';
-export { createProgram, EXIT, type ExitCode, onShutdown, printResult, runCommand } from './command.ts';
 export { ServerError, type ServerErrorCode } from './errors.ts';
 export {
   adminTokenFile,
@@ -27,13 +26,6 @@ export {
 } from './routes.ts';
 export { Sealer } from './sealing.ts';
 export { loadOrCreateKey, loadOrCreateSecretFile } from './secret-file.ts';
-export {
-  addSettings,
-  type Configuration,
-  ConfigurationError,
-  type Setting,
-  type Settings,
-} from './settings.ts';
 export { openDatabase, scrub, transaction } from './sqlite.ts';
 export {
   createLocalCertificate,

@@ -12,7 +12,7 @@ import type { StatisticsTask } from './task.ts';
 export interface CsvRow {
   /** One finite number per feature, in the task's order and the file's units. */
   readonly values: number[];
-  /** Per labelling the index of the row's class, or -1 where the file has no such column. */
+  /** Per labelling the index of the row's class. */
   readonly classes: number[];
 }
 
@@ -21,8 +21,6 @@ export interface CsvOptions {
   readonly strict?: boolean;
   /** Columns of the file that are knowingly left out; every other column must be of the task. Default: none. */
   readonly ignoredColumns?: readonly string[];
-  /** Whether the label columns must be there; rows that are only to be projected need none. Default: 'required'. */
-  readonly labels?: 'required' | 'optional';
 }
 
 /** So that an unclosed quote ends in an error and not in all memory. */
@@ -54,8 +52,8 @@ export async function* readFileBytes(path: string): AsyncGenerator<Uint8Array> {
 /**
  * The rows of a CSV file, read as fast as they are asked for and never held together.
  *
- * The header names every feature and label column of the task, in any order, and nothing else. Cells of features are
- * plain decimal numbers, labels one of the task's classes to the letter. Lines end in LF or CRLF, a byte order mark and
+ * The header names every feature and label column of the task, in any order, and beyond them only columns that are
+ * ignored. Cells of features are plain decimal numbers, labels one of the task's classes to the letter. Lines end in LF or CRLF, a byte order mark and
  * blank lines are skipped. Rows are counted from 1 without the header, lines as an editor does.
  * @param source the file's bytes in chunks of any size, such as a Readable
  * @throws StatisticsError ERR_CSV_COLUMNS, ERR_CSV_ROW, ERR_CSV_CELL, ERR_CSV_SYNTAX, ERR_UNKNOWN_CLASS,
@@ -126,7 +124,7 @@ class RecordReader {
 
   read(record: readonly string[], line: number): void {
     if (this.#columns === undefined) {
-      this.#columns = findColumns(this.#task, record, this.#options);
+      this.#columns = findColumns(this.#task, record, this.#options.ignoredColumns ?? []);
       this.#width = record.length;
       return;
     }
@@ -142,7 +140,7 @@ class RecordReader {
     const { features, labels } = this.#columns;
     this.#rows.push({
       values: features.map((column, i) => this.#readNumber(record[column]!, i, line)),
-      classes: labels.map((column, l) => (column < 0 ? -1 : this.#readClass(record[column]!, l, line))),
+      classes: labels.map((column, l) => this.#readClass(record[column]!, l, line)),
     });
   }
 

@@ -9,14 +9,14 @@ import { checkFeatures, type Feature, type StatisticsTask } from './task.ts';
  * about the middle of the range; (x − middle) / half has none of these when min and max are large and close together.
  * A feature with min = max maps to 0.
  */
-export function scaleCell({ min, max }: Feature, x: number): number {
+function scaleCell({ min, max }: Feature, x: number): number {
   if (min === max) return 0;
   const clipped = x < min ? min : x > max ? max : x;
   return (clipped - min - (max - clipped)) / (max - min);
 }
 
 /**
- * Rows to scaled or discretised rows, counting the cells that had to be clipped.
+ * Rows to discretised rows, counting the cells that had to be clipped.
  *
  * A scaled cell y becomes the integer nearest to y·2^fractionBits, halves away from zero, in
  * [-2^fractionBits, 2^fractionBits]. The product is exact, so this is the only rounding after scaling, and x and its
@@ -41,23 +41,11 @@ export class Discretiser {
   }
 
   /**
-   * The row (one finite number per feature, in the task's order) in [-1, 1]; what a projection is applied to.
+   * The row as integers of 2^-fractionBits, never -0.
+   * @param row one finite number per feature, in the task's order
    * @throws StatisticsError ERR_NOT_FINITE naming the feature; RangeError on a wrong number of cells
    */
-  scale(row: ArrayLike<number>): number[] {
-    return this.#map(row, (y) => y);
-  }
-
-  /** The row as integers of 2^-fractionBits, never -0; what is summed. Errors as `scale`. */
   discretise(row: ArrayLike<number>): number[] {
-    const unit = this.#unit;
-    return this.#map(row, (y) => {
-      const magnitude = Math.round(Math.abs(y) * unit);
-      return y < 0 ? 0 - magnitude : magnitude;
-    });
-  }
-
-  #map(row: ArrayLike<number>, finish: (y: number) => number): number[] {
     if (row.length !== this.#features.length) {
       throw new RangeError(`"row" expected ${this.#features.length} cells, got ${row.length}`);
     }
@@ -70,7 +58,9 @@ export class Discretiser {
         );
       }
       if (x < feature.min || x > feature.max) this.#clippedCells[i]! += 1;
-      return finish(scaleCell(feature, x));
+      const y = scaleCell(feature, x);
+      const magnitude = Math.round(Math.abs(y) * this.#unit);
+      return y < 0 ? 0 - magnitude : magnitude;
     });
   }
 }

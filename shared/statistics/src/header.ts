@@ -1,11 +1,10 @@
 /** Finds the task's columns in the header row of a CSV file. */
 
-import type { CsvOptions } from './csv.ts';
 import { StatisticsError } from './errors.ts';
 import { parseDecimal } from './number.ts';
 import type { StatisticsTask } from './task.ts';
 
-/** Positions in the file: per feature, and per labelling (-1 where the column is absent and may be). */
+/** Positions in the file: per feature, and per labelling. */
 export interface CsvColumns {
   readonly features: readonly number[];
   readonly labels: readonly number[];
@@ -17,20 +16,20 @@ const LONGEST_NAME = 60;
 
 /**
  * Columns may stand in any order. A column that the task does not know is refused: a column that is silently left out
- * is usually a mistake, unless the caller names it.
- * @throws StatisticsError ERR_CSV_COLUMNS naming the columns that are missing, unknown or there twice
+ * is usually a mistake, unless the caller names it; and a column cannot be both used and ignored.
+ * @throws StatisticsError ERR_CSV_COLUMNS naming the columns that are missing, unknown, there twice or wrongly ignored
  */
 export function findColumns(
   task: Pick<StatisticsTask, 'features' | 'labellings'>,
   header: readonly string[],
-  { labels = 'required', ignoredColumns = [] }: Pick<CsvOptions, 'labels' | 'ignoredColumns'> = {},
+  ignoredColumns: readonly string[],
 ): CsvColumns {
   const features = task.features.map(({ name }) => name);
   const labelColumns = task.labellings.map(({ column }) => column);
   const known = new Set([...features, ...labelColumns]);
-  const required = labels === 'required' ? [...known] : features;
-  const missing = [...required, ...ignoredColumns].filter((name) => !header.includes(name));
+  const missing = [...known, ...ignoredColumns].filter((name) => !header.includes(name));
   const unknown = header.filter((name) => !known.has(name) && !ignoredColumns.includes(name));
+  const contradictory = ignoredColumns.filter((name) => known.has(name));
   const repeated = [...known].filter((name) => header.indexOf(name) !== header.lastIndexOf(name));
   if (missing.length > 0 && unknown.some((name) => parseDecimal(name) !== undefined)) {
     // Naming these columns would print a row of data.
@@ -40,6 +39,7 @@ export function findColumns(
     ['missing', missing],
     ['not in the task', unknown],
     ['there more than once', repeated],
+    ['ignored though the task uses them', contradictory],
   ] as const;
   const found = faults
     .filter(([, names]) => names.length > 0)

@@ -21,11 +21,11 @@ export interface OwnerStatistics {
 export async function statisticsOfCsv(
   source: AsyncIterable<Uint8Array>,
   task: StatisticsTask,
-  options: Pick<CsvOptions, 'strict' | 'ignoredColumns'> = {},
+  options: CsvOptions = {},
 ): Promise<OwnerStatistics> {
   const accumulator = new StatisticsAccumulator(task);
   const discretiser = new Discretiser(task);
-  for await (const { values, classes } of readRows(source, task, { ...options, labels: 'required' })) {
+  for await (const { values, classes } of readRows(source, task, options)) {
     accumulator.add(discretiser.discretise(values), classes);
   }
   const { rows } = accumulator;

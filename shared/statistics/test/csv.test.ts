@@ -75,11 +75,9 @@ describe('reading CSV', () => {
     ]);
   });
 
-  it('needs no label columns where they are optional, and still reads those that are there', async () => {
-    expect(await read('b,a\n0,1.5\n', { labels: 'optional' })).toEqual([{ values: [1.5, 0], classes: [-1] }]);
-    expect(await read('b,a,label\n0,1.5,no\n', { labels: 'optional' })).toEqual([
-      { values: [1.5, 0], classes: [1] },
-    ]);
+  it('leaves out the columns that it is told to ignore, whatever they hold', async () => {
+    const text = 'id,a,label,b,note\n0x1F,1.5,yes,0,\n,-20,no,1e-3,"a,b"\n';
+    expect(await read(text, { ignoredColumns: ['note', 'id'] })).toEqual(expected);
   });
 
   it('reads what any writer of numbers writes', async () => {
@@ -170,6 +168,20 @@ describe('what is refused', () => {
     const error = await refusal(`b,a,label\n1,${cell},yes\n`);
     expect(error).toMatchObject({ code: 'ERR_CSV_CELL' });
     expect(error.message).toContain('row 1 (line 2), column "a"');
+  });
+
+  it.each([
+    [['id'], 'columns missing: "id"'],
+    [['label'], 'columns ignored though the task uses them: "label"'],
+    [['a', 'x'], 'columns missing: "x"; columns ignored though the task uses them: "a"'],
+  ])('refuses to ignore %j', async (ignoredColumns, message) => {
+    const error = await refusal('a,b,label\n1,1,yes\n', { ignoredColumns });
+    expect(error).toMatchObject({ code: 'ERR_CSV_COLUMNS', message });
+  });
+
+  it('refuses the other unknown columns where some are ignored', async () => {
+    const error = await refusal('a,b,label,id,x\n1,1,yes,1,1\n', { ignoredColumns: ['id'] });
+    expect(error).toMatchObject({ code: 'ERR_CSV_COLUMNS', message: 'columns not in the task: "x"' });
   });
 
   it('refuses a record that does not end', async () => {

@@ -49,7 +49,6 @@ describe('discretising', () => {
       { min: -0, max: 0 },
     ]) {
       expect(one(feature, 3).discretise([-0])[0]).toBe(0);
-      expect(one(feature, 3).scale([-0])[0]).toBe(0);
     }
   });
 
@@ -126,12 +125,6 @@ describe('discretising', () => {
     expect(discretiser.clippedCells).toEqual([2, 1]);
   });
 
-  it('scales without rounding, and clips there too', () => {
-    const discretiser = one({ min: 0, max: 10 }, 1);
-    expect([discretiser.scale([6]), discretiser.scale([12])]).toEqual([[0.2], [1]]);
-    expect(discretiser.clippedCells).toEqual([1]);
-  });
-
   it('refuses cells that are not finite, by feature and without the value', () => {
     for (const x of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
       expect(() => one({ min: 0, max: 1 }, 14).discretise([x])).toThrow(
@@ -142,7 +135,7 @@ describe('discretising', () => {
 
   it('refuses rows of another length', () => {
     expect(() => one({ min: 0, max: 1 }, 14).discretise([])).toThrow(RangeError);
-    expect(() => one({ min: 0, max: 1 }, 14).scale([0, 0])).toThrow(RangeError);
+    expect(() => one({ min: 0, max: 1 }, 14).discretise([0, 0])).toThrow(RangeError);
   });
 
   it.each([

@@ -18,6 +18,7 @@ export {
   ServiceError,
   toProblem,
 } from './errors.ts';
+export { explainIssues } from './explain.ts';
 export {
   createProof,
   issueOwnerToken,

@@ -1,9 +1,10 @@
 /** Where a setting comes from, and what is said when it is wrong. */
-import { writeFile } from 'node:fs/promises';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { addSettings, createProgram } from '../src/index.ts';
-import { temporaryDirectory } from './temporary.ts';
 
 const SETTINGS = {
   port: { schema: z.int().min(1).max(65_535), description: 'port', placeholder: 'NUMBER', default: 8443 },
@@ -13,6 +14,12 @@ const SETTINGS = {
 } as const;
 
 afterEach(() => vi.unstubAllEnvs());
+
+async function temporaryDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'eigenveil-command-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  return directory;
+}
 
 interface Given {
   readonly flags?: readonly string[];

@@ -3,14 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { ServiceError } from '@eigenveil/wire';
 import { afterEach, describe, expect, test } from 'vitest';
-import {
-  ConfigurationError,
-  createProgram,
-  EXIT,
-  printResult,
-  runCommand,
-  ServerError,
-} from '../src/index.ts';
+import { ConfigurationError, createProgram, EXIT, printResult, runCommand } from '../src/index.ts';
 
 afterEach(() => {
   process.exitCode = undefined;
@@ -59,7 +52,12 @@ describe('a command', () => {
       2,
       'ERR_CONFIGURATION: "port" is wrong',
     ],
-    ['an unsafe key file', new ServerError('ERR_KEY_FILE', 'mode'), 2, 'ERR_KEY_FILE: mode'],
+    [
+      'an unsafe key file',
+      Object.assign(new Error('mode'), { code: 'ERR_KEY_FILE' }),
+      2,
+      'ERR_KEY_FILE: mode',
+    ],
     ['an error of its own', new RowError('row 7\n  column "age"'), 2, 'ERR_ROW: row 7 column "age"'],
     ['a policy', new ServiceError('ERR_POLICY', 'no'), 3, 'ERR_POLICY: no'],
     ['a refusal', new ServiceError('ERR_TASK_UNKNOWN', 'no'), 3, 'ERR_TASK_UNKNOWN: no'],

@@ -1,8 +1,8 @@
 /** Configuration of a command by flags, environment and a JSON file, in that order of precedence. */
 import { readFileSync } from 'node:fs';
+import { explainIssues } from '@eigenveil/wire';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
-import { explainIssues } from './explain.ts';
 
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';

@@ -1,0 +1,9 @@
+/** What the three command lines share: configuration, results and errors in one form, exit codes. */
+export { createProgram, EXIT, type ExitCode, onShutdown, printResult, runCommand } from './command.ts';
+export {
+  addSettings,
+  type Configuration,
+  ConfigurationError,
+  type Setting,
+  type Settings,
+} from './settings.ts';
