@@ -52,10 +52,7 @@ export function definedEigenPairs(task: TaskProposal, parts: readonly LabelledRo
     case 'dca':
       return method.form === 'standard'
         ? generalisedEigen(ridged(between(0), method.signalRidge), ridged(total, method.ridge))
-        : generalisedEigen(
-            ridged(total, method.ridge + method.signalRidge),
-            ridged(within(0), method.ridge),
-          );
+        : generalisedEigen(ridged(total, method.ridge + method.signalRidge), ridged(within(0), method.ridge));
     case 'lda':
       return generalisedEigen(between(0), ridged(within(0), method.ridge));
     case 'mdr':

@@ -90,8 +90,13 @@ export interface Unblinding {
   readonly blinding: readonly bigint[];
 }
 
+export interface Pools {
+  readonly csp: RecordingPool;
+  readonly dataUser: RecordingPool;
+}
+
 /** The one unblinding of the task whose key has the modulus n. Throws unless either server did its part exactly once. */
-export function unblindingOf(n: bigint, packing: Packing, csp: RecordingPool, dataUser: RecordingPool): Unblinding {
+export function unblindingOf(n: bigint, packing: Packing, { csp, dataUser }: Pools): Unblinding {
   const decryption = only(csp.decryptions.filter((record) => record.n === n));
   const encryption = only(dataUser.encryptions.filter((record) => record.n === n));
   return {

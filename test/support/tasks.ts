@@ -6,6 +6,7 @@ import { type Decomposition, decompose, programOf } from '@eigenveil/projection'
 import {
   addStatistics,
   Discretiser,
+  type Method,
   readFileBytes,
   readRows,
   type Statistics,
@@ -26,6 +27,46 @@ export interface Example {
 
 export const dataFile = (name: string) => new URL(`../../data/${name}.csv`, import.meta.url).pathname;
 
+/** What test tasks have in common; with short keys, which are refused unless they are asked for. */
+function defaults() {
+  return {
+    components: 2,
+    minimumOwners: 2,
+    maximumOwners: 10,
+    keyBits: 1024,
+    allowInsecureKey: true,
+    twoParty: 'simulated',
+    deadline: new Date(Date.now() + 3_600_000).toISOString(),
+  };
+}
+
+const METHODS = {
+  pca: { kind: 'pca' },
+  dca: { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0 },
+  lda: { kind: 'lda', ridge: 1 },
+  mdr: { kind: 'mdr', ridge: 1 },
+} as const satisfies Record<MethodName, Method>;
+
+/** A proposal over made-up features f0, f1, … in [-1, 1]; `classCounts` has an entry per labelling. */
+export function madeUpProposal(
+  method: MethodName,
+  featureCount: number,
+  classCounts: readonly number[] = [],
+  changes: Record<string, unknown> = {},
+): TaskProposal {
+  return TaskProposal.parse({
+    ...defaults(),
+    method: METHODS[method],
+    features: Array.from({ length: featureCount }, (_, i) => ({ name: `f${i}`, min: -1, max: 1 })),
+    labellings: classCounts.map((count, l) => ({
+      column: `label${l}`,
+      classes: Array.from({ length: count }, (_, k) => `${k}`),
+    })),
+    maximumSamplesPerOwner: 100,
+    ...changes,
+  });
+}
+
 /** A proposal over a whole CSV file with short keys, and the file's rows. */
 export async function exampleOf(
   file: string,
@@ -37,14 +78,8 @@ export async function exampleOf(
   const { rows: count, ...draft } = await draftTask(file, { method, labels, ignore });
   const proposal = TaskProposal.parse({
     ...draft,
-    components: 2,
-    minimumOwners: 2,
-    maximumOwners: 10,
+    ...defaults(),
     maximumSamplesPerOwner: count,
-    keyBits: 1024,
-    allowInsecureKey: true,
-    twoParty: 'simulated',
-    deadline: new Date(Date.now() + 3_600_000).toISOString(),
     ...changes,
   });
   const rows: LabelledRows = { values: [], classes: [] };

@@ -21,12 +21,20 @@ import {
 import { PaillierPool } from '@eigenveil/paillier';
 import { adminTokenFile, createLocalCertificate, openSigningKey } from '@eigenveil/server';
 import { Thumbprint } from '@eigenveil/wire';
+import { FaultyProxy } from './proxy.ts';
 
 export interface WorldOptions {
   readonly csp?: Partial<CspConfiguration>;
   readonly cspOverrides?: CspOverrides;
   readonly dataUser?: Partial<DataUserConfiguration>;
   readonly dataUserOverrides?: DataUserOverrides;
+  /** Puts a proxy in front of each service, through which everybody then reaches it. */
+  readonly proxied?: boolean;
+}
+
+interface Proxies {
+  readonly csp: FaultyProxy;
+  readonly dataUser: FaultyProxy;
 }
 
 export class World {
@@ -37,6 +45,7 @@ export class World {
   csp: RunningCsp | undefined;
   dataUser: RunningDataUser | undefined;
   readonly #options: WorldOptions;
+  readonly #proxies: Proxies | undefined;
   readonly #ownerPool = new PaillierPool({ threads: 0 });
   readonly #clients: TaskClient[] = [];
   #owners = 0;
@@ -47,12 +56,14 @@ export class World {
     csp: CspConfiguration,
     dataUser: DataUserConfiguration,
     options: WorldOptions,
+    proxies: Proxies | undefined,
   ) {
     this.folder = folder;
     this.ca = ca;
     this.cspConfig = csp;
     this.dataUserConfig = dataUser;
     this.#options = options;
+    this.#proxies = proxies;
   }
 
   static async start(options: WorldOptions = {}): Promise<World> {
@@ -72,6 +83,14 @@ export class World {
     await writeFile(common.tlsCertificate, tls.cert);
     await writeFile(common.tlsKey, tls.key);
     const [cspPort, dataUserPort] = [await freePort(), await freePort()];
+    const proxies =
+      options.proxied === true
+        ? { csp: await FaultyProxy.start(tls), dataUser: await FaultyProxy.start(tls) }
+        : undefined;
+    if (proxies !== undefined) {
+      proxies.csp.upstreamPort = cspPort;
+      proxies.dataUser.upstreamPort = dataUserPort;
+    }
     const cspFolder = join(folder, 'csp');
     const dataUserFolder = join(folder, 'data-user');
     const cspIdentity = await openSigningKey(cspFolder);
@@ -85,19 +104,21 @@ export class World {
       ownerTokenDays: 1,
       allowSimulated: true,
       allowInsecureKeys: true,
+      publicUrl: proxies?.csp.url,
       ...options.csp,
     };
     const dataUser: DataUserConfiguration = {
       ...common,
       dataDirectory: dataUserFolder,
       port: dataUserPort,
-      cspUrl: `https://127.0.0.1:${cspPort}`,
+      publicUrl: proxies?.dataUser.url,
+      cspUrl: proxies?.csp.url ?? `https://127.0.0.1:${cspPort}`,
       cspThumbprint: cspIdentity.thumbprint,
       cspCa: common.tlsCertificate,
       cspPatienceSeconds: 2,
       ...options.dataUser,
     };
-    const world = new World(folder, tls.cert, csp, dataUser, options);
+    const world = new World(folder, tls.cert, csp, dataUser, options, proxies);
     await world.startCsp();
     await world.startDataUser();
     return world;
@@ -122,11 +143,19 @@ export class World {
   }
 
   get cspAddress() {
-    return { url: `https://127.0.0.1:${this.cspConfig.port}`, ca: this.ca };
+    const { publicUrl, port } = this.cspConfig;
+    return { url: publicUrl ?? `https://127.0.0.1:${port}`, ca: this.ca };
   }
 
   get dataUserAddress() {
-    return { url: `https://127.0.0.1:${this.dataUserConfig.port}`, ca: this.ca };
+    const { publicUrl, port } = this.dataUserConfig;
+    return { url: publicUrl ?? `https://127.0.0.1:${port}`, ca: this.ca };
+  }
+
+  /** The proxies of a world that was started with them. */
+  get proxies(): Proxies {
+    if (this.#proxies === undefined) throw new TypeError('the world was started without proxies');
+    return this.#proxies;
   }
 
   async taskClient(): Promise<TaskClient> {
@@ -165,6 +194,8 @@ export class World {
     await Promise.all(this.#clients.map((client) => client.close()));
     await this.stopDataUser();
     await this.stopCsp();
+    await this.#proxies?.csp.close();
+    await this.#proxies?.dataUser.close();
     await rm(this.folder, { recursive: true, force: true });
   }
 }

@@ -1,6 +1,6 @@
 /** The CSP's store in one SQLite file (node:sqlite): every method is one durable transaction. */
 import type { DatabaseSync } from 'node:sqlite';
-import { openDatabase, transaction } from '@eigenveil/server';
+import { openDatabase, scrub, transaction } from '@eigenveil/server';
 import {
   type Digest,
   type OwnerId,
@@ -142,7 +142,7 @@ export class SqliteCspStore implements CspStore {
 
   async completeUnblinding(taskId: TaskId, unblinding: Unblinding): Promise<boolean> {
     const { requestDigest, sealedShares, verifiedOwners } = unblinding;
-    return transaction(this.#db, () => {
+    const done = transaction(this.#db, () => {
       if (this.#count(taskId) !== verifiedOwners) return false;
       const { changes } = this.#db
         .prepare(
@@ -152,6 +152,8 @@ export class SqliteCspStore implements CspStore {
         .run(requestDigest, sealedShares, taskId);
       return changes === 1;
     });
+    if (done) scrub(this.#db); // the secret key must not remain in the log
+    return done;
   }
 
   async endTask(taskId: TaskId): Promise<void> {
@@ -163,6 +165,7 @@ export class SqliteCspStore implements CspStore {
         .run(taskId);
       this.#db.prepare('DELETE FROM records WHERE task_id = ?').run(taskId);
     });
+    scrub(this.#db);
   }
 
   close(): void {

@@ -2,7 +2,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { addSettings, ConfigurationError, createProgram, printResult } from '@eigenveil/command';
+import {
+  addSettings,
+  ConfigurationError,
+  createProgram,
+  EXIT,
+  type ExitCode,
+  printResult,
+} from '@eigenveil/command';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import { constantFeatures, readFileBytes, statisticsOfCsv } from '@eigenveil/statistics';
 import { ServiceUrl, type Task, TaskId, Thumbprint } from '@eigenveil/wire';
@@ -12,6 +19,21 @@ import { DataOwner, type ServiceAddress } from './data-owner.ts';
 import { OwnerHome } from './home.ts';
 import { OwnerPolicy } from './policy.ts';
 import { reduceFile } from './reduce.ts';
+
+/** What is wrong with a file is the user's to mend, like a wrong flag. */
+export const OWNER_EXIT_CODES: Readonly<Record<string, ExitCode>> = Object.fromEntries(
+  [
+    'ERR_CSV_CELL',
+    'ERR_CSV_COLUMNS',
+    'ERR_CSV_ROW',
+    'ERR_CSV_SYNTAX',
+    'ERR_FILE_UNREADABLE',
+    'ERR_NO_ROWS',
+    'ERR_OUT_OF_RANGE',
+    'ERR_TOO_MANY_ROWS',
+    'ERR_UNKNOWN_CLASS',
+  ].map((code) => [code, EXIT.usage]),
+);
 
 const PREFIX = 'EIGENVEIL_OWNER';
 

@@ -1,5 +1,18 @@
 /** The data owner: client library and command line. */
-export { ownerProgram } from './command.ts';
+
+// What a program needs around a DataOwner, since the packages behind it are not installed on their own.
+export { PaillierPool, selfTest } from '@eigenveil/paillier';
+export { explainedVariance, project, reconstruct } from '@eigenveil/projection';
+export {
+  Discretiser,
+  readFileBytes,
+  type Statistics,
+  StatisticsAccumulator,
+  StatisticsError,
+  statisticsOfCsv,
+} from '@eigenveil/statistics';
+export { type Projection, type Receipt, ServiceError, type Task, TaskId, Thumbprint } from '@eigenveil/wire';
+export { OWNER_EXIT_CODES, ownerProgram } from './command.ts';
 export { DataOwner, type DataOwnerOptions, type ServiceAddress } from './data-owner.ts';
 export { type Enrolment, OwnerHome, type PendingContribution } from './home.ts';
 export { checkPolicy, OwnerPolicy } from './policy.ts';

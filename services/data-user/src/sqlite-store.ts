@@ -1,6 +1,6 @@
 /** The data user's store in one SQLite file (node:sqlite): every method is one durable transaction. */
 import type { DatabaseSync } from 'node:sqlite';
-import { openDatabase, transaction } from '@eigenveil/server';
+import { openDatabase, scrub, transaction } from '@eigenveil/server';
 import {
   type Digest,
   type OwnerId,
@@ -146,12 +146,12 @@ export class SqliteDataUserStore implements DataUserStore {
 
   async advance(taskId: TaskId, from: TaskState, result: StageResult): Promise<boolean> {
     const { to, sealedBlinding, blinded, projection, failure, timing } = result;
-    return transaction(this.#db, () => {
+    const isFinal = FINAL_STATES.includes(to);
+    const moved = transaction(this.#db, () => {
       const stored = this.#read(taskId);
       if (stored?.state !== from) return false;
       const timings = { ...stored.timings };
       if (timing) timings[timing.stage] = (timings[timing.stage] ?? 0) + timing.milliseconds;
-      const isFinal = FINAL_STATES.includes(to);
       this.#db
         .prepare(
           `UPDATE tasks SET state = ?, sealed_blinding = ?, blinded = ?, projection = ?, failure = ?, timings = ?
@@ -169,6 +169,8 @@ export class SqliteDataUserStore implements DataUserStore {
       if (isFinal) this.#db.prepare('UPDATE contributions SET bytes = NULL WHERE task_id = ?').run(taskId);
       return true;
     });
+    if (moved && isFinal) scrub(this.#db); // what was destroyed must not remain in the log
+    return moved;
   }
 
   async markEndedAtCsp(taskId: TaskId): Promise<void> {

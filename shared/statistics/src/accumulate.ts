@@ -142,7 +142,7 @@ export class StatisticsAccumulator {
     const R = this.#R.fast;
     const d = this.#dimension;
     // Rows that are missing from the last pass count as zeros.
-    
+    x.fill(0, this.#rowsInPass * d);
     this.#rowsInPass = 0;
     if (R.length === 0) return;
     let entry = 0;

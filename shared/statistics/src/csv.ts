@@ -81,15 +81,11 @@ export async function* readRows(
   });
   // Errors are taken from the callbacks below.
   parser.on('error', () => {});
-  try {
-    for await (const chunk of source) {
-      await settle((done) => parser.write(chunk, done), parser);
-      yield* reader.takeRows();
-    }
-    await settle((done) => parser.end(done), parser);
-  } finally {
-    parser.destroy();
+  for await (const chunk of source) {
+    await settle((done) => parser.write(chunk, done), parser);
+    yield* reader.takeRows();
   }
+  await settle((done) => parser.end(done), parser);
   yield* reader.takeRows();
   if (!reader.hasHeader)
     throw new StatisticsError('ERR_CSV_COLUMNS', 'expected a header row, got an empty file');

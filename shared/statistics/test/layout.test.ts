@@ -142,6 +142,15 @@ describe('layout', () => {
     expect(layout(task).valueBits).toEqual([...Array.from({ length: 5 }, () => perClass).flat(), 3]);
   });
 
+  it('leaves the top bit of the modulus free', () => {
+    const task = syntheticTask(1, METHODS.pca);
+    const widest = layout(task).plaintexts[0]![0]!.width;
+    expect(layout({ ...task, keyBits: widest + 1 }).plaintexts[0]!.length).toBe(1);
+    expect(() => layout({ ...task, keyBits: widest })).toThrow(
+      expect.objectContaining({ code: 'ERR_PACKING_TOO_NARROW' }),
+    );
+  });
+
   it('is a function of the task', () => {
     const task = syntheticTask(4, METHODS.dca);
     expect(layout(structuredClone(task))).toEqual(layout(task));

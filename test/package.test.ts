@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { inviteOwners } from '@eigenveil/csp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { dataFile, exampleOf, split, summarise } from './support/tasks.ts';
+import { World } from './support/world.ts';
+
+const run = promisify(execFile);
+const ROOT = new URL('..', import.meta.url).pathname;
+
+/** A program of somebody who installed the tarball: strict TypeScript as far as types go, and plain JavaScript to run. */
+const PROGRAM = `
+import { DataOwner, OwnerHome, OwnerPolicy, PaillierPool, readFileBytes, statisticsOfCsv, TaskId, Thumbprint } from '@eigenveil/data-owner';
+const [given = ''] = process.argv.slice(2);
+const { home, csp, dataUser, token, thumbprint, task, file } = JSON.parse(given);
+const owner = new DataOwner({
+  home: new OwnerHome(home),
+  policy: OwnerPolicy.parse({ twoParty: ['simulated'], minimumKeyBits: 1024 }),
+  paillier: new PaillierPool({ threads: 1 }),
+});
+await owner.enrol(csp, token, Thumbprint.parse(thumbprint));
+const receipt = await owner.contribute(dataUser, TaskId.parse(task), async (agreed) => {
+  const { statistics } = await statisticsOfCsv(readFileBytes(file), agreed, { ignoredColumns: ['label'] });
+  return statistics;
+});
+console.log(JSON.stringify({ taskId: receipt.taskId }));
+process.exit();
+`;
+
+let folder: string;
+let world: World;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'eigenveil-install-'));
+  world = await World.start();
+  const { stdout } = await run(process.execPath, ['scripts/pack-owner.ts', '--out', folder, '--json'], {
+    cwd: ROOT,
+  });
+  const { file } = JSON.parse(stdout) as { file: string };
+  await writeFile(
+    join(folder, 'package.json'),
+    JSON.stringify({ name: 'consumer', private: true, type: 'module' }),
+  );
+  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', file], { cwd: folder });
+}, 180_000);
+afterAll(async () => {
+  await world.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('the packed owner library', () => {
+  test('takes part in a task as an installed JavaScript package', async () => {
+    const { proposal, rows } = await exampleOf(dataFile('iris'), 'pca');
+    const client = await world.taskClient();
+    const { task } = await client.create({ ...proposal, maximumSamplesPerOwner: 300 });
+    const { owner } = await world.enrolledOwner();
+    await owner.contribute(world.dataUserAddress, task.id, async (agreed) =>
+      summarise(agreed, split(rows, 1)[0]!),
+    );
+    const [token] = await inviteOwners(world.cspConfig.dataDirectory, 1, 3600);
+    await writeFile(join(folder, 'program.mjs'), PROGRAM);
+    const given = {
+      home: join(folder, 'home'),
+      csp: world.cspAddress,
+      dataUser: world.dataUserAddress,
+      token,
+      thumbprint: world.dataUserConfig.cspThumbprint,
+      task: task.id,
+      file: dataFile('iris'),
+    };
+    const { stdout } = await run(process.execPath, ['program.mjs', JSON.stringify(given)], { cwd: folder });
+    expect(JSON.parse(stdout)).toEqual({ taskId: task.id });
+    expect((await client.status(task.id)).contributions).toBe(2);
+  });
+
+  test('has types that a strict program compiles against', async () => {
+    await writeFile(join(folder, 'program.ts'), PROGRAM);
+    const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2024', '--skipLibCheck'];
+    const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')];
+    await run(join(ROOT, 'node_modules/.bin/tsc'), [...options, ...types, 'program.ts'], { cwd: folder });
+    const wrong = PROGRAM.replace('readFileBytes(file)', '42');
+    await writeFile(join(folder, 'wrong.ts'), wrong);
+    await expect(
+      run(join(ROOT, 'node_modules/.bin/tsc'), [...options, ...types, 'wrong.ts'], { cwd: folder }),
+    ).rejects.toMatchObject({ stdout: expect.stringContaining('TS2345') });
+  });
+
+  test('has a command line', async () => {
+    const { stdout } = await run('npx', ['--no-install', 'eigenveil-owner', '--help'], { cwd: folder });
+    expect(stdout).toContain('contribute');
+  });
+});

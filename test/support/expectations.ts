@@ -1,0 +1,82 @@
+/** What must hold of a task that went through the services: exact sums, and the decomposition of the clear reference. */
+import { type Decomposition, principalAngles } from '@eigenveil/projection';
+import { layout } from '@eigenveil/statistics';
+import type { Projection, Task } from '@eigenveil/wire';
+import { expect } from 'vitest';
+import { definedEigenPairs, plainSums } from './definitions.ts';
+import { type Pools, unblindingOf } from './recording-pool.ts';
+import type { FinishedTask } from './run-task.ts';
+import { type LabelledRows, reference } from './tasks.ts';
+
+const LARGEST_ANGLE = 1e-7;
+/** Of λ₁. */
+const LARGEST_EIGENVALUE_ERROR = 1e-9;
+/** Of λ₁: between eigenvalues that are further apart, a vector is compared on its own. */
+const CLEAR_GAP = 1e-3;
+/** Of λ₁: where eigenvalues are closer, rounding alone may turn the space of the first k vectors. */
+const LEAST_GAP = 1e-6;
+
+/**
+ * What the CSP decrypted less what the data user had added is, to the integer, what the rows of all owners sum to: R, V
+ * and Q (or per class V_k and M_k), and the number of owners.
+ */
+export function expectExactSums(
+  { task, n }: FinishedTask,
+  parts: readonly LabelledRows[],
+  pools: Pools,
+): void {
+  const { slots, blinding } = unblindingOf(n, layout(task), pools);
+  expect(slots.map((slot, i) => slot - blinding[i]!)).toEqual(plainSums(task, parts));
+}
+
+/** The projection is the clear reference's, every vector, eigenvalue and declared output of it, and holds nothing else. */
+export function expectReference(projection: Projection, task: Task, parts: readonly LabelledRows[]): void {
+  const { decomposition } = reference(task, parts);
+  expect(projection.vectors).toHaveLength(decomposition.vectors.length);
+  expectAngles(projection.vectors, decomposition.vectors);
+  decomposition.vectors.forEach((vector, i) => {
+    expectAngles([projection.vectors[i]!], [vector]);
+    expect(inner(projection.vectors[i]!, vector)).toBeGreaterThan(0); // the same sign, too
+  });
+  expectEigenvalues(projection.eigenvalues, decomposition.eigenvalues);
+  expect(outputsOf(projection)).toEqual(outputsOf(decomposition));
+}
+
+/** The same against the eigenproblem by its definition, as far as its eigenvalues set vectors apart. */
+export function expectDefinition(projection: Projection, task: Task, parts: readonly LabelledRows[]): void {
+  const { values, vectors } = definedEigenPairs(task, parts);
+  const count = projection.vectors.length;
+  expectEigenvalues(projection.eigenvalues, values.slice(0, count));
+  const gapAfter = (i: number) => (values[i - 1]! - values[i]!) / Math.abs(values[0]!);
+  const isSetApart = (i: number, gap: number) => i === 0 || i === values.length || gapAfter(i) > gap;
+  let compared = 0;
+  if (isSetApart(count, LEAST_GAP)) {
+    expectAngles(projection.vectors, vectors.slice(0, count));
+    compared += 1;
+  }
+  for (let i = 0; i < count; i++) {
+    if (!isSetApart(i, CLEAR_GAP) || !isSetApart(i + 1, CLEAR_GAP)) continue;
+    expectAngles([projection.vectors[i]!], [vectors[i]!]);
+    compared += 1;
+  }
+  expect(compared).toBeGreaterThan(0);
+}
+
+function expectAngles(actual: readonly number[][], expected: readonly number[][]): void {
+  expect(Math.max(...principalAngles(actual, expected))).toBeLessThan(LARGEST_ANGLE);
+}
+
+function expectEigenvalues(actual: readonly number[], expected: readonly number[]): void {
+  expect(actual).toHaveLength(expected.length);
+  const errors = actual.map((value, i) => Math.abs(value - expected[i]!));
+  expect(Math.max(...errors)).toBeLessThanOrEqual(LARGEST_EIGENVALUE_ERROR * Math.abs(expected[0]!));
+}
+
+/** What was declared, as it looks after a journey through JSON, which knows no negative zero. */
+function outputsOf({ mean, trace, sampleCount, spectrum }: Decomposition | Projection): unknown {
+  return JSON.parse(JSON.stringify({ mean, trace, sampleCount, spectrum }));
+}
+
+function inner(a: readonly number[], b: readonly number[]): number {
+  return a.reduce((sum, entry, i) => sum + entry * b[i]!, 0);
+}

@@ -1,0 +1,149 @@
+/** An HTTPS proxy in front of a service: it records requests, and loses, delays or replaces them when it is told to. */
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, request, type Server } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from 'node:tls';
+
+/** What happens to a request instead of its being done and answered. */
+export type Fault =
+  /** The service never hears of it. */
+  | { readonly kind: 'lose request' }
+  /** The service has done what was asked, but the client does not hear of it. A WebSocket is cut at its first answer. */
+  | { readonly kind: 'lose answer' }
+  | { readonly kind: 'delay'; readonly milliseconds: number }
+  /** The proxy answers in the service's place, as a service would that lies. */
+  | { readonly kind: 'answer'; readonly json: unknown };
+
+export interface SeenRequest {
+  /** Method and path; of a WebSocket those of its opening request. */
+  readonly name: string;
+  readonly body: Buffer;
+}
+
+/** A fault in place; `hits` counts the requests that it has struck. */
+export interface Injection {
+  readonly pattern: RegExp;
+  readonly fault: Fault;
+  readonly times: number;
+  hits: number;
+}
+
+export class FaultyProxy {
+  /** Everything that was asked, whether or not it reached the service. */
+  readonly seen: SeenRequest[] = [];
+  readonly #server: Server;
+  readonly #sockets = new Set<Duplex>();
+  readonly #ca: string;
+  #injections: Injection[] = [];
+  #upstreamPort = 0;
+
+  private constructor(server: Server, ca: string) {
+    this.#server = server;
+    this.#ca = ca;
+    server.on('request', (incoming: IncomingMessage, response: ServerResponse) => {
+      this.#serve(incoming, response).catch(() => incoming.socket.destroy());
+    });
+    server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) =>
+      this.#upgrade(incoming, socket, head),
+    );
+    server.on('connection', (socket: Socket) => this.#track(socket));
+  }
+
+  /** Listens on any free port, with a certificate that is its own authority. */
+  static async start(tls: { readonly cert: string; readonly key: string }): Promise<FaultyProxy> {
+    const server = createServer(tls);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new FaultyProxy(server, tls.cert);
+  }
+
+  /** The service's port on loopback; it need not listen all the time. */
+  set upstreamPort(port: number) {
+    this.#upstreamPort = port;
+  }
+
+  get url(): string {
+    return `https://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Puts a fault on the next `times` requests whose name, such as `DELETE /tasks/…`, matches. */
+  inject(pattern: RegExp, fault: Fault, times = 1): Injection {
+    const injection = { pattern, fault, times, hits: 0 };
+    this.#injections.push(injection);
+    return injection;
+  }
+
+  /** Takes all faults away. */
+  heal(): void {
+    this.#injections = [];
+  }
+
+  /** The bodies of the requests whose name matches, in order. */
+  bodies(pattern: RegExp): Buffer[] {
+    return this.seen.filter(({ name }) => pattern.test(name)).map(({ body }) => body);
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await buffer(incoming);
+    const fault = this.#record(incoming, body);
+    if (fault?.kind === 'lose request') return void incoming.socket.destroy();
+    if (fault?.kind === 'answer') {
+      response.setHeader('content-type', 'application/json');
+      return void response.end(JSON.stringify(fault.json));
+    }
+    if (fault?.kind === 'delay') await sleep(fault.milliseconds);
+    const { method, url, headers } = incoming;
+    const outgoing = request({ ...this.#upstream(), method, path: url, headers, agent: false });
+    outgoing.end(body);
+    const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+    const answered = await buffer(answer);
+    if (fault?.kind === 'lose answer') return void incoming.socket.destroy();
+    response.writeHead(answer.statusCode!, answer.headers).end(answered);
+  }
+
+  #upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
+    this.#track(socket);
+    const fault = this.#record(incoming, head);
+    if (fault?.kind === 'lose request') return void socket.destroy();
+    const upstream = connect(this.#upstream());
+    this.#track(upstream);
+    socket.on('close', () => upstream.destroy());
+    upstream.on('close', () => socket.destroy());
+    const lines = [`${incoming.method} ${incoming.url} HTTP/1.1`];
+    for (let i = 0; i < incoming.rawHeaders.length; i += 2) {
+      lines.push(`${incoming.rawHeaders[i]}: ${incoming.rawHeaders[i + 1]}`);
+    }
+    upstream.write(`${lines.join('\r\n')}\r\n\r\n`);
+    upstream.write(head);
+    socket.pipe(upstream);
+    if (fault?.kind === 'lose answer') upstream.once('data', () => upstream.destroy());
+    else upstream.pipe(socket);
+  }
+
+  #upstream() {
+    return { host: '127.0.0.1', port: this.#upstreamPort, ca: this.#ca };
+  }
+
+  #record({ method, url }: IncomingMessage, body: Buffer): Fault | undefined {
+    const name = `${method} ${url}`;
+    this.seen.push({ name, body });
+    const injection = this.#injections.find((it) => it.hits < it.times && it.pattern.test(name));
+    if (injection === undefined) return undefined;
+    injection.hits += 1;
+    return injection.fault;
+  }
+
+  #track(socket: Duplex): void {
+    this.#sockets.add(socket);
+    socket.on('error', () => undefined).once('close', () => this.#sockets.delete(socket));
+  }
+}
