@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TaskProposal } from '@eigenveil/wire';
+import { errorCodeOf, type TaskProposal } from '@eigenveil/wire';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectDefinition, expectExactSums, expectReference } from './support/expectations.ts';
@@ -17,6 +17,7 @@ import {
   exampleOf,
   type LabelledRows,
   labelColumn,
+  madeUpProposal,
   reference,
   split,
 } from './support/tasks.ts';
@@ -105,3 +106,161 @@ describe.each([
     await expectRight(await exampleOf(labelled, 'mdr', { components }, ['label', `${privacy}_label`]));
   });
 });
+
+test.each([
+  ['standard', 'pca', { components: 3, outputs: OUTPUTS }],
+  ['djn', 'dca', {}],
+] as const)('keys of the default length, %s encryption: %s', async (encryption, method, changes) => {
+  const safe = { keyBits: undefined, allowInsecureKey: undefined, encryption };
+  const example = await exampleOf(dataFile('pima'), method, { ...safe, ...changes });
+  expect(example.proposal).toMatchObject({ keyBits: 2048, allowInsecureKey: false });
+  await expectRight(example);
+});
+
+/** The same number of rows for each owner; cells and classes by the number of the row, counted over all owners. */
+function rowsOf(
+  owners: number,
+  rowsPerOwner: number,
+  cells: (row: number) => number[],
+  classes: (row: number) => number[] = () => [],
+): LabelledRows[] {
+  return Array.from({ length: owners }, (_, owner) => {
+    const numbers = Array.from({ length: rowsPerOwner }, (_unused, i) => owner * rowsPerOwner + i);
+    return { values: numbers.map(cells), classes: numbers.map(classes) };
+  });
+}
+
+const D = 5;
+const all = (cell: number) => () => new Array<number>(D).fill(cell);
+const alternating = (row: number) => Array.from({ length: D }, (_, i) => (-1) ** (i + row));
+const oneOf = (classes: number) => (row: number) => [row % classes];
+/** The bounds that the rows below reach: every owner there is, with every row that it may have. */
+const full = { maximumOwners: 3, maximumSamplesPerOwner: 7 };
+
+test.each<readonly [string, TaskProposal, LabelledRows[]]>([
+  ['every cell at its upper end', madeUpProposal('pca', D, [], full), rowsOf(3, 7, all(1))],
+  ['every cell at its lower end', madeUpProposal('pca', D, [], full), rowsOf(3, 7, all(-1))],
+  [
+    'columns at opposite ends',
+    madeUpProposal('pca', D, [], full),
+    rowsOf(3, 7, (row) => alternating(2 * row)),
+  ],
+  ['cells far out of range', madeUpProposal('pca', D, [], full), rowsOf(3, 7, all(-1e9))],
+  ['every cell in the middle', madeUpProposal('pca', D, [], full), rowsOf(3, 7, all(0))],
+  [
+    'the finest fractions, every cell at an end',
+    madeUpProposal('lda', D, [2], { ...full, fractionBits: 20 }),
+    rowsOf(3, 7, alternating, oneOf(2)),
+  ],
+  [
+    'the coarsest fractions',
+    madeUpProposal('lda', D, [2], { ...full, fractionBits: 1 }),
+    rowsOf(3, 7, (row) => alternating(row).map((cell, i) => (cell * i) / D), oneOf(2)),
+  ],
+  [
+    'bounds far above the rows',
+    madeUpProposal('dca', D, [3], { maximumOwners: 10_000_000, maximumSamplesPerOwner: 900_000_000 }),
+    rowsOf(2, 3, alternating, oneOf(3)),
+  ],
+  [
+    'two owners at most, with one row each',
+    madeUpProposal('lda', D, [2], { maximumOwners: 2, maximumSamplesPerOwner: 1 }),
+    rowsOf(2, 1, alternating, oneOf(2)),
+  ],
+  [
+    'a class that nobody has',
+    madeUpProposal('dca', D, [4]),
+    rowsOf(3, 4, alternating, (row) => [row % 2 === 0 ? 0 : 3]),
+  ],
+  [
+    'a privacy class that everybody has',
+    madeUpProposal('mdr', D, [3, 2]),
+    rowsOf(3, 4, alternating, (row) => [row % 3, 1]),
+  ],
+  [
+    'one feature',
+    madeUpProposal('pca', 1, [], { components: 1, allowFullRank: true, outputs: OUTPUTS }),
+    rowsOf(2, 5, (row) => [Math.sin(row)]),
+  ],
+  [
+    'one feature, labelled',
+    madeUpProposal('dca', 1, [2], { components: 1, allowFullRank: true }),
+    rowsOf(2, 5, (row) => [Math.sin(row)], oneOf(2)),
+  ],
+  [
+    'DJN encryption, every cell at its lower end',
+    madeUpProposal('dca', D, [2], { ...full, encryption: 'djn' }),
+    rowsOf(3, 7, all(-1), oneOf(2)),
+  ],
+])('%s', async (_name, proposal, parts) => {
+  const finished = await runTask(parties, proposal, parts);
+  expectExactSums(finished, parts, pools);
+  expectReference(finished.projection, finished.task, parts);
+});
+
+/** Tasks of any method with rows that owners may have, most cells at an end of their range. */
+const anyTask = fc
+  .record({
+    method: fc.constantFrom('pca', 'dca', 'lda', 'mdr'),
+    features: fc.integer({ min: 1, max: 6 }),
+    classes: fc.integer({ min: 2, max: 4 }),
+    owners: fc.integer({ min: 2, max: 4 }),
+    rowsPerOwner: fc.integer({ min: 1, max: 6 }),
+    spare: fc.constantFrom(0, 1, 1000),
+    fractionBits: fc.constantFrom(1, 14, 20),
+    encryption: fc.constantFrom('standard', 'djn'),
+  })
+  .chain(({ method, features, classes, owners, rowsPerOwner, spare, fractionBits, encryption }) => {
+    const classCounts = { pca: [], dca: [classes], lda: [classes], mdr: [classes, 2] }[method];
+    const cell = fc.oneof(fc.constantFrom(-1, 1), fc.double({ min: -2, max: 2, noNaN: true }));
+    const row = fc.record({
+      values: fc.array(cell, { minLength: features, maxLength: features }),
+      classes: fc.tuple(...classCounts.map((count) => fc.nat({ max: count - 1 }))),
+    });
+    const part = fc.array(row, { minLength: 1, maxLength: rowsPerOwner });
+    return fc.record({
+      proposal: fc.constant(
+        madeUpProposal(method, features, classCounts, {
+          components: Math.min(2, features),
+          allowFullRank: true,
+          maximumOwners: owners + spare,
+          maximumSamplesPerOwner: rowsPerOwner + spare,
+          fractionBits,
+          encryption,
+        }),
+      ),
+      parts: fc.array(part, { minLength: owners, maxLength: owners }).map((list) =>
+        list.map(
+          (rows): LabelledRows => ({
+            values: rows.map(({ values }) => values),
+            classes: rows.map((r) => r.classes),
+          }),
+        ),
+      ),
+    });
+  });
+
+test('whatever the owners have, the sums are exact and the outcome is that of the clear reference', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyTask, async ({ proposal, parts }) => {
+      const finished = await finishTask(parties, proposal, parts);
+      expectExactSums(finished, parts, pools);
+      const expected = outcomeOf(() => reference(proposal, parts));
+      expect(finished.status.failure?.code).toBe(expected);
+      if (expected !== undefined) return;
+      const projection = await parties.owners[0]!.projection(parties.dataUser, finished.task.id);
+      expectReference(projection, finished.task, parts);
+    }),
+    { numRuns: 20, endOnFailure: true },
+  );
+});
+
+/** The code with which `work` fails, or undefined when it succeeds. */
+function outcomeOf(work: () => unknown): string | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return errorCodeOf(error);
+  }
+}

@@ -126,11 +126,19 @@ export function split({ values, classes }: LabelledRows, owners: number): Labell
   }));
 }
 
+/** Every class to an owner of its own. */
+export function splitByClass({ values, classes }: LabelledRows, count: number): LabelledRows[] {
+  return Array.from({ length: count }, (_, k) => ({
+    values: values.filter((_row, row) => classes[row]![0] === k),
+    classes: classes.filter(([label]) => label === k),
+  }));
+}
+
 /** What an owner computes from its rows. */
 export function summarise(task: TaskProposal | Task, { values, classes }: LabelledRows): Statistics {
   const discretiser = new Discretiser(task);
   const accumulator = new StatisticsAccumulator(task);
-  values.forEach((row, i) => accumulator.add(discretiser.discretise(row), classes[i]!));
+  for (const [i, row] of values.entries()) accumulator.add(discretiser.discretise(row), classes[i]!);
   return accumulator.statistics();
 }
 

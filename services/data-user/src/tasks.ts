@@ -27,12 +27,15 @@ export interface OpenTask {
   readonly packing: Packing;
 }
 
+/** Each takes some hundred kilobytes with its packing. */
+const REMEMBERED_TASKS = 64;
+
 export class Tasks {
   readonly #store: DataUserStore;
   readonly #csp: CspClient;
   readonly #thumbprint: Thumbprint;
   readonly #now: () => Date;
-  /** Verified once: a task never changes. */
+  /** The tasks asked for last: a task never changes, so it is verified once. */
   readonly #verified = new Map<TaskId, OpenTask>();
 
   constructor(dependencies: {
@@ -92,6 +95,7 @@ export class Tasks {
     const agreement = await verifySignedTask(signed, await this.#csp.identity());
     const publicKey = PublicKey.fromJSON(agreement.publicKey, signed.task);
     const open = { task: signed.task, agreement, publicKey, packing: layout(signed.task) };
+    if (this.#verified.size >= REMEMBERED_TASKS) this.#verified.delete(this.#verified.keys().next().value!);
     this.#verified.set(taskId, open);
     return open;
   }

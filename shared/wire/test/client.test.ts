@@ -1,0 +1,154 @@
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { generate } from 'selfsigned';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import {
+  generatePrivateJwk,
+  importSigningKey,
+  ServiceClient,
+  type ServiceClientOptions,
+  verifyProof,
+} from '../src/index.ts';
+
+interface Answer {
+  readonly status?: number;
+  readonly type?: string;
+  readonly body?: string;
+  readonly headers?: Record<string, string>;
+}
+
+let certificate: { cert: string; private: string };
+beforeAll(async () => {
+  certificate = await generate([{ name: 'commonName', value: 'localhost' }], {
+    keyType: 'ec',
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
+  });
+});
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+/** A service that gives the scripted answers one after the other, 'drop' by closing the connection. */
+async function serve(answers: readonly (Answer | 'drop' | 'silence')[], tls: object = {}) {
+  const requests: { method: string; url: string; headers: Record<string, unknown> }[] = [];
+  const server: Server = createServer(
+    { cert: certificate.cert, key: certificate.private, ...tls },
+    (request, response) => {
+      const answer = answers[requests.length] ?? {};
+      requests.push({ method: request.method!, url: request.url!, headers: request.headers });
+      if (answer === 'drop') request.socket.destroy();
+      else if (answer !== 'silence') {
+        const { status = 200, type = 'application/json', body = '{"ok":true}', headers = {} } = answer;
+        response.writeHead(status, { 'content-type': type, ...headers }).end(body);
+      }
+    },
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+}
+
+function clientOf(url: string, options: Partial<ServiceClientOptions> = {}): ServiceClient {
+  const client = new ServiceClient({ url, ca: certificate.cert, credentials: { kind: 'none' }, ...options });
+  closers.push(() => client.close());
+  return client;
+}
+
+const GET = { method: 'GET', path: '/thing', response: z.strictObject({ ok: z.boolean() }) } as const;
+const PROBLEM = 'application/problem+json';
+const problem = (code: string, status: number) =>
+  JSON.stringify({ type: 'urn:x', title: 'title', status, code, detail: 'why' });
+
+describe('the client of a service', () => {
+  test('returns the answer that the schema allows', async () => {
+    const { url } = await serve([{}]);
+    expect(await clientOf(url).send(GET)).toEqual({ ok: true });
+  });
+
+  test('proves its key afresh for every attempt', async () => {
+    const key = await importSigningKey(await generatePrivateJwk());
+    const { url, requests } = await serve(['drop', {}]);
+    await clientOf(url, {
+      credentials: { kind: 'key', key, token: 'token' },
+      patienceMilliseconds: 5000,
+    }).send(GET);
+    const proofs = await Promise.all(
+      requests.map(({ headers }) =>
+        verifyProof(String(headers.dpop), { method: 'GET', url: `${url}/thing`, token: 'token' }),
+      ),
+    );
+    expect(proofs.map(({ thumbprint }) => thumbprint)).toEqual([key.thumbprint, key.thumbprint]);
+    expect(proofs[0]!.proofId).not.toBe(proofs[1]!.proofId);
+  });
+
+  test.each([
+    ['another schema', { body: '{"ok":"yes"}' }],
+    ['no JSON', { body: '<html>' }],
+    ['JSON under another name', { type: 'text/html' }],
+    ['an error without problem details', { status: 500, body: 'oops', type: 'text/plain' }],
+    [
+      'a problem with a code that does not exist',
+      { status: 409, type: PROBLEM, body: problem('ERR_INVENTED', 409) },
+    ],
+    ['a redirect', { status: 302, headers: { location: 'https://127.0.0.1:1/' }, body: '' }],
+  ])('takes %s for a breach of the protocol', async (_name, answer) => {
+    const { url } = await serve([answer]);
+    await expect(clientOf(url).send(GET)).rejects.toMatchObject({ code: 'ERR_PEER_PROTOCOL' });
+  });
+
+  test("turns a peer's problem into an error with its code, message and delay", async () => {
+    const { url } = await serve([
+      { status: 409, type: PROBLEM, body: problem('ERR_NOT_READY', 409), headers: { 'retry-after': '7' } },
+    ]);
+    await expect(clientOf(url).send(GET)).rejects.toMatchObject({
+      code: 'ERR_NOT_READY',
+      message: 'why',
+      retryAfterSeconds: 7,
+    });
+  });
+
+  test('goes on trying while the peer is down or busy, and only then', async () => {
+    const busy = { status: 503, type: PROBLEM, body: problem('ERR_BUSY', 503) };
+    const patient = await serve(['drop', busy, {}]);
+    expect(await clientOf(patient.url, { patienceMilliseconds: 10_000 }).send(GET)).toEqual({ ok: true });
+    const impatient = await serve(['drop', {}]);
+    await expect(clientOf(impatient.url).send(GET)).rejects.toMatchObject({ code: 'ERR_PEER_UNREACHABLE' });
+    const refusing = await serve([
+      { status: 403, type: PROBLEM, body: problem('ERR_AUTH_FORBIDDEN', 403) },
+      {},
+    ]);
+    await expect(clientOf(refusing.url, { patienceMilliseconds: 10_000 }).send(GET)).rejects.toMatchObject({
+      code: 'ERR_AUTH_FORBIDDEN',
+    });
+    expect(refusing.requests).toHaveLength(1);
+  });
+
+  test('gives up on a silent peer', async () => {
+    const { url } = await serve(['silence']);
+    await expect(clientOf(url, { timeoutMilliseconds: 100 }).send(GET)).rejects.toMatchObject({
+      code: 'ERR_PEER_TIMEOUT',
+    });
+  });
+
+  test('trusts nobody but the given authority, and nothing below TLS 1.3', async () => {
+    const { url } = await serve([{}]);
+    await expect(clientOf(url, { ca: undefined }).send(GET)).rejects.toMatchObject({
+      code: 'ERR_PEER_UNREACHABLE',
+    });
+    const old = await serve([{}], { maxVersion: 'TLSv1.2' });
+    await expect(clientOf(old.url).send(GET)).rejects.toMatchObject({ code: 'ERR_PEER_UNREACHABLE' });
+  });
+
+  test.each(['http://127.0.0.1', 'https://127.0.0.1/path', 'https://127.0.0.1?x', 'nonsense'])(
+    'refuses the address %s',
+    (url) => {
+      expect(() => new ServiceClient({ url, credentials: { kind: 'none' } })).toThrow();
+    },
+  );
+});

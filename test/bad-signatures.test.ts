@@ -1,0 +1,208 @@
+/** What a lying service serves: tasks, keys, receipts, projections and identities that the right party has not signed. */
+import { inviteOwners } from '@eigenveil/csp';
+import {
+  AGREEMENT,
+  generatePrivateJwk,
+  importSigningKey,
+  RECEIPT,
+  type SignedTask,
+  signStatement,
+  type TaskProposal,
+  Thumbprint,
+} from '@eigenveil/wire';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { query } from './support/database.ts';
+import { dataFile, exampleOf, type LabelledRows, split, summarise } from './support/tasks.ts';
+import { World } from './support/world.ts';
+
+let world: World;
+let proposal: TaskProposal;
+let parts: LabelledRows[];
+let signed: SignedTask;
+
+beforeAll(async () => {
+  world = await World.start({ proxied: true });
+  const example = await exampleOf(dataFile('iris'), 'pca');
+  proposal = example.proposal;
+  parts = split(example.rows, 2);
+  signed = await anotherTask();
+});
+afterEach(() => {
+  world.proxies.dataUser.heal();
+  world.proxies.csp.heal();
+});
+afterAll(() => world.close());
+
+const withCode = (code: string) => expect.objectContaining({ code });
+const anotherTask = async () => (await world.taskClient()).create(proposal);
+const stranger = async () => importSigningKey(await generatePrivateJwk());
+const claimsOf = (jws: string): unknown =>
+  JSON.parse(Buffer.from(jws.split('.')[1]!, 'base64url').toString());
+
+describe('an owner that gets a task which its CSP has not signed like this reads no row', () => {
+  const forgeries: [string, (genuine: SignedTask) => Promise<SignedTask>][] = [
+    [
+      'an agreement that somebody else has signed',
+      async ({ task, agreement }) => ({
+        task,
+        agreement: await signStatement(
+          AGREEMENT,
+          await stranger(),
+          AGREEMENT.schema.parse(claimsOf(agreement)),
+        ),
+      }),
+    ],
+    [
+      'a key swapped after signing',
+      async ({ task, agreement }) => {
+        const [header, , signature] = agreement.split('.');
+        const { publicKey } = AGREEMENT.schema.parse(claimsOf((await anotherTask()).agreement));
+        const payload = JSON.stringify({ ...AGREEMENT.schema.parse(claimsOf(agreement)), publicKey });
+        return { task, agreement: `${header}.${Buffer.from(payload).toString('base64url')}.${signature}` };
+      },
+    ],
+    [
+      "another task's agreement, so another key",
+      async ({ task }) => ({ task, agreement: (await anotherTask()).agreement }),
+    ],
+    ['other parameters', async ({ task, agreement }) => ({ task: { ...task, components: 3 }, agreement })],
+    [
+      'another data user',
+      async ({ task, agreement }) => ({
+        task: { ...task, dataUser: (await stranger()).thumbprint },
+        agreement,
+      }),
+    ],
+    ['a genuine task, but not the one it asked for', anotherTask],
+  ];
+
+  test.each(forgeries)('%s', async (_, forge) => {
+    const { owner, home } = await world.enrolledOwner();
+    const { id } = signed.task;
+    const json = await forge(signed);
+    const injection = world.proxies.dataUser.inject(new RegExp(`^GET /tasks/${id}$`), {
+      kind: 'answer',
+      json,
+    });
+    const summary = vi.fn();
+    const attempt = owner.contribute(world.dataUserAddress, id, summary);
+    await expect(attempt).rejects.toEqual(withCode('ERR_AGREEMENT_INVALID'));
+    expect(injection.hits).toBe(1);
+    expect(summary).not.toHaveBeenCalled();
+    expect(await home.pending(id)).toBeUndefined();
+  });
+});
+
+describe('a data user', () => {
+  test('does not open a task under the agreement of another one', async () => {
+    const json = { agreement: (await anotherTask()).agreement };
+    const injection = world.proxies.csp.inject(/^POST \/tasks$/, { kind: 'answer', json });
+    await expect(anotherTask()).rejects.toEqual(withCode('ERR_AGREEMENT_INVALID'));
+    expect(injection.hits).toBe(1);
+    const sql = 'SELECT state FROM tasks ORDER BY rowid DESC LIMIT 1';
+    expect(query(world.dataUserConfig.dataDirectory, sql)).toEqual([{ state: 'failed' }]);
+  });
+
+  test('does not work with a CSP of another identity', async () => {
+    const { thumbprint } = await stranger();
+    const other = await World.start({ dataUser: { cspThumbprint: thumbprint } });
+    try {
+      const client = await other.taskClient();
+      // Its tasks name the CSP that it pins, so the one it has reached refuses them first.
+      await expect(client.create(proposal)).rejects.toEqual(withCode('ERR_TASK_REFUSED'));
+    } finally {
+      await other.close();
+    }
+  });
+
+  test('does not take a key for the identity of its CSP that has another thumbprint', async () => {
+    const fresh = await World.start({ proxied: true });
+    try {
+      const keys = [(await stranger()).publicJwk];
+      const injection = fresh.proxies.csp.inject(/jwks/, { kind: 'answer', json: { keys } });
+      const client = await fresh.taskClient();
+      await expect(client.create(proposal)).rejects.toEqual(withCode('ERR_CSP_IDENTITY'));
+      expect(injection.hits).toBe(1);
+      // The wrong key was not remembered.
+      expect((await client.create(proposal)).task.id).toHaveLength(22);
+    } finally {
+      await fresh.close();
+    }
+  });
+});
+
+describe('an owner', () => {
+  test('does not enrol at a CSP of another identity, and keeps its token', async () => {
+    const { owner, home } = world.newOwner();
+    const [token] = await inviteOwners(world.cspConfig.dataDirectory, 1, 3600);
+    const { thumbprint } = await stranger();
+    const attempt = owner.enrol(world.cspAddress, token!, thumbprint);
+    await expect(attempt).rejects.toEqual(withCode('ERR_CSP_IDENTITY'));
+    expect(await home.enrolment()).toBeUndefined();
+    expect(world.proxies.csp.bodies(/^POST \/enrolments$/).some((body) => body.includes(token!))).toBe(false);
+    const right = Thumbprint.parse(world.dataUserConfig.cspThumbprint);
+    expect((await owner.enrol(world.cspAddress, token!, right)).ownerId).toHaveLength(22);
+  });
+
+  test('does not take a receipt from somebody else than the data user that the CSP named, and sends again', async () => {
+    const { owner, home } = await world.enrolledOwner();
+    const { id } = signed.task;
+    const contribute = () =>
+      owner.contribute(world.dataUserAddress, id, async (task) => summarise(task, parts[0]!));
+    const put = new RegExp(`^PUT /tasks/${id}/`);
+    world.proxies.dataUser.inject(put, { kind: 'lose answer' });
+    await expect(contribute()).rejects.toEqual(withCode('ERR_PEER_UNREACHABLE'));
+    const sql = 'SELECT receipt FROM contributions WHERE task_id = ?';
+    const [row] = query(world.dataUserConfig.dataDirectory, sql, id);
+    const claims = RECEIPT.schema.parse(claimsOf(String(row!.receipt)));
+    const receipt = await signStatement(RECEIPT, await stranger(), claims);
+    world.proxies.dataUser.inject(put, { kind: 'answer', json: { receipt } });
+    await expect(contribute()).rejects.toEqual(withCode('ERR_RECEIPT_INVALID'));
+    expect(await home.receipt(id)).toBeUndefined();
+    expect(await contribute()).toEqual(claims);
+  });
+
+  test('does not take the receipt of another contribution', async () => {
+    const [first, second] = [await world.enrolledOwner(), await world.enrolledOwner()];
+    const { id } = signed.task;
+    const summary = async (task: SignedTask['task']) => summarise(task, parts[0]!);
+    await first.owner.contribute(world.dataUserAddress, id, summary);
+    const json = { receipt: await first.home.receipt(id) };
+    world.proxies.dataUser.inject(/^PUT /, { kind: 'answer', json });
+    const attempt = second.owner.contribute(world.dataUserAddress, id, summary);
+    await expect(attempt).rejects.toEqual(withCode('ERR_RECEIPT_INVALID'));
+  });
+
+  test('does not take a projection that the data user has signed for another task, or that it has not signed', async () => {
+    const client = await world.taskClient();
+    const tasks = [await anotherTask(), await anotherTask()];
+    const owners = [await world.enrolledOwner(), await world.enrolledOwner()];
+    for (const { task } of tasks) {
+      for (const [i, { owner }] of owners.entries()) {
+        await owner.contribute(world.dataUserAddress, task.id, async (t) => summarise(t, parts[i]!));
+      }
+      await client.closeTask(task.id);
+      await expect.poll(async () => (await client.status(task.id)).state).toBe('done');
+    }
+    const [mine, other] = tasks.map(({ task }) => task.id);
+    const sql = 'SELECT projection FROM tasks WHERE task_id = ?';
+    const [row] = query(world.dataUserConfig.dataDirectory, sql, other!);
+    const ofOther = String(row!.projection);
+    const [header, payload, signature] = ofOther.split('.');
+    const changed = Buffer.from(JSON.stringify({ ...(claimsOf(ofOther) as object), taskId: mine }));
+    const fetch = () => owners[0]!.owner.projection(world.dataUserAddress, mine!);
+    for (const projection of [
+      ofOther,
+      `${header}.${changed.toString('base64url')}.${signature}`,
+      `${header}.${payload}.AAAA`,
+    ]) {
+      const injection = world.proxies.dataUser.inject(/projection$/, {
+        kind: 'answer',
+        json: { projection },
+      });
+      await expect(fetch()).rejects.toEqual(withCode('ERR_PROJECTION_INVALID'));
+      expect(injection.hits).toBe(1);
+    }
+    expect((await fetch()).taskId).toBe(mine);
+  });
+});

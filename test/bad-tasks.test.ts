@@ -1,0 +1,207 @@
+/** Tasks that are refused, by whom and with which code, and tasks that fail for what the rows turn out to be. */
+import { generatePrivateJwk, importSigningKey, type SignedTask, type TaskProposal } from '@eigenveil/wire';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { query } from './support/database.ts';
+import { expectReference } from './support/expectations.ts';
+import { RogueDataUser } from './support/rogue.ts';
+import { finishTask, type Parties } from './support/run-task.ts';
+import { dataFile, exampleOf, type LabelledRows, split } from './support/tasks.ts';
+import { World } from './support/world.ts';
+
+const FEATURES = 4;
+const OWNERS = 2;
+let world: World;
+let parties: Parties;
+let pca: TaskProposal;
+let dca: TaskProposal;
+let parts: LabelledRows[];
+let labelledParts: LabelledRows[];
+
+beforeAll(async () => {
+  world = await World.start();
+  const made = await Promise.all(Array.from({ length: OWNERS }, () => world.enrolledOwner()));
+  const owners = made.map(({ owner }) => owner);
+  parties = { client: await world.taskClient(), dataUser: world.dataUserAddress, owners };
+  const unlabelled = await exampleOf(dataFile('iris'), 'pca');
+  const labelled = await exampleOf(dataFile('iris'), 'dca');
+  pca = unlabelled.proposal;
+  dca = labelled.proposal;
+  parts = split(unlabelled.rows, OWNERS);
+  labelledParts = split(labelled.rows, OWNERS);
+});
+afterAll(() => world.close());
+
+const withCode = (code: string) => expect.objectContaining({ code });
+
+/** Tasks that either service has stored. */
+const storedTasks = () =>
+  [world.cspConfig, world.dataUserConfig].map(
+    ({ dataDirectory }) => query(dataDirectory, 'SELECT task_id FROM tasks').length,
+  );
+
+describe('a proposal that breaks a rule', () => {
+  const cases: [string, Partial<TaskProposal>, string][] = [
+    ['more components than features', { components: FEATURES + 1 }, 'ERR_TOO_MANY_COMPONENTS'],
+    ['as many components as features', { components: FEATURES }, 'ERR_FULL_RANK'],
+    ['one fewer, with the trace', { components: FEATURES - 1, outputs: ['trace'] }, 'ERR_FULL_RANK'],
+    ['one fewer, with the spectrum', { components: FEATURES - 1, outputs: ['spectrum'] }, 'ERR_FULL_RANK'],
+    ['a short key without opt-in', { allowInsecureKey: false }, 'ERR_KEY_TOO_SHORT'],
+    ['a minimum above the maximum of owners', { minimumOwners: 11 }, 'ERR_TASK_INVALID'],
+    ['a labelling too many', { labellings: [{ column: 'x', classes: ['0', '1'] }] }, 'ERR_TASK_INVALID'],
+    [
+      'one name for two features',
+      { features: new Array(3).fill({ name: 'x', min: 0, max: 1 }) },
+      'ERR_TASK_INVALID',
+    ],
+    [
+      'more samples than can be counted',
+      { maximumSamplesPerOwner: 1e9, maximumOwners: 1e7 },
+      'ERR_TASK_INVALID',
+    ],
+  ];
+
+  test.each(cases)('with %s: the data user refuses it and keeps nothing', async (_, changes, code) => {
+    const before = storedTasks();
+    await expect(parties.client.create({ ...pca, ...changes })).rejects.toEqual(withCode(code));
+    expect(storedTasks()).toEqual(before);
+  });
+
+  test.each(cases)('with %s: the CSP refuses it as well and makes no key', async (_, changes, code) => {
+    const rogue = await RogueDataUser.of(world);
+    const before = storedTasks();
+    expect((await rogue.propose(rogue.task({ ...pca, ...changes }))).code).toBe(code);
+    expect(storedTasks()).toEqual(before);
+  });
+
+  test('with a deadline that has passed', async () => {
+    const late = { ...pca, deadline: '2020-01-01T00:00:00.000Z' };
+    const before = storedTasks();
+    await expect(parties.client.create(late)).rejects.toEqual(withCode('ERR_TASK_INVALID'));
+    const rogue = await RogueDataUser.of(world);
+    expect((await rogue.propose(rogue.task(late))).code).toBe('ERR_TASK_REFUSED');
+    expect(storedTasks()).toEqual(before);
+  });
+
+  test('that is full rank with consent goes through', async () => {
+    const consenting = { ...pca, components: FEATURES, allowFullRank: true };
+    const { task, status } = await finishTask(parties, consenting, parts);
+    expect(status.state).toBe('done');
+    expectReference(await parties.client.result(task.id), task, parts);
+  });
+});
+
+describe('a task is refused by the CSP', () => {
+  test('unless it names this CSP and the data user that proposes it', async () => {
+    const rogue = await RogueDataUser.of(world);
+    const { thumbprint } = await importSigningKey(await generatePrivateJwk());
+    expect((await rogue.propose(rogue.task(pca, { csp: thumbprint }))).code).toBe('ERR_TASK_REFUSED');
+    expect((await rogue.propose(rogue.task(pca, { dataUser: thumbprint }))).code).toBe('ERR_TASK_REFUSED');
+  });
+
+  test('unless its data user is registered', async () => {
+    const key = await importSigningKey(await generatePrivateJwk());
+    const stranger = new RogueDataUser(world.cspAddress, world.dataUserConfig.cspThumbprint, key);
+    expect((await stranger.propose(stranger.task(pca))).code).toBe('ERR_AUTH_FORBIDDEN');
+  });
+
+  test('under an id that is taken, unless it is the same task, which is answered the same way', async () => {
+    const rogue = await RogueDataUser.of(world);
+    const task = rogue.task(pca);
+    const first = await rogue.propose(task);
+    expect(first.status).toBe(200);
+    expect((await rogue.propose({ ...task, components: 1 })).code).toBe('ERR_TASK_CONFLICT');
+    expect((await rogue.propose(task)).text).toBe(first.text);
+    await rogue.end(task.id);
+    expect((await rogue.propose(task)).code).toBe('ERR_TASK_CLOSED');
+  });
+
+  test.each([
+    ['takes no simulated tasks', { allowSimulated: false }, 'ERR_SIMULATED_REFUSED'],
+    ['takes no short keys', { allowInsecureKeys: false }, 'ERR_KEY_TOO_SHORT'],
+    ['wants more owners', { minimumOwners: 3 }, 'ERR_TASK_REFUSED'],
+  ] as const)('that %s, and is not left half open', async (_, csp, code) => {
+    const strict = await World.start({ csp });
+    try {
+      await expect((await strict.taskClient()).create(pca)).rejects.toEqual(withCode(code));
+      const tasks = query(strict.dataUserConfig.dataDirectory, 'SELECT state, agreement FROM tasks');
+      expect(tasks).toEqual([{ state: 'failed', agreement: null }]);
+      expect(query(strict.cspConfig.dataDirectory, 'SELECT task_id FROM tasks')).toEqual([]);
+    } finally {
+      await strict.close();
+    }
+  });
+});
+
+describe("a task that breaks the owner's policy is refused before a row is read", () => {
+  let signed: SignedTask;
+  beforeAll(async () => {
+    const revealing = { components: FEATURES, outputs: ['spectrum' as const], allowFullRank: true };
+    signed = await parties.client.create({ ...pca, ...revealing });
+  });
+
+  test.each([
+    ['minimum of owners', { minimumOwners: 3 }, '"minimumOwners" expected at least 3, got 2'],
+    ['key length', { minimumKeyBits: 2048 }, '"keyBits" expected at least 2048, got 1024'],
+    ['two-party protocol', { twoParty: [] }, '"twoParty" expected one of [], got simulated'],
+    ['number of components', { maximumComponents: 3 }, '"components" expected at most 3, got 4'],
+    ['whole spectrum', { allowSpectrum: false }, '"outputs" expected no spectrum'],
+    ['full rank', { allowFullRank: false }, '"allowFullRank" expected false'],
+    ['privacy', { allowWithoutDifferentialPrivacy: false }, '"differentialPrivacy" expected a guarantee'],
+  ])('%s', async (_, policy, rule) => {
+    const { owner, home } = await world.enrolledOwner(policy);
+    const summary = vi.fn();
+    const { id } = signed.task;
+    const message = expect.stringContaining(rule);
+    await expect(owner.contribute(world.dataUserAddress, id, summary)).rejects.toMatchObject({
+      code: 'ERR_POLICY',
+      message,
+    });
+    expect(summary).not.toHaveBeenCalled();
+    expect(await home.pending(id)).toBeUndefined();
+    expect((await parties.client.status(id)).contributions).toBe(0);
+  });
+});
+
+describe('a task that its rows make impossible fails for that reason', () => {
+  test('B is not positive definite: a constant feature and no ridge', async () => {
+    const features = dca.features.map((feature, i) => (i === 1 ? { ...feature, min: 3, max: 3 } : feature));
+    const method = { kind: 'dca', form: 'standard', ridge: 0, signalRidge: 0 } as const;
+    await expectFailure({ ...dca, features, method }, labelledParts, 'ERR_NOT_POSITIVE_DEFINITE');
+  });
+
+  test('B is not positive definite: a constant feature in the form of the book, whose B is S_W', async () => {
+    const method = { kind: 'dca', form: 'book', ridge: 0, signalRidge: -0.05 } as const;
+    const features = dca.features.map((feature, i) => (i === 2 ? { ...feature, min: 0, max: 0 } : feature));
+    await expectFailure({ ...dca, features, method }, labelledParts, 'ERR_NOT_POSITIVE_DEFINITE');
+  });
+
+  test.each(['dca', 'lda'] as const)('all samples are in one class: %s', async (kind) => {
+    const oneClass = labelledParts.map(({ values, classes }) => ({
+      values,
+      classes: classes.map(() => [1]),
+    }));
+    const method = kind === 'lda' ? { kind, ridge: 1 } : dca.method;
+    await expectFailure({ ...dca, method }, oneClass, 'ERR_SINGLE_CLASS');
+  });
+
+  async function expectFailure(proposal: TaskProposal, rows: readonly LabelledRows[], code: string) {
+    const { task, status } = await finishTask(parties, proposal, rows);
+    expect(status).toMatchObject({ state: 'failed', failure: { code }, contributions: OWNERS });
+    await expect(parties.client.result(task.id)).rejects.toEqual(withCode(code));
+    const projection = parties.owners[0]!.projection(world.dataUserAddress, task.id);
+    await expect(projection).rejects.toEqual(withCode(code));
+    // It is over at both services: nothing secret is left.
+    const atCsp = () => query(world.cspConfig.dataDirectory, CSP_SECRETS, task.id);
+    await expect
+      .poll(atCsp)
+      .toEqual([{ state: 'ended', sealed_secret_key: null, sealed_shares: null, records: 0 }]);
+    const atDataUser = query(world.dataUserConfig.dataDirectory, DATA_USER_SECRETS, task.id);
+    expect(atDataUser).toEqual([{ sealed_blinding: null, blinded: null, contributions: 0 }]);
+  }
+
+  const CSP_SECRETS = `SELECT state, sealed_secret_key, sealed_shares,
+    (SELECT count(*) FROM records WHERE records.task_id = tasks.task_id) AS records FROM tasks WHERE task_id = ?`;
+  const DATA_USER_SECRETS = `SELECT sealed_blinding, blinded,
+    (SELECT count(bytes) FROM contributions WHERE contributions.task_id = tasks.task_id) AS contributions
+    FROM tasks WHERE task_id = ?`;
+});
