@@ -12,6 +12,7 @@ import {
 } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { query } from './support/database.ts';
+import { agreementOf, payloadOf } from './support/requests.ts';
 import { dataFile, exampleOf, type LabelledRows, split, summarise } from './support/tasks.ts';
 import { World } from './support/world.ts';
 
@@ -36,8 +37,6 @@ afterAll(() => world.close());
 const withCode = (code: string) => expect.objectContaining({ code });
 const anotherTask = async () => (await world.taskClient()).create(proposal);
 const stranger = async () => importSigningKey(await generatePrivateJwk());
-const claimsOf = (jws: string): unknown =>
-  JSON.parse(Buffer.from(jws.split('.')[1]!, 'base64url').toString());
 
 describe('an owner that gets a task which its CSP has not signed like this reads no row', () => {
   const forgeries: [string, (genuine: SignedTask) => Promise<SignedTask>][] = [
@@ -48,7 +47,7 @@ describe('an owner that gets a task which its CSP has not signed like this reads
         agreement: await signStatement(
           AGREEMENT,
           await stranger(),
-          AGREEMENT.schema.parse(claimsOf(agreement)),
+          AGREEMENT.schema.parse(payloadOf(agreement)),
         ),
       }),
     ],
@@ -56,8 +55,8 @@ describe('an owner that gets a task which its CSP has not signed like this reads
       'a key swapped after signing',
       async ({ task, agreement }) => {
         const [header, , signature] = agreement.split('.');
-        const { publicKey } = AGREEMENT.schema.parse(claimsOf((await anotherTask()).agreement));
-        const payload = JSON.stringify({ ...AGREEMENT.schema.parse(claimsOf(agreement)), publicKey });
+        const { publicKey } = AGREEMENT.schema.parse(payloadOf((await anotherTask()).agreement));
+        const payload = JSON.stringify({ ...AGREEMENT.schema.parse(payloadOf(agreement)), publicKey });
         return { task, agreement: `${header}.${Buffer.from(payload).toString('base64url')}.${signature}` };
       },
     ],
@@ -154,7 +153,7 @@ describe('an owner', () => {
     await expect(contribute()).rejects.toEqual(withCode('ERR_PEER_UNREACHABLE'));
     const sql = 'SELECT receipt FROM contributions WHERE task_id = ?';
     const [row] = query(world.dataUserConfig.dataDirectory, sql, id);
-    const claims = RECEIPT.schema.parse(claimsOf(String(row!.receipt)));
+    const claims = RECEIPT.schema.parse(payloadOf(String(row!.receipt)));
     const receipt = await signStatement(RECEIPT, await stranger(), claims);
     world.proxies.dataUser.inject(put, { kind: 'answer', json: { receipt } });
     await expect(contribute()).rejects.toEqual(withCode('ERR_RECEIPT_INVALID'));
@@ -189,7 +188,7 @@ describe('an owner', () => {
     const [row] = query(world.dataUserConfig.dataDirectory, sql, other!);
     const ofOther = String(row!.projection);
     const [header, payload, signature] = ofOther.split('.');
-    const changed = Buffer.from(JSON.stringify({ ...(claimsOf(ofOther) as object), taskId: mine }));
+    const changed = Buffer.from(JSON.stringify({ ...(payloadOf(ofOther) as object), taskId: mine }));
     const fetch = () => owners[0]!.owner.projection(world.dataUserAddress, mine!);
     for (const projection of [
       ofOther,

@@ -100,7 +100,7 @@ describe('a task is refused by the CSP', () => {
 
   test('unless its data user is registered', async () => {
     const key = await importSigningKey(await generatePrivateJwk());
-    const stranger = new RogueDataUser(world.cspAddress, world.dataUserConfig.cspThumbprint, key);
+    const stranger = await RogueDataUser.of(world, key);
     expect((await stranger.propose(stranger.task(pca))).code).toBe('ERR_AUTH_FORBIDDEN');
   });
 

@@ -5,6 +5,7 @@ import type { OwnerHome } from '@eigenveil/data-owner';
 import { encodeCiphertexts, PaillierPool, PublicKey, pack } from '@eigenveil/paillier';
 import { flatten, layout, type Statistics } from '@eigenveil/statistics';
 import {
+  AGREEMENT,
   type Agreement,
   createProof,
   digestBytes,
@@ -14,13 +15,18 @@ import {
   RECORD,
   type SignedTask,
   type SigningKey,
-  signStatement,
-  verifySignedTask,
 } from '@eigenveil/wire';
 
 export interface Address {
   readonly url: string;
   readonly ca: string;
+}
+
+export interface Message {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | string | undefined;
 }
 
 export interface Answer {
@@ -31,16 +37,8 @@ export interface Answer {
   readonly text: string;
 }
 
-interface Message {
-  readonly method: string;
-  readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Uint8Array | string | undefined;
-}
-
 /** Sends one request on a connection of its own and reads whatever comes back. */
-export function send({ url, ca }: Address, message: Message): Promise<Answer> {
-  const { method, path, headers = {}, body } = message;
+export function send({ url, ca }: Address, { method, path, headers = {}, body }: Message): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const outgoing = request(`${url}${path}`, { method, headers, ca, agent: false });
     outgoing.on('response', (incoming) => {
@@ -50,37 +48,55 @@ export function send({ url, ca }: Address, message: Message): Promise<Answer> {
         resolve({ status: incoming.statusCode!, code, json, text: answer });
       }, reject);
     });
-    outgoing.on('error', reject); // after an answer it comes too late to matter
+    outgoing.on('error', reject); // one that comes after the answer changes nothing any more
     outgoing.end(body);
   });
 }
 
-/** The headers by which the holder of a key proves who it is. */
-export async function proofHeaders(
+/** Sends a request whose body ends before the length that it has announced, and hangs up. */
+export async function sendCutOff({ url, ca }: Address, message: Message, announced: number): Promise<void> {
+  const { method, path, body } = message;
+  const headers = { ...message.headers, 'content-length': String(announced) };
+  const outgoing = request(`${url}${path}`, { method, headers, ca, agent: false });
+  outgoing.on('error', () => undefined); // the service may hang up first
+  const closed = new Promise<void>((resolve) => outgoing.once('close', resolve));
+  outgoing.write(body ?? '', () => setImmediate(() => outgoing.destroy()));
+  await closed;
+}
+
+/** What a request needs so that the service knows who sends it. */
+export interface Sender {
+  readonly key: SigningKey;
+  readonly token?: string | undefined;
+}
+
+export async function ownerOf(home: OwnerHome): Promise<Sender> {
+  return { key: await home.signingKey(), token: (await home.enrolment())!.ownerToken };
+}
+
+export async function credentials(
   { url }: Address,
-  key: SigningKey,
+  { key, token }: Sender,
   { method, path }: Pick<Message, 'method' | 'path'>,
-  token?: string,
 ): Promise<Record<string, string>> {
   const dpop = await createProof(key, { method, url: `${url}${path}`, token });
   return { dpop, ...(token === undefined ? {} : { authorization: `DPoP ${token}` }) };
 }
 
-/** Sends JSON or bytes as the holder of `key`. */
+/** Sends JSON or bytes with the credentials of the sender; headers in the message replace them. */
 export async function sendAs(
   address: Address,
-  key: SigningKey,
-  message: Message & { readonly json?: unknown; readonly token?: string },
+  sender: Sender,
+  { json, ...message }: Message & { readonly json?: unknown },
 ): Promise<Answer> {
-  const { json, token, body = json === undefined ? undefined : JSON.stringify(json) } = message;
+  const body = json === undefined ? message.body : JSON.stringify(json);
+  const type = json === undefined ? 'application/octet-stream' : 'application/json';
   const headers = {
-    ...(await proofHeaders(address, key, message, token)),
-    ...(body === undefined
-      ? {}
-      : { 'content-type': json === undefined ? 'application/octet-stream' : 'application/json' }),
+    ...(await credentials(address, sender, message)),
+    ...(body === undefined ? {} : { 'content-type': type }),
     ...message.headers,
   };
-  return send(address, { method: message.method, path: message.path, headers, body });
+  return send(address, { ...message, headers, body });
 }
 
 export interface Contribution {
@@ -88,70 +104,73 @@ export interface Contribution {
   readonly record: string;
 }
 
+/** The request that hands in a contribution. */
+export function contributionRequest(taskId: string, { bytes, record }: Partial<Contribution>): Message {
+  return {
+    method: 'PUT',
+    path: `/tasks/${taskId}/contribution`,
+    headers: record === undefined ? {} : { 'eigenveil-record': record },
+    body: bytes,
+  };
+}
+
+/** What a compact JWS says, whoever has signed it. */
+export function payloadOf(jws: string): unknown {
+  return JSON.parse(Buffer.from(jws.split('.')[1]!, 'base64url').toString());
+}
+
+export function agreementOf({ agreement }: SignedTask): Agreement {
+  return AGREEMENT.schema.parse(payloadOf(agreement));
+}
+
+export function publicKeyOf(signed: SignedTask): PublicKey {
+  return PublicKey.fromJSON(agreementOf(signed).publicKey, signed.task);
+}
+
 const pool = new PaillierPool({ threads: 0 });
 
-/** The agreement inside a signed task. */
-export async function agreementOf(signed: SignedTask, home: OwnerHome): Promise<Agreement> {
-  return verifySignedTask(signed, (await home.enrolment())!.cspKey);
-}
-
-/** Ciphertexts of some statistics under the key of a task. */
-export async function encryptStatistics(
-  { task }: SignedTask,
-  agreement: Agreement,
-  statistics: Statistics,
-): Promise<Uint8Array> {
-  const publicKey = PublicKey.fromJSON(agreement.publicKey, task);
-  const plaintexts = pack(publicKey, layout(task), flatten(task, statistics));
-  return encodeCiphertexts(publicKey, await pool.encrypt(publicKey, plaintexts, task.encryption));
-}
-
-/** A record about `bytes`, true except for the given claims, signed by the owner or by `key`. */
-export async function recordFor(
-  signed: SignedTask,
-  home: OwnerHome,
-  bytes: Uint8Array,
-  claims: Partial<OwnerRecord> = {},
-  key?: SigningKey,
-): Promise<string> {
-  const agreement = await agreementOf(signed, home);
-  return signStatement(RECORD, key ?? (await home.signingKey()), {
-    taskId: signed.task.id,
-    taskDigest: digestTask(signed.task),
-    publicKeyDigest: digestPublicKey(agreement.publicKey),
-    ownerId: (await home.enrolment())!.ownerId,
-    contributionDigest: digestBytes('contribution', bytes),
-    ...claims,
-  });
-}
-
-/** An honest contribution, to be spoilt or sent by hand. */
+/** An honest contribution, to be sent by hand or spoilt. */
 export async function contributionOf(
   signed: SignedTask,
   home: OwnerHome,
   statistics: Statistics,
 ): Promise<Contribution> {
-  const bytes = await encryptStatistics(signed, await agreementOf(signed, home), statistics);
+  const { task } = signed;
+  const publicKey = publicKeyOf(signed);
+  const plaintexts = pack(publicKey, layout(task), flatten(task, statistics));
+  const ciphertexts = await pool.encrypt(publicKey, plaintexts, task.encryption);
+  const bytes = encodeCiphertexts(publicKey, ciphertexts);
   return { bytes, record: await recordFor(signed, home, bytes) };
 }
 
-/** Puts a contribution to the data user with the owner's credentials, or with those given. */
-export async function sendContribution(
-  address: Address,
+/** A record about `bytes` that is true and signed by the owner, as far as nothing else is said. */
+export async function recordFor(
+  signed: SignedTask,
   home: OwnerHome,
-  taskId: string,
-  { bytes, record }: { readonly bytes: Uint8Array; readonly record?: string },
-  credentials: {
-    readonly token?: string;
-    readonly key?: SigningKey;
-    readonly headers?: Record<string, string>;
+  bytes: Uint8Array,
+  changes: {
+    readonly claims?: Partial<OwnerRecord>;
+    readonly header?: Record<string, unknown>;
+    readonly signer?: SigningKey;
   } = {},
-): Promise<Answer> {
-  return sendAs(address, credentials.key ?? (await home.signingKey()), {
-    method: 'PUT',
-    path: `/tasks/${taskId}/contribution`,
-    body: bytes,
-    token: credentials.token ?? (await home.enrolment())!.ownerToken,
-    headers: { ...(record === undefined ? {} : { 'eigenveil-record': record }), ...credentials.headers },
-  });
+): Promise<string> {
+  const key = changes.signer ?? (await home.signingKey());
+  const header = { alg: 'Ed25519', typ: RECORD.type, jwk: key.publicJwk, ...changes.header };
+  const claims = {
+    taskId: signed.task.id,
+    taskDigest: digestTask(signed.task),
+    publicKeyDigest: digestPublicKey(agreementOf(signed).publicKey),
+    ownerId: (await home.enrolment())!.ownerId,
+    contributionDigest: digestBytes('contribution', bytes),
+    ...changes.claims,
+  };
+  return signJws(header, claims, key);
+}
+
+/** A compact JWS with any header, which our own way of signing does not allow. */
+export async function signJws(header: object, claims: object, key: SigningKey): Promise<string> {
+  const parts = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'));
+  const signed = parts.join('.');
+  const signature = await crypto.subtle.sign('Ed25519', key.privateKey, Buffer.from(signed));
+  return `${signed}.${Buffer.from(signature).toString('base64url')}`;
 }

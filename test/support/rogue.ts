@@ -1,8 +1,6 @@
 /** A data user that does not keep to the protocol: it talks to the CSP by hand, with the credentials of a registered one. */
 import { randomBytes } from 'node:crypto';
-import type { OwnerHome } from '@eigenveil/data-owner';
 import { openSigningKey } from '@eigenveil/server';
-import type { Statistics } from '@eigenveil/statistics';
 import {
   AgreementResponse,
   type SignedTask,
@@ -12,7 +10,7 @@ import {
   type TaskProposal,
   Thumbprint,
 } from '@eigenveil/wire';
-import { type Address, type Answer, contributionOf, proofHeaders, send, sendAs } from './requests.ts';
+import { type Address, type Answer, credentials, send, sendAs } from './requests.ts';
 import type { World } from './world.ts';
 
 export class RogueDataUser {
@@ -20,19 +18,19 @@ export class RogueDataUser {
   readonly #csp: Address;
   readonly #cspThumbprint: Thumbprint;
 
-  constructor(csp: Address, cspThumbprint: string, key: SigningKey) {
+  /** With `key` instead of that of the world's data user, which the CSP has registered. */
+  static async of({ dataUserConfig, cspAddress }: World, key?: SigningKey): Promise<RogueDataUser> {
+    const { dataDirectory, cspThumbprint } = dataUserConfig;
+    return new RogueDataUser(cspAddress, cspThumbprint, key ?? (await openSigningKey(dataDirectory)));
+  }
+
+  private constructor(csp: Address, cspThumbprint: string, key: SigningKey) {
     this.#csp = csp;
     this.#cspThumbprint = Thumbprint.parse(cspThumbprint);
     this.key = key;
   }
 
-  /** With the key of the world's data user, which the CSP has registered. */
-  static async of(world: World): Promise<RogueDataUser> {
-    const key = await openSigningKey(world.dataUserConfig.dataDirectory);
-    return new RogueDataUser(world.cspAddress, world.dataUserConfig.cspThumbprint, key);
-  }
-
-  /** A task that this data user would propose. */
+  /** A task as this data user would propose it. */
   task(proposal: TaskProposal, changes: Partial<Task> = {}): Task {
     return {
       ...proposal,
@@ -45,53 +43,42 @@ export class RogueDataUser {
   }
 
   propose(task: Task): Promise<Answer> {
-    return sendAs(this.#csp, this.key, { method: 'POST', path: '/tasks', json: { task } });
+    return sendAs(this.#csp, this, { method: 'POST', path: '/tasks', json: { task } });
   }
 
-  /** Proposes a task that the CSP must agree to. */
-  async agree(task: Task): Promise<SignedTask> {
+  /** Proposes a task that the CSP agrees to. */
+  async agree(proposal: TaskProposal): Promise<SignedTask> {
+    const task = this.task(proposal);
     const { json } = await this.propose(task);
     return { task, ...AgreementResponse.parse(json) };
   }
 
-  records(taskId: TaskId, records: readonly string[]): Promise<Answer> {
-    return sendAs(this.#csp, this.key, {
-      method: 'POST',
-      path: `/tasks/${taskId}/records`,
-      json: { records },
-    });
+  records(taskId: string, records: readonly string[]): Promise<Answer> {
+    return sendAs(this.#csp, this, { method: 'POST', path: `/tasks/${taskId}/records`, json: { records } });
   }
 
-  unblind(taskId: TaskId, body: Uint8Array): Promise<Answer> {
-    return sendAs(this.#csp, this.key, { method: 'POST', path: `/tasks/${taskId}/unblinding`, body });
+  unblind(taskId: string, body: Uint8Array): Promise<Answer> {
+    return sendAs(this.#csp, this, { method: 'POST', path: `/tasks/${taskId}/unblinding`, body });
   }
 
-  end(taskId: TaskId): Promise<Answer> {
-    return sendAs(this.#csp, this.key, { method: 'DELETE', path: `/tasks/${taskId}` });
+  end(taskId: string): Promise<Answer> {
+    return sendAs(this.#csp, this, { method: 'DELETE', path: `/tasks/${taskId}` });
   }
 
-  /** Asks for the two-party connection and returns the refusal; without `proof` the request does not say who asks. */
-  async connect(taskId: string, proof = true): Promise<Answer> {
+  /** Asks for the two-party connection and returns the refusal; headers replace the proof of who asks. */
+  async connect(taskId: string, headers?: Record<string, string>): Promise<Answer> {
     const message = { method: 'GET', path: `/tasks/${taskId}/two-party` };
-    const headers = proof ? await proofHeaders(this.#csp, this.key, message) : {};
-    return send(this.#csp, {
-      ...message,
-      headers: {
-        ...headers,
-        connection: 'Upgrade',
-        upgrade: 'websocket',
-        'sec-websocket-version': '13',
-        'sec-websocket-key': randomBytes(16).toString('base64'),
-      },
-    });
+    const proof = headers ?? (await credentials(this.#csp, this, message));
+    return send(this.#csp, { ...message, headers: { ...proof, ...upgradeHeaders() } });
   }
+}
 
-  /** Records of honest owners, one each, and one owner's ciphertexts, which can stand for a blinded aggregate. */
-  static async contributionsOf(
-    signed: SignedTask,
-    homes: readonly OwnerHome[],
-    statistics: readonly Statistics[],
-  ): Promise<{ bytes: Uint8Array; record: string }[]> {
-    return Promise.all(homes.map((home, i) => contributionOf(signed, home, statistics[i]!)));
-  }
+/** What asks for a WebSocket. */
+export function upgradeHeaders(): Record<string, string> {
+  return {
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': randomBytes(16).toString('base64'),
+  };
 }

@@ -1,6 +1,7 @@
 /** The one error class of this package: every failure that a caller can act on carries a stable code. */
 
 export type ProjectionErrorCode =
+  | 'ERR_FULL_RANK'
   | 'ERR_MINIMUM_OWNERS'
   | 'ERR_NO_SAMPLES'
   | 'ERR_NOT_FINITE'

@@ -57,12 +57,13 @@ export function pencil(program: Program, statistics: Statistics): Pencil {
 /**
  * The program's projection vectors, eigenvalues and declared outputs from the statistics of all owners together.
  * There are `cappedComponents(program)` of them. Eigenvalues that are zero on paper may be negative by rounding.
- * @throws ProjectionError as `pencil`, and ERR_NOT_POSITIVE_DEFINITE
+ * @throws ProjectionError as `pencil`, and ERR_NOT_POSITIVE_DEFINITE, ERR_FULL_RANK
  */
 export function decompose(program: Program, statistics: Statistics): Decomposition {
   const { A, B } = pencil(program, statistics);
   const { values, vectors } = B === undefined ? symmetricEigen(A) : generalisedEigen(A, B);
   const components = cappedComponents(program);
+  if (B === undefined && !program.allowFullRank) checkRank(values, components);
   const { outputs, fractionBits } = program;
   return {
     vectors: vectors.slice(0, components),
@@ -73,6 +74,23 @@ export function decompose(program: Program, statistics: Statistics): Decompositi
     ...(outputs.includes('spectrum') && { spectrum: values }),
   };
 }
+
+/**
+ * The eigenpairs of all nonzero eigenvalues are the scatter matrix itself. A task cannot know the rank beforehand, so it
+ * is checked here: with too few samples, or with features that depend on each other, even few components are too many.
+ */
+function checkRank(values: readonly number[], components: number): void {
+  const next = values[components];
+  if (next === undefined || next <= ZERO_EIGENVALUE * values[0]!) {
+    throw new ProjectionError(
+      'ERR_FULL_RANK',
+      `"components" expected fewer than the rank of the scatter matrix without "allowFullRank", got ${components}`,
+    );
+  }
+}
+
+/** Relative to the largest: far above the rounding of a decomposition in doubles, far below any useful component. */
+const ZERO_EIGENVALUE = 1e-12;
 
 /** Refuses statistics that no rows can have, which means that something upstream went wrong, and too few owners. */
 function checkStatistics(program: Program, statistics: Statistics): void {

@@ -19,6 +19,8 @@ export interface Program {
   readonly fractionBits: number;
   readonly outputs: readonly Output[];
   readonly minimumOwners: number;
+  /** Consent to a PCA from which the whole total scatter follows: see `decompose`. */
+  readonly allowFullRank: boolean;
 }
 
 export interface Decomposition {
@@ -40,9 +42,9 @@ const LABELLINGS = { pca: 0, dca: 1, lda: 1, mdr: 2 } as const;
 /** The program that a task describes. */
 export function programOf(
   task: Pick<StatisticsTask, 'method' | 'features' | 'labellings' | 'fractionBits'> &
-    Pick<Program, 'components' | 'outputs' | 'minimumOwners'>,
+    Pick<Program, 'components' | 'outputs' | 'minimumOwners' | 'allowFullRank'>,
 ): Program {
-  const { method, fractionBits, components, outputs, minimumOwners } = task;
+  const { method, fractionBits, components, outputs, minimumOwners, allowFullRank } = task;
   return {
     method,
     featureCount: task.features.length,
@@ -51,6 +53,7 @@ export function programOf(
     fractionBits,
     outputs,
     minimumOwners,
+    allowFullRank,
   };
 }
 

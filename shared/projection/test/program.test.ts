@@ -44,6 +44,7 @@ describe('programs', () => {
       components: 2,
       outputs: ['mean'],
       minimumOwners: 3,
+      allowFullRank: false,
     } as const;
     expect(programOf(task)).toEqual({
       method: METHODS.mdr,
@@ -53,6 +54,7 @@ describe('programs', () => {
       fractionBits: 10,
       outputs: ['mean'],
       minimumOwners: 3,
+      allowFullRank: false,
     });
   });
 
@@ -94,6 +96,8 @@ describe('programs', () => {
     ['more owners than came', { minimumOwners: 2 }, 'ERR_MINIMUM_OWNERS'],
     ['statistics of other features', { featureCount: 3 }, 'ERR_STATISTICS_INVALID'],
     ['statistics of another method', { method: METHODS.lda, classCounts: [2] }, 'ERR_STATISTICS_INVALID'],
+    ['as many components as features', { components: 2, allowFullRank: false }, 'ERR_FULL_RANK'],
+    ['as many components as the rank', { components: 1, allowFullRank: false }, 'ERR_FULL_RANK'],
   ] satisfies [string, Partial<Program>, string][])('refuses %s', (_, overrides, expected) => {
     expect(() => decompose({ ...pca, ...overrides }, statistics)).toThrow(code(expected));
   });

@@ -31,6 +31,7 @@ export function programFor(method: Method, featureCount: number, overrides: Part
     fractionBits: 14,
     outputs: [],
     minimumOwners: 1,
+    allowFullRank: true,
     ...overrides,
   };
 }

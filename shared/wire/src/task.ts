@@ -183,11 +183,11 @@ export function checkTask(task: TaskProposal): void {
 }
 
 /**
- * Whether the outputs determine S̄ whatever the data: d eigenpairs do; so do d − 1 with the trace or the spectrum, since
+ * Whether the outputs determine S̄ whatever the data: d eigenpairs of the features that are not constant do; so do d − 1 with the trace or the spectrum, since
  * the last vector is what remains; and so do as many as there can be samples less one, the largest possible rank.
  */
 function revealsScatter({ method, features, components, outputs, ...task }: TaskProposal): boolean {
-  const d = features.length;
+  const d = features.filter(({ min, max }) => min < max).length; // the others are known to be zero
   if (components >= d) return true;
   if (method.kind !== 'pca') return false;
   const tellsRest = outputs.includes('trace') || outputs.includes('spectrum');

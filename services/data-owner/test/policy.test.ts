@@ -1,0 +1,63 @@
+import { Task, TaskProposal } from '@eigenveil/wire';
+import { describe, expect, test } from 'vitest';
+import { checkPolicy, OwnerPolicy } from '../src/index.ts';
+
+const proposal = TaskProposal.parse({
+  method: { kind: 'pca' },
+  features: ['a', 'b', 'c'].map((name) => ({ name, min: 0, max: 1 })),
+  components: 2,
+  maximumOwners: 10,
+  maximumSamplesPerOwner: 100,
+  minimumOwners: 5,
+  twoParty: 'simulated',
+  deadline: '2030-01-01T00:00:00.000Z',
+});
+const parties = { csp: 'c'.repeat(43), dataUser: 'd'.repeat(43) };
+const task = (changes: Partial<Task> = {}) =>
+  Task.parse({ ...proposal, ...parties, protocol: 'eigenveil/1', id: 't'.repeat(22), ...changes });
+const lenient = OwnerPolicy.parse({ twoParty: ['simulated'] });
+
+describe("the owner's policy", () => {
+  test('by default trusts no protocol that is not private', () => {
+    const refused = expect.objectContaining({
+      code: 'ERR_POLICY',
+      message: expect.stringContaining('twoParty'),
+    });
+    expect(() => checkPolicy(OwnerPolicy.parse({}), task())).toThrow(refused);
+    expect(() => checkPolicy(lenient, task())).not.toThrow();
+  });
+
+  test.each<[string, Partial<OwnerPolicy>, Partial<Task>]>([
+    ['minimumOwners', { minimumOwners: 6 }, {}],
+    ['keyBits', {}, { keyBits: 1024, allowInsecureKey: true }],
+    ['components', { maximumComponents: 1 }, {}],
+    ['outputs', {}, { outputs: ['spectrum'] }],
+    ['allowFullRank', {}, { allowFullRank: true }],
+    ['differentialPrivacy', { allowWithoutDifferentialPrivacy: false }, {}],
+  ])('refuses a task for its %s', (name, policy, changes) => {
+    const refused = expect.objectContaining({
+      code: 'ERR_POLICY',
+      message: expect.stringContaining(`"${name}"`),
+    });
+    expect(() => checkPolicy({ ...lenient, ...policy }, task(changes))).toThrow(refused);
+  });
+
+  test('names every rule that is broken', () => {
+    const strict = { ...lenient, minimumOwners: 6, maximumComponents: 1 };
+    expect(() => checkPolicy(strict, task())).toThrow(/minimumOwners.*components/);
+  });
+
+  test('can allow what it refuses by default', () => {
+    const open = { ...lenient, allowSpectrum: true, allowFullRank: true, minimumKeyBits: 1024 };
+    expect(() =>
+      checkPolicy(
+        open,
+        task({ outputs: ['spectrum'], allowFullRank: true, keyBits: 1024, allowInsecureKey: true }),
+      ),
+    ).not.toThrow();
+  });
+
+  test('is refused when it has a rule that does not exist', () => {
+    expect(() => OwnerPolicy.parse({ minimumOwner: 3 })).toThrow();
+  });
+});

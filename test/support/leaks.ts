@@ -1,0 +1,131 @@
+/** Looks for statistics in what somebody saw, in every form in which software is likely to write a number down. */
+import type { Packing } from '@eigenveil/paillier';
+
+/** Shorter forms turn up by chance in ciphertexts and tokens; 48 random bits do so once in 2^20 runs or less. */
+const SHORTEST_BYTES = 6;
+const SHORTEST_DIGITS = 8;
+const SHORTEST_BITS = 48;
+
+export interface Form {
+  /** Such as `value 3, decimal`. */
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+/**
+ * The forms of a vector of statistics: each number as it is and with 2^(b-1) added, as decimal or hexadecimal text, as an
+ * integer of either byte order, as a double and as JSON number, also divided by the units of discretisation; neighbours
+ * in a fixed-length encoding; whole packed plaintexts. Numbers that are too small to be told from chance are left out.
+ */
+export function formsOf(values: readonly bigint[], packing: Packing, fractionBits: number): Form[] {
+  const forms: Form[] = [];
+  const add = (name: string, bytes: Buffer) => forms.push({ name, bytes });
+  values.forEach((value, i) => {
+    const bits = packing.valueBits[i]!;
+    for (const integer of new Set([value, value + (1n << BigInt(bits - 1)), BigInt.asUintN(bits, value)])) {
+      for (const { name, bytes } of integerForms(integer, bits)) add(`value ${i}, ${name}`, bytes);
+    }
+    for (const scale of [0, fractionBits, 2 * fractionBits]) {
+      const scaled = Number(value) / 2 ** scale;
+      const text = `${Math.abs(scaled)}`;
+      if (text.length > SHORTEST_DIGITS) add(`value ${i}, number`, Buffer.from(text));
+      if (bitLength(value) < SHORTEST_BITS - 8) continue;
+      const double = Buffer.alloc(8);
+      double.writeDoubleBE(scaled);
+      add(`value ${i}, double`, double);
+      add(`value ${i}, double, little-endian`, Buffer.from(double).reverse());
+    }
+    const next = values[i + 1];
+    if (next !== undefined && bitLength(value) + bitLength(next) >= SHORTEST_BITS) {
+      const pair = Buffer.concat([fixed(value, bits), fixed(next, packing.valueBits[i + 1]!)]);
+      add(`values ${i} and ${i + 1}`, pair);
+    }
+  });
+  packing.plaintexts.forEach((slots, p) => {
+    const sum = slots.reduce((total, { value, offset }) => total + (values[value]! << BigInt(offset)), 0n);
+    add(`plaintext ${p}`, unsigned(sum));
+    add(`plaintext ${p}, decimal`, Buffer.from(`${magnitude(sum)}`));
+  });
+  return forms.filter(({ bytes }) => bytes.length >= SHORTEST_BYTES);
+}
+
+/** The forms of numbers as JSON text and as doubles. */
+export function formsOfNumbers(numbers: readonly number[]): Form[] {
+  return numbers
+    .flatMap((number, i) => {
+      const double = Buffer.alloc(8);
+      double.writeDoubleBE(number);
+      return [
+        { name: `number ${i}`, bytes: Buffer.from(`${Math.abs(number)}`) },
+        { name: `number ${i}, double`, bytes: double },
+        { name: `number ${i}, double, little-endian`, bytes: Buffer.from(double).reverse() },
+      ];
+    })
+    .filter(({ bytes }) => bytes.length >= SHORTEST_DIGITS);
+}
+
+/** The names of the forms that occur anywhere in the bytes, or in what base64 text among them stands for. */
+export function findForms(seen: readonly Uint8Array[], forms: readonly Form[]): string[] {
+  const byPrefix = new Map<number, Form[]>();
+  for (const form of forms) {
+    const prefix = form.bytes.readUIntBE(0, SHORTEST_BYTES);
+    byPrefix.set(prefix, [...(byPrefix.get(prefix) ?? []), form]);
+  }
+  const found = new Set<string>();
+  for (const bytes of seen.map((it) => Buffer.from(it)).flatMap((it) => [it, ...decodedBase64(it)])) {
+    for (let i = 0; i + SHORTEST_BYTES <= bytes.length; i++) {
+      for (const form of byPrefix.get(bytes.readUIntBE(i, SHORTEST_BYTES)) ?? []) {
+        if (bytes.subarray(i, i + form.bytes.length).equals(form.bytes)) found.add(form.name);
+      }
+    }
+  }
+  return [...found];
+}
+
+function integerForms(integer: bigint, bits: number): Form[] {
+  const forms: Form[] = [];
+  const decimal = `${magnitude(integer)}`;
+  const hex = magnitude(integer).toString(16);
+  if (decimal.length >= SHORTEST_DIGITS) forms.push({ name: 'decimal', bytes: Buffer.from(decimal) });
+  if (hex.length >= SHORTEST_DIGITS) {
+    forms.push({ name: 'hexadecimal', bytes: Buffer.from(hex) });
+    forms.push({ name: 'hexadecimal capitals', bytes: Buffer.from(hex.toUpperCase()) });
+  }
+  if (bitLength(integer) >= SHORTEST_BITS - 8) {
+    for (const bytes of [unsigned(integer), fixed(integer, bits)]) {
+      forms.push({ name: 'bytes', bytes });
+      forms.push({ name: 'bytes, little-endian', bytes: Buffer.from(bytes).reverse() });
+    }
+  }
+  return forms;
+}
+
+/** JSON web signatures, keys and tokens carry bytes this way. */
+function decodedBase64(bytes: Buffer): Buffer[] {
+  const text = bytes.toString('latin1');
+  return [...text.matchAll(/[A-Za-z0-9+/_-]{8,}/g)].map(([token]) => Buffer.from(token, 'base64url'));
+}
+
+/** Two's complement, big-endian. */
+function fixed(value: bigint, bits: number): Buffer {
+  const length = Math.ceil(bits / 8);
+  return Buffer.from(
+    BigInt.asUintN(8 * length, value)
+      .toString(16)
+      .padStart(2 * length, '0'),
+    'hex',
+  );
+}
+
+function unsigned(value: bigint): Buffer {
+  const hex = magnitude(value).toString(16);
+  return Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex');
+}
+
+function bitLength(value: bigint): number {
+  return magnitude(value).toString(2).length;
+}
+
+function magnitude(value: bigint): bigint {
+  return value < 0n ? -value : value;
+}
