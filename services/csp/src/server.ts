@@ -6,6 +6,7 @@ import {
   adminAuthenticator,
   createApp,
   createLogger,
+  type Logger,
   Metrics,
   openFoundation,
   readTlsFiles,
@@ -62,6 +63,7 @@ export interface RunningCsp {
 export interface CspOverrides {
   readonly paillier?: PaillierPool;
   readonly now?: () => Date;
+  readonly log?: Logger;
 }
 
 const SECONDS_PER_DAY = 86_400;
@@ -69,7 +71,7 @@ const SECONDS_PER_DAY = 86_400;
 /** Starts a CSP; resolves when it listens. */
 export async function startCsp(config: CspConfiguration, overrides: CspOverrides = {}): Promise<RunningCsp> {
   selfTest({ allowBigintFallback: config.allowBigintFallback });
-  const log = createLogger({ service: 'csp', level: config.logLevel });
+  const log = overrides.log ?? createLogger({ service: 'csp', level: config.logLevel });
   const metrics = new Metrics('csp');
   const { database, key, sealer, adminToken } = await openFoundation(config);
   const tls = await readTlsFiles(config.tlsCertificate, config.tlsKey);

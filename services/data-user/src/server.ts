@@ -7,6 +7,7 @@ import {
   adminAuthenticator,
   createApp,
   createLogger,
+  type Logger,
   Metrics,
   openFoundation,
   readTlsFiles,
@@ -54,6 +55,7 @@ export interface RunningDataUser {
 export interface DataUserOverrides {
   readonly paillier?: PaillierPool;
   readonly now?: () => Date;
+  readonly log?: Logger;
 }
 
 /** Starts a data user; resolves when it listens. Unfinished tasks are taken up where they were left. */
@@ -62,7 +64,7 @@ export async function startDataUser(
   overrides: DataUserOverrides = {},
 ): Promise<RunningDataUser> {
   selfTest({ allowBigintFallback: config.allowBigintFallback });
-  const log = createLogger({ service: 'data-user', level: config.logLevel });
+  const log = overrides.log ?? createLogger({ service: 'data-user', level: config.logLevel });
   const metrics = new Metrics('data_user');
   const stages = metrics.counter(
     'stages_total',

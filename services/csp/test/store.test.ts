@@ -1,0 +1,132 @@
+import { Digest, OwnerId, type Task, TaskId, Thumbprint } from '@eigenveil/wire';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { SqliteCspStore } from '../src/sqlite-store.ts';
+import type { CspStore, StoredTask } from '../src/store.ts';
+
+const taskId = TaskId.parse('t'.repeat(22));
+const owner = (i: number) => OwnerId.parse(`${i}`.repeat(22));
+const thumbprint = (i: number) => Thumbprint.parse(`${i}`.repeat(43));
+const digest = (i: number) => Digest.parse(`${i}`.repeat(43));
+const now = new Date(1000);
+const later = new Date(2000);
+
+const stored: StoredTask = {
+  task: { id: taskId, minimumOwners: 2 } as Task,
+  digest: digest(0),
+  agreement: 'agreement',
+  state: 'agreed',
+  sealedSecretKey: Buffer.from('sealed key'),
+  unblindingDigest: null,
+  sealedShares: null,
+};
+
+let store: CspStore;
+beforeEach(async () => {
+  store = new SqliteCspStore(':memory:');
+  await store.addEnrolmentTokens(['token 1', 'token 2', 'token 3'], later);
+});
+
+/** Enrols owners 1 … n and stores the task. */
+async function withOwners(n: number): Promise<void> {
+  for (let i = 1; i <= n; i += 1) await store.enrol(`token ${i}`, thumbprint(i), owner(i), now);
+  await store.insertTask(stored);
+}
+const record = (i: number, contribution = i) => ({
+  ownerId: owner(i),
+  contributionDigest: digest(contribution),
+});
+const unblinding = (verifiedOwners: number) => ({
+  requestDigest: digest(9),
+  sealedShares: Buffer.from('shares'),
+  verifiedOwners,
+});
+
+describe('enrolment', () => {
+  test('uses a token up for one key, which may repeat it', async () => {
+    expect(await store.enrol('token 1', thumbprint(1), owner(1), now)).toBe(owner(1));
+    expect(await store.enrol('token 1', thumbprint(1), owner(7), now)).toBe(owner(1));
+    await expect(store.enrol('token 1', thumbprint(2), owner(2), now)).rejects.toMatchObject({
+      code: 'ERR_ENROLMENT_TOKEN',
+    });
+    expect(await store.ownerThumbprint(owner(1))).toBe(thumbprint(1));
+    expect(await store.ownerThumbprint(owner(7))).toBeUndefined();
+  });
+
+  test('gives a key one owner id, however many tokens it has', async () => {
+    await store.enrol('token 1', thumbprint(1), owner(1), now);
+    expect(await store.enrol('token 2', thumbprint(1), owner(2), now)).toBe(owner(1));
+  });
+
+  test('refuses tokens that are unknown or expired', async () => {
+    await expect(store.enrol('token 9', thumbprint(1), owner(1), now)).rejects.toMatchObject({
+      code: 'ERR_ENROLMENT_TOKEN',
+    });
+    await expect(store.enrol('token 1', thumbprint(1), owner(1), later)).rejects.toMatchObject({
+      code: 'ERR_ENROLMENT_TOKEN',
+    });
+  });
+});
+
+describe('tasks and records', () => {
+  test('the first task of an id stays', async () => {
+    await store.insertTask(stored);
+    const again = await store.insertTask({ ...stored, digest: digest(5), agreement: 'other' });
+    expect(again).toMatchObject({ digest: digest(0), agreement: 'agreement' });
+    expect(await store.task(TaskId.parse('u'.repeat(22)))).toBeUndefined();
+  });
+
+  test('an owner counts once, with one contribution', async () => {
+    await withOwners(2);
+    expect(await store.addRecords(taskId, [record(1), record(2), record(1)])).toBe(2);
+    expect(await store.addRecords(taskId, [record(1)])).toBe(2);
+    await expect(store.addRecords(taskId, [record(1, 8)])).rejects.toMatchObject({
+      code: 'ERR_CONTRIBUTION_CONFLICT',
+    });
+    expect(await store.countRecords(taskId)).toBe(2);
+  });
+
+  test('a refused batch leaves nothing behind', async () => {
+    await withOwners(3);
+    await store.addRecords(taskId, [record(1)]);
+    await expect(store.addRecords(taskId, [record(2), record(1, 8)])).rejects.toMatchObject({
+      code: 'ERR_CONTRIBUTION_CONFLICT',
+    });
+    expect(await store.countRecords(taskId)).toBe(1);
+  });
+});
+
+describe('the unblinding', () => {
+  test('happens once, destroys the key and freezes the records', async () => {
+    await withOwners(3);
+    await store.addRecords(taskId, [record(1), record(2)]);
+    expect(await store.completeUnblinding(taskId, unblinding(2))).toBe(true);
+    expect(await store.completeUnblinding(taskId, unblinding(2))).toBe(false);
+    expect(await store.task(taskId)).toMatchObject({
+      state: 'unblinded',
+      sealedSecretKey: null,
+      unblindingDigest: digest(9),
+    });
+    expect(await store.addRecords(taskId, [record(1)])).toBe(2);
+    await expect(store.addRecords(taskId, [record(3)])).rejects.toMatchObject({ code: 'ERR_TASK_CLOSED' });
+  });
+
+  test('does not happen on a count that is out of date', async () => {
+    await withOwners(3);
+    await store.addRecords(taskId, [record(1), record(2), record(3)]);
+    expect(await store.completeUnblinding(taskId, unblinding(2))).toBe(false);
+    expect((await store.task(taskId))!.sealedSecretKey).not.toBeNull();
+  });
+
+  test('does not happen after the end, which destroys everything', async () => {
+    await withOwners(2);
+    await store.addRecords(taskId, [record(1), record(2)]);
+    await store.endTask(taskId);
+    expect(await store.completeUnblinding(taskId, unblinding(0))).toBe(false);
+    expect(await store.task(taskId)).toMatchObject({
+      state: 'ended',
+      sealedSecretKey: null,
+      sealedShares: null,
+    });
+    expect(await store.countRecords(taskId)).toBe(0);
+  });
+});

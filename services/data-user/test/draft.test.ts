@@ -1,0 +1,51 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type DraftOptions, draftTask } from '../src/index.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'eigenveil-draft-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+async function draft(csv: string, options: Partial<DraftOptions> = {}) {
+  const file = join(folder, 'data.csv');
+  await writeFile(file, csv);
+  return draftTask(file, { method: 'pca', labels: [], ignore: [], ...options });
+}
+
+describe('a draft', () => {
+  test('takes ranges and classes from the file', async () => {
+    const csv = 'id,a,label,b\n7,1,10,-2\n8,-3.5,9,1e3\n9,0,10,0\n';
+    expect(await draft(csv, { method: 'dca', labels: ['label'], ignore: ['id'] })).toEqual({
+      method: { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0 },
+      features: [
+        { name: 'a', min: -3.5, max: 1 },
+        { name: 'b', min: -2, max: 1000 },
+      ],
+      labellings: [{ column: 'label', classes: ['9', '10'] }],
+      rows: 3,
+    });
+  });
+
+  test.each([
+    ['a column that is not there', 'a,b\n1,2\n', { ignore: ['c'] }, /no column "c"/],
+    ['text', 'a,b\n1,x\n', {}, /"b" of row 1/],
+    ['an empty cell', 'a,b\n1,2\n ,3\n', {}, /"a" of row 2/],
+    ['no rows', 'a,b\n', {}, /no rows/],
+  ])('is refused for %s', async (_name, csv, options, message) => {
+    await expect(draft(csv, options)).rejects.toMatchObject({
+      code: 'ERR_TASK_INVALID',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test('is refused for a file that is not there', async () => {
+    const options: DraftOptions = { method: 'pca', labels: [], ignore: [] };
+    await expect(draftTask(join(folder, 'none.csv'), options)).rejects.toMatchObject({
+      code: 'ERR_FILE_UNREADABLE',
+    });
+  });
+});

@@ -1,0 +1,99 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { inviteOwners } from '@eigenveil/csp';
+import { PaillierPool, type SecretKey } from '@eigenveil/paillier';
+import { adminTokenFile, createLogger, loadOrCreateKey } from '@eigenveil/server';
+import { flatten } from '@eigenveil/statistics';
+import { Thumbprint } from '@eigenveil/wire';
+import { expect, test } from 'vitest';
+import { dataFile, exampleOf, reference, split, summarise } from './support/tasks.ts';
+import { World } from './support/world.ts';
+
+/** Remembers every secret that passes through it. */
+class WatchedPool extends PaillierPool {
+  readonly secrets: bigint[] = [];
+
+  override async generateKeyPair(...args: Parameters<PaillierPool['generateKeyPair']>): Promise<SecretKey> {
+    const key = await super.generateKeyPair(...args);
+    this.secrets.push(key.p, key.q);
+    return key;
+  }
+
+  override async encrypt(...args: Parameters<PaillierPool['encrypt']>) {
+    this.secrets.push(...args[1]);
+    return super.encrypt(...args);
+  }
+
+  override async decrypt(...args: Parameters<PaillierPool['decrypt']>) {
+    const plaintexts = await super.decrypt(...args);
+    this.secrets.push(...plaintexts);
+    return plaintexts;
+  }
+}
+
+/** The ways in which a number could turn up in a line of text. */
+function spellings(secret: bigint): string[] {
+  const hex = secret.toString(16);
+  const bytes = Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex');
+  return [secret.toString(), hex, bytes.toString('base64url'), bytes.toString('base64')];
+}
+
+test('no secret and no plaintext appears in the logs, whatever happens, at the most talkative level', async () => {
+  let log = '';
+  const destination = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      log += chunk.toString();
+      done();
+    },
+  });
+  const pools = [new WatchedPool({ threads: 0 }), new WatchedPool({ threads: 0 })] as const;
+  const world = await World.start({
+    cspOverrides: { paillier: pools[0], log: createLogger({ service: 'csp', level: 'trace' }, destination) },
+    dataUserOverrides: {
+      paillier: pools[1],
+      log: createLogger({ service: 'data-user', level: 'trace' }, destination),
+    },
+  });
+  const secrets: string[] = [];
+  try {
+    const { proposal, rows } = await exampleOf(dataFile('iris'), 'pca');
+    const parts = split(rows, 2);
+    const client = await world.taskClient();
+    const { task } = await client.create(proposal);
+    for (const part of parts) {
+      const { owner, home } = await world.enrolledOwner();
+      await owner.contribute(world.dataUserAddress, task.id, async (agreed) => summarise(agreed, part));
+      const { ownerToken } = (await home.enrolment())!;
+      secrets.push(ownerToken);
+    }
+    // Refusals are logged too: a token that was used, an owner that contributes again, an unknown task.
+    const [token] = await inviteOwners(world.cspConfig.dataDirectory, 1, 3600);
+    const pin = Thumbprint.parse(world.dataUserConfig.cspThumbprint);
+    await world.newOwner().owner.enrol(world.cspAddress, token!, pin);
+    await expect(world.newOwner().owner.enrol(world.cspAddress, token!, pin)).rejects.toMatchObject({
+      code: 'ERR_ENROLMENT_TOKEN',
+    });
+    secrets.push(token!);
+    await client.closeTask(task.id);
+    await expect.poll(async () => (await client.status(task.id)).state, { timeout: 20_000 }).toBe('done');
+
+    for (const { dataDirectory } of [world.cspConfig, world.dataUserConfig]) {
+      secrets.push((await readFile(adminTokenFile(dataDirectory), 'utf8')).trim());
+      secrets.push(JSON.parse(await readFile(join(dataDirectory, 'signing-key.json'), 'utf8')).d);
+      secrets.push(
+        Buffer.from(await loadOrCreateKey(join(dataDirectory, 'key-encryption-key'))).toString('base64url'),
+      );
+    }
+    const statistics = flatten(proposal, reference(proposal, parts).statistics);
+    // Small numbers, such as the number of rows, turn up in any log by chance.
+    const numbers = [...pools.flatMap((pool) => pool.secrets), ...statistics].filter((n) => n > 10_000_000n);
+    secrets.push(...numbers.flatMap(spellings));
+  } finally {
+    await world.close();
+  }
+  expect(secrets.length).toBeGreaterThan(50);
+  expect(log).toContain('stage done');
+  expect(log).toContain('ERR_ENROLMENT_TOKEN');
+  expect(secrets.filter((secret) => log.includes(secret))).toEqual([]);
+});
