@@ -1,7 +1,7 @@
 /** The summary that the demo prints for people. */
 import Table from 'cli-table3';
 import colours from 'picocolors';
-import type { DemoResult, RoleTimes } from '../demo.ts';
+import type { DemoResult, RoleTimes } from './run.ts';
 
 interface Report {
   readonly dataset: string;
