@@ -12,8 +12,8 @@ import { Children } from './children.ts';
 import { datasetName, splitAmongOwners } from './dataset.ts';
 import { Owners } from './owners.ts';
 import { Progress } from './progress.ts';
-import { type Comparison, compareWithClear } from './reference.ts';
-import { printSummary } from './summary.ts';
+import { compareWithClear } from './reference.ts';
+import { type DemoResult, printSummary, type RoleTimes } from './summary.ts';
 
 const CSP_PROGRAM = new URL('../../services/csp/bin/eigenveil-csp.ts', import.meta.url).pathname;
 const DATA_USER_PROGRAM = new URL('../../services/data-user/bin/eigenveil-user.ts', import.meta.url).pathname;
@@ -31,19 +31,6 @@ export interface DemoOptions {
   readonly keyBits: number;
   readonly out: string;
   readonly json?: true;
-}
-
-export interface DemoResult extends Comparison {
-  readonly method: MethodName;
-  readonly components: number;
-  readonly seconds: number;
-}
-
-export interface RoleTimes {
-  readonly method: MethodName;
-  readonly ownerMilliseconds: number;
-  readonly contributionBytes: number;
-  readonly stages: Readonly<Record<string, number>>;
 }
 
 /** Runs the demo and leaves its results in `options.out`; nothing else remains, however it ends. */

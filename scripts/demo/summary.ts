@@ -1,7 +1,21 @@
 /** The summary that the demo prints for people. */
+import type { MethodName } from '@eigenveil/wire';
 import Table from 'cli-table3';
 import colours from 'picocolors';
-import type { DemoResult, RoleTimes } from './run.ts';
+import type { Comparison } from './reference.ts';
+
+export interface DemoResult extends Comparison {
+  readonly method: MethodName;
+  readonly components: number;
+  readonly seconds: number;
+}
+
+export interface RoleTimes {
+  readonly method: MethodName;
+  readonly ownerMilliseconds: number;
+  readonly contributionBytes: number;
+  readonly stages: Readonly<Record<string, number>>;
+}
 
 interface Report {
   readonly dataset: string;

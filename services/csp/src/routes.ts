@@ -4,12 +4,10 @@ import {
   AgreementResponse,
   EnrolmentRequest,
   EnrolmentResponse,
-  JwkSet,
   RECORDS_PER_REQUEST,
   RecordsRequest,
   RecordsResponse,
   ServiceError,
-  type SigningKey,
   TaskId,
   TaskRequest,
   type Thumbprint,
@@ -33,12 +31,11 @@ export interface CspRoutes {
 
 export function cspRoutes(options: {
   readonly service: CspService;
-  readonly key: SigningKey;
   readonly publicUrl: () => string;
   /** Thumbprints of the data users that may use this CSP. */
   readonly dataUsers: ReadonlySet<Thumbprint>;
 }): CspRoutes {
-  const { service, key, dataUsers } = options;
+  const { service, dataUsers } = options;
   const proofs = new ProofChecker(options.publicUrl);
 
   const dataUser: Authenticator<VerifiedProof> = {
@@ -58,15 +55,6 @@ export function cspRoutes(options: {
   const route = routesWith({ dataUser, enrolment });
 
   const routes = [
-    route({
-      method: 'get',
-      path: '/.well-known/jwks.json',
-      summary: "The CSP's identity key, which owners and data users pin by its thumbprint",
-      auth: 'none',
-      response: { status: 200, description: 'A JWK set', schema: JwkSet },
-      problems: [],
-      handler: () => ({ keys: [key.publicJwk] }),
-    }),
     route({
       method: 'post',
       path: '/enrolments',

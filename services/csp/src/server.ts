@@ -2,17 +2,7 @@
 
 import type { Configuration } from '@eigenveil/command';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
-import {
-  adminAuthenticator,
-  createApp,
-  createLogger,
-  type Logger,
-  Metrics,
-  openFoundation,
-  readTlsFiles,
-  SERVICE_SETTINGS,
-  startServer,
-} from '@eigenveil/server';
+import { type Logger, openService, SERVICE_SETTINGS } from '@eigenveil/server';
 import { Thumbprint } from '@eigenveil/wire';
 import { z } from 'zod';
 import { Garbler } from './garbler.ts';
@@ -66,15 +56,18 @@ export interface CspOverrides {
   readonly log?: Logger;
 }
 
+const INFO = {
+  title: 'Eigenveil CSP',
+  version: '0.1.0',
+  description: 'The crypto service provider of Eigenveil.',
+};
 const SECONDS_PER_DAY = 86_400;
 
 /** Starts a CSP; resolves when it listens. */
 export async function startCsp(config: CspConfiguration, overrides: CspOverrides = {}): Promise<RunningCsp> {
   selfTest({ allowBigintFallback: config.allowBigintFallback });
-  const log = overrides.log ?? createLogger({ service: 'csp', level: config.logLevel });
-  const metrics = new Metrics('csp');
-  const { database, key, sealer, adminToken } = await openFoundation(config);
-  const tls = await readTlsFiles(config.tlsCertificate, config.tlsKey);
+  const service = await openService('csp', config, overrides.log);
+  const { database, key, sealer } = service.foundation;
   const store = new SqliteCspStore(database);
   const paillier = overrides.paillier ?? new PaillierPool({ threads: config.threads });
   const policy = {
@@ -83,7 +76,7 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
     minimumOwners: config.minimumOwners,
     ownerTokenLifetimeSeconds: config.ownerTokenDays * SECONDS_PER_DAY,
   };
-  const service = new CspService({
+  const csp = new CspService({
     store,
     sealer,
     paillier,
@@ -91,41 +84,26 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
     policy,
     now: overrides.now ?? (() => new Date()),
   });
-  let publicUrl = config.publicUrl?.replace(/\/$/, '');
   const { routes, dataUser } = cspRoutes({
-    service,
-    key,
-    publicUrl: () => publicUrl ?? '',
+    service: csp,
+    publicUrl: service.publicUrl,
     dataUsers: new Set(config.dataUsers),
   });
-  const app = createApp({
-    info: {
-      title: 'Eigenveil CSP',
-      version: '0.1.0',
-      description: 'The crypto service provider of Eigenveil.',
-    },
-    log,
-    metrics,
-    requestsPerMinute: config.requestsPerMinute,
-    admin: adminAuthenticator(adminToken),
-    routes,
-  });
-  const garbler = new Garbler({ service, dataUser, log });
-  const running = await startServer({ ...tls, listener: app, host: config.host, port: config.port });
-  publicUrl ??= running.url;
+  const garbler = new Garbler({ service: csp, dataUser, log: service.log });
+  const running = await service.listen({ info: INFO, routes });
   running.server.on('upgrade', garbler.onUpgrade);
-  if (policy.allowSimulated) log.warn('simulated two-party computation is allowed: it is not private');
-  log.info({ url: running.url, thumbprint: key.thumbprint }, 'listening');
+  if (policy.allowSimulated)
+    service.log.warn('simulated two-party computation is allowed: it is not private');
   return {
     url: running.url,
     thumbprint: key.thumbprint,
-    service,
+    service: csp,
     async close() {
       garbler.close();
       await running.close();
       await paillier.close();
       store.close();
-      log.info('stopped');
+      service.log.info('stopped');
     },
   };
 }

@@ -1,12 +1,10 @@
 /** The data user's HTTP interface: who may ask for what. */
 import { type Authenticator, ownerTokenOf, ProofChecker, type Route, routesWith } from '@eigenveil/server';
 import {
-  JwkSet,
   ProjectionResponse,
   ReceiptResponse,
   ServiceError,
   SignedTask,
-  type SigningKey,
   TaskId,
   TaskProposal,
   TaskStatus,
@@ -27,24 +25,14 @@ export function dataUserRoutes(options: {
   readonly collection: Collection;
   readonly computation: Computation;
   readonly csp: CspClient;
-  readonly key: SigningKey;
   readonly publicUrl: () => string;
   readonly admin: Authenticator<'admin'>;
 }): Route[] {
-  const { tasks, collection, computation, key, admin } = options;
+  const { tasks, collection, computation, admin } = options;
   const owner = ownerAuthenticator(options.csp, options.publicUrl);
   const route = routesWith({ admin, owner });
 
   return [
-    route({
-      method: 'get',
-      path: '/.well-known/jwks.json',
-      summary: "The data user's signing key",
-      auth: 'none',
-      response: { status: 200, description: 'A JWK set', schema: JwkSet },
-      problems: [],
-      handler: () => ({ keys: [key.publicJwk] }),
-    }),
     route({
       method: 'post',
       path: '/tasks',

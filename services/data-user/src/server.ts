@@ -3,17 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Configuration } from '@eigenveil/command';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
-import {
-  adminAuthenticator,
-  createApp,
-  createLogger,
-  type Logger,
-  Metrics,
-  openFoundation,
-  readTlsFiles,
-  SERVICE_SETTINGS,
-  startServer,
-} from '@eigenveil/server';
+import { type Logger, openService, SERVICE_SETTINGS } from '@eigenveil/server';
 import { ServiceUrl, Thumbprint } from '@eigenveil/wire';
 import { z } from 'zod';
 import { Collection } from './collection.ts';
@@ -58,21 +48,26 @@ export interface DataUserOverrides {
   readonly log?: Logger;
 }
 
+const INFO = {
+  title: 'Eigenveil data user',
+  version: '0.1.0',
+  description: 'Tasks, collection and computation of Eigenveil.',
+};
+
 /** Starts a data user; resolves when it listens. Unfinished tasks are taken up where they were left. */
 export async function startDataUser(
   config: DataUserConfiguration,
   overrides: DataUserOverrides = {},
 ): Promise<RunningDataUser> {
   selfTest({ allowBigintFallback: config.allowBigintFallback });
-  const log = overrides.log ?? createLogger({ service: 'data-user', level: config.logLevel });
-  const metrics = new Metrics('data_user');
+  const service = await openService('data-user', config, overrides.log);
+  const { log, metrics, admin, publicUrl } = service;
+  const { database, key, sealer } = service.foundation;
   const stages = metrics.counter(
     'stages_total',
     'Stages of computations that ended, by the state they led to.',
     ['state'],
   );
-  const { database, key, sealer, adminToken } = await openFoundation(config);
-  const tls = await readTlsFiles(config.tlsCertificate, config.tlsKey);
   const store = new SqliteDataUserStore(database);
   const paillier = overrides.paillier ?? new PaillierPool({ threads: config.threads });
   const now = overrides.now ?? (() => new Date());
@@ -92,32 +87,9 @@ export async function startDataUser(
   const tasks = new Tasks({ store, csp, thumbprint: key.thumbprint, now });
   const collection = new Collection({ store, tasks, paillier, key, now });
   const computation = new Computation({ store, tasks, csp, paillier, sealer, key, onStage });
-  let publicUrl = config.publicUrl?.replace(/\/$/, '');
-  const admin = adminAuthenticator(adminToken);
-  const app = createApp({
-    info: {
-      title: 'Eigenveil data user',
-      version: '0.1.0',
-      description: 'Tasks, collection and computation of Eigenveil.',
-    },
-    log,
-    metrics,
-    requestsPerMinute: config.requestsPerMinute,
-    admin,
-    routes: dataUserRoutes({
-      tasks,
-      collection,
-      computation,
-      csp,
-      key,
-      publicUrl: () => publicUrl ?? '',
-      admin,
-    }),
-  });
-  const running = await startServer({ ...tls, listener: app, host: config.host, port: config.port });
-  publicUrl ??= running.url;
+  const routes = dataUserRoutes({ tasks, collection, computation, csp, publicUrl, admin });
+  const running = await service.listen({ info: INFO, routes });
   await computation.resume();
-  log.info({ url: running.url, thumbprint: key.thumbprint }, 'listening');
   return {
     url: running.url,
     thumbprint: key.thumbprint,

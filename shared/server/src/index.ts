@@ -26,6 +26,7 @@ export {
 } from './routes.ts';
 export { Sealer } from './sealing.ts';
 export { loadOrCreateKey, loadOrCreateSecretFile } from './secret-file.ts';
+export { openService, type Service } from './service.ts';
 export { openDatabase, scrub, transaction } from './sqlite.ts';
 export {
   createLocalCertificate,

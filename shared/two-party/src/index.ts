@@ -3,11 +3,6 @@ export type { Channel } from './channel/channel.ts';
 export { memoryChannelPair } from './channel/memory.ts';
 export { ChannelAcceptor, connectChannel } from './channel/websocket.ts';
 export { TwoPartyError, type TwoPartyErrorCode } from './errors.ts';
-export {
-  type Computation,
-  type EvaluatorInput,
-  type GarblerInput,
-  TWO_PARTY_PROTOCOLS,
-  type TwoPartyProtocol,
-} from './protocol.ts';
+export type { Computation, EvaluatorInput, GarblerInput, TwoPartyProtocol } from './protocol.ts';
+export { TWO_PARTY_PROTOCOLS } from './protocols.ts';
 export { combine, toRing } from './shares.ts';

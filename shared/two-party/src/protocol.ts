@@ -4,7 +4,6 @@
 import type { Decomposition, Program } from '@eigenveil/projection';
 import type { StatisticsTask } from '@eigenveil/statistics';
 import type { Channel } from './channel/channel.ts';
-import { simulated } from './simulated.ts';
 
 /** What both servers agree on beforehand; public. */
 export interface Computation {
@@ -32,6 +31,3 @@ export interface TwoPartyProtocol {
   garble(channel: Channel, computation: Computation, input: GarblerInput): Promise<void>;
   evaluate(channel: Channel, computation: Computation, input: EvaluatorInput): Promise<Decomposition>;
 }
-
-/** Every two-party protocol under the name by which a task chooses it. */
-export const TWO_PARTY_PROTOCOLS = { simulated } as const satisfies Record<string, TwoPartyProtocol>;

@@ -1,0 +1,77 @@
+/** A service from its data directory to its open port: what the CSP and the data user do alike when they start. */
+import type { SigningKey } from '@eigenveil/wire';
+import { JwkSet } from '@eigenveil/wire';
+import { adminAuthenticator } from './admin.ts';
+import { type Foundation, openFoundation } from './foundation.ts';
+import { createApp } from './http.ts';
+import { createLogger, type Logger, type LogLevel } from './log.ts';
+import { Metrics } from './metrics.ts';
+import type { ServiceInfo } from './openapi.ts';
+import { type Authenticator, type Route, routesWith } from './routes.ts';
+import { type RunningServer, readTlsFiles, startServer } from './tls.ts';
+
+/** The part of SERVICE_SETTINGS that is used here. */
+interface ServiceConfiguration {
+  readonly dataDirectory: string;
+  readonly keyEncryptionKey?: string | undefined;
+  readonly host: string;
+  readonly port: number;
+  readonly publicUrl?: string | undefined;
+  readonly tlsCertificate: string;
+  readonly tlsKey: string;
+  readonly requestsPerMinute: number;
+  readonly logLevel: LogLevel;
+}
+
+export interface Service {
+  readonly foundation: Foundation;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly admin: Authenticator<'admin'>;
+  /** Base address under which peers reach the service; known once it listens. */
+  readonly publicUrl: () => string;
+  /** Starts to listen. Throws ERR_TLS_FILE, ERR_LISTEN. */
+  listen(options: { readonly info: ServiceInfo; readonly routes: readonly Route[] }): Promise<RunningServer>;
+}
+
+/** Opens the data directory of the service called `name`. Throws ERR_KEY_FILE, ERR_TLS_FILE. */
+export async function openService(
+  name: string,
+  config: ServiceConfiguration,
+  logger?: Logger,
+): Promise<Service> {
+  const log = logger ?? createLogger({ service: name, level: config.logLevel });
+  const metrics = new Metrics(name.replaceAll('-', '_'));
+  const foundation = await openFoundation(config);
+  const tls = await readTlsFiles(config.tlsCertificate, config.tlsKey);
+  const admin = adminAuthenticator(foundation.adminToken);
+  const { requestsPerMinute, host, port } = config;
+  let publicUrl = config.publicUrl?.replace(/\/$/, '');
+  return {
+    foundation,
+    log,
+    metrics,
+    admin,
+    publicUrl: () => publicUrl ?? '',
+    async listen({ info, routes }) {
+      const all = [identityRoute(foundation.key), ...routes];
+      const listener = createApp({ info, log, metrics, requestsPerMinute, admin, routes: all });
+      const running = await startServer({ ...tls, listener, host, port });
+      publicUrl ??= running.url;
+      log.info({ url: running.url, thumbprint: foundation.key.thumbprint }, 'listening');
+      return running;
+    },
+  };
+}
+
+function identityRoute(key: SigningKey): Route {
+  return routesWith({})({
+    method: 'get',
+    path: '/.well-known/jwks.json',
+    summary: "The service's identity key, which others pin by its thumbprint",
+    auth: 'none',
+    response: { status: 200, description: 'A JWK set', schema: JwkSet },
+    problems: [],
+    handler: () => ({ keys: [key.publicJwk] }),
+  });
+}

@@ -1,0 +1,5 @@
+/** Every two-party protocol under the name by which a task chooses it. */
+import type { TwoPartyProtocol } from './protocol.ts';
+import { simulated } from './simulated.ts';
+
+export const TWO_PARTY_PROTOCOLS = { simulated } as const satisfies Record<string, TwoPartyProtocol>;
