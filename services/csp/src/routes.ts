@@ -99,6 +99,7 @@ export function cspRoutes(options: {
         'ERR_TASK_UNKNOWN',
         'ERR_TASK_MISMATCH',
         'ERR_TASK_CLOSED',
+        'ERR_TASK_FULL',
         'ERR_RECORD_INVALID',
         'ERR_CONTRIBUTION_CONFLICT',
       ],

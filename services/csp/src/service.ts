@@ -3,7 +3,7 @@
  * once, and keeps its additive shares for the two-party computation. It never sees an unblinded value.
  */
 import { randomBytes } from 'node:crypto';
-import { type PaillierPool, SecretKey, unpackBlinded } from '@eigenveil/paillier';
+import { type Ciphertext, type PaillierPool, SecretKey, unpackBlinded } from '@eigenveil/paillier';
 import type { Sealer } from '@eigenveil/server';
 import { layout } from '@eigenveil/statistics';
 import { toRing } from '@eigenveil/two-party';
@@ -124,31 +124,27 @@ export class CspService {
   /**
    * Decrypts the blinded aggregate, once per task, and keeps the additive shares that it amounts to. The same bytes again
    * are answered the same way; other bytes are refused. Throws ERR_MINIMUM_OWNERS, ERR_UNBLINDING_CONFLICT,
-   * ERR_CIPHERTEXT_INVALID, ERR_CIPHERTEXT_LENGTH, ERR_TASK_CLOSED.
+   * ERR_CIPHERTEXT_INVALID, ERR_CIPHERTEXT_LENGTH, ERR_PACKING_OVERFLOW (which ends the task), ERR_TASK_CLOSED.
    */
   async unblind(taskId: TaskId, dataUser: Thumbprint, blinded: Uint8Array): Promise<number> {
-    const { store, sealer, paillier } = this.#deps;
+    const { store, paillier } = this.#deps;
     const stored = await this.#task(taskId, dataUser);
     const requestDigest = digestBytes('unblinding', blinded);
     const verifiedOwners = await store.countRecords(taskId);
-    if (stored.state !== 'agreed') return repeatedUnblinding(stored, requestDigest, verifiedOwners);
-    const { task } = stored;
-    if (verifiedOwners < task.minimumOwners) {
-      throw new ServiceError(
-        'ERR_MINIMUM_OWNERS',
-        `"records" expected at least ${task.minimumOwners} verified owners, got ${verifiedOwners}`,
-      );
-    }
+    checkRequest(stored, requestDigest);
+    if (stored.state === 'unblinded') return verifiedOwners;
+    checkOwners(stored.task, verifiedOwners);
     const secretKey = this.#openSecretKey(stored);
-    const packing = layout(task);
-    const ciphertexts = await paillier.decode(secretKey.publicKey, blinded, packing.plaintexts.length);
-    const plaintexts = await paillier.decrypt(secretKey, ciphertexts);
-    const shares = toRing(packing.valueBits, unpackBlinded(packing, plaintexts));
-    const sealedShares = sealer.seal(sharesPlace(taskId), Buffer.from(JSON.stringify(shares.map(String))));
-    const done = await store.completeUnblinding(taskId, { requestDigest, sealedShares, verifiedOwners });
-    if (done) return verifiedOwners;
-    // Somebody was faster: another unblinding, more records, or the end of the task. What we decrypted is dropped.
-    return this.unblind(taskId, dataUser, blinded);
+    const ciphertexts = await paillier.decode(
+      secretKey.publicKey,
+      blinded,
+      layout(stored.task).plaintexts.length,
+    );
+    // Bound before it is decrypted: whatever happens from here on, the key never works on other ciphertexts.
+    const bound = await store.beginUnblinding(taskId, { requestDigest, verifiedOwners });
+    if (bound) await this.#decrypt(stored.task, secretKey, ciphertexts);
+    // Somebody else was faster (another request, more records, the end of the task): look again.
+    return bound ? verifiedOwners : this.unblind(taskId, dataUser, blinded);
   }
 
   /** The exact length of an unblinding request, in bytes. */
@@ -173,6 +169,23 @@ export class CspService {
   async end(taskId: TaskId, dataUser: Thumbprint): Promise<void> {
     await this.#task(taskId, dataUser);
     await this.#deps.store.endTask(taskId);
+  }
+
+  async #decrypt(task: Task, secretKey: SecretKey, ciphertexts: readonly Ciphertext[]): Promise<void> {
+    const { store, sealer, paillier } = this.#deps;
+    const packing = layout(task);
+    const plaintexts = await paillier.decrypt(secretKey, ciphertexts);
+    let blindedValues: bigint[];
+    try {
+      blindedValues = unpackBlinded(packing, plaintexts);
+    } catch (error) {
+      // Whether slots overflow is one bit about the plaintexts: it is told once and never for other ciphertexts.
+      await store.endTask(task.id);
+      throw error;
+    }
+    const shares = toRing(packing.valueBits, blindedValues);
+    const sealedShares = sealer.seal(sharesPlace(task.id), Buffer.from(JSON.stringify(shares.map(String))));
+    await store.completeUnblinding(task.id, sealedShares);
   }
 
   async #checkProposal(task: Task, dataUserKey: PublicJwk): Promise<void> {
@@ -251,15 +264,21 @@ function agreementOf({ digest, agreement, state }: StoredTask, expected: Digest)
   return agreement;
 }
 
-function repeatedUnblinding(stored: StoredTask, requestDigest: Digest, verifiedOwners: number): number {
-  if (stored.state === 'ended') throw new ServiceError('ERR_TASK_CLOSED', 'the task has ended');
-  if (stored.unblindingDigest !== requestDigest) {
+function checkRequest({ state, unblindingDigest }: StoredTask, requestDigest: Digest): void {
+  if (state === 'ended') throw new ServiceError('ERR_TASK_CLOSED', 'the task has ended');
+  if (unblindingDigest !== null && unblindingDigest !== requestDigest) {
     throw new ServiceError(
       'ERR_UNBLINDING_CONFLICT',
       'the task was unblinded before, with other ciphertexts',
     );
   }
-  return verifiedOwners;
+}
+
+function checkOwners({ minimumOwners }: Task, verifiedOwners: number): void {
+  if (verifiedOwners < minimumOwners) {
+    const message = `"records" expected at least ${minimumOwners} verified owners, got ${verifiedOwners}`;
+    throw new ServiceError('ERR_MINIMUM_OWNERS', message);
+  }
 }
 
 /** A ciphertext is below n². */

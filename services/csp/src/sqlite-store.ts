@@ -9,7 +9,7 @@ import {
   type TaskId,
   type Thumbprint,
 } from '@eigenveil/wire';
-import type { CspStore, StoredTask, Unblinding, VerifiedRecord } from './store.ts';
+import type { CspStore, StoredTask, UnblindingRequest, VerifiedRecord } from './store.ts';
 
 const MIGRATIONS = [
   `
@@ -119,7 +119,8 @@ export class SqliteCspStore implements CspStore {
       const insert = this.#db.prepare(
         'INSERT INTO records (task_id, owner_id, contribution_digest) VALUES (?, ?, ?)',
       );
-      const isOpen = this.#read(taskId)?.state === 'agreed';
+      const stored = this.#read(taskId);
+      const isOpen = stored?.state === 'agreed' && stored.unblindingDigest === null;
       for (const { ownerId, contributionDigest } of records) {
         const known = find.get(taskId, ownerId);
         if (known === undefined && !isOpen)
@@ -132,7 +133,14 @@ export class SqliteCspStore implements CspStore {
         }
         if (known === undefined) insert.run(taskId, ownerId, contributionDigest);
       }
-      return this.#count(taskId);
+      const owners = this.#count(taskId);
+      if (owners > (stored?.task.maximumOwners ?? 0)) {
+        throw new ServiceError(
+          'ERR_TASK_FULL',
+          `"records" expected at most ${stored?.task.maximumOwners} owners, got ${owners}`,
+        );
+      }
+      return owners;
     });
   }
 
@@ -140,20 +148,30 @@ export class SqliteCspStore implements CspStore {
     return this.#count(taskId);
   }
 
-  async completeUnblinding(taskId: TaskId, unblinding: Unblinding): Promise<boolean> {
-    const { requestDigest, sealedShares, verifiedOwners } = unblinding;
-    const done = transaction(this.#db, () => {
+  async beginUnblinding(
+    taskId: TaskId,
+    { requestDigest, verifiedOwners }: UnblindingRequest,
+  ): Promise<boolean> {
+    return transaction(this.#db, () => {
       if (this.#count(taskId) !== verifiedOwners) return false;
       const { changes } = this.#db
         .prepare(
-          `UPDATE tasks SET state = 'unblinded', sealed_secret_key = NULL, unblinding_digest = ?, sealed_shares = ?
-           WHERE task_id = ? AND state = 'agreed'`,
+          `UPDATE tasks SET unblinding_digest = ?1
+           WHERE task_id = ?2 AND state = 'agreed' AND coalesce(unblinding_digest, ?1) = ?1`,
         )
-        .run(requestDigest, sealedShares, taskId);
+        .run(requestDigest, taskId);
       return changes === 1;
     });
-    if (done) scrub(this.#db); // the secret key must not remain in the log
-    return done;
+  }
+
+  async completeUnblinding(taskId: TaskId, sealedShares: Uint8Array): Promise<void> {
+    this.#db
+      .prepare(
+        `UPDATE tasks SET state = 'unblinded', sealed_secret_key = NULL, sealed_shares = ?
+         WHERE task_id = ? AND state = 'agreed'`,
+      )
+      .run(sealedShares, taskId);
+    scrub(this.#db); // the secret key must not remain in the log
   }
 
   async endTask(taskId: TaskId): Promise<void> {

@@ -9,10 +9,10 @@ export interface StoredTask {
   readonly task: Task;
   readonly digest: Digest;
   readonly agreement: string;
-  /** `agreed` until the one unblinding, `unblinded` until the data user ends the task. */
+  /** `agreed` until the one unblinding is complete, `unblinded` until the data user ends the task. */
   readonly state: 'agreed' | 'unblinded' | 'ended';
   readonly sealedSecretKey: Uint8Array | null;
-  /** Digest of the one unblinding request that was answered. */
+  /** Digest of the one unblinding request that this task has, from the moment before it is decrypted. */
   readonly unblindingDigest: Digest | null;
   readonly sealedShares: Uint8Array | null;
 }
@@ -22,10 +22,9 @@ export interface VerifiedRecord {
   readonly contributionDigest: Digest;
 }
 
-export interface Unblinding {
+export interface UnblindingRequest {
   readonly requestDigest: Digest;
-  readonly sealedShares: Uint8Array;
-  /** The number of verified records on which the decision to unblind was based. */
+  /** The number of verified records on which the decision to unblind is based. */
   readonly verifiedOwners: number;
 }
 
@@ -48,17 +47,20 @@ export interface CspStore {
 
   /**
    * Adds verified records and returns how many owners there are now. A record that is already there is no change;
-   * throws ERR_CONTRIBUTION_CONFLICT for another digest of the same owner, ERR_TASK_CLOSED for a new one after the
-   * unblinding.
+   * throws ERR_CONTRIBUTION_CONFLICT for another digest of the same owner, ERR_TASK_CLOSED for a new one once the
+   * unblinding has begun, ERR_TASK_FULL for more owners than the slots have room for.
    */
   addRecords(taskId: TaskId, records: readonly VerifiedRecord[]): Promise<number>;
   countRecords(taskId: TaskId): Promise<number>;
 
   /**
-   * Marks the task as unblinded and destroys its secret key, if it is still `agreed` and has as many records as the
-   * decision was based on; returns whether it did.
+   * Binds the task's one unblinding to a request, if the task is `agreed`, not bound to another one, and has as many
+   * records as the decision was based on; returns whether it did. To be called before anything is decrypted.
    */
-  completeUnblinding(taskId: TaskId, unblinding: Unblinding): Promise<boolean>;
+  beginUnblinding(taskId: TaskId, request: UnblindingRequest): Promise<boolean>;
+
+  /** Keeps the shares that the unblinding gave and destroys the secret key, unless the task has ended meanwhile. */
+  completeUnblinding(taskId: TaskId, sealedShares: Uint8Array): Promise<void>;
 
   /** Ends a task and destroys its secret key, shares and records. */
   endTask(taskId: TaskId): Promise<void>;

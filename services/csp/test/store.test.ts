@@ -11,7 +11,7 @@ const now = new Date(1000);
 const later = new Date(2000);
 
 const stored: StoredTask = {
-  task: { id: taskId, minimumOwners: 2 } as Task,
+  task: { id: taskId, minimumOwners: 2, maximumOwners: 3 } as Task,
   digest: digest(0),
   agreement: 'agreement',
   state: 'agreed',
@@ -35,11 +35,7 @@ const record = (i: number, contribution = i) => ({
   ownerId: owner(i),
   contributionDigest: digest(contribution),
 });
-const unblinding = (verifiedOwners: number) => ({
-  requestDigest: digest(9),
-  sealedShares: Buffer.from('shares'),
-  verifiedOwners,
-});
+const request = (verifiedOwners: number, digits = 9) => ({ requestDigest: digest(digits), verifiedOwners });
 
 describe('enrolment', () => {
   test('uses a token up for one key, which may repeat it', async () => {
@@ -85,6 +81,14 @@ describe('tasks and records', () => {
     expect(await store.countRecords(taskId)).toBe(2);
   });
 
+  test('more owners than the task may have are refused', async () => {
+    await store.addEnrolmentTokens(['token 4'], later);
+    await withOwners(4);
+    await store.addRecords(taskId, [record(1), record(2), record(3)]);
+    await expect(store.addRecords(taskId, [record(4)])).rejects.toMatchObject({ code: 'ERR_TASK_FULL' });
+    expect(await store.countRecords(taskId)).toBe(3);
+  });
+
   test('a refused batch leaves nothing behind', async () => {
     await withOwners(3);
     await store.addRecords(taskId, [record(1)]);
@@ -96,32 +100,42 @@ describe('tasks and records', () => {
 });
 
 describe('the unblinding', () => {
-  test('happens once, destroys the key and freezes the records', async () => {
+  test('is bound to one request before it is complete, and freezes the records', async () => {
     await withOwners(3);
     await store.addRecords(taskId, [record(1), record(2)]);
-    expect(await store.completeUnblinding(taskId, unblinding(2))).toBe(true);
-    expect(await store.completeUnblinding(taskId, unblinding(2))).toBe(false);
-    expect(await store.task(taskId)).toMatchObject({
-      state: 'unblinded',
-      sealedSecretKey: null,
-      unblindingDigest: digest(9),
-    });
+    expect(await store.beginUnblinding(taskId, request(2))).toBe(true);
+    expect(await store.beginUnblinding(taskId, request(2))).toBe(true);
+    expect(await store.beginUnblinding(taskId, request(2, 8))).toBe(false);
+    expect(await store.task(taskId)).toMatchObject({ state: 'agreed', unblindingDigest: digest(9) });
     expect(await store.addRecords(taskId, [record(1)])).toBe(2);
     await expect(store.addRecords(taskId, [record(3)])).rejects.toMatchObject({ code: 'ERR_TASK_CLOSED' });
   });
 
-  test('does not happen on a count that is out of date', async () => {
+  test('destroys the key once it is complete', async () => {
+    await withOwners(2);
+    await store.addRecords(taskId, [record(1), record(2)]);
+    await store.beginUnblinding(taskId, request(2));
+    await store.completeUnblinding(taskId, Buffer.from('shares'));
+    const { state, sealedSecretKey, sealedShares } = (await store.task(taskId))!;
+    expect({ state, sealedSecretKey }).toEqual({ state: 'unblinded', sealedSecretKey: null });
+    expect(Buffer.from(sealedShares!).toString()).toBe('shares');
+    expect(await store.beginUnblinding(taskId, request(2))).toBe(false);
+  });
+
+  test('does not begin on a count that is out of date', async () => {
     await withOwners(3);
     await store.addRecords(taskId, [record(1), record(2), record(3)]);
-    expect(await store.completeUnblinding(taskId, unblinding(2))).toBe(false);
-    expect((await store.task(taskId))!.sealedSecretKey).not.toBeNull();
+    expect(await store.beginUnblinding(taskId, request(2))).toBe(false);
+    expect((await store.task(taskId))!.unblindingDigest).toBeNull();
   });
 
   test('does not happen after the end, which destroys everything', async () => {
     await withOwners(2);
     await store.addRecords(taskId, [record(1), record(2)]);
+    await store.beginUnblinding(taskId, request(2));
     await store.endTask(taskId);
-    expect(await store.completeUnblinding(taskId, unblinding(0))).toBe(false);
+    await store.completeUnblinding(taskId, Buffer.from('shares'));
+    expect(await store.beginUnblinding(taskId, request(0))).toBe(false);
     expect(await store.task(taskId)).toMatchObject({
       state: 'ended',
       sealedSecretKey: null,

@@ -63,10 +63,11 @@ export class Tasks {
     if (new Date(task.deadline) <= this.#now())
       throw new ServiceError('ERR_TASK_INVALID', '"deadline" expected a time in the future');
     layout(task); // throws ERR_PACKING_TOO_NARROW
+    const cspKey = await this.#csp.identity(); // nothing is proposed to a CSP of another identity
     await this.#store.insertTask(task);
     try {
       const signed = { task, agreement: await this.#csp.agree(task) };
-      await verifySignedTask(signed, await this.#csp.identity());
+      await verifySignedTask(signed, cspKey);
       await this.#store.openTask(task.id, signed.agreement);
       return signed;
     } catch (error) {
