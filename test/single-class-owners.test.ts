@@ -6,54 +6,41 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectDefinition, expectExactSums, expectReference } from './support/expectations.ts';
-import { RecordingPool } from './support/recording-pool.ts';
-import { type Parties, runTask } from './support/run-task.ts';
+import { type RecordedWorld, startRecorded } from './support/recorded-world.ts';
+import { runTask } from './support/run-task.ts';
 import { dataFile, exampleOf, split, splitByClass } from './support/tasks.ts';
-import { World } from './support/world.ts';
 
 const dataFolder = process.env.EIGENVEIL_DATA ?? fileURLToPath(new URL('../../shared/data', import.meta.url));
 const keystrokes = `${dataFolder}/meu_keystroke.csv.gz`;
 const isMissing = !existsSync(keystrokes);
 
+const missing = isMissing ? `: there is no ${keystrokes}; set EIGENVEIL_DATA to its folder` : '';
+
 const PEOPLE = 56;
 const FEATURES = 71;
 
-const pools = { csp: new RecordingPool(), dataUser: new RecordingPool() };
-let world: World;
-let parties: Parties;
-
+let recorded: RecordedWorld;
 beforeAll(async () => {
-  world = await World.start({
-    cspOverrides: { paillier: pools.csp },
-    dataUserOverrides: { paillier: pools.dataUser },
-  });
-  const owners = await Promise.all(
-    Array.from({ length: isMissing ? 3 : PEOPLE }, () => world.enrolledOwner()),
-  );
-  parties = {
-    client: await world.taskClient(),
-    dataUser: world.dataUserAddress,
-    owners: owners.map(({ owner }) => owner),
-  };
+  recorded = await startRecorded(isMissing ? 3 : PEOPLE);
 });
-afterAll(() => world.close());
+afterAll(() => recorded.world.close());
 
 test.each(['dca', 'lda'] as const)('three owners of one iris each: %s', async (method) => {
   const { proposal, rows } = await exampleOf(dataFile('iris'), method);
   const parts = splitByClass(rows, 3);
   expect(parts.map(({ values }) => values.length)).toEqual([50, 50, 50]);
-  const finished = await runTask(parties, proposal, parts);
-  expectExactSums(finished, parts, pools);
+  const finished = await runTask(recorded.parties, proposal, parts);
+  expectExactSums(finished, parts, recorded.pools);
   expectReference(finished.projection, finished.task, parts);
   expectDefinition(finished.projection, finished.task, parts);
   // Who holds which row is no matter.
-  const mixed = await runTask(parties, proposal, split(rows, 3));
+  const mixed = await runTask(recorded.parties, proposal, split(rows, 3));
   expect(mixed.projection.vectors).toEqual(finished.projection.vectors);
   expect(mixed.projection.eigenvalues).toEqual(finished.projection.eigenvalues);
 });
 
 test.skipIf(isMissing)(
-  `${PEOPLE} people, each with the keystrokes of nobody else${isMissing ? `: ${keystrokes} is not there (set EIGENVEIL_DATA to its folder)` : ''}`,
+  `${PEOPLE} people, each with the keystrokes of nobody else${missing}`,
   { timeout: 180_000 },
   async () => {
     const { proposal, rows } = await exampleOf(keystrokes, 'dca', {
@@ -66,8 +53,8 @@ test.skipIf(isMissing)(
     expect(proposal.features).toHaveLength(FEATURES);
     const parts = splitByClass(rows, PEOPLE);
     expect(new Set(parts.map(({ values }) => values.length))).toEqual(new Set([51]));
-    const finished = await runTask(parties, proposal, parts);
-    expectExactSums(finished, parts, pools);
+    const finished = await runTask(recorded.parties, proposal, parts);
+    expectExactSums(finished, parts, recorded.pools);
     expectReference(finished.projection, finished.task, parts);
     expectDefinition(finished.projection, finished.task, parts);
   },

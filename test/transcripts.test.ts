@@ -1,191 +1,364 @@
 /**
- * What the two servers see: full transcripts of CSP and data user, in which no statistic may be found. Every byte that
- * comes in through TLS is recorded, what is decrypted, and what lies in the data directory whenever a message comes in.
+ * What the two servers see. CSP and data user record a full transcript each: the CSP's holds blinded values only, the
+ * data user's holds ciphertexts. Wherever something must not be found, the same search finds it after a fault is put in.
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type Packing, type PublicKey, packBlinding, unpackBlinded } from '@eigenveil/paillier';
-import { readTlsFiles } from '@eigenveil/server';
+import {
+  type Ciphertext,
+  decrypt,
+  type EncryptionScheme,
+  type Packing,
+  type PublicKey,
+  pack,
+  packBlinding,
+  unpackBlinded,
+} from '@eigenveil/paillier';
 import { layout } from '@eigenveil/statistics';
-import { combine, toRing } from '@eigenveil/two-party';
-import type { EncryptionScheme } from '@eigenveil/paillier';
-import type { TaskId, TaskProposal } from '@eigenveil/wire';
+import { RECORD, type TaskProposal } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ciphertextsOf, productOf } from './support/ciphertexts.ts';
 import { plainSums } from './support/definitions.ts';
 import { type Form, findForms, formsOf, formsOfNumbers } from './support/leaks.ts';
+import { startRecorded } from './support/recorded-world.ts';
 import { only, RecordingPool, unblindingOf } from './support/recording-pool.ts';
-import { type FinishedTask, finishTask, type Parties, runTask } from './support/run-task.ts';
+import { type FinishedTask, finishTask } from './support/run-task.ts';
 import { criticalDistance, distanceBetween, distanceFromUniform } from './support/samples.ts';
 import { dataFile, exampleOf, type LabelledRows, madeUpProposal, split } from './support/tasks.ts';
-import { Wiretap } from './support/wiretap.ts';
-import { World } from './support/world.ts';
+import { WatchedWorld } from './support/watched-world.ts';
+import type { Wiretap } from './support/wiretap.ts';
 
-/** A CSP and a data user of which everything is recorded. */
-class WatchedWorld {
-  readonly pools: { readonly csp: RecordingPool; readonly dataUser: RecordingPool };
-  readonly taps: { readonly csp: Wiretap; readonly dataUser: Wiretap };
-  readonly world: World;
-  readonly parties: Parties;
-  /** What lay in the data directories, file by file, as often as it was different. */
-  readonly stored = { csp: new Set<string>(), dataUser: new Set<string>() };
-  /** The CSP's additive shares by task, unsealed as the CSP does it when the two-party computation starts. */
-  readonly shares = new Map<string, readonly bigint[]>();
+const OWNERS = 3;
 
-  private constructor(
-    pools: WatchedWorld['pools'],
-    taps: WatchedWorld['taps'],
-    world: World,
-    parties: Parties,
-  ) {
-    this.pools = pools;
-    this.taps = taps;
-    this.world = world;
-    this.parties = parties;
-  }
+/** Features of 21 bits have statistics of up to 50 bits, which no accident puts into a transcript. */
+const { proposal, rows } = await exampleOf(dataFile('pima'), 'dca', { fractionBits: 20 });
+const parts = split(rows, OWNERS);
 
-  static async start(dataUserPool = new RecordingPool(), owners = 3): Promise<WatchedWorld> {
-    const pools = { csp: new RecordingPool(), dataUser: dataUserPool };
-    const taps = { csp: await Wiretap.start(), dataUser: await Wiretap.start() };
-    const world = await World.start({
-      csp: { publicUrl: taps.csp.url },
-      cspOverrides: { paillier: pools.csp },
-      dataUser: { publicUrl: taps.dataUser.url, cspUrl: taps.csp.url },
-      dataUserOverrides: { paillier: pools.dataUser },
-    });
-    const { cspConfig, dataUserConfig } = world;
-    const tls = await readTlsFiles(cspConfig.tlsCertificate, cspConfig.tlsKey);
-    taps.csp.attach(cspConfig.port, tls);
-    taps.dataUser.attach(dataUserConfig.port, tls);
-    const enrolled = await Promise.all(Array.from({ length: owners }, () => world.enrolledOwner()));
-    const parties = {
-      client: await world.taskClient(),
-      dataUser: world.dataUserAddress,
-      owners: enrolled.map(({ owner }) => owner),
-    };
-    const watched = new WatchedWorld(pools, taps, world, parties);
-    watched.#watchStores();
-    return watched;
-  }
+/** The statistics of all owners together and of each of them, in every form. */
+const forms: readonly Form[] = [parts, ...parts.map((part) => [part])].flatMap((group) =>
+  formsOf(plainSums(proposal, group), layout(proposal), proposal.fractionBits),
+);
 
-  /** Runs a task and waits until the data user has told the CSP of its end. */
-  async finish(proposal: TaskProposal, parts: readonly LabelledRows[]): Promise<FinishedTask> {
-    const finished = await finishTask(this.parties, proposal, parts);
-    const end = `DELETE /tasks/${finished.task.id}`;
-    await expect.poll(() => this.taps.csp.requests().map(({ name }) => name)).toContain(end);
-    return finished;
-  }
+/** Every header that the CSP gets, those of the WebSocket included. */
+const HEADERS = [
+  ...['host', 'connection', 'content-type', 'content-length', 'dpop'],
+  ...['upgrade', 'sec-websocket-version', 'sec-websocket-key'],
+];
 
-  /** Everything that the CSP received, stored and decrypted, and the slot values that it read from that. */
-  cspTranscript({ task, n }: FinishedTask): Buffer[] {
-    const packing = layout(task);
-    const { plaintexts } = only(this.pools.csp.decryptions.filter((record) => record.n === n));
-    const slots = unpackBlinded(packing, plaintexts);
-    const unbiased = slots.map((slot, i) => slot - (1n << BigInt(packing.valueBits[i]! - 1)));
-    return [
-      ...this.taps.csp.received(),
-      ...this.taps.csp.framesToService(),
-      ...[...this.stored.csp].map((bytes) => Buffer.from(bytes, 'latin1')),
-      ...[plaintexts, slots, unbiased, this.shares.get(task.id) ?? []].flatMap(written),
-    ];
-  }
-
-  /** Everything that the data user received from owners and the CSP, and stored. */
-  dataUserTranscript(): Buffer[] {
-    return [
-      ...this.taps.dataUser.received(),
-      ...this.taps.csp.framesFromService(),
-      ...[...this.stored.dataUser].map((bytes) => Buffer.from(bytes, 'latin1')),
-    ];
-  }
-
-  async close(): Promise<void> {
-    await this.world.close();
-    await this.taps.csp.close();
-    await this.taps.dataUser.close();
-  }
-
-  #watchStores(): void {
-    const { cspConfig, dataUserConfig, csp, dataUser } = this.world;
-    this.taps.csp.beforeDelivery = async (bytes) => {
-      keepFiles(this.stored.csp, cspConfig.dataDirectory);
-      const [, id] = /^GET \/tasks\/([^/]+)\/two-party /.exec(bytes.toString('latin1')) ?? [];
-      if (id === undefined) return;
-      const { shares } = await csp!.service.garblerState(id as TaskId, dataUser!.thumbprint);
-      this.shares.set(id, shares);
-    };
-    this.taps.dataUser.beforeDelivery = () => keepFiles(this.stored.dataUser, dataUserConfig.dataDirectory);
-  }
+function readHeader(line: string): [string, string] {
+  const [name, ...value] = line.split(':');
+  return [name!.toLowerCase(), value.join(':').trim()];
 }
 
-function keepFiles(stored: Set<string>, directory: string): void {
-  for (const file of readdirSync(directory)) stored.add(readFileSync(join(directory, file), 'latin1'));
-}
-
-/** Numbers as somebody who has them would write them down: the text, and bytes of either order. */
-function written(values: readonly bigint[]): Buffer[] {
-  return values.flatMap((value) => {
-    const hex = (value < 0n ? -value : value).toString(16);
-    const bytes = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex');
-    return [Buffer.from(`${value}`), bytes, Buffer.from(bytes).reverse()];
+describe('the transcripts of one task', () => {
+  let watched: WatchedWorld;
+  let finished: FinishedTask;
+  beforeAll(async () => {
+    watched = await WatchedWorld.start(OWNERS);
+    finished = await watched.finish(proposal, parts);
+    expect(finished.status.state).toBe('done');
   });
-}
+  afterAll(() => watched.close());
 
-/** The statistics of each owner and of all of them together, in every form. */
-function statisticsForms(task: TaskProposal, parts: readonly LabelledRows[]): Form[] {
-  const groups = [parts, ...parts.map((part) => [part])];
-  return groups.flatMap((group) => formsOf(plainSums(task, group), layout(task), task.fractionBits));
-}
+  test('the CSP is asked what the protocol says and nothing else', () => {
+    const { task } = finished;
+    const requests = watched.taps.csp.requests();
+    const names = requests.map(({ name }) => name.replace(task.id, '{taskId}'));
+    expect(new Set(names)).toEqual(
+      new Set([
+        'GET /.well-known/jwks.json',
+        'POST /enrolments',
+        'POST /tasks',
+        'POST /tasks/{taskId}/records',
+        'POST /tasks/{taskId}/unblinding',
+        'GET /tasks/{taskId}/two-party',
+        'DELETE /tasks/{taskId}',
+      ]),
+    );
+    const bodies = (name: string) => requests.filter((_, i) => names[i] === name).map(({ body }) => body);
+    const json = (body: Buffer) => JSON.parse(body.toString()) as unknown;
+    for (const body of bodies('POST /enrolments')) {
+      expect(json(body)).toEqual({ enrolmentToken: expect.stringMatching(/^[\w-]{43}$/) });
+    }
+    expect(bodies('POST /tasks').map(json)).toEqual([{ task }]);
+    const records = only(bodies('POST /tasks/{taskId}/records').map(json)) as { records: string[] };
+    expect(records).toEqual({ records: new Array(OWNERS).fill(expect.any(String)) });
+    // Digests and ids: the schema is strict, so there is nothing else in a record.
+    for (const record of records.records) {
+      const payload = Buffer.from(record.split('.')[1]!, 'base64url');
+      expect(RECORD.schema.parse(json(payload)).taskId).toBe(task.id);
+    }
+    const blinded = only(bodies('POST /tasks/{taskId}/unblinding'));
+    expect(ciphertextsOf(blinded, task.keyBits)).toHaveLength(layout(task).plaintexts.length);
+    for (const name of [
+      'GET /.well-known/jwks.json',
+      'GET /tasks/{taskId}/two-party',
+      'DELETE /tasks/{taskId}',
+    ]) {
+      for (const body of bodies(name)) expect(body).toHaveLength(0);
+    }
+    const headers = requests.map(({ head }) => new Map(head.split('\r\n').slice(1).map(readHeader)));
+    expect(new Set(headers.flatMap((header) => [...header.keys()]))).toEqual(new Set(HEADERS));
+    for (const header of headers) {
+      const [, claims] = header.get('dpop')!.split('.');
+      const kinds = Object.keys(json(Buffer.from(claims!, 'base64url')) as object);
+      expect(new Set(kinds)).toEqual(new Set(['htm', 'htu', 'jti', 'iat']));
+    }
+    // In `simulated` the data user says nothing but goodbye: a close frame with status 1000.
+    expect(watched.taps.csp.framesToService()).toEqual([Buffer.from([0x03, 0xe8])]);
+  });
 
-/** A data user whose blinding values have only `bits` random bits more than the slot's value; below 0 none at all. */
+  test("the CSP's holds no statistic in any form", () => {
+    expect(watched.pools.csp.decryptions).toHaveLength(1);
+    expect(findForms(watched.cspTranscript(finished), forms)).toEqual([]);
+  });
+
+  test("the CSP's holds nothing of the result", async () => {
+    const { vectors, eigenvalues } = await watched.parties.client.result(finished.task.id);
+    const results = formsOfNumbers([...vectors.flat(), ...eigenvalues]);
+    expect(results.length).toBeGreaterThan(0);
+    expect(findForms(watched.cspTranscript(finished), results)).toEqual([]);
+  });
+
+  test("the data user's holds no statistic either, only ciphertexts", () => {
+    const { task, n } = finished;
+    expect(findForms(watched.dataUserTranscript(), forms)).toEqual([]);
+    expect(watched.pools.dataUser.keys).toEqual([]);
+    expect(watched.pools.dataUser.decryptions).toEqual([]);
+    // The bodies are encryptions of what owners should send, and of nothing else.
+    const bodies = watched.taps.dataUser
+      .requests()
+      .filter(({ name }) => name === `PUT /tasks/${task.id}/contribution`)
+      .map(({ body }) => body.toString('base64'));
+    const key = watched.pools.csp.keys.find(({ publicKey }) => publicKey.n === n)!;
+    const decrypted = bodies.map((body) =>
+      ciphertextsOf(Buffer.from(body, 'base64'), task.keyBits).map((c) => decrypt(key, c as Ciphertext)),
+    );
+    const expected = parts.map((part) => pack(key.publicKey, layout(task), plainSums(task, [part])));
+    const inOrder = (lists: readonly (readonly bigint[])[]) => lists.map(String).toSorted();
+    expect(inOrder(decrypted)).toEqual(inOrder(expected));
+  });
+
+  // Not what a private protocol would leave: `simulated` hands the CSP's shares to the data user, which therefore sees the
+  // pooled statistics of all owners. A protocol that is private replaces this test by its opposite.
+  test('with `simulated` the data user can add up the shares to the pooled statistics', () => {
+    const { valueBits } = layout(finished.task);
+    const { blinding } = unblindingOf(finished.n, layout(finished.task), watched.pools);
+    const shares = watched.sharesOf(finished);
+    const pooled = valueBits.map((bits, i) => BigInt.asIntN(bits, shares[i]! - blinding[i]!));
+    expect(pooled).toEqual(plainSums(finished.task, parts));
+  });
+
+  test('the transcripts are whole', () => {
+    const { task, n } = finished;
+    const { taps, pools } = watched;
+    const bodies = (tap: Wiretap, name: string) =>
+      tap
+        .requests()
+        .filter((request) => request.name === name)
+        .map(({ body }) => body.toString('base64'))
+        .toSorted();
+    const received = (pool: RecordingPool) =>
+      pool
+        .received(n)
+        .map((bytes) => Buffer.from(bytes).toString('base64'))
+        .toSorted();
+    expect(bodies(taps.csp, `POST /tasks/${task.id}/unblinding`)).toEqual(received(pools.csp));
+    expect(bodies(taps.dataUser, `PUT /tasks/${task.id}/contribution`)).toEqual(received(pools.dataUser));
+    // Files were seen while they held what is gone by now.
+    const [contribution] = pools.dataUser.received(n);
+    expect(watched.dataUserFiles().some((file) => file.includes(contribution!.subarray(0, 256)))).toBe(true);
+    expect(watched.cspFiles().some((file) => file.includes(task.id))).toBe(true);
+    // The CSP's shares are among what the data user received.
+    expect(watched.taps.csp.framesFromService()[0]!.length).toBeGreaterThan(layout(task).valueBits.length);
+  });
+});
+
+describe('the search for statistics', () => {
+  test('finds every form between other bytes', () => {
+    const noise = Buffer.from('eyJhbGciOiJFZERTQSJ9.\u0000\u0001');
+    const hidden = Buffer.concat(forms.flatMap(({ bytes }) => [noise, bytes, noise]));
+    expect(new Set(findForms([hidden], forms))).toEqual(new Set(forms.map(({ name }) => name)));
+    expect(new Set(forms.map(({ name }) => name.replaceAll(/\d+/g, 'i'))).size).toBeGreaterThan(10);
+  });
+
+  test('looks into base64', () => {
+    const payload = Buffer.from(JSON.stringify({ sum: `${plainSums(proposal, parts)[0]}` }));
+    expect(findForms([Buffer.from(`dpop: e30.${payload.toString('base64url')}.AAAA`)], forms)).toContain(
+      'value 0, decimal',
+    );
+  });
+
+  test("finds statistics in the CSP's transcript if the data user does not blind", async () => {
+    const watched = await WatchedWorld.start(OWNERS, new WeaklyBlindingPool(proposal, -1));
+    try {
+      const finished = await watched.finish(proposal, parts);
+      expect(finished.status.state).toBe('failed'); // the shares do not fit each other
+      const found = findForms(watched.cspTranscript(finished), forms);
+      expect(found).toEqual(expect.arrayContaining(['value 0, decimal', 'value 0, bytes', 'plaintext 0']));
+    } finally {
+      await watched.close();
+    }
+  });
+});
+
+/** Of the blinding values only `spare` random bits more than the value has survive; below 0 none at all. */
 class WeaklyBlindingPool extends RecordingPool {
   readonly #packing: Packing;
-  readonly #bits: number;
+  readonly #spare: number;
 
-  constructor(packing: Packing, bits: number) {
+  constructor(task: TaskProposal, spare: number) {
     super();
-    this.#packing = packing;
-    this.#bits = bits;
+    this.#packing = layout(task);
+    this.#spare = spare;
   }
 
   override encrypt(publicKey: PublicKey, plaintexts: readonly bigint[], scheme: EncryptionScheme) {
     const weak = unpackBlinded(this.#packing, plaintexts).map((blinding, i) => {
-      const b = this.#packing.valueBits[i]!;
-      const bias = 1n << BigInt(b - 1);
-      return bias + (this.#bits < 0 ? 0n : BigInt.asUintN(b + this.#bits, blinding - bias));
+      const bits = this.#packing.valueBits[i]!;
+      const bias = 1n << BigInt(bits - 1);
+      return bias + (this.#spare < 0 ? 0n : BigInt.asUintN(bits + this.#spare, blinding - bias));
     });
     return super.encrypt(publicKey, packBlinding(publicKey, this.#packing, weak), scheme);
   }
 }
 
-/** Features of 21 bits make statistics of up to 50 bits, which no accident puts into a transcript. */
-const FRACTION_BITS = 20;
-const example = await exampleOf(dataFile('pima'), 'dca', { fractionBits: FRACTION_BITS });
-const parts = split(example.rows, 3);
-const forms = statisticsForms(example.proposal, parts);
+describe('what the CSP reads from the slots', () => {
+  /** Runs tasks one after the other in a world of their own and returns slot values and true statistics of each. */
+  async function slotsOf(task: TaskProposal, runs: readonly LabelledRows[][], pool = new RecordingPool()) {
+    const { world, pools, parties } = await startRecorded(OWNERS, pool);
+    try {
+      const results: { slots: readonly bigint[]; sums: readonly bigint[] }[] = [];
+      for (const run of runs) {
+        const { n } = await finishTask(parties, task, run);
+        results.push({ ...unblindingOf(n, layout(task), pools), sums: plainSums(task, run) });
+      }
+      return results;
+    } finally {
+      await world.close();
+    }
+  }
 
-let watched: WatchedWorld;
-beforeAll(async () => {
-  watched = await WatchedWorld.start();
-});
-afterAll(() => watched.close());
-
-describe('the CSP', () => {
-  test('sees blinded values only', async () => {
-    const finished = await watched.finish(example.proposal, parts);
-    expect(finished.status.state).toBe('done');
-    const transcript = watched.cspTranscript(finished);
-    expect(findForms(transcript, forms)).toEqual([]);
-
-    // Nor what becomes of the statistics.
-    const { vectors, eigenvalues } = await watched.parties.client.result(finished.task.id);
-    expect(findForms(transcript, formsOfNumbers([...vectors.flat(), ...eigenvalues]))).toEqual([]);
-
-    const { slots } = unblindingOf(finished.n, layout(finished.task), watched.pools);
-    const { valueBits } = layout(finished.task);
-    plainSums(finished.task, parts).forEach((sum, i) => {
-      const far = 1n << BigInt(valueBits[i]! + 20);
-      // 2^20 times the range of the value, which a random blinding value fails by once in 2^20 tasks.
-      expect(slots[i]! - (1n << BigInt(valueBits[i]! - 1)) - sum).toBeGreaterThan(far);
+  /** The least number of bits by which slot values, also less 2^(b-1), are away from the statistics, beyond b. */
+  function leastDistance(
+    task: TaskProposal,
+    { slots, sums }: { slots: readonly bigint[]; sums: readonly bigint[] },
+  ) {
+    const distances = layout(task).valueBits.map((bits, i) => {
+      const random = slots[i]! - (1n << BigInt(bits - 1)) - sums[i]!;
+      return random.toString(2).length - bits;
     });
+    return Math.min(...distances);
+  }
+
+  test('lies far from the statistics, and elsewhere for the same rows the next time', async () => {
+    const [first, second] = await slotsOf(proposal, [parts, parts]);
+    expect(first!.sums).toEqual(second!.sums);
+    // A random number of b + 40 + log2(slots) bits is shorter than this once in 2^20 tasks.
+    expect(leastDistance(proposal, first!)).toBeGreaterThan(20);
+    expect(leastDistance(proposal, second!)).toBeGreaterThan(20);
+    first!.slots.forEach((slot, i) => {
+      expect(slot).not.toBe(second!.slots[i]);
+    });
+  });
+
+  test('would lie near them if the data user blinded with 10 random bits more than they have', async () => {
+    const [weak] = await slotsOf(proposal, [parts], new WeaklyBlindingPool(proposal, 10));
+    expect(leastDistance(proposal, weak!)).toBeLessThanOrEqual(10);
+  });
+
+  const FEATURES = 40;
+  const ROWS = 5;
+  const wide = madeUpProposal('pca', FEATURES, [], {
+    maximumOwners: OWNERS,
+    maximumSamplesPerOwner: ROWS,
+    allowFullRank: true, // equal rows have no scatter that could be kept secret
+  });
+  const everywhere = (cell: number): LabelledRows[] =>
+    Array.from({ length: OWNERS }, () => ({
+      values: Array.from({ length: ROWS }, () => new Array<number>(FEATURES).fill(cell)),
+      classes: Array.from({ length: ROWS }, () => []),
+    }));
+  /** How often one of these tests may fail although nothing is wrong. */
+  const RARELY = 1e-7;
+
+  /** Slot values of rows of zeros and of the largest rows there can be, as fractions of the blinding's range. */
+  async function compare(pool?: RecordingPool) {
+    const results = await slotsOf(wide, [everywhere(0), everywhere(1)], pool);
+    const { blindingBits } = layout(wide);
+    return results.map(({ slots }) => slots.map((slot, i) => Number(slot) / 2 ** blindingBits[i]!));
+  }
+
+  test('does not tell rows of zeros from the largest rows, nor from random numbers', async () => {
+    const [zeros, largest] = await compare();
+    const { length } = zeros!;
+    expect(distanceBetween(zeros!, largest!)).toBeLessThan(criticalDistance(RARELY, length, length));
+    expect(distanceFromUniform(zeros!)).toBeLessThan(criticalDistance(RARELY, length));
+    expect(distanceFromUniform(largest!)).toBeLessThan(criticalDistance(RARELY, length));
+  });
+
+  test('would tell them apart if the blinding had no more bits than the values', async () => {
+    const [zeros, largest] = await compare(new WeaklyBlindingPool(wide, 0));
+    const { length } = zeros!;
+    expect(distanceBetween(zeros!, largest!)).toBeGreaterThan(criticalDistance(RARELY, length, length));
+    expect(distanceFromUniform(zeros!)).toBeGreaterThan(criticalDistance(RARELY, length));
+  });
+});
+
+describe('ciphertexts', () => {
+  const sameRows = new Array<LabelledRows>(OWNERS).fill(parts[0]!);
+
+  /** What the randomiser r leaves in a ciphertext, (1 + m n) rⁿ mod n² = rⁿ mod n: the key holder has r from it. */
+  const traces = (ciphertexts: readonly bigint[], n: bigint) => ciphertexts.map((c) => c % n);
+
+  /** The ciphertexts of all contributions to a task over the same rows, and those that went to the CSP. */
+  async function ciphertextsOfTask(task: TaskProposal, pool = new RecordingPool()) {
+    const { world, pools, parties } = await startRecorded(OWNERS, pool);
+    try {
+      const { n, status } = await finishTask(parties, task, sameRows);
+      expect(status.state).toBe('done');
+      const read = (bytes: Uint8Array) => ciphertextsOf(bytes, task.keyBits);
+      return {
+        n,
+        contributions: pools.dataUser.received(n).map(read),
+        blinded: read(only(pools.csp.received(n))),
+        blindingScheme: only(pools.dataUser.encryptions).scheme,
+      };
+    } finally {
+      await world.close();
+    }
+  }
+
+  /** Whether the key holder sees that some of the contributions went into what it was sent. */
+  function isTraceable({ n, contributions, blinded }: Awaited<ReturnType<typeof ciphertextsOfTask>>) {
+    const subsets = Array.from({ length: 2 ** OWNERS }, (_, bits) =>
+      contributions.filter((_contribution, owner) => (bits >> owner) & 1),
+    ).filter((subset) => subset.length > 0);
+    return subsets.some((subset) => {
+      const expected = traces(productOf(subset, n), n);
+      return traces(blinded, n).some((trace, i) => trace === expected[i]);
+    });
+  }
+
+  test.each(['standard', 'djn'] as const)(
+    '%s: no randomiser is used twice, and what the CSP gets has others than the contributions',
+    async (encryption) => {
+      const seen = await ciphertextsOfTask({ ...proposal, encryption });
+      const { n, contributions, blinded, blindingScheme } = seen;
+      expect(blindingScheme).toBe('standard'); // randomisers of full length, whatever the owners use
+      expect(contributions).toHaveLength(OWNERS);
+      const all = [...contributions.flat(), ...blinded];
+      expect(new Set(traces(all, n)).size).toBe(all.length);
+      expect(isTraceable(seen)).toBe(false);
+    },
+  );
+
+  test('the CSP would recognise the product of the contributions if it were not rerandomised', async () => {
+    class BarePool extends RecordingPool {
+      override async encrypt(publicKey: PublicKey, plaintexts: readonly bigint[], scheme: EncryptionScheme) {
+        await super.encrypt(publicKey, plaintexts, scheme); // to be recorded
+        const { n } = publicKey;
+        return plaintexts.map((plaintext) => (1n + plaintext * n) as Ciphertext);
+      }
+    }
+    expect(isTraceable(await ciphertextsOfTask(proposal, new BarePool()))).toBe(true);
   });
 });

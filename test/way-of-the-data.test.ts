@@ -9,8 +9,8 @@ import { errorCodeOf, type TaskProposal } from '@eigenveil/wire';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectDefinition, expectExactSums, expectReference } from './support/expectations.ts';
-import { RecordingPool } from './support/recording-pool.ts';
-import { finishTask, type Parties, runTask } from './support/run-task.ts';
+import { type RecordedWorld, startRecorded } from './support/recorded-world.ts';
+import { finishTask, runTask } from './support/run-task.ts';
 import {
   dataFile,
   type Example,
@@ -21,36 +21,26 @@ import {
   reference,
   split,
 } from './support/tasks.ts';
-import { World } from './support/world.ts';
 
-const pools = { csp: new RecordingPool(), dataUser: new RecordingPool() };
-let world: World;
-let parties: Parties;
+/** More than the data user holds contributions in memory at a time. */
+const MANY_OWNERS = 40;
+
+let recorded: RecordedWorld;
 let folder: string;
-
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'eigenveil-test-'));
-  world = await World.start({
-    cspOverrides: { paillier: pools.csp },
-    dataUserOverrides: { paillier: pools.dataUser },
-  });
-  const owners = await Promise.all(Array.from({ length: 4 }, () => world.enrolledOwner()));
-  parties = {
-    client: await world.taskClient(),
-    dataUser: world.dataUserAddress,
-    owners: owners.map(({ owner }) => owner),
-  };
+  recorded = await startRecorded(MANY_OWNERS);
 });
 afterAll(async () => {
-  await world.close();
+  await recorded.world.close();
   await rm(folder, { recursive: true, force: true });
 });
 
 /** Runs a task and checks its sums, its projection against the clear reference and, if vectors are determined, by definition. */
 async function expectRight({ proposal, rows }: Example, owners = 3) {
   const parts = split(rows, owners);
-  const finished = await runTask(parties, proposal, parts);
-  expectExactSums(finished, parts, pools);
+  const finished = await runTask(recorded.parties, proposal, parts);
+  expectExactSums(finished, parts, recorded.pools);
   expectReference(finished.projection, finished.task, parts);
   expectDefinition(finished.projection, finished.task, parts);
   return finished.projection;
@@ -117,6 +107,13 @@ test.each([
   await expectRight(example);
 });
 
+test('many owners', async () => {
+  await expectRight(
+    await exampleOf(dataFile('iris'), 'lda', { maximumOwners: MANY_OWNERS, minimumOwners: MANY_OWNERS }),
+    MANY_OWNERS,
+  );
+});
+
 /** The same number of rows for each owner; cells and classes by the number of the row, counted over all owners. */
 function rowsOf(
   owners: number,
@@ -134,8 +131,8 @@ const D = 5;
 const all = (cell: number) => () => new Array<number>(D).fill(cell);
 const alternating = (row: number) => Array.from({ length: D }, (_, i) => (-1) ** (i + row));
 const oneOf = (classes: number) => (row: number) => [row % classes];
-/** The bounds that the rows below reach: every owner there is, with every row that it may have. */
-const full = { maximumOwners: 3, maximumSamplesPerOwner: 7 };
+/** Bounds that rows reach: every owner there may be, with every row it may have. Equal rows have no scatter, so it is known. */
+const full = { maximumOwners: 3, maximumSamplesPerOwner: 7, allowFullRank: true };
 
 test.each<readonly [string, TaskProposal, LabelledRows[]]>([
   ['every cell at its upper end', madeUpProposal('pca', D, [], full), rowsOf(3, 7, all(1))],
@@ -193,8 +190,8 @@ test.each<readonly [string, TaskProposal, LabelledRows[]]>([
     rowsOf(3, 7, all(-1), oneOf(2)),
   ],
 ])('%s', async (_name, proposal, parts) => {
-  const finished = await runTask(parties, proposal, parts);
-  expectExactSums(finished, parts, pools);
+  const finished = await runTask(recorded.parties, proposal, parts);
+  expectExactSums(finished, parts, recorded.pools);
   expectReference(finished.projection, finished.task, parts);
 });
 
@@ -243,15 +240,16 @@ const anyTask = fc
 test('whatever the owners have, the sums are exact and the outcome is that of the clear reference', async () => {
   await fc.assert(
     fc.asyncProperty(anyTask, async ({ proposal, parts }) => {
-      const finished = await finishTask(parties, proposal, parts);
-      expectExactSums(finished, parts, pools);
+      const finished = await finishTask(recorded.parties, proposal, parts);
+      expectExactSums(finished, parts, recorded.pools);
       const expected = outcomeOf(() => reference(proposal, parts));
       expect(finished.status.failure?.code).toBe(expected);
       if (expected !== undefined) return;
-      const projection = await parties.owners[0]!.projection(parties.dataUser, finished.task.id);
+      const { owners, dataUser } = recorded.parties;
+      const projection = await owners[0]!.projection(dataUser, finished.task.id);
       expectReference(projection, finished.task, parts);
     }),
-    { numRuns: 20, endOnFailure: true },
+    { numRuns: 25, endOnFailure: true },
   );
 });
 

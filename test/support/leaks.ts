@@ -1,10 +1,16 @@
 /** Looks for statistics in what somebody saw, in every form in which software is likely to write a number down. */
-import type { Packing } from '@eigenveil/paillier';
+import type { Packing, Slot } from '@eigenveil/paillier';
 
-/** Shorter forms turn up by chance in ciphertexts and tokens; 48 random bits do so once in 2^20 runs or less. */
+/**
+ * Shorter forms turn up by chance in ciphertexts and tokens. A given one of 48 bits does so in 2^16 random bytes once in
+ * 2^32 transcripts, and there are some thousands of forms.
+ */
 const SHORTEST_BYTES = 6;
 const SHORTEST_DIGITS = 8;
-const SHORTEST_BITS = 48;
+/** The least integer of six bytes; smaller ones, padded to six, would be found wherever there are zeros. */
+const FEWEST_BITS = 41;
+/** Of two neighbours together. */
+const FEWEST_BITS_OF_PAIR = 48;
 
 export interface Form {
   /** Such as `value 3, decimal`. */
@@ -29,22 +35,26 @@ export function formsOf(values: readonly bigint[], packing: Packing, fractionBit
       const scaled = Number(value) / 2 ** scale;
       const text = `${Math.abs(scaled)}`;
       if (text.length > SHORTEST_DIGITS) add(`value ${i}, number`, Buffer.from(text));
-      if (bitLength(value) < SHORTEST_BITS - 8) continue;
+      if (bitLength(value) < FEWEST_BITS) continue;
       const double = Buffer.alloc(8);
       double.writeDoubleBE(scaled);
       add(`value ${i}, double`, double);
       add(`value ${i}, double, little-endian`, Buffer.from(double).reverse());
     }
     const next = values[i + 1];
-    if (next !== undefined && bitLength(value) + bitLength(next) >= SHORTEST_BITS) {
+    if (next !== undefined && bitLength(value) + bitLength(next) >= FEWEST_BITS_OF_PAIR) {
       const pair = Buffer.concat([fixed(value, bits), fixed(next, packing.valueBits[i + 1]!)]);
       add(`values ${i} and ${i + 1}`, pair);
     }
   });
   packing.plaintexts.forEach((slots, p) => {
-    const sum = slots.reduce((total, { value, offset }) => total + (values[value]! << BigInt(offset)), 0n);
-    add(`plaintext ${p}`, unsigned(sum));
-    add(`plaintext ${p}, decimal`, Buffer.from(`${magnitude(sum)}`));
+    for (const added of [0n, 1n]) {
+      const place = ({ value, offset, valueBits }: Slot) =>
+        (values[value]! + (added << BigInt(valueBits - 1))) << BigInt(offset);
+      const sum = slots.reduce((total, slot) => total + place(slot), 0n);
+      add(`plaintext ${p}`, unsigned(sum));
+      add(`plaintext ${p}, decimal`, Buffer.from(`${magnitude(sum)}`));
+    }
   });
   return forms.filter(({ bytes }) => bytes.length >= SHORTEST_BYTES);
 }
@@ -91,7 +101,7 @@ function integerForms(integer: bigint, bits: number): Form[] {
     forms.push({ name: 'hexadecimal', bytes: Buffer.from(hex) });
     forms.push({ name: 'hexadecimal capitals', bytes: Buffer.from(hex.toUpperCase()) });
   }
-  if (bitLength(integer) >= SHORTEST_BITS - 8) {
+  if (bitLength(integer) >= FEWEST_BITS) {
     for (const bytes of [unsigned(integer), fixed(integer, bits)]) {
       forms.push({ name: 'bytes', bytes });
       forms.push({ name: 'bytes, little-endian', bytes: Buffer.from(bytes).reverse() });

@@ -37,7 +37,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Sends one request on a connection of its own and reads whatever comes back. */
+/** Sends one request on a connection of its own and reads whatever comes back. A WebSocket (101) is closed at once. */
 export function send({ url, ca }: Address, { method, path, headers = {}, body }: Message): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const outgoing = request(`${url}${path}`, { method, headers, ca, agent: false });
@@ -47,6 +47,10 @@ export function send({ url, ca }: Address, { method, path, headers = {}, body }:
         const code = typeof json.code === 'string' ? json.code : undefined;
         resolve({ status: incoming.statusCode!, code, json, text: answer });
       }, reject);
+    });
+    outgoing.on('upgrade', ({ statusCode }, socket) => {
+      socket.destroy();
+      resolve({ status: statusCode!, code: undefined, json: {}, text: '' });
     });
     outgoing.on('error', reject); // one that comes after the answer changes nothing any more
     outgoing.end(body);
@@ -135,12 +139,16 @@ export async function contributionOf(
   home: OwnerHome,
   statistics: Statistics,
 ): Promise<Contribution> {
+  const bytes = await encryptValues(signed, flatten(signed.task, statistics));
+  return { bytes, record: await recordFor(signed, home, bytes) };
+}
+
+/** Ciphertexts of one value per slot of the task's layout. */
+export async function encryptValues(signed: SignedTask, values: readonly bigint[]): Promise<Uint8Array> {
   const { task } = signed;
   const publicKey = publicKeyOf(signed);
-  const plaintexts = pack(publicKey, layout(task), flatten(task, statistics));
-  const ciphertexts = await pool.encrypt(publicKey, plaintexts, task.encryption);
-  const bytes = encodeCiphertexts(publicKey, ciphertexts);
-  return { bytes, record: await recordFor(signed, home, bytes) };
+  const plaintexts = pack(publicKey, layout(task), values);
+  return encodeCiphertexts(publicKey, await pool.encrypt(publicKey, plaintexts, task.encryption));
 }
 
 /** A record about `bytes` that is true and signed by the owner, as far as nothing else is said. */

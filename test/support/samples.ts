@@ -11,9 +11,7 @@ export function distanceFromUniform(sample: readonly number[]): number {
   const sorted = sample.toSorted((a, b) => a - b);
   const clamp = (x: number) => Math.min(1, Math.max(0, x));
   return Math.max(
-    ...sorted.map((x, i) =>
-      Math.max((i + 1) / sorted.length - clamp(x), clamp(x) - i / sorted.length),
-    ),
+    ...sorted.map((x, i) => Math.max((i + 1) / sorted.length - clamp(x), clamp(x) - i / sorted.length)),
   );
 }
 

@@ -20,8 +20,8 @@ interface Connection {
 }
 
 export class Wiretap {
-  /** Called with what is about to reach the service, which gets it afterwards. */
-  beforeDelivery: (bytes: Buffer) => void | Promise<void> = () => undefined;
+  /** Called whenever the service is about to get something. */
+  beforeDelivery: () => void | Promise<void> = () => undefined;
   readonly #server: Server;
   readonly #connections: Connection[] = [];
   readonly #sockets = new Set<TLSSocket>();
@@ -55,7 +55,12 @@ export class Wiretap {
     return this.#connections.map(({ toService }) => Buffer.concat(toService));
   }
 
-  /** The requests among them, connection by connection. Throws for bytes that are no HTTP request with a declared length. */
+  /** Every byte that the service sent, connection by connection. */
+  sent(): Buffer[] {
+    return this.#connections.map(({ fromService }) => Buffer.concat(fromService));
+  }
+
+  /** The requests that the service was sent, connection by connection. Throws for bytes that are no HTTP request with a declared length. */
   requests(): SeenRequest[] {
     return this.received().flatMap((bytes) => readRequests(bytes).requests);
   }
@@ -87,7 +92,7 @@ export class Wiretap {
     this.#connections.push(connection);
     void this.#pump(client, service, async (bytes) => {
       connection.toService.push(bytes);
-      await this.beforeDelivery(bytes);
+      await this.beforeDelivery();
     });
     void this.#pump(service, client, async (bytes) => {
       connection.fromService.push(bytes);

@@ -99,13 +99,13 @@ export class World {
       ...common,
       dataDirectory: cspFolder,
       port: cspPort,
-      dataUsers: [dataUserIdentity.thumbprint],
       minimumOwners: 2,
       ownerTokenDays: 1,
       allowSimulated: true,
       allowInsecureKeys: true,
       publicUrl: proxies?.csp.url,
       ...options.csp,
+      dataUsers: [dataUserIdentity.thumbprint, ...(options.csp?.dataUsers ?? [])],
     };
     const dataUser: DataUserConfiguration = {
       ...common,

@@ -1,0 +1,282 @@
+/** Who may ask for what: owner tokens, request proofs, the operator's token and enrolment, each spoilt in every way. */
+import { readFile } from 'node:fs/promises';
+import { inviteOwners } from '@eigenveil/csp';
+import { adminTokenFile, openSigningKey } from '@eigenveil/server';
+import {
+  createProof,
+  EnrolmentResponse,
+  generatePrivateJwk,
+  importSigningKey,
+  issueOwnerToken,
+  type SigningKey,
+  type TaskProposal,
+} from '@eigenveil/wire';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { query } from './support/database.ts';
+import { type Answer, credentials, ownerOf, type Sender, send, sendAs, signJws } from './support/requests.ts';
+import { dataFile, exampleOf } from './support/tasks.ts';
+import { World } from './support/world.ts';
+
+type Enrolled = Awaited<ReturnType<World['enrolledOwner']>>;
+
+const HOUR = 3_600_000;
+let clockOffset = 0;
+let world: World;
+let proposal: TaskProposal;
+let owner: Enrolled;
+let path: string;
+let cspKey: SigningKey;
+
+beforeAll(async () => {
+  world = await World.start({ cspOverrides: { now: () => new Date(Date.now() + clockOffset) } });
+  proposal = (await exampleOf(dataFile('iris'), 'pca')).proposal;
+  owner = await world.enrolledOwner();
+  const { task } = await (await world.taskClient()).create(proposal);
+  path = `/tasks/${task.id}`;
+  cspKey = await openSigningKey(world.cspConfig.dataDirectory);
+});
+afterAll(() => world.close());
+
+const stranger = async () => importSigningKey(await generatePrivateJwk());
+const get = { method: 'GET', path: '' };
+/** Asks the data user for the task, which owners alone may do. */
+const askAs = (sender: Sender, headers: Record<string, string> = {}): Promise<Answer> =>
+  sendAs(world.dataUserAddress, sender, { ...get, path, headers });
+const ask = (headers: Record<string, string>) => send(world.dataUserAddress, { ...get, path, headers });
+
+describe('an owner token is refused', () => {
+  const tokenFor = async (
+    key: SigningKey,
+    lifetimeSeconds: number,
+    thumbprint?: SigningKey['thumbprint'],
+  ) => {
+    const { ownerId } = (await owner.home.enrolment())!;
+    const { thumbprint: own } = await owner.home.signingKey();
+    return issueOwnerToken(key, { ownerId, thumbprint: thumbprint ?? own, lifetimeSeconds });
+  };
+  const askWith = async (token: string) => askAs({ key: await owner.home.signingKey(), token });
+
+  test('unless it is as the CSP issues it', async () => {
+    expect((await askWith(await tokenFor(cspKey, 60))).status).toBe(200);
+  });
+
+  test('when it has expired', async () => {
+    expect(await askWith(await tokenFor(cspKey, -5))).toMatchObject({
+      status: 401,
+      code: 'ERR_TOKEN_EXPIRED',
+    });
+  });
+
+  test('when another CSP has issued it', async () => {
+    expect((await askWith(await tokenFor(await stranger(), 60))).code).toBe('ERR_AUTH_REQUIRED');
+    const forged = { ...(await stranger()), publicJwk: cspKey.publicJwk, thumbprint: cspKey.thumbprint };
+    expect((await askWith(await tokenFor(forged, 60))).code).toBe('ERR_AUTH_REQUIRED');
+  });
+
+  test('when it names another key than the one that sends the request', async () => {
+    const { thumbprint } = await stranger();
+    expect((await askWith(await tokenFor(cspKey, 60, thumbprint))).code).toBe('ERR_AUTH_REQUIRED');
+    const { ownerToken } = (await owner.home.enrolment())!;
+    expect((await askAs({ key: await stranger(), token: ownerToken })).code).toBe('ERR_AUTH_REQUIRED');
+  });
+
+  test('when it is another statement of the CSP, or says another audience, or never expires', async () => {
+    const { thumbprint } = await owner.home.signingKey();
+    const { ownerId } = (await owner.home.enrolment())!;
+    const now = Math.floor(Date.now() / 1000);
+    const header = { alg: 'Ed25519', typ: 'eigenveil-owner+jwt' };
+    const claims = {
+      cnf: { jkt: thumbprint },
+      iss: cspKey.thumbprint,
+      sub: ownerId,
+      aud: 'eigenveil/1 data-user',
+      iat: now,
+      exp: now + 60,
+    };
+    expect((await askWith(await signJws(header, claims, cspKey))).status).toBe(200);
+    const spoilt: [object, object][] = [
+      [{ ...header, typ: 'eigenveil-record+jws' }, claims],
+      [{ ...header, alg: 'none' }, claims],
+      [header, { ...claims, aud: 'another' }],
+      [header, { ...claims, iss: thumbprint }],
+      [header, { ...claims, sub: 'short' }],
+      [header, { ...claims, exp: undefined }],
+      [header, { ...claims, cnf: undefined }],
+    ];
+    for (const [h, c] of spoilt) {
+      expect((await askWith(await signJws(h, c, cspKey))).code).toBe('ERR_AUTH_REQUIRED');
+    }
+  });
+
+  test('when there is none, or another scheme', async () => {
+    const { authorization, dpop } = await genuine();
+    expect((await ask({ dpop: dpop! })).code).toBe('ERR_AUTH_REQUIRED');
+    const bearer = authorization!.replace('DPoP', 'Bearer');
+    expect((await ask({ dpop: dpop!, authorization: bearer })).code).toBe('ERR_AUTH_REQUIRED');
+    expect((await ask({ dpop: dpop!, authorization: `${authorization} x` })).code).toBe('ERR_AUTH_REQUIRED');
+  });
+});
+
+const genuine = async () => credentials(world.dataUserAddress, await ownerOf(owner.home), { ...get, path });
+
+describe('a request proof is refused', () => {
+  /** A proof that is right but for some of its claims. */
+  const proofWith = async (changes: object, header: object = {}) => {
+    const { key, token } = await ownerOf(owner.home);
+    const genuine = await createProof(key, {
+      method: 'GET',
+      url: `${world.dataUserAddress.url}${path}`,
+      token,
+    });
+    const [head, claims] = genuine
+      .split('.')
+      .slice(0, 2)
+      .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()) as object);
+    const dpop = await signJws({ ...head, ...header }, { ...claims, ...changes }, key);
+    return { dpop, authorization: `DPoP ${token}` };
+  };
+
+  test('unless it is right', async () => {
+    expect((await ask(await proofWith({}))).status).toBe(200);
+  });
+
+  test.each<[string, () => object, object?]>([
+    ['of another method', () => ({ htm: 'PUT' })],
+    ['of another address', () => ({ htu: `${world.dataUserAddress.url}${path}/projection` })],
+    ['of another service', () => ({ htu: `${world.cspAddress.url}${path}` })],
+    ['with a query', () => ({ htu: `${world.dataUserAddress.url}${path}?x` })],
+    ['for another token', () => ({ ath: 'A'.repeat(43) })],
+    ['for no token', () => ({ ath: undefined })],
+    ['older than a minute', () => ({ iat: Math.floor(Date.now() / 1000) - 70 })],
+    ['from the future', () => ({ iat: Math.floor(Date.now() / 1000) + 70 })],
+    ['without an id', () => ({ jti: undefined })],
+    ['with an id that could clash', () => ({ jti: 'x' })],
+    ['of another type', () => ({}), { typ: 'JWT' }],
+    ['without its key', () => ({}), { jwk: undefined }],
+  ])('%s', async (_, changes, header) => {
+    expect((await ask(await proofWith(changes(), header))).code).toBe('ERR_AUTH_REQUIRED');
+  });
+
+  test('of another key', async () => {
+    const { token } = await ownerOf(owner.home);
+    expect((await askAs({ key: await stranger(), token })).code).toBe('ERR_AUTH_REQUIRED');
+    // Signed by another key than the one it names.
+    const { publicJwk } = await owner.home.signingKey();
+    const forger = { ...(await stranger()), publicJwk };
+    expect((await askAs({ key: forger, token })).code).toBe('ERR_AUTH_REQUIRED');
+  });
+
+  test('that names a private key, a symmetric key or a weak algorithm', async () => {
+    const { publicJwk } = await owner.home.signingKey();
+    for (const header of [
+      { jwk: { ...publicJwk, d: 'A'.repeat(43) } },
+      { jwk: { kty: 'oct', k: 'A'.repeat(43) } },
+      { alg: 'HS256' },
+      { alg: 'none' },
+      { crit: ['x'] },
+    ]) {
+      expect((await ask(await proofWith({}, header))).code).toBe('ERR_AUTH_REQUIRED');
+    }
+  });
+
+  test('that was used, even when both requests come at once', async () => {
+    const headers = await genuine();
+    const answers = await Promise.all([ask(headers), ask(headers), ask(headers)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+    expect((await ask(headers)).code).toBe('ERR_PROOF_REPLAYED');
+  });
+
+  test('that was used with a longer path or a query for the same route', async () => {
+    const headers = await genuine();
+    const variant = await send(world.dataUserAddress, { ...get, path: `${path}?again`, headers });
+    expect(variant.code).toBe('ERR_AUTH_REQUIRED');
+    expect((await ask(headers)).status).toBe(200);
+  });
+});
+
+describe("the operator's routes are refused to everybody else", () => {
+  test.each([
+    ['GET', 'status'],
+    ['GET', 'result'],
+    ['POST', 'close'],
+    ['POST', 'cancel'],
+  ])('%s %s', async (method, what) => {
+    const message = { method, path: `${path}/${what}` };
+    const asOwner = await sendAs(world.dataUserAddress, await ownerOf(owner.home), message);
+    expect(asOwner.code).toBe('ERR_AUTH_REQUIRED');
+    const adminToken = await readFile(adminTokenFile(world.dataUserConfig.dataDirectory), 'utf8');
+    for (const token of ['', 'x'.repeat(43), adminToken.trim().slice(1), `${adminToken.trim()}x`]) {
+      const headers = { authorization: `Bearer ${token}` };
+      expect((await send(world.dataUserAddress, { ...message, headers })).code).toBe('ERR_AUTH_REQUIRED');
+    }
+  });
+
+  test('and metrics, too, at both services', async () => {
+    for (const address of [world.cspAddress, world.dataUserAddress]) {
+      expect((await send(address, { method: 'GET', path: '/metrics' })).code).toBe('ERR_AUTH_REQUIRED');
+    }
+  });
+
+  test('an owner that has not contributed gets no projection, whatever the state of the task', async () => {
+    const answer = await sendAs(world.dataUserAddress, await ownerOf(owner.home), {
+      ...get,
+      path: `${path}/projection`,
+    });
+    expect(answer.code).toBe('ERR_AUTH_FORBIDDEN');
+  });
+});
+
+describe('enrolment', () => {
+  const enrol = (key: SigningKey, enrolmentToken: string) =>
+    sendAs(world.cspAddress, { key }, { method: 'POST', path: '/enrolments', json: { enrolmentToken } });
+  const invite = async () => (await inviteOwners(world.cspConfig.dataDirectory, 1, 3600))[0]!;
+  const owners = () => query(world.cspConfig.dataDirectory, 'SELECT owner_id FROM owners').length;
+
+  test('with an unknown token is refused', async () => {
+    const before = owners();
+    expect((await enrol(await stranger(), 'x'.repeat(43))).code).toBe('ERR_ENROLMENT_TOKEN');
+    expect((await enrol(await stranger(), '')).code).toBe('ERR_BODY_INVALID');
+    expect(owners()).toBe(before);
+  });
+
+  test('with an expired token is refused', async () => {
+    const token = await invite();
+    clockOffset = 2 * HOUR;
+    try {
+      expect((await enrol(await stranger(), token)).code).toBe('ERR_ENROLMENT_TOKEN');
+    } finally {
+      clockOffset = 0;
+    }
+  });
+
+  test('with a token that another key has used is refused, also at the same time', async () => {
+    const token = await invite();
+    const keys = await Promise.all([stranger(), stranger(), stranger()]);
+    const before = owners();
+    const answers = await Promise.all(keys.map((key) => enrol(key, token)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 403, 403]);
+    expect(owners()).toBe(before + 1);
+    const loser = answers.findIndex(({ status }) => status === 403);
+    expect((await enrol(keys[loser]!, token)).code).toBe('ERR_ENROLMENT_TOKEN');
+  });
+
+  test('with the same token and key again, or with a second token, gives the same owner id', async () => {
+    const key = await stranger();
+    const token = await invite();
+    const answers = [await enrol(key, token), await enrol(key, token), await enrol(key, await invite())];
+    const ids = answers.map(({ json }) => EnrolmentResponse.parse(json).ownerId);
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  test('without proof of the key is refused, and the token stays good', async () => {
+    const token = await invite();
+    const message = {
+      method: 'POST',
+      path: '/enrolments',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ enrolmentToken: token }),
+    };
+    expect((await send(world.cspAddress, message)).code).toBe('ERR_AUTH_REQUIRED');
+    expect((await enrol(await stranger(), token)).status).toBe(200);
+  });
+});

@@ -1,0 +1,256 @@
+/** The whole protocol by hand: the three command lines as processes of their own, talking over TLS on loopback. */
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLocalCertificate } from '@eigenveil/server';
+import { Projection, RECEIPT, SignedTask, Task, type TaskProposal, TaskStatus } from '@eigenveil/wire';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Children, type Finished, type RunningChild } from './support/child.ts';
+import { expectReference } from './support/expectations.ts';
+import { dataFile, exampleOf, type LabelledRows } from './support/tasks.ts';
+
+const OWNERS = 3;
+const CLOSED_PORT = 'https://127.0.0.1:1';
+const children = new Children();
+let folder: string;
+let csp: RunningChild;
+let dataUser: RunningChild;
+let parts: LabelledRows[];
+/** Flags that say where the data user is, for its operator and for owners. */
+let asOperator: string[];
+let toDataUser: string[];
+
+const path = (name: string) => join(folder, name);
+const home = (owner: number) => ['--home', path(`owner-${owner}`)];
+const rowsOf = (owner: number) => ['--data', path(`rows-${owner}.csv`), '--ignore', '["label"]'];
+const jsonOf = ({ stdout, stderr, exitCode }: Finished): Record<string, unknown> => {
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  return JSON.parse(stdout) as Record<string, unknown>;
+};
+/** The one line of JSON that a command prints when it fails. */
+const problemOf = ({ stdout, stderr, exitCode }: Finished) => {
+  expect(stdout).toBe('');
+  return { exitCode, ...(JSON.parse(stderr) as { code: string; detail: string }) };
+};
+const user = async (...args: string[]) => children.run('user', ['--json', ...args]);
+const task = async (what: string, ...args: string[]) => user('task', what, ...args, ...asOperator);
+const owner = (what: string, ...args: string[]) => children.run('owner', ['--json', what, ...args]);
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'eigenveil-commands-'));
+  const tls = await createLocalCertificate();
+  await writeFile(path('cert.pem'), tls.cert);
+  await writeFile(path('key.pem'), tls.key);
+  const [header, ...lines] = (await readFile(dataFile('iris'), 'utf8')).trim().split('\n');
+  for (let i = 0; i < OWNERS; i++) {
+    const mine = lines.filter((_, line) => line % OWNERS === i);
+    await writeFile(path(`rows-${i}.csv`), `${[header, ...mine].join('\n')}\n`);
+    await mkdir(path(`owner-${i}`));
+  }
+  const examples = Array.from({ length: OWNERS }, (_, i) => exampleOf(path(`rows-${i}.csv`), 'pca'));
+  parts = (await Promise.all(examples)).map(({ rows }) => rows);
+});
+afterAll(async () => {
+  await children.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('services start, each with the identity that it has printed', async () => {
+  const [cspIdentity, userIdentity] = await Promise.all([
+    children.run('csp', ['identity', '--json', '--data-directory', path('csp')]),
+    children.run('user', ['identity', '--data-directory', path('user')]),
+  ]);
+  const { thumbprint } = jsonOf(cspIdentity);
+  // A flag comes before a variable, a variable before the file: every port but the first would be refused.
+  const common = { tlsCertificate: path('cert.pem'), tlsKey: path('key.pem'), threads: 0, port: 70_000 };
+  const cspFile = {
+    ...common,
+    dataDirectory: path('csp'),
+    dataUsers: [userIdentity.stdout.trim()],
+    allowSimulated: true,
+    allowInsecureKeys: false,
+    logLevel: 'warn',
+  };
+  await writeFile(path('csp.json'), JSON.stringify(cspFile));
+  const variables = { EIGENVEIL_CSP_PORT: '0', EIGENVEIL_CSP_ALLOW_INSECURE_KEYS: 'true' };
+  csp = await children.serve('csp', ['--config', path('csp.json')], variables);
+  expect(csp.listening).toEqual({ event: 'listening', url: expect.stringMatching(/^https:/), thumbprint });
+
+  const userFile = {
+    ...common,
+    dataDirectory: path('user'),
+    cspUrl: csp.listening.url,
+    cspThumbprint: thumbprint,
+    cspCa: path('cert.pem'),
+    logLevel: 'warn',
+  };
+  await writeFile(path('user.json'), JSON.stringify(userFile));
+  dataUser = await children.serve('user', ['--config', path('user.json'), '--port', '0'], {
+    EIGENVEIL_USER_PORT: '70001',
+  });
+  expect(dataUser.listening.thumbprint).toBe(userIdentity.stdout.trim());
+  const url = String(dataUser.listening.url);
+  asOperator = ['--url', url, '--ca', path('cert.pem'), '--data-directory', path('user')];
+  toDataUser = ['--user-url', url, '--user-ca', path('cert.pem')];
+});
+
+test('owners enrol with the tokens of the CSP', async () => {
+  const invited = await children.run('csp', [
+    ...['invite', '--json', '--data-directory', path('csp'), '--count', String(OWNERS)],
+  ]);
+  const tokens = jsonOf(invited).tokens as string[];
+  expect(tokens).toHaveLength(OWNERS);
+  const to = ['--csp-url', String(csp.listening.url), '--csp-ca', path('cert.pem')];
+  const pin = ['--csp-thumbprint', String(csp.listening.thumbprint)];
+  const enrolled = await Promise.all(
+    tokens.map((token, i) =>
+      children.run('owner', ['enrol', '--json', ...home(i), ...to, ...pin], { EIGENVEIL_OWNER_TOKEN: token }),
+    ),
+  );
+  expect(new Set(enrolled.map((it) => jsonOf(it).ownerId)).size).toBe(OWNERS);
+  const again = await owner('enrol', '--home', path('stranger'), ...to, ...pin, '--token', tokens[0]!);
+  expect(problemOf(again)).toMatchObject({ exitCode: 3, code: 'ERR_ENROLMENT_TOKEN' });
+});
+
+describe('a task', () => {
+  let id: string;
+  let signed: SignedTask;
+  const allow = ['--allow-simulated', '--policy'];
+
+  test('is drafted, edited and created', async () => {
+    const drafted = await children.run('user', [
+      ...['task', 'draft', '--data', dataFile('iris'), '--ignore', '["label"]'],
+      ...['--components', '2', '--owners', String(OWNERS)],
+    ]);
+    const draft = jsonOf(drafted) as TaskProposal;
+    expect(draft).toMatchObject({ minimumOwners: 2, maximumSamplesPerOwner: 150, keyBits: 2048 });
+    const proposal = { ...draft, keyBits: 1024, allowInsecureKey: true, minimumOwners: OWNERS };
+    await writeFile(path('task.json'), JSON.stringify(proposal));
+    await writeFile(path('policy.json'), JSON.stringify({ minimumKeyBits: 1024, minimumOwners: OWNERS }));
+    signed = SignedTask.parse(jsonOf(await task('create', '--proposal', path('task.json'))));
+    id = signed.task.id;
+  });
+
+  test('that breaks the policy of an owner is refused (3) without a look at the file', async () => {
+    const missing = ['--data', path('no-such-file.csv')];
+    const refused = await owner('contribute', id, ...home(0), ...toDataUser, ...missing);
+    expect(problemOf(refused)).toMatchObject({
+      exitCode: 3,
+      code: 'ERR_POLICY',
+      detail: expect.stringContaining('"keyBits" expected at least 2048, got 1024'),
+    });
+  });
+
+  test('gets no contribution from a file with a bad cell (2), which is named but not shown', async () => {
+    const cell = '8273645.x';
+    const [header, ...lines] = (await readFile(path('rows-0.csv'), 'utf8')).trim().split('\n');
+    lines[6] = lines[6]!.replace(/^[^,]*,[^,]*/, `5.5,${cell}`);
+    await writeFile(path('bad.csv'), `${[header, ...lines].join('\n')}\n`);
+    const data = ['--data', path('bad.csv'), '--ignore', '["label"]'];
+    const policy = [...allow, path('policy.json')];
+    const refused = await owner('contribute', id, ...home(0), ...toDataUser, ...policy, ...data);
+    expect(refused.stderr).not.toContain(cell.slice(0, 5));
+    expect(problemOf(refused)).toMatchObject({
+      exitCode: 2,
+      code: 'ERR_CSV_CELL',
+      detail: expect.stringMatching(
+        /^row 7 \(line 8\), column "sepal_width": expected a finite decimal number/,
+      ),
+    });
+  });
+
+  test('is not closed with too few owners (5)', async () => {
+    const refused = problemOf(await task('close', id));
+    expect(refused).toMatchObject({ exitCode: 5, code: 'ERR_MINIMUM_OWNERS' });
+  });
+
+  test('takes the contributions of all owners', async () => {
+    const policy = [...allow, path('policy.json')];
+    const contributed = await Promise.all(
+      parts.map((_, i) => owner('contribute', id, ...home(i), ...toDataUser, ...policy, ...rowsOf(i))),
+    );
+    for (const [i, answer] of contributed.entries()) {
+      const { receipt, ...summary } = jsonOf(answer);
+      expect(RECEIPT.schema.parse(receipt).taskId).toBe(id);
+      expect(summary).toEqual({ rows: parts[i]!.values.length, clipped: {}, constant: [] });
+    }
+    const early = await owner('project', id, ...home(0), ...toDataUser, ...policy);
+    expect(problemOf(early)).toMatchObject({ exitCode: 5, code: 'ERR_NOT_READY' });
+    const status = TaskStatus.parse(jsonOf(await task('status', id)));
+    expect(status).toMatchObject({ state: 'open', contributions: OWNERS });
+  });
+
+  test('is closed, which waits for the result', async () => {
+    const closed = TaskStatus.parse(jsonOf(await task('close', id)));
+    expect(closed).toMatchObject({ state: 'done', contributions: OWNERS });
+    expect(jsonOf(await task('result', id, '--out', path('result.json')))).toEqual({
+      file: path('result.json'),
+    });
+    const result = Projection.parse(JSON.parse(await readFile(path('result.json'), 'utf8')));
+    expectReference(result, Task.parse(signed.task), parts);
+  });
+
+  test('gives every owner the projection, which reduces its rows', async () => {
+    const policy = [...allow, path('policy.json')];
+    const files = ['--out', path('reduced.csv'), '--save', path('projection.json')];
+    const projected = await owner(
+      'project',
+      id,
+      ...home(1),
+      ...toDataUser,
+      ...policy,
+      ...rowsOf(1),
+      ...files,
+    );
+    expect(jsonOf(projected)).toMatchObject({ components: 2, rows: parts[1]!.values.length });
+    const saved = Projection.parse(JSON.parse(await readFile(path('projection.json'), 'utf8')));
+    expectReference(saved, Task.parse(signed.task), parts);
+    const [header, ...reduced] = (await readFile(path('reduced.csv'), 'utf8')).trim().split('\n');
+    expect(header).toBe('component_1,component_2');
+    expect(reduced).toHaveLength(parts[1]!.values.length);
+    // The first row by the definition: cells scaled to [-1, 1] and rounded, times the first vector.
+    const unit = 2 ** saved.fractionBits;
+    const scaled = parts[1]!.values[0]!.map((cell, i) => {
+      const { min, max } = saved.features[i]!;
+      return Math.round(((2 * (cell - min)) / (max - min) - 1) * unit) / unit;
+    });
+    const expected = scaled.reduce((sum, cell, i) => sum + cell * saved.vectors[0]![i]!, 0);
+    expect(Number(reduced[0]!.split(',')[0])).toBeCloseTo(expected, 3);
+  });
+
+  test('is left for good by an owner that withdraws, and cancelled', async () => {
+    const text = await children.run('user', [
+      ...['task', 'create', '--proposal', path('task.json'), ...asOperator],
+    ]);
+    const other = text.stdout.trim();
+    expect(other).toMatch(/^[\w-]{22}$/);
+    const mine = [...home(2), ...toDataUser];
+    const policy = [...allow, path('policy.json')];
+    const unknown = problemOf(await owner('withdraw', other, ...mine));
+    expect(unknown).toMatchObject({ exitCode: 3, code: 'ERR_CONTRIBUTION_UNKNOWN' });
+    jsonOf(await owner('contribute', other, ...mine, ...policy, ...rowsOf(2)));
+    expect(jsonOf(await owner('withdraw', other, ...mine))).toEqual({ withdrawn: other });
+    const again = problemOf(await owner('contribute', other, ...mine, ...policy, ...rowsOf(2)));
+    expect(again).toMatchObject({ exitCode: 5, code: 'ERR_CONTRIBUTION_WITHDRAWN' });
+    const cancelled = TaskStatus.parse(jsonOf(await task('cancel', other)));
+    expect(cancelled).toMatchObject({ state: 'cancelled', contributions: 0 });
+  });
+
+  test('cannot be reached when the service is down (4)', async () => {
+    const nobody = ['--url', CLOSED_PORT, '--data-directory', path('user')];
+    const away = ['--user-url', CLOSED_PORT, '--patience-seconds', '0'];
+    const answers = await Promise.all([
+      user('task', 'status', id, ...nobody),
+      owner('contribute', id, ...home(0), ...away, ...rowsOf(0)),
+    ]);
+    for (const answer of answers) {
+      expect(problemOf(answer)).toMatchObject({ exitCode: 4, code: 'ERR_PEER_UNREACHABLE' });
+    }
+  });
+});
+
+test('services end on SIGTERM, in order and with exit code 0', async () => {
+  expect(await Promise.all([dataUser.end('SIGTERM'), csp.end('SIGINT')])).toEqual([0, 0]);
+  expect(await dataUser.errors).toBe('');
+  expect(await csp.errors).toBe('');
+});

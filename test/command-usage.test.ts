@@ -1,0 +1,179 @@
+/** Command lines that cannot work: they say what is wrong, exit with 2 and leave files as they were. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCommand } from '@eigenveil/command';
+import { cspProgram } from '@eigenveil/csp';
+import { OWNER_EXIT_CODES, ownerProgram, reduceFile } from '@eigenveil/data-owner';
+import { dataUserProgram } from '@eigenveil/data-user';
+import { Projection, TaskId } from '@eigenveil/wire';
+import type { Command } from 'commander';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { dataFile } from './support/tasks.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'eigenveil-usage-'));
+  await writeFile(join(folder, 'text'), 'no JSON');
+});
+afterEach(() => {
+  process.exitCode = undefined; // runCommand sets it
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const PROGRAMS = { csp: cspProgram, user: dataUserProgram, owner: ownerProgram } as const;
+type Name = keyof typeof PROGRAMS;
+
+/** Runs a command line in this process. */
+async function run(name: Name, ...args: string[]) {
+  const output = { out: '', err: '' };
+  const program = PROGRAMS[name]();
+  for (const command of commandsOf(program)) {
+    command.configureOutput({
+      writeOut: (text) => {
+        output.out += text;
+      },
+      writeErr: (text) => {
+        output.err += text;
+      },
+    });
+  }
+  const exitCode = await runCommand(
+    program,
+    ['node', `eigenveil-${name}`, ...args],
+    name === 'owner' ? OWNER_EXIT_CODES : {},
+  );
+  return { exitCode, ...output };
+}
+
+function commandsOf(program: Command): Command[] {
+  return [program, ...program.commands.flatMap(commandsOf)];
+}
+
+/** Every command by the words that call it. */
+const commandLines = Object.entries(PROGRAMS).flatMap(([name, program]) => {
+  const walk = (command: Command, words: string[]): [Name, string[]][] =>
+    command.commands.length === 0
+      ? [[name as Name, words]]
+      : command.commands.flatMap((child) => walk(child, [...words, child.name()]));
+  return walk(program(), []);
+});
+
+describe('help', () => {
+  test.each(commandLines)('eigenveil-%s %j', async (name, words) => {
+    const { exitCode, out, err } = await run(name, ...words, '--help');
+    expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+    expect(out).toContain(`Usage: eigenveil-${name} ${words.join(' ')}`);
+    expect(out).toMatch(/--config <FILE>/);
+    // An example where there is more to give than an address.
+    const needsExample = /serve|invite|draft|create|enrol|contribute|project/.test(words.join(' '));
+    expect(out.includes(`$ eigenveil-${name}`) || /\$ \w+=… eigenveil-/.test(out)).toBe(needsExample);
+  });
+
+  test.each(Object.keys(PROGRAMS) as Name[])(
+    'eigenveil-%s lists its commands and its version',
+    async (name) => {
+      expect((await run(name, '--help')).out).toMatch(/Commands:/);
+      expect((await run(name, '--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+    },
+  );
+});
+
+const A_TASK = 'A'.repeat(22);
+const URL = ['--user-url', 'https://127.0.0.1:1', '--patience-seconds', '0'];
+const HOME = ['--home', '/nowhere'];
+const RANGES = ['--data', dataFile('iris'), '--ignore', '["label"]'];
+
+describe('a command line that is wrong exits with 2', () => {
+  test.each<[string, Name, string[], RegExp]>([
+    ['an unknown command', 'csp', ['sreve'], /unknown command 'sreve'/],
+    ['an unknown option', 'csp', ['invite', '--cuont', '3'], /unknown option '--cuont'/],
+    ['a missing setting', 'user', ['identity'], /"dataDirectory" is missing: give --data-directory/],
+    ['a missing task', 'owner', ['contribute'], /missing required argument 'TASK'/],
+    ['a value of another type', 'csp', ['invite', '--data-directory', '/x', '--count', 'ten'], /--count/],
+    [
+      'a list that is none',
+      'owner',
+      ['contribute', A_TASK, ...URL, '--ignore', 'id', '--data', 'x'],
+      /--ignore/,
+    ],
+    ['no task id', 'owner', ['withdraw', 'task-1', ...URL, ...HOME], /"TASK" expected a task id/],
+    ['an address without TLS', 'owner', ['withdraw', A_TASK, '--user-url', 'http://127.0.0.1'], /--user-url/],
+    ['rows to reduce, but no place', 'owner', ['project', A_TASK, ...URL, '--data', 'x'], /"data" and "out"/],
+    [
+      'no file of settings',
+      'csp',
+      ['serve', '--config', '/nowhere/x.json'],
+      /"--config" expected a readable file/,
+    ],
+    ['no operator token', 'user', ['task', 'status', A_TASK], /"adminToken" is missing/],
+    [
+      'no proposal',
+      'user',
+      ['task', 'create', '--admin-token', 'x', '--proposal', '/nowhere/x.json'],
+      /--proposal/,
+    ],
+  ])('%s', async (_, name, args, message) => {
+    const { exitCode, out, err } = await run(name, ...args);
+    expect({ exitCode, out }).toEqual({ exitCode: 2, out: '' });
+    expect(err).toMatch(message);
+    expect(err.trim().split('\n')).toHaveLength(1);
+  });
+
+  test.fails.each<[string, Name, string[]]>([
+    ['certificates', 'owner', ['withdraw', A_TASK, ...URL, ...HOME, '--user-ca', '/nowhere/ca.pem']],
+    ['the policy', 'owner', ['contribute', A_TASK, ...URL, ...HOME, '--data', 'x', '--policy', '/nowhere/x']],
+    ['the token', 'user', ['task', 'status', A_TASK, '--data-directory', '/nowhere']],
+    [
+      'rows to draft from',
+      'user',
+      ['task', 'draft', '--data', '/nowhere/x', '--components', '2', '--owners', '3'],
+    ],
+  ])('a file that is not there: %s', async (_, name, args) => {
+    const { exitCode, err } = await run(name, ...args);
+    expect(err).toContain('/nowhere');
+    expect(exitCode).toBe(2);
+  });
+
+  test.fails('a policy that is no JSON', async () => {
+    const policy = ['--data', 'x', '--policy', join(folder, 'text')];
+    const { exitCode, err } = await run('owner', 'contribute', A_TASK, ...URL, ...HOME, ...policy);
+    expect({ exitCode, err }).toEqual({ exitCode: 2, err: expect.stringContaining('ERR_CONFIGURATION') });
+  });
+
+  test.fails.each([
+    ['more components than there can be', ['--components', '500', '--owners', '3']],
+    ['more owners than there can be', ['--components', '2', '--owners', '99999999']],
+  ])('a draft with %s', async (_, numbers) => {
+    const { exitCode } = await run('user', 'task', 'draft', ...RANGES, ...numbers);
+    expect(exitCode).toBe(2);
+  });
+
+  // One id in 64 would begin with a hyphen, and look like an option.
+  test.fails('every task id can be given, whatever it begins with', async () => {
+    const id = `-${'A'.repeat(21)}`;
+    if (!TaskId.safeParse(id).success) return;
+    const { err } = await run('owner', 'withdraw', id, ...URL, '--home', join(folder, 'owner'));
+    expect(err).toContain('ERR_AUTH_REQUIRED'); // not enrolled, which it finds out after reading its arguments
+  });
+});
+
+test.fails('a file of rows that cannot be reduced leaves the earlier result as it was', async () => {
+  const projection = Projection.parse({
+    taskId: A_TASK,
+    taskDigest: 'A'.repeat(43),
+    method: { kind: 'pca' },
+    twoParty: 'simulated',
+    features: [{ name: 'x', min: 0, max: 1 }],
+    fractionBits: 14,
+    outputs: [],
+    vectors: [[1]],
+    eigenvalues: [1],
+  });
+  const [data, out] = [join(folder, 'rows.csv'), join(folder, 'reduced.csv')];
+  await writeFile(data, 'x\n0.5\n1\nnone\n');
+  await writeFile(out, 'earlier\n');
+  const attempt = reduceFile(projection, data, out);
+  await expect(attempt).rejects.toMatchObject({ code: 'ERR_CSV_CELL' });
+  expect(await readFile(out, 'utf8')).toBe('earlier\n');
+});

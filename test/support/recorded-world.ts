@@ -1,0 +1,33 @@
+/** A running CSP and data user whose Paillier pools record what they do, and enrolled owners. */
+import { type Pools, RecordingPool } from './recording-pool.ts';
+import type { Parties } from './run-task.ts';
+import { World } from './world.ts';
+
+export interface RecordedWorld {
+  readonly world: World;
+  readonly pools: Pools;
+  readonly parties: Parties;
+}
+
+/** Close its world in the end. `dataUserPool` may also do something wrong. */
+export async function startRecorded(
+  ownerCount: number,
+  dataUserPool = new RecordingPool(),
+): Promise<RecordedWorld> {
+  const pools = { csp: new RecordingPool(), dataUser: dataUserPool };
+  const world = await World.start({
+    cspOverrides: { paillier: pools.csp },
+    dataUserOverrides: { paillier: pools.dataUser },
+  });
+  return { world, pools, parties: await partiesOf(world, ownerCount) };
+}
+
+/** The operator and freshly enrolled owners. */
+export async function partiesOf(world: World, ownerCount: number): Promise<Parties> {
+  const enrolled = await Promise.all(Array.from({ length: ownerCount }, () => world.enrolledOwner()));
+  return {
+    client: await world.taskClient(),
+    dataUser: world.dataUserAddress,
+    owners: enrolled.map(({ owner }) => owner),
+  };
+}
