@@ -160,7 +160,7 @@ describe('a contribution is refused', () => {
 
 /** The CSP verifies every record again. One that it does not take would hold up the whole task after it was closed. */
 describe('a record that the CSP does not take is refused while its owner can mend it', () => {
-  test.fails.each([
+  test.each([
     ['does not name its key', { jwk: undefined }],
     ['names another key', { jwk: { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43) } }],
     ['is longer than the CSP reads', { kid: 'x'.repeat(2000) }],

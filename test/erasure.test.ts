@@ -106,7 +106,7 @@ describe('nothing secret is left in the files', () => {
     await expectReplayRefused();
   });
 
-  test.fails('of a contribution that is withdrawn', async () => {
+  test('of a contribution that is withdrawn', async () => {
     const [mine] = Object.entries(contributionsOf()).map(([name, bytes]) => ({ [name]: bytes }));
     expect(found(world.dataUserConfig, mine!)).toHaveLength(1);
     expect((await byHand.withdraw(owners[0]!, id)).status).toBe(204);

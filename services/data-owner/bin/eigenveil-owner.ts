@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** Runs the command line eigenveil-owner. */
 import { runCommand } from '@eigenveil/command';
-import { OWNER_EXIT_CODES, ownerProgram } from '@eigenveil/data-owner';
+import { ownerProgram } from '@eigenveil/data-owner';
 
-await runCommand(ownerProgram(), process.argv, OWNER_EXIT_CODES);
+await runCommand(ownerProgram(), process.argv);

@@ -1,14 +1,14 @@
 /** The command line eigenveil-owner. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import {
   addSettings,
   ConfigurationError,
   createProgram,
-  EXIT,
-  type ExitCode,
   printResult,
+  readJsonFile,
+  readTextFile,
 } from '@eigenveil/command';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import { constantFeatures, readFileBytes, statisticsOfCsv } from '@eigenveil/statistics';
@@ -19,21 +19,6 @@ import { DataOwner, type ServiceAddress } from './data-owner.ts';
 import { OwnerHome } from './home.ts';
 import { OwnerPolicy } from './policy.ts';
 import { reduceFile } from './reduce.ts';
-
-/** What is wrong with a file is the user's to mend, like a wrong flag. */
-export const OWNER_EXIT_CODES: Readonly<Record<string, ExitCode>> = Object.fromEntries(
-  [
-    'ERR_CSV_CELL',
-    'ERR_CSV_COLUMNS',
-    'ERR_CSV_ROW',
-    'ERR_CSV_SYNTAX',
-    'ERR_FILE_UNREADABLE',
-    'ERR_NO_ROWS',
-    'ERR_OUT_OF_RANGE',
-    'ERR_TOO_MANY_ROWS',
-    'ERR_UNKNOWN_CLASS',
-  ].map((code) => [code, EXIT.usage]),
-);
 
 const PREFIX = 'EIGENVEIL_OWNER';
 
@@ -130,7 +115,7 @@ Example:
   command.action(async () => {
     const settings = configuration();
     const { cspUrl, cspCa, cspThumbprint, token } = settings;
-    const csp = await address(cspUrl, cspCa);
+    const csp = await address(cspUrl, cspCa, '--csp-ca');
     const { ownerId } = await withOwner(settings, OwnerPolicy.parse({}), (owner) =>
       owner.enrol(csp, token, cspThumbprint),
     );
@@ -268,14 +253,13 @@ async function withOwner<T>(
 }
 
 async function readPolicy(file: string | undefined, allowSimulated: boolean): Promise<OwnerPolicy> {
-  const policy = OwnerPolicy.safeParse(file === undefined ? {} : JSON.parse(await readFile(file, 'utf8')));
-  if (!policy.success)
-    throw new ConfigurationError(`"${file}" is no policy: ${z.prettifyError(policy.error)}`);
-  return allowSimulated ? { ...policy.data, twoParty: [...policy.data.twoParty, 'simulated'] } : policy.data;
+  const policy =
+    file === undefined ? OwnerPolicy.parse({}) : await readJsonFile('--policy', file, OwnerPolicy);
+  return allowSimulated ? { ...policy, twoParty: [...policy.twoParty, 'simulated'] } : policy;
 }
 
-async function address(url: string, ca: string | undefined): Promise<ServiceAddress> {
-  return { url, ca: ca === undefined ? undefined : await readFile(ca, 'utf8') };
+async function address(url: string, ca: string | undefined, title = '--user-ca'): Promise<ServiceAddress> {
+  return { url, ca: ca === undefined ? undefined : await readTextFile(title, ca) };
 }
 
 function warn(summary: { clipped: Record<string, number>; constant: string[] } | undefined): void {

@@ -12,7 +12,7 @@ export {
   statisticsOfCsv,
 } from '@eigenveil/statistics';
 export { type Projection, type Receipt, ServiceError, type Task, TaskId, Thumbprint } from '@eigenveil/wire';
-export { OWNER_EXIT_CODES, ownerProgram } from './command.ts';
+export { ownerProgram } from './command.ts';
 export { DataOwner, type DataOwnerOptions, type ServiceAddress } from './data-owner.ts';
 export { type Enrolment, OwnerHome, type PendingContribution } from './home.ts';
 export { checkPolicy, OwnerPolicy } from './policy.ts';

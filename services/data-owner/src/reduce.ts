@@ -1,5 +1,6 @@
 /** Reduces an owner's rows by a projection: CSV in, CSV with one column per component out, streamed. */
 import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { project } from '@eigenveil/projection';
@@ -29,6 +30,13 @@ export async function reduceFile(
       yield `${reduced!.join(',')}\n`;
     }
   }
-  await pipeline(Readable.from(lines()), createWriteStream(out));
+  // Whole or not at all: rows that cannot be read must not cost an earlier result.
+  const draft = `${out}.${process.pid}.tmp`;
+  try {
+    await pipeline(Readable.from(lines()), createWriteStream(draft));
+    await rename(draft, out);
+  } finally {
+    await rm(draft, { force: true });
+  }
   return rows;
 }

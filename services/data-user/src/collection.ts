@@ -4,10 +4,12 @@
  */
 import type { PaillierPool } from '@eigenveil/paillier';
 import {
+  claimedSigner,
   type Digest,
   digestBytes,
   digestPublicKey,
   digestTask,
+  LONGEST_RECORD,
   type OwnerId,
   type PublicJwk,
   RECEIPT,
@@ -88,6 +90,15 @@ export class Collection {
   }
 
   async #checkRecord(record: string, owner: Owner, { task, agreement }: OpenTask, digest: Digest) {
+    // As the CSP will: one record that it refuses would hold up the task of all owners.
+    const isTakenByCsp =
+      record.length <= LONGEST_RECORD && claimedSigner(RECORD, record).x === owner.publicJwk.x;
+    if (!isTakenByCsp) {
+      throw new ServiceError(
+        'ERR_RECORD_INVALID',
+        `"Eigenveil-Record" expected at most ${LONGEST_RECORD} characters that name the owner's key`,
+      );
+    }
     const claims = await verifyStatement(RECORD, record, owner.publicJwk);
     if (claims.ownerId !== owner.ownerId || claims.contributionDigest !== digest) {
       throw new ServiceError(

@@ -1,7 +1,16 @@
 /** The command line eigenveil-user: the service and its tasks. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addSettings, ConfigurationError, createProgram, onShutdown, printResult } from '@eigenveil/command';
+import {
+  addSettings,
+  ConfigurationError,
+  checkConfiguration,
+  createProgram,
+  onShutdown,
+  printResult,
+  readJsonFile,
+  readTextFile,
+} from '@eigenveil/command';
 import { adminTokenFile, openSigningKey, SERVICE_SETTINGS } from '@eigenveil/server';
 import { ServiceError, ServiceUrl, TaskId, TaskProposal, type TaskStatus } from '@eigenveil/wire';
 import type { Command } from 'commander';
@@ -145,15 +154,19 @@ Example:
   command.action(async () => {
     const { data, method, labels, ignore, components, owners, samples, hours, twoParty } = configuration();
     const { rows, ...draft } = await draftTask(data, { method, labels, ignore });
-    const proposal = TaskProposal.parse({
-      ...draft,
-      components,
-      maximumOwners: owners,
-      minimumOwners: Math.max(2, Math.ceil(owners / 2)),
-      maximumSamplesPerOwner: samples ?? rows,
-      twoParty,
-      deadline: new Date(Date.now() + hours * 3_600_000).toISOString(),
-    });
+    const proposal = checkConfiguration(
+      TaskProposal,
+      {
+        ...draft,
+        components,
+        maximumOwners: owners,
+        minimumOwners: Math.max(2, Math.ceil(owners / 2)),
+        maximumSamplesPerOwner: samples ?? rows,
+        twoParty,
+        deadline: new Date(Date.now() + hours * 3_600_000).toISOString(),
+      },
+      'draft',
+    );
     printResult(command, { json: proposal, text: JSON.stringify(proposal, null, 2) });
   });
 }
@@ -172,7 +185,7 @@ function addCreate(task: Command): void {
   );
   command.action(async () => {
     const settings = configuration();
-    const proposal = await readProposal(settings.proposal);
+    const proposal = await readJsonFile('--proposal', settings.proposal, TaskProposal);
     const signed = await withClient(settings, (client) => client.create(proposal));
     printResult(command, { json: signed, text: signed.task.id });
   });
@@ -252,8 +265,8 @@ async function withClient<T>(
   }
   const client = new TaskClient({
     url,
-    ca: ca === undefined ? undefined : await readFile(ca, 'utf8'),
-    adminToken: adminToken ?? (await readFile(adminTokenFile(dataDirectory!), 'utf8')).trim(),
+    ca: ca === undefined ? undefined : await readTextFile('--ca', ca),
+    adminToken: adminToken ?? (await readTextFile('--data-directory', adminTokenFile(dataDirectory!))).trim(),
   });
   try {
     return await work(client);
@@ -271,19 +284,6 @@ async function waitUntilFinal(client: TaskClient, closed: TaskStatus): Promise<T
     status = next;
   }
   return status;
-}
-
-async function readProposal(file: string): Promise<TaskProposal> {
-  let json: unknown;
-  try {
-    json = JSON.parse(await readFile(file, 'utf8'));
-  } catch (cause) {
-    throw new ConfigurationError(`"--proposal" expected a readable JSON file, got ${file}`, { cause });
-  }
-  const proposal = TaskProposal.safeParse(json);
-  if (!proposal.success)
-    throw new ConfigurationError(`"${file}" is no task proposal: ${z.prettifyError(proposal.error)}`);
-  return proposal.data;
 }
 
 function taskIdOf(text: string): TaskId {

@@ -96,8 +96,12 @@ export class CspClient {
   async #storedIdentity(): Promise<PublicJwk | undefined> {
     const text = await readFile(this.#options.identityFile, 'utf8').catch(() => undefined);
     if (text === undefined) return undefined;
-    const key = PublicJwk.parse(JSON.parse(text));
-    return (await thumbprintOf(key)) === this.thumbprint ? key : undefined;
+    try {
+      const key = PublicJwk.parse(JSON.parse(text));
+      return (await thumbprintOf(key)) === this.thumbprint ? key : undefined;
+    } catch {
+      return undefined; // damaged, so it is fetched again
+    }
   }
 
   async #fetchIdentity(): Promise<PublicJwk> {

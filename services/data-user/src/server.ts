@@ -1,10 +1,9 @@
 /** Puts the data user together and runs it over HTTPS. */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Configuration } from '@eigenveil/command';
+import { type Configuration, readTextFile } from '@eigenveil/command';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import { type Logger, openService, SERVICE_SETTINGS } from '@eigenveil/server';
-import { ServiceUrl, Thumbprint } from '@eigenveil/wire';
+import { ServiceUrl, type TaskId, Thumbprint } from '@eigenveil/wire';
 import { z } from 'zod';
 import { Collection } from './collection.ts';
 import { Computation, type ComputationDependencies } from './computation.ts';
@@ -73,7 +72,7 @@ export async function startDataUser(
   const now = overrides.now ?? (() => new Date());
   const csp = new CspClient({
     url: config.cspUrl,
-    ca: config.cspCa === undefined ? undefined : await readFile(config.cspCa, 'utf8'),
+    ca: config.cspCa === undefined ? undefined : await readTextFile('--csp-ca', config.cspCa),
     key,
     thumbprint: config.cspThumbprint,
     identityFile: join(config.dataDirectory, 'csp-identity.json'),
@@ -84,7 +83,8 @@ export async function startDataUser(
     if (error === undefined) log.info({ taskId, state }, 'stage done');
     else log.warn({ taskId, err: error }, 'stage interrupted; it will be tried again');
   };
-  const tasks = new Tasks({ store, csp, thumbprint: key.thumbprint, now });
+  const onAbandoned = (taskId: TaskId) => computation.start(taskId);
+  const tasks = new Tasks({ store, csp, thumbprint: key.thumbprint, now, onAbandoned });
   const collection = new Collection({ store, tasks, paillier, key, now });
   const computation = new Computation({ store, tasks, csp, paillier, sealer, key, onStage });
   const routes = dataUserRoutes({ tasks, collection, computation, csp, publicUrl, admin });

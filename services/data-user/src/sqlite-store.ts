@@ -113,6 +113,7 @@ export class SqliteDataUserStore implements DataUserStore {
         .prepare('UPDATE contributions SET withdrawn = 1, bytes = NULL WHERE task_id = ? AND owner_id = ?')
         .run(taskId, ownerId);
     });
+    scrub(this.#db);
   }
 
   async countContributions(taskId: TaskId): Promise<number> {

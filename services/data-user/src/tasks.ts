@@ -1,16 +1,16 @@
 /** Tasks at the data user: proposed to the CSP, opened under its signature, closed or cancelled by the operator. */
-import { randomBytes } from 'node:crypto';
 import { type Packing, PublicKey } from '@eigenveil/paillier';
 import { layout } from '@eigenveil/statistics';
 import {
   type Agreement,
   checkTask,
   errorCodeOf,
+  newTaskId,
   type OwnerId,
   ServiceError,
   type SignedTask,
   type Task,
-  TaskId,
+  type TaskId,
   type TaskProposal,
   type TaskStatus,
   type Thumbprint,
@@ -35,6 +35,7 @@ export class Tasks {
   readonly #csp: CspClient;
   readonly #thumbprint: Thumbprint;
   readonly #now: () => Date;
+  readonly #onAbandoned: (taskId: TaskId) => void;
   /** The tasks asked for last: a task never changes, so it is verified once. */
   readonly #verified = new Map<TaskId, OpenTask>();
 
@@ -43,11 +44,14 @@ export class Tasks {
     csp: CspClient;
     thumbprint: Thumbprint;
     now: () => Date;
+    /** Told of a task that was proposed in vain, so that the CSP gets to know that it has ended. */
+    onAbandoned: (taskId: TaskId) => void;
   }) {
     this.#store = dependencies.store;
     this.#csp = dependencies.csp;
     this.#thumbprint = dependencies.thumbprint;
     this.#now = dependencies.now;
+    this.#onAbandoned = dependencies.onAbandoned;
   }
 
   /** Proposes a task to the CSP and opens it. Throws what checkTask throws, and the CSP's refusals. */
@@ -55,7 +59,7 @@ export class Tasks {
     const task: Task = {
       ...proposal,
       protocol: 'eigenveil/1',
-      id: TaskId.parse(randomBytes(16).toString('base64url')),
+      id: newTaskId(),
       csp: this.#csp.thumbprint,
       dataUser: this.#thumbprint,
     };
@@ -76,6 +80,7 @@ export class Tasks {
         message: 'the CSP did not agree to the task',
       } as const;
       await this.#store.advance(task.id, 'proposed', { to: 'failed', failure });
+      this.#onAbandoned(task.id);
       throw error;
     }
   }

@@ -108,6 +108,16 @@ const EXIT_BY_CODE: Readonly<Record<string, ExitCode>> = {
   ERR_LISTEN: EXIT.usage,
   ERR_SCHEMA_NEWER: EXIT.usage,
   ERR_DATABASE: EXIT.usage,
+  // What is wrong with a file of rows is its user's to mend, like a wrong flag.
+  ERR_CSV_CELL: EXIT.usage,
+  ERR_CSV_COLUMNS: EXIT.usage,
+  ERR_CSV_ROW: EXIT.usage,
+  ERR_CSV_SYNTAX: EXIT.usage,
+  ERR_FILE_UNREADABLE: EXIT.usage,
+  ERR_NO_ROWS: EXIT.usage,
+  ERR_OUT_OF_RANGE: EXIT.usage,
+  ERR_TOO_MANY_ROWS: EXIT.usage,
+  ERR_UNKNOWN_CLASS: EXIT.usage,
 };
 
 /** By the HTTP status that the error has or would have. */

@@ -1,5 +1,6 @@
 /** What the three command lines share: configuration, results and errors in one form, exit codes. */
 export { createProgram, EXIT, type ExitCode, onShutdown, printResult, runCommand } from './command.ts';
+export { checkConfiguration, readJsonFile, readTextFile } from './files.ts';
 export {
   addSettings,
   type Configuration,

@@ -35,10 +35,13 @@ export const RECORD = {
 } as const;
 export type OwnerRecord = z.infer<(typeof RECORD)['schema']>;
 
+/** Characters of a record; the CSP reads no longer ones. */
+export const LONGEST_RECORD = 2048;
+
 /** The most records that one request may carry, so that the CSP's memory does not grow with the number of owners. */
 export const RECORDS_PER_REQUEST = 500;
 export const RecordsRequest = z.strictObject({
-  records: z.array(z.string().max(2048)).min(1).max(RECORDS_PER_REQUEST),
+  records: z.array(z.string().max(LONGEST_RECORD)).min(1).max(RECORDS_PER_REQUEST),
 });
 export const RecordsResponse = z.strictObject({ verifiedOwners: z.int().min(0) });
 

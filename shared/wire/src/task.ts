@@ -1,17 +1,25 @@
 /**
  * The task: the agreed public parameters of one computation, what makes them valid, and their digest.
  */
+import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { Digest, digestJson } from './digest.ts';
 import { ServiceError } from './errors.ts';
 import { PublicJwk, Thumbprint } from './keys.ts';
 
-/** 16 random bytes, base64url: not enumerable. */
+/** 16 random bytes, base64url: not enumerable. The first character is no hyphen, which command lines take for a flag. */
 export const TaskId = z
   .string()
-  .regex(/^[A-Za-z0-9_-]{22}$/)
+  .regex(/^[A-Za-z0-9_][A-Za-z0-9_-]{21}$/)
   .brand('TaskId');
 export type TaskId = z.infer<typeof TaskId>;
+
+export function newTaskId(): TaskId {
+  for (;;) {
+    const id = TaskId.safeParse(randomBytes(16).toString('base64url'));
+    if (id.success) return id.data;
+  }
+}
 
 /** Sizes that the services support; larger tasks are refused when they are proposed. */
 export const LIMITS = {

@@ -1,0 +1,42 @@
+/** Reads the files that a command line names; what is wrong with them is the user's to mend. */
+import { readFile } from 'node:fs/promises';
+import { explainIssues } from '@eigenveil/wire';
+import type { z } from 'zod';
+import { ConfigurationError } from './settings.ts';
+
+/** The text of the file that the setting `title` names. Throws ERR_CONFIGURATION. */
+export async function readTextFile(title: string, path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
+    throw new ConfigurationError(`"${title}" expected a readable file, got ${path} (${reason})`, { cause });
+  }
+}
+
+/** A JSON file, checked by a schema. Throws ERR_CONFIGURATION. */
+export async function readJsonFile<Schema extends z.ZodType>(
+  title: string,
+  path: string,
+  schema: Schema,
+): Promise<z.output<Schema>> {
+  const text = await readTextFile(title, path);
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (cause) {
+    throw new ConfigurationError(`"${title}" expected JSON in ${path}`, { cause });
+  }
+  return checkConfiguration(schema, json, path);
+}
+
+/** A value that the user is responsible for, checked by a schema. Throws ERR_CONFIGURATION. */
+export function checkConfiguration<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  title: string,
+): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (!result.success) throw new ConfigurationError(`"${title}": ${explainIssues(result.error, 'value')}`);
+  return result.data;
+}
