@@ -1,4 +1,6 @@
 /** What a task leaves behind when it is over: digests and receipts, and of everything else not a byte in any file. */
+import { DatabaseSync } from 'node:sqlite';
+import { databaseFile } from '@eigenveil/server';
 import type { SignedTask, TaskId } from '@eigenveil/wire';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ByHand, type Enrolled } from './support/by-hand.ts';
@@ -112,5 +114,14 @@ describe('nothing secret is left in the files', () => {
     expect((await byHand.withdraw(owners[0]!, id)).status).toBe(204);
     expect(found(world.dataUserConfig, mine!)).toEqual([]);
     await byHand.expectResult(signed, [1, 2]);
+  });
+
+  // A backup, say, which reads for a while: the log cannot be emptied as long as it does.
+  test.fails('once nobody else reads the database any more', async () => {
+    const reader = new DatabaseSync(databaseFile(world.dataUserConfig.dataDirectory), { readOnly: true });
+    reader.exec('BEGIN; SELECT count(*) FROM tasks;');
+    await (await world.taskClient()).cancelTask(id);
+    reader.close();
+    await expect.poll(() => found(world.dataUserConfig, contributionsOf()), { timeout: 3000 }).toEqual([]);
   });
 });

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { openSigningKey } from '@eigenveil/server';
 import {
   AgreementResponse,
+  newTaskId,
   type SignedTask,
   type SigningKey,
   type Task,
-  TaskId,
   type TaskProposal,
   Thumbprint,
 } from '@eigenveil/wire';
@@ -35,7 +35,7 @@ export class RogueDataUser {
     return {
       ...proposal,
       protocol: 'eigenveil/1',
-      id: TaskId.parse(randomBytes(16).toString('base64url')),
+      id: newTaskId(),
       csp: this.#cspThumbprint,
       dataUser: this.key.thumbprint,
       ...changes,
