@@ -102,6 +102,7 @@ export class World {
       port: cspPort,
       minimumOwners: 2,
       ownerTokenDays: 1,
+      retentionDays: 30,
       allowSimulated: true,
       allowInsecureKeys: true,
       publicUrl: proxies?.csp.url,

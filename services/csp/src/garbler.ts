@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { programOf } from '@eigenveil/projection';
 import { type Authenticator, type Logger, refuseUpgrade } from '@eigenveil/server';
 import { ChannelAcceptor, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
-import { ServiceError, TaskId, type VerifiedProof } from '@eigenveil/wire';
+import { ServiceError, TaskId, toProblem, type VerifiedProof } from '@eigenveil/wire';
 import type { CspService, GarblerState } from './service.ts';
 
 const PATH = /^\/tasks\/([^/]+)\/two-party$/;
@@ -25,7 +25,10 @@ export class Garbler {
   readonly onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     this.#admit(request).then(
       (state) => this.#garble(state, request, socket, head),
-      (error: unknown) => refuseUpgrade(socket, error),
+      (error: unknown) => {
+        this.#log.info({ code: toProblem(error).code }, 'two-party connection refused');
+        refuseUpgrade(socket, error);
+      },
     );
   };
 

@@ -37,6 +37,8 @@ export function cspRoutes(options: {
 }): CspRoutes {
   const { service, dataUsers } = options;
   const proofs = new ProofChecker(options.publicUrl);
+  // Anybody can make these, so they have a memory of their own: it cannot crowd out the data users'.
+  const enrolmentProofs = new ProofChecker(options.publicUrl);
 
   const dataUser: Authenticator<VerifiedProof> = {
     challenge: 'DPoP',
@@ -50,7 +52,7 @@ export function cspRoutes(options: {
   const enrolment: Authenticator<VerifiedProof> = {
     challenge: 'DPoP',
     description: 'A proof of possession of the key to be enrolled; the enrolment token is in the body.',
-    authenticate: (request) => proofs.check(request, undefined, (proof) => proof),
+    authenticate: (request) => enrolmentProofs.check(request, undefined, (proof) => proof),
   };
   const route = routesWith({ dataUser, enrolment });
 

@@ -29,6 +29,12 @@ export const CSP_SETTINGS = {
     default: 90,
     placeholder: 'NUMBER',
   },
+  retentionDays: {
+    schema: z.int().min(1).max(3650),
+    description: 'days after its deadline for which a task that its data user does not end is kept',
+    default: 30,
+    placeholder: 'NUMBER',
+  },
   allowSimulated: {
     schema: z.boolean(),
     description: 'take tasks with the simulated two-party protocol, which is NOT private',
@@ -61,6 +67,7 @@ const INFO = {
   version: '0.1.0',
   description: 'The crypto service provider of Eigenveil.',
 };
+const SWEEP_MILLISECONDS = 3_600_000;
 const SECONDS_PER_DAY = 86_400;
 
 /** Starts a CSP; resolves when it listens. */
@@ -75,6 +82,7 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
     allowInsecureKeys: config.allowInsecureKeys,
     minimumOwners: config.minimumOwners,
     ownerTokenLifetimeSeconds: config.ownerTokenDays * SECONDS_PER_DAY,
+    retentionDays: config.retentionDays,
   };
   const csp = new CspService({
     store,
@@ -90,6 +98,12 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
     dataUsers: new Set(config.dataUsers),
   });
   const garbler = new Garbler({ service: csp, dataUser, log: service.log });
+  const sweep = async () => {
+    const ended = await csp.endOverdueTasks();
+    if (ended > 0) service.log.warn({ ended }, 'ended tasks that their data users had abandoned');
+  };
+  await sweep();
+  const sweeping = setInterval(() => void sweep(), SWEEP_MILLISECONDS);
   const running = await service.listen({ info: INFO, routes });
   running.server.on('upgrade', garbler.onUpgrade);
   if (policy.allowSimulated)
@@ -99,6 +113,7 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
     thumbprint: key.thumbprint,
     service: csp,
     async close() {
+      clearInterval(sweeping);
       garbler.close();
       await running.close();
       await paillier.close();

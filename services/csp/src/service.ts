@@ -41,7 +41,13 @@ export interface CspPolicy {
   /** The smallest minimumOwners of a task, at least 2. */
   readonly minimumOwners: number;
   readonly ownerTokenLifetimeSeconds: number;
+  /** Days after its deadline for which a task that nobody ends is kept. */
+  readonly retentionDays: number;
 }
+
+const DAY_MILLISECONDS = 86_400_000;
+/** A key that waits for longer has been forgotten. */
+const LONGEST_TASK_DAYS = 366;
 
 export interface CspDependencies {
   readonly store: CspStore;
@@ -188,6 +194,16 @@ export class CspService {
     await store.completeUnblinding(task.id, sealedShares);
   }
 
+  /** Ends tasks that their data users have abandoned, so that no key outlives its task for long; returns how many. */
+  async endOverdueTasks(): Promise<number> {
+    const { store, policy, now } = this.#deps;
+    const overdue = await store.overdueTasks(
+      new Date(now().getTime() - DAY_MILLISECONDS * policy.retentionDays),
+    );
+    for (const taskId of overdue) await store.endTask(taskId);
+    return overdue.length;
+  }
+
   async #checkProposal(task: Task, dataUserKey: PublicJwk): Promise<void> {
     const { key, policy, now } = this.#deps;
     checkTask(task);
@@ -212,7 +228,10 @@ export class CspService {
         `"minimumOwners" expected at least ${policy.minimumOwners} at this CSP, got ${task.minimumOwners}`,
       );
     }
-    if (new Date(task.deadline) <= now()) throw refuse('"deadline" expected a time in the future');
+    const days = (new Date(task.deadline).getTime() - now().getTime()) / DAY_MILLISECONDS;
+    if (!(days > 0 && days <= LONGEST_TASK_DAYS)) {
+      throw refuse(`"deadline" expected a time within the next ${LONGEST_TASK_DAYS} days`);
+    }
     layout(task); // throws ERR_PACKING_TOO_NARROW now rather than at the first contribution
   }
 

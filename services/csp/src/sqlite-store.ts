@@ -186,6 +186,15 @@ export class SqliteCspStore implements CspStore {
     scrub(this.#db);
   }
 
+  async overdueTasks(time: Date): Promise<TaskId[]> {
+    const rows = this.#db
+      .prepare(
+        `SELECT task_id FROM tasks WHERE state <> 'ended' AND unixepoch(json_extract(task, '$.deadline')) < ?`,
+      )
+      .all(time.getTime() / 1000);
+    return rows.map((row) => row.task_id as TaskId);
+  }
+
   close(): void {
     this.#db.close();
   }

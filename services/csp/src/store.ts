@@ -65,5 +65,8 @@ export interface CspStore {
   /** Ends a task and destroys its secret key, shares and records. */
   endTask(taskId: TaskId): Promise<void>;
 
+  /** Tasks that have not ended although their deadline lies before `time`. */
+  overdueTasks(time: Date): Promise<TaskId[]>;
+
   close(): void;
 }

@@ -99,6 +99,15 @@ describe('tasks and records', () => {
   });
 });
 
+test('a task is overdue once its deadline has passed, until it ends', async () => {
+  const deadline = '2026-01-01T00:00:00.000Z';
+  await store.insertTask({ ...stored, task: { ...stored.task, deadline } });
+  expect(await store.overdueTasks(new Date('2025-12-31T23:59:59.000Z'))).toEqual([]);
+  expect(await store.overdueTasks(new Date('2026-01-01T00:00:01.000Z'))).toEqual([taskId]);
+  await store.endTask(taskId);
+  expect(await store.overdueTasks(new Date('2026-01-01T00:00:01.000Z'))).toEqual([]);
+});
+
 describe('the unblinding', () => {
   test('is bound to one request before it is complete, and freezes the records', async () => {
     await withOwners(3);

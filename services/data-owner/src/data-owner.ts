@@ -171,8 +171,7 @@ export class DataOwner {
       contributionDigest: digestBytes('contribution', bytes),
     });
     // Encryption is randomised: only stored bytes can be repeated exactly after an answer was lost.
-    await home.savePending(task.id, { record, bytes });
-    return { record, bytes };
+    return home.keepPending(task.id, { record, bytes });
   }
 
   async #accept(client: ServiceClient, taskId: TaskId): Promise<AcceptedTask> {

@@ -3,7 +3,7 @@
  * written whole or not at all, readable by the owner alone.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   generatePrivateJwk,
@@ -45,16 +45,16 @@ export class OwnerHome {
     const stored = await this.#read('signing-key.json', PrivateJwk);
     if (stored !== undefined) return importSigningKey(stored);
     const fresh = await generatePrivateJwk();
-    await this.#write('signing-key.json', fresh);
-    return importSigningKey(fresh);
+    const isFirst = await this.#write('signing-key.json', fresh, link);
+    return isFirst ? importSigningKey(fresh) : this.signingKey();
   }
 
   enrolment(): Promise<Enrolment | undefined> {
     return this.#read('enrolment.json', Enrolment);
   }
 
-  saveEnrolment(enrolment: Enrolment): Promise<void> {
-    return this.#write('enrolment.json', enrolment);
+  async saveEnrolment(enrolment: Enrolment): Promise<void> {
+    await this.#write('enrolment.json', enrolment);
   }
 
   async pending(taskId: TaskId): Promise<PendingContribution | undefined> {
@@ -62,8 +62,15 @@ export class OwnerHome {
     return stored && { record: stored.record, bytes: Buffer.from(stored.bytes, 'base64') };
   }
 
-  savePending(taskId: TaskId, { record, bytes }: PendingContribution): Promise<void> {
-    return this.#write(pendingFile(taskId), { record, bytes: Buffer.from(bytes).toString('base64') });
+  /**
+   * Keeps a contribution and returns the one to send: this one, or the one that another process has kept meanwhile, since
+   * only one can be taken.
+   */
+  async keepPending(taskId: TaskId, fresh: PendingContribution): Promise<PendingContribution> {
+    const { record, bytes } = fresh;
+    const file = pendingFile(taskId);
+    const isFirst = await this.#write(file, { record, bytes: Buffer.from(bytes).toString('base64') }, link);
+    return isFirst ? fresh : ((await this.pending(taskId)) ?? fresh);
   }
 
   /** Forgets what was prepared or sent for a task. */
@@ -93,7 +100,12 @@ export class OwnerHome {
     return schema.parse(JSON.parse(text));
   }
 
-  async #write(file: string, value: unknown): Promise<void> {
+  /** Writes a file whole; with `link` as the last step only if there is none yet. Returns whether it did. */
+  async #write(
+    file: string,
+    value: unknown,
+    publish: typeof rename | typeof link = rename,
+  ): Promise<boolean> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const temporary = join(this.#folder, `.${file}.${randomBytes(6).toString('hex')}`);
     const handle = await open(temporary, 'wx', 0o600);
@@ -103,7 +115,15 @@ export class OwnerHome {
     } finally {
       await handle.close();
     }
-    await rename(temporary, join(this.#folder, file));
+    try {
+      await publish(temporary, join(this.#folder, file));
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw error;
+    } finally {
+      await rm(temporary, { force: true });
+    }
   }
 }
 

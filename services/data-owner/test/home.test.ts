@@ -22,7 +22,7 @@ describe("the owner's folder", () => {
   test('is readable by its owner alone', async () => {
     const home = new OwnerHome(folder);
     await home.signingKey();
-    await home.savePending(taskId, { record: 'record', bytes: Buffer.from([1, 2]) });
+    await home.keepPending(taskId, { record: 'record', bytes: Buffer.from([1, 2]) });
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     for (const file of await readdir(folder))
       expect((await stat(join(folder, file))).mode & 0o777).toBe(0o600);
@@ -31,7 +31,9 @@ describe("the owner's folder", () => {
   test('gives back the very bytes that were prepared, until there is a receipt', async () => {
     const home = new OwnerHome(folder);
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
-    await home.savePending(taskId, { record: 'record', bytes });
+    await home.keepPending(taskId, { record: 'record', bytes });
+    const later = await home.keepPending(taskId, { record: 'later', bytes: Buffer.from([1]) });
+    expect(later.record).toBe('record');
     const pending = await new OwnerHome(folder).pending(taskId);
     expect(pending!.record).toBe('record');
     expect(Buffer.from(pending!.bytes).equals(bytes)).toBe(true);

@@ -102,9 +102,10 @@ export class Computation {
     this.#running.set(taskId, run);
   }
 
-  /** Stops after the stages in progress; what is unfinished is resumed by the next process. */
+  /** Breaks off what waits for the CSP; what is unfinished is resumed by the next process. */
   async close(): Promise<void> {
     this.#stopping.abort();
+    await this.#deps.csp.close();
     await Promise.all(this.#running.values());
   }
 
@@ -219,7 +220,7 @@ export class Computation {
       const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
       decomposition = await protocol.evaluate(channel, { task, program: programOf(task) }, { shares });
     } finally {
-      await channel.close();
+      await csp.closeChannel(channel);
     }
     const projection = await signStatement(PROJECTION, key, {
       taskId: task.id,

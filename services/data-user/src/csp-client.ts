@@ -34,6 +34,7 @@ export class CspClient {
   readonly thumbprint: Thumbprint;
   readonly #options: CspClientOptions;
   readonly #client: ServiceClient;
+  readonly #channels = new Set<Channel>();
   #identity: PublicJwk | undefined;
 
   constructor(options: CspClientOptions) {
@@ -77,11 +78,15 @@ export class CspClient {
   async openChannel(taskId: TaskId): Promise<Channel> {
     const path = `/tasks/${taskId}/two-party`;
     const headers = await this.#client.authenticate('GET', path);
-    return connectChannel({
-      url: `${this.#client.url.replace(/^https/, 'wss')}${path}`,
-      headers,
-      ca: this.#options.ca,
-    });
+    const url = `${this.#client.url.replace(/^https/, 'wss')}${path}`;
+    const channel = await connectChannel({ url, headers, ca: this.#options.ca });
+    this.#channels.add(channel);
+    return channel;
+  }
+
+  async closeChannel(channel: Channel): Promise<void> {
+    this.#channels.delete(channel);
+    await channel.close();
   }
 
   /** Tells the CSP that the task has ended, so that it destroys the task's secrets. */
@@ -89,8 +94,12 @@ export class CspClient {
     await this.#client.send({ method: 'DELETE', path: `/tasks/${taskId}`, response: z.undefined() });
   }
 
-  close(): Promise<void> {
-    return this.#client.close();
+  /** Breaks off requests and two-party connections, so that nobody waits for a silent CSP. */
+  async close(): Promise<void> {
+    await Promise.all([
+      this.#client.close(),
+      ...[...this.#channels].map((channel) => this.closeChannel(channel)),
+    ]);
   }
 
   async #storedIdentity(): Promise<PublicJwk | undefined> {

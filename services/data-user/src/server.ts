@@ -96,7 +96,6 @@ export async function startDataUser(
     async close() {
       await running.close();
       await computation.close();
-      await csp.close();
       await paillier.close();
       store.close();
       log.info('stopped');

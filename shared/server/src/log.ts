@@ -13,7 +13,7 @@ export type { Logger };
  * A pino logger whose every argument and binding is made safe first: members with a secret's name, big integers, bytes
  * and class instances are never written, errors are written as name, code, message, stack and cause. (pino's own
  * `redact` knows only paths that are listed beforehand.)
- * @param destination standard output when left out.
+ * @param destination standard error when left out: standard output is for the results of commands.
  */
 export function createLogger(
   options: { readonly service: string; readonly level: LogLevel },
@@ -27,7 +27,7 @@ export function createLogger(
     serializers: { err: (described: unknown) => described }, // pino's own would describe it again
     hooks: { logMethod: logSafely },
   };
-  const log = destination === undefined ? pino(settings) : pino(settings, destination);
+  const log = pino(settings, destination ?? pino.destination(process.stderr.fd));
   guardBindings(log);
   return log;
 }

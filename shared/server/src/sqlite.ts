@@ -22,6 +22,7 @@ export function openDatabase(path: string, migrations: readonly string[]): Datab
   try {
     configure(db, path);
     migrate(db, path, migrations);
+    scrub(db);
   } catch (cause) {
     db.close();
     throw asServerError(path, cause);
@@ -50,12 +51,27 @@ export function transaction<Result>(db: DatabaseSync, work: () => Result): Resul
   }
 }
 
+/** How long to wait before emptying a log again that another connection was reading, in milliseconds. */
+const SCRUB_AGAIN_MILLISECONDS = 500;
+
 /**
  * Moves the log into the database and empties it, so that no copy of deleted or overwritten content remains in either
- * file. To be called after secrets were deleted. Returns false when another connection was reading: then call it again.
+ * file. To be called after secrets were deleted. While another connection reads (a backup, say) that is not possible: then
+ * it is tried again until it is, without holding anybody up. `openDatabase` does it too, for a process that was killed
+ * in between.
  */
-export function scrub(db: DatabaseSync): boolean {
-  return db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy === 0;
+export function scrub(db: DatabaseSync): void {
+  if (!db.isOpen || tryScrub(db)) return;
+  setTimeout(() => scrub(db), SCRUB_AGAIN_MILLISECONDS).unref();
+}
+
+function tryScrub(db: DatabaseSync): boolean {
+  db.exec('PRAGMA busy_timeout = 0'); // or every request would wait for the reader
+  try {
+    return db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy === 0;
+  } finally {
+    db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MILLISECONDS}`);
+  }
 }
 
 function openFile(path: string): DatabaseSync {

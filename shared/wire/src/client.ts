@@ -52,6 +52,7 @@ export class ServiceClient {
   readonly #agent: Agent;
   readonly #credentials: Credentials;
   readonly #patience: number;
+  #closed = false;
 
   constructor(options: ServiceClientOptions) {
     const { protocol, pathname, search } = new URL(options.url);
@@ -89,7 +90,7 @@ export class ServiceClient {
       try {
         return await this.#attempt(message);
       } catch (error) {
-        if (!isTransient(error) || Date.now() + backoff > giveUpAt) throw error;
+        if (this.#closed || !isTransient(error) || Date.now() + backoff > giveUpAt) throw error;
         await sleep(backoff * (0.5 + Math.random() / 2)); // jitter, so that many clients do not return at once
       }
     }
@@ -105,8 +106,10 @@ export class ServiceClient {
     return { dpop: proof, ...(token === undefined ? {} : { authorization: `DPoP ${token}` }) };
   }
 
+  /** Breaks off what is under way, so that nobody waits for a silent peer. */
   async close(): Promise<void> {
-    await this.#agent.close();
+    this.#closed = true;
+    await this.#agent.destroy();
   }
 
   async #attempt<Schema extends z.ZodType>(message: ServiceRequest<Schema>): Promise<z.output<Schema>> {
