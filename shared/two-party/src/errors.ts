@@ -7,6 +7,8 @@ export type TwoPartyErrorCode =
   | 'ERR_CHANNEL_ABORTED'
   | 'ERR_OT_POINT'
   | 'ERR_OT_EXHAUSTED'
+  | 'ERR_GARBLING_MESSAGE'
+  | 'ERR_GARBLING_CHECK'
   | 'ERR_OWNER_COUNT';
 
 export class TwoPartyError extends Error {
