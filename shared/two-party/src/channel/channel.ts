@@ -3,11 +3,12 @@ import { TwoPartyError } from '../errors.ts';
 
 export interface Channel {
   /**
-   * Hands a message over; its bytes belong to the channel from then on. Resolves once less than the high-water mark
-   * waits to be written. Throws ERR_CHANNEL_CLOSED, ERR_CHANNEL_ABORTED, or ERR_CHANNEL_TIMEOUT when the peer takes
-   * nothing; RangeError when the message is larger than the limit.
+   * Hands a message over; its bytes must not change until `released` is called, which does not happen on a channel that
+   * ends. Resolves once less than the high-water mark waits to be written. Throws ERR_CHANNEL_CLOSED,
+   * ERR_CHANNEL_ABORTED, or ERR_CHANNEL_TIMEOUT when the peer takes nothing; RangeError when the message is larger than
+   * the limit.
    */
-  send(message: Uint8Array): Promise<void>;
+  send(message: Uint8Array, released?: () => void): Promise<void>;
   /**
    * The next message in order. What came before the peer closed can still be received; an abort drops it. Throws
    * ERR_CHANNEL_CLOSED, ERR_CHANNEL_ABORTED, or ERR_CHANNEL_TIMEOUT when the peer stays silent or the time is over.

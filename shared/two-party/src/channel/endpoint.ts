@@ -4,7 +4,7 @@ import { abortedError, type Channel, type ChannelLimits, closedError, isErrorCod
 
 /** What an endpoint needs of whatever carries its messages; in return it is told of messages and of the end. */
 export interface Transport {
-  /** Calls `done` when the bytes have left this process or the peer has taken them. */
+  /** Calls `done` when the bytes have been copied or written out. */
   write(message: Uint8Array, done: () => void): void;
   /** Delivers nothing more, after at most a few messages, until resumed. */
   pause(): void;
@@ -52,7 +52,7 @@ export class Endpoint implements Channel {
     this.#deadline.unref();
   }
 
-  async send(message: Uint8Array): Promise<void> {
+  async send(message: Uint8Array, released?: () => void): Promise<void> {
     if (this.#end) throw this.#end;
     const { highWaterBytes, largestMessageBytes } = this.#limits;
     if (message.length > largestMessageBytes) {
@@ -61,6 +61,7 @@ export class Endpoint implements Channel {
     this.bytesSent += message.length;
     this.#unsentBytes += message.length;
     this.#transport.write(message, () => {
+      released?.();
       this.#unsentBytes -= message.length;
       if (this.#unsentBytes <= highWaterBytes) settle(this.#senders, ({ resolve }) => resolve());
     });

@@ -51,7 +51,7 @@ function transport(outgoing: Pipe, incoming: Pipe, peer: () => Endpoint, self: (
   return {
     write: (message, done) =>
       outgoing.push(() => {
-        peer().deliver(message);
+        peer().deliver(new Uint8Array(message)); // a copy: the sender may use its bytes again
         done();
       }),
     pause: () => incoming.pause(),

@@ -26,7 +26,7 @@ import { COLUMNS, transpose } from './transposition.ts';
 /** Bytes of Δ and of every row. */
 export const ROW_BYTES = 16;
 /** Rows per message: columns long enough for fast AES calls, matrices small enough for the processor's cache. */
-export const BLOCK_ROWS = 2 ** 15;
+export const BLOCK_ROWS = 2 ** 16;
 export const MAXIMUM_ROWS = 2 ** 32;
 
 const WORD_BITS = 32;
