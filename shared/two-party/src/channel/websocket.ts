@@ -1,8 +1,8 @@
 /**
  * A channel over a WebSocket within TLS, one binary frame per message. The connecting server proves its identity in
  * the opening request, which the accepting service checks before a WebSocket exists. An abort travels as the reason of
- * a close frame, behind what was sent before. Frames of the connecting end are masked in JavaScript, which halves their
- * rate; those of the accepting end, the garbler's, are not.
+ * a close frame, behind what was sent before. Frames of the connecting end are masked in JavaScript, which makes them
+ * several times slower; those of the accepting end, the garbler's, are not.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';

@@ -51,8 +51,16 @@ describe.each(PAIRS)('a channel %s', (_name, pair) => {
 
     const [first, second] = await pair();
     await first.send(Buffer.from('unread'));
+    await second.send(Buffer.from('unread as well'));
     await second.abort('ERR_CHANNEL_MESSAGE');
     await expect(second.receive()).rejects.toMatchObject(aborted('ERR_CHANNEL_MESSAGE'));
+    const untilTold = async () => {
+      for (;;) {
+        await first.send(new Uint8Array(1));
+        await sleep(1);
+      }
+    };
+    await expect(untilTold()).rejects.toMatchObject(aborted('ERR_CHANNEL_MESSAGE'));
     await expect(first.receive()).rejects.toMatchObject(aborted('ERR_CHANNEL_MESSAGE'));
   });
 

@@ -81,6 +81,28 @@ describe('a stream of messages', () => {
     expect(sizes).toHaveLength(full + 1);
   });
 
+  test('uses a frame again only when the channel has released it', async () => {
+    const held: Uint8Array[] = [];
+    const releases: (() => void)[] = [];
+    const send = async (message: Uint8Array, released?: () => void) => {
+      held.push(message);
+      releases.push(released!);
+    };
+    const writer = new MessageStream({ ...bound(memoryChannelPair()[0]), send });
+    const writeFrame = async (seed: number) => {
+      writer.write(1, Buffer.alloc(FRAME_BYTES - 8, seed));
+      await writer.flush();
+    };
+    for (let seed = 0; seed < 20; seed += 1) await writeFrame(seed);
+    expect(held.map((message) => message.at(-1))).toEqual(Array.from({ length: 20 }, (_, seed) => seed));
+    expect(new Set(held.map(({ buffer }) => buffer)).size).toBe(20);
+    releases[7]!();
+    await writeFrame(20);
+    await writeFrame(21);
+    expect(held[20]!.buffer).toBe(held[7]!.buffer);
+    expect(new Set(held.map(({ buffer }) => buffer)).size).toBe(21);
+  });
+
   test('sends what it has written when it waits for the peer, so that neither waits for ever', async () => {
     const [left, right] = streams();
     const converse = async (mine: MessageStream) => {
