@@ -4,7 +4,26 @@ export type { Channel, ChannelLimits } from './channel/channel.ts';
 export { memoryChannelPair } from './channel/memory.ts';
 export { MessageStream } from './channel/message-stream.ts';
 export { ChannelAcceptor, connectChannel } from './channel/websocket.ts';
+export {
+  add,
+  divide,
+  multiply,
+  type Num,
+  normalise,
+  numberFrom,
+  reciprocalSquareRoot,
+  square,
+  squareRoot,
+  unsigned,
+} from './circuits/index.ts';
 export { TwoPartyError, type TwoPartyErrorCode } from './errors.ts';
+export {
+  CountingGates,
+  EvaluatorSession,
+  GarblerSession,
+  type Gates,
+  type Session,
+} from './garbling/index.ts';
 export {
   type ExtensionReceiver,
   type ExtensionSender,

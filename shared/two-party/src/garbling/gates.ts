@@ -164,14 +164,12 @@ export abstract class Gates {
   scope<T>(body: () => T): T {
     const mark = this.#top;
     const result = body();
-    const kept = [...wiresIn(result)].filter((wires) => wires.address >= mark && wires.saved === undefined);
-    // Through a copy, since results may overlap each other's new places.
-    const contents = kept.map((wires) => this.#read(wires));
-    this.#release(mark);
-    for (const [i, wires] of kept.entries()) {
-      wires.address = this.#take(wires.lanes);
-      this.bytes().set(contents[i]!, wires.address);
+    const kept: Wires[] = [];
+    for (const wires of wiresIn(result)) {
+      if (wires.address >= mark && wires.saved === undefined) kept.push(wires);
     }
+    this.#release(mark);
+    this.#compact(kept.sort((a, b) => a.address - b.address));
     return result;
   }
 
@@ -214,6 +212,26 @@ export abstract class Gates {
   protected scratch(bytes: number): number {
     this.#ensure(this.#top + bytes);
     return this.#top;
+  }
+
+  /** Moves vectors, by rising address, down to the top of what is in use. */
+  #compact(kept: readonly Wires[]): void {
+    let moved = 0;
+    for (const wires of kept) {
+      // Only views that overlap each other can need more room than there is below them.
+      if (wires.address < this.#top) break;
+      const source = wires.address;
+      wires.address = this.#take(wires.lanes);
+      if (source > wires.address)
+        this.bytes().copyWithin(wires.address, source, source + this.#top - wires.address);
+      moved += 1;
+    }
+    const rest = kept.slice(moved);
+    const contents = rest.map((wires) => this.#read(wires));
+    for (const [i, wires] of rest.entries()) {
+      wires.address = this.#take(wires.lanes);
+      this.bytes().set(contents[i]!, wires.address);
+    }
   }
 
   #read(wires: Wires): Uint8Array<ArrayBuffer> {

@@ -33,6 +33,8 @@ export class Wires {
 export function wiresIn(value: unknown, found: Set<Wires> = new Set()): Set<Wires> {
   if (value instanceof Wires) found.add(value);
   else if (Array.isArray(value)) for (const item of value) wiresIn(item, found);
-  else if (typeof value === 'object' && value !== null) wiresIn(Object.values(value), found);
+  else if (typeof value === 'object' && value !== null) {
+    for (const item of Object.values(value)) wiresIn(item, found);
+  }
   return found;
 }
