@@ -27,11 +27,16 @@ export function square(gates: Gates, a: Num, { shift = 0, bits }: Part = {}): Nu
   return resize(shiftRight(squared(gates, a, wanted), shift), length);
 }
 
-/** a * b modulo 2^bits, by the method that takes fewer gates. */
+/**
+ * From so many lanes on fewer gates are worth Karatsuba's many small batches. Measured for 40 bits: in 16 lanes 1.4 times
+ * slower than the school method, in 50 lanes level with a fifth less to send, in 256 lanes 1.2 times faster.
+ */
+const KARATSUBA_LANES = 48;
+
+/** a * b modulo 2^bits, by the faster method. */
 function product(gates: Gates, a: Num, b: Num, bits: number): Num {
-  return prefersKaratsuba(a.length, b.length, bits)
-    ? karatsuba(gates, a, b, bits)
-    : school(gates, a, b, bits);
+  const splits = lanesOf(a) >= KARATSUBA_LANES && prefersKaratsuba(a.length, b.length, bits);
+  return splits ? karatsuba(gates, a, b, bits) : school(gates, a, b, bits);
 }
 
 /**

@@ -216,21 +216,19 @@ export abstract class Gates {
 
   /** Moves vectors, by rising address, down to the top of what is in use. */
   #compact(kept: readonly Wires[]): void {
-    let moved = 0;
-    for (const wires of kept) {
-      // Only views that overlap each other can need more room than there is below them.
-      if (wires.address < this.#top) break;
+    let end = this.#top;
+    const apart = kept.every((wires, i) => {
+      end += wires.lanes * this.#laneBytes;
+      return end <= (kept[i + 1]?.address ?? end);
+    });
+    // A vector must not move to where the next still lies, which happens only among views that overlap.
+    const contents = apart ? undefined : kept.map((wires) => this.#read(wires));
+    for (const [i, wires] of kept.entries()) {
       const source = wires.address;
       wires.address = this.#take(wires.lanes);
-      if (source > wires.address)
-        this.bytes().copyWithin(wires.address, source, source + this.#top - wires.address);
-      moved += 1;
-    }
-    const rest = kept.slice(moved);
-    const contents = rest.map((wires) => this.#read(wires));
-    for (const [i, wires] of rest.entries()) {
-      wires.address = this.#take(wires.lanes);
-      this.bytes().set(contents[i]!, wires.address);
+      const content = contents?.[i];
+      if (content) this.bytes().set(content, wires.address);
+      else this.bytes().copyWithin(wires.address, source, source + this.#top - wires.address);
     }
   }
 

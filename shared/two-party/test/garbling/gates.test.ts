@@ -41,6 +41,21 @@ describe('memory', () => {
     expect(kept.number).toBe(3);
   });
 
+  it('keeps views that overlap, in whatever order they come', () => {
+    const gates = new ClearGates();
+    const bits = randomBits(50);
+    const a = gates.input(bits);
+    const expected = bits.map((bit) => bit ^ 1);
+    const views = gates.scope(() => {
+      const b = gates.not(a);
+      return Array.from({ length: 40 }, (_, i) => {
+        const from = (i * 17) % 41;
+        return { from, wires: gates.slice(b, from, from + 9) };
+      });
+    });
+    for (const { from, wires } of views) expect(gates.read(wires)).toEqual(expected.slice(from, from + 9));
+  });
+
   it('keeps what a step returns for later steps, also inside scopes, and refuses what it does not', async () => {
     const session = new ClearSession();
     const bits = randomBits(300);

@@ -78,7 +78,7 @@ export interface RunOptions {
   readonly garblerProgram?: Program;
 }
 
-function recorded(
+export function recorded(
   channel: Channel,
   frames: Uint8Array[],
   change: (f: Uint8Array, i: number) => Uint8Array,
