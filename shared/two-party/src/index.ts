@@ -1,8 +1,39 @@
 /** Two-party protocols that decompose additive shares, and the channel they talk over. */
-export type { Channel } from './channel/channel.ts';
+export { withAbort } from './channel/abort.ts';
+export type { Channel, ChannelLimits } from './channel/channel.ts';
 export { memoryChannelPair } from './channel/memory.ts';
+export { MessageStream } from './channel/message-stream.ts';
 export { ChannelAcceptor, connectChannel } from './channel/websocket.ts';
+export {
+  add,
+  divide,
+  multiply,
+  type Num,
+  normalise,
+  numberFrom,
+  reciprocalSquareRoot,
+  square,
+  squareRoot,
+  unsigned,
+} from './circuits/index.ts';
 export { TwoPartyError, type TwoPartyErrorCode } from './errors.ts';
+export {
+  CountingGates,
+  EvaluatorSession,
+  GarblerSession,
+  type Gates,
+  type Session,
+} from './garbling/index.ts';
+export {
+  type ExtensionReceiver,
+  type ExtensionSender,
+  receiveChosen,
+  receiveRandom,
+  sendChosen,
+  sendRandom,
+  setUpReceiver,
+  setUpSender,
+} from './oblivious-transfer/index.ts';
 export type { Computation, EvaluatorInput, GarblerInput, TwoPartyProtocol } from './protocol.ts';
 export { TWO_PARTY_PROTOCOLS } from './protocols.ts';
 export { combine, toRing } from './shares.ts';

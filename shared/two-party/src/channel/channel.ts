@@ -1,64 +1,78 @@
-/**
- * A duplex, ordered, reliable stream of binary messages between the two servers, and the inbox that every
- * implementation of it shares.
- */
+/** A duplex, ordered, reliable stream of binary messages between the two servers, its limits and its errors. */
 import { TwoPartyError } from '../errors.ts';
 
 export interface Channel {
-  /** Resolves once the message has been handed to the transport. Throws ERR_CHANNEL_CLOSED. */
-  send(message: Uint8Array): Promise<void>;
-  /** The next message in order. Throws ERR_CHANNEL_CLOSED, or ERR_CHANNEL_TIMEOUT when the peer stays silent. */
+  /**
+   * Hands a message over; its bytes must not change until `released` is called, which does not happen on a channel that
+   * ends. Resolves once less than the high-water mark waits to be written. Throws ERR_CHANNEL_CLOSED,
+   * ERR_CHANNEL_ABORTED, or ERR_CHANNEL_TIMEOUT when the peer takes nothing; RangeError when the message is larger than
+   * the limit.
+   */
+  send(message: Uint8Array, released?: () => void): Promise<void>;
+  /**
+   * The next message in order. What came before the peer closed can still be received; an abort drops it. Throws
+   * ERR_CHANNEL_CLOSED, ERR_CHANNEL_ABORTED, or ERR_CHANNEL_TIMEOUT when the peer stays silent or the time is over.
+   */
   receive(): Promise<Uint8Array>;
+  /** Ends in order: the peer gets what was sent. Does nothing after an abort. */
   close(): Promise<void>;
+  /** Gives the computation up and tells the peer why: `code` (ERR_…) reaches it inside its ERR_CHANNEL_ABORTED. */
+  abort(code: string): Promise<void>;
+  /** Bytes of messages so far, without the transport's own. */
+  readonly bytesSent: number;
+  readonly bytesReceived: number;
 }
 
-/** How long a peer may stay silent, in milliseconds, before the computation is given up. */
-export const SILENCE_LIMIT_MILLISECONDS = 120_000;
-
-interface Waiter {
-  readonly resolve: (message: Uint8Array) => void;
-  readonly reject: (error: TwoPartyError) => void;
+export interface ChannelLimits {
+  /** How long one receive may wait for the peer, or one send for room, in milliseconds. */
+  readonly silenceMilliseconds: number;
+  /** How long the channel may live, in milliseconds. It then aborts itself with ERR_CHANNEL_TIMEOUT. */
+  readonly totalMilliseconds: number;
+  /** Bytes that may wait to be written before a send waits, and to be received before the peer is held back. */
+  readonly highWaterBytes: number;
+  /** The largest message either side may send, in bytes. */
+  readonly largestMessageBytes: number;
 }
 
-/** Keeps messages that came before they were asked for, and askers that came before their messages. */
-export class Inbox {
-  readonly #messages: Uint8Array[] = [];
-  readonly #waiters: Waiter[] = [];
-  #closed = false;
+/** The shares of the largest supported task fit several times into the largest message. */
+export const DEFAULT_LIMITS: ChannelLimits = {
+  silenceMilliseconds: 120_000,
+  totalMilliseconds: 4 * 3_600_000,
+  highWaterBytes: 4 * 1024 * 1024,
+  largestMessageBytes: 64 * 1024 * 1024,
+};
 
-  deliver(message: Uint8Array): void {
-    const waiter = this.#waiters.shift();
-    if (waiter) waiter.resolve(message);
-    else this.#messages.push(message);
-  }
+/** What a timer of Node and a WebSocket frame can hold. */
+const LARGEST_LIMIT = 2 ** 31 - 1;
 
-  /** No more messages will come; those already delivered can still be received. */
-  close(): void {
-    this.#closed = true;
-    for (const waiter of this.#waiters.splice(0)) waiter.reject(closedError());
+/** The given limits over the defaults. Throws RangeError when one is not an integer in [1, 2^31). */
+export function withDefaults(limits: Partial<ChannelLimits> | undefined): ChannelLimits {
+  const complete = { ...DEFAULT_LIMITS, ...limits };
+  for (const [name, value] of Object.entries(complete)) {
+    if (!Number.isInteger(value) || value < 1 || value > LARGEST_LIMIT) {
+      throw new RangeError(`"${name}" expected an integer in [1, ${LARGEST_LIMIT}], got ${value}`);
+    }
   }
-
-  receive(silenceLimit: number): Promise<Uint8Array> {
-    const message = this.#messages.shift();
-    if (message) return Promise.resolve(message);
-    if (this.#closed) return Promise.reject(closedError());
-    const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
-    const waiter: Waiter = { resolve, reject };
-    this.#waiters.push(waiter);
-    const timer = setTimeout(() => {
-      this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
-      reject(new TwoPartyError('ERR_CHANNEL_TIMEOUT', `the peer sent nothing for ${silenceLimit} ms`));
-    }, silenceLimit);
-    return promise.finally(() => clearTimeout(timer));
-  }
+  return complete;
 }
 
 export function closedError(cause?: unknown): TwoPartyError {
   return new TwoPartyError(
     'ERR_CHANNEL_CLOSED',
     'the two-party connection was closed before the computation ended',
-    {
-      cause,
-    },
+    { cause },
   );
+}
+
+const ERROR_CODE = /^ERR_[A-Z0-9_]{1,60}$/;
+
+export function isErrorCode(text: string): boolean {
+  return ERROR_CODE.test(text);
+}
+
+/** The error of an end that was told to give up; what the peer sent as its reason is not trusted to be a code. */
+export function abortedError(by: 'peer' | 'self', code: string): TwoPartyError {
+  const reason = isErrorCode(code) ? code : 'ERR_UNKNOWN';
+  const who = by === 'peer' ? 'the peer' : 'this end';
+  return new TwoPartyError('ERR_CHANNEL_ABORTED', `${who} gave the computation up: ${reason}`, { reason });
 }

@@ -1,37 +1,43 @@
 /**
  * A channel over a WebSocket within TLS, one binary frame per message. The connecting server proves its identity in
- * the opening request, which the accepting service checks before a WebSocket exists.
+ * the opening request, which the accepting service checks before a WebSocket exists. An abort travels as the reason of
+ * a close frame, behind what was sent before. Frames of the connecting end are masked in JavaScript, which makes them
+ * several times slower; those of the accepting end, the garbler's, are not.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
-import { type Channel, closedError, Inbox, SILENCE_LIMIT_MILLISECONDS } from './channel.ts';
-
-/** The largest message a peer may send, in bytes: the shares of the largest supported task fit several times. */
-const LARGEST_MESSAGE_BYTES = 64 * 1024 * 1024;
+import { type Channel, type ChannelLimits, closedError, withDefaults } from './channel.ts';
+import { Endpoint } from './endpoint.ts';
 
 const NORMAL_CLOSURE = 1000;
 const UNSUPPORTED_DATA = 1003;
+/** From the range that RFC 6455, section 7.4.2, leaves to applications. */
+const ABORTED = 4000;
 const OPENING_LIMIT_MILLISECONDS = 10_000;
 
-// Compression would make the length of a frame depend on its content.
-const FRAMES = { perMessageDeflate: false, maxPayload: LARGEST_MESSAGE_BYTES } as const;
+/** Compression would make the length of a frame depend on its content. */
+function frames({ largestMessageBytes }: ChannelLimits) {
+  return { perMessageDeflate: false, maxPayload: largestMessageBytes } as const;
+}
 
 /** Opens a channel to `url` (wss://…) with the given headers. Throws ERR_CHANNEL_CLOSED when it is refused. */
 export async function connectChannel(options: {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly ca?: string | undefined;
+  readonly limits?: Partial<ChannelLimits> | undefined;
 }): Promise<Channel> {
+  const limits = withDefaults(options.limits);
   const socket = new WebSocket(options.url, {
-    ...FRAMES,
+    ...frames(limits),
     headers: options.headers,
     minVersion: 'TLSv1.3',
     handshakeTimeout: OPENING_LIMIT_MILLISECONDS,
     followRedirects: false,
     ...(options.ca === undefined ? {} : { ca: options.ca }),
   });
-  const channel = webSocketChannel(socket, SILENCE_LIMIT_MILLISECONDS);
+  const channel = webSocketChannel(socket, limits);
   await new Promise<void>((resolve, reject) => {
     socket.once('open', resolve);
     socket.once('error', (error) => reject(closedError(error)));
@@ -41,12 +47,18 @@ export async function connectChannel(options: {
 
 /** Turns upgrade requests that the service has already authenticated into channels. */
 export class ChannelAcceptor {
-  readonly #server = new WebSocketServer({ ...FRAMES, noServer: true, clientTracking: true });
+  readonly #limits: ChannelLimits;
+  readonly #server: WebSocketServer;
+
+  constructor(limits?: Partial<ChannelLimits>) {
+    this.#limits = withDefaults(limits);
+    this.#server = new WebSocketServer({ ...frames(this.#limits), noServer: true, clientTracking: true });
+  }
 
   accept(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<Channel> {
     return new Promise((resolve) => {
       this.#server.handleUpgrade(request, socket, head, (webSocket) => {
-        resolve(webSocketChannel(webSocket, SILENCE_LIMIT_MILLISECONDS));
+        resolve(webSocketChannel(webSocket, this.#limits));
       });
     });
   }
@@ -58,28 +70,32 @@ export class ChannelAcceptor {
   }
 }
 
-function webSocketChannel(socket: WebSocket, silenceLimit: number): Channel {
-  const inbox = new Inbox();
+function webSocketChannel(socket: WebSocket, limits: ChannelLimits): Channel {
+  const endpoint = new Endpoint(
+    {
+      // After an error of writing the sender waits for the 'close' that follows and says why.
+      write: (message, done) => socket.send(message, { binary: true }, (error) => error ?? done()),
+      pause: () => socket.pause(),
+      resume: () => socket.resume(),
+      close: (reason) => socket.close(reason === undefined ? NORMAL_CLOSURE : ABORTED, reason),
+      terminate: () => socket.terminate(),
+    },
+    limits,
+  );
+  let failure: unknown;
   socket.on('message', (data: Buffer, isBinary: boolean) => {
-    if (isBinary) inbox.deliver(data);
+    if (isBinary) endpoint.deliver(data);
     else socket.close(UNSUPPORTED_DATA); // text is not part of the protocol
   });
-  socket.on('close', () => inbox.close());
   // 'close' follows every 'error'; without a listener the error would be thrown.
-  socket.on('error', () => inbox.close());
-  return {
-    send: (message) =>
-      new Promise((resolve, reject) => {
-        socket.send(message, { binary: true }, (error) => (error ? reject(closedError(error)) : resolve()));
-      }),
-    receive: () => inbox.receive(silenceLimit),
-    close: () =>
-      new Promise((resolve) => {
-        if (socket.readyState === WebSocket.CLOSED) resolve();
-        else {
-          socket.once('close', () => resolve());
-          socket.close(NORMAL_CLOSURE);
-        }
-      }),
-  };
+  socket.on('error', (error) => {
+    failure = error;
+  });
+  socket.on('close', (code, reason) => {
+    endpoint.ended(
+      code === ABORTED ? reason.toString() : undefined,
+      failure ?? new Error(`the WebSocket was closed with ${code}`),
+    );
+  });
+  return endpoint;
 }

@@ -1,0 +1,17 @@
+/** What both processes of bench-ot agree on. */
+
+/** What bench-ot asks for in the path of a WebSocket. */
+export interface Job {
+  readonly kind: 'download' | 'upload' | 'correlated' | 'random';
+  /** Bytes or transfers. */
+  readonly amount: number;
+}
+
+/** What this process tells its parent when it listens. */
+export interface Address {
+  readonly url: string;
+  readonly ca: string;
+}
+
+/** Payload per message of the channel's own measurements. */
+export const CHUNK_BYTES = 64 * 1024;

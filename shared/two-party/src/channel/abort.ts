@@ -1,0 +1,21 @@
+/** Tells the peer when one end of a computation gives up, so that it fails at once and for a stated reason. */
+import { TwoPartyError } from '../errors.ts';
+import type { Channel } from './channel.ts';
+
+/** Codes that depend on nothing but messages which the peer itself has sent, so that they tell it nothing new. */
+const TELLABLE = /^ERR_(CHANNEL|OT|GARBLING)_/;
+
+/**
+ * Runs one end of a computation. Whatever it throws is thrown on, after the channel was aborted with its code, or with
+ * ERR_COMPUTATION where the code could tell the peer about the result. Errors that say that the connection is gone
+ * already abort nothing.
+ */
+export async function withAbort<T>(channel: Channel, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    const code = error instanceof TwoPartyError && TELLABLE.test(error.code) ? error.code : 'ERR_COMPUTATION';
+    if (code !== 'ERR_CHANNEL_CLOSED' && code !== 'ERR_CHANNEL_ABORTED') await channel.abort(code);
+    throw error;
+  }
+}

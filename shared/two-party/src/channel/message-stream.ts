@@ -1,0 +1,170 @@
+/**
+ * Typed messages of exact length over a channel. Writes gather in frames, so that hundreds of small messages cost
+ * one write to the transport; a message may span frames. On the wire a message is its type and its length, each
+ * four bytes, little endian, and its payload. The reader names the type and length it expects, so a peer can neither
+ * make it allocate nor confuse it: anything else is ERR_CHANNEL_MESSAGE.
+ */
+import { TwoPartyError } from '../errors.ts';
+import type { Channel } from './channel.ts';
+
+const HEADER_BYTES = 8;
+/**
+ * With the header of an unmasked WebSocket frame (4 bytes) exactly one TLS record, which the receiving end hands on
+ * without copying it: twice as fast as larger frames.
+ */
+export const FRAME_BYTES = 16 * 1024 - 4;
+/** What may be written before write() asks for a flush. */
+const WRITE_AHEAD_BYTES = 4 * 1024 * 1024;
+const LARGEST_UINT32 = 2 ** 32 - 1;
+
+export class MessageStream {
+  readonly channel: Channel;
+  #frame: Buffer | undefined;
+  /** Frames that the channel has released: memory that was used before costs half as much as fresh memory. */
+  readonly #spareFrames: Buffer[] = [];
+  #filled = 0;
+  /** Bytes handed to the channel whose send has not resolved. */
+  #handedBytes = 0;
+  #handed: Promise<void> = Promise.resolve();
+  #writeFailure: { readonly error: unknown } | undefined;
+  #input: Uint8Array = new Uint8Array(0);
+  #position = 0;
+  #reading = false;
+  #readFailure: { readonly error: unknown } | undefined;
+  readonly #header = Buffer.alloc(HEADER_BYTES);
+
+  constructor(channel: Channel) {
+    this.channel = channel;
+  }
+
+  /**
+   * Appends a message; the payload is copied. It leaves when enough has gathered, with flush(), or when this end waits
+   * for the peer. Returns false when the caller should await flush() before it writes much more. Errors of the channel
+   * are thrown by flush().
+   */
+  write(type: number, payload: Uint8Array): boolean {
+    if (!Number.isInteger(type) || type < 0 || type > LARGEST_UINT32) {
+      throw new RangeError(`"type" expected an unsigned integer of 32 bits, got ${type}`);
+    }
+    if (this.#filled + HEADER_BYTES > FRAME_BYTES) this.#handOver();
+    const frame = this.#openFrame();
+    frame.writeUInt32LE(type, this.#filled);
+    frame.writeUInt32LE(payload.length, this.#filled + 4);
+    this.#filled += HEADER_BYTES;
+    if (payload.length <= FRAME_BYTES - this.#filled) {
+      frame.set(payload, this.#filled);
+      this.#filled += payload.length;
+    } else this.#writeAcross(payload);
+    return this.#handedBytes + this.#filled < WRITE_AHEAD_BYTES;
+  }
+
+  /** Sends all that was written; resolves when the channel has room again. Throws the errors of Channel.send. */
+  async flush(): Promise<void> {
+    this.#handOver();
+    await this.#handed;
+    if (this.#writeFailure) throw this.#writeFailure.error;
+  }
+
+  /** The payload of the next message. Throws ERR_CHANNEL_MESSAGE and the errors of Channel.receive. */
+  async read(type: number, length: number): Promise<Uint8Array> {
+    const payload = new Uint8Array(length);
+    await this.readInto(type, payload);
+    return payload;
+  }
+
+  /** Fills `target` with the payload of the next message, which must be as long. Throws as read() does. */
+  async readInto(type: number, target: Uint8Array): Promise<void> {
+    if (this.tryReadInto(type, target)) return;
+    if (this.#reading) throw new TypeError('"readInto" expected the previous read to have ended');
+    if (this.#readFailure) throw this.#readFailure.error;
+    this.#reading = true;
+    try {
+      await this.#take(this.#header);
+      check(this.#header, 0, type, target.length);
+      await this.#take(target);
+    } catch (error) {
+      this.#readFailure = { error }; // the position in the stream is lost
+      throw error;
+    } finally {
+      this.#reading = false;
+    }
+  }
+
+  /** Does what readInto() does, at once, if the whole message is at hand; else it changes nothing and returns false. */
+  tryReadInto(type: number, target: Uint8Array): boolean {
+    const start = this.#position + HEADER_BYTES;
+    if (this.#reading || this.#readFailure || start + target.length > this.#input.length) return false;
+    try {
+      check(this.#input, this.#position, type, target.length);
+    } catch (error) {
+      this.#readFailure = { error };
+      throw error;
+    }
+    this.#position = start + target.length;
+    target.set(this.#input.subarray(start, this.#position));
+    return true;
+  }
+
+  #openFrame(): Buffer {
+    this.#frame ??= this.#spareFrames.pop() ?? Buffer.allocUnsafeSlow(FRAME_BYTES);
+    return this.#frame;
+  }
+
+  #writeAcross(payload: Uint8Array): void {
+    for (let from = 0; from < payload.length; ) {
+      if (this.#filled === FRAME_BYTES) this.#handOver();
+      const part = payload.subarray(from, from + FRAME_BYTES - this.#filled);
+      this.#openFrame().set(part, this.#filled);
+      this.#filled += part.length;
+      from += part.length;
+    }
+  }
+
+  #handOver(): void {
+    if (this.#filled === 0 || this.#frame === undefined) return;
+    const [frame, filled] = [this.#frame, this.#filled];
+    this.#frame = undefined;
+    this.#filled = 0;
+    this.#handedBytes += filled;
+    const sent = this.channel
+      .send(frame.subarray(0, filled), () => this.#spareFrames.push(frame))
+      .then(
+        () => {
+          this.#handedBytes -= filled;
+        },
+        (error: unknown) => {
+          this.#writeFailure ??= { error };
+        },
+      );
+    this.#handed = Promise.all([this.#handed, sent]).then(() => undefined);
+  }
+
+  /** Fills `target` from the stream. */
+  async #take(target: Uint8Array): Promise<void> {
+    for (let filled = 0; filled < target.length; ) {
+      if (this.#position === this.#input.length) {
+        // Two ends that each wait for what the other has not flushed would wait for ever.
+        this.#handOver();
+        this.#input = await this.channel.receive();
+        this.#position = 0;
+        if (this.#input.length === 0) {
+          throw new TwoPartyError('ERR_CHANNEL_MESSAGE', '"frame" expected at least one byte, got 0');
+        }
+      }
+      const part = this.#input.subarray(this.#position, this.#position + target.length - filled);
+      target.set(part, filled);
+      filled += part.length;
+      this.#position += part.length;
+    }
+  }
+}
+
+function check(bytes: Uint8Array, at: number, type: number, length: number): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset + at, HEADER_BYTES);
+  const [gotType, gotLength] = [view.getUint32(0, true), view.getUint32(4, true)];
+  if (gotType === type && gotLength === length) return;
+  throw new TwoPartyError(
+    'ERR_CHANNEL_MESSAGE',
+    `"message" expected type ${type} of ${length} bytes, got type ${gotType} of ${gotLength} bytes`,
+  );
+}

@@ -1,0 +1,123 @@
+/**
+ * Addition and what follows from it. A full adder costs one AND gate: carry' = c ^ ((a ^ c) & (b ^ c)) (Kolesnikov, Sadeghi,
+ * Schneider, "Improved Garbled Circuit Building Blocks and Applications to Auctions and Computing Minima", CANS 2009).
+ *
+ * Ripple adders take the fewest gates, but a batch per bit; with few lanes the price of a batch rules, and a parallel-prefix adder
+ * (Sklansky, "Conditional-Sum Addition Logic", 1960) with about 1 + log2(bits) gates per bit but only 1 + log2(bits) batches is faster.
+ */
+import type { Gates } from '../garbling/gates.ts';
+import type { Wires } from '../garbling/wires.ts';
+import { constantNumber, eachBit, lanesOf, type Num, resize, sign } from './number.ts';
+
+/**
+ * Up to so many lanes adders are prefix adders. Measured for 40 bits: in one lane 0.06 ms instead of 0.10, in two 0.04 instead of
+ * 0.10; in four and eight the same, for five times the tables; in 16 slower.
+ */
+export const PREFIX_LANES = 2;
+/** Shorter sums gain nothing from a prefix. */
+const PREFIX_BITS = 6;
+
+/** (a + b + carry) modulo 2^bits, bits - 1 gates at most with a ripple adder. */
+export function addModulo(gates: Gates, a: Num, b: Num, bits: number, carry?: Wires): Num {
+  const lanes = lanesOf(a);
+  const first = carry ?? gates.constant(lanes, 0);
+  const [x, y] = [resize(a, bits), resize(b, bits)];
+  const prefix = lanes <= PREFIX_LANES && bits >= PREFIX_BITS;
+  return gates.scope(() => (prefix ? prefixSum(gates, x, y, first) : rippleSum(gates, x, y, first)));
+}
+
+export function rippleSum(gates: Gates, a: Num, b: Num, first: Wires): Num {
+  let carry = first;
+  return a.map((x, i) => {
+    const y = b[i]!;
+    const left = gates.xor(x, carry);
+    const bit = gates.xor(left, y);
+    if (i + 1 < a.length) carry = majority(gates, [[x, y, carry]])[0]!;
+    return bit;
+  });
+}
+
+/** The carries of full adders, in one batch. */
+export function majority(gates: Gates, triples: readonly (readonly [Wires, Wires, Wires])[]): Wires[] {
+  const left: Wires[] = [];
+  const right: Wires[] = [];
+  for (const [a, b, c] of triples) {
+    // Two equal constants decide, two different ones leave the third: no gate, but constants alone do not show it.
+    const known = a.constant !== undefined && b.constant !== undefined;
+    left.push(known ? gates.constant(a.lanes, 0) : gates.xor(a, c));
+    right.push(known ? gates.constant(a.lanes, 0) : gates.xor(b, c));
+  }
+  const products = gates.andEach(left, right);
+  return triples.map(([a, b, c], i) => {
+    if (a.constant !== undefined && b.constant !== undefined) return a.constant === b.constant ? a : c;
+    return gates.xor(c, products[i]!);
+  });
+}
+
+export function prefixSum(gates: Gates, a: Num, b: Num, first: Wires): Num {
+  const count = a.length - 1; // the highest carry is not needed
+  const halves = a.map((x, i) => gates.xor(x, b[i]!));
+  // The lowest carry takes the first in; from there on G[i] is the carry out of bit i once its group reaches down to bit 0.
+  const generate = gates.andEach(a.slice(1, count), b.slice(1, count));
+  const G = [...majority(gates, [[a[0]!, b[0]!, first]]), ...generate];
+  const P = halves.slice(0, count);
+  for (let span = 1; span < count; span *= 2) {
+    const left: Wires[] = [];
+    const right: Wires[] = [];
+    const spots: { readonly i: number; readonly propagates: boolean }[] = [];
+    for (let i = span; i < count; i += 1) {
+      if ((i & span) === 0) continue;
+      const below = (i & ~(span - 1)) - 1;
+      const propagates = i >= 2 * span; // else the group now reaches down to bit 0
+      left.push(P[i]!);
+      right.push(G[below]!);
+      if (propagates) {
+        left.push(P[i]!);
+        right.push(P[below]!);
+      }
+      spots.push({ i, propagates });
+    }
+    const products = gates.andEach(left, right);
+    let next = 0;
+    for (const { i, propagates } of spots) {
+      G[i] = gates.xor(G[i]!, products[next]!);
+      next += 1;
+      if (propagates) {
+        P[i] = products[next]!;
+        next += 1;
+      }
+    }
+  }
+  return halves.map((half, i) => gates.xor(half, i === 0 ? first : G[i - 1]!));
+}
+
+/** a + b, one bit longer than the longer, so that it never overflows. */
+export function add(gates: Gates, a: Num, b: Num): Num {
+  return addModulo(gates, a, b, Math.max(a.length, b.length) + 1);
+}
+
+/** a - b, one bit longer than the longer. */
+export function subtract(gates: Gates, a: Num, b: Num): Num {
+  return subtractModulo(gates, a, b, Math.max(a.length, b.length) + 1);
+}
+
+export function subtractModulo(gates: Gates, a: Num, b: Num, bits: number): Num {
+  const inverted = eachBit(b, (bit) => gates.not(bit));
+  return addModulo(gates, a, inverted, bits, gates.constant(lanesOf(a), 1));
+}
+
+/** -a modulo 2^bits of a: the lowest number stays as it is. */
+export function negate(gates: Gates, a: Num): Num {
+  return subtractModulo(gates, constantNumber(gates, 0n, 1, lanesOf(a)), a, a.length);
+}
+
+/** -a where the condition is 1, else a; modulo 2^bits of a. */
+export function negateIf(gates: Gates, condition: Wires, a: Num): Num {
+  const flipped = eachBit(a, (bit) => gates.xor(bit, condition));
+  return addModulo(gates, flipped, constantNumber(gates, 0n, 1, lanesOf(a)), a.length, condition);
+}
+
+/** |a| as an unsigned number of the same length, so that the lowest number is right, too; a constant 0 sign follows. */
+export function absolute(gates: Gates, a: Num): Num {
+  return [...negateIf(gates, sign(a), a), gates.constant(lanesOf(a), 0)];
+}

@@ -1,0 +1,61 @@
+/**
+ * Division digit by digit without restoring: where the remainder went below zero, the next step adds the divisor where
+ * it would else subtract it. One addition per quotient bit, half of what restoring takes, and the signs of the remainders
+ * are exactly the bits of the floor. (Ercegovac and Lang, "Digital Arithmetic", 2004, sections 1.6 and 5.)
+ */
+import type { Gates } from '../garbling/gates.ts';
+import { absolute, addModulo, negateIf } from './add.ts';
+import { lanesOf, type Num, resize, shiftLeft, sign } from './number.ts';
+
+/**
+ * The floor of a / b for unsigned numbers (whose sign bit is the constant 0), as long as `a`. Where b is 0 the result means
+ * nothing: a caller for whom that can happen selects by `isZero`.
+ */
+export function divideUnsigned(gates: Gates, a: Num, b: Num): Num {
+  const lanes = lanesOf(a);
+  const zero = gates.constant(lanes, 0);
+  const [dividend, divisor] = [a.slice(0, -1), b];
+  // Remainders stay in [-b, b): as long as b with its sign.
+  const length = divisor.length;
+  const { quotient } = gates.scope(() => {
+    let remainder: Num = new Array(length).fill(zero);
+    let subtracts = gates.constant(lanes, 1);
+    const digits: Num[number][] = [];
+    for (const bit of dividend.toReversed()) {
+      remainder = gates.scope(() => {
+        // -b is ~b + 1, and the 1 comes in as the carry.
+        const operand = divisor.map((x) => gates.xor(x, subtracts));
+        return addModulo(gates, [bit, ...remainder.slice(0, -1)], operand, length, subtracts);
+      });
+      subtracts = gates.not(sign(remainder));
+      digits.unshift(subtracts);
+    }
+    return { quotient: [...digits, zero] };
+  });
+  return quotient;
+}
+
+/**
+ * a * 2^places / b, rounded towards zero, modulo 2^bits (by default as many as never overflow). Where b is 0 the result means
+ * nothing.
+ */
+export function divide(
+  gates: Gates,
+  a: Num,
+  b: Num,
+  { places = 0, bits = a.length + places + 1 }: { readonly places?: number; readonly bits?: number } = {},
+): Num {
+  return gates.scope(() => {
+    const negative = gates.xor(sign(a), sign(b));
+    const quotient = divideUnsigned(
+      gates,
+      shiftLeft(gates, magnitude(gates, a), places),
+      magnitude(gates, b),
+    );
+    return negateIf(gates, negative, resize(quotient, bits));
+  });
+}
+
+function magnitude(gates: Gates, a: Num): Num {
+  return sign(a).constant === 0 ? a : absolute(gates, a);
+}

@@ -1,0 +1,105 @@
+/**
+ * Contexts that compute nothing but costs: `CountingGates` counts AND gates and batches without touching any memory,
+ * `DepthGates` also follows the longest chain of AND gates through every wire.
+ */
+import { Gates } from './gates.ts';
+import { TABLE_BYTES } from './hash.ts';
+import { Wires } from './wires.ts';
+
+const NO_BYTES = new Uint8Array(0);
+
+export class CountingGates extends Gates {
+  constructor() {
+    super(0, 0);
+  }
+
+  /** Wires that carry an unknown bit per lane. */
+  input(lanes: number): Wires {
+    return new Wires(lanes, 0);
+  }
+
+  /** The tables that a garbler sends for these gates, in bytes. */
+  get tableBytes(): number {
+    return this.andGates * TABLE_BYTES;
+  }
+
+  protected bytes(): Uint8Array<ArrayBuffer> {
+    return NO_BYTES;
+  }
+
+  // There are no contents to compute, so all of the work below is none.
+  protected grow(): void {}
+  protected fill(): void {}
+  protected xorInto(): void {}
+  protected invertInto(): void {}
+  protected andInto(): void {}
+  protected gatherInto(): void {}
+}
+
+const DEPTH_BYTES = 4;
+const FIRST_BYTES = 65_536;
+
+export class DepthGates extends Gates {
+  #depths = new Uint32Array(FIRST_BYTES / DEPTH_BYTES);
+
+  constructor() {
+    super(DEPTH_BYTES, 0);
+  }
+
+  input(lanes: number): Wires {
+    return this.outside(new Uint8Array(lanes * DEPTH_BYTES));
+  }
+
+  /** The AND depth of the deepest wire in the vectors. */
+  depth(vectors: readonly Wires[]): number {
+    let deepest = 0;
+    for (const wires of vectors) {
+      const from = this.locate(wires) / DEPTH_BYTES;
+      for (const depth of this.#depths.subarray(from, from + wires.lanes)) deepest = Math.max(deepest, depth);
+    }
+    return deepest;
+  }
+
+  protected bytes(): Uint8Array<ArrayBuffer> {
+    return new Uint8Array(this.#depths.buffer);
+  }
+
+  protected grow(length: number): void {
+    const larger = new Uint32Array((2 * length) / DEPTH_BYTES);
+    larger.set(this.#depths);
+    this.#depths = larger;
+  }
+
+  protected fill(address: number, lanes: number): void {
+    this.#depths.fill(0, address / DEPTH_BYTES, address / DEPTH_BYTES + lanes);
+  }
+
+  protected xorInto(target: number, a: number, b: number, lanes: number): void {
+    this.#deepen(target, a, b, lanes, 0);
+  }
+
+  protected invertInto(target: number, a: number, lanes: number): void {
+    this.#deepen(target, a, a, lanes, 0);
+  }
+
+  protected andInto(results: readonly Wires[], a: readonly Wires[], b: readonly Wires[]): void {
+    for (const [k, result] of results.entries()) {
+      const left = this.locate(a[k]!);
+      this.#deepen(result.address, left, this.locate(b[k]!), result.lanes, 1);
+    }
+  }
+
+  protected gatherInto(target: number, source: number, indices: Uint32Array): void {
+    const depths = this.#depths;
+    for (let i = 0; i < indices.length; i += 1) {
+      depths[target / DEPTH_BYTES + i] = depths[source / DEPTH_BYTES + indices[i]!]!;
+    }
+  }
+
+  #deepen(target: number, a: number, b: number, lanes: number, more: number): void {
+    const depths = this.#depths;
+    const [to, left, right] = [target / DEPTH_BYTES, a / DEPTH_BYTES, b / DEPTH_BYTES];
+    for (let i = 0; i < lanes; i += 1)
+      depths[to + i] = Math.max(depths[left + i]!, depths[right + i]!) + more;
+  }
+}

@@ -1,0 +1,107 @@
+/** The evaluator's end of a session: receives labels and tables, and alone learns what is revealed. */
+import type { MessageStream } from '../channel/message-stream.ts';
+import { setUpReceiver } from '../oblivious-transfer/index.ts';
+import { EvaluatorGates } from './evaluator-gates.ts';
+import { STEP_GATES } from './gates.ts';
+import { HASH_KEY_BYTES, TABLE_BYTES } from './hash.ts';
+import { LABEL_BYTES } from './kernels.ts';
+import { STREAM_BYTES } from './label-gates.ts';
+import { GARBLING_MESSAGE, malformed, PROTOCOL_VERSION, readNumbers } from './messages.ts';
+import { decodeBytes, decodeOutputs, OUTPUT_CHUNK } from './outputs.ts';
+import { checkBits, checkNoBits, type LabelReceiver, type Session, splitLike } from './session.ts';
+import type { Wires } from './wires.ts';
+
+export interface EvaluatorParts {
+  readonly stream: MessageStream;
+  readonly setUp: (stream: MessageStream) => Promise<LabelReceiver>;
+}
+
+/** What the tables and hash keys of one step never exceed; a key per 32 gates is far more than there are. */
+const LARGEST_STEP_BYTES = STEP_GATES * TABLE_BYTES + (STEP_GATES / 32) * HASH_KEY_BYTES;
+
+export class EvaluatorSession implements Session<EvaluatorGates> {
+  readonly gates = new EvaluatorGates();
+  readonly #stream: MessageStream;
+  readonly #receiver: LabelReceiver;
+  /** The tables of the running step; kept for the next, since fresh memory is slow. */
+  #tables = new Uint8Array(STREAM_BYTES);
+
+  private constructor(stream: MessageStream, receiver: LabelReceiver) {
+    this.#stream = stream;
+    this.#receiver = receiver;
+  }
+
+  /** Every method throws ERR_GARBLING_MESSAGE on malformed messages, and the errors of the stream. */
+  static open(stream: MessageStream): Promise<EvaluatorSession> {
+    return EvaluatorSession.openWith({ stream, setUp: setUpReceiver });
+  }
+
+  /** @internal For tests. */
+  static async openWith({ stream, setUp }: EvaluatorParts): Promise<EvaluatorSession> {
+    const [version] = await readNumbers(stream, GARBLING_MESSAGE.hello, 1);
+    if (version !== PROTOCOL_VERSION) throw malformed('version', `${PROTOCOL_VERSION}`, `${version}`);
+    return new EvaluatorSession(stream, await setUp(stream));
+  }
+
+  async garblerInput(count: number, bits?: Uint8Array): Promise<Wires> {
+    checkNoBits(bits);
+    return this.gates.labels(await this.#stream.read(GARBLING_MESSAGE.inputLabels, count * LABEL_BYTES));
+  }
+
+  async evaluatorInput(count: number, bits?: Uint8Array): Promise<Wires> {
+    const own = checkBits(bits, count);
+    return this.gates.labels(count === 0 ? new Uint8Array(0) : await this.#receiver.extend(own));
+  }
+
+  async step<T>(body: (gates: EvaluatorGates) => T): Promise<T> {
+    const { length, end } = await this.#readStep();
+    this.gates.feed(this.#tables.subarray(0, length));
+    const result = this.gates.step(() => body(this.gates));
+    this.gates.finish();
+    if (end !== this.gates.gateNumber + 1) throw malformed('end', `${this.gates.gateNumber + 1}`, `${end}`);
+    return result;
+  }
+
+  /**
+   * The bits of each vector. Throws ERR_GARBLING_CHECK when a table, a label or the decode message was changed on the way.
+   */
+  async reveal(outputs: readonly Wires[]): Promise<Uint8Array[]> {
+    const lanes = outputs.reduce((sum, wires) => sum + wires.lanes, 0);
+    const messages: Uint8Array[] = [];
+    for (let from = 0; from < lanes; from += OUTPUT_CHUNK) {
+      const length = decodeBytes(Math.min(OUTPUT_CHUNK, lanes - from));
+      messages.push(await this.#stream.read(GARBLING_MESSAGE.decode, length));
+    }
+    const bits = new Uint8Array(lanes);
+    this.gates.step(() => {
+      const wires = this.gates.concat(outputs);
+      for (const [k, encoded] of messages.entries()) {
+        const from = k * OUTPUT_CHUNK;
+        const chunk = this.gates.slice(wires, from, Math.min(from + OUTPUT_CHUNK, lanes));
+        const hashes = this.gates.outputHashes(chunk, encoded.subarray(0, HASH_KEY_BYTES));
+        bits.set(decodeOutputs(encoded, hashes), from);
+      }
+    });
+    return splitLike(outputs, bits);
+  }
+
+  async #readStep(): Promise<{ length: number; end: number }> {
+    let length = 0;
+    for (;;) {
+      const [size, end] = (await readNumbers(this.#stream, GARBLING_MESSAGE.blockHeader, 2)) as [
+        number,
+        number,
+      ];
+      if (size > STREAM_BYTES) throw malformed('block', `${STREAM_BYTES} bytes at most`, `${size}`);
+      if (length + size > LARGEST_STEP_BYTES) throw malformed('step', `${STEP_GATES} gates at most`, 'more');
+      if (length + size > this.#tables.length) {
+        const larger = new Uint8Array(2 * (length + size));
+        larger.set(this.#tables.subarray(0, length));
+        this.#tables = larger;
+      }
+      await this.#stream.readInto(GARBLING_MESSAGE.block, this.#tables.subarray(length, length + size));
+      length += size;
+      if (end > 0) return { length, end };
+    }
+  }
+}

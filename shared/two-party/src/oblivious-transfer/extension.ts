@@ -1,0 +1,239 @@
+/**
+ * Extends 128 base transfers to any number of correlated ones (Ishai, Kilian, Nissim, Petrank, CRYPTO 2003, section 3),
+ * secure against semi-honest parties. The base transfers run the other way round, with the bits of Δ as choices: for
+ * every column j the receiver knows keys k_j⁰, k_j¹ and the sender k_j^(Δ_j). With G a pseudorandom generator and c the
+ * choice bits, the receiver sends u_j = G(k_j⁰) ⊕ G(k_j¹) ⊕ c and the sender computes q_j = G(k_j^(Δ_j)) ⊕ Δ_j·u_j. Row
+ * i of the receiver's G(k⁰) is then t_i = q_i ⊕ c_i·Δ: the label of its bit, where q_i is the label of 0.
+ *
+ * The sender's view of c is masked by G under keys that it does not know; the receiver sees nothing of the sender after
+ * the base transfers. Rows serve as labels without hashing; Δ has 127 bits that the receiver does not know, since the
+ * lowest is 1.
+ *
+ * G is AES-128 in counter mode, one stream per key for the life of the session: what was drawn never comes again, and
+ * the header of every block names its first row, so that ends that have lost step notice. After 2^32 rows a stream has
+ * given 2^25 blocks; 256 streams differ from random ones by at most 256 · (2^25)² / 2^129 = 2^−71 plus the advantage
+ * against AES, and the session is exhausted.
+ */
+import { type Cipheriv, createCipheriv } from 'node:crypto';
+import { endianness } from 'node:os';
+import type { MessageStream } from '../channel/message-stream.ts';
+import { TwoPartyError } from '../errors.ts';
+import { bitAt, KEY_BYTES, receiveBaseKeys, sendBaseKeys } from './base.ts';
+import { OT_MESSAGE } from './message-types.ts';
+import type { RandomSource } from './randomness.ts';
+import { COLUMNS, transpose } from './transposition.ts';
+
+/** Bytes of Δ and of every row. */
+export const ROW_BYTES = 16;
+/** Rows per message: columns long enough for fast AES calls, matrices small enough for the processor's cache. */
+export const BLOCK_ROWS = 2 ** 16;
+export const MAXIMUM_ROWS = 2 ** 32;
+
+const WORD_BITS = 32;
+const WORD_BYTES = 4;
+const ROW_WORDS = COLUMNS / WORD_BITS;
+const HEADER_BYTES = 8;
+const BLOCK_STRIDE = BLOCK_ROWS / WORD_BITS;
+
+/** Consecutive rows of 16 bytes each, counted from the start of the session; `first` differs for any two rows. */
+export interface Block {
+  readonly first: number;
+  readonly rows: Uint8Array;
+}
+
+/** What both ends have: the row counter and the buffers of one block. */
+class Extension {
+  protected readonly zeros = new Uint8Array(BLOCK_STRIDE * WORD_BYTES);
+  protected readonly columns = new Uint32Array(COLUMNS * BLOCK_STRIDE);
+  protected readonly corrections = new Uint32Array(COLUMNS * BLOCK_STRIDE);
+  readonly #maximumRows: number;
+  #next = 0;
+  #busy = false;
+
+  constructor(maximumRows = MAXIMUM_ROWS) {
+    if (endianness() !== 'LE') throw new TypeError('"endianness" expected LE: rows are built from words');
+    this.#maximumRows = maximumRows;
+  }
+
+  /** Runs `extend` for every block of `count` rows. Rows are drawn in multiples of 32, the surplus thrown away. */
+  protected async *each(count: number, extend: (spot: Spot) => Promise<void>): AsyncGenerator<Block> {
+    if (!Number.isInteger(count) || count < 0) {
+      throw new RangeError(`"count" expected a non-negative integer, got ${count}`);
+    }
+    if (this.#busy) throw new TypeError('"extend" expected the previous call to have ended');
+    if (this.#next + paddedRows(count) > this.#maximumRows) {
+      throw new TwoPartyError('ERR_OT_EXHAUSTED', `the session has given ${this.#next} transfers already`);
+    }
+    this.#busy = true;
+    try {
+      for (let done = 0; done < count; done += BLOCK_ROWS) {
+        const rows = Math.min(BLOCK_ROWS, count - done);
+        const padded = paddedRows(rows);
+        const spot = { first: this.#next, offset: done, rows, stride: padded / WORD_BITS };
+        this.#next += padded;
+        await extend(spot);
+        const words = new Uint32Array(padded * ROW_WORDS);
+        transpose(this.columns, spot.stride, words, padded);
+        yield { first: spot.first, rows: new Uint8Array(words.buffer, 0, rows * ROW_BYTES) };
+      }
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  /** Draws the next bytes of column j's stream into `target`, xored with `input`. */
+  protected draw(
+    stream: Cipheriv,
+    input: Uint8Array,
+    target: Uint32Array,
+    { stride }: Spot,
+    j: number,
+  ): void {
+    bytesOf(target).set(stream.update(input.subarray(0, stride * WORD_BYTES)), j * stride * WORD_BYTES);
+  }
+}
+
+/** One block of an extension: its first row in the session and in the call, its rows, and words per column. */
+interface Spot {
+  readonly first: number;
+  readonly offset: number;
+  readonly rows: number;
+  readonly stride: number;
+}
+
+/** The end that knows both messages of every transfer: q_i and q_i ⊕ Δ. */
+export class ExtensionSender extends Extension {
+  readonly stream: MessageStream;
+  readonly random: RandomSource;
+  readonly delta: Uint8Array;
+  readonly #streams: readonly Cipheriv[];
+
+  constructor(
+    { stream, random }: Party,
+    delta: Uint8Array,
+    keys: readonly Uint8Array[],
+    maximumRows?: number,
+  ) {
+    super(maximumRows);
+    this.stream = stream;
+    this.random = random;
+    this.delta = Uint8Array.from(delta);
+    this.#streams = keys.map(generator);
+  }
+
+  static async setUp(party: Party, delta: Uint8Array, maximumRows?: number): Promise<ExtensionSender> {
+    if (delta.length !== ROW_BYTES) {
+      throw new RangeError(`"delta" expected ${ROW_BYTES} bytes, got ${delta.length}`);
+    }
+    if (bitAt(delta, 0) !== 1) throw new RangeError('"delta" expected lowest bit 1');
+    const keys = await receiveBaseKeys(party.stream, delta, party.random);
+    return new ExtensionSender(party, delta, keys, maximumRows);
+  }
+
+  /**
+   * The next `count` transfers, 16 bytes each: q_i. Throws ERR_CHANNEL_MESSAGE when the receiver's messages have another
+   * form or place, ERR_OT_EXHAUSTED, and the errors of the stream.
+   */
+  async extend(count: number): Promise<Uint8Array> {
+    return collect(count, this.blocks(count));
+  }
+
+  /** The same block by block, so that memory does not grow with the count. It must be read to the end. */
+  async *blocks(count: number): AsyncGenerator<Block> {
+    yield* this.each(count, async (spot) => {
+      const header = await this.stream.read(OT_MESSAGE.extensionHeader, HEADER_BYTES);
+      const [first, rows] = new Uint32Array(header.buffer);
+      if (first !== spot.first || rows !== spot.rows) {
+        throw new TwoPartyError(
+          'ERR_CHANNEL_MESSAGE',
+          `"extension" expected ${spot.rows} rows from ${spot.first}, got ${rows} from ${first}`,
+        );
+      }
+      const { columns, corrections } = this;
+      const { stride } = spot;
+      await this.stream.readInto(OT_MESSAGE.extension, bytesOf(corrections.subarray(0, COLUMNS * stride)));
+      for (const [j, stream] of this.#streams.entries()) {
+        this.draw(stream, this.zeros, columns, spot, j);
+        const mask = -bitAt(this.delta, j);
+        for (let w = j * stride; w < (j + 1) * stride; w += 1)
+          columns[w] = columns[w]! ^ (corrections[w]! & mask);
+      }
+    });
+  }
+}
+
+/** The end that chooses: it gets t_i = q_i ⊕ c_i·Δ. */
+export class ExtensionReceiver extends Extension {
+  readonly stream: MessageStream;
+  readonly random: RandomSource;
+  readonly #streams: readonly (readonly [Cipheriv, Cipheriv])[];
+  readonly #choiceBits = new Uint8Array(BLOCK_ROWS / 8);
+
+  constructor({ stream, random }: Party, keys: readonly [Uint8Array, Uint8Array][], maximumRows?: number) {
+    super(maximumRows);
+    this.stream = stream;
+    this.random = random;
+    this.#streams = keys.map(([zero, one]) => [generator(zero), generator(one)]);
+  }
+
+  static async setUp(party: Party, maximumRows?: number): Promise<ExtensionReceiver> {
+    return new ExtensionReceiver(party, await sendBaseKeys(party.stream, party.random), maximumRows);
+  }
+
+  /** One transfer per choice (0 or 1), 16 bytes each: t_i. Throws ERR_OT_EXHAUSTED and the errors of the stream. */
+  async extend(choices: Uint8Array): Promise<Uint8Array> {
+    return collect(choices.length, this.blocks(choices));
+  }
+
+  /** The same block by block, so that memory does not grow with the count. It must be read to the end. */
+  async *blocks(choices: Uint8Array): AsyncGenerator<Block> {
+    if (choices.some((choice) => choice > 1)) throw new RangeError('"choices" expected every entry 0 or 1');
+    yield* this.each(choices.length, async (spot) => {
+      const { columns, corrections } = this;
+      const { stride } = spot;
+      const bits = this.#packBits(choices.subarray(spot.offset, spot.offset + spot.rows));
+      for (const [j, [zero, one]] of this.#streams.entries()) {
+        this.draw(zero, this.zeros, columns, spot, j);
+        this.draw(one, bits, corrections, spot, j);
+        for (let w = j * stride; w < (j + 1) * stride; w += 1) corrections[w] = corrections[w]! ^ columns[w]!;
+      }
+      const header = Uint32Array.of(spot.first, spot.rows);
+      this.stream.write(OT_MESSAGE.extensionHeader, bytesOf(header));
+      this.stream.write(OT_MESSAGE.extension, bytesOf(corrections.subarray(0, COLUMNS * stride)));
+      await this.stream.flush();
+    });
+  }
+
+  #packBits(choices: Uint8Array): Uint8Array {
+    const bits = this.#choiceBits.fill(0);
+    for (let i = 0; i < choices.length; i += 1) bits[i >> 3] = bits[i >> 3]! | (choices[i]! << (i & 7));
+    return bits;
+  }
+}
+
+/** What a party of this room talks over and draws from. */
+export interface Party {
+  readonly stream: MessageStream;
+  readonly random: RandomSource;
+}
+
+function generator(key: Uint8Array): Cipheriv {
+  return createCipheriv('aes-128-ctr', key.subarray(0, KEY_BYTES), new Uint8Array(16));
+}
+
+function paddedRows(rows: number): number {
+  return Math.ceil(rows / WORD_BITS) * WORD_BITS;
+}
+
+async function collect(count: number, blocks: AsyncIterable<Block>): Promise<Uint8Array> {
+  const collected: Uint8Array[] = [];
+  for await (const { rows } of blocks) collected.push(rows);
+  if (collected.length === 1) return collected[0]!;
+  const all = new Uint8Array(count * ROW_BYTES);
+  for (const [b, rows] of collected.entries()) all.set(rows, b * BLOCK_ROWS * ROW_BYTES);
+  return all;
+}
+
+function bytesOf(words: Uint32Array): Uint8Array {
+  return new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+}

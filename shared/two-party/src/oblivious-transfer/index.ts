@@ -1,0 +1,19 @@
+/**
+ * Oblivious transfer between the garbler, which sends, and the evaluator, which receives: set-up with 128 base transfers,
+ * then any number of correlated transfers, whose messages are wire labels, or of random and chosen messages.
+ */
+import type { MessageStream } from '../channel/message-stream.ts';
+import { ExtensionReceiver, ExtensionSender } from './extension.ts';
+import { systemRandomness } from './randomness.ts';
+
+/** The sender's end; `delta` (16 bytes, lowest bit of the first 1) is a secret that must be drawn for this session. */
+export function setUpSender(stream: MessageStream, delta: Uint8Array): Promise<ExtensionSender> {
+  return ExtensionSender.setUp({ stream, random: systemRandomness }, delta);
+}
+
+export function setUpReceiver(stream: MessageStream): Promise<ExtensionReceiver> {
+  return ExtensionReceiver.setUp({ stream, random: systemRandomness });
+}
+
+export type { Block, ExtensionReceiver, ExtensionSender } from './extension.ts';
+export { receiveChosen, receiveRandom, sendChosen, sendRandom } from './random.ts';

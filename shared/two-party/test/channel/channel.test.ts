@@ -1,0 +1,214 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import {
+  type Channel,
+  connectChannel,
+  memoryChannelPair,
+  TwoPartyError,
+  withAbort,
+} from '../../src/index.ts';
+import { listen, PAIRS } from './pairs.ts';
+
+const closed = { code: 'ERR_CHANNEL_CLOSED' };
+const timedOut = { code: 'ERR_CHANNEL_TIMEOUT' };
+const aborted = (reason: string) => ({ code: 'ERR_CHANNEL_ABORTED', reason });
+
+describe.each(PAIRS)('a channel %s', (_name, pair) => {
+  test('carries messages both ways, whole and in order, and counts their bytes', async () => {
+    const [left, right] = await pair();
+    const messages = Array.from({ length: 50 }, (_, i) => Buffer.alloc(i * 1000, i));
+    for (const message of messages) await left.send(message);
+    await right.send(Buffer.from('back'));
+    for (const message of messages) expect(Buffer.from(await right.receive()).equals(message)).toBe(true);
+    expect(Buffer.from(await left.receive()).toString()).toBe('back');
+    expect([left.bytesSent, left.bytesReceived]).toEqual([49 * 25 * 1000, 4]);
+    expect([right.bytesSent, right.bytesReceived]).toEqual([4, 49 * 25 * 1000]);
+  });
+
+  test('delivers what was sent before it was closed, and then says so', async () => {
+    const [left, right] = await pair();
+    await left.send(Buffer.from('last words'));
+    const waiting = right.receive();
+    expect(Buffer.from(await waiting).toString()).toBe('last words');
+    const refused = expect(right.receive()).rejects.toMatchObject(closed);
+    await left.close();
+    await refused;
+    await expect(right.send(Buffer.from('too late'))).rejects.toMatchObject(closed);
+    await expect(left.send(Buffer.from('too late'))).rejects.toMatchObject(closed);
+    await left.close();
+  });
+
+  test('tells the peer why it was aborted, and drops what nobody has read', async () => {
+    const [left, right] = await pair();
+    const refused = expect(right.receive()).rejects.toMatchObject(aborted('ERR_OT_POINT'));
+    const own = expect(left.receive()).rejects.toMatchObject(aborted('ERR_OT_POINT'));
+    await left.abort('ERR_OT_POINT');
+    await refused;
+    await own;
+    await expect(right.receive()).rejects.toMatchObject(aborted('ERR_OT_POINT'));
+    await expect(right.send(Buffer.alloc(1))).rejects.toMatchObject(aborted('ERR_OT_POINT'));
+
+    const [first, second] = await pair();
+    await first.send(Buffer.from('unread'));
+    await second.send(Buffer.from('unread as well'));
+    await second.abort('ERR_CHANNEL_MESSAGE');
+    await expect(second.receive()).rejects.toMatchObject(aborted('ERR_CHANNEL_MESSAGE'));
+    const untilTold = async () => {
+      for (;;) {
+        await first.send(new Uint8Array(1));
+        await sleep(1);
+      }
+    };
+    await expect(untilTold()).rejects.toMatchObject(aborted('ERR_CHANNEL_MESSAGE'));
+    await expect(first.receive()).rejects.toMatchObject(aborted('ERR_CHANNEL_MESSAGE'));
+  });
+
+  test('refuses to abort with anything but a code', async () => {
+    const [left, right] = await pair();
+    await expect(left.abort('because')).rejects.toThrow(TypeError);
+    await left.send(Buffer.from('still open'));
+    expect(Buffer.from(await right.receive()).toString()).toBe('still open');
+  });
+
+  test('holds a sender back that is faster than its peer, and loses nothing', async () => {
+    const [left, right] = await pair({ highWaterBytes: 100_000 });
+    const size = 90_000;
+    const most = 1000;
+    let sent = 0;
+    let stopped = false;
+    const sending = (async () => {
+      for (; sent < most && !stopped; sent += 1) await left.send(Buffer.alloc(size, sent));
+    })();
+    // The kernel's buffers take some, but not 90 MB.
+    for (let before = -1; before !== sent; ) {
+      before = sent;
+      await sleep(50);
+    }
+    expect(sent).toBeGreaterThanOrEqual(1);
+    expect(sent).toBeLessThan(most / 2);
+    stopped = true;
+    const total = sent + 1; // with the one that is held back
+    for (let i = 0; i < total; i += 1) {
+      const message = Buffer.from(await right.receive());
+      expect(message.equals(Buffer.alloc(size, i))).toBe(true);
+    }
+    await sending;
+  });
+
+  test('gives up on a peer that takes nothing', async () => {
+    const [left] = await pair({ highWaterBytes: 1000, silenceMilliseconds: 30 });
+    const flood = async () => {
+      for (let i = 0; i < 1000; i += 1) await left.send(Buffer.alloc(100_000));
+    };
+    await expect(flood()).rejects.toMatchObject(timedOut);
+  });
+
+  test('lets a blocked sender know that the peer aborted', async () => {
+    const [left, right] = await pair({ highWaterBytes: 1000 });
+    const flood = async () => {
+      for (let i = 0; i < 1000; i += 1) await left.send(Buffer.alloc(100_000));
+    };
+    const refused = expect(flood()).rejects.toMatchObject(aborted('ERR_CHANNEL_MESSAGE'));
+    await sleep(20);
+    await right.abort('ERR_CHANNEL_MESSAGE');
+    await refused;
+  });
+
+  test('gives up on a silent peer, and keeps a later message for the next asker', async () => {
+    const [left, right] = await pair({ silenceMilliseconds: 20 });
+    await expect(left.receive()).rejects.toMatchObject(timedOut);
+    await right.send(Buffer.from('kept'));
+    expect(Buffer.from(await left.receive()).toString()).toBe('kept');
+  });
+
+  test('ends when its time is over, however busy it is', async () => {
+    const [left, right] = await pair({ totalMilliseconds: 150 });
+    const chatter = async (mine: Channel) => {
+      for (;;) {
+        await mine.send(Buffer.alloc(10));
+        await mine.receive();
+        await sleep(1);
+      }
+    };
+    const [first, second] = await Promise.allSettled([chatter(left), chatter(right)]);
+    const errors = [first, second].map((end) => (end as PromiseRejectedResult).reason as TwoPartyError);
+    // One end is the first to look at its clock; the other may learn it from the peer.
+    expect(errors.some(({ code }) => code === 'ERR_CHANNEL_TIMEOUT')).toBe(true);
+    for (const { code, reason } of errors) {
+      expect(['ERR_CHANNEL_TIMEOUT undefined', 'ERR_CHANNEL_ABORTED ERR_CHANNEL_TIMEOUT']).toContain(
+        `${code} ${reason}`,
+      );
+    }
+  });
+
+  test('refuses to send a message over the limit', async () => {
+    const [left] = await pair({ largestMessageBytes: 10 });
+    await expect(left.send(Buffer.alloc(11))).rejects.toThrow(RangeError);
+    await left.send(Buffer.alloc(10));
+  });
+
+  test('aborts for a computation that throws, and throws its error on', async () => {
+    for (const [error, reason] of [
+      [new TwoPartyError('ERR_CHANNEL_MESSAGE', 'bad'), 'ERR_CHANNEL_MESSAGE'],
+      [new TwoPartyError('ERR_OT_POINT', 'bad'), 'ERR_OT_POINT'],
+      // What the evaluator finds in its result is none of the garbler's business.
+      [new TwoPartyError('ERR_OWNER_COUNT', 'bad'), 'ERR_COMPUTATION'],
+      [new Error('bug'), 'ERR_COMPUTATION'],
+    ] as const) {
+      const [left, right] = await pair();
+      const refused = expect(right.receive()).rejects.toMatchObject(aborted(reason));
+      await expect(withAbort(left, () => Promise.reject(error))).rejects.toBe(error);
+      await refused;
+    }
+    const [left, right] = await pair();
+    expect(await withAbort(left, async () => 7)).toBe(7);
+    await left.send(Buffer.from('open'));
+    expect(Buffer.from(await right.receive()).toString()).toBe('open');
+  });
+});
+
+describe('a channel', () => {
+  test('that was closed behind a full pipe still delivers what is in it', async () => {
+    const [left, right] = memoryChannelPair({ highWaterBytes: 10 });
+    const sending = Promise.allSettled(Array.from({ length: 20 }, (_, i) => left.send(Buffer.alloc(8, i))));
+    const closing = left.close();
+    for (let i = 0; i < 20; i += 1) expect((await right.receive())[0]).toBe(i);
+    await expect(right.receive()).rejects.toMatchObject(closed);
+    await closing;
+    await sending;
+  });
+
+  test('that nobody accepts is an error', async () => {
+    await expect(connectChannel({ url: 'ws://127.0.0.1:9/', headers: {} })).rejects.toMatchObject(closed);
+  });
+
+  test('is closed by a text frame, which is not part of the protocol', async () => {
+    const { url, accepted } = await listen();
+    const socket = new WebSocket(url);
+    socket.on('open', () => socket.send('text'));
+    await expect((await accepted).receive()).rejects.toMatchObject(closed);
+  });
+
+  test('is closed by a message over the limit', async () => {
+    const { url, accepted } = await listen({ largestMessageBytes: 1000 });
+    const socket = new WebSocket(url);
+    socket.on('open', () => socket.send(Buffer.alloc(1001)));
+    await expect((await accepted).receive()).rejects.toMatchObject(closed);
+  });
+
+  test('does not repeat a reason that is no code', async () => {
+    const { url, accepted } = await listen();
+    const socket = new WebSocket(url);
+    socket.on('open', () => socket.close(4000, 'ERR_X\nlevel=fatal'));
+    const error = await (await accepted).receive().catch((caught: unknown) => caught);
+    expect(error).toMatchObject(aborted('ERR_UNKNOWN'));
+    expect((error as Error).message).not.toContain('fatal');
+  });
+
+  test('takes only limits that a timer and a frame can hold', () => {
+    for (const bad of [0, -1, 1.5, 2 ** 31, Number.POSITIVE_INFINITY, Number.NaN]) {
+      expect(() => memoryChannelPair({ silenceMilliseconds: bad })).toThrow(RangeError);
+    }
+  });
+});

@@ -1,0 +1,127 @@
+/** The context's own promises: constants, views, memory, limits, counts. */
+import { describe, expect, it } from 'vitest';
+import { ClearGates } from '../../src/garbling/clear.ts';
+import { CountingGates, DepthGates } from '../../src/garbling/counting.ts';
+import { STEP_GATES } from '../../src/garbling/gates.ts';
+import { ClearSession } from '../../src/garbling/local-session.ts';
+import { randomBits } from './parties.ts';
+
+describe('constants', () => {
+  it('cost no gates and behave like bits', () => {
+    const gates = new ClearGates();
+    const bits = Uint8Array.of(0, 1, 1, 0);
+    const a = gates.input(bits);
+    const [zero, one] = [gates.constant(4, 0), gates.constant(4, 1)];
+    const read = (...all: Parameters<typeof gates.concat>) => [...gates.read(gates.concat(...all))];
+    expect(read([gates.and(a, zero), gates.and(one, a)])).toEqual([0, 0, 0, 0, 0, 1, 1, 0]);
+    expect(read([gates.xor(a, one), gates.xor(zero, a)])).toEqual([1, 0, 0, 1, 0, 1, 1, 0]);
+    expect(
+      read([gates.not(one), zero, gates.slice(one, 1, 2), gates.gather(one, Uint32Array.of(0, 0))]),
+    ).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1]);
+    expect(gates.andGates).toBe(0);
+    expect(gates.constants(Uint8Array.of(1, 1)).constant).toBe(1);
+    expect([...gates.read(gates.constants(Uint8Array.of(1, 0)))]).toEqual([1, 0]);
+  });
+});
+
+describe('memory', () => {
+  it('keeps what a scope returns and reuses the rest', () => {
+    const gates = new ClearGates();
+    const a = gates.input(randomBits(1000));
+    const expected = gates.read(gates.xor(gates.and(a, a), gates.constant(1000, 1)));
+    const kept = gates.scope(() => {
+      gates.xor(a, a);
+      const part = gates.not(a);
+      return { part, again: [part, gates.slice(part, 10, 20)], number: 3 };
+    });
+    const noise = gates.scope(() => gates.xor(a, a));
+    expect(gates.read(kept.part)).toEqual(expected);
+    expect(gates.read(kept.again[1]!)).toEqual(expected.slice(10, 20));
+    expect(gates.read(noise)).toEqual(new Uint8Array(1000));
+    expect(kept.number).toBe(3);
+  });
+
+  it('keeps views that overlap, in whatever order they come', () => {
+    const gates = new ClearGates();
+    const bits = randomBits(50);
+    const a = gates.input(bits);
+    const expected = bits.map((bit) => bit ^ 1);
+    const views = gates.scope(() => {
+      const b = gates.not(a);
+      return Array.from({ length: 40 }, (_, i) => {
+        const from = (i * 17) % 41;
+        return { from, wires: gates.slice(b, from, from + 9) };
+      });
+    });
+    for (const { from, wires } of views) expect(gates.read(wires)).toEqual(expected.slice(from, from + 9));
+  });
+
+  it('keeps what a step returns for later steps, also inside scopes, and refuses what it does not', async () => {
+    const session = new ClearSession();
+    const bits = randomBits(300);
+    const a = await session.garblerInput(300, bits);
+    let lost = a;
+    const b = await session.step((gates) => {
+      lost = gates.not(a);
+      return [lost, gates.slice(a, 5, 6)];
+    });
+    const c = await session.step((gates) => [
+      gates.scope(() => gates.xor(b[0]!, a)),
+      gates.xor(b[0]!, b[0]!),
+    ]);
+    expect(await session.reveal([b[0]!, b[1]!, c[0]!, c[1]!])).toEqual([
+      bits.map((bit) => bit ^ 1),
+      bits.slice(5, 6),
+      new Uint8Array(300).fill(1),
+      new Uint8Array(300),
+    ]);
+    const gone = await session.step((gates) => ({ wires: gates.not(a) }));
+    gone.wires.saved = undefined;
+    await expect(session.step((gates) => gates.not(gone.wires))).rejects.toThrow(RangeError);
+  });
+});
+
+describe('misuse', () => {
+  const gates = new CountingGates();
+  const [four, five] = [gates.input(4), gates.input(5)];
+  it.each([
+    ['xor of different lengths', () => gates.xor(four, five), '"b" expected 4 lanes, got 5'],
+    ['and of different lengths', () => gates.and(four, five), '"b" expected 4 lanes, got 5'],
+    ['unequal lists', () => gates.andEach([four], []), '"b" expected as many vectors as "a" (1), got 0'],
+    ['a slice beyond the end', () => gates.slice(four, 2, 5), 'range within 4 lanes, got 2 to 5'],
+    ['an index beyond the end', () => gates.gather(four, Uint32Array.of(4)), 'numbers below 4'],
+  ])('%s is refused', (_, run, text) => {
+    expect(run).toThrow(text);
+  });
+
+  it('a step of too many gates is refused', () => {
+    const wide = gates.input(STEP_GATES);
+    expect(gates.step(() => gates.and(wide, wide)).lanes).toBe(STEP_GATES);
+    expect(() => gates.step(() => gates.andEach([wide, four], [wide, four]))).toThrow(RangeError);
+  });
+
+  it('bits that are missing, too many or no bits are refused', async () => {
+    const session = new ClearSession();
+    await expect(session.garblerInput(2)).rejects.toThrow('"bits" expected 2 bits, got none');
+    await expect(session.garblerInput(2, Uint8Array.of(1))).rejects.toThrow('got 1');
+    await expect(session.evaluatorInput(1, Uint8Array.of(2))).rejects.toThrow('0 or 1');
+  });
+});
+
+describe('counting', () => {
+  it('counts gates, batches, bytes and depth', () => {
+    const circuit = (gates: CountingGates | DepthGates) => {
+      const [a, b] = [gates.input(3), gates.input(3)];
+      const c = gates.and(a, b);
+      const d = gates.and(gates.not(c), gates.gather(b, Uint32Array.of(2, 1, 0)));
+      return gates.andEach([gates.concat([d, gates.constant(1, 0)]), b], [gates.input(4), gates.xor(a, c)]);
+    };
+    const counting = new CountingGates();
+    circuit(counting);
+    expect([counting.andGates, counting.batches, counting.tableBytes]).toEqual([13, 3, 13 * 32]);
+    const depth = new DepthGates();
+    const results = circuit(depth);
+    expect(results.map((wires) => depth.depth([wires]))).toEqual([3, 2]);
+    expect(depth.depth([depth.slice(results[0]!, 3, 4)])).toBe(1);
+  });
+});

@@ -1,0 +1,189 @@
+/** Nothing leaks: an audit finds each of five planted leaks, and nothing in honest sessions. */
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Kernels } from '../../src/garbling/kernels.ts';
+import type { LabelGenerator } from '../../src/garbling/label-generator.ts';
+import { GARBLING_MESSAGE } from '../../src/garbling/messages.ts';
+import type { MessageStream } from '../../src/index.ts';
+import {
+  Dealer,
+  type Program,
+  type Run,
+  type RunOptions,
+  randomBits,
+  runGarbled,
+  seeded,
+} from './parties.ts';
+import { audit, messagesOf, type Public } from './transcript.ts';
+
+const planted = vi.hoisted(() => ({ tweak: false, select: false }));
+
+vi.mock('../../src/garbling/kernels.ts', async (original) => {
+  const actual = await original<typeof import('../../src/garbling/kernels.ts')>();
+  return {
+    ...actual,
+    makeKernels: (bytes: number) => {
+      const { memory, kernels } = actual.makeKernels(bytes);
+      if (!planted.tweak) return { memory, kernels };
+      const stuck: Kernels = {
+        ...kernels,
+        garbleTweak: (blocks, n) => kernels.garbleTweak(blocks, n, 0),
+        garbleCombine: (d, a, b, x, y, t, n) => kernels.garbleCombine(d, a, b, x, y, t, n, 0),
+        evaluateTweak: (blocks, n) => kernels.evaluateTweak(blocks, n, 0),
+        evaluateCombine: (d, a, b, x, y, t, n) => kernels.evaluateCombine(d, a, b, x, y, t, n, 0),
+      };
+      return { memory, kernels: stuck };
+    },
+  };
+});
+
+vi.mock('../../src/garbling/label-generator.ts', async (original) => {
+  const actual = await original<{ LabelGenerator: typeof LabelGenerator }>();
+  return {
+    LabelGenerator: class extends actual.LabelGenerator {
+      override next(length: number) {
+        const labels = super.next(length);
+        if (planted.select) for (let i = 0; i < length; i += 16) labels[i] = labels[i]! & 0xfe;
+        return labels;
+      }
+    },
+  };
+});
+
+afterEach(() => {
+  planted.tweak = false;
+  planted.select = false;
+});
+
+const LANES = 600;
+
+/** One gate twice on the same inputs, in batches of their own; then a batch; reveals an input and a result. */
+const program: Program = async (session, garblerBits, evaluatorBits) => {
+  const a = await session.garblerInput(LANES, garblerBits);
+  const b = await session.evaluatorInput(LANES, evaluatorBits);
+  const c = await session.step((gates) => {
+    const [x, y] = [gates.slice(a, 0, 1), gates.slice(b, 0, 1)];
+    const twice = [gates.and(x, y), gates.and(x, y)];
+    return gates.concat([...twice, gates.and(gates.slice(a, 2, LANES), gates.slice(b, 2, LANES))]);
+  });
+  return session.reveal([a, c]);
+};
+
+const message = (type: number, length: number) => ({ type, length });
+const PUBLIC: Public = {
+  shape: [
+    message(GARBLING_MESSAGE.hello, 8),
+    message(GARBLING_MESSAGE.inputLabels, 16 * LANES),
+    message(GARBLING_MESSAGE.blockHeader, 16),
+    message(GARBLING_MESSAGE.block, 16 + 32 * LANES),
+    message(GARBLING_MESSAGE.decode, 16 + 16 * 1024),
+    message(GARBLING_MESSAGE.decode, 16 + 16 * (2 * LANES - 1024)),
+  ],
+  twins: [[0, 1]],
+  garblerBits: randomBits(LANES),
+};
+
+async function runs(options: (run: number) => RunOptions = () => ({})): Promise<Run[]> {
+  const b = randomBits(LANES);
+  const a = PUBLIC.garblerBits;
+  return Promise.all([0, 1, 2].map((run) => runGarbled(program, a, b, options(run))));
+}
+
+describe('an audit of transcripts', () => {
+  it('finds nothing in honest sessions', async () => {
+    expect(await runs().then((list) => audit(list, PUBLIC))).toEqual(new Set());
+  });
+
+  it('finds a reused delta', async () => {
+    const delta = randomBytes(16);
+    const list = await runs(() => {
+      let first = true;
+      const random = (length: number) => {
+        const drawn = first ? delta : randomBytes(length);
+        first = false;
+        return drawn;
+      };
+      return { random };
+    });
+    expect(audit(list, PUBLIC)).toEqual(new Set(['reused delta']));
+  });
+
+  it('finds labels garbled twice', async () => {
+    const list = await runs(() => ({ random: seeded('the same after a restart') }));
+    expect(audit(list, PUBLIC)).toEqual(new Set(['reused delta', 'reused label']));
+  });
+
+  it('finds a reused tweak', async () => {
+    planted.tweak = true;
+    expect(await runs().then((list) => audit(list, PUBLIC))).toEqual(new Set(['reused tweak']));
+  });
+
+  it('finds a decode bit that is sent early', async () => {
+    const streams: MessageStream[] = [];
+    const capture = vi.spyOn(Dealer.prototype, 'watch').mockImplementation((stream) => {
+      streams.push(stream);
+    });
+    const garblerProgram: Program = async (session, bits) => {
+      const early: typeof session = Object.create(session, {
+        gates: { value: session.gates },
+        garblerInput: { value: (count: number, own: Uint8Array) => session.garblerInput(count, own) },
+        evaluatorInput: { value: (count: number) => session.evaluatorInput(count) },
+        step: {
+          value: async (body: Parameters<typeof session.step>[0]) => {
+            const result = await session.step(body);
+            streams.at(-1)!.write(GARBLING_MESSAGE.decode, Uint8Array.of(1));
+            return result;
+          },
+        },
+        reveal: { value: (outputs: Parameters<typeof session.reveal>[0]) => session.reveal(outputs) },
+      });
+      return program(early, bits, undefined);
+    };
+    const frames: Uint8Array[] = [];
+    const tamper = (frame: Uint8Array) => {
+      frames.push(frame);
+      return frame;
+    };
+    const [a, b] = [randomBits(LANES), randomBits(LANES)];
+    // The evaluator itself refuses the message; the audit of the frames names it.
+    await expect(runGarbled(program, a, b, { garblerProgram, tamper })).rejects.toMatchObject({
+      code: 'ERR_CHANNEL_MESSAGE',
+    });
+    const shape = messagesOf(frames).map(({ type, payload }) => ({ type, length: payload.length }));
+    expect(shape).not.toEqual(PUBLIC.shape);
+    expect(shape.slice(0, 5)).toEqual([...PUBLIC.shape.slice(0, 4), message(GARBLING_MESSAGE.decode, 1)]);
+    capture.mockRestore();
+  });
+
+  it('finds select bits that equal the values', async () => {
+    planted.select = true;
+    expect(await runs().then((list) => audit(list, PUBLIC))).toEqual(new Set(['telling select bit']));
+  });
+});
+
+describe('deterministic mode', () => {
+  it('exists in tests only: no source file chooses the parts of a session', () => {
+    const root = join(import.meta.dirname, '../../../..');
+    const sources = ['shared', 'services', 'scripts'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter((path) => /\.ts$/.test(path) && !/(^|\/)(test|node_modules)\//.test(path))
+        .map((path) => join(root, folder, path)),
+    );
+    const users = sources.filter((path) => readFileSync(path, 'utf8').includes('openWith'));
+    expect(users.map((path) => path.split('/').at(-1)).sort()).toEqual([
+      'evaluator-session.ts',
+      'garbler-session.ts',
+    ]);
+    expect(sources.length).toBeGreaterThan(100);
+  });
+
+  it('sends the same bytes as ever', async () => {
+    const bits = randomBits(LANES, seeded('bits'));
+    const run = await runGarbled(program, bits, bits, { random: seeded('golden') });
+    const digest = createHash('sha256').update(Buffer.concat(run.fromGarbler)).digest('hex');
+    expect(run.fromEvaluator).toEqual([]);
+    expect(digest).toBe('1a3e71b35e587c6e72e04f698a5fbdbfcd64be88c0c81088c99c8e53cc61bd8f');
+  });
+});

@@ -1,0 +1,73 @@
+/** Circuits made of whatever fast-check draws. */
+import fc from 'fast-check';
+import type { Gates } from '../../src/garbling/gates.ts';
+import type { Wires } from '../../src/garbling/wires.ts';
+import type { Program } from './parties.ts';
+
+export interface Recipe {
+  readonly lanes: number;
+  readonly operations: readonly { readonly kind: string; readonly a: number; readonly b: number }[];
+}
+
+const KINDS = ['and', 'xor', 'not', 'batch', 'slice', 'gather', 'constant', 'scope'] as const;
+
+export const recipe: fc.Arbitrary<Recipe> = fc.record({
+  lanes: fc.integer({ min: 1, max: 70 }),
+  operations: fc.array(fc.record({ kind: fc.constantFrom(...KINDS), a: fc.nat(1000), b: fc.nat(1000) }), {
+    minLength: 1,
+    maxLength: 40,
+  }),
+});
+
+function apply(gates: Gates, pool: readonly Wires[], operation: Recipe['operations'][number]): Wires {
+  const a = pool[operation.a % pool.length]!;
+  const b = pool[operation.b % pool.length]!;
+  const { lanes } = a;
+  switch (operation.kind) {
+    case 'and':
+      return gates.and(a, b);
+    case 'xor':
+      return gates.xor(a, b);
+    case 'not':
+      return gates.not(a);
+    case 'batch': {
+      const [x, y, z] = gates.andEach([a, b, a], [b, gates.not(a), a]) as [Wires, Wires, Wires];
+      return gates.xor(gates.xor(x, y), z);
+    }
+    case 'slice': {
+      const cut = operation.b % (lanes + 1);
+      return gates.concat([gates.slice(a, cut, lanes), gates.slice(b, 0, cut)]);
+    }
+    case 'gather':
+      return gates.gather(
+        a,
+        Uint32Array.from({ length: lanes }, (_, i) => (i * 7 + operation.b) % lanes),
+      );
+    case 'constant':
+      return gates.constants(Uint8Array.from({ length: lanes }, (_, i) => (operation.b >> (i % 10)) & 1));
+    default:
+      return gates.scope(() => {
+        const waste = gates.and(a, b);
+        return gates.not(gates.and(waste, gates.xor(a, b)));
+      });
+  }
+}
+
+/** Half of the operations in each of two steps; all values come out. */
+export function programOf({ lanes, operations }: Recipe): Program {
+  return async (session, garblerBits, evaluatorBits) => {
+    const a = await session.garblerInput(lanes, garblerBits);
+    const b = await session.evaluatorInput(lanes, evaluatorBits);
+    let pool: Wires[] = [a, b];
+    const half = Math.ceil(operations.length / 2);
+    for (const part of [operations.slice(0, half), operations.slice(half)]) {
+      const before = pool;
+      pool = await session.step((gates) => {
+        const grown = [...before];
+        for (const operation of part) grown.push(apply(gates, grown, operation));
+        return grown;
+      });
+    }
+    return session.reveal(pool);
+  };
+}

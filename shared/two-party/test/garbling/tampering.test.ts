@@ -1,0 +1,107 @@
+/** What half-gates do not promise but this session does: changes on the way end in an error, never in another result. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { GARBLING_MESSAGE } from '../../src/garbling/messages.ts';
+import { type Program, randomBits, runClear, runGarbled } from './parties.ts';
+import { messagesOf } from './transcript.ts';
+
+const LANES = 40;
+
+const program: Program = async (session, garblerBits, evaluatorBits) => {
+  const a = await session.garblerInput(LANES, garblerBits);
+  const b = await session.evaluatorInput(LANES, evaluatorBits);
+  const c = await session.step((gates) => gates.and(gates.and(a, b), gates.not(gates.xor(a, b))));
+  return session.reveal([c, a, b]);
+};
+
+/** Where a message's payload begins and how long it is, among all bytes of the garbler. */
+async function placeOf(type: number) {
+  const run = await runGarbled(program, randomBits(LANES), randomBits(LANES));
+  let from = 0;
+  for (const message of messagesOf(run.fromGarbler)) {
+    if (message.type === type) return { from: from + 8, length: message.payload.length };
+    from += 8 + message.payload.length;
+  }
+  throw new Error(`no message of type ${type}`);
+}
+
+function flip(place: number, bit: number) {
+  let seen = 0;
+  return (frame: Uint8Array) => {
+    const at = place - seen;
+    seen += frame.length;
+    if (at >= 0 && at < frame.length) frame[at]! ^= 1 << bit;
+    return frame;
+  };
+}
+
+const CODE = /^ERR_(GARBLING_CHECK|GARBLING_MESSAGE|CHANNEL_MESSAGE)$/;
+
+describe('one changed bit', () => {
+  const targets = { inputLabels: 'label', block: 'key or table', decode: 'decode message' } as const;
+  for (const [name, what] of Object.entries(targets)) {
+    it(`of a ${what} never changes the result silently`, async () => {
+      const { from, length } = await placeOf(GARBLING_MESSAGE[name as keyof typeof targets]);
+      let caught = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.nat(length - 1), fc.nat(7), async (offset, bit) => {
+          const [a, b] = [randomBits(LANES), randomBits(LANES)];
+          const expected = await runClear(program, a, b);
+          try {
+            // A row of a table that no active select bit uses may change without any effect.
+            expect((await runGarbled(program, a, b, { tamper: flip(from + offset, bit) })).bits).toEqual(
+              expected,
+            );
+          } catch (error) {
+            expect((error as { code?: string }).code).toMatch(CODE);
+            caught += 1;
+          }
+        }),
+        { numRuns: 60 },
+      );
+      expect(caught).toBeGreaterThan(15);
+    });
+  }
+
+  it('of a header is refused as a malformed message', async () => {
+    for (const [type, offset, code] of [
+      [GARBLING_MESSAGE.hello, 0, 'ERR_GARBLING_MESSAGE'],
+      [GARBLING_MESSAGE.blockHeader, 8, 'ERR_GARBLING_MESSAGE'],
+      [GARBLING_MESSAGE.blockHeader, 3, 'ERR_GARBLING_MESSAGE'],
+      [GARBLING_MESSAGE.blockHeader, 0, 'ERR_CHANNEL_MESSAGE'],
+      [GARBLING_MESSAGE.block, -8, 'ERR_CHANNEL_MESSAGE'],
+    ] as const) {
+      const { from } = await placeOf(type);
+      const running = runGarbled(program, randomBits(LANES), randomBits(LANES), {
+        tamper: flip(from + offset, 0),
+      });
+      await expect(running).rejects.toMatchObject({ code });
+    }
+  });
+});
+
+describe('parties that run different programs', () => {
+  const step =
+    (ands: number): Program =>
+    async (session, garblerBits, evaluatorBits) => {
+      const a = await session.garblerInput(LANES, garblerBits);
+      const b = await session.evaluatorInput(LANES, evaluatorBits);
+      const c = await session.step((gates) => {
+        let product = b;
+        for (let i = 0; i < ands; i += 1) product = gates.and(product, a);
+        return product;
+      });
+      return session.reveal([c]);
+    };
+
+  it.each([
+    [3, 2, 'fewer'],
+    [2, 3, 'more'],
+    [1, 0, 'fewer'],
+  ])('are told: %i gates evaluated, %i garbled', async (evaluated, garbled, got) => {
+    const bits = randomBits(LANES);
+    const running = runGarbled(step(evaluated), bits, bits, { garblerProgram: step(garbled) });
+    await expect(running).rejects.toMatchObject({ code: 'ERR_GARBLING_MESSAGE' });
+    await expect(running).rejects.toThrow(got);
+  });
+});

@@ -1,0 +1,77 @@
+/** What the tests of this room share: recorded streams, seeded randomness, both ends of a session. */
+import { createCipheriv, createHash, randomBytes } from 'node:crypto';
+import { type Channel, MessageStream, memoryChannelPair } from '../../src/index.ts';
+import { ExtensionReceiver, ExtensionSender } from '../../src/oblivious-transfer/extension.ts';
+import { type RandomSource, systemRandomness } from '../../src/oblivious-transfer/randomness.ts';
+
+/** A reproducible source. It lives with the tests so that nothing that runs in production can draw from it. */
+export function seeded(seed: string): RandomSource {
+  const key = createHash('sha256').update(seed).digest().subarray(0, 16);
+  const stream = createCipheriv('aes-128-ctr', key, Buffer.alloc(16));
+  return (length) => stream.update(Buffer.alloc(length));
+}
+
+/** Everything that a channel's user sends goes into `sent`, after `change` had its way with it. */
+export function recorded(
+  channel: Channel,
+  change: (message: Uint8Array, index: number) => Uint8Array = (m) => m,
+) {
+  const sent: Buffer[] = [];
+  const recording: Channel = {
+    send: (message, released) => {
+      const changed = change(message, sent.length);
+      sent.push(Buffer.from(changed)); // a copy
+      return channel.send(changed, released);
+    },
+    receive: () => channel.receive(),
+    close: () => channel.close(),
+    abort: (code) => channel.abort(code),
+    bytesSent: 0,
+    bytesReceived: 0,
+  };
+  return { recording, sent };
+}
+
+export interface SessionOptions {
+  readonly delta?: Uint8Array;
+  readonly senderRandom?: RandomSource;
+  readonly receiverRandom?: RandomSource;
+  readonly maximumRows?: number;
+}
+
+export async function session(options: SessionOptions = {}) {
+  const { delta = drawDelta(), senderRandom = systemRandomness, receiverRandom = systemRandomness } = options;
+  const [left, right] = memoryChannelPair();
+  const fromSender = recorded(left);
+  const fromReceiver = recorded(right);
+  const [sender, receiver] = await Promise.all([
+    ExtensionSender.setUp(
+      { stream: new MessageStream(fromSender.recording), random: senderRandom },
+      delta,
+      options.maximumRows,
+    ),
+    ExtensionReceiver.setUp(
+      { stream: new MessageStream(fromReceiver.recording), random: receiverRandom },
+      options.maximumRows,
+    ),
+  ]);
+  return { sender, receiver, delta, fromSender: fromSender.sent, fromReceiver: fromReceiver.sent };
+}
+
+export function drawDelta(random: RandomSource = systemRandomness): Uint8Array {
+  const delta = Uint8Array.from(random(16));
+  delta[0] = delta[0]! | 1;
+  return delta;
+}
+
+export function randomChoices(count: number, random: RandomSource = randomBytes): Uint8Array {
+  return Uint8Array.from(random(count), (byte) => byte & 1);
+}
+
+export function row(rows: Uint8Array, i: number): Buffer {
+  return Buffer.from(rows.subarray(16 * i, 16 * i + 16));
+}
+
+export function xor(a: Uint8Array, b: Uint8Array): Buffer {
+  return Buffer.from(a.map((byte, i) => byte ^ b[i]!));
+}

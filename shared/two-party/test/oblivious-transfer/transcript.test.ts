@@ -1,0 +1,79 @@
+/** The bytes of a whole session with seeded randomness, and that seeded randomness cannot be had outside of tests. */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import * as twoParty from '../../src/index.ts';
+import { receiveChosen, receiveRandom, sendChosen, sendRandom } from '../../src/index.ts';
+import { drawDelta, randomChoices, seeded, session } from './parties.ts';
+
+const ROOM = new URL('../../src/oblivious-transfer/', import.meta.url);
+
+const hash = (messages: readonly Uint8Array[]) => {
+  const digest = createHash('sha256');
+  for (const message of messages) digest.update(message);
+  return digest.digest('hex');
+};
+
+describe('the transcript', () => {
+  test('is the recorded one, in both directions and in what each end gets', async () => {
+    const { sender, receiver, fromSender, fromReceiver } = await session({
+      delta: drawDelta(seeded('golden delta')),
+      senderRandom: seeded('golden sender'),
+      receiverRandom: seeded('golden receiver'),
+    });
+    const outputs: Uint8Array[] = [];
+    for (const count of [1, 100, 70_000]) {
+      const choices = randomChoices(count, seeded(`golden choices ${count}`));
+      const [zeros, ones] = [seeded('zeros')(16 * count), seeded('ones')(16 * count)];
+      outputs.push(...(await Promise.all([sender.extend(count), receiver.extend(choices)])));
+      const [sent, got] = await Promise.all([sendRandom(sender, count), receiveRandom(receiver, choices)]);
+      outputs.push(sent.zeros, sent.ones, got);
+      outputs.push(
+        (await Promise.all([sendChosen(sender, zeros, ones), receiveChosen(receiver, choices)]))[1],
+      );
+    }
+    expect({
+      fromSender: hash(fromSender),
+      fromReceiver: hash(fromReceiver),
+      outputs: hash(outputs),
+    }).toEqual({
+      fromSender: 'dde8bd19290430b91cd249e000f08fed4bb3ccf9dda9cec3ea584661463204e2',
+      fromReceiver: '09815c8f22deaa82a9aea0ee3bb824278bc780670695e01aeef1089cd4726e82',
+      outputs: 'e97effc9c63848297416112796b6a9f4e00a14d4feade4d5ed92978277a72a36',
+    });
+  });
+
+  test('differs every time in production', async () => {
+    const delta = drawDelta();
+    const transcripts = new Set<string>();
+    for (let run = 0; run < 2; run += 1) {
+      const { fromSender, fromReceiver } = await session({ delta });
+      transcripts.add(hash(fromSender)).add(hash(fromReceiver));
+    }
+    expect(transcripts.size).toBe(4);
+  });
+
+  test('cannot be made reproducible through what the package exports', () => {
+    // No parameter to pass a source through, and no class whose constructor would take one.
+    expect([twoParty.setUpSender.length, twoParty.setUpReceiver.length]).toEqual([2, 1]);
+    expect(Object.keys(twoParty)).not.toContain('ExtensionSender');
+    expect(Object.keys(twoParty)).not.toContain('ExtensionReceiver');
+    const manifest = JSON.parse(readFileSync(new URL('../../package.json', ROOM), 'utf8')) as {
+      exports: object;
+    };
+    expect(Object.keys(manifest.exports)).toEqual(['.']);
+  });
+
+  test('draws from the one source that there is: the system', () => {
+    for (const file of readdirSync(ROOM)) {
+      const text = readFileSync(new URL(file, ROOM), 'utf8');
+      const systemSources =
+        text.match(/randomBytes|getRandomValues|randomFill|generateKey|Math\.random/g) ?? [];
+      // Once imported and once used.
+      expect([file, systemSources.length]).toEqual([file, file === 'randomness.ts' ? 2 : 0]);
+      const assigned =
+        text.match(/random: \w+/g)?.filter((source) => source !== 'random: RandomSource') ?? [];
+      expect([file, assigned.filter((source) => source !== 'random: systemRandomness')]).toEqual([file, []]);
+    }
+  });
+});
