@@ -1,8 +1,9 @@
 /** The data user's line to the CSP: the CSP's pinned identity, the requests of the protocol, the two-party channel. */
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import { type Channel, connectChannel } from '@eigenveil/two-party';
+import { type Channel, ChannelRefused, connectChannel } from '@eigenveil/two-party';
 import {
   AgreementResponse,
+  errorFromProblem,
   JwkSet,
   PublicJwk,
   RECORDS_PER_REQUEST,
@@ -79,7 +80,9 @@ export class CspClient {
     const path = `/tasks/${taskId}/two-party`;
     const headers = await this.#client.authenticate('GET', path);
     const url = `${this.#client.url.replace(/^https/, 'wss')}${path}`;
-    const channel = await connectChannel({ url, headers, ca: this.#options.ca });
+    const channel = await connectChannel({ url, headers, ca: this.#options.ca }).catch((error: unknown) => {
+      throw error instanceof ChannelRefused ? (errorFromProblem(error.body) ?? error) : error;
+    });
     this.#channels.add(channel);
     return channel;
   }

@@ -3,7 +3,7 @@ export { withAbort } from './channel/abort.ts';
 export type { Channel, ChannelLimits } from './channel/channel.ts';
 export { memoryChannelPair } from './channel/memory.ts';
 export { MessageStream } from './channel/message-stream.ts';
-export { ChannelAcceptor, connectChannel } from './channel/websocket.ts';
+export { ChannelAcceptor, ChannelRefused, connectChannel } from './channel/websocket.ts';
 export {
   add,
   divide,

@@ -120,11 +120,8 @@ export class ServiceClient {
       if (answer.success && (status === 204 || contentType.startsWith('application/json')))
         return answer.data;
     } else if (contentType.startsWith('application/problem+json')) {
-      const problem = ProblemSchema.safeParse(body);
-      if (problem.success) {
-        const { detail, ...rest } = problem.data;
-        throw fromProblem({ ...rest, ...(detail === undefined ? {} : { detail }) }, retryAfter);
-      }
+      const error = errorFromProblem(text, retryAfter);
+      if (error !== undefined) throw error;
     }
     throw new ServiceError(
       'ERR_PEER_PROTOCOL',
@@ -164,6 +161,14 @@ export class ServiceClient {
       throw new ServiceError('ERR_PEER_UNREACHABLE', `${this.url} cannot be reached (${reason})`, { cause });
     }
   }
+}
+
+/** The error that a peer's problem details (JSON) stand for; undefined when they are none. */
+export function errorFromProblem(text: string, retryAfterSeconds?: number): ServiceError | undefined {
+  const problem = ProblemSchema.safeParse(parseJson(text));
+  if (!problem.success) return undefined;
+  const { detail, ...rest } = problem.data;
+  return fromProblem({ ...rest, ...(detail === undefined ? {} : { detail }) }, retryAfterSeconds);
 }
 
 function isTransient(error: unknown): boolean {

@@ -2,6 +2,7 @@
 export { verifySignedTask } from './agreement.ts';
 export {
   type Credentials,
+  errorFromProblem,
   ServiceClient,
   type ServiceClientOptions,
   type ServiceRequest,

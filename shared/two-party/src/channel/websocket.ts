@@ -7,6 +7,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
+import { TwoPartyError } from '../errors.ts';
 import { type Channel, type ChannelLimits, closedError, withDefaults } from './channel.ts';
 import { Endpoint } from './endpoint.ts';
 
@@ -21,7 +22,23 @@ function frames({ largestMessageBytes }: ChannelLimits) {
   return { perMessageDeflate: false, maxPayload: largestMessageBytes } as const;
 }
 
-/** Opens a channel to `url` (wss://…) with the given headers. Throws ERR_CHANNEL_CLOSED when it is refused. */
+/** What the accepting service answered instead of opening a channel: nothing that this package understands. */
+export class ChannelRefused extends TwoPartyError {
+  readonly body: string;
+
+  constructor(body: string) {
+    super('ERR_CHANNEL_CLOSED', 'the peer refused the two-party connection');
+    this.body = body;
+  }
+}
+
+/** Far more than problem details take. */
+const LONGEST_REFUSAL_BYTES = 16_384;
+
+/**
+ * Opens a channel to `url` (wss://…) with the given headers. Throws ChannelRefused when the service answers otherwise,
+ * ERR_CHANNEL_CLOSED when there is no answer.
+ */
 export async function connectChannel(options: {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -41,8 +58,21 @@ export async function connectChannel(options: {
   await new Promise<void>((resolve, reject) => {
     socket.once('open', resolve);
     socket.once('error', (error) => reject(closedError(error)));
+    socket.once('unexpected-response', (request, response) => {
+      readRefusal(response).then((body) => reject(new ChannelRefused(body)), reject);
+      response.once('close', () => request.destroy());
+    });
   });
   return channel;
+}
+
+async function readRefusal(response: IncomingMessage): Promise<string> {
+  let body = '';
+  for await (const chunk of response) {
+    body += String(chunk);
+    if (body.length > LONGEST_REFUSAL_BYTES) break;
+  }
+  return body;
 }
 
 /** Turns upgrade requests that the service has already authenticated into channels. */

@@ -1,8 +1,11 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import {
   type Channel,
+  ChannelRefused,
   connectChannel,
   memoryChannelPair,
   TwoPartyError,
@@ -181,6 +184,31 @@ describe('a channel', () => {
 
   test('that nobody accepts is an error', async () => {
     await expect(connectChannel({ url: 'ws://127.0.0.1:9/', headers: {} })).rejects.toMatchObject(closed);
+  });
+
+  test('that is refused says what was answered, of any length', async () => {
+    const server = createServer();
+    const answers = ['{"code":"ERR_X"}', 'x'.repeat(1_000_000)];
+    server.on('upgrade', (_request, socket) => {
+      const body = answers.shift()!;
+      socket.on('error', () => {});
+      socket.end(
+        `HTTP/1.1 409 Conflict\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      );
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    try {
+      await expect(connectChannel({ url, headers: {} })).rejects.toMatchObject({
+        ...closed,
+        body: '{"code":"ERR_X"}',
+      });
+      const long = await connectChannel({ url, headers: {} }).catch((error: unknown) => error);
+      expect(long).toBeInstanceOf(ChannelRefused);
+      expect((long as ChannelRefused).body.length).toBeLessThan(200_000);
+    } finally {
+      server.close();
+    }
   });
 
   test('is closed by a text frame, which is not part of the protocol', async () => {
