@@ -3,19 +3,28 @@
  * and talk HTTPS; the result is compared with the clear decomposition of the pooled rows.
  */
 import { enableCompileCache, flushCompileCache } from 'node:module';
+import { createProgram, runCommand } from '@eigenveil/command';
 import type { MethodName } from '@eigenveil/wire';
-import { Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import type { DemoOptions } from './demo/run.ts';
 
-const options = new Command()
-  .name('npm run demo --')
-  .description('Runs the whole protocol on this machine and compares it with the clear reference.')
+const program = createProgram({
+  name: 'demo',
+  version: '0.1.0',
+  description: 'Runs the whole protocol on this machine and compares it with the clear reference.',
+})
   .option(
     '--data <FILE>',
     'CSV file with a header row',
     new URL('../data/ionosphere.csv', import.meta.url).pathname,
   )
   .option('--label <COLUMN>', 'label column', 'label')
+  .option(
+    '--ignore <LIST>',
+    'columns to leave out, separated by commas',
+    (text: string) => text.split(','),
+    [],
+  )
   .option('--owners <NUMBER>', 'number of data owners', wholeNumber(2, 200), 10)
   .option('--method <LIST>', 'methods, separated by commas: pca, dca, lda', methods, ['pca', 'dca'])
   .option(
@@ -31,19 +40,26 @@ const options = new Command()
     2048,
   )
   .option('--out <DIR>', 'folder for the results', 'out')
-  .option('--json', 'print one JSON object on standard output instead')
-  .addHelpText('after', '\nExample:\n  npm run demo -- --data data/iris.csv --owners 3 --components 2')
-  .parse()
-  .opts<DemoOptions>();
+  .addHelpText(
+    'after',
+    `\nA PCA gets at most one component less than there are varying features: all of them would be the scatter matrix.\n\nExample:\n  npm run demo -- --data data/iris.csv --owners 3 --components 2`,
+  )
+  .action(async (options: DemoOptions) => {
+    const { runDemo } = await prepare();
+    await runDemo({ ...options, ...program.opts<{ json?: true }>() });
+  });
 
-// The processes of the demo load much the same code: what is compiled here is compiled once for all of them.
-const { directory } = enableCompileCache(
-  new URL('../node_modules/.cache/eigenveil', import.meta.url).pathname,
-);
-const { runDemo } = await import('./demo/run.ts');
-flushCompileCache();
-if (directory !== undefined) process.env.NODE_COMPILE_CACHE = directory;
-await runDemo(options);
+await runCommand(program, process.argv);
+
+/** The processes of the demo load much the same code: what is compiled here is compiled once for all of them. */
+async function prepare(): Promise<typeof import('./demo/run.ts')> {
+  const cache = new URL('../node_modules/.cache/eigenveil', import.meta.url).pathname;
+  const { directory } = enableCompileCache(cache);
+  const demo = await import('./demo/run.ts');
+  flushCompileCache();
+  if (directory !== undefined) process.env.NODE_COMPILE_CACHE = directory;
+  return demo;
+}
 
 function wholeNumber(least: number, most: number) {
   return (text: string): number => {

@@ -7,6 +7,7 @@ const KEPT_LINES = 20;
 
 export class Children {
   readonly #children = new Set<ChildProcess>();
+  #stopping = false;
 
   /**
    * Starts a TypeScript program and waits for the first line on its standard output, a JSON object: a service prints
@@ -24,8 +25,9 @@ export class Children {
     return new Promise((resolve, reject) => {
       lines.once('line', (line) => resolve(JSON.parse(line) as Record<string, unknown>));
       child.once('error', reject);
-      child.once('close', (code) => {
-        reject(new Error(`${program} ended with exit code ${code}: ${errors.join('\n')}`));
+      child.once('close', (code, signal) => {
+        if (this.#stopping) return; // nobody waits for a line any more
+        reject(new Error(`${program} ended with ${signal ?? `exit code ${code}`}: ${errors.join('\n')}`));
       });
     });
   }
@@ -37,6 +39,7 @@ export class Children {
 
   /** Asks every child to end, and after a while makes it. */
   async stop(): Promise<void> {
+    this.#stopping = true;
     await Promise.all(
       [...this.#children].map(async (child) => {
         const closed = new Promise((resolve) => child.once('close', resolve));

@@ -19,12 +19,7 @@ export interface OwnerSetting {
 export type OwnerRequest =
   | { readonly kind: 'enrol'; readonly token: string; readonly cspThumbprint: Thumbprint }
   | { readonly kind: 'contribute'; readonly taskId: TaskId; readonly ignore: readonly string[] }
-  | {
-      readonly kind: 'project';
-      readonly taskId: TaskId;
-      readonly ignore: readonly string[];
-      readonly out: string;
-    };
+  | { readonly kind: 'project'; readonly taskId: TaskId; readonly out: string };
 
 export type OwnerAnswer =
   | { readonly milliseconds: number; readonly rows: number }
@@ -51,14 +46,16 @@ async function perform(request: OwnerRequest): Promise<number> {
     await owner.enrol({ url: setting.cspUrl, ca }, request.token, request.cspThumbprint);
     return 0;
   }
-  const { taskId, ignore: ignoredColumns } = request;
+  const { taskId } = request;
   if (request.kind === 'project') {
     const projection = await owner.projection(dataUser, taskId);
-    return reduceFile(projection, setting.data, request.out, { ignoredColumns });
+    return reduceFile(projection, setting.data, request.out);
   }
   let rows = 0;
   await owner.contribute(dataUser, taskId, async (task) => {
-    const summary = await statisticsOfCsv(readFileBytes(setting.data), task, { ignoredColumns });
+    const summary = await statisticsOfCsv(readFileBytes(setting.data), task, {
+      ignoredColumns: request.ignore,
+    });
     rows = summary.rows;
     return summary.statistics;
   });

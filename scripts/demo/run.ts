@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inviteOwners } from '@eigenveil/csp';
-import { draftTask, TaskClient } from '@eigenveil/data-user';
+import { type Draft, draftTask, TaskClient } from '@eigenveil/data-user';
 import { adminTokenFile, createLocalCertificate, openSigningKey } from '@eigenveil/server';
 import { layout } from '@eigenveil/statistics';
 import { type MethodName, type Projection, type Task, type TaskId, TaskProposal } from '@eigenveil/wire';
@@ -25,6 +25,7 @@ const COMPUTATION_STATES = ['closed', 'blinded', 'unblinded', 'done'];
 export interface DemoOptions {
   readonly data: string;
   readonly label: string;
+  readonly ignore: readonly string[];
   readonly owners: number;
   readonly method: readonly MethodName[];
   readonly components: number;
@@ -41,7 +42,12 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     await children.stop();
     await rm(folder, { recursive: true, force: true });
   };
-  process.once('SIGINT', () => void stop().then(() => process.exit(130)));
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    process.once(signal, () => void stop().then(() => process.exit(code)));
+  }
   try {
     await new Demo(options, folder, children).run();
   } finally {
@@ -65,6 +71,8 @@ class Demo {
   async run(): Promise<void> {
     const { data, owners: count, keyBits, method: wanted, out } = this.#options;
     const started = performance.now();
+    for (const method of wanted) await this.#draft(method); // what is wrong with the file is found before anything starts
+    await mkdir(out, { recursive: true });
     const files = await splitAmongOwners(data, count, this.#folder);
     const services = await this.#progress.stage('starting the CSP and the data user', 2, (tick) =>
       this.#startServices(tick),
@@ -155,14 +163,14 @@ class Demo {
   }
 
   async #runTask(method: MethodName, client: TaskClient, owners: Owners) {
-    const { data, label, owners: count, out } = this.#options;
+    const { data, owners: count, out } = this.#options;
     const name = method.toUpperCase();
     const started = performance.now();
-    const ignore = method === 'pca' ? [label] : [];
+    const ignore = this.#ignoredBy(method);
     const { task, samples } = await this.#progress.stage(
       `${name}: the CSP makes a key and signs the task`,
       1,
-      () => this.#createTask(method, client, ignore),
+      () => this.#createTask(method, client),
     );
     const work = await this.#progress.stage(`${name}: owners encrypt and send`, count, (tick) =>
       owners.all(() => ({ kind: 'contribute', taskId: task.id, ignore }), tick),
@@ -173,13 +181,13 @@ class Demo {
       (tick) => compute(client, task.id, tick),
     );
     const folder = join(out, method);
+    await rm(folder, { recursive: true, force: true }); // an earlier run may have had more owners
     await mkdir(folder, { recursive: true });
     await this.#progress.stage(`${name}: owners fetch it and reduce their rows`, count, (tick) =>
       owners.all(
         (i) => ({
           kind: 'project',
           taskId: task.id,
-          ignore: [label],
           out: join(folder, `owner-${i + 1}.csv`),
         }),
         tick,
@@ -201,29 +209,40 @@ class Demo {
     return { result, times, size: { samples, features: task.features.length } };
   }
 
-  async #createTask(
-    method: MethodName,
-    client: TaskClient,
-    ignore: readonly string[],
-  ): Promise<{ task: Task; samples: number }> {
-    const { data, label, owners, components, keyBits } = this.#options;
-    const labels = method === 'pca' ? [] : [label];
-    const { rows: samples, ...draft } = await draftTask(data, { method, labels, ignore });
+  async #createTask(method: MethodName, client: TaskClient): Promise<{ task: Task; samples: number }> {
+    const { owners, components, keyBits } = this.#options;
+    const { rows: samples, ...draft } = await this.#draft(method);
+    // As many components as varying features would reveal the whole scatter matrix.
+    const varying = draft.features.filter(({ min, max }) => min < max).length;
     const proposal = TaskProposal.parse({
       ...draft,
-      components: Math.min(components, draft.features.length),
+      components: Math.max(1, Math.min(components, varying - 1)),
       minimumOwners: owners,
       maximumOwners: owners,
       maximumSamplesPerOwner: Math.ceil(samples / owners),
       keyBits,
       allowInsecureKey: keyBits < 2048,
-      allowFullRank: components >= draft.features.length,
+      allowFullRank: varying <= 1,
       twoParty: 'simulated',
       outputs: method === 'pca' ? ['mean'] : [],
       deadline: new Date(Date.now() + DAY_MILLISECONDS).toISOString(),
     });
     const { task } = await client.create(proposal);
     return { task, samples };
+  }
+
+  #draft(method: MethodName): Promise<Draft> {
+    const { data, label } = this.#options;
+    return draftTask(data, {
+      method,
+      labels: method === 'pca' ? [] : [label],
+      ignore: this.#ignoredBy(method),
+    });
+  }
+
+  #ignoredBy(method: MethodName): string[] {
+    const { label, ignore } = this.#options;
+    return method === 'pca' ? [label, ...ignore] : [...ignore];
   }
 }
 

@@ -77,6 +77,7 @@ ${accuracy.toString()}
 Times per role (an owner's is the median while all work at once):
 ${roles.toString()}
 
+DCA and LDA seek directions that tell classes apart, not ones of large variance.
 Ranges of the features are the minima and maxima of the file: public metadata here.
 Results: ${results.map(({ method }) => `${out}/${method}/projection.json`).join(', ')}; each owner's reduced rows beside them.
 Everything took ${totalSeconds.toFixed(1)} s.

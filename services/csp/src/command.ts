@@ -33,7 +33,7 @@ Every setting can also be given in the environment (${PREFIX}_PORT=8443) or in a
 Example:
   $ eigenveil-csp serve --data-directory /var/lib/eigenveil-csp --host 0.0.0.0 --port 8443 \\
       --public-url https://csp.example.org:8443 --tls-certificate fullchain.pem --tls-key privkey.pem \\
-      --data-users '["THUMBPRINT"]'        # as printed by: eigenveil-user identity`,
+      --data-users THUMBPRINT              # as printed by: eigenveil-user identity`,
   );
   command.action(async () => {
     const csp = await startCsp(configuration());

@@ -14,7 +14,7 @@ export const CSP_SETTINGS = {
   ...SERVICE_SETTINGS,
   dataUsers: {
     schema: z.array(Thumbprint),
-    description: 'JSON list of the key thumbprints of the data users that may propose tasks',
+    description: 'key thumbprint of the data user that may propose tasks, or a JSON list of them',
     placeholder: 'LIST',
   },
   minimumOwners: {
@@ -119,7 +119,7 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
       await running.close();
       await paillier.close();
       store.close();
-      service.log.info('stopped');
+      service.release();
     },
   };
 }

@@ -1,7 +1,7 @@
 /** The command line eigenveil-owner. */
-import { writeFile } from 'node:fs/promises';
+import { access, constants, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import {
   addSettings,
   ConfigurationError,
@@ -61,7 +61,7 @@ const POLICY_SETTINGS = {
 
 const IGNORE_SETTING = {
   schema: z.array(z.string()),
-  description: 'JSON list of columns of the file to leave out',
+  description: 'column of the file to leave out, or a JSON list of them',
   default: [],
   placeholder: 'LIST',
 };
@@ -109,6 +109,9 @@ function addEnrol(program: Command): void {
   command.addHelpText(
     'after',
     `
+Enrolling again, with another token, keeps the owner id and renews the owner token. Several owners on one machine need a
+--home each; keep a copy of it, for it holds the key and the receipts.
+
 Example:
   $ ${PREFIX}_TOKEN=… eigenveil-owner enrol --csp-url https://csp.example.org:8443 --csp-thumbprint THUMBPRINT`,
   );
@@ -150,7 +153,8 @@ function addContribute(program: Command): void {
 Running it again after a lost answer sends the same bytes again; once there is a receipt, it shows the receipt.
 
 Example:
-  $ eigenveil-owner contribute TASK --user-url https://user.example.org:8444 --data rows.csv --ignore '["id"]'`,
+  $ eigenveil-owner contribute TASK --user-url https://user.example.org:8444 --data rows.csv --ignore id \\
+      --allow-simulated        # simulated is NOT private, and at present there is no other protocol`,
   );
   command.action(async (id: string) => {
     const settings = configuration();
@@ -174,8 +178,11 @@ Example:
     );
     warn(summary);
     printResult(command, {
-      json: { receipt, ...summary },
-      text: `contributed${summary === undefined ? '' : ` ${summary.rows} rows`}; receipt of ${receipt.receivedAt}`,
+      json: { receipt, repeated: summary === undefined, ...summary },
+      text:
+        summary === undefined
+          ? `contributed before, with the receipt of ${receipt.receivedAt}; ${data} was not read`
+          : `contributed ${summary.rows} rows; receipt of ${receipt.receivedAt}`,
     });
   });
 }
@@ -202,7 +209,6 @@ function addProject(program: Command): void {
     ...DATA_USER_ADDRESS,
     ...POLICY_SETTINGS,
     data: { schema: z.string().optional(), description: 'CSV file of rows to reduce', placeholder: 'FILE' },
-    ignore: IGNORE_SETTING,
     out: {
       schema: z.string().optional(),
       description: 'where to write the reduced rows, CSV',
@@ -218,19 +224,17 @@ function addProject(program: Command): void {
     'after',
     `
 Example:
-  $ eigenveil-owner project TASK --user-url https://user.example.org:8444 --data rows.csv --ignore '["label"]' --out reduced.csv`,
+  $ eigenveil-owner project TASK --user-url https://user.example.org:8444 --data rows.csv --out reduced.csv --allow-simulated`,
   );
   command.action(async (id: string) => {
     const settings = configuration();
-    const { data, out, save, ignore } = settings;
-    if ((data === undefined) !== (out === undefined))
-      throw new ConfigurationError('"data" and "out" expected together');
+    const { data, out, save } = settings;
+    await checkOutputs(settings);
     const dataUser = await address(settings.userUrl, settings.userCa);
     const policy = await readPolicy(settings.policy, settings.allowSimulated);
     const projection = await withOwner(settings, policy, (owner) => owner.projection(dataUser, taskIdOf(id)));
     if (save !== undefined) await writeFile(save, `${JSON.stringify(projection, null, 2)}\n`);
-    const rows =
-      data === undefined ? 0 : await reduceFile(projection, data, out!, { ignoredColumns: ignore });
+    const rows = data === undefined ? 0 : await reduceFile(projection, data, out!);
     printResult(command, {
       json: { components: projection.vectors.length, eigenvalues: projection.eigenvalues, rows, out, save },
       text: `${projection.vectors.length} components${data === undefined ? '' : `; ${rows} rows reduced to ${out}`}`,
@@ -260,6 +264,37 @@ async function readPolicy(file: string | undefined, allowSimulated: boolean): Pr
 
 async function address(url: string, ca: string | undefined, title = '--user-ca'): Promise<ServiceAddress> {
   return { url, ca: ca === undefined ? undefined : await readTextFile(title, ca) };
+}
+
+/** Before anything is fetched: what cannot be written, or would cost the rows themselves, is the user's to mend. */
+async function checkOutputs({
+  data,
+  out,
+  save,
+}: {
+  data?: string | undefined;
+  out?: string | undefined;
+  save?: string | undefined;
+}) {
+  if ((data === undefined) !== (out === undefined))
+    throw new ConfigurationError('"--data" and "--out" expected together');
+  if (out === undefined && save === undefined)
+    throw new ConfigurationError('"--out" or "--save" expected, or nothing would be kept');
+  for (const [flag, file] of [
+    ['--out', out],
+    ['--save', save],
+  ] as const) {
+    if (file === undefined) continue;
+    await access(dirname(resolve(file)), constants.W_OK).catch((cause: unknown) => {
+      throw new ConfigurationError(
+        `"${flag}" expected a file in a folder that exists and can be written to, got ${file}`,
+        { cause },
+      );
+    });
+    if (data !== undefined && resolve(file) === resolve(data)) {
+      throw new ConfigurationError(`"${flag}" expected another file than "--data"`);
+    }
+  }
 }
 
 function warn(summary: { clipped: Record<string, number>; constant: string[] } | undefined): void {

@@ -36,7 +36,9 @@ export function checkPolicy(policy: OwnerPolicy, task: Task): void {
   );
   expect(
     policy.twoParty.includes(task.twoParty),
-    `"twoParty" expected one of [${policy.twoParty.join(', ')}], got ${task.twoParty}`,
+    task.twoParty === 'simulated'
+      ? '"twoParty" expected a private protocol: simulated is NOT, and only --allow-simulated allows it'
+      : `"twoParty" expected one of [${policy.twoParty.join(', ')}], got ${task.twoParty}`,
   );
   expect(
     policy.maximumComponents === undefined || task.components <= policy.maximumComponents,

@@ -4,26 +4,26 @@ import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { project } from '@eigenveil/projection';
-import { type CsvOptions, Discretiser, readFileBytes, readRows } from '@eigenveil/statistics';
+import { Discretiser, readFileBytes, readRows } from '@eigenveil/statistics';
 import type { Projection } from '@eigenveil/wire';
 
 /**
  * Writes the reduced rows of `data` to `out` and returns their number. Rows are clipped, scaled and rounded as they were
- * for the contribution, and centred if the projection carries the mean. Throws the errors of readRows.
+ * for the contribution, and centred if the projection carries the mean; other columns of the file are left out. Throws the
+ * errors of readRows.
  */
-export async function reduceFile(
-  projection: Projection,
-  data: string,
-  out: string,
-  options: Pick<CsvOptions, 'ignoredColumns'> = {},
-): Promise<number> {
+export async function reduceFile(projection: Projection, data: string, out: string): Promise<number> {
   const { features, fractionBits, vectors, mean } = projection;
   const discretiser = new Discretiser({ features, fractionBits });
   const unit = 2 ** fractionBits;
   let rows = 0;
   async function* lines() {
     yield `${vectors.map((_, i) => `component_${i + 1}`).join(',')}\n`;
-    for await (const { values } of readRows(readFileBytes(data), { features, labellings: [] }, options)) {
+    for await (const { values } of readRows(
+      readFileBytes(data),
+      { features, labellings: [] },
+      { ignoredColumns: 'others' },
+    )) {
       const scaled = Array.from(discretiser.discretise(values), (value) => value / unit);
       const [reduced] = project({ vectors, ...(mean === undefined ? {} : { mean }) }, [scaled]);
       rows += 1;

@@ -12,7 +12,7 @@ import {
   readTextFile,
 } from '@eigenveil/command';
 import { adminTokenFile, openSigningKey, SERVICE_SETTINGS } from '@eigenveil/server';
-import { ServiceError, ServiceUrl, TaskId, TaskProposal, type TaskStatus } from '@eigenveil/wire';
+import { checkTask, ServiceError, ServiceUrl, TaskId, TaskProposal, type TaskStatus } from '@eigenveil/wire';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { draftTask } from './draft.ts';
@@ -81,7 +81,7 @@ const CLIENT_SETTINGS = {
   url: {
     schema: ServiceUrl,
     description: 'address of the data user service',
-    default: 'https://127.0.0.1:8443',
+    default: 'https://127.0.0.1:8444',
     placeholder: 'URL',
   },
   ca: {
@@ -113,13 +113,13 @@ function addDraft(task: Command): void {
     },
     labels: {
       schema: z.array(z.string()),
-      description: 'JSON list of label columns',
+      description: 'label column, or a JSON list of them',
       default: [],
       placeholder: 'LIST',
     },
     ignore: {
       schema: z.array(z.string()),
-      description: 'JSON list of columns to leave out',
+      description: 'column to leave out, or a JSON list of them',
       default: [],
       placeholder: 'LIST',
     },
@@ -149,11 +149,11 @@ function addDraft(task: Command): void {
 Takes minima and maxima from the file, so use it only on data whose ranges may be public.
 
 Example:
-  $ eigenveil-user task draft --data sample.csv --method dca --labels '["label"]' --components 1 --owners 10 > task.json`,
+  $ eigenveil-user task draft --data sample.csv --method dca --labels label --components 1 --owners 10 > task.json`,
   );
   command.action(async () => {
     const { data, method, labels, ignore, components, owners, samples, hours, twoParty } = configuration();
-    const { rows, ...draft } = await draftTask(data, { method, labels, ignore });
+    const { rows, ...draft } = await asConfiguration(() => draftTask(data, { method, labels, ignore }));
     const proposal = checkConfiguration(
       TaskProposal,
       {
@@ -167,6 +167,7 @@ Example:
       },
       'draft',
     );
+    await asConfiguration(async () => checkTask(proposal));
     printResult(command, { json: proposal, text: JSON.stringify(proposal, null, 2) });
   });
 }
@@ -181,7 +182,7 @@ function addCreate(task: Command): void {
   });
   command.addHelpText(
     'after',
-    `\nExample:\n  $ eigenveil-user task create --proposal task.json --data-directory /var/lib/eigenveil-user`,
+    `\nExample:\n  $ eigenveil-user task create --proposal task.json --url https://user.example.org:8444 --data-directory /var/lib/eigenveil-user`,
   );
   command.action(async () => {
     const settings = configuration();
@@ -213,7 +214,9 @@ function addClose(task: Command): void {
       return options.wait ? waitUntilFinal(client, closed) : closed;
     });
     if (status.failure !== undefined) throw new ServiceError(status.failure.code, status.failure.message);
-    printResult(command, { json: status, text: describe(status) });
+    const hint =
+      status.state === 'done' ? `; fetch the projection with: eigenveil-user task result ${taskId}` : '';
+    printResult(command, { json: status, text: `${describe(status)}${hint}` });
   });
 }
 
@@ -280,10 +283,20 @@ async function waitUntilFinal(client: TaskClient, closed: TaskStatus): Promise<T
   while (!['done', 'failed', 'cancelled'].includes(status.state)) {
     await sleep(POLL_MILLISECONDS);
     const next = await client.status(status.taskId);
-    if (next.state !== status.state && process.stderr.isTTY) process.stderr.write(`${next.state}\n`);
+    if (describe(next) !== describe(status)) process.stderr.write(`${describe(next)}\n`);
     status = next;
   }
   return status;
+}
+
+/** What is wrong with a draft is the file's or the flags' fault. */
+async function asConfiguration<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw new ConfigurationError(`${error.code}: ${error.message}`, { cause: error });
+  }
 }
 
 function taskIdOf(text: string): TaskId {
@@ -293,7 +306,8 @@ function taskIdOf(text: string): TaskId {
   return id.data;
 }
 
-function describe({ state, contributions, failure }: TaskStatus): string {
+function describe({ state, contributions, failure, waiting }: TaskStatus): string {
   const reason = failure === undefined ? '' : `: ${failure.code}: ${failure.message}`;
-  return `${state}${reason}, ${contributions} contributions`;
+  const cause = waiting === undefined ? '' : `; waiting to try again: ${waiting.code}: ${waiting.message}`;
+  return `${state}${reason}, ${contributions} contributions${cause}`;
 }

@@ -27,6 +27,8 @@ import {
   signStatement,
   type TaskId,
   type TaskState,
+  type TaskStatus,
+  toProblem,
 } from '@eigenveil/wire';
 import type { CspClient } from './csp-client.ts';
 import type { DataUserStore, StageResult, StoredTask } from './store.ts';
@@ -76,6 +78,8 @@ export interface ComputationDependencies {
 export class Computation {
   readonly #deps: ComputationDependencies;
   readonly #running = new Map<TaskId, Promise<void>>();
+  /** Why tasks have to wait for another attempt. */
+  readonly #waiting = new Map<TaskId, NonNullable<TaskStatus['waiting']>>();
   readonly #stopping = new AbortController();
 
   constructor(dependencies: ComputationDependencies) {
@@ -102,6 +106,12 @@ export class Computation {
     this.#running.set(taskId, run);
   }
 
+  /** Why a task waits for another attempt at its stage, if it does. */
+  waiting(taskId: TaskId): Pick<TaskStatus, 'waiting'> {
+    const waiting = this.#waiting.get(taskId);
+    return waiting === undefined ? {} : { waiting };
+  }
+
   /** Breaks off what waits for the CSP; what is unfinished is resumed by the next process. */
   async close(): Promise<void> {
     this.#stopping.abort();
@@ -113,9 +123,13 @@ export class Computation {
     let backoff = FIRST_BACKOFF_MILLISECONDS;
     while (!this.#stopping.signal.aborted) {
       try {
-        if (!(await this.#step(taskId))) return;
+        const goesOn = await this.#step(taskId);
+        this.#waiting.delete(taskId);
+        if (!goesOn) return;
         backoff = FIRST_BACKOFF_MILLISECONDS;
       } catch (error) {
+        const { code, detail, title } = toProblem(error);
+        this.#waiting.set(taskId, { code, message: detail ?? title });
         this.#deps.onStage({ taskId, state: 'closed', error });
         await sleep(backoff, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
         backoff = Math.min(2 * backoff, LONGEST_BACKOFF_MILLISECONDS);

@@ -31,6 +31,10 @@ export function dataUserRoutes(options: {
   const { tasks, collection, computation, admin } = options;
   const owner = ownerAuthenticator(options.csp, options.publicUrl);
   const route = routesWith({ admin, owner });
+  const status = async (taskId: TaskId) => ({
+    ...(await tasks.status(taskId)),
+    ...computation.waiting(taskId),
+  });
 
   return [
     route({
@@ -72,7 +76,7 @@ export function dataUserRoutes(options: {
       params: TaskParams,
       response: { status: 200, description: 'State, contributions and timings', schema: TaskStatus },
       problems: ['ERR_TASK_UNKNOWN'],
-      handler: ({ params }) => tasks.status(params.taskId),
+      handler: ({ params }) => status(params.taskId),
     }),
     route({
       method: 'post',
@@ -86,7 +90,7 @@ export function dataUserRoutes(options: {
       handler: async ({ params }) => {
         await tasks.close(params.taskId);
         computation.start(params.taskId);
-        return tasks.status(params.taskId);
+        return status(params.taskId);
       },
     }),
     route({
@@ -101,7 +105,7 @@ export function dataUserRoutes(options: {
       handler: async ({ params }) => {
         await tasks.cancel(params.taskId);
         computation.start(params.taskId);
-        return tasks.status(params.taskId);
+        return status(params.taskId);
       },
     }),
     route({

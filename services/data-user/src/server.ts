@@ -14,6 +14,7 @@ import { Tasks } from './tasks.ts';
 
 export const DATA_USER_SETTINGS = {
   ...SERVICE_SETTINGS,
+  port: { ...SERVICE_SETTINGS.port, default: 8444 },
   cspUrl: { schema: ServiceUrl, description: 'address of the CSP, https', placeholder: 'URL' },
   cspThumbprint: {
     schema: Thumbprint,
@@ -98,7 +99,7 @@ export async function startDataUser(
       await computation.close();
       await paillier.close();
       store.close();
-      log.info('stopped');
+      service.release();
     },
   };
 }

@@ -108,6 +108,8 @@ const EXIT_BY_CODE: Readonly<Record<string, ExitCode>> = {
   ERR_LISTEN: EXIT.usage,
   ERR_SCHEMA_NEWER: EXIT.usage,
   ERR_DATABASE: EXIT.usage,
+  ERR_DATA_DIRECTORY_IN_USE: EXIT.usage,
+  ERR_PEER_CERTIFICATE: EXIT.usage,
   // What is wrong with a file of rows is its user's to mend, like a wrong flag.
   ERR_CSV_CELL: EXIT.usage,
   ERR_CSV_COLUMNS: EXIT.usage,

@@ -85,7 +85,7 @@ function settingValue(
   const problem =
     source === 'none'
       ? `"${name}" is missing: give --${kebab(name)}, ${variableFor(prefix, name)} or "${name}" in the configuration file`
-      : explainIssues(result.error, places[source]);
+      : `"${places[source]}": ${explainIssues(result.error, 'value')}`;
   throw new ConfigurationError(problem);
 }
 
@@ -106,6 +106,7 @@ function lookUp(
 
 function fromText(schema: z.ZodType, text: string): unknown {
   if (schema.safeParse(text).success) return text;
+  if (schema.safeParse([text]).success) return [text]; // a list of one need not be written as JSON
   try {
     return JSON.parse(text);
   } catch {

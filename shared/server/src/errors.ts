@@ -9,6 +9,8 @@ export type ServerErrorCode =
   | 'ERR_LISTEN'
   /** Sealed bytes were changed, belong elsewhere, or were sealed under another key. */
   | 'ERR_SEAL_BROKEN'
+  /** Another process runs on the same data directory. */
+  | 'ERR_DATA_DIRECTORY_IN_USE'
   /** The database was written by a newer version of the service. */
   | 'ERR_SCHEMA_NEWER'
   /** The database cannot be opened or does not offer what durability needs. */

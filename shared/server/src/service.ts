@@ -4,6 +4,7 @@ import { JwkSet } from '@eigenveil/wire';
 import { adminAuthenticator } from './admin.ts';
 import { type Foundation, openFoundation } from './foundation.ts';
 import { createApp } from './http.ts';
+import { lockDirectory } from './lock.ts';
 import { createLogger, type Logger, type LogLevel } from './log.ts';
 import { Metrics } from './metrics.ts';
 import type { ServiceInfo } from './openapi.ts';
@@ -32,9 +33,11 @@ export interface Service {
   readonly publicUrl: () => string;
   /** Starts to listen. Throws ERR_TLS_FILE, ERR_LISTEN. */
   listen(options: { readonly info: ServiceInfo; readonly routes: readonly Route[] }): Promise<RunningServer>;
+  /** To be called last, when nothing of the data directory is used any more. */
+  release(): void;
 }
 
-/** Opens the data directory of the service called `name`. Throws ERR_KEY_FILE, ERR_TLS_FILE. */
+/** Opens the data directory of the service called `name`. Throws ERR_KEY_FILE, ERR_TLS_FILE, ERR_DATA_DIRECTORY_IN_USE. */
 export async function openService(
   name: string,
   config: ServiceConfiguration,
@@ -43,6 +46,7 @@ export async function openService(
   const log = logger ?? createLogger({ service: name, level: config.logLevel });
   const metrics = new Metrics(name.replaceAll('-', '_'));
   const foundation = await openFoundation(config);
+  const lock = lockDirectory(config.dataDirectory);
   const tls = await readTlsFiles(config.tlsCertificate, config.tlsKey);
   const admin = adminAuthenticator(foundation.adminToken);
   const { requestsPerMinute, host, port } = config;
@@ -53,6 +57,10 @@ export async function openService(
     metrics,
     admin,
     publicUrl: () => publicUrl ?? '',
+    release() {
+      lock.release();
+      log.info('stopped');
+    },
     async listen({ info, routes }) {
       const all = [identityRoute(foundation.key), ...routes];
       const listener = createApp({ info, log, metrics, requestsPerMinute, admin, routes: all });

@@ -19,8 +19,8 @@ export interface CsvRow {
 export interface CsvOptions {
   /** Refuse cells outside their feature's range (ERR_OUT_OF_RANGE) instead of leaving them to be clipped. */
   readonly strict?: boolean;
-  /** Columns of the file that are knowingly left out; every other column must be of the task. Default: none. */
-  readonly ignoredColumns?: readonly string[];
+  /** Columns of the file that are knowingly left out, or all others than the task's. Default: none, and others are refused. */
+  readonly ignoredColumns?: readonly string[] | 'others';
 }
 
 /** So that an unclosed quote ends in an error and not in all memory. */

@@ -22,16 +22,18 @@ const LONGEST_NAME = 60;
 export function findColumns(
   task: Pick<StatisticsTask, 'features' | 'labellings'>,
   header: readonly string[],
-  ignoredColumns: readonly string[],
+  ignoredColumns: readonly string[] | 'others',
 ): CsvColumns {
   const features = task.features.map(({ name }) => name);
   const labelColumns = task.labellings.map(({ column }) => column);
   const known = new Set([...features, ...labelColumns]);
-  const missing = [...known, ...ignoredColumns].filter((name) => !header.includes(name));
-  const unknown = header.filter((name) => !known.has(name) && !ignoredColumns.includes(name));
-  const contradictory = ignoredColumns.filter((name) => known.has(name));
+  const others = header.filter((name) => !known.has(name));
+  const ignored = ignoredColumns === 'others' ? others : ignoredColumns;
+  const missing = [...known, ...ignored].filter((name) => !header.includes(name));
+  const unknown = others.filter((name) => !ignored.includes(name));
+  const contradictory = ignored.filter((name) => known.has(name));
   const repeated = [...known].filter((name) => header.indexOf(name) !== header.lastIndexOf(name));
-  if (missing.length > 0 && unknown.some((name) => parseDecimal(name) !== undefined)) {
+  if (missing.length > 0 && others.some((name) => parseDecimal(name) !== undefined)) {
     // Naming these columns would print a row of data.
     throw new StatisticsError('ERR_CSV_COLUMNS', 'expected a header row first, got numbers in it');
   }

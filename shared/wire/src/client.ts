@@ -47,6 +47,16 @@ const LARGEST_ANSWER_BYTES = 32 * 1024 * 1024;
 const FIRST_BACKOFF_MILLISECONDS = 100;
 const LONGEST_BACKOFF_MILLISECONDS = 5000;
 
+/** OpenSSL's and Node's words for a certificate that trying again does not mend. */
+const UNTRUSTED: ReadonlySet<string> = new Set([
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
 export class ServiceClient {
   readonly url: string;
   readonly #agent: Agent;
@@ -158,6 +168,10 @@ export class ServiceClient {
       if (timedOut)
         throw new ServiceError('ERR_PEER_TIMEOUT', `${this.url} did not answer in time`, { cause });
       const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'connection failed';
+      if (UNTRUSTED.has(reason)) {
+        const message = `the certificate of ${this.url} is not trusted (${reason}): name the certificates to trust with a --…ca flag`;
+        throw new ServiceError('ERR_PEER_CERTIFICATE', message, { cause });
+      }
       throw new ServiceError('ERR_PEER_UNREACHABLE', `${this.url} cannot be reached (${reason})`, { cause });
     }
   }

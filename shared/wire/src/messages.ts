@@ -77,6 +77,8 @@ export const TaskStatus = z.strictObject({
   failure: z
     .strictObject({ code: z.enum(ERROR_CODES as [ErrorCode, ...ErrorCode[]]), message: z.string() })
     .optional(),
+  /** Why the current stage has to be tried again. */
+  waiting: z.strictObject({ code: z.string(), message: z.string() }).optional(),
   /** Milliseconds of work per stage so far. */
   timings: z.record(z.string(), z.number()),
 });

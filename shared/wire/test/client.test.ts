@@ -139,7 +139,7 @@ describe('the client of a service', () => {
   test('trusts nobody but the given authority, and nothing below TLS 1.3', async () => {
     const { url } = await serve([{}]);
     await expect(clientOf(url, { ca: undefined }).send(GET)).rejects.toMatchObject({
-      code: 'ERR_PEER_UNREACHABLE',
+      code: 'ERR_PEER_CERTIFICATE',
     });
     const old = await serve([{}], { maxVersion: 'TLSv1.2' });
     await expect(clientOf(old.url).send(GET)).rejects.toMatchObject({ code: 'ERR_PEER_UNREACHABLE' });
