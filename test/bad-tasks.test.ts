@@ -142,7 +142,7 @@ describe("a task that breaks the owner's policy is refused before a row is read"
   test.each([
     ['minimum of owners', { minimumOwners: 3 }, '"minimumOwners" expected at least 3, got 2'],
     ['key length', { minimumKeyBits: 2048 }, '"keyBits" expected at least 2048, got 1024'],
-    ['two-party protocol', { twoParty: [] }, '"twoParty" expected one of [], got simulated'],
+    ['two-party protocol', { twoParty: [] }, '"twoParty" expected a private protocol'],
     ['number of components', { maximumComponents: 3 }, '"components" expected at most 3, got 4'],
     ['whole spectrum', { allowSpectrum: false }, '"outputs" expected no spectrum'],
     ['full rank', { allowFullRank: false }, '"allowFullRank" expected false'],

@@ -169,6 +169,9 @@ describe('the CSP is down', () => {
     for (const [part, owner] of owners.entries()) await byHand.contribute(owner, signed, part);
     await close();
     await untilState('blinded');
+    await expect
+      .poll(async () => (await byHand.status(id)).waiting?.code, { timeout: 10_000 })
+      .toBe('ERR_PEER_UNREACHABLE');
     const before = drawn();
     await restartDataUser();
     expect(drawn()).toEqual(before);

@@ -211,7 +211,7 @@ function addClose(task: Command): void {
     const taskId = taskIdOf(id);
     const status = await withClient(configuration(), async (client) => {
       const closed = await client.closeTask(taskId);
-      return options.wait ? waitUntilFinal(client, closed) : closed;
+      return options.wait ? waitUntilFinal(client, closed, command.optsWithGlobals().json !== true) : closed;
     });
     if (status.failure !== undefined) throw new ServiceError(status.failure.code, status.failure.message);
     const hint =
@@ -278,12 +278,12 @@ async function withClient<T>(
   }
 }
 
-async function waitUntilFinal(client: TaskClient, closed: TaskStatus): Promise<TaskStatus> {
+async function waitUntilFinal(client: TaskClient, closed: TaskStatus, talks: boolean): Promise<TaskStatus> {
   let status = closed;
   while (!['done', 'failed', 'cancelled'].includes(status.state)) {
     await sleep(POLL_MILLISECONDS);
     const next = await client.status(status.taskId);
-    if (describe(next) !== describe(status)) process.stderr.write(`${describe(next)}\n`);
+    if (talks && describe(next) !== describe(status)) process.stderr.write(`${describe(next)}\n`);
     status = next;
   }
   return status;

@@ -85,7 +85,7 @@ function settingValue(
   const problem =
     source === 'none'
       ? `"${name}" is missing: give --${kebab(name)}, ${variableFor(prefix, name)} or "${name}" in the configuration file`
-      : `"${places[source]}": ${explainIssues(result.error, 'value')}`;
+      : explainIssues(result.error, places[source]);
   throw new ConfigurationError(problem);
 }
 
@@ -105,8 +105,12 @@ function lookUp(
 }
 
 function fromText(schema: z.ZodType, text: string): unknown {
-  if (schema.safeParse(text).success) return text;
-  if (schema.safeParse([text]).success) return [text]; // a list of one need not be written as JSON
+  const json = parseJson(text);
+  const readings = [text, json, [text]]; // a list of one need not be written as JSON
+  return readings.find((reading) => schema.safeParse(reading).success) ?? json;
+}
+
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -104,6 +104,11 @@ describe('a setting', () => {
     expect(configuration).toMatchObject({ trusted: ['a', 'b'], dataDir: '2026' });
   });
 
+  test('of a list may be given as its only element', async () => {
+    expect(await configure({ flags: ['--trusted', 'a'] })).toMatchObject({ trusted: ['a'] });
+    expect(await configure({ flags: ['--trusted', '7'] })).toMatchObject({ trusted: ['7'] });
+  });
+
   test('is read from the file that the environment names', async () => {
     const path = `${await temporaryDirectory()}/config.json`;
     await writeFile(path, '{"port": 7}');

@@ -5,6 +5,7 @@ import { Socket } from 'node:net';
 import { createProof, generatePrivateJwk, importSigningKey, ServiceError } from '@eigenveil/wire';
 import { describe, expect, test } from 'vitest';
 import { adminTokenFile, openFoundation, openSigningKey, ownerTokenOf, ProofChecker } from '../src/index.ts';
+import { lockDirectory } from '../src/lock.ts';
 import { temporaryDirectory } from './temporary.ts';
 
 const messageWith = (members: object) => Object.assign(new IncomingMessage(new Socket()), members);
@@ -37,6 +38,15 @@ describe('a data directory', () => {
     await writeFile(adminTokenFile(dataDirectory), 'x'.repeat(43), { mode: 0o644 });
     await expect(openFoundation({ dataDirectory })).rejects.toMatchObject({ code: 'ERR_KEY_FILE' });
   });
+});
+
+test('a data directory serves one service at a time', async () => {
+  const directory = await temporaryDirectory();
+  const lock = lockDirectory(directory);
+  const inUse = expect.objectContaining({ code: 'ERR_DATA_DIRECTORY_IN_USE' });
+  expect(() => lockDirectory(directory)).toThrow(inUse);
+  lock.release();
+  lockDirectory(directory).release();
 });
 
 describe('a request proof', async () => {

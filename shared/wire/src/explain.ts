@@ -19,7 +19,8 @@ export function explainIssues(error: z.ZodError, whole: string): string {
 
 function placeOf(path: readonly PropertyKey[], whole: string): string {
   if (path.length === 0) return whole;
-  return path
+  const start = typeof path[0] === 'number' ? whole : ''; // an element of a list has no name of its own
+  const place = path
     .map((segment, depth) => {
       if (typeof segment === 'number') return `[${segment}]`;
       // Keys of records come from the peer and may be of any length.
@@ -27,4 +28,5 @@ function placeOf(path: readonly PropertyKey[], whole: string): string {
       return depth === 0 ? name : `.${name}`;
     })
     .join('');
+  return start + place;
 }
