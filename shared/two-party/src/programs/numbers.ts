@@ -1,0 +1,92 @@
+/** Small circuits that the programs share; those without a comment on gates cost none. */
+import {
+  all,
+  constantNumber,
+  gatherLanes,
+  lanesOf,
+  type Num,
+  normalise,
+  resize,
+  shiftLeftBy,
+  shiftRight,
+  sign,
+} from '../circuits/index.ts';
+import type { Gates, Wires } from '../garbling/index.ts';
+
+/** A number that is known not to be negative, with a constant sign. */
+export function nonNegative(gates: Gates, a: Num): Num {
+  return [...a.slice(0, -1), gates.constant(lanesOf(a), 0)];
+}
+
+/** Lane `lane` of `a`, `lanes` times. */
+export function broadcast(gates: Gates, a: Num, lane: number, lanes: number): Num {
+  return gatherLanes(gates, a, new Uint32Array(lanes).fill(lane));
+}
+
+/** `count` lanes, lane i being lane index(i) of `a`. */
+export function pick(gates: Gates, a: Num, count: number, index: (lane: number) => number): Num {
+  return gatherLanes(
+    gates,
+    a,
+    Uint32Array.from({ length: count }, (_, lane) => index(lane)),
+  );
+}
+
+/** A public number per lane. */
+export function constantNumbers(gates: Gates, values: readonly bigint[], bits: number): Num {
+  return Array.from({ length: bits }, (_, i) =>
+    gates.constants(Uint8Array.from(values, (value) => Number((value >> BigInt(i)) & 1n))),
+  );
+}
+
+export interface Scaled {
+  /** The numbers times 2^places, with the same number of places in all lanes of a group. */
+  readonly values: readonly Num[];
+  /** Unsigned; one lane per group. */
+  readonly places: Num;
+  /** 1 where all numbers of the group are 0 or -1. */
+  readonly empty: Wires;
+}
+
+/**
+ * Shifts numbers of one length together to the left, until one of them has a bit below its sign that differs from the
+ * sign. Group g are the lanes g, g + groups, ... of all of `numbers`. Negative numbers count by their complement, so -2^n counts as less.
+ */
+export function scaleTogether(gates: Gates, numbers: readonly Num[], groups: number): Scaled {
+  return gates.scope(() => {
+    const [first] = numbers;
+    const length = first!.length;
+    const digits = Array.from({ length: length - 1 }, (_, i) =>
+      gates.scope(() => {
+        const clear = numbers.map((a) => gates.not(gates.xor(a[i]!, sign(a))));
+        return gates.not(allLanes(gates, all(gates, clear), groups));
+      }),
+    );
+    const { value, places } = normalise(gates, [...digits, gates.constant(groups, 0)]);
+    const values = numbers.map((a) => {
+      const spread = pick(gates, places, lanesOf(a), (lane) => lane % groups);
+      return shiftLeftBy(gates, a, spread);
+    });
+    return { values, places, empty: gates.not(value.at(-2)!) };
+  });
+}
+
+/** Whether all lanes of a group are 1: a gate per lane. */
+function allLanes(gates: Gates, wires: Wires, groups: number): Wires {
+  let level = wires;
+  for (let items = wires.lanes / groups; items > 1; items = Math.ceil(items / 2)) {
+    const half = Math.floor(items / 2) * groups;
+    const both = gates.and(gates.slice(level, 0, half), gates.slice(level, half, 2 * half));
+    level = gates.concat([both, gates.slice(level, 2 * half, level.lanes)]);
+  }
+  return level;
+}
+
+/** The number at fewer fraction bits, rounded down. */
+export function coarser(a: Num, places: number, bits: number): Num {
+  return resize(shiftRight(a, places), bits);
+}
+
+export function zeros(gates: Gates, bits: number, lanes: number): Num {
+  return constantNumber(gates, 0n, bits, lanes);
+}

@@ -1,0 +1,203 @@
+/**
+ * Householder's reduction of a symmetric matrix to a tridiagonal one (Golub and Van Loan, "Matrix Computations", algorithm
+ * 8.3.1), with reflections I − u uᵀ, ‖u‖² = 2. Each column is scaled to full length by a secret shift before its
+ * reflection is made, so that the reflection is orthogonal to the last bits however small the column, and a zero column
+ * makes u = 0, which is no reflection at all: there is no case to tell apart.
+ */
+import {
+  absolute,
+  add,
+  addModulo,
+  concatLanes,
+  dot,
+  multiply,
+  type Num,
+  negateIf,
+  reciprocalSquareRoot,
+  resize,
+  shiftLeft,
+  shiftRight,
+  shiftRightBy,
+  sign,
+  sliceLanes,
+  squareRoot,
+  subtractModulo,
+  sumLanes,
+} from '../circuits/index.ts';
+import type { Gates, Session } from '../garbling/index.ts';
+import { broadcast, coarser, nonNegative, pick, scaleTogether } from './numbers.ts';
+import { FRACTION, WORD } from './precision.ts';
+import { products } from './steps.ts';
+
+/** More bits for terms of sums, whose truncation adds up. */
+const GUARD = 2;
+const TERM = { shift: FRACTION - GUARD, bits: WORD + GUARD };
+/** Bits of 1/sqrt of a number from 1/4. */
+const ROOT_PLACES = FRACTION / 2;
+
+export interface Tridiagonal {
+  /** One lane each, d and d − 1 of them. */
+  readonly diagonal: readonly Num[];
+  readonly offDiagonal: readonly Num[];
+  /** Reflection j acts on rows j + 1 to d − 1. */
+  readonly reflections: readonly Num[];
+}
+
+/** Where entry (i, j) of a symmetric matrix lies in its upper triangle, row by row. */
+export function triangleIndex(size: number, i: number, j: number): number {
+  const [row, column] = i <= j ? [i, j] : [j, i];
+  return row * size - (row * (row - 1)) / 2 + column - row;
+}
+
+/** Lanes of `triangle`: the upper triangle of a matrix with eigenvalues in [0, 1). */
+export async function tridiagonalise(session: Session, triangle: Num, d: number): Promise<Tridiagonal> {
+  const diagonal: Num[] = [];
+  const offDiagonal: Num[] = [];
+  const reflections: Num[] = [];
+  let rest = triangle;
+  for (let size = d; size > 2; size -= 1) {
+    const m = size - 1;
+    const { entry, u, off } = await session.step((gates) => ({
+      entry: sliceLanes(gates, rest, 0, 1),
+      ...reflection(gates, sliceLanes(gates, rest, 1, size)),
+    }));
+    diagonal.push(entry);
+    offDiagonal.push(off);
+    reflections.push(u);
+    rest = await reflect(session, rest, u, m);
+  }
+  const last = await session.step((gates) =>
+    Array.from({ length: (Math.min(d, 2) * (Math.min(d, 2) + 1)) / 2 }, (_, i) =>
+      sliceLanes(gates, rest, i, i + 1),
+    ),
+  );
+  diagonal.push(last[0]!);
+  if (d > 1) {
+    offDiagonal.push(last[1]!);
+    diagonal.push(last[2]!);
+  }
+  return { diagonal, offDiagonal, reflections };
+}
+
+/** The u that reflects the column onto its first entry, and that entry afterwards. */
+function reflection(gates: Gates, column: Num): { u: Num; off: Num } {
+  const lanes = column[0]!.lanes;
+  return gates.scope(() => {
+    const { values, places } = scaleTogether(gates, [column], 1);
+    // Now the largest entry is from 1 to 2; half of it makes room for the norm.
+    const x = shiftRight(values[0]!, 1);
+    const first = sliceLanes(gates, x, 0, 1);
+    const squares = nonNegative(gates, dot(gates, x, x, { shift: FRACTION }));
+    const norm = squareRoot(gates, shiftLeft(gates, squares, FRACTION));
+    const denominator = nonNegative(
+      gates,
+      add(gates, squares, multiply(gates, norm, absolute(gates, first), { shift: FRACTION })),
+    );
+    const scale = reciprocalSquareRoot(gates, denominator, {
+      places: ROOT_PLACES,
+      numerator: 2 * FRACTION,
+      bits: FRACTION + 3,
+    });
+    const negative = sign(first);
+    const signed = negateIf(gates, negative, norm);
+    const head = add(gates, first, signed);
+    const v = concatLanes(gates, [head, sliceLanes(gates, x, 1, lanes)]);
+    const u = multiply(gates, v, broadcast(gates, scale, 0, lanes), { shift: FRACTION, bits: WORD });
+    const length = resize(shiftRightBy(gates, shiftLeft(gates, norm, 1), places), WORD);
+    return { u, off: negateIf(gates, gates.not(negative), length) };
+  });
+}
+
+/** The matrix without its first row and column, between two reflections: A − u wᵀ − w uᵀ. */
+async function reflect(session: Session, rest: Num, u: Num, m: number): Promise<Num> {
+  const size = m + 1;
+  // Lane l * m + i: entry (i, l), so that sums over l are sums of groups.
+  const terms = await products(
+    session,
+    m * m,
+    (gates) => [
+      pick(gates, rest, m * m, (lane) => triangleIndex(size, 1 + (lane % m), 1 + Math.floor(lane / m))),
+      pick(gates, u, m * m, (lane) => Math.floor(lane / m)),
+    ],
+    TERM,
+  );
+  const w = await session.step((gates) => {
+    const p = coarser(sumLanes(gates, terms, m), GUARD, WORD);
+    const half = dot(gates, u, p, { shift: FRACTION + 1, bits: WORD });
+    const along = multiply(gates, u, broadcast(gates, half, 0, m), { shift: FRACTION, bits: WORD });
+    return subtractModulo(gates, p, along, WORD);
+  });
+  const entries = (m * (m + 1)) / 2;
+  const [rows, columns] = [new Uint32Array(entries), new Uint32Array(entries)];
+  for (let i = 0; i < m; i += 1) {
+    for (let j = i; j < m; j += 1) {
+      rows[triangleIndex(m, i, j)] = i;
+      columns[triangleIndex(m, i, j)] = j;
+    }
+  }
+  const changes = await products(
+    session,
+    2 * entries,
+    (gates) => {
+      const both = concatLanes(gates, [u, w]);
+      return [
+        pick(gates, both, 2 * entries, (lane) => (lane < entries ? rows[lane]! : m + rows[lane - entries]!)),
+        pick(gates, both, 2 * entries, (lane) =>
+          lane < entries ? m + columns[lane]! : columns[lane - entries]!,
+        ),
+      ];
+    },
+    TERM,
+  );
+  return session.step((gates) => {
+    const change = coarser(
+      addModulo(
+        gates,
+        sliceLanes(gates, changes, 0, entries),
+        sliceLanes(gates, changes, entries, 2 * entries),
+        WORD + GUARD,
+      ),
+      GUARD,
+      WORD,
+    );
+    const below = sliceLanes(gates, rest, size, size + entries);
+    return subtractModulo(gates, below, change, WORD);
+  });
+}
+
+/** H y for every reflection, last first: rows of `vectors` are lanes i * count + j of vector j. */
+export async function reflectVectors(
+  session: Session,
+  reflections: readonly Num[],
+  vectors: Num,
+  d: number,
+  count: number,
+): Promise<Num> {
+  let current = vectors;
+  for (const [j, u] of [...reflections.entries()].toReversed()) {
+    const m = d - 1 - j;
+    const [from, lanes] = [(j + 1) * count, m * count];
+    const before = current;
+    const spread = (gates: Gates): Num => pick(gates, u, lanes, (lane) => Math.floor(lane / count));
+    const terms = await products(
+      session,
+      lanes,
+      (gates) => [spread(gates), sliceLanes(gates, before, from, from + lanes)],
+      TERM,
+    );
+    const along = await session.step((gates) => coarser(sumLanes(gates, terms, count), GUARD, WORD));
+    const changes = await products(
+      session,
+      lanes,
+      (gates) => [spread(gates), pick(gates, along, lanes, (lane) => lane % count)],
+      { shift: FRACTION, bits: WORD },
+    );
+    current = await session.step((gates) =>
+      concatLanes(gates, [
+        sliceLanes(gates, before, 0, from),
+        subtractModulo(gates, sliceLanes(gates, before, from, from + lanes), changes, WORD),
+      ]),
+    );
+  }
+  return current;
+}

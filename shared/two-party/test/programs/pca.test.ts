@@ -1,0 +1,181 @@
+/** The PCA program in the clear against the reference, at ordinary and at degenerate statistics. */
+import { decompose, residual, totalScatter, varianceCaptured } from '@eigenveil/projection';
+import { describe, expect, it } from 'vitest';
+import { ClearSession, CountingGates, CountingSession } from '../../src/garbling/index.ts';
+import { pca } from '../../src/programs/index.ts';
+import { numbers, type Setting, setting } from './data.ts';
+
+async function run({ task, program, garbler, evaluator }: Setting) {
+  return (await pca(new ClearSession(), task, program, { garbler, evaluator }))!;
+}
+
+/** Rows of d features whose spread falls from one to the next. */
+function spread(rows: number, d: number, seed: number): number[][] {
+  const next = numbers(seed);
+  return Array.from({ length: rows }, () => {
+    const parts = Array.from({ length: d }, (_, j) => (next() - 0.5) / 1.5 ** j);
+    return parts.map((_, i) => parts.reduce((sum, part, j) => sum + (part * Math.cos(i * j + 1)) / d, 0));
+  });
+}
+
+/** What must hold of any result, however its eigenvalues lie. */
+async function check(rows: readonly (readonly number[])[], components: number) {
+  const given = setting(rows, components);
+  const result = await run(given);
+  const expected = decompose(given.program, given.statistics);
+  const S = totalScatter(given.statistics, given.task.fractionBits);
+  const largest = expected.eigenvalues[0]!;
+  expect(result.converged).toEqual(new Array(components).fill(true));
+  for (const [i, vector] of result.vectors.entries()) {
+    expect(Math.hypot(...vector)).toBeCloseTo(1, 12);
+    expect(Math.max(...vector)).toBe(Math.max(...vector.map(Math.abs)));
+    expect(Math.abs(result.eigenvalues[i]! - expected.eigenvalues[i]!)).toBeLessThanOrEqual(
+      2 ** -16 * largest + 2 ** -23,
+    );
+    expect(residual(S, result.eigenvalues[i]!, vector)).toBeLessThanOrEqual(2 ** -14 * largest + 2 ** -22);
+    for (const other of result.vectors.slice(0, i)) {
+      expect(Math.abs(other.reduce((sum, entry, j) => sum + entry * vector[j]!, 0))).toBeLessThan(2 ** -18);
+    }
+  }
+  expect(varianceCaptured(result.vectors, S)).toBeGreaterThanOrEqual(
+    varianceCaptured(expected.vectors, S) * (1 - 1e-6),
+  );
+  return { result, expected };
+}
+
+describe('pca', () => {
+  it.each([
+    [2, 2],
+    [3, 1],
+    [5, 3],
+    [8, 7],
+    [8, 8],
+  ])('finds eigenpairs of %i features, %i components', async (d, components) => {
+    const { result, expected } = await check(spread(40, d, d), components);
+    for (const [i, vector] of result.vectors.entries()) {
+      const gap = Math.min(
+        ...[i - 1, i + 1].map((j) =>
+          expected.eigenvalues[j] === undefined
+            ? Number.POSITIVE_INFINITY
+            : Math.abs(1 - expected.eigenvalues[j]! / expected.eigenvalues[i]!),
+        ),
+      );
+      if (gap < 0.05 || i === components - 1) continue;
+      expect(vector.reduce((sum, entry, j) => sum + entry * expected.vectors[i]![j]!, 0)).toBeGreaterThan(
+        0.999,
+      );
+    }
+  });
+
+  it('has one component for one feature', async () => {
+    const { result } = await check([[0.5], [-0.25], [1]], 1);
+    expect(result.vectors).toEqual([[1]]);
+  });
+
+  it('is right with fewer rows than features', async () => {
+    await check(spread(3, 8, 5), 6);
+  });
+
+  it('is right with constant features', async () => {
+    await check(
+      spread(30, 6, 9).map((row) => [0.25, ...row.slice(0, 3), -1, ...row.slice(3)]),
+      7,
+    );
+  });
+
+  it('is right with equal eigenvalues', async () => {
+    const axes = Array.from({ length: 6 }, (_, i) => i);
+    await check(
+      axes.flatMap((i) => [0.5, -0.5].map((value) => axes.map((j) => (i === j ? value : 0)))),
+      5,
+    );
+  });
+
+  it('is right with equal features', async () => {
+    await check(
+      spread(30, 2, 4).map(([a, b]) => [a!, a!, a!, b!, a!, a!]),
+      4,
+    );
+  });
+
+  it('is right with features that do not correlate, the largest last', async () => {
+    const axes = Array.from({ length: 6 }, (_, i) => i);
+    await check(
+      axes.flatMap((i) => [1, -1].map((sign) => axes.map((j) => (i === j ? (sign * (i + 1)) / 6 : 0)))),
+      4,
+    );
+  });
+
+  it('gives unit vectors and zero eigenvalues for rows that are all equal', async () => {
+    const { result } = await check(new Array(5).fill([0.5, -0.5, 0.25, 0]), 3);
+    expect(result.eigenvalues).toEqual([0, 0, 0]);
+  });
+
+  it('is right for scatter that is tiny, and for as much as there can be', async () => {
+    await check(
+      spread(4, 4, 8).map((row) => row.map((value) => value / 500)),
+      2,
+    );
+    const next = numbers(21);
+    await check(
+      Array.from({ length: 2000 }, () => [0, 0, 0].map(() => (next() < 0.5 ? -1 : 1))),
+      3,
+    );
+  });
+
+  it('refuses another number of owners than was verified, and one below the minimum', async () => {
+    const given = setting(spread(10, 3, 2), 2);
+    await expect(run({ ...given, garbler: { ...given.garbler, verifiedOwners: 4 } })).rejects.toMatchObject({
+      code: 'ERR_OWNER_COUNT',
+      message: expect.stringContaining('differs'),
+    });
+    await expect(run({ ...given, program: { ...given.program, minimumOwners: 4 } })).rejects.toMatchObject({
+      code: 'ERR_OWNER_COUNT',
+      message: expect.stringContaining('minimum'),
+    });
+  });
+
+  it('reveals nothing else when it refuses', async () => {
+    const given = setting(spread(10, 3, 2), 2);
+    const session = new ClearSession();
+    const reveal = session.reveal.bind(session);
+    let seen: number[] = [];
+    session.reveal = async (outputs) => {
+      const bits = await reveal(outputs);
+      seen = bits.slice(3).flatMap((vector) => [...vector]);
+      return bits;
+    };
+    const { task, program, garbler, evaluator } = given;
+    await pca(session, task, program, { garbler, evaluator });
+    expect(seen).toContain(1);
+    await expect(
+      pca(session, task, { ...program, minimumOwners: 9 }, { garbler, evaluator }),
+    ).rejects.toMatchObject({ code: 'ERR_OWNER_COUNT' });
+    expect(seen.length).toBeGreaterThan(0);
+    expect(seen).not.toContain(1);
+  });
+});
+
+describe('AND gates of pca', () => {
+  it('are these', async () => {
+    const table: Record<string, string> = {};
+    for (const [d, components] of [
+      [8, 7],
+      [10, 8],
+      [14, 8],
+    ] as const) {
+      const { task, program } = setting([], components, d);
+      const session = new CountingSession(new CountingGates());
+      await pca(session, task, program, {});
+      table[`d = ${d}, k = ${components}`] =
+        `${session.gates.andGates} gates, ${session.gates.batches} batches`;
+    }
+    expect(table).toMatchInlineSnapshot(`
+      {
+        "d = 10, k = 8": "14737045 gates, 141974 batches",
+        "d = 14, k = 8": "24958310 gates, 235949 batches",
+        "d = 8, k = 7": "9219672 gates, 95492 batches",
+      }
+    `);
+  });
+});
