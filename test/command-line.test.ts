@@ -94,6 +94,18 @@ test('services start, each with the identity that it has printed', async () => {
   toDataUser = ['--user-url', url, '--user-ca', path('cert.pem')];
 });
 
+test('a service that cannot listen, or whose folder is in use, ends and says so (2)', async () => {
+  const serve = (...flags: string[]) =>
+    children.run('csp', ['serve', '--json', '--config', path('csp.json'), ...flags]);
+  const { port } = new URL(String(csp.listening.url));
+  const [taken, shared] = await Promise.all([
+    serve('--port', port, '--data-directory', path('other-csp')),
+    serve('--port', '0'),
+  ]);
+  expect(problemOf(taken)).toMatchObject({ exitCode: 2, code: 'ERR_LISTEN' });
+  expect(problemOf(shared)).toMatchObject({ exitCode: 2, code: 'ERR_DATA_DIRECTORY_IN_USE' });
+});
+
 test('owners enrol with the tokens of the CSP', async () => {
   const invited = await children.run('csp', [
     ...['invite', '--json', '--data-directory', path('csp'), '--count', String(OWNERS)],

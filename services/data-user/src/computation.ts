@@ -71,8 +71,8 @@ export interface ComputationDependencies {
   readonly paillier: PaillierPool;
   readonly sealer: Sealer;
   readonly key: SigningKey;
-  /** Told of every stage that ends, for logs and metrics. */
-  readonly onStage: (event: { taskId: TaskId; state: TaskState; error?: unknown }) => void;
+  /** Told of every stage that ends, and of every one that has to be tried again, for logs and metrics. */
+  readonly onStage: (event: { taskId: TaskId } & ({ state: TaskState } | { error: unknown })) => void;
 }
 
 export class Computation {
@@ -130,7 +130,7 @@ export class Computation {
       } catch (error) {
         const { code, detail, title } = toProblem(error);
         this.#waiting.set(taskId, { code, message: detail ?? title });
-        this.#deps.onStage({ taskId, state: 'closed', error });
+        this.#deps.onStage({ taskId, error });
         await sleep(backoff, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
         backoff = Math.min(2 * backoff, LONGEST_BACKOFF_MILLISECONDS);
       }

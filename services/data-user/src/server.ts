@@ -79,10 +79,15 @@ export async function startDataUser(
     identityFile: join(config.dataDirectory, 'csp-identity.json'),
     patienceMilliseconds: 1000 * config.cspPatienceSeconds,
   });
-  const onStage: ComputationDependencies['onStage'] = ({ taskId, state, error }) => {
-    stages.inc({ state: error === undefined ? state : 'interrupted' });
-    if (error === undefined) log.info({ taskId, state }, 'stage done');
-    else log.warn({ taskId, err: error }, 'stage interrupted; it will be tried again');
+  const onStage: ComputationDependencies['onStage'] = (event) => {
+    const { taskId } = event;
+    if ('state' in event) {
+      stages.inc({ state: event.state });
+      log.info({ taskId, state: event.state }, 'stage done');
+    } else {
+      stages.inc({ state: 'interrupted' });
+      log.warn({ taskId, err: event.error }, 'stage interrupted; it will be tried again');
+    }
   };
   const onAbandoned = (taskId: TaskId) => computation.start(taskId);
   const tasks = new Tasks({ store, csp, thumbprint: key.thumbprint, now, onAbandoned });
