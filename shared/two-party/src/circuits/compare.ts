@@ -1,5 +1,6 @@
 /** Comparisons, selection, and shifts by secret places. */
 import type { Gates } from '../garbling/gates.ts';
+import { template } from '../garbling/recorder.ts';
 import type { Wires } from '../garbling/wires.ts';
 import { subtract } from './add.ts';
 import { lanesOf, type Num, resize, sign } from './number.ts';
@@ -69,26 +70,28 @@ export function maximum(gates: Gates, a: Num, b: Num): Num {
 
 /** a * 2^places modulo 2^bits of a; `places` is read as unsigned bits. A gate per bit of both. */
 export function shiftLeftBy(gates: Gates, a: Num, places: Num): Num {
-  const zero = gates.constant(lanesOf(a), 0);
-  return shiftBy(gates, a, places, (number, distance) =>
-    number.map((_, i) => (i >= distance ? number[i - distance]! : zero)),
-  );
+  return template(gates, 'shift left', [a, places], (inner, [x, by]) => {
+    const zero = inner.constant(lanesOf(x), 0);
+    return shiftBy(inner, x, by, (number, distance) =>
+      number.map((_, i) => (i >= distance ? number[i - distance]! : zero)),
+    );
+  });
 }
 
 /** The floor of a / 2^places, of the length of a; `places` is read as unsigned bits. */
 export function shiftRightBy(gates: Gates, a: Num, places: Num): Num {
-  const top = sign(a);
-  return shiftBy(gates, a, places, (number, distance) => number.map((_, i) => number[i + distance] ?? top));
+  return template(gates, 'shift right', [a, places], (inner, [x, by]) => {
+    const top = sign(x);
+    return shiftBy(inner, x, by, (number, distance) => number.map((_, i) => number[i + distance] ?? top));
+  });
 }
 
 function shiftBy(gates: Gates, a: Num, places: Num, shifted: (number: Num, distance: number) => Num): Num {
-  return gates.scope(() => {
-    let number = a;
-    for (const [k, bit] of places.entries()) {
-      // Beyond the length every distance is alike, and 2^k must not overflow.
-      const moved = shifted(number, Math.min(2 ** k, a.length));
-      number = select(gates, bit, moved, number);
-    }
-    return number;
-  });
+  let number = a;
+  for (const [k, bit] of places.entries()) {
+    // Beyond the length every distance is alike, and 2^k must not overflow.
+    const moved = shifted(number, Math.min(2 ** k, a.length));
+    number = select(gates, bit, moved, number);
+  }
+  return number;
 }

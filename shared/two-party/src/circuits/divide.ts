@@ -4,6 +4,7 @@
  * are exactly the bits of the floor. (Ercegovac and Lang, "Digital Arithmetic", 2004, sections 1.6 and 5.)
  */
 import type { Gates } from '../garbling/gates.ts';
+import { template } from '../garbling/recorder.ts';
 import { absolute, addModulo, negateIf } from './add.ts';
 import { lanesOf, type Num, resize, shiftLeft, sign } from './number.ts';
 
@@ -12,6 +13,10 @@ import { lanesOf, type Num, resize, shiftLeft, sign } from './number.ts';
  * nothing: a caller for whom that can happen selects by `isZero`.
  */
 export function divideUnsigned(gates: Gates, a: Num, b: Num): Num {
+  return template(gates, 'divide', [a, b], (inner, [x, y]) => quotientOf(inner, x, y));
+}
+
+function quotientOf(gates: Gates, a: Num, b: Num): Num {
   const lanes = lanesOf(a);
   const zero = gates.constant(lanes, 0);
   const [dividend, divisor] = [a.slice(0, -1), b];

@@ -1,5 +1,6 @@
 /** Normalisation: numbers of unknown magnitude, shifted so that they fill their bits. */
 import type { Gates } from '../garbling/gates.ts';
+import { template } from '../garbling/recorder.ts';
 import type { Wires } from '../garbling/wires.ts';
 import { all, select } from './compare.ts';
 import { lanesOf, type Num } from './number.ts';
@@ -16,26 +17,30 @@ export interface Normalised {
  * 0 and is shifted as far as is possible, to the next power of two less 1.
  */
 export function normalise(gates: Gates, a: Num): Normalised {
+  const both = template(gates, 'normalise', [a], (inner, [x]) => normalised(inner, x));
+  return { value: both.slice(0, a.length), places: both.slice(a.length) };
+}
+
+/** The value's bits, then those of the places. */
+function normalised(gates: Gates, a: Num): Wires[] {
   const zero = gates.constant(lanesOf(a), 0);
-  return gates.scope(() => {
-    let digits: Num = a.slice(0, -1);
-    const places: Wires[] = [];
-    for (
-      let distance = 2 ** Math.floor(Math.log2(Math.max(1, digits.length - 1)));
-      distance >= 1;
-      distance /= 2
-    ) {
-      const top = digits.slice(-distance);
-      const empty = all(
-        gates,
-        top.map((bit) => gates.not(bit)),
-      );
-      const moved = digits.map((_, i) => digits[i - distance] ?? zero);
-      digits = select(gates, empty, moved, digits);
-      places.unshift(empty);
-    }
-    return { value: [...digits, zero], places: [...places, zero] };
-  });
+  let digits: Num = a.slice(0, -1);
+  const places: Wires[] = [];
+  for (
+    let distance = 2 ** Math.floor(Math.log2(Math.max(1, digits.length - 1)));
+    distance >= 1;
+    distance /= 2
+  ) {
+    const top = digits.slice(-distance);
+    const empty = all(
+      gates,
+      top.map((bit) => gates.not(bit)),
+    );
+    const moved = digits.map((_, i) => digits[i - distance] ?? zero);
+    digits = select(gates, empty, moved, digits);
+    places.unshift(empty);
+  }
+  return [...digits, zero, ...places, zero];
 }
 
 /**

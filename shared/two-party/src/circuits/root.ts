@@ -1,5 +1,6 @@
 /** Square roots, digit by digit without restoring, and their reciprocals. (Ercegovac and Lang, 2004, section 6.) */
 import type { Gates } from '../garbling/gates.ts';
+import { template } from '../garbling/recorder.ts';
 import { addModulo } from './add.ts';
 import { divideUnsigned } from './divide.ts';
 import { constantNumber, lanesOf, type Num, resize, shiftLeft, sign } from './number.ts';
@@ -9,6 +10,10 @@ import { constantNumber, lanesOf, type Num, resize, shiftLeft, sign } from './nu
  * the additions grow with the root.
  */
 export function squareRoot(gates: Gates, a: Num): Num {
+  return template(gates, 'square root', [a], (inner, [x]) => rootOf(inner, x));
+}
+
+function rootOf(gates: Gates, a: Num): Num {
   const lanes = lanesOf(a);
   const [zero, one] = [gates.constant(lanes, 0), gates.constant(lanes, 1)];
   const digits = a.slice(0, -1);

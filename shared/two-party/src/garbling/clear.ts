@@ -1,5 +1,5 @@
 /** The clear context: circuits on plain bits, as the reference for every other context. */
-import { Gates } from './gates.ts';
+import { type Batch, Gates } from './gates.ts';
 import type { Wires } from './wires.ts';
 
 const FIRST_BYTES = 65_536;
@@ -45,13 +45,11 @@ export class ClearGates extends Gates {
     for (let i = 0; i < lanes; i += 1) bytes[target + i] = bytes[a + i]! ^ 1;
   }
 
-  protected andInto(results: readonly Wires[], a: readonly Wires[], b: readonly Wires[]): void {
-    for (const [k, result] of results.entries()) {
-      const left = this.locate(a[k]!);
-      const right = this.locate(b[k]!);
-      const bytes = this.#bytes;
-      for (let i = 0; i < result.lanes; i += 1)
-        bytes[result.address + i] = bytes[left + i]! & bytes[right + i]!;
+  protected andInto({ count, targets, lefts, rights, lanes }: Batch): void {
+    const bytes = this.#bytes;
+    for (let k = 0; k < count; k += 1) {
+      const [target, left, right] = [targets[k]!, lefts[k]!, rights[k]!];
+      for (let i = 0; i < lanes[k]!; i += 1) bytes[target + i] = bytes[left + i]! & bytes[right + i]!;
     }
   }
 

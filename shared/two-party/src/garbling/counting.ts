@@ -2,7 +2,7 @@
  * Contexts that compute nothing but costs: `CountingGates` counts AND gates and batches without touching any memory,
  * `DepthGates` also follows the longest chain of AND gates through every wire.
  */
-import { Gates } from './gates.ts';
+import { type Batch, Gates } from './gates.ts';
 import { TABLE_BYTES } from './hash.ts';
 import { Wires } from './wires.ts';
 
@@ -34,6 +34,8 @@ export class CountingGates extends Gates {
   protected invertInto(): void {}
   protected andInto(): void {}
   protected gatherInto(): void {}
+  protected override run(): void {}
+  protected override copy(): void {}
 }
 
 const DEPTH_BYTES = 4;
@@ -82,11 +84,8 @@ export class DepthGates extends Gates {
     this.#deepen(target, a, a, lanes, 0);
   }
 
-  protected andInto(results: readonly Wires[], a: readonly Wires[], b: readonly Wires[]): void {
-    for (const [k, result] of results.entries()) {
-      const left = this.locate(a[k]!);
-      this.#deepen(result.address, left, this.locate(b[k]!), result.lanes, 1);
-    }
+  protected andInto({ count, targets, lefts, rights, lanes }: Batch): void {
+    for (let k = 0; k < count; k += 1) this.#deepen(targets[k]!, lefts[k]!, rights[k]!, lanes[k]!, 1);
   }
 
   protected gatherInto(target: number, source: number, indices: Uint32Array): void {

@@ -45,8 +45,9 @@ export class EvaluatorGates extends LabelGates {
     this.bytes().fill(0, address, address + lanes * LABEL_BYTES);
   }
 
-  protected invertInto(): void {
-    throw new RangeError('an evaluator expected to keep labels when it negates');
+  /** Only templates copy a label to negate it. */
+  protected invertInto(target: number, a: number, lanes: number): void {
+    this.copy(target, a, lanes);
   }
 
   protected chunkKey(): Uint8Array {

@@ -7,16 +7,33 @@
  * is a stack: `scope` frees all that a body allocated except its result, so that a long circuit reuses the same few
  * megabytes, which stay in the processor's cache, and nothing waits for the garbage collector.
  */
+import { OPERATION, type Template } from './template.ts';
 import { NOWHERE, Wires, wiresIn } from './wires.ts';
 
 /** The most AND gates of one step. Its tables, 64 MiB, are all that either party ever holds. */
 export const STEP_GATES = 2 ** 21;
+
+/** AND gates of one batch: `count` vectors, gate by gate a[i] AND b[i], by address. */
+export interface Batch {
+  count: number;
+  targets: Uint32Array;
+  lefts: Uint32Array;
+  rights: Uint32Array;
+  lanes: Uint32Array;
+}
+
+function batchOf(vectors: number): Batch {
+  const [targets, lefts, rights, lanes] = Array.from({ length: 4 }, () => new Uint32Array(vectors));
+  return { count: 0, targets: targets!, lefts: lefts!, rights: rights!, lanes: lanes! };
+}
 
 export abstract class Gates {
   /** AND gates so far, one per lane; what is paid for. */
   andGates = 0;
   /** Calls that computed AND gates; each costs a few microseconds however few gates it has. */
   batches = 0;
+  /** @internal For template(): by name and shapes of inputs. */
+  readonly templates: Map<string, Template>;
   readonly #laneBytes: number;
   readonly #base: number;
   #top: number;
@@ -24,8 +41,10 @@ export abstract class Gates {
   #limit = Number.POSITIVE_INFINITY;
   /** Saved vectors that are in memory now, by rising address. */
   readonly #loaded: Wires[] = [];
+  #batch = batchOf(1024);
 
-  protected constructor(laneBytes: number, base: number) {
+  protected constructor(laneBytes: number, base: number, templates = new Map<string, Template>()) {
+    this.templates = templates;
     this.#laneBytes = laneBytes;
     this.#base = base;
     this.#top = base;
@@ -37,8 +56,8 @@ export abstract class Gates {
   protected abstract fill(address: number, lanes: number, value: 0 | 1): void;
   protected abstract xorInto(target: number, a: number, b: number, lanes: number): void;
   protected abstract invertInto(target: number, a: number, lanes: number): void;
-  /** No operand is constant, no vector is empty, and all results are allocated. */
-  protected abstract andInto(results: readonly Wires[], a: readonly Wires[], b: readonly Wires[]): void;
+  /** No vector is empty. The batch is used again afterwards. */
+  protected abstract andInto(batch: Batch): void;
   protected abstract gatherInto(target: number, source: number, indices: Uint32Array): void;
 
   /** `lanes` wires that all carry this public bit. */
@@ -87,30 +106,99 @@ export abstract class Gates {
     if (a.length !== b.length) {
       throw new RangeError(`"b" expected as many vectors as "a" (${a.length}), got ${b.length}`);
     }
-    const left: Wires[] = [];
-    const right: Wires[] = [];
-    const computed: Wires[] = [];
+    const batch = this.#emptyBatch(a.length);
     const results = a.map((x, i) => {
       const y = b[i]!;
       sameLanes(x, y);
       if (x.constant !== undefined) return x.constant === 0 ? x : y;
       if (y.constant !== undefined) return y.constant === 0 ? y : x;
       if (x.lanes === 0) return x;
-      left.push(x);
-      right.push(y);
+      const k = batch.count;
+      batch.lefts[k] = this.locate(x);
+      batch.rights[k] = this.locate(y);
       const result = this.#allocate(x.lanes);
-      computed.push(result);
+      batch.targets[k] = result.address;
+      batch.lanes[k] = x.lanes;
+      batch.count += 1;
       this.andGates += x.lanes;
       return result;
     });
+    this.#checkLimit();
+    if (batch.count > 0) {
+      this.batches += 1;
+      this.andInto(batch);
+    }
+    return results;
+  }
+
+  /** @internal For template(): what was recorded, with vectors of `lanes` lanes as inputs. */
+  replay(template: Template, inputs: readonly Wires[], lanes: number): Wires[] {
+    const addresses = Float64Array.from(inputs, (wires) => this.locate(wires));
+    const base = this.#top;
+    const length = lanes * this.#laneBytes;
+    this.ensure(base + template.height * length);
+    this.andGates += template.gates * lanes;
+    this.batches += template.batches;
+    this.#checkLimit();
+    this.run(template, addresses, base, lanes);
+    this.#top = base + template.kept * length;
+    return template.results.map((result) => {
+      if (result.kind === 'constant') return this.constant(lanes, result.bit);
+      if (result.kind === 'input') return inputs[result.index]!;
+      return new Wires(lanes, base + result.place * length);
+    });
+  }
+
+  /** Carries out a template's code; inputs by address. */
+  protected run({ code }: Template, inputs: Float64Array, base: number, lanes: number): void {
+    const length = lanes * this.#laneBytes;
+    const place = (vector: number): number => (vector < 0 ? inputs[~vector]! : base + vector * length);
+    for (let at = 0; at < code.length; ) {
+      const target = code[at + 1]!;
+      switch (code[at]) {
+        case OPERATION.xor:
+          this.xorInto(place(target), place(code[at + 2]!), place(code[at + 3]!), lanes);
+          at += 4;
+          break;
+        case OPERATION.invert:
+          this.invertInto(place(target), place(code[at + 2]!), lanes);
+          at += 3;
+          break;
+        case OPERATION.copy:
+          this.copy(place(target), place(code[at + 2]!), lanes);
+          at += 3;
+          break;
+        case OPERATION.fill:
+          this.fill(place(target), lanes, code[at + 2] === 1 ? 1 : 0);
+          at += 3;
+          break;
+        default: {
+          const batch = this.#emptyBatch(target);
+          at += 2;
+          for (let i = 0; i < target; i += 1) {
+            batch.targets[i] = place(code[at]!);
+            batch.lefts[i] = place(code[at + 1]!);
+            batch.rights[i] = place(code[at + 2]!);
+            batch.lanes[i] = lanes;
+            at += 3;
+          }
+          batch.count = target;
+          this.andInto(batch);
+        }
+      }
+    }
+  }
+
+  #emptyBatch(vectors: number): Batch {
+    if (vectors > this.#batch.lanes.length) this.#batch = batchOf(2 * vectors);
+    this.#batch.count = 0;
+    return this.#batch;
+  }
+
+  #checkLimit(): void {
     if (this.andGates > this.#limit) {
       throw new RangeError(`"body" expected at most ${STEP_GATES} AND gates in one step, got more`);
     }
-    if (computed.length > 0) {
-      this.batches += 1;
-      this.andInto(computed, left, right);
-    }
-    return results;
   }
 
   /** The lanes of all parts in one vector. */
@@ -129,8 +217,7 @@ export abstract class Gates {
     for (const part of filled) {
       if (part.constant !== undefined) this.fill(address, part.lanes, part.constant);
       else {
-        const source = this.locate(part);
-        this.bytes().copyWithin(address, source, source + part.lanes * this.#laneBytes);
+        this.copy(address, this.locate(part), part.lanes);
       }
       address += part.lanes * this.#laneBytes;
     }
@@ -149,7 +236,9 @@ export abstract class Gates {
 
   /** Lane i of the result is lane indices[i] of `a`: permutes, repeats, drops. */
   gather(a: Wires, indices: Uint32Array): Wires {
-    if (indices.some((index) => index >= a.lanes)) {
+    let largest = 0;
+    for (const index of indices) if (index > largest) largest = index;
+    if (indices.length > 0 && largest >= a.lanes) {
       throw new RangeError(`"indices" expected numbers below ${a.lanes}, got a larger one`);
     }
     if (a.constant !== undefined) return this.constant(indices.length, a.constant);
@@ -208,9 +297,18 @@ export abstract class Gates {
     return address;
   }
 
+  /** The end of what is in use. */
+  protected get top(): number {
+    return this.#top;
+  }
+
+  protected copy(target: number, source: number, lanes: number): void {
+    this.bytes().copyWithin(target, source, source + lanes * this.#laneBytes);
+  }
+
   /** Room for some lanes above everything that is in use now, for the length of one operation. */
   protected scratch(bytes: number): number {
-    this.#ensure(this.#top + bytes);
+    this.ensure(this.#top + bytes);
     return this.#top;
   }
 
@@ -221,14 +319,24 @@ export abstract class Gates {
       end += wires.lanes * this.#laneBytes;
       return end <= (kept[i + 1]?.address ?? end);
     });
-    // A vector must not move to where the next still lies, which happens only among views that overlap.
-    const contents = apart ? undefined : kept.map((wires) => this.#read(wires));
-    for (const [i, wires] of kept.entries()) {
+    // A vector must not move to where the next still lies, which happens only among views that overlap: these move up first.
+    if (!apart) {
+      let free = kept.reduce(
+        (most, wires) => Math.max(most, wires.address + wires.lanes * this.#laneBytes),
+        end,
+      );
+      for (const wires of kept) {
+        const length = wires.lanes * this.#laneBytes;
+        this.ensure(free + length);
+        this.copy(free, wires.address, wires.lanes);
+        wires.address = free;
+        free += length;
+      }
+    }
+    for (const wires of kept) {
       const source = wires.address;
       wires.address = this.#take(wires.lanes);
-      const content = contents?.[i];
-      if (content) this.bytes().set(content, wires.address);
-      else this.bytes().copyWithin(wires.address, source, source + this.#top - wires.address);
+      if (wires.address !== source) this.copy(wires.address, source, wires.lanes);
     }
   }
 
@@ -243,11 +351,11 @@ export abstract class Gates {
   #take(lanes: number): number {
     const address = this.#top;
     this.#top += lanes * this.#laneBytes;
-    this.#ensure(this.#top);
+    this.ensure(this.#top);
     return address;
   }
 
-  #ensure(length: number): void {
+  protected ensure(length: number): void {
     if (length > this.bytes().length) this.grow(length);
   }
 

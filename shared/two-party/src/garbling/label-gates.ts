@@ -2,7 +2,7 @@
  * What garbler and evaluator share: labels in WebAssembly memory, and AND gates hashed in batches that fit the cache.
  * Both cut the same gates into the same batches and chunks, so the stream of keys and tables needs no structure of its own.
  */
-import { Gates } from './gates.ts';
+import { type Batch, Gates } from './gates.ts';
 import { CHUNK_GATES, Permutation } from './hash.ts';
 import { type Kernels, LABEL_BYTES, type LabelMemory, makeKernels, PAGE_BYTES } from './kernels.ts';
 import type { Wires } from './wires.ts';
@@ -86,25 +86,24 @@ export abstract class LabelGates extends Gates {
     this.kernels.gather(target, source, place, indices.length);
   }
 
-  protected andInto(results: readonly Wires[], a: readonly Wires[], b: readonly Wires[]): void {
+  protected andInto({ count, targets, lefts, rights, lanes }: Batch): void {
     let vector = 0;
     let lane = 0;
-    while (vector < results.length) {
+    while (vector < count) {
       const room = this.#beginBatch();
       let gates = 0;
       let parts = 0;
-      for (; vector < results.length && gates < room; parts += 1) {
-        const result = results[vector]!;
-        const count = Math.min(result.lanes - lane, room - gates);
+      for (; vector < count && gates < room; parts += 1) {
+        const some = Math.min(lanes[vector]! - lane, room - gates);
         const offset = lane * LABEL_BYTES;
-        this.#targets[parts] = result.address + offset;
-        this.#lefts[parts] = this.locate(a[vector]!) + offset;
-        this.#rights[parts] = this.locate(b[vector]!) + offset;
-        this.#counts[parts] = count;
+        this.#targets[parts] = targets[vector]! + offset;
+        this.#lefts[parts] = lefts[vector]! + offset;
+        this.#rights[parts] = rights[vector]! + offset;
+        this.#counts[parts] = some;
         this.#prepare(parts, gates);
-        gates += count;
-        lane += count;
-        if (lane === result.lanes) {
+        gates += some;
+        lane += some;
+        if (lane === lanes[vector]) {
           vector += 1;
           lane = 0;
         }

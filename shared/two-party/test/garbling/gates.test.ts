@@ -2,8 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { ClearGates } from '../../src/garbling/clear.ts';
 import { CountingGates, DepthGates } from '../../src/garbling/counting.ts';
-import { STEP_GATES } from '../../src/garbling/gates.ts';
+import { type Gates, STEP_GATES } from '../../src/garbling/gates.ts';
 import { ClearSession } from '../../src/garbling/local-session.ts';
+import { template } from '../../src/garbling/recorder.ts';
+import type { Wires } from '../../src/garbling/wires.ts';
 import { randomBits } from './parties.ts';
 
 describe('constants', () => {
@@ -78,6 +80,50 @@ describe('memory', () => {
     const gone = await session.step((gates) => ({ wires: gates.not(a) }));
     gone.wires.saved = undefined;
     await expect(session.step((gates) => gates.not(gone.wires))).rejects.toThrow(RangeError);
+  });
+});
+
+describe('templates', () => {
+  it('are walked through once per shape of their inputs, and count their gates each time', () => {
+    const gates = new ClearGates();
+    let walks = 0;
+    const run = (lanes: number, carry: 0 | 1) => {
+      const [a, b] = [randomBits(lanes), randomBits(lanes)];
+      const inputs = [[gates.input(a)], [gates.input(b), gates.constant(lanes, carry)]] as const;
+      const [result] = template(gates, 'test', inputs, (inner, [[x], [y, c]]) => {
+        walks += 1;
+        return [inner.xor(inner.and(x!, y!), c!)];
+      });
+      expect(gates.read(result!)).toEqual(a.map((bit, i) => (bit & b[i]!) ^ carry));
+    };
+    for (const lanes of [1, 1, 100, 200]) run(lanes, 1);
+    expect(walks).toBe(2);
+    run(1, 0);
+    expect(walks).toBe(3);
+    expect([gates.andGates, gates.batches]).toEqual([303, 5]);
+  });
+
+  it('must treat all lanes alike', () => {
+    const gates = new ClearGates();
+    const a = gates.input(randomBits(64));
+    const refused = 'expected to treat all lanes alike';
+    expect(() =>
+      template(gates, 'slice', [[a]], (inner, [[x]]) => [inner.not(inner.slice(x!, 1, 3))]),
+    ).toThrow(refused);
+    const reverse = Uint32Array.of(1, 0);
+    expect(() => template(gates, 'gather', [[a]], (inner, [[x]]) => [inner.gather(x!, reverse)])).toThrow(
+      refused,
+    );
+    expect(() => template(gates, 'lanes', [[a], [gates.constant(3, 0)]], (_, [[x]]) => [x!])).toThrow(
+      '64 lanes, got 3',
+    );
+  });
+
+  it('may not exceed what a step holds', () => {
+    const gates = new CountingGates();
+    const wide = gates.input(STEP_GATES / 2 + 1);
+    const both = (inner: Gates, [[x]]: readonly [readonly [Wires]]) => inner.andEach([x, x], [x, x]);
+    expect(() => gates.step(() => template(gates, 'both', [[wide]], both))).toThrow(RangeError);
   });
 });
 

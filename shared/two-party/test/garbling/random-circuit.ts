@@ -1,6 +1,7 @@
 /** Circuits made of whatever fast-check draws. */
 import fc from 'fast-check';
 import type { Gates } from '../../src/garbling/gates.ts';
+import { template } from '../../src/garbling/recorder.ts';
 import type { Wires } from '../../src/garbling/wires.ts';
 import type { Program } from './parties.ts';
 
@@ -9,7 +10,7 @@ export interface Recipe {
   readonly operations: readonly { readonly kind: string; readonly a: number; readonly b: number }[];
 }
 
-const KINDS = ['and', 'xor', 'not', 'batch', 'slice', 'gather', 'constant', 'scope'] as const;
+const KINDS = ['and', 'xor', 'not', 'batch', 'slice', 'gather', 'constant', 'scope', 'template'] as const;
 
 export const recipe: fc.Arbitrary<Recipe> = fc.record({
   lanes: fc.integer({ min: 1, max: 70 }),
@@ -45,6 +46,8 @@ function apply(gates: Gates, pool: readonly Wires[], operation: Recipe['operatio
       );
     case 'constant':
       return gates.constants(Uint8Array.from({ length: lanes }, (_, i) => (operation.b >> (i % 10)) & 1));
+    case 'template':
+      return gates.xor(...templated(gates, a, b, operation.b));
     default:
       return gates.scope(() => {
         const waste = gates.and(a, b);
@@ -70,4 +73,24 @@ export function programOf({ lanes, operations }: Recipe): Program {
     }
     return session.reveal(pool);
   };
+}
+
+/** A template within a template; its results are an input, a constant or computed. */
+function templated(gates: Gates, a: Wires, b: Wires, drawn: number): [Wires, Wires] {
+  const variant = drawn % 5;
+  const constant = gates.constant(a.lanes, drawn & 1 ? 1 : 0);
+  const [first, second] = template(
+    gates,
+    `drawn ${variant}`,
+    [[a], [b, constant]],
+    (inner, [[x], [y, c]]) => {
+      const [sum] = template(inner, 'nested', [[y!, x!]], (innermost, [[p, q]]) => [
+        innermost.not(innermost.xor(p!, q!)),
+      ]);
+      const [product, other] = inner.andEach([sum!, inner.not(x!)], [inner.xor(y!, c!), sum!]);
+      const kept = inner.scope(() => inner.xor(inner.and(product!, x!), inner.not(other!)));
+      return variant === 0 ? [x!, kept] : variant === 1 ? [c!, product!] : [inner.not(kept), other!];
+    },
+  );
+  return [first!, second!];
 }

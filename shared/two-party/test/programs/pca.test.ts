@@ -192,8 +192,8 @@ describe('AND gates of pca', () => {
     }
     expect(table).toMatchInlineSnapshot(`
       {
-        "d = 14, k = 8": "24958310 gates, 235949 batches",
-        "d = 8, k = 7": "9219672 gates, 95492 batches",
+        "d = 14, k = 8": "24958310 gates, 238959 batches",
+        "d = 8, k = 7": "9219672 gates, 97183 batches",
       }
     `);
   });

@@ -1,0 +1,150 @@
+/** Records templates: see template.ts. */
+import { type Batch, Gates } from './gates.ts';
+import { OPERATION, type Result, recordedLanes, type Template } from './template.ts';
+import { Wires } from './wires.ts';
+
+type Inputs = readonly (readonly Wires[])[];
+
+type Circuit<Given extends Inputs> = (gates: Gates, inputs: Given) => readonly Wires[];
+
+/**
+ * The result of a circuit that treats all lanes alike, by replaying what was recorded when the circuit first occurred with
+ * inputs of these lengths and constants. `name` must tell it from every other circuit and hold all that the body depends on besides
+ * its inputs; the body must use nothing but the context and the inputs that it is given. Inputs have equally many lanes.
+ */
+export function template<const Given extends Inputs>(
+  gates: Gates,
+  name: string,
+  inputs: Given,
+  body: Circuit<Given>,
+): Wires[] {
+  const lanes = inputs[0]![0]!.lanes;
+  if (lanes === 0) return [...body(gates, inputs)];
+  const recorded = recordedLanes(lanes);
+  let key = `${name} ${recorded}`;
+  const vectors: Wires[] = [];
+  for (const input of inputs) {
+    key += ' ';
+    for (const wires of input) {
+      if (wires.lanes !== lanes) throw new RangeError(`"inputs" expected ${lanes} lanes, got ${wires.lanes}`);
+      key += wires.constant ?? 'x';
+      if (wires.constant === undefined) vectors.push(wires);
+    }
+  }
+  let notes = gates.templates.get(key);
+  if (notes === undefined) {
+    notes = record(gates.templates, recorded, inputs, body);
+    gates.templates.set(key, notes);
+  }
+  return gates.replay(notes, vectors, lanes);
+}
+
+function record<Given extends Inputs>(
+  templates: Map<string, Template>,
+  lanes: number,
+  inputs: Given,
+  body: Circuit<Given>,
+): Template {
+  const vectors = inputs.flat().filter(({ constant }) => constant === undefined).length;
+  const recorder = new Recorder(lanes, vectors, templates);
+  let index = 0;
+  const stands = inputs.map((input) =>
+    input.map(({ constant }) => {
+      if (constant !== undefined) return recorder.constant(lanes, constant);
+      index += 1;
+      return recorder.input(index - 1);
+    }),
+  );
+  // The same shape with other wires in it.
+  return recorder.finish(recorder.scope(() => body(recorder, stands as Inputs as Given)));
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+/** A context without contents, whose addresses are vector numbers times the lanes. */
+class Recorder extends Gates {
+  readonly #lanes: number;
+  readonly #inputs: number;
+  readonly #code: number[] = [];
+  #height = 0;
+
+  constructor(lanes: number, inputs: number, templates: Map<string, Template>) {
+    super(1, inputs * lanes, templates);
+    this.#lanes = lanes;
+    this.#inputs = inputs;
+  }
+
+  input(index: number): Wires {
+    return new Wires(this.#lanes, index * this.#lanes);
+  }
+
+  /** What was recorded, with these results. Nothing may be recorded afterwards. */
+  finish(results: readonly Wires[]): Template {
+    return {
+      code: Int32Array.from(this.#code),
+      gates: this.andGates / this.#lanes,
+      batches: this.batches,
+      height: this.#height,
+      kept: this.#vector(this.top),
+      results: results.map((wires): Result => {
+        if (wires.constant !== undefined) return { kind: 'constant', bit: wires.constant };
+        const place = this.#vector(wires.address);
+        return place < 0 ? { kind: 'input', index: ~place } : { kind: 'vector', place };
+      }),
+    };
+  }
+
+  protected bytes(): Uint8Array<ArrayBuffer> {
+    return NO_BYTES;
+  }
+
+  protected override ensure(length: number): void {
+    this.#height = Math.max(this.#height, this.#vector(length));
+  }
+
+  protected grow(): void {}
+
+  protected fill(address: number, lanes: number, value: 0 | 1): void {
+    this.#note(OPERATION.fill, lanes, address);
+    this.#code.push(value);
+  }
+
+  protected override copy(target: number, source: number, lanes: number): void {
+    this.#note(OPERATION.copy, lanes, target, source);
+  }
+
+  protected xorInto(target: number, a: number, b: number, lanes: number): void {
+    this.#note(OPERATION.xor, lanes, target, a, b);
+  }
+
+  protected invertInto(target: number, a: number, lanes: number): void {
+    this.#note(OPERATION.invert, lanes, target, a);
+  }
+
+  protected andInto({ count, targets, lefts, rights, lanes }: Batch): void {
+    this.#code.push(OPERATION.and, count);
+    for (let i = 0; i < count; i += 1) {
+      this.#whole(lanes[i]!);
+      this.#code.push(this.#vector(targets[i]!), this.#vector(lefts[i]!), this.#vector(rights[i]!));
+    }
+  }
+
+  protected gatherInto(): void {
+    throw new TypeError('a template expected to treat all lanes alike');
+  }
+
+  #note(operation: number, lanes: number, ...addresses: number[]): void {
+    this.#whole(lanes);
+    this.#code.push(operation, ...addresses.map((address) => this.#vector(address)));
+  }
+
+  #whole(lanes: number): void {
+    if (lanes !== this.#lanes) throw new TypeError('a template expected to treat all lanes alike');
+  }
+
+  #vector(address: number): number {
+    const vector = address / this.#lanes;
+    if (!Number.isInteger(vector)) throw new TypeError('a template expected to treat all lanes alike');
+    return vector < this.#inputs ? ~vector : vector - this.#inputs;
+  }
+}
