@@ -5,7 +5,7 @@
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { createProgram, runCommand } from '@eigenveil/command';
 import type { MethodName } from '@eigenveil/wire';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { DemoOptions } from './demo/run.ts';
 
 const program = createProgram({
@@ -38,6 +38,11 @@ const program = createProgram({
     'length of the Paillier keys; under 2048 is NOT secure',
     wholeNumber(1024, 4096),
     2048,
+  )
+  .addOption(
+    new Option('--two-party <NAME>', 'two-party protocol; simulated is faster and NOT private')
+      .choices(['garbled', 'simulated'])
+      .default('garbled'),
   )
   .option('--out <DIR>', 'folder for the results', 'out')
   .addHelpText(

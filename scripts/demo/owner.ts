@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { DataOwner, OwnerHome, OwnerPolicy, reduceFile } from '@eigenveil/data-owner';
 import { PaillierPool } from '@eigenveil/paillier';
 import { readFileBytes, statisticsOfCsv } from '@eigenveil/statistics';
-import type { TaskId, Thumbprint } from '@eigenveil/wire';
+import type { Task, TaskId, Thumbprint } from '@eigenveil/wire';
 
 /** What every owner of the demo is told when it starts. */
 export interface OwnerSetting {
@@ -13,6 +13,7 @@ export interface OwnerSetting {
   readonly cspUrl: string;
   readonly dataUserUrl: string;
   readonly minimumKeyBits: number;
+  readonly twoParty: Task['twoParty'];
 }
 
 /** What the demo asks for, one thing at a time. */
@@ -30,9 +31,8 @@ const ca = await readFile(setting.caFile, 'utf8');
 const dataUser = { url: setting.dataUserUrl, ca };
 const owner = new DataOwner({
   home: new OwnerHome(setting.home),
-  // The demo's tasks are `simulated`; the operator of a real owner would have to allow that as explicitly.
   policy: OwnerPolicy.parse({
-    twoParty: ['simulated'],
+    twoParty: [setting.twoParty],
     minimumKeyBits: setting.minimumKeyBits,
     allowFullRank: true,
   }),

@@ -1,6 +1,8 @@
 /** Live progress of the demo on standard error: a bar per stage on a terminal, a line per stage elsewhere. */
 import { Presets, SingleBar } from 'cli-progress';
 
+const NOTE_MILLISECONDS = 5000;
+
 export class Progress {
   readonly #quiet: boolean;
 
@@ -8,27 +10,47 @@ export class Progress {
     this.#quiet = quiet;
   }
 
-  /** Runs a stage of `total` steps; the stage calls `tick` after each. */
-  async stage<T>(name: string, total: number, work: (tick: () => void) => Promise<T>): Promise<T> {
+  /** Runs a stage of `total` steps; the stage calls `tick` after each, and `note` to say more about the running one. */
+  async stage<T>(
+    name: string,
+    total: number,
+    work: (tick: () => void, note: (text: string) => void) => Promise<T>,
+  ): Promise<T> {
     const started = performance.now();
     const seconds = () => ((performance.now() - started) / 1000).toFixed(2);
-    if (this.#quiet) return work(() => undefined);
+    const silent = () => undefined;
+    if (this.#quiet) return work(silent, silent);
     if (!process.stderr.isTTY) {
-      const result = await work(() => undefined);
+      const notes = new Notes();
+      const result = await work(silent, (text) => notes.write(text));
       process.stderr.write(`${name.padEnd(44)} ${seconds().padStart(6)} s\n`);
       return result;
     }
-    const format = `${name.padEnd(44)} {bar} {value}/{total} {seconds} s`;
+    const format = `${name.padEnd(44)} {bar} {value}/{total} {seconds} s {note}`;
     const bar = new SingleBar({ format, hideCursor: true, barsize: 24 }, Presets.shades_classic);
-    bar.start(total, 0, { seconds: seconds() });
+    bar.start(total, 0, { seconds: seconds(), note: '' });
     const timer = setInterval(() => bar.update({ seconds: seconds() }), 100);
     try {
-      const result = await work(() => bar.increment(1, { seconds: seconds() }));
-      bar.update(total, { seconds: seconds() });
+      const result = await work(
+        () => bar.increment(1, { seconds: seconds(), note: '' }),
+        (note) => bar.update({ note }),
+      );
+      bar.update(total, { seconds: seconds(), note: '' });
       return result;
     } finally {
       clearInterval(timer);
       bar.stop();
     }
+  }
+}
+
+/** Where there is no terminal, notes become lines of a log: one in a while. */
+class Notes {
+  #last = performance.now();
+
+  write(text: string): void {
+    if (performance.now() - this.#last < NOTE_MILLISECONDS) return;
+    this.#last = performance.now();
+    process.stderr.write(`  ${text}\n`);
   }
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inviteOwners } from '@eigenveil/csp';
-import { type Draft, draftTask, TaskClient } from '@eigenveil/data-user';
+import { type Draft, describeProgress, draftTask, TaskClient } from '@eigenveil/data-user';
 import { adminTokenFile, createLocalCertificate, openSigningKey } from '@eigenveil/server';
 import { layout } from '@eigenveil/statistics';
 import { type MethodName, type Projection, type Task, type TaskId, TaskProposal } from '@eigenveil/wire';
@@ -30,6 +30,7 @@ export interface DemoOptions {
   readonly method: readonly MethodName[];
   readonly components: number;
   readonly keyBits: number;
+  readonly twoParty: Task['twoParty'];
   readonly out: string;
   readonly json?: true;
 }
@@ -69,7 +70,7 @@ class Demo {
   }
 
   async run(): Promise<void> {
-    const { data, owners: count, keyBits, method: wanted, out } = this.#options;
+    const { data, owners: count, keyBits, twoParty, method: wanted, out } = this.#options;
     const started = performance.now();
     for (const method of wanted) await this.#draft(method); // what is wrong with the file is found before anything starts
     await mkdir(out, { recursive: true });
@@ -87,6 +88,7 @@ class Demo {
           cspUrl: services.cspUrl,
           dataUserUrl: services.dataUserUrl,
           minimumKeyBits: keyBits,
+          twoParty,
         })),
         tick,
       ),
@@ -110,7 +112,7 @@ class Demo {
       ...size,
       owners: count,
       keyBits,
-      twoParty: 'simulated',
+      twoParty,
       totalSeconds: (performance.now() - started) / 1000,
       results,
     };
@@ -144,7 +146,7 @@ class Demo {
       ...common,
       ...['--data-directory', cspFolder],
       ...['--data-users', JSON.stringify([dataUserIdentity.thumbprint])],
-      '--allow-simulated',
+      ...(this.#options.twoParty === 'simulated' ? ['--allow-simulated'] : []),
       ...(this.#options.keyBits < 2048 ? ['--allow-insecure-keys'] : []),
     ]);
     tick();
@@ -178,7 +180,7 @@ class Demo {
     const stages = await this.#progress.stage(
       `${name}: add, blind, unblind, decompose`,
       COMPUTATION_STATES.length,
-      (tick) => compute(client, task.id, tick),
+      (tick, note) => compute(client, task.id, tick, note),
     );
     const folder = join(out, method);
     await rm(folder, { recursive: true, force: true }); // an earlier run may have had more owners
@@ -223,7 +225,7 @@ class Demo {
       keyBits,
       allowInsecureKey: keyBits < 2048,
       allowFullRank: varying <= 1,
-      twoParty: 'simulated',
+      twoParty: this.#options.twoParty,
       outputs: method === 'pca' ? ['mean'] : [],
       deadline: new Date(Date.now() + DAY_MILLISECONDS).toISOString(),
     });
@@ -251,14 +253,16 @@ async function compute(
   client: TaskClient,
   taskId: TaskId,
   tick: () => void,
+  note: (text: string) => void,
 ): Promise<Readonly<Record<string, number>>> {
-  let { state, failure, timings } = await client.closeTask(taskId);
+  let { state, failure, timings, progress } = await client.closeTask(taskId);
   let reached = 0;
   for (;;) {
     if (failure !== undefined) throw new Error(`${failure.code}: ${failure.message}`);
     for (; reached <= COMPUTATION_STATES.indexOf(state); reached += 1) tick();
     if (state === 'done') return timings;
+    if (progress !== undefined) note(describeProgress(progress));
     await sleep(POLL_MILLISECONDS);
-    ({ state, failure, timings } = await client.status(taskId));
+    ({ state, failure, timings, progress } = await client.status(taskId));
   }
 }

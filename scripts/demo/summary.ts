@@ -23,6 +23,7 @@ interface Report {
   readonly features: number;
   readonly owners: number;
   readonly keyBits: number;
+  readonly twoParty: string;
   readonly totalSeconds: number;
   readonly results: readonly DemoResult[];
 }
@@ -30,7 +31,7 @@ interface Report {
 const PLAIN = { style: { head: [], border: [] } };
 
 export function printSummary(report: Report, times: readonly RoleTimes[], out: string): void {
-  const { dataset, samples, features, owners, keyBits, totalSeconds, results } = report;
+  const { dataset, samples, features, owners, keyBits, twoParty, totalSeconds, results } = report;
   const accuracy = new Table({
     ...PLAIN,
     head: ['method', 'components', 'largest angle', 'largest |Δλ|/λ₁', 'variance captured', 'seconds'],
@@ -81,7 +82,12 @@ DCA and LDA seek directions that tell classes apart, not ones of large variance.
 Ranges of the features are the minima and maxima of the file: public metadata here.
 Results: ${results.map(({ method }) => `${out}/${method}/projection.json`).join(', ')}; each owner's reduced rows beside them.
 Everything took ${totalSeconds.toFixed(1)} s.
-${colours.bold(colours.red('The two-party protocol was `simulated`: it is NOT private, the data user saw the pooled statistics.'))}
+The two-party protocol was \`${twoParty}\`.
 `);
+  if (twoParty === 'simulated') {
+    process.stdout.write(
+      `${colours.bold(colours.red('It is NOT private: the data user saw the pooled statistics.'))}\n`,
+    );
+  }
   if (keyBits < 2048) process.stdout.write(colours.red(`Keys of ${keyBits} bits are NOT secure.\n`));
 }

@@ -7,8 +7,8 @@ export const OwnerPolicy = z.strictObject({
   minimumOwners: z.int().min(2).default(2),
   /** The shortest Paillier modulus, in bits. */
   minimumKeyBits: z.int().min(1024).default(2048),
-  /** The two-party protocols that the owner trusts; `simulated` is not private and not among them by default. */
-  twoParty: z.array(TwoPartyName).default([]),
+  /** The two-party protocols that the owner trusts; `simulated` is NOT private and not among them by default. */
+  twoParty: z.array(TwoPartyName).default(['garbled']),
   /** The largest number of components; unlimited when absent. */
   maximumComponents: z.int().min(1).optional(),
   /** Whether all eigenvalues may be revealed. */

@@ -12,10 +12,19 @@ import {
   readTextFile,
 } from '@eigenveil/command';
 import { adminTokenFile, openSigningKey, SERVICE_SETTINGS } from '@eigenveil/server';
-import { checkTask, ServiceError, ServiceUrl, TaskId, TaskProposal, type TaskStatus } from '@eigenveil/wire';
+import {
+  checkTask,
+  ServiceError,
+  ServiceUrl,
+  TaskId,
+  TaskProposal,
+  type TaskStatus,
+  TwoPartyName,
+} from '@eigenveil/wire';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { draftTask } from './draft.ts';
+import { describeProgress } from './progress.ts';
 import { DATA_USER_SETTINGS, startDataUser } from './server.ts';
 import { TaskClient } from './task-client.ts';
 
@@ -137,9 +146,9 @@ function addDraft(task: Command): void {
       placeholder: 'NUMBER',
     },
     twoParty: {
-      schema: z.enum(['simulated']),
-      description: 'two-party protocol; simulated is NOT private',
-      default: 'simulated',
+      schema: TwoPartyName,
+      description: 'two-party protocol: garbled, or simulated, which is NOT private',
+      default: 'garbled',
       placeholder: 'NAME',
     },
   });
@@ -306,8 +315,9 @@ function taskIdOf(text: string): TaskId {
   return id.data;
 }
 
-function describe({ state, contributions, failure, waiting }: TaskStatus): string {
+function describe({ state, contributions, failure, waiting, progress }: TaskStatus): string {
   const reason = failure === undefined ? '' : `: ${failure.code}: ${failure.message}`;
   const cause = waiting === undefined ? '' : `; waiting to try again: ${waiting.code}: ${waiting.message}`;
-  return `${state}${reason}, ${contributions} contributions${cause}`;
+  const far = progress === undefined ? '' : `; ${describeProgress(progress)}`;
+  return `${state}${reason}, ${contributions} contributions${far}${cause}`;
 }

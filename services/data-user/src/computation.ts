@@ -62,6 +62,8 @@ const FATAL_CODES: ReadonlySet<ErrorCode> = new Set([
   'ERR_PACKING_OVERFLOW',
   'ERR_TASK_FULL',
   'ERR_CHANNEL_MESSAGE',
+  'ERR_OT_POINT',
+  'ERR_GARBLING_MESSAGE',
 ]);
 
 export interface ComputationDependencies {
@@ -80,6 +82,8 @@ export class Computation {
   readonly #running = new Map<TaskId, Promise<void>>();
   /** Why tasks have to wait for another attempt. */
   readonly #waiting = new Map<TaskId, NonNullable<TaskStatus['waiting']>>();
+  /** How far two-party computations are. */
+  readonly #progress = new Map<TaskId, NonNullable<TaskStatus['progress']>>();
   readonly #stopping = new AbortController();
 
   constructor(dependencies: ComputationDependencies) {
@@ -106,10 +110,11 @@ export class Computation {
     this.#running.set(taskId, run);
   }
 
-  /** Why a task waits for another attempt at its stage, if it does. */
-  waiting(taskId: TaskId): Pick<TaskStatus, 'waiting'> {
+  /** Why a task waits for another attempt at its stage, and how far a two-party computation is, if that is so. */
+  status(taskId: TaskId): Pick<TaskStatus, 'waiting' | 'progress'> {
     const waiting = this.#waiting.get(taskId);
-    return waiting === undefined ? {} : { waiting };
+    const progress = this.#progress.get(taskId);
+    return { ...(waiting && { waiting }), ...(progress && { progress }) };
   }
 
   /** Breaks off what waits for the CSP; what is unfinished is resumed by the next process. */
@@ -232,8 +237,16 @@ export class Computation {
     let decomposition: Decomposition;
     try {
       const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
-      decomposition = await protocol.evaluate(channel, { task, program: programOf(task) }, { shares });
+      const started = performance.now();
+      decomposition = await protocol.evaluate(
+        channel,
+        { task, program: programOf(task) },
+        { shares },
+        (progress) =>
+          this.#progress.set(task.id, { ...progress, seconds: (performance.now() - started) / 1000 }),
+      );
     } finally {
+      this.#progress.delete(task.id);
       await csp.closeChannel(channel);
     }
     const projection = await signStatement(PROJECTION, key, {

@@ -1,6 +1,8 @@
 /** The data user: tasks, collection, aggregation, blinding, the computation. */
+
 export { dataUserProgram } from './command.ts';
 export { type Draft, type DraftOptions, draftTask } from './draft.ts';
+export { describeProgress } from './progress.ts';
 export {
   type DataUserConfiguration,
   type DataUserOverrides,

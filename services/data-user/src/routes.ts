@@ -33,7 +33,7 @@ export function dataUserRoutes(options: {
   const route = routesWith({ admin, owner });
   const status = async (taskId: TaskId) => ({
     ...(await tasks.status(taskId)),
-    ...computation.waiting(taskId),
+    ...computation.status(taskId),
   });
 
   return [

@@ -28,6 +28,8 @@ export interface Decomposition {
   readonly vectors: number[][];
   /** Per component, descending, of the undivided scatter of features in [-1, 1]. */
   readonly eigenvalues: number[];
+  /** Per component whether a computation of limited precision found an eigenpair; absent where nothing is in doubt. */
+  readonly converged?: boolean[];
   /** Per scaled feature, in [-1, 1]. */
   readonly mean?: number[];
   /** Trace of the total scatter. */

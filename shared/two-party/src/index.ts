@@ -19,6 +19,7 @@ export {
 export { TwoPartyError, type TwoPartyErrorCode } from './errors.ts';
 export {
   CountingGates,
+  CountingSession,
   EvaluatorSession,
   GarblerSession,
   type Gates,
@@ -34,6 +35,7 @@ export {
   setUpReceiver,
   setUpSender,
 } from './oblivious-transfer/index.ts';
-export type { Computation, EvaluatorInput, GarblerInput, TwoPartyProtocol } from './protocol.ts';
+export { type CheckedDecomposition, runProgram } from './programs/index.ts';
+export type { Computation, EvaluatorInput, GarblerInput, Progress, TwoPartyProtocol } from './protocol.ts';
 export { TWO_PARTY_PROTOCOLS } from './protocols.ts';
 export { combine, toRing } from './shares.ts';

@@ -21,6 +21,12 @@ export interface GarblerInput extends EvaluatorInput {
   readonly verifiedOwners: number;
 }
 
+/** How far an evaluator is, in AND gates; how many there will be is known once they have been counted. */
+export interface Progress {
+  readonly andGates: number;
+  readonly plannedGates?: number;
+}
+
 /**
  * The garbler is the CSP, the evaluator the data user; only the evaluator learns the decomposition. Both reject with
  * ERR_CHANNEL_… when the connection fails; the evaluator also with ERR_OWNER_COUNT and the errors of the program.
@@ -29,5 +35,10 @@ export interface TwoPartyProtocol {
   /** Whether each server's view reveals no more than the declared outputs. */
   readonly isPrivate: boolean;
   garble(channel: Channel, computation: Computation, input: GarblerInput): Promise<void>;
-  evaluate(channel: Channel, computation: Computation, input: EvaluatorInput): Promise<Decomposition>;
+  evaluate(
+    channel: Channel,
+    computation: Computation,
+    input: EvaluatorInput,
+    onProgress?: (progress: Progress) => void,
+  ): Promise<Decomposition>;
 }

@@ -64,10 +64,16 @@ const CODES = {
   ERR_PACKING_OVERFLOW: { status: 422, title: 'A sum left the range that the task allows it' },
   ERR_NOT_POSITIVE_DEFINITE: { status: 422, title: 'The constraint matrix is not positive definite' },
   ERR_NOT_FINITE: { status: 422, title: 'A number is not finite' },
+  ERR_TASK_RANGE: { status: 422, title: 'The two-party protocol does not support a task of this size' },
   // The two-party connection
   ERR_CHANNEL_CLOSED: { status: 503, title: 'The two-party connection was closed' },
   ERR_CHANNEL_TIMEOUT: { status: 504, title: 'The two-party connection timed out' },
   ERR_CHANNEL_MESSAGE: { status: 400, title: 'A two-party message has the wrong form' },
+  ERR_CHANNEL_ABORTED: { status: 503, title: 'The two-party computation was given up' },
+  ERR_OT_POINT: { status: 400, title: 'A message of the oblivious transfer holds no valid point' },
+  ERR_OT_EXHAUSTED: { status: 500, title: 'More oblivious transfers were used than a set-up allows' },
+  ERR_GARBLING_MESSAGE: { status: 400, title: 'A message of the garbled circuit has the wrong form' },
+  ERR_GARBLING_CHECK: { status: 502, title: 'The garbled circuit was changed on the way' },
   // What a client finds out about its peers
   ERR_PEER_UNREACHABLE: { status: 503, title: 'The service cannot be reached' },
   ERR_PEER_CERTIFICATE: { status: 502, title: "The service's certificate is not trusted" },

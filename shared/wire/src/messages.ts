@@ -79,6 +79,14 @@ export const TaskStatus = z.strictObject({
     .optional(),
   /** Why the current stage has to be tried again. */
   waiting: z.strictObject({ code: z.string(), message: z.string() }).optional(),
+  /** How far a two-party computation is; `plannedGates` once they have been counted. */
+  progress: z
+    .strictObject({
+      andGates: z.int().min(0),
+      plannedGates: z.int().min(0).optional(),
+      seconds: z.number().min(0),
+    })
+    .optional(),
   /** Milliseconds of work per stage so far. */
   timings: z.record(z.string(), z.number()),
 });
@@ -98,6 +106,8 @@ export const Projection = z.strictObject({
   outputs: z.array(Output),
   vectors: z.array(z.array(z.number())),
   eigenvalues: z.array(z.number()),
+  /** Per component whether the computation found its eigenpair; absent where nothing is in doubt. */
+  converged: z.array(z.boolean()).optional(),
   mean: z.array(z.number()).optional(),
   trace: z.number().optional(),
   sampleCount: z.number().optional(),

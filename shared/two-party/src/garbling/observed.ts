@@ -2,10 +2,10 @@
 import type { Gates } from './gates.ts';
 import type { Session } from './session.ts';
 
-/** The same session; calls back after every step. */
+/** The same session; calls back after every step, and waits for what it returns. */
 export function observed<Context extends Gates>(
   session: Session<Context>,
-  onStep: (gates: Context) => void,
+  onStep: (gates: Context) => void | Promise<void>,
 ): Session<Context> {
   return {
     gates: session.gates,
@@ -14,7 +14,7 @@ export function observed<Context extends Gates>(
     reveal: (outputs) => session.reveal(outputs),
     async step(body) {
       const result = await session.step(body);
-      onStep(session.gates);
+      await onStep(session.gates);
       return result;
     },
   };

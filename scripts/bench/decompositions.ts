@@ -1,0 +1,157 @@
+/** Decompositions of real data sets, each in two fresh processes over TLS, against the clear reference. */
+import { fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { draftTask } from '@eigenveil/data-user';
+import { decompose, pencil, programOf, varianceCaptured } from '@eigenveil/projection';
+import {
+  addStatistics,
+  Discretiser,
+  flatten,
+  layout,
+  readFileBytes,
+  readRows,
+  type Statistics,
+  StatisticsAccumulator,
+} from '@eigenveil/statistics';
+import { toRing } from '@eigenveil/two-party';
+import { type MethodName, newTaskId, type Task, TaskProposal, Thumbprint } from '@eigenveil/wire';
+import type { Assignment, Evaluated, Garbled, GarblerAddress } from './two-party.ts';
+
+export interface Case {
+  readonly method: MethodName;
+  readonly dataset: string;
+  readonly components: number;
+}
+
+export interface Measured extends Case {
+  readonly features: number;
+  readonly andGates: number;
+  readonly bytes: number;
+  readonly seconds: number;
+  /** The smallest among components whose eigenvalue is at least 5 % from its neighbours. */
+  readonly minCosine: number;
+  /** Variance of the total scatter within the subspace, over that of the reference's. */
+  readonly varianceRatio: number;
+  readonly garblerMemoryBytes: number;
+  readonly evaluatorMemoryBytes: number;
+}
+
+const OWNERS = 10;
+const SMALLEST_GAP = 0.05;
+const BUNDLED = fileURLToPath(new URL('../../data', import.meta.url));
+const OTHERS = process.env.EIGENVEIL_DATA ?? fileURLToPath(new URL('../../../shared/data', import.meta.url));
+
+/** The file of a data set, or undefined where it is neither bundled nor in EIGENVEIL_DATA. */
+export function dataFile(dataset: string): string | undefined {
+  return [BUNDLED, OTHERS].map((folder) => `${folder}/${dataset}.csv`).find((file) => existsSync(file));
+}
+
+export async function measureCase(wanted: Case, file: string): Promise<Measured> {
+  const { task, statistics } = await pooled(wanted, file);
+  const evaluated = await run(task, statistics);
+  const program = programOf(task);
+  const { vectors, eigenvalues } = evaluated.decomposition;
+  const expected = decompose(program, statistics);
+  const all = decompose(
+    { ...program, components: expected.vectors.length + 1, allowFullRank: true },
+    statistics,
+  );
+  const cosines = expected.vectors.map((vector, i) =>
+    Math.abs(vector.reduce((sum, entry, j) => sum + entry * vectors[i]![j]!, 0)),
+  );
+  const separate = cosines.filter((_, i) => gapOf(all.eigenvalues, i) >= SMALLEST_GAP);
+  const { A } = pencil(program, statistics);
+  if (eigenvalues.length !== expected.eigenvalues.length) throw new Error('the number of components differs');
+  return {
+    ...wanted,
+    components: vectors.length,
+    features: task.features.length,
+    andGates: evaluated.andGates,
+    bytes: evaluated.bytes,
+    seconds: evaluated.seconds,
+    minCosine: Math.min(...separate),
+    varianceRatio: varianceCaptured(vectors, A) / varianceCaptured(expected.vectors, A),
+    garblerMemoryBytes: evaluated.garblerMemoryBytes,
+    evaluatorMemoryBytes: evaluated.peakMemoryBytes,
+  };
+}
+
+/** Distance to the nearer neighbour over the eigenvalue itself. */
+function gapOf(values: readonly number[], i: number): number {
+  const neighbours = [values[i - 1], values[i + 1]].filter((value) => value !== undefined);
+  return Math.min(...neighbours.map((value) => Math.abs(values[i]! - value) / values[i]!));
+}
+
+/** The statistics of all rows of a file, as OWNERS owners together would send them. */
+async function pooled(
+  { method, components }: Case,
+  file: string,
+): Promise<{ task: Task; statistics: Statistics }> {
+  const ignore = method === 'pca' ? ['label'] : [];
+  const { rows, ...draft } = await draftTask(file, {
+    method,
+    labels: method === 'pca' ? [] : ['label'],
+    ignore,
+  });
+  const thumbprint = Thumbprint.parse(randomBytes(32).toString('base64url'));
+  const proposal = TaskProposal.parse({
+    ...draft,
+    components,
+    minimumOwners: 2,
+    maximumOwners: OWNERS,
+    maximumSamplesPerOwner: Math.ceil(rows / OWNERS),
+    twoParty: 'garbled',
+    deadline: new Date(Date.now() + 3_600_000).toISOString(),
+  });
+  const task: Task = {
+    ...proposal,
+    protocol: 'eigenveil/1',
+    id: newTaskId(),
+    csp: thumbprint,
+    dataUser: thumbprint,
+  };
+  const discretiser = new Discretiser(task);
+  const owners = Array.from({ length: OWNERS }, () => new StatisticsAccumulator(task));
+  let row = 0;
+  for await (const { values, classes } of readRows(readFileBytes(file), task, { ignoredColumns: ignore })) {
+    owners[row % OWNERS]!.add(discretiser.discretise(values), classes);
+    row += 1;
+  }
+  return { task, statistics: owners.map((owner) => owner.statistics()).reduce(addStatistics) };
+}
+
+async function run(task: Task, statistics: Statistics): Promise<Evaluated & { garblerMemoryBytes: number }> {
+  const { valueBits } = layout(task);
+  const blinding = valueBits.map((bits) =>
+    BigInt(`0x${randomBytes(Math.ceil(bits / 8) + 5).toString('hex')}`),
+  );
+  const assignment = (shares: readonly bigint[]): Assignment => ({
+    task,
+    shares: toRing(valueBits, shares),
+    verifiedOwners: OWNERS,
+  });
+  const [garbler, evaluator] = ['garbler', 'evaluator'].map((name) =>
+    fork(fileURLToPath(new URL(`./${name}.ts`, import.meta.url)), {
+      serialization: 'advanced',
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    }),
+  ) as [ReturnType<typeof fork>, ReturnType<typeof fork>];
+  try {
+    const ready = once(evaluator, 'message');
+    garbler.send(assignment(flatten(task, statistics).map((value, v) => value + blinding[v]!)));
+    const [[address]] = (await Promise.all([once(garbler, 'message'), ready])) as [[GarblerAddress], unknown];
+    evaluator.send({ ...assignment(blinding.map((value) => -value)), ...address });
+    const [[evaluated], [garbled]] = (await Promise.all([
+      once(evaluator, 'message'),
+      once(garbler, 'message'),
+    ])) as [[Evaluated], [Garbled]];
+    await Promise.all([once(evaluator, 'exit'), once(garbler, 'exit')]);
+    return { ...evaluated, garblerMemoryBytes: garbled.peakMemoryBytes };
+  } finally {
+    garbler.kill();
+    evaluator.kill();
+  }
+}

@@ -1,0 +1,26 @@
+/** The evaluator's process of a benchmarked decomposition: connects, evaluates one program, reports and exits. */
+import { once } from 'node:events';
+import { programOf } from '@eigenveil/projection';
+import { connectChannel, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import type { Assignment, Evaluated, GarblerAddress } from './two-party.ts';
+
+process.send!('ready');
+const [{ task, shares, url, ca }] = (await once(process, 'message')) as [Assignment & GarblerAddress];
+const started = performance.now();
+const channel = await connectChannel({ url: url.replace('https', 'wss'), headers: {}, ca });
+let andGates = 0;
+const decomposition = await TWO_PARTY_PROTOCOLS[task.twoParty].evaluate(
+  channel,
+  { task, program: programOf(task) },
+  { shares },
+  (progress) => {
+    andGates = progress.andGates;
+  },
+);
+const seconds = (performance.now() - started) / 1000;
+const bytes = channel.bytesReceived + channel.bytesSent;
+await channel.close();
+const peakMemoryBytes = process.resourceUsage().maxRSS * 1024;
+process.send!({ decomposition, seconds, andGates, bytes, peakMemoryBytes } satisfies Evaluated, () =>
+  process.exit(),
+);

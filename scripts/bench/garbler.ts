@@ -1,0 +1,29 @@
+/** The garbler's process of a benchmarked decomposition: a TLS server that garbles one program and exits. */
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { programOf } from '@eigenveil/projection';
+import { createLocalCertificate, startServer } from '@eigenveil/server';
+import { ChannelAcceptor, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import type { Assignment, Garbled, GarblerAddress } from './two-party.ts';
+
+const [{ task, shares, verifiedOwners }] = (await once(process, 'message')) as [Assignment];
+const identity = await createLocalCertificate();
+const { server, url } = await startServer({
+  ...identity,
+  listener: (_request, response) => response.end(),
+  host: '127.0.0.1',
+  port: 0,
+});
+process.send!({ url, ca: identity.cert } satisfies GarblerAddress);
+const [request, socket, head] = (await once(server, 'upgrade')) as [IncomingMessage, Duplex, Buffer];
+const channel = await new ChannelAcceptor().accept(request, socket, head);
+await TWO_PARTY_PROTOCOLS[task.twoParty].garble(
+  channel,
+  { task, program: programOf(task) },
+  { shares, verifiedOwners },
+);
+await channel.receive().catch(() => undefined); // the evaluator closes when it has what it needs
+process.send!({ peakMemoryBytes: process.resourceUsage().maxRSS * 1024 } satisfies Garbled, () =>
+  process.exit(),
+);

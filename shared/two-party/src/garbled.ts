@@ -1,0 +1,88 @@
+/**
+ * The two-party protocol `garbled`: Yao's garbled circuits. The CSP garbles the task's program, the data user evaluates it and
+ * alone learns the result. Every connection draws fresh secrets, so a computation that is started again garbles nothing twice
+ * with the same labels.
+ */
+import { setImmediate as turn } from 'node:timers/promises';
+import { withAbort } from './channel/abort.ts';
+import { MessageStream } from './channel/message-stream.ts';
+import {
+  CountingGates,
+  CountingSession,
+  EvaluatorSession,
+  GarblerSession,
+  observed,
+} from './garbling/index.ts';
+import { runProgram } from './programs/index.ts';
+import type { Computation, TwoPartyProtocol } from './protocol.ts';
+
+/** Computations that take less have no use for a plan, whose counting would only slow them down. */
+const PLAN_AFTER_MILLISECONDS = 1000;
+
+export const garbled: TwoPartyProtocol = {
+  isPrivate: true,
+
+  garble(channel, { task, program }, garbler) {
+    return withAbort(channel, async () => {
+      const session = await GarblerSession.open(new MessageStream(channel));
+      await runProgram(session, task, program, { garbler });
+    });
+  },
+
+  evaluate(channel, computation, evaluator, onProgress) {
+    const { task, program } = computation;
+    return withAbort(channel, async () => {
+      const session = await EvaluatorSession.open(new MessageStream(channel));
+      const plan = new Plan(computation);
+      const watched = observed(session, ({ andGates }) => onProgress?.({ andGates, ...plan.counted }));
+      if (onProgress) plan.start();
+      try {
+        const decomposition = await runProgram(watched, task, program, { evaluator });
+        // Only a garbler's session learns nothing.
+        if (decomposition === undefined) throw new TypeError('the evaluator expected a decomposition');
+        return decomposition;
+      } finally {
+        plan.stop();
+      }
+    });
+  },
+};
+
+/** Counts a program's gates in the evaluator's idle time: while it waits for the garbler, which has more to do. */
+class Plan {
+  counted: { readonly plannedGates?: number } = {};
+  readonly #computation: Computation;
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  constructor(computation: Computation) {
+    this.#computation = computation;
+  }
+
+  start(): void {
+    this.#timer = setTimeout(() => {
+      // An error of the program is the evaluator's to report; here it only means that nothing is planned.
+      this.#count().catch(() => undefined);
+    }, PLAN_AFTER_MILLISECONDS);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #count(): Promise<void> {
+    const { task, program } = this.#computation;
+    const session = new CountingSession(new CountingGates());
+    await runProgram(
+      observed(session, async () => {
+        await turn();
+        if (this.#stopped) throw new Error('the computation ended before its gates were counted');
+      }),
+      task,
+      program,
+      {},
+    );
+    this.counted = { plannedGates: session.gates.andGates };
+  }
+}
