@@ -1,0 +1,176 @@
+/**
+ * Eigenpairs of a symmetric matrix: reduction to a tridiagonal matrix, bisection, deflation and back. The number of steps is
+ * public and always the same; docs/precision.md has the widths and their reasons. And what every method does with eigenpairs.
+ */
+import {
+  absolute,
+  concatLanes,
+  constantNumber,
+  lessThan,
+  type Num,
+  negateIf,
+  normalise,
+  resize,
+  select,
+  shiftLeft,
+  shiftLeftBy,
+  shiftRight,
+  sign,
+  sliceLanes,
+  square,
+  subtractModulo,
+  sumLanes,
+} from '../circuits/index.ts';
+import type { Gates, Session, Wires } from '../garbling/index.ts';
+import { largestEigenvalues } from './bisection.ts';
+import { deflate, rotateVectors } from './deflation.ts';
+import { broadcast, coarser, nonNegative, pick, zeros } from './numbers.ts';
+import { BISECTIONS, FRACTION, RESIDUAL_FRACTION, RESIDUAL_PLACES, rankPlaces, WORD } from './precision.ts';
+import { products } from './steps.ts';
+import { reflectVectors, triangleIndex, tridiagonalise } from './tridiagonal.ts';
+
+export interface Eigenpairs {
+  /** One lane per component, descending up to rounding; WORD bits, FRACTION of them fraction. */
+  readonly values: Num;
+  /** Lane i * count + j is entry i of vector j; WORD bits, FRACTION of them fraction. */
+  readonly vectors: Num;
+}
+
+export interface LeadingEigenpairs extends Eigenpairs {
+  /** The eigenvalues after those, as many as were asked for: from bisection alone, rounded down to 2^-BISECTIONS. */
+  readonly further: Num;
+  /** Whether there is another eigenvalue clearly above zero, so that these pairs are not the whole matrix: one lane. */
+  readonly more: Wires;
+}
+
+/**
+ * The `count` largest eigenvalues and their vectors, of length 1 and orthogonal up to 2^-20 or so; their signs are as they come. Lanes of
+ * `triangle`: the upper triangle, row by row, of a d × d matrix with eigenvalues in [0, 1), in WORD bits, FRACTION of them fraction.
+ * Of a zero matrix the values are the error of a shift, and the vectors unit vectors.
+ */
+export async function leadingEigenpairs(
+  session: Session,
+  triangle: Num,
+  d: number,
+  count: number,
+  furtherCount = 0,
+): Promise<LeadingEigenpairs> {
+  const tridiagonal = await tridiagonalise(session, triangle, d);
+  const { values, below } = await largestEigenvalues(
+    session,
+    tridiagonal,
+    count + furtherCount,
+    rankPlaces(d),
+  );
+  const { shifts, further, more } = await session.step((gates) => {
+    const zero = gates.constant(furtherCount, 0);
+    const digits = sliceLanes(gates, values, count, count + furtherCount);
+    return {
+      shifts: sliceLanes(gates, values, 0, count),
+      further: digits.map((bit, i) => (i < FRACTION - BISECTIONS ? zero : bit)),
+      more: lessThan(gates, below, constantNumber(gates, BigInt(d - count), below.length, 1)),
+    };
+  });
+  const deflated = await deflate(session, tridiagonal, shifts);
+  const rotated = await rotateVectors(session, deflated, d, count);
+  const vectors = await reflectVectors(session, tridiagonal.reflections, rotated, d, count);
+  return { values: deflated.values, vectors, further, more };
+}
+
+export interface Normal {
+  /** As `leadingEigenpairs` takes it: the integers times 2^places / 2^(bits - 1), with bits the length of the given numbers. */
+  readonly matrix: Num;
+  /** Unsigned; one lane. */
+  readonly places: Num;
+  /** 0 where the trace is 0. */
+  readonly some: Wires;
+}
+
+/**
+ * Shifts the upper triangle of a d × d matrix of integers without negative eigenvalues so that its trace, which no eigenvalue exceeds,
+ * is from 1/2 to 1. The trace must not overflow the bits of the entries.
+ */
+export function normaliseTrace(gates: Gates, scatter: Num, d: number): Normal {
+  const entries = (d * (d + 1)) / 2;
+  const trace = traceOf(gates, scatter, d);
+  const { value, places } = normalise(gates, nonNegative(gates, resize(trace, scatter.length)));
+  const shifted = shiftLeftBy(gates, scatter, broadcast(gates, places, 0, entries));
+  return {
+    matrix: resize(shiftRight(shifted, scatter.length - 1 - FRACTION), WORD),
+    places,
+    some: value.at(-2)!,
+  };
+}
+
+/** Of an upper triangle, without overflow. */
+export function traceOf(gates: Gates, triangle: Num, d: number): Num {
+  return sumLanes(
+    gates,
+    pick(gates, triangle, d, (i) => triangleIndex(d, i, i)),
+  );
+}
+
+/** Makes the entry of largest magnitude of each vector positive. Lanes as in `Eigenpairs`. */
+export function fixSigns(gates: Gates, vectors: Num, d: number, count: number): Num {
+  // The largest first: its magnitude above its sign.
+  let best = { size: zeros(gates, 1, 0), negative: gates.constant(0, 0) };
+  for (let i = 0; i < d; i += 1) {
+    const entry = sliceLanes(gates, vectors, i * count, (i + 1) * count);
+    const size = absolute(gates, entry);
+    if (i === 0) best = { size, negative: sign(entry) };
+    else {
+      const larger = lessThan(gates, best.size, size);
+      const chosen = select(gates, larger, [sign(entry), ...size], [best.negative, ...best.size]);
+      best = { size: chosen.slice(1), negative: chosen[0]! };
+    }
+  }
+  return negateIf(gates, broadcastGroups(gates, best.negative, d), vectors);
+}
+
+function broadcastGroups(gates: Gates, wires: Wires, times: number): Wires {
+  return gates.concat(new Array<Wires>(times).fill(wires));
+}
+
+/** Whether ‖S w − λ w‖ <= 2^-10 λ_1, per vector: from the matrix itself, whatever was done to find its eigenpairs. */
+export async function checkResiduals(
+  session: Session,
+  matrix: Num,
+  { values, vectors }: Eigenpairs,
+  d: number,
+  count: number,
+): Promise<Wires> {
+  const places = FRACTION - RESIDUAL_FRACTION;
+  const word = RESIDUAL_FRACTION + 2;
+  const rows: Num[] = [];
+  // Row i of the product: d entries and -λ for each vector.
+  for (let i = 0; i < d; i += 1) {
+    const terms = await products(
+      session,
+      (d + 1) * count,
+      (gates) => {
+        const entries = pick(gates, matrix, d * count, (lane) =>
+          triangleIndex(d, i, Math.floor(lane / count)),
+        );
+        const own = sliceLanes(gates, vectors, i * count, (i + 1) * count);
+        return [
+          coarser(concatLanes(gates, [entries, values]), places, word),
+          coarser(concatLanes(gates, [vectors, own]), places, word),
+        ];
+      },
+      { shift: RESIDUAL_FRACTION, bits: word },
+    );
+    rows.push(
+      await session.step((gates) => {
+        const image = sumLanes(gates, sliceLanes(gates, terms, 0, d * count), count);
+        return subtractModulo(gates, image, sliceLanes(gates, terms, d * count, (d + 1) * count), word);
+      }),
+    );
+  }
+  return session.step((gates) => {
+    const squares = sumLanes(gates, square(gates, concatLanes(gates, rows)), count);
+    const largest = square(gates, coarser(sliceLanes(gates, values, 0, 1), places, word));
+    const bound = broadcast(gates, largest, 0, count);
+    const scaled = nonNegative(gates, shiftLeft(gates, squares, 2 * RESIDUAL_PLACES));
+    return gates.not(lessThan(gates, bound, scaled));
+  });
+}
