@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, request, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { type Duplex, Transform } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
@@ -14,6 +14,8 @@ export type Fault =
   | { readonly kind: 'lose request' }
   /** The service has done what was asked, but the client does not hear of it. A WebSocket is cut at its first answer. */
   | { readonly kind: 'lose answer' }
+  /** A WebSocket is cut, or a stretch of it is changed, so many bytes into what the service sends. */
+  | { readonly kind: 'cut' | 'corrupt'; readonly atByte: number }
   | { readonly kind: 'delay'; readonly milliseconds: number }
   /** The proxy answers in the service's place, as a service would that lies. */
   | { readonly kind: 'answer'; readonly json: unknown };
@@ -32,9 +34,15 @@ export interface Injection {
   hits: number;
 }
 
+const RECORDED_BYTES = 2 ** 20;
+/** Of a garbled circuit an evaluator does not use every byte, but some of so many. */
+const CORRUPTED_BYTES = 1024;
+
 export class FaultyProxy {
   /** Everything that was asked, whether or not it reached the service. */
   readonly seen: SeenRequest[] = [];
+  /** What the service sent over each WebSocket, up to a limit. */
+  readonly streams: Buffer[] = [];
   readonly #server: Server;
   readonly #sockets = new Set<Duplex>();
   readonly #ca: string;
@@ -126,7 +134,26 @@ export class FaultyProxy {
     upstream.write(head);
     socket.pipe(upstream);
     if (fault?.kind === 'lose answer') upstream.once('data', () => upstream.destroy());
-    else upstream.pipe(socket);
+    else upstream.pipe(this.#struck(fault, () => socket.destroy())).pipe(socket);
+  }
+
+  /** Passes on what it gets, records it, and strikes. */
+  #struck(fault: Fault | undefined, cut: () => void): Transform {
+    const stream = this.streams.push(Buffer.alloc(0)) - 1;
+    let passed = 0;
+    return new Transform({
+      transform: (chunk: Buffer, _encoding, done) => {
+        const from = passed;
+        passed += chunk.length;
+        if (fault?.kind === 'cut' && fault.atByte < passed) return cut();
+        if (fault?.kind === 'corrupt') {
+          const to = Math.min(chunk.length, fault.atByte + CORRUPTED_BYTES - from);
+          for (let i = Math.max(0, fault.atByte - from); i < to; i += 1) chunk[i]! ^= 4;
+        }
+        if (from < RECORDED_BYTES) this.streams[stream] = Buffer.concat([this.streams[stream]!, chunk]);
+        done(null, chunk);
+      },
+    });
   }
 
   #upstream() {

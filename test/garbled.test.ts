@@ -1,0 +1,136 @@
+/** Tasks with the two-party protocol `garbled`, through running services: the projection is the clear reference's, whatever happens on the way. */
+
+import { OwnerPolicy } from '@eigenveil/data-owner';
+import { principalAngles } from '@eigenveil/projection';
+import type { Projection, Task, TaskProposal } from '@eigenveil/wire';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Parties, runTask } from './support/run-task.ts';
+import { dataFile, exampleOf, type LabelledRows, madeUpProposal, reference, split } from './support/tasks.ts';
+import { World } from './support/world.ts';
+
+/** Far above the errors of the circuits' arithmetic, far below what a user would notice. */
+const LARGEST_ANGLE = 1e-4;
+const LARGEST_EIGENVALUE_ERROR = 1e-5;
+const OWNERS = 3;
+const COMPUTATION = /^GET \/tasks\/[^/]+\/two-party$/;
+
+let world: World;
+let parties: Parties;
+beforeAll(async () => {
+  world = await World.start({ proxied: true, csp: { allowSimulated: false } });
+  const enrolled = await Promise.all(
+    // What owners allow by default, but for the short keys of tests.
+    Array.from({ length: OWNERS }, () => world.enrolledOwner({ twoParty: OwnerPolicy.parse({}).twoParty })),
+  );
+  parties = {
+    client: await world.taskClient(),
+    dataUser: world.dataUserAddress,
+    owners: enrolled.map(({ owner }) => owner),
+  };
+});
+afterEach(() => {
+  world.proxies.csp.heal();
+  world.proxies.csp.streams.length = 0;
+  world.proxies.csp.seen.length = 0;
+});
+afterAll(() => world.close());
+
+const iris = (changes: Record<string, unknown> = {}) =>
+  exampleOf(dataFile('iris'), 'pca', { twoParty: 'garbled', components: 2, ...changes });
+
+function expectClose(projection: Projection, task: Task, parts: readonly LabelledRows[]): void {
+  const { decomposition } = reference(task, parts);
+  const { vectors, eigenvalues } = decomposition;
+  expect(projection).toMatchObject({ twoParty: 'garbled', converged: vectors.map(() => true) });
+  vectors.forEach((vector, i) => {
+    expect(Math.max(...principalAngles([projection.vectors[i]!], [vector]))).toBeLessThan(LARGEST_ANGLE);
+    expect(Math.hypot(...projection.vectors[i]!)).toBeCloseTo(1, 9);
+    const error = Math.abs(projection.eigenvalues[i]! - eigenvalues[i]!);
+    expect(error).toBeLessThan(LARGEST_EIGENVALUE_ERROR * eigenvalues[0]!);
+  });
+  expect(projection.vectors).toHaveLength(vectors.length);
+}
+
+async function expectRight(proposal: TaskProposal, rows: LabelledRows) {
+  const parts = split(rows, OWNERS);
+  const { task, projection } = await runTask(parties, proposal, parts);
+  expectClose(projection, task, parts);
+  return { projection, parts, task };
+}
+
+/** Labels, tables and hashes are 16 bytes each and random: none may come again. */
+function expectNothingTwice(streams: readonly Buffer[]): void {
+  const seen = new Set<string>();
+  for (const whole of streams) {
+    const stream = whole.subarray(whole.indexOf('\r\n\r\n') + 4); // without the answer to the opening request
+    // Headers of messages come again, too, but are mostly zeros.
+    const windows = new Set(
+      Array.from({ length: Math.min(stream.length, 200_000) - 16 }, (_, i) =>
+        stream.toString('latin1', i, i + 16),
+      ),
+    );
+    const again = [...windows].filter((window) => seen.has(window) && window.split('\0').length < 6);
+    expect(again.length).toBe(0);
+    for (const window of windows) seen.add(window);
+  }
+}
+
+test('pca, with everything that a task may declare', async () => {
+  const { proposal, rows } = await iris({ outputs: ['mean', 'trace', 'sampleCount', 'spectrum'] });
+  const { projection, parts, task } = await expectRight(proposal, rows);
+  const { decomposition } = reference(task, parts);
+  expect(projection.sampleCount).toBe(rows.values.length);
+  expect(projection.trace! / decomposition.trace!).toBeCloseTo(1, 5);
+  for (const [i, value] of projection.mean!.entries()) expect(value).toBeCloseTo(decomposition.mean![i]!, 5);
+  for (const [i, value] of projection.spectrum!.entries()) {
+    expect((value - decomposition.spectrum![i]!) / decomposition.trace!).toBeCloseTo(0, 5);
+  }
+});
+
+test('tells how far it is', async () => {
+  const { proposal, rows } = await iris();
+  const { client } = parties;
+  const seen: unknown[] = [];
+  const statusOf = client.status.bind(client);
+  vi.spyOn(client, 'status').mockImplementation(async (id) => {
+    const status = await statusOf(id);
+    if (status.progress) seen.push(status.progress);
+    return status;
+  });
+  const { task } = await expectRight(proposal, rows);
+  vi.restoreAllMocks();
+  expect(seen).toContainEqual({ andGates: expect.any(Number), seconds: expect.any(Number) });
+  expect((await client.status(task.id)).progress).toBeUndefined();
+});
+
+describe('a connection that fails', () => {
+  test.each(['cut', 'corrupt'] as const)('(%s) restarts the computation with fresh labels', async (kind) => {
+    const { proposal, rows } = await iris();
+    const fault = world.proxies.csp.inject(COMPUTATION, { kind, atByte: 400_000 });
+    await expectRight(proposal, rows);
+    expect(fault.hits).toBe(1);
+    const { streams } = world.proxies.csp;
+    expect(streams).toHaveLength(2);
+    expectNothingTwice(streams);
+  });
+
+  test('and a CSP that is restarted meanwhile', async () => {
+    const { proposal, rows } = await iris();
+    world.proxies.csp.inject(COMPUTATION, { kind: 'cut', atByte: 400_000 });
+    const done = expectRight(proposal, rows);
+    await expect.poll(() => world.proxies.csp.streams.length, { timeout: 20_000 }).toBe(1);
+    await world.stopCsp();
+    await world.startCsp();
+    await done;
+  });
+});
+
+describe('is refused', () => {
+  test('for more features than are supported', async () => {
+    const proposal = madeUpProposal('pca', 101, [], { twoParty: 'garbled' });
+    await expect(parties.client.create(proposal)).rejects.toMatchObject({ code: 'ERR_TASK_RANGE' });
+    const allowed = madeUpProposal('pca', 100, [], { twoParty: 'garbled' });
+    const { task } = await parties.client.create(allowed);
+    await parties.client.cancelTask(task.id);
+  });
+});
