@@ -4,10 +4,10 @@
  */
 import type { Decomposition, Program } from '@eigenveil/projection';
 import { layout, type StatisticsTask } from '@eigenveil/statistics';
-import { all, divideUnsigned, mask, type Num, select, shiftLeft, sign, valuesOf } from '../circuits/index.ts';
-import { TwoPartyError } from '../errors.ts';
+import { divideUnsigned, mask, type Num, select, shiftLeft, sign, valuesOf } from '../circuits/index.ts';
 import type { Gates, Session, Wires } from '../garbling/index.ts';
 import { checkResiduals, fixSigns, leadingEigenpairs, normaliseTrace } from './eigen.ts';
+import { checkFlags, flagBits } from './flags.ts';
 import { broadcast, nonNegative } from './numbers.ts';
 import { EIGENVALUE_FRACTION, FRACTION } from './precision.ts';
 import { poolStatistics, type Shares, scaledScatter } from './statistics.ts';
@@ -19,8 +19,7 @@ export interface CheckedDecomposition extends Decomposition {
 
 /**
  * Runs the program; the evaluator's session gets the decomposition, the garbler's nothing. Vectors have length 1 up to 2^-20 or so.
- * @throws TwoPartyError ERR_OWNER_COUNT when the number of owners differs from the verified one, is below the
- *   minimum, or when there are no rows; all other outputs are zero then
+ * @throws as `checkFlags`, at the evaluator; all other outputs are zero then
  */
 export async function pca(
   session: Session,
@@ -47,17 +46,20 @@ export async function pca(
 
   const outputs = await session.step((gates) => {
     const scaled = eigenvalues(gates, values, places, pooled.Q, bits, task.fractionBits);
-    const valid = all(gates, pooled.flags);
-    const masked = (a: Num): Num => mask(gates, broadcast(gates, [valid], 0, a[0]!.lanes)[0]!, a);
-    return { vectors: masked(vectors), values: masked(scaled), converged: masked([converged]) };
+    const flags = flagBits(gates, pooled.flags);
+    const valid = [flags.at(-1)!];
+    const masked = (a: Num): Num => mask(gates, broadcast(gates, valid, 0, a[0]!.lanes)[0]!, a);
+    return { flags, vectors: masked(vectors), values: masked(scaled), converged: masked([converged]) };
   });
   const revealed = await session.reveal([
-    ...pooled.flags,
+    ...outputs.flags,
     ...outputs.converged,
     ...outputs.values,
     ...outputs.vectors,
   ]);
-  return revealed && decode(revealed, outputs.values.length, d, count);
+  if (revealed === undefined) return undefined;
+  checkFlags(revealed.slice(0, outputs.flags.length));
+  return decode(revealed.slice(outputs.flags.length), outputs.values.length, d, count);
 }
 
 /** Of the undivided scatter, with EIGENVALUE_FRACTION fraction bits: the normalised ones over Q and without the shift. */
@@ -98,22 +100,9 @@ function decode(
   d: number,
   count: number,
 ): CheckedDecomposition {
-  const [sameOwners, enoughOwners, rows, converged] = revealed as [
-    Uint8Array,
-    Uint8Array,
-    Uint8Array,
-    Uint8Array,
-  ];
-  if (sameOwners[0] !== 1)
-    throw new TwoPartyError(
-      'ERR_OWNER_COUNT',
-      'the encrypted number of owners differs from the verified records',
-    );
-  if (enoughOwners[0] !== 1)
-    throw new TwoPartyError('ERR_OWNER_COUNT', 'the number of owners expected at least the minimum');
-  if (rows[0] !== 1) throw new TwoPartyError('ERR_OWNER_COUNT', 'owners expected to have rows, got none');
-  const values = valuesOf(revealed.slice(4, 4 + valueBits));
-  const entries = valuesOf(revealed.slice(4 + valueBits));
+  const converged = revealed[0]!;
+  const values = valuesOf(revealed.slice(1, 1 + valueBits));
+  const entries = valuesOf(revealed.slice(1 + valueBits));
   const vectors = Array.from({ length: count }, (_, j) => {
     const vector = Array.from({ length: d }, (_, i) => Number(entries[i * count + j]!));
     const length = Math.hypot(...vector);
