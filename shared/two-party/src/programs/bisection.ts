@@ -7,15 +7,19 @@
 import {
   addModulo,
   concatLanes,
+  lanesOf,
   lessThan,
   multiply,
   type Num,
+  resize,
   sign,
   sliceLanes,
   subtractModulo,
+  sumLanes,
+  unsigned,
 } from '../circuits/index.ts';
-import type { Gates, Session, Wires } from '../garbling/index.ts';
-import { broadcast, coarser, constantNumbers, scaleTogether, zeros } from './numbers.ts';
+import type { Gates, Session } from '../garbling/index.ts';
+import { broadcast, coarser, constantNumbers, pick, scaleTogether, zeros } from './numbers.ts';
 import { BISECTIONS, FRACTION, STURM_FRACTION, WORD } from './precision.ts';
 import { piecesPerStep } from './steps.ts';
 import type { Tridiagonal } from './tridiagonal.ts';
@@ -31,54 +35,85 @@ interface State {
   readonly below: Num;
 }
 
-/** Eigenvalue i in lane i, within 2^-(BISECTIONS + 1) of the middle of its interval. All lie in [0, 1). */
+export interface Bisected {
+  /** Eigenvalue i in lane i: the middle of an interval of 2^-BISECTIONS, in WORD bits, FRACTION of them fraction. */
+  readonly values: Num;
+  /** How many eigenvalues are below the threshold: one lane. */
+  readonly below: Num;
+}
+
+/** The `count` largest eigenvalues, all of which lie in [0, 1), and a count of those below 2^-thresholdPlaces. */
 export async function largestEigenvalues(
   session: Session,
   { diagonal, offDiagonal }: Pick<Tridiagonal, 'diagonal' | 'offDiagonal'>,
   count: number,
+  thresholdPlaces: number,
+): Promise<Bisected> {
+  const d = diagonal.length;
+  // As many digits from the first pass as cost the least: a lane per multiple of 2^-first.
+  const first = Math.min(BISECTIONS, Math.floor(Math.log2(2 * count + 1)));
+  const points = 2 ** first - 1;
+  const grid = await countBelow(session, { diagonal, offDiagonal }, points + 1, (gates) => {
+    const unit = 2 ** (STURM_FRACTION - first);
+    const multiples = Array.from({ length: points }, (_, i) => BigInt((i + 1) * unit));
+    return constantNumbers(gates, [...multiples, 1n << BigInt(STURM_FRACTION - thresholdPlaces)], STURM_WORD);
+  });
+  // Eigenvalue i is at least x where fewer than d - i are below x.
+  const { digits: highest, below } = await session.step((gates) => {
+    const each = pick(gates, grid, points * count, (lane) => Math.floor(lane / count));
+    const least = constantNumbers(
+      gates,
+      Array.from({ length: points * count }, (_, lane) => BigInt(d - (lane % count))),
+      each.length,
+    );
+    const number = sumLanes(gates, unsigned(gates, [lessThan(gates, each, least)]), count);
+    return { digits: number.slice(0, first), below: sliceLanes(gates, grid, points, points + 1) };
+  });
+  let digits: Num = highest;
+  while (digits.length < BISECTIONS) {
+    const known = digits;
+    const counts = await countBelow(session, { diagonal, offDiagonal }, count, (gates) =>
+      resize(middle(gates, known, STURM_FRACTION), STURM_WORD),
+    );
+    digits = await session.step((gates) => {
+      const limits = Array.from({ length: count }, (_, i) => BigInt(d - i));
+      return [lessThan(gates, counts, constantNumbers(gates, limits, counts.length)), ...known];
+    });
+  }
+  const values = await session.step((gates) => resize(middle(gates, digits, FRACTION), WORD));
+  return { values, below };
+}
+
+/** The middle of the interval that the digits, lowest first, leave, with this many fraction bits. */
+function middle(gates: Gates, digits: Num, fraction: number): Num {
+  const lanes = lanesOf(digits);
+  const after = zeros(gates, fraction - digits.length - 1, lanes);
+  return unsigned(gates, [...after, gates.constant(lanes, 1), ...digits, gates.constant(lanes, 0)]);
+}
+
+/** How many eigenvalues are below the trial in each lane. The trials are made in every step and may only rearrange wires. */
+async function countBelow(
+  session: Session,
+  { diagonal, offDiagonal }: Pick<Tridiagonal, 'diagonal' | 'offDiagonal'>,
+  lanes: number,
+  trials: (gates: Gates) => Num,
 ): Promise<Num> {
   const d = diagonal.length;
   const countBits = Math.ceil(Math.log2(d + 1)) + 1;
-  // Highest digit first, as they are found.
-  const digits: Wires[] = [];
-  const rowsPerStep = piecesPerStep(count * GATES_PER_ROW);
-  for (let round = 0; round < BISECTIONS; round += 1) {
-    let state: State | undefined;
-    for (let from = 0; from < d; from += rowsPerStep) {
-      const before = state;
-      state = await session.step((gates) => {
-        const x = trial(gates, digits, count);
-        let current = before ?? start(gates, count, countBits);
-        for (let i = from; i < Math.min(d, from + rowsPerStep); i += 1) {
-          current = row(gates, current, x, diagonal[i]!, offDiagonal[i], offDiagonal[i - 1], count);
-        }
-        return current;
-      });
-    }
-    const { below } = state!;
-    digits.push(
-      await session.step((gates) => {
-        const limits = Array.from({ length: count }, (_, i) => BigInt(d - i));
-        return lessThan(gates, below, constantNumbers(gates, limits, countBits));
-      }),
-    );
+  const rowsPerStep = piecesPerStep(lanes * GATES_PER_ROW);
+  let state: State | undefined;
+  for (let from = 0; from < d; from += rowsPerStep) {
+    const before = state;
+    state = await session.step((gates) => {
+      const x = trials(gates);
+      let current = before ?? start(gates, lanes, countBits);
+      for (let i = from; i < Math.min(d, from + rowsPerStep); i += 1) {
+        current = row(gates, current, x, diagonal[i]!, offDiagonal[i], offDiagonal[i - 1], lanes);
+      }
+      return current;
+    });
   }
-  return session.step((gates) => {
-    const zero = gates.constant(count, 0);
-    const low = [
-      ...zeros(gates, FRACTION - BISECTIONS - 1, count),
-      gates.constant(count, 1),
-      ...digits.toReversed(),
-    ];
-    return [...low, ...new Array<Wires>(WORD - low.length).fill(zero)];
-  });
-}
-
-/** The digits so far, a 1 and zeros. */
-function trial(gates: Gates, digits: readonly Wires[], count: number): Num {
-  const zero = gates.constant(count, 0);
-  const after = zeros(gates, STURM_FRACTION - digits.length - 1, count);
-  return [...after, gates.constant(count, 1), ...digits.toReversed(), zero, zero];
+  return state!.below;
 }
 
 function start(gates: Gates, count: number, countBits: number): State {

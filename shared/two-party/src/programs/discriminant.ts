@@ -77,13 +77,8 @@ export async function discriminant(
   const definite = inverted ? await withMargin(session, solution) : solution.definite;
   const scaled = await undoScaling(session, solution.vectors, total, d, count);
   const vectors = await unitVectors(session, scaled, d, count);
-  const result = await revealComponents(
-    session,
-    { ...pooled.flags, definite },
-    { values: solution.values, vectors, converged },
-    d,
-    count,
-  );
+  const numbers = { values: solution.values, vectors, converged };
+  const result = await revealComponents(session, task, program, pooled, total.scatter, definite, numbers);
   if (result === undefined || !inverted) return result;
   const eigenvalue = method.kind === 'lda' ? (mu: number) => mu / (1 - mu) : (mu: number) => 1 / (1 - mu);
   return { ...result, eigenvalues: result.eigenvalues.map(eigenvalue) };
@@ -101,6 +96,8 @@ export function ridgeUnits(ridge: number, fractionBits: number): bigint {
 interface TotalNoise {
   readonly matrix: Num;
   readonly places: Num;
+  /** Q S̄, an upper triangle row by row. */
+  readonly scatter: Num;
   /** Of the integers before scaling. */
   readonly digits: number;
   /** A bound of the places. */
@@ -128,7 +125,7 @@ async function totalNoise(
           return addToDiagonal(gates, scatter, d, term, digits + 1);
         });
   const { matrix, places } = await equilibrate(session, ridged, d, digits);
-  return { matrix, places, digits, most: 2 ** (places.length - 1) - 1 };
+  return { matrix, places, scatter, digits, most: 2 ** (places.length - 1) - 1 };
 }
 
 function publicNumber(gates: Parameters<typeof constantNumbers>[0], value: bigint): Num {

@@ -5,6 +5,7 @@
 import {
   absolute,
   concatLanes,
+  constantNumber,
   lessThan,
   type Num,
   negateIf,
@@ -24,7 +25,7 @@ import type { Gates, Session, Wires } from '../garbling/index.ts';
 import { largestEigenvalues } from './bisection.ts';
 import { deflate, rotateVectors } from './deflation.ts';
 import { broadcast, coarser, nonNegative, pick, zeros } from './numbers.ts';
-import { FRACTION, RESIDUAL_FRACTION, RESIDUAL_PLACES, WORD } from './precision.ts';
+import { BISECTIONS, FRACTION, RESIDUAL_FRACTION, RESIDUAL_PLACES, rankPlaces, WORD } from './precision.ts';
 import { products } from './steps.ts';
 import { reflectVectors, triangleIndex, tridiagonalise } from './tridiagonal.ts';
 
@@ -33,6 +34,13 @@ export interface Eigenpairs {
   readonly values: Num;
   /** Lane i * count + j is entry i of vector j; WORD bits, FRACTION of them fraction. */
   readonly vectors: Num;
+}
+
+export interface LeadingEigenpairs extends Eigenpairs {
+  /** The eigenvalues after those, as many as were asked for: from bisection alone, rounded down to 2^-BISECTIONS. */
+  readonly further: Num;
+  /** Whether there is another eigenvalue clearly above zero, so that these pairs are not the whole matrix: one lane. */
+  readonly more: Wires;
 }
 
 /**
@@ -45,13 +53,28 @@ export async function leadingEigenpairs(
   triangle: Num,
   d: number,
   count: number,
-): Promise<Eigenpairs> {
+  furtherCount = 0,
+): Promise<LeadingEigenpairs> {
   const tridiagonal = await tridiagonalise(session, triangle, d);
-  const shifts = await largestEigenvalues(session, tridiagonal, count);
+  const { values, below } = await largestEigenvalues(
+    session,
+    tridiagonal,
+    count + furtherCount,
+    rankPlaces(d),
+  );
+  const { shifts, further, more } = await session.step((gates) => {
+    const zero = gates.constant(furtherCount, 0);
+    const digits = sliceLanes(gates, values, count, count + furtherCount);
+    return {
+      shifts: sliceLanes(gates, values, 0, count),
+      further: digits.map((bit, i) => (i < FRACTION - BISECTIONS ? zero : bit)),
+      more: lessThan(gates, below, constantNumber(gates, BigInt(d - count), below.length, 1)),
+    };
+  });
   const deflated = await deflate(session, tridiagonal, shifts);
   const rotated = await rotateVectors(session, deflated, d, count);
   const vectors = await reflectVectors(session, tridiagonal.reflections, rotated, d, count);
-  return { values: deflated.values, vectors };
+  return { values: deflated.values, vectors, further, more };
 }
 
 export interface Normal {
@@ -69,10 +92,7 @@ export interface Normal {
  */
 export function normaliseTrace(gates: Gates, scatter: Num, d: number): Normal {
   const entries = (d * (d + 1)) / 2;
-  const trace = sumLanes(
-    gates,
-    pick(gates, scatter, d, (i) => triangleIndex(d, i, i)),
-  );
+  const trace = traceOf(gates, scatter, d);
   const { value, places } = normalise(gates, nonNegative(gates, resize(trace, scatter.length)));
   const shifted = shiftLeftBy(gates, scatter, broadcast(gates, places, 0, entries));
   return {
@@ -80,6 +100,14 @@ export function normaliseTrace(gates: Gates, scatter: Num, d: number): Normal {
     places,
     some: value.at(-2)!,
   };
+}
+
+/** Of an upper triangle, without overflow. */
+export function traceOf(gates: Gates, triangle: Num, d: number): Num {
+  return sumLanes(
+    gates,
+    pick(gates, triangle, d, (i) => triangleIndex(d, i, i)),
+  );
 }
 
 /** Makes the entry of largest magnitude of each vector positive. Lanes as in `Eigenpairs`. */

@@ -2,13 +2,29 @@
  * PCA as a circuit, from additive shares to eigenvectors. The number of steps is public and always the same; docs/precision.md has the
  * widths and their reasons.
  */
-import type { Decomposition, Program } from '@eigenveil/projection';
+import { type Decomposition, type Program, ProjectionError } from '@eigenveil/projection';
 import { layout, type StatisticsTask } from '@eigenveil/statistics';
-import { divideUnsigned, mask, type Num, select, shiftLeft, sign, valuesOf } from '../circuits/index.ts';
+import {
+  concatLanes,
+  divideUnsigned,
+  mask,
+  type Num,
+  select,
+  shiftLeft,
+  sign,
+  unsigned,
+} from '../circuits/index.ts';
 import type { Gates, Session, Wires } from '../garbling/index.ts';
-import { checkResiduals, fixSigns, leadingEigenpairs, normaliseTrace } from './eigen.ts';
-import { checkFlags, flagBits } from './flags.ts';
+import { checkResiduals, fixSigns, leadingEigenpairs, normaliseTrace, traceOf } from './eigen.ts';
 import { broadcast, nonNegative } from './numbers.ts';
+import {
+  poolChecks,
+  readStatistics,
+  readVectors,
+  real,
+  revealChecked,
+  statisticsOutputs,
+} from './outputs.ts';
 import { EIGENVALUE_FRACTION, FRACTION } from './precision.ts';
 import { poolStatistics, type Shares, scaledScatter } from './statistics.ts';
 
@@ -19,24 +35,31 @@ export interface CheckedDecomposition extends Decomposition {
 
 /**
  * Runs the program; the evaluator's session gets the decomposition, the garbler's nothing. Vectors have length 1 up to 2^-20 or so.
- * @throws as `checkFlags`, at the evaluator; all other outputs are zero then
+ * Where a check fails, all other outputs are zero.
+ * @throws ProjectionError ERR_FULL_RANK before any gate for as many components as features without `allowFullRank`. At the evaluator:
+ *   ERR_FULL_RANK when the next eigenvalue after the components is not clearly above zero, ERR_MINIMUM_OWNERS, ERR_NO_SAMPLES
+ * @throws TwoPartyError ERR_OWNER_COUNT when the number of owners differs from the verified one
  */
 export async function pca(
   session: Session,
   task: StatisticsTask,
-  program: Pick<Program, 'components' | 'minimumOwners'>,
+  program: Pick<Program, 'components' | 'minimumOwners' | 'outputs' | 'allowFullRank'>,
   shares: Shares,
 ): Promise<CheckedDecomposition | undefined> {
+  const { outputs, allowFullRank, minimumOwners } = program;
+  const { fractionBits } = task;
   const d = task.features.length;
   const count = Math.min(program.components, d);
-  const pooled = await poolStatistics(session, task, program.minimumOwners, shares);
+  if (!allowFullRank && count >= d) throw fullRank(count);
+  const pooled = await poolStatistics(session, task, minimumOwners, shares);
   // |Q R| <= Q² u² per entry, d times that for the trace; and a sign.
   const sampleBits = layout(task).valueBits.at(-2)! - 1;
-  const bits = 2 * (sampleBits + task.fractionBits) + Math.ceil(Math.log2(d)) + 2;
+  const bits = 2 * (sampleBits + fractionBits) + Math.ceil(Math.log2(d)) + 2;
   const scatter = await scaledScatter(session, pooled, d, bits);
   const { matrix, places, some } = await session.step((gates) => normaliseTrace(gates, scatter, d));
 
-  const pairs = await leadingEigenpairs(session, matrix, d, count);
+  const furtherCount = outputs.includes('spectrum') ? d - count : 0;
+  const pairs = await leadingEigenpairs(session, matrix, d, count, furtherCount);
   const { values, vectors } = await session.step((gates) => ({
     // Without any scatter the eigenvalues are 0, not the error of a shift.
     values: mask(gates, gates.concat(new Array<Wires>(count).fill(some)), pairs.values),
@@ -44,22 +67,34 @@ export async function pca(
   }));
   const converged = await checkResiduals(session, matrix, { values, vectors }, d, count);
 
-  const outputs = await session.step((gates) => {
-    const scaled = eigenvalues(gates, values, places, pooled.Q, bits, task.fractionBits);
-    const flags = flagBits(gates, pooled.flags);
-    const valid = [flags.at(-1)!];
-    const masked = (a: Num): Num => mask(gates, broadcast(gates, valid, 0, a[0]!.lanes)[0]!, a);
-    return { flags, vectors: masked(vectors), values: masked(scaled), converged: masked([converged]) };
+  const numbers = await session.step((gates) => {
+    const spectrum = concatLanes(gates, [values, pairs.further]);
+    return {
+      vectors,
+      spectrum: eigenvalues(gates, spectrum, places, pooled.Q, bits, fractionBits),
+      converged: unsigned(gates, [converged]),
+      ...statisticsOutputs(gates, outputs, pooled, () => traceOf(gates, scatter, d), fractionBits),
+    };
   });
-  const revealed = await session.reveal([
-    ...outputs.flags,
-    ...outputs.converged,
-    ...outputs.values,
-    ...outputs.vectors,
-  ]);
+  const checks = poolChecks(pooled);
+  if (!allowFullRank) checks.push({ holds: pairs.more, error: () => fullRank(count) });
+  const revealed = await revealChecked(session, checks, numbers);
   if (revealed === undefined) return undefined;
-  checkFlags(revealed.slice(0, outputs.flags.length));
-  return decode(revealed.slice(outputs.flags.length), outputs.values.length, d, count);
+  const spectrum = revealed.spectrum.map(real);
+  return {
+    vectors: readVectors(revealed.vectors, d, count),
+    eigenvalues: spectrum.slice(0, count),
+    converged: revealed.converged.map((bit) => bit === 1n),
+    ...readStatistics(revealed),
+    ...(outputs.includes('spectrum') && { spectrum }),
+  };
+}
+
+function fullRank(components: number): ProjectionError {
+  return new ProjectionError(
+    'ERR_FULL_RANK',
+    `"components" expected fewer than the rank of the scatter matrix without "allowFullRank", got ${components}`,
+  );
 }
 
 /** Of the undivided scatter, with EIGENVALUE_FRACTION fraction bits: the normalised ones over Q and without the shift. */
@@ -92,25 +127,4 @@ function shiftRightSecret(gates: Gates, a: Num, places: Num): Num {
     current = select(gates, bit, moved, current);
   }
   return current;
-}
-
-function decode(
-  revealed: readonly Uint8Array[],
-  valueBits: number,
-  d: number,
-  count: number,
-): CheckedDecomposition {
-  const converged = revealed[0]!;
-  const values = valuesOf(revealed.slice(1, 1 + valueBits));
-  const entries = valuesOf(revealed.slice(1 + valueBits));
-  const vectors = Array.from({ length: count }, (_, j) => {
-    const vector = Array.from({ length: d }, (_, i) => Number(entries[i * count + j]!));
-    const length = Math.hypot(...vector);
-    return vector.map((entry) => entry / length + 0);
-  });
-  return {
-    vectors,
-    eigenvalues: values.map((value) => Number(value) / 2 ** EIGENVALUE_FRACTION),
-    converged: Array.from(converged, (bit) => bit === 1),
-  };
 }

@@ -12,9 +12,17 @@ export const BISECTIONS = 20;
 export const NOTHING = BISECTIONS - 1;
 /** QL sweeps per eigenvalue. */
 export const SWEEPS = 2;
-/** Fraction bits of revealed eigenvalues of the undivided scatter. */
+/** Fraction bits of revealed means, traces and eigenvalues of the undivided scatter. */
 export const EIGENVALUE_FRACTION = 24;
 /** Fraction bits of the residual's factors. */
 export const RESIDUAL_FRACTION = 24;
 /** A component's status bit says that ‖S w − λ w‖ <= 2^-10 λ_1. */
 export const RESIDUAL_PLACES = 10;
+
+/**
+ * An eigenvalue of a d × d matrix with trace from 1/2 to 1 counts as zero below 2^-RANK_PLACES(d): what reduction and Sturm sequences may
+ * make of one that is zero.
+ */
+export function rankPlaces(d: number): number {
+  return Math.min(18, FRACTION - Math.ceil(2 * Math.log2(d)));
+}

@@ -1,10 +1,13 @@
-/** The end of a discriminant program: what is revealed, masked where a flag failed, and what it means. */
-import { mask, type Num, valuesOf } from '../circuits/index.ts';
+/** The end of a discriminant program: its checks, what is revealed where they hold, and what it means. */
+import { cappedComponents, type Program, ProjectionError } from '@eigenveil/projection';
+import type { StatisticsTask } from '@eigenveil/statistics';
+import { type Num, unsigned } from '../circuits/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
 import { EIGENVALUE_FRACTION } from './discriminant-precision.ts';
-import { checkFlags, type Flags, flagBits } from './flags.ts';
-import { broadcast } from './numbers.ts';
+import { traceOf } from './eigen.ts';
+import { poolChecks, readStatistics, readVectors, revealChecked, statisticsOutputs } from './outputs.ts';
 import type { CheckedDecomposition } from './pca.ts';
+import type { PooledStatistics } from './statistics.ts';
 
 export interface Components {
   /** One lane per component, EIGENVALUE_FRACTION fraction bits. */
@@ -14,40 +17,52 @@ export interface Components {
   readonly converged: Wires;
 }
 
-/** @throws as `checkFlags`, at the evaluator; all other outputs are zero then */
+/**
+ * `scatter` is Q times the total scatter in whole numbers, where there is one.
+ * @throws as `poolChecks`; ProjectionError ERR_SINGLE_CLASS, ERR_NOT_POSITIVE_DEFINITE; all other outputs are zero then
+ */
 export async function revealComponents(
   session: Session,
-  flags: Flags,
+  task: StatisticsTask,
+  program: Program,
+  pooled: PooledStatistics,
+  scatter: Num | undefined,
+  definite: Wires,
   { values, vectors, converged }: Components,
-  d: number,
-  count: number,
 ): Promise<CheckedDecomposition | undefined> {
-  const outputs = await session.step((gates) => {
-    const bits = flagBits(gates, flags);
-    const valid = [bits.at(-1)!];
-    const masked = (a: Num): Num => mask(gates, broadcast(gates, valid, 0, a[0]!.lanes)[0]!, a);
-    return { bits, converged: masked([converged]), values: masked(values), vectors: masked(vectors) };
-  });
-  const revealed = await session.reveal([
-    ...outputs.bits,
-    ...outputs.converged,
-    ...outputs.values,
-    ...outputs.vectors,
-  ]);
-  if (revealed === undefined) return undefined;
-  const first = outputs.bits.length;
-  checkFlags(revealed.slice(0, first));
-  const last = first + 1 + values.length;
-  const entries = valuesOf(revealed.slice(last));
-  return {
-    vectors: Array.from({ length: count }, (_, j) => {
-      const vector = Array.from({ length: d }, (_, i) => Number(entries[i * count + j]!));
-      const length = Math.hypot(...vector);
-      return vector.map((entry) => entry / length + 0);
-    }),
-    eigenvalues: valuesOf(revealed.slice(first + 1, last)).map(
-      (value) => Number(value) / 2 ** EIGENVALUE_FRACTION,
-    ),
-    converged: Array.from(revealed[first]!, (bit) => bit === 1),
+  const d = task.features.length;
+  const checks = [
+    ...poolChecks(pooled),
+    { holds: pooled.classes, error: singleClass },
+    { holds: definite, error: notPositiveDefinite },
+  ];
+  const trace = (gates: Parameters<typeof traceOf>[0]) => (): Num => {
+    if (scatter === undefined) throw new RangeError('"outputs" expected no trace without R');
+    return traceOf(gates, scatter, d);
   };
+  const numbers = await session.step((gates) => ({
+    vectors,
+    values,
+    converged: unsigned(gates, [converged]),
+    ...statisticsOutputs(gates, program.outputs, pooled, trace(gates), task.fractionBits),
+  }));
+  const revealed = await revealChecked(session, checks, numbers);
+  if (revealed === undefined) return undefined;
+  return {
+    vectors: readVectors(revealed.vectors, d, cappedComponents(program)),
+    eigenvalues: revealed.values.map((value) => Number(value) / 2 ** EIGENVALUE_FRACTION),
+    converged: revealed.converged.map((bit) => bit === 1n),
+    ...readStatistics(revealed),
+  };
+}
+
+function singleClass(): ProjectionError {
+  return new ProjectionError('ERR_SINGLE_CLASS', 'expected samples of at least two classes, got one');
+}
+
+export function notPositiveDefinite(): ProjectionError {
+  return new ProjectionError(
+    'ERR_NOT_POSITIVE_DEFINITE',
+    'the noise matrix is not clearly positive definite: a larger ridge is needed',
+  );
 }

@@ -13,7 +13,6 @@ import {
   subtractModulo,
 } from '../circuits/index.ts';
 import type { Gates, Session, Wires } from '../garbling/index.ts';
-import type { Flags } from './flags.ts';
 import { broadcast, constantNumbers, nonNegative, pick } from './numbers.ts';
 import { products } from './steps.ts';
 
@@ -38,8 +37,10 @@ export interface PooledStatistics {
   readonly V: Num;
   /** One lane, not negative. */
   readonly Q: Num;
-  /** `classes` only where the task has labels. */
-  readonly flags: Flags;
+  /** Whether the encrypted number of owners is the verified one; whether it is at least the minimum; whether there are rows. */
+  readonly flags: readonly [Wires, Wires, Wires];
+  /** Whether at least two classes of the first labelling have rows; PCA has but one class. */
+  readonly classes: Wires;
 }
 
 /** Bits of the values of a share, first value first, lowest bit first within a group of values of one length: see `groupsOf`. */
@@ -116,12 +117,12 @@ export async function poolStatistics(
       labellings,
       V,
       Q: M,
-      flags: {
-        sameOwners: equal(gates, owners, numberFrom(gates, records, ownerBits)),
-        enoughOwners: gates.not(lessThan(gates, owners, least)),
-        rows: gates.not(isZero(gates, M)),
-        ...(task.labellings.length > 0 && { classes: twoClasses(gates, labellings[0]!) }),
-      },
+      flags: [
+        equal(gates, owners, numberFrom(gates, records, ownerBits)),
+        gates.not(lessThan(gates, owners, least)),
+        gates.not(isZero(gates, M)),
+      ],
+      classes: twoClasses(gates, labellings[0]!),
     };
   });
 }
@@ -149,6 +150,7 @@ function valuesIn(gates: Gates, groups: readonly { from: number; to: number }[],
 /** Whether at least two classes have rows. */
 function twoClasses(gates: Gates, classes: readonly PooledClass[]): Wires {
   let [none, fewerThanTwo] = [gates.constant(1, 1), gates.constant(1, 1)];
+  if (classes.length < 2) return gates.not(none);
   for (const { M } of classes) {
     const empty = isZero(gates, M);
     // Two classes have rows once one has them that is not the first.

@@ -1,5 +1,5 @@
 /** The PCA program in the clear against the reference, at ordinary and at degenerate statistics. */
-import { decompose, residual, totalScatter, varianceCaptured } from '@eigenveil/projection';
+import { decompose, type Output, residual, totalScatter, varianceCaptured } from '@eigenveil/projection';
 import { describe, expect, it } from 'vitest';
 import { ClearSession, CountingGates, CountingSession } from '../../src/garbling/index.ts';
 import { pca } from '../../src/programs/index.ts';
@@ -131,12 +131,21 @@ describe('pca', () => {
       message: expect.stringContaining('differs'),
     });
     await expect(run({ ...given, program: { ...given.program, minimumOwners: 4 } })).rejects.toMatchObject({
+      name: 'ProjectionError',
       code: 'ERR_MINIMUM_OWNERS',
     });
   });
 
+  it('refuses statistics without rows', async () => {
+    await expect(run(setting([], 2, 3))).rejects.toMatchObject({
+      name: 'ProjectionError',
+      code: 'ERR_NO_SAMPLES',
+    });
+  });
+
   it('reveals nothing else when it refuses', async () => {
-    const given = setting(spread(10, 3, 2), 2);
+    // Of rank 2.
+    const given = setting(spread(3, 3, 2), 2);
     const session = new ClearSession();
     const reveal = session.reveal.bind(session);
     let seen: number[] = [];
@@ -148,11 +157,87 @@ describe('pca', () => {
     const { task, program, garbler, evaluator } = given;
     await pca(session, task, program, { garbler, evaluator });
     expect(seen).toContain(1);
-    await expect(
-      pca(session, task, { ...program, minimumOwners: 9 }, { garbler, evaluator }),
-    ).rejects.toMatchObject({ code: 'ERR_MINIMUM_OWNERS' });
-    expect(seen.length).toBeGreaterThan(0);
-    expect(seen).not.toContain(1);
+    const outputs = ['mean', 'trace', 'sampleCount', 'spectrum'] as const;
+    for (const [change, code] of [
+      [{ minimumOwners: 9 }, 'ERR_MINIMUM_OWNERS'],
+      [{ allowFullRank: false }, 'ERR_FULL_RANK'],
+    ] as const) {
+      await expect(
+        pca(session, task, { ...program, outputs, ...change }, { garbler, evaluator }),
+      ).rejects.toMatchObject({ code });
+      expect(seen.length).toBeGreaterThan(0);
+      expect(seen).not.toContain(1);
+    }
+  });
+
+  const consented = (given: Setting, allowFullRank: boolean, outputs: readonly Output[] = []): Setting => ({
+    ...given,
+    program: { ...given.program, allowFullRank, outputs },
+  });
+
+  it.each([
+    ['fewer rows than features', spread(4, 8, 5), 3],
+    ['equal features', spread(30, 2, 4).map(([a, b]) => [a!, a!, a!, b!, a!, a!]), 2],
+    ['constant features', spread(30, 3, 9).map((row) => [0.25, ...row, -1]), 3],
+    ['equal rows', new Array<number[]>(5).fill([0.5, -0.5, 0.25, 0]), 1],
+    ['many dependent features', spread(9, 12, 3), 8],
+  ])('refuses components up to the rank with %s', async (_, rows, rank) => {
+    for (const components of [rank - 1, rank, rank + 1].filter((count) => count > 0)) {
+      const given = setting(rows, components);
+      const refused = { name: 'ProjectionError', code: 'ERR_FULL_RANK' };
+      const whole = consented(given, false);
+      await (components < rank
+        ? expect(run(whole)).resolves.toMatchObject({ converged: new Array(components).fill(true) })
+        : expect(run(whole)).rejects.toMatchObject(refused));
+    }
+  });
+
+  it('refuses as many components as features before any gate', async () => {
+    const { task, program, garbler, evaluator } = consented(setting(spread(20, 3, 6), 3), false);
+    const session = new CountingSession(new CountingGates());
+    await expect(pca(session, task, program, { garbler, evaluator })).rejects.toMatchObject({
+      code: 'ERR_FULL_RANK',
+    });
+    expect(session.gates.andGates).toBe(0);
+  });
+
+  it('reveals the outputs that are declared, and no others', async () => {
+    const given = setting(spread(40, 5, 11), 2);
+    const all: readonly Output[] = ['mean', 'trace', 'sampleCount', 'spectrum'];
+    const plain = await run(given);
+    expect(Object.keys(plain)).toEqual(['vectors', 'eigenvalues', 'converged']);
+    for (const outputs of [...all.map((output) => [output]), all]) {
+      const { program } = consented(given, true, outputs);
+      const result = await run({ ...given, program });
+      const expected = decompose(program, given.statistics);
+      expect(Object.keys(result).sort()).toEqual([...Object.keys(expected), 'converged'].sort());
+      expect(result).toMatchObject(plain);
+      expect(result.sampleCount).toBe(expected.sampleCount);
+      if (expected.trace !== undefined) {
+        expect(result.trace).toBeLessThanOrEqual(expected.trace);
+        expect(result.trace).toBeGreaterThan(expected.trace - 2 ** -24);
+      }
+      for (const [i, mean] of expected.mean?.entries() ?? []) {
+        expect(Math.abs(result.mean![i]! - mean)).toBeLessThan(2 ** -24);
+      }
+      expect(result.spectrum?.slice(0, 2) ?? plain.eigenvalues).toEqual(plain.eigenvalues);
+      for (const [i, value] of expected.spectrum?.entries() ?? []) {
+        expect(Math.abs(result.spectrum![i]! - value)).toBeLessThan(2 ** -17 * expected.spectrum![0]!);
+      }
+    }
+  });
+
+  it('computes no output that is not declared', async () => {
+    const { task, program } = setting([], 2, 4);
+    const gates = async (outputs: readonly Output[]): Promise<number> => {
+      const session = new CountingSession(new CountingGates());
+      await pca(session, task, { ...program, outputs }, {});
+      return session.gates.andGates;
+    };
+    const none = await gates([]);
+    for (const output of ['mean', 'trace', 'sampleCount', 'spectrum'] as const) {
+      expect(await gates([output])).toBeGreaterThan(none);
+    }
   });
 });
 
@@ -191,8 +276,8 @@ describe('AND gates of pca', () => {
     }
     expect(table).toMatchInlineSnapshot(`
       {
-        "d = 14, k = 8": "24958309 gates, 235949 batches",
-        "d = 8, k = 7": "9219671 gates, 95492 batches",
+        "d = 14, k = 8": "24156537 gates, 231481 batches",
+        "d = 8, k = 7": "8878256 gates, 93352 batches",
       }
     `);
   });

@@ -1,0 +1,142 @@
+/** What a program reveals: its checks, and numbers that are 0 unless all checks hold. Used by every method. */
+import { type Decomposition, type Output, ProjectionError } from '@eigenveil/projection';
+import {
+  divide,
+  divideUnsigned,
+  mask,
+  type Num,
+  shiftLeft,
+  shiftRight,
+  valuesOf,
+} from '../circuits/index.ts';
+import { TwoPartyError } from '../errors.ts';
+import type { Gates, Session, Wires } from '../garbling/index.ts';
+import { broadcast, nonNegative } from './numbers.ts';
+import { EIGENVALUE_FRACTION } from './precision.ts';
+import type { PooledStatistics } from './statistics.ts';
+
+export interface Check {
+  /** One lane: 1 where the program may go on. */
+  readonly holds: Wires;
+  /** What the evaluator throws where it is 0. */
+  readonly error: () => Error;
+}
+
+/** The checks that every method makes of the pooled statistics. */
+export function poolChecks({
+  flags: [sameOwners, enoughOwners, rows],
+}: Pick<PooledStatistics, 'flags'>): Check[] {
+  return [
+    {
+      holds: sameOwners,
+      error: () =>
+        new TwoPartyError(
+          'ERR_OWNER_COUNT',
+          'the encrypted number of owners differs from the verified records',
+        ),
+    },
+    {
+      holds: enoughOwners,
+      error: () =>
+        new ProjectionError('ERR_MINIMUM_OWNERS', 'expected contributions of at least the minimum of owners'),
+    },
+    {
+      holds: rows,
+      error: () => new ProjectionError('ERR_NO_SAMPLES', 'expected at least one sample, got none'),
+    },
+  ];
+}
+
+export type Revealed<Numbers> = { -readonly [Name in keyof Numbers]: bigint[] };
+
+/**
+ * Reveals numbers by name, lane by lane, to the evaluator alone. Where a check fails all numbers and all later checks come as 0, so that a
+ * refused program tells nothing but the first reason, and that reason's error is thrown.
+ */
+export async function revealChecked<Numbers extends { readonly [name: string]: Num }>(
+  session: Session,
+  checks: readonly Check[],
+  numbers: Numbers,
+): Promise<Revealed<Numbers> | undefined> {
+  const entries = Object.entries<Num>(numbers);
+  const { held, masked } = await session.step((gates) => {
+    let all = gates.constant(1, 1);
+    const held = checks.map(({ holds }) => {
+      all = gates.and(all, holds);
+      return all;
+    });
+    const masked = entries.map(([, number]) => {
+      const lanes = number[0]!.lanes;
+      return mask(gates, broadcast(gates, [all], 0, lanes)[0]!, number);
+    });
+    return { held, masked };
+  });
+  const bits = await session.reveal([...held, ...masked.flat()]);
+  if (bits === undefined) return undefined;
+  for (const [i, { error }] of checks.entries()) if (bits[i]![0] !== 1) throw error();
+  let from = checks.length;
+  const values = entries.map(([name, number]) => {
+    from += number.length;
+    return [name, valuesOf(bits.slice(from - number.length, from))];
+  });
+  return Object.fromEntries(values) as Revealed<Numbers>;
+}
+
+/** The outputs that are no eigenpairs, as revealed: see `statisticsOutputs`. */
+export type StatisticsOutputs = Partial<Record<Exclude<Output, 'spectrum'>, Num>>;
+
+/**
+ * Of the declared outputs the mean of all rows, the trace of the total scatter and the number of rows; others cost nothing. V are sums of rows
+ * in units of 2^-fractionBits, one lane per feature; `trace`, in one lane, is Q times that of the total scatter in units of
+ * 2^(-2 fractionBits), and is not called unless it is declared.
+ */
+export function statisticsOutputs(
+  gates: Gates,
+  outputs: readonly Output[],
+  { V, Q }: Pick<PooledStatistics, 'V' | 'Q'>,
+  trace: () => Num,
+  fractionBits: number,
+): StatisticsOutputs {
+  const wanted: StatisticsOutputs = {};
+  if (outputs.includes('mean')) {
+    const lanes = V[0]!.lanes;
+    // At most 1 in magnitude.
+    const bits = EIGENVALUE_FRACTION + 2;
+    const places = EIGENVALUE_FRACTION - fractionBits;
+    wanted.mean = divide(gates, V, broadcast(gates, Q, 0, lanes), { places, bits });
+  }
+  if (outputs.includes('trace')) {
+    const places = EIGENVALUE_FRACTION - 2 * fractionBits;
+    const dividend = shiftLeft(gates, nonNegative(gates, trace()), Math.max(0, places));
+    wanted.trace = shiftRight(divideUnsigned(gates, dividend, Q), Math.max(0, -places));
+  }
+  if (outputs.includes('sampleCount')) wanted.sampleCount = Q;
+  return wanted;
+}
+
+/** The revealed values of `statisticsOutputs` as parts of the result. */
+export function readStatistics({
+  mean,
+  trace,
+  sampleCount,
+}: Partial<Record<Output, bigint[]>>): Pick<Decomposition, 'mean' | 'trace' | 'sampleCount'> {
+  return {
+    ...(mean && { mean: mean.map(real) }),
+    ...(trace && { trace: real(trace[0]!) }),
+    ...(sampleCount && { sampleCount: Number(sampleCount[0]!) }),
+  };
+}
+
+/** A revealed number of EIGENVALUE_FRACTION fraction bits. */
+export function real(value: bigint): number {
+  return Number(value) / 2 ** EIGENVALUE_FRACTION;
+}
+
+/** Revealed vectors, entry by entry and count lanes each, made to length 1 in doubles. */
+export function readVectors(entries: readonly bigint[], d: number, count: number): number[][] {
+  return Array.from({ length: count }, (_, j) => {
+    const vector = Array.from({ length: d }, (_, i) => Number(entries[i * count + j]!));
+    const length = Math.hypot(...vector);
+    return vector.map((entry) => entry / length + 0);
+  });
+}
