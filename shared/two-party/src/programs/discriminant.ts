@@ -23,7 +23,15 @@ import type { Session, Wires } from '../garbling/index.ts';
 import { alignColumns, contrasts, EXPONENT_BITS } from './between.ts';
 import { checkEquation, type Images, undoScaling, unitVectors } from './directions.ts';
 import { EIGENVALUE_FRACTION, MARGIN_PLACES, SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
-import { multiplyMatrices, outerProducts, packedIndex, packedRows } from './matrices.ts';
+import {
+  columnsFirst,
+  multiplyMatrices,
+  outerProducts,
+  packedIndex,
+  packedRows,
+  rowsFirst,
+  timesOuter,
+} from './matrices.ts';
 import { broadcast, constantNumbers, pick } from './numbers.ts';
 import type { CheckedDecomposition } from './pca.ts';
 import { DENSE_WORD, type Noise, type Solution, solveDense, solveLowRank } from './pencils.ts';
@@ -39,7 +47,7 @@ type DiscriminantMethod = Extract<Method, { kind: 'dca' | 'lda' }>;
  *
  * LDA, and the book's form without a ridge on the signal, are solved as S_B w = μ (S̄ + ρ I) w, which has the same vectors: with
  * S_W = S̄ − S_B their eigenvalues are μ / (1 − μ) and 1 / (1 − μ).
- * @throws as `checkFlags`, at the evaluator; all other outputs are zero then
+ * @throws as `revealComponents`, at the evaluator; all other outputs are zero then
  */
 export async function discriminant(
   session: Session,
@@ -168,28 +176,6 @@ async function lowRank(session: Session, noise: Noise, U: Num, columns: number):
   };
 }
 
-/** U Uᵀ z. */
-export async function timesOuter(
-  session: Session,
-  U: Num,
-  z: Num,
-  d: number,
-  columns: number,
-  count: number,
-): Promise<Num> {
-  const bits = U.length + Math.ceil(Math.log2(d)) + 1;
-  const transposed = {
-    numbers: U,
-    rows: columns,
-    columns: d,
-    index: (j: number, i: number) => i * columns + j,
-  };
-  const along = await multiplyMatrices(session, transposed, z, count, SOLVE_FRACTION, bits);
-  const left = { numbers: U, rows: d, columns, index: (i: number, j: number) => i * columns + j };
-  const wide = bits + Math.ceil(Math.log2(columns)) + 1;
-  return multiplyMatrices(session, left, along, count, SOLVE_FRACTION, wide);
-}
-
 /** A symmetric matrix, kept as the index says, times z. */
 function timesTriangle(
   session: Session,
@@ -221,7 +207,7 @@ async function dense(
   const between = await outerProducts(session, U, d, columns, SOLVE_FRACTION, SOLVE_WORD);
   const [rows] = packedRows(d);
   const { A, B } = await session.step((gates) => {
-    const packed = pick(gates, total, rows.length, packedFrom(d));
+    const packed = pick(gates, total, rows.length, columnsFirst(d));
     const signal = resize(book ? packed : between, DENSE_WORD);
     const diagonal = pick(gates, signal, d, (i) => packedIndex(i, i));
     const sum = addModulo(gates, diagonal, ridge, DENSE_WORD);
@@ -240,20 +226,6 @@ async function dense(
       noise: await timesTriangle(session, B, triangleIndex, solution.vectors, d, count),
     },
   };
-}
-
-/** For lane i of a triangle kept column by column its lane in one kept row by row. */
-function packedFrom(d: number): (lane: number) => number {
-  const [rows, columns] = packedRows(d);
-  return (lane) => triangleIndex(d, rows[lane]!, columns[lane]!);
-}
-
-/** The other way round. */
-export function rowsFirst(d: number): (lane: number) => number {
-  const order = new Map<number, number>();
-  const [rows, columns] = packedRows(d);
-  for (const [lane, row] of rows.entries()) order.set(triangleIndex(d, row, columns[lane]!), lane);
-  return (lane) => order.get(lane)!;
 }
 
 function replaceDiagonal(

@@ -3,6 +3,7 @@ import type { Program } from '@eigenveil/projection';
 import type { StatisticsTask } from '@eigenveil/statistics';
 import type { Session } from '../garbling/index.ts';
 import { discriminant } from './discriminant.ts';
+import { mdr } from './mdr.ts';
 import { type CheckedDecomposition, pca } from './pca.ts';
 import type { Shares } from './statistics.ts';
 
@@ -11,7 +12,7 @@ export type { Shares } from './statistics.ts';
 
 /**
  * Runs the program of the task's method; the evaluator's session gets the decomposition, the garbler's nothing.
- * @throws as `checkFlags`, at the evaluator; all other outputs are zero then
+ * @throws as `pca`, `discriminant` and `mdr`
  */
 export async function runProgram(
   session: Session,
@@ -27,6 +28,6 @@ export async function runProgram(
     case 'lda':
       return discriminant(session, task, program, shares, method);
     case 'mdr':
-      throw new Error('todo');
+      return mdr(session, task, program, shares, method.ridge);
   }
 }

@@ -1,8 +1,10 @@
 /** Products of matrices across lanes, summed in steps of a fitting size. */
 import { addModulo, concatLanes, type Num, resize, sliceLanes, sumLanes } from '../circuits/index.ts';
 import type { Session } from '../garbling/index.ts';
+import { SOLVE_FRACTION } from './discriminant-precision.ts';
 import { pick } from './numbers.ts';
 import { piecesPerStep } from './steps.ts';
+import { triangleIndex } from './tridiagonal.ts';
 import { gatesPerProduct, inPieces, multiplyTruncated } from './truncated.ts';
 
 /** Where entry (i, j), i <= j, of a symmetric matrix lies when its upper triangle is kept column by column. */
@@ -131,4 +133,40 @@ export function packedRows(size: number): readonly [Uint32Array, Uint32Array] {
     }
   }
   return [rows, columns];
+}
+
+/** For lane i of a triangle kept column by column its lane in one kept row by row. */
+export function columnsFirst(d: number): (lane: number) => number {
+  const [rows, columns] = packedRows(d);
+  return (lane) => triangleIndex(d, rows[lane]!, columns[lane]!);
+}
+
+/** The other way round. */
+export function rowsFirst(d: number): (lane: number) => number {
+  const order = new Map<number, number>();
+  const [rows, columns] = packedRows(d);
+  for (const [lane, row] of rows.entries()) order.set(triangleIndex(d, row, columns[lane]!), lane);
+  return (lane) => order.get(lane)!;
+}
+
+/** U Uᵀ z. */
+export async function timesOuter(
+  session: Session,
+  U: Num,
+  z: Num,
+  d: number,
+  columns: number,
+  count: number,
+): Promise<Num> {
+  const bits = U.length + Math.ceil(Math.log2(d)) + 1;
+  const transposed = {
+    numbers: U,
+    rows: columns,
+    columns: d,
+    index: (j: number, i: number) => i * columns + j,
+  };
+  const along = await multiplyMatrices(session, transposed, z, count, SOLVE_FRACTION, bits);
+  const left = { numbers: U, rows: d, columns, index: (i: number, j: number) => i * columns + j };
+  const wide = bits + Math.ceil(Math.log2(columns)) + 1;
+  return multiplyMatrices(session, left, along, count, SOLVE_FRACTION, wide);
 }

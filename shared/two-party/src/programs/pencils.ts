@@ -7,6 +7,7 @@ import {
   type Num,
   resize,
   shiftLeft,
+  shiftLeftBy,
   shiftRight,
   sliceLanes,
   square,
@@ -19,10 +20,11 @@ import { scaleVectors } from './directions.ts';
 import { EIGENVALUE_FRACTION, INTEGER_BITS, SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
 import { applyReflections, reflectColumns } from './householder.ts';
 import { outerProducts, triangleTimesTransposed } from './matrices.ts';
-import { nonNegative, scaleTogether, zeros } from './numbers.ts';
+import { broadcast, nonNegative, scaleTogether, zeros } from './numbers.ts';
 import { FRACTION } from './precision.ts';
 import { EIGENVALUE_WORD, reducedPairs } from './reduced.ts';
 import { triangleIndex } from './tridiagonal.ts';
+import { inPieces } from './truncated.ts';
 
 /** Bits of a dense A and of C, whose entries nothing bounds by 1: SOLVE_FRACTION of them fraction. */
 export const DENSE_WORD = SOLVE_WORD + INTEGER_BITS;
@@ -76,21 +78,43 @@ export async function solveLowRank(
     const z = await solveTransposed(session, factor, start, d, 1);
     return { values, vectors: await scaleVectors(session, z, d, 1), definite: factor.definite };
   }
-  const fraction = SOLVE_FRACTION - 2 * headroom;
+  const own = { factor, indefinite: false, d, count };
   if (columns > d || count > columns) {
-    const C = await outerProducts(session, solved, d, columns, SOLVE_FRACTION, SOLVE_WORD);
-    return finish(session, { C, n: d, fraction, factor, indefinite: false, d, count });
+    const { numbers, places, halvings } = await filled(session, solved, columns);
+    const C = await outerProducts(session, numbers, d, columns, SOLVE_FRACTION, SOLVE_WORD);
+    const fraction = SOLVE_FRACTION - 2 * (halvings + headroom);
+    return finish(session, { ...own, C, n: d, fraction, shifts: places });
   }
   const { reflections, triangle } = await reflectColumns(session, solved, d, columns);
+  const { numbers, places, halvings } = await filled(session, triangle, columns);
   const C = await triangleTimesTransposed(
     session,
-    triangle,
+    numbers,
     columns,
     (i, j) => triangleIndex(columns, i, j),
     SOLVE_FRACTION,
     SOLVE_WORD,
   );
-  return finish(session, { C, n: columns, fraction, factor, reflections, indefinite: false, d, count });
+  const fraction = SOLVE_FRACTION - 2 * (halvings + headroom);
+  return finish(session, { ...own, C, n: columns, fraction, shifts: places, reflections });
+}
+
+/**
+ * Numbers times 2^places / 2^halvings, as large as can be without rows of so many of them being longer than 1. The products of
+ * small ones would else lose half of their digits.
+ */
+async function filled(session: Session, a: Num, rowLength: number) {
+  const room = Math.ceil(Math.log2(rowLength) / 2);
+  const places = await session.step((gates) => scaleTogether(gates, [shiftLeft(gates, a, 1)], 1).places);
+  const numbers = await inPieces(session, a[0]!.lanes, 8 * SOLVE_WORD, (gates, from, to) => {
+    const wide = shiftLeftBy(
+      gates,
+      shiftLeft(gates, sliceLanes(gates, a, from, to), 1),
+      broadcast(gates, places, 0, to - from),
+    );
+    return resize(shiftRight(wide, 2 + room), SOLVE_WORD);
+  });
+  return { numbers, places, halvings: room + 1 };
 }
 
 /** A dense symmetric A (upper triangle column by column, DENSE_WORD bits, SOLVE_FRACTION of them fraction); `indefinite` says whether it may be. */
@@ -111,6 +135,7 @@ interface Rest {
   readonly n: number;
   readonly fraction: number;
   readonly factor: Parameters<typeof solveTransposed>[1];
+  readonly shifts?: Num;
   readonly reflections?: readonly Num[];
   readonly indefinite: boolean;
   readonly d: number;
@@ -119,9 +144,9 @@ interface Rest {
 
 async function finish(
   session: Session,
-  { C, n, fraction, factor, reflections, indefinite, d, count }: Rest,
+  { C, n, fraction, factor, shifts, reflections, indefinite, d, count }: Rest,
 ): Promise<Solution> {
-  const { values, vectors } = await reducedPairs(session, C, n, count, fraction, indefinite);
+  const { values, vectors } = await reducedPairs(session, C, n, count, fraction, indefinite, shifts);
   const unit = await session.step((gates) => {
     const top = shiftLeft(gates, vectors, SOLVE_FRACTION - FRACTION);
     return concatLanes(gates, [top, zeros(gates, SOLVE_WORD, (d - n) * count)]);

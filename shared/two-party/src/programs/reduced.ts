@@ -36,6 +36,7 @@ export interface ReducedPairs {
 /**
  * The largest eigenpairs of C (upper triangle column by column, `fraction` fraction bits). C is divided by its largest sum of magnitudes in
  * a row, to the next power of two, which no eigenvalue exceeds; one that may have negative eigenvalues becomes (C + I) / 2.
+ * `shifts` (unsigned, one lane) says by how many powers of 4 C is larger than it should be.
  */
 export async function reducedPairs(
   session: Session,
@@ -44,6 +45,7 @@ export async function reducedPairs(
   count: number,
   fraction: number,
   indefinite: boolean,
+  shifts: Num = [],
 ): Promise<ReducedPairs> {
   const length = C.length + Math.ceil(Math.log2(n)) + 1;
   const sums = await inPieces(session, n, n * (C.length + length), (gates, from, to) => {
@@ -68,7 +70,9 @@ export async function reducedPairs(
     const own = indefinite ? aroundZero(gates, pairs.values) : notNegative(gates, pairs.values);
     // λ = value 2^(length - 1 - fraction - places).
     const wide = shiftLeft(gates, own, EIGENVALUE_FRACTION - FRACTION + length - 1 - fraction);
-    return resize(shiftRightBy(gates, wide, broadcast(gates, places, 0, count)), EIGENVALUE_WORD);
+    const normal = shiftRightBy(gates, wide, broadcast(gates, places, 0, count));
+    const twice = shifts.length === 0 ? [] : shiftLeft(gates, broadcast(gates, shifts, 0, count), 1);
+    return resize(shiftRightBy(gates, normal, twice), EIGENVALUE_WORD);
   });
   return { values, vectors: pairs.vectors };
 }
