@@ -1,18 +1,33 @@
 /** Decompositions as programs of a two-party session. */
-export { type CheckedDecomposition, pca } from './pca.ts';
-export type { Shares } from './statistics.ts';
-
 import type { Program } from '@eigenveil/projection';
 import type { StatisticsTask } from '@eigenveil/statistics';
 import type { Session } from '../garbling/index.ts';
+import { discriminant } from './discriminant.ts';
+import { mdr } from './mdr.ts';
 import { type CheckedDecomposition, pca } from './pca.ts';
 import type { Shares } from './statistics.ts';
 
-export function runProgram(
+export { type CheckedDecomposition, pca } from './pca.ts';
+export type { Shares } from './statistics.ts';
+
+/**
+ * Runs the program of the task's method; the evaluator's session gets the decomposition, the garbler's nothing.
+ * @throws as `pca`, `discriminant` and `mdr`
+ */
+export async function runProgram(
   session: Session,
   task: StatisticsTask,
   program: Program,
   shares: Shares,
 ): Promise<CheckedDecomposition | undefined> {
-  return pca(session, task, program, shares);
+  const { method } = task;
+  switch (method.kind) {
+    case 'pca':
+      return pca(session, task, program, shares);
+    case 'dca':
+    case 'lda':
+      return discriminant(session, task, program, shares, method);
+    case 'mdr':
+      return mdr(session, task, program, shares, method.ridge);
+  }
 }

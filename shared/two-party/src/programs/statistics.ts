@@ -1,6 +1,5 @@
-/** The pooled statistics of a PCA task from additive shares, their checks, and Q times the total scatter. */
-import type { StatisticsTask } from '@eigenveil/statistics';
-import { layout } from '@eigenveil/statistics';
+/** The pooled statistics of a task from additive shares, their checks, and Q times the total scatter. */
+import { collectsR, layout, type StatisticsTask, summedClasses } from '@eigenveil/statistics';
 import {
   addModulo,
   concatLanes,
@@ -13,7 +12,7 @@ import {
   sliceLanes,
   subtractModulo,
 } from '../circuits/index.ts';
-import type { Session, Wires } from '../garbling/index.ts';
+import type { Gates, Session, Wires } from '../garbling/index.ts';
 import { broadcast, constantNumbers, nonNegative, pick } from './numbers.ts';
 import { products } from './steps.ts';
 
@@ -23,14 +22,25 @@ export interface Shares {
   readonly evaluator?: { readonly shares: readonly bigint[] };
 }
 
+/** The sum of a class's rows, one lane per feature, and their number, one lane and not negative. */
+export interface PooledClass {
+  readonly V: Num;
+  readonly M: Num;
+}
+
 export interface PooledStatistics {
-  /** Upper triangle. */
+  /** Upper triangle; no lanes for MDR. */
   readonly R: Num;
+  /** Per labelling and class. */
+  readonly labellings: readonly (readonly PooledClass[])[];
+  /** Over all rows. */
   readonly V: Num;
   /** One lane, not negative. */
   readonly Q: Num;
   /** Whether the encrypted number of owners is the verified one; whether it is at least the minimum; whether there are rows. */
   readonly flags: readonly [Wires, Wires, Wires];
+  /** Whether at least two classes of the first labelling have rows; PCA has but one class. */
+  readonly classes: Wires;
 }
 
 /** Bits of the values of a share, first value first, lowest bit first within a group of values of one length: see `groupsOf`. */
@@ -55,7 +65,7 @@ function groupsOf(bits: readonly number[]): { from: number; to: number; width: n
   return groups;
 }
 
-/** Adds the shares up and checks the number of owners. */
+/** Adds the shares up and checks the number of owners, of rows and of classes. */
 export async function poolStatistics(
   session: Session,
   task: StatisticsTask,
@@ -64,7 +74,7 @@ export async function poolStatistics(
 ): Promise<PooledStatistics> {
   const { valueBits } = layout(task);
   const d = task.features.length;
-  const entries = (d * (d + 1)) / 2;
+  const entries = collectsR(task.method) ? (d * (d + 1)) / 2 : 0;
   const count = valueBits.reduce((sum, bits) => sum + bits, 0);
   const ownerBits = valueBits.at(-1)!;
   const verified =
@@ -77,41 +87,78 @@ export async function poolStatistics(
   const right = await session.evaluatorInput(count, evaluator && shareBits(valueBits, evaluator.shares));
   return session.step((gates) => {
     let offset = 0;
-    const values = groupsOf(valueBits).map(({ from, to, width }) => {
+    const sums: Num[] = [];
+    for (const { from, to, width } of groupsOf(valueBits)) {
       const bits = (to - from) * width;
       const [a, b] = [left, right].map((wires) =>
         numberFrom(gates, gates.slice(wires, offset, offset + bits), width),
       ) as [Num, Num];
       offset += bits;
-      return { from, to, sum: addModulo(gates, a, b, width) };
-    });
-    const value = (from: number, to: number): Num => {
-      const parts = values
-        .filter((group) => group.from < to && group.to > from)
-        .map((group) =>
-          sliceLanes(
-            gates,
-            group.sum,
-            Math.max(from, group.from) - group.from,
-            Math.min(to, group.to) - group.from,
-          ),
-        );
-      return concatLanes(gates, parts);
-    };
-    const Q = value(entries + d, entries + d + 1);
-    const owners = resize(value(entries + d + 1, entries + d + 2), ownerBits);
+      sums.push(addModulo(gates, a, b, width));
+    }
+    // Groups may hold more than one kind of value, as the layout may give two kinds the same width.
+    const value = valuesIn(gates, groupsOf(valueBits), sums);
+    let next = entries;
+    const labellings = summedClasses(task).map((classes) =>
+      Array.from({ length: classes }, (): PooledClass => {
+        const from = next;
+        next += d + 1;
+        return { V: value(from, from + d), M: nonNegative(gates, value(from + d, next)) };
+      }),
+    );
+    const { V, M } = labellings[0]!.reduce((total, { V, M }) => ({
+      V: addModulo(gates, total.V, V, V.length),
+      M: nonNegative(gates, addModulo(gates, total.M, M, M.length)),
+    }));
+    const owners = resize(value(next, next + 1), ownerBits);
     const least = constantNumbers(gates, [BigInt(minimumOwners)], minimumOwners.toString(2).length + 1);
     return {
-      R: value(0, entries),
-      V: value(entries, entries + d),
-      Q: nonNegative(gates, Q),
+      R: entries === 0 ? [] : value(0, entries),
+      labellings,
+      V,
+      Q: M,
       flags: [
         equal(gates, owners, numberFrom(gates, records, ownerBits)),
         gates.not(lessThan(gates, owners, least)),
-        gates.not(isZero(gates, Q)),
+        gates.not(isZero(gates, M)),
       ],
+      classes: twoClasses(gates, labellings[0]!),
     };
   });
+}
+
+/** The lanes of the values `from` up to `to` of the flat statistics. */
+function valuesIn(gates: Gates, groups: readonly { from: number; to: number }[], sums: readonly Num[]) {
+  return (from: number, to: number): Num =>
+    concatLanes(
+      gates,
+      groups.flatMap((group, i) =>
+        group.from < to && group.to > from
+          ? [
+              sliceLanes(
+                gates,
+                sums[i]!,
+                Math.max(from, group.from) - group.from,
+                Math.min(to, group.to) - group.from,
+              ),
+            ]
+          : [],
+      ),
+    );
+}
+
+/** Whether at least two classes have rows. */
+function twoClasses(gates: Gates, classes: readonly PooledClass[]): Wires {
+  let [none, fewerThanTwo] = [gates.constant(1, 1), gates.constant(1, 1)];
+  if (classes.length < 2) return gates.not(none);
+  for (const { M } of classes) {
+    const empty = isZero(gates, M);
+    // Two classes have rows once one has them that is not the first.
+    const [noneNow, second] = gates.andEach([none, gates.not(none)], [empty, gates.not(empty)]);
+    none = noneNow!;
+    fewerThanTwo = gates.and(fewerThanTwo, gates.not(second!));
+  }
+  return gates.not(fewerThanTwo);
 }
 
 /**
@@ -120,7 +167,7 @@ export async function poolStatistics(
  */
 export async function scaledScatter(
   session: Session,
-  { R, V, Q }: PooledStatistics,
+  { R, V, Q }: Pick<PooledStatistics, 'R' | 'V' | 'Q'>,
   d: number,
   bits: number,
 ): Promise<Num> {

@@ -1,6 +1,14 @@
-/** PCA tasks with made-up rows, and their additive shares. */
-import type { Program } from '@eigenveil/projection';
-import { flatten, layout, type Statistics, type StatisticsTask } from '@eigenveil/statistics';
+/** Tasks with made-up rows, and their additive shares. */
+import { type Program, programOf } from '@eigenveil/projection';
+import {
+  type ClassSums,
+  collectsR,
+  flatten,
+  layout,
+  type Method,
+  type Statistics,
+  type StatisticsTask,
+} from '@eigenveil/statistics';
 import { combine, toRing } from '../../src/shares.ts';
 
 export interface Setting {
@@ -22,44 +30,79 @@ export function numbers(seed: number): () => number {
   };
 }
 
+/** A task of any method over rows of values in [-1, 1], with a class per row for each labelling. */
+export interface Given {
+  readonly rows: readonly (readonly number[])[];
+  readonly components: number;
+  /** Features, where there are no rows to tell. */
+  readonly d?: number;
+  readonly method?: Method;
+  /** Per labelling: how many classes there are, and each row's. */
+  readonly labellings?: readonly { readonly classes: number; readonly labels: readonly number[] }[];
+  readonly maximumOwners?: number;
+  readonly maximumSamplesPerOwner?: number;
+}
+
 /** Rows of values in [-1, 1]. */
 export function setting(
   rows: readonly (readonly number[])[],
   components: number,
   d = rows[0]!.length,
 ): Setting {
+  return settingOf({ rows, components, d });
+}
+
+export function settingOf({
+  rows,
+  components,
+  d = rows[0]!.length,
+  method = { kind: 'pca' },
+  labellings = [],
+  maximumOwners = 10,
+  maximumSamplesPerOwner = 200,
+}: Given): Setting {
   const fractionBits = 14;
   const cells = rows.map((row) => row.map((value) => BigInt(Math.round(value * 2 ** fractionBits))));
   const sum = (term: (row: readonly bigint[]) => bigint): bigint =>
     cells.reduce((total, row) => total + term(row), 0n);
   const R: bigint[] = [];
-  for (let i = 0; i < d; i += 1) for (let j = i; j < d; j += 1) R.push(sum((row) => row[i]! * row[j]!));
-  const V = Array.from({ length: d }, (_, i) => sum((row) => row[i]!));
+  if (collectsR(method)) {
+    for (let i = 0; i < d; i += 1) for (let j = i; j < d; j += 1) R.push(sum((row) => row[i]! * row[j]!));
+  }
+  const classSums = (own: readonly (readonly bigint[])[]): ClassSums => ({
+    V: Array.from({ length: d }, (_, i) => own.reduce((total, row) => total + row[i]!, 0n)),
+    M: BigInt(own.length),
+  });
   const statistics: Statistics = {
     R,
-    labellings: [[{ V, M: BigInt(rows.length) }]],
+    labellings:
+      labellings.length === 0
+        ? [[classSums(cells)]]
+        : labellings.map(({ classes, labels }) =>
+            Array.from({ length: classes }, (_, k) => classSums(cells.filter((_, row) => labels[row] === k))),
+          ),
     owners: BigInt(OWNERS),
   };
   const task: StatisticsTask = {
-    method: { kind: 'pca' },
+    method,
     features: Array.from({ length: d }, (_, i) => ({ name: `f${i}`, min: -1, max: 1 })),
-    labellings: [],
+    labellings: labellings.map(({ classes }, l) => ({
+      column: `class${l}`,
+      classes: Array.from({ length: classes }, (_, k) => `${k}`),
+    })),
     fractionBits,
-    maximumOwners: 10,
-    maximumSamplesPerOwner: 200,
+    maximumOwners,
+    maximumSamplesPerOwner,
     keyBits: 2048,
     statisticalSecurityBits: 40,
   };
-  const program = {
-    method: task.method,
-    featureCount: d,
-    classCounts: [],
+  const program = programOf({
+    ...task,
     components,
-    fractionBits,
     outputs: [],
     minimumOwners: 2,
     allowFullRank: true,
-  };
+  });
   const { valueBits } = layout(task);
   const next = numbers(17);
   const blinding = valueBits.map((bits) => BigInt.asUintN(bits, BigInt(Math.floor(next() * 2 ** 52)) << 7n));

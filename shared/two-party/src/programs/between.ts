@@ -1,0 +1,245 @@
+/**
+ * The between-class scatter as U Uᵀ with one column less than there are classes and no loss of rank: sequential (Helmert) contrasts. With
+ * V̄, M̄ the sums over the classes before class j, u_j = (M_j V̄ − M̄ V_j) / sqrt(M̄ M_j (M̄ + M_j)). Numerators are exact; one with an
+ * empty class, or with empty ones before it, is 0.
+ */
+import {
+  add,
+  addModulo,
+  concatLanes,
+  multiply,
+  type Num,
+  normalise,
+  resize,
+  shiftLeft,
+  shiftLeftBy,
+  shiftRightBy,
+  subtractModulo,
+} from '../circuits/index.ts';
+import type { Gates, Session, Wires } from '../garbling/index.ts';
+import { SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
+import { constantNumbers, nonNegative, pick, scaleTogether } from './numbers.ts';
+import { even, inverseRoot, toFraction } from './scaling.ts';
+import type { PooledClass } from './statistics.ts';
+import { piecesPerStep } from './steps.ts';
+import { inPieces, multiplyTruncated } from './truncated.ts';
+
+/** Bits of exponents, which are far from 2^8 in magnitude. */
+export const EXPONENT_BITS = 10;
+
+/** Entry (i, j) is entries[i * count + j] times 2^exponents[j], in units of 2^-fractionBits. */
+export interface FloatColumns {
+  /** Below 1 in magnitude; SOLVE_FRACTION fraction bits, SOLVE_WORD bits. A column's largest is at least 1/4, or 0. */
+  readonly entries: Num;
+  /** Signed, EXPONENT_BITS long. */
+  readonly exponents: Num;
+  /** Per column whether it is 0. */
+  readonly empty: Wires;
+}
+
+/** What multiplies a column besides: 2^places[i] each row, the square root of Q all. */
+export interface Weights {
+  readonly rows: Num;
+  /** A bound of the places. */
+  readonly most: number;
+  readonly Q: Num;
+}
+
+/** d × (classes − 1), the contrasts of the classes in their order. */
+export async function contrasts(
+  session: Session,
+  classes: readonly PooledClass[],
+  d: number,
+  weights?: Weights,
+): Promise<FloatColumns> {
+  const count = classes.length - 1;
+  const { before, counts } = await sumsBefore(session, classes, d);
+  const factor = await session.step((gates) => factors(gates, counts, weights?.Q));
+  const own = await session.step((gates) =>
+    concatLanes(
+      gates,
+      classes.slice(1).map(({ V }) => V),
+    ),
+  );
+  const valueBits = own.length + classes[0]!.M.length;
+  const length = valueBits + (weights?.most ?? 0) + 1;
+  const numerators = await inPieces(
+    session,
+    d * count,
+    4 * own.length * classes[0]!.M.length,
+    (gates, from, to) => {
+      const lane = (a: Num, index: (i: number, j: number) => number): Num =>
+        pick(gates, a, to - from, (k) => index(Math.floor((from + k) / count), (from + k) % count));
+      const at = (i: number, j: number): number => j * d + i;
+      const column = (_: number, j: number): number => j;
+      const left = multiply(gates, lane(before, at), lane(counts.own, column));
+      const right = multiply(gates, lane(own, at), lane(counts.before, column));
+      return subtractModulo(gates, left, right, valueBits);
+    },
+  );
+  // All entries of a column are scaled together, so pieces are made of whole columns.
+  const columns: { entries: Num; exponents: Num; empty: Wires }[] = [];
+  const perStep = piecesPerStep(d * (length * 8 + 2 * SOLVE_WORD ** 2));
+  for (let from = 0; from < count; from += perStep) {
+    const to = Math.min(count, from + perStep);
+    columns.push(
+      await session.step((gates) => {
+        const width = to - from;
+        const some = pick(
+          gates,
+          numerators,
+          d * width,
+          (lane) => Math.floor(lane / width) * count + from + (lane % width),
+        );
+        // A last bit of 0 makes room for -1, which `scaleTogether` takes for nothing.
+        const wide = shiftLeft(gates, resize(some, length - 1), 1);
+        const weighted = weights
+          ? shiftLeftBy(
+              gates,
+              wide,
+              pick(gates, weights.rows, d * width, (lane) => Math.floor(lane / width)),
+            )
+          : wide;
+        const { values, places, empty } = scaleTogether(gates, [weighted], width);
+        const top = resize(toFraction(gates, values[0]!, length - 1, SOLVE_FRACTION), SOLVE_WORD);
+        const own = (a: Num): Num => pick(gates, a, width, (j) => from + j);
+        const spread = pick(gates, factor.mantissa, d * width, (lane) => from + (lane % width));
+        const constant = constantNumbers(
+          gates,
+          new Array<bigint>(width).fill(BigInt(length - 2)),
+          EXPONENT_BITS,
+        );
+        const exponents = addModulo(
+          gates,
+          subtractModulo(gates, constant, places, EXPONENT_BITS),
+          own(factor.exponent),
+          EXPONENT_BITS,
+        );
+        return {
+          entries: multiplyTruncated(gates, top, spread, SOLVE_FRACTION, SOLVE_WORD),
+          exponents,
+          empty,
+        };
+      }),
+    );
+  }
+  return session.step((gates) => ({
+    entries: pick(
+      gates,
+      concatLanes(
+        gates,
+        columns.map(({ entries }) => entries),
+      ),
+      d * count,
+      (lane) => {
+        const [i, j] = [Math.floor(lane / count), lane % count];
+        const piece = Math.floor(j / perStep);
+        const width = Math.min(count, (piece + 1) * perStep) - piece * perStep;
+        return d * piece * perStep + i * width + (j % perStep);
+      },
+    ),
+    exponents: concatLanes(
+      gates,
+      columns.map(({ exponents }) => exponents),
+    ),
+    empty: gates.concat(columns.map(({ empty }) => empty)),
+  }));
+}
+
+interface Counts {
+  /** Rows of class j + 1 and of all classes before it: lane j. */
+  readonly own: Num;
+  readonly before: Num;
+}
+
+/** Lane j * d + i of `before`: feature i, summed over classes 0 to j. */
+async function sumsBefore(session: Session, classes: readonly PooledClass[], d: number) {
+  const sums: PooledClass[] = [classes[0]!];
+  const perStep = piecesPerStep(d * classes[0]!.V.length);
+  for (let from = 1; from < classes.length - 1; from += perStep) {
+    const to = Math.min(classes.length - 1, from + perStep);
+    const last = sums.at(-1)!;
+    sums.push(
+      ...(await session.step((gates) => {
+        let total = last;
+        return classes.slice(from, to).map(({ V, M }) => {
+          total = {
+            V: addModulo(gates, total.V, V, V.length),
+            M: nonNegative(gates, addModulo(gates, total.M, M, M.length)),
+          };
+          return total;
+        });
+      })),
+    );
+  }
+  return session.step((gates) => {
+    const lanes = (numbers: readonly Num[]): Num => concatLanes(gates, numbers);
+    const counts: Counts = {
+      own: lanes(classes.slice(1).map(({ M }) => M)),
+      before: lanes(sums.map(({ M }) => M)),
+    };
+    return { before: lanes(sums.map(({ V }) => V)), counts };
+  });
+}
+
+/** 1/sqrt(N), or sqrt(Q/N) = Q/sqrt(Q N), with N = M̄ M (M̄ + M): a mantissa from 1/2 to 1 times 2^exponent. */
+function factors(gates: Gates, { own, before }: Counts, Q?: Num): { mantissa: Num; exponent: Num } {
+  return gates.scope(() => {
+    const count = own[0]!.lanes;
+    const both = nonNegative(gates, multiply(gates, own, before));
+    let product = nonNegative(gates, multiply(gates, both, nonNegative(gates, add(gates, own, before))));
+    const scale = Q && pick(gates, Q, count, () => 0);
+    if (scale) product = nonNegative(gates, multiply(gates, product, scale));
+    const digits = even(product.length - 1);
+    const root = inverseRoot(gates, resize(product, digits + 1));
+    const constant = (value: number): Num =>
+      constantNumbers(gates, new Array<bigint>(count).fill(BigInt(value)), EXPONENT_BITS);
+    const exponent = addModulo(gates, root.places, constant(-digits / 2), EXPONENT_BITS);
+    if (!scale) {
+      return {
+        mantissa: root.mantissa.slice(1),
+        exponent: addModulo(gates, exponent, constant(1), EXPONENT_BITS),
+      };
+    }
+    const whole = nonNegative(gates, multiply(gates, root.mantissa, scale));
+    const { value, places } = normalise(gates, whole);
+    const length = value.length - 1;
+    return {
+      mantissa: resize(toFraction(gates, value, length, SOLVE_FRACTION), SOLVE_WORD),
+      exponent: subtractModulo(
+        gates,
+        addModulo(gates, exponent, constant(length - SOLVE_FRACTION), EXPONENT_BITS),
+        places,
+        EXPONENT_BITS,
+      ),
+    };
+  });
+}
+
+/** The columns as fixed-point numbers times 2^-exponent (SOLVE_FRACTION fraction bits). All must then be below 2 in magnitude. */
+export function alignColumns(
+  gates: Gates,
+  { entries, exponents }: Pick<FloatColumns, 'entries' | 'exponents'>,
+  exponent: Num,
+): Num {
+  const count = exponents[0]!.lanes;
+  const lanes = entries[0]!.lanes;
+  return gates.scope(() => {
+    // Entries are from 1/4 to 1, so what is below 2 is shifted to the left by 2 places at most.
+    const least = constantNumbers(gates, new Array<bigint>(count).fill(2n), EXPONENT_BITS);
+    const away = subtractModulo(
+      gates,
+      addModulo(
+        gates,
+        pick(gates, exponent, count, () => 0),
+        least,
+        EXPONENT_BITS,
+      ),
+      exponents,
+      EXPONENT_BITS,
+    );
+    const places = pick(gates, away, lanes, (lane) => lane % count).slice(0, -1);
+    const wide = shiftLeft(gates, entries, 2);
+    return resize(shiftRightBy(gates, wide, places), SOLVE_WORD);
+  });
+}

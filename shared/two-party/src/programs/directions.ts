@@ -1,0 +1,198 @@
+/** What happens to solutions before they are revealed: their scaling undone, length 1, a sign, and a check of the equation. */
+import {
+  absolute,
+  addModulo,
+  concatLanes,
+  lessThan,
+  multiply,
+  type Num,
+  resize,
+  shiftLeft,
+  shiftLeftBy,
+  shiftRight,
+  shiftRightBy,
+  sliceLanes,
+  square,
+  subtractModulo,
+  sumLanes,
+} from '../circuits/index.ts';
+import type { Gates, Session, Wires } from '../garbling/index.ts';
+import {
+  EIGENVALUE_FRACTION,
+  NOISE_PLACES,
+  RESIDUAL_PLACES,
+  SOLVE_FRACTION,
+  SOLVE_WORD,
+  VECTOR_FRACTION,
+} from './discriminant-precision.ts';
+import { fixSigns } from './eigen.ts';
+import { broadcast, constantNumbers, nonNegative, pick, scaleTogether } from './numbers.ts';
+import { even, inverseRoot, toFraction } from './scaling.ts';
+import { piecesPerStep } from './steps.ts';
+import { inPieces, multiplyTruncated } from './truncated.ts';
+
+/** Work on whole vectors (lane i * count + j), some of them in each step, which see lanes i * width + j. */
+export async function vectorByVector(
+  session: Session,
+  vectors: Num,
+  d: number,
+  count: number,
+  gatesPerLane: number,
+  work: (gates: Gates, own: Num, width: number) => Num,
+): Promise<Num> {
+  const each = Math.min(count, piecesPerStep(d * gatesPerLane));
+  if (each === count) return session.step((gates) => gates.scope(() => work(gates, vectors, count)));
+  const parts: Num[] = [];
+  for (let from = 0; from < count; from += each) {
+    const width = Math.min(each, count - from);
+    parts.push(
+      await session.step((gates) => {
+        const own = pick(
+          gates,
+          vectors,
+          d * width,
+          (lane) => Math.floor(lane / width) * count + from + (lane % width),
+        );
+        return work(gates, own, width);
+      }),
+    );
+  }
+  return session.step((gates) =>
+    pick(gates, concatLanes(gates, parts), d * count, (lane) => {
+      const [i, j] = [Math.floor(lane / count), lane % count];
+      const first = j - (j % each);
+      return d * first + i * Math.min(each, count - first) + (j % each);
+    }),
+  );
+}
+
+/** Every vector times a power of two, so that its largest entry is from 1/2 to 1: SOLVE_FRACTION fraction bits in SOLVE_WORD. */
+export function scaleVectors(session: Session, vectors: Num, d: number, count: number): Promise<Num> {
+  return vectorByVector(session, vectors, d, count, 8 * vectors.length, scaled);
+}
+
+/** Vectors times 2^places row by row, and then `scaleVectors`; `most` bounds the places. */
+export function undoScaling(
+  session: Session,
+  vectors: Num,
+  { places, most }: { readonly places: Num; readonly most: number },
+  d: number,
+  count: number,
+): Promise<Num> {
+  const length = vectors.length + most;
+  return vectorByVector(session, vectors, d, count, 14 * length, (gates, own, width) => {
+    const spread = pick(gates, places, d * width, (lane) => Math.floor(lane / width));
+    return scaled(gates, shiftLeftBy(gates, resize(own, length), spread), width);
+  });
+}
+
+function scaled(gates: Gates, vectors: Num, count: number): Num {
+  // A last bit of 0 makes room for -1, which `scaleTogether` takes for nothing.
+  const { values } = scaleTogether(gates, [shiftLeft(gates, vectors, 1)], count);
+  return resize(toFraction(gates, values[0]!, vectors.length, SOLVE_FRACTION), SOLVE_WORD);
+}
+
+/** Vectors whose largest entry is from 1/2 to 1 to such of length 1, that entry positive: VECTOR_FRACTION fraction bits and a sign. */
+export function unitVectors(session: Session, vectors: Num, d: number, count: number): Promise<Num> {
+  const [extra, bits] = [4, VECTOR_FRACTION + 2];
+  return vectorByVector(session, vectors, d, count, 4 * SOLVE_WORD ** 2, (gates, own, width) => {
+    const entries = resize(shiftRight(own, SOLVE_FRACTION - VECTOR_FRACTION - extra), bits + extra - 1);
+    const squares = sumLanes(gates, square(gates, entries), width);
+    const digits = even(squares.length - 1);
+    const root = inverseRoot(gates, resize(nonNegative(gates, squares), digits + 1));
+    const spread = (a: Num): Num => pick(gates, a, d * width, (lane) => lane % width);
+    // 1 / length = mantissa 2^(places - digits / 2) of units 2^-(VECTOR_FRACTION + extra). The sum is at least 1/4.
+    const least = digits / 2 - (VECTOR_FRACTION + extra) + 1;
+    const product = multiplyTruncated(
+      gates,
+      entries,
+      spread(root.mantissa),
+      SOLVE_FRACTION,
+      entries.length + 2,
+    );
+    const back = subtractModulo(
+      gates,
+      constantNumbers(gates, new Array<bigint>(width).fill(BigInt(least)), 8),
+      root.places,
+      8,
+    );
+    const unit = shiftRightBy(gates, shiftLeft(gates, product, 1), spread(back));
+    return fixSigns(gates, resize(shiftRight(unit, extra), bits), d, width);
+  });
+}
+
+/** A z and B z: lane i * count + j, SOLVE_FRACTION fraction bits. */
+export interface Images {
+  readonly signal: Num;
+  readonly noise: Num;
+}
+
+/**
+ * Whether ‖A z − λ B z‖ <= 2^-RESIDUAL_PLACES (|λ_1| + 2^-NOISE_PLACES) ‖B z‖, per vector. The right side is relative to B z itself, so that a
+ * large B does not excuse anything in directions where it is small.
+ */
+export async function checkEquation(
+  session: Session,
+  { signal, noise }: Images,
+  values: Num,
+  d: number,
+  count: number,
+): Promise<Wires> {
+  const shift = EIGENVALUE_FRACTION;
+  const bits = Math.max(signal.length, noise.length + values.length - shift) + 1;
+  const bound = await session.step((gates) => {
+    const size = absolute(gates, sliceLanes(gates, values, 0, 1));
+    const least = constantNumbers(gates, [1n << BigInt(shift - NOISE_PLACES)], values.length);
+    return nonNegative(gates, addModulo(gates, size, least, size.length));
+  });
+  const lanes = d * count;
+  const perLane = 4 * noise.length * values.length;
+  const both = await inPieces(session, lanes, perLane, (gates, from, to) => {
+    const own = sliceLanes(gates, noise, from, to);
+    const lambda = pick(gates, values, to - from, (lane) => (from + lane) % count);
+    const image = multiply(gates, own, lambda, { shift, bits });
+    const allowed = multiply(gates, own, broadcast(gates, bound, 0, to - from), { shift, bits });
+    const rest = subtractModulo(gates, sliceLanes(gates, signal, from, to), image, bits);
+    return concatLanes(gates, [rest, allowed]);
+  });
+  return judge(session, both, lanes, perLane, d, count);
+}
+
+async function judge(
+  session: Session,
+  both: Num,
+  lanes: number,
+  perLane: number,
+  d: number,
+  count: number,
+): Promise<Wires> {
+  // `inPieces` put rests and bounds of every piece after one another.
+  const each = piecesPerStep(perLane);
+  const place = (lane: number, second: boolean): number => {
+    const from = lane - (lane % each);
+    const width = Math.min(each, lanes - from);
+    return 2 * from + (second ? width : 0) + (lane - from);
+  };
+  const verdict = (second: boolean): Promise<Num> =>
+    session.step((gates) => pick(gates, both, lanes, (lane) => place(lane, second)));
+  const [rest, allowed] = [await verdict(false), await verdict(true)];
+  const squares = async (a: Num): Promise<Num> => {
+    const parts: Num[] = [];
+    const rows = Math.max(1, Math.floor(piecesPerStep(a.length ** 2 * 1.2) / count));
+    for (let from = 0; from < d; from += rows) {
+      const to = Math.min(d, from + rows);
+      parts.push(
+        await session.step((gates) =>
+          gates.scope(() =>
+            sumLanes(gates, square(gates, sliceLanes(gates, a, from * count, to * count)), count),
+          ),
+        ),
+      );
+    }
+    return session.step((gates) => sumLanes(gates, concatLanes(gates, parts), count));
+  };
+  const [left, right] = [await squares(rest), await squares(allowed)];
+  return session.step((gates) =>
+    gates.not(lessThan(gates, right, nonNegative(gates, shiftLeft(gates, left, 2 * RESIDUAL_PLACES)))),
+  );
+}

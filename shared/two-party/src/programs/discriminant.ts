@@ -1,0 +1,252 @@
+/**
+ * Discriminant component analysis and linear discriminant analysis as a circuit, from additive shares to components (Kung's DCA,
+ * "Privacy-Preserving Machine Learning", Zhuang et al., chapter 9). The number of steps is public and always the same; docs/precision.md has
+ * the widths and their reasons.
+ */
+import type { Program } from '@eigenveil/projection';
+import { cappedComponents, ProjectionError } from '@eigenveil/projection';
+import type { Method, StatisticsTask } from '@eigenveil/statistics';
+import { layout } from '@eigenveil/statistics';
+import {
+  addModulo,
+  concatLanes,
+  multiply,
+  type Num,
+  negate,
+  resize,
+  shiftLeftBy,
+  sign,
+  sliceLanes,
+  subtractModulo,
+} from '../circuits/index.ts';
+import type { Session, Wires } from '../garbling/index.ts';
+import { alignColumns, contrasts, EXPONENT_BITS } from './between.ts';
+import { checkEquation, type Images, undoScaling, unitVectors } from './directions.ts';
+import { EIGENVALUE_FRACTION, MARGIN_PLACES, SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
+import {
+  columnsFirst,
+  multiplyMatrices,
+  outerProducts,
+  packedIndex,
+  packedRows,
+  rowsFirst,
+  timesOuter,
+} from './matrices.ts';
+import { broadcast, constantNumbers, pick } from './numbers.ts';
+import type { CheckedDecomposition } from './pca.ts';
+import { DENSE_WORD, type Noise, type Solution, solveDense, solveLowRank } from './pencils.ts';
+import { revealComponents } from './reveal.ts';
+import { addToDiagonal, equilibrate, even, toFraction } from './scaling.ts';
+import { poolStatistics, type Shares, scaledScatter } from './statistics.ts';
+import { triangleIndex } from './tridiagonal.ts';
+
+type DiscriminantMethod = Extract<Method, { kind: 'dca' | 'lda' }>;
+
+/**
+ * Runs the program of a `dca` or `lda` task; the evaluator's session gets the decomposition, the garbler's nothing.
+ *
+ * LDA, and the book's form without a ridge on the signal, are solved as S_B w = μ (S̄ + ρ I) w, which has the same vectors: with
+ * S_W = S̄ − S_B their eigenvalues are μ / (1 − μ) and 1 / (1 − μ).
+ * @throws as `revealComponents`, at the evaluator; all other outputs are zero then
+ */
+export async function discriminant(
+  session: Session,
+  task: StatisticsTask,
+  program: Program,
+  shares: Shares,
+  method: DiscriminantMethod,
+): Promise<CheckedDecomposition | undefined> {
+  const d = task.features.length;
+  const count = cappedComponents(program);
+  const columns = task.labellings[0]!.classes.length - 1;
+  const pooled = await poolStatistics(session, task, program.minimumOwners, shares);
+  const { Q } = pooled;
+  const total = await totalNoise(session, task, pooled, method.ridge);
+  const contrast = await contrasts(session, pooled.labellings[0]!, d, {
+    rows: total.places,
+    most: total.most,
+    Q,
+  });
+  const U = await session.step((gates) =>
+    alignColumns(gates, contrast, constantNumbers(gates, [BigInt(total.digits / 2)], EXPONENT_BITS)),
+  );
+  const noise: Noise = { B: total.matrix, d, count };
+  const signalRidge = method.kind === 'dca' ? method.signalRidge : 0;
+  const { solution, images } =
+    signalRidge === 0
+      ? await lowRank(session, noise, U, columns)
+      : await dense(session, noise, U, columns, {
+          ridge: await signalRidgeOf(session, task, Q, signalRidge, total),
+          indefinite: signalRidge < 0,
+          book: method.kind === 'dca' && method.form === 'book',
+        });
+  const converged = await checkEquation(session, images, solution.values, d, count);
+  const inverted = signalRidge === 0 && (method.kind === 'lda' || method.form === 'book');
+  const definite = inverted ? await withMargin(session, solution) : solution.definite;
+  const scaled = await undoScaling(session, solution.vectors, total, d, count);
+  const vectors = await unitVectors(session, scaled, d, count);
+  const numbers = { values: solution.values, vectors, converged };
+  const result = await revealComponents(session, task, program, pooled, total.scatter, definite, numbers);
+  if (result === undefined || !inverted) return result;
+  const eigenvalue = method.kind === 'lda' ? (mu: number) => mu / (1 - mu) : (mu: number) => 1 / (1 - mu);
+  return { ...result, eigenvalues: result.eigenvalues.map(eigenvalue) };
+}
+
+/** A ridge in units of the integer scatter, 2^(-2 fractionBits). */
+export function ridgeUnits(ridge: number, fractionBits: number): bigint {
+  const units = Math.round(Math.abs(ridge) * 4 ** fractionBits);
+  if (!Number.isFinite(units)) {
+    throw new ProjectionError('ERR_PROGRAM_INVALID', `"ridge" expected a smaller number, got ${ridge}`);
+  }
+  return BigInt(units);
+}
+
+interface TotalNoise {
+  readonly matrix: Num;
+  readonly places: Num;
+  /** Q S̄, an upper triangle row by row. */
+  readonly scatter: Num;
+  /** Of the integers before scaling. */
+  readonly digits: number;
+  /** A bound of the places. */
+  readonly most: number;
+}
+
+/** Q (S̄ + ρ I) in whole numbers, equilibrated. */
+async function totalNoise(
+  session: Session,
+  task: StatisticsTask,
+  pooled: Awaited<ReturnType<typeof poolStatistics>>,
+  ridge: number,
+): Promise<TotalNoise> {
+  const d = task.features.length;
+  const samples = (1n << BigInt(layout(task).valueBits.at(-2)! - 1)) - 1n;
+  const units = ridgeUnits(ridge, task.fractionBits);
+  const bound = samples ** 2n * 4n ** BigInt(task.fractionBits) + samples * units;
+  const digits = even(bound.toString(2).length);
+  const scatter = await scaledScatter(session, pooled, d, digits + 1);
+  const ridged =
+    units === 0n
+      ? scatter
+      : await session.step((gates) => {
+          const term = multiply(gates, pooled.Q, publicNumber(gates, units), { bits: digits + 1 });
+          return addToDiagonal(gates, scatter, d, term, digits + 1);
+        });
+  const { matrix, places } = await equilibrate(session, ridged, d, digits);
+  return { matrix, places, scatter, digits, most: 2 ** (places.length - 1) - 1 };
+}
+
+function publicNumber(gates: Parameters<typeof constantNumbers>[0], value: bigint): Num {
+  return constantNumbers(gates, [value], value.toString(2).length + 1);
+}
+
+/** ρ′ I scaled as the noise is: one lane per row, DENSE_WORD bits. */
+async function signalRidgeOf(
+  session: Session,
+  { fractionBits, features }: StatisticsTask,
+  Q: Num,
+  signalRidge: number,
+  { places, digits }: TotalNoise,
+): Promise<Num> {
+  const length = Math.max(digits, SOLVE_FRACTION) + DENSE_WORD - SOLVE_FRACTION;
+  return session.step((gates) => {
+    const units = publicNumber(gates, ridgeUnits(signalRidge, fractionBits));
+    const term = broadcast(gates, multiply(gates, Q, units, { bits: length }), 0, features.length);
+    const scaled = shiftLeftBy(gates, shiftLeftBy(gates, term, places), places);
+    const entries = resize(toFraction(gates, scaled, digits, SOLVE_FRACTION), DENSE_WORD);
+    return signalRidge < 0 ? negate(gates, entries) : entries;
+  });
+}
+
+interface Solved {
+  readonly solution: Solution;
+  readonly images: Images;
+}
+
+/** A = U Uᵀ. */
+async function lowRank(session: Session, noise: Noise, U: Num, columns: number): Promise<Solved> {
+  const { d, count } = noise;
+  const solution = await solveLowRank(session, noise, U, columns, 0);
+  return {
+    solution,
+    images: {
+      signal: await timesOuter(session, U, solution.vectors, d, columns, count),
+      noise: await timesTriangle(session, noise.B, triangleIndex, solution.vectors, d, count),
+    },
+  };
+}
+
+/** A symmetric matrix, kept as the index says, times z. */
+function timesTriangle(
+  session: Session,
+  numbers: Num,
+  index: (d: number, i: number, j: number) => number,
+  z: Num,
+  d: number,
+  count: number,
+): Promise<Num> {
+  const left = { numbers, rows: d, columns: d, index: (i: number, j: number) => index(d, i, j) };
+  const bits = numbers.length + Math.ceil(Math.log2(d)) + 1;
+  return multiplyMatrices(session, left, z, count, SOLVE_FRACTION, bits);
+}
+
+interface DenseSignal {
+  readonly ridge: Num;
+  readonly indefinite: boolean;
+  readonly book: boolean;
+}
+
+/** A = S_B + ρ′ I and B as it is, or A = B + ρ′ I and B − S_B instead of B. */
+async function dense(
+  session: Session,
+  { B: total, d, count }: Noise,
+  U: Num,
+  columns: number,
+  { ridge, indefinite, book }: DenseSignal,
+): Promise<Solved> {
+  const between = await outerProducts(session, U, d, columns, SOLVE_FRACTION, SOLVE_WORD);
+  const [rows] = packedRows(d);
+  const { A, B } = await session.step((gates) => {
+    const packed = pick(gates, total, rows.length, columnsFirst(d));
+    const signal = resize(book ? packed : between, DENSE_WORD);
+    const diagonal = pick(gates, signal, d, (i) => packedIndex(i, i));
+    const sum = addModulo(gates, diagonal, ridge, DENSE_WORD);
+    const within = book ? subtractModulo(gates, packed, between, SOLVE_WORD) : packed;
+    return {
+      A: replaceDiagonal(gates, signal, sum, d),
+      B: pick(gates, within, rows.length, rowsFirst(d)),
+    };
+  });
+  const noise = { B, d, count };
+  const solution = await solveDense(session, noise, A, indefinite);
+  return {
+    solution,
+    images: {
+      signal: await timesTriangle(session, A, (_, i, j) => packedIndex(i, j), solution.vectors, d, count),
+      noise: await timesTriangle(session, B, triangleIndex, solution.vectors, d, count),
+    },
+  };
+}
+
+function replaceDiagonal(
+  gates: Parameters<typeof constantNumbers>[0],
+  packed: Num,
+  diagonal: Num,
+  d: number,
+): Num {
+  const [rows, columns] = packedRows(d);
+  const both = [diagonal, packed];
+  return pick(gates, concatLanes(gates, both), rows.length, (lane) =>
+    rows[lane] === columns[lane] ? rows[lane]! : d + lane,
+  );
+}
+
+/** Whether 1 − λ_1 is clearly positive, too. */
+function withMargin(session: Session, { values, definite }: Solution): Promise<Wires> {
+  return session.step((gates) => {
+    const most = (1n << BigInt(EIGENVALUE_FRACTION)) - (1n << BigInt(EIGENVALUE_FRACTION - MARGIN_PLACES));
+    const limit = constantNumbers(gates, [most], values.length);
+    const distance = subtractModulo(gates, limit, sliceLanes(gates, values, 0, 1), values.length);
+    return gates.and(definite, gates.not(sign(distance)));
+  });
+}

@@ -1,0 +1,153 @@
+/**
+ * The QR factorisation of a matrix with no more columns than rows by Householder reflections I − u uᵀ, ‖u‖² = 2 (Golub and Van Loan, "Matrix
+ * Computations", section 5.2.2). Q is orthogonal also where the columns depend on each other or are 0.
+ */
+import {
+  absolute,
+  add,
+  concatLanes,
+  dot,
+  multiply,
+  type Num,
+  negateIf,
+  resize,
+  shiftLeft,
+  shiftLeftBy,
+  shiftRight,
+  shiftRightBy,
+  sign,
+  sliceLanes,
+  squareRoot,
+  subtractModulo,
+} from '../circuits/index.ts';
+import type { Gates, Session } from '../garbling/index.ts';
+import { GUARD, SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
+import { multiplyMatrices } from './matrices.ts';
+import { broadcast, nonNegative, pick, scaleTogether } from './numbers.ts';
+import { even, inverseRoot } from './scaling.ts';
+import { gatesPerProduct, inPieces, multiplyTruncated } from './truncated.ts';
+
+const GATES = gatesPerProduct(SOLVE_WORD, SOLVE_WORD, SOLVE_FRACTION) + SOLVE_WORD;
+
+export interface Reflected {
+  /** Reflection j acts on rows j to d − 1. */
+  readonly reflections: readonly Num[];
+  /** R, an upper triangle, row by row; SOLVE_WORD bits, SOLVE_FRACTION of them fraction. */
+  readonly triangle: Num;
+}
+
+/** Lane i * n + j: entry (i, j) of a d × n matrix, n <= d, whose columns are shorter than 2; SOLVE_FRACTION fraction bits. */
+export async function reflectColumns(
+  session: Session,
+  matrix: Num,
+  d: number,
+  n: number,
+): Promise<Reflected> {
+  const reflections: Num[] = [];
+  const rows: Num[] = [];
+  let rest = matrix;
+  for (let j = 0; j < n; j += 1) {
+    const [size, width] = [d - j, n - j - 1];
+    const before = rest;
+    if (size === 1) {
+      rows.push(before);
+      break;
+    }
+    const { u, length } = await session.step((gates) =>
+      reflection(
+        gates,
+        pick(gates, before, size, (i) => i * (width + 1)),
+      ),
+    );
+    reflections.push(u);
+    if (width === 0) {
+      rows.push(length);
+      break;
+    }
+    const others = await session.step((gates) =>
+      pick(
+        gates,
+        before,
+        size * width,
+        (lane) => Math.floor(lane / width) * (width + 1) + 1 + (lane % width),
+      ),
+    );
+    const changed = await reflect(session, u, others, size, width);
+    const next = await session.step((gates) => ({
+      row: concatLanes(gates, [length, sliceLanes(gates, changed, 0, width)]),
+      rest: sliceLanes(gates, changed, width, size * width),
+    }));
+    rows.push(next.row);
+    rest = next.rest;
+  }
+  return { reflections, triangle: await session.step((gates) => concatLanes(gates, rows)) };
+}
+
+/** Q times vectors of d entries (lane i * count + j). */
+export async function applyReflections(
+  session: Session,
+  reflections: readonly Num[],
+  vectors: Num,
+  d: number,
+  count: number,
+): Promise<Num> {
+  let current = vectors;
+  for (const [j, u] of [...reflections.entries()].toReversed()) {
+    const before = current;
+    const below = await session.step((gates) => sliceLanes(gates, before, j * count, d * count));
+    const changed = await reflect(session, u, below, d - j, count);
+    current = await session.step((gates) =>
+      concatLanes(gates, [sliceLanes(gates, before, 0, j * count), changed]),
+    );
+  }
+  return current;
+}
+
+/** X − u (uᵀ X). */
+async function reflect(session: Session, u: Num, matrix: Num, size: number, width: number): Promise<Num> {
+  const left = { numbers: u, rows: 1, columns: size, index: (_: number, i: number) => i };
+  const along = await multiplyMatrices(session, left, matrix, width, SOLVE_FRACTION, SOLVE_WORD + 1);
+  return inPieces(session, size * width, GATES, (gates, from, to) => {
+    const product = multiplyTruncated(
+      gates,
+      pick(gates, u, to - from, (k) => Math.floor((from + k) / width)),
+      pick(gates, along, to - from, (k) => (from + k) % width),
+      SOLVE_FRACTION,
+      SOLVE_WORD,
+    );
+    return subtractModulo(gates, sliceLanes(gates, matrix, from, to), product, SOLVE_WORD);
+  });
+}
+
+/** The u that reflects the column onto its first entry, and that entry afterwards; 0 for a column of zeros. */
+function reflection(gates: Gates, column: Num): { u: Num; length: Num } {
+  const lanes = column[0]!.lanes;
+  return gates.scope(() => {
+    // A last bit of 0 makes room for -1, which `scaleTogether` takes for nothing. Afterwards the largest entry is from 1 to 2;
+    // half of it makes room for the norm, which may need more bits still.
+    const { values, places } = scaleTogether(gates, [shiftLeft(gates, column, 1)], 1);
+    const x = shiftRight(values[0]!, 2);
+    const first = sliceLanes(gates, x, 0, 1);
+    const squares = nonNegative(gates, dot(gates, x, x));
+    const norm = squareRoot(gates, squares);
+    const sum = add(gates, squares, multiply(gates, norm, absolute(gates, first)));
+    const digits = even(sum.length - 1);
+    const root = inverseRoot(gates, resize(nonNegative(gates, sum), digits + 1));
+    const negative = sign(first);
+    const head = add(gates, first, negateIf(gates, negative, norm));
+    const v = concatLanes(gates, [head, sliceLanes(gates, x, 1, lanes)]);
+    // sum / 2^digits = x / 4^places, and 1/sqrt(x) is the mantissa.
+    const spread = (a: Num): Num => broadcast(gates, a, 0, lanes);
+    const product = multiplyTruncated(
+      gates,
+      v,
+      spread(root.mantissa),
+      digits / 2 - GUARD,
+      v.length + GUARD + SOLVE_FRACTION + 2 - digits / 2,
+    );
+    const u = resize(shiftRight(shiftLeftBy(gates, product, spread(root.places)), GUARD), SOLVE_WORD);
+    const size = resize(shiftRightBy(gates, shiftLeft(gates, norm, 1), places), SOLVE_WORD);
+    const length = negateIf(gates, gates.not(negative), size);
+    return { u, length: length };
+  });
+}

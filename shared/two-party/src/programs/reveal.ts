@@ -1,0 +1,68 @@
+/** The end of a discriminant program: its checks, what is revealed where they hold, and what it means. */
+import { cappedComponents, type Program, ProjectionError } from '@eigenveil/projection';
+import type { StatisticsTask } from '@eigenveil/statistics';
+import { type Num, unsigned } from '../circuits/index.ts';
+import type { Session, Wires } from '../garbling/index.ts';
+import { EIGENVALUE_FRACTION } from './discriminant-precision.ts';
+import { traceOf } from './eigen.ts';
+import { poolChecks, readStatistics, readVectors, revealChecked, statisticsOutputs } from './outputs.ts';
+import type { CheckedDecomposition } from './pca.ts';
+import type { PooledStatistics } from './statistics.ts';
+
+export interface Components {
+  /** One lane per component, EIGENVALUE_FRACTION fraction bits. */
+  readonly values: Num;
+  /** Lane i * count + j: entry i of vector j. */
+  readonly vectors: Num;
+  readonly converged: Wires;
+}
+
+/**
+ * `scatter` is Q times the total scatter in whole numbers, where there is one.
+ * @throws as `poolChecks`; ProjectionError ERR_SINGLE_CLASS, ERR_NOT_POSITIVE_DEFINITE; all other outputs are zero then
+ */
+export async function revealComponents(
+  session: Session,
+  task: StatisticsTask,
+  program: Program,
+  pooled: PooledStatistics,
+  scatter: Num | undefined,
+  definite: Wires,
+  { values, vectors, converged }: Components,
+): Promise<CheckedDecomposition | undefined> {
+  const d = task.features.length;
+  const checks = [
+    ...poolChecks(pooled),
+    { holds: pooled.classes, error: singleClass },
+    { holds: definite, error: notPositiveDefinite },
+  ];
+  const trace = (gates: Parameters<typeof traceOf>[0]) => (): Num => {
+    if (scatter === undefined) throw new RangeError('"outputs" expected no trace without R');
+    return traceOf(gates, scatter, d);
+  };
+  const numbers = await session.step((gates) => ({
+    vectors,
+    values,
+    converged: unsigned(gates, [converged]),
+    ...statisticsOutputs(gates, program.outputs, pooled, trace(gates), task.fractionBits),
+  }));
+  const revealed = await revealChecked(session, checks, numbers);
+  if (revealed === undefined) return undefined;
+  return {
+    vectors: readVectors(revealed.vectors, d, cappedComponents(program)),
+    eigenvalues: revealed.values.map((value) => Number(value) / 2 ** EIGENVALUE_FRACTION),
+    converged: revealed.converged.map((bit) => bit === 1n),
+    ...readStatistics(revealed),
+  };
+}
+
+function singleClass(): ProjectionError {
+  return new ProjectionError('ERR_SINGLE_CLASS', 'expected samples of at least two classes, got one');
+}
+
+export function notPositiveDefinite(): ProjectionError {
+  return new ProjectionError(
+    'ERR_NOT_POSITIVE_DEFINITE',
+    'the noise matrix is not clearly positive definite: a larger ridge is needed',
+  );
+}
