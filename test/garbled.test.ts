@@ -4,7 +4,7 @@ import { OwnerPolicy } from '@eigenveil/data-owner';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { expectReference } from './support/expectations.ts';
 import { type Parties, runTask } from './support/run-task.ts';
-import { dataFile, type Example, exampleOf, madeUpProposal, split } from './support/tasks.ts';
+import { dataFile, type Example, exampleOf, labelColumn, madeUpProposal, split } from './support/tasks.ts';
 import { World } from './support/world.ts';
 
 const OWNERS = 3;
@@ -62,6 +62,31 @@ function expectNothingTwice(streams: readonly Buffer[]): void {
 
 test('pca, with everything that a task may declare', async () => {
   await expectRight(await iris({ outputs: ['mean', 'trace', 'sampleCount', 'spectrum'] }));
+});
+
+describe.each([
+  ['dca', { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0 }],
+  ['dca with a signal ridge', { kind: 'dca', form: 'standard', ridge: 1, signalRidge: -0.25 }],
+  ['dca of the book', { kind: 'dca', form: 'book', ridge: 1, signalRidge: 0.25 }],
+  ['lda', { kind: 'lda', ridge: 1 }],
+] as const)('%s', (_name, method) => {
+  test('of three classes', async () => {
+    const outputs = ['mean', 'trace', 'sampleCount'];
+    await expectRight(
+      await exampleOf(dataFile('iris'), method.kind, { twoParty: 'garbled', method, outputs, components: 2 }),
+    );
+  });
+});
+
+test('mdr', async () => {
+  const file = await labelColumn(dataFile('iris'), world.folder, 'petal_width', 1);
+  const outputs = ['mean', 'sampleCount'];
+  await expectRight(
+    await exampleOf(file, 'mdr', { twoParty: 'garbled', components: 2, outputs }, [
+      'label',
+      'petal_width_label',
+    ]),
+  );
 });
 
 test('tells how far it is', async () => {
