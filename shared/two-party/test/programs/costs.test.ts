@@ -1,0 +1,133 @@
+/** docs/costs.md: what the programs cost by method and size, counted anew; `vitest run -u` writes it. */
+import type { Program } from '@eigenveil/projection';
+import type { Method, StatisticsTask } from '@eigenveil/statistics';
+import { describe, expect, it } from 'vitest';
+import { CountingGates, CountingSession } from '../../src/garbling/index.ts';
+import { runProgram } from '../../src/programs/index.ts';
+
+interface Shape {
+  readonly method: Method;
+  readonly d: number;
+  /** Classes of each labelling. */
+  readonly classes: readonly number[];
+  readonly components: number;
+  readonly note?: string;
+}
+
+const PCA: Method = { kind: 'pca' };
+const DCA: Method = { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0 };
+const RIDGED: Method = { ...DCA, signalRidge: 0.25 };
+const LDA: Method = { kind: 'lda', ridge: 1 };
+const MDR: Method = { kind: 'mdr', ridge: 1 };
+
+const SHAPES: readonly Shape[] = [
+  { method: PCA, d: 8, classes: [], components: 7, note: 'pima' },
+  { method: PCA, d: 10, classes: [], components: 8, note: 'breast cancer with id' },
+  { method: PCA, d: 14, classes: [], components: 8, note: 'australian' },
+  { method: PCA, d: 24, classes: [], components: 15, note: 'german' },
+  { method: PCA, d: 34, classes: [], components: 15, note: 'ionosphere' },
+  { method: PCA, d: 50, classes: [], components: 15 },
+  { method: PCA, d: 100, classes: [], components: 15, note: 'the largest that is supported' },
+  { method: DCA, d: 8, classes: [2], components: 1, note: 'pima' },
+  { method: DCA, d: 24, classes: [2], components: 1, note: 'german' },
+  { method: DCA, d: 34, classes: [2], components: 1, note: 'ionosphere' },
+  { method: DCA, d: 50, classes: [3], components: 2 },
+  { method: DCA, d: 71, classes: [56], components: 55, note: 'MEU-Mobile keystrokes' },
+  { method: DCA, d: 100, classes: [2], components: 1 },
+  { method: RIDGED, d: 34, classes: [2], components: 15, note: 'full problem, for ρ′ ≠ 0' },
+  { method: LDA, d: 34, classes: [2], components: 1, note: 'ionosphere' },
+  { method: MDR, d: 34, classes: [2, 2], components: 1, note: 'ionosphere' },
+];
+
+const OWNERS = 10;
+const SAMPLES = 1000;
+const LABEL_BYTES = 16;
+/** A base transfer's row of the extension, and the label that it stands for, which is computed and not sent. */
+const TRANSFER_BYTES = 16;
+
+/** Counts what goes in, too. */
+class Meter extends CountingSession<CountingGates> {
+  garblerBits = 0;
+  evaluatorBits = 0;
+
+  override garblerInput(count: number) {
+    this.garblerBits += count;
+    return super.garblerInput(count);
+  }
+
+  override evaluatorInput(count: number) {
+    this.evaluatorBits += count;
+    return super.evaluatorInput(count);
+  }
+}
+
+async function count({ method, d, classes, components }: Shape): Promise<Meter> {
+  const task: StatisticsTask = {
+    method,
+    features: Array.from({ length: d }, (_, i) => ({ name: `f${i}`, min: -1, max: 1 })),
+    labellings: classes.map((size, l) => ({
+      column: `label${l}`,
+      classes: Array.from({ length: size }, (_, k) => `${k}`),
+    })),
+    fractionBits: 14,
+    maximumOwners: OWNERS,
+    maximumSamplesPerOwner: SAMPLES,
+    keyBits: 2048,
+    statisticalSecurityBits: 40,
+  };
+  const program: Program = {
+    method,
+    featureCount: d,
+    classCounts: classes,
+    components,
+    fractionBits: 14,
+    outputs: [],
+    minimumOwners: 2,
+    allowFullRank: false,
+  };
+  const session = new Meter(new CountingGates());
+  await runProgram(session, task, program, {});
+  return session;
+}
+
+function bytes(value: number): string {
+  return value >= 1e9 ? `${(value / 1e9).toPrecision(3)} GB` : `${(value / 1e6).toPrecision(3)} MB`;
+}
+
+async function row(shape: Shape): Promise<string> {
+  const { gates, garblerBits, evaluatorBits } = await count(shape);
+  const sent = gates.tableBytes + garblerBits * LABEL_BYTES;
+  return `| ${[
+    shape.method.kind,
+    shape.d,
+    shape.classes.join(' and ') || '–',
+    shape.components,
+    gates.andGates.toLocaleString('en-US'),
+    gates.batches.toLocaleString('en-US'),
+    bytes(sent),
+    bytes(evaluatorBits * TRANSFER_BYTES),
+    shape.note ?? '',
+  ].join(' | ')} |`;
+}
+
+describe('costs', () => {
+  it('are those of docs/costs.md', { timeout: 300_000 }, async () => {
+    const rows: string[] = [];
+    for (const shape of SHAPES) rows.push(await row(shape));
+    await expect(`# What a garbled computation costs
+
+Counted by running each program on a context that computes nothing, for ${OWNERS} owners with up to ${SAMPLES} rows each and 14 fraction
+bits, without declared outputs. A test counts anew and compares with this page, which \`npx vitest run -u costs\` writes. Gates depend on the
+method, d features, the classes of each labelling, k components, and, for the first steps alone, on the lengths of the statistics.
+
+- AND gates: what garbler and evaluator hash; all others are free. A batch is a set of gates that are hashed together.
+- Garbler to evaluator: a table of 32 bytes per gate and a label of 16 bytes per bit of the garbler's shares; hash keys add 16 bytes per 4,096
+  gates, messages a few more.
+- Evaluator to garbler: 16 bytes per bit of the evaluator's shares, for oblivious transfer, and 128 base transfers, 9 KB in all.
+
+| method | d | classes | k | AND gates | batches | garbler to evaluator | evaluator to garbler | |
+|---|---|---|---|---|---|---|---|---|
+${rows.join('\n')}
+`).toMatchFileSnapshot('../../../../docs/costs.md');
+  });
+});
