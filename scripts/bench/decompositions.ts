@@ -3,6 +3,8 @@ import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { draftTask } from '@eigenveil/data-user';
 import { decompose, pencil, programOf, varianceCaptured } from '@eigenveil/projection';
@@ -18,6 +20,7 @@ import {
 } from '@eigenveil/statistics';
 import { toRing } from '@eigenveil/two-party';
 import { type MethodName, newTaskId, type Task, TaskProposal, Thumbprint } from '@eigenveil/wire';
+import { writeSynthetic } from './synthetic.ts';
 import type { Assignment, Evaluated, Garbled, GarblerAddress } from './two-party.ts';
 
 export interface Case {
@@ -44,8 +47,16 @@ const SMALLEST_GAP = 0.05;
 const BUNDLED = fileURLToPath(new URL('../../data', import.meta.url));
 const OTHERS = process.env.EIGENVEIL_DATA ?? fileURLToPath(new URL('../../../shared/data', import.meta.url));
 
+/** The name of the data set that `writeSynthetic` makes. */
+export const SYNTHETIC = 'synthetic50';
+
 /** The file of a data set, or undefined where it is neither bundled nor in EIGENVEIL_DATA. */
-export function dataFile(dataset: string): string | undefined {
+export async function dataFile(dataset: string): Promise<string | undefined> {
+  if (dataset === SYNTHETIC) {
+    const file = join(tmpdir(), `eigenveil-${SYNTHETIC}.csv`);
+    await writeSynthetic(file);
+    return file;
+  }
   return [BUNDLED, OTHERS].map((folder) => `${folder}/${dataset}.csv`).find((file) => existsSync(file));
 }
 
