@@ -127,7 +127,7 @@ test('owners enrol with the tokens of the CSP', async () => {
 describe('a task', () => {
   let id: string;
   let signed: SignedTask;
-  const allow = ['--allow-simulated', '--policy'];
+  const allow = ['--policy'];
 
   test('is drafted, edited and created', async () => {
     const drafted = await children.run('user', [

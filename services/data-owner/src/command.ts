@@ -153,8 +153,7 @@ function addContribute(program: Command): void {
 Running it again after a lost answer sends the same bytes again; once there is a receipt, it shows the receipt.
 
 Example:
-  $ eigenveil-owner contribute TASK --user-url https://user.example.org:8444 --data rows.csv --ignore id \\
-      --allow-simulated        # simulated is NOT private, and at present there is no other protocol`,
+  $ eigenveil-owner contribute TASK --user-url https://user.example.org:8444 --data rows.csv --ignore id`,
   );
   command.action(async (id: string) => {
     const settings = configuration();
@@ -224,7 +223,7 @@ function addProject(program: Command): void {
     'after',
     `
 Example:
-  $ eigenveil-owner project TASK --user-url https://user.example.org:8444 --data rows.csv --out reduced.csv --allow-simulated`,
+  $ eigenveil-owner project TASK --user-url https://user.example.org:8444 --data rows.csv --out reduced.csv`,
   );
   command.action(async (id: string) => {
     const settings = configuration();

@@ -42,7 +42,7 @@ const SHAPES: readonly Shape[] = [
 const OWNERS = 10;
 const SAMPLES = 1000;
 const LABEL_BYTES = 16;
-/** A base transfer's row of the extension, and the label that it stands for, which is computed and not sent. */
+/** A row of the extension; the label that it stands for is computed and not sent. */
 const TRANSFER_BYTES = 16;
 
 /** Counts what goes in, too. */
@@ -123,7 +123,8 @@ method, d features, the classes of each labelling, k components, and, for the fi
 - AND gates: what garbler and evaluator hash; all others are free. A batch is a set of gates that are hashed together.
 - Garbler to evaluator: a table of 32 bytes per gate and a label of 16 bytes per bit of the garbler's shares; hash keys add 16 bytes per 4,096
   gates, messages a few more.
-- Evaluator to garbler: 16 bytes per bit of the evaluator's shares, for oblivious transfer, and 128 base transfers, 9 KB in all.
+- Evaluator to garbler: 16 bytes per bit of the evaluator's shares, for oblivious transfer. The 128 base transfers add 17 KB to the other
+  direction.
 
 | method | d | classes | k | AND gates | batches | garbler to evaluator | evaluator to garbler | |
 |---|---|---|---|---|---|---|---|---|
