@@ -26,7 +26,7 @@ import { largestEigenvalues } from './bisection.ts';
 import { deflate, rotateVectors } from './deflation.ts';
 import { broadcast, coarser, nonNegative, pick, zeros } from './numbers.ts';
 import { BISECTIONS, FRACTION, RESIDUAL_FRACTION, RESIDUAL_PLACES, rankPlaces, WORD } from './precision.ts';
-import { products } from './steps.ts';
+import { roundedSums } from './steps.ts';
 import { reflectVectors, triangleIndex, tridiagonalise } from './tridiagonal.ts';
 
 export interface Eigenpairs {
@@ -139,12 +139,10 @@ export async function checkResiduals(
   d: number,
   count: number,
 ): Promise<Wires> {
-  const places = FRACTION - RESIDUAL_FRACTION;
-  const word = RESIDUAL_FRACTION + 2;
   const rows: Num[] = [];
   // Row i of the product: d entries and -λ for each vector.
   for (let i = 0; i < d; i += 1) {
-    const terms = await products(
+    const terms = await roundedSums(
       session,
       (d + 1) * count,
       (gates) => {
@@ -152,23 +150,31 @@ export async function checkResiduals(
           triangleIndex(d, i, Math.floor(lane / count)),
         );
         const own = sliceLanes(gates, vectors, i * count, (i + 1) * count);
-        return [
-          coarser(concatLanes(gates, [entries, values]), places, word),
-          coarser(concatLanes(gates, [vectors, own]), places, word),
-        ];
+        return {
+          pairs: [
+            [
+              concatLanes(gates, [entries, values]),
+              coarser(
+                concatLanes(gates, [vectors, own]),
+                FRACTION - RESIDUAL_FRACTION,
+                RESIDUAL_FRACTION + 2,
+              ),
+            ],
+          ],
+        };
       },
-      { shift: RESIDUAL_FRACTION, bits: word },
+      { shift: RESIDUAL_FRACTION, bits: WORD },
     );
     rows.push(
       await session.step((gates) => {
         const image = sumLanes(gates, sliceLanes(gates, terms, 0, d * count), count);
-        return subtractModulo(gates, image, sliceLanes(gates, terms, d * count, (d + 1) * count), word);
+        return subtractModulo(gates, image, sliceLanes(gates, terms, d * count, (d + 1) * count), WORD);
       }),
     );
   }
   return session.step((gates) => {
     const squares = sumLanes(gates, square(gates, concatLanes(gates, rows)), count);
-    const largest = square(gates, coarser(sliceLanes(gates, values, 0, 1), places, word));
+    const largest = square(gates, sliceLanes(gates, values, 0, 1));
     const bound = broadcast(gates, largest, 0, count);
     const scaled = nonNegative(gates, shiftLeft(gates, squares, 2 * RESIDUAL_PLACES));
     return gates.not(lessThan(gates, bound, scaled));

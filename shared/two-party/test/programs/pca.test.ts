@@ -276,8 +276,8 @@ describe('AND gates of pca', () => {
     }
     expect(table).toMatchInlineSnapshot(`
       {
-        "d = 14, k = 8": "24156537 gates, 234205 batches",
-        "d = 8, k = 7": "8878256 gates, 94910 batches",
+        "d = 14, k = 8": "16471306 gates, 155503 batches",
+        "d = 8, k = 7": "5999621 gates, 65033 batches",
       }
     `);
   });
