@@ -21,7 +21,7 @@ import {
 import { toRing } from '@eigenveil/two-party';
 import { type MethodName, newTaskId, type Task, TaskProposal, Thumbprint } from '@eigenveil/wire';
 import { writeSynthetic } from './synthetic.ts';
-import type { Assignment, Evaluated, Garbled, GarblerAddress } from './two-party.ts';
+import type { Assignment, Evaluated, GarblerAddress, Used } from './two-party.ts';
 
 export interface Case {
   readonly method: MethodName;
@@ -38,8 +38,9 @@ export interface Measured extends Case {
   readonly minCosine: number;
   /** Variance of the total scatter within the subspace, over that of the reference's. */
   readonly varianceRatio: number;
-  readonly garblerMemoryBytes: number;
-  readonly evaluatorMemoryBytes: number;
+  /** Of the whole processes. */
+  readonly garbler: Used;
+  readonly evaluator: Used;
 }
 
 const OWNERS = 10;
@@ -85,8 +86,8 @@ export async function measureCase(wanted: Case, file: string): Promise<Measured>
     seconds: evaluated.seconds,
     minCosine: Math.min(...separate),
     varianceRatio: varianceCaptured(vectors, A) / varianceCaptured(expected.vectors, A),
-    garblerMemoryBytes: evaluated.garblerMemoryBytes,
-    evaluatorMemoryBytes: evaluated.peakMemoryBytes,
+    garbler: evaluated.garbler,
+    evaluator: { peakMemoryBytes: evaluated.peakMemoryBytes, cpuSeconds: evaluated.cpuSeconds },
   };
 }
 
@@ -134,7 +135,7 @@ async function pooled(
   return { task, statistics: owners.map((owner) => owner.statistics()).reduce(addStatistics) };
 }
 
-async function run(task: Task, statistics: Statistics): Promise<Evaluated & { garblerMemoryBytes: number }> {
+async function run(task: Task, statistics: Statistics): Promise<Evaluated & { garbler: Used }> {
   const { valueBits } = layout(task);
   const blinding = valueBits.map((bits) =>
     BigInt(`0x${randomBytes(Math.ceil(bits / 8) + 5).toString('hex')}`),
@@ -155,12 +156,12 @@ async function run(task: Task, statistics: Statistics): Promise<Evaluated & { ga
     garbler.send(assignment(flatten(task, statistics).map((value, v) => value + blinding[v]!)));
     const [[address]] = (await Promise.all([once(garbler, 'message'), ready])) as [[GarblerAddress], unknown];
     evaluator.send({ ...assignment(blinding.map((value) => -value)), ...address });
-    const [[evaluated], [garbled]] = (await Promise.all([
+    const [[evaluated], [atGarbler]] = (await Promise.all([
       once(evaluator, 'message'),
       once(garbler, 'message'),
-    ])) as [[Evaluated], [Garbled]];
+    ])) as [[Evaluated], [Used]];
     await Promise.all([once(evaluator, 'exit'), once(garbler, 'exit')]);
-    return { ...evaluated, garblerMemoryBytes: garbled.peakMemoryBytes };
+    return { ...evaluated, garbler: atGarbler };
   } finally {
     garbler.kill();
     evaluator.kill();

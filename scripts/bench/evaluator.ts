@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { programOf } from '@eigenveil/projection';
 import { connectChannel, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
-import type { Assignment, Evaluated, GarblerAddress } from './two-party.ts';
+import { type Assignment, type Evaluated, type GarblerAddress, used } from './two-party.ts';
 
 process.send!('ready');
 const [{ task, shares, url, ca }] = (await once(process, 'message')) as [Assignment & GarblerAddress];
@@ -20,7 +20,6 @@ const decomposition = await TWO_PARTY_PROTOCOLS[task.twoParty].evaluate(
 const seconds = (performance.now() - started) / 1000;
 const bytes = channel.bytesReceived + channel.bytesSent;
 await channel.close();
-const peakMemoryBytes = process.resourceUsage().maxRSS * 1024;
-process.send!({ decomposition, seconds, andGates, bytes, peakMemoryBytes } satisfies Evaluated, () =>
+process.send!({ decomposition, seconds, andGates, bytes, ...used() } satisfies Evaluated, () =>
   process.exit(),
 );

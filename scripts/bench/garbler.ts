@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { programOf } from '@eigenveil/projection';
 import { createLocalCertificate, startServer } from '@eigenveil/server';
 import { ChannelAcceptor, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
-import type { Assignment, Garbled, GarblerAddress } from './two-party.ts';
+import { type Assignment, type GarblerAddress, used } from './two-party.ts';
 
 const [{ task, shares, verifiedOwners }] = (await once(process, 'message')) as [Assignment];
 const identity = await createLocalCertificate();
@@ -24,6 +24,4 @@ await TWO_PARTY_PROTOCOLS[task.twoParty].garble(
   { shares, verifiedOwners },
 );
 await channel.receive().catch(() => undefined); // the evaluator closes when it has what it needs
-process.send!({ peakMemoryBytes: process.resourceUsage().maxRSS * 1024 } satisfies Garbled, () =>
-  process.exit(),
-);
+process.send!(used(), () => process.exit());

@@ -14,16 +14,22 @@ export interface GarblerAddress {
   readonly ca: string;
 }
 
-export interface Evaluated {
+export interface Evaluated extends Used {
   readonly decomposition: Decomposition;
   /** From the request for a connection to the result. */
   readonly seconds: number;
   readonly andGates: number;
   /** From garbler to evaluator and back. */
   readonly bytes: number;
-  readonly peakMemoryBytes: number;
 }
 
-export interface Garbled {
+/** What a process has used, from its start on. */
+export interface Used {
   readonly peakMemoryBytes: number;
+  readonly cpuSeconds: number;
+}
+
+export function used(): Used {
+  const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
+  return { peakMemoryBytes: maxRSS * 1024, cpuSeconds: (userCPUTime + systemCPUTime) / 1e6 };
 }
