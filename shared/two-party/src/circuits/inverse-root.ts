@@ -4,6 +4,7 @@
  * the gates of the digit-by-digit circuit in root.ts, and a third of its batches.
  */
 import type { Gates } from '../garbling/gates.ts';
+import { template } from '../garbling/recorder.ts';
 import type { Wires } from '../garbling/wires.ts';
 import { addModulo } from './add.ts';
 import { all, select } from './compare.ts';
@@ -32,34 +33,36 @@ const SMALL = 8;
  * the rounding of t, e, e² and the result, a unit of 2^-26 or less each.
  */
 export function inverseSquareRoot(gates: Gates, a: Num): Num {
-  return gates.scope(() => {
-    const lanes = lanesOf(a);
-    const { t, quarterings } = toQuarter(gates, a);
-    const y = seed(gates, t);
-    // t y² is next to 1, so its bits from 2^-SMALL up say nothing but the sign of e.
-    const square = sumOfProducts(gates, [[y, y]], { shift: 0, bits: 2 * y.length });
-    const minus = square.map((bit) => gates.not(bit));
-    const unsignedT = [...t, gates.constant(lanes, 0)];
-    // 1 - t y² = t (-y² - unit) + t unit + 1, the latter modulo 1; t units of 2^-26 are nothing.
-    const e = sumOfProducts(gates, [[unsignedT, minus]], {
-      shift: 2 * SEED_FRACTION,
-      bits: ROOT_FRACTION - SMALL + 1,
-    });
-    const coarse = shiftRight(e, SMALL);
-    const squared = sumOfProducts(gates, [[coarse, coarse]], {
-      shift: ROOT_FRACTION - 2 * SMALL,
-      bits: coarse.length,
-    });
-    // e/2 + 3/8 e², in units of 2^-(ROOT_FRACTION + 1) and e² in units of 2^-ROOT_FRACTION: e + 3/4 e².
-    const three = addModulo(gates, squared, shiftLeft(gates, squared, 1), squared.length + 2);
-    const change = addModulo(gates, e, shiftRight(three, 2), e.length + 1);
-    const root = sumOfProducts(gates, [[change, y]], {
-      shift: SEED_FRACTION + 1,
-      bits: ROOT_FRACTION + 3,
-      plus: shiftLeft(gates, y, ROOT_FRACTION - SEED_FRACTION),
-    });
-    return halved(gates, root, quarterings);
+  return template(gates, 'inverse square root', [a], (inner, [x]) => inverseRootOf(inner, x));
+}
+
+function inverseRootOf(gates: Gates, a: Num): Num {
+  const lanes = lanesOf(a);
+  const { t, quarterings } = toQuarter(gates, a);
+  const y = seed(gates, t);
+  // t y² is next to 1, so its bits from 2^-SMALL up say nothing but the sign of e.
+  const square = sumOfProducts(gates, [[y, y]], { shift: 0, bits: 2 * y.length });
+  const minus = square.map((bit) => gates.not(bit));
+  const unsignedT = [...t, gates.constant(lanes, 0)];
+  // 1 - t y² = t (-y² - unit) + t unit + 1, the latter modulo 1; t units of 2^-26 are nothing.
+  const e = sumOfProducts(gates, [[unsignedT, minus]], {
+    shift: 2 * SEED_FRACTION,
+    bits: ROOT_FRACTION - SMALL + 1,
   });
+  const coarse = shiftRight(e, SMALL);
+  const squared = sumOfProducts(gates, [[coarse, coarse]], {
+    shift: ROOT_FRACTION - 2 * SMALL,
+    bits: coarse.length,
+  });
+  // e/2 + 3/8 e², in units of 2^-(ROOT_FRACTION + 1) and e² in units of 2^-ROOT_FRACTION: e + 3/4 e².
+  const three = addModulo(gates, squared, shiftLeft(gates, squared, 1), squared.length + 2);
+  const change = addModulo(gates, e, shiftRight(three, 2), e.length + 1);
+  const root = sumOfProducts(gates, [[change, y]], {
+    shift: SEED_FRACTION + 1,
+    bits: ROOT_FRACTION + 3,
+    plus: shiftLeft(gates, y, ROOT_FRACTION - SEED_FRACTION),
+  });
+  return halved(gates, root, quarterings);
 }
 
 /** a / 4^k in [1/4, 1), without integer part, and the bits of k, each with its weight. */

@@ -7,6 +7,7 @@
  * carry-save form; each reaches one column higher than the last, so that half adders hardly occur.
  */
 import type { Gates } from '../garbling/gates.ts';
+import { template } from '../garbling/recorder.ts';
 import type { Wires } from '../garbling/wires.ts';
 import { addModulo } from './add.ts';
 import { concatLanes, lanesOf, type Num, sliceLanes } from './number.ts';
@@ -55,7 +56,18 @@ export function sumOfProducts(
   for (let from = 0; from < lanes; from += CHUNK_LANES) {
     const cut = (a: Num): Num => sliceLanes(gates, a, from, Math.min(lanes, from + CHUNK_LANES));
     const few = pairs.map(([a, b]) => [cut(a), cut(b)] as const);
-    parts.push(gates.scope(() => sumInChunk(gates, few, shift, bits, plus && cut(plus))));
+    const last = plus === undefined ? [] : [cut(plus)];
+    parts.push(
+      template(
+        gates,
+        `rounded ${shift} ${bits} ${last.length}`,
+        [...few.flat(), ...last],
+        (inner, inputs) => {
+          const pairsOf = few.map((_, k) => [inputs[2 * k]!, inputs[2 * k + 1]!] as const);
+          return sumInChunk(inner, pairsOf, shift, bits, inputs[2 * few.length]);
+        },
+      ),
+    );
   }
   return parts.length === 1 ? parts[0]! : concatLanes(gates, parts);
 }

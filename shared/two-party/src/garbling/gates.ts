@@ -154,35 +154,35 @@ export abstract class Gates {
     const length = lanes * this.#laneBytes;
     const place = (vector: number): number => (vector < 0 ? inputs[~vector]! : base + vector * length);
     for (let at = 0; at < code.length; ) {
-      const target = code[at + 1]!;
+      const count = code[at + 1]!;
       switch (code[at]) {
         case OPERATION.xor:
-          this.xorInto(place(target), place(code[at + 2]!), place(code[at + 3]!), lanes);
-          at += 4;
+          this.xorInto(place(code[at + 2]!), place(code[at + 3]!), place(code[at + 4]!), count * lanes);
+          at += 5;
           break;
         case OPERATION.invert:
-          this.invertInto(place(target), place(code[at + 2]!), lanes);
-          at += 3;
+          this.invertInto(place(code[at + 2]!), place(code[at + 3]!), count * lanes);
+          at += 4;
           break;
         case OPERATION.copy:
-          this.copy(place(target), place(code[at + 2]!), lanes);
-          at += 3;
+          this.copy(place(code[at + 2]!), place(code[at + 3]!), count * lanes);
+          at += 4;
           break;
         case OPERATION.fill:
-          this.fill(place(target), lanes, code[at + 2] === 1 ? 1 : 0);
-          at += 3;
+          this.fill(place(code[at + 2]!), count * lanes, code[at + 3] === 1 ? 1 : 0);
+          at += 4;
           break;
         default: {
-          const batch = this.#emptyBatch(target);
+          const batch = this.#emptyBatch(count);
           at += 2;
-          for (let i = 0; i < target; i += 1) {
-            batch.targets[i] = place(code[at]!);
-            batch.lefts[i] = place(code[at + 1]!);
-            batch.rights[i] = place(code[at + 2]!);
-            batch.lanes[i] = lanes;
-            at += 3;
+          for (let i = 0; i < count; i += 1) {
+            batch.lanes[i] = code[at]! * lanes;
+            batch.targets[i] = place(code[at + 1]!);
+            batch.lefts[i] = place(code[at + 2]!);
+            batch.rights[i] = place(code[at + 3]!);
+            at += 4;
           }
-          batch.count = target;
+          batch.count = count;
           this.andInto(batch);
         }
       }

@@ -60,6 +60,7 @@ function record<Given extends Inputs>(
 }
 
 const NO_BYTES = new Uint8Array(0);
+const UNEQUAL = 'a template expected to treat all lanes alike';
 
 /** A context without contents, whose addresses are vector numbers times the lanes. */
 class Recorder extends Gates {
@@ -87,6 +88,7 @@ class Recorder extends Gates {
       height: this.#height,
       kept: this.#vector(this.top),
       results: results.map((wires): Result => {
+        if (this.#count(wires.lanes) !== 1) throw new TypeError(UNEQUAL);
         if (wires.constant !== undefined) return { kind: 'constant', bit: wires.constant };
         const place = this.#vector(wires.address);
         return place < 0 ? { kind: 'input', index: ~place } : { kind: 'vector', place };
@@ -105,46 +107,49 @@ class Recorder extends Gates {
   protected grow(): void {}
 
   protected fill(address: number, lanes: number, value: 0 | 1): void {
-    this.#note(OPERATION.fill, lanes, address);
-    this.#code.push(value);
+    this.#code.push(OPERATION.fill, this.#count(lanes), this.#vector(address), value);
   }
 
   protected override copy(target: number, source: number, lanes: number): void {
-    this.#note(OPERATION.copy, lanes, target, source);
+    this.#code.push(OPERATION.copy, this.#count(lanes), this.#vector(target), this.#vector(source));
   }
 
   protected xorInto(target: number, a: number, b: number, lanes: number): void {
-    this.#note(OPERATION.xor, lanes, target, a, b);
+    const vectors = [target, a, b].map((address) => this.#vector(address));
+    this.#code.push(OPERATION.xor, this.#count(lanes), ...vectors);
   }
 
   protected invertInto(target: number, a: number, lanes: number): void {
-    this.#note(OPERATION.invert, lanes, target, a);
+    this.#code.push(OPERATION.invert, this.#count(lanes), this.#vector(target), this.#vector(a));
   }
 
   protected andInto({ count, targets, lefts, rights, lanes }: Batch): void {
     this.#code.push(OPERATION.and, count);
     for (let i = 0; i < count; i += 1) {
-      this.#whole(lanes[i]!);
-      this.#code.push(this.#vector(targets[i]!), this.#vector(lefts[i]!), this.#vector(rights[i]!));
+      const vectors = [targets[i]!, lefts[i]!, rights[i]!].map((address) => this.#vector(address));
+      this.#code.push(this.#count(lanes[i]!), ...vectors);
     }
   }
 
-  protected gatherInto(): void {
-    throw new TypeError('a template expected to treat all lanes alike');
+  /** Whole vectors in another order: copies of runs of them. */
+  protected gatherInto(target: number, source: number, indices: Uint32Array): void {
+    for (let from = 0; from < indices.length; ) {
+      let to = from + 1;
+      while (to < indices.length && indices[to] === indices[from]! + to - from) to += 1;
+      this.copy(target + from, source + indices[from]!, to - from);
+      from = to;
+    }
   }
 
-  #note(operation: number, lanes: number, ...addresses: number[]): void {
-    this.#whole(lanes);
-    this.#code.push(operation, ...addresses.map((address) => this.#vector(address)));
-  }
-
-  #whole(lanes: number): void {
-    if (lanes !== this.#lanes) throw new TypeError('a template expected to treat all lanes alike');
+  #count(lanes: number): number {
+    const count = lanes / this.#lanes;
+    if (!Number.isInteger(count)) throw new TypeError(UNEQUAL);
+    return count;
   }
 
   #vector(address: number): number {
     const vector = address / this.#lanes;
-    if (!Number.isInteger(vector)) throw new TypeError('a template expected to treat all lanes alike');
+    if (!Number.isInteger(vector)) throw new TypeError(UNEQUAL);
     return vector < this.#inputs ? ~vector : vector - this.#inputs;
   }
 }

@@ -4,17 +4,20 @@
  * lanes alike is walked through once, on a `Recorder` (recorder.ts), which notes what happens to which vector; the contexts then only
  * replay the notes, with their own inputs and lanes. Both parties replay the same notes, since these depend on public shapes alone.
  */
-/** Operations of a template's code and their operands; vectors are numbered as `Template.code` says. */
+/**
+ * Operations of a template's code and their operands; vectors are numbered as `Template.code` says, and `count` vectors that
+ * follow each other are worked on as one.
+ */
 export const OPERATION = {
-  /** target, a, b */
+  /** count, target, a, b */
   xor: 0,
-  /** target, a */
+  /** count, target, a */
   invert: 1,
-  /** target, a */
+  /** count, target, a */
   copy: 2,
-  /** target, bit */
+  /** count, target, bit */
   fill: 3,
-  /** count, then target, a, b of each: one batch */
+  /** how many, then count, target, a, b of each: one batch */
   and: 4,
 } as const;
 
@@ -43,8 +46,7 @@ export interface Template {
 export function recordedLanes(lanes: number): number {
   if (lanes <= 2) return lanes;
   if (lanes < 16) return 8;
-  if (lanes < KARATSUBA_LANES) return 32;
-  return lanes < 256 ? 64 : 256;
+  return lanes < KARATSUBA_LANES ? 32 : 64;
 }
 
 /** Up to so many lanes adders are prefix adders: see circuits/add.ts. */
