@@ -33,3 +33,4 @@ export {
   valuesOf,
 } from './number.ts';
 export { reciprocalSquareRoot, squareRoot } from './root.ts';
+export { type RoundedPart, sumOfProducts } from './rounded.ts';

@@ -12,7 +12,6 @@ import {
   addModulo,
   all,
   concatLanes,
-  dot,
   lanesOf,
   mask,
   multiply,
@@ -26,6 +25,7 @@ import {
   square,
   subtractModulo,
   sumLanes,
+  sumOfProducts,
 } from '../circuits/index.ts';
 import type { Gates, Session } from '../garbling/index.ts';
 import { broadcast, constantNumbers, nonNegative, scaleTogether, zeros } from './numbers.ts';
@@ -201,7 +201,7 @@ function multiplyLanes(gates: Gates, pairs: readonly (readonly [Num, Num])[]): N
     gates,
     pairs.map(([, b]) => b),
   );
-  const product = multiply(gates, left, right, { shift: FRACTION, bits: WORD });
+  const product = sumOfProducts(gates, [[left, right]], { shift: FRACTION, bits: WORD });
   return pairs.map((_, i) => sliceLanes(gates, product, i, i + 1));
 }
 
@@ -251,16 +251,19 @@ function rotate(
   const lanes = components - component;
   const { left, right } = gates.scope(() => {
     const [a, b] = [low, high].map((x) => sliceLanes(gates, x, component, components)) as [Num, Num];
-    const [c, s, minus] = [cosine, sine, negate(gates, sine)].map((x) => broadcast(gates, x, 0, lanes)) as [
-      Num,
-      Num,
-      Num,
-    ];
-    const turned = dot(gates, concatLanes(gates, [c, s, minus, c]), concatLanes(gates, [a, a, b, b]), {
-      groups: 2 * lanes,
-      shift: FRACTION,
-      bits: WORD,
-    });
+    const spread = (...factors: readonly Num[]): Num =>
+      concatLanes(
+        gates,
+        factors.map((x) => broadcast(gates, x, 0, lanes)),
+      );
+    const turned = sumOfProducts(
+      gates,
+      [
+        [spread(cosine, sine), concatLanes(gates, [a, a])],
+        [spread(negate(gates, sine), cosine), concatLanes(gates, [b, b])],
+      ],
+      { shift: FRACTION, bits: WORD },
+    );
     return {
       left: concatLanes(gates, [sliceLanes(gates, low, 0, component), sliceLanes(gates, turned, 0, lanes)]),
       right: concatLanes(gates, [

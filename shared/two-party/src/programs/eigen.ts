@@ -26,7 +26,7 @@ import { largestEigenvalues } from './bisection.ts';
 import { deflate, rotateVectors } from './deflation.ts';
 import { broadcast, coarser, nonNegative, pick, zeros } from './numbers.ts';
 import { BISECTIONS, FRACTION, RESIDUAL_FRACTION, RESIDUAL_PLACES, rankPlaces, WORD } from './precision.ts';
-import { products } from './steps.ts';
+import { roundedSums } from './steps.ts';
 import { reflectVectors, triangleIndex, tridiagonalise } from './tridiagonal.ts';
 
 export interface Eigenpairs {
@@ -144,7 +144,7 @@ export async function checkResiduals(
   const rows: Num[] = [];
   // Row i of the product: d entries and -λ for each vector.
   for (let i = 0; i < d; i += 1) {
-    const terms = await products(
+    const terms = await roundedSums(
       session,
       (d + 1) * count,
       (gates) => {
@@ -152,10 +152,14 @@ export async function checkResiduals(
           triangleIndex(d, i, Math.floor(lane / count)),
         );
         const own = sliceLanes(gates, vectors, i * count, (i + 1) * count);
-        return [
-          coarser(concatLanes(gates, [entries, values]), places, word),
-          coarser(concatLanes(gates, [vectors, own]), places, word),
-        ];
+        return {
+          pairs: [
+            [
+              coarser(concatLanes(gates, [entries, values]), places, word),
+              coarser(concatLanes(gates, [vectors, own]), places, word),
+            ],
+          ],
+        };
       },
       { shift: RESIDUAL_FRACTION, bits: word },
     );

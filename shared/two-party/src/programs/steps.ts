@@ -1,5 +1,14 @@
 /** Work on many lanes or in long loops, cut into steps of a size that both parties' buffers can hold. */
-import { concatLanes, lanesOf, multiply, type Num, type Part, sliceLanes } from '../circuits/index.ts';
+import {
+  concatLanes,
+  lanesOf,
+  multiply,
+  type Num,
+  type Part,
+  type RoundedPart,
+  sliceLanes,
+  sumOfProducts,
+} from '../circuits/index.ts';
 import type { Gates, Session } from '../garbling/index.ts';
 
 /** AND gates that a step should have, roughly. */
@@ -27,6 +36,35 @@ export async function products(
         const product = multiply(gates, sliceLanes(gates, a, from, to), sliceLanes(gates, b, from, to), part);
         from += lanesOf(product);
         return product;
+      }),
+    );
+  }
+  return parts.length === 1 ? parts[0]! : session.step((gates) => concatLanes(gates, parts));
+}
+
+/** As `products`, for rounded sums of products. */
+export async function roundedSums(
+  session: Session,
+  lanes: number,
+  operands: (gates: Gates) => { readonly pairs: readonly (readonly [Num, Num])[]; readonly plus?: Num },
+  part: Pick<RoundedPart, 'shift' | 'bits'>,
+): Promise<Num> {
+  const parts: Num[] = [];
+  let from = 0;
+  while (from < lanes) {
+    parts.push(
+      await session.step((gates) => {
+        const { pairs, plus } = operands(gates);
+        const each = pairs.reduce((sum, [a, b]) => sum + 1.6 * a.length * b.length, 0);
+        const to = Math.min(lanes, from + piecesPerStep(each));
+        const cut = (a: Num): Num => sliceLanes(gates, a, from, to);
+        const sum = sumOfProducts(
+          gates,
+          pairs.map(([a, b]) => [cut(a), cut(b)] as const),
+          plus === undefined ? part : { ...part, plus: cut(plus) },
+        );
+        from = to;
+        return sum;
       }),
     );
   }

@@ -7,11 +7,12 @@
 import {
   absolute,
   add,
-  addModulo,
   concatLanes,
   dot,
+  gatherLanes,
   multiply,
   type Num,
+  negate,
   negateIf,
   reciprocalSquareRoot,
   resize,
@@ -21,13 +22,13 @@ import {
   sign,
   sliceLanes,
   squareRoot,
-  subtractModulo,
   sumLanes,
+  sumOfProducts,
 } from '../circuits/index.ts';
 import type { Gates, Session } from '../garbling/index.ts';
 import { broadcast, coarser, nonNegative, pick, scaleTogether } from './numbers.ts';
 import { FRACTION, WORD } from './precision.ts';
-import { products } from './steps.ts';
+import { roundedSums } from './steps.ts';
 
 /** More bits for terms of sums, whose truncation adds up. */
 const GUARD = 2;
@@ -112,20 +113,27 @@ function reflection(gates: Gates, column: Num): { u: Num; off: Num } {
 async function reflect(session: Session, rest: Num, u: Num, m: number): Promise<Num> {
   const size = m + 1;
   // Lane l * m + i: entry (i, l), so that sums over l are sums of groups.
-  const terms = await products(
+  const terms = await roundedSums(
     session,
     m * m,
-    (gates) => [
-      pick(gates, rest, m * m, (lane) => triangleIndex(size, 1 + (lane % m), 1 + Math.floor(lane / m))),
-      pick(gates, u, m * m, (lane) => Math.floor(lane / m)),
-    ],
+    (gates) => ({
+      pairs: [
+        [
+          pick(gates, rest, m * m, (lane) => triangleIndex(size, 1 + (lane % m), 1 + Math.floor(lane / m))),
+          pick(gates, u, m * m, (lane) => Math.floor(lane / m)),
+        ],
+      ],
+    }),
     TERM,
   );
-  const w = await session.step((gates) => {
+  const { w, minus } = await session.step((gates) => {
     const p = coarser(sumLanes(gates, terms, m), GUARD, WORD);
-    const half = dot(gates, u, p, { shift: FRACTION + 1, bits: WORD });
-    const along = multiply(gates, u, broadcast(gates, half, 0, m), { shift: FRACTION, bits: WORD });
-    return subtractModulo(gates, p, along, WORD);
+    const half = negate(gates, dot(gates, u, p, { shift: FRACTION + 1, bits: WORD }));
+    const pairs = [[u, broadcast(gates, half, 0, m)]] as const;
+    return {
+      w: sumOfProducts(gates, pairs, { shift: FRACTION, bits: WORD, plus: p }),
+      minus: negate(gates, u),
+    };
   });
   const entries = (m * (m + 1)) / 2;
   const [rows, columns] = [new Uint32Array(entries), new Uint32Array(entries)];
@@ -135,34 +143,18 @@ async function reflect(session: Session, rest: Num, u: Num, m: number): Promise<
       columns[triangleIndex(m, i, j)] = j;
     }
   }
-  const changes = await products(
+  return roundedSums(
     session,
-    2 * entries,
-    (gates) => {
-      const both = concatLanes(gates, [u, w]);
-      return [
-        pick(gates, both, 2 * entries, (lane) => (lane < entries ? rows[lane]! : m + rows[lane - entries]!)),
-        pick(gates, both, 2 * entries, (lane) =>
-          lane < entries ? m + columns[lane]! : columns[lane - entries]!,
-        ),
-      ];
-    },
-    TERM,
+    entries,
+    (gates) => ({
+      pairs: [
+        [gatherLanes(gates, minus, rows), gatherLanes(gates, w, columns)],
+        [gatherLanes(gates, minus, columns), gatherLanes(gates, w, rows)],
+      ],
+      plus: sliceLanes(gates, rest, size, size + entries),
+    }),
+    { shift: FRACTION, bits: WORD },
   );
-  return session.step((gates) => {
-    const change = coarser(
-      addModulo(
-        gates,
-        sliceLanes(gates, changes, 0, entries),
-        sliceLanes(gates, changes, entries, 2 * entries),
-        WORD + GUARD,
-      ),
-      GUARD,
-      WORD,
-    );
-    const below = sliceLanes(gates, rest, size, size + entries);
-    return subtractModulo(gates, below, change, WORD);
-  });
 }
 
 /** H y for every reflection, last first: rows of `vectors` are lanes i * count + j of vector j. */
@@ -179,24 +171,26 @@ export async function reflectVectors(
     const [from, lanes] = [(j + 1) * count, m * count];
     const before = current;
     const spread = (gates: Gates): Num => pick(gates, u, lanes, (lane) => Math.floor(lane / count));
-    const terms = await products(
+    const terms = await roundedSums(
       session,
       lanes,
-      (gates) => [spread(gates), sliceLanes(gates, before, from, from + lanes)],
+      (gates) => ({ pairs: [[spread(gates), sliceLanes(gates, before, from, from + lanes)]] }),
       TERM,
     );
-    const along = await session.step((gates) => coarser(sumLanes(gates, terms, count), GUARD, WORD));
-    const changes = await products(
+    const minus = await session.step((gates) =>
+      negate(gates, coarser(sumLanes(gates, terms, count), GUARD, WORD)),
+    );
+    const changed = await roundedSums(
       session,
       lanes,
-      (gates) => [spread(gates), pick(gates, along, lanes, (lane) => lane % count)],
+      (gates) => ({
+        pairs: [[spread(gates), pick(gates, minus, lanes, (lane) => lane % count)]],
+        plus: sliceLanes(gates, before, from, from + lanes),
+      }),
       { shift: FRACTION, bits: WORD },
     );
     current = await session.step((gates) =>
-      concatLanes(gates, [
-        sliceLanes(gates, before, 0, from),
-        subtractModulo(gates, sliceLanes(gates, before, from, from + lanes), changes, WORD),
-      ]),
+      concatLanes(gates, [sliceLanes(gates, before, 0, from), changed]),
     );
   }
   return current;

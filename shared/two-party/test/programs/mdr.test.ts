@@ -6,7 +6,13 @@ import { around, check, run, turns } from './check.ts';
 import { settingOf } from './data.ts';
 
 /** Utility classes in turns, privacy classes in runs of seven. */
-function ordinary(d: number, utility: number, privacy: number, ridge: number, components = Math.min(d, utility - 1)) {
+function ordinary(
+  d: number,
+  utility: number,
+  privacy: number,
+  ridge: number,
+  components = Math.min(d, utility - 1),
+) {
   const rows = 24 * utility;
   return {
     rows: around(rows, d, utility),

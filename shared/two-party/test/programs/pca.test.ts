@@ -276,8 +276,8 @@ describe('AND gates of pca', () => {
     }
     expect(table).toMatchInlineSnapshot(`
       {
-        "d = 14, k = 8": "24156537 gates, 231481 batches",
-        "d = 8, k = 7": "8878256 gates, 93352 batches",
+        "d = 14, k = 8": "21130282 gates, 219481 batches",
+        "d = 8, k = 7": "7874406 gates, 90349 batches",
       }
     `);
   });
