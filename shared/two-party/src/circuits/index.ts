@@ -13,6 +13,7 @@ export {
   shiftRightBy,
 } from './compare.ts';
 export { divide, divideUnsigned } from './divide.ts';
+export { inverseSquareRoot, ROOT_FRACTION } from './inverse-root.ts';
 export { dot, sumLanes } from './lanes.ts';
 export { multiply, type Part, square } from './multiply.ts';
 export { type Normalised, normalise, occupied } from './normalise.ts';

@@ -9,13 +9,13 @@ import {
   concatLanes,
   lanesOf,
   lessThan,
-  multiply,
   type Num,
   resize,
   sign,
   sliceLanes,
   subtractModulo,
   sumLanes,
+  sumOfProducts,
   unsigned,
 } from '../circuits/index.ts';
 import type { Gates, Session } from '../garbling/index.ts';
@@ -133,20 +133,30 @@ function row(
   before: Num | undefined,
   count: number,
 ): State {
-  const spread = (number: Num | undefined): Num =>
-    number === undefined
-      ? zeros(gates, STURM_WORD, count)
-      : coarser(broadcast(gates, number, 0, count), FRACTION - STURM_FRACTION, STURM_WORD);
+  const spread = (number: Num): Num =>
+    coarser(broadcast(gates, number, 0, count), FRACTION - STURM_FRACTION, STURM_WORD);
   return gates.scope(() => {
     const shifted = subtractModulo(gates, spread(a), x, STURM_WORD);
-    const factors = [shifted, spread(before), spread(b)];
-    const product = multiply(gates, concatLanes(gates, factors), concatLanes(gates, [P, R, P]), {
-      shift: STURM_FRACTION,
-      bits: STURM_WORD + 1,
-    });
-    const [first, second, third] = [0, 1, 2].map((i) =>
-      sliceLanes(gates, product, i * count, (i + 1) * count),
-    ) as [Num, Num, Num];
+    const zero = zeros(gates, STURM_WORD + 1, count);
+    const factors = [[shifted, P] as const];
+    if (before !== undefined) factors.push([spread(before), R]);
+    if (b !== undefined) factors.push([spread(b), P]);
+    const products = sumOfProducts(
+      gates,
+      [
+        [0, 1].map((k) =>
+          concatLanes(
+            gates,
+            factors.map((pair) => pair[k]!),
+          ),
+        ) as [Num, Num],
+      ],
+      { shift: STURM_FRACTION, bits: STURM_WORD + 1 },
+    );
+    const part = (k: number): Num => sliceLanes(gates, products, k * count, (k + 1) * count);
+    const first = part(0);
+    const second = before === undefined ? zero : part(1);
+    const third = b === undefined ? zero : part(factors.length - 1);
     const next = subtractModulo(gates, first, second, STURM_WORD + 1);
     const change = gates.xor(sign(next), sign(P));
     const { values, empty } = scaleTogether(gates, [next, third], count);

@@ -12,19 +12,16 @@ import {
   addModulo,
   all,
   concatLanes,
+  inverseSquareRoot,
   lanesOf,
   mask,
-  multiply,
   type Num,
   negate,
-  reciprocalSquareRoot,
-  resize,
+  ROOT_FRACTION,
   shiftRight,
   sign,
   sliceLanes,
-  square,
   subtractModulo,
-  sumLanes,
   sumOfProducts,
 } from '../circuits/index.ts';
 import type { Gates, Session } from '../garbling/index.ts';
@@ -174,14 +171,25 @@ function direction(gates: Gates, x: Num, e: Num): { cosine: Num; sine: Num } {
   const both = concatLanes(gates, [x, e]);
   const { values } = scaleTogether(gates, [both], 1);
   const sides = shiftRight(values[0]!, 1);
-  const squares = square(gates, sides, { shift: FRACTION });
-  const sum = nonNegative(gates, resize(sumLanes(gates, squares), FRACTION + 3));
-  const inverse = reciprocalSquareRoot(gates, sum, {
-    places: FRACTION / 2,
-    numerator: 2 * FRACTION,
-    bits: FRACTION + 3,
+  const [p, q] = [sliceLanes(gates, sides, 0, 1), sliceLanes(gates, sides, 1, 2)];
+  // The larger is from 1/2 to 1. Its square must not be rounded to below 1/4, which a unit prevents.
+  const squares = sumOfProducts(
+    gates,
+    [
+      [p, p],
+      [q, q],
+    ],
+    {
+      shift: 2 * FRACTION - ROOT_FRACTION,
+      bits: ROOT_FRACTION + 3,
+      plus: constantNumbers(gates, [1n], 2),
+    },
+  );
+  const inverse = inverseSquareRoot(gates, nonNegative(gates, squares));
+  const unit = sumOfProducts(gates, [[sides, broadcast(gates, inverse, 0, 2)]], {
+    shift: ROOT_FRACTION,
+    bits: WORD,
   });
-  const unit = multiply(gates, sides, broadcast(gates, inverse, 0, 2), { shift: FRACTION, bits: WORD });
   const nothing = all(
     gates,
     both.slice(FRACTION - NOTHING, -1).map((bit) => gates.not(gates.xor(bit, sign(both)))),

@@ -139,8 +139,6 @@ export async function checkResiduals(
   d: number,
   count: number,
 ): Promise<Wires> {
-  const places = FRACTION - RESIDUAL_FRACTION;
-  const word = RESIDUAL_FRACTION + 2;
   const rows: Num[] = [];
   // Row i of the product: d entries and -λ for each vector.
   for (let i = 0; i < d; i += 1) {
@@ -155,24 +153,28 @@ export async function checkResiduals(
         return {
           pairs: [
             [
-              coarser(concatLanes(gates, [entries, values]), places, word),
-              coarser(concatLanes(gates, [vectors, own]), places, word),
+              concatLanes(gates, [entries, values]),
+              coarser(
+                concatLanes(gates, [vectors, own]),
+                FRACTION - RESIDUAL_FRACTION,
+                RESIDUAL_FRACTION + 2,
+              ),
             ],
           ],
         };
       },
-      { shift: RESIDUAL_FRACTION, bits: word },
+      { shift: RESIDUAL_FRACTION, bits: WORD },
     );
     rows.push(
       await session.step((gates) => {
         const image = sumLanes(gates, sliceLanes(gates, terms, 0, d * count), count);
-        return subtractModulo(gates, image, sliceLanes(gates, terms, d * count, (d + 1) * count), word);
+        return subtractModulo(gates, image, sliceLanes(gates, terms, d * count, (d + 1) * count), WORD);
       }),
     );
   }
   return session.step((gates) => {
     const squares = sumLanes(gates, square(gates, concatLanes(gates, rows)), count);
-    const largest = square(gates, coarser(sliceLanes(gates, values, 0, 1), places, word));
+    const largest = square(gates, sliceLanes(gates, values, 0, 1));
     const bound = broadcast(gates, largest, 0, count);
     const scaled = nonNegative(gates, shiftLeft(gates, squares, 2 * RESIDUAL_PLACES));
     return gates.not(lessThan(gates, bound, scaled));

@@ -1,6 +1,5 @@
 /** Small circuits that the programs share; those without a comment on gates cost none. */
 import {
-  all,
   constantNumber,
   gatherLanes,
   lanesOf,
@@ -54,14 +53,16 @@ export interface Scaled {
  */
 export function scaleTogether(gates: Gates, numbers: readonly Num[], groups: number): Scaled {
   return gates.scope(() => {
-    const [first] = numbers;
-    const length = first!.length;
-    const digits = Array.from({ length: length - 1 }, (_, i) =>
-      gates.scope(() => {
-        const clear = numbers.map((a) => gates.not(gates.xor(a[i]!, sign(a))));
-        return gates.not(allLanes(gates, all(gates, clear), groups));
-      }),
-    );
+    // Digit by digit whether all numbers are without a bit: 1 where they are.
+    let clear = numbers.map((a) => a.slice(0, -1).map((bit) => gates.not(gates.xor(bit, sign(a)))));
+    while (clear.length > 1) {
+      const half = clear.length >> 1;
+      const both = gates.andEach(clear.slice(0, half).flat(), clear.slice(half, 2 * half).flat());
+      const length = clear[0]!.length;
+      const merged = Array.from({ length: half }, (_, k) => both.slice(k * length, (k + 1) * length));
+      clear = [...merged, ...clear.slice(2 * half)];
+    }
+    const digits = allLanes(gates, clear[0]!, groups).map((wires) => gates.not(wires));
     const { value, places } = normalise(gates, [...digits, gates.constant(groups, 0)]);
     const values = numbers.map((a) => {
       const spread = pick(gates, places, lanesOf(a), (lane) => lane % groups);
@@ -71,13 +72,16 @@ export function scaleTogether(gates: Gates, numbers: readonly Num[], groups: num
   });
 }
 
-/** Whether all lanes of a group are 1: a gate per lane. */
-function allLanes(gates: Gates, wires: Wires, groups: number): Wires {
-  let level = wires;
-  for (let items = wires.lanes / groups; items > 1; items = Math.ceil(items / 2)) {
+/** Per vector whether all lanes of a group are 1: a gate per lane. */
+function allLanes(gates: Gates, vectors: readonly Wires[], groups: number): Wires[] {
+  let level = [...vectors];
+  for (let items = vectors[0]!.lanes / groups; items > 1; items = Math.ceil(items / 2)) {
     const half = Math.floor(items / 2) * groups;
-    const both = gates.and(gates.slice(level, 0, half), gates.slice(level, half, 2 * half));
-    level = gates.concat([both, gates.slice(level, 2 * half, level.lanes)]);
+    const both = gates.andEach(
+      level.map((wires) => gates.slice(wires, 0, half)),
+      level.map((wires) => gates.slice(wires, half, 2 * half)),
+    );
+    level = level.map((wires, i) => gates.concat([both[i]!, gates.slice(wires, 2 * half, wires.lanes)]));
   }
   return level;
 }

@@ -10,18 +10,17 @@ import {
   concatLanes,
   dot,
   gatherLanes,
-  multiply,
+  inverseSquareRoot,
   type Num,
   negate,
   negateIf,
-  reciprocalSquareRoot,
+  ROOT_FRACTION,
   resize,
   shiftLeft,
   shiftRight,
   shiftRightBy,
   sign,
   sliceLanes,
-  squareRoot,
   sumLanes,
   sumOfProducts,
 } from '../circuits/index.ts';
@@ -33,8 +32,6 @@ import { roundedSums } from './steps.ts';
 /** More bits for terms of sums, whose truncation adds up. */
 const GUARD = 2;
 const TERM = { shift: FRACTION - GUARD, bits: WORD + GUARD };
-/** Bits of 1/sqrt of a number from 1/4. */
-const ROOT_PLACES = FRACTION / 2;
 
 export interface Tridiagonal {
   /** One lane each, d and d − 1 of them. */
@@ -88,22 +85,35 @@ function reflection(gates: Gates, column: Num): { u: Num; off: Num } {
     // Now the largest entry is from 1 to 2; half of it makes room for the norm.
     const x = shiftRight(values[0]!, 1);
     const first = sliceLanes(gates, x, 0, 1);
-    const squares = nonNegative(gates, dot(gates, x, x, { shift: FRACTION }));
-    const norm = squareRoot(gates, shiftLeft(gates, squares, FRACTION));
+    const room = Math.ceil(Math.log2(lanes + 1)) + 1;
+    const squares = nonNegative(
+      gates,
+      dot(gates, x, x, { shift: 2 * FRACTION - ROOT_FRACTION, bits: ROOT_FRACTION + room }),
+    );
+    const norm = nonNegative(
+      gates,
+      sumOfProducts(gates, [[squares, inverseSquareRoot(gates, squares)]], {
+        shift: 2 * ROOT_FRACTION - FRACTION,
+        bits: FRACTION + Math.ceil(room / 2) + 1,
+      }),
+    );
     const denominator = nonNegative(
       gates,
-      add(gates, squares, multiply(gates, norm, absolute(gates, first), { shift: FRACTION })),
+      sumOfProducts(gates, [[norm, absolute(gates, first)]], {
+        shift: 2 * FRACTION - ROOT_FRACTION,
+        bits: ROOT_FRACTION + room + 1,
+        plus: squares,
+      }),
     );
-    const scale = reciprocalSquareRoot(gates, denominator, {
-      places: ROOT_PLACES,
-      numerator: 2 * FRACTION,
-      bits: FRACTION + 3,
-    });
+    const scale = inverseSquareRoot(gates, denominator);
     const negative = sign(first);
     const signed = negateIf(gates, negative, norm);
     const head = add(gates, first, signed);
     const v = concatLanes(gates, [head, sliceLanes(gates, x, 1, lanes)]);
-    const u = multiply(gates, v, broadcast(gates, scale, 0, lanes), { shift: FRACTION, bits: WORD });
+    const u = sumOfProducts(gates, [[v, broadcast(gates, scale, 0, lanes)]], {
+      shift: ROOT_FRACTION,
+      bits: WORD,
+    });
     const length = resize(shiftRightBy(gates, shiftLeft(gates, norm, 1), places), WORD);
     return { u, off: negateIf(gates, gates.not(negative), length) };
   });

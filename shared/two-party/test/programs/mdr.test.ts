@@ -90,6 +90,19 @@ describe('mdr', () => {
     expect(result.eigenvalues).toEqual(new Array(classes - 1).fill(0));
   });
 
+  it('is right for tiny differences of classes beside an empty one', async () => {
+    const given = ordinary(4, 3, 2, 1);
+    const rows = given.rows.map((row) => row.map((value) => value / 1000));
+    const labellings = [turns(72, 3, (i) => i % 2), given.labellings[1]!];
+    await check({ ...given, rows, labellings, method: { kind: 'mdr', ridge: 1e-6 } }, TOLERANCE);
+  });
+
+  it('refuses a ridge that is next to nothing beside the classes', async () => {
+    await expect(run(settingOf(ordinary(6, 2, 2, 1e-5)))).rejects.toMatchObject({
+      code: 'ERR_NOT_POSITIVE_DEFINITE',
+    });
+  });
+
   it('refuses utility of a single class, and other owners than were verified', async () => {
     const given = ordinary(4, 3, 2, 1);
     const labellings = [turns(72, 3, () => 2), given.labellings[1]!];
