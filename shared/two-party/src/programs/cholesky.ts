@@ -23,7 +23,7 @@ import {
 } from './discriminant-precision.ts';
 import { broadcast, constantNumbers, nonNegative, pick } from './numbers.ts';
 import { type InverseRoot, inverseRoot, triangleRows } from './scaling.ts';
-import { gatesPerProduct, inPieces, multiplyTruncated } from './truncated.ts';
+import { gatesPerProduct, inPieces, multiplyTruncated, subtractProduct } from './truncated.ts';
 
 const GATES = gatesPerProduct(SOLVE_WORD, SOLVE_WORD, SOLVE_FRACTION) + SOLVE_WORD;
 
@@ -101,8 +101,7 @@ export async function factorAndSolve(
           count + Math.max(0, to - entries),
         ),
       ]);
-      const product = multiplyTruncated(gates, left, right, SOLVE_FRACTION, SOLVE_WORD);
-      return subtractModulo(gates, old, product, SOLVE_WORD);
+      return subtractProduct(gates, old, left, right, SOLVE_FRACTION, SOLVE_WORD);
     });
     [matrix, rest] = await session.step((gates) => [
       sliceLanes(gates, updated, 0, entries),
@@ -148,8 +147,8 @@ export async function solveTransposed(
     rest = await inPieces(session, i * count, gatesEach, (gates, from, to) => {
       const entries = pick(gates, lower, to - from, (k) => lowerIndex(d, i, Math.floor((from + k) / count)));
       const known = pick(gates, z, to - from, (k) => (from + k) % count);
-      const product = multiplyTruncated(gates, entries, known, SOLVE_FRACTION, SOLUTION_WORD);
-      return subtractModulo(gates, sliceLanes(gates, before, from, to), product, SOLUTION_WORD);
+      const own = sliceLanes(gates, before, from, to);
+      return subtractProduct(gates, own, entries, known, SOLVE_FRACTION, SOLUTION_WORD);
     });
   }
   return session.step((gates) => concatLanes(gates, rows.toReversed()));

@@ -18,14 +18,13 @@ import {
   sign,
   sliceLanes,
   squareRoot,
-  subtractModulo,
 } from '../circuits/index.ts';
 import type { Gates, Session } from '../garbling/index.ts';
 import { GUARD, SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
 import { multiplyMatrices } from './matrices.ts';
 import { broadcast, nonNegative, pick, scaleTogether } from './numbers.ts';
 import { even, inverseRoot } from './scaling.ts';
-import { gatesPerProduct, inPieces, multiplyTruncated } from './truncated.ts';
+import { gatesPerProduct, inPieces, multiplyTruncated, subtractProduct } from './truncated.ts';
 
 const GATES = gatesPerProduct(SOLVE_WORD, SOLVE_WORD, SOLVE_FRACTION) + SOLVE_WORD;
 
@@ -108,14 +107,14 @@ async function reflect(session: Session, u: Num, matrix: Num, size: number, widt
   const left = { numbers: u, rows: 1, columns: size, index: (_: number, i: number) => i };
   const along = await multiplyMatrices(session, left, matrix, width, SOLVE_FRACTION, SOLVE_WORD + 1);
   return inPieces(session, size * width, GATES, (gates, from, to) => {
-    const product = multiplyTruncated(
+    return subtractProduct(
       gates,
+      sliceLanes(gates, matrix, from, to),
       pick(gates, u, to - from, (k) => Math.floor((from + k) / width)),
       pick(gates, along, to - from, (k) => (from + k) % width),
       SOLVE_FRACTION,
       SOLVE_WORD,
     );
-    return subtractModulo(gates, sliceLanes(gates, matrix, from, to), product, SOLVE_WORD);
   });
 }
 

@@ -1,0 +1,296 @@
+/** The programs of DCA and LDA in the clear against the reference, at ordinary and at degenerate statistics. */
+import { decompose, type Output } from '@eigenveil/projection';
+import type { Method } from '@eigenveil/statistics';
+import { describe, expect, it } from 'vitest';
+import { ClearSession, CountingGates, CountingSession } from '../../src/garbling/index.ts';
+import { runProgram } from '../../src/programs/index.ts';
+import { runGarbled } from '../garbling/parties.ts';
+import { around, check, run, turns } from './check.ts';
+import { numbers, settingOf } from './data.ts';
+
+function dca(ridge: number, signalRidge = 0, form: 'standard' | 'book' = 'standard'): Method {
+  return { kind: 'dca', form, ridge, signalRidge };
+}
+
+function lda(ridge: number): Method {
+  return { kind: 'lda', ridge };
+}
+
+/** Classes in turns. */
+function ordinary(d: number, classes: number, method: Method, components = classes - 1, rows = 30 * classes) {
+  return { rows: around(rows, d, classes), components, method, labellings: [turns(rows, classes)] };
+}
+
+describe('dca', () => {
+  it.each([
+    [5, 2, 1],
+    [1, 2, 1],
+    [6, 3, 2],
+    [6, 3, 1],
+    [7, 5, 4],
+    [3, 3, 2],
+    [2, 3, 2],
+    [4, 9, 4],
+    [1, 4, 1],
+  ])('is right with %i features, %i classes, %i components', async (d, classes, components) => {
+    await check(ordinary(d, classes, dca(0.1), components));
+  });
+
+  it.each([0.05, 2, -0.05, -2])('is right with a ridge of %f on the signal', async (signalRidge) => {
+    // The bound that C is divided by is larger than its eigenvalues.
+    const tolerance = { values: 2 ** -14, residual: 2 ** -12 };
+    await check(ordinary(6, 3, dca(0.1, signalRidge), 5), tolerance);
+    await check(ordinary(4, 2, dca(0, signalRidge), 3), tolerance);
+  });
+
+  it.each([
+    [2, 1, 0],
+    [2, 4, 0],
+    [3, 2, 0],
+    [3, 6, 0],
+    [3, 6, 0.05],
+    [3, 6, -0.05],
+  ])(
+    "is right in the book's form: %i classes, %i components, ridge %f on the signal",
+    async (classes, components, signalRidge) => {
+      await check(ordinary(6, classes, dca(0.1, signalRidge, 'book'), components));
+    },
+  );
+
+  it('has the same vectors as lda, and λ / (1 + λ)', async () => {
+    const [first, second] = await Promise.all(
+      [dca(0.2), lda(0.2)].map((method) => run(settingOf(ordinary(6, 3, method)))),
+    );
+    expect(first!.vectors).toEqual(second!.vectors);
+    for (const [i, value] of second!.eigenvalues.entries()) {
+      expect(first!.eigenvalues[i]).toBeCloseTo(value / (1 + value), 12);
+    }
+  });
+});
+
+describe('lda', () => {
+  it.each([
+    [5, 2, 1, 0],
+    [5, 2, 1, 0.1],
+    [6, 3, 2, 0.1],
+    [4, 9, 4, 0.1],
+  ])(
+    'is right with %i features, %i classes, %i components, ridge %f',
+    async (d, classes, components, ridge) => {
+      await check(ordinary(d, classes, lda(ridge), components));
+    },
+  );
+
+  it('refuses a noise matrix that is singular while the total scatter is not', async () => {
+    const next = numbers(3);
+    const rows = Array.from({ length: 20 }, (_, i) => [i % 2 ? 1 : -1, next() - 0.5, next() - 0.5]);
+    const given = { rows, components: 1, labellings: [turns(20, 2)] };
+    await expect(run(settingOf({ ...given, method: lda(0) }))).rejects.toMatchObject({
+      name: 'ProjectionError',
+      code: 'ERR_NOT_POSITIVE_DEFINITE',
+    });
+    await check({ ...given, method: dca(0) });
+    await check({ ...given, method: lda(0.1) });
+  });
+});
+
+describe('degenerate statistics', () => {
+  it.each([
+    ['the last class empty', 3, (i: number) => i % 2],
+    ['the first class empty', 3, (i: number) => 1 + (i % 2)],
+    ['a class between empty', 4, (i: number) => [0, 1, 3][i % 3]!],
+    ['the first two classes empty', 4, (i: number) => 2 + (i % 2)],
+    ['one row in a class', 3, (i: number) => (i === 7 ? 2 : i % 2)],
+  ])('are right with %s', async (_, classes, label) => {
+    const rows = around(60, 6, 3);
+    for (const method of [dca(0.1), lda(0.1), dca(0.1, 0.05)]) {
+      await check({ rows, components: classes - 1, method, labellings: [turns(60, classes, label)] });
+    }
+  });
+
+  it('are right with a constant feature and a ridge, and refused without one', async () => {
+    const rows = around(60, 5, 2).map((row) => [0.25, ...row]);
+    const given = { rows, components: 1, labellings: [turns(60, 2)] };
+    for (const ridge of [1, 0.01, 1e-6]) {
+      const { result } = await check({ ...given, method: dca(ridge) });
+      expect(Math.abs(result.vectors[0]![0]!)).toBeLessThan(2 ** -20);
+    }
+    for (const method of [dca(0), lda(0)]) {
+      await expect(run(settingOf({ ...given, method }))).rejects.toMatchObject({
+        code: 'ERR_NOT_POSITIVE_DEFINITE',
+      });
+    }
+  });
+
+  it('are right with equal features and a ridge, and refused without one', async () => {
+    const rows = around(60, 4, 2).map((row) => [...row, row[1]!]);
+    const given = { rows, components: 1, labellings: [turns(60, 2)] };
+    await check({ ...given, method: dca(0.01) });
+    await expect(run(settingOf({ ...given, method: dca(0) }))).rejects.toMatchObject({
+      code: 'ERR_NOT_POSITIVE_DEFINITE',
+    });
+  });
+
+  it('are right with features of very different spread', async () => {
+    const rows = around(60, 6, 3).map((row) => row.map((value, i) => value / 4 ** i));
+    await check({ rows, components: 2, method: dca(1e-6), labellings: [turns(60, 3)] });
+  });
+
+  it.each([
+    [2, dca(0.1)],
+    [3, dca(0.1)],
+    [3, lda(0.1)],
+    [2, dca(0.1, 0.05)],
+    [4, dca(0.1, 0, 'book')],
+  ])('give %i classes with equal means zero eigenvalues and unit vectors', async (classes, method) => {
+    const rows = around(20, 5, 1).flatMap((row) => new Array<number[]>(classes).fill(row));
+    const labellings = [turns(rows.length, classes)];
+    const { result } = await check({ rows, components: classes - 1, method, labellings });
+    if (method.kind === 'lda') expect(result.eigenvalues).toEqual([0, 0]);
+  });
+
+  it('are right with all rows equal', async () => {
+    const rows = new Array<number[]>(10).fill([0.5, -0.25, 0]);
+    await check({ rows, components: 2, method: dca(0.1), labellings: [turns(10, 3)] });
+  });
+
+  it('are right with fewer rows than features and a ridge, and refused without one', async () => {
+    const given = { rows: around(6, 12, 3), components: 2, labellings: [turns(6, 3)] };
+    await check({ ...given, method: dca(0.1) });
+    await check({ ...given, method: lda(0.1) });
+    await expect(run(settingOf({ ...given, method: dca(0) }))).rejects.toMatchObject({
+      code: 'ERR_NOT_POSITIVE_DEFINITE',
+    });
+  });
+
+  it('are right for as much scatter as there can be', async () => {
+    const rows = Array.from({ length: 2000 }, (_, i) => [i % 2 ? 1 : -1, i % 3 ? 1 : -1]);
+    await check({ rows, components: 1, method: dca(0), labellings: [turns(2000, 2)] });
+  });
+});
+
+describe('refusals', () => {
+  const given = settingOf(ordinary(3, 3, dca(0.1), 2, 12));
+
+  it('are of another number of owners than was verified, of too few, and of no rows', async () => {
+    const none = settingOf({ ...ordinary(3, 3, dca(0.1), 2, 0), d: 3 });
+    for (const [setting, name, code] of [
+      [{ ...given, garbler: { ...given.garbler, verifiedOwners: 4 } }, 'TwoPartyError', 'ERR_OWNER_COUNT'],
+      [
+        { ...given, program: { ...given.program, minimumOwners: 4 } },
+        'ProjectionError',
+        'ERR_MINIMUM_OWNERS',
+      ],
+      [none, 'ProjectionError', 'ERR_NO_SAMPLES'],
+    ] as const) {
+      await expect(run(setting)).rejects.toMatchObject({ name, code });
+    }
+  });
+
+  it.each([0, 1, 2])('are of rows that all are of class %i', async (label) => {
+    const one = { ...ordinary(3, 3, dca(0.1)), labellings: [turns(90, 3, () => label)] };
+    await expect(run(settingOf(one))).rejects.toMatchObject({ code: 'ERR_SINGLE_CLASS' });
+  });
+
+  it('reveal the first reason and nothing else', async () => {
+    const outputs = ['mean', 'trace', 'sampleCount'] as const;
+    const seenBy = async (setting: typeof given): Promise<number[]> => {
+      const session = new ClearSession();
+      const reveal = session.reveal.bind(session);
+      let seen: Uint8Array[] = [];
+      session.reveal = async (wires) => {
+        seen = await reveal(wires);
+        return seen;
+      };
+      const { task, program, garbler, evaluator } = setting;
+      await runProgram(session, task, { ...program, outputs }, { garbler, evaluator }).catch(() => undefined);
+      return seen.flatMap((bits) => [...bits]);
+    };
+    expect((await seenBy(given)).slice(0, 6)).toContain(1);
+    expect((await seenBy(given)).slice(5)).toContain(1);
+    const single = { ...ordinary(3, 3, dca(0.1)), labellings: [turns(90, 3, () => 1)] };
+    const singular = { ...ordinary(3, 3, dca(0)), rows: new Array<number[]>(90).fill([0.5, 0.5, 0]) };
+    for (const [setting, held] of [
+      [{ ...given, garbler: { ...given.garbler, verifiedOwners: 4 } }, 0],
+      [{ ...given, program: { ...given.program, minimumOwners: 4 } }, 1],
+      [settingOf(single), 3],
+      [settingOf(singular), 4],
+    ] as const) {
+      const seen = await seenBy(setting);
+      expect(seen.slice(0, held)).toEqual(new Array(held).fill(1));
+      expect(seen.slice(held)).not.toContain(1);
+    }
+  });
+});
+
+describe('declared outputs', () => {
+  it('come as declared', async () => {
+    const given = settingOf(ordinary(4, 3, dca(0.1)));
+    const outputs: readonly Output[] = ['mean', 'trace', 'sampleCount'];
+    const program = { ...given.program, outputs };
+    const result = await run({ ...given, program });
+    const expected = decompose(program, given.statistics);
+    expect(result.sampleCount).toBe(90);
+    expect(Math.abs(result.trace! - expected.trace!)).toBeLessThan(2 ** -23);
+    for (const [i, mean] of expected.mean!.entries()) {
+      expect(Math.abs(result.mean![i]! - mean)).toBeLessThan(2 ** -23);
+    }
+    expect(Object.keys(await run(given))).toEqual(['vectors', 'eigenvalues', 'converged']);
+  });
+});
+
+describe('garbled', () => {
+  it('gives the evaluator what the clear program gives, and the garbler nothing', async () => {
+    const given = settingOf(ordinary(3, 3, dca(0.1), 2, 12));
+    const { task, program, garbler, evaluator } = given;
+    const results: unknown[] = [];
+    const none = new Uint8Array(0);
+    await runGarbled(
+      async (session, bits) => {
+        results.push(await runProgram(session, task, program, bits ? { garbler } : { evaluator }));
+        return undefined;
+      },
+      none,
+      none,
+    );
+    expect(results).toHaveLength(2);
+    expect(results).toContainEqual(await run(given));
+    expect(results).toContain(undefined);
+  });
+});
+
+describe('AND gates', () => {
+  it('are these', async () => {
+    const table: Record<string, string> = {};
+    const cases: readonly (readonly [string, number, number, Method])[] = [
+      ['pima', 8, 2, dca(1)],
+      ['german', 24, 2, dca(1)],
+      ['ionosphere', 34, 2, dca(1)],
+      ['ionosphere, lda', 34, 2, lda(1)],
+      ['50 features, 3 classes', 50, 3, dca(1)],
+    ];
+    for (const [name, d, classes, method] of cases) {
+      const { task, program } = settingOf({
+        rows: [],
+        d,
+        components: classes - 1,
+        method,
+        labellings: [turns(0, classes)],
+        maximumOwners: 16,
+        maximumSamplesPerOwner: 1000,
+      });
+      const session = new CountingSession(new CountingGates());
+      await runProgram(session, task, program, {});
+      table[name] = `${session.gates.andGates} gates, ${session.gates.batches} batches`;
+    }
+    expect(table).toMatchInlineSnapshot(`
+      {
+        "50 features, 3 classes": "64482422 gates, 150506 batches",
+        "german": "8456203 gates, 35413 batches",
+        "ionosphere": "19550038 gates, 61508 batches",
+        "ionosphere, lda": "19550170 gates, 61515 batches",
+        "pima": "916319 gates, 10955 batches",
+      }
+    `);
+  });
+});

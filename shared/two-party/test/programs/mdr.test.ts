@@ -1,0 +1,128 @@
+/** The MDR program in the clear against the reference, at ordinary and at degenerate statistics. */
+import { describe, expect, it } from 'vitest';
+import { CountingGates, CountingSession } from '../../src/garbling/index.ts';
+import { runProgram } from '../../src/programs/index.ts';
+import { around, check, run, turns } from './check.ts';
+import { settingOf } from './data.ts';
+
+/** Utility classes in turns, privacy classes in runs of seven. */
+function ordinary(
+  d: number,
+  utility: number,
+  privacy: number,
+  ridge: number,
+  components = Math.min(d, utility - 1),
+) {
+  const rows = 24 * utility;
+  return {
+    rows: around(rows, d, utility),
+    components,
+    method: { kind: 'mdr', ridge } as const,
+    labellings: [turns(rows, utility), turns(rows, privacy, (i) => Math.floor(i / 7) % privacy)],
+  };
+}
+
+/** Eigenvalues have 14 bits less than those of DCA. */
+const TOLERANCE = { values: 2 ** -15 };
+
+describe('mdr', () => {
+  it.each([
+    ['one contrast each', 6, 2, 2],
+    ['few classes', 8, 3, 3],
+    ['more utility classes', 8, 5, 2],
+    ['more privacy classes', 8, 2, 5],
+    ['as many contrasts as features', 4, 3, 3],
+    ['more contrasts than features', 5, 4, 4],
+    ['more privacy contrasts than features', 4, 2, 7],
+    ['more utility contrasts than features', 4, 9, 3],
+    ['one feature', 1, 2, 2],
+  ])('is right with %s', async (_, d, utility, privacy) => {
+    await check(ordinary(d, utility, privacy, 1), TOLERANCE);
+  });
+
+  it.each([1000, 10, 0.1, 0.01])('is right with a ridge of %f', async (ridge) => {
+    await check(ordinary(7, 3, 3, ridge), { values: 2 ** -13 });
+    await check(ordinary(4, 3, 5, ridge), { values: 2 ** -13 });
+  });
+
+  it('needs no ridge with enough privacy classes, and refuses without one before any gate otherwise', async () => {
+    await check(ordinary(3, 2, 7, 0), TOLERANCE);
+    const { task, program } = settingOf(ordinary(6, 2, 6, 0));
+    const session = new CountingSession(new CountingGates());
+    await expect(runProgram(session, task, program, {})).rejects.toMatchObject({
+      name: 'ProjectionError',
+      code: 'ERR_NOT_POSITIVE_DEFINITE',
+    });
+    expect(session.gates.andGates).toBe(0);
+  });
+
+  it('refuses without a ridge when privacy classes are empty', async () => {
+    const given = ordinary(3, 2, 7, 0);
+    const labellings = [given.labellings[0]!, turns(48, 7, (i) => i % 3)];
+    await expect(run(settingOf({ ...given, labellings }))).rejects.toMatchObject({
+      code: 'ERR_NOT_POSITIVE_DEFINITE',
+    });
+  });
+
+  it('finds nothing where utility and privacy are the same but for the ridge', async () => {
+    const given = ordinary(6, 3, 3, 0.1);
+    const { result } = await check({ ...given, labellings: [turns(72, 3), turns(72, 3)] }, TOLERANCE);
+    for (const value of result.eigenvalues) expect(value).toBeLessThan(1);
+  });
+
+  it.each([
+    ['the last utility class empty', (i: number) => i % 2, (i: number) => (i >> 2) % 3],
+    ['the first utility class empty', (i: number) => 1 + (i % 2), (i: number) => (i >> 2) % 3],
+    ['a privacy class empty', (i: number) => i % 3, (i: number) => 2 * ((i >> 2) % 2)],
+    ['one privacy class', (i: number) => i % 3, () => 1],
+  ])('is right with %s', async (_, utility, privacy) => {
+    for (const d of [7, 3]) {
+      const given = ordinary(d, 3, 3, 1);
+      const labellings = [turns(72, 3, utility), turns(72, 3, privacy)];
+      await check({ ...given, labellings }, TOLERANCE);
+    }
+  });
+
+  it.each([2, 3])('gives %i utility classes with equal means zero eigenvalues', async (classes) => {
+    const rows = around(20, 6, 1).flatMap((row) => new Array<number[]>(classes).fill(row));
+    const labellings = [turns(rows.length, classes), turns(rows.length, 2, (i) => Math.floor(i / 9) % 2)];
+    const { result } = await check({ ...ordinary(6, classes, 2, 1), rows, labellings });
+    expect(result.eigenvalues).toEqual(new Array(classes - 1).fill(0));
+  });
+
+  it('is right for tiny differences of classes beside an empty one', async () => {
+    const given = ordinary(4, 3, 2, 1);
+    const rows = given.rows.map((row) => row.map((value) => value / 1000));
+    const labellings = [turns(72, 3, (i) => i % 2), given.labellings[1]!];
+    await check({ ...given, rows, labellings, method: { kind: 'mdr', ridge: 1e-6 } }, TOLERANCE);
+  });
+
+  it('refuses a ridge that is next to nothing beside the classes', async () => {
+    await expect(run(settingOf(ordinary(6, 2, 2, 1e-5)))).rejects.toMatchObject({
+      code: 'ERR_NOT_POSITIVE_DEFINITE',
+    });
+  });
+
+  it('refuses utility of a single class, and other owners than were verified', async () => {
+    const given = ordinary(4, 3, 2, 1);
+    const labellings = [turns(72, 3, () => 2), given.labellings[1]!];
+    await expect(run(settingOf({ ...given, labellings }))).rejects.toMatchObject({
+      code: 'ERR_SINGLE_CLASS',
+    });
+    const whole = settingOf(given);
+    await expect(run({ ...whole, garbler: { ...whole.garbler, verifiedOwners: 2 } })).rejects.toMatchObject({
+      code: 'ERR_OWNER_COUNT',
+    });
+  });
+
+  it('reveals mean and number of rows where declared', async () => {
+    const given = settingOf(ordinary(4, 3, 2, 1));
+    const result = await run({ ...given, program: { ...given.program, outputs: ['mean', 'sampleCount'] } });
+    expect(result.sampleCount).toBe(72);
+    const sums = given.statistics.labellings[0]!.map(({ V }) => V);
+    for (const [i, mean] of result.mean!.entries()) {
+      const sum = sums.reduce((total, V) => total + Number(V[i]!), 0) / 2 ** 14;
+      expect(Math.abs(mean - sum / 72)).toBeLessThan(2 ** -23);
+    }
+  });
+});
