@@ -14,8 +14,9 @@ export const NOTHING = BISECTIONS - 1;
 export const SWEEPS = 2;
 /** Fraction bits of revealed means, traces and eigenvalues of the undivided scatter. */
 export const EIGENVALUE_FRACTION = 24;
-/** Fraction bits of vectors in the residual. */
-export const RESIDUAL_FRACTION = 18;
+/** Fraction bits of the matrix, the eigenvalues and their vectors in the residual. */
+export const RESIDUAL_FRACTION = 20;
+export const RESIDUAL_VECTOR_FRACTION = 16;
 /** A component's status bit says that ‖S w − λ w‖ <= 2^-10 λ_1. */
 export const RESIDUAL_PLACES = 10;
 

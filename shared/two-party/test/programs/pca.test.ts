@@ -276,8 +276,8 @@ describe('AND gates of pca', () => {
     }
     expect(table).toMatchInlineSnapshot(`
       {
-        "d = 14, k = 8": "16471306 gates, 155472 batches",
-        "d = 8, k = 7": "5999621 gates, 65004 batches",
+        "d = 14, k = 8": "16007953 gates, 70764 batches",
+        "d = 8, k = 7": "5883574 gates, 35420 batches",
       }
     `);
   });
