@@ -122,8 +122,7 @@ async function reflect(session: Session, u: Num, matrix: Num, size: number, widt
 function reflection(gates: Gates, column: Num): { u: Num; length: Num } {
   const lanes = column[0]!.lanes;
   return gates.scope(() => {
-    // A last bit of 0 makes room for -1, which `scaleTogether` takes for nothing. Afterwards the largest entry is from 1 to 2;
-    // half of it makes room for the norm, which may need more bits still.
+    // A last bit of 0 makes room for -1, which `scaleTogether` takes for nothing. The largest entry of x is from 1/2 to 1.
     const { values, places } = scaleTogether(gates, [shiftLeft(gates, column, 1)], 1);
     const x = shiftRight(values[0]!, 2);
     const first = sliceLanes(gates, x, 0, 1);
@@ -147,6 +146,6 @@ function reflection(gates: Gates, column: Num): { u: Num; length: Num } {
     const u = resize(shiftRight(shiftLeftBy(gates, product, spread(root.places)), GUARD), SOLVE_WORD);
     const size = resize(shiftRightBy(gates, shiftLeft(gates, norm, 1), places), SOLVE_WORD);
     const length = negateIf(gates, gates.not(negative), size);
-    return { u, length: length };
+    return { u, length };
   });
 }

@@ -163,6 +163,18 @@ describe('degenerate statistics', () => {
     });
   });
 
+  it('are right for the coarsest and the finest numbers', async () => {
+    const rows = around(12, 3, 2);
+    const given = { rows, components: 1, labellings: [turns(12, 2)] };
+    for (const size of [
+      { fractionBits: 2, maximumOwners: 3, maximumSamplesPerOwner: 4 },
+      { fractionBits: 20, maximumOwners: 100, maximumSamplesPerOwner: 1_000_000 },
+    ]) {
+      await check({ ...given, ...size, method: dca(0.25) });
+      await check({ ...given, ...size, method: dca(0.25, 0.5) });
+    }
+  });
+
   it('are right for as much scatter as there can be', async () => {
     const rows = Array.from({ length: 2000 }, (_, i) => [i % 2 ? 1 : -1, i % 3 ? 1 : -1]);
     await check({ rows, components: 1, method: dca(0), labellings: [turns(2000, 2)] });
