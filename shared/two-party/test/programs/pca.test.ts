@@ -276,8 +276,8 @@ describe('AND gates of pca', () => {
     }
     expect(table).toMatchInlineSnapshot(`
       {
-        "d = 14, k = 8": "16007954 gates, 70764 batches",
-        "d = 8, k = 7": "5883575 gates, 35420 batches",
+        "d = 14, k = 8": "16055433 gates, 63773 batches",
+        "d = 8, k = 7": "5910250 gates, 31790 batches",
       }
     `);
   });
