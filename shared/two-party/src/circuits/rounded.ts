@@ -23,7 +23,7 @@ export interface RoundedPart {
 /** Lanes taken together: their tables and rows stay in the processor's cache. Measured: 16 are slower by 40 %, 128 by 10 %. */
 const CHUNK_LANES = 64;
 /** Up to so many lanes rows are added as a tree: a few more gates in far fewer batches. */
-const TREE_LANES = 4;
+const TREE_LANES = 16;
 
 /**
  * plus + Σ a b / 2^shift over all pairs, modulo 2^bits, rounded: off by at most 1/2 + 3/4 · pairs · c / 2^GUARD units, where c = shift - GUARD

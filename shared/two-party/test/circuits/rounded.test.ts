@@ -113,12 +113,12 @@ describe('sumOfProducts', () => {
     );
     expect(costs).toMatchInlineSnapshot(`
       {
-        "1 of 15 by 28, shift 20, 30 bits, plus 12": "677 gates, 63 batches",
-        "1 of 26 by 26, shift 24, 26 bits, plus 0": "1013 gates, 55 batches",
-        "1 of 5 by 3, shift 0, 8 bits, plus 0": "31 gates, 11 batches",
-        "2 of 24 by 24, shift 22, 25 bits, plus 0": "1780 gates, 79 batches",
-        "2 of 26 by 26, shift 24, 26 bits, plus 26": "2059 gates, 86 batches",
-        "3 of 8 by 9, shift 3, 16 bits, plus 20": "507 gates, 51 batches",
+        "1 of 15 by 28, shift 20, 30 bits, plus 12": "709 gates, 43 batches",
+        "1 of 26 by 26, shift 24, 26 bits, plus 0": "1032 gates, 38 batches",
+        "1 of 5 by 3, shift 0, 8 bits, plus 0": "31 gates, 10 batches",
+        "2 of 24 by 24, shift 22, 25 bits, plus 0": "1799 gates, 40 batches",
+        "2 of 26 by 26, shift 24, 26 bits, plus 26": "2077 gates, 42 batches",
+        "3 of 8 by 9, shift 3, 16 bits, plus 20": "455 gates, 25 batches",
       }
     `);
   });

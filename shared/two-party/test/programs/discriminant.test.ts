@@ -297,7 +297,7 @@ describe('AND gates', () => {
     }
     expect(table).toMatchInlineSnapshot(`
       {
-        "50 features, 3 classes": "64494538 gates, 147809 batches",
+        "50 features, 3 classes": "64490818 gates, 147745 batches",
         "german": "8456203 gates, 35413 batches",
         "ionosphere": "19550038 gates, 61508 batches",
         "ionosphere, lda": "19550170 gates, 61515 batches",

@@ -192,6 +192,20 @@ describe('pca', () => {
     }
   });
 
+  it.each([
+    [2 ** -5, true],
+    [2 ** -8, false],
+  ])('tells an eigenvalue above zero from one that may be zero: a deviation of %d', async (small, passes) => {
+    const axes = [1, 1, 1, small];
+    const rows = axes.flatMap((value, i) =>
+      [value, -value].map((x) => axes.map((_, j) => (i === j ? x : 0))),
+    );
+    const result = run(consented(setting(rows, 3), false));
+    await (passes
+      ? expect(result).resolves.toMatchObject({ converged: [true, true, true] })
+      : expect(result).rejects.toMatchObject({ code: 'ERR_FULL_RANK' }));
+  });
+
   it('refuses as many components as features before any gate', async () => {
     const { task, program, garbler, evaluator } = consented(setting(spread(20, 3, 6), 3), false);
     const session = new CountingSession(new CountingGates());
@@ -276,8 +290,8 @@ describe('AND gates of pca', () => {
     }
     expect(table).toMatchInlineSnapshot(`
       {
-        "d = 14, k = 8": "16007953 gates, 70764 batches",
-        "d = 8, k = 7": "5883574 gates, 35420 batches",
+        "d = 14, k = 8": "16055432 gates, 63773 batches",
+        "d = 8, k = 7": "5910121 gates, 31786 batches",
       }
     `);
   });
