@@ -27,7 +27,7 @@ import type { Tridiagonal } from './tridiagonal.ts';
 /** A sign and values below 2. */
 const STURM_WORD = STURM_FRACTION + 2;
 /** AND gates per lane and row, about. */
-const GATES_PER_ROW = 3 * 2 * STURM_WORD ** 2;
+const GATES_PER_ROW = 3 * 1.6 * STURM_WORD ** 2 + 500;
 
 interface State {
   readonly P: Num;

@@ -72,6 +72,27 @@ describe('sumOfProducts', () => {
     },
   );
 
+  it.each(CASES)(
+    'is the same in few lanes, where rows are added as a tree: $n by $m bits, $pairs pairs',
+    async ({ n, m, pairs, shift, bits, plus }) => {
+      const given = operands([...new Array(pairs).fill([n, m]).flat(), ...(plus ? [plus] : [])]);
+      const run = (part: readonly Operand[]) =>
+        runClear(
+          (gates, ...numbers) => [
+            sumOfProducts(
+              gates,
+              Array.from({ length: pairs }, (_, k) => [numbers[2 * k]!, numbers[2 * k + 1]!] as const),
+              { shift, bits, ...(plus ? { plus: numbers.at(-1)! } : {}) },
+            ),
+          ],
+          part,
+        );
+      const [whole] = await run(given);
+      const few = given.map((operand) => ({ ...operand, values: operand.values.slice(118, 132) }));
+      expect(await run(few)).toEqual([whole!.slice(118, 132)]);
+    },
+  );
+
   it('is the same garbled', async () => {
     const given = operands([12, 12, 12, 12, 14]);
     const circuit = (
