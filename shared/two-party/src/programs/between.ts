@@ -14,6 +14,7 @@ import {
   shiftLeft,
   shiftLeftBy,
   shiftRightBy,
+  sliceLanes,
   subtractModulo,
 } from '../circuits/index.ts';
 import type { Gates, Session, Wires } from '../garbling/index.ts';
@@ -79,7 +80,7 @@ export async function contrasts(
   );
   // All entries of a column are scaled together, so pieces are made of whole columns.
   const columns: { entries: Num; exponents: Num; empty: Wires }[] = [];
-  const perStep = piecesPerStep(d * (length * 8 + 2 * SOLVE_WORD ** 2));
+  const perStep = piecesPerStep(d * length * 8);
   for (let from = 0; from < count; from += perStep) {
     const to = Math.min(count, from + perStep);
     columns.push(
@@ -103,7 +104,6 @@ export async function contrasts(
         const { values, places, empty } = scaleTogether(gates, [weighted], width);
         const top = resize(toFraction(gates, values[0]!, length - 1, SOLVE_FRACTION), SOLVE_WORD);
         const own = (a: Num): Num => pick(gates, a, width, (j) => from + j);
-        const spread = pick(gates, factor.mantissa, d * width, (lane) => from + (lane % width));
         const constant = constantNumbers(
           gates,
           new Array<bigint>(width).fill(BigInt(length - 2)),
@@ -116,14 +116,14 @@ export async function contrasts(
           EXPONENT_BITS,
         );
         return {
-          entries: multiplyTruncated(gates, top, spread, SOLVE_FRACTION, SOLVE_WORD),
+          entries: top,
           exponents,
           empty,
         };
       }),
     );
   }
-  return session.step((gates) => ({
+  const scaled = await session.step((gates) => ({
     entries: pick(
       gates,
       concatLanes(
@@ -133,9 +133,8 @@ export async function contrasts(
       d * count,
       (lane) => {
         const [i, j] = [Math.floor(lane / count), lane % count];
-        const piece = Math.floor(j / perStep);
-        const width = Math.min(count, (piece + 1) * perStep) - piece * perStep;
-        return d * piece * perStep + i * width + (j % perStep);
+        const first = j - (j % perStep);
+        return d * first + i * Math.min(perStep, count - first) + (j % perStep);
       },
     ),
     exponents: concatLanes(
@@ -144,6 +143,12 @@ export async function contrasts(
     ),
     empty: gates.concat(columns.map(({ empty }) => empty)),
   }));
+  const entries = await inPieces(session, d * count, 2 * SOLVE_WORD ** 2, (gates, from, to) => {
+    const mantissas = pick(gates, factor.mantissa, to - from, (lane) => (from + lane) % count);
+    const own = sliceLanes(gates, scaled.entries, from, to);
+    return multiplyTruncated(gates, own, mantissas, SOLVE_FRACTION, SOLVE_WORD);
+  });
+  return { ...scaled, entries };
 }
 
 interface Counts {

@@ -27,7 +27,7 @@ import type { Tridiagonal } from './tridiagonal.ts';
 /** A sign and values below 2. */
 const STURM_WORD = STURM_FRACTION + 2;
 /** AND gates per lane and row, about. */
-const GATES_PER_ROW = 3 * 2 * STURM_WORD ** 2;
+const GATES_PER_ROW = 3 * 1.6 * STURM_WORD ** 2 + 500;
 
 interface State {
   readonly P: Num;
@@ -105,15 +105,29 @@ async function countBelow(
   for (let from = 0; from < d; from += rowsPerStep) {
     const before = state;
     state = await session.step((gates) => {
+      const to = Math.min(d, from + rowsPerStep);
+      // All of a - x at once, for they depend on no row before.
+      const spread = concatLanes(
+        gates,
+        diagonal.slice(from, to).map((a) => broadcast(gates, sturm(a), 0, lanes)),
+      );
       const x = trials(gates);
+      const each = pick(gates, x, lanesOf(spread), (lane) => lane % lanes);
+      const shifted = subtractModulo(gates, spread, each, STURM_WORD);
       let current = before ?? start(gates, lanes, countBits);
-      for (let i = from; i < Math.min(d, from + rowsPerStep); i += 1) {
-        current = row(gates, current, x, diagonal[i]!, offDiagonal[i], offDiagonal[i - 1], lanes);
+      for (let i = from; i < to; i += 1) {
+        const own = sliceLanes(gates, shifted, (i - from) * lanes, (i - from + 1) * lanes);
+        current = row(gates, current, own, offDiagonal[i], offDiagonal[i - 1], lanes);
       }
       return current;
     });
   }
   return state!.below;
+}
+
+/** An entry of T at the fraction of Sturm sequences. */
+function sturm(a: Num): Num {
+  return coarser(a, FRACTION - STURM_FRACTION, STURM_WORD);
 }
 
 function start(gates: Gates, count: number, countBits: number): State {
@@ -127,16 +141,13 @@ function start(gates: Gates, count: number, countBits: number): State {
 function row(
   gates: Gates,
   { P, R, below }: State,
-  x: Num,
-  a: Num,
+  shifted: Num,
   b: Num | undefined,
   before: Num | undefined,
   count: number,
 ): State {
-  const spread = (number: Num): Num =>
-    coarser(broadcast(gates, number, 0, count), FRACTION - STURM_FRACTION, STURM_WORD);
+  const spread = (number: Num): Num => broadcast(gates, sturm(number), 0, count);
   return gates.scope(() => {
-    const shifted = subtractModulo(gates, spread(a), x, STURM_WORD);
     const zero = zeros(gates, STURM_WORD + 1, count);
     const factors = [[shifted, P] as const];
     if (before !== undefined) factors.push([spread(before), R]);

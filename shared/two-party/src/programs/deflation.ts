@@ -9,15 +9,16 @@
  * apart, which chasing a bulge does not.
  */
 import {
-  addModulo,
   all,
   concatLanes,
+  constantNumber,
   inverseSquareRoot,
   lanesOf,
   mask,
   type Num,
   negate,
   ROOT_FRACTION,
+  shiftLeft,
   shiftRight,
   sign,
   sliceLanes,
@@ -27,12 +28,14 @@ import {
 import type { Gates, Session } from '../garbling/index.ts';
 import { broadcast, constantNumbers, nonNegative, scaleTogether, zeros } from './numbers.ts';
 import { FRACTION, NOTHING, SWEEPS, WORD } from './precision.ts';
-import { piecesPerStep } from './steps.ts';
+import { GATES_PER_STEP, piecesPerStep } from './steps.ts';
 import type { Tridiagonal } from './tridiagonal.ts';
 
+/** Rows between two sweeps at work. */
+const LAG = 2;
 /** AND gates of a rotation, and per lane of one that it is applied to, about. */
-const GATES_PER_ROTATION = 30_000;
-const GATES_PER_LANE = 4 * 2 * WORD ** 2;
+const GATES_PER_ROTATION = 20_000;
+const GATES_PER_LANE = 4 * 1.6 * WORD ** 2;
 
 interface Rotation {
   /** Acts on rows `row` and `row` + 1, counted from the bottom. */
@@ -46,18 +49,24 @@ interface Rotation {
 export interface Deflated {
   /** One lane per component. */
   readonly values: Num;
-  readonly rotations: readonly Rotation[];
+  /** In their order; those of one stage act on different rows. */
+  readonly stages: readonly (readonly Rotation[])[];
 }
 
-/** What a step carries from row to row; one lane each. */
-interface Carried {
-  readonly x: Num;
-  readonly y: Num;
-  readonly cosine: Num;
-  readonly sine: Num;
+/** One step of QL for one component: what it carries from row to row, one lane each. */
+interface Sweep {
+  readonly component: number;
+  readonly size: number;
+  readonly shift: Num;
+  x: Num;
+  cosine: Num;
+  sine: Num;
 }
 
-/** Rotations that bring one eigenvalue after the other to the end of T, and the entries that end up there. */
+/**
+ * Rotations that bring one eigenvalue after the other to the end of T, and the entries that end up there. A sweep follows two rows behind
+ * the one before it, since it needs of T only what that has left behind, so that the rotations of many sweeps are lanes of one circuit.
+ */
 export async function deflate(
   session: Session,
   { diagonal, offDiagonal }: Tridiagonal,
@@ -65,113 +74,142 @@ export async function deflate(
 ): Promise<Deflated> {
   const D = diagonal.toReversed();
   const E = offDiagonal.toReversed();
-  const rotations: Rotation[] = [];
-  const values: Num[] = [];
-  const rowsPerStep = piecesPerStep(GATES_PER_ROTATION);
+  const d = D.length;
   const components = lanesOf(shifts);
-  for (let component = 0; component < components; component += 1) {
-    const size = D.length;
-    for (let sweep = 0; sweep < SWEEPS && size > 1; sweep += 1) {
-      let carried: Carried | undefined;
-      for (let from = 0; from < size - 1; from += rowsPerStep) {
-        const before = carried;
-        const to = Math.min(size - 1, from + rowsPerStep);
-        const done = await session.step((gates) => {
-          const shift = sliceLanes(gates, shifts, component, component + 1);
-          return rows(gates, D, E, shift, before, from, to);
-        });
-        carried = done.carried;
-        done.diagonal.forEach((entry, i) => {
-          D[from + i] = entry;
-        });
-        done.offDiagonal.forEach((entry, i) => {
-          const at = done.first + i;
-          if (at >= 0) E[at] = entry;
-        });
-        done.turns.forEach(({ cosine, sine }, i) => {
-          rotations.push({ row: from + i, component, cosine, sine });
-        });
+  const count = SWEEPS * components;
+  const sweeps: Sweep[] = [];
+  const stages: Rotation[][] = [];
+  for (let stage = 0; stage < LAG * (count - 1) + d - components + 1; stage += 1) {
+    if (stage % LAG === 0 && sweeps.length < count) {
+      sweeps.push(await startSweep(session, D[0]!, shifts, Math.floor(sweeps.length / SWEEPS), d));
+    }
+    const places = sweeps.map((sweep, s) => ({ sweep, row: stage - LAG * s }));
+    const turning = places.filter(({ sweep, row }) => row < sweep.size - 1);
+    const ending = places.filter(({ sweep, row }) => row === sweep.size - 1);
+    const rotations: Rotation[] = [];
+    const most = piecesPerStep(GATES_PER_ROTATION);
+    for (let from = 0; from < turning.length; from += most) {
+      const some = turning.slice(from, from + most);
+      const results = await session.step((gates) => turn(gates, some, D, E));
+      for (const [k, { sweep, row }] of some.entries()) {
+        const { x, cosine, sine, entry, off } = results[k]!;
+        Object.assign(sweep, { x, cosine, sine });
+        D[row] = entry;
+        if (row > 0) E[row - 1] = off;
+        rotations.push({ row, component: sweep.component, cosine, sine });
       }
     }
-    values.push(D.pop()!);
-    E.pop();
+    for (const { sweep, row } of ending) {
+      const { entry, off } = await session.step((gates) => endSweep(gates, sweep));
+      D[row] = entry;
+      if (row > 0) E[row - 1] = off;
+    }
+    stages.push(rotations);
   }
-  return { values: await session.step((gates) => concatLanes(gates, values)), rotations };
+  const values = D.slice(d - components).toReversed();
+  return { values: await session.step((gates) => concatLanes(gates, values)), stages };
 }
 
-function rows(
-  gates: Gates,
-  D: readonly Num[],
-  E: readonly Num[],
-  shift: Num,
-  before: Carried | undefined,
-  from: number,
-  to: number,
-) {
-  const size = D.length;
-  let carried =
-    before ??
-    ({
-      x: subtractModulo(gates, D[0]!, shift, WORD),
-      y: E[0]!,
+function startSweep(session: Session, first: Num, shifts: Num, component: number, d: number): Promise<Sweep> {
+  return session.step((gates) => {
+    const shift = sliceLanes(gates, shifts, component, component + 1);
+    return {
+      component,
+      size: d - component,
+      shift,
+      x: subtractModulo(gates, first, shift, WORD),
       cosine: one(gates),
       sine: zeros(gates, WORD, 1),
-    } satisfies Carried);
-  const diagonal: Num[] = [];
-  const offDiagonal: Num[] = [];
-  const turns: { cosine: Num; sine: Num }[] = [];
-  for (let i = from; i < to; i += 1) {
-    const result = turn(gates, carried, E[i]!, subtractModulo(gates, D[i + 1]!, shift, WORD), E[i + 1]);
-    diagonal.push(addModulo(gates, result.entry, shift, WORD));
-    offDiagonal.push(result.off);
-    turns.push({ cosine: result.carried.cosine, sine: result.carried.sine });
-    carried = result.carried;
-  }
-  if (to === size - 1) {
-    const last = multiplyLanes(gates, [
-      [carried.cosine, carried.x],
-      [carried.sine, carried.x],
-    ]);
-    diagonal.push(addModulo(gates, last[0]!, shift, WORD));
-    offDiagonal.push(last[1]!);
-  }
-  return { carried, diagonal, offDiagonal, first: from - 1, turns };
-}
-
-/** One rotation: (x, e) to (r, 0), rows of R, and the entries of R Q that are then complete. */
-function turn(gates: Gates, { x, y, cosine: c0, sine: s0 }: Carried, e: Num, g: Num, next: Num | undefined) {
-  return gates.scope(() => {
-    const { cosine, sine } = direction(gates, x, e);
-    const [cy, sg, cg, sy, cx, se, ce] = multiplyLanes(gates, [
-      [cosine, y],
-      [sine, g],
-      [cosine, g],
-      [sine, y],
-      [cosine, x],
-      [sine, e],
-      [cosine, next ?? zeros(gates, WORD, 1)],
-    ]) as [Num, Num, Num, Num, Num, Num, Num];
-    const beside = addModulo(gates, cy, sg, WORD);
-    const length = addModulo(gates, cx, se, WORD);
-    const [kept, moved, off] = multiplyLanes(gates, [
-      [c0, x],
-      [sine, beside],
-      [s0, length],
-    ]) as [Num, Num, Num];
-    const carried: Carried = { x: subtractModulo(gates, cg, sy, WORD), y: ce, cosine, sine };
-    return { carried, entry: addModulo(gates, kept, moved, WORD), off };
+    };
   });
 }
 
+/** The last row, which the last rotation has passed through already. */
+function endSweep(gates: Gates, { x, cosine, sine, shift }: Sweep): { entry: Num; off: Num } {
+  const [entry, off] = separate(
+    gates,
+    sumOfProducts(gates, [[concatLanes(gates, [cosine, sine]), concatLanes(gates, [x, x])]], {
+      shift: FRACTION,
+      bits: WORD,
+      plus: concatLanes(gates, [shift, zeros(gates, WORD, 1)]),
+    }),
+    1,
+  ) as [Num, Num];
+  return { entry, off };
+}
+
 /**
- * The cosine and sine of the direction of (x, e): (0, 1) where both are next to nothing. T falls apart there, and if the shift
- * belongs to the part that is done, x would be exactly 0 but for the error of the shift: its row must move on.
+ * A rotation per lane. With (x, y) the row of R that is not complete and e, g the entries of T − σI next to it: the rotation that takes
+ * (x, e) to (r, 0), and the entries of R Q that are then complete.
  */
-function direction(gates: Gates, x: Num, e: Num): { cosine: Num; sine: Num } {
+function turn(
+  gates: Gates,
+  places: readonly { readonly sweep: Sweep; readonly row: number }[],
+  D: readonly Num[],
+  E: readonly Num[],
+) {
+  const lanes = places.length;
+  const gather = (number: (place: (typeof places)[number]) => Num): Num =>
+    concatLanes(gates, places.map(number));
+  const rows = gates.scope(() => {
+    const [x, c0, s0, shift] = [
+      gather(({ sweep }) => sweep.x),
+      gather(({ sweep }) => sweep.cosine),
+      gather(({ sweep }) => sweep.sine),
+      gather(({ sweep }) => sweep.shift),
+    ];
+    const e = gather(({ row }) => E[row]!);
+    const g = subtractModulo(
+      gates,
+      gather(({ row }) => D[row + 1]!),
+      shift,
+      WORD,
+    );
+    const { cosine, sine, y } = direction(gates, x, e, c0);
+    const zero = zeros(gates, WORD, lanes);
+    const sums = sumOfProducts(
+      gates,
+      [
+        [concatLanes(gates, [cosine, cosine, cosine, c0]), concatLanes(gates, [y, x, g, x])],
+        [concatLanes(gates, [sine, sine, negate(gates, sine), zero]), concatLanes(gates, [g, e, y, zero])],
+      ],
+      { shift: FRACTION, bits: WORD, plus: concatLanes(gates, [zero, zero, zero, shift]) },
+    );
+    const [beside, length, next, kept] = separate(gates, sums, lanes) as [Num, Num, Num, Num];
+    const complete = sumOfProducts(
+      gates,
+      [[concatLanes(gates, [sine, s0]), concatLanes(gates, [beside, length])]],
+      { shift: FRACTION, bits: WORD, plus: concatLanes(gates, [kept, zero]) },
+    );
+    const [entry, off] = separate(gates, complete, lanes) as [Num, Num];
+    return { x: next, cosine, sine, entry, off };
+  });
+  return places.map((_, i) => ({
+    x: sliceLanes(gates, rows.x, i, i + 1),
+    cosine: sliceLanes(gates, rows.cosine, i, i + 1),
+    sine: sliceLanes(gates, rows.sine, i, i + 1),
+    entry: sliceLanes(gates, rows.entry, i, i + 1),
+    off: sliceLanes(gates, rows.off, i, i + 1),
+  }));
+}
+
+/** Numbers of so many lanes each that lie after one another. */
+function separate(gates: Gates, numbers: Num, lanes: number): Num[] {
+  return Array.from({ length: lanesOf(numbers) / lanes }, (_, k) =>
+    sliceLanes(gates, numbers, k * lanes, (k + 1) * lanes),
+  );
+}
+
+/**
+ * Per lane the cosine and sine of the direction of (x, e), and e times a cosine: (0, 1) where both are next to nothing. T falls apart there,
+ * and if the shift belongs to the part that is done, x would be exactly 0 but for the error of the shift: its row must move on.
+ */
+function direction(gates: Gates, x: Num, e: Num, before: Num): { cosine: Num; sine: Num; y: Num } {
+  const lanes = lanesOf(x);
   const both = concatLanes(gates, [x, e]);
-  const { values } = scaleTogether(gates, [both], 1);
+  const { values } = scaleTogether(gates, [both], lanes);
   const sides = shiftRight(values[0]!, 1);
-  const [p, q] = [sliceLanes(gates, sides, 0, 1), sliceLanes(gates, sides, 1, 2)];
+  const [p, q] = separate(gates, sides, lanes) as [Num, Num];
   // The larger is from 1/2 to 1. Its square must not be rounded to below 1/4, which a unit prevents.
   const squares = sumOfProducts(
     gates,
@@ -182,35 +220,28 @@ function direction(gates: Gates, x: Num, e: Num): { cosine: Num; sine: Num } {
     {
       shift: 2 * FRACTION - ROOT_FRACTION,
       bits: ROOT_FRACTION + 3,
-      plus: constantNumbers(gates, [1n], 2),
+      plus: constantNumber(gates, 1n, 2, lanes),
     },
   );
   const inverse = inverseSquareRoot(gates, nonNegative(gates, squares));
-  const unit = sumOfProducts(gates, [[sides, broadcast(gates, inverse, 0, 2)]], {
-    shift: ROOT_FRACTION,
-    bits: WORD,
-  });
+  const wide = shiftLeft(gates, e, ROOT_FRACTION - FRACTION);
+  const products = sumOfProducts(
+    gates,
+    [[concatLanes(gates, [sides, before]), concatLanes(gates, [inverse, inverse, wide])]],
+    { shift: ROOT_FRACTION, bits: WORD },
+  );
   const nothing = all(
     gates,
     both.slice(FRACTION - NOTHING, -1).map((bit) => gates.not(gates.xor(bit, sign(both)))),
   );
-  const some = gates.not(gates.and(gates.slice(nothing, 0, 1), gates.slice(nothing, 1, 2)));
-  const kept = mask(gates, gates.concat([some, some]), unit);
-  const [cosine, sine] = [sliceLanes(gates, kept, 0, 1), sliceLanes(gates, kept, 1, 2)];
-  return { cosine, sine: sine.map((bit, i) => (i === FRACTION ? gates.xor(bit, gates.not(some)) : bit)) };
-}
-
-function multiplyLanes(gates: Gates, pairs: readonly (readonly [Num, Num])[]): Num[] {
-  const left = concatLanes(
-    gates,
-    pairs.map(([a]) => a),
-  );
-  const right = concatLanes(
-    gates,
-    pairs.map(([, b]) => b),
-  );
-  const product = sumOfProducts(gates, [[left, right]], { shift: FRACTION, bits: WORD });
-  return pairs.map((_, i) => sliceLanes(gates, product, i, i + 1));
+  const some = gates.not(gates.and(gates.slice(nothing, 0, lanes), gates.slice(nothing, lanes, 2 * lanes)));
+  const kept = mask(gates, gates.concat([some, some]), sliceLanes(gates, products, 0, 2 * lanes));
+  const [cosine, sine] = separate(gates, kept, lanes) as [Num, Num];
+  return {
+    cosine,
+    sine: sine.map((bit, i) => (i === FRACTION ? gates.xor(bit, gates.not(some)) : bit)),
+    y: sliceLanes(gates, products, 2 * lanes, 3 * lanes),
+  };
 }
 
 function one(gates: Gates): Num {
@@ -220,12 +251,12 @@ function one(gates: Gates): Num {
 /** Eigenvectors of T: lane i * components + j is entry i, from the top, of vector j. */
 export async function rotateVectors(
   session: Session,
-  { rotations }: Deflated,
+  { stages }: Deflated,
   d: number,
   components: number,
 ): Promise<Num> {
   // Row by row from the bottom; vector j starts as the unit vector of the row that its eigenvalue was moved to.
-  let current: Num[] = await session.step((gates) =>
+  const current: Num[] = await session.step((gates) =>
     Array.from({ length: d }, (_, i) =>
       constantNumbers(
         gates,
@@ -234,52 +265,62 @@ export async function rotateVectors(
       ),
     ),
   );
-  const reversed = rotations.toReversed();
-  for (let from = 0; from < reversed.length; ) {
-    const count = piecesPerStep(GATES_PER_LANE * (components - reversed[from]!.component));
-    const some = reversed.slice(from, from + count);
-    const before = current;
-    current = await session.step((gates) => {
-      const rowsNow = [...before];
-      for (const rotation of some) rotate(gates, rowsNow, rotation, components);
-      return rowsNow;
-    });
-    from += count;
+  for (const stage of stages.toReversed()) {
+    for (let from = 0; from < stage.length; ) {
+      let to = from;
+      for (let gates = 0; to < stage.length && gates < GATES_PER_STEP; to += 1) {
+        gates += GATES_PER_LANE * (components - stage[to]!.component);
+      }
+      const some = stage.slice(from, to);
+      const turned = await session.step((gates) => rotate(gates, current, some, components));
+      for (const [k, { row }] of some.entries()) {
+        current[row] = turned[k]!.low;
+        current[row + 1] = turned[k]!.high;
+      }
+      from = to;
+    }
   }
   return session.step((gates) => concatLanes(gates, current.toReversed()));
 }
 
+/** The rows that each rotation has changed; no two share one. */
 function rotate(
   gates: Gates,
-  vectors: Num[],
-  { row, component, cosine, sine }: Rotation,
+  vectors: readonly Num[],
+  rotations: readonly Rotation[],
   components: number,
-): void {
-  const [low, high] = [vectors[row]!, vectors[row + 1]!];
-  const lanes = components - component;
-  const { left, right } = gates.scope(() => {
-    const [a, b] = [low, high].map((x) => sliceLanes(gates, x, component, components)) as [Num, Num];
-    const spread = (...factors: readonly Num[]): Num =>
-      concatLanes(
-        gates,
-        factors.map((x) => broadcast(gates, x, 0, lanes)),
-      );
-    const turned = sumOfProducts(
-      gates,
-      [
-        [spread(cosine, sine), concatLanes(gates, [a, a])],
-        [spread(negate(gates, sine), cosine), concatLanes(gates, [b, b])],
-      ],
-      { shift: FRACTION, bits: WORD },
-    );
-    return {
-      left: concatLanes(gates, [sliceLanes(gates, low, 0, component), sliceLanes(gates, turned, 0, lanes)]),
-      right: concatLanes(gates, [
-        sliceLanes(gates, high, 0, component),
-        sliceLanes(gates, turned, lanes, 2 * lanes),
-      ]),
-    };
+): { low: Num; high: Num }[] {
+  const pairs = rotations.map(({ row, component, cosine, sine }) => {
+    const lanes = components - component;
+    const [a, b] = [vectors[row]!, vectors[row + 1]!].map((x) =>
+      sliceLanes(gates, x, component, components),
+    ) as [Num, Num];
+    const spread = (x: Num): Num => broadcast(gates, x, 0, lanes);
+    return { lanes, a, b, cosine: spread(cosine), sine: spread(sine), minus: spread(negate(gates, sine)) };
   });
-  vectors[row] = left;
-  vectors[row + 1] = right;
+  const join = (numbers: (pair: (typeof pairs)[number]) => readonly Num[]): Num =>
+    concatLanes(gates, pairs.flatMap(numbers));
+  const turned = sumOfProducts(
+    gates,
+    [
+      [join(({ cosine, sine }) => [cosine, sine]), join(({ a }) => [a, a])],
+      [join(({ cosine, minus }) => [minus, cosine]), join(({ b }) => [b, b])],
+    ],
+    { shift: FRACTION, bits: WORD },
+  );
+  let from = 0;
+  return pairs.map(({ lanes }, k) => {
+    const { row, component } = rotations[k]!;
+    const whole = (before: Num, at: number): Num =>
+      concatLanes(gates, [
+        sliceLanes(gates, before, 0, component),
+        sliceLanes(gates, turned, at, at + lanes),
+      ]);
+    const result = {
+      low: whole(vectors[row]!, from),
+      high: whole(vectors[row + 1]!, from + lanes),
+    };
+    from += 2 * lanes;
+    return result;
+  });
 }

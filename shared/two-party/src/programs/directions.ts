@@ -93,32 +93,47 @@ function scaled(gates: Gates, vectors: Num, count: number): Num {
 }
 
 /** Vectors whose largest entry is from 1/2 to 1 to such of length 1, that entry positive: VECTOR_FRACTION fraction bits and a sign. */
-export function unitVectors(session: Session, vectors: Num, d: number, count: number): Promise<Num> {
+export async function unitVectors(session: Session, vectors: Num, d: number, count: number): Promise<Num> {
   const [extra, bits] = [4, VECTOR_FRACTION + 2];
-  return vectorByVector(session, vectors, d, count, 4 * SOLVE_WORD ** 2, (gates, own, width) => {
-    const entries = resize(shiftRight(own, SOLVE_FRACTION - VECTOR_FRACTION - extra), bits + extra - 1);
-    const squares = sumLanes(gates, square(gates, entries), width);
+  const entries = await session.step(() =>
+    resize(shiftRight(vectors, SOLVE_FRACTION - VECTOR_FRACTION - extra), bits + extra - 1),
+  );
+  const squares = await squaredLengths(session, entries, d, count);
+  const { mantissa, back } = await session.step((gates) => {
     const digits = even(squares.length - 1);
     const root = inverseRoot(gates, resize(nonNegative(gates, squares), digits + 1));
-    const spread = (a: Num): Num => pick(gates, a, d * width, (lane) => lane % width);
     // 1 / length = mantissa 2^(places - digits / 2) of units 2^-(VECTOR_FRACTION + extra). The sum is at least 1/4.
-    const least = digits / 2 - (VECTOR_FRACTION + extra) + 1;
-    const product = multiplyTruncated(
-      gates,
-      entries,
-      spread(root.mantissa),
-      SOLVE_FRACTION,
-      entries.length + 2,
-    );
-    const back = subtractModulo(
-      gates,
-      constantNumbers(gates, new Array<bigint>(width).fill(BigInt(least)), 8),
-      root.places,
-      8,
-    );
-    const unit = shiftRightBy(gates, shiftLeft(gates, product, 1), spread(back));
-    return fixSigns(gates, resize(shiftRight(unit, extra), bits), d, width);
+    const least = BigInt(digits / 2 - (VECTOR_FRACTION + extra) + 1);
+    const most = constantNumbers(gates, new Array<bigint>(count).fill(least), 8);
+    return { mantissa: root.mantissa, back: subtractModulo(gates, most, root.places, 8) };
   });
+  const units = await inPieces(session, d * count, 2 * SOLVE_WORD ** 2, (gates, from, to) => {
+    const spread = (a: Num): Num => pick(gates, a, to - from, (lane) => (from + lane) % count);
+    const own = sliceLanes(gates, entries, from, to);
+    const product = multiplyTruncated(gates, own, spread(mantissa), SOLVE_FRACTION, own.length + 2);
+    const unit = shiftRightBy(gates, shiftLeft(gates, product, 1), spread(back));
+    return resize(shiftRight(unit, extra), bits);
+  });
+  return vectorByVector(session, units, d, count, 6 * bits, (gates, own, width) =>
+    fixSigns(gates, own, d, width),
+  );
+}
+
+/** The sum of squares of each vector (lane i * count + j), exact. */
+async function squaredLengths(session: Session, vectors: Num, d: number, count: number): Promise<Num> {
+  const rows = Math.max(1, Math.floor(piecesPerStep(vectors.length ** 2 * 1.2) / count));
+  const parts: Num[] = [];
+  for (let from = 0; from < d; from += rows) {
+    const to = Math.min(d, from + rows);
+    parts.push(
+      await session.step((gates) =>
+        gates.scope(() =>
+          sumLanes(gates, square(gates, sliceLanes(gates, vectors, from * count, to * count)), count),
+        ),
+      ),
+    );
+  }
+  return session.step((gates) => sumLanes(gates, concatLanes(gates, parts), count));
 }
 
 /** A z and B z: lane i * count + j, SOLVE_FRACTION fraction bits. */
@@ -176,22 +191,8 @@ async function judge(
   const verdict = (second: boolean): Promise<Num> =>
     session.step((gates) => pick(gates, both, lanes, (lane) => place(lane, second)));
   const [rest, allowed] = [await verdict(false), await verdict(true)];
-  const squares = async (a: Num): Promise<Num> => {
-    const parts: Num[] = [];
-    const rows = Math.max(1, Math.floor(piecesPerStep(a.length ** 2 * 1.2) / count));
-    for (let from = 0; from < d; from += rows) {
-      const to = Math.min(d, from + rows);
-      parts.push(
-        await session.step((gates) =>
-          gates.scope(() =>
-            sumLanes(gates, square(gates, sliceLanes(gates, a, from * count, to * count)), count),
-          ),
-        ),
-      );
-    }
-    return session.step((gates) => sumLanes(gates, concatLanes(gates, parts), count));
-  };
-  const [left, right] = [await squares(rest), await squares(allowed)];
+  const left = await squaredLengths(session, rest, d, count);
+  const right = await squaredLengths(session, allowed, d, count);
   return session.step((gates) =>
     gates.not(lessThan(gates, right, nonNegative(gates, shiftLeft(gates, left, 2 * RESIDUAL_PLACES)))),
   );

@@ -4,8 +4,10 @@
  */
 import {
   absolute,
+  addModulo,
   concatLanes,
   constantNumber,
+  lanesOf,
   lessThan,
   type Num,
   negateIf,
@@ -25,7 +27,15 @@ import type { Gates, Session, Wires } from '../garbling/index.ts';
 import { largestEigenvalues } from './bisection.ts';
 import { deflate, rotateVectors } from './deflation.ts';
 import { broadcast, coarser, nonNegative, pick, zeros } from './numbers.ts';
-import { BISECTIONS, FRACTION, RESIDUAL_FRACTION, RESIDUAL_PLACES, rankPlaces, WORD } from './precision.ts';
+import {
+  BISECTIONS,
+  FRACTION,
+  RESIDUAL_FRACTION,
+  RESIDUAL_PLACES,
+  RESIDUAL_VECTOR_FRACTION,
+  rankPlaces,
+  WORD,
+} from './precision.ts';
 import { roundedSums } from './steps.ts';
 import { reflectVectors, triangleIndex, tridiagonalise } from './tridiagonal.ts';
 
@@ -139,6 +149,23 @@ export async function checkResiduals(
   d: number,
   count: number,
 ): Promise<Wires> {
+  const places = FRACTION - RESIDUAL_FRACTION;
+  const word = RESIDUAL_FRACTION + 2;
+  const { rounded, eigenvalues } = await session.step((gates) => {
+    // To the nearest: rounding down would add a matrix of rank 1 to it.
+    const all = concatLanes(gates, [matrix, values]);
+    const half = constantNumber(gates, 1n, 1 + places, lanesOf(all));
+    const nearest = coarser(
+      addModulo(gates, all, shiftLeft(gates, half, places - 1), all.length),
+      places,
+      word,
+    );
+    const entries = lanesOf(matrix);
+    return {
+      rounded: sliceLanes(gates, nearest, 0, entries),
+      eigenvalues: sliceLanes(gates, nearest, entries, lanesOf(all)),
+    };
+  });
   const rows: Num[] = [];
   // Row i of the product: d entries and -λ for each vector.
   for (let i = 0; i < d; i += 1) {
@@ -146,35 +173,35 @@ export async function checkResiduals(
       session,
       (d + 1) * count,
       (gates) => {
-        const entries = pick(gates, matrix, d * count, (lane) =>
+        const entries = pick(gates, rounded, d * count, (lane) =>
           triangleIndex(d, i, Math.floor(lane / count)),
         );
         const own = sliceLanes(gates, vectors, i * count, (i + 1) * count);
         return {
           pairs: [
             [
-              concatLanes(gates, [entries, values]),
+              concatLanes(gates, [entries, eigenvalues]),
               coarser(
                 concatLanes(gates, [vectors, own]),
-                FRACTION - RESIDUAL_FRACTION,
-                RESIDUAL_FRACTION + 2,
+                FRACTION - RESIDUAL_VECTOR_FRACTION,
+                RESIDUAL_VECTOR_FRACTION + 2,
               ),
             ],
           ],
         };
       },
-      { shift: RESIDUAL_FRACTION, bits: WORD },
+      { shift: RESIDUAL_VECTOR_FRACTION, bits: word },
     );
     rows.push(
       await session.step((gates) => {
         const image = sumLanes(gates, sliceLanes(gates, terms, 0, d * count), count);
-        return subtractModulo(gates, image, sliceLanes(gates, terms, d * count, (d + 1) * count), WORD);
+        return subtractModulo(gates, image, sliceLanes(gates, terms, d * count, (d + 1) * count), word);
       }),
     );
   }
   return session.step((gates) => {
     const squares = sumLanes(gates, square(gates, concatLanes(gates, rows)), count);
-    const largest = square(gates, sliceLanes(gates, values, 0, 1));
+    const largest = square(gates, sliceLanes(gates, eigenvalues, 0, 1));
     const bound = broadcast(gates, largest, 0, count);
     const scaled = nonNegative(gates, shiftLeft(gates, squares, 2 * RESIDUAL_PLACES));
     return gates.not(lessThan(gates, bound, scaled));

@@ -19,7 +19,7 @@ import {
   sliceLanes,
   squareRoot,
 } from '../circuits/index.ts';
-import type { Gates, Session } from '../garbling/index.ts';
+import type { Session } from '../garbling/index.ts';
 import { GUARD, SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
 import { multiplyMatrices } from './matrices.ts';
 import { broadcast, nonNegative, pick, scaleTogether } from './numbers.ts';
@@ -52,12 +52,7 @@ export async function reflectColumns(
       rows.push(before);
       break;
     }
-    const { u, length } = await session.step((gates) =>
-      reflection(
-        gates,
-        pick(gates, before, size, (i) => i * (width + 1)),
-      ),
-    );
+    const { u, length } = await reflection(session, before, size, width + 1);
     reflections.push(u);
     if (width === 0) {
       rows.push(length);
@@ -118,12 +113,11 @@ async function reflect(session: Session, u: Num, matrix: Num, size: number, widt
   });
 }
 
-/** The u that reflects the column onto its first entry, and that entry afterwards; 0 for a column of zeros. */
-function reflection(gates: Gates, column: Num): { u: Num; length: Num } {
-  const lanes = column[0]!.lanes;
-  return gates.scope(() => {
-    // A last bit of 0 makes room for -1, which `scaleTogether` takes for nothing. Afterwards the largest entry is from 1 to 2;
-    // half of it makes room for the norm, which may need more bits still.
+/** The u that reflects the first column onto its first entry, and that entry afterwards; 0 for a column of zeros. */
+async function reflection(session: Session, matrix: Num, size: number, width: number) {
+  const { v, root, length, digits } = await session.step((gates) => {
+    const column = pick(gates, matrix, size, (i) => i * width);
+    // A last bit of 0 makes room for -1, which `scaleTogether` takes for nothing. The largest entry of x is from 1/2 to 1.
     const { values, places } = scaleTogether(gates, [shiftLeft(gates, column, 1)], 1);
     const x = shiftRight(values[0]!, 2);
     const first = sliceLanes(gates, x, 0, 1);
@@ -134,19 +128,18 @@ function reflection(gates: Gates, column: Num): { u: Num; length: Num } {
     const root = inverseRoot(gates, resize(nonNegative(gates, sum), digits + 1));
     const negative = sign(first);
     const head = add(gates, first, negateIf(gates, negative, norm));
-    const v = concatLanes(gates, [head, sliceLanes(gates, x, 1, lanes)]);
-    // sum / 2^digits = x / 4^places, and 1/sqrt(x) is the mantissa.
-    const spread = (a: Num): Num => broadcast(gates, a, 0, lanes);
-    const product = multiplyTruncated(
-      gates,
-      v,
-      spread(root.mantissa),
-      digits / 2 - GUARD,
-      v.length + GUARD + SOLVE_FRACTION + 2 - digits / 2,
-    );
-    const u = resize(shiftRight(shiftLeftBy(gates, product, spread(root.places)), GUARD), SOLVE_WORD);
-    const size = resize(shiftRightBy(gates, shiftLeft(gates, norm, 1), places), SOLVE_WORD);
-    const length = negateIf(gates, gates.not(negative), size);
-    return { u, length: length };
+    const v = concatLanes(gates, [head, sliceLanes(gates, x, 1, size)]);
+    const back = resize(shiftRightBy(gates, shiftLeft(gates, norm, 1), places), SOLVE_WORD);
+    return { v, root, length: negateIf(gates, gates.not(negative), back), digits };
   });
+  // sum / 2^digits = x / 4^places, and 1/sqrt(x) is the mantissa.
+  const shift = digits / 2;
+  const bits = v.length + GUARD + SOLVE_FRACTION + 2 - shift;
+  const u = await inPieces(session, size, GATES, (gates, from, to) => {
+    const spread = (a: Num): Num => broadcast(gates, a, 0, to - from);
+    const own = sliceLanes(gates, v, from, to);
+    const product = multiplyTruncated(gates, own, spread(root.mantissa), shift - GUARD, bits);
+    return resize(shiftRight(shiftLeftBy(gates, product, spread(root.places)), GUARD), SOLVE_WORD);
+  });
+  return { u, length };
 }

@@ -14,15 +14,17 @@ export const NOTHING = BISECTIONS - 1;
 export const SWEEPS = 2;
 /** Fraction bits of revealed means, traces and eigenvalues of the undivided scatter. */
 export const EIGENVALUE_FRACTION = 24;
-/** Fraction bits of vectors in the residual. */
-export const RESIDUAL_FRACTION = 18;
+/** Fraction bits of the matrix, the eigenvalues and their vectors in the residual. */
+export const RESIDUAL_FRACTION = 20;
+export const RESIDUAL_VECTOR_FRACTION = 16;
 /** A component's status bit says that ‖S w − λ w‖ <= 2^-10 λ_1. */
 export const RESIDUAL_PLACES = 10;
 
 /**
- * An eigenvalue of a d × d matrix with trace from 1/2 to 1 counts as zero below 2^-RANK_PLACES(d): what reduction and Sturm sequences may
- * make of one that is zero.
+ * With a trace from 1/2 to 1 an eigenvalue below 2^-rankPlaces(d) may be zero: the rounding of Sturm sequences amounts to at most about
+ * 11 units of 2^-STURM_FRACTION in the entries of T, and that of d reflections to about d^1.5 units of 2^-FRACTION.
  */
 export function rankPlaces(d: number): number {
-  return Math.min(18, FRACTION - Math.ceil(2 * Math.log2(d)));
+  const units = 11 * 2 ** (FRACTION - STURM_FRACTION) + d ** 1.5;
+  return Math.floor(FRACTION - Math.log2(units));
 }

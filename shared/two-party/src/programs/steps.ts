@@ -12,7 +12,7 @@ import {
 import type { Gates, Session } from '../garbling/index.ts';
 
 /** AND gates that a step should have, roughly. */
-const GATES_PER_STEP = 100_000;
+export const GATES_PER_STEP = 100_000;
 
 /** How many pieces of work of so many AND gates make a step. */
 export function piecesPerStep(gates: number): number {

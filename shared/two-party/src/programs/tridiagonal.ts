@@ -25,13 +25,11 @@ import {
   sumOfProducts,
 } from '../circuits/index.ts';
 import type { Gates, Session } from '../garbling/index.ts';
-import { broadcast, coarser, nonNegative, pick, scaleTogether } from './numbers.ts';
+import { broadcast, nonNegative, pick, scaleTogether } from './numbers.ts';
 import { FRACTION, WORD } from './precision.ts';
 import { roundedSums } from './steps.ts';
 
-/** More bits for terms of sums, whose truncation adds up. */
-const GUARD = 2;
-const TERM = { shift: FRACTION - GUARD, bits: WORD + GUARD };
+const ROUNDED = { shift: FRACTION, bits: WORD };
 
 export interface Tridiagonal {
   /** One lane each, d and d − 1 of them. */
@@ -134,10 +132,10 @@ async function reflect(session: Session, rest: Num, u: Num, m: number): Promise<
         ],
       ],
     }),
-    TERM,
+    ROUNDED,
   );
   const { w, minus } = await session.step((gates) => {
-    const p = coarser(sumLanes(gates, terms, m), GUARD, WORD);
+    const p = resize(sumLanes(gates, terms, m), WORD);
     const half = negate(gates, dot(gates, u, p, { shift: FRACTION + 1, bits: WORD }));
     const pairs = [[u, broadcast(gates, half, 0, m)]] as const;
     return {
@@ -163,7 +161,7 @@ async function reflect(session: Session, rest: Num, u: Num, m: number): Promise<
       ],
       plus: sliceLanes(gates, rest, size, size + entries),
     }),
-    { shift: FRACTION, bits: WORD },
+    ROUNDED,
   );
 }
 
@@ -185,11 +183,9 @@ export async function reflectVectors(
       session,
       lanes,
       (gates) => ({ pairs: [[spread(gates), sliceLanes(gates, before, from, from + lanes)]] }),
-      TERM,
+      ROUNDED,
     );
-    const minus = await session.step((gates) =>
-      negate(gates, coarser(sumLanes(gates, terms, count), GUARD, WORD)),
-    );
+    const minus = await session.step((gates) => negate(gates, resize(sumLanes(gates, terms, count), WORD)));
     const changed = await roundedSums(
       session,
       lanes,
@@ -197,7 +193,7 @@ export async function reflectVectors(
         pairs: [[spread(gates), pick(gates, minus, lanes, (lane) => lane % count)]],
         plus: sliceLanes(gates, before, from, from + lanes),
       }),
-      { shift: FRACTION, bits: WORD },
+      ROUNDED,
     );
     current = await session.step((gates) =>
       concatLanes(gates, [sliceLanes(gates, before, 0, from), changed]),

@@ -41,6 +41,7 @@ export interface Given {
   readonly labellings?: readonly { readonly classes: number; readonly labels: readonly number[] }[];
   readonly maximumOwners?: number;
   readonly maximumSamplesPerOwner?: number;
+  readonly fractionBits?: number;
 }
 
 /** Rows of values in [-1, 1]. */
@@ -60,8 +61,8 @@ export function settingOf({
   labellings = [],
   maximumOwners = 10,
   maximumSamplesPerOwner = 200,
+  fractionBits = 14,
 }: Given): Setting {
-  const fractionBits = 14;
   const cells = rows.map((row) => row.map((value) => BigInt(Math.round(value * 2 ** fractionBits))));
   const sum = (term: (row: readonly bigint[]) => bigint): bigint =>
     cells.reduce((total, row) => total + term(row), 0n);

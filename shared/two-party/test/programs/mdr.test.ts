@@ -90,6 +90,16 @@ describe('mdr', () => {
     expect(result.eigenvalues).toEqual(new Array(classes - 1).fill(0));
   });
 
+  it('is right for the coarsest and the finest numbers', async () => {
+    const given = ordinary(4, 2, 2, 1);
+    for (const size of [
+      { fractionBits: 3, maximumOwners: 3, maximumSamplesPerOwner: 20 },
+      { fractionBits: 20, maximumOwners: 100, maximumSamplesPerOwner: 1_000_000 },
+    ]) {
+      await check({ ...given, ...size }, TOLERANCE);
+    }
+  });
+
   it('is right for tiny differences of classes beside an empty one', async () => {
     const given = ordinary(4, 3, 2, 1);
     const rows = given.rows.map((row) => row.map((value) => value / 1000));

@@ -192,6 +192,20 @@ describe('pca', () => {
     }
   });
 
+  it.each([
+    [2 ** -5, true],
+    [2 ** -8, false],
+  ])('tells an eigenvalue above zero from one that may be zero: a deviation of %d', async (small, passes) => {
+    const axes = [1, 1, 1, small];
+    const rows = axes.flatMap((value, i) =>
+      [value, -value].map((x) => axes.map((_, j) => (i === j ? x : 0))),
+    );
+    const result = run(consented(setting(rows, 3), false));
+    await (passes
+      ? expect(result).resolves.toMatchObject({ converged: [true, true, true] })
+      : expect(result).rejects.toMatchObject({ code: 'ERR_FULL_RANK' }));
+  });
+
   it('refuses as many components as features before any gate', async () => {
     const { task, program, garbler, evaluator } = consented(setting(spread(20, 3, 6), 3), false);
     const session = new CountingSession(new CountingGates());
@@ -276,8 +290,8 @@ describe('AND gates of pca', () => {
     }
     expect(table).toMatchInlineSnapshot(`
       {
-        "d = 14, k = 8": "16471306 gates, 155503 batches",
-        "d = 8, k = 7": "5999621 gates, 65033 batches",
+        "d = 14, k = 8": "16036184 gates, 64763 batches",
+        "d = 8, k = 7": "5907961 gates, 31990 batches",
       }
     `);
   });

@@ -1,0 +1,218 @@
+/**
+ * How a rounded sum of products is computed, from its lengths alone: which single-bit products make which rows, where the constant ones
+ * go, and which rows are added to which. See rounded.ts.
+ */
+
+/** Columns below the result's lowest that are computed. */
+export const GUARD = 6;
+
+/** Columns from `from` up to but not including `to`. */
+export interface Extent {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A row of products of bits i of a and j of b, one column after the other. */
+export interface Plan {
+  readonly from: number;
+  readonly terms: readonly (readonly [i: number, j: number])[];
+  /** The row counts negatively: its complement is added, and the offset makes up for it. */
+  readonly negative: boolean;
+  /** Constant ones in the columns next to it. */
+  below: boolean;
+  above: boolean;
+}
+
+/** Consecutive columns in which the same of three rows are present. */
+export interface Segment extends Extent {
+  /** Which of the three. */
+  readonly present: readonly (0 | 1 | 2)[];
+  /** Whether columns add up; else one or two bits stay as they are. */
+  readonly adds: boolean;
+  /** Columns that carry: not the highest of all. */
+  readonly carrying: number;
+}
+
+/** Two rows with the sum of three. */
+export interface Adder {
+  readonly rows: readonly [number, number, number];
+  readonly froms: readonly [number, number, number];
+  readonly segments: readonly Segment[];
+}
+
+/** Adders that work at once. Afterwards the rows are their sums and carries in turn and the others, in this order. */
+export interface Round {
+  readonly adders: readonly Adder[];
+  readonly others: readonly number[];
+  readonly order: readonly number[];
+}
+
+export interface Schedule {
+  /** The lowest column. */
+  readonly low: number;
+  /** The rows of each pair. */
+  readonly plans: readonly (readonly Plan[])[];
+  /** How many rows are a single constant one: they come first, then the pairs' rows and the addend. */
+  readonly loose: number;
+  readonly order: readonly number[];
+  readonly rounds: readonly Round[];
+  /** The last two rows. */
+  readonly final: readonly [Extent, Extent];
+}
+
+/** pairs, bits of a, bits of b, shift, bits of the result, bits of the addend or 0. */
+export type Shape = readonly [number, number, number, number, number, number];
+
+/** One for every shape; a program has a dozen. */
+const SCHEDULES = new Map<string, Schedule>();
+
+/** As a tree it has few rounds; row after row it has the fewest gates, for each row reaches one column higher than the last. */
+export function scheduleOf(shape: Shape, tree: boolean): Schedule {
+  const key = `${shape.join()},${tree}`;
+  const known = SCHEDULES.get(key);
+  if (known !== undefined) return known;
+  const made = makeSchedule(shape, tree);
+  SCHEDULES.set(key, made);
+  return made;
+}
+
+function makeSchedule([pairs, n, m, shift, bits, plusBits]: Shape, tree: boolean): Schedule {
+  const low = Math.max(0, shift - GUARD);
+  const end = shift + bits;
+  const plans = Array.from({ length: pairs }, () => planProduct(n, m, low, end));
+  const all = plans.flat();
+  // One half for rounding, and the mean of what is left out: a quarter of all its weights.
+  let offset = (1n << BigInt(shift)) >> 1n;
+  offset += (BigInt(pairs) * leftOut(n, m, low)) >> 2n;
+  // -x = (1 - x) - 1, bit by bit.
+  for (const { negative, from, terms } of all) {
+    if (negative) offset -= ((1n << BigInt(terms.length)) - 1n) << BigInt(from);
+  }
+  if (plusBits > 0 && plusBits < bits) offset -= 1n << BigInt(shift + plusBits - 1);
+  const ones = Array.from({ length: end - low }, (_, i) => low + i).filter(
+    (column) => ((offset >> BigInt(column)) & 1n) === 1n,
+  );
+  const loose = ones.filter((column) => !attach(all, column));
+  const extents: Extent[] = [
+    ...loose.map((from) => ({ from, to: from + 1 })),
+    ...all.map(({ from, terms, below, above }) => ({
+      from: below ? from - 1 : from,
+      to: from + terms.length + (above ? 1 : 0),
+    })),
+  ];
+  if (plusBits > 0) extents.push({ from: shift, to: Math.min(end, shift + plusBits) });
+  const order = rising(extents);
+  return {
+    low,
+    plans,
+    loose: loose.length,
+    order,
+    ...planRounds(
+      order.map((k) => extents[k]!),
+      end,
+      tree,
+    ),
+  };
+}
+
+/** Rows by where they end, and then by where they begin. */
+function rising(extents: readonly Extent[]): number[] {
+  return [...extents.keys()].sort((x, y) => {
+    const [p, q] = [extents[x]!, extents[y]!];
+    return p.to - q.to || p.from - q.from;
+  });
+}
+
+function planRounds(rows: readonly Extent[], end: number, tree: boolean): Pick<Schedule, 'rounds' | 'final'> {
+  const rounds: Round[] = [];
+  let extents = [...rows];
+  while (extents.length > 2) {
+    const count = tree ? Math.floor(extents.length / 3) : 1;
+    const added = Array.from({ length: count }, (_, k) => planAdder(extents, 3 * k, end));
+    const others = Array.from({ length: extents.length - 3 * count }, (_, k) => 3 * count + k);
+    const after = [...added.flatMap(({ results }) => results), ...others.map((k) => extents[k]!)];
+    const order = tree ? rising(after) : [...after.keys()];
+    rounds.push({ adders: added.map(({ adder }) => adder), others, order });
+    extents = order.map((k) => after[k]!);
+  }
+  const nothing = { from: end, to: end };
+  return { rounds, final: [extents[0] ?? nothing, extents[1] ?? nothing] };
+}
+
+function planAdder(
+  extents: readonly Extent[],
+  first: number,
+  end: number,
+): { adder: Adder; results: readonly [Extent, Extent] } {
+  const rows = [first, first + 1, first + 2] as const;
+  const three = rows.map((k) => extents[k]!);
+  const borders = [...new Set(three.flatMap(({ from, to }) => [from, to]))].sort((p, q) => p - q);
+  const segments: Segment[] = [];
+  // Whether the segment before carries into this one, and which columns the row of carries has.
+  let carried = false;
+  const carries = { from: end, to: end };
+  for (const [k, from] of borders.slice(0, -1).entries()) {
+    const to = borders[k + 1]!;
+    const present = ([0, 1, 2] as const).filter((row) => three[row]!.from <= from && to <= three[row]!.to);
+    const adds: boolean = present.length === 3 || (present.length === 2 && carried);
+    const carrying = (to < end ? to : to - 1) - from;
+    segments.push({ from, to, present, adds, carrying });
+    if (present.length >= 2) {
+      const start = adds ? from + 1 : from;
+      const stop = adds ? from + 1 + carrying : to;
+      if (stop > start) {
+        carries.from = Math.min(carries.from, start);
+        carries.to = stop;
+      }
+    }
+    carried = adds;
+  }
+  return {
+    adder: { rows, froms: three.map(({ from }) => from) as [number, number, number], segments },
+    results: [{ from: borders[0]!, to: borders.at(-1)! }, carries],
+  };
+}
+
+/** The rows of a product from column `low` on and below `end`: rising, then those of both signs (Baugh and Wooley, 1973). */
+function planProduct(n: number, m: number, low: number, end: number): Plan[] {
+  const plans: Plan[] = [];
+  const add = (count: number, term: (k: number) => readonly [number, number], negative: boolean): void => {
+    const kept = Array.from({ length: count }, (_, k) => term(k)).filter(
+      ([i, j]) => i + j >= low && i + j < end,
+    );
+    const [first] = kept;
+    if (first !== undefined) {
+      plans.push({ from: first[0] + first[1], terms: kept, negative, below: false, above: false });
+    }
+  };
+  for (let j = 0; j < m - 1; j += 1) add(n - 1, (i) => [i, j], false);
+  add(m - 1, (j) => [n - 1, j], true);
+  add(n - 1, (i) => [i, m - 1], true);
+  add(1, () => [n - 1, m - 1], false);
+  return plans;
+}
+
+/** The sum of the weights of all terms below a column. */
+function leftOut(n: number, m: number, low: number): bigint {
+  let sum = 0n;
+  for (let i = 0; i < n; i += 1) {
+    for (let j = 0; j < m && i + j < low; j += 1) {
+      const weight = 1n << BigInt(i + j);
+      sum += (i === n - 1) === (j === m - 1) ? weight : -weight;
+    }
+  }
+  return sum;
+}
+
+/** Puts a constant one next to a row that ends or begins there, where it makes no row of its own necessary. */
+function attach(plans: readonly Plan[], column: number): boolean {
+  const after = plans.find(({ from, terms, above }) => !above && from + terms.length === column);
+  if (after !== undefined) {
+    after.above = true;
+    return true;
+  }
+  const before = plans.find(({ from, below }) => !below && from === column + 1);
+  if (before === undefined) return false;
+  before.below = true;
+  return true;
+}
