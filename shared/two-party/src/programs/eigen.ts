@@ -54,9 +54,10 @@ export interface LeadingEigenpairs extends Eigenpairs {
 }
 
 /**
- * The `count` largest eigenvalues and their vectors, of length 1 and orthogonal up to 2^-20 or so; their signs are as they come. Lanes of
+ * The `count` largest eigenvalues and their vectors, of length 1 and orthogonal up to 2^-18 or so; their signs are as they come. Lanes of
  * `triangle`: the upper triangle, row by row, of a d × d matrix with eigenvalues in [0, 1), in WORD bits, FRACTION of them fraction.
- * Of a zero matrix the values are the error of a shift, and the vectors unit vectors.
+ * Of a zero matrix the values are the error of a shift, and the vectors unit vectors. `furtherCount` more eigenvalues, at most d - count, come
+ * without vectors.
  */
 export async function leadingEigenpairs(
   session: Session,

@@ -34,7 +34,7 @@ export interface CheckedDecomposition extends Decomposition {
 }
 
 /**
- * Runs the program; the evaluator's session gets the decomposition, the garbler's nothing. Vectors have length 1 up to 2^-20 or so.
+ * Runs the program; the evaluator's session gets the decomposition, the garbler's nothing. Vectors have length 1.
  * Where a check fails, all other outputs are zero.
  * @throws ProjectionError ERR_FULL_RANK before any gate for as many components as features without `allowFullRank`. At the evaluator:
  *   ERR_FULL_RANK when the next eigenvalue after the components is not clearly above zero, ERR_MINIMUM_OWNERS, ERR_NO_SAMPLES
