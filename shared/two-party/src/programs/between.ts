@@ -22,8 +22,8 @@ import { SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
 import { constantNumbers, nonNegative, pick, scaleTogether } from './numbers.ts';
 import { even, inverseRoot, toFraction } from './scaling.ts';
 import type { PooledClass } from './statistics.ts';
-import { piecesPerStep } from './steps.ts';
-import { inPieces, multiplyTruncated } from './truncated.ts';
+import { inPieces, piecesPerStep } from './steps.ts';
+import { multiplyTruncated } from './truncated.ts';
 
 /** Bits of exponents, which are far from 2^8 in magnitude. */
 export const EXPONENT_BITS = 10;

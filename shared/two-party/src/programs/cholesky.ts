@@ -23,7 +23,8 @@ import {
 } from './discriminant-precision.ts';
 import { broadcast, constantNumbers, nonNegative, pick } from './numbers.ts';
 import { type InverseRoot, inverseRoot, triangleRows } from './scaling.ts';
-import { gatesPerProduct, inPieces, multiplyTruncated, subtractProduct } from './truncated.ts';
+import { inPieces } from './steps.ts';
+import { gatesPerProduct, multiplyTruncated, subtractProduct } from './truncated.ts';
 
 const GATES = gatesPerProduct(SOLVE_WORD, SOLVE_WORD, SOLVE_FRACTION) + SOLVE_WORD;
 

@@ -5,7 +5,8 @@ import { type Factor, lowerIndex, timesInverse } from './cholesky.ts';
 import { SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
 import { packedIndex, packedRows } from './matrices.ts';
 import { broadcast, pick, zeros } from './numbers.ts';
-import { gatesPerProduct, inPieces, multiplyTruncated } from './truncated.ts';
+import { inPieces } from './steps.ts';
+import { gatesPerProduct, multiplyTruncated } from './truncated.ts';
 
 /** A: upper triangle column by column, in so many bits, of which SOLVE_FRACTION are fraction; and so is the result. */
 export async function congruence(

@@ -28,8 +28,8 @@ import {
 import { fixSigns } from './eigen.ts';
 import { broadcast, constantNumbers, nonNegative, pick, scaleTogether } from './numbers.ts';
 import { even, inverseRoot, toFraction } from './scaling.ts';
-import { piecesPerStep } from './steps.ts';
-import { inPieces, multiplyTruncated } from './truncated.ts';
+import { inPieces, piecesPerStep } from './steps.ts';
+import { multiplyTruncated } from './truncated.ts';
 
 /** Work on whole vectors (lane i * count + j), some of them in each step, which see lanes i * width + j. */
 export async function vectorByVector(

@@ -173,23 +173,19 @@ export async function checkResiduals(
     const terms = await roundedSums(
       session,
       (d + 1) * count,
-      (gates) => {
+      1.6 * word * (RESIDUAL_VECTOR_FRACTION + 2),
+      (gates, from, to) => {
         const entries = pick(gates, rounded, d * count, (lane) =>
           triangleIndex(d, i, Math.floor(lane / count)),
         );
         const own = sliceLanes(gates, vectors, i * count, (i + 1) * count);
-        return {
-          pairs: [
-            [
-              concatLanes(gates, [entries, eigenvalues]),
-              coarser(
-                concatLanes(gates, [vectors, own]),
-                FRACTION - RESIDUAL_VECTOR_FRACTION,
-                RESIDUAL_VECTOR_FRACTION + 2,
-              ),
-            ],
-          ],
-        };
+        const others = coarser(
+          concatLanes(gates, [vectors, own]),
+          FRACTION - RESIDUAL_VECTOR_FRACTION,
+          RESIDUAL_VECTOR_FRACTION + 2,
+        );
+        const factors = concatLanes(gates, [entries, eigenvalues]);
+        return { pairs: [[sliceLanes(gates, factors, from, to), sliceLanes(gates, others, from, to)]] };
       },
       { shift: RESIDUAL_VECTOR_FRACTION, bits: word },
     );

@@ -24,7 +24,8 @@ import { GUARD, SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
 import { multiplyMatrices } from './matrices.ts';
 import { broadcast, nonNegative, pick, scaleTogether } from './numbers.ts';
 import { even, inverseRoot } from './scaling.ts';
-import { gatesPerProduct, inPieces, multiplyTruncated, subtractProduct } from './truncated.ts';
+import { inPieces } from './steps.ts';
+import { gatesPerProduct, multiplyTruncated, subtractProduct } from './truncated.ts';
 
 const GATES = gatesPerProduct(SOLVE_WORD, SOLVE_WORD, SOLVE_FRACTION) + SOLVE_WORD;
 

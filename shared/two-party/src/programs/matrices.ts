@@ -3,9 +3,9 @@ import { addModulo, concatLanes, type Num, resize, sliceLanes, sumLanes } from '
 import type { Session } from '../garbling/index.ts';
 import { SOLVE_FRACTION } from './discriminant-precision.ts';
 import { pick } from './numbers.ts';
-import { piecesPerStep } from './steps.ts';
+import { inPieces, piecesPerStep } from './steps.ts';
 import { triangleIndex } from './tridiagonal.ts';
-import { gatesPerProduct, inPieces, multiplyTruncated } from './truncated.ts';
+import { gatesPerProduct, multiplyTruncated } from './truncated.ts';
 
 /** Where entry (i, j), i <= j, of a symmetric matrix lies when its upper triangle is kept column by column. */
 export function packedIndex(i: number, j: number): number {

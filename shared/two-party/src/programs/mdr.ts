@@ -31,8 +31,9 @@ import { solveLowRank } from './pencils.ts';
 import { notPositiveDefinite, revealComponents } from './reveal.ts';
 import { addToDiagonal } from './scaling.ts';
 import { poolStatistics, type Shares } from './statistics.ts';
+import { inPieces } from './steps.ts';
 import { triangleIndex } from './tridiagonal.ts';
-import { inPieces, multiplyTruncated } from './truncated.ts';
+import { multiplyTruncated } from './truncated.ts';
 
 /** Eigenvalues must be below 4^HEADROOM: vectors are still right for smaller ones, and status bits 0 for larger ones. */
 const HEADROOM = 7;

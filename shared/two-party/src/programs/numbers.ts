@@ -31,6 +31,17 @@ export function pick(gates: Gates, a: Num, count: number, index: (lane: number) 
   );
 }
 
+/** Lanes `from` up to but not including `to` of such a vector. */
+export function pickRange(
+  gates: Gates,
+  a: Num,
+  from: number,
+  to: number,
+  index: (lane: number) => number,
+): Num {
+  return pick(gates, a, to - from, (lane) => index(from + lane));
+}
+
 /** A public number per lane. */
 export function constantNumbers(gates: Gates, values: readonly bigint[], bits: number): Num {
   return Array.from({ length: bits }, (_, i) =>

@@ -23,8 +23,8 @@ import { outerProducts, triangleTimesTransposed } from './matrices.ts';
 import { broadcast, nonNegative, scaleTogether, zeros } from './numbers.ts';
 import { FRACTION } from './precision.ts';
 import { EIGENVALUE_WORD, reducedPairs } from './reduced.ts';
+import { inPieces } from './steps.ts';
 import { triangleIndex } from './tridiagonal.ts';
-import { inPieces } from './truncated.ts';
 
 /** Bits of a dense A and of C, whose entries nothing bounds by 1: SOLVE_FRACTION of them fraction. */
 export const DENSE_WORD = SOLVE_WORD + INTEGER_BITS;

@@ -20,8 +20,8 @@ import { packedIndex } from './matrices.ts';
 import { broadcast, nonNegative, pick, scaleTogether } from './numbers.ts';
 import { FRACTION, WORD } from './precision.ts';
 import { triangleRows } from './scaling.ts';
+import { inPieces } from './steps.ts';
 import { triangleIndex } from './tridiagonal.ts';
-import { inPieces } from './truncated.ts';
 
 /** Bits of an eigenvalue: EIGENVALUE_FRACTION of them fraction. */
 export const EIGENVALUE_WORD = EIGENVALUE_FRACTION + INTEGER_BITS + 2;

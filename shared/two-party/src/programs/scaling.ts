@@ -16,8 +16,8 @@ import {
 import type { Gates, Session, Wires } from '../garbling/index.ts';
 import { SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
 import { nonNegative, pick } from './numbers.ts';
+import { inPieces } from './steps.ts';
 import { triangleIndex } from './tridiagonal.ts';
-import { inPieces } from './truncated.ts';
 
 export interface EvenlyScaled {
   /** The number times 4^places: of the two highest digits one is 1, unless the number is 0. */

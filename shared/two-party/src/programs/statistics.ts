@@ -4,8 +4,10 @@ import {
   addModulo,
   concatLanes,
   equal,
+  gatherLanes,
   isZero,
   lessThan,
+  multiply,
   type Num,
   numberFrom,
   resize,
@@ -13,8 +15,8 @@ import {
   subtractModulo,
 } from '../circuits/index.ts';
 import type { Gates, Session, Wires } from '../garbling/index.ts';
-import { broadcast, constantNumbers, nonNegative, pick } from './numbers.ts';
-import { products } from './steps.ts';
+import { broadcast, constantNumbers, nonNegative } from './numbers.ts';
+import { inPieces } from './steps.ts';
 
 /** Only the party that they belong to passes shares. */
 export interface Shares {
@@ -182,12 +184,10 @@ export async function scaledScatter(
     }
   }
   const whole = { shift: 0, bits };
-  const first = await products(session, entries, (gates) => [R, broadcast(gates, Q, 0, entries)], whole);
-  const second = await products(
-    session,
-    entries,
-    (gates) => [pick(gates, V, entries, (i) => rows[i]!), pick(gates, V, entries, (i) => columns[i]!)],
-    whole,
-  );
-  return session.step((gates) => subtractModulo(gates, first, second, bits));
+  const gatesPerLane = 2 * (R.length * Q.length + V.length ** 2);
+  return inPieces(session, entries, gatesPerLane, (gates, from, to) => {
+    const first = multiply(gates, sliceLanes(gates, R, from, to), broadcast(gates, Q, 0, to - from), whole);
+    const [left, right] = [rows, columns].map((indices) => gatherLanes(gates, V, indices.subarray(from, to)));
+    return subtractModulo(gates, first, multiply(gates, left!, right!, whole), bits);
+  });
 }

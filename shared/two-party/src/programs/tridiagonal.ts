@@ -25,11 +25,13 @@ import {
   sumOfProducts,
 } from '../circuits/index.ts';
 import type { Gates, Session } from '../garbling/index.ts';
-import { broadcast, nonNegative, pick, scaleTogether } from './numbers.ts';
+import { broadcast, nonNegative, pickRange, scaleTogether } from './numbers.ts';
 import { FRACTION, WORD } from './precision.ts';
 import { roundedSums } from './steps.ts';
 
 const ROUNDED = { shift: FRACTION, bits: WORD };
+/** AND gates of such a product, about. */
+const GATES_PER_PRODUCT = 1.6 * WORD ** 2;
 
 export interface Tridiagonal {
   /** One lane each, d and d − 1 of them. */
@@ -124,11 +126,14 @@ async function reflect(session: Session, rest: Num, u: Num, m: number): Promise<
   const terms = await roundedSums(
     session,
     m * m,
-    (gates) => ({
+    GATES_PER_PRODUCT,
+    (gates, from, to) => ({
       pairs: [
         [
-          pick(gates, rest, m * m, (lane) => triangleIndex(size, 1 + (lane % m), 1 + Math.floor(lane / m))),
-          pick(gates, u, m * m, (lane) => Math.floor(lane / m)),
+          pickRange(gates, rest, from, to, (lane) =>
+            triangleIndex(size, 1 + (lane % m), 1 + Math.floor(lane / m)),
+          ),
+          pickRange(gates, u, from, to, (lane) => Math.floor(lane / m)),
         ],
       ],
     }),
@@ -154,13 +159,17 @@ async function reflect(session: Session, rest: Num, u: Num, m: number): Promise<
   return roundedSums(
     session,
     entries,
-    (gates) => ({
-      pairs: [
-        [gatherLanes(gates, minus, rows), gatherLanes(gates, w, columns)],
-        [gatherLanes(gates, minus, columns), gatherLanes(gates, w, rows)],
-      ],
-      plus: sliceLanes(gates, rest, size, size + entries),
-    }),
+    2 * GATES_PER_PRODUCT,
+    (gates, from, to) => {
+      const gather = (a: Num, indices: Uint32Array) => gatherLanes(gates, a, indices.subarray(from, to));
+      return {
+        pairs: [
+          [gather(minus, rows), gather(w, columns)],
+          [gather(minus, columns), gather(w, rows)],
+        ],
+        plus: sliceLanes(gates, rest, size + from, size + to),
+      };
+    },
     ROUNDED,
   );
 }
@@ -176,27 +185,32 @@ export async function reflectVectors(
   let current = vectors;
   for (const [j, u] of [...reflections.entries()].toReversed()) {
     const m = d - 1 - j;
-    const [from, lanes] = [(j + 1) * count, m * count];
+    const [start, lanes] = [(j + 1) * count, m * count];
     const before = current;
-    const spread = (gates: Gates): Num => pick(gates, u, lanes, (lane) => Math.floor(lane / count));
+    const spread = (gates: Gates, from: number, to: number): Num =>
+      pickRange(gates, u, from, to, (lane) => Math.floor(lane / count));
     const terms = await roundedSums(
       session,
       lanes,
-      (gates) => ({ pairs: [[spread(gates), sliceLanes(gates, before, from, from + lanes)]] }),
+      GATES_PER_PRODUCT,
+      (gates, from, to) => ({
+        pairs: [[spread(gates, from, to), sliceLanes(gates, before, start + from, start + to)]],
+      }),
       ROUNDED,
     );
     const minus = await session.step((gates) => negate(gates, resize(sumLanes(gates, terms, count), WORD)));
     const changed = await roundedSums(
       session,
       lanes,
-      (gates) => ({
-        pairs: [[spread(gates), pick(gates, minus, lanes, (lane) => lane % count)]],
-        plus: sliceLanes(gates, before, from, from + lanes),
+      GATES_PER_PRODUCT,
+      (gates, from, to) => ({
+        pairs: [[spread(gates, from, to), pickRange(gates, minus, from, to, (lane) => lane % count)]],
+        plus: sliceLanes(gates, before, start + from, start + to),
       }),
       ROUNDED,
     );
     current = await session.step((gates) =>
-      concatLanes(gates, [sliceLanes(gates, before, 0, from), changed]),
+      concatLanes(gates, [sliceLanes(gates, before, 0, start), changed]),
     );
   }
   return current;

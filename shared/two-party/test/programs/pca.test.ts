@@ -290,7 +290,7 @@ describe('AND gates of pca', () => {
     }
     expect(table).toMatchInlineSnapshot(`
       {
-        "d = 14, k = 8": "16036184 gates, 64763 batches",
+        "d = 14, k = 8": "16043420 gates, 64906 batches",
         "d = 8, k = 7": "5907961 gates, 31990 batches",
       }
     `);
