@@ -7,6 +7,9 @@
  * evaluations of π under one key must hit one of the 2^12 inputs t_i ⊕ Δ or one of the inner values, each at random but
  * for Δ: at most 2 · 2^12 · p / 2^127. Inputs that collide among themselves add 2 · 2^24 / 2^127 per chunk. Chunks have
  * different keys, so p counts once: p · 2^−114 + N · 2^−114 for N transfers. Under one key for all it would be N · p · 2^−126.
+ *
+ * garbling/kernels.ts computes the same hash on labels in WebAssembly memory, two tweaks a gate, between calls of AES for whole
+ * batches: a form that needs that memory, and that plain transfers have no use for.
  */
 import { createCipheriv } from 'node:crypto';
 
