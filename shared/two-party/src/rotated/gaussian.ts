@@ -49,8 +49,9 @@ export function standardNormal(random: RandomBits, bits: number): bigint {
     const sample = tryNormal(random);
     if (sample === undefined) continue;
     const { integer, fraction } = sample;
+    const negative = random.word() & 1;
     const magnitude = ((BigInt(integer) << BigInt(bits + 1)) + fraction.floor(bits + 1) + 1n) >> 1n;
-    return random.word() & 1 ? magnitude : -magnitude;
+    return negative ? -magnitude : magnitude;
   }
 }
 
