@@ -19,6 +19,11 @@ export interface EvaluatorInput {
 export interface GarblerInput extends EvaluatorInput {
   /** How many owners' records the CSP has verified: the encrypted count of owners must equal it. */
   readonly verifiedOwners: number;
+  /**
+   * Notes durably that this task has been answered; rejects if it was before. `rotated` needs it, and calls it once, before the first byte that
+   * depends on its secrets: a second answer for the same data would give the data away. Others do not call it.
+   */
+  readonly markAnswered?: () => Promise<void>;
 }
 
 /** How far an evaluator is, in AND gates; how many there will be is known once they have been counted. */

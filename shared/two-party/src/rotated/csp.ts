@@ -36,10 +36,10 @@ export async function answerRotated(
   const [owners] = await readRing(stream, ROTATED_MESSAGE.owners, 1, ringBits);
   checkOwners(BigInt.asUintN(ringBits, own.owners + owners!), verifiedOwners, program.minimumOwners);
 
+  const chooser = await products();
   const declared = program.outputs.includes('mean') ? [own.Q, ...own.V] : [own.Q];
   writeRing(stream, ROTATED_MESSAGE.declared, declared, ringBits);
   await stream.flush();
-  const chooser = await products();
   const scatter = await shareScatter(chooser, own, parameters);
   const secrets = draw(parameters);
   const matrix = await shareRotated(chooser, scatter, secrets, parameters);
@@ -80,9 +80,11 @@ async function shareScatter(
     ringBits,
     part: 'whole' as const,
   });
-  const mixed = await chooser.multiply({ ...column(V, shareBits.V), columns: V.length });
-  const scaledR = await chooser.multiply({ ...column(R, shareBits.R), columns: 1 });
-  return scatterShare(scaledR.flat(), mixed, V, ringBits);
+  const [mixed, scaledR] = await chooser.multiply([
+    { ...column(V, shareBits.V), columns: V.length },
+    { ...column(R, shareBits.R), columns: 1 },
+  ]);
+  return scatterShare(scaledR!.flat(), mixed!, V, ringBits);
 }
 
 /** A share as the signed integer that `entryBits` hold: only one that fills the ring may be negative. */
@@ -101,22 +103,19 @@ async function shareRotated(
   { features: d, ringBits, rotationBits, noiseEntryBits }: RotatedParameters,
 ): Promise<bigint[]> {
   const rotating = { matrix: rotation, entryBits: rotationBits + 1, columns: d, ringBits };
-  const once = await chooser.multiply({ ...rotating, part: 'whole' });
+  const scaling = { matrix: noise.map((entry) => [entry]), entryBits: noiseEntryBits, columns: 1, ringBits };
+  const [once, scaled] = await chooser.multiply([
+    { ...rotating, part: 'whole' },
+    { ...scaling, part: 'whole' },
+  ]);
   const half = multiplyMatrices(rotation, scatter, ringBits).map((row, i) =>
-    row.map((entry, j) => entry + once[i]![j]!),
+    row.map((entry, j) => entry + once![i]![j]!),
   );
-  const twice = await chooser.multiply({ ...rotating, part: 'upper' });
-  const scaled = await chooser.multiply({
-    matrix: noise.map((entry) => [entry]),
-    entryBits: noiseEntryBits,
-    columns: 1,
-    ringBits,
-    part: 'whole',
-  });
+  const [twice] = await chooser.multiply([{ ...rotating, part: 'upper' }]);
   const local = upperProduct(rotation, half, ringBits);
   const trace = traceOf(scatter);
-  return upperEntries(d, (i, j) => twice[i]![j]!).map((entry, e) =>
-    BigInt.asUintN(ringBits, entry + local[e]! + scaled[e]![0]! + noise[e]! * trace + mask[e]!),
+  return upperEntries(d, (i, j) => twice![i]![j]!).map((entry, e) =>
+    BigInt.asUintN(ringBits, entry + local[e]! + scaled![e]![0]! + noise[e]! * trace + mask[e]!),
   );
 }
 
@@ -127,12 +126,14 @@ async function shareVectors(
   components: number,
   { rotationBits, vectorRingBits: ringBits }: RotatedParameters,
 ): Promise<bigint[][]> {
-  const product = await chooser.multiply({
-    matrix: transpose(rotation),
-    entryBits: rotationBits + 1,
-    columns: components,
-    ringBits,
-    part: 'whole',
-  });
-  return product.map((row, i) => row.map((entry, j) => BigInt.asUintN(ringBits, entry + flood[i]![j]!)));
+  const [product] = await chooser.multiply([
+    {
+      matrix: transpose(rotation),
+      entryBits: rotationBits + 1,
+      columns: components,
+      ringBits,
+      part: 'whole',
+    },
+  ]);
+  return product!.map((row, i) => row.map((entry, j) => BigInt.asUintN(ringBits, entry + flood[i]![j]!)));
 }

@@ -50,20 +50,12 @@ async function shareScatter(
   { ringBits, shareBits }: RotatedParameters,
 ): Promise<bigint[][]> {
   const shape = { ringBits, part: 'whole' } as const;
-  const mixed = await correlator.multiply({
-    ...shape,
-    matrix: [V],
-    rows: V.length,
-    entryBits: Math.min(shareBits.V + 1, ringBits),
-  });
-  const product = await correlator.multiply({
-    ...shape,
-    matrix: [[Q]],
-    rows: R.length,
-    entryBits: Math.min(shareBits.R + 1, ringBits),
-  });
-  const scaledR = product.map(([entry], e) => entry! + Q * R[e]!);
-  return scatterShare(scaledR, mixed, V, ringBits);
+  const [mixed, scaled] = await correlator.multiply([
+    { ...shape, matrix: [V], rows: V.length, entryBits: Math.min(shareBits.V + 1, ringBits) },
+    { ...shape, matrix: [[Q]], rows: R.length, entryBits: Math.min(shareBits.R + 1, ringBits) },
+  ]);
+  const scaledR = scaled!.map(([entry], e) => entry! + Q * R[e]!);
+  return scatterShare(scaledR, mixed!, V, ringBits);
 }
 
 /** Step 2: the data user's share of M, upper triangle. */
@@ -73,17 +65,14 @@ async function shareRotated(
   { features: d, ringBits, rotationBits, noiseEntryBits }: RotatedParameters,
 ): Promise<bigint[]> {
   const rotating = { rows: d, entryBits: rotationBits + 1, ringBits };
-  const half = await correlator.multiply({ ...rotating, matrix: scatter, part: 'whole' });
-  const twice = await correlator.multiply({ ...rotating, matrix: transpose(half), part: 'upper' });
   const trace = BigInt.asUintN(ringBits, traceOf(scatter));
-  const scaled = await correlator.multiply({
-    matrix: [[trace]],
-    rows: (d * (d + 1)) / 2,
-    entryBits: noiseEntryBits,
-    ringBits,
-    part: 'whole',
-  });
-  return upperEntries(d, (i, j) => twice[i]![j]!).map((entry, e) => entry + scaled[e]![0]!);
+  const scaling = { matrix: [[trace]], rows: (d * (d + 1)) / 2, entryBits: noiseEntryBits, ringBits };
+  const [half, scaled] = await correlator.multiply([
+    { ...rotating, matrix: scatter, part: 'whole' },
+    { ...scaling, part: 'whole' },
+  ]);
+  const [twice] = await correlator.multiply([{ ...rotating, matrix: transpose(half!), part: 'upper' }]);
+  return upperEntries(d, (i, j) => twice![i]![j]!).map((entry, e) => entry + scaled![e]![0]!);
 }
 
 /** Step 4: Pᵀ A with the flood, d × components signed integers. */
@@ -93,16 +82,13 @@ async function openVectors(
   directions: Matrix,
   { features: d, rotationBits, vectorRingBits: ringBits }: RotatedParameters,
 ): Promise<bigint[][]> {
-  const product = await correlator.multiply({
-    matrix: directions.map((row) => row.map((entry) => BigInt.asUintN(ringBits, entry))),
-    rows: d,
-    entryBits: rotationBits + 1,
-    ringBits,
-    part: 'whole',
-  });
+  const matrix = directions.map((row) => row.map((entry) => BigInt.asUintN(ringBits, entry)));
+  const [product] = await correlator.multiply([
+    { matrix, rows: d, entryBits: rotationBits + 1, ringBits, part: 'whole' },
+  ]);
   const components = directions[0]!.length;
   const theirs = await readRing(stream, ROTATED_MESSAGE.vectors, d * components, ringBits);
-  return product.map((row, i) =>
+  return product!.map((row, i) =>
     row.map((entry, j) => BigInt.asIntN(ringBits, entry + theirs[i * components + j]!)),
   );
 }

@@ -23,12 +23,12 @@ export interface CorrelatingProduct {
   readonly part: 'whole' | 'upper';
 }
 
-/** The CSP's end. Both ends call in the same order. */
+/** The CSP's end. Both ends call alike; the products of one call take one round trip together. */
 export interface Chooser {
-  multiply(product: ChoosingProduct): Promise<bigint[][]>;
+  multiply(products: readonly ChoosingProduct[]): Promise<bigint[][][]>;
 }
 
 /** The data user's end. */
 export interface Correlator {
-  multiply(product: CorrelatingProduct): Promise<bigint[][]>;
+  multiply(products: readonly CorrelatingProduct[]): Promise<bigint[][][]>;
 }

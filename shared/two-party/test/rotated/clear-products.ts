@@ -35,11 +35,16 @@ export function clearProducts(): { chooser: Chooser; correlator: Correlator; log
     );
   };
   const end = <Product>(queue: Waiting<Product>[]) => ({
-    multiply: (product: Product) =>
-      new Promise<bigint[][]>((resolve) => {
-        queue.push({ product, resolve });
-        meet();
-      }),
+    multiply: (products: readonly Product[]) =>
+      Promise.all(
+        products.map(
+          (product) =>
+            new Promise<bigint[][]>((resolve) => {
+              queue.push({ product, resolve });
+              meet();
+            }),
+        ),
+      ),
   });
   return { chooser: end(choosing), correlator: end(correlating), log };
 }
