@@ -9,6 +9,7 @@ export type TwoPartyErrorCode =
   | 'ERR_OT_EXHAUSTED'
   | 'ERR_GARBLING_MESSAGE'
   | 'ERR_GARBLING_CHECK'
+  | 'ERR_PRODUCT_CHECK'
   | 'ERR_OWNER_COUNT';
 
 export class TwoPartyError extends Error {
