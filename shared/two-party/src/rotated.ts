@@ -9,7 +9,7 @@ import { TwoPartyError } from './errors.ts';
 import { ROW_BYTES } from './oblivious-transfer/extension.ts';
 import { setUpReceiver, setUpSender } from './oblivious-transfer/index.ts';
 import { systemRandomness } from './oblivious-transfer/randomness.ts';
-import { multiplyChosen, multiplyCorrelated } from './products/index.ts';
+import { multiplyEachChosen, multiplyEachCorrelated } from './products/index.ts';
 import type { TwoPartyProtocol } from './protocol.ts';
 import { checkRotated } from './rotated/check.ts';
 import { answerRotated } from './rotated/csp.ts';
@@ -32,13 +32,7 @@ export const rotated: TwoPartyProtocol = {
       const stream = new MessageStream(channel);
       const chooser = async (): Promise<Chooser> => {
         const receiver = await setUpReceiver(stream);
-        return {
-          async multiply(products) {
-            const shares: bigint[][][] = [];
-            for (const product of products) shares.push(await multiplyChosen(receiver, product));
-            return shares;
-          },
-        };
+        return { multiply: (products) => multiplyEachChosen(receiver, products) };
       };
       const input = { shares, verifiedOwners, markAnswered };
       await tellingOwners(channel, () =>
@@ -55,13 +49,7 @@ export const rotated: TwoPartyProtocol = {
       const stream = new MessageStream(channel);
       const correlator = async (): Promise<Correlator> => {
         const sender = await setUpSender(stream, drawDelta());
-        return {
-          async multiply(products) {
-            const shares: bigint[][][] = [];
-            for (const product of products) shares.push(await multiplyCorrelated(sender, product));
-            return shares;
-          },
-        };
+        return { multiply: (products) => multiplyEachCorrelated(sender, products) };
       };
       return await hearingOwners(() => evaluateRotated(stream, correlator, { task, program }, shares));
     });

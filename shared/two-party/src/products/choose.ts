@@ -3,7 +3,7 @@
 import { ROW_BYTES } from '../oblivious-transfer/extension.ts';
 import type { Block, ExtensionReceiver } from '../oblivious-transfer/index.ts';
 import { CHECK_KEY_BYTES, Transcript } from './check.ts';
-import { checkSize, chunks, DIGIT_BITS, type Part } from './layout.ts';
+import { checkSize, chunksOfEach, DIGIT_BITS, type Part, type ProductSize } from './layout.ts';
 import { PRODUCT_MESSAGE } from './messages.ts';
 import { checkMatrix, choicesOf } from './ring.ts';
 import { Workspace } from './workspace.ts';
@@ -13,6 +13,15 @@ import { Workspace } from './workspace.ts';
  * that it need not wait, and less than a channel holds, so that two ends that both write never wait for each other.
  */
 const BLOCKS_AHEAD = 2;
+
+/** The chooser's part of a product: see multiplyChosen(). */
+export interface ChosenProduct {
+  readonly matrix: readonly (readonly bigint[])[];
+  readonly entryBits: number;
+  readonly columns: number;
+  readonly ringBits: number;
+  readonly part?: Part;
+}
 
 /**
  * The chooser's additive shares, in [0, 2^ringBits), of P = A · C modulo 2^ringBits, where A (m × n) is `matrix`, signed
@@ -24,53 +33,53 @@ const BLOCKS_AHEAD = 2;
  */
 export async function multiplyChosen(
   receiver: ExtensionReceiver,
-  {
-    matrix,
-    entryBits,
-    columns,
-    ringBits,
-    part = 'whole',
-  }: {
-    readonly matrix: readonly (readonly bigint[])[];
-    readonly entryBits: number;
-    readonly columns: number;
-    readonly ringBits: number;
-    readonly part?: Part;
-  },
+  product: ChosenProduct,
 ): Promise<bigint[][]> {
-  const size = checkSize({
-    rows: matrix.length,
-    inner: matrix[0]?.length ?? 0,
-    columns,
-    entryBits,
-    ringBits,
-    part,
-  });
-  const limit = 1n << BigInt(entryBits - 1);
-  checkMatrix(matrix, [size.rows, size.inner], [-limit, limit]);
+  const [shares] = await multiplyEachChosen(receiver, [product]);
+  return shares!;
+}
+
+/** multiplyChosen() for several products in one round trip, where no matrix of the correlator depends on another's result. */
+export async function multiplyEachChosen(
+  receiver: ExtensionReceiver,
+  products: readonly ChosenProduct[],
+): Promise<bigint[][][]> {
+  const sizes = products.map(sizeOf);
+  for (const [p, { matrix, entryBits }] of products.entries()) {
+    const limit = 1n << BigInt(entryBits - 1);
+    checkMatrix(matrix, [sizes[p]!.rows, sizes[p]!.inner], [-limit, limit]);
+  }
   const { stream } = receiver;
-  const choices = choicesOf(matrix, size);
-  const workspace = new Workspace(size);
-  const plan = chunks(size);
+  const choices = Buffer.concat(products.map(({ matrix }, p) => choicesOf(matrix, sizes[p]!)));
+  const workspaces = sizes.map((size) => new Workspace(size));
+  const plan = chunksOfEach(sizes);
   let transcript: Transcript | undefined;
   let chosen = 0;
   for await (const { rows } of ahead(receiver.blocks(choices))) {
     transcript ??= new Transcript(await stream.read(PRODUCT_MESSAGE.opening, CHECK_KEY_BYTES));
     for (let at = 0; at < rows.length; ) {
-      const chunk = plan.next().value;
-      if (chunk === undefined) throw new TypeError('"chunks" expected a chunk for every transfer');
+      const next = plan.next().value;
+      if (next === undefined) throw new TypeError('"chunks" expected a chunk for every transfer');
+      const { chunk, product } = next;
+      const workspace = workspaces[product]!;
       const message = workspace.message(chunk);
       await stream.readInto(PRODUCT_MESSAGE.chunk, message);
       transcript.add(message);
       const end = at + chunk.count * DIGIT_BITS * ROW_BYTES;
-      const next = chosen + chunk.count * DIGIT_BITS;
-      workspace.choose(chunk, rows.subarray(at, end), choices.subarray(chosen, next));
+      const after = chosen + chunk.count * DIGIT_BITS;
+      workspace.choose(chunk, rows.subarray(at, end), choices.subarray(chosen, after));
       at = end;
-      chosen = next;
+      chosen = after;
     }
   }
-  await transcript?.compare(stream, BigInt.asUintN(64, -workspace.zero()));
-  return workspace.result();
+  const zero = workspaces.reduce((sum, workspace) => sum - workspace.zero(), 0n);
+  await transcript?.compare(stream, BigInt.asUintN(64, zero));
+  return workspaces.map((workspace) => workspace.result());
+}
+
+function sizeOf({ matrix, columns, entryBits, ringBits, part = 'whole' }: ChosenProduct): ProductSize {
+  const inner = matrix[0]?.length ?? 0;
+  return checkSize({ rows: matrix.length, inner, columns, entryBits, ringBits, part });
 }
 
 /** The same blocks, each handed out when those after it have been asked for. */

@@ -3,10 +3,27 @@
 import { ROW_BYTES } from '../oblivious-transfer/extension.ts';
 import type { ExtensionSender } from '../oblivious-transfer/index.ts';
 import { CHECK_KEY_BYTES, Transcript } from './check.ts';
-import { BLOCK_BYTES, checkSize, chunks, DIGIT_BITS, type Part, transferCount } from './layout.ts';
+import {
+  BLOCK_BYTES,
+  checkSize,
+  chunksOfEach,
+  DIGIT_BITS,
+  type Part,
+  type ProductSize,
+  transferCount,
+} from './layout.ts';
 import { PRODUCT_MESSAGE } from './messages.ts';
 import { checkMatrix } from './ring.ts';
 import { Workspace } from './workspace.ts';
+
+/** The correlator's part of a product: see multiplyCorrelated(). */
+export interface CorrelatedProduct {
+  readonly matrix: readonly (readonly bigint[])[];
+  readonly rows: number;
+  readonly entryBits: number;
+  readonly ringBits: number;
+  readonly part?: Part;
+}
 
 /**
  * The correlator's additive shares, in [0, 2^ringBits), of P = A · C modulo 2^ringBits, where A (`rows` × n, signed integers of
@@ -17,40 +34,37 @@ import { Workspace } from './workspace.ts';
  */
 export async function multiplyCorrelated(
   sender: ExtensionSender,
-  {
-    matrix,
-    rows,
-    entryBits,
-    ringBits,
-    part = 'whole',
-  }: {
-    readonly matrix: readonly (readonly bigint[])[];
-    readonly rows: number;
-    readonly entryBits: number;
-    readonly ringBits: number;
-    readonly part?: Part;
-  },
+  product: CorrelatedProduct,
 ): Promise<bigint[][]> {
-  const size = checkSize({
-    rows,
-    inner: matrix.length,
-    columns: matrix[0]?.length ?? 0,
-    entryBits,
-    ringBits,
-    part,
-  });
-  checkMatrix(matrix, [size.inner, size.columns], [0n, 1n << BigInt(ringBits)]);
+  const [shares] = await multiplyEachCorrelated(sender, [product]);
+  return shares!;
+}
+
+/** multiplyCorrelated() for several products in one round trip, where no matrix depends on another's result. */
+export async function multiplyEachCorrelated(
+  sender: ExtensionSender,
+  products: readonly CorrelatedProduct[],
+): Promise<bigint[][][]> {
+  const sizes = products.map(sizeOf);
   const { stream } = sender;
-  const workspace = new Workspace(size);
-  workspace.place(matrix, sender.delta);
+  const workspaces = products.map(({ matrix, ringBits }, p) => {
+    const size = sizes[p]!;
+    checkMatrix(matrix, [size.inner, size.columns], [0n, 1n << BigInt(ringBits)]);
+    const workspace = new Workspace(size);
+    workspace.place(matrix, sender.delta);
+    return workspace;
+  });
   const checkKey = sender.random(CHECK_KEY_BYTES);
   stream.write(PRODUCT_MESSAGE.opening, checkKey);
   const transcript = new Transcript(checkKey);
-  const plan = chunks(size);
-  for await (const block of sender.blocks(transferCount(size))) {
+  const plan = chunksOfEach(sizes);
+  const transfers = sizes.reduce((sum, size) => sum + transferCount(size), 0);
+  for await (const block of sender.blocks(transfers)) {
     for (let at = 0; at < block.rows.length; ) {
-      const chunk = plan.next().value;
-      if (chunk === undefined) throw new TypeError('"chunks" expected a chunk for every transfer');
+      const next = plan.next().value;
+      if (next === undefined) throw new TypeError('"chunks" expected a chunk for every transfer');
+      const { chunk, product } = next;
+      const workspace = workspaces[product]!;
       const end = at + chunk.count * DIGIT_BITS * ROW_BYTES;
       workspace.correlate(chunk, block.rows.subarray(at, end), sender.random(BLOCK_BYTES));
       const message = workspace.message(chunk);
@@ -59,14 +73,25 @@ export async function multiplyCorrelated(
       at = end;
     }
   }
-  await transcript.compare(stream, workspace.zero());
-  // The chooser's digits are those of its entries plus 2^(entryBits − 1).
+  const zero = workspaces.reduce((sum, workspace) => sum + workspace.zero(), 0n);
+  await transcript.compare(stream, BigInt.asUintN(64, zero));
+  return workspaces.map((workspace, p) => withoutOffsets(workspace.result(), products[p]!));
+}
+
+function sizeOf({ matrix, rows, entryBits, ringBits, part = 'whole' }: CorrelatedProduct): ProductSize {
+  const columns = matrix[0]?.length ?? 0;
+  return checkSize({ rows, inner: matrix.length, columns, entryBits, ringBits, part });
+}
+
+/** The chooser's digits are those of its entries plus 2^(entryBits − 1). */
+function withoutOffsets(
+  shares: readonly (readonly bigint[])[],
+  { matrix, entryBits, ringBits, part }: CorrelatedProduct,
+): bigint[][] {
   const offsets = matrix[0]!.map(
     (_, j) => matrix.reduce((sum, row) => sum + row[j]!, 0n) << BigInt(entryBits - 1),
   );
-  return workspace
-    .result()
-    .map((row, i) =>
-      row.map((share, j) => (part === 'upper' && j < i ? 0n : BigInt.asUintN(ringBits, share - offsets[j]!))),
-    );
+  return shares.map((row, i) =>
+    row.map((share, j) => (part === 'upper' && j < i ? 0n : BigInt.asUintN(ringBits, share - offsets[j]!))),
+  );
 }

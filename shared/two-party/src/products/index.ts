@@ -3,7 +3,7 @@
  * transfer (Gilboa, "Two party RSA key generation", CRYPTO 1999, section 4), two bits of an entry at a time. See layout.ts
  * for the digits, hash.ts for trees, masks and their security, check.ts for what a fault meets.
  */
-export { multiplyChosen } from './choose.ts';
+export { type ChosenProduct, multiplyChosen, multiplyEachChosen } from './choose.ts';
 export { multiplyClear } from './clear.ts';
-export { multiplyCorrelated } from './correlate.ts';
+export { type CorrelatedProduct, multiplyCorrelated, multiplyEachCorrelated } from './correlate.ts';
 export type { Part } from './layout.ts';

@@ -27,7 +27,7 @@ export interface ProductSize {
 }
 
 export const MAXIMUM_RING_BITS = 256;
-export const MAXIMUM_SIDE = 4096;
+export const MAXIMUM_SIDE = 2 ** 15;
 /** A digit's correlations are hashed under one key. */
 export const MAXIMUM_COLUMNS = 256;
 
@@ -107,10 +107,10 @@ export function chunkBytes({ count, correlationBytes }: Chunk): number {
   return BLOCK_BYTES + count * BLOCK_BYTES + correlationBytes;
 }
 
-/** All chunks in order. */
-export function* chunks(size: ProductSize): Generator<Chunk> {
+/** All chunks in order, of a product whose digits follow `before` others in the same blocks of transfers. */
+export function* chunks(size: ProductSize, before = 0): Generator<Chunk> {
   const perPass = digitsPerPass(size);
-  let left = DIGITS_PER_BLOCK;
+  let left = DIGITS_PER_BLOCK - (before % DIGITS_PER_BLOCK);
   for (let t = digitsPerEntry(size) - 1; t >= 0; t -= 1) {
     const width = Math.ceil((size.ringBits - DIGIT_BITS * t) / 8);
     for (let first = 0; first < perPass; ) {
@@ -130,6 +130,15 @@ export function* chunks(size: ProductSize): Generator<Chunk> {
       first += count;
       left = left === count ? DIGITS_PER_BLOCK : left - count;
     }
+  }
+}
+
+/** The chunks of several products, one after the other in the same blocks of transfers. */
+export function* chunksOfEach(sizes: readonly ProductSize[]): Generator<{ chunk: Chunk; product: number }> {
+  let before = 0;
+  for (const [product, size] of sizes.entries()) {
+    for (const chunk of chunks(size, before)) yield { chunk, product };
+    before += digitsPerEntry(size) * digitsPerPass(size);
   }
 }
 

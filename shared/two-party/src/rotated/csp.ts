@@ -78,7 +78,6 @@ async function shareScatter(
     matrix: values.map((value) => [signedChoice(value, bits, ringBits)]),
     entryBits: Math.min(bits + 1, ringBits),
     ringBits,
-    part: 'whole' as const,
   });
   const [mixed, scaledR] = await chooser.multiply([
     { ...column(V, shareBits.V), columns: V.length },
@@ -104,10 +103,7 @@ async function shareRotated(
 ): Promise<bigint[]> {
   const rotating = { matrix: rotation, entryBits: rotationBits + 1, columns: d, ringBits };
   const scaling = { matrix: noise.map((entry) => [entry]), entryBits: noiseEntryBits, columns: 1, ringBits };
-  const [once, scaled] = await chooser.multiply([
-    { ...rotating, part: 'whole' },
-    { ...scaling, part: 'whole' },
-  ]);
+  const [once, scaled] = await chooser.multiply([{ ...rotating }, { ...scaling }]);
   const half = multiplyMatrices(rotation, scatter, ringBits).map((row, i) =>
     row.map((entry, j) => entry + once![i]![j]!),
   );

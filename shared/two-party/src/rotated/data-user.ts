@@ -49,10 +49,9 @@ async function shareScatter(
   Q: bigint,
   { ringBits, shareBits }: RotatedParameters,
 ): Promise<bigint[][]> {
-  const shape = { ringBits, part: 'whole' } as const;
   const [mixed, scaled] = await correlator.multiply([
-    { ...shape, matrix: [V], rows: V.length, entryBits: Math.min(shareBits.V + 1, ringBits) },
-    { ...shape, matrix: [[Q]], rows: R.length, entryBits: Math.min(shareBits.R + 1, ringBits) },
+    { ringBits, matrix: [V], rows: V.length, entryBits: Math.min(shareBits.V + 1, ringBits) },
+    { ringBits, matrix: [[Q]], rows: R.length, entryBits: Math.min(shareBits.R + 1, ringBits) },
   ]);
   const scaledR = scaled!.map(([entry], e) => entry! + Q * R[e]!);
   return scatterShare(scaledR, mixed!, V, ringBits);
@@ -67,10 +66,7 @@ async function shareRotated(
   const rotating = { rows: d, entryBits: rotationBits + 1, ringBits };
   const trace = BigInt.asUintN(ringBits, traceOf(scatter));
   const scaling = { matrix: [[trace]], rows: (d * (d + 1)) / 2, entryBits: noiseEntryBits, ringBits };
-  const [half, scaled] = await correlator.multiply([
-    { ...rotating, matrix: scatter, part: 'whole' },
-    { ...scaling, part: 'whole' },
-  ]);
+  const [half, scaled] = await correlator.multiply([{ ...rotating, matrix: scatter }, { ...scaling }]);
   const [twice] = await correlator.multiply([{ ...rotating, matrix: transpose(half!), part: 'upper' }]);
   return upperEntries(d, (i, j) => twice![i]![j]!).map((entry, e) => entry + scaled![e]![0]!);
 }
@@ -83,9 +79,7 @@ async function openVectors(
   { features: d, rotationBits, vectorRingBits: ringBits }: RotatedParameters,
 ): Promise<bigint[][]> {
   const matrix = directions.map((row) => row.map((entry) => BigInt.asUintN(ringBits, entry)));
-  const [product] = await correlator.multiply([
-    { matrix, rows: d, entryBits: rotationBits + 1, ringBits, part: 'whole' },
-  ]);
+  const [product] = await correlator.multiply([{ matrix, rows: d, entryBits: rotationBits + 1, ringBits }]);
   const components = directions[0]!.length;
   const theirs = await readRing(stream, ROTATED_MESSAGE.vectors, d * components, ringBits);
   return product!.map((row, i) =>

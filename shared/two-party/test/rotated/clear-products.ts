@@ -1,7 +1,8 @@
 /** A trusted dealer in place of oblivious transfer: shares of products, computed in the clear. */
 import { randomBytes } from 'node:crypto';
+import type { ChosenProduct, CorrelatedProduct } from '../../src/products/index.ts';
 import { multiplyMatrices } from '../../src/rotated/matrices.ts';
-import type { Chooser, ChoosingProduct, CorrelatingProduct, Correlator } from '../../src/rotated/products.ts';
+import type { Chooser, Correlator } from '../../src/rotated/products.ts';
 import { RandomBits } from '../../src/rotated/random-bits.ts';
 
 interface Waiting<Product> {
@@ -10,11 +11,11 @@ interface Waiting<Product> {
 }
 
 /** Both ends; the n-th call of one meets the n-th of the other, and both must describe the same product. */
-export function clearProducts(): { chooser: Chooser; correlator: Correlator; log: ChoosingProduct[] } {
+export function clearProducts(): { chooser: Chooser; correlator: Correlator; log: ChosenProduct[] } {
   const random = new RandomBits((length) => randomBytes(length));
-  const choosing: Waiting<ChoosingProduct>[] = [];
-  const correlating: Waiting<CorrelatingProduct>[] = [];
-  const log: ChoosingProduct[] = [];
+  const choosing: Waiting<ChosenProduct>[] = [];
+  const correlating: Waiting<CorrelatedProduct>[] = [];
+  const log: ChosenProduct[] = [];
   const meet = () => {
     if (choosing.length === 0 || correlating.length === 0) return;
     const [left, right] = [choosing.shift()!, correlating.shift()!];
@@ -49,7 +50,7 @@ export function clearProducts(): { chooser: Chooser; correlator: Correlator; log
   return { chooser: end(choosing), correlator: end(correlating), log };
 }
 
-function check(left: ChoosingProduct, right: CorrelatingProduct): void {
+function check(left: ChosenProduct, right: CorrelatedProduct): void {
   const same =
     left.matrix.length === right.rows &&
     left.matrix[0]!.length === right.matrix.length &&
