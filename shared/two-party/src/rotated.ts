@@ -2,6 +2,7 @@
  * The two-party protocol `rotated`, for PCA: the data user decomposes the scatter matrix behind a secret random rotation, in the clear,
  * and the CSP rotates the vectors back. docs/rotated.md has the protocol, what it leaks and its proof.
  */
+import { statisticsLength } from '@eigenveil/statistics';
 import { withAbort } from './channel/abort.ts';
 import type { Channel } from './channel/channel.ts';
 import { MessageStream } from './channel/message-stream.ts';
@@ -14,12 +15,15 @@ import type { TwoPartyProtocol } from './protocol.ts';
 import { checkRotated } from './rotated/check.ts';
 import { answerRotated } from './rotated/csp.ts';
 import { evaluateRotated } from './rotated/data-user.ts';
+import { rotatedRingBits } from './rotated/parameters.ts';
 import type { Chooser, Correlator } from './rotated/products.ts';
 import { RandomBits } from './rotated/random-bits.ts';
 import { drawSecrets } from './rotated/secrets.ts';
 
 export const rotated: TwoPartyProtocol = {
   isPrivate: true,
+
+  shareBits: (task) => new Array<number>(statisticsLength(task)).fill(rotatedRingBits(task)),
 
   async garble(channel, { task, program }, { shares, verifiedOwners, markAnswered }) {
     if (markAnswered === undefined) {

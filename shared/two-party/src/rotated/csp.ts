@@ -14,7 +14,7 @@ export interface AnswerInput {
   /** One per value of the flat statistics, modulo 2^ℓ; those of R and V as unblinded, without reduction. */
   readonly shares: readonly bigint[];
   readonly verifiedOwners: number;
-  /** Called once, before the first byte that depends on the secrets: see TwoPartyProtocol. */
+  /** Called once, before the first byte that depends on the secrets, or after a failed check: see GarblerInput. */
   readonly markAnswered: () => Promise<void>;
 }
 
@@ -36,20 +36,42 @@ export async function answerRotated(
   const [owners] = await readRing(stream, ROTATED_MESSAGE.owners, 1, ringBits);
   checkOwners(BigInt.asUintN(ringBits, own.owners + owners!), verifiedOwners, program.minimumOwners);
 
-  const chooser = await products();
+  let marked: Promise<void> | undefined;
+  const mark = () => {
+    marked ??= markAnswered();
+    return marked;
+  };
+  const chooser = closedByFaults(await products(), mark);
   const declared = program.outputs.includes('mean') ? [own.Q, ...own.V] : [own.Q];
   writeRing(stream, ROTATED_MESSAGE.declared, declared, ringBits);
   await stream.flush();
   const scatter = await shareScatter(chooser, own, parameters);
   const secrets = draw(parameters);
   const matrix = await shareRotated(chooser, scatter, secrets, parameters);
-  await markAnswered();
+  await mark();
   writeRing(stream, ROTATED_MESSAGE.matrix, matrix, ringBits);
   await stream.flush();
 
   const vectors = await shareVectors(chooser, secrets, program.components, parameters);
   writeRing(stream, ROTATED_MESSAGE.vectors, vectors.flat(), parameters.vectorRingBits);
   await stream.flush();
+}
+
+/**
+ * A failed check of a product ends the task like an answer. Shares of R and V are the same in every attempt, and a data user that corrupts
+ * transfers could learn a bit of them from whether the check notices.
+ */
+function closedByFaults(chooser: Chooser, mark: () => Promise<void>): Chooser {
+  return {
+    async multiply(products) {
+      try {
+        return await chooser.multiply(products);
+      } catch (error) {
+        if (error instanceof TwoPartyError && error.code === 'ERR_PRODUCT_CHECK') await mark();
+        throw error;
+      }
+    },
+  };
 }
 
 /** The data user knows what it aggregated, so that the refusal tells it nothing. */
@@ -128,7 +150,6 @@ async function shareVectors(
       entryBits: rotationBits + 1,
       columns: components,
       ringBits,
-      part: 'whole',
     },
   ]);
   return product!.map((row, i) => row.map((entry, j) => BigInt.asUintN(ringBits, entry + flood[i]![j]!)));
