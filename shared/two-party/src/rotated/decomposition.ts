@@ -102,7 +102,10 @@ function checkSpectrum({ values }: EigenPairs, parameters: RotatedParameters): v
   const { features: d, ringBits, maskBits } = parameters;
   const trace = values.reduce((sum, value) => sum + Math.abs(value), 0);
   const slack = d * 2 ** maskBits;
-  if (values.at(-1)! < -PLAUSIBLE_NEGATIVE * trace - slack || trace > 2 ** (ringBits - 1) + slack) {
+  if (
+    values.at(-1)! < -PLAUSIBLE_NEGATIVE * trace - slack ||
+    trace > 2 ** (ringBits - 2) * (1 + PLAUSIBLE_NEGATIVE) + slack
+  ) {
     throw implausible('"matrix" expected that of a total scatter');
   }
 }
