@@ -9,7 +9,10 @@ export type TwoPartyErrorCode =
   | 'ERR_OT_EXHAUSTED'
   | 'ERR_GARBLING_MESSAGE'
   | 'ERR_GARBLING_CHECK'
-  | 'ERR_OWNER_COUNT';
+  | 'ERR_PRODUCT_CHECK'
+  | 'ERR_OWNER_COUNT'
+  | 'ERR_ROTATION_CHECK'
+  | 'ERR_TASK_RANGE';
 
 export class TwoPartyError extends Error {
   override readonly name = 'TwoPartyError';

@@ -4,6 +4,7 @@
  * with the same labels.
  */
 import { setImmediate as turn } from 'node:timers/promises';
+import { layout } from '@eigenveil/statistics';
 import { withAbort } from './channel/abort.ts';
 import { MessageStream } from './channel/message-stream.ts';
 import {
@@ -21,6 +22,8 @@ const PLAN_AFTER_MILLISECONDS = 1000;
 
 export const garbled: TwoPartyProtocol = {
   isPrivate: true,
+
+  shareBits: (task) => layout(task).valueBits,
 
   garble(channel, { task, program }, garbler) {
     return withAbort(channel, async () => {

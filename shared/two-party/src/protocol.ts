@@ -11,7 +11,7 @@ export interface Computation {
   readonly program: Program;
 }
 
-/** One server's additive shares, one per value of the flat statistics, as ring elements (see shares.ts). */
+/** One server's additive shares, one per value of the flat statistics, as ring elements of the protocol's shareBits (see shares.ts). */
 export interface EvaluatorInput {
   readonly shares: readonly bigint[];
 }
@@ -19,6 +19,12 @@ export interface EvaluatorInput {
 export interface GarblerInput extends EvaluatorInput {
   /** How many owners' records the CSP has verified: the encrypted count of owners must equal it. */
   readonly verifiedOwners: number;
+  /**
+   * Notes durably that this task has been answered; no other computation of it may start afterwards, and it rejects if another has
+   * called it before. `rotated` needs it and calls it once, before the first byte that depends on its secrets, since a second answer for the
+   * same data would give the data away, or when a check fails. Others do not call it.
+   */
+  readonly markAnswered?: () => Promise<void>;
 }
 
 /** How far an evaluator is, in AND gates; how many there will be is known once they have been counted. */
@@ -34,6 +40,8 @@ export interface Progress {
 export interface TwoPartyProtocol {
   /** Whether each server's view reveals no more than the declared outputs. */
   readonly isPrivate: boolean;
+  /** Per value of the flat statistics the bits of the ring that its shares are in. Throws ERR_TASK_RANGE for a task that is too large. */
+  shareBits(task: StatisticsTask): readonly number[];
   garble(channel: Channel, computation: Computation, input: GarblerInput): Promise<void>;
   evaluate(
     channel: Channel,

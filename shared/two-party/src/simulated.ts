@@ -15,6 +15,8 @@ const COUNT_BYTES = 4;
 export const simulated: TwoPartyProtocol = {
   isPrivate: false,
 
+  shareBits: (task) => layout(task).valueBits,
+
   async garble(channel, { task }, { shares, verifiedOwners }) {
     const { valueBits } = layout(task);
     const count = Buffer.alloc(COUNT_BYTES);

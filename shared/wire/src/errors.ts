@@ -74,6 +74,7 @@ const CODES = {
   ERR_OT_EXHAUSTED: { status: 500, title: 'More oblivious transfers were used than a set-up allows' },
   ERR_GARBLING_MESSAGE: { status: 400, title: 'A message of the garbled circuit has the wrong form' },
   ERR_GARBLING_CHECK: { status: 502, title: 'The garbled circuit was changed on the way' },
+  ERR_PRODUCT_CHECK: { status: 502, title: 'A transfer of a two-party product was changed on the way' },
   // What a client finds out about its peers
   ERR_PEER_UNREACHABLE: { status: 503, title: 'The service cannot be reached' },
   ERR_PEER_CERTIFICATE: { status: 502, title: "The service's certificate is not trusted" },

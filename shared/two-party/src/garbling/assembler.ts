@@ -11,15 +11,17 @@ export type Code = number | readonly Code[];
 export interface FunctionSource {
   readonly name: string;
   readonly parameters: readonly ('number' | 'real')[];
-  /** Locals after the parameters. */
-  readonly locals: readonly ('number' | 'vector')[];
+  /** Locals after the parameters; `long` is an i64. */
+  readonly locals: readonly ('number' | 'long' | 'vector')[];
   readonly body: Code;
 }
 
 const I32 = 0x7f;
+const I64 = 0x7e;
 const F64 = 0x7c;
 const V128 = 0x7b;
 const EMPTY_BLOCK = 0x40;
+const LOCAL_TYPES = { number: I32, long: I64, vector: V128 } as const;
 
 /** Every load and store names its alignment as a power of two; a hint only. */
 const UNALIGNED = 0;
@@ -32,7 +34,30 @@ export const subtract = (a: Code, b: Code): Code => [a, b, 0x6b];
 export const and = (a: Code, b: Code): Code => [a, b, 0x71];
 export const shiftLeft = (a: Code, b: Code): Code => [a, b, 0x74];
 export const loadByte = (address: Code): Code => [address, 0x2d, UNALIGNED, 0];
-export const loadNumber = (address: Code): Code => [address, 0x28, UNALIGNED, 0];
+export const loadNumber = (address: Code, offset = 0): Code => [address, 0x28, UNALIGNED, unsigned(offset)];
+
+/** A number as a long, without sign. */
+export const long = (number: Code): Code => [number, 0xad];
+export const constantLong = (value: number): Code => [0x42, signed(value)];
+export const addLong = (a: Code, b: Code): Code => [a, b, 0x7c];
+export const subtractLong = (a: Code, b: Code): Code => [a, b, 0x7d];
+export const shiftLeftLong = (a: Code, b: Code): Code => [a, b, 0x86];
+/** Keeps the sign. */
+export const shiftRightLong = (a: Code, b: Code): Code => [a, b, 0x87];
+export const loadLong = (address: Code, offset = 0): Code => [address, 0x29, UNALIGNED, unsigned(offset)];
+/** 32 bits of memory, without sign. */
+export const loadHalf = (address: Code, offset = 0): Code => [address, 0x35, UNALIGNED, unsigned(offset)];
+export const storeLong = (address: Code, value: Code, offset = 0): Code => [
+  address,
+  value,
+  [0x37, UNALIGNED, unsigned(offset)],
+];
+/** The low 32 bits. */
+export const storeHalf = (address: Code, value: Code, offset = 0): Code => [
+  address,
+  value,
+  [0x3e, UNALIGNED, unsigned(offset)],
+];
 
 export const load = (address: Code, offset = 0): Code => [address, 0xfd, 0x00, UNALIGNED, unsigned(offset)];
 export const store = (address: Code, value: Code, offset = 0): Code => [
@@ -47,6 +72,29 @@ export const xor = (first: Code, ...rest: readonly Code[]): Code => [
 export const andVector = (a: Code, b: Code): Code => [a, b, 0xfd, 0x4e];
 /** Adds the two 64-bit halves separately. */
 export const addHalves = (a: Code, b: Code): Code => [a, b, 0xfd, unsigned(0xce)];
+/** Subtracts the two 64-bit halves separately. */
+export const subtractHalves = (a: Code, b: Code): Code => [a, b, 0xfd, unsigned(0xd1)];
+export const shiftHalvesLeft = (a: Code, bits: number): Code => [a, constant(bits), 0xfd, unsigned(0xcb)];
+/** One 64-bit half as a long. */
+export const half = (a: Code, index: 0 | 1): Code => [a, 0xfd, 0x1d, index];
+/** a & ~b */
+export const andNot = (a: Code, b: Code): Code => [a, b, 0xfd, 0x4f];
+/** Two 32-bit integers of memory, without sign, one in each 64-bit half. */
+export const loadPair = (address: Code, offset = 0): Code => [
+  address,
+  0xfd,
+  0x06,
+  UNALIGNED,
+  unsigned(offset),
+];
+/** 64 bits of memory in the low half, zero in the high one. */
+export const loadLowHalf = (address: Code, offset = 0): Code => [
+  address,
+  0xfd,
+  0x5d,
+  UNALIGNED,
+  unsigned(offset),
+];
 /** All 128 bits equal to the low 32 bits of a number, four times over. */
 export const spread = (a: Code): Code => [a, 0xfd, 0x11];
 /** The 128-bit integer below 2^64 that a real parameter holds exactly. */
@@ -72,7 +120,7 @@ export function assemble(functions: readonly FunctionSource[]): Uint8Array<Array
     return [0x60, unsigned(parameters.length), parameters, 0];
   });
   const bodies = functions.map((source): Code => {
-    const locals = source.locals.map((kind): Code => [1, kind === 'number' ? I32 : V128]);
+    const locals = source.locals.map((kind): Code => [1, LOCAL_TYPES[kind]]);
     const content = flatten([unsigned(locals.length), locals, source.body, 0x0b]);
     return [unsigned(content.length), content];
   });

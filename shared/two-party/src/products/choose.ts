@@ -1,0 +1,93 @@
+/** The chooser's end of a product: the CSP, whose matrix's bits are the choices of the transfers. */
+
+import { ROW_BYTES } from '../oblivious-transfer/extension.ts';
+import type { Block, ExtensionReceiver } from '../oblivious-transfer/index.ts';
+import { CHECK_KEY_BYTES, Transcript } from './check.ts';
+import { checkSize, chunksOfEach, DIGIT_BITS, type Part, type ProductSize } from './layout.ts';
+import { PRODUCT_MESSAGE } from './messages.ts';
+import { checkMatrix, choicesOf } from './ring.ts';
+import { Workspace } from './workspace.ts';
+
+/**
+ * Blocks of transfers, one megabyte each, that may be on the way before the correlator's answer to the first is read: enough
+ * that it need not wait, and less than a channel holds, so that two ends that both write never wait for each other.
+ */
+const BLOCKS_AHEAD = 2;
+
+/** The chooser's part of a product: see multiplyChosen(). */
+export interface ChosenProduct {
+  readonly matrix: readonly (readonly bigint[])[];
+  readonly entryBits: number;
+  readonly columns: number;
+  readonly ringBits: number;
+  readonly part?: Part;
+}
+
+/**
+ * The chooser's additive shares, in [0, 2^ringBits), of P = A · C modulo 2^ringBits, where A (m × n) is `matrix`, signed
+ * integers in [−2^(entryBits − 1), 2^(entryBits − 1)), entryBits at most ringBits, and C (n × `columns`, at most 256) the
+ * correlator's matrix. Many products a_i · s by one scalar are the case n = columns = 1; ring elements a_i are given as signed
+ * integers of ringBits bits. With part 'upper' the result is square and only entries on and above the diagonal are computed; the
+ * others are 0. All sizes are public and must be the correlator's. Throws RangeError, ERR_PRODUCT_CHECK when transfers
+ * were changed on the way, ERR_CHANNEL_MESSAGE when messages have another form, ERR_OT_EXHAUSTED, and the errors of the stream.
+ */
+export async function multiplyChosen(
+  receiver: ExtensionReceiver,
+  product: ChosenProduct,
+): Promise<bigint[][]> {
+  const [shares] = await multiplyEachChosen(receiver, [product]);
+  return shares!;
+}
+
+/** multiplyChosen() for several products in one round trip, where no matrix of the correlator depends on another's result. */
+export async function multiplyEachChosen(
+  receiver: ExtensionReceiver,
+  products: readonly ChosenProduct[],
+): Promise<bigint[][][]> {
+  const sizes = products.map(sizeOf);
+  for (const [p, { matrix, entryBits }] of products.entries()) {
+    const limit = 1n << BigInt(entryBits - 1);
+    checkMatrix(matrix, [sizes[p]!.rows, sizes[p]!.inner], [-limit, limit]);
+  }
+  const { stream } = receiver;
+  const choices = Buffer.concat(products.map(({ matrix }, p) => choicesOf(matrix, sizes[p]!)));
+  const workspaces = sizes.map((size) => new Workspace(size));
+  const plan = chunksOfEach(sizes);
+  let transcript: Transcript | undefined;
+  let chosen = 0;
+  for await (const { rows } of ahead(receiver.blocks(choices))) {
+    transcript ??= new Transcript(await stream.read(PRODUCT_MESSAGE.opening, CHECK_KEY_BYTES));
+    for (let at = 0; at < rows.length; ) {
+      const next = plan.next().value;
+      if (next === undefined) throw new TypeError('"chunks" expected a chunk for every transfer');
+      const { chunk, product } = next;
+      const workspace = workspaces[product]!;
+      const message = workspace.message(chunk);
+      await stream.readInto(PRODUCT_MESSAGE.chunk, message);
+      transcript.add(message);
+      const end = at + chunk.count * DIGIT_BITS * ROW_BYTES;
+      const after = chosen + chunk.count * DIGIT_BITS;
+      workspace.choose(chunk, rows.subarray(at, end), choices.subarray(chosen, after));
+      at = end;
+      chosen = after;
+    }
+  }
+  const zero = workspaces.reduce((sum, workspace) => sum - workspace.zero(), 0n);
+  await transcript?.compare(stream, BigInt.asUintN(64, zero));
+  return workspaces.map((workspace) => workspace.result());
+}
+
+function sizeOf({ matrix, columns, entryBits, ringBits, part = 'whole' }: ChosenProduct): ProductSize {
+  const inner = matrix[0]?.length ?? 0;
+  return checkSize({ rows: matrix.length, inner, columns, entryBits, ringBits, part });
+}
+
+/** The same blocks, each handed out when those after it have been asked for. */
+async function* ahead(blocks: AsyncGenerator<Block>): AsyncGenerator<Block> {
+  const waiting: Block[] = [];
+  for await (const block of blocks) {
+    waiting.push(block);
+    if (waiting.length > BLOCKS_AHEAD) yield waiting.shift()!;
+  }
+  yield* waiting;
+}

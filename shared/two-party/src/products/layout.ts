@@ -1,0 +1,147 @@
+/**
+ * What both parties of a product derive from its public sizes: digits, their order, the length of every message and where
+ * everything lies in memory.
+ *
+ * An entry of e bits plus 2^(e−1), so that it is never negative, has ⌈e/2⌉ digits of two bits. Digits come in passes, one per
+ * weight 4^t, highest first; within a pass by row of the result and then by summand. A digit of weight 4^t concerns only
+ * the low l − 2t bits of a ring element, so its correlations take ⌈(l − 2t)/8⌉ bytes per element.
+ */
+import { BLOCK_ROWS } from '../oblivious-transfer/extension.ts';
+import { CHUNK_HASHES } from './hash.ts';
+
+/** Which entries of the result are wanted: all, or those on and above the diagonal. */
+export type Part = 'whole' | 'upper';
+
+export interface ProductSize {
+  /** Rows of the chooser's matrix and of the result. */
+  readonly rows: number;
+  /** Columns of the chooser's matrix, rows of the correlator's. */
+  readonly inner: number;
+  /** Columns of the correlator's matrix and of the result. */
+  readonly columns: number;
+  /** Bits of an entry of the chooser's matrix, two's complement. */
+  readonly entryBits: number;
+  /** Result and correlator's matrix are integers modulo 2^ringBits. */
+  readonly ringBits: number;
+  readonly part: Part;
+}
+
+export const MAXIMUM_RING_BITS = 256;
+export const MAXIMUM_SIDE = 2 ** 15;
+/** A digit's correlations are hashed under one key. */
+export const MAXIMUM_COLUMNS = 256;
+
+export const DIGIT_BITS = 2;
+export const BLOCK_BYTES = 16;
+/** Every digit ends with 64 bits of zero, shared like the correlations: see check.ts. */
+export const CHECK_BYTES = 8;
+/** Bytes of a ring element in memory. */
+export const ELEMENT_BYTES = MAXIMUM_RING_BITS / 8;
+/** An entry of the result while it is summed up: a 64-bit lane for every 32 bits. */
+export const SUM_BYTES = 2 * ELEMENT_BYTES;
+
+const DIGITS_PER_BLOCK = BLOCK_ROWS / DIGIT_BITS;
+/** Hashes for a digit beside its expansion: two nodes, and the first permutation of four leaves. */
+const TREE_HASHES = 8;
+const LEAVES = 4;
+
+/** Consecutive digits of one pass and one block of transfers, hashed under one key. */
+export interface Chunk {
+  /** The pass, and so the weight 4^t. */
+  readonly t: number;
+  /** Its first digit among the digits of the pass, and how many. */
+  readonly first: number;
+  readonly count: number;
+  /** Bytes of one ring element in this pass. */
+  readonly width: number;
+  /** Output blocks of all leaves of one kind together. */
+  readonly blocks: number;
+  /** Bytes of correlations and zeros. */
+  readonly correlationBytes: number;
+  /** The last of its pass. */
+  readonly ends: boolean;
+}
+
+/** The sizes with defaults and limits applied. Throws RangeError. */
+export function checkSize(size: ProductSize): ProductSize {
+  const inRange = (name: string, value: number, largest: number) => {
+    if (!Number.isInteger(value) || value < 1 || value > largest) {
+      throw new RangeError(`"${name}" expected an integer in [1, ${largest}], got ${value}`);
+    }
+  };
+  inRange('rows', size.rows, MAXIMUM_SIDE);
+  inRange('inner', size.inner, MAXIMUM_SIDE);
+  inRange('columns', size.columns, MAXIMUM_COLUMNS);
+  inRange('ringBits', size.ringBits, MAXIMUM_RING_BITS);
+  inRange('entryBits', size.entryBits, size.ringBits);
+  if (size.part === 'upper' && size.rows !== size.columns) {
+    throw new RangeError(`"part" expected a square result, got ${size.rows} × ${size.columns}`);
+  }
+  return size;
+}
+
+export function digitsPerEntry({ entryBits }: ProductSize): number {
+  return Math.ceil(entryBits / DIGIT_BITS);
+}
+
+export function digitsPerPass({ rows, inner }: ProductSize): number {
+  return rows * inner;
+}
+
+export function transferCount(size: ProductSize): number {
+  return DIGIT_BITS * digitsPerEntry(size) * digitsPerPass(size);
+}
+
+/** The first wanted column of a row of the result. */
+export function firstColumn({ part }: ProductSize, row: number): number {
+  return part === 'upper' ? row : 0;
+}
+
+/** Blocks of 16 bytes that a leaf of a digit in the given row is expanded to. */
+export function leafBlocks(size: ProductSize, row: number, width: number): number {
+  return Math.ceil(correlationBytes(size, row, width) / BLOCK_BYTES);
+}
+
+/** Bytes that a chunk's message takes: hash key, a block per digit for the trees, correlations. */
+export function chunkBytes({ count, correlationBytes }: Chunk): number {
+  return BLOCK_BYTES + count * BLOCK_BYTES + correlationBytes;
+}
+
+/** All chunks in order, of a product whose digits follow `before` others in the same blocks of transfers. */
+export function* chunks(size: ProductSize, before = 0): Generator<Chunk> {
+  const perPass = digitsPerPass(size);
+  let left = DIGITS_PER_BLOCK - (before % DIGITS_PER_BLOCK);
+  for (let t = digitsPerEntry(size) - 1; t >= 0; t -= 1) {
+    const width = Math.ceil((size.ringBits - DIGIT_BITS * t) / 8);
+    for (let first = 0; first < perPass; ) {
+      let count = 0;
+      let blocks = 0;
+      let bytes = 0;
+      for (let digit = first; digit < perPass && count < left; digit += 1) {
+        const row = Math.floor(digit / size.inner);
+        const more = blocks + leafBlocks(size, row, width);
+        if (LEAVES * more + TREE_HASHES * (count + 1) > CHUNK_HASHES) break;
+        blocks = more;
+        bytes += correlationBytes(size, row, width);
+        count += 1;
+      }
+      const ends = first + count === perPass;
+      yield { t, first, count, width, blocks, correlationBytes: bytes, ends };
+      first += count;
+      left = left === count ? DIGITS_PER_BLOCK : left - count;
+    }
+  }
+}
+
+/** The chunks of several products, one after the other in the same blocks of transfers. */
+export function* chunksOfEach(sizes: readonly ProductSize[]): Generator<{ chunk: Chunk; product: number }> {
+  let before = 0;
+  for (const [product, size] of sizes.entries()) {
+    for (const chunk of chunks(size, before)) yield { chunk, product };
+    before += digitsPerEntry(size) * digitsPerPass(size);
+  }
+}
+
+function correlationBytes(size: ProductSize, row: number, width: number): number {
+  return (size.columns - firstColumn(size, row)) * width + CHECK_BYTES;
+}

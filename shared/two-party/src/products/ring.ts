@@ -1,0 +1,70 @@
+/** Matrices of integers, as they come and as they lie in memory. */
+import { DIGIT_BITS, digitsPerEntry, ELEMENT_BYTES, type ProductSize, SUM_BYTES } from './layout.ts';
+
+const LIMB_BITS = 64;
+const LIMBS = 4;
+
+/** Throws RangeError unless the matrix has this shape and every entry is in [least, limit). Tells no entry. */
+export function checkMatrix(
+  matrix: readonly (readonly bigint[])[],
+  [rows, columns]: readonly [number, number],
+  [least, limit]: readonly [bigint, bigint],
+): void {
+  if (matrix.length !== rows || matrix.some((row) => row.length !== columns)) {
+    throw new RangeError(`"matrix" expected ${rows} × ${columns} entries`);
+  }
+  if (matrix.some((row) => row.some((entry) => entry < least || entry >= limit))) {
+    throw new RangeError('"matrix" expected entries in range');
+  }
+}
+
+/** Ring elements row by row, 32 bytes each, little endian. */
+export function encodeElements(matrix: readonly (readonly bigint[])[], target: Uint8Array): void {
+  const view = new DataView(target.buffer, target.byteOffset, target.byteLength);
+  let at = 0;
+  for (const row of matrix) {
+    for (const element of row) {
+      for (let limb = 0; limb < LIMBS; limb += 1) {
+        view.setBigUint64(
+          at + 8 * limb,
+          BigInt.asUintN(LIMB_BITS, element >> BigInt(LIMB_BITS * limb)),
+          true,
+        );
+      }
+      at += ELEMENT_BYTES;
+    }
+  }
+}
+
+/** The sum whose lanes hold 32 bits each, modulo 2^ringBits. */
+export function decodeSum(lanes: Uint32Array, element: number, ringBits: number): bigint {
+  const start = (element * SUM_BYTES) / 4;
+  let value = 0n;
+  for (let lane = 2 * LIMBS - 1; lane >= 0; lane -= 1)
+    value = (value << 32n) | BigInt(lanes[start + 2 * lane]!);
+  return BigInt.asUintN(ringBits, value);
+}
+
+/**
+ * The chooser's choices, two per digit in the order of the digits: the complements of its high and of its low bit, since a
+ * party that shall miss one branch of a tree has to receive the other.
+ */
+export function choicesOf(matrix: readonly (readonly bigint[])[], size: ProductSize): Uint8Array {
+  const digits = digitsPerEntry(size);
+  const perPass = size.rows * size.inner;
+  const choices = new Uint8Array(DIGIT_BITS * digits * perPass);
+  const offset = 1n << BigInt(size.entryBits - 1);
+  const bytes = new Uint8Array(ELEMENT_BYTES);
+  for (const [i, row] of matrix.entries()) {
+    for (const [k, entry] of row.entries()) {
+      encodeElements([[entry + offset]], bytes);
+      for (let t = 0; t < digits; t += 1) {
+        const digit = (bytes[t >> 2]! >> (DIGIT_BITS * (t & 3))) & 3;
+        const at = DIGIT_BITS * ((digits - 1 - t) * perPass + i * size.inner + k);
+        choices[at] = 1 - (digit >> 1);
+        choices[at + 1] = 1 - (digit & 1);
+      }
+    }
+  }
+  return choices;
+}

@@ -1,0 +1,187 @@
+/** One party's memory during a product, and what it does with a chunk of digits. */
+import { CHUNK_HASHES, ChunkPermutation } from './hash.ts';
+import { CHECK_ADDRESS, DELTA_ADDRESS, FREE_ADDRESS, type Kernels, makeKernels } from './kernels.ts';
+import {
+  BLOCK_BYTES,
+  CHECK_BYTES,
+  type Chunk,
+  chunkBytes,
+  DIGIT_BITS,
+  ELEMENT_BYTES,
+  firstColumn,
+  leafBlocks,
+  type ProductSize,
+  SUM_BYTES,
+} from './layout.ts';
+import { decodeSum, encodeElements } from './ring.ts';
+
+/** A digit takes at least 12 of a chunk's hashes. */
+const MOST_DIGITS = Math.ceil(CHUNK_HASHES / 12);
+const MOST_BLOCKS = CHUNK_HASHES;
+const TABLE_WORDS = 4;
+/** What vector instructions may touch behind the end of what they are about. */
+const SLACK_BYTES = 64;
+
+export class Workspace {
+  /** The next chunk's message: hash key, corrections, correlations. */
+  readonly #message: number;
+  readonly #rows: number;
+  readonly #choices: number;
+  readonly #table: number;
+  readonly #nodes: number;
+  readonly #first: number;
+  readonly #second: number;
+  readonly #leaves: number;
+  readonly #images: number;
+  readonly #masks: number;
+  readonly #sums: number;
+  readonly #elements: number;
+  readonly #size: ProductSize;
+  readonly #memory: Uint8Array<ArrayBuffer>;
+  readonly #words: Uint32Array;
+  readonly #kernels: Kernels;
+  readonly #permutation: ChunkPermutation;
+
+  constructor(size: ProductSize) {
+    let free = FREE_ADDRESS;
+    const place = (bytes: number) => {
+      const address = free;
+      free += Math.ceil(bytes / BLOCK_BYTES) * BLOCK_BYTES + SLACK_BYTES;
+      return address;
+    };
+    this.#size = size;
+    this.#message = place((1 + MOST_DIGITS + MOST_BLOCKS / 4) * BLOCK_BYTES);
+    this.#rows = place(MOST_DIGITS * DIGIT_BITS * BLOCK_BYTES);
+    this.#choices = place(MOST_DIGITS * DIGIT_BITS);
+    this.#table = place(MOST_DIGITS * TABLE_WORDS * 4);
+    this.#nodes = place(MOST_DIGITS * 2 * BLOCK_BYTES);
+    this.#first = place(MOST_DIGITS * 2 * BLOCK_BYTES);
+    this.#second = place(MOST_DIGITS * 2 * BLOCK_BYTES);
+    this.#leaves = place(MOST_DIGITS * 4 * BLOCK_BYTES);
+    this.#images = place(MOST_DIGITS * 4 * BLOCK_BYTES);
+    this.#masks = place(MOST_BLOCKS * BLOCK_BYTES);
+    this.#sums = place(size.rows * size.columns * SUM_BYTES);
+    this.#elements = place(size.inner * size.columns * ELEMENT_BYTES);
+    const { memory, kernels } = makeKernels(free);
+    this.#memory = memory;
+    this.#words = new Uint32Array(memory.buffer);
+    this.#kernels = kernels;
+    this.#permutation = new ChunkPermutation(memory);
+  }
+
+  /** For the correlator, before the first chunk. */
+  place(correlations: readonly (readonly bigint[])[], delta: Uint8Array): void {
+    encodeElements(correlations, this.#memory.subarray(this.#elements));
+    this.#memory.set(delta, DELTA_ADDRESS);
+  }
+
+  /** The bytes of a chunk's message: filled in by correlate(), to be filled before choose(). */
+  message(chunk: Chunk): Uint8Array {
+    return this.#memory.subarray(this.#message, this.#message + chunkBytes(chunk));
+  }
+
+  /** The correlator's part of a chunk, from 32 bytes of rows per digit; makes its message. */
+  correlate(chunk: Chunk, rows: Uint8Array, key: Uint8Array): void {
+    const { count } = chunk;
+    const kernels = this.#kernels;
+    this.#memory.set(key, this.#message);
+    this.#begin(chunk, rows);
+    kernels.bothNodes(this.#nodes, this.#rows, count);
+    this.#permutation.apply(this.#nodes, 2 * count * BLOCK_BYTES, this.#first);
+    kernels.tweakBoth(this.#second, this.#first, count);
+    this.#permutation.apply(this.#second, 2 * count * BLOCK_BYTES, this.#second);
+    kernels.growAll(
+      this.#leaves,
+      this.#corrections,
+      this.#nodes,
+      this.#first,
+      this.#second,
+      this.#rows,
+      count,
+    );
+    this.#permutation.apply(this.#leaves, 4 * count * BLOCK_BYTES, this.#images);
+    kernels.spreadAll(this.#masks, this.#table, this.#images, count, count);
+    this.#permutation.apply(this.#masks, 4 * chunk.blocks * BLOCK_BYTES, this.#masks);
+    kernels.feedAll(this.#masks, this.#table, this.#images, count);
+    const add = kernels.correlate[pairsOf(chunk) - 1]!;
+    add(this.#table, this.#masks, this.#correlations(chunk), chunk.width, count);
+    this.#end(chunk);
+  }
+
+  /** The chooser's part of a chunk, whose message is in place; two choices per digit. */
+  choose(chunk: Chunk, rows: Uint8Array, choices: Uint8Array): void {
+    const { count } = chunk;
+    const kernels = this.#kernels;
+    this.#memory.set(choices, this.#choices);
+    this.#begin(chunk, rows);
+    kernels.knownNodes(this.#nodes, this.#rows, count);
+    this.#permutation.apply(this.#nodes, count * BLOCK_BYTES, this.#first);
+    kernels.tweakKnown(this.#second, this.#first, count);
+    this.#permutation.apply(this.#second, count * BLOCK_BYTES, this.#second);
+    kernels.growKnown(
+      this.#leaves,
+      this.#corrections,
+      this.#nodes,
+      this.#first,
+      this.#second,
+      this.#rows,
+      this.#choices,
+      count,
+    );
+    this.#permutation.apply(this.#leaves, 3 * count * BLOCK_BYTES, this.#images);
+    kernels.spreadKnown(this.#masks, this.#table, this.#images, count, count);
+    this.#permutation.apply(this.#masks, 3 * chunk.blocks * BLOCK_BYTES, this.#masks);
+    kernels.feedKnown(this.#masks, this.#table, this.#images, count);
+    const add = kernels.choose[pairsOf(chunk) - 1]!;
+    add(this.#table, this.#masks, this.#correlations(chunk), chunk.width, this.#choices, count);
+    this.#end(chunk);
+  }
+
+  /** The shares, after the last chunk; 0 where the part leaves an entry out. */
+  result(): bigint[][] {
+    const { rows, columns, ringBits } = this.#size;
+    const sums = this.#words.subarray(this.#sums / 4);
+    return Array.from({ length: rows }, (_, i) =>
+      Array.from({ length: columns }, (_, j) => decodeSum(sums, i * columns + j, ringBits)),
+    );
+  }
+
+  /** The sum of the shares of zero, modulo 2^64. */
+  zero(): bigint {
+    return new BigUint64Array(this.#memory.buffer)[CHECK_ADDRESS / CHECK_BYTES]!;
+  }
+
+  get #corrections(): number {
+    return this.#message + BLOCK_BYTES;
+  }
+
+  #correlations({ count }: Chunk): number {
+    return this.#corrections + count * BLOCK_BYTES;
+  }
+
+  #begin(chunk: Chunk, rows: Uint8Array): void {
+    this.#permutation.setKey(this.#memory.subarray(this.#message, this.#message + BLOCK_BYTES));
+    this.#memory.set(rows, this.#rows);
+    const size = this.#size;
+    for (let d = 0, at = this.#table / 4; d < chunk.count; d += 1, at += TABLE_WORDS) {
+      const row = Math.floor((chunk.first + d) / size.inner);
+      const summand = (chunk.first + d) % size.inner;
+      const column = firstColumn(size, row);
+      this.#words[at] = this.#sums + (row * size.columns + column) * SUM_BYTES;
+      this.#words[at + 1] = this.#elements + (summand * size.columns + column) * ELEMENT_BYTES;
+      this.#words[at + 2] = size.columns - column;
+      this.#words[at + 3] = leafBlocks(size, row, chunk.width);
+    }
+  }
+
+  /** Between passes the sums grow by the ratio of their weights (Horner). */
+  #end(chunk: Chunk): void {
+    if (!chunk.ends) return;
+    this.#kernels.settle(this.#sums, this.#size.rows * this.#size.columns, chunk.t === 0 ? 0 : DIGIT_BITS);
+  }
+}
+
+/** Pairs of 32-bit lanes that a ring element takes in the chunk's pass. */
+function pairsOf({ width }: Chunk): number {
+  return Math.ceil(width / 8);
+}

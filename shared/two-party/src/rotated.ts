@@ -1,0 +1,91 @@
+/**
+ * The two-party protocol `rotated`, for PCA: the data user decomposes the scatter matrix behind a secret random rotation, in the clear,
+ * and the CSP rotates the vectors back. docs/rotated.md has the protocol, what it leaks and its proof.
+ */
+import { statisticsLength } from '@eigenveil/statistics';
+import { withAbort } from './channel/abort.ts';
+import type { Channel } from './channel/channel.ts';
+import { MessageStream } from './channel/message-stream.ts';
+import { TwoPartyError } from './errors.ts';
+import { ROW_BYTES } from './oblivious-transfer/extension.ts';
+import { setUpReceiver, setUpSender } from './oblivious-transfer/index.ts';
+import { systemRandomness } from './oblivious-transfer/randomness.ts';
+import { multiplyEachChosen, multiplyEachCorrelated } from './products/index.ts';
+import type { TwoPartyProtocol } from './protocol.ts';
+import { checkRotated } from './rotated/check.ts';
+import { answerRotated } from './rotated/csp.ts';
+import { evaluateRotated } from './rotated/data-user.ts';
+import { rotatedRingBits } from './rotated/parameters.ts';
+import type { Chooser, Correlator } from './rotated/products.ts';
+import { RandomBits } from './rotated/random-bits.ts';
+import { drawSecrets } from './rotated/secrets.ts';
+
+export const rotated: TwoPartyProtocol = {
+  isPrivate: true,
+
+  shareBits: (task) => new Array<number>(statisticsLength(task)).fill(rotatedRingBits(task)),
+
+  async garble(channel, { task, program }, { shares, verifiedOwners, markAnswered }) {
+    if (markAnswered === undefined) {
+      throw new TypeError(
+        '"markAnswered" expected with the two-party protocol rotated, whose answers must not be repeated',
+      );
+    }
+    checkRotated(task, program);
+    await withAbort(channel, async () => {
+      const stream = new MessageStream(channel);
+      const chooser = async (): Promise<Chooser> => {
+        const receiver = await setUpReceiver(stream);
+        return { multiply: (products) => multiplyEachChosen(receiver, products) };
+      };
+      const input = { shares, verifiedOwners, markAnswered };
+      await tellingOwners(channel, () =>
+        answerRotated(stream, chooser, { task, program }, input, (parameters) =>
+          drawSecrets(parameters, program.components, new RandomBits(systemRandomness)),
+        ),
+      );
+    });
+  },
+
+  async evaluate(channel, { task, program }, { shares }) {
+    checkRotated(task, program);
+    return await withAbort(channel, async () => {
+      const stream = new MessageStream(channel);
+      const correlator = async (): Promise<Correlator> => {
+        const sender = await setUpSender(stream, drawDelta());
+        return { multiply: (products) => multiplyEachCorrelated(sender, products) };
+      };
+      return await hearingOwners(() => evaluateRotated(stream, correlator, { task, program }, shares));
+    });
+  },
+};
+
+/** The secret that the transfers of this session share. */
+function drawDelta(): Uint8Array {
+  const delta = Uint8Array.from(systemRandomness(ROW_BYTES));
+  delta[0] = delta[0]! | 1;
+  return delta;
+}
+
+const OWNER_COUNT = 'ERR_OWNER_COUNT';
+
+/** The data user knows what it aggregated, so that it may be told when the number of owners is refused. */
+async function tellingOwners<T>(channel: Channel, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof TwoPartyError && error.code === OWNER_COUNT) await channel.abort(OWNER_COUNT);
+    throw error;
+  }
+}
+
+async function hearingOwners<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof TwoPartyError && error.reason === OWNER_COUNT) {
+      throw new TwoPartyError(OWNER_COUNT, 'the CSP refused the number of owners', { cause: error });
+    }
+    throw error;
+  }
+}

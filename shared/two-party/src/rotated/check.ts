@@ -1,0 +1,39 @@
+/** Which tasks `rotated` computes. Both servers refuse others before they exchange a byte. */
+import { type Program, ProjectionError } from '@eigenveil/projection';
+import type { StatisticsTask } from '@eigenveil/statistics';
+import { rotatedParameters } from './parameters.ts';
+
+/** What the data user learns in any case, so that a task must declare it. */
+const DECLARED = ['sampleCount', 'spectrum'] as const;
+
+/**
+ * @throws ProjectionError ERR_PROGRAM_INVALID for another method than PCA, or without `sampleCount` and `spectrum`; ERR_FULL_RANK for more
+ *   than d − 2 components without `allowFullRank`, d being the features that are not constant: the spectrum and d − 1 vectors are T itself
+ * @throws TwoPartyError ERR_TASK_RANGE
+ */
+export function checkRotated(
+  task: StatisticsTask,
+  { components, outputs, allowFullRank }: Pick<Program, 'components' | 'outputs' | 'allowFullRank'>,
+): void {
+  if (task.method.kind !== 'pca') {
+    throw new ProjectionError(
+      'ERR_PROGRAM_INVALID',
+      `"method" expected pca with the two-party protocol rotated, got ${task.method.kind}`,
+    );
+  }
+  const missing = DECLARED.filter((output) => !outputs.includes(output));
+  if (missing.length > 0) {
+    throw new ProjectionError(
+      'ERR_PROGRAM_INVALID',
+      `"outputs" expected ${DECLARED.join(' and ')} with the two-party protocol rotated, which reveals them`,
+    );
+  }
+  const varying = task.features.filter(({ min, max }) => min < max).length;
+  if (!allowFullRank && components > varying - 2) {
+    throw new ProjectionError(
+      'ERR_FULL_RANK',
+      `"components" expected at most ${varying - 2} without "allowFullRank", got ${components}`,
+    );
+  }
+  rotatedParameters(task);
+}

@@ -1,0 +1,156 @@
+/** The CSP's side of the `rotated` protocol: docs/rotated.md has the steps by the same numbers. */
+import type { Program } from '@eigenveil/projection';
+import type { StatisticsTask } from '@eigenveil/statistics';
+import type { MessageStream } from '../channel/message-stream.ts';
+import { TwoPartyError } from '../errors.ts';
+import { type Matrix, multiplyMatrices, traceOf, transpose, upperProduct } from './matrices.ts';
+import { ROTATED_MESSAGE, readRing, writeRing } from './messages.ts';
+import { type RotatedParameters, rotatedParameters } from './parameters.ts';
+import type { Chooser } from './products.ts';
+import { type RotationSecrets, upperEntries } from './secrets.ts';
+import { type StatisticsShares, scatterShare, statisticsShares } from './shares.ts';
+
+export interface AnswerInput {
+  /** One per value of the flat statistics, modulo 2^ℓ; those of R and V as unblinded, without reduction. */
+  readonly shares: readonly bigint[];
+  readonly verifiedOwners: number;
+  /** Called once, before the first byte that depends on the secrets, or after a failed check: see GarblerInput. */
+  readonly markAnswered: () => Promise<void>;
+}
+
+/**
+ * Runs one answer to its end. `products` is called for after the owners were checked; it and `secrets` must be drawn for this answer alone.
+ * @throws TwoPartyError ERR_OWNER_COUNT when the opened number of owners is not the verified one, or is below the minimum
+ * @throws whatever `markAnswered` throws, and the errors of the stream and of the products
+ */
+export async function answerRotated(
+  stream: MessageStream,
+  products: () => Promise<Chooser>,
+  { task, program }: { readonly task: StatisticsTask; readonly program: Program },
+  { shares, verifiedOwners, markAnswered }: AnswerInput,
+  draw: (parameters: RotatedParameters) => RotationSecrets,
+): Promise<void> {
+  const parameters = rotatedParameters(task);
+  const { ringBits } = parameters;
+  const own = statisticsShares(task, shares, ringBits);
+  const [owners] = await readRing(stream, ROTATED_MESSAGE.owners, 1, ringBits);
+  checkOwners(BigInt.asUintN(ringBits, own.owners + owners!), verifiedOwners, program.minimumOwners);
+
+  let marked: Promise<void> | undefined;
+  const mark = () => {
+    marked ??= markAnswered();
+    return marked;
+  };
+  const chooser = closedByFaults(await products(), mark);
+  const declared = program.outputs.includes('mean') ? [own.Q, ...own.V] : [own.Q];
+  writeRing(stream, ROTATED_MESSAGE.declared, declared, ringBits);
+  await stream.flush();
+  const scatter = await shareScatter(chooser, own, parameters);
+  const secrets = draw(parameters);
+  const matrix = await shareRotated(chooser, scatter, secrets, parameters);
+  await mark();
+  writeRing(stream, ROTATED_MESSAGE.matrix, matrix, ringBits);
+  await stream.flush();
+
+  const vectors = await shareVectors(chooser, secrets, program.components, parameters);
+  writeRing(stream, ROTATED_MESSAGE.vectors, vectors.flat(), parameters.vectorRingBits);
+  await stream.flush();
+}
+
+/**
+ * A failed check of a product ends the task like an answer. Shares of R and V are the same in every attempt, and a data user that corrupts
+ * transfers could learn a bit of them from whether the check notices.
+ */
+function closedByFaults(chooser: Chooser, mark: () => Promise<void>): Chooser {
+  return {
+    async multiply(products) {
+      try {
+        return await chooser.multiply(products);
+      } catch (error) {
+        if (error instanceof TwoPartyError && error.code === 'ERR_PRODUCT_CHECK') await mark();
+        throw error;
+      }
+    },
+  };
+}
+
+/** The data user knows what it aggregated, so that the refusal tells it nothing. */
+function checkOwners(owners: bigint, verified: number, minimum: number): void {
+  if (owners !== BigInt(verified)) {
+    throw new TwoPartyError(
+      'ERR_OWNER_COUNT',
+      'the encrypted number of owners differs from the verified records',
+    );
+  }
+  if (verified < minimum) {
+    throw new TwoPartyError(
+      'ERR_OWNER_COUNT',
+      `expected records of at least ${minimum} owners, got ${verified}`,
+    );
+  }
+}
+
+/** Step 1. Shares are integers that are not negative and have no more than shareBits, whatever the ring: a bit for the sign. */
+async function shareScatter(
+  chooser: Chooser,
+  { R, V }: StatisticsShares,
+  { ringBits, shareBits }: RotatedParameters,
+): Promise<bigint[][]> {
+  const column = (values: readonly bigint[], bits: number) => ({
+    matrix: values.map((value) => [signedChoice(value, bits, ringBits)]),
+    entryBits: Math.min(bits + 1, ringBits),
+    ringBits,
+  });
+  const [mixed, scaledR] = await chooser.multiply([
+    { ...column(V, shareBits.V), columns: V.length },
+    { ...column(R, shareBits.R), columns: 1 },
+  ]);
+  return scatterShare(scaledR!.flat(), mixed!, V, ringBits);
+}
+
+/** A share as the signed integer that `entryBits` hold: only one that fills the ring may be negative. */
+function signedChoice(share: bigint, bits: number, ringBits: number): bigint {
+  if (share >> BigInt(bits) !== 0n) {
+    throw new RangeError(`"shares" expected at most ${bits} bits of an unblinded value, got more`);
+  }
+  return bits < ringBits ? share : BigInt.asIntN(ringBits, share);
+}
+
+/** Step 2: the CSP's share of M, upper triangle. */
+async function shareRotated(
+  chooser: Chooser,
+  scatter: Matrix,
+  { rotation, noise, mask }: RotationSecrets,
+  { features: d, ringBits, rotationBits, noiseEntryBits }: RotatedParameters,
+): Promise<bigint[]> {
+  const rotating = { matrix: rotation, entryBits: rotationBits + 1, columns: d, ringBits };
+  const scaling = { matrix: noise.map((entry) => [entry]), entryBits: noiseEntryBits, columns: 1, ringBits };
+  const [once, scaled] = await chooser.multiply([{ ...rotating }, { ...scaling }]);
+  const half = multiplyMatrices(rotation, scatter, ringBits).map((row, i) =>
+    row.map((entry, j) => entry + once![i]![j]!),
+  );
+  const [twice] = await chooser.multiply([{ ...rotating, part: 'upper' }]);
+  const local = upperProduct(rotation, half, ringBits);
+  const trace = traceOf(scatter);
+  return upperEntries(d, (i, j) => twice![i]![j]!).map((entry, e) =>
+    BigInt.asUintN(ringBits, entry + local[e]! + scaled![e]![0]! + noise[e]! * trace + mask[e]!),
+  );
+}
+
+/** Step 4: the CSP's share of Pᵀ A with the flood. */
+async function shareVectors(
+  chooser: Chooser,
+  { rotation, flood }: RotationSecrets,
+  components: number,
+  { rotationBits, vectorRingBits: ringBits }: RotatedParameters,
+): Promise<bigint[][]> {
+  const [product] = await chooser.multiply([
+    {
+      matrix: transpose(rotation),
+      entryBits: rotationBits + 1,
+      columns: components,
+      ringBits,
+    },
+  ]);
+  return product!.map((row, i) => row.map((entry, j) => BigInt.asUintN(ringBits, entry + flood[i]![j]!)));
+}

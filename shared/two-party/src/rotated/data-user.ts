@@ -1,0 +1,88 @@
+/** The data user's side of the `rotated` protocol: docs/rotated.md has the steps by the same numbers. */
+import type { Decomposition, Program } from '@eigenveil/projection';
+import type { StatisticsTask } from '@eigenveil/statistics';
+import type { MessageStream } from '../channel/message-stream.ts';
+import { checkSamples, finishDecomposition, openMatrix } from './decomposition.ts';
+import { type Matrix, traceOf, transpose } from './matrices.ts';
+import { ROTATED_MESSAGE, readRing, writeRing } from './messages.ts';
+import { type RotatedParameters, rotatedParameters } from './parameters.ts';
+import type { Correlator } from './products.ts';
+import { upperEntries } from './secrets.ts';
+import { type StatisticsShares, scatterShare, statisticsShares } from './shares.ts';
+
+/**
+ * The data user's run to its end.
+ * @throws ProjectionError ERR_NO_SAMPLES, ERR_FULL_RANK, when the protocol is over
+ * @throws TwoPartyError ERR_ROTATION_CHECK, and the errors of the stream and of the products
+ */
+export async function evaluateRotated(
+  stream: MessageStream,
+  products: () => Promise<Correlator>,
+  { task, program }: { readonly task: StatisticsTask; readonly program: Program },
+  shares: readonly bigint[],
+): Promise<Decomposition> {
+  const parameters = rotatedParameters(task);
+  const { features: d, ringBits } = parameters;
+  const own = statisticsShares(task, shares, ringBits);
+  writeRing(stream, ROTATED_MESSAGE.owners, [own.owners], ringBits);
+  await stream.flush();
+  const correlator = await products();
+  const withMean = program.outputs.includes('mean');
+  const declared = await readRing(stream, ROTATED_MESSAGE.declared, withMean ? 1 + d : 1, ringBits);
+  const [Q, ...V] = declared.map((share, i) => BigInt.asIntN(ringBits, share + [own.Q, ...own.V][i]!));
+  checkSamples(Q!, task);
+
+  const scatter = await shareScatter(correlator, own, Q!, parameters);
+  const rotated = await shareRotated(correlator, scatter, parameters);
+  const theirs = await readRing(stream, ROTATED_MESSAGE.matrix, rotated.length, ringBits);
+  const upper = rotated.map((share, e) => BigInt.asIntN(ringBits, share + theirs[e]!));
+  const opened = openMatrix(upper, Q!, task, program, parameters);
+  const vectors = await openVectors(stream, correlator, opened.directions, parameters);
+  const statistics = { Q: Q!, V: withMean ? V : undefined };
+  return finishDecomposition(opened, vectors, statistics, task, program, parameters);
+}
+
+/** Step 1. Q is known here, so that this server's share of R is scaled without the other. */
+async function shareScatter(
+  correlator: Correlator,
+  { R, V }: StatisticsShares,
+  Q: bigint,
+  { ringBits, shareBits }: RotatedParameters,
+): Promise<bigint[][]> {
+  const [mixed, scaled] = await correlator.multiply([
+    { ringBits, matrix: [V], rows: V.length, entryBits: Math.min(shareBits.V + 1, ringBits) },
+    { ringBits, matrix: [[Q]], rows: R.length, entryBits: Math.min(shareBits.R + 1, ringBits) },
+  ]);
+  const scaledR = scaled!.map(([entry], e) => entry! + Q * R[e]!);
+  return scatterShare(scaledR, mixed!, V, ringBits);
+}
+
+/** Step 2: the data user's share of M, upper triangle. */
+async function shareRotated(
+  correlator: Correlator,
+  scatter: Matrix,
+  { features: d, ringBits, rotationBits, noiseEntryBits }: RotatedParameters,
+): Promise<bigint[]> {
+  const rotating = { rows: d, entryBits: rotationBits + 1, ringBits };
+  const trace = BigInt.asUintN(ringBits, traceOf(scatter));
+  const scaling = { matrix: [[trace]], rows: (d * (d + 1)) / 2, entryBits: noiseEntryBits, ringBits };
+  const [half, scaled] = await correlator.multiply([{ ...rotating, matrix: scatter }, { ...scaling }]);
+  const [twice] = await correlator.multiply([{ ...rotating, matrix: transpose(half!), part: 'upper' }]);
+  return upperEntries(d, (i, j) => twice![i]![j]!).map((entry, e) => entry + scaled![e]![0]!);
+}
+
+/** Step 4: Pᵀ A with the flood, d × components signed integers. */
+async function openVectors(
+  stream: MessageStream,
+  correlator: Correlator,
+  directions: Matrix,
+  { features: d, rotationBits, vectorRingBits: ringBits }: RotatedParameters,
+): Promise<bigint[][]> {
+  const matrix = directions.map((row) => row.map((entry) => BigInt.asUintN(ringBits, entry)));
+  const [product] = await correlator.multiply([{ matrix, rows: d, entryBits: rotationBits + 1, ringBits }]);
+  const components = directions[0]!.length;
+  const theirs = await readRing(stream, ROTATED_MESSAGE.vectors, d * components, ringBits);
+  return product!.map((row, i) =>
+    row.map((entry, j) => BigInt.asIntN(ringBits, entry + theirs[i * components + j]!)),
+  );
+}

@@ -1,0 +1,149 @@
+/** What the data user makes of M: eigenvalues, the directions that it asks for, and from the answer the projection vectors. */
+import {
+  type Decomposition,
+  type EigenPairs,
+  type Program,
+  ProjectionError,
+  symmetricEigen,
+} from '@eigenveil/projection';
+import type { StatisticsTask } from '@eigenveil/statistics';
+import { TwoPartyError } from '../errors.ts';
+import { type Matrix, symmetricMatrix, traceOf, transpose } from './matrices.ts';
+import { mostSamples, type RotatedParameters } from './parameters.ts';
+import { refineVectors } from './refine.ts';
+
+/** Spectrum and vectors without which the scatter matrix cannot be told apart from known: an eigenvalue below is none. */
+const ZERO_EIGENVALUE = 1e-6;
+/** Far above the noise on an eigenvalue (below 2^−30 of the trace for 200 features), far below what a corrupted share leaves. */
+const PLAUSIBLE_NEGATIVE = 2 ** -28;
+/** Far above the flood on inner products of two vectors (below 2^−27), far below 1. */
+const PLAUSIBLE_PRODUCT = 2 ** -24;
+
+export interface Opened {
+  /** Of T/(Q·4^fractionBits), which is the total scatter; descending. */
+  readonly spectrum: readonly number[];
+  /** A in units of 2^−directionBits, d × components; zero when the result is refused. */
+  readonly directions: Matrix;
+  /** Why there will be no result. The protocol runs to its end all the same, so that the CSP does not learn it. */
+  readonly refusal: ProjectionError | undefined;
+}
+
+/**
+ * Decomposes M, whose upper triangle in units of 2^(−2f), mask included, is given as signed integers.
+ * @throws TwoPartyError ERR_ROTATION_CHECK when no statistics can give such a matrix
+ */
+export function openMatrix(
+  upper: readonly bigint[],
+  samples: bigint,
+  task: StatisticsTask,
+  program: Program,
+  parameters: RotatedParameters,
+): Opened {
+  const { features: d, rotationBits, maskBits, directionBits } = parameters;
+  const meanOfMask = 1n << BigInt(maskBits - 1);
+  const matrix = symmetricMatrix(
+    upper.map((entry) => entry - meanOfMask),
+    d,
+  );
+  const pairs = symmetricEigen(matrix.map((row) => row.map(Number)));
+  checkSpectrum(pairs, parameters);
+  const { components } = program;
+  // A trace is a whole number in units of T: one below 1/2 is none.
+  const some = traceOf(matrix) >= 1n << BigInt(2 * rotationBits - 1);
+  const scale = Number(samples) * 2 ** (2 * (rotationBits + task.fractionBits));
+  const spectrum = pairs.values.map((value) => (some ? value / scale : 0));
+  const refusal = refusalOf(spectrum, samples, program);
+  return {
+    spectrum,
+    refusal,
+    directions: refusal
+      ? matrix.map(() => new Array<bigint>(components).fill(0n))
+      : refineVectors(matrix, pairs, components, directionBits),
+  };
+}
+
+/**
+ * The result. `vectors` are the flooded d × components entries of Pᵀ A in units of 2^(−f − directionBits).
+ * @throws ProjectionError ERR_NO_SAMPLES, ERR_FULL_RANK: the refusal of `opened`
+ * @throws TwoPartyError ERR_ROTATION_CHECK when the vectors are not orthonormal
+ */
+export function finishDecomposition(
+  { spectrum, refusal }: Opened,
+  vectors: Matrix,
+  { Q, V }: { readonly Q: bigint; readonly V: readonly bigint[] | undefined },
+  { fractionBits }: StatisticsTask,
+  { components, outputs }: Program,
+  { rotationBits, directionBits }: RotatedParameters,
+): Decomposition {
+  if (refusal) throw refusal;
+  const scale = 2 ** (rotationBits + directionBits);
+  const columns = transpose(vectors).map((column) => column.map((entry) => Number(entry) / scale));
+  checkOrthonormal(columns);
+  const all = [...spectrum];
+  return {
+    vectors: columns.map(normalised),
+    eigenvalues: all.slice(0, components),
+    ...(V && { mean: V.map((sum) => Number(sum) / (Number(Q) * 2 ** fractionBits)) }),
+    ...(outputs.includes('trace') && { trace: all.reduce((sum, value) => sum + value, 0) }),
+    sampleCount: Number(Q),
+    spectrum: all,
+  };
+}
+
+/** Q as the opened shares say. Throws TwoPartyError ERR_ROTATION_CHECK when the task cannot have as many samples. */
+export function checkSamples(samples: bigint, task: StatisticsTask): void {
+  if (samples < 0n || samples > BigInt(mostSamples(task))) {
+    throw implausible('"sampleCount" expected a number of samples that the task allows');
+  }
+}
+
+/** T has no negative eigenvalues, and a largest possible trace. */
+function checkSpectrum({ values }: EigenPairs, parameters: RotatedParameters): void {
+  const { features: d, ringBits, maskBits } = parameters;
+  const trace = values.reduce((sum, value) => sum + Math.abs(value), 0);
+  const slack = d * 2 ** maskBits;
+  if (
+    values.at(-1)! < -PLAUSIBLE_NEGATIVE * trace - slack ||
+    trace > 2 ** (ringBits - 2) * (1 + PLAUSIBLE_NEGATIVE) + slack
+  ) {
+    throw implausible('"matrix" expected that of a total scatter');
+  }
+}
+
+function checkOrthonormal(columns: readonly (readonly number[])[]): void {
+  for (const [i, column] of columns.entries()) {
+    for (const [j, other] of columns.slice(0, i + 1).entries()) {
+      const product = column.reduce((sum, entry, row) => sum + entry * other[row]!, 0);
+      if (!(Math.abs(product - (i === j ? 1 : 0)) < PLAUSIBLE_PRODUCT)) {
+        throw implausible('"vectors" expected orthonormal ones');
+      }
+    }
+  }
+}
+
+function refusalOf(
+  spectrum: readonly number[],
+  samples: bigint,
+  { components, allowFullRank }: Program,
+): ProjectionError | undefined {
+  if (samples === 0n) {
+    return new ProjectionError('ERR_NO_SAMPLES', 'expected at least one sample, got none');
+  }
+  const next = spectrum[components];
+  if (allowFullRank || (next !== undefined && next > ZERO_EIGENVALUE * spectrum[0]!)) return undefined;
+  return new ProjectionError(
+    'ERR_FULL_RANK',
+    `"components" expected fewer than the rank of the scatter matrix without "allowFullRank", got ${components}`,
+  );
+}
+
+function implausible(message: string): TwoPartyError {
+  return new TwoPartyError('ERR_ROTATION_CHECK', `${message}: a share was corrupted`);
+}
+
+/** The vector over its length, its entry of largest magnitude positive. */
+function normalised(vector: readonly number[]): number[] {
+  const largest = vector.reduce((best, entry) => (Math.abs(entry) > Math.abs(best) ? entry : best));
+  const scale = Math.hypot(...vector) * Math.sign(largest);
+  return vector.map((entry) => entry / scale + 0);
+}

@@ -1,0 +1,44 @@
+/** Matrices of big integers, modulo a power of two where that is said. Rows of entries; nothing here is changed in place. */
+
+export type Matrix = readonly (readonly bigint[])[];
+
+/** left · right (m × n and n × c), each entry reduced to [0, 2^ringBits). */
+export function multiplyMatrices(left: Matrix, right: Matrix, ringBits: number): bigint[][] {
+  const columns = transpose(right);
+  return left.map((row) => columns.map((column) => BigInt.asUintN(ringBits, innerProduct(row, column))));
+}
+
+/** The upper triangle, row by row, of left · rightᵀ (both d × n), reduced to [0, 2^ringBits). */
+export function upperProduct(left: Matrix, right: Matrix, ringBits: number): bigint[] {
+  return left.flatMap((row, i) =>
+    right.slice(i).map((other) => BigInt.asUintN(ringBits, innerProduct(row, other))),
+  );
+}
+
+export function innerProduct(a: readonly bigint[], b: readonly bigint[]): bigint {
+  let sum = 0n;
+  for (let i = 0; i < a.length; i += 1) sum += a[i]! * b[i]!;
+  return sum;
+}
+
+export function transpose(matrix: Matrix): bigint[][] {
+  return (matrix[0] ?? []).map((_, j) => matrix.map((row) => row[j]!));
+}
+
+/** The symmetric matrix whose upper triangle, row by row, is given. */
+export function symmetricMatrix(upper: readonly bigint[], d: number): bigint[][] {
+  const matrix = Array.from({ length: d }, () => new Array<bigint>(d).fill(0n));
+  let next = 0;
+  for (let i = 0; i < d; i += 1) {
+    for (let j = i; j < d; j += 1) {
+      matrix[i]![j] = upper[next]!;
+      matrix[j]![i] = upper[next]!;
+      next += 1;
+    }
+  }
+  return matrix;
+}
+
+export function traceOf(matrix: Matrix): bigint {
+  return matrix.reduce((sum, row, i) => sum + row[i]!, 0n);
+}

@@ -1,0 +1,34 @@
+/** The protocol's own messages in a MessageStream; types 0x40 to 0x4f belong to this room. All are ring elements of fixed length. */
+import type { MessageStream } from '../channel/message-stream.ts';
+import { decodeShares, encodeShares } from '../shares.ts';
+
+export const ROTATED_MESSAGE = {
+  /** From the data user: its share of the number of owners. */
+  owners: 0x40,
+  /** From the CSP: its shares of Q and, where the mean is declared, of V. */
+  declared: 0x41,
+  /** From the CSP: its shares of the upper triangle of M. */
+  matrix: 0x42,
+  /** From the CSP: its shares of the flooded vectors, row by row. */
+  vectors: 0x43,
+} as const;
+
+export function writeRing(
+  stream: MessageStream,
+  type: number,
+  elements: readonly bigint[],
+  ringBits: number,
+): void {
+  stream.write(type, encodeShares(new Array<number>(elements.length).fill(ringBits), elements));
+}
+
+/** `count` elements. Throws ERR_CHANNEL_MESSAGE when the message has another form, and the errors of the stream. */
+export async function readRing(
+  stream: MessageStream,
+  type: number,
+  count: number,
+  ringBits: number,
+): Promise<bigint[]> {
+  const bytes = await stream.read(type, count * Math.ceil(ringBits / 8));
+  return decodeShares(new Array<number>(count).fill(ringBits), bytes);
+}

@@ -1,0 +1,128 @@
+/**
+ * The lengths and scales of the `rotated` protocol, all functions of the public task, and the statistical distance that follows from
+ * them. docs/rotated.md proves what is only stated here; its names are used.
+ *
+ * Units: T = Q R − V Vᵀ is a matrix of integers. P is held as the integers 2^f P, so 2^f P T (2^f P)ᵀ is M in units of 2^(−2f).
+ */
+import { layout, type StatisticsTask } from '@eigenveil/statistics';
+import { TwoPartyError } from '../errors.ts';
+
+/** The largest ring. */
+const MAXIMUM_RING_BITS = 256;
+/** The deviation of the noise off the diagonal is 2^−36 of the trace of T. */
+const NOISE_EXPONENT = 36;
+/** The deviation of the flood on every entry of a vector is 2^−33. */
+const FLOOD_EXPONENT = 33;
+/** Fraction bits of P beyond those of the number of features. */
+const ROTATION_GUARD = 76;
+/** The uniform mask is 2^43 times wider than all that it has to hide. */
+const MASK_GUARD = 43;
+/** Noise is below 16 deviations; a number that is not has probability below 2^−90. */
+const NOISE_INTEGER_BITS = 4;
+
+export interface RotatedParameters {
+  readonly features: number;
+  /** ℓ: shares of the statistics, of T and of M are modulo 2^ℓ. */
+  readonly ringBits: number;
+  /** f. An entry of 2^f P takes f + 1 bits. */
+  readonly rotationBits: number;
+  /** γ: fraction bits of the noise; times the trace of T it is noise in units of 2^(−2f). */
+  readonly noiseBits: number;
+  /** Bits of an entry of 2^γ noise, sign included. */
+  readonly noiseEntryBits: number;
+  /** m: the mask is uniform in [0, 2^m), in units of 2^(−2f). */
+  readonly maskBits: number;
+  /** Fraction bits of the directions A that the data user asks for, f as well. */
+  readonly directionBits: number;
+  /** Fraction bits of the flood after its scale: its deviation is 2^floodBits units of 2^(−2f). */
+  readonly floodBits: number;
+  /** Shares of Pᵀ A are modulo 2^vectorRingBits. */
+  readonly vectorRingBits: number;
+  /** Bits of the CSP's share of an entry of R and of V, as integers that are not negative. */
+  readonly shareBits: { readonly R: number; readonly V: number };
+}
+
+/**
+ * @throws TwoPartyError ERR_TASK_RANGE when the ring would be wider than 256 bits
+ * @throws the errors of `layout`
+ */
+export function rotatedParameters(task: StatisticsTask): RotatedParameters {
+  const d = task.features.length;
+  const entries = (d * (d + 1)) / 2;
+  const rotationBits = ROTATION_GUARD + ceilLog2(d);
+  const traceBits = 2 * ceilLog2(mostSamples(task)) + 2 * task.fractionBits + ceilLog2(d);
+  const ringBits = traceBits + 2 * rotationBits + 2;
+  if (ringBits > MAXIMUM_RING_BITS) {
+    throw new TwoPartyError(
+      'ERR_TASK_RANGE',
+      `"task" expected at most ${MAXIMUM_RING_BITS} bits in the ring of the two-party protocol rotated, got ${ringBits}: fewer samples, features or fraction bits are needed`,
+    );
+  }
+  const noiseBits = 2 * rotationBits - NOISE_EXPONENT;
+  const { blindingBits } = layout(task);
+  const slotBits = (value: number): number => Math.min(blindingBits[value]! + 1, ringBits);
+  return {
+    features: d,
+    ringBits,
+    rotationBits,
+    noiseBits,
+    noiseEntryBits: noiseBits + NOISE_INTEGER_BITS + 1,
+    maskBits: traceBits + ceilLog2(entries) + MASK_GUARD,
+    directionBits: rotationBits,
+    floodBits: 2 * rotationBits - FLOOD_EXPONENT,
+    vectorRingBits: 2 * rotationBits + 2,
+    shareBits: { R: slotBits(0), V: slotBits(entries) },
+  };
+}
+
+/**
+ * ℓ: both servers' shares must be reduced modulo 2^ℓ, whatever the value. 2⌈log₂ Q_max⌉ + 2·fractionBits + 2f + ⌈log₂ d⌉ + 2: no entry of M
+ * is larger than the trace of T, at most d·Q_max²·4^fractionBits; a sign; and a bit for noise and mask.
+ * @throws as `rotatedParameters`
+ */
+export function rotatedRingBits(task: StatisticsTask): number {
+  return rotatedParameters(task).ringBits;
+}
+
+/** The most samples that the task can pool. */
+export function mostSamples(task: StatisticsTask): number {
+  return task.maximumOwners * task.maximumSamplesPerOwner;
+}
+
+export interface DistanceBound {
+  readonly rotationInMatrix: number;
+  readonly mask: number;
+  readonly rotationInVectors: number;
+  readonly sampling: number;
+  readonly total: number;
+}
+
+/**
+ * Bounds on the statistical distance between the data user's view and its simulation, for `components` directions of length at most 1
+ * (docs/rotated.md, "The distance").
+ */
+export function rotatedDistance(
+  { features: d, rotationBits: f }: Pick<RotatedParameters, 'features' | 'rotationBits'>,
+  components: number,
+): DistanceBound {
+  // With up to two features an entry can be 1, which is cut to 1 − 2^−f; otherwise all are rounded to nearest.
+  const entryError = d <= 2 ? 2 ** -f : 2 ** -(f + 1) * (1 + 2 ** -16);
+  const rotationError = d * entryError; // Frobenius
+  const perDeviation = 1 / Math.sqrt(2 * Math.PI);
+  const entries = (d * (d + 1)) / 2;
+  const parts = {
+    rotationInMatrix:
+      ((perDeviation * (2 + rotationError) * rotationError) / Math.SQRT2) * 2 ** NOISE_EXPONENT,
+    mask: 2 ** -MASK_GUARD * (1 + 2 ** -20),
+    rotationInVectors: perDeviation * rotationError * Math.sqrt(components) * 2 ** FLOOD_EXPONENT,
+    // A Gaussian vector of at least two entries that is shorter than 2^−32; noise of more than 11.3 deviations.
+    sampling: 2 ** -64 + entries * 2 ** -90,
+  };
+  const total = Object.values(parts).reduce((sum, part) => sum + part, 0);
+  return { ...parts, total };
+}
+
+/** ⌈log₂ n⌉ of a positive integer below 2^53. */
+function ceilLog2(n: number): number {
+  return n === 1 ? 0 : BigInt(n - 1).toString(2).length;
+}

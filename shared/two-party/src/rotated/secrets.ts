@@ -1,0 +1,38 @@
+/** What the CSP draws for one answer: the rotation, the noise, the mask and the flood. A second draw for the same data recovers T. */
+import { standardNormal } from './gaussian.ts';
+import { haarOrthogonal } from './orthogonal.ts';
+import type { RotatedParameters } from './parameters.ts';
+import type { RandomBits } from './random-bits.ts';
+
+export interface RotationSecrets {
+  /** 2^f P (d × d). */
+  readonly rotation: readonly (readonly bigint[])[];
+  /** Upper triangle, row by row: 2^γ times independent normal numbers of variance 1, on the diagonal 2. */
+  readonly noise: readonly bigint[];
+  /** Upper triangle, row by row: uniform in [0, 2^m). */
+  readonly mask: readonly bigint[];
+  /** d × components, normal, of deviation 2^floodBits. */
+  readonly flood: readonly (readonly bigint[])[];
+}
+
+export function drawSecrets(
+  { features: d, rotationBits, noiseBits, maskBits, floodBits }: RotatedParameters,
+  components: number,
+  random: RandomBits,
+): RotationSecrets {
+  const normal = (bits: number): bigint => standardNormal(random, bits);
+  return {
+    rotation: haarOrthogonal(d, rotationBits, random),
+    // A sum of two has variance 2 exactly; √2 times one would have to be rounded.
+    noise: upperEntries(d, (i, j) => normal(noiseBits) + (i === j ? normal(noiseBits) : 0n)),
+    mask: upperEntries(d, () => random.integer(maskBits)),
+    flood: Array.from({ length: d }, () => Array.from({ length: components }, () => normal(floodBits))),
+  };
+}
+
+/** entry(i, j) for all i <= j < d, row by row. */
+export function upperEntries<T>(d: number, entry: (i: number, j: number) => T): T[] {
+  const entries: T[] = [];
+  for (let i = 0; i < d; i += 1) for (let j = i; j < d; j += 1) entries.push(entry(i, j));
+  return entries;
+}

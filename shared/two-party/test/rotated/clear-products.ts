@@ -1,0 +1,69 @@
+/** A trusted dealer in place of oblivious transfer: shares of products, computed in the clear. */
+import { randomBytes } from 'node:crypto';
+import type { ChosenProduct, CorrelatedProduct } from '../../src/products/index.ts';
+import { multiplyMatrices } from '../../src/rotated/matrices.ts';
+import type { Chooser, Correlator } from '../../src/rotated/products.ts';
+import { RandomBits } from '../../src/rotated/random-bits.ts';
+
+interface Waiting<Product> {
+  readonly product: Product;
+  readonly resolve: (shares: bigint[][]) => void;
+}
+
+/** Both ends; the n-th call of one meets the n-th of the other, and both must describe the same product. */
+export function clearProducts(): { chooser: Chooser; correlator: Correlator; log: ChosenProduct[] } {
+  const random = new RandomBits((length) => randomBytes(length));
+  const choosing: Waiting<ChosenProduct>[] = [];
+  const correlating: Waiting<CorrelatedProduct>[] = [];
+  const log: ChosenProduct[] = [];
+  const meet = () => {
+    if (choosing.length === 0 || correlating.length === 0) return;
+    const [left, right] = [choosing.shift()!, correlating.shift()!];
+    check(left.product, right.product);
+    log.push(left.product);
+    const { matrix, ringBits, part } = left.product;
+    const product = multiplyMatrices(matrix, right.product.matrix, ringBits);
+    const share = product.map((row, i) =>
+      row.map((_, j) => (part === 'upper' && j < i ? 0n : random.integer(ringBits))),
+    );
+    right.resolve(share);
+    left.resolve(
+      product.map((row, i) =>
+        row.map((entry, j) =>
+          part === 'upper' && j < i ? 0n : BigInt.asUintN(ringBits, entry - share[i]![j]!),
+        ),
+      ),
+    );
+  };
+  const end = <Product>(queue: Waiting<Product>[]) => ({
+    multiply: (products: readonly Product[]) =>
+      Promise.all(
+        products.map(
+          (product) =>
+            new Promise<bigint[][]>((resolve) => {
+              queue.push({ product, resolve });
+              meet();
+            }),
+        ),
+      ),
+  });
+  return { chooser: end(choosing), correlator: end(correlating), log };
+}
+
+function check(left: ChosenProduct, right: CorrelatedProduct): void {
+  const same =
+    left.matrix.length === right.rows &&
+    left.matrix[0]!.length === right.matrix.length &&
+    left.columns === right.matrix[0]!.length &&
+    left.entryBits === right.entryBits &&
+    left.ringBits === right.ringBits &&
+    left.part === right.part;
+  if (!same) throw new Error('the ends multiply different shapes');
+  const limit = 1n << BigInt(left.entryBits - 1);
+  if (left.matrix.flat().some((entry) => entry < -limit || entry >= limit)) {
+    throw new Error(`a choice has more than ${left.entryBits} bits`);
+  }
+  if (right.matrix.flat().some((entry) => entry < 0n || entry >> BigInt(right.ringBits) !== 0n)) {
+    throw new Error('a correlation is outside of the ring');
+  }
+}

@@ -1,0 +1,64 @@
+/** Ring lengths, their limit, and the computed distance of the data user's view from its simulation. */
+import { describe, expect, it } from 'vitest';
+import { rotatedDistance, rotatedParameters, rotatedRingBits } from '../../src/rotated/parameters.ts';
+import { settingOf } from './settings.ts';
+
+function task(features: number, maximumOwners = 16, maximumSamplesPerOwner = 1024) {
+  return settingOf({ rows: [], features, components: 1, task: { maximumOwners, maximumSamplesPerOwner } })
+    .task;
+}
+
+describe('rotatedRingBits', () => {
+  it.each([
+    [1, 16, 1024, 28 + 28 + 2 * 76 + 0 + 2],
+    [8, 16, 1024, 28 + 28 + 2 * 79 + 3 + 2],
+    [50, 16, 1024, 28 + 28 + 2 * 82 + 6 + 2],
+    [64, 16, 1025, 30 + 28 + 2 * 82 + 6 + 2],
+    [65, 16, 1024, 28 + 28 + 2 * 83 + 7 + 2],
+    [200, 16, 2 ** 17, 42 + 28 + 2 * 84 + 8 + 2],
+  ])('is that of the formula for %i features, %i owners of %i samples', (d, owners, samples, expected) => {
+    expect(rotatedRingBits(task(d, owners, samples))).toBe(expected);
+  });
+
+  it('refuses a ring of more than 256 bits', () => {
+    expect(rotatedRingBits(task(50, 2 ** 14, 2 ** 14))).toBe(256);
+    expect(() =>
+      settingOf({
+        rows: [],
+        features: 50,
+        components: 1,
+        task: { maximumOwners: 2 ** 15, maximumSamplesPerOwner: 2 ** 14 },
+      }),
+    ).toThrow(expect.objectContaining({ code: 'ERR_TASK_RANGE' }));
+  });
+
+  it('leaves the mask far below a unit of T, and noise and flood their fraction bits', () => {
+    for (const d of [1, 2, 8, 50, 200]) {
+      const { maskBits, rotationBits, noiseBits, floodBits, ringBits } = rotatedParameters(task(d));
+      expect(maskBits).toBeLessThan(2 * rotationBits - 24);
+      expect(noiseBits).toBeGreaterThan(100);
+      expect(floodBits).toBeGreaterThan(100);
+      expect(maskBits).toBeLessThan(ringBits - 36);
+    }
+  });
+});
+
+describe('rotatedDistance', () => {
+  it('is at most 2^−38 for every supported number of features and components', () => {
+    for (let d = 1; d <= 200; d += 1) {
+      const parameters = rotatedParameters(task(d));
+      for (const components of new Set([1, Math.max(1, d - 2), d])) {
+        expect(rotatedDistance(parameters, components).total).toBeLessThan(2 ** -38);
+      }
+    }
+  });
+
+  it('grows with every source of error', () => {
+    const parameters = rotatedParameters(task(50));
+    const { total } = rotatedDistance(parameters, 15);
+    expect(rotatedDistance(parameters, 48).total).toBeGreaterThan(total);
+    expect(rotatedDistance({ ...parameters, rotationBits: 70 }, 15).total).toBeGreaterThan(2 ** -38);
+    const { total: sum, ...parts } = rotatedDistance(parameters, 15);
+    expect(Object.values(parts).reduce((a, b) => a + b)).toBe(sum);
+  });
+});

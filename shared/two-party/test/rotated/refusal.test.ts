@@ -1,0 +1,56 @@
+/** A result that the data user refuses: the CSP must not notice, and no vector must come. */
+import { describe, expect, it } from 'vitest';
+import { MessageStream, memoryChannelPair } from '../../src/index.ts';
+import type { CorrelatedProduct } from '../../src/products/index.ts';
+import { answerRotated } from '../../src/rotated/csp.ts';
+import { evaluateRotated } from '../../src/rotated/data-user.ts';
+import { drawSecrets } from '../../src/rotated/secrets.ts';
+import { clearProducts } from './clear-products.ts';
+import { systemBits } from './run.ts';
+import { type Given, settingOf, spread } from './settings.ts';
+
+/** The directions that the data user asked for, and what each end came to. */
+async function directions(given: Given) {
+  const { task, program, garbler, evaluator } = settingOf(given);
+  const [left, right] = memoryChannelPair();
+  const { chooser, correlator } = clearProducts();
+  let last: CorrelatedProduct | undefined;
+  const [csp, user] = await Promise.allSettled([
+    answerRotated(
+      new MessageStream(left),
+      async () => chooser,
+      { task, program },
+      { ...garbler, markAnswered: async () => undefined },
+      (parameters) => drawSecrets(parameters, program.components, systemBits()),
+    ),
+    evaluateRotated(
+      new MessageStream(right),
+      async () => ({
+        multiply: (products) => {
+          last = products.at(-1);
+          return correlator.multiply(products);
+        },
+      }),
+      { task, program },
+      evaluator.shares,
+    ),
+  ]);
+  return { csp: csp.status, user: user.status, matrix: last!.matrix };
+}
+
+describe('a refused result', () => {
+  it.each([
+    ['fewer rows than needed', { rows: spread(4, 8, 5), components: 3 }],
+    ['no rows', { rows: [], features: 4, components: 2 }],
+  ])('asks for nothing: %s', async (_, given) => {
+    const { csp, user, matrix } = await directions(given);
+    expect([csp, user]).toEqual(['fulfilled', 'rejected']);
+    expect(matrix.flat().every((entry) => entry === 0n)).toBe(true);
+  });
+
+  it('is told from others, which ask for directions of length 1', async () => {
+    const { csp, user, matrix } = await directions({ rows: spread(40, 8, 5), components: 3 });
+    expect([csp, user]).toEqual(['fulfilled', 'fulfilled']);
+    expect(matrix.flat().some((entry) => entry !== 0n)).toBe(true);
+  });
+});

@@ -1,0 +1,109 @@
+/** PCA tasks over made-up and bundled rows, with shares as unblinding leaves them. */
+import { randomBytes } from 'node:crypto';
+import { type Program, programOf } from '@eigenveil/projection';
+import { flatten, layout, type Statistics, type StatisticsTask } from '@eigenveil/statistics';
+import { rotatedRingBits } from '../../src/rotated/parameters.ts';
+import { RandomBits } from '../../src/rotated/random-bits.ts';
+import { toRing } from '../../src/shares.ts';
+
+export interface Setting {
+  readonly task: StatisticsTask;
+  readonly program: Program;
+  readonly statistics: Statistics;
+  readonly garbler: { readonly shares: bigint[]; readonly verifiedOwners: number };
+  readonly evaluator: { readonly shares: bigint[] };
+}
+
+export interface Given {
+  /** Values in [−1, 1]. */
+  readonly rows: readonly (readonly number[])[];
+  readonly components: number;
+  readonly owners?: number;
+  readonly program?: Partial<Program>;
+  readonly task?: Partial<StatisticsTask>;
+  /** Features, where there are no rows to tell. */
+  readonly features?: number;
+}
+
+const FRACTION_BITS = 14;
+
+export function settingOf({
+  rows,
+  components,
+  owners = 3,
+  program = {},
+  task: changes = {},
+  features = rows[0]!.length,
+}: Given): Setting {
+  const cells = rows.map((row) => row.map((value) => BigInt(Math.round(value * 2 ** FRACTION_BITS))));
+  const sum = (term: (row: readonly bigint[]) => bigint) =>
+    cells.reduce((total, row) => total + term(row), 0n);
+  const R: bigint[] = [];
+  for (let i = 0; i < features; i += 1) {
+    for (let j = i; j < features; j += 1) R.push(sum((row) => row[i]! * row[j]!));
+  }
+  const V = Array.from({ length: features }, (_, i) => sum((row) => row[i]!));
+  const statistics = { R, labellings: [[{ V, M: BigInt(rows.length) }]], owners: BigInt(owners) };
+  const task: StatisticsTask = {
+    method: { kind: 'pca' },
+    features: Array.from({ length: features }, (_, i) => ({ name: `f${i}`, min: -1, max: 1 })),
+    labellings: [],
+    fractionBits: FRACTION_BITS,
+    maximumOwners: 16,
+    maximumSamplesPerOwner: 1024,
+    keyBits: 2048,
+    statisticalSecurityBits: 40,
+    ...changes,
+  };
+  return {
+    task,
+    program: {
+      ...programOf({
+        ...task,
+        components,
+        outputs: ['sampleCount', 'spectrum'],
+        minimumOwners: 2,
+        allowFullRank: false,
+      }),
+      ...program,
+    },
+    statistics,
+    ...share(task, statistics, owners),
+  };
+}
+
+/** Both servers' shares, blinded as in the packing. */
+function share(task: StatisticsTask, statistics: Statistics, verifiedOwners: number) {
+  const random = new RandomBits((length) => randomBytes(length));
+  const { valueBits, blindingBits } = layout(task);
+  const offsets = valueBits.map((bits, v) => (1n << BigInt(bits - 1)) + random.integer(blindingBits[v]!));
+  const ring = new Array<number>(valueBits.length).fill(rotatedRingBits(task));
+  const blinded = flatten(task, statistics).map((value, v) => value + offsets[v]!);
+  return {
+    garbler: { shares: toRing(ring, blinded), verifiedOwners },
+    evaluator: {
+      shares: toRing(
+        ring,
+        offsets.map((offset) => -offset),
+      ),
+    },
+  };
+}
+
+/** A generator of numbers from 0 to 1 (Park and Miller, 1988). */
+export function numbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}
+
+/** Rows of d features whose spread falls from one to the next. */
+export function spread(rows: number, d: number, seed: number): number[][] {
+  const next = numbers(seed);
+  return Array.from({ length: rows }, () => {
+    const parts = Array.from({ length: d }, (_, j) => (next() - 0.5) / 1.5 ** Math.min(j, 8));
+    return parts.map((_, i) => parts.reduce((sum, part, j) => sum + (part * Math.cos(i * j + 1)) / d, 0));
+  });
+}
