@@ -35,6 +35,7 @@ const owner = new DataOwner({
     twoParty: [setting.twoParty],
     minimumKeyBits: setting.minimumKeyBits,
     allowFullRank: true,
+    allowSpectrum: true,
   }),
   paillier: new PaillierPool({ threads: 0 }),
   patienceMilliseconds: 10_000,

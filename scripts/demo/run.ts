@@ -212,21 +212,24 @@ class Demo {
   }
 
   async #createTask(method: MethodName, client: TaskClient): Promise<{ task: Task; samples: number }> {
-    const { owners, components, keyBits } = this.#options;
+    const { owners, components, keyBits, twoParty } = this.#options;
     const { rows: samples, ...draft } = await this.#draft(method);
     // As many components as varying features would reveal the whole scatter matrix.
     const varying = draft.features.filter(({ min, max }) => min < max).length;
     const proposal = TaskProposal.parse({
       ...draft,
-      components: Math.max(1, Math.min(components, varying - 1)),
+      components: Math.max(1, Math.min(components, varying - (twoParty === 'rotated' ? 2 : 1))),
       minimumOwners: owners,
       maximumOwners: owners,
       maximumSamplesPerOwner: Math.ceil(samples / owners),
       keyBits,
       allowInsecureKey: keyBits < 2048,
       allowFullRank: varying <= 1,
-      twoParty: this.#options.twoParty,
-      outputs: method === 'pca' ? ['mean'] : [],
+      twoParty,
+      outputs: [
+        ...(method === 'pca' ? ['mean'] : []),
+        ...(twoParty === 'rotated' ? ['sampleCount', 'spectrum'] : []),
+      ],
       deadline: new Date(Date.now() + DAY_MILLISECONDS).toISOString(),
     });
     const { task } = await client.create(proposal);

@@ -49,7 +49,9 @@ export class Garbler {
     const channel = await this.#acceptor.accept(request, socket, head);
     try {
       const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
-      await protocol.garble(channel, { task, program: programOf(task) }, { shares, verifiedOwners });
+      const markAnswered = () => this.#service.markAnswered(task.id);
+      const input = { shares, verifiedOwners, markAnswered };
+      await protocol.garble(channel, { task, program: programOf(task) }, input);
       await channel.receive().catch(() => undefined); // the data user closes when it has what it needs
     } catch (error) {
       this.#log.warn(

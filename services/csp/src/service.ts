@@ -4,9 +4,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { type Ciphertext, type PaillierPool, SecretKey, unpackBlinded } from '@eigenveil/paillier';
+import { programOf } from '@eigenveil/projection';
 import type { Sealer } from '@eigenveil/server';
 import { layout } from '@eigenveil/statistics';
-import { toRing } from '@eigenveil/two-party';
+import { TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
 import {
   AGREEMENT,
   checkTask,
@@ -159,16 +160,25 @@ export class CspService {
     return layout(task).plaintexts.length * ciphertextBytes(task.keyBits);
   }
 
-  /** The CSP's side of the two-party computation. Throws ERR_NOT_READY before the unblinding. */
+  /** The CSP's side of the two-party computation. Throws ERR_NOT_READY before the unblinding, ERR_TASK_ANSWERED, ERR_TASK_CLOSED. */
   async garblerState(taskId: TaskId, dataUser: Thumbprint): Promise<GarblerState> {
     const { store, sealer } = this.#deps;
     const { task, state, sealedShares } = await this.#task(taskId, dataUser);
     if (state === 'ended') throw new ServiceError('ERR_TASK_CLOSED', 'the task has ended');
-    if (sealedShares === null) throw new ServiceError('ERR_NOT_READY', 'the task has not been unblinded');
+    if (state === 'agreed') throw new ServiceError('ERR_NOT_READY', 'the task has not been unblinded');
+    if (sealedShares === null) throw answered();
     const shares = (
       JSON.parse(Buffer.from(sealer.open(sharesPlace(taskId), sealedShares)).toString()) as string[]
     ).map(BigInt);
     return { task, shares, verifiedOwners: await store.countRecords(taskId) };
+  }
+
+  /**
+   * Destroys the shares for good, before an answer that must not be given twice. Of several computations one gets here first;
+   * the others throw ERR_TASK_ANSWERED.
+   */
+  async markAnswered(taskId: TaskId): Promise<void> {
+    if (!(await this.#deps.store.destroyShares(taskId))) throw answered();
   }
 
   /** Ends a task at the data user's word, finished or cancelled: its key, shares and records are destroyed. */
@@ -189,7 +199,7 @@ export class CspService {
       await store.endTask(task.id);
       throw error;
     }
-    const shares = toRing(packing.valueBits, blindedValues);
+    const shares = toRing(TWO_PARTY_PROTOCOLS[task.twoParty].shareBits(task), blindedValues);
     const sealedShares = sealer.seal(sharesPlace(task.id), Buffer.from(JSON.stringify(shares.map(String))));
     await store.completeUnblinding(task.id, sealedShares);
   }
@@ -233,6 +243,7 @@ export class CspService {
       throw refuse(`"deadline" expected a time within the next ${LONGEST_TASK_DAYS} days`);
     }
     layout(task); // throws ERR_PACKING_TOO_NARROW now rather than at the first contribution
+    TWO_PARTY_PROTOCOLS[task.twoParty].check({ task, program: programOf(task) });
   }
 
   async #task(taskId: TaskId, dataUser: Thumbprint): Promise<StoredTask> {
@@ -274,6 +285,13 @@ export class CspService {
     const json = Buffer.from(this.#deps.sealer.open(secretKeyPlace(task.id), sealedSecretKey)).toString();
     return SecretKey.fromJSON(JSON.parse(json), task);
   }
+}
+
+function answered(): ServiceError {
+  return new ServiceError(
+    'ERR_TASK_ANSWERED',
+    'the task was answered before: its result is lost, and the data need a new task',
+  );
 }
 
 function agreementOf({ digest, agreement, state }: StoredTask, expected: Digest): string {

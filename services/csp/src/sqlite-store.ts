@@ -174,6 +174,17 @@ export class SqliteCspStore implements CspStore {
     scrub(this.#db); // the secret key must not remain in the log
   }
 
+  async destroyShares(taskId: TaskId): Promise<boolean> {
+    const { changes } = this.#db
+      .prepare(
+        `UPDATE tasks SET sealed_shares = NULL
+         WHERE task_id = ? AND state = 'unblinded' AND sealed_shares IS NOT NULL`,
+      )
+      .run(taskId);
+    scrub(this.#db);
+    return changes === 1;
+  }
+
   async endTask(taskId: TaskId): Promise<void> {
     transaction(this.#db, () => {
       this.#db

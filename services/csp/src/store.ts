@@ -14,6 +14,7 @@ export interface StoredTask {
   readonly sealedSecretKey: Uint8Array | null;
   /** Digest of the one unblinding request that this task has, from the moment before it is decrypted. */
   readonly unblindingDigest: Digest | null;
+  /** Of an unblinded task: gone once an answer has been given that must not be given twice. */
   readonly sealedShares: Uint8Array | null;
 }
 
@@ -61,6 +62,9 @@ export interface CspStore {
 
   /** Keeps the shares that the unblinding gave and destroys the secret key, unless the task has ended meanwhile. */
   completeUnblinding(taskId: TaskId, sealedShares: Uint8Array): Promise<void>;
+
+  /** Destroys an unblinded task's shares for good; returns whether they were there, which only one caller is told. */
+  destroyShares(taskId: TaskId): Promise<boolean>;
 
   /** Ends a task and destroys its secret key, shares and records. */
   endTask(taskId: TaskId): Promise<void>;

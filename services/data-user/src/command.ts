@@ -147,7 +147,8 @@ function addDraft(task: Command): void {
     },
     twoParty: {
       schema: TwoPartyName,
-      description: 'two-party protocol: garbled, or simulated, which is NOT private',
+      description:
+        'two-party protocol: garbled; rotated (pca only, reveals all eigenvalues and the number of rows); or simulated, which is NOT private',
       default: 'garbled',
       placeholder: 'NAME',
     },
@@ -172,6 +173,7 @@ Example:
         minimumOwners: Math.max(2, Math.ceil(owners / 2)),
         maximumSamplesPerOwner: samples ?? rows,
         twoParty,
+        outputs: twoParty === 'rotated' ? ['sampleCount', 'spectrum'] : [],
         deadline: new Date(Date.now() + hours * 3_600_000).toISOString(),
       },
       'draft',

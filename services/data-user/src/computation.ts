@@ -64,6 +64,7 @@ const FATAL_CODES: ReadonlySet<ErrorCode> = new Set([
   'ERR_CHANNEL_MESSAGE',
   'ERR_OT_POINT',
   'ERR_GARBLING_MESSAGE',
+  'ERR_TASK_ANSWERED',
 ]);
 
 export interface ComputationDependencies {
@@ -224,19 +225,19 @@ export class Computation {
     return { to: 'unblinded' };
   }
 
-  async #decompose({ task, sealedBlinding }: StoredTask, { packing }: OpenTask): Promise<StageResult> {
+  async #decompose({ task, sealedBlinding }: StoredTask): Promise<StageResult> {
     const { csp, sealer, key } = this.#deps;
     const blinding = (
       JSON.parse(Buffer.from(sealer.open(blindingPlace(task.id), sealedBlinding!)).toString()) as string[]
     ).map(BigInt);
+    const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
     const shares = toRing(
-      packing.valueBits,
+      protocol.shareBits(task),
       blinding.map((value) => -value),
     );
     const channel = await csp.openChannel(task.id);
     let decomposition: Decomposition;
     try {
-      const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
       const started = performance.now();
       decomposition = await protocol.evaluate(
         channel,

@@ -1,6 +1,8 @@
 /** Tasks at the data user: proposed to the CSP, opened under its signature, closed or cancelled by the operator. */
 import { type Packing, PublicKey } from '@eigenveil/paillier';
+import { programOf } from '@eigenveil/projection';
 import { layout } from '@eigenveil/statistics';
+import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import {
   type Agreement,
   checkTask,
@@ -54,7 +56,7 @@ export class Tasks {
     this.#onAbandoned = dependencies.onAbandoned;
   }
 
-  /** Proposes a task to the CSP and opens it. Throws what checkTask throws, and the CSP's refusals. */
+  /** Proposes a task to the CSP and opens it. Throws what checkTask and the two-party protocol's check throw, and the CSP's refusals. */
   async create(proposal: TaskProposal): Promise<SignedTask> {
     const task: Task = {
       ...proposal,
@@ -67,6 +69,7 @@ export class Tasks {
     if (new Date(task.deadline) <= this.#now())
       throw new ServiceError('ERR_TASK_INVALID', '"deadline" expected a time in the future');
     layout(task); // throws ERR_PACKING_TOO_NARROW
+    TWO_PARTY_PROTOCOLS[task.twoParty].check({ task, program: programOf(task) });
     const cspKey = await this.#csp.identity(); // nothing is proposed to a CSP of another identity
     await this.#store.insertTask(task);
     try {

@@ -7,6 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { layout } from '@eigenveil/statistics';
 import { withAbort } from './channel/abort.ts';
 import { MessageStream } from './channel/message-stream.ts';
+import { TwoPartyError } from './errors.ts';
 import {
   CountingGates,
   CountingSession,
@@ -17,11 +18,24 @@ import {
 import { runProgram } from './programs/index.ts';
 import type { Computation, TwoPartyProtocol } from './protocol.ts';
 
+/** A PCA of so many takes some minutes. */
+const MAXIMUM_FEATURES = 100;
+
 /** Computations that take less have no use for a plan, whose counting would only slow them down. */
 const PLAN_AFTER_MILLISECONDS = 1000;
 
 export const garbled: TwoPartyProtocol = {
   isPrivate: true,
+
+  check({ task }) {
+    const { length } = task.features;
+    if (length > MAXIMUM_FEATURES) {
+      throw new TwoPartyError(
+        'ERR_TASK_RANGE',
+        `"features" expected at most ${MAXIMUM_FEATURES} with the two-party protocol garbled, got ${length}`,
+      );
+    }
+  },
 
   shareBits: (task) => layout(task).valueBits,
 

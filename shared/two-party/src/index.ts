@@ -38,6 +38,4 @@ export {
 export { type CheckedDecomposition, runProgram } from './programs/index.ts';
 export type { Computation, EvaluatorInput, GarblerInput, Progress, TwoPartyProtocol } from './protocol.ts';
 export { TWO_PARTY_PROTOCOLS } from './protocols.ts';
-export { checkRotated } from './rotated/check.ts';
-export { rotatedRingBits } from './rotated/parameters.ts';
 export { combine, toRing } from './shares.ts';

@@ -40,7 +40,12 @@ export interface Progress {
 export interface TwoPartyProtocol {
   /** Whether each server's view reveals no more than the declared outputs. */
   readonly isPrivate: boolean;
-  /** Per value of the flat statistics the bits of the ring that its shares are in. Throws ERR_TASK_RANGE for a task that is too large. */
+  /**
+   * Refuses tasks that the protocol does not compute, before anything is collected.
+   * @throws TwoPartyError ERR_TASK_RANGE; ProjectionError ERR_PROGRAM_INVALID, ERR_FULL_RANK
+   */
+  check(computation: Computation): void;
+  /** Per value of the flat statistics the bits of the ring that its shares are in; for tasks that pass `check`. */
   shareBits(task: StatisticsTask): readonly number[];
   garble(channel: Channel, computation: Computation, input: GarblerInput): Promise<void>;
   evaluate(

@@ -23,6 +23,8 @@ import { drawSecrets } from './rotated/secrets.ts';
 export const rotated: TwoPartyProtocol = {
   isPrivate: true,
 
+  check: ({ task, program }) => checkRotated(task, program),
+
   shareBits: (task) => new Array<number>(statisticsLength(task)).fill(rotatedRingBits(task)),
 
   async garble(channel, { task, program }, { shares, verifiedOwners, markAnswered }) {

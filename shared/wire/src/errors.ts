@@ -57,6 +57,10 @@ const CODES = {
   // The computation
   ERR_MINIMUM_OWNERS: { status: 409, title: 'Fewer owners than the minimum of the task' },
   ERR_OWNER_COUNT: { status: 422, title: 'The encrypted number of owners differs from the verified records' },
+  ERR_TASK_ANSWERED: {
+    status: 409,
+    title: 'The CSP has answered this task once and does not answer it again',
+  },
   ERR_UNBLINDING_CONFLICT: { status: 409, title: 'The task has been unblinded with another request' },
   ERR_SINGLE_CLASS: { status: 422, title: 'All samples are of one class' },
   ERR_NO_SAMPLES: { status: 422, title: 'There are no samples' },
@@ -64,6 +68,7 @@ const CODES = {
   ERR_PACKING_OVERFLOW: { status: 422, title: 'A sum left the range that the task allows it' },
   ERR_NOT_POSITIVE_DEFINITE: { status: 422, title: 'The constraint matrix is not positive definite' },
   ERR_NOT_FINITE: { status: 422, title: 'A number is not finite' },
+  ERR_PROGRAM_INVALID: { status: 422, title: 'The task does not fit its method or its two-party protocol' },
   ERR_TASK_RANGE: { status: 422, title: 'The two-party protocol does not support a task of this size' },
   // The two-party connection
   ERR_CHANNEL_CLOSED: { status: 503, title: 'The two-party connection was closed' },
@@ -74,6 +79,7 @@ const CODES = {
   ERR_OT_EXHAUSTED: { status: 500, title: 'More oblivious transfers were used than a set-up allows' },
   ERR_GARBLING_MESSAGE: { status: 400, title: 'A message of the garbled circuit has the wrong form' },
   ERR_GARBLING_CHECK: { status: 502, title: 'The garbled circuit was changed on the way' },
+  ERR_ROTATION_CHECK: { status: 502, title: 'The rotated vectors are not orthonormal' },
   ERR_PRODUCT_CHECK: { status: 502, title: 'A transfer of a two-party product was changed on the way' },
   // What a client finds out about its peers
   ERR_PEER_UNREACHABLE: { status: 503, title: 'The service cannot be reached' },

@@ -27,8 +27,6 @@ export const LIMITS = {
   classes: 100,
   owners: 10_000_000,
   samplesPerOwner: 1_000_000_000,
-  /** Features of a task with the two-party protocol `garbled`. */
-  garbledFeatures: 100,
 } as const;
 
 const Name = z
@@ -63,7 +61,7 @@ const Method = z.discriminatedUnion('kind', [
 export const Output = z.enum(['mean', 'trace', 'sampleCount', 'spectrum']);
 
 /** The two-party protocols that exist. `simulated` is NOT private. */
-export const TwoPartyName = z.enum(['garbled', 'simulated']);
+export const TwoPartyName = z.enum(['garbled', 'rotated', 'simulated']);
 
 const MethodName = z.enum(['pca', 'dca', 'lda', 'mdr']);
 export type MethodName = z.infer<typeof MethodName>;
@@ -143,8 +141,8 @@ const LABELLINGS = { pca: 0, dca: 1, lda: 1, mdr: 2 } as const satisfies Record<
 
 /**
  * Checks what the schema cannot say: that the parameters fit together and that no declared output reveals the scatter
- * matrix without consent. Throws ERR_TASK_INVALID, ERR_TASK_RANGE, ERR_KEY_TOO_SHORT, ERR_TOO_MANY_COMPONENTS or
- * ERR_FULL_RANK.
+ * matrix without consent. What its two-party protocol asks for is checked by that. Throws ERR_TASK_INVALID, ERR_KEY_TOO_SHORT,
+ * ERR_TOO_MANY_COMPONENTS or ERR_FULL_RANK.
  */
 export function checkTask(task: TaskProposal): void {
   const { method, features, labellings, components, outputs } = task;
@@ -177,12 +175,6 @@ export function checkTask(task: TaskProposal): void {
     throw new ServiceError(
       'ERR_KEY_TOO_SHORT',
       `"keyBits" expected at least 2048 unless allowInsecureKey, got ${task.keyBits}`,
-    );
-  }
-  if (task.twoParty === 'garbled' && features.length > LIMITS.garbledFeatures) {
-    throw new ServiceError(
-      'ERR_TASK_RANGE',
-      `"features" expected at most ${LIMITS.garbledFeatures} with the two-party protocol garbled, got ${features.length}`,
     );
   }
   if (components > features.length) {

@@ -1,0 +1,116 @@
+/** Tasks with the two-party protocol `rotated`, through running services: exact results, and an answer that is given once. */
+import { OwnerPolicy } from '@eigenveil/data-owner';
+import type { TaskStatus } from '@eigenveil/wire';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { query } from './support/database.ts';
+import { expectReference } from './support/expectations.ts';
+import { finishTask, type Parties, runTask } from './support/run-task.ts';
+import { dataFile, type Example, exampleOf, madeUpProposal, split } from './support/tasks.ts';
+import { World } from './support/world.ts';
+
+const OWNERS = 3;
+const COMPUTATION = /^GET \/tasks\/[^/]+\/two-party$/;
+const OUTPUTS = ['sampleCount', 'spectrum'];
+
+let world: World;
+let parties: Parties;
+beforeAll(async () => {
+  world = await World.start({ proxied: true, csp: { allowSimulated: false } });
+  const policy = { twoParty: ['rotated'], allowSpectrum: true } satisfies Partial<OwnerPolicy>;
+  const enrolled = await Promise.all(Array.from({ length: OWNERS }, () => world.enrolledOwner(policy)));
+  parties = {
+    client: await world.taskClient(),
+    dataUser: world.dataUserAddress,
+    owners: enrolled.map(({ owner }) => owner),
+  };
+});
+afterEach(() => {
+  world.proxies.csp.heal();
+  world.proxies.csp.streams.length = 0;
+});
+afterAll(() => world.close());
+
+const rotated = (file: string, changes: Record<string, unknown> = {}) =>
+  exampleOf(dataFile(file), 'pca', { twoParty: 'rotated', outputs: OUTPUTS, components: 2, ...changes });
+
+async function expectRight({ proposal, rows }: Example) {
+  const parts = split(rows, OWNERS);
+  const finished = await runTask(parties, proposal, parts);
+  expectReference(finished.projection, finished.task, parts);
+  return finished;
+}
+
+const finish = ({ proposal, rows }: Example) => finishTask(parties, proposal, split(rows, OWNERS));
+const sharesAtCsp = ({ taskId }: TaskStatus) =>
+  query(world.cspConfig.dataDirectory, 'SELECT sealed_shares FROM tasks WHERE task_id = ?', taskId)[0]!;
+
+test.each(['iris', 'pima', 'ionosphere'])('pca of %s', async (file) => {
+  await expectRight(await rotated(file, { components: file === 'ionosphere' ? 15 : 2 }));
+});
+
+test('pca with everything that a task may declare', async () => {
+  await expectRight(await rotated('iris', { outputs: [...OUTPUTS, 'mean', 'trace'] }));
+});
+
+describe('a connection that fails', () => {
+  test('before the answer begins is opened again', async () => {
+    world.proxies.csp.inject(COMPUTATION, { kind: 'cut', atByte: 3000 });
+    await expectRight(await rotated('iris'));
+    expect(world.proxies.csp.streams).toHaveLength(2);
+  });
+
+  test('after that ends the task, since a second answer would give the data away', async () => {
+    const whole = await rotated('iris');
+    await expectRight(whole);
+    const bytes = world.proxies.csp.streams[0]!.length;
+    world.proxies.csp.streams.length = 0;
+    // The last bytes are the rotated vectors; before the end of the stream the answer has begun.
+    world.proxies.csp.inject(COMPUTATION, { kind: 'cut', atByte: bytes - 100 });
+    const { status } = await finish(whole);
+    expect(status).toMatchObject({ state: 'failed', failure: { code: 'ERR_TASK_ANSWERED' } });
+    expect(sharesAtCsp(status)).toEqual({ sealed_shares: null });
+  });
+
+  test('and a CSP that is restarted between does not answer either', async () => {
+    const whole = await rotated('iris');
+    await expectRight(whole);
+    const bytes = world.proxies.csp.streams[0]!.length;
+    world.proxies.csp.streams.length = 0;
+    world.proxies.csp.inject(COMPUTATION, { kind: 'cut', atByte: bytes - 100 });
+    const finished = finish(whole);
+    const answered = "SELECT task_id FROM tasks WHERE state = 'unblinded' AND sealed_shares IS NULL";
+    await expect
+      .poll(() => query(world.cspConfig.dataDirectory, answered), { timeout: 20_000, interval: 2 })
+      .toHaveLength(1);
+    await world.stopCsp();
+    await world.startCsp();
+    expect((await finished).status).toMatchObject({
+      state: 'failed',
+      failure: { code: 'ERR_TASK_ANSWERED' },
+    });
+  });
+});
+
+describe('is refused', () => {
+  const declared = { twoParty: 'rotated', outputs: OUTPUTS };
+  test.each([
+    ['for another method', madeUpProposal('lda', 6, [2], { twoParty: 'rotated' }), 'ERR_PROGRAM_INVALID'],
+    ['without the spectrum', madeUpProposal('pca', 6, [], { twoParty: 'rotated' }), 'ERR_PROGRAM_INVALID'],
+    ['for d − 1 components', madeUpProposal('pca', 6, [], { ...declared, components: 5 }), 'ERR_FULL_RANK'],
+    [
+      'for numbers that do not fit its ring',
+      madeUpProposal('pca', 6, [], { ...declared, fractionBits: 20, maximumSamplesPerOwner: 1_000_000_000 }),
+      'ERR_TASK_RANGE',
+    ],
+  ])('%s', async (_name, proposal, code) => {
+    await expect(parties.client.create(proposal)).rejects.toMatchObject({ code });
+  });
+
+  test('by owners who have not allowed it', async () => {
+    const { owner } = await world.enrolledOwner({ twoParty: OwnerPolicy.parse({}).twoParty });
+    const { task } = await parties.client.create((await rotated('iris')).proposal);
+    const contribution = owner.contribute(parties.dataUser, task.id, () => Promise.reject(new Error('read')));
+    await expect(contribution).rejects.toMatchObject({ code: 'ERR_POLICY' });
+    await parties.client.cancelTask(task.id);
+  });
+});
