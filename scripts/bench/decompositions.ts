@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { draftTask } from '@eigenveil/data-user';
-import { decompose, pencil, programOf, varianceCaptured } from '@eigenveil/projection';
+import { decompose, pencil, principalAngles, programOf, varianceCaptured } from '@eigenveil/projection';
 import {
   addStatistics,
   Discretiser,
@@ -18,12 +18,13 @@ import {
   type Statistics,
   StatisticsAccumulator,
 } from '@eigenveil/statistics';
-import { toRing } from '@eigenveil/two-party';
+import { TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
 import { type MethodName, newTaskId, type Task, TaskProposal, Thumbprint } from '@eigenveil/wire';
 import { writeSynthetic } from './synthetic.ts';
 import type { Assignment, Evaluated, GarblerAddress, Used } from './two-party.ts';
 
 export interface Case {
+  readonly twoParty: Task['twoParty'];
   readonly method: MethodName;
   readonly dataset: string;
   readonly components: number;
@@ -32,12 +33,19 @@ export interface Case {
 export interface Measured extends Case {
   readonly features: number;
   readonly andGates: number;
+  /** In both directions. */
   readonly bytes: number;
+  /** Messages that follow each other in opposite directions. */
+  readonly rounds: number;
   readonly seconds: number;
   /** The smallest among components whose eigenvalue is at least 5 % from its neighbours. */
   readonly minCosine: number;
   /** Variance of the total scatter within the subspace, over that of the reference's. */
   readonly varianceRatio: number;
+  /** Sine of the largest angle between the subspaces, times the gap after component k over λ₁. */
+  readonly maxSineGap: number;
+  /** Largest |Δλ| over λ₁. */
+  readonly maxEigenvalueError: number;
   /** Of the whole processes. */
   readonly garbler: Used;
   readonly evaluator: Used;
@@ -48,14 +56,15 @@ const SMALLEST_GAP = 0.05;
 const BUNDLED = fileURLToPath(new URL('../../data', import.meta.url));
 const OTHERS = process.env.EIGENVEIL_DATA ?? fileURLToPath(new URL('../../../shared/data', import.meta.url));
 
-/** The name of the data set that `writeSynthetic` makes. */
-export const SYNTHETIC = 'synthetic50';
+/** A data set of this name and number of features is made by `writeSynthetic`. */
+const SYNTHETIC = /^synthetic(\d+)$/;
 
 /** The file of a data set, or undefined where it is neither bundled nor in EIGENVEIL_DATA. */
 export async function dataFile(dataset: string): Promise<string | undefined> {
-  if (dataset === SYNTHETIC) {
-    const file = join(tmpdir(), `eigenveil-${SYNTHETIC}.csv`);
-    await writeSynthetic(file);
+  const [, features] = SYNTHETIC.exec(dataset) ?? [];
+  if (features !== undefined) {
+    const file = join(tmpdir(), `eigenveil-${dataset}.csv`);
+    await writeSynthetic(file, Number(features));
     return file;
   }
   return [BUNDLED, OTHERS].map((folder) => `${folder}/${dataset}.csv`).find((file) => existsSync(file));
@@ -68,7 +77,11 @@ export async function measureCase(wanted: Case, file: string): Promise<Measured>
   const { vectors, eigenvalues } = evaluated.decomposition;
   const expected = decompose(program, statistics);
   const all = decompose(
-    { ...program, components: expected.vectors.length + 1, allowFullRank: true },
+    {
+      ...program,
+      components: Math.min(expected.vectors.length + 1, program.featureCount),
+      allowFullRank: true,
+    },
     statistics,
   );
   const cosines = expected.vectors.map((vector, i) =>
@@ -77,15 +90,22 @@ export async function measureCase(wanted: Case, file: string): Promise<Measured>
   const separate = cosines.filter((_, i) => gapOf(all.eigenvalues, i) >= SMALLEST_GAP);
   const { A } = pencil(program, statistics);
   if (eigenvalues.length !== expected.eigenvalues.length) throw new Error('the number of components differs');
+  const [largest, k] = [all.eigenvalues[0]!, vectors.length];
+  const angle = Math.max(...principalAngles(vectors, expected.vectors));
+  const gap = all.eigenvalues[k - 1]! - (all.eigenvalues[k] ?? 0);
+  const errors = eigenvalues.map((value, i) => Math.abs(value - expected.eigenvalues[i]!));
   return {
     ...wanted,
     components: vectors.length,
     features: task.features.length,
     andGates: evaluated.andGates,
     bytes: evaluated.bytes,
+    rounds: evaluated.rounds,
     seconds: evaluated.seconds,
     minCosine: Math.min(...separate),
     varianceRatio: varianceCaptured(vectors, A) / varianceCaptured(expected.vectors, A),
+    maxSineGap: (Math.sin(angle) * gap) / largest,
+    maxEigenvalueError: Math.max(...errors) / largest,
     garbler: evaluated.garbler,
     evaluator: { peakMemoryBytes: evaluated.peakMemoryBytes, cpuSeconds: evaluated.cpuSeconds },
   };
@@ -99,7 +119,7 @@ function gapOf(values: readonly number[], i: number): number {
 
 /** The statistics of all rows of a file, as OWNERS owners together would send them. */
 async function pooled(
-  { method, components }: Case,
+  { method, components, twoParty }: Case,
   file: string,
 ): Promise<{ task: Task; statistics: Statistics }> {
   const ignore = method === 'pca' ? ['label'] : [];
@@ -115,7 +135,8 @@ async function pooled(
     minimumOwners: 2,
     maximumOwners: OWNERS,
     maximumSamplesPerOwner: Math.ceil(rows / OWNERS),
-    twoParty: 'garbled',
+    twoParty,
+    outputs: twoParty === 'rotated' ? ['sampleCount', 'spectrum'] : [],
     deadline: new Date(Date.now() + 3_600_000).toISOString(),
   });
   const task: Task = {
@@ -142,7 +163,7 @@ async function run(task: Task, statistics: Statistics): Promise<Evaluated & { ga
   );
   const assignment = (shares: readonly bigint[]): Assignment => ({
     task,
-    shares: toRing(valueBits, shares),
+    shares: toRing(TWO_PARTY_PROTOCOLS[task.twoParty].shareBits(task), shares),
     verifiedOwners: OWNERS,
   });
   const [garbler, evaluator] = ['garbler', 'evaluator'].map((name) =>

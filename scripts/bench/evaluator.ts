@@ -2,15 +2,17 @@
 import { once } from 'node:events';
 import { programOf } from '@eigenveil/projection';
 import { connectChannel, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { Turns } from './turns.ts';
 import { type Assignment, type Evaluated, type GarblerAddress, used } from './two-party.ts';
 
 process.send!('ready');
 const [{ task, shares, url, ca }] = (await once(process, 'message')) as [Assignment & GarblerAddress];
 const started = performance.now();
 const channel = await connectChannel({ url: url.replace('https', 'wss'), headers: {}, ca });
+const turns = new Turns(channel);
 let andGates = 0;
 const decomposition = await TWO_PARTY_PROTOCOLS[task.twoParty].evaluate(
-  channel,
+  turns,
   { task, program: programOf(task) },
   { shares },
   (progress) => {
@@ -20,6 +22,7 @@ const decomposition = await TWO_PARTY_PROTOCOLS[task.twoParty].evaluate(
 const seconds = (performance.now() - started) / 1000;
 const bytes = channel.bytesReceived + channel.bytesSent;
 await channel.close();
-process.send!({ decomposition, seconds, andGates, bytes, ...used() } satisfies Evaluated, () =>
-  process.exit(),
+process.send!(
+  { decomposition, seconds, andGates, bytes, rounds: turns.rounds, ...used() } satisfies Evaluated,
+  () => process.exit(),
 );

@@ -21,6 +21,8 @@ export interface Evaluated extends Used {
   readonly andGates: number;
   /** From garbler to evaluator and back. */
   readonly bytes: number;
+  /** Messages that follow each other in opposite directions. */
+  readonly rounds: number;
 }
 
 /** What a process has used, from its start on. */
