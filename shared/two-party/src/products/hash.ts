@@ -18,7 +18,9 @@
  * Bound, with AES as an ideal cipher: q ≤ 2^14 hashes under one key, p evaluations of AES by the adversary, Δ of 127 unknown
  * bits. As in garbling/hash.ts the leading terms are (2pq + Nq²) / 2^127 + N² / 2^129 for N chunks, since keys are random and an
  * evaluation is about one of them: p / 2^112 + N / 2^99 + N² / 2^129. A product of 50 × 50 matrices has 2^11 chunks, one of
- * 200 × 200 has 2^17. The correlator draws each key when the chunk begins and sends it with the chunk. Constants may differ by a few bits.
+ * 200 × 200 has 2^17. The argument
+ * needs keys that do not depend on what the adversary asked before: the correlator draws them from the CSPRNG and reveals each with its
+ * chunk. These are the leading terms of the papers' bounds put together, not a theorem: constants may differ by a few bits.
  */
 import { Permutation } from '../garbling/hash.ts';
 

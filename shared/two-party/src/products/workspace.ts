@@ -7,7 +7,6 @@ import {
   type Chunk,
   chunkBytes,
   DIGIT_BITS,
-  digitsPerPass,
   ELEMENT_BYTES,
   firstColumn,
   leafBlocks,
