@@ -137,7 +137,7 @@ describe('a product of the two parties', () => {
 
   it('needs no more room in the channel than one frame', async () => {
     const narrow = await session({ limits: { highWaterBytes: 20_000 } });
-    await check(randomCase([200, 5, 3], 222, 222), narrow);
+    await check(randomCase([300, 3, 20], 222, 222), narrow);
   });
 
   it('can be followed by another in the same session', async () => {
