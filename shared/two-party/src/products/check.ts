@@ -10,7 +10,8 @@
  * corrections of a column where Δ has 0 changes nothing.) Additions of the result itself are not repeated.
  *
  * It reveals nothing: the transcript is known to both, and the sum is a function of masks alone, which the peer knows to be
- * the negative of its own. It is no defence against a party that lies.
+ * the negative of its own. From what stands for a digit's zero the chooser can tell 64 bits of the hidden leaf's expansion;
+ * they mask nothing else and look random beside the rest. It is no defence against a party that lies.
  */
 import { type CipherGCM, createCipheriv, createHash } from 'node:crypto';
 import type { MessageStream } from '../channel/message-stream.ts';

@@ -8,10 +8,7 @@ import { PRODUCT_MESSAGE } from './messages.ts';
 import { checkMatrix, choicesOf } from './ring.ts';
 import { Workspace } from './workspace.ts';
 
-/**
- * Blocks of transfers, one megabyte each, that may be on the way before the correlator's answer to the first is read: enough
- * that it need not wait, and less than a channel holds, so that two ends that both write never wait for each other.
- */
+/** Blocks of transfers, one megabyte each, that may be on the way before the correlator's answer: it shall never wait. */
 const BLOCKS_AHEAD = 2;
 
 /** The chooser's part of a product: see multiplyChosen(). */
@@ -82,12 +79,18 @@ function sizeOf({ matrix, columns, entryBits, ringBits, part = 'whole' }: Chosen
   return checkSize({ rows: matrix.length, inner, columns, entryBits, ringBits, part });
 }
 
-/** The same blocks, each handed out when those after it have been asked for. */
+/** The same blocks, but those after the one that is handed out are asked for meanwhile. */
 async function* ahead(blocks: AsyncGenerator<Block>): AsyncGenerator<Block> {
-  const waiting: Block[] = [];
-  for await (const block of blocks) {
-    waiting.push(block);
-    if (waiting.length > BLOCKS_AHEAD) yield waiting.shift()!;
+  const ask = () => {
+    const next = blocks.next();
+    next.catch(() => undefined); // whoever takes it from the queue sees the error
+    return next;
+  };
+  const asked = Array.from({ length: 1 + BLOCKS_AHEAD }, ask);
+  for (;;) {
+    const next = await asked.shift()!;
+    if (next.done) return;
+    yield next.value;
+    asked.push(ask());
   }
-  yield* waiting;
 }

@@ -2,6 +2,7 @@
 
 import { ROW_BYTES } from '../oblivious-transfer/extension.ts';
 import type { ExtensionSender } from '../oblivious-transfer/index.ts';
+import type { RandomSource } from '../oblivious-transfer/randomness.ts';
 import { CHECK_KEY_BYTES, Transcript } from './check.ts';
 import {
   BLOCK_BYTES,
@@ -24,6 +25,8 @@ export interface CorrelatedProduct {
   readonly ringBits: number;
   readonly part?: Part;
 }
+
+const KEYS_PER_CALL = 64;
 
 /**
  * The correlator's additive shares, in [0, 2^ringBits), of P = A · C modulo 2^ringBits, where A (`rows` × n, signed integers of
@@ -57,6 +60,7 @@ export async function multiplyEachCorrelated(
   const checkKey = sender.random(CHECK_KEY_BYTES);
   stream.write(PRODUCT_MESSAGE.opening, checkKey);
   const transcript = new Transcript(checkKey);
+  const nextKey = keySource(sender.random);
   const plan = chunksOfEach(sizes);
   const transfers = sizes.reduce((sum, size) => sum + transferCount(size), 0);
   for await (const block of sender.blocks(transfers)) {
@@ -66,7 +70,7 @@ export async function multiplyEachCorrelated(
       const { chunk, product } = next;
       const workspace = workspaces[product]!;
       const end = at + chunk.count * DIGIT_BITS * ROW_BYTES;
-      workspace.correlate(chunk, block.rows.subarray(at, end), sender.random(BLOCK_BYTES));
+      workspace.correlate(chunk, block.rows.subarray(at, end), nextKey());
       const message = workspace.message(chunk);
       transcript.add(message);
       if (!stream.write(PRODUCT_MESSAGE.chunk, message)) await stream.flush();
@@ -94,4 +98,15 @@ function withoutOffsets(
   return shares.map((row, i) =>
     row.map((share, j) => (part === 'upper' && j < i ? 0n : BigInt.asUintN(ringBits, share - offsets[j]!))),
   );
+}
+
+/** Hash keys; a call of the system's generator costs as much as a thousand bytes of its output. */
+function keySource(random: RandomSource): () => Uint8Array {
+  let keys = new Uint8Array(0);
+  return () => {
+    if (keys.length === 0) keys = Uint8Array.from(random(KEYS_PER_CALL * BLOCK_BYTES));
+    const key = keys.subarray(0, BLOCK_BYTES);
+    keys = keys.subarray(BLOCK_BYTES);
+    return key;
+  };
 }

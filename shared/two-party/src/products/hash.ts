@@ -3,7 +3,8 @@
  * learns, and their expansion, with TMMO(x, i) = π(π(x) ⊕ i) ⊕ π(x), π being AES-128 under a chunk's key, as the hash H (Guo,
  * Katz, Wang, Yu, "Efficient and secure multiparty computation from fixed-key block ciphers", IEEE S&P 2020).
  *
- * The tree is that of Guo, Yang, Wang, Zhang, Xie, Liu, Zhao, "Half-Tree" (EUROCRYPT 2023, section 4). A digit uses two
+ * The tree is that of Guo, Yang, Wang, Zhang, Xie, Liu, Zhao, "Half-Tree: Halving the Cost of Tree
+ * Expansion in COT and DPF" (EUROCRYPT 2023): a right child is the left one plus the parent. A digit uses two
  * transfers with rows q, q′ of the correlator. Nodes n₀ = q and n₁ = q ⊕ Δ; leaves H(n_a, i) and n_a ⊕ H(n_a, i). The chooser
  * holds one node, and from g = H(n₀, i) ⊕ H(n₁, i) ⊕ q′ and its second row one leaf of the other. The leaf x that it
  * misses is the XOR of the three others and Δ. Every leaf is expanded to H(x, i′), H(x, i′ + 1), …, of which π(x)
@@ -18,7 +19,9 @@
  * Bound, with AES as an ideal cipher: q ≤ 2^14 hashes under one key, p evaluations of AES by the adversary, Δ of 127 unknown
  * bits. As in garbling/hash.ts the leading terms are (2pq + Nq²) / 2^127 + N² / 2^129 for N chunks, since keys are random and an
  * evaluation is about one of them: p / 2^112 + N / 2^99 + N² / 2^129. A product of 50 × 50 matrices has 2^11 chunks, one of
- * 200 × 200 has 2^17. The correlator draws each key when the chunk begins and sends it with the chunk. Constants may differ by a few bits.
+ * 200 × 200 has 2^17. The argument needs keys that do not depend on what the adversary asked before: the correlator draws
+ * them from the CSPRNG and reveals each with its chunk. These are the leading terms of the papers' bounds put together, not a
+ * theorem of either: constants may differ by a few bits.
  */
 import { Permutation } from '../garbling/hash.ts';
 

@@ -1,7 +1,10 @@
 /**
  * Products of a matrix of the one party and a matrix of the other over Z_{2^l}, as additive shares, from oblivious
- * transfer (Gilboa, "Two party RSA key generation", CRYPTO 1999, section 4), two bits of an entry at a time. See layout.ts
- * for the digits, hash.ts for trees, masks and their security, check.ts for what a fault meets.
+ * transfer (Gilboa, "Two Party RSA Key Generation", CRYPTO 1999), two bits of an entry at a time: the correlator knows masks
+ * of four leaves, the chooser all but the one at its digit δ, and C minus the sum of all masks is enough to turn them into
+ * shares of δ·C (Roy, "SoftSpokenOT", CRYPTO 2022, does so over small fields). One message carries two bits, so a product takes
+ * half the bytes of one transfer per bit. See layout.ts for the digits, hash.ts for trees, masks and their
+ * security, ring-kernels.ts for the sums, check.ts for what a fault meets.
  */
 export { type ChosenProduct, multiplyChosen, multiplyEachChosen } from './choose.ts';
 export { multiplyClear } from './clear.ts';

@@ -1,6 +1,6 @@
 /** One party's memory during a product, and what it does with a chunk of digits. */
 import { CHUNK_HASHES, ChunkPermutation } from './hash.ts';
-import { CHECK_ADDRESS, DELTA_ADDRESS, FREE_ADDRESS, type Kernels, makeKernels } from './kernels.ts';
+import { type Kernels, makeKernels } from './kernels.ts';
 import {
   BLOCK_BYTES,
   CHECK_BYTES,
@@ -13,12 +13,12 @@ import {
   type ProductSize,
   SUM_BYTES,
 } from './layout.ts';
+import { CHECK_ADDRESS, DELTA_ADDRESS, FREE_ADDRESS, TABLE_BYTES } from './memory.ts';
 import { decodeSum, encodeElements } from './ring.ts';
 
 /** A digit takes at least 12 of a chunk's hashes. */
 const MOST_DIGITS = Math.ceil(CHUNK_HASHES / 12);
 const MOST_BLOCKS = CHUNK_HASHES;
-const TABLE_WORDS = 4;
 /** What vector instructions may touch behind the end of what they are about. */
 const SLACK_BYTES = 64;
 
@@ -53,7 +53,7 @@ export class Workspace {
     this.#message = place((1 + MOST_DIGITS + MOST_BLOCKS / 4) * BLOCK_BYTES);
     this.#rows = place(MOST_DIGITS * DIGIT_BITS * BLOCK_BYTES);
     this.#choices = place(MOST_DIGITS * DIGIT_BITS);
-    this.#table = place(MOST_DIGITS * TABLE_WORDS * 4);
+    this.#table = place(MOST_DIGITS * TABLE_BYTES);
     this.#nodes = place(MOST_DIGITS * 2 * BLOCK_BYTES);
     this.#first = place(MOST_DIGITS * 2 * BLOCK_BYTES);
     this.#second = place(MOST_DIGITS * 2 * BLOCK_BYTES);
@@ -163,7 +163,7 @@ export class Workspace {
     this.#permutation.setKey(this.#memory.subarray(this.#message, this.#message + BLOCK_BYTES));
     this.#memory.set(rows, this.#rows);
     const size = this.#size;
-    for (let d = 0, at = this.#table / 4; d < chunk.count; d += 1, at += TABLE_WORDS) {
+    for (let d = 0, at = this.#table / 4; d < chunk.count; d += 1, at += TABLE_BYTES / 4) {
       const row = Math.floor((chunk.first + d) / size.inner);
       const summand = (chunk.first + d) % size.inner;
       const column = firstColumn(size, row);

@@ -1,0 +1,92 @@
+/** What either end holds or sees looks the same whatever the inputs are. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { PRODUCT_MESSAGE } from '../../src/products/messages.ts';
+import { messagesOf } from '../garbling/transcript.ts';
+import { type Case, type Matrix, matrixOf, opened, session } from './parties.ts';
+
+const RING_BITS = 70;
+const ENTRY_BITS = 70;
+const [ROWS, INNER, COLUMNS] = [64, 2, 64];
+
+/** A fair coin exceeds it once in 5e8 times; fewer than a thousand are looked at. */
+const LARGEST_DEVIATION = 6;
+
+let shared: Awaited<ReturnType<typeof session>>;
+beforeAll(async () => {
+  shared = await session();
+});
+
+/** The largest deviation from a fair coin, in standard deviations, over the bits of the numbers. */
+function deviationOf(numbers: readonly bigint[], bits: number): number {
+  let largest = 0;
+  for (let bit = 0; bit < bits; bit += 1) {
+    const ones = numbers.reduce((sum, number) => sum + Number((number >> BigInt(bit)) & 1n), 0);
+    largest = Math.max(largest, Math.abs(ones - numbers.length / 2) / Math.sqrt(numbers.length / 4));
+  }
+  return largest;
+}
+
+function constantCase(a: bigint, c: bigint): Case {
+  return {
+    a: matrixOf(ROWS, INNER, () => a),
+    c: matrixOf(INNER, COLUMNS, () => c),
+    entryBits: ENTRY_BITS,
+    ringBits: RING_BITS,
+  };
+}
+
+const LEAST = -(1n << BigInt(ENTRY_BITS - 1));
+const ALL_ONES = (1n << BigInt(RING_BITS)) - 1n;
+
+const INPUTS: readonly (readonly [string, bigint, bigint])[] = [
+  ['zeros', 0n, 0n],
+  ['minus one and all ones', -1n, ALL_ONES],
+  ['the least entry and one', LEAST, 1n],
+];
+
+describe.each(INPUTS)('with constant inputs, %s,', (_, a, c) => {
+  let shares: { readonly chosen: Matrix; readonly correlated: Matrix };
+  let sent: bigint[];
+
+  beforeAll(async () => {
+    shared.sentByCorrelator.length = 0;
+    shares = await shared.multiply(constantCase(a, c));
+    sent = messagesOf(shared.sentByCorrelator)
+      .filter(({ type }) => type === PRODUCT_MESSAGE.chunk)
+      .flatMap(({ payload }) => Array.from(payload, BigInt));
+  });
+
+  it('either share alone is uniform', () => {
+    expect(deviationOf(shares.chosen.flat(), RING_BITS)).toBeLessThan(LARGEST_DEVIATION);
+    expect(deviationOf(shares.correlated.flat(), RING_BITS)).toBeLessThan(LARGEST_DEVIATION);
+  });
+
+  it('no share occurs twice', () => {
+    const all = [...shares.chosen.flat(), ...shares.correlated.flat()];
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  it('the bytes that are sent are uniform', () => {
+    expect(sent.length).toBeGreaterThan(100_000);
+    expect(deviationOf(sent, 8)).toBeLessThan(LARGEST_DEVIATION);
+  });
+
+  it('the product is not: the test can tell', () => {
+    const result = opened(shares.chosen, shares.correlated, RING_BITS);
+    expect(deviationOf(result.flat(), RING_BITS)).toBeGreaterThan(LARGEST_DEVIATION);
+  });
+});
+
+it('the form of all messages depends on the sizes only', async () => {
+  const forms: string[] = [];
+  for (const [, a, c] of INPUTS) {
+    shared.sentByCorrelator.length = 0;
+    shared.sentByChooser.length = 0;
+    await shared.multiply(constantCase(a, c));
+    const form = [shared.sentByCorrelator, shared.sentByChooser].map((frames) =>
+      messagesOf(frames).map(({ type, payload }) => [type, payload.length]),
+    );
+    forms.push(JSON.stringify(form));
+  }
+  expect(new Set(forms).size).toBe(1);
+});

@@ -1,0 +1,182 @@
+/** Shares of products add up to the products, at every edge of the ring and of the shapes. */
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { multiplyChosen, multiplyClear, multiplyCorrelated } from '../../src/products/index.ts';
+import { type Case, matrixOf, opened, randomCase, session } from './parties.ts';
+
+const RINGS = [8, 64, 65, 128, 222, 256];
+
+/** Ring elements with edges far more often than chance would give them. */
+function element(bits: number) {
+  const top = 1n << BigInt(bits - 1);
+  return fc.oneof(
+    fc.constantFrom(0n, 1n, top - 1n, top, 2n * top - 1n),
+    fc.nat(bits - 1).map((bit) => 1n << BigInt(bit)),
+    fc.bigInt(0n, 2n * top - 1n),
+  );
+}
+
+function entry(bits: number) {
+  return element(bits).map((value) => BigInt.asIntN(bits, value));
+}
+
+const cases: fc.Arbitrary<Case> = fc
+  .record({
+    ringBits: fc.constantFrom(...RINGS),
+    rows: fc.integer({ min: 1, max: 4 }),
+    inner: fc.integer({ min: 1, max: 4 }),
+    columns: fc.integer({ min: 1, max: 4 }),
+    part: fc.constantFrom('whole' as const, 'upper' as const),
+    seed: fc.nat(),
+  })
+  .chain(({ ringBits, rows, inner, columns, part, seed }) => {
+    const entryBits = 1 + (seed % Math.min(ringBits, 84));
+    const m = part === 'upper' ? columns : rows;
+    const matrix = <T>(arbitrary: fc.Arbitrary<T>, height: number, width: number) =>
+      fc.array(fc.array(arbitrary, { minLength: width, maxLength: width }), {
+        minLength: height,
+        maxLength: height,
+      });
+    return fc.record({
+      a: matrix(entry(entryBits), m, inner),
+      c: matrix(element(ringBits), inner, columns),
+      entryBits: fc.constant(entryBits),
+      ringBits: fc.constant(ringBits),
+      part: fc.constant(part),
+    });
+  });
+
+let shared: Awaited<ReturnType<typeof session>>;
+beforeAll(async () => {
+  shared = await session();
+});
+
+async function check(product: Case, { multiply } = shared) {
+  const { chosen, correlated } = await multiply(product);
+  const limit = 1n << BigInt(product.ringBits);
+  for (const share of [...chosen, ...correlated].flat()) expect(share >= 0n && share < limit).toBe(true);
+  expect(opened(chosen, correlated, product.ringBits)).toEqual(multiplyClear(product.a, product.c, product));
+  return { chosen, correlated };
+}
+
+describe('the reference', () => {
+  it('multiplies signed by ring elements', () => {
+    const a = [[-2n, 3n]];
+    const c = [
+      [255n, 1n],
+      [7n, 128n],
+    ];
+    // −2·255 + 3·7 = −489 and −2 + 3·128 = 382, modulo 256
+    expect(multiplyClear(a, c, { ringBits: 8 })).toEqual([[23n, 126n]]);
+  });
+
+  it('leaves out what is below the diagonal', () => {
+    const one = [
+      [1n, 0n],
+      [0n, 1n],
+    ];
+    const c = [
+      [5n, 6n],
+      [7n, 8n],
+    ];
+    expect(multiplyClear(one, c, { ringBits: 8, part: 'upper' })).toEqual([
+      [5n, 6n],
+      [0n, 8n],
+    ]);
+  });
+});
+
+describe('a product of the two parties', () => {
+  it('is the product, whatever the shape, the ring and the entries', async () => {
+    await fc.assert(
+      fc.asyncProperty(cases, async (product) => {
+        await check(product);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it.each(RINGS)('is right at the edges of a ring of %i bits', async (ringBits) => {
+    const top = 1n << BigInt(ringBits - 1);
+    const edges = [0n, 1n, top - 1n, top, 2n * top - 1n];
+    for (const entryBits of [1, 2, Math.min(81, ringBits), ringBits]) {
+      const least = -(1n << BigInt(entryBits - 1));
+      const entries = [least, -1n, 0n, entryBits > 1 ? 1n : 0n, -least - 1n];
+      const a = matrixOf(5, 1, (i) => entries[i]!);
+      const c = matrixOf(1, 5, (_, j) => edges[j]!);
+      await check({ a, c, entryBits, ringBits });
+    }
+  });
+
+  it.each([
+    ['tall', [70, 3, 2]],
+    ['wide', [2, 3, 256]],
+    ['deep', [2, 300, 3]],
+  ] as const)('may be %s', async (_, shape) => {
+    await check(randomCase(shape, 81, 222));
+  });
+
+  it('computes the upper triangle with little more than half the bytes', async () => {
+    const whole = randomCase([24, 24, 24], 40, 222);
+    const bytes = async (part: 'whole' | 'upper') => {
+      shared.sentByCorrelator.length = 0;
+      const { chosen, correlated } = await check({ ...whole, part });
+      if (part === 'upper') {
+        for (const share of [chosen, correlated]) {
+          for (const [i, row] of share.entries()) expect(row.slice(0, i)).toEqual(new Array(i).fill(0n));
+        }
+      }
+      return shared.sentByCorrelator.reduce((sum, frame) => sum + frame.length, 0);
+    };
+    expect((await bytes('upper')) / (await bytes('whole'))).toBeLessThan(0.57);
+  });
+
+  it('multiplies many ring elements by one scalar, over several blocks of transfers', async () => {
+    await check(randomCase([1275, 1, 1], 222, 222));
+  });
+
+  it('needs no more room in the channel than one frame', async () => {
+    const narrow = await session({ limits: { highWaterBytes: 20_000 } });
+    await check(randomCase([300, 3, 20], 222, 222), narrow);
+  });
+
+  it('can be followed by another in the same session', async () => {
+    const product = randomCase([3, 3, 3], 20, 64);
+    const first = await check(product);
+    const second = await check(product);
+    expect(second.chosen).not.toEqual(first.chosen);
+  });
+});
+
+describe('arguments out of range', () => {
+  const good = { matrix: [[1n]], entryBits: 4, columns: 1, ringBits: 8 };
+
+  it.each([
+    ['entryBits', { ...good, entryBits: 9 }],
+    ['entryBits', { ...good, entryBits: 0 }],
+    ['ringBits', { ...good, ringBits: 257 }],
+    ['columns', { ...good, columns: 257 }],
+    ['columns', { ...good, columns: 0 }],
+    ['rows', { ...good, matrix: [] }],
+    ['inner', { ...good, matrix: [[]] }],
+    ['matrix', { ...good, matrix: [[8n]] }],
+    ['matrix', { ...good, matrix: [[-9n]] }],
+    ['matrix', { ...good, matrix: [[1n, 1n], [1n]] }],
+    ['part', { ...good, columns: 2, part: 'upper' as const }],
+  ])('of the chooser: %s', async (name, options) => {
+    const running = multiplyChosen(shared.receiver, options);
+    await expect(running).rejects.toThrow(RangeError);
+    await expect(running).rejects.toThrow(`"${name}" expected`);
+  });
+
+  it.each([
+    ['matrix', [[256n]]],
+    ['matrix', [[-1n]]],
+    ['matrix', [[1n], [1n, 2n]]],
+    ['inner', []],
+  ])('of the correlator: %s', async (name, matrix) => {
+    const running = multiplyCorrelated(shared.sender, { matrix, rows: 1, entryBits: 4, ringBits: 8 });
+    await expect(running).rejects.toThrow(RangeError);
+    await expect(running).rejects.toThrow(`"${name}" expected`);
+  });
+});

@@ -1,0 +1,134 @@
+/** What was changed on the way ends in an error at both ends, never in another product. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { OT_MESSAGE } from '../../src/oblivious-transfer/message-types.ts';
+import { multiplyChosen, multiplyClear, multiplyCorrelated } from '../../src/products/index.ts';
+import { PRODUCT_MESSAGE } from '../../src/products/messages.ts';
+import { messagesOf } from '../garbling/transcript.ts';
+import { type Options, opened, randomCase, session, type Tamper } from './parties.ts';
+
+const SHAPE = [4, 3, 5] as const;
+const random = () => randomCase(SHAPE, 20, 64);
+
+/** Places of all messages of a type among the bytes that an end sends; they depend on sizes only. */
+async function placesOf(type: number, end: 'chooser' | 'correlator') {
+  const { multiply, sentByChooser, sentByCorrelator } = await session();
+  await multiply(random());
+  const places: { readonly from: number; readonly length: number }[] = [];
+  let from = 0;
+  for (const message of messagesOf(end === 'chooser' ? sentByChooser : sentByCorrelator)) {
+    if (message.type === type) places.push({ from: from + 8, length: message.payload.length });
+    from += 8 + message.payload.length;
+  }
+  expect(places.length).toBeGreaterThan(0);
+  return places;
+}
+
+function flip(place: number, bit: number): Tamper {
+  let seen = 0;
+  return (frame) => {
+    const at = place - seen;
+    seen += frame.length;
+    if (at >= 0 && at < frame.length) frame[at]! ^= 1 << bit;
+    return frame;
+  };
+}
+
+/** The codes that chooser and correlator end with, or undefined when the product is right at both. */
+async function outcome(options: Options): Promise<string[] | undefined> {
+  const { settle } = await session(options);
+  const product = random();
+  const [chosen, correlated] = await settle(product);
+  if (chosen.status === 'fulfilled' && correlated.status === 'fulfilled') {
+    expect(opened(chosen.value, correlated.value, product.ringBits)).toEqual(
+      multiplyClear(product.a, product.c, product),
+    );
+    return undefined;
+  }
+  return [chosen, correlated].map((end) =>
+    end.status === 'fulfilled' ? 'right' : String((end.reason as { code?: unknown }).code),
+  );
+}
+
+/** An end that has not compared yet hears of the peer's error as an abort. */
+const BOTH_FAIL =
+  /^ERR_PRODUCT_CHECK,ERR_(PRODUCT_CHECK|CHANNEL_ABORTED)$|^ERR_CHANNEL_ABORTED,ERR_PRODUCT_CHECK$/;
+
+describe('one changed bit', () => {
+  it.each([
+    ['the key of the tag', PRODUCT_MESSAGE.opening, 20],
+    ['a chunk', PRODUCT_MESSAGE.chunk, 60],
+  ] as const)('of %s is always noticed at both ends', async (_, type, numRuns) => {
+    const places = await placesOf(type, 'correlator');
+    await fc.assert(
+      fc.asyncProperty(fc.nat(places.length - 1), fc.nat(), fc.nat(7), async (message, offset, bit) => {
+        const { from, length } = places[message]!;
+        const codes = await outcome({ fromCorrelator: flip(from + (offset % length), bit) });
+        expect(String(codes)).toMatch(BOTH_FAIL);
+      }),
+      { numRuns },
+    );
+  });
+
+  it('of the corrections of the transfers never changes the product silently', async () => {
+    const [place] = await placesOf(OT_MESSAGE.extension, 'chooser');
+    let noticed = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.nat(place!.length - 1), fc.nat(7), async (offset, bit) => {
+        const codes = await outcome({ fromChooser: flip(place!.from + offset, bit) });
+        if (codes === undefined) return; // Δ has 0 there, or the row is only padding
+        expect(String(codes)).toMatch(BOTH_FAIL);
+        noticed += 1;
+      }),
+      { numRuns: 60 },
+    );
+    expect(noticed).toBeGreaterThan(12);
+  });
+
+  it.each(['chooser', 'correlator'] as const)(
+    'of the digest of the %s is noticed by the other',
+    async (end) => {
+      const [place] = await placesOf(PRODUCT_MESSAGE.check, end);
+      const tamper = flip(place!.from + 31, 7);
+      const codes = await outcome(end === 'chooser' ? { fromChooser: tamper } : { fromCorrelator: tamper });
+      expect(codes?.[end === 'chooser' ? 1 : 0]).toBe('ERR_PRODUCT_CHECK');
+    },
+  );
+
+  it.each([
+    ['type', -8],
+    ['length', -4],
+  ])("of a message's %s is refused as a malformed message", async (_, offset) => {
+    for (const type of [PRODUCT_MESSAGE.opening, PRODUCT_MESSAGE.chunk, PRODUCT_MESSAGE.check]) {
+      const [place] = await placesOf(type, 'correlator');
+      const codes = await outcome({ fromCorrelator: flip(place!.from + offset, 0) });
+      expect(codes).toEqual(
+        type === PRODUCT_MESSAGE.check
+          ? ['ERR_CHANNEL_MESSAGE', expect.stringMatching(/^(right|ERR_CHANNEL_ABORTED)$/)]
+          : ['ERR_CHANNEL_MESSAGE', 'ERR_CHANNEL_ABORTED'],
+      );
+    }
+  });
+});
+
+describe('parties that disagree about sizes', () => {
+  const one = { matrix: [[1n]], ringBits: 64, entryBits: 20 };
+
+  it.each([
+    ['ringBits', { ringBits: 32 }],
+    ['entryBits', { entryBits: 50 }],
+    ['columns', { matrix: [[1n, 2n]] }],
+  ])('are told: %s', async (_, changes) => {
+    const { sender, receiver } = await session();
+    const ends = await Promise.allSettled([
+      multiplyChosen(receiver, { ...one, columns: 1 }).finally(() => receiver.stream.channel.abort('ERR_X')),
+      multiplyCorrelated(sender, { ...one, rows: 1, ...changes }).finally(() =>
+        sender.stream.channel.abort('ERR_X'),
+      ),
+    ]);
+    expect(ends).toContainEqual({
+      status: 'rejected',
+      reason: expect.objectContaining({ code: 'ERR_CHANNEL_MESSAGE' }),
+    });
+  });
+});
