@@ -1,4 +1,6 @@
 /** The CSP's side of the `rotated` protocol: docs/rotated.md has the steps by the same numbers. */
+
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Program } from '@eigenveil/projection';
 import type { StatisticsTask } from '@eigenveil/statistics';
 import type { MessageStream } from '../channel/message-stream.ts';
@@ -32,6 +34,7 @@ export async function answerRotated(
 ): Promise<void> {
   const parameters = rotatedParameters(task);
   const { ringBits } = parameters;
+  const secrets = draw(parameters); // while the data user prepares its base transfers
   const own = statisticsShares(task, shares, ringBits);
   const [owners] = await readRing(stream, ROTATED_MESSAGE.owners, 1, ringBits);
   checkOwners(BigInt.asUintN(ringBits, own.owners + owners!), verifiedOwners, program.minimumOwners);
@@ -46,7 +49,6 @@ export async function answerRotated(
   writeRing(stream, ROTATED_MESSAGE.declared, declared, ringBits);
   await stream.flush();
   const scatter = await shareScatter(chooser, own, parameters);
-  const secrets = draw(parameters);
   const matrix = await shareRotated(chooser, scatter, secrets, parameters);
   await mark();
   writeRing(stream, ROTATED_MESSAGE.matrix, matrix, ringBits);
@@ -125,12 +127,16 @@ async function shareRotated(
 ): Promise<bigint[]> {
   const rotating = { matrix: rotation, entryBits: rotationBits + 1, columns: d, ringBits };
   const scaling = { matrix: noise.map((entry) => [entry]), entryBits: noiseEntryBits, columns: 1, ringBits };
-  const [once, scaled] = await chooser.multiply([{ ...rotating }, { ...scaling }]);
-  const half = multiplyMatrices(rotation, scatter, ringBits).map((row, i) =>
-    row.map((entry, j) => entry + once![i]![j]!),
-  );
-  const [twice] = await chooser.multiply([{ ...rotating, part: 'upper' }]);
-  const local = upperProduct(rotation, half, ringBits);
+  // What needs no products is computed while they are on the way.
+  const [[once, scaled], alone] = await Promise.all([
+    chooser.multiply([rotating, scaling]),
+    turn().then(() => multiplyMatrices(rotation, scatter, ringBits)),
+  ]);
+  const half = alone.map((row, i) => row.map((entry, j) => entry + once![i]![j]!));
+  const [[twice], local] = await Promise.all([
+    chooser.multiply([{ ...rotating, part: 'upper' }]),
+    turn().then(() => upperProduct(rotation, half, ringBits)),
+  ]);
   const trace = traceOf(scatter);
   return upperEntries(d, (i, j) => twice![i]![j]!).map((entry, e) =>
     BigInt.asUintN(ringBits, entry + local[e]! + scaled![e]![0]! + noise[e]! * trace + mask[e]!),

@@ -39,16 +39,12 @@ export function openMatrix(
   program: Program,
   parameters: RotatedParameters,
 ): Opened {
-  const { features: d, rotationBits, maskBits, directionBits } = parameters;
-  const meanOfMask = 1n << BigInt(maskBits - 1);
-  const matrix = symmetricMatrix(
-    upper.map((entry) => entry - meanOfMask),
-    d,
-  );
+  const { features: d, rotationBits, directionBits } = parameters;
+  const matrix = symmetricMatrix(upper, d);
   const pairs = symmetricEigen(matrix.map((row) => row.map(Number)));
   checkSpectrum(pairs, parameters);
   const { components } = program;
-  // A trace is a whole number in units of T: one below 1/2 is none.
+  // The trace of T is a whole number, and the mask on it far below 1/2: less is none.
   const some = traceOf(matrix) >= 1n << BigInt(2 * rotationBits - 1);
   const scale = Number(samples) * 2 ** (2 * (rotationBits + task.fractionBits));
   const spectrum = pairs.values.map((value) => (some ? value / scale : 0));

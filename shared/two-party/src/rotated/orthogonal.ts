@@ -5,8 +5,8 @@
  * with signs corrected, without the Gaussians that do not matter.
  *
  * If Q is Haar in O(j − 1), x is uniform on the sphere in R^j, and H(x) is any orthogonal matrix with first column x, then
- * H(x)·diag(1, Q) is Haar in O(j). Here x = g/‖g‖ of j exact Gaussians, and H(x) = −s (I − u uᵀ/c) with s the sign of x_1, u = x + s e_1 and
- * c = 1 + |x_1| = uᵀu/2 >= 1, so nothing cancels.
+ * H(x)·diag(1, Q) is Haar in O(j). Here x = g/‖g‖ of j exact Gaussians; the columns of H(x) are x and, but for the first, those of the reflection
+ * u uᵀ/c − I, with s the sign of x_1, u = x + s e_1 and c = 1 + |x_1| = uᵀu/2 >= 1, so that nothing cancels.
  *
  * Error. With w = f + 32 fraction bits and Gaussians of w + 40, all bounds in lengths of columns, and unless ‖g‖ < 2^−32 (for j >= 2
  * of probability below 2^−64 in all):
@@ -59,8 +59,7 @@ function extend(columns: readonly (readonly bigint[])[], x: readonly bigint[], w
     for (let i = 0; i < column.length; i += 1) inner += u[i + 1]! * column[i]!;
     const factor = roundDivide(inner, c);
     return u.map((entry, i) => {
-      const moved = roundShift(entry * factor, w) - (i === 0 ? 0n : column[i - 1]!);
-      return negative ? -moved : moved;
+      return roundShift(entry * factor, w) - (i === 0 ? 0n : column[i - 1]!);
     });
   });
   return [[...x], ...reflected];

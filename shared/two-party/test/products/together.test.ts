@@ -1,0 +1,71 @@
+/** Several products in one round trip: the same shares as one after the other would add up to, wherever blocks of transfers end. */
+import { describe, expect, it } from 'vitest';
+import { multiplyClear, multiplyEachChosen, multiplyEachCorrelated } from '../../src/products/index.ts';
+import { type Case, type Options, opened, randomCase, session } from './parties.ts';
+
+async function together(cases: readonly Case[], options?: Options) {
+  const { sender, receiver, sentByChooser } = await session(options);
+  const [chosen, correlated] = await Promise.all([
+    multiplyEachChosen(
+      receiver,
+      cases.map(({ a, c, ...sizes }) => ({ ...sizes, matrix: a, columns: c[0]!.length })),
+    ),
+    multiplyEachCorrelated(
+      sender,
+      cases.map(({ a, c, ...sizes }) => ({ ...sizes, matrix: c, rows: a.length })),
+    ),
+  ]);
+  return {
+    sums: cases.map(({ ringBits }, p) => opened(chosen[p]!, correlated[p]!, ringBits)),
+    sentByChooser,
+  };
+}
+
+const clear = ({ a, c, ...sizes }: Case) => multiplyClear(a, c, sizes);
+
+describe('products together', () => {
+  it.each([
+    ['one', [randomCase([2, 3, 4], 20, 64)]],
+    [
+      'of different shapes, lengths and rings',
+      [
+        randomCase([3, 1, 3], 83, 228),
+        randomCase([21, 1, 1], 97, 228),
+        randomCase([4, 4, 4], 5, 166, 'upper'),
+        randomCase([1, 7, 2], 1, 8),
+      ],
+    ],
+    // 65,536 transfers fill a block.
+    [
+      'that share blocks of transfers',
+      [randomCase([500, 1, 2], 97, 128), randomCase([400, 1, 1], 83, 99), randomCase([13, 13, 3], 40, 100)],
+    ],
+  ] as const)('%s', async (_, cases) => {
+    const { sums } = await together(cases);
+    expect(sums).toEqual(cases.map(clear));
+  });
+
+  it('of a column longer than a matrix may be wide', async () => {
+    const long = randomCase([20_100, 1, 1], 3, 64);
+    const { sums } = await together([long]);
+    expect(sums[0]).toEqual(clear(long));
+  });
+
+  it('take one message of choices before the first answer', async () => {
+    const cases = [randomCase([3, 3, 3], 20, 64), randomCase([6, 1, 1], 20, 64)];
+    const { sentByChooser } = await together(cases);
+    // The choices, and the digest at the end.
+    expect(sentByChooser).toHaveLength(2);
+  });
+
+  it.each([0, 1, 2])('notice a changed byte, at place %i of what the correlator sends', async (third) => {
+    const cases = [randomCase([3, 3, 3], 20, 64), randomCase([6, 1, 1], 20, 64)];
+    const fromCorrelator = (frame: Uint8Array, index: number) => {
+      if (index === 0) frame[Math.floor(((2 * third + 1) * frame.length) / 6)]! ^= 4;
+      return frame;
+    };
+    await expect(
+      together(cases, { fromCorrelator, limits: { silenceMilliseconds: 500 } }),
+    ).rejects.toMatchObject({ code: expect.stringMatching(/^ERR_(PRODUCT_CHECK|CHANNEL_MESSAGE)$/) });
+  });
+});

@@ -1,0 +1,155 @@
+/** What the CSP's two answers amount to, exactly: M with its noise and mask, and the rotated directions with their flood. */
+import { describe, expect, it } from 'vitest';
+import { MessageStream, memoryChannelPair } from '../../src/index.ts';
+import { answerRotated } from '../../src/rotated/csp.ts';
+import { evaluateRotated } from '../../src/rotated/data-user.ts';
+import { multiplyMatrices, symmetricMatrix, transpose } from '../../src/rotated/matrices.ts';
+import { rotatedParameters } from '../../src/rotated/parameters.ts';
+import { drawSecrets, type RotationSecrets, upperEntries } from '../../src/rotated/secrets.ts';
+import { decodeShares } from '../../src/shares.ts';
+import { clearProducts } from './clear-products.ts';
+import { systemBits } from './run.ts';
+import { type Given, settingOf, spread } from './settings.ts';
+import { view } from './views.ts';
+
+const HEADER_BYTES = 8;
+
+/** A run with everything that either end held. */
+async function record(given: Given) {
+  const { task, program, garbler, evaluator, statistics } = settingOf(given);
+  const parameters = rotatedParameters(task);
+  const [left, right] = memoryChannelPair();
+  const { chooser, correlator } = clearProducts();
+  const shares: bigint[][][] = [];
+  const matrices: (readonly (readonly bigint[])[])[] = [];
+  const frames: Uint8Array[] = [];
+  let secrets: RotationSecrets | undefined;
+  await Promise.allSettled([
+    answerRotated(
+      new MessageStream({
+        ...left,
+        receive: () => left.receive(),
+        close: () => left.close(),
+        abort: (code) => left.abort(code),
+        send: (message, released) => {
+          frames.push(Uint8Array.from(message));
+          return left.send(message, released);
+        },
+      }),
+      async () => chooser,
+      { task, program },
+      { ...garbler, markAnswered: async () => undefined },
+      () => {
+        secrets = drawSecrets(parameters, program.components, systemBits());
+        return secrets;
+      },
+    ),
+    evaluateRotated(
+      new MessageStream(right),
+      async () => ({
+        multiply: async (products) => {
+          const own = await correlator.multiply(products);
+          matrices.push(...products.map(({ matrix }) => matrix));
+          shares.push(...own);
+          return own;
+        },
+      }),
+      { task, program },
+      evaluator.shares,
+    ),
+  ]);
+  const elements = (frame: Uint8Array, bits: number) => {
+    const width = Math.ceil(bits / 8);
+    const body = frame.subarray(HEADER_BYTES);
+    return decodeShares(new Array<number>(body.length / width).fill(bits), body);
+  };
+  const { ringBits, vectorRingBits, features } = parameters;
+  // Products in order: V and R; the rotation and the noise; the rotation again; the rotation back.
+  const [, , , scaled, twice, back] = shares;
+  const [, M, vectors] = frames;
+  const own = upperEntries(features, (i, j) => twice![i]![j]!);
+  return {
+    statistics,
+    parameters,
+    secrets: secrets!,
+    directions: matrices.at(-1)!,
+    M: elements(M!, ringBits).map((share, n) => BigInt.asIntN(ringBits, share + own[n]! + scaled![n]![0]!)),
+    vectors: elements(vectors!, vectorRingBits).map((share, n) =>
+      BigInt.asIntN(vectorRingBits, share + back!.flat()[n]!),
+    ),
+  };
+}
+
+describe('the answer', () => {
+  const given = { rows: spread(40, 5, 3), components: 2 };
+
+  it('is 4^f P T Pᵀ, noise times the trace, and the mask', async () => {
+    const { statistics, secrets, M } = await record(given);
+    const { V, M: Q } = statistics.labellings[0]![0]!;
+    const T = symmetricMatrix(statistics.R, 5).map((row, i) =>
+      row.map((entry, j) => Q * entry - V[i]! * V[j]!),
+    );
+    expect(M).toEqual(view(T, secrets));
+  });
+
+  it('is 4^f Pᵀ A and the flood', async () => {
+    const { secrets, parameters, directions, vectors } = await record(given);
+    const { vectorRingBits } = parameters;
+    const exact = multiplyMatrices(transpose(secrets.rotation), directions, vectorRingBits).flat();
+    expect(vectors).toEqual(
+      exact.map((entry, n) => BigInt.asIntN(vectorRingBits, entry + secrets.flood.flat()[n]!)),
+    );
+    expect(directions.flat().some((entry) => entry !== 0n)).toBe(true);
+  });
+
+  it('is the flood alone where the result is refused', async () => {
+    const { secrets, vectors } = await record({ rows: spread(3, 5, 3), components: 3 });
+    expect(vectors).toEqual(secrets.flood.flat());
+  });
+
+  it('has noise and flood of the stated scales', () => {
+    const { parameters } = { parameters: rotatedParameters(settingOf({ ...given, components: 1 }).task) };
+    const random = systemBits();
+    const { noiseBits, floodBits, rotationBits, maskBits } = parameters;
+    expect([noiseBits, floodBits]).toEqual([2 * rotationBits - 36, 2 * rotationBits - 33]);
+    const draws = Array.from({ length: 200 }, () => drawSecrets(parameters, 4, random));
+    const deviation = (values: readonly bigint[], bits: number) =>
+      Math.sqrt(values.reduce((sum, value) => sum + (Number(value) / 2 ** bits) ** 2, 0) / values.length);
+    const diagonal = upperEntries(5, (i, j) => i === j);
+    // Six standard errors.
+    const near = (value: number, expected: number, count: number) =>
+      expect(Math.abs(value / expected - 1)).toBeLessThan(6 / Math.sqrt(2 * count));
+    near(
+      deviation(
+        draws.flatMap(({ flood }) => flood.flat()),
+        floodBits,
+      ),
+      1,
+      4000,
+    );
+    near(
+      deviation(
+        draws.flatMap(({ noise }) => noise.filter((_, e) => !diagonal[e])),
+        noiseBits,
+      ),
+      1,
+      2000,
+    );
+    near(
+      deviation(
+        draws.flatMap(({ noise }) => noise.filter((_, e) => diagonal[e])),
+        noiseBits,
+      ),
+      Math.SQRT2,
+      1000,
+    );
+    near(
+      deviation(
+        draws.flatMap(({ mask }) => mask),
+        maskBits,
+      ),
+      1 / Math.sqrt(3),
+      3000,
+    );
+  });
+});
