@@ -30,8 +30,8 @@ interface Row {
 
 const EXPLANATION = `Medians after one uncounted warm-up. Within one process both parties share one core and a channel in
 memory; between two processes they talk over a WebSocket in TLS 1.3 on the loopback interface, the garbler as server. A
-transfer costs 16 bytes from the evaluator to the garbler, whose frames a WebSocket masks; tables flow the other way,
-unmasked. Set-up is the 128 base transfers.`;
+transfer costs 16 bytes from the evaluator to the garbler; tables flow the other way.
+Set-up is the 128 base transfers.`;
 
 const SERVER = fileURLToPath(new URL('./bench/ot-server.ts', import.meta.url));
 
