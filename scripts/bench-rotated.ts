@@ -6,7 +6,7 @@ import { formatMilliseconds, median } from './bench/measure.ts';
 
 const EXPLANATION = `Both servers are fresh processes that talk over TLS 1.3 on the loopback interface. A time is from the request for a connection to the result,
 base transfers included; the median of the repetitions, in which the protocols take turns (garbled once, and from 50 features on only with
---garbled). Rounds are messages that follow each other in opposite directions. Sine × gap is of the largest angle to the clear reference's
+--garbled), after a run that counts rounds: messages of which each waits for the one before. Sine × gap is of the largest angle to the clear reference's
 subspace, times the gap after the last component over λ₁. Synthetic data come from a seeded generator; data sets that are not bundled are
 taken from the folder EIGENVEIL_DATA.`;
 
@@ -59,14 +59,23 @@ async function measureSet(dataset: string, components: number): Promise<Measured
     ['simulated', []],
   ]);
   if (garbled || !LARGE.includes(dataset)) runs.set('garbled', []);
+  const rounds = new Map<Case['twoParty'], number | undefined>();
+  for (const twoParty of ['rotated', 'simulated'] as const) {
+    const counted = await measureCase(
+      { twoParty, method: 'pca', dataset, components, countsRounds: true },
+      file,
+    );
+    rounds.set(twoParty, counted.rounds);
+  }
   for (let repetition = 0; repetition < repetitions; repetition += 1) {
     for (const [twoParty, done] of runs) {
       if (twoParty === 'garbled' && done.length > 0) continue;
       done.push(await measureCase({ twoParty, method: 'pca', dataset, components }, file));
     }
   }
-  return [...runs.values()].map((done) => ({
+  return [...runs].map(([twoParty, done]) => ({
     ...done[0]!,
+    ...(rounds.get(twoParty) !== undefined && { rounds: rounds.get(twoParty)! }),
     seconds: median(done.map(({ seconds }) => seconds)),
     maxSineGap: Math.max(...done.map(({ maxSineGap }) => maxSineGap)),
     maxEigenvalueError: Math.max(...done.map(({ maxEigenvalueError }) => maxEigenvalueError)),
@@ -90,7 +99,7 @@ function render(all: readonly Measured[]): string {
       it.components,
       it.twoParty,
       megabytes(it.bytes),
-      it.rounds,
+      it.rounds ?? '',
       formatMilliseconds(1000 * it.seconds),
       `${it.garbler.cpuSeconds.toFixed(1)} / ${it.evaluator.cpuSeconds.toFixed(1)}`,
       `${megabytes(it.garbler.peakMemoryBytes)} / ${megabytes(it.evaluator.peakMemoryBytes)}`,

@@ -2,17 +2,19 @@
 import { once } from 'node:events';
 import { programOf } from '@eigenveil/projection';
 import { connectChannel, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
-import { Turns } from './turns.ts';
+import { RoundsCounted } from './rounds.ts';
 import { type Assignment, type Evaluated, type GarblerAddress, used } from './two-party.ts';
 
 process.send!('ready');
-const [{ task, shares, url, ca }] = (await once(process, 'message')) as [Assignment & GarblerAddress];
+const [{ task, shares, countsRounds, url, ca }] = (await once(process, 'message')) as [
+  Assignment & GarblerAddress,
+];
 const started = performance.now();
 const channel = await connectChannel({ url: url.replace('https', 'wss'), headers: {}, ca });
-const turns = new Turns(channel);
+const counted = countsRounds ? new RoundsCounted(channel) : undefined;
 let andGates = 0;
 const decomposition = await TWO_PARTY_PROTOCOLS[task.twoParty].evaluate(
-  turns,
+  counted ?? channel,
   { task, program: programOf(task) },
   { shares },
   (progress) => {
@@ -23,6 +25,6 @@ const seconds = (performance.now() - started) / 1000;
 const bytes = channel.bytesReceived + channel.bytesSent;
 await channel.close();
 process.send!(
-  { decomposition, seconds, andGates, bytes, rounds: turns.rounds, ...used() } satisfies Evaluated,
+  { decomposition, seconds, andGates, bytes, rounds: counted?.rounds, ...used() } satisfies Evaluated,
   () => process.exit(),
 );

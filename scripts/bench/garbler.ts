@@ -5,9 +5,10 @@ import type { Duplex } from 'node:stream';
 import { programOf } from '@eigenveil/projection';
 import { createLocalCertificate, startServer } from '@eigenveil/server';
 import { ChannelAcceptor, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { RoundsCounted } from './rounds.ts';
 import { type Assignment, type GarblerAddress, used } from './two-party.ts';
 
-const [{ task, shares, verifiedOwners }] = (await once(process, 'message')) as [Assignment];
+const [{ task, shares, verifiedOwners, countsRounds }] = (await once(process, 'message')) as [Assignment];
 const identity = await createLocalCertificate();
 const { server, url } = await startServer({
   ...identity,
@@ -19,7 +20,7 @@ process.send!({ url, ca: identity.cert } satisfies GarblerAddress);
 const [request, socket, head] = (await once(server, 'upgrade')) as [IncomingMessage, Duplex, Buffer];
 const channel = await new ChannelAcceptor().accept(request, socket, head);
 await TWO_PARTY_PROTOCOLS[task.twoParty].garble(
-  channel,
+  countsRounds ? new RoundsCounted(channel) : channel,
   { task, program: programOf(task) },
   // Nothing has to be remembered: these data are drawn anew for every run.
   { shares, verifiedOwners, markAnswered: async () => undefined },

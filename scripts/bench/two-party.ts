@@ -7,6 +7,8 @@ export interface Assignment {
   readonly task: Task;
   readonly shares: bigint[];
   readonly verifiedOwners: number;
+  /** Slows the computation down a little. */
+  readonly countsRounds: boolean;
 }
 
 export interface GarblerAddress {
@@ -21,8 +23,8 @@ export interface Evaluated extends Used {
   readonly andGates: number;
   /** From garbler to evaluator and back. */
   readonly bytes: number;
-  /** Messages that follow each other in opposite directions. */
-  readonly rounds: number;
+  /** Messages that wait for each other, if these were counted. */
+  readonly rounds: number | undefined;
 }
 
 /** What a process has used, from its start on. */
