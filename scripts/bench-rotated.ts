@@ -5,7 +5,7 @@ import { type Case, dataFile, type Measured, measureCase } from './bench/decompo
 import { formatMilliseconds, median } from './bench/measure.ts';
 
 const EXPLANATION = `Both servers are fresh processes that talk over TLS 1.3 on the loopback interface. A time is from the request for a connection to the result,
-base transfers included; the median of the repetitions, in which the protocols take turns (garbled once, and from 50 features on only with
+base transfers included (20 ms: with a proxy between them that holds back every byte for 20 ms in either direction); the median of the repetitions, in which the protocols take turns (garbled once, and from 50 features on only with
 --garbled), after a run that counts rounds: messages of which each waits for the one before. Sine × gap is of the largest angle to the clear reference's
 subspace, times the gap after the last component over λ₁. Synthetic data come from a seeded generator; data sets that are not bundled are
 taken from the folder EIGENVEIL_DATA.`;
@@ -19,6 +19,10 @@ const SETS = [
   { dataset: 'synthetic50', components: 15 },
   { dataset: 'synthetic100', components: 15 },
 ] as const;
+/** A long line: milliseconds in either direction. */
+const DELAY = 20;
+const DELAYED = 'pima';
+
 const NAMES: readonly string[] = SETS.map(({ dataset }) => dataset);
 const LARGE = ['synthetic50', 'synthetic100'];
 
@@ -59,6 +63,7 @@ async function measureSet(dataset: string, components: number): Promise<Measured
     ['simulated', []],
   ]);
   if (garbled || !LARGE.includes(dataset)) runs.set('garbled', []);
+  const delayed: Measured[] = [];
   const rounds = new Map<Case['twoParty'], number | undefined>();
   for (const twoParty of ['rotated', 'simulated'] as const) {
     const counted = await measureCase(
@@ -68,12 +73,17 @@ async function measureSet(dataset: string, components: number): Promise<Measured
     rounds.set(twoParty, counted.rounds);
   }
   for (let repetition = 0; repetition < repetitions; repetition += 1) {
+    if (dataset === DELAYED) {
+      const wanted = { twoParty: 'rotated', method: 'pca', dataset, components } as const;
+      delayed.push(await measureCase({ ...wanted, delayMilliseconds: DELAY }, file));
+    }
     for (const [twoParty, done] of runs) {
       if (twoParty === 'garbled' && done.length > 0) continue;
       done.push(await measureCase({ twoParty, method: 'pca', dataset, components }, file));
     }
   }
-  return [...runs].map(([twoParty, done]) => ({
+  const all = [...runs, ...(delayed.length > 0 ? [['rotated', delayed] as const] : [])];
+  return all.map(([twoParty, done]) => ({
     ...done[0]!,
     ...(rounds.get(twoParty) !== undefined && { rounds: rounds.get(twoParty)! }),
     seconds: median(done.map(({ seconds }) => seconds)),
@@ -97,7 +107,7 @@ function render(all: readonly Measured[]): string {
       it.dataset,
       it.features,
       it.components,
-      it.twoParty,
+      it.delayMilliseconds === undefined ? it.twoParty : `${it.twoParty}, ${it.delayMilliseconds} ms`,
       megabytes(it.bytes),
       it.rounds ?? '',
       formatMilliseconds(1000 * it.seconds),

@@ -20,10 +20,13 @@ import {
 } from '@eigenveil/statistics';
 import { TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
 import { type MethodName, newTaskId, type Task, TaskProposal, Thumbprint } from '@eigenveil/wire';
+import { DelayProxy } from './delay-proxy.ts';
 import { writeSynthetic } from './synthetic.ts';
 import type { Assignment, Evaluated, GarblerAddress, Used } from './two-party.ts';
 
 export interface Case {
+  /** Of every byte in either direction. */
+  readonly delayMilliseconds?: number;
   readonly countsRounds?: boolean;
   readonly twoParty: Task['twoParty'];
   readonly method: MethodName;
@@ -73,7 +76,7 @@ export async function dataFile(dataset: string): Promise<string | undefined> {
 
 export async function measureCase(wanted: Case, file: string): Promise<Measured> {
   const { task, statistics } = await pooled(wanted, file);
-  const evaluated = await run(task, statistics, wanted.countsRounds === true);
+  const evaluated = await run(task, statistics, wanted);
   const program = programOf(task);
   const { vectors, eigenvalues } = evaluated.decomposition;
   const expected = decompose(program, statistics);
@@ -160,7 +163,7 @@ async function pooled(
 async function run(
   task: Task,
   statistics: Statistics,
-  countsRounds: boolean,
+  { countsRounds = false, delayMilliseconds = 0 }: Case,
 ): Promise<Evaluated & { garbler: Used }> {
   const { valueBits } = layout(task);
   const blinding = valueBits.map((bits) =>
@@ -178,11 +181,17 @@ async function run(
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     }),
   ) as [ReturnType<typeof fork>, ReturnType<typeof fork>];
+  let proxy: DelayProxy | undefined;
   try {
     const ready = once(evaluator, 'message');
     garbler.send(assignment(flatten(task, statistics).map((value, v) => value + blinding[v]!)));
     const [[address]] = (await Promise.all([once(garbler, 'message'), ready])) as [[GarblerAddress], unknown];
-    evaluator.send({ ...assignment(blinding.map((value) => -value)), ...address });
+    const url = new URL(address.url);
+    if (delayMilliseconds > 0) {
+      proxy = await DelayProxy.start(Number(url.port), delayMilliseconds);
+      url.port = String(proxy.port);
+    }
+    evaluator.send({ ...assignment(blinding.map((value) => -value)), ...address, url: url.origin });
     const [[evaluated], [atGarbler]] = (await Promise.all([
       once(evaluator, 'message'),
       once(garbler, 'message'),
@@ -190,6 +199,7 @@ async function run(
     await Promise.all([once(evaluator, 'exit'), once(garbler, 'exit')]);
     return { ...evaluated, garbler: atGarbler };
   } finally {
+    proxy?.close();
     garbler.kill();
     evaluator.kill();
   }
