@@ -38,7 +38,10 @@ export interface RotatedParameters {
   readonly floodBits: number;
   /** Shares of Pᵀ A are modulo 2^vectorRingBits. */
   readonly vectorRingBits: number;
-  /** Bits of the CSP's share of an entry of R and of V, as integers that are not negative. */
+  /**
+   * Bits of the CSP's share of an entry of R and of V: x + 2^(b−1) + r, not negative, is far shorter than the ring for every σ that a task can
+   * have: 2f is at least 152, σ at most 128.
+   */
   readonly shareBits: { readonly R: number; readonly V: number };
 }
 
@@ -60,7 +63,7 @@ export function rotatedParameters(task: StatisticsTask): RotatedParameters {
   }
   const noiseBits = 2 * rotationBits - NOISE_EXPONENT;
   const { blindingBits } = layout(task);
-  const slotBits = (value: number): number => Math.min(blindingBits[value]! + 1, ringBits);
+  const slotBits = (value: number): number => blindingBits[value]! + 1;
   return {
     features: d,
     ringBits,

@@ -43,6 +43,24 @@ describe('rotatedRingBits', () => {
   });
 });
 
+describe('shares of the CSP', () => {
+  it('are shorter than the ring for every task', () => {
+    for (const d of [1, 2, 4, 50, 200]) {
+      for (const [owners, samples] of [
+        [2, 1],
+        [16, 1024],
+        [2 ** 10, 2 ** 11],
+      ] as const) {
+        const { shareBits, ringBits } = rotatedParameters({
+          ...task(d, owners, samples),
+          statisticalSecurityBits: 128,
+        });
+        expect(Math.max(shareBits.R, shareBits.V) + 1).toBeLessThan(ringBits);
+      }
+    }
+  });
+});
+
 describe('rotatedDistance', () => {
   it('is at most 2^−38 for every supported number of features and components', () => {
     for (let d = 1; d <= 200; d += 1) {
