@@ -32,6 +32,13 @@ describe('rotatedRingBits', () => {
     ).toThrow(expect.objectContaining({ code: 'ERR_TASK_RANGE' }));
   });
 
+  it('refuses more than 200 features', () => {
+    expect(rotatedRingBits(task(200))).toBe(234);
+    expect(() => settingOf({ rows: [], features: 201, components: 1 })).toThrow(
+      expect.objectContaining({ code: 'ERR_TASK_RANGE' }),
+    );
+  });
+
   it('leaves the mask far below a unit of T, and noise and flood their fraction bits', () => {
     for (const d of [1, 2, 8, 50, 200]) {
       const { maskBits, rotationBits, noiseBits, floodBits, ringBits } = rotatedParameters(task(d));
