@@ -28,13 +28,11 @@ export const rotated: TwoPartyProtocol = {
   shareBits: (task) => new Array<number>(statisticsLength(task)).fill(rotatedRingBits(task)),
 
   async garble(channel, { task, program }, { shares, verifiedOwners, markAnswered }) {
-    if (markAnswered === undefined) {
-      throw new TypeError(
-        '"markAnswered" expected with the two-party protocol rotated, whose answers must not be repeated',
-      );
-    }
-    checkRotated(task, program);
     await withAbort(channel, async () => {
+      if (markAnswered === undefined) {
+        throw new TypeError('"markAnswered" expected with rotated, whose answers must not be repeated');
+      }
+      checkRotated(task, program);
       const stream = new MessageStream(channel);
       const chooser = async (): Promise<Chooser> => {
         const receiver = await setUpReceiver(stream);
@@ -50,8 +48,8 @@ export const rotated: TwoPartyProtocol = {
   },
 
   async evaluate(channel, { task, program }, { shares }) {
-    checkRotated(task, program);
     return await withAbort(channel, async () => {
+      checkRotated(task, program);
       const stream = new MessageStream(channel);
       const correlator = async (): Promise<Correlator> => {
         const sender = await setUpSender(stream, drawDelta());

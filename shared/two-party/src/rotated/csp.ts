@@ -92,30 +92,23 @@ function checkOwners(owners: bigint, verified: number, minimum: number): void {
   }
 }
 
-/** Step 1. Shares are integers that are not negative and have no more than shareBits, whatever the ring: a bit for the sign. */
+/** Step 1. Shares of R and V are taken as the short integers that they are: a bit more for the sign, which products expect. */
 async function shareScatter(
   chooser: Chooser,
   { R, V }: StatisticsShares,
   { ringBits, shareBits }: RotatedParameters,
 ): Promise<bigint[][]> {
-  const column = (values: readonly bigint[], bits: number) => ({
-    matrix: values.map((value) => [signedChoice(value, bits, ringBits)]),
-    entryBits: Math.min(bits + 1, ringBits),
-    ringBits,
-  });
+  const column = (values: readonly bigint[], bits: number) => {
+    if (values.some((value) => value >> BigInt(bits) !== 0n)) {
+      throw new RangeError(`"shares" expected at most ${bits} bits of an unblinded value, got more`);
+    }
+    return { matrix: values.map((value) => [value]), entryBits: bits + 1, ringBits };
+  };
   const [mixed, scaledR] = await chooser.multiply([
     { ...column(V, shareBits.V), columns: V.length },
     { ...column(R, shareBits.R), columns: 1 },
   ]);
   return scatterShare(scaledR!.flat(), mixed!, V, ringBits);
-}
-
-/** A share as the signed integer that `entryBits` hold: only one that fills the ring may be negative. */
-function signedChoice(share: bigint, bits: number, ringBits: number): bigint {
-  if (share >> BigInt(bits) !== 0n) {
-    throw new RangeError(`"shares" expected at most ${bits} bits of an unblinded value, got more`);
-  }
-  return bits < ringBits ? share : BigInt.asIntN(ringBits, share);
 }
 
 /** Step 2: the CSP's share of M, upper triangle. */

@@ -50,8 +50,8 @@ async function shareScatter(
   { ringBits, shareBits }: RotatedParameters,
 ): Promise<bigint[][]> {
   const [mixed, scaled] = await correlator.multiply([
-    { ringBits, matrix: [V], rows: V.length, entryBits: Math.min(shareBits.V + 1, ringBits) },
-    { ringBits, matrix: [[Q]], rows: R.length, entryBits: Math.min(shareBits.R + 1, ringBits) },
+    { ringBits, matrix: [V], rows: V.length, entryBits: shareBits.V + 1 },
+    { ringBits, matrix: [[Q]], rows: R.length, entryBits: shareBits.R + 1 },
   ]);
   const scaledR = scaled!.map(([entry], e) => entry! + Q * R[e]!);
   return scatterShare(scaledR, mixed!, V, ringBits);

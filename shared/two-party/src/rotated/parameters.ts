@@ -7,6 +7,8 @@
 import { layout, type StatisticsTask } from '@eigenveil/statistics';
 import { TwoPartyError } from '../errors.ts';
 
+/** What the error bound of the rotation is computed for, and what a computation of a minute or so allows. */
+const MAXIMUM_FEATURES = 200;
 /** The largest ring. */
 const MAXIMUM_RING_BITS = 256;
 /** The deviation of the noise off the diagonal is 2^−36 of the trace of T. */
@@ -38,16 +40,25 @@ export interface RotatedParameters {
   readonly floodBits: number;
   /** Shares of Pᵀ A are modulo 2^vectorRingBits. */
   readonly vectorRingBits: number;
-  /** Bits of the CSP's share of an entry of R and of V, as integers that are not negative. */
+  /**
+   * Bits of the CSP's share of an entry of R and of V: x + 2^(b−1) + r, not negative, is far shorter than the ring for every σ that a task can
+   * have: 2f is at least 152, σ at most 128.
+   */
   readonly shareBits: { readonly R: number; readonly V: number };
 }
 
 /**
- * @throws TwoPartyError ERR_TASK_RANGE when the ring would be wider than 256 bits
+ * @throws TwoPartyError ERR_TASK_RANGE for more than 200 features, or when the ring would be wider than 256 bits
  * @throws the errors of `layout`
  */
 export function rotatedParameters(task: StatisticsTask): RotatedParameters {
   const d = task.features.length;
+  if (d > MAXIMUM_FEATURES) {
+    throw new TwoPartyError(
+      'ERR_TASK_RANGE',
+      `"features" expected at most ${MAXIMUM_FEATURES} with the two-party protocol rotated, got ${d}`,
+    );
+  }
   const entries = (d * (d + 1)) / 2;
   const rotationBits = ROTATION_GUARD + ceilLog2(d);
   const traceBits = 2 * ceilLog2(mostSamples(task)) + 2 * task.fractionBits + ceilLog2(d);
@@ -60,7 +71,7 @@ export function rotatedParameters(task: StatisticsTask): RotatedParameters {
   }
   const noiseBits = 2 * rotationBits - NOISE_EXPONENT;
   const { blindingBits } = layout(task);
-  const slotBits = (value: number): number => Math.min(blindingBits[value]! + 1, ringBits);
+  const slotBits = (value: number): number => blindingBits[value]! + 1;
   return {
     features: d,
     ringBits,

@@ -32,6 +32,13 @@ describe('rotatedRingBits', () => {
     ).toThrow(expect.objectContaining({ code: 'ERR_TASK_RANGE' }));
   });
 
+  it('refuses more than 200 features', () => {
+    expect(rotatedRingBits(task(200))).toBe(234);
+    expect(() => settingOf({ rows: [], features: 201, components: 1 })).toThrow(
+      expect.objectContaining({ code: 'ERR_TASK_RANGE' }),
+    );
+  });
+
   it('leaves the mask far below a unit of T, and noise and flood their fraction bits', () => {
     for (const d of [1, 2, 8, 50, 200]) {
       const { maskBits, rotationBits, noiseBits, floodBits, ringBits } = rotatedParameters(task(d));
@@ -39,6 +46,24 @@ describe('rotatedRingBits', () => {
       expect(noiseBits).toBeGreaterThan(100);
       expect(floodBits).toBeGreaterThan(100);
       expect(maskBits).toBeLessThan(ringBits - 36);
+    }
+  });
+});
+
+describe('shares of the CSP', () => {
+  it('are shorter than the ring for every task', () => {
+    for (const d of [1, 2, 4, 50, 200]) {
+      for (const [owners, samples] of [
+        [2, 1],
+        [16, 1024],
+        [2 ** 10, 2 ** 11],
+      ] as const) {
+        const { shareBits, ringBits } = rotatedParameters({
+          ...task(d, owners, samples),
+          statisticalSecurityBits: 128,
+        });
+        expect(Math.max(shareBits.R, shareBits.V) + 1).toBeLessThan(ringBits);
+      }
     }
   });
 });

@@ -73,6 +73,15 @@ describe('rotated', () => {
     expect(decomposition.sampleCount).toBe(Number(setting.statistics.labellings[0]![0]!.M));
   });
 
+  it('is right in the widest ring and with the longest blinding', async () => {
+    const task = { maximumOwners: 2 ** 14, maximumSamplesPerOwner: 2 ** 18, statisticalSecurityBits: 128 };
+    const setting = settingOf({ rows: spread(200, 4, 7), components: 2, task });
+    expect(rotatedRingBits(setting.task)).toBe(252);
+    const { eigenvalueError, sineGap } = distanceToReference(setting, await result(setting));
+    expect(eigenvalueError).toBeLessThan(1e-9);
+    expect(sineGap).toBeLessThan(1e-8);
+  });
+
   it('takes at most 12 rounds, base transfers included', async () => {
     const [left, right] = memoryChannelPair();
     // A message is one round behind the last that its sender has received.
@@ -218,6 +227,13 @@ describe('refusals', () => {
     const { csp, user } = await run({ ...setting, task });
     expect(csp).toMatchObject(rejection('ERR_TASK_RANGE'));
     expect(user).toMatchObject(rejection('ERR_TASK_RANGE'));
+  });
+
+  it('shares of the CSP that are longer than what unblinding gives', async () => {
+    const setting = small();
+    const shares = setting.garbler.shares.with(0, 1n << 200n);
+    const { csp } = await run({ ...setting, garbler: { ...setting.garbler, shares } });
+    expect(csp).toMatchObject({ status: 'rejected', reason: expect.any(RangeError) });
   });
 
   it('shares of another ring', async () => {
