@@ -181,22 +181,33 @@ async function run(
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     }),
   ) as [ReturnType<typeof fork>, ReturnType<typeof fork>];
+  const ended = [garbler, evaluator].map(async (child) => {
+    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+    if (code !== 0) throw new Error(`a process of the benchmark ended with ${code ?? signal}`);
+  });
+  // Without a message from it, a process that has ended is a failure; after its message it is what is waited for.
+  const hear = async <T>(child: ReturnType<typeof fork>, end: Promise<void>): Promise<T> => {
+    const [message] = (await Promise.race([once(child, 'message'), end.then(() => undefined)])) ?? [];
+    if (message === undefined) throw new Error('a process of the benchmark ended without a result');
+    return message as T;
+  };
+  const [garblerEnd, evaluatorEnd] = ended as [Promise<void>, Promise<void>];
   let proxy: DelayProxy | undefined;
   try {
-    const ready = once(evaluator, 'message');
+    const ready = hear(evaluator, evaluatorEnd);
     garbler.send(assignment(flatten(task, statistics).map((value, v) => value + blinding[v]!)));
-    const [[address]] = (await Promise.all([once(garbler, 'message'), ready])) as [[GarblerAddress], unknown];
+    const [address] = await Promise.all([hear<GarblerAddress>(garbler, garblerEnd), ready]);
     const url = new URL(address.url);
     if (delayMilliseconds > 0) {
       proxy = await DelayProxy.start(Number(url.port), delayMilliseconds);
       url.port = String(proxy.port);
     }
     evaluator.send({ ...assignment(blinding.map((value) => -value)), ...address, url: url.origin });
-    const [[evaluated], [atGarbler]] = (await Promise.all([
-      once(evaluator, 'message'),
-      once(garbler, 'message'),
-    ])) as [[Evaluated], [Used]];
-    await Promise.all([once(evaluator, 'exit'), once(garbler, 'exit')]);
+    const [evaluated, atGarbler] = await Promise.all([
+      hear<Evaluated>(evaluator, evaluatorEnd),
+      hear<Used>(garbler, garblerEnd),
+    ]);
+    await Promise.all(ended);
     return { ...evaluated, garbler: atGarbler };
   } finally {
     proxy?.close();
