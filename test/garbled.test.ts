@@ -2,9 +2,18 @@
 
 import { OwnerPolicy } from '@eigenveil/data-owner';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { query } from './support/database.ts';
 import { expectReference } from './support/expectations.ts';
-import { type Parties, runTask } from './support/run-task.ts';
-import { dataFile, type Example, exampleOf, labelColumn, madeUpProposal, split } from './support/tasks.ts';
+import { finishTask, type Parties, runTask } from './support/run-task.ts';
+import {
+  dataFile,
+  type Example,
+  exampleOf,
+  labelColumn,
+  madeUpProposal,
+  split,
+  summarise,
+} from './support/tasks.ts';
 import { World } from './support/world.ts';
 
 const OWNERS = 3;
@@ -125,6 +134,37 @@ describe('a connection that fails', () => {
     await world.startCsp();
     await done;
   });
+});
+
+test('a computation that is changed on the way every time fails after some attempts', async () => {
+  const { proposal, rows } = await iris();
+  world.proxies.csp.inject(COMPUTATION, { kind: 'corrupt', atByte: 400_000 }, Number.POSITIVE_INFINITY);
+  const { status } = await finishTask(parties, proposal, split(rows, OWNERS));
+  expect(status).toMatchObject({ state: 'failed', failure: { code: 'ERR_GARBLING_CHECK' } });
+  expect(world.proxies.csp.streams).toHaveLength(3);
+});
+
+test('a task that is cancelled stops computing at both servers', async () => {
+  const { client, dataUser, owners } = parties;
+  const { proposal, rows } = await exampleOf(dataFile('ionosphere'), 'pca', {
+    twoParty: 'garbled',
+    components: 15,
+  });
+  const { task } = await client.create(proposal);
+  for (const [i, part] of split(rows, OWNERS).entries())
+    await owners[i]!.contribute(dataUser, task.id, async (t) => summarise(t, part));
+  await client.closeTask(task.id);
+  await expect.poll(async () => (await client.status(task.id)).progress, { timeout: 20_000 }).toBeDefined();
+  await client.cancelTask(task.id);
+  const atCsp = () =>
+    query(
+      world.cspConfig.dataDirectory,
+      'SELECT state, sealed_shares FROM tasks WHERE task_id = ?',
+      task.id,
+    )[0];
+  // Long before the computation would have been over.
+  await expect.poll(atCsp, { timeout: 4000 }).toEqual({ state: 'ended', sealed_shares: null });
+  expect((await client.status(task.id)).progress).toBeUndefined();
 });
 
 describe('is refused', () => {

@@ -3,9 +3,12 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { programOf } from '@eigenveil/projection';
 import { type Authenticator, type Logger, refuseUpgrade } from '@eigenveil/server';
-import { ChannelAcceptor, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { type Channel, ChannelAcceptor, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { ServiceError, TaskId, toProblem, type VerifiedProof } from '@eigenveil/wire';
 import type { CspService, GarblerState } from './service.ts';
+
+/** Computations at a time; each holds some 20 MB and a share of a core. */
+const MOST_COMPUTATIONS = 32;
 
 const PATH = /^\/tasks\/([^/]+)\/two-party$/;
 
@@ -14,11 +17,14 @@ export class Garbler {
   readonly #dataUser: Authenticator<VerifiedProof>;
   readonly #log: Logger;
   readonly #acceptor = new ChannelAcceptor();
+  /** One for each task: a data user that connects again has given the connection before up. */
+  readonly #running = new Map<TaskId, Channel>();
 
   constructor(dependencies: { service: CspService; dataUser: Authenticator<VerifiedProof>; log: Logger }) {
     this.#service = dependencies.service;
     this.#dataUser = dependencies.dataUser;
     this.#log = dependencies.log;
+    this.#service.onEnded((taskId) => void this.#running.get(taskId)?.abort('ERR_TASK_CLOSED'));
   }
 
   /** Listener for a server's `upgrade` event. */
@@ -41,12 +47,17 @@ export class Garbler {
     const taskId = TaskId.safeParse(id);
     if (!taskId.success) throw new ServiceError('ERR_ROUTE_UNKNOWN', 'expected /tasks/{taskId}/two-party');
     const { thumbprint } = await this.#dataUser.authenticate(request);
-    return this.#service.garblerState(taskId.data, thumbprint);
+    const state = await this.#service.garblerState(taskId.data, thumbprint);
+    if (this.#running.size >= MOST_COMPUTATIONS && !this.#running.has(taskId.data))
+      throw new ServiceError('ERR_BUSY', `expected at most ${MOST_COMPUTATIONS} computations at a time`);
+    return state;
   }
 
   async #garble(state: GarblerState, request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const { task, shares, verifiedOwners } = state;
     const channel = await this.#acceptor.accept(request, socket, head);
+    void this.#running.get(task.id)?.close();
+    this.#running.set(task.id, channel);
     try {
       const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
       const markAnswered = () => this.#service.markAnswered(task.id);
@@ -59,6 +70,7 @@ export class Garbler {
         'the two-party connection broke; the data user starts it again',
       );
     } finally {
+      if (this.#running.get(task.id) === channel) this.#running.delete(task.id);
       await channel.close();
     }
   }

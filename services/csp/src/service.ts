@@ -68,9 +68,15 @@ export interface GarblerState {
 
 export class CspService {
   readonly #deps: CspDependencies;
+  readonly #onEnded: ((taskId: TaskId) => void)[] = [];
 
   constructor(dependencies: CspDependencies) {
     this.#deps = dependencies;
+  }
+
+  /** Calls back for every task that ends, so that nothing works on with what is destroyed then. */
+  onEnded(listener: (taskId: TaskId) => void): void {
+    this.#onEnded.push(listener);
   }
 
   /** Enrols the holder of `thumbprint`'s key. Throws ERR_ENROLMENT_TOKEN. */
@@ -184,7 +190,7 @@ export class CspService {
   /** Ends a task at the data user's word, finished or cancelled: its key, shares and records are destroyed. */
   async end(taskId: TaskId, dataUser: Thumbprint): Promise<void> {
     await this.#task(taskId, dataUser);
-    await this.#deps.store.endTask(taskId);
+    await this.#end(taskId);
   }
 
   async #decrypt(task: Task, secretKey: SecretKey, ciphertexts: readonly Ciphertext[]): Promise<void> {
@@ -196,7 +202,7 @@ export class CspService {
       blindedValues = unpackBlinded(packing, plaintexts);
     } catch (error) {
       // Whether slots overflow is one bit about the plaintexts: it is told once and never for other ciphertexts.
-      await store.endTask(task.id);
+      await this.#end(task.id);
       throw error;
     }
     const shares = toRing(TWO_PARTY_PROTOCOLS[task.twoParty].shareBits(task), blindedValues);
@@ -210,8 +216,13 @@ export class CspService {
     const overdue = await store.overdueTasks(
       new Date(now().getTime() - DAY_MILLISECONDS * policy.retentionDays),
     );
-    for (const taskId of overdue) await store.endTask(taskId);
+    for (const taskId of overdue) await this.#end(taskId);
     return overdue.length;
+  }
+
+  async #end(taskId: TaskId): Promise<void> {
+    await this.#deps.store.endTask(taskId);
+    for (const listener of this.#onEnded) listener(taskId);
   }
 
   async #checkProposal(task: Task, dataUserKey: PublicJwk): Promise<void> {

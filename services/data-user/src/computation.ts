@@ -14,7 +14,7 @@ import {
 } from '@eigenveil/paillier';
 import { type Decomposition, programOf } from '@eigenveil/projection';
 import type { Sealer } from '@eigenveil/server';
-import { TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
+import { type Channel, TWO_PARTY_PROTOCOLS, TwoPartyError, toRing } from '@eigenveil/two-party';
 import {
   digestTask,
   type ErrorCode,
@@ -39,6 +39,9 @@ import type { OpenTask, Tasks } from './tasks.ts';
 const CONTRIBUTIONS_PER_BATCH = 32;
 const FIRST_BACKOFF_MILLISECONDS = 250;
 const LONGEST_BACKOFF_MILLISECONDS = 30_000;
+
+/** Attempts at a computation that end with a fault of a program or in what came over the line. */
+const MOST_FAULTS = 3;
 
 /** Errors that no further attempt can mend. All others are tried again, since a person may mend them (a wrong clock, say). */
 const FATAL_CODES: ReadonlySet<ErrorCode> = new Set([
@@ -67,6 +70,14 @@ const FATAL_CODES: ReadonlySet<ErrorCode> = new Set([
   'ERR_TASK_ANSWERED',
 ]);
 
+/** Checks of what came over the line; and what is no fault of ours or the peer's, but unknown. */
+const FAULTS: ReadonlySet<ErrorCode> = new Set([
+  'ERR_GARBLING_CHECK',
+  'ERR_PRODUCT_CHECK',
+  'ERR_ROTATION_CHECK',
+  'ERR_INTERNAL',
+]);
+
 export interface ComputationDependencies {
   readonly store: DataUserStore;
   readonly tasks: Tasks;
@@ -85,6 +96,9 @@ export class Computation {
   readonly #waiting = new Map<TaskId, NonNullable<TaskStatus['waiting']>>();
   /** How far two-party computations are. */
   readonly #progress = new Map<TaskId, NonNullable<TaskStatus['progress']>>();
+  /** Two-party connections. */
+  readonly #channels = new Map<TaskId, Channel>();
+  readonly #faults = new Map<TaskId, number>();
   readonly #stopping = new AbortController();
 
   constructor(dependencies: ComputationDependencies) {
@@ -116,6 +130,13 @@ export class Computation {
     const waiting = this.#waiting.get(taskId);
     const progress = this.#progress.get(taskId);
     return { ...(waiting && { waiting }), ...(progress && { progress }) };
+  }
+
+  /** Breaks off the two-party computation of a task that has been cancelled, and works on what is left to do. */
+  async cancelled(taskId: TaskId): Promise<void> {
+    const channel = this.#channels.get(taskId);
+    if (channel !== undefined) await this.#deps.csp.closeChannel(channel);
+    this.start(taskId);
   }
 
   /** Breaks off what waits for the CSP; what is unfinished is resumed by the next process. */
@@ -176,9 +197,25 @@ export class Computation {
       return await stage.call(this, stored, await this.#deps.tasks.agreed(stored.task.id));
     } catch (error) {
       const code = errorCodeOf(error);
-      if (code === undefined || !FATAL_CODES.has(code)) throw error;
-      return { to: 'failed', failure: { code, message: (error as Error).message } } satisfies StageResult;
+      const isFatal = code !== undefined && FATAL_CODES.has(code);
+      if (!isFatal && !this.#isOneTooMany(stored, error)) throw error;
+      const { code: told, detail, title } = toProblem(error);
+      return { to: 'failed', failure: { code: told, message: detail ?? title } } satisfies StageResult;
     }
+  }
+
+  /**
+   * Faults of a computation, other than of the line, are tried again a few times only: a program that fails does so again, and how often a garbler
+   * may provoke the same fault is how much it could learn from it.
+   */
+  #isOneTooMany({ task, state }: StoredTask, error: unknown): boolean {
+    if (state !== 'unblinded') return false;
+    const code = errorCodeOf(error);
+    const atCsp = error instanceof TwoPartyError && error.reason === 'ERR_COMPUTATION';
+    if (code !== undefined && !FAULTS.has(code) && !atCsp) return false;
+    const faults = (this.#faults.get(task.id) ?? 0) + 1;
+    this.#faults.set(task.id, faults);
+    return faults >= MOST_FAULTS;
   }
 
   async #aggregate({ task }: StoredTask, { publicKey, packing }: OpenTask): Promise<StageResult> {
@@ -236,6 +273,7 @@ export class Computation {
       blinding.map((value) => -value),
     );
     const channel = await csp.openChannel(task.id);
+    this.#channels.set(task.id, channel);
     let decomposition: Decomposition;
     try {
       const started = performance.now();
@@ -248,8 +286,10 @@ export class Computation {
       );
     } finally {
       this.#progress.delete(task.id);
+      this.#channels.delete(task.id);
       await csp.closeChannel(channel);
     }
+    checkFinite(decomposition);
     const projection = await signStatement(PROJECTION, key, {
       taskId: task.id,
       taskDigest: digestTask(task),
@@ -284,6 +324,12 @@ export class Computation {
       after = batch[batch.length - 1]!.ownerId;
     }
   }
+}
+
+/** A peer that deviates can make any numbers come out, and numbers that are none cannot be signed. */
+function checkFinite({ vectors, eigenvalues }: Decomposition): void {
+  if (![eigenvalues, ...vectors].every((numbers) => numbers.every(Number.isFinite)))
+    throw new ServiceError('ERR_NOT_FINITE', 'the projection expected finite numbers');
 }
 
 const blindingPlace = (taskId: TaskId) => `data-user/tasks/${taskId}/blinding`;

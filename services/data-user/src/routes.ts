@@ -104,7 +104,7 @@ export function dataUserRoutes(options: {
       problems: ['ERR_TASK_UNKNOWN', 'ERR_TASK_CLOSED'],
       handler: async ({ params }) => {
         await tasks.cancel(params.taskId);
-        computation.start(params.taskId);
+        await computation.cancelled(params.taskId);
         return status(params.taskId);
       },
     }),
