@@ -8,8 +8,11 @@ import { PRODUCT_MESSAGE } from './messages.ts';
 import { checkMatrix, choicesOf } from './ring.ts';
 import { Workspace } from './workspace.ts';
 
-/** Blocks of transfers, one megabyte each, that may be on the way before the correlator's answer: it shall never wait. */
-const BLOCKS_AHEAD = 2;
+/**
+ * Blocks of transfers, one megabyte each, that may be on the way before the correlator's answer. It never waits for the next then, and
+ * products of up to 1.6 million transfers, those of 100 features, are one round trip.
+ */
+const BLOCKS_AHEAD = 24;
 
 /** The chooser's part of a product: see multiplyChosen(). */
 export interface ChosenProduct {
