@@ -68,7 +68,7 @@ export function bigintToBytes(value: bigint, length: number): Uint8Array {
 
 /** As `bigintToBytes`, into `target` from `offset`. */
 export function writeBigint(target: Uint8Array, value: bigint, offset: number, length: number): void {
-  const hex = value.toString(16);
+  const hex = value === 0n ? '' : value.toString(16);
   if (value < 0n || hex.length > 2 * length) {
     throw new RangeError(`"value" expected a non-negative integer of at most ${length} bytes`);
   }

@@ -10,6 +10,8 @@ describe('fixed-length bytes', () => {
     expect([...bigintToBytes(0x0102ffn, 5)]).toEqual([0, 0, 1, 2, 255]);
     expect(bytesToBigint(Uint8Array.of(0, 0, 1, 2, 255))).toBe(0x0102ffn);
     expect(bytesToBigint(new Uint8Array())).toBe(0n);
+    expect(bigintToBytes(0n, 0)).toEqual(new Uint8Array());
+    expect(bigintToBytes(0n, 2)).toEqual(new Uint8Array(2));
   });
 
   it('read a view at its own offset', () => {
