@@ -4,7 +4,7 @@
  * with the same labels.
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import { layout } from '@eigenveil/statistics';
+import { layout, type StatisticsTask } from '@eigenveil/statistics';
 import { withAbort } from './channel/abort.ts';
 import { MessageStream } from './channel/message-stream.ts';
 import { TwoPartyError } from './errors.ts';
@@ -35,6 +35,7 @@ export const garbled: TwoPartyProtocol = {
         `"features" expected at most ${MAXIMUM_FEATURES} with the two-party protocol garbled, got ${length}`,
       );
     }
+    checkRidges(task);
   },
 
   shareBits: (task) => layout(task).valueBits,
@@ -64,6 +65,23 @@ export const garbled: TwoPartyProtocol = {
     });
   },
 };
+
+/** How far a ridge may be from what it is rounded to, relative to itself. */
+const RIDGE_ERROR = 2 ** -10;
+
+/** DCA and LDA add ridges to integers: in units of 4^-fractionBits, which small ridges are not multiples of. MDR does not. */
+function checkRidges({ method, fractionBits }: StatisticsTask): void {
+  if (method.kind !== 'dca' && method.kind !== 'lda') return;
+  const ridges = { ridge: method.ridge, ...(method.kind === 'dca' && { signalRidge: method.signalRidge }) };
+  for (const [name, ridge] of Object.entries(ridges)) {
+    const rounded = Math.round(ridge * 4 ** fractionBits) / 4 ** fractionBits;
+    if (Math.abs(rounded - ridge) <= RIDGE_ERROR * Math.abs(ridge)) continue;
+    throw new TwoPartyError(
+      'ERR_TASK_RANGE',
+      `"method.${name}" expected 0, a multiple of 4^-${fractionBits} or at least ${(4 ** -fractionBits / RIDGE_ERROR / 2).toPrecision(2)} with ${fractionBits} fraction bits, got ${ridge}`,
+    );
+  }
+}
 
 /** Counts a program's gates in the evaluator's idle time: while it waits for the garbler, which has more to do. */
 class Plan {

@@ -7,6 +7,7 @@ import {
   add,
   addModulo,
   concatLanes,
+  lanesOf,
   multiply,
   type Num,
   normalise,
@@ -19,7 +20,7 @@ import {
 } from '../circuits/index.ts';
 import type { Gates, Session, Wires } from '../garbling/index.ts';
 import { SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
-import { constantNumbers, nonNegative, pick, scaleTogether } from './numbers.ts';
+import { constantNumbers, nonNegative, pick, pickRange, scaleTogether } from './numbers.ts';
 import { even, inverseRoot, toFraction } from './scaling.ts';
 import type { PooledClass } from './statistics.ts';
 import { inPieces, piecesPerStep } from './steps.ts';
@@ -55,7 +56,7 @@ export async function contrasts(
 ): Promise<FloatColumns> {
   const count = classes.length - 1;
   const { before, counts } = await sumsBefore(session, classes, d);
-  const factor = await session.step((gates) => factors(gates, counts, weights?.Q));
+  const factor = await factorsInPieces(session, counts, weights?.Q);
   const own = await session.step((gates) =>
     concatLanes(
       gates,
@@ -187,6 +188,32 @@ async function sumsBefore(session: Session, classes: readonly PooledClass[], d: 
   });
 }
 
+/** As `factors`, for as many classes at a time as make a step. */
+async function factorsInPieces(session: Session, { own, before }: Counts, Q?: Num) {
+  const classes = lanesOf(own);
+  const each = piecesPerStep(10 * (4 * own.length) ** 2);
+  const parts: { mantissa: Num; exponent: Num }[] = [];
+  for (let from = 0; from < classes; from += each) {
+    const to = Math.min(classes, from + each);
+    parts.push(
+      await session.step((gates) => {
+        const cut = (counts: Num): Num => sliceLanes(gates, counts, from, to);
+        return factors(gates, { own: cut(own), before: cut(before) }, Q);
+      }),
+    );
+  }
+  return session.step((gates) => ({
+    mantissa: concatLanes(
+      gates,
+      parts.map(({ mantissa }) => mantissa),
+    ),
+    exponent: concatLanes(
+      gates,
+      parts.map(({ exponent }) => exponent),
+    ),
+  }));
+}
+
 /** 1/sqrt(N), or sqrt(Q/N) = Q/sqrt(Q N), with N = M̄ M (M̄ + M): a mantissa from 1/2 to 1 times 2^exponent. */
 function factors(gates: Gates, { own, before }: Counts, Q?: Num): { mantissa: Num; exponent: Num } {
   return gates.scope(() => {
@@ -222,29 +249,26 @@ function factors(gates: Gates, { own, before }: Counts, Q?: Num): { mantissa: Nu
 }
 
 /** The columns as fixed-point numbers times 2^-exponent (SOLVE_FRACTION fraction bits). All must then be below 2 in magnitude. */
-export function alignColumns(
-  gates: Gates,
+export async function alignColumns(
+  session: Session,
   { entries, exponents }: Pick<FloatColumns, 'entries' | 'exponents'>,
   exponent: Num,
-): Num {
-  const count = exponents[0]!.lanes;
-  const lanes = entries[0]!.lanes;
-  return gates.scope(() => {
+): Promise<Num> {
+  const count = lanesOf(exponents);
+  const away = await session.step((gates) => {
     // Entries are from 1/4 to 1, so what is below 2 is shifted to the left by 2 places at most.
     const least = constantNumbers(gates, new Array<bigint>(count).fill(2n), EXPONENT_BITS);
-    const away = subtractModulo(
+    const all = addModulo(
       gates,
-      addModulo(
-        gates,
-        pick(gates, exponent, count, () => 0),
-        least,
-        EXPONENT_BITS,
-      ),
-      exponents,
+      pick(gates, exponent, count, () => 0),
+      least,
       EXPONENT_BITS,
     );
-    const places = pick(gates, away, lanes, (lane) => lane % count).slice(0, -1);
-    const wide = shiftLeft(gates, entries, 2);
+    return subtractModulo(gates, all, exponents, EXPONENT_BITS).slice(0, -1);
+  });
+  return inPieces(session, lanesOf(entries), entries.length * EXPONENT_BITS, (gates, from, to) => {
+    const places = pickRange(gates, away, from, to, (lane) => lane % count);
+    const wide = shiftLeft(gates, sliceLanes(gates, entries, from, to), 2);
     return resize(shiftRightBy(gates, wide, places), SOLVE_WORD);
   });
 }

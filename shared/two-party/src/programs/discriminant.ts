@@ -9,6 +9,7 @@ import type { Method, StatisticsTask } from '@eigenveil/statistics';
 import { layout } from '@eigenveil/statistics';
 import {
   addModulo,
+  all,
   concatLanes,
   multiply,
   type Num,
@@ -22,7 +23,13 @@ import {
 import type { Session, Wires } from '../garbling/index.ts';
 import { alignColumns, contrasts, EXPONENT_BITS } from './between.ts';
 import { checkEquation, type Images, undoScaling, unitVectors } from './directions.ts';
-import { EIGENVALUE_FRACTION, MARGIN_PLACES, SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
+import {
+  EIGENVALUE_FRACTION,
+  INTEGER_BITS,
+  MARGIN_PLACES,
+  SOLVE_FRACTION,
+  SOLVE_WORD,
+} from './discriminant-precision.ts';
 import {
   columnsFirst,
   multiplyMatrices,
@@ -67,20 +74,29 @@ export async function discriminant(
     most: total.most,
     Q,
   });
-  const U = await session.step((gates) =>
-    alignColumns(gates, contrast, constantNumbers(gates, [BigInt(total.digits / 2)], EXPONENT_BITS)),
+  const scale = await session.step((gates) =>
+    constantNumbers(gates, [BigInt(total.digits / 2)], EXPONENT_BITS),
   );
+  const U = await alignColumns(session, contrast, scale);
   const noise: Noise = { B: total.matrix, d, count };
   const signalRidge = method.kind === 'dca' ? method.signalRidge : 0;
+  const ridge = signalRidge === 0 ? undefined : await signalRidgeOf(session, task, Q, signalRidge, total);
   const { solution, images } =
-    signalRidge === 0
+    ridge === undefined
       ? await lowRank(session, noise, U, columns)
       : await dense(session, noise, U, columns, {
-          ridge: await signalRidgeOf(session, task, Q, signalRidge, total),
+          ridge: ridge.entries,
           indefinite: signalRidge < 0,
           book: method.kind === 'dca' && method.form === 'book',
         });
-  const converged = await checkEquation(session, images, solution.values, d, count);
+  const solved = await checkEquation(session, images, solution.values, d, count);
+  // Of a matrix that did not fit its numbers, equations that hold say nothing.
+  const converged =
+    ridge === undefined
+      ? solved
+      : await session.step((gates) =>
+          gates.and(solved, gates.concat(new Array<Wires>(count).fill(ridge.fits))),
+        );
   const inverted = signalRidge === 0 && (method.kind === 'lda' || method.form === 'book');
   const definite = inverted ? await withMargin(session, solution) : solution.definite;
   const scaled = await undoScaling(session, solution.vectors, total, d, count);
@@ -140,21 +156,26 @@ function publicNumber(gates: Parameters<typeof constantNumbers>[0], value: bigin
   return constantNumbers(gates, [value], value.toString(2).length + 1);
 }
 
-/** ρ′ I scaled as the noise is: one lane per row, DENSE_WORD bits. */
+/** ρ′ I scaled as the noise is: one lane per row, DENSE_WORD bits; and whether all of it is below 2^(INTEGER_BITS - 1), so that it fits. */
 async function signalRidgeOf(
   session: Session,
   { fractionBits, features }: StatisticsTask,
   Q: Num,
   signalRidge: number,
-  { places, digits }: TotalNoise,
-): Promise<Num> {
-  const length = Math.max(digits, SOLVE_FRACTION) + DENSE_WORD - SOLVE_FRACTION;
+  { places, digits, most }: TotalNoise,
+): Promise<{ entries: Num; fits: Wires }> {
   return session.step((gates) => {
     const units = publicNumber(gates, ridgeUnits(signalRidge, fractionBits));
-    const term = broadcast(gates, multiply(gates, Q, units, { bits: length }), 0, features.length);
+    const whole = multiply(gates, Q, units);
+    const term = broadcast(gates, resize(whole, whole.length + 2 * most), 0, features.length);
     const scaled = shiftLeftBy(gates, shiftLeftBy(gates, term, places), places);
-    const entries = resize(toFraction(gates, scaled, digits, SOLVE_FRACTION), DENSE_WORD);
-    return signalRidge < 0 ? negate(gates, entries) : entries;
+    const fraction = toFraction(gates, scaled, digits, SOLVE_FRACTION);
+    const high = fraction.slice(SOLVE_FRACTION + INTEGER_BITS - 1, -1).map((bit) => gates.not(bit));
+    const lanes = features.length;
+    const each = high.length === 0 ? gates.constant(lanes, 1) : all(gates, high);
+    const rows = Array.from({ length: lanes }, (_, i) => gates.slice(each, i, i + 1));
+    const entries = resize(fraction, DENSE_WORD);
+    return { entries: signalRidge < 0 ? negate(gates, entries) : entries, fits: all(gates, rows) };
   });
 }
 

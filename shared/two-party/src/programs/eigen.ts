@@ -36,7 +36,7 @@ import {
   rankPlaces,
   WORD,
 } from './precision.ts';
-import { roundedSums } from './steps.ts';
+import { inPieces, roundedSums } from './steps.ts';
 import { reflectVectors, triangleIndex, tridiagonalise } from './tridiagonal.ts';
 
 export interface Eigenpairs {
@@ -101,16 +101,19 @@ export interface Normal {
  * Shifts the upper triangle of a d × d matrix of integers without negative eigenvalues so that its trace, which no eigenvalue exceeds,
  * is from 1/2 to 1. The trace must not overflow the bits of the entries.
  */
-export function normaliseTrace(gates: Gates, scatter: Num, d: number): Normal {
+export async function normaliseTrace(session: Session, scatter: Num, d: number): Promise<Normal> {
+  const { places, some } = await session.step((gates) => {
+    const trace = traceOf(gates, scatter, d);
+    const normal = normalise(gates, nonNegative(gates, resize(trace, scatter.length)));
+    return { places: normal.places, some: normal.value.at(-2)! };
+  });
   const entries = (d * (d + 1)) / 2;
-  const trace = traceOf(gates, scatter, d);
-  const { value, places } = normalise(gates, nonNegative(gates, resize(trace, scatter.length)));
-  const shifted = shiftLeftBy(gates, scatter, broadcast(gates, places, 0, entries));
-  return {
-    matrix: resize(shiftRight(shifted, scatter.length - 1 - FRACTION), WORD),
-    places,
-    some: value.at(-2)!,
-  };
+  const matrix = await inPieces(session, entries, scatter.length * places.length, (gates, from, to) => {
+    const own = sliceLanes(gates, scatter, from, to);
+    const shifted = shiftLeftBy(gates, own, broadcast(gates, places, 0, to - from));
+    return resize(shiftRight(shifted, scatter.length - 1 - FRACTION), WORD);
+  });
+  return { matrix, places, some };
 }
 
 /** Of an upper triangle, without overflow. */

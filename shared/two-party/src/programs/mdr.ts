@@ -62,9 +62,11 @@ export async function mdr(
   const n = reduced ? m + q : d;
   // So that the diagonal of P Pᵀ + ρ I stays below 1, and columns are shorter than 1 where they are reflected.
   const room = Math.ceil(Math.log2(m * (reduced ? d : 1) + 1) / 2);
-  const { U, P, rho } = await session.step((gates) =>
+  const { exponent, rho } = await session.step((gates) =>
     together(gates, utility, privacy, ridge * 4 ** task.fractionBits, room),
   );
+  const U = await alignColumns(session, utility, exponent);
+  const P = await alignColumns(session, privacy, exponent);
   const whole = reduced
     ? await reduce(session, P, U, d, m, q)
     : {
@@ -90,8 +92,8 @@ export async function mdr(
 }
 
 /**
- * The columns, and ρ (given in units of the statistics), in fixed point with one scale, which cancels: all times 2^-e, ρ times 4^-e, with e so
- * that none of the entries and of the root of ρ is above 2^-room.
+ * The scale of the columns, and ρ (given in units of the statistics) in it: in fixed point with one scale, which cancels, the columns times 2^-e,
+ * ρ times 4^-e, with e so that none of the entries and of the root of ρ is above 2^-room.
  */
 function together(gates: Gates, utility: FloatColumns, privacy: FloatColumns, rho: number, room: number) {
   const constant = (value: number, lanes = 1): Num =>
@@ -106,8 +108,7 @@ function together(gates: Gates, utility: FloatColumns, privacy: FloatColumns, rh
   const distance = subtractModulo(gates, all, constant(own), EXPONENT_BITS);
   const units = constantNumber(gates, mantissa, SOLVE_WORD, 1);
   return {
-    U: alignColumns(gates, utility, all),
-    P: alignColumns(gates, privacy, all),
+    exponent: all,
     rho: shiftRightBy(gates, units, shiftLeft(gates, distance, 1).slice(0, -1)),
   };
 }

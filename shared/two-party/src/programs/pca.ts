@@ -56,7 +56,7 @@ export async function pca(
   const sampleBits = layout(task).valueBits.at(-2)! - 1;
   const bits = 2 * (sampleBits + fractionBits) + Math.ceil(Math.log2(d)) + 2;
   const scatter = await scaledScatter(session, pooled, d, bits);
-  const { matrix, places, some } = await session.step((gates) => normaliseTrace(gates, scatter, d));
+  const { matrix, places, some } = await normaliseTrace(session, scatter, d);
 
   const furtherCount = outputs.includes('spectrum') ? d - count : 0;
   const pairs = await leadingEigenpairs(session, matrix, d, count, furtherCount);

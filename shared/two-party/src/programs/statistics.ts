@@ -87,7 +87,7 @@ export async function poolStatistics(
   const left = await session.garblerInput(count, garbler && shareBits(valueBits, garbler.shares));
   const records = await session.garblerInput(ownerBits, verified);
   const right = await session.evaluatorInput(count, evaluator && shareBits(valueBits, evaluator.shares));
-  return session.step((gates) => {
+  const { R, labellings, owners } = await session.step((gates) => {
     let offset = 0;
     const sums: Num[] = [];
     for (const { from, to, width } of groupsOf(valueBits)) {
@@ -108,14 +108,17 @@ export async function poolStatistics(
         return { V: value(from, from + d), M: nonNegative(gates, value(from + d, next)) };
       }),
     );
+    const owners = resize(value(next, next + 1), ownerBits);
+    return { R: entries === 0 ? [] : value(0, entries), labellings, owners };
+  });
+  return session.step((gates) => {
     const { V, M } = labellings[0]!.reduce((total, { V, M }) => ({
       V: addModulo(gates, total.V, V, V.length),
       M: nonNegative(gates, addModulo(gates, total.M, M, M.length)),
     }));
-    const owners = resize(value(next, next + 1), ownerBits);
     const least = constantNumbers(gates, [BigInt(minimumOwners)], minimumOwners.toString(2).length + 1);
     return {
-      R: entries === 0 ? [] : value(0, entries),
+      R,
       labellings,
       V,
       Q: M,

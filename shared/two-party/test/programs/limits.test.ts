@@ -1,0 +1,115 @@
+/** Programs at the corners of what tasks may have: every step stays within its bounds, and numbers that do not fit are flagged. */
+import { decompose, type Output, type Program } from '@eigenveil/projection';
+import type { Method, StatisticsTask } from '@eigenveil/statistics';
+import { describe, expect, it } from 'vitest';
+import { ClearSession, CountingGates, CountingSession } from '../../src/garbling/index.ts';
+import { TWO_PARTY_PROTOCOLS } from '../../src/index.ts';
+import { runProgram } from '../../src/programs/index.ts';
+import { settingOf } from './data.ts';
+
+const LDA: Method = { kind: 'lda', ridge: 1 };
+const RIDGED: Method = { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0.5 };
+
+interface Corner {
+  readonly method: Method;
+  readonly d: number;
+  readonly classes: readonly number[];
+  readonly fractionBits: number;
+  readonly outputs: readonly Output[];
+}
+
+const CORNERS: readonly Corner[] = [
+  {
+    method: { kind: 'pca' },
+    d: 100,
+    classes: [],
+    fractionBits: 20,
+    outputs: ['mean', 'trace', 'sampleCount'],
+  },
+  { method: LDA, d: 100, classes: [100], fractionBits: 20, outputs: ['mean', 'trace', 'sampleCount'] },
+  { method: { kind: 'mdr', ridge: 1 }, d: 100, classes: [100, 100], fractionBits: 20, outputs: ['mean'] },
+  { method: RIDGED, d: 60, classes: [2], fractionBits: 20, outputs: [] },
+];
+
+function taskOf({ method, d, classes, fractionBits }: Corner): StatisticsTask {
+  return {
+    method,
+    features: Array.from({ length: d }, (_, i) => ({ name: `f${i}`, min: -1, max: 1 })),
+    labellings: classes.map((size, l) => ({
+      column: `label${l}`,
+      classes: Array.from({ length: size }, (_, k) => `${k}`),
+    })),
+    fractionBits,
+    // Together just below 2^53 rows.
+    maximumOwners: 10_000_000,
+    maximumSamplesPerOwner: 900_000_000,
+    keyBits: 4096,
+    statisticalSecurityBits: 40,
+  };
+}
+
+describe('the largest tasks', () => {
+  it.each(CORNERS)(
+    'are computed in steps that fit: $method.kind, $d features',
+    { timeout: 120_000 },
+    async (corner) => {
+      const { method, d, classes, fractionBits, outputs } = corner;
+      const program: Program = {
+        method,
+        featureCount: d,
+        classCounts: classes,
+        components: 1,
+        fractionBits,
+        outputs,
+        minimumOwners: 2,
+        allowFullRank: false,
+      };
+      const session = new CountingSession(new CountingGates());
+      await runProgram(session, taskOf(corner), program, {});
+      expect(session.gates.andGates).toBeGreaterThan(1e6);
+    },
+  );
+});
+
+describe('a signal ridge far above the noise', () => {
+  const rows = Array.from({ length: 24 }, (_, i) => [Math.sin(i), Math.cos(3 * i)]);
+  const labels = rows.map((_, i) => i % 2);
+  it.each([20_000, 564_573, 1e9])('is right or flagged: %d', async (signalRidge) => {
+    const method: Method = { kind: 'dca', form: 'standard', ridge: 1, signalRidge };
+    const { task, program, statistics, garbler, evaluator } = settingOf({
+      rows,
+      components: 1,
+      method,
+      labellings: [{ classes: 2, labels }],
+    });
+    const { eigenvalues, vectors, converged } = (await runProgram(new ClearSession(), task, program, {
+      garbler,
+      evaluator,
+    }))!;
+    const expected = decompose(program, statistics);
+    const right = Math.abs(eigenvalues[0]! / expected.eigenvalues[0]! - 1) < 1e-3;
+    expect(vectors[0]).toHaveLength(2);
+    expect(right || converged![0] === false).toBe(true);
+  });
+});
+
+describe('a ridge that the statistics cannot tell from another', () => {
+  const check = (ridge: number, fractionBits: number) => {
+    const method: Method = { kind: 'lda', ridge };
+    const task = taskOf({ method, d: 3, classes: [2], fractionBits, outputs: [] });
+    return () => TWO_PARTY_PROTOCOLS.garbled.check({ task, program: {} as Program });
+  };
+  it('is refused', () => {
+    expect(check(0.1, 1)).toThrow(expect.objectContaining({ code: 'ERR_TASK_RANGE' }));
+    expect(check(0.01, 2)).toThrow(expect.objectContaining({ code: 'ERR_TASK_RANGE' }));
+    expect(check(1e-9, 14)).toThrow(expect.objectContaining({ code: 'ERR_TASK_RANGE' }));
+    for (const [ridge, bits] of [
+      [0, 1],
+      [0.25, 1],
+      [1, 1],
+      [0.01, 14],
+      [1e-4, 14],
+    ] as const)
+      expect(check(ridge, bits)).not.toThrow();
+  });
+});
