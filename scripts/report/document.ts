@@ -1,0 +1,83 @@
+/** A report as data: sections of text, tables and charts, which become Markdown and HTML alike. */
+
+export interface Report {
+  readonly title: string;
+  /** Markdown. */
+  readonly introduction: readonly string[];
+  readonly sections: readonly Section[];
+}
+
+export interface Section {
+  readonly title: string;
+  readonly blocks: readonly Block[];
+}
+
+export type Block = Paragraph | Table | Chart;
+
+/** Markdown: a paragraph or a list. */
+export interface Paragraph {
+  readonly kind: 'text';
+  readonly text: string;
+}
+
+export interface Table {
+  readonly kind: 'table';
+  readonly caption: string;
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+export interface Column {
+  readonly title: string;
+  readonly align: 'left' | 'right';
+}
+
+/** Drawn to an SVG of its own; `caption` also stands for it where it cannot be seen. */
+export interface Chart {
+  readonly kind: 'chart';
+  /** A file name without extension, unique in the report. */
+  readonly name: string;
+  readonly caption: string;
+  readonly drawing: LineDrawing | BarDrawing;
+}
+
+export interface Axis {
+  readonly title: string;
+  readonly scale: 'linear' | 'log' | 'category';
+}
+
+/** Points with whiskers, joined by a line in the order given, or not joined. */
+export interface LineDrawing {
+  readonly kind: 'lines';
+  readonly x: Axis;
+  readonly y: Axis;
+  readonly lines: readonly Line[];
+}
+
+export interface Line {
+  readonly name: string;
+  readonly points: readonly Point[];
+  readonly style: 'solid' | 'dashed' | 'points';
+}
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+  /** The whisker: quartiles, or a standard deviation to either side, as the caption says. */
+  readonly low?: number;
+  readonly high?: number;
+}
+
+/** Bars in groups; a missing value leaves a gap. */
+export interface BarDrawing {
+  readonly kind: 'bars';
+  readonly groups: readonly string[];
+  readonly y: Axis;
+  readonly bars: readonly { readonly name: string; readonly values: readonly (Whiskered | undefined)[] }[];
+}
+
+export interface Whiskered {
+  readonly value: number;
+  readonly low?: number;
+  readonly high?: number;
+}
