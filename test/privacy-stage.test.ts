@@ -3,7 +3,7 @@
  * drawn once, whatever happens on the way.
  */
 import type { OwnerPolicy } from '@eigenveil/data-owner';
-import { predictableRandomness, type RandomSource } from '@eigenveil/privacy';
+import { predictableRandomness, type RandomSource, systemRandomness } from '@eigenveil/privacy';
 import {
   type Decomposition,
   decompose,
@@ -14,8 +14,8 @@ import {
 import { addStatistics, drawNoise, flatten, shiftOf, unflatten } from '@eigenveil/statistics';
 import type { Projection, Task } from '@eigenveil/wire';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Parties, runTask } from './support/run-task.ts';
-import { type LabelledRows, madeUpProposal, split, summarise } from './support/tasks.ts';
+import { finishTask, type Parties, runTask } from './support/run-task.ts';
+import { type LabelledRows, madeUpProposal, reference, split, summarise } from './support/tasks.ts';
 import { World } from './support/world.ts';
 
 const OWNERS = 3;
@@ -166,6 +166,107 @@ describe('the result is that of the statistics and both servers’ noise', () =>
     const carried = { ...SETTING, neighbours, noise: 'servers', honestOwners: null };
     expect(projection.differentialPrivacy).toEqual(carried);
     expect(status.differentialPrivacy).toEqual(carried);
+  });
+});
+
+describe('noise is drawn once', () => {
+  test('whatever is lost and restarted on the way', async () => {
+    const name = currentName();
+    const parts = split(rowsOf(d, []), OWNERS);
+    const proposal = proposalOf('pca', [], {});
+    const { task } = await parties.client.create(proposal);
+    for (const [i, owner] of parties.owners.entries())
+      await owner.contribute(world.dataUserAddress, task.id, async (agreed) => summarise(agreed, parts[i]!));
+    // Both have drawn when the answer to the unblinding is lost.
+    const lost = world.proxies.csp.inject(/unblinding$/, { kind: 'lose answer' }, Number.POSITIVE_INFINITY);
+    await parties.client.closeTask(task.id);
+    await expect.poll(() => lost.hits, { timeout: 20_000 }).toBeGreaterThan(0);
+    sources.csp = unset;
+    sources.dataUser = unset;
+    await restart();
+    world.proxies.csp.heal();
+    const cut = world.proxies.csp.inject(/two-party$/, { kind: 'lose answer' }, Number.POSITIVE_INFINITY);
+    await expect.poll(() => cut.hits, { timeout: 20_000 }).toBeGreaterThan(0);
+    await restart();
+    world.proxies.csp.heal();
+    const client = await world.taskClient();
+    await expect.poll(async () => (await client.status(task.id)).state, { timeout: 20_000 }).toBe('done');
+    const expected = expectation(task, parts, name);
+    expectClose(await client.result(task.id), expected, expected.eigenvalues[0]!);
+  });
+
+  async function restart(): Promise<void> {
+    await world.stopDataUser();
+    await world.stopCsp();
+    await world.startCsp();
+    await world.startDataUser();
+  }
+});
+
+describe('the size of the noise', () => {
+  const eigenvaluesOf = async (changes: Record<string, unknown>) => {
+    sources.csp = systemRandomness;
+    sources.dataUser = systemRandomness;
+    const parts = split(rowsOf(d, []), OWNERS);
+    const proposal = proposalOf('pca', [], changes);
+    const { projection } = await runTask(parties, proposal, parts);
+    const { decomposition } = reference({ ...proposal, differentialPrivacy: null }, parts);
+    return projection.eigenvalues.map((value, i) => Math.abs(value / decomposition.eigenvalues[i]! - 1));
+  };
+
+  test('is next to none for an ε that promises next to nothing', async () => {
+    const setting = { ...SETTING, epsilon: 100, neighbours: 'replace', clippingNorm: Math.sqrt(d) };
+    for (const error of await eigenvaluesOf({ differentialPrivacy: setting }))
+      expect(error).toBeLessThan(0.02);
+  });
+
+  test('drowns the rows for a tiny ε', async () => {
+    const [error] = await eigenvaluesOf({
+      differentialPrivacy: { ...SETTING, epsilon: 1e-4, neighbours: 'replace' },
+    });
+    expect(error).toBeGreaterThan(10);
+  });
+});
+
+describe('a task with too little for its noise', () => {
+  test.each(['simulated', 'garbled', 'rotated'] as const)(
+    '%s: fails when it hides all rows',
+    async (twoParty) => {
+      const values = [[0.5, 0, 0.1, 0, 0]];
+      const parts = Array.from({ length: OWNERS }, () => ({ values, classes: [[]] }));
+      const proposal = proposalOf('pca', [], { twoParty });
+      const task = { ...proposal } as Task;
+      // A pair of streams that takes more rows away than there are.
+      const counts = Array.from(
+        { length: 100 },
+        (_, seed) => drawNoise(task, 'servers', predictableRandomness(`hides ${seed}`)).at(-2)!,
+      );
+      const seed = counts.findIndex((count) => count < -OWNERS);
+      sources.csp = predictableRandomness(`hides ${seed}`);
+      sources.dataUser = predictableRandomness(`hides ${counts.indexOf(0n)}`);
+      const { status } = await finishTask(parties, proposal, parts);
+      expect(status).toMatchObject({ state: 'failed', failure: { code: 'ERR_NO_SAMPLES' } });
+    },
+  );
+});
+
+describe('a setting is refused', () => {
+  test('before a task is opened when it asks for next to no noise on a count', async () => {
+    const proposal = proposalOf('pca', [], {
+      differentialPrivacy: { ...SETTING, epsilon: 100, delta: 0.01 },
+    });
+    await expect(parties.client.create(proposal)).rejects.toMatchObject({ code: 'ERR_DP_PARAMETER' });
+  });
+
+  test('by an owner that asks for more, before a row is read', async () => {
+    const { owner } = await world.enrolledOwner({ maximumEpsilon: 1 });
+    const { task } = await parties.client.create(proposalOf('pca', [], {}));
+    await expect(
+      owner.contribute(world.dataUserAddress, task.id, () => Promise.reject(new Error('rows were read'))),
+    ).rejects.toMatchObject({
+      code: 'ERR_POLICY',
+      message: expect.stringContaining('"differentialPrivacy.epsilon"'),
+    });
   });
 });
 
