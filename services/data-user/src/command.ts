@@ -206,7 +206,8 @@ Example:
 
 function tellNoise(command: Command, proposal: TaskProposal): void {
   if (command.optsWithGlobals().json === true) return;
-  for (const line of describeNoise(proposal)) process.stderr.write(`note: ${line}\n`);
+  const { writeErr } = command.configureOutput();
+  for (const line of describeNoise(proposal)) writeErr?.(`note: ${line}\n`);
 }
 
 /** Half of what no row exceeds: all rows then take a quarter of the noise, and longer ones are scaled down. */
