@@ -1,7 +1,5 @@
 /** Decompositions of real data sets, each in two fresh processes over TLS, against the clear reference. */
-import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,11 +16,10 @@ import {
   type Statistics,
   StatisticsAccumulator,
 } from '@eigenveil/statistics';
-import { TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
 import { type MethodName, newTaskId, type Task, TaskProposal, Thumbprint } from '@eigenveil/wire';
-import { DelayProxy } from './delay-proxy.ts';
+import { decomposeBetweenProcesses } from './processes.ts';
 import { writeSynthetic } from './synthetic.ts';
-import type { Assignment, Evaluated, GarblerAddress, Used } from './two-party.ts';
+import type { Used } from './two-party.ts';
 
 export interface Case {
   /** Of every byte in either direction. */
@@ -76,7 +73,11 @@ export async function dataFile(dataset: string): Promise<string | undefined> {
 
 export async function measureCase(wanted: Case, file: string): Promise<Measured> {
   const { task, statistics } = await pooled(wanted, file);
-  const evaluated = await run(task, statistics, wanted);
+  const evaluated = await decomposeBetweenProcesses(
+    task,
+    { ...blinded(task, statistics), verifiedOwners: OWNERS },
+    wanted,
+  );
   const program = programOf(task);
   const { vectors, eigenvalues } = evaluated.decomposition;
   const expected = decompose(program, statistics);
@@ -160,58 +161,13 @@ async function pooled(
   return { task, statistics: owners.map((owner) => owner.statistics()).reduce(addStatistics) };
 }
 
-async function run(
-  task: Task,
-  statistics: Statistics,
-  { countsRounds = false, delayMilliseconds = 0 }: Case,
-): Promise<Evaluated & { garbler: Used }> {
-  const { valueBits } = layout(task);
-  const blinding = valueBits.map((bits) =>
+/** Both servers' shares of the statistics, as unblinding leaves them. */
+function blinded(task: Task, statistics: Statistics): { garbler: bigint[]; evaluator: bigint[] } {
+  const blinding = layout(task).valueBits.map((bits) =>
     BigInt(`0x${randomBytes(Math.ceil(bits / 8) + 5).toString('hex')}`),
   );
-  const assignment = (shares: readonly bigint[]): Assignment => ({
-    task,
-    shares: toRing(TWO_PARTY_PROTOCOLS[task.twoParty].shareBits(task), shares),
-    verifiedOwners: OWNERS,
-    countsRounds,
-  });
-  const [garbler, evaluator] = ['garbler', 'evaluator'].map((name) =>
-    fork(fileURLToPath(new URL(`./${name}.ts`, import.meta.url)), {
-      serialization: 'advanced',
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    }),
-  ) as [ReturnType<typeof fork>, ReturnType<typeof fork>];
-  const ended = [garbler, evaluator].map(async (child) => {
-    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
-    if (code !== 0) throw new Error(`a process of the benchmark ended with ${code ?? signal}`);
-  });
-  // Without a message from it, a process that has ended is a failure; after its message it is what is waited for.
-  const hear = async <T>(child: ReturnType<typeof fork>, end: Promise<void>): Promise<T> => {
-    const [message] = (await Promise.race([once(child, 'message'), end.then(() => undefined)])) ?? [];
-    if (message === undefined) throw new Error('a process of the benchmark ended without a result');
-    return message as T;
+  return {
+    garbler: flatten(task, statistics).map((value, v) => value + blinding[v]!),
+    evaluator: blinding.map((value) => -value),
   };
-  const [garblerEnd, evaluatorEnd] = ended as [Promise<void>, Promise<void>];
-  let proxy: DelayProxy | undefined;
-  try {
-    const ready = hear(evaluator, evaluatorEnd);
-    garbler.send(assignment(flatten(task, statistics).map((value, v) => value + blinding[v]!)));
-    const [address] = await Promise.all([hear<GarblerAddress>(garbler, garblerEnd), ready]);
-    const url = new URL(address.url);
-    if (delayMilliseconds > 0) {
-      proxy = await DelayProxy.start(Number(url.port), delayMilliseconds);
-      url.port = String(proxy.port);
-    }
-    evaluator.send({ ...assignment(blinding.map((value) => -value)), ...address, url: url.origin });
-    const [evaluated, atGarbler] = await Promise.all([
-      hear<Evaluated>(evaluator, evaluatorEnd),
-      hear<Used>(garbler, garblerEnd),
-    ]);
-    await Promise.all(ended);
-    return { ...evaluated, garbler: atGarbler };
-  } finally {
-    proxy?.close();
-    garbler.kill();
-    evaluator.kill();
-  }
 }
