@@ -10,8 +10,8 @@ export const BenchDataSchema = z.strictObject({
   format: z.literal('eigenveil-bench/1'),
   description: RunDescription,
   finishedAt: z.iso.datetime(),
-  measurements: z.array(RecordedMeasurement),
-  omissions: z.array(z.strictObject({ what: z.string(), why: z.string() })),
+  measurements: z.array(RecordedMeasurement).readonly(),
+  omissions: z.array(z.strictObject({ what: z.string(), why: z.string() })).readonly(),
 });
 export type BenchData = z.infer<typeof BenchDataSchema>;
 
