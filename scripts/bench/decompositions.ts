@@ -134,9 +134,12 @@ async function pooled(
     ignore,
   });
   const thumbprint = Thumbprint.parse(randomBytes(32).toString('base64url'));
+  const varying = draft.features.filter(({ min, max }) => min < max).length;
   const proposal = TaskProposal.parse({
     ...draft,
     components,
+    // The published tables have as many components as features where these are few.
+    allowFullRank: method === 'pca' && components > varying - (twoParty === 'rotated' ? 2 : 1),
     minimumOwners: 2,
     maximumOwners: OWNERS,
     maximumSamplesPerOwner: Math.ceil(rows / OWNERS),

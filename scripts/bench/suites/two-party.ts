@@ -127,17 +127,19 @@ function table(method: PublishedMethod, compared: readonly Compared[]): Block {
       ]),
       { title: 'published / garbled', align: 'right' },
     ],
-    rows: compared.map(({ row, measured }) => {
-      const garbled = medianOf(measured, 'garbled time');
-      return [
-        row.dataset.startsWith('synthetic') ? `synthetic (published: ${row.title})` : row.title,
-        `${row.features}`,
-        `${row.components}`,
-        formatMilliseconds(1000 * row.garbledSeconds),
-        ...protocols.flatMap((protocol) => [timeCell(measured, protocol), bytesCell(measured, protocol)]),
-        garbled === undefined ? '–' : formatRatio((1000 * row.garbledSeconds) / garbled),
-      ];
-    }),
+    rows: compared
+      .filter(({ measured }) => measured !== undefined)
+      .map(({ row, measured }) => {
+        const garbled = medianOf(measured, 'garbled time');
+        return [
+          row.dataset.startsWith('synthetic') ? `synthetic (published: ${row.title})` : row.title,
+          `${row.features}`,
+          `${row.components}`,
+          formatMilliseconds(1000 * row.garbledSeconds),
+          ...protocols.flatMap((protocol) => [timeCell(measured, protocol), bytesCell(measured, protocol)]),
+          garbled === undefined ? '–' : formatRatio((1000 * row.garbledSeconds) / garbled),
+        ];
+      }),
   };
 }
 
