@@ -8,19 +8,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { draftTask } from '@eigenveil/data-user';
 import { decompose, pencil, principalAngles, programOf, varianceCaptured } from '@eigenveil/projection';
-import {
-  addStatistics,
-  Discretiser,
-  flatten,
-  layout,
-  readFileBytes,
-  readRows,
-  type Statistics,
-  StatisticsAccumulator,
-} from '@eigenveil/statistics';
+import { addStatistics, flatten, layout, type Statistics } from '@eigenveil/statistics';
 import { TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
 import { type MethodName, newTaskId, type Task, TaskProposal, Thumbprint } from '@eigenveil/wire';
 import { DelayProxy } from './delay-proxy.ts';
+import { dealRows, OWNERS, sumRows } from './owners.ts';
 import { writeSynthetic } from './synthetic.ts';
 import type { Assignment, Evaluated, GarblerAddress, Used } from './two-party.ts';
 
@@ -55,7 +47,6 @@ export interface Measured extends Case {
   readonly evaluator: Used;
 }
 
-const OWNERS = 10;
 const SMALLEST_GAP = 0.05;
 const BUNDLED = fileURLToPath(new URL('../../data', import.meta.url));
 const OTHERS = process.env.EIGENVEIL_DATA ?? fileURLToPath(new URL('../../../shared/data', import.meta.url));
@@ -150,14 +141,8 @@ async function pooled(
     csp: thumbprint,
     dataUser: thumbprint,
   };
-  const discretiser = new Discretiser(task);
-  const owners = Array.from({ length: OWNERS }, () => new StatisticsAccumulator(task));
-  let row = 0;
-  for await (const { values, classes } of readRows(readFileBytes(file), task, { ignoredColumns: ignore })) {
-    owners[row % OWNERS]!.add(discretiser.discretise(values), classes);
-    row += 1;
-  }
-  return { task, statistics: owners.map((owner) => owner.statistics()).reduce(addStatistics) };
+  const owners = await dealRows(file, task, ignore);
+  return { task, statistics: owners.map((rows) => sumRows(task, rows)).reduce(addStatistics) };
 }
 
 async function run(
