@@ -77,10 +77,7 @@ export class Journal {
 }
 
 /** What an unfinished run of this description has measured; undefined where there is none. */
-async function readUnfinished(
-  file: string,
-  description: RunDescription,
-): Promise<Measurement[] | undefined> {
+async function readUnfinished(file: string, description: RunDescription): Promise<Measurement[] | undefined> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;

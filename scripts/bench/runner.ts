@@ -45,7 +45,10 @@ export async function measureUnits(
       const { id, parameters } = unit;
       await journal.add({ id, parameters, startedAt, seconds: seconds(), ...result });
     } catch (error) {
-      failures.push({ what: unit.title, why: `it failed: ${error instanceof Error ? error.message : error}` });
+      failures.push({
+        what: unit.title,
+        why: `it failed: ${error instanceof Error ? error.message : error}`,
+      });
     }
     progress.done(unit, seconds());
   }
