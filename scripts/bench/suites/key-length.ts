@@ -153,7 +153,7 @@ function growth(measurements: readonly Measurement[]): Block[] {
   return [
     {
       kind: 'text',
-      text: 'Eigenveil puts more values into a longer ciphertext, so its ciphertexts become fewer as keys grow, and its exponents should be about 1 below those of the literal protocol.',
+      text: 'Eigenveil puts more values into a longer ciphertext, so its ciphertexts become fewer as keys grow, and its exponents should be about 1 below those of the literal protocol. Contestants take turns, key lengths do not: load that changes between two of them goes into the exponents, while ratios cancel it.',
     },
     {
       kind: 'table',
