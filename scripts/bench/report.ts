@@ -17,17 +17,30 @@ export type BenchData = z.infer<typeof BenchDataSchema>;
 
 export function benchReport(data: BenchData, suites: readonly Suite[]): Report {
   const { description, measurements, omissions } = data;
-  const sections = suites
+  const ran = suites
     .filter(({ name }) => description.suites.includes(name))
-    .flatMap((suite) => suite.report(measurements.filter(({ id }) => id.startsWith(`${suite.name}/`))));
+    .map((suite) => ({ suite, own: measurements.filter(({ id }) => id.startsWith(`${suite.name}/`)) }));
+  const highlights = ran.flatMap(({ suite, own }) => suite.highlights(own));
+  const sections = ran.flatMap(({ suite, own }) => suite.report(own));
   return {
     title: 'Eigenveil: benchmark report',
     introduction: [
       `A ${description.scale} run, finished ${data.finishedAt.slice(0, 16).replace('T', ' ')} UTC. Times depend on the machine and on what else it does; ratios come from contestants that took turns within one run and carry over better.`,
       'A figure is the median of its repetitions after a warm-up, with quartiles in brackets where they are given. `report.json` has every sample. Only published figures were typed in; each names its source.',
     ],
-    sections: [...sections, omitted(omissions), environmentSection(description.environment)],
+    sections: [
+      ...atAGlance(highlights),
+      ...sections,
+      omitted(omissions),
+      environmentSection(description.environment),
+    ],
   };
+}
+
+function atAGlance(highlights: readonly string[]): Section[] {
+  if (highlights.length === 0) return [];
+  const text = highlights.map((highlight) => `- ${highlight}`).join('\n');
+  return [{ title: 'At a glance', blocks: [{ kind: 'text', text }] }];
 }
 
 function omitted(omissions: readonly Omission[]): Section {

@@ -12,6 +12,11 @@ const NEAR = 2;
 const left = (title: string): Column => ({ title, align: 'left' });
 const right = (title: string): Column => ({ title, align: 'right' });
 
+export function accuracyHighlights(measurements: readonly Measurement[]): readonly string[] {
+  const groups = groupsOf(measurements);
+  return groups.length === 0 ? [] : [agreement(groups)];
+}
+
 /** One section; that of no measurements says so. */
 export function reportAccuracy(measurements: readonly Measurement[]): readonly Section[] {
   const title = 'Accuracy';

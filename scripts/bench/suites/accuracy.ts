@@ -1,7 +1,7 @@
 /** Weighted F1 of an SVM on encrypted, clear and no projection: `npm run bench -- --only accuracy`. */
 import { type Setting, scoreArms } from '../accuracy/arms.ts';
 import { loadDataSet, MOST_ROWS } from '../accuracy/data.ts';
-import { reportAccuracy } from '../accuracy/report.ts';
+import { accuracyHighlights, reportAccuracy } from '../accuracy/report.ts';
 import { dataFile } from '../decompositions.ts';
 import type { Omission, Plan, Scale, Suite, Unit } from '../unit.ts';
 
@@ -57,6 +57,7 @@ export const accuracy: Suite = {
   description:
     'weighted F1 of an SVM on the encrypted projection, on the same in the clear and without projection',
   plan,
+  highlights: accuracyHighlights,
   report: reportAccuracy,
 };
 

@@ -57,6 +57,17 @@ export const keyLength: Suite = {
       omissions: scale === 'quick' ? [LEFT_OUT_OF_QUICK] : [],
     };
   },
+  highlights(measurements) {
+    const recommended = measurements.find(({ parameters }) => parameters.keyBits === 2048);
+    if (recommended === undefined) return [];
+    const ratios = COMPARISONS.map(({ title, literal, eigenveil }) => {
+      const ratio = ratioCell(samplesOf(recommended, literal), samplesOf(recommended, eigenveil));
+      return `${title} ${ratio}`;
+    });
+    return [
+      `Faster than the literal published protocol, with 2048-bit keys and ${recommended.parameters.features} features: ${ratios.join('; ')}.`,
+    ];
+  },
   report(measurements) {
     const sizes = [...new Set(measurements.map(({ parameters }) => Number(parameters.features)))];
     return sizes

@@ -84,8 +84,27 @@ export const processes: Suite = {
   name: 'processes',
   description: 'memory, processor time and bytes on the wire of each role, over real processes and TLS',
   plan,
+  highlights,
   report,
 };
+
+/** Of the case with the most bytes between the servers: what a deployment must have room for. */
+function highlights(measurements: readonly Measurement[]): readonly string[] {
+  const medianOf = (measurement: Measurement, name: string) => {
+    const series = measurement.series[name];
+    return series === undefined ? 0 : summarise(series.samples).median;
+  };
+  const largest = measurements.toSorted(
+    (a, b) => medianOf(b, 'wire/csp-to-data-user') - medianOf(a, 'wire/csp-to-data-user'),
+  )[0];
+  if (largest === undefined) return [];
+  const memory = ROLES.filter(({ key }) => largest.series[`memory/ended/${key}`] !== undefined).map(
+    ({ key, title }) => `${title} ${formatSeries(largest.series[`memory/ended/${key}`])}`,
+  );
+  const sent = `${formatSeries(largest.series['wire/owner-to-data-user'])} from each owner and ${formatSeries(largest.series['wire/csp-to-data-user'])} from the CSP to the data user`;
+  const memoryText = memory.length === 0 ? '' : `; peak memory: ${memory.join(', ')}`;
+  return [`Over real processes (${groupOf(largest)}): ${sent}${memoryText}.`];
+}
 
 async function plan(scale: Scale): Promise<Plan> {
   const units: Unit[] = [];

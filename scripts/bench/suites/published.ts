@@ -124,6 +124,7 @@ export const published: Suite = {
     }
     return { units, omissions };
   },
+  highlights: () => [], // the tables have as many messages as rows; the key lengths say the gist
   report(measurements) {
     const byId = new Map(measurements.map((measurement) => [measurement.id, measurement]));
     const blocks: Block[] = [

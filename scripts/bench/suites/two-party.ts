@@ -225,12 +225,24 @@ function fits(method: PublishedMethod, measured: readonly Line[], published: Lin
   ];
 }
 
+function comparedOf(method: PublishedMethod, measurements: readonly Measurement[]): Compared[] {
+  return PUBLISHED_EFFICIENCY[method].map((row) => ({
+    row,
+    measured: measurements.find(({ id }) => id === `${NAME}/${method}-${row.dataset}`),
+  }));
+}
+
+function highlight(method: PublishedMethod, { row, measured }: Compared): string {
+  const times = PROTOCOLS[method].flatMap((protocol) => {
+    const median = medianOf(measured, `${protocol} time`);
+    return median === undefined ? [] : [`${formatMilliseconds(median)} by \`${protocol}\``];
+  });
+  return `The decomposition for ${method.toUpperCase()} of ${row.features} features and ${row.components} components: ${times.join(', ')}; published ${formatMilliseconds(1000 * row.garbledSeconds)}.`;
+}
+
 function sectionOf(measurements: readonly Measurement[]): Section {
   const blocks = (['pca', 'dca'] as const).flatMap((method): Block[] => {
-    const compared = PUBLISHED_EFFICIENCY[method].map((row) => ({
-      row,
-      measured: measurements.find(({ id }) => id === `${NAME}/${method}-${row.dataset}`),
-    }));
+    const compared = comparedOf(method, measurements);
     if (compared.every(({ measured }) => measured === undefined)) return [];
     return [...chart(method, compared), table(method, compared), accuracy(method, compared)];
   });
@@ -260,6 +272,12 @@ export const twoParty: Suite = {
     }
     return { units, omissions };
   },
+
+  highlights: (measurements) =>
+    (['pca', 'dca'] as const).flatMap((method) => {
+      const largest = comparedOf(method, measurements).findLast(({ measured }) => measured !== undefined);
+      return largest === undefined ? [] : [highlight(method, largest)];
+    }),
 
   report: (measurements) => (measurements.length === 0 ? [] : [sectionOf(measurements)]),
 };
