@@ -39,7 +39,7 @@ const FEWEST_OWNERS = 2;
 /** The warm-up makes do with fewer. */
 const WARM_UP_OWNERS = 100;
 /** At least so many contributions make a sample: few take little more than the clock's step. */
-const FEWEST_TIMED = 100;
+const FEWEST_TIMED = 32;
 
 /** @throws Error when the sum is not that of all contributions */
 export function measureOwners(request: OwnersRequest, note: (text: string) => void): Promise<UnitResult> {
