@@ -71,12 +71,12 @@ export function rhoOfDiscreteGaussian(parameters: {
   const numerator = sensitivitySquared * sigmaSquared.denominator;
   const denominator = 2n * sigmaSquared.numerator;
   // 53 digits of the quotient, rounded up: such an integer is a double, and so is its product with a power of two.
-  const shift = 53 - (bitLength(numerator) - bitLength(denominator) + 1);
-  const digits =
-    shift >= 0
-      ? ceilingOf(numerator << BigInt(shift), denominator)
-      : ceilingOf(numerator, denominator << BigInt(-shift));
-  return Number(digits) * 2 ** -shift;
+  const digits = (shift: number) =>
+    ceilingOf(numerator << BigInt(Math.max(0, shift)), denominator << BigInt(Math.max(0, -shift)));
+  // The quotient lies between 2^(leading − 1) and 2^(leading + 1).
+  const leading = bitLength(numerator) - bitLength(denominator);
+  const shift = digits(53 - leading) <= 1n << 53n ? 53 - leading : 52 - leading;
+  return Number(digits(shift)) * 2 ** -shift;
 }
 
 function ceilingOf(numerator: bigint, denominator: bigint): bigint {
