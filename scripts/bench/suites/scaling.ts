@@ -58,6 +58,13 @@ export const scaling: Suite = {
     ];
     return { units, omissions: [] };
   },
+  highlights: (measurements) => {
+    const most = measurements.findLast(({ id }) => id.startsWith('scaling/owners/'));
+    if (most === undefined) return [];
+    return [
+      `The data user checks and adds ${parameterOf('owners')(most)} contributions in ${formatSeries(most.series['user/whole'])}, ${formatSeries(perOwner(most))} each.`,
+    ];
+  },
   report,
 };
 
