@@ -41,7 +41,7 @@ figure.chart{margin:1.5rem 0;padding:1.25rem 1.25rem .9rem}
 figcaption{color:var(--muted);font-size:.9rem;line-height:1.5;margin-top:.75rem}
 details{margin-top:.5rem;font-size:.9rem}
 summary{cursor:pointer;color:var(--accent);width:fit-content;padding:.15rem 0}
-details .table{margin:.5rem 0 .25rem;max-height:24rem;overflow:auto}
+details .table{margin:.5rem 0 .25rem}
 .table{margin:1.5rem 0;overflow-x:auto}
 table{border-collapse:separate;border-spacing:0;width:100%;font-size:.9rem;font-variant-numeric:tabular-nums lining-nums}
 caption{caption-side:top;text-align:left;font-weight:600;padding:.8rem .9rem .7rem;white-space:normal}
@@ -60,7 +60,7 @@ tbody tr:hover>*{background:var(--raised)}
   .table{margin-inline:-.25rem}
   th,td{padding:.45rem .6rem}
   caption{padding-inline:.6rem}
-  th:first-child,.short th:first-child{min-width:6rem;max-width:9rem;white-space:normal}
+  th:first-child,.short th:first-child{min-width:8rem;max-width:9rem;white-space:normal}
 }
 @media (min-width:80rem){
   body{display:grid;grid-template-columns:16rem minmax(0,56rem);column-gap:2.5rem;justify-content:center}
