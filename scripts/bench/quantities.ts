@@ -1,10 +1,7 @@
-/** Medians with quartiles as the tables of the reports print them. */
-import type { PowerLaw, Summary } from './statistics.ts';
-import { summarise } from './statistics.ts';
+/** Medians with quartiles of series of any unit, as the tables of the reports print them. */
+import { MISSING, significant } from './cells.ts';
+import { type Summary, summarise } from './statistics.ts';
 import type { Series } from './unit.ts';
-
-/** What a cell says of something that was not measured. */
-export const MISSING = '–';
 
 const SCALES: Readonly<Record<Series['unit'], readonly (readonly [number, string])[]>> = {
   ms: [
@@ -21,7 +18,6 @@ const SCALES: Readonly<Record<Series['unit'], readonly (readonly [number, string
   points: [[1, 'points']],
   count: [[1, '']],
 };
-const DIGITS = 3;
 
 /** Median and quartiles in one unit, chosen by the median: "12.3 (11.9–12.8) ms"; one number where all are alike. */
 export function formatSummary({ median, low, high }: Summary, unit: Series['unit']): string {
@@ -39,17 +35,4 @@ export function formatSeries(series: Series | undefined): string {
   return series === undefined || series.samples.length === 0
     ? MISSING
     : formatSummary(summarise(series.samples), series.unit);
-}
-
-/** The exponent with its confidence interval, if the points left any degree of freedom to tell one. */
-export function formatExponent({ exponent, low, high }: PowerLaw): string {
-  const digits = (value: number) => value.toFixed(2);
-  return Number.isFinite(low) && Number.isFinite(high)
-    ? `${digits(exponent)} (${digits(low)} to ${digits(high)})`
-    : `${digits(exponent)} (two points: no interval)`;
-}
-
-/** Without an exponent, and with all digits of what is longer. */
-function significant(value: number): string {
-  return Math.abs(value) >= 10 ** (DIGITS - 1) ? value.toFixed(0) : value.toPrecision(DIGITS);
 }
