@@ -95,6 +95,10 @@ function section(features: number, measurements: readonly Measurement[]): Sectio
   const { parameters, facts } = measurements[0]!;
   const repetitions = Number(parameters.repetitions);
   const blocks: Block[] = [
+    ...charts(features, measurements, repetitions),
+    times(features, measurements, repetitions),
+    contributions(measurements),
+    ...growth(measurements),
     {
       kind: 'text',
       text: `PCA of ${features} features; bounds: ${EXAMPLE_OWNERS} owners of ${EXAMPLE_SAMPLES_PER_OWNER} rows, 14 fraction bits, σ = 40. ${ROLES_EXPLANATION}`,
@@ -103,10 +107,6 @@ function section(features: number, measurements: readonly Measurement[]): Sectio
       kind: 'text',
       text: `**Extrapolated:** the literal protocol's times are of ${facts.literalCiphertextsTimed} of ${facts.literalCiphertexts} ciphertexts per repetition, evenly spread over the values in order of size, scaled up to all of them. Keys of 1024 bits protect nothing: they are here because the published figures use them.`,
     },
-    times(features, measurements, repetitions),
-    contributions(measurements),
-    ...growth(measurements),
-    ...charts(features, measurements, repetitions),
   ];
   return { title: `Key length against time, ${features} features`, blocks };
 }

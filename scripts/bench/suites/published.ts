@@ -150,7 +150,7 @@ export const published: Suite = {
         row,
         measurement: byId.get(idOf(method, row)),
       }));
-      blocks.push(efficiency(method, rows), contributions(method, rows), ...chart(method, rows));
+      blocks.push(...chart(method, rows), efficiency(method, rows), contributions(method, rows));
     }
     return [{ title: 'The published tables of efficiency', blocks }];
   },
