@@ -1,8 +1,6 @@
 /** How a sweep is reported: a chart on logarithmic axes, a table, and the exponents fitted to it. */
 import type { Block, Column, Line } from '../../report/document.ts';
-import { MISSING } from '../cells.ts';
-import { formatExponent } from '../format.ts';
-import { formatSeries } from '../quantities.ts';
+import { formatExponent, formatSeries, MISSING } from '../quantities.ts';
 import { fitPowerLaw, summarise } from '../statistics.ts';
 import type { Measurement, Series } from '../unit.ts';
 

@@ -1,12 +1,19 @@
 /** `--only key-length`: what longer keys cost each role, in Eigenveil and in the literal protocol. */
 import type { Block, Chart, Line, Section, Table } from '../../report/document.ts';
-import { bytesCell, pointOf, ratioCell, samplesOf, significant, timeCell } from '../cells.ts';
 import {
   EXAMPLE_OWNERS,
   EXAMPLE_SAMPLES_PER_OWNER,
   exampleStatistics,
   exampleTask,
 } from '../example-task.ts';
+import {
+  formatBytesFact,
+  formatRatios,
+  formatSamples,
+  pointOf,
+  samplesOf,
+  significant,
+} from '../quantities.ts';
 import { COMPARISONS, expectedSeconds, measureRoles, ROLES_EXPLANATION, type RoleSeries } from '../roles.ts';
 import { fitPowerLaw, summarise } from '../statistics.ts';
 import type { Measurement, Omission, Scale, Suite, Unit } from '../unit.ts';
@@ -61,7 +68,7 @@ export const keyLength: Suite = {
     const recommended = measurements.find(({ parameters }) => parameters.keyBits === 2048);
     if (recommended === undefined) return [];
     const ratios = COMPARISONS.map(({ title, literal, eigenveil }) => {
-      const ratio = ratioCell(samplesOf(recommended, literal), samplesOf(recommended, eigenveil));
+      const ratio = formatRatios(samplesOf(recommended, literal), samplesOf(recommended, eigenveil));
       return `${title} ${ratio}`;
     });
     return [
@@ -122,9 +129,9 @@ function times(features: number, measurements: readonly Measurement[], repetitio
         return [
           comparison.title,
           `${keyBitsOf(measurement)}`,
-          timeCell(literal),
-          timeCell(eigenveil),
-          ratioCell(literal, eigenveil),
+          formatSamples(literal, 'ms'),
+          formatSamples(eigenveil, 'ms'),
+          formatRatios(literal, eigenveil),
         ];
       }),
     ),
@@ -148,9 +155,9 @@ function contributions(measurements: readonly Measurement[]): Table {
       return [
         `${keyBitsOf(measurement)}`,
         `${facts.literalCiphertexts}`,
-        bytesCell(facts.literalContributionBytes),
+        formatBytesFact(facts.literalContributionBytes),
         `${facts.eigenveilCiphertexts}`,
-        bytesCell(facts.eigenveilContributionBytes),
+        formatBytesFact(facts.eigenveilContributionBytes),
         `${significant(Number(facts.literalContributionBytes) / Number(facts.eigenveilContributionBytes))}×`,
       ];
     }),

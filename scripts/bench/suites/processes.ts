@@ -1,9 +1,8 @@
 /** Suite `processes`: memory, processor time and bytes on the wire of each role, in the whole protocol over processes and TLS. */
 import type { BarDrawing, Block, Section, Whiskered } from '../../report/document.ts';
-import { MISSING } from '../cells.ts';
 import { dataFile } from '../decompositions.ts';
 import { canReadUsage } from '../process-usage.ts';
-import { formatSeries } from '../quantities.ts';
+import { formatSeries, MISSING } from '../quantities.ts';
 import { summarise } from '../statistics.ts';
 import type { Measurement, Omission, Plan, Scale, Series, Suite, Unit, UnitResult } from '../unit.ts';
 import { runWhole, type UsageByRole, type WholeCase, type WholeRun } from '../whole-protocol.ts';

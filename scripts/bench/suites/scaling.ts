@@ -1,8 +1,7 @@
 /** Suite `scaling`: time of each role and bytes against the numbers of features, slots, owners and rows. */
 import type { Block, Section } from '../../report/document.ts';
-import { MISSING } from '../cells.ts';
 import { EXAMPLE_OWNERS, EXAMPLE_SAMPLES_PER_OWNER } from '../example-task.ts';
-import { formatSeries } from '../quantities.ts';
+import { formatSeries, MISSING } from '../quantities.ts';
 import { measureFeatures } from '../scaling/features.ts';
 import { measureOwners } from '../scaling/owners.ts';
 import {
