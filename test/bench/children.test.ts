@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -38,8 +39,15 @@ describe('withChildren', () => {
     const exit = once(parent, 'exit');
     const [line] = (await once(createInterface({ input: parent.stdout }), 'line')) as [string];
     const { pid, folder } = JSON.parse(line) as { pid: number; folder: string };
-    expect(await exit).toEqual([exitCode, null]);
-    while (isRunning(pid)) await sleep(10); // what was killed may take a moment to go; the test times out if it does not
-    expect(existsSync(folder)).toBe(false);
+    try {
+      expect(await exit).toEqual([exitCode, null]);
+      // What was killed may take a moment to go.
+      for (let wait = 0; wait < 500 && isRunning(pid); wait += 1) await sleep(10);
+      expect(isRunning(pid)).toBe(false);
+      expect(existsSync(folder)).toBe(false);
+    } finally {
+      if (isRunning(pid)) process.kill(pid, 'SIGKILL');
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 });

@@ -117,7 +117,8 @@ repetitions. Rows are pseudo-random numbers in [−1, 1].`;
 const FEATURES_TEXT = `${COMMON} Bounds are ${EXAMPLE_OWNERS} owners of ${wholeNumber(EXAMPLE_SAMPLES_PER_OWNER)} rows; the owner's file has ${wholeNumber(ROWS)}. Every repetition has
 a new key, and a role's set-up for it is part of its time (the table of DJN too), except where the data user works on one contribution of many. The
 owner's reading includes discretising and summing, its encryption packing and encoding; the data user's blinding is drawing, packing and encrypting
-with full-length randomisers, and adding; the CSP checks, decrypts and reads the slots. Two-party decompositions are measured elsewhere.`;
+with full-length randomisers, and adding; the CSP checks, decrypts and reads the slots. Validation
+includes one gcd for each contribution, however many ciphertexts it has. Two-party decompositions are measured elsewhere.`;
 
 const SAMPLED_TEXT = `Where there are more than ${STANDARD_SAMPLE} ciphertexts, ${STANDARD_SAMPLE} of the standard encryptions (of the owner's and of the blinding) were
 timed and scaled up to all: each is one exponentiation with the same exponent. Everything else was done in full.`;
