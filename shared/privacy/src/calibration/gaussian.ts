@@ -10,7 +10,8 @@
  *
  * (Balle and Wang, "Improving the Gaussian mechanism for differential privacy", 2018, theorem 8). This is an equality: a
  * smaller σ is not private. With x = ε/h − h/2 and y = x + h = ε/h + h/2 we have exp(ε) φ(y) = φ(x), hence δ = φ(x) (M(x) − M(y))
- * for Mills' ratio M = (1 − Φ)/φ, where exp(ε) has gone and far tails keep their digits. Every error is rounded upwards.
+ * for Mills' ratio M = (1 − Φ)/φ, where exp(ε) has gone and far tails keep their digits. Every error is rounded upwards, with
+ * bounds that hold for ε up to a thousand.
  */
 
 import { checkDelta, checkEpsilon, checkPositive, invalid } from '../parameters.ts';
@@ -36,13 +37,13 @@ export function dpDeltaOfGaussian(parameters: {
   checkPositive('epsilon', epsilon);
   const h = sensitivity / sigma;
   const x = epsilon / h - h / 2;
-  const density = normalDensity(x) * (1 + (1 + x * x) * ROUNDING);
+  // What the rounding of x, a difference of numbers as large as h, does to the density.
+  const slack = (1 + x * x + Math.abs(x) * h) * ROUNDING;
   const subtracted = millsRatio(x + h) * (1 - MILLS_ERROR);
   const dpDelta =
     x >= 0
-      ? density * (millsRatio(x) * (1 + MILLS_ERROR) - subtracted)
-      : 1 -
-        normalDensity(x) * (1 - (1 + x * x) * ROUNDING) * (millsRatio(-x) * (1 - MILLS_ERROR) + subtracted);
+      ? normalDensity(x) * (1 + slack) * (millsRatio(x) * (1 + MILLS_ERROR) - subtracted)
+      : 1 - normalDensity(x) * (1 - slack) * (millsRatio(-x) * (1 - MILLS_ERROR) + subtracted);
   return Math.min(1, Math.max(Number.MIN_VALUE, dpDelta));
 }
 
