@@ -2,7 +2,7 @@
  * How much continuous Gaussian noise a vector of real numbers needs: the classic calibration and the analytic one.
  *
  * Proof note. Let ‖q(D) − q(D′)‖₂ <= Δ for all neighbours D, D′, under whichever neighbouring relation Δ was derived for: add or
- * remove one row, or replace one. Noise N(0, σ²I) looks the same from all sides, so only the direction of the shift matters
+ * remove one row, or replace one. Noise N(0, σ²I) looks the same from all sides, so only the length of the shift matters
  * and the question has one dimension; the worst shift is Δ itself. With h = Δ/σ the logarithm of the density ratio is
  * distributed as N(h²/2, h²), and the least δ for an ε is
  *
