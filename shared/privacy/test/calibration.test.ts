@@ -4,6 +4,7 @@ import jstat from 'jstat';
 import { describe, expect, it } from 'vitest';
 import { GAMMA_ERROR, gammaLowerTail, gammaUpperTail } from '../src/calibration/gamma.ts';
 import { MILLS_ERROR, millsRatio, normalDensity } from '../src/calibration/normal.ts';
+import { deltaOfAdding, deltaOfRemoving } from '../src/calibration/wishart.ts';
 import {
   calibrateAnalyticGaussian,
   calibrateClassicGaussian,
@@ -242,8 +243,13 @@ describe('Wishart', () => {
     const total = over((t) => Math.exp(log(t)));
     const without = over((t) => Math.max(0, Math.exp(log(t)) - Math.exp(epsilon + log(t - 1)))) / total;
     const withRow = over((t) => Math.max(0, Math.exp(log(t - 1)) - Math.exp(epsilon + log(t)))) / total;
+    const [removing, adding] = [deltaOfRemoving, deltaOfAdding].map((f) =>
+      f(m / 2, 1 / (2 * scale), epsilon),
+    );
+    expect(removing! / without).toBeCloseTo(1, 4);
+    expect(Math.abs(adding! - withRow)).toBeLessThan(1e-4 * withRow + 1e-14);
     const dpDelta = dpDeltaOfWishart({ dimension: d, degreesOfFreedom: k, scale, epsilon });
-    expect(dpDelta / Math.max(without, withRow)).toBeCloseTo(1, 4);
+    expect(dpDelta).toBe(Math.max(removing!, adding!));
   });
 
   it('says that d + 1 degrees of freedom hide no row, whatever the scale or epsilon', () => {
@@ -261,6 +267,16 @@ describe('Wishart', () => {
       dpDeltaOfWishart({ ...shape, scale: scale * factor, epsilon: budget.epsilon });
     expect(at(1)).toBeLessThanOrEqual(budget.dpDelta);
     expect(at(1 - 1e-6)).toBeGreaterThan(budget.dpDelta);
+  });
+
+  it('leaves, at an epsilon of any size, what only one of the two sets can give', () => {
+    for (const epsilon of [30, 700, 5_000]) {
+      for (const k of [3, 4, 20]) {
+        const dpDelta = dpDeltaOfWishart({ dimension: 2, degreesOfFreedom: k, scale: 0.5, epsilon });
+        expect(dpDelta).toBeGreaterThanOrEqual(gammaLowerTail((k - 1) / 2, 1) * (1 - 1e-12));
+        if (epsilon >= 700) expect(dpDelta / gammaLowerTail((k - 1) / 2, 1)).toBeCloseTo(1, 9);
+      }
+    }
   });
 
   it('nears symmetric Gaussian noise as the degrees of freedom grow', () => {

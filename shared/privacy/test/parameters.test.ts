@@ -94,6 +94,22 @@ describe('calibrations', () => {
     );
   });
 
+  it('end at an epsilon and a delta of any size', () => {
+    for (const epsilon of [1e-9, 1e3, 1e9]) {
+      for (const dpDelta of [1e-300, 1e-12, 1 - 1e-9]) {
+        const budget = { epsilon, dpDelta };
+        const sigma = calibrateAnalyticGaussian({ sensitivity: 1, ...budget });
+        const sigmaSquared = real(calibrateDiscreteGaussian({ sensitivitySquared: 1n << 80n, ...budget }));
+        const scale = calibrateWishart({ dimension: 2, degreesOfFreedom: 12, ...budget });
+        expect(sigma).toBeGreaterThan(0);
+        expect(sigmaSquared).toBeGreaterThan(0);
+        expect(dpDeltaOfWishart({ dimension: 2, degreesOfFreedom: 12, scale, epsilon })).toBeLessThanOrEqual(
+          dpDelta,
+        );
+      }
+    }
+  });
+
   it('are proportional to the sensitivity', () => {
     fc.assert(
       fc.property(epsilons, deltas, sensitivities, (epsilon, dpDelta, sensitivity) => {

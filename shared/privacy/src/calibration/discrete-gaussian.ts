@@ -4,7 +4,7 @@
  * Proof note. Let q map rows to Z^m and ‖q(D) − q(D′)‖₂ <= Δ for all neighbours D, D′, under whichever neighbouring relation
  * Δ was derived for: add or remove one row, or replace one. Independent noise of the discrete Gaussian distribution with the
  * same σ² on every entry makes q ρ-zCDP with ρ = Δ²/(2σ²): Canonne, Kamath and Steinke, "The Discrete Gaussian for
- * Differential Privacy" (2020), proposition 5 for one entry; Rényi divergences of independent entries add up, to
+ * Differential Privacy" (2020, section 2.2 of arXiv:2004.00010), for one entry; Rényi divergences of independent entries add up, to
  * α Σ (qᵢ(D) − qᵢ(D′))²/(2σ²). It holds for every σ² > 0 and exactly, with no term for discretisation, since the shifts are
  * integers. The step to (ε, δ) is that of zcdp.ts. The calibration of the continuous Gaussian (Balle and Wang) is proved for
  * continuous noise only, so it is not used here.

@@ -2,7 +2,7 @@
  * How much continuous Gaussian noise a vector of real numbers needs: the classic calibration and the analytic one.
  *
  * Proof note. Let ‖q(D) − q(D′)‖₂ <= Δ for all neighbours D, D′, under whichever neighbouring relation Δ was derived for: add or
- * remove one row, or replace one. Noise N(0, σ²I) looks the same from all sides, so only the direction of the shift matters
+ * remove one row, or replace one. Noise N(0, σ²I) looks the same from all sides, so only the length of the shift matters
  * and the question has one dimension; the worst shift is Δ itself. With h = Δ/σ the logarithm of the density ratio is
  * distributed as N(h²/2, h²), and the least δ for an ε is
  *
@@ -10,7 +10,8 @@
  *
  * (Balle and Wang, "Improving the Gaussian mechanism for differential privacy", 2018, theorem 8). This is an equality: a
  * smaller σ is not private. With x = ε/h − h/2 and y = x + h = ε/h + h/2 we have exp(ε) φ(y) = φ(x), hence δ = φ(x) (M(x) − M(y))
- * for Mills' ratio M = (1 − Φ)/φ, where exp(ε) has gone and far tails keep their digits. Every error is rounded upwards.
+ * for Mills' ratio M = (1 − Φ)/φ, where exp(ε) has gone and far tails keep their digits. Every error is rounded upwards, with
+ * bounds that hold for ε up to a thousand.
  */
 
 import { checkDelta, checkEpsilon, checkPositive, invalid } from '../parameters.ts';
@@ -36,13 +37,13 @@ export function dpDeltaOfGaussian(parameters: {
   checkPositive('epsilon', epsilon);
   const h = sensitivity / sigma;
   const x = epsilon / h - h / 2;
-  const density = normalDensity(x) * (1 + (1 + x * x) * ROUNDING);
+  // What the rounding of x, a difference of numbers as large as h, does to the density.
+  const slack = (1 + x * x + Math.abs(x) * h) * ROUNDING;
   const subtracted = millsRatio(x + h) * (1 - MILLS_ERROR);
   const dpDelta =
     x >= 0
-      ? density * (millsRatio(x) * (1 + MILLS_ERROR) - subtracted)
-      : 1 -
-        normalDensity(x) * (1 - (1 + x * x) * ROUNDING) * (millsRatio(-x) * (1 - MILLS_ERROR) + subtracted);
+      ? normalDensity(x) * (1 + slack) * (millsRatio(x) * (1 + MILLS_ERROR) - subtracted)
+      : 1 - normalDensity(x) * (1 - slack) * (millsRatio(-x) * (1 - MILLS_ERROR) + subtracted);
   return Math.min(1, Math.max(Number.MIN_VALUE, dpDelta));
 }
 

@@ -26,8 +26,9 @@
  * with eigenvalues 3/(2nε) for Σ x xᵀ/n) and "Symmetric matrix perturbation for differentially-private principal component analysis"
  * (Imtiaz and Sarwate, 2016) have it, a = 1 and removing the row gives δ = 1 − e^(−c) for every ε: outputs that only the set
  * without the row can give. No scale makes that (ε, 0)-private, although both papers claim it: the density ratio is bounded
- * where both densities are positive, but the two do not live on the same matrices. Of the same family, the (ε, δ) of Sheffet, "Old
- * techniques in differentially private linear regression" (2019), holds; he has s = 1 and a k that is bounded, not exact.
+ * where both densities are positive, but the two do not live on the same matrices. Sheffet, "Old techniques in differentially
+ * private linear regression" (2019, footnote 4), and Amin et al., "Differentially private covariance estimation" (2019, section 1.2),
+ * have said that it is not private. Sheffet's own (ε, δ) with s = 1 is of the same family, with a k that is bounded, not exact.
  */
 
 import { checkCount, checkDelta, checkEpsilon, checkPositive, invalid } from '../parameters.ts';
@@ -51,13 +52,32 @@ export function dpDeltaOfWishart(parameters: {
   checkPositive('epsilon', epsilon);
   const a = (degreesOfFreedom - dimension + 1) / 2;
   const c = 1 / (2 * scale);
-  const factor = Math.exp(epsilon) * (1 - GAMMA_ERROR);
-  const below = edge(c, (epsilon + c) / (a - 1));
-  const removing = gammaLowerTail(a, below) * (1 + GAMMA_ERROR) - factor * gammaLowerTail(a, below - c);
-  if (c <= epsilon) return clamp(removing);
-  const above = edge(c, (c - epsilon) / (a - 1));
-  const adding = gammaUpperTail(a, above - c) * (1 + GAMMA_ERROR) - factor * gammaUpperTail(a, above);
-  return clamp(Math.max(removing, adding));
+  // In every case tried, removing is the worse; as that is not proved, both are counted.
+  const dpDelta = Math.max(deltaOfRemoving(a, c, epsilon), deltaOfAdding(a, c, epsilon));
+  return Math.min(1, Math.max(Number.MIN_VALUE, dpDelta));
+}
+
+/** The first line of the proof note's two, rounded up. */
+export function deltaOfRemoving(a: number, c: number, epsilon: number): number {
+  const shifted = shiftedEdge(c, (epsilon + c) / (a - 1));
+  return surplus(gammaLowerTail(a, shifted + c), gammaLowerTail(a, shifted), epsilon);
+}
+
+/** The second line, rounded up. */
+export function deltaOfAdding(a: number, c: number, epsilon: number): number {
+  if (c <= epsilon) return 0;
+  const shifted = shiftedEdge(c, (c - epsilon) / (a - 1));
+  return surplus(gammaUpperTail(a, shifted), gammaUpperTail(a, shifted + c), epsilon);
+}
+
+/** y − c for the y at which y/(y − c) is exp(exponent). */
+function shiftedEdge(c: number, exponent: number): number {
+  return c / Math.expm1(exponent);
+}
+
+/** likely − e^ε · unlikely, rounded up; e^ε alone may overflow. */
+function surplus(likely: number, unlikely: number, epsilon: number): number {
+  return likely * (1 + GAMMA_ERROR) - Math.exp(epsilon + Math.log(unlikely)) * (1 - 2 * GAMMA_ERROR);
 }
 
 /**
@@ -88,13 +108,4 @@ export function checkWishart(dimension: number, degreesOfFreedom: number): void 
   if (!(Number.isSafeInteger(degreesOfFreedom) && degreesOfFreedom > dimension)) {
     throw invalid('degreesOfFreedom', `an integer > ${dimension}, the dimension`, degreesOfFreedom);
   }
-}
-
-/** Where the ratio (y/(y − c)) equals exp(exponent). */
-function edge(c: number, exponent: number): number {
-  return c / -Math.expm1(-exponent);
-}
-
-function clamp(dpDelta: number): number {
-  return Math.min(1, Math.max(Number.MIN_VALUE, dpDelta));
 }
