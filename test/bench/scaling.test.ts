@@ -127,6 +127,22 @@ describe('suite scaling', () => {
     );
   });
 
+  it('names the far ends of the sweeps first', () => {
+    const crowd = (owners: number): Measurement => ({
+      ...squares[0]!,
+      id: `scaling/owners/${owners}`,
+      parameters: { owners, features: 34, repetitions: 3 },
+      series: { 'user/whole': ms(2 * owners, 2 * owners, 2 * owners) },
+    });
+    const [wide, many] = scaling.highlights([crowd(10_000), crowd(10), ...squares.toReversed()]);
+    expect(wide).toContain(
+      'With 200 features an owner encrypts 20,302 values in – (DJN: –) and sends 102 kB',
+    );
+    expect(wide).toContain('in 40.0 s');
+    expect(many).toContain('10,000 owners, 34 features each, in 20.0 s on one thread: 2.00 ms for each');
+    expect(scaling.highlights([])).toEqual([]);
+  });
+
   it('reports only what was measured', () => {
     expect(scaling.report([])).toEqual([]);
     expect(scaling.report([{ ...squares[0]!, id: 'other/features/34' }])).toEqual([]);

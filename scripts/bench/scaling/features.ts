@@ -13,18 +13,9 @@ import {
   unpackBlinded,
 } from '@eigenveil/paillier';
 import { flatten, layout } from '@eigenveil/statistics';
+import { EXAMPLE_OWNERS, EXAMPLE_SAMPLES_PER_OWNER } from '../example-task.ts';
 import type { UnitResult } from '../unit.ts';
-import {
-  checkValues,
-  KEY_BITS,
-  OWNERS,
-  SAMPLES_PER_OWNER,
-  Samples,
-  sumRows,
-  sweepTask,
-  timed,
-  withRows,
-} from './sweep.ts';
+import { checkValues, KEY_BITS, Samples, sumRows, sweepTask, timed, withRows } from './sweep.ts';
 
 export interface FeaturesRequest {
   readonly features: number;
@@ -41,7 +32,7 @@ const CONTRIBUTIONS = 10;
 /** @throws Error when the CSP comes to other values than those that the owner encrypted */
 export function measureFeatures(request: FeaturesRequest, note: (text: string) => void): Promise<UnitResult> {
   const { features, rows, repetitions, standardSample } = request;
-  const task = sweepTask({ features, owners: OWNERS, samplesPerOwner: SAMPLES_PER_OWNER });
+  const task = sweepTask({ features, owners: EXAMPLE_OWNERS, samplesPerOwner: EXAMPLE_SAMPLES_PER_OWNER });
   const packing = layout(task);
   const ciphertexts = packing.plaintexts.length;
   return withRows({ rows, features }, async (file) => {

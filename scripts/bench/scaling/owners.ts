@@ -13,18 +13,9 @@ import {
   unpackBlinded,
 } from '@eigenveil/paillier';
 import { flatten, layout } from '@eigenveil/statistics';
+import { EXAMPLE_SAMPLES_PER_OWNER } from '../example-task.ts';
 import type { UnitResult } from '../unit.ts';
-import {
-  checkValues,
-  FEATURES,
-  KEY_BITS,
-  SAMPLES_PER_OWNER,
-  Samples,
-  sumRows,
-  sweepTask,
-  timed,
-  withRows,
-} from './sweep.ts';
+import { checkValues, FEATURES, KEY_BITS, Samples, sumRows, sweepTask, timed, withRows } from './sweep.ts';
 
 export interface OwnersRequest {
   readonly owners: number;
@@ -47,7 +38,7 @@ export function measureOwners(request: OwnersRequest, note: (text: string) => vo
   const task = sweepTask({
     features: FEATURES,
     owners: Math.max(FEWEST_OWNERS, owners),
-    samplesPerOwner: SAMPLES_PER_OWNER,
+    samplesPerOwner: EXAMPLE_SAMPLES_PER_OWNER,
   });
   const packing = layout(task);
   return withRows({ rows: ROWS, features: FEATURES }, async (file) => {

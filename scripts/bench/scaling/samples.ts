@@ -1,8 +1,9 @@
 /** Time of an owner's reading, discretising and summing against the number of its rows. */
 import { stat } from 'node:fs/promises';
 import { layout } from '@eigenveil/statistics';
+import { EXAMPLE_OWNERS } from '../example-task.ts';
 import type { UnitResult } from '../unit.ts';
-import { FEATURES, KEY_BITS, OWNERS, Samples, sumRows, sweepTask, timed, withRows } from './sweep.ts';
+import { FEATURES, KEY_BITS, Samples, sumRows, sweepTask, timed, withRows } from './sweep.ts';
 
 export interface SamplesRequest {
   readonly rows: number;
@@ -13,7 +14,7 @@ export function measureSamples(
   { rows, repetitions }: SamplesRequest,
   note: (text: string) => void,
 ): Promise<UnitResult> {
-  const task = sweepTask({ features: FEATURES, owners: OWNERS, samplesPerOwner: rows });
+  const task = sweepTask({ features: FEATURES, owners: EXAMPLE_OWNERS, samplesPerOwner: rows });
   const ciphertexts = layout(task).plaintexts.length;
   return withRows({ rows, features: FEATURES }, async (file) => {
     const samples = new Samples();

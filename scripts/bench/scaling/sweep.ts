@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readFileBytes, type Statistics, type StatisticsTask, statisticsOfCsv } from '@eigenveil/statistics';
-import { featureName, writeRows } from '../rows.ts';
+import { exampleTask } from '../example-task.ts';
+import { writeRows } from '../rows.ts';
 import type { Series } from '../unit.ts';
 
 export interface SweepBounds {
@@ -13,23 +14,15 @@ export interface SweepBounds {
 }
 
 export const KEY_BITS = 2048;
-/** Bounds of what a sweep does not vary. */
-export const OWNERS = 10;
-export const SAMPLES_PER_OWNER = 10_000;
-/** As many features as the data set ionosphere. */
+/** As many features as the data set ionosphere, where a sweep does not vary them. */
 export const FEATURES = 34;
 
-/** PCA with 14 fraction bits, σ = 40 and KEY_BITS. */
+/** The example task within other bounds. */
 export function sweepTask({ features, owners, samplesPerOwner }: SweepBounds): StatisticsTask {
   return {
-    method: { kind: 'pca' },
-    features: Array.from({ length: features }, (_, i) => ({ name: featureName(i), min: -1, max: 1 })),
-    labellings: [],
-    fractionBits: 14,
+    ...exampleTask(features, KEY_BITS),
     maximumOwners: owners,
     maximumSamplesPerOwner: samplesPerOwner,
-    keyBits: KEY_BITS,
-    statisticalSecurityBits: 40,
   };
 }
 

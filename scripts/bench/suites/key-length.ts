@@ -1,12 +1,19 @@
 /** `--only key-length`: what longer keys cost each role, in Eigenveil and in the literal protocol. */
 import type { Block, Chart, Line, Section, Table } from '../../report/document.ts';
-import { bytesCell, pointOf, ratioCell, samplesOf, significant, timeCell } from '../cells.ts';
 import {
   EXAMPLE_OWNERS,
   EXAMPLE_SAMPLES_PER_OWNER,
   exampleStatistics,
   exampleTask,
 } from '../example-task.ts';
+import {
+  formatBytesFact,
+  formatRatios,
+  formatSamples,
+  pointOf,
+  samplesOf,
+  significant,
+} from '../quantities.ts';
 import { COMPARISONS, expectedSeconds, measureRoles, ROLES_EXPLANATION, type RoleSeries } from '../roles.ts';
 import { fitPowerLaw, summarise } from '../statistics.ts';
 import type { Measurement, Omission, Scale, Suite, Unit } from '../unit.ts';
@@ -61,7 +68,7 @@ export const keyLength: Suite = {
     const recommended = measurements.find(({ parameters }) => parameters.keyBits === 2048);
     if (recommended === undefined) return [];
     const ratios = COMPARISONS.map(({ title, literal, eigenveil }) => {
-      const ratio = ratioCell(samplesOf(recommended, literal), samplesOf(recommended, eigenveil));
+      const ratio = formatRatios(samplesOf(recommended, literal), samplesOf(recommended, eigenveil));
       return `${title} ${ratio}`;
     });
     return [
@@ -88,6 +95,10 @@ function section(features: number, measurements: readonly Measurement[]): Sectio
   const { parameters, facts } = measurements[0]!;
   const repetitions = Number(parameters.repetitions);
   const blocks: Block[] = [
+    ...charts(features, measurements, repetitions),
+    times(features, measurements, repetitions),
+    contributions(measurements),
+    ...growth(measurements),
     {
       kind: 'text',
       text: `PCA of ${features} features; bounds: ${EXAMPLE_OWNERS} owners of ${EXAMPLE_SAMPLES_PER_OWNER} rows, 14 fraction bits, σ = 40. ${ROLES_EXPLANATION}`,
@@ -96,10 +107,6 @@ function section(features: number, measurements: readonly Measurement[]): Sectio
       kind: 'text',
       text: `**Extrapolated:** the literal protocol's times are of ${facts.literalCiphertextsTimed} of ${facts.literalCiphertexts} ciphertexts per repetition, evenly spread over the values in order of size, scaled up to all of them. Keys of 1024 bits protect nothing: they are here because the published figures use them.`,
     },
-    times(features, measurements, repetitions),
-    contributions(measurements),
-    ...growth(measurements),
-    ...charts(features, measurements, repetitions),
   ];
   return { title: `Key length against time, ${features} features`, blocks };
 }
@@ -122,9 +129,9 @@ function times(features: number, measurements: readonly Measurement[], repetitio
         return [
           comparison.title,
           `${keyBitsOf(measurement)}`,
-          timeCell(literal),
-          timeCell(eigenveil),
-          ratioCell(literal, eigenveil),
+          formatSamples(literal, 'ms'),
+          formatSamples(eigenveil, 'ms'),
+          formatRatios(literal, eigenveil),
         ];
       }),
     ),
@@ -148,9 +155,9 @@ function contributions(measurements: readonly Measurement[]): Table {
       return [
         `${keyBitsOf(measurement)}`,
         `${facts.literalCiphertexts}`,
-        bytesCell(facts.literalContributionBytes),
+        formatBytesFact(facts.literalContributionBytes),
         `${facts.eigenveilCiphertexts}`,
-        bytesCell(facts.eigenveilContributionBytes),
+        formatBytesFact(facts.eigenveilContributionBytes),
         `${significant(Number(facts.literalContributionBytes) / Number(facts.eigenveilContributionBytes))}×`,
       ];
     }),

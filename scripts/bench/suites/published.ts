@@ -2,7 +2,6 @@
 import { draftTask } from '@eigenveil/data-user';
 import { DEFAULT_FRACTION_BITS, type StatisticsTask } from '@eigenveil/statistics';
 import type { Block, Chart, Table } from '../../report/document.ts';
-import { bytesCell, MISSING, pointOf, ratioCell, samplesOf, significant, timeCell } from '../cells.ts';
 import { dataFile } from '../decompositions.ts';
 import { interleavedSamples } from '../measure.ts';
 import { dealRows, OWNERS, sumRows } from '../owners.ts';
@@ -13,6 +12,15 @@ import {
   type PublishedEfficiency,
   type PublishedMethod,
 } from '../published.ts';
+import {
+  formatBytesFact,
+  formatRatios,
+  formatSamples,
+  MISSING,
+  pointOf,
+  samplesOf,
+  significant,
+} from '../quantities.ts';
 import { COMPARISONS, expectedSeconds, measureRoles, ROLES_EXPLANATION } from '../roles.ts';
 import type { Measurement, Omission, Scale, Suite, Unit } from '../unit.ts';
 
@@ -142,7 +150,7 @@ export const published: Suite = {
         row,
         measurement: byId.get(idOf(method, row)),
       }));
-      blocks.push(efficiency(method, rows), contributions(method, rows), ...chart(method, rows));
+      blocks.push(...chart(method, rows), efficiency(method, rows), contributions(method, rows));
     }
     return [{ title: 'The published tables of efficiency', blocks }];
   },
@@ -184,9 +192,9 @@ function efficiency(method: PublishedMethod, rows: readonly Measured[]): Table {
           `${row.features}`,
           comparison.title,
           publishedTime(comparison.role, row),
-          timeCell(literal),
-          timeCell(eigenveil),
-          ratioCell(literal, eigenveil),
+          formatSamples(literal, 'ms'),
+          formatSamples(eigenveil, 'ms'),
+          formatRatios(literal, eigenveil),
         ];
       }),
     ),
@@ -219,11 +227,11 @@ function contributions(method: PublishedMethod, rows: readonly Measured[]): Tabl
       return [
         nameOf(row),
         `${facts.rowsOfOwner}`,
-        timeCell(samplesOf(measurement, 'owner/summing')),
+        formatSamples(samplesOf(measurement, 'owner/summing'), 'ms'),
         `${facts.literalCiphertexts} (${facts.literalCiphertextsTimed})`,
-        bytesCell(facts.literalContributionBytes),
+        formatBytesFact(facts.literalContributionBytes),
         `${facts.eigenveilCiphertexts}`,
-        bytesCell(facts.eigenveilContributionBytes),
+        formatBytesFact(facts.eigenveilContributionBytes),
         `${significant(Number(facts.literalContributionBytes) / Number(facts.eigenveilContributionBytes))}×`,
       ];
     }),

@@ -1,5 +1,6 @@
 /** Suite `scaling`: time of each role and bytes against the numbers of features, slots, owners and rows. */
 import type { Block, Section } from '../../report/document.ts';
+import { EXAMPLE_OWNERS, EXAMPLE_SAMPLES_PER_OWNER } from '../example-task.ts';
 import { formatSeries, MISSING } from '../quantities.ts';
 import { measureFeatures } from '../scaling/features.ts';
 import { measureOwners } from '../scaling/owners.ts';
@@ -13,8 +14,8 @@ import {
   wholeNumber,
 } from '../scaling/report.ts';
 import { measureSamples } from '../scaling/samples.ts';
-import { FEATURES, KEY_BITS, OWNERS, SAMPLES_PER_OWNER } from '../scaling/sweep.ts';
-import type { Measurement, Scale, Series, Suite, Unit } from '../unit.ts';
+import { FEATURES, KEY_BITS } from '../scaling/sweep.ts';
+import type { Measurement, Omission, Scale, Series, Suite, Unit } from '../unit.ts';
 
 /** One unit: how far it sweeps, how often, and about how long that takes. */
 interface Step {
@@ -42,6 +43,11 @@ const ROW_STEPS: Readonly<Record<Scale, readonly Step[]>> = {
   full: [step(100, 7, 1), step(1000, 7, 1), step(10_000, 5, 2), step(100_000, 3, 8)],
 };
 
+const LEFT_OUT_OF_QUICK: Omission = {
+  what: 'More than 34 features, 100 owners and 10,000 rows (`scaling`)',
+  why: 'the quick scale sweeps no further',
+};
+
 /** Rows of the owner's file in the sweep over features. */
 const ROWS = 1000;
 /** At 50 features and fewer there are no more ciphertexts than this, so nothing is scaled up. */
@@ -56,8 +62,9 @@ export const scaling: Suite = {
       ...OWNER_STEPS[scale].map(ownersUnit),
       ...ROW_STEPS[scale].map(rowsUnit),
     ];
-    return { units, omissions: [] };
+    return { units, omissions: scale === 'quick' ? [LEFT_OUT_OF_QUICK] : [] };
   },
+  highlights,
   report,
 };
 
@@ -66,7 +73,12 @@ function featuresUnit({ at: features, repetitions, expectedSeconds }: Step): Uni
   return {
     id: `scaling/features/${features}`,
     title: `scaling: ${features} features`,
-    parameters: { ...request, owners: OWNERS, samplesPerOwner: SAMPLES_PER_OWNER, keyBits: KEY_BITS },
+    parameters: {
+      ...request,
+      owners: EXAMPLE_OWNERS,
+      samplesPerOwner: EXAMPLE_SAMPLES_PER_OWNER,
+      keyBits: KEY_BITS,
+    },
     expectedSeconds,
     measure: (note) => measureFeatures(request, note),
   };
@@ -77,7 +89,12 @@ function ownersUnit({ at: owners, repetitions, expectedSeconds }: Step): Unit {
   return {
     id: `scaling/owners/${owners}`,
     title: `scaling: ${wholeNumber(owners)} owners`,
-    parameters: { ...request, features: FEATURES, samplesPerOwner: SAMPLES_PER_OWNER, keyBits: KEY_BITS },
+    parameters: {
+      ...request,
+      features: FEATURES,
+      samplesPerOwner: EXAMPLE_SAMPLES_PER_OWNER,
+      keyBits: KEY_BITS,
+    },
     expectedSeconds,
     measure: (note) => measureOwners(request, note),
   };
@@ -88,7 +105,7 @@ function rowsUnit({ at: rows, repetitions, expectedSeconds }: Step): Unit {
   return {
     id: `scaling/rows/${rows}`,
     title: `scaling: ${wholeNumber(rows)} rows`,
-    parameters: { ...request, features: FEATURES, owners: OWNERS, keyBits: KEY_BITS },
+    parameters: { ...request, features: FEATURES, owners: EXAMPLE_OWNERS, keyBits: KEY_BITS },
     expectedSeconds,
     measure: (note) => measureSamples(request, note),
   };
@@ -97,10 +114,11 @@ function rowsUnit({ at: rows, repetitions, expectedSeconds }: Step): Unit {
 const COMMON = `PCA, ${KEY_BITS}-bit keys, 14 fraction bits, σ = 40; every role on one thread, without HTTP, signatures and storage; one warm-up before the
 repetitions. Rows are pseudo-random numbers in [−1, 1].`;
 
-const FEATURES_TEXT = `${COMMON} Bounds are ${OWNERS} owners of ${wholeNumber(SAMPLES_PER_OWNER)} rows; the owner's file has ${wholeNumber(ROWS)}. Every repetition has
+const FEATURES_TEXT = `${COMMON} Bounds are ${EXAMPLE_OWNERS} owners of ${wholeNumber(EXAMPLE_SAMPLES_PER_OWNER)} rows; the owner's file has ${wholeNumber(ROWS)}. Every repetition has
 a new key, and a role's set-up for it is part of its time (the table of DJN too), except where the data user works on one contribution of many. The
 owner's reading includes discretising and summing, its encryption packing and encoding; the data user's blinding is drawing, packing and encrypting
-with full-length randomisers, and adding; the CSP checks, decrypts and reads the slots. Two-party decompositions are measured elsewhere.`;
+with full-length randomisers, and adding; the CSP checks, decrypts and reads the slots. Validation
+includes one gcd for each contribution, however many ciphertexts it has. Two-party decompositions are measured elsewhere.`;
 
 const SAMPLED_TEXT = `Where there are more than ${STANDARD_SAMPLE} ciphertexts, ${STANDARD_SAMPLE} of the standard encryptions (of the owner's and of the blinding) were
 timed and scaled up to all: each is one exponentiation with the same exponent. Everything else was done in full.`;
@@ -108,7 +126,7 @@ timed and scaled up to all: each is one exponentiation with the same exponent. E
 const SLOTS_TEXT = `The same measurements against the number of slots, d(d + 1)/2 + d + 2 for a PCA: what the owner, the data user and the CSP do grows with the
 ciphertexts into which these are packed.`;
 
-const OWNERS_TEXT = `${COMMON} ${FEATURES} features, at most ${wholeNumber(SAMPLES_PER_OWNER)} rows for each owner, and bounds that fit the number of owners (of two for one), so that slots
+const OWNERS_TEXT = `${COMMON} ${FEATURES} features, at most ${wholeNumber(EXAMPLE_SAMPLES_PER_OWNER)} rows for each owner, and bounds that fit the number of owners (of two for one), so that slots
 widen with it. The data user validates each contribution when it comes and adds them in batches of 32 when the task is closed, as its service does.
 All contributions hold the same values, but each is rerandomised, so that no bytes repeat; that is not timed. The sum was decrypted and compared
 with the values.`;
@@ -238,6 +256,29 @@ function report(measurements: readonly Measurement[]): readonly Section[] {
     section('Growth with the number of owners', OWNERS_TEXT, sweepBlocks(owners, of('owners'))),
     section("Growth with the number of an owner's rows", ROWS_TEXT, sweepBlocks(rows, of('rows'))),
   ].filter(({ blocks }) => blocks.length > 0);
+}
+
+/** The far ends of the sweeps. */
+function highlights(measurements: readonly Measurement[]): readonly string[] {
+  const last = (kind: 'features' | 'owners') =>
+    measurements
+      .filter(({ id, series }) => id.startsWith(`scaling/${kind}/`) && Object.keys(series).length > 0)
+      .toSorted((a, b) => parameterOf(kind)(a)! - parameterOf(kind)(b)!)
+      .at(-1);
+  const [widest, crowd] = [last('features'), last('owners')];
+  const lines: string[] = [];
+  if (widest !== undefined) {
+    const { standard, djn, unblind } = FEATURE_QUANTITIES;
+    lines.push(
+      `With ${widest.parameters.features} features an owner encrypts ${wholeNumber(widest.facts.slots)} values in ${formatSeries(standard.of(widest))} (DJN: ${formatSeries(djn.of(widest))}) and sends ${formatSeries(CONTRIBUTION.of(widest))}; the CSP unblinds their sum in ${formatSeries(unblind.of(widest))}, one thread each.`,
+    );
+  }
+  if (crowd !== undefined) {
+    lines.push(
+      `The data user validates and adds the contributions of ${wholeNumber(crowd.parameters.owners)} owners, ${crowd.parameters.features} features each, in ${formatSeries(crowd.series['user/whole'])} on one thread: ${formatSeries(perOwner(crowd))} for each.`,
+    );
+  }
+  return lines;
 }
 
 /** Without blocks when there is nothing to report. */

@@ -124,21 +124,30 @@ describe('mdr', () => {
     }
   });
 
-  it.each([80, 120])(
-    'has room for a difference of classes in all features: %d rows',
-    async (count) => {
-      const next = numbers(3);
-      const rows = Array.from({ length: count }, (_, i) =>
-        Array.from(
-          { length: 24 },
-          (_, j) => (i % 2 === 0 ? 0.8 : -0.8) + (i % 3 === 0 ? 0.2 * next() : (-0.2 * j) / 24),
-        ),
-      );
-      const method = { kind: 'mdr', ridge: 1 } as const;
-      const labellings = [turns(count, 2, (i) => (i % 3 === 0 ? 1 : 0)), turns(count, 2)];
-      await check({ rows, components: 1, method, labellings }, TOLERANCE);
-    },
-  );
+  it.each([80, 120])('has room for a difference of classes in all features: %d rows', async (count) => {
+    const next = numbers(3);
+    const rows = Array.from({ length: count }, (_, i) =>
+      Array.from(
+        { length: 24 },
+        (_, j) => (i % 2 === 0 ? 0.8 : -0.8) + (i % 3 === 0 ? 0.2 * next() : (-0.2 * j) / 24),
+      ),
+    );
+    const method = { kind: 'mdr', ridge: 1 } as const;
+    const labellings = [turns(count, 2, (i) => (i % 3 === 0 ? 1 : 0)), turns(count, 2)];
+    await check({ rows, components: 1, method, labellings }, TOLERANCE);
+  });
+
+  it('has room for many contrasts of the same size', async () => {
+    const classes = 24;
+    const means: number[] = [0.3];
+    for (let j = 1; j < classes; j += 1) {
+      const before = means.reduce((sum, mean) => sum + mean, 0) / j;
+      means.push(before + (j % 2 === 0 ? 0.6 : -0.6) * Math.sqrt((j + 1) / j));
+    }
+    const rows = [...means, ...means].map((mean) => [mean]);
+    const labellings = [turns(rows.length, classes), turns(rows.length, 2, (i) => (i % 4 === 0 ? 1 : 0))];
+    await check({ rows, components: 1, method: { kind: 'mdr', ridge: 1 }, labellings }, TOLERANCE);
+  });
 
   it('refuses a ridge that is next to nothing beside the classes', async () => {
     await expect(run(settingOf(ordinary(6, 2, 2, 1e-5)))).rejects.toMatchObject({
