@@ -81,7 +81,7 @@ function table({ caption, columns, rows }: Table): string {
   const short = rows.every(([first]) => (first ?? '').length <= 30) ? ' class="short"' : '';
   // Reached by the keyboard, as it may have to be scrolled.
   return `<div class="table" role="region" tabindex="0" aria-label="${escapeXml(caption)}"><table${short}>
-<caption>${escapeXml(caption)}</caption>
+<caption><span>${escapeXml(caption)}</span></caption>
 <thead><tr>${head.join('')}</tr></thead>
 <tbody>
 ${body.join('\n')}

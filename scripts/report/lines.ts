@@ -34,7 +34,7 @@ export function lineOption(drawing: LineDrawing, frame: Frame): Layout {
       chart: frame.name,
       labels: Math.max(3, Math.floor(plotWidth / 75)),
       preferred: drawing.lines
-        .filter(({ style }) => style !== 'dashed')
+        .filter((line) => line.of === undefined)
         .flatMap((l) => l.points.map((p) => p.x)),
       fits: (ticks) => haveRoom(ticks, plotWidth, right, size),
     },
@@ -89,40 +89,50 @@ interface Look {
 }
 
 function looksOf({ lines }: LineDrawing, chart: string): readonly Look[] {
-  // Lines that belong to another take no colour of their own.
+  // Fits take no colour of their own.
   const leaders = lines.filter(({ of }) => of === undefined);
-  const dashed = lines.filter(({ style }) => style === 'dashed');
+  const dashed = leaders.filter(({ style }) => style === 'dashed');
   return lines.map((line) => {
     const leader = line.of === undefined ? line : leaders.find(({ name }) => name === line.of);
     if (!leader)
       throw new ReportError(
-        `chart "${chart}", line "${line.name}": expected \`of\` to name a line that belongs to no other, got "${line.of}"`,
+        `chart "${chart}", line "${line.name}": expected \`of\` to name a line that is no fit, got "${line.of}"`,
       );
     const index = leaders.indexOf(leader);
-    const turn = line.of === undefined ? dashed.indexOf(line) : 0;
-    return { colour: seriesColour(index), symbol: symbol(index), dash: dash(Math.max(0, turn)) };
+    return {
+      colour: seriesColour(index),
+      symbol: symbol(index),
+      dash: dash(Math.max(0, dashed.indexOf(line))),
+    };
   });
 }
 
-function lineSeries({ name, points, style }: Line, look: Look, x: Scale, y: Scale, width: number): object {
+function lineSeries(
+  { name, points, style, of }: Line,
+  look: Look,
+  x: Scale,
+  y: Scale,
+  width: number,
+): object {
   const dashed = style === 'dashed';
+  const fit = of !== undefined;
   return {
     type: 'line',
     name,
     data: points.map((point) => [x.position(point.x), y.position(point.y)]),
     silent: true,
     clip: false,
-    z: dashed ? 3 : 4,
-    showSymbol: !dashed,
+    z: fit ? 3 : 4,
+    showSymbol: !fit,
     showAllSymbol: true,
     symbol: look.symbol,
     symbolSize: width > 500 ? 10 : 8,
-    // Opacity, since the legend draws a symbol for lines that have none.
+    // Opacity, since the legend draws a mark for lines that have none.
     itemStyle: {
       color: look.colour,
       borderColor: 'var(--surface)',
       borderWidth: 1,
-      opacity: dashed ? 0 : 1,
+      opacity: fit ? 0 : 1,
     },
     lineStyle: {
       color: look.colour,

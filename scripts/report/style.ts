@@ -42,11 +42,11 @@ figcaption{color:var(--muted);font-size:.9rem;line-height:1.5;margin-top:.75rem}
 details{margin-top:.5rem;font-size:.9rem}
 summary{cursor:pointer;color:var(--accent);width:fit-content;padding:.15rem 0}
 details .table{margin:.5rem 0 .25rem}
-.table{margin:1.5rem 0;overflow-x:auto}
+.table{margin:1.5rem 0;overflow-x:auto;container-type:inline-size}
 table{border-collapse:separate;border-spacing:0;width:100%;font-size:.9rem;font-variant-numeric:tabular-nums lining-nums}
-caption{caption-side:top;text-align:left;font-weight:600;padding:.8rem .9rem .7rem;white-space:normal}
-caption{position:sticky;left:0;max-width:min(100%,calc(100vw - 2.2rem))}
-details caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap;padding:0}
+caption{caption-side:top;text-align:left;font-weight:600}
+caption span{display:block;position:sticky;left:0;width:fit-content;max-width:100cqi;padding:.8rem .9rem .7rem}
+details caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 th,td{padding:.5rem .9rem;text-align:left;vertical-align:baseline;white-space:nowrap}
 .right{text-align:right}
 thead th{font-weight:600;white-space:normal;vertical-align:bottom;line-height:1.35;color:var(--muted);border-bottom:1px solid var(--rule)}
@@ -59,7 +59,7 @@ tbody tr:hover>*{background:var(--raised)}
   figure.chart{padding:.9rem .75rem .7rem;margin-inline:-.25rem}
   .table{margin-inline:-.25rem}
   th,td{padding:.45rem .6rem}
-  caption{padding-inline:.6rem}
+  caption span{padding-inline:.6rem}
   th:first-child,.short th:first-child{min-width:8rem;max-width:9rem;white-space:normal}
 }
 @media (min-width:80rem){
@@ -77,8 +77,8 @@ main{padding-bottom:4rem}
   h2,h3,caption{break-after:avoid}
   figure.chart,tr{break-inside:avoid}
   .table{overflow:visible}
-  table{font-size:8pt}
-  th,td{white-space:normal;padding:.25rem .4rem}
+  table{font-size:7pt}
+  th,td{white-space:normal;padding:.2rem .3rem}
   a{color:inherit}
 }
 `;

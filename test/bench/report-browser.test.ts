@@ -141,6 +141,8 @@ describe.skipIf(browserMissing)('the report in a browser', () => {
     const [inner, outer] = await table.evaluate((box) => [box.scrollWidth, box.clientWidth] as const);
     expect(inner).toBeGreaterThan(outer * 2);
     expect(outer).toBeLessThanOrEqual(phone.width);
+    const caption = (await table.locator('caption span').boundingBox())!;
+    expect(caption.x + caption.width).toBeLessThanOrEqual(phone.width);
     const first = table.locator('tbody th').first();
     const [before, cellBefore] = [await first.boundingBox(), await table.locator('td').first().boundingBox()];
     await table.evaluate((box) => box.scrollTo({ left: 300, behavior: 'instant' }));

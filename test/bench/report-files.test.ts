@@ -243,6 +243,19 @@ describe('charts', () => {
     expect(standaloneChart(traffic)).toBe(first);
   });
 
+  test('mark the points of dashed lines, but not of fits', () => {
+    const marks = (lines: LineDrawing['lines']): number => {
+      const drawing: LineDrawing = { ...(growth.drawing as LineDrawing), lines };
+      return (
+        inlineChart({ ...growth, drawing }, 'wide').match(/transform="matrix\([^"]*" fill="var/g)?.length ?? 0
+      );
+    };
+    const points = [1, 2, 3].map((x) => ({ x, y: x }));
+    const dashed = { name: 'Dashed', style: 'dashed', points } as const;
+    expect(marks([dashed])).toBe(3);
+    expect(marks([dashed, { ...dashed, name: 'Fit', of: 'Dashed' }])).toBe(3);
+  });
+
   test('give a fit the colour of its line', () => {
     const svg = inlineChart(growth, 'wide');
     expect(svg).toMatch(/stroke="var\(--series-1\)"[^>]*stroke-dasharray/);
@@ -264,7 +277,7 @@ describe('charts', () => {
     [
       'a fit to no line',
       { ...growth, drawing: { ...(growth.drawing as LineDrawing), lines: [{ ...line, of: 'None' }] } },
-      'expected `of` to name a line that belongs to no other, got "None"',
+      'expected `of` to name a line that is no fit, got "None"',
     ],
     [
       'bars without a group',
