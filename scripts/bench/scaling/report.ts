@@ -1,5 +1,6 @@
 /** How a sweep is reported: a chart on logarithmic axes, a table, and the exponents fitted to it. */
 import type { Block, Column, Line } from '../../report/document.ts';
+import { withFits } from '../fits.ts';
 import { formatExponent, formatSeries, MISSING } from '../quantities.ts';
 import { fitPowerLaw, summarise } from '../statistics.ts';
 import type { Measurement, Series } from '../unit.ts';
@@ -65,11 +66,10 @@ export function wholeNumber(value: number | string | undefined): string {
 }
 
 function chart(
-  { name, what, x, y, quantities }: Sweep,
+  { name, what, x, y, fitFrom, quantities }: Sweep,
   points: readonly PointOf[],
   repetitions: string,
 ): Block {
-  const scale = y.unit === 'ms' ? 1000 : 1;
   const lines = quantities.map(
     ({ title, of }): Line => ({
       name: title,
@@ -78,7 +78,7 @@ function chart(
         const series = of(point.measurement);
         if (series === undefined || series.samples.length === 0) return [];
         const { median, low, high } = summarise(series.samples);
-        return [{ x: point.x, y: median / scale, low: low / scale, high: high / scale }];
+        return [{ x: point.x, y: median, low, high }];
       }),
     }),
   );
@@ -87,12 +87,15 @@ function chart(
   return {
     kind: 'chart',
     name,
-    caption: `${what}, both axes logarithmic.${whiskers}`,
+    caption: `${what}, both axes logarithmic.${whiskers} Dashed: fitted power laws.`,
     drawing: {
       kind: 'lines',
       x: { title: x.title, scale: 'log' },
-      y: { title: y.title, scale: 'log' },
-      lines: lines.filter((line) => line.points.length > 0),
+      y: { ...y, scale: 'log' },
+      lines: withFits(
+        lines.filter((line) => line.points.length > 0),
+        fitFrom,
+      ),
     },
   };
 }

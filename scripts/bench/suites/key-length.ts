@@ -6,6 +6,7 @@ import {
   exampleStatistics,
   exampleTask,
 } from '../example-task.ts';
+import { withFits } from '../fits.ts';
 import {
   formatBytesFact,
   formatRatios,
@@ -202,19 +203,21 @@ function charts(features: number, measurements: readonly Measurement[], repetiti
   return (Object.keys(ROLES) as Role[]).map((role) => ({
     kind: 'chart',
     name: `key-length-${role}-${features}`,
-    caption: `Key length against time of the ${ROLES[role]}, ${features} features, log-log: medians of ${repetitions} repetitions, whiskers at the quartiles`,
+    caption: `Key length against time of the ${ROLES[role]}, ${features} features, log-log: medians of ${repetitions} repetitions, whiskers at the quartiles; dashed: the fitted power laws`,
     drawing: {
       kind: 'lines',
       x: { title: 'key length (bits)', scale: 'log' },
-      y: { title: 'time (ms)', scale: 'log' },
-      lines: CONTESTANTS.filter((it) => it.role === role).map(
-        ({ title, series }): Line => ({
-          name: title,
-          points: measurements.map((measurement) =>
-            pointOf(keyBitsOf(measurement), samplesOf(measurement, series)!),
-          ),
-          style: title === 'literal' ? 'dashed' : 'solid',
-        }),
+      y: { title: 'time', scale: 'log', unit: 'ms' },
+      lines: withFits(
+        CONTESTANTS.filter((it) => it.role === role).map(
+          ({ title, series }): Line => ({
+            name: title,
+            points: measurements.map((measurement) =>
+              pointOf(keyBitsOf(measurement), samplesOf(measurement, series)!),
+            ),
+            style: 'solid',
+          }),
+        ),
       ),
     },
   }));

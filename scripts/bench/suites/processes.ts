@@ -217,10 +217,10 @@ function memoryChart(own: readonly Measurement[], figures: string): Block {
   const drawing: BarDrawing = {
     kind: 'bars',
     groups: own.map(groupOf),
-    y: { title: 'peak resident memory (MB)', scale: 'linear' },
+    y: { title: 'peak resident memory', scale: 'linear', unit: 'bytes' },
     bars: ROLES.map(({ key, title }) => ({
       name: title,
-      values: own.map(({ series }) => whiskered(series[`memory/ended/${key}`], 1e6)),
+      values: own.map(({ series }) => whiskered(series[`memory/ended/${key}`])),
     })),
   };
   const caption = `Peak resident memory of each role's process after the task; ${figures}.`;
@@ -257,12 +257,12 @@ function wireChart(own: readonly Measurement[], figures: string): Block {
   const drawing: BarDrawing = {
     kind: 'bars',
     groups: own.map(groupOf),
-    y: { title: 'bytes sent', scale: 'log' },
+    y: { title: 'bytes sent', scale: 'log', unit: 'bytes' },
     bars: SENT.map(({ title, once, perOwner }) => ({
       name: title,
       values: own.map(({ series, parameters }) => {
         const part = (factor: number) => (key: LineKey) => ({ series: series[`wire/${key}`], factor });
-        return whiskered(sumOf([...once.map(part(1)), ...perOwner.map(part(Number(parameters.owners)))]), 1);
+        return whiskered(sumOf([...once.map(part(1)), ...perOwner.map(part(Number(parameters.owners)))]));
       }),
     })),
   };
@@ -327,8 +327,8 @@ function sumOf(
   return { unit: 'bytes', samples };
 }
 
-function whiskered(series: Series | undefined, scale: number): Whiskered | undefined {
+function whiskered(series: Series | undefined): Whiskered | undefined {
   if (series === undefined || series.samples.length === 0) return undefined;
   const { median, low, high } = summarise(series.samples);
-  return { value: median / scale, low: low / scale, high: high / scale };
+  return { value: median, low, high };
 }

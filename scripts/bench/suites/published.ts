@@ -244,14 +244,7 @@ function chart(method: PublishedMethod, rows: readonly Measured[]): Chart[] {
   const measured = (series: string) =>
     rows.flatMap(({ row, measurement }) => {
       const samples = samplesOf(measurement, series);
-      return samples === undefined
-        ? []
-        : [
-            pointOf(
-              row.features,
-              samples.map((milliseconds) => milliseconds / 1000),
-            ),
-          ];
+      return samples === undefined ? [] : [pointOf(row.features, samples)];
     });
   return [
     {
@@ -261,11 +254,11 @@ function chart(method: PublishedMethod, rows: readonly Measured[]): Chart[] {
       drawing: {
         kind: 'lines',
         x: { title: 'features', scale: 'log' },
-        y: { title: "owner's time (s)", scale: 'log' },
+        y: { title: "owner's time", scale: 'log', unit: 'ms' },
         lines: [
           {
             name: 'published',
-            points: rows.map(({ row }) => ({ x: row.features, y: row.ownerSeconds })),
+            points: rows.map(({ row }) => ({ x: row.features, y: 1000 * row.ownerSeconds })),
             style: 'dashed',
           },
           { name: 'literal here', points: measured('owner/literal'), style: 'solid' },

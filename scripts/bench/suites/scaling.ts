@@ -162,7 +162,7 @@ const features: Sweep = {
   name: 'scaling-features',
   what: 'Time of each role against the number of features',
   x: { title: 'features', of: parameterOf('features') },
-  y: { title: 'time (s)', unit: 'ms' },
+  y: { title: 'time', unit: 'ms' },
   fitFrom: FIT_FEATURES,
   quantities: Object.values(FEATURE_QUANTITIES),
   facts: SIZE_FACTS,
@@ -208,7 +208,7 @@ const owners: Sweep = {
   name: 'scaling-owners',
   what: 'Time of the data user for the contributions of all owners',
   x: { title: 'owners', of: parameterOf('owners') },
-  y: { title: 'time (s)', unit: 'ms' },
+  y: { title: 'time', unit: 'ms' },
   fitFrom: 10,
   quantities: [
     { title: 'validate', of: seriesOf('user/validate') },
@@ -229,7 +229,7 @@ const rows: Sweep = {
   name: 'scaling-rows',
   what: "Time of an owner's reading, discretising and summing against its rows",
   x: { title: 'rows', of: parameterOf('rows') },
-  y: { title: 'time (s)', unit: 'ms' },
+  y: { title: 'time', unit: 'ms' },
   fitFrom: 1000,
   quantities: [{ title: 'read and sum', of: seriesOf('owner/sum') }],
   facts: [

@@ -192,14 +192,14 @@ function chart(method: PublishedMethod, compared: readonly Compared[]): Block[] 
         const times = samplesOf(measured, `${protocol} time`);
         if (times === undefined) return [];
         const { median, low, high } = summarise(times);
-        return [{ x: row.features, y: median / 1000, low: low / 1000, high: high / 1000 }];
+        return [{ x: row.features, y: median, low, high }];
       }),
     }),
   );
   const published: Line = {
     name: 'published',
     style: 'dashed',
-    points: compared.map(({ row }) => ({ x: row.features, y: row.garbledSeconds })),
+    points: compared.map(({ row }) => ({ x: row.features, y: 1000 * row.garbledSeconds })),
   };
   return [
     {
@@ -209,7 +209,7 @@ function chart(method: PublishedMethod, compared: readonly Compared[]): Block[] 
       drawing: {
         kind: 'lines',
         x: { title: 'features', scale: 'log' },
-        y: { title: 'seconds', scale: 'log' },
+        y: { title: 'time', scale: 'log', unit: 'ms' },
         lines: [published, ...measuredLines].filter(({ points }) => points.length > 0),
       },
     },
