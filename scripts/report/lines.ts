@@ -41,7 +41,8 @@ export function lineOption(drawing: LineDrawing, frame: Frame): Layout {
   );
 
   const legend = legendOf(
-    drawing.lines.map(({ name }) => name),
+    // A fit is told by its colour and its dashes; its law stands in a table.
+    drawing.lines.filter((line) => line.of === undefined).map(({ name }) => name),
     width,
     size,
   );

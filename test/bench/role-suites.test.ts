@@ -107,6 +107,9 @@ describe('key-length', () => {
         },
         { name: 'Eigenveil, standard encryption' },
         { name: 'Eigenveil, DJN encryption' },
+        { name: 'literal, x^3.00', of: 'literal', points: [{ x: 1024 }, { x: 4096 }] },
+        { of: 'Eigenveil, standard encryption' },
+        { of: 'Eigenveil, DJN encryption' },
       ],
     });
   });

@@ -107,7 +107,7 @@ describe('suite scaling', () => {
     ]);
   });
 
-  it('draws points in the order of x, with quartiles, in seconds', () => {
+  it('draws points in the order of x, with quartiles and the law that fits them', () => {
     const chart = blocksOf(scaling.report(squares.toReversed())).find(
       (block) => block.kind === 'chart' && block.name === 'scaling-features',
     );
@@ -115,7 +115,10 @@ describe('suite scaling', () => {
       throw new Error('expected a chart of lines');
     const [sum] = chart.drawing.lines;
     expect(sum?.points.map(({ x }) => x)).toEqual([34, 50, 100, 200]);
-    expect(sum?.points[1]).toEqual({ x: 50, y: 0.1, low: 0.075, high: 0.125 });
+    expect(sum?.points[1]).toEqual({ x: 50, y: 100, low: 75, high: 125 });
+    const fit = chart.drawing.lines.find(({ of }) => of === sum!.name);
+    expect(fit?.points.map(({ x }) => x)).toEqual([34, 200]);
+    expect(fit!.points[1]!.y).toBeCloseTo(sum!.points[3]!.y, 6);
   });
 
   it('says that standard encryptions were scaled up only where they were', () => {
