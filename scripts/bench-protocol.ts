@@ -2,30 +2,19 @@
  * `npm run bench:protocol`: one owner's contribution, one addition at the data user and the unblinding at the CSP,
  * against the published protocol done literally with paillier-bigint, in one run on one thread.
  */
-import {
-  add,
-  type Ciphertext,
-  drawBlinding,
-  type EncryptionScheme,
-  encodeCiphertexts,
-  PaillierPool,
-  pack,
-  packBlinding,
-  type SecretKey,
-  unpackBlinded,
-} from '@eigenveil/paillier';
-import {
-  flatten,
-  layout,
-  type Statistics,
-  StatisticsAccumulator,
-  type StatisticsTask,
-} from '@eigenveil/statistics';
-import { modInv } from 'bigint-crypto-utils';
+import type { EncryptionScheme } from '@eigenveil/paillier';
 import Table from 'cli-table3';
 import { Command, InvalidArgumentError } from 'commander';
-import * as paillierBigint from 'paillier-bigint';
-import { formatMilliseconds, formatRatio, interleavedMedians } from './bench/measure.ts';
+import {
+  EXAMPLE_OWNERS,
+  EXAMPLE_SAMPLES_PER_OWNER,
+  exampleStatistics,
+  exampleTask,
+} from './bench/example-task.ts';
+import { median } from './bench/measure.ts';
+import { formatQuantity, formatRatio } from './bench/quantities.ts';
+import { measureRoles, ROLES_EXPLANATION, type RoleSeries } from './bench/roles.ts';
+import { summariseRatios } from './bench/statistics.ts';
 
 interface Row {
   features: number;
@@ -41,184 +30,41 @@ interface Row {
 }
 
 const FEATURES = [8, 14, 34, 50];
-const OWNERS = 10;
-const SAMPLES_PER_OWNER = 10_000;
 const REPETITIONS = 5;
-/** Of each role's ciphertexts in the literal protocol, so many are worked on and the rest is extrapolated. */
 const LITERAL_SAMPLE = 12;
-const LITERAL_ADDITIONS = 500;
-/** Rows that are summed before the clock starts: their number changes the values, not the work. */
-const ROWS = 200;
 
-const EXPLANATION = `Bounds: ${OWNERS} owners, ${SAMPLES_PER_OWNER} rows each, 14 fraction bits, 40 bits of statistical security.
-Literal: one ciphertext for each value of the full R, of V and Q (d² + d + 1), paillier-bigint with g = n + 1, negative values
-mod n; ${LITERAL_SAMPLE} ciphertexts spread over the values are timed per repetition (${LITERAL_ADDITIONS} additions) and scaled to all of
-them; --full times all. Owner: packing, encryption and encoding, with the set-up for the key (the table of DJN too). User: reading
-the ciphertexts of one contribution from bytes and adding them, both sides. CSP: decryption and reading the slots, with its
-set-up for the key. Summing the rows is left out on both sides. Medians of ${REPETITIONS} interleaved repetitions.`;
-
-const pool = new PaillierPool({ threads: 0 });
-
-function taskOf(d: number, keyBits: number): StatisticsTask {
-  return {
-    method: { kind: 'pca' },
-    features: Array.from({ length: d }, (_, i) => ({ name: `f${i}`, min: -1, max: 1 })),
-    labellings: [],
-    fractionBits: 14,
-    maximumOwners: OWNERS,
-    maximumSamplesPerOwner: SAMPLES_PER_OWNER,
-    keyBits,
-    statisticalSecurityBits: 40,
-  };
-}
-
-/** Statistics of pseudo-random rows around zero, so that values of both signs occur. */
-function exampleStatistics(task: StatisticsTask): Statistics {
-  const accumulator = new StatisticsAccumulator(task);
-  let state = 1;
-  const next = () => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-    return Math.round((state / 2 ** 32 - 0.5) * 2 ** (task.fractionBits + 1));
-  };
-  for (let row = 0; row < ROWS; row += 1) accumulator.add(Int32Array.from(task.features, next), []);
-  return accumulator.statistics();
-}
-
-/** The values that the literal protocol encrypts one by one: the full symmetric R, then V and Q. */
-function literalValues({ R, labellings }: Statistics, d: number): bigint[] {
-  const upper = (i: number, j: number) => R[i * d - (i * (i - 1)) / 2 + (j - i)]!;
-  const full = Array.from({ length: d * d }, (_, at) => {
-    const [i, j] = [Math.floor(at / d), at % d];
-    return upper(Math.min(i, j), Math.max(i, j));
-  });
-  const [{ V, M }] = labellings[0]! as readonly [{ V: readonly bigint[]; M: bigint }];
-  return [...full, ...V, M];
-}
-
-/** Evenly spread, so that the sample has the shares of negative and positive values that the whole has. */
-function spread<T>(values: readonly T[], count: number): T[] {
-  return Array.from({ length: count }, (_, i) => values[Math.floor(((i + 0.5) * values.length) / count)]!);
-}
+const EXPLANATION = `Bounds: ${EXAMPLE_OWNERS} owners, ${EXAMPLE_SAMPLES_PER_OWNER} rows each, 14 fraction bits, 40 bits of statistical security. PCA.
+${ROLES_EXPLANATION}
+${LITERAL_SAMPLE} literal ciphertexts spread over the values are timed per repetition and scaled to all of them; --full times all.
+Medians of ${REPETITIONS} interleaved repetitions; ratios are medians of the repetitions' ratios.`;
 
 async function measure(d: number, keyBits: number, full: boolean): Promise<Row[]> {
-  const task = taskOf(d, keyBits);
-  const packing = layout(task);
-  const statistics = exampleStatistics(task);
-  const values = flatten(task, statistics);
-  const literal = literalValues(statistics, d);
-  const sample = full ? literal : spread(literal, Math.min(LITERAL_SAMPLE, literal.length));
-  const literalScale = literal.length / sample.length;
-
-  const keys: SecretKey[] = [];
-  for (let i = 0; i <= REPETITIONS; i += 1) {
-    keys.push(await pool.generateKeyPair({ bits: keyBits, scheme: 'djn', allowInsecureKey: true }));
-  }
-  const publicKeyOf = (i: number) => keys[i]!.publicKey;
-  const theirs = keys.map(({ p, q, publicKey: { n } }) => {
-    const publicKey = new paillierBigint.PublicKey(n, n + 1n);
-    const lambda = (p - 1n) * (q - 1n);
-    return {
-      publicKey,
-      privateKey: new paillierBigint.PrivateKey(lambda, modInv(lambda, n), publicKey, p, q),
-    };
+  const task = exampleTask(d, keyBits);
+  const { series } = await measureRoles({
+    task,
+    statistics: exampleStatistics(task),
+    repetitions: REPETITIONS,
+    literalSample: full ? Number.POSITIVE_INFINITY : LITERAL_SAMPLE,
   });
-
-  const theirCiphertexts: bigint[][] = [];
-  const contributions: Uint8Array[] = [];
-  const contribute = async (i: number, scheme: EncryptionScheme) => {
-    const publicKey = publicKeyOf(i);
-    const ciphertexts = await pool.encrypt(publicKey, pack(publicKey, packing, values), scheme);
-    contributions[i] = encodeCiphertexts(publicKey, ciphertexts);
-  };
-  const owner = await interleavedMedians(
-    {
-      literal: {
-        run: (i) => {
-          const { publicKey } = theirs[i]!;
-          theirCiphertexts[i] = sample.map((value) =>
-            publicKey.encrypt(value < 0n ? value + publicKey.n : value),
-          );
-        },
-      },
-      standard: { run: (i) => contribute(i, 'standard') },
-      djn: { run: (i) => contribute(i, 'djn') },
-    },
-    REPETITIONS,
-  );
-
-  const aggregates = await Promise.all(
-    contributions.map((bytes, i) => pool.decode(publicKeyOf(i), bytes, packing.plaintexts.length)),
-  );
-  const theirBytes = theirCiphertexts.map((list, i) =>
-    list.map((c) => encodeCiphertexts(publicKeyOf(i), [c as Ciphertext])),
-  );
-  const additions = Math.max(LITERAL_ADDITIONS, sample.length);
-  const user = await interleavedMedians(
-    {
-      literal: {
-        run: (i) => {
-          const { publicKey } = theirs[i]!;
-          const received = theirBytes[i]!;
-          let sum = theirCiphertexts[i]![0]!;
-          for (let k = 0; k < additions; k += 1) {
-            const bytes = received[k % received.length]!;
-            sum = publicKey.addition(
-              sum,
-              BigInt(`0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')}`),
-            );
-          }
-        },
-      },
-      eigenveil: { run: (i) => pool.aggregate(publicKeyOf(i), aggregates[i]!, [contributions[i]!]) },
-      validated: {
-        run: async (i) => {
-          await pool.decode(publicKeyOf(i), contributions[i]!, packing.plaintexts.length);
-          await pool.aggregate(publicKeyOf(i), aggregates[i]!, [contributions[i]!]);
-        },
-      },
-    },
-    REPETITIONS,
-  );
-
-  const blinded = await Promise.all(
-    aggregates.map(async (aggregate, i) => {
-      const publicKey = publicKeyOf(i);
-      const blinding = await pool.encrypt(
-        publicKey,
-        packBlinding(publicKey, packing, drawBlinding(packing)),
-        'standard',
-      );
-      return aggregate.map((ciphertext, at) => add(publicKey, ciphertext, blinding[at]!));
-    }),
-  );
-  const csp = await interleavedMedians(
-    {
-      literal: {
-        run: (i) => {
-          for (const ciphertext of theirCiphertexts[i]!) theirs[i]!.privateKey.decrypt(ciphertext);
-        },
-      },
-      eigenveil: { run: async (i) => unpackBlinded(packing, await pool.decrypt(keys[i]!, blinded[i]!)) },
-    },
-    REPETITIONS,
-  );
-
-  const row = (role: Row['role'], scheme: EncryptionScheme, literalMs: number, eigenveilMs: number): Row => ({
-    features: d,
-    keyBits,
-    role,
-    scheme,
-    literalMs,
-    eigenveilMs,
-    ratio: literalMs / eigenveilMs,
+  const compare = (literal: RoleSeries, eigenveil: RoleSeries) => ({
+    literalMs: median(series[literal].samples),
+    eigenveilMs: median(series[eigenveil].samples),
+    ratio: summariseRatios(series[literal].samples, series[eigenveil].samples).median,
   });
-  const literalUser = (user.literal / additions) * literal.length;
-  const validated = { eigenveilValidatedMs: user.validated, ratioValidated: literalUser / user.validated };
+  const row = { features: d, keyBits };
+  const checked = compare('user/literal', 'user/checked');
   return [
-    row('owner', 'standard', owner.literal * literalScale, owner.standard),
-    row('owner', 'djn', owner.literal * literalScale, owner.djn),
-    { ...row('user', 'standard', literalUser, user.eigenveil), ...validated },
-    row('csp', 'standard', csp.literal * literalScale, csp.eigenveil),
+    { ...row, role: 'owner', scheme: 'standard', ...compare('owner/literal', 'owner/standard') },
+    { ...row, role: 'owner', scheme: 'djn', ...compare('owner/literal', 'owner/djn') },
+    {
+      ...row,
+      role: 'user',
+      scheme: 'standard',
+      ...compare('user/literal', 'user/eigenveil'),
+      eigenveilValidatedMs: checked.eigenveilMs,
+      ratioValidated: checked.ratio,
+    },
+    { ...row, role: 'csp', scheme: 'standard', ...compare('csp/literal', 'csp/eigenveil') },
   ];
 }
 
@@ -235,10 +81,10 @@ function render(rows: readonly Row[]): string {
       row.keyBits,
       row.role,
       row.scheme,
-      formatMilliseconds(row.literalMs),
-      formatMilliseconds(row.eigenveilMs),
+      formatQuantity(row.literalMs, 'ms'),
+      formatQuantity(row.eigenveilMs, 'ms'),
       formatRatio(row.ratio),
-      validated === undefined ? '' : `${formatMilliseconds(validated)}, ${formatRatio(ratioValidated!)}`,
+      validated === undefined ? '' : `${formatQuantity(validated, 'ms')}, ${formatRatio(ratioValidated!)}`,
     ]);
   }
   return table.toString();
@@ -274,5 +120,4 @@ for (const keyBits of options.bits) {
     rows.push(...(await measure(d, keyBits, options.full === true)));
   }
 }
-await pool.close();
 process.stdout.write(options.json ? `${JSON.stringify({ rows })}\n` : `${render(rows)}\n${EXPLANATION}\n`);

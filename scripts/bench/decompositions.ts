@@ -1,28 +1,17 @@
 /** Decompositions of real data sets, each in two fresh processes over TLS, against the clear reference. */
-import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { draftTask } from '@eigenveil/data-user';
 import { decompose, pencil, principalAngles, programOf, varianceCaptured } from '@eigenveil/projection';
-import {
-  addStatistics,
-  Discretiser,
-  flatten,
-  layout,
-  readFileBytes,
-  readRows,
-  type Statistics,
-  StatisticsAccumulator,
-} from '@eigenveil/statistics';
-import { TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
+import { addStatistics, flatten, layout, type Statistics } from '@eigenveil/statistics';
 import { type MethodName, newTaskId, type Task, TaskProposal, Thumbprint } from '@eigenveil/wire';
-import { DelayProxy } from './delay-proxy.ts';
+import { dealRows, OWNERS, sumRows } from './owners.ts';
+import { decomposeBetweenProcesses } from './processes.ts';
 import { writeSynthetic } from './synthetic.ts';
-import type { Assignment, Evaluated, GarblerAddress, Used } from './two-party.ts';
+import type { Used } from './two-party.ts';
 
 export interface Case {
   /** Of every byte in either direction. */
@@ -55,7 +44,6 @@ export interface Measured extends Case {
   readonly evaluator: Used;
 }
 
-const OWNERS = 10;
 const SMALLEST_GAP = 0.05;
 const BUNDLED = fileURLToPath(new URL('../../data', import.meta.url));
 const OTHERS = process.env.EIGENVEIL_DATA ?? fileURLToPath(new URL('../../../shared/data', import.meta.url));
@@ -76,7 +64,11 @@ export async function dataFile(dataset: string): Promise<string | undefined> {
 
 export async function measureCase(wanted: Case, file: string): Promise<Measured> {
   const { task, statistics } = await pooled(wanted, file);
-  const evaluated = await run(task, statistics, wanted);
+  const evaluated = await decomposeBetweenProcesses(
+    task,
+    { ...blinded(task, statistics), verifiedOwners: OWNERS },
+    wanted,
+  );
   const program = programOf(task);
   const { vectors, eigenvalues } = evaluated.decomposition;
   const expected = decompose(program, statistics);
@@ -133,9 +125,12 @@ async function pooled(
     ignore,
   });
   const thumbprint = Thumbprint.parse(randomBytes(32).toString('base64url'));
+  const varying = draft.features.filter(({ min, max }) => min < max).length;
   const proposal = TaskProposal.parse({
     ...draft,
     components,
+    // The published tables have as many components as features where these are few.
+    allowFullRank: method === 'pca' && components > varying - (twoParty === 'rotated' ? 2 : 1),
     minimumOwners: 2,
     maximumOwners: OWNERS,
     maximumSamplesPerOwner: Math.ceil(rows / OWNERS),
@@ -150,68 +145,17 @@ async function pooled(
     csp: thumbprint,
     dataUser: thumbprint,
   };
-  const discretiser = new Discretiser(task);
-  const owners = Array.from({ length: OWNERS }, () => new StatisticsAccumulator(task));
-  let row = 0;
-  for await (const { values, classes } of readRows(readFileBytes(file), task, { ignoredColumns: ignore })) {
-    owners[row % OWNERS]!.add(discretiser.discretise(values), classes);
-    row += 1;
-  }
-  return { task, statistics: owners.map((owner) => owner.statistics()).reduce(addStatistics) };
+  const owners = await dealRows(file, task, ignore);
+  return { task, statistics: owners.map((rows) => sumRows(task, rows)).reduce(addStatistics) };
 }
 
-async function run(
-  task: Task,
-  statistics: Statistics,
-  { countsRounds = false, delayMilliseconds = 0 }: Case,
-): Promise<Evaluated & { garbler: Used }> {
-  const { valueBits } = layout(task);
-  const blinding = valueBits.map((bits) =>
+/** Both servers' shares of the statistics, as unblinding leaves them. */
+function blinded(task: Task, statistics: Statistics): { garbler: bigint[]; evaluator: bigint[] } {
+  const blinding = layout(task).valueBits.map((bits) =>
     BigInt(`0x${randomBytes(Math.ceil(bits / 8) + 5).toString('hex')}`),
   );
-  const assignment = (shares: readonly bigint[]): Assignment => ({
-    task,
-    shares: toRing(TWO_PARTY_PROTOCOLS[task.twoParty].shareBits(task), shares),
-    verifiedOwners: OWNERS,
-    countsRounds,
-  });
-  const [garbler, evaluator] = ['garbler', 'evaluator'].map((name) =>
-    fork(fileURLToPath(new URL(`./${name}.ts`, import.meta.url)), {
-      serialization: 'advanced',
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    }),
-  ) as [ReturnType<typeof fork>, ReturnType<typeof fork>];
-  const ended = [garbler, evaluator].map(async (child) => {
-    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
-    if (code !== 0) throw new Error(`a process of the benchmark ended with ${code ?? signal}`);
-  });
-  // Without a message from it, a process that has ended is a failure; after its message it is what is waited for.
-  const hear = async <T>(child: ReturnType<typeof fork>, end: Promise<void>): Promise<T> => {
-    const [message] = (await Promise.race([once(child, 'message'), end.then(() => undefined)])) ?? [];
-    if (message === undefined) throw new Error('a process of the benchmark ended without a result');
-    return message as T;
+  return {
+    garbler: flatten(task, statistics).map((value, v) => value + blinding[v]!),
+    evaluator: blinding.map((value) => -value),
   };
-  const [garblerEnd, evaluatorEnd] = ended as [Promise<void>, Promise<void>];
-  let proxy: DelayProxy | undefined;
-  try {
-    const ready = hear(evaluator, evaluatorEnd);
-    garbler.send(assignment(flatten(task, statistics).map((value, v) => value + blinding[v]!)));
-    const [address] = await Promise.all([hear<GarblerAddress>(garbler, garblerEnd), ready]);
-    const url = new URL(address.url);
-    if (delayMilliseconds > 0) {
-      proxy = await DelayProxy.start(Number(url.port), delayMilliseconds);
-      url.port = String(proxy.port);
-    }
-    evaluator.send({ ...assignment(blinding.map((value) => -value)), ...address, url: url.origin });
-    const [evaluated, atGarbler] = await Promise.all([
-      hear<Evaluated>(evaluator, evaluatorEnd),
-      hear<Used>(garbler, garblerEnd),
-    ]);
-    await Promise.all(ended);
-    return { ...evaluated, garbler: atGarbler };
-  } finally {
-    proxy?.close();
-    garbler.kill();
-    evaluator.kill();
-  }
 }

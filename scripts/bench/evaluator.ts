@@ -5,6 +5,7 @@ import { connectChannel, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { RoundsCounted } from './rounds.ts';
 import { type Assignment, type Evaluated, type GarblerAddress, used } from './two-party.ts';
 
+process.on('disconnect', () => process.exit()); // an interrupted benchmark must not leave processes behind
 process.send!('ready');
 const [{ task, shares, countsRounds, url, ca }] = (await once(process, 'message')) as [
   Assignment & GarblerAddress,

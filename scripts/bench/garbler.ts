@@ -8,6 +8,7 @@ import { ChannelAcceptor, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { RoundsCounted } from './rounds.ts';
 import { type Assignment, type GarblerAddress, used } from './two-party.ts';
 
+process.on('disconnect', () => process.exit()); // an interrupted benchmark must not leave processes behind
 const [{ task, shares, verifiedOwners, countsRounds }] = (await once(process, 'message')) as [Assignment];
 const identity = await createLocalCertificate();
 const { server, url } = await startServer({

@@ -11,15 +11,15 @@ export interface Contestant {
 }
 
 /**
- * Median milliseconds of each contestant after one uncounted warm-up. Every other repetition goes through the
- * contestants backwards, so that none of them always runs in another's wake.
+ * Milliseconds of each contestant in each repetition, after one uncounted warm-up. Every other repetition goes through
+ * the contestants backwards, so that none of them always runs in another's wake.
  */
-export async function interleavedMedians<Name extends string>(
+export async function interleavedSamples<Name extends string>(
   contestants: Record<Name, Contestant>,
   repetitions: number,
-): Promise<Record<Name, number>> {
+): Promise<Record<Name, number[]>> {
   const names = Object.keys(contestants) as Name[];
-  const times = new Map(names.map((name) => [name, [] as number[]]));
+  const times = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
   for (let repetition = 0; repetition <= repetitions; repetition += 1) {
     for (const name of repetition % 2 === 0 ? names : names.toReversed()) {
       const { prepare, run } = contestants[name];
@@ -27,10 +27,20 @@ export async function interleavedMedians<Name extends string>(
       const start = performance.now();
       await run(repetition);
       const elapsed = performance.now() - start;
-      if (repetition > 0) times.get(name)!.push(elapsed);
+      if (repetition > 0) times[name].push(elapsed);
     }
   }
-  return Object.fromEntries(names.map((name) => [name, median(times.get(name)!)])) as Record<Name, number>;
+  return times;
+}
+
+/** The medians of `interleavedSamples`. */
+export async function interleavedMedians<Name extends string>(
+  contestants: Record<Name, Contestant>,
+  repetitions: number,
+): Promise<Record<Name, number>> {
+  const samples = await interleavedSamples(contestants, repetitions);
+  const medians = Object.entries<number[]>(samples).map(([name, times]) => [name, median(times)]);
+  return Object.fromEntries(medians) as Record<Name, number>;
 }
 
 /** The middle of an unsorted list, the mean of the two middles for an even length; NaN for an empty list. */
@@ -38,16 +48,4 @@ export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
   return (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle) - 1]!) / 2;
-}
-
-/** Three significant digits with the unit that reads best. */
-export function formatMilliseconds(milliseconds: number): string {
-  if (milliseconds >= 1000) return `${(milliseconds / 1000).toPrecision(3)} s`;
-  if (milliseconds >= 1) return `${milliseconds.toPrecision(3)} ms`;
-  return `${(1000 * milliseconds).toPrecision(3)} µs`;
-}
-
-/** How many times faster, without false precision. */
-export function formatRatio(ratio: number): string {
-  return `${ratio >= 100 ? ratio.toFixed(0) : ratio.toPrecision(2)}×`;
 }

@@ -1,18 +1,10 @@
 /** The synthetic data set of the benchmarks: in place of SensIT Vehicle (acoustic), which has as many features and classes. */
 import { writeFile } from 'node:fs/promises';
+import { generator } from './random.ts';
 
 const FACTORS = 12;
 const CLASSES = 3;
 const ROWS = 3000;
-
-/** Numbers in (0, 1), the same for the same seed (Park and Miller, "Random number generators", CACM 1988). */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state / 2_147_483_647;
-  };
-}
 
 /**
  * Writes a CSV file: each row is a mix of 12 factors of falling weight, the first three shifted by the row's class, and

@@ -1,9 +1,40 @@
-/** Starts the demo's services as child processes and makes sure that none outlives the demo. */
+/** Starts services as child processes and makes sure that none outlives what it was started for. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const GRACE_MILLISECONDS = 5000;
 const KEPT_LINES = 20;
+
+export interface Started {
+  readonly pid: number;
+  /** What it said first. */
+  readonly line: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Does work with child processes and a temporary folder. Neither remains, however it ends: an exit of this process in the midst, for a
+ * signal for instance, takes them away at once.
+ */
+export async function withChildren<T>(work: (children: Children, folder: string) => Promise<T>): Promise<T> {
+  const children = new Children();
+  const folder = await mkdtemp(join(tmpdir(), 'eigenveil-'));
+  const onExit = () => {
+    children.kill();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 }); // a process that dies may still write
+  };
+  process.once('exit', onExit);
+  try {
+    return await work(children, folder);
+  } finally {
+    await children.stop();
+    await rm(folder, { recursive: true, force: true });
+    process.off('exit', onExit);
+  }
+}
 
 export class Children {
   readonly #children = new Set<ChildProcess>();
@@ -13,7 +44,7 @@ export class Children {
    * Starts a TypeScript program and waits for the first line on its standard output, a JSON object: a service prints
    * one when it listens, a command when it is done. Rejects with the end of standard error when it exits before.
    */
-  async start(program: string, args: readonly string[]): Promise<Record<string, unknown>> {
+  async start(program: string, args: readonly string[]): Promise<Started> {
     const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
     this.add(child);
     const errors: string[] = [];
@@ -23,7 +54,7 @@ export class Children {
     });
     const lines = createInterface({ input: child.stdout });
     return new Promise((resolve, reject) => {
-      lines.once('line', (line) => resolve(JSON.parse(line) as Record<string, unknown>));
+      lines.once('line', (line) => resolve({ pid: child.pid!, line: JSON.parse(line) as Started['line'] }));
       child.once('error', reject);
       child.once('close', (code, signal) => {
         if (this.#stopping) return; // nobody waits for a line any more
@@ -35,6 +66,12 @@ export class Children {
   add(child: ChildProcess): void {
     this.#children.add(child);
     child.once('close', () => this.#children.delete(child));
+  }
+
+  /** Ends every child without asking. */
+  kill(): void {
+    this.#stopping = true;
+    for (const child of this.#children) child.kill('SIGKILL');
   }
 
   /** Asks every child to end, and after a while makes it. */

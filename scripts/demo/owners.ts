@@ -1,4 +1,4 @@
-/** The demo's data owners: processes that are asked to do things, all at a time. */
+/** Data owners as processes that are asked to do things, all at a time. */
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Children } from './children.ts';
 import type { OwnerAnswer, OwnerRequest, OwnerSetting } from './owner.ts';
@@ -36,6 +36,10 @@ export class Owners {
       }),
     );
     return new Owners(processes);
+  }
+
+  get pids(): readonly number[] {
+    return this.#processes.map(({ pid }) => pid!);
   }
 
   /** Has every owner do its request; calls `tick` whenever one is done. */

@@ -43,7 +43,10 @@ export interface Chart {
 
 export interface Axis {
   readonly title: string;
+  /** `category` spaces the values evenly, whatever lies between them. */
   readonly scale: 'linear' | 'log' | 'category';
+  /** Values are in milliseconds or bytes, and labels go over to µs, s or kB, MB, GB where these read better. */
+  readonly unit?: 'ms' | 'bytes';
 }
 
 /** Points with whiskers, joined by a line in the order given, or not joined. */
@@ -58,6 +61,8 @@ export interface Line {
   readonly name: string;
   readonly points: readonly Point[];
   readonly style: 'solid' | 'dashed' | 'points';
+  /** The name of the line that this one was fitted to: it takes that line's colour, and its points get no marks. */
+  readonly of?: string;
 }
 
 export interface Point {

@@ -10,7 +10,7 @@ import type { Gates } from '../garbling/gates.ts';
 import { template } from '../garbling/recorder.ts';
 import type { Wires } from '../garbling/wires.ts';
 import { addModulo } from './add.ts';
-import { concatLanes, lanesOf, type Num, sliceLanes } from './number.ts';
+import { concatLanes, constantNumber, lanesOf, type Num, sliceLanes } from './number.ts';
 import { type Plan, type Round, scheduleOf } from './schedule.ts';
 
 export interface RoundedPart {
@@ -36,6 +36,7 @@ export function sumOfProducts(
   { shift, bits, plus }: RoundedPart,
 ): Num {
   const lanes = lanesOf(pairs[0]![0]);
+  if (lanes === 0) return constantNumber(gates, 0n, bits, 0);
   const parts: Num[] = [];
   for (let from = 0; from < lanes; from += CHUNK_LANES) {
     const cut = (a: Num): Num => sliceLanes(gates, a, from, Math.min(lanes, from + CHUNK_LANES));

@@ -93,6 +93,8 @@ export class EvaluatorSession implements Session<EvaluatorGates> {
         number,
       ];
       if (size > STREAM_BYTES) throw malformed('block', `${STREAM_BYTES} bytes at most`, `${size}`);
+      // A peer could send those for ever.
+      if (size === 0 && end === 0) throw malformed('block', 'tables or the end of the step', 'neither');
       if (length + size > LARGEST_STEP_BYTES) throw malformed('step', `${STEP_GATES} gates at most`, 'more');
       if (length + size > this.#tables.length) {
         const larger = new Uint8Array(2 * (length + size));

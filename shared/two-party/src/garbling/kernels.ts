@@ -82,7 +82,7 @@ export const DELTA_ADDRESS = 0;
 export const PAGE_BYTES = 65_536;
 
 /** 384 MiB, so that a process stays under 512 MB. */
-const LARGEST_PAGES = 6144;
+export const LARGEST_PAGES = 6144;
 
 const NUMBER = 'number';
 const VECTOR = 'vector';

@@ -4,7 +4,14 @@
  */
 import { type Batch, Gates } from './gates.ts';
 import { CHUNK_GATES, Permutation } from './hash.ts';
-import { type Kernels, LABEL_BYTES, type LabelMemory, makeKernels, PAGE_BYTES } from './kernels.ts';
+import {
+  type Kernels,
+  LABEL_BYTES,
+  LARGEST_PAGES,
+  type LabelMemory,
+  makeKernels,
+  PAGE_BYTES,
+} from './kernels.ts';
 import type { Wires } from './wires.ts';
 
 /** Gates hashed in one call: fewer cost calls, more fall out of the cache (measured: 512 to 2048 are within 5 %). */
@@ -70,8 +77,13 @@ export abstract class LabelGates extends Gates {
   }
 
   protected grow(length: number): void {
+    if (length > LARGEST_PAGES * PAGE_BYTES) {
+      throw new RangeError(
+        `"body" expected at most ${LARGEST_PAGES * PAGE_BYTES} bytes of labels in one step, got ${length}`,
+      );
+    }
     // By half again, since growing copies nothing but maps pages.
-    const wanted = Math.ceil((length * 1.5) / PAGE_BYTES);
+    const wanted = Math.min(Math.ceil((length * 1.5) / PAGE_BYTES), LARGEST_PAGES);
     this.#memory.grow(wanted - this.#bytes.length / PAGE_BYTES);
     this.#bytes = new Uint8Array(this.#memory.buffer);
   }

@@ -12,9 +12,7 @@ import {
   shiftRight,
   shiftRightBy,
   sliceLanes,
-  square,
   subtractModulo,
-  sumLanes,
 } from '../circuits/index.ts';
 import type { Gates, Session, Wires } from '../garbling/index.ts';
 import {
@@ -28,7 +26,7 @@ import {
 import { fixSigns } from './eigen.ts';
 import { broadcast, constantNumbers, nonNegative, pick, scaleTogether } from './numbers.ts';
 import { even, inverseRoot, toFraction } from './scaling.ts';
-import { inPieces, piecesPerStep } from './steps.ts';
+import { inPieces, piecesPerStep, squaredLengths } from './steps.ts';
 import { multiplyTruncated } from './truncated.ts';
 
 /** Work on whole vectors (lane i * count + j), some of them in each step, which see lanes i * width + j. */
@@ -117,23 +115,6 @@ export async function unitVectors(session: Session, vectors: Num, d: number, cou
   return vectorByVector(session, units, d, count, 6 * bits, (gates, own, width) =>
     fixSigns(gates, own, d, width),
   );
-}
-
-/** The sum of squares of each vector (lane i * count + j), exact. */
-async function squaredLengths(session: Session, vectors: Num, d: number, count: number): Promise<Num> {
-  const rows = Math.max(1, Math.floor(piecesPerStep(vectors.length ** 2 * 1.2) / count));
-  const parts: Num[] = [];
-  for (let from = 0; from < d; from += rows) {
-    const to = Math.min(d, from + rows);
-    parts.push(
-      await session.step((gates) =>
-        gates.scope(() =>
-          sumLanes(gates, square(gates, sliceLanes(gates, vectors, from * count, to * count)), count),
-        ),
-      ),
-    );
-  }
-  return session.step((gates) => sumLanes(gates, concatLanes(gates, parts), count));
 }
 
 /** A z and B z: lane i * count + j, SOLVE_FRACTION fraction bits. */

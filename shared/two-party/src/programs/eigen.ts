@@ -26,7 +26,7 @@ import {
 import type { Gates, Session, Wires } from '../garbling/index.ts';
 import { largestEigenvalues } from './bisection.ts';
 import { deflate, rotateVectors } from './deflation.ts';
-import { broadcast, coarser, nonNegative, pick, zeros } from './numbers.ts';
+import { broadcast, coarser, nonNegative, pick, pickRange, zeros } from './numbers.ts';
 import {
   BISECTIONS,
   FRACTION,
@@ -36,7 +36,7 @@ import {
   rankPlaces,
   WORD,
 } from './precision.ts';
-import { inPieces, roundedSums } from './steps.ts';
+import { inPieces, roundedSums, squaredLengths } from './steps.ts';
 import { reflectVectors, triangleIndex, tridiagonalise } from './tridiagonal.ts';
 
 export interface Eigenpairs {
@@ -155,53 +155,40 @@ export async function checkResiduals(
 ): Promise<Wires> {
   const places = FRACTION - RESIDUAL_FRACTION;
   const word = RESIDUAL_FRACTION + 2;
-  const { rounded, eigenvalues } = await session.step((gates) => {
-    // To the nearest: rounding down would add a matrix of rank 1 to it.
+  // Entries and then eigenvalues, to the nearest: rounding down would add a matrix of rank 1 to it.
+  const factors = await session.step((gates) => {
     const all = concatLanes(gates, [matrix, values]);
     const half = constantNumber(gates, 1n, 1 + places, lanesOf(all));
-    const nearest = coarser(
-      addModulo(gates, all, shiftLeft(gates, half, places - 1), all.length),
-      places,
-      word,
-    );
-    const entries = lanesOf(matrix);
-    return {
-      rounded: sliceLanes(gates, nearest, 0, entries),
-      eigenvalues: sliceLanes(gates, nearest, entries, lanesOf(all)),
-    };
+    return coarser(addModulo(gates, all, shiftLeft(gates, half, places - 1), all.length), places, word);
   });
+  const coarse = coarser(vectors, FRACTION - RESIDUAL_VECTOR_FRACTION, RESIDUAL_VECTOR_FRACTION + 2);
+  const [size, entries] = [d * count, lanesOf(matrix)];
   const rows: Num[] = [];
   // Row i of the product: d entries and -λ for each vector.
   for (let i = 0; i < d; i += 1) {
+    const factor = (lane: number): number =>
+      lane < size ? triangleIndex(d, i, Math.floor(lane / count)) : entries + lane - size;
+    const other = (lane: number): number => (lane < size ? lane : i * count + lane - size);
     const terms = await roundedSums(
       session,
-      (d + 1) * count,
+      size + count,
       1.6 * word * (RESIDUAL_VECTOR_FRACTION + 2),
-      (gates, from, to) => {
-        const entries = pick(gates, rounded, d * count, (lane) =>
-          triangleIndex(d, i, Math.floor(lane / count)),
-        );
-        const own = sliceLanes(gates, vectors, i * count, (i + 1) * count);
-        const others = coarser(
-          concatLanes(gates, [vectors, own]),
-          FRACTION - RESIDUAL_VECTOR_FRACTION,
-          RESIDUAL_VECTOR_FRACTION + 2,
-        );
-        const factors = concatLanes(gates, [entries, eigenvalues]);
-        return { pairs: [[sliceLanes(gates, factors, from, to), sliceLanes(gates, others, from, to)]] };
-      },
+      (gates, from, to) => ({
+        pairs: [[pickRange(gates, factors, from, to, factor), pickRange(gates, coarse, from, to, other)]],
+      }),
       { shift: RESIDUAL_VECTOR_FRACTION, bits: word },
     );
     rows.push(
       await session.step((gates) => {
-        const image = sumLanes(gates, sliceLanes(gates, terms, 0, d * count), count);
-        return subtractModulo(gates, image, sliceLanes(gates, terms, d * count, (d + 1) * count), word);
+        const image = sumLanes(gates, sliceLanes(gates, terms, 0, size), count);
+        return subtractModulo(gates, image, sliceLanes(gates, terms, size, size + count), word);
       }),
     );
   }
+  const rests = await session.step((gates) => concatLanes(gates, rows));
+  const squares = await squaredLengths(session, rests, d, count);
   return session.step((gates) => {
-    const squares = sumLanes(gates, square(gates, concatLanes(gates, rows)), count);
-    const largest = square(gates, sliceLanes(gates, eigenvalues, 0, 1));
+    const largest = square(gates, sliceLanes(gates, factors, entries, entries + 1));
     const bound = broadcast(gates, largest, 0, count);
     const scaled = nonNegative(gates, shiftLeft(gates, squares, 2 * RESIDUAL_PLACES));
     return gates.not(lessThan(gates, bound, scaled));

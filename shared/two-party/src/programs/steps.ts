@@ -1,5 +1,13 @@
 /** Work on many lanes or in long loops, cut into steps of a size that both parties' buffers can hold. */
-import { concatLanes, type Num, type RoundedPart, sumOfProducts } from '../circuits/index.ts';
+import {
+  concatLanes,
+  type Num,
+  type RoundedPart,
+  sliceLanes,
+  square,
+  sumLanes,
+  sumOfProducts,
+} from '../circuits/index.ts';
 import type { Gates, Session } from '../garbling/index.ts';
 
 /** AND gates that a step should have, roughly. */
@@ -45,4 +53,21 @@ export function roundedSums(
     const { pairs, plus } = operands(gates, from, to);
     return sumOfProducts(gates, pairs, plus === undefined ? part : { ...part, plus });
   });
+}
+
+/** The sum of squares of each vector (lane i * count + j), exact. */
+export async function squaredLengths(session: Session, vectors: Num, d: number, count: number): Promise<Num> {
+  const rows = Math.max(1, Math.floor(piecesPerStep(vectors.length ** 2 * 1.2) / count));
+  const parts: Num[] = [];
+  for (let from = 0; from < d; from += rows) {
+    const to = Math.min(d, from + rows);
+    parts.push(
+      await session.step((gates) =>
+        gates.scope(() =>
+          sumLanes(gates, square(gates, sliceLanes(gates, vectors, from * count, to * count)), count),
+        ),
+      ),
+    );
+  }
+  return session.step((gates) => sumLanes(gates, concatLanes(gates, parts), count));
 }

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { sumOfProducts } from '../../src/circuits/index.ts';
 import { GUARD } from '../../src/circuits/schedule.ts';
+import { CountingGates } from '../../src/garbling/index.ts';
 import { cost, type Operand, runBoth, runClear } from './run.ts';
 
 function random(count: number, bits: number, seed: number): bigint[] {
@@ -90,6 +91,21 @@ describe('sumOfProducts', () => {
       const [whole] = await run(given);
       const few = given.map((operand) => ({ ...operand, values: operand.values.slice(118, 132) }));
       expect(await run(few)).toEqual([whole!.slice(118, 132)]);
+    },
+  );
+
+  it.each(CASES)(
+    'has its bits, and no gates, without lanes: $n by $m bits, $pairs pairs, shift $shift',
+    ({ n, m, pairs, shift, bits, plus }) => {
+      const gates = new CountingGates();
+      const none = (length: number) => Array.from({ length }, () => gates.input(0));
+      const result = sumOfProducts(
+        gates,
+        Array.from({ length: pairs }, () => [none(n), none(m)] as const),
+        { shift, bits, ...(plus ? { plus: none(plus) } : {}) },
+      );
+      expect(result.map(({ lanes }) => lanes)).toEqual(new Array(bits).fill(0));
+      expect(gates.andGates).toBe(0);
     },
   );
 

@@ -2,7 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { ClearGates } from '../../src/garbling/clear.ts';
 import { CountingGates, DepthGates } from '../../src/garbling/counting.ts';
+import { EvaluatorGates } from '../../src/garbling/evaluator-gates.ts';
 import { type Gates, STEP_GATES } from '../../src/garbling/gates.ts';
+import { LARGEST_PAGES, PAGE_BYTES } from '../../src/garbling/kernels.ts';
 import { ClearSession } from '../../src/garbling/local-session.ts';
 import { template } from '../../src/garbling/recorder.ts';
 import type { Wires } from '../../src/garbling/wires.ts';
@@ -80,6 +82,21 @@ describe('memory', () => {
     const gone = await session.step((gates) => ({ wires: gates.not(a) }));
     gone.wires.saved = undefined;
     await expect(session.step((gates) => gates.not(gone.wires))).rejects.toThrow(RangeError);
+  });
+
+  it('of labels grows up to its maximum, however close that is, and says where it ends', () => {
+    class Growing extends EvaluatorGates {
+      reach(length: number): number {
+        this.ensure(length);
+        return this.bytes().length;
+      }
+    }
+    const most = LARGEST_PAGES * PAGE_BYTES;
+    const [little, much] = [new Growing(), new Growing()];
+    expect(little.reach(2 ** 23)).toBe(1.5 * 2 ** 23);
+    expect(much.reach(0.7 * most)).toBe(most);
+    expect(much.reach(most)).toBe(most);
+    expect(() => much.reach(most + 1)).toThrow(`at most ${most} bytes of labels in one step`);
   });
 });
 

@@ -1,8 +1,10 @@
 /** What half-gates do not promise but this session does: changes on the way end in an error, never in another result. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { GARBLING_MESSAGE } from '../../src/garbling/messages.ts';
-import { type Program, randomBits, runClear, runGarbled } from './parties.ts';
+import { EvaluatorSession } from '../../src/garbling/evaluator-session.ts';
+import { GARBLING_MESSAGE, PROTOCOL_VERSION, writeNumbers } from '../../src/garbling/messages.ts';
+import { MessageStream, memoryChannelPair } from '../../src/index.ts';
+import { Dealer, type Program, randomBits, runClear, runGarbled } from './parties.ts';
 import { messagesOf } from './transcript.ts';
 
 const LANES = 40;
@@ -103,5 +105,29 @@ describe('parties that run different programs', () => {
     const running = runGarbled(step(evaluated), bits, bits, { garblerProgram: step(garbled) });
     await expect(running).rejects.toMatchObject({ code: 'ERR_GARBLING_MESSAGE' });
     await expect(running).rejects.toThrow(got);
+  });
+});
+
+describe('a garbler that sends blocks without tables', () => {
+  /** What becomes of a step without gates for which these blocks come, before the garbler goes away. */
+  async function stepOver(ends: readonly number[]) {
+    const [left, right] = memoryChannelPair();
+    const garbler = new MessageStream(left);
+    writeNumbers(garbler, GARBLING_MESSAGE.hello, [PROTOCOL_VERSION]);
+    for (const end of ends) {
+      writeNumbers(garbler, GARBLING_MESSAGE.blockHeader, [0, end]);
+      garbler.write(GARBLING_MESSAGE.block, new Uint8Array(0));
+    }
+    await garbler.flush();
+    await left.close();
+    const { receiver } = new Dealer(randomBits);
+    const stream = new MessageStream(right);
+    const session = await EvaluatorSession.openWith({ stream, setUp: receiver });
+    return session.step(() => 'done');
+  }
+
+  it('cannot keep a step going with them, but may end it', async () => {
+    await expect(stepOver([0, 0, 0])).rejects.toMatchObject({ code: 'ERR_GARBLING_MESSAGE' });
+    expect(await stepOver([1])).toBe('done');
   });
 });

@@ -13,6 +13,7 @@ const RIDGED: Method = { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0
 interface Corner {
   readonly method: Method;
   readonly d: number;
+  readonly components: number;
   readonly classes: readonly number[];
   readonly fractionBits: number;
   readonly outputs: readonly Output[];
@@ -22,16 +23,39 @@ const CORNERS: readonly Corner[] = [
   {
     method: { kind: 'pca' },
     d: 100,
+    components: 1,
+    classes: [],
+    fractionBits: 20,
+    outputs: ['mean', 'trace', 'sampleCount', 'spectrum'],
+  },
+  {
+    method: { kind: 'pca' },
+    d: 100,
+    components: 100,
     classes: [],
     fractionBits: 20,
     outputs: ['mean', 'trace', 'sampleCount'],
   },
-  { method: LDA, d: 100, classes: [100], fractionBits: 20, outputs: ['mean', 'trace', 'sampleCount'] },
-  { method: { kind: 'mdr', ridge: 1 }, d: 100, classes: [100, 100], fractionBits: 20, outputs: ['mean'] },
-  { method: RIDGED, d: 60, classes: [2], fractionBits: 20, outputs: [] },
+  {
+    method: LDA,
+    d: 100,
+    components: 1,
+    classes: [100],
+    fractionBits: 20,
+    outputs: ['mean', 'trace', 'sampleCount'],
+  },
+  {
+    method: { kind: 'mdr', ridge: 1 },
+    d: 100,
+    components: 1,
+    classes: [100, 100],
+    fractionBits: 20,
+    outputs: ['mean'],
+  },
+  { method: RIDGED, d: 60, components: 1, classes: [2], fractionBits: 20, outputs: [] },
 ];
 
-function taskOf({ method, d, classes, fractionBits }: Corner): StatisticsTask {
+function taskOf({ method, d, classes, fractionBits }: Omit<Corner, 'components'>): StatisticsTask {
   return {
     method,
     features: Array.from({ length: d }, (_, i) => ({ name: `f${i}`, min: -1, max: 1 })),
@@ -50,19 +74,19 @@ function taskOf({ method, d, classes, fractionBits }: Corner): StatisticsTask {
 
 describe('the largest tasks', () => {
   it.each(CORNERS)(
-    'are computed in steps that fit: $method.kind, $d features',
+    'are computed in steps that fit: $method.kind, $d features, $components components',
     { timeout: 120_000 },
     async (corner) => {
-      const { method, d, classes, fractionBits, outputs } = corner;
+      const { method, d, components, classes, fractionBits, outputs } = corner;
       const program: Program = {
         method,
         featureCount: d,
         classCounts: classes,
-        components: 1,
+        components,
         fractionBits,
         outputs,
         minimumOwners: 2,
-        allowFullRank: false,
+        allowFullRank: components === d,
       };
       const session = new CountingSession(new CountingGates());
       await runProgram(session, taskOf(corner), program, {});

@@ -1,0 +1,73 @@
+/** Progress of a benchmark on standard error: a bar with the time left on a terminal, a line per unit elsewhere. */
+import { Presets, SingleBar } from 'cli-progress';
+import type { Unit } from './unit.ts';
+
+/** Time left, from what units were expected to take and what the ones before took in comparison. */
+export class TimeLeft {
+  #expectedDone = 0;
+  #taken = 0;
+  #expectedLeft: number;
+
+  constructor(units: readonly Unit[]) {
+    this.#expectedLeft = units.reduce((sum, { expectedSeconds }) => sum + expectedSeconds, 0);
+  }
+
+  done({ expectedSeconds }: Unit, seconds: number): void {
+    this.#expectedDone += expectedSeconds;
+    this.#expectedLeft -= expectedSeconds;
+    this.#taken += seconds;
+  }
+
+  get seconds(): number {
+    const pace = this.#expectedDone > 0 ? this.#taken / this.#expectedDone : 1;
+    return Math.max(0, this.#expectedLeft * pace);
+  }
+}
+
+export interface BenchProgress {
+  begin(unit: Unit): void;
+  note(text: string): void;
+  done(unit: Unit, seconds: number): void;
+  stop(): void;
+}
+
+export function showProgress(units: readonly Unit[], count: { readonly resumed: number }): BenchProgress {
+  const left = new TimeLeft(units);
+  const total = units.length + count.resumed;
+  let finished = count.resumed;
+  if (!process.stderr.isTTY) {
+    return {
+      begin: () => undefined,
+      note: () => undefined,
+      done: (unit, seconds) => {
+        finished += 1;
+        left.done(unit, seconds);
+        process.stderr.write(
+          `[${finished}/${total}] ${unit.title}: ${seconds.toFixed(1)} s, ${formatDuration(left.seconds)} left\n`,
+        );
+      },
+      stop: () => undefined,
+    };
+  }
+  const format = '{bar} {value}/{total} · {left} left · {title} {note}';
+  const bar = new SingleBar({ format, hideCursor: true, barsize: 24 }, Presets.shades_classic);
+  const payload = () => ({ left: formatDuration(left.seconds) });
+  bar.start(total, finished, { ...payload(), title: '', note: '' });
+  return {
+    begin: ({ title }) => bar.update(finished, { ...payload(), title, note: '' }),
+    note: (note) => bar.update(finished, { note: `(${note})` }),
+    done: (unit, seconds) => {
+      finished += 1;
+      left.done(unit, seconds);
+      bar.update(finished, payload());
+    },
+    stop: () => bar.stop(),
+  };
+}
+
+/** Such as `12 s`, `3 min` or `1 h 5 min`. */
+export function formatDuration(seconds: number): string {
+  if (seconds < 60) return `${Math.ceil(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

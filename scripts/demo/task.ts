@@ -1,0 +1,80 @@
+/** One task of the demo: drafted from a data file, proposed to the data user, and computed once the owners have sent. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Draft, describeProgress, draftTask, type TaskClient } from '@eigenveil/data-user';
+import { type MethodName, type Task, type TaskId, TaskProposal } from '@eigenveil/wire';
+
+const POLL_MILLISECONDS = 50;
+const DAY_MILLISECONDS = 86_400_000;
+/** A unit of work whose count is unknown beforehand: closed, blinded, unblinded, done. */
+export const COMPUTATION_STATES = ['closed', 'blinded', 'unblinded', 'done'];
+
+export interface TaskSetting {
+  readonly data: string;
+  readonly label: string;
+  readonly ignore: readonly string[];
+  readonly owners: number;
+  readonly components: number;
+  readonly keyBits: number;
+  readonly twoParty: Task['twoParty'];
+}
+
+/** Columns of the file that are no features of a task with this method. */
+export function ignoredBy({ label, ignore }: TaskSetting, method: MethodName): string[] {
+  return method === 'pca' ? [label, ...ignore] : [...ignore];
+}
+
+export function draft(setting: TaskSetting, method: MethodName): Promise<Draft> {
+  return draftTask(setting.data, {
+    method,
+    labels: method === 'pca' ? [] : [setting.label],
+    ignore: ignoredBy(setting, method),
+  });
+}
+
+export async function createTask(
+  client: TaskClient,
+  setting: TaskSetting,
+  method: MethodName,
+): Promise<{ task: Task; samples: number }> {
+  const { owners, components, keyBits, twoParty } = setting;
+  const { rows: samples, ...drafted } = await draft(setting, method);
+  // As many components as varying features would reveal the whole scatter matrix.
+  const varying = drafted.features.filter(({ min, max }) => min < max).length;
+  const proposal = TaskProposal.parse({
+    ...drafted,
+    components: Math.max(1, Math.min(components, varying - (twoParty === 'rotated' ? 2 : 1))),
+    minimumOwners: owners,
+    maximumOwners: owners,
+    maximumSamplesPerOwner: Math.ceil(samples / owners),
+    keyBits,
+    allowInsecureKey: keyBits < 2048,
+    allowFullRank: varying <= 1,
+    twoParty,
+    outputs: [
+      ...(method === 'pca' ? ['mean'] : []),
+      ...(twoParty === 'rotated' ? ['sampleCount', 'spectrum'] : []),
+    ],
+    deadline: new Date(Date.now() + DAY_MILLISECONDS).toISOString(),
+  });
+  const { task } = await client.create(proposal);
+  return { task, samples };
+}
+
+/** Closes the task and waits for the projection; returns the milliseconds of each stage. */
+export async function compute(
+  client: TaskClient,
+  taskId: TaskId,
+  tick: () => void,
+  note: (text: string) => void,
+): Promise<Readonly<Record<string, number>>> {
+  let { state, failure, timings, progress } = await client.closeTask(taskId);
+  let reached = 0;
+  for (;;) {
+    if (failure !== undefined) throw new Error(`${failure.code}: ${failure.message}`);
+    for (; reached <= COMPUTATION_STATES.indexOf(state); reached += 1) tick();
+    if (state === 'done') return timings;
+    if (progress !== undefined) note(describeProgress(progress));
+    await sleep(POLL_MILLISECONDS);
+    ({ state, failure, timings, progress } = await client.status(taskId));
+  }
+}
