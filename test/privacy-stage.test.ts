@@ -180,13 +180,17 @@ describe('noise is drawn once', () => {
     // Both have drawn when the answer to the unblinding is lost.
     const lost = world.proxies.csp.inject(/unblinding$/, { kind: 'lose answer' }, Number.POSITIVE_INFINITY);
     await parties.client.closeTask(task.id);
-    await expect.poll(() => lost.hits, { timeout: 20_000 }).toBeGreaterThan(0);
+    await untilWaiting(parties.client, task.id);
+    expect(lost.hits).toBeGreaterThan(0);
     sources.csp = unset;
     sources.dataUser = unset;
     await restart();
     world.proxies.csp.heal();
-    const cut = world.proxies.csp.inject(/two-party$/, { kind: 'lose answer' }, Number.POSITIVE_INFINITY);
-    await expect.poll(() => cut.hits, { timeout: 20_000 }).toBeGreaterThan(0);
+    world.proxies.csp.inject(/two-party$/, { kind: 'lose request' }, Number.POSITIVE_INFINITY);
+    await expect
+      .poll(async () => (await (await world.taskClient()).status(task.id)).state, { timeout: 20_000 })
+      .toBe('unblinded');
+    await untilWaiting(await world.taskClient(), task.id);
     await restart();
     world.proxies.csp.heal();
     const client = await world.taskClient();
@@ -194,6 +198,9 @@ describe('noise is drawn once', () => {
     const expected = expectation(task, parts, name);
     expectClose(await client.result(task.id), expected, expected.eigenvalues[0]!);
   });
+
+  const untilWaiting = (client: Parties['client'], id: Task['id']) =>
+    expect.poll(async () => (await client.status(id)).waiting, { timeout: 20_000 }).toBeDefined();
 
   async function restart(): Promise<void> {
     await world.stopDataUser();
