@@ -36,6 +36,7 @@ export class CspClient {
   readonly #options: CspClientOptions;
   readonly #client: ServiceClient;
   readonly #channels = new Set<Channel>();
+  readonly #closing = new AbortController();
   #identity: PublicJwk | undefined;
 
   constructor(options: CspClientOptions) {
@@ -80,9 +81,12 @@ export class CspClient {
     const path = `/tasks/${taskId}/two-party`;
     const headers = await this.#client.authenticate('GET', path);
     const url = `${this.#client.url.replace(/^https/, 'wss')}${path}`;
-    const channel = await connectChannel({ url, headers, ca: this.#options.ca }).catch((error: unknown) => {
-      throw error instanceof ChannelRefused ? (errorFromProblem(error.body) ?? error) : error;
-    });
+    const { signal } = this.#closing;
+    const channel = await connectChannel({ url, headers, ca: this.#options.ca, signal }).catch(
+      (error: unknown) => {
+        throw error instanceof ChannelRefused ? (errorFromProblem(error.body) ?? error) : error;
+      },
+    );
     this.#channels.add(channel);
     return channel;
   }
@@ -99,6 +103,7 @@ export class CspClient {
 
   /** Breaks off requests and two-party connections, so that nobody waits for a silent CSP. */
   async close(): Promise<void> {
+    this.#closing.abort(); // what is still connecting, too
     await Promise.all([
       this.#client.close(),
       ...[...this.#channels].map((channel) => this.closeChannel(channel)),

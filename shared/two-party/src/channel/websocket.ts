@@ -45,14 +45,17 @@ const LONGEST_REFUSAL_BYTES = 16_384;
 
 /**
  * Opens a channel to `url` (wss://…) with the given headers. Throws ChannelRefused when the service answers otherwise,
- * ERR_CHANNEL_CLOSED when there is no answer.
+ * ERR_CHANNEL_CLOSED when there is no answer or `signal` aborts.
  */
 export async function connectChannel(options: {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly ca?: string | undefined;
   readonly limits?: Partial<ChannelLimits> | undefined;
+  /** Gives up connecting; a channel that is open already is its holder's to close. */
+  readonly signal?: AbortSignal | undefined;
 }): Promise<Channel> {
+  if (options.signal?.aborted) throw closedError(options.signal.reason);
   const limits = withDefaults(options.limits);
   const socket = new WebSocket(options.url, {
     ...frames(limits),
@@ -64,6 +67,8 @@ export async function connectChannel(options: {
     ...(options.ca === undefined ? {} : { ca: options.ca }),
   });
   const channel = webSocketChannel(socket, limits);
+  const giveUp = () => socket.terminate(); // which is an error while it connects
+  options.signal?.addEventListener('abort', giveUp);
   await new Promise<void>((resolve, reject) => {
     socket.once('open', resolve);
     socket.once('error', (error) => reject(closedError(error)));
@@ -71,7 +76,7 @@ export async function connectChannel(options: {
       readRefusal(response).then((body) => reject(new ChannelRefused(body)), reject);
       response.once('close', () => request.destroy());
     });
-  });
+  }).finally(() => options.signal?.removeEventListener('abort', giveUp));
   return channel;
 }
 

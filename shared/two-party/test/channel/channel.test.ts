@@ -211,6 +211,30 @@ describe('a channel', () => {
     }
   });
 
+  // The opening limit, which would end this as well, is longer than this test may take.
+  test('to a server that is silent can be given up', { timeout: 5000 }, async () => {
+    const server = createServer();
+    const asked = new Promise<void>((resolve) => {
+      server.on('upgrade', (_request, socket) => {
+        socket.on('error', () => {});
+        resolve();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    try {
+      const giving = new AbortController();
+      const opening = connectChannel({ url, headers: {}, signal: giving.signal });
+      await asked;
+      giving.abort();
+      await expect(opening).rejects.toMatchObject(closed);
+      await expect(connectChannel({ url, headers: {}, signal: giving.signal })).rejects.toMatchObject(closed);
+    } finally {
+      server.close();
+      server.closeAllConnections();
+    }
+  });
+
   test('is closed by a text frame, which is not part of the protocol', async () => {
     const { url, accepted } = await listen();
     const socket = new WebSocket(url);
