@@ -32,7 +32,7 @@
  * The deviation takes square roots and exponentials of doubles, nothing else; IEEE 754 leaves the last digit of exponentials open.
  */
 
-import { invalid } from '../parameters.ts';
+import { checkDelta, invalid } from '../parameters.ts';
 import { type Rational, rationalOf } from '../rational.ts';
 import { calibrateAnalyticGaussian } from './gaussian.ts';
 
@@ -63,6 +63,7 @@ export function calibrateRoundedGaussian(parameters: {
   readonly dpDelta: number;
 }): number {
   const { sensitivity, epsilon, dpDelta } = parameters;
+  checkDelta(dpDelta);
   for (const [name, value] of Object.entries({ epsilon, dpDelta })) {
     if (!(value >= LEAST_PARAMETER && value < Infinity)) {
       throw invalid(name, `a finite number >= ${LEAST_PARAMETER}`, value);

@@ -113,6 +113,18 @@ describe.each(KINDS)('noise of a %s', (kind) => {
   );
 });
 
+test('tails hold what a discrete Gaussian does not exceed but with probability 2^-40, and the rounding of two draws', () => {
+  const task = stageTask('lda');
+  const { variances, tails } = noisePlan(task);
+  for (const kind of ['R', 'V', 'M'] as const) {
+    // 2 exp(−t²/4σ²) is the bound for the sum of two.
+    const exceeds = (t: number) => valuesOf(task) * 2 * Math.exp(-(t ** 2) / (4 * quotient(variances[kind])));
+    const t = Number(tails[kind]) - 1;
+    expect(exceeds(t)).toBeLessThanOrEqual(2 ** -40);
+    expect(exceeds(0.9 * t)).toBeGreaterThan(2 ** -40);
+  }
+});
+
 describe('owners that add noise', () => {
   const owners = (honestOwners: number, changes = {}) =>
     stageTask('pca', { noise: 'owners', honestOwners, ...changes });
