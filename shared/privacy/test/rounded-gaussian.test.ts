@@ -14,7 +14,6 @@ import {
   roundedGaussianSampler,
 } from '../src/index.ts';
 import { rationalOf } from '../src/rational.ts';
-import { valuesOf } from '../src/stage/noise-plan.ts';
 import { deltaBySum, discreteGaussian, pValue, roundedGaussian } from './goodness.ts';
 import { integrate } from './integrate.ts';
 import { KINDS, NEIGHBOURS, stageTask } from './stage/tasks.ts';
@@ -128,15 +127,9 @@ describe('what the fine lattice costs', () => {
     },
   );
 
-  const VALUES = 2n ** 16n;
+  const VALUES = 2n ** 40n;
   const T = 2n ** 10n;
   const atMost = (a: Rational, b: Rational) => a.numerator * b.denominator <= b.numerator * a.denominator;
-
-  it('no task has more values', () => {
-    // Limits of the wire: 200 features, two labellings of 100 classes.
-    const largest = stageTask('dca', {}, { features: 200, classes: [100, 100] });
-    expect(BigInt(valuesOf(largest))).toBeLessThanOrEqual(VALUES);
-  });
 
   describe.each([1e-100, 1e-20, 1e-9, 0.1, 1, 3])('epsilon %d', (epsilon) => {
     const deltas = [1e-100, 1e-30, 1e-6, 0.01];

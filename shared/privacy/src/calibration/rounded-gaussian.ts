@@ -26,8 +26,9 @@
  *
  *   ε = ε′ + D (T² + 6)/24τ²,   δ = e^(D/8τ²) (δ′ + e^ε′ β).
  *
- * We take τ² >= 2^80/min(1, ε), and T = 2^10 in the proof. For D <= 2^16 what ε gains is then below 2^−48 min(1, ε), the factor of δ below
- * e^(2^−67), and β below 2^−500,000, and ε′ and δ′ that are smaller by 2^−20 of themselves leave room for all of it. Tests do this arithmetic in integers.
+ * We take τ² >= 2^80/min(1, ε), and T = 2^10 in the proof. For D <= 2^40, more values than anybody sums, what ε gains is then below
+ * 2^−24 min(1, ε), the factor of δ at most e^(2^−43), and β below 2^−500,000, and ε′ and δ′ that are smaller by 2^−20 of themselves leave room
+ * for all of it. Tests do this arithmetic in integers.
  *
  * The deviation takes square roots and exponentials of doubles, nothing else; IEEE 754 leaves the last digit of exponentials open.
  */
@@ -52,7 +53,7 @@ export function budgetOfContinuous({ epsilon, dpDelta }: { epsilon: number; dpDe
 }
 
 /**
- * The deviation σ with which at most 2^16 integers of L2 sensitivity Δ become (ε, δ)-differentially private by noise of
+ * The deviation σ with which at most 2^40 integers of L2 sensitivity Δ become (ε, δ)-differentially private by noise of
  * `roundedGaussianSampler` with the lattice bits below; rounded up, in units of Δ. Values may have different deviations σ_i as long as
  * Σ (change_i/σ_i)² <= (Δ/σ)².
  * @throws PrivacyError ERR_DP_PARAMETER unless Δ is finite and positive, ε finite and δ < 1, and neither below 1e-100
