@@ -10,6 +10,7 @@ export {
   calibrateClassicGaussian,
   dpDeltaOfGaussian,
 } from './calibration/gaussian.ts';
+export { calibrateRoundedGaussian, latticeBitsFor } from './calibration/rounded-gaussian.ts';
 export { calibrateWishart, dpDeltaOfWishart } from './calibration/wishart.ts';
 export { dpDeltaOfZcdp, epsilonOfZcdp, rhoOfBudget } from './calibration/zcdp.ts';
 export { PrivacyError, type PrivacyErrorCode } from './errors.ts';
@@ -33,6 +34,7 @@ export {
 } from './random/discrete-gaussian.ts';
 export { type DiscreteLaplaceParameters, discreteLaplaceSampler } from './random/discrete-laplace.ts';
 export { RealDraws } from './random/real.ts';
+export { type RoundedGaussianParameters, roundedGaussianSampler } from './random/rounded-gaussian.ts';
 export { predictableRandomness, type RandomSource, systemRandomness } from './random/source.ts';
 export type { Rational } from './rational.ts';
 export { largestEntry, type NoisePlan, noisePlan, type PerKind } from './stage/noise-plan.ts';

@@ -1,6 +1,7 @@
 /** Pearson's chi-square test of integer samples against an exact distribution. */
 
 import jstat from 'jstat';
+import { integrate } from './integrate.ts';
 
 /** Cells expected to hold fewer samples than this are pooled, so that the chi-square distribution applies. */
 const LEAST_EXPECTED = 10;
@@ -50,4 +51,12 @@ export function deltaBySum(p: ReadonlyMap<bigint, number>, shift: bigint, epsilo
 /** The discrete Gaussian distribution, as far as doubles reach. */
 export function discreteGaussian(sigmaSquared: number): Map<bigint, number> {
   return distribution(Math.ceil(12 * Math.sqrt(sigmaSquared)) + 6, (y) => (-y * y) / (2 * sigmaSquared));
+}
+
+/** The Gaussian distribution rounded to integers, as far as doubles reach. */
+export function roundedGaussian(sigmaSquared: number): Map<bigint, number> {
+  const weight = (t: number) => Math.exp((-t * t) / (2 * sigmaSquared));
+  return distribution(Math.ceil(12 * Math.sqrt(sigmaSquared)) + 6, (k) =>
+    Math.log(integrate(weight, k - 0.5, k + 0.5, 40)),
+  );
 }

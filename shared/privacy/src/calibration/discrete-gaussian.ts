@@ -7,7 +7,7 @@
  * Differential Privacy" (2020, section 2.2 of arXiv:2004.00010), for one entry; Rényi divergences of independent entries add up, to
  * α Σ (qᵢ(D) − qᵢ(D′))²/(2σ²). It holds for every σ² > 0 and exactly, with no term for discretisation, since the shifts are
  * integers. The step to (ε, δ) is that of zcdp.ts. The calibration of the continuous Gaussian (Balle and Wang) is proved for
- * continuous noise only, so it is not used here.
+ * continuous noise only, so it is not used here; rounded-gaussian.ts does, for noise of another kind.
  *
  * The sum of several owners' discrete Gaussians is not itself one, and nothing here applies to it.
  */

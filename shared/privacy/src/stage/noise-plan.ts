@@ -3,9 +3,10 @@
  * task, the same on every machine. docs/privacy.md derives it.
  *
  * Square roots are the only operations in doubles whose results are used as they are, and IEEE 754 rounds them correctly. The noise multiplier takes
- * logarithms, which it does not, and is rounded up to ten digits.
+ * exponentials too (for owners, logarithms as well), which it does not, and is rounded up to ten digits.
  */
 
+import { calibrateRoundedGaussian, latticeBitsFor } from '../calibration/rounded-gaussian.ts';
 import { rhoOfBudget } from '../calibration/zcdp.ts';
 import { PrivacyError } from '../errors.ts';
 import { integerSqrt, type Rational, rationalOf, ZERO } from '../rational.ts';
@@ -24,6 +25,8 @@ export interface NoisePlan {
   readonly clippingBound: bigint;
   /** σ² of one draw, which each server makes for all values, or each owner. 0: no noise. */
   readonly variances: PerKind<Rational>;
+  /** s: noise is drawn in steps of 2^-s, and rounded. 0: drawn as integers, as owners do. */
+  readonly latticeBits: PerKind<number>;
   /** No value's whole noise is larger, except with probability 2^-40 for the task. */
   readonly tails: PerKind<bigint>;
   /** c: the data user adds c I to R, so that the scatter matrix stays positive semidefinite. 0 where R is not collected. */
@@ -46,8 +49,12 @@ export function noisePlan(task: StageTask): NoisePlan {
   const { setting, features: d } = task;
   checkSetting(setting);
   const bound = clippingBound(task);
-  const rho = rhoOfBudget({ epsilon: setting.epsilon, dpDelta: setting.delta });
-  const exact = Math.sqrt(1 / (2 * rho));
+  const budget = { epsilon: setting.epsilon, dpDelta: setting.delta };
+  // A sum of rounded numbers is not a rounded sum, so the owners' parts are discrete Gaussians, for which zCDP has the theorem.
+  const exact =
+    setting.noise === 'servers'
+      ? calibrateRoundedGaussian({ sensitivity: 1, ...budget })
+      : Math.sqrt(1 / (2 * rhoOfBudget(budget)));
   const multiplier = roundedUp(setting.noise === 'owners' ? exact * (1 + SUM_SLACK) : exact);
   const scale = multiplier * multiplier * sensitivitySquared(task, setting.neighbours);
   const weights = weightsOf(task);
@@ -67,7 +74,11 @@ export function noisePlan(task: StageTask): NoisePlan {
   const draws = setting.noise === 'servers' ? 2 : task.maximumOwners;
   const deviations = perKind(variances, (variance) => Math.sqrt(draws * quotient(variance)));
   const reach = Math.sqrt(2 * Math.LN2 * (TAIL_BITS + Math.ceil(Math.log2(valuesOf(task)))));
-  const tails = perKind(deviations, (deviation) => BigInt(Math.ceil(deviation * reach)));
+  // Rounding adds up to a half to each of the two draws.
+  const rounding = setting.noise === 'servers' ? 1n : 0n;
+  const tails = perKind(deviations, (deviation) =>
+    deviation === 0 ? 0n : BigInt(Math.ceil(deviation * reach)) + rounding,
+  );
 
   // docs/privacy.md, "The shift".
   const B = Math.sqrt(Number(bound));
@@ -79,6 +90,9 @@ export function noisePlan(task: StageTask): NoisePlan {
   return {
     clippingBound: bound,
     variances,
+    latticeBits: perKind(variances, (variance) =>
+      setting.noise === 'owners' || variance.numerator === 0n ? 0 : latticeBitsFor(variance, setting.epsilon),
+    ),
     tails,
     shift: task.kind === 'mdr' ? 0n : BigInt(Math.ceil(shift)),
     fewestRows: BigInt(Math.ceil(8 * Math.max(ofM, ofV / B))),

@@ -1,6 +1,6 @@
 /** One draw of noise for a task's statistics. */
 
-import { discreteGaussianSampler } from '../random/discrete-gaussian.ts';
+import { roundedGaussianSampler } from '../random/rounded-gaussian.ts';
 import type { RandomSource } from '../random/source.ts';
 import type { NoisePlan } from './noise-plan.ts';
 import type { StageTask } from './setting.ts';
@@ -12,11 +12,11 @@ import type { StageTask } from './setting.ts';
 export function sampleNoise(
   source: RandomSource,
   { kind, features: d, classes }: StageTask,
-  { variances }: Pick<NoisePlan, 'variances'>,
+  { variances, latticeBits }: Pick<NoisePlan, 'variances' | 'latticeBits'>,
 ): bigint[] {
-  const R = discreteGaussianSampler(source, { sigmaSquared: variances.R });
-  const V = discreteGaussianSampler(source, { sigmaSquared: variances.V });
-  const M = discreteGaussianSampler(source, { sigmaSquared: variances.M });
+  const R = roundedGaussianSampler(source, { sigmaSquared: variances.R, latticeBits: latticeBits.R });
+  const V = roundedGaussianSampler(source, { sigmaSquared: variances.V, latticeBits: latticeBits.V });
+  const M = roundedGaussianSampler(source, { sigmaSquared: variances.M, latticeBits: latticeBits.M });
   const noise = Array.from({ length: kind === 'mdr' ? 0 : (d * (d + 1)) / 2 }, R);
   for (let k = classes.reduce((sum, count) => sum + count, 0); k > 0; k -= 1) {
     for (let i = 0; i < d; i += 1) noise.push(V());

@@ -1,5 +1,6 @@
 /** The differential-privacy setting of a task, and the part of a task that its noise is a function of. */
 
+import { LEAST_PARAMETER } from '../calibration/rounded-gaussian.ts';
 import { checkCount, invalid, type Neighbours } from '../parameters.ts';
 import { rationalOf } from '../rational.ts';
 
@@ -33,11 +34,11 @@ const LARGEST_DELTA = 0.01;
 /** @throws PrivacyError ERR_DP_PARAMETER */
 export function checkSetting(setting: PrivacySetting): void {
   const { epsilon, delta, neighbours, clippingNorm, noise, honestOwners, dataIndependentRanges } = setting;
-  if (!(epsilon > 0 && epsilon <= LARGEST_EPSILON)) {
-    throw invalid('epsilon', `a number in (0, ${LARGEST_EPSILON}]`, epsilon);
+  if (!(epsilon >= LEAST_PARAMETER && epsilon <= LARGEST_EPSILON)) {
+    throw invalid('epsilon', `a number in [${LEAST_PARAMETER}, ${LARGEST_EPSILON}]`, epsilon);
   }
-  if (!(delta > 0 && delta <= LARGEST_DELTA)) {
-    throw invalid('delta', `a number in (0, ${LARGEST_DELTA}]`, delta);
+  if (!(delta >= LEAST_PARAMETER && delta <= LARGEST_DELTA)) {
+    throw invalid('delta', `a number in [${LEAST_PARAMETER}, ${LARGEST_DELTA}]`, delta);
   }
   if (neighbours !== 'add-remove' && neighbours !== 'replace') {
     throw invalid('neighbours', 'add-remove or replace', neighbours);

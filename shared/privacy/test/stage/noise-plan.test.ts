@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { clippingBound, noisePlan, predictableRandomness, sampleNoise } from '../../src/index.ts';
+import {
+  calibrateAnalyticGaussian,
+  clippingBound,
+  noisePlan,
+  predictableRandomness,
+  rhoOfBudget,
+  sampleNoise,
+} from '../../src/index.ts';
 import { valuesOf } from '../../src/stage/noise-plan.ts';
 import { KINDS, NEIGHBOURS, stageTask } from './tasks.ts';
 
@@ -11,10 +18,10 @@ test('a PCA under ε = 1, by hand', () => {
   const task = stageTask('pca', {}, { fractionBits: 4 });
   const plan = noisePlan(task);
   expect(plan.clippingBound).toBe(256n);
-  // ρ = 0.0190 gives (1, 10^-6): σ = 5.1, and Δ² = 1 + 1/4 + 1/4.
+  // Φ(h/2 − 1/h) − e Φ(−h/2 − 1/h) = 10^-6 for 1/h = 4.2247, and Δ² = 1 + 1/4 + 1/4.
   const multiplier = Math.sqrt(quotient(plan.variances.R) / 1.5 / 256 ** 2);
-  expect(multiplier).toBeGreaterThan(4);
-  expect(multiplier).toBeLessThan(6);
+  expect(multiplier).toBeGreaterThan(4.2246);
+  expect(multiplier).toBeLessThan(4.2248 * (1 + 2 ** -10));
   expect(quotient(plan.variances.V) / quotient(plan.variances.R)).toBe(4 / 256);
   expect(quotient(plan.variances.M) / quotient(plan.variances.R)).toBe(4 / 256 ** 2);
 });
@@ -24,6 +31,23 @@ test('counts of a PCA take no noise where a row is replaced, those of classes do
   for (const kind of ['dca', 'lda', 'mdr'] as const)
     expect(quotient(noisePlan(stageTask(kind, { neighbours: 'replace' })).variances.M)).toBeGreaterThan(1);
 });
+
+test.each([
+  [1, 1e-6],
+  [0.1, 1e-9],
+  [3, 1e-5],
+  [1e-3, 1e-12],
+])(
+  'servers draw what the analytic calibration of (%d, %d) says, which is less than by zCDP',
+  (epsilon, delta) => {
+    const noise = quotient(noisePlan(stageTask('dca', { epsilon, delta })).variances.M);
+    const multiplier = Math.sqrt(noise / 3);
+    const analytic = calibrateAnalyticGaussian({ sensitivity: 1, epsilon, dpDelta: delta });
+    expect(multiplier).toBeGreaterThan(analytic);
+    expect(multiplier / analytic).toBeLessThan(1 + 2 ** -10 + 2 ** -18);
+    expect(multiplier).toBeLessThan(0.96 * Math.sqrt(1 / (2 * rhoOfBudget({ epsilon, dpDelta: delta }))));
+  },
+);
 
 test('more privacy is more noise', () => {
   const noise = (epsilon: number, delta: number) =>
@@ -89,15 +113,28 @@ describe.each(KINDS)('noise of a %s', (kind) => {
   );
 });
 
+test('tails hold what a discrete Gaussian does not exceed but with probability 2^-40, and the rounding of two draws', () => {
+  const task = stageTask('lda');
+  const { variances, tails } = noisePlan(task);
+  for (const kind of ['R', 'V', 'M'] as const) {
+    // 2 exp(−t²/4σ²) is the bound for the sum of two.
+    const exceeds = (t: number) => valuesOf(task) * 2 * Math.exp(-(t ** 2) / (4 * quotient(variances[kind])));
+    const t = Number(tails[kind]) - 1;
+    expect(exceeds(t)).toBeLessThanOrEqual(2 ** -40);
+    expect(exceeds(0.9 * t)).toBeGreaterThan(2 ** -40);
+  }
+});
+
 describe('owners that add noise', () => {
   const owners = (honestOwners: number, changes = {}) =>
     stageTask('pca', { noise: 'owners', honestOwners, ...changes });
 
-  test('share the variance of one server', () => {
-    const one = quotient(noisePlan(stageTask('pca')).variances.R);
-    const five = quotient(noisePlan(owners(5)).variances.R);
-    expect((5 * five) / one).toBeGreaterThanOrEqual(1 + 2 ** -10);
-    expect((5 * five) / one).toBeLessThan(1.01);
+  test('share the variance that zCDP asks for, and draw integers', () => {
+    const { variances, clippingBound: bound, latticeBits } = noisePlan(owners(5));
+    const whole = (1.5 * Number(bound) ** 2) / (2 * rhoOfBudget({ epsilon: 1, dpDelta: 1e-6 }));
+    expect((5 * quotient(variances.R)) / whole).toBeGreaterThanOrEqual(1 + 2 ** -10);
+    expect((5 * quotient(variances.R)) / whole).toBeLessThan(1.01);
+    expect(latticeBits).toEqual({ R: 0, V: 0, M: 0 });
   });
 
   test('are refused when each adds next to nothing to a count', () => {
@@ -115,6 +152,8 @@ describe('owners that add noise', () => {
 
 test.each([
   [{ epsilon: 0 }],
+  [{ epsilon: 1e-101 }],
+  [{ delta: 1e-101 }],
   [{ epsilon: 101 }],
   [{ delta: 0 }],
   [{ delta: 0.02 }],

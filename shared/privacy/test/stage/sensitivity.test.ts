@@ -1,6 +1,6 @@
 /** The bound on what one row changes, against a search for neighbours that change more. */
 import { describe, expect, test } from 'vitest';
-import { noisePlan, rhoOfBudget, type StageTask } from '../../src/index.ts';
+import { calibrateAnalyticGaussian, noisePlan, type StageTask } from '../../src/index.ts';
 import { KINDS, NEIGHBOURS, stageTask } from './tasks.ts';
 
 interface Row {
@@ -25,8 +25,8 @@ function statisticsOf({ kind, features: d, classes: counts }: StageTask, row: Ro
   return values;
 }
 
-/** The ρ of zero-concentrated differential privacy that the plan's noise gives this pair of neighbours. */
-function rhoBetween(
+/** The squared distance of two neighbours in deviations of the plan's noise. */
+function distanceBetween(
   task: StageTask,
   variances: Record<'R' | 'V' | 'M', number>,
   rows: readonly Row[],
@@ -34,7 +34,7 @@ function rhoBetween(
   const [a, b] = [statisticsOf(task, rows[0]), statisticsOf(task, rows[1])];
   return a.reduce((sum, { kind, value }, v) => {
     const change = value - b[v]!.value;
-    return change === 0 ? sum : sum + change ** 2 / (2 * variances[kind]);
+    return change === 0 ? sum : sum + change ** 2 / variances[kind];
   }, 0);
 }
 
@@ -46,7 +46,7 @@ function random(seed: number): (bound: number) => number {
   };
 }
 
-/** The largest ρ that random rows and steps of their entries find. */
+/** The largest distance that random rows and steps of their entries find. */
 function search(task: StageTask, variances: Record<'R' | 'V' | 'M', number>, bound: number): number {
   const below = random(7);
   const most = Math.floor(Math.sqrt(bound));
@@ -62,7 +62,7 @@ function search(task: StageTask, variances: Record<'R' | 'V' | 'M', number>, bou
   let best = 0;
   for (let start = 0; start < 60; start += 1) {
     let rows = task.setting.neighbours === 'replace' ? [draw(), draw()] : [draw()];
-    let value = rhoBetween(task, variances, rows);
+    let value = distanceBetween(task, variances, rows);
     for (let step = most; step >= 1; ) {
       let improved = false;
       for (let r = 0; r < rows.length; r += 1) {
@@ -71,7 +71,7 @@ function search(task: StageTask, variances: Record<'R' | 'V' | 'M', number>, bou
             const moved = rows.map((row, n) =>
               n === r ? { ...row, z: inside(row.z.with(i, row.z[i]! + by)) } : row,
             );
-            const next = rhoBetween(task, variances, moved);
+            const next = distanceBetween(task, variances, moved);
             if (next <= value) continue;
             [rows, value, improved] = [moved, next, true];
           }
@@ -94,9 +94,10 @@ describe.each(KINDS)('%s', (kind) => {
         Number(numerator) / Number(denominator);
       const noise = { R: value(variances.R), V: value(variances.V), M: value(variances.M) };
       const found = search(task, noise, Number(clippingBound));
-      const rho = rhoOfBudget({ epsilon: task.setting.epsilon, dpDelta: task.setting.delta });
-      expect(found).toBeLessThanOrEqual(rho);
-      expect(found).toBeGreaterThanOrEqual(0.9 ** 2 * rho);
+      const { epsilon, delta } = task.setting;
+      const budget = 1 / calibrateAnalyticGaussian({ sensitivity: 1, epsilon, dpDelta: delta }) ** 2;
+      expect(found).toBeLessThanOrEqual(budget);
+      expect(found).toBeGreaterThanOrEqual(0.9 ** 2 * budget);
     },
   );
 });
