@@ -1,0 +1,17 @@
+/** Differential privacy: mechanisms, their calibration and a budget accountant. */
+export {
+  calibrateDiscreteGaussian,
+  rhoOfDiscreteGaussian,
+  sigmaSquaredOfRho,
+} from './calibration/discrete-gaussian.ts';
+export { dpDeltaOfZcdp, epsilonOfZcdp, rhoOfBudget } from './calibration/zcdp.ts';
+export { PrivacyError, type PrivacyErrorCode } from './errors.ts';
+export { discreteGaussianMechanism } from './mechanisms/discrete-gaussian.ts';
+export {
+  type DiscreteGaussianParameters,
+  discreteGaussianSampler,
+  sampleDiscreteGaussian,
+} from './random/discrete-gaussian.ts';
+export { type DiscreteLaplaceParameters, discreteLaplaceSampler } from './random/discrete-laplace.ts';
+export { predictableRandomness, type RandomSource, systemRandomness } from './random/source.ts';
+export type { Rational } from './rational.ts';
