@@ -6,17 +6,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { draftTask } from '@eigenveil/data-user';
 import { decompose, pencil, principalAngles, programOf, varianceCaptured } from '@eigenveil/projection';
-import {
-  addStatistics,
-  Discretiser,
-  flatten,
-  layout,
-  readFileBytes,
-  readRows,
-  type Statistics,
-  StatisticsAccumulator,
-} from '@eigenveil/statistics';
+import { addStatistics, flatten, layout, type Statistics } from '@eigenveil/statistics';
 import { type MethodName, newTaskId, type Task, TaskProposal, Thumbprint } from '@eigenveil/wire';
+import { dealRows, OWNERS, sumRows } from './owners.ts';
 import { decomposeBetweenProcesses } from './processes.ts';
 import { writeSynthetic } from './synthetic.ts';
 import type { Used } from './two-party.ts';
@@ -52,7 +44,6 @@ export interface Measured extends Case {
   readonly evaluator: Used;
 }
 
-const OWNERS = 10;
 const SMALLEST_GAP = 0.05;
 const BUNDLED = fileURLToPath(new URL('../../data', import.meta.url));
 const OTHERS = process.env.EIGENVEIL_DATA ?? fileURLToPath(new URL('../../../shared/data', import.meta.url));
@@ -154,14 +145,8 @@ async function pooled(
     csp: thumbprint,
     dataUser: thumbprint,
   };
-  const discretiser = new Discretiser(task);
-  const owners = Array.from({ length: OWNERS }, () => new StatisticsAccumulator(task));
-  let row = 0;
-  for await (const { values, classes } of readRows(readFileBytes(file), task, { ignoredColumns: ignore })) {
-    owners[row % OWNERS]!.add(discretiser.discretise(values), classes);
-    row += 1;
-  }
-  return { task, statistics: owners.map((owner) => owner.statistics()).reduce(addStatistics) };
+  const owners = await dealRows(file, task, ignore);
+  return { task, statistics: owners.map((rows) => sumRows(task, rows)).reduce(addStatistics) };
 }
 
 /** Both servers' shares of the statistics, as unblinding leaves them. */

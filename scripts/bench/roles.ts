@@ -50,7 +50,7 @@ export type RoleSeries = (typeof COMPARISONS)[number]['literal' | 'eigenveil'];
 
 /** What these times are of, for readers of a report. */
 export const ROLES_EXPLANATION = `Literal: one ciphertext for each value of the full R and of V and Q (DCA: of V_k and M_k of each class), paillier-bigint
-with g = n + 1, negative values mod n. Owner: packing, encryption and encoding, with the set-up for the key (the table of DJN too); summing its rows is
+with g = n + 1 and negative values mod n, which take it a second long exponentiation. Owner: packing, encryption and encoding, with the set-up for the key (the table of DJN too); summing its rows is
 left out on both sides. Data user: reading the ciphertexts of one contribution from bytes and adding them, on both sides; checking every
 ciphertext, which Eigenveil does at receipt, is not part of the literal protocol. CSP: decryption and reading the slots, with its set-up for the key.
 All on one thread; literal and Eigenveil take turns under the same keys, a new one for each repetition.`;
@@ -77,9 +77,21 @@ export interface RolesResult extends UnitResult {
   }>;
 }
 
+/** A first guess from one machine: per ciphertext of the literal protocol, and per key, both cubic in its length. */
+export function expectedSeconds({
+  task: { keyBits, features },
+  repetitions,
+  literalSample,
+}: Omit<RolesRequest, 'statistics'>): number {
+  const length = keyBits / 2048;
+  const literal = (literalSample * 0.05 + 0.4) * length ** 3;
+  const eigenveil = 0.4 * (features.length / 34) ** 2 * length ** 2;
+  return (repetitions + 1) * (literal + eigenveil);
+}
+
 /** Contributions that the data user adds within one sample: one alone may take no longer than the clock's step. */
-const CONTRIBUTIONS = 10;
-const LITERAL_ADDITIONS = 500;
+const CONTRIBUTIONS = 50;
+const LITERAL_ADDITIONS = 1000;
 
 /** @throws Error when a role comes to other values than those that the owner encrypted */
 export async function measureRoles(request: RolesRequest): Promise<RolesResult> {

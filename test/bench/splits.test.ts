@@ -85,6 +85,7 @@ describe('shuffling', () => {
         counts[item]![place]! += 1;
       });
     // Six standard deviations of a binomial count about 1000.
-    for (const count of counts.flat()) expect(Math.abs(count - 1000)).toBeLessThan(6 * Math.sqrt(3000 * (2 / 9)));
+    for (const count of counts.flat())
+      expect(Math.abs(count - 1000)).toBeLessThan(6 * Math.sqrt(3000 * (2 / 9)));
   });
 });

@@ -101,21 +101,27 @@ function details(groups: readonly Group[]): Block {
         score(group, `encrypted/${k}`),
         score(group, `clear/${k}`),
         points(momentsOf(differencesOf(group, [k]))?.mean),
-        Math.max(...group.splits.map(({ facts }) => Number(facts[`angle/${k}`] ?? 0))).toExponential(0),
+        largestAngle(group, k),
         `${group.splits.filter(({ facts }) => facts[`sameParameters/${k}`] === 'no').length} of ${group.splits.length}`,
       ]),
     ),
   };
 }
 
+function largestAngle({ splits }: Group, k: number): string {
+  const angles = splits.flatMap(({ facts }) => facts[`angle/${k}`] ?? []).map(Number);
+  return angles.length === 0 ? '–' : Math.max(...angles).toExponential(0);
+}
+
 /** Whether the aim is met, and where not. */
 function agreement(groups: readonly Group[]): string {
   const all = groups.flatMap((group) => differencesOf(group));
+  if (all.length === 0) return 'No encrypted projection was measured beside a clear one.';
   const equal = all.filter((difference) => difference === 0).length;
   const missed = groups.filter((group) => (momentsOf(differencesOf(group))?.mean ?? 0) > AIM);
   const verdict =
     missed.length === 0
-      ? `The mean is at most ${AIM} points for every data set and method.`
+      ? `The mean is at most ${AIM} points for every data set and method measured.`
       : `The mean is above the aim of ${AIM} points for ${missed
           .map((group) => `${labelOf(group)} (${points(momentsOf(differencesOf(group))?.mean)})`)
           .join(

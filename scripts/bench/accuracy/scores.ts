@@ -15,16 +15,11 @@ export type Arm = 'none' | `${'encrypted' | 'clear'}/${number}`;
 export function groupsOf(measurements: readonly Measurement[]): Group[] {
   const groups = Map.groupBy(measurements, ({ parameters: { dataset, method } }) => `${dataset} ${method}`);
   return [...groups.values()].map((splits) => {
-    const { dataset, method } = splits[0]!.parameters;
-    const components = splits.flatMap(({ series }) =>
-      Object.keys(series).flatMap((name) =>
-        name.startsWith('encrypted/') ? [Number(name.split('/')[1])] : [],
-      ),
-    );
+    const { dataset, method, components } = splits[0]!.parameters;
     return {
       dataset: `${dataset}`,
       method: `${method}`,
-      components: [...new Set(components)].sort((a, b) => a - b),
+      components: `${components}`.split(' ').map(Number),
       splits,
     };
   });
