@@ -15,8 +15,11 @@ export const OwnerPolicy = z.strictObject({
   allowSpectrum: z.boolean().default(false),
   /** Whether a result from which the scatter matrix follows may be revealed. */
   allowFullRank: z.boolean().default(false),
-  /** Whether tasks without differential privacy are acceptable; at present there are no others. */
+  /** Whether tasks without differential privacy are acceptable. */
   allowWithoutDifferentialPrivacy: z.boolean().default(true),
+  /** The largest ε and δ; where one is given, tasks without differential privacy are not acceptable either. */
+  maximumEpsilon: z.number().positive().optional(),
+  maximumDelta: z.number().positive().max(1).optional(),
 });
 export type OwnerPolicy = z.infer<typeof OwnerPolicy>;
 
@@ -46,9 +49,19 @@ export function checkPolicy(policy: OwnerPolicy, task: Task): void {
   );
   expect(policy.allowSpectrum || !task.outputs.includes('spectrum'), '"outputs" expected no spectrum');
   expect(policy.allowFullRank || !task.allowFullRank, '"allowFullRank" expected false');
-  expect(
-    policy.allowWithoutDifferentialPrivacy || task.differentialPrivacy !== null,
-    '"differentialPrivacy" expected a guarantee, got none',
-  );
+  const { allowWithoutDifferentialPrivacy, maximumEpsilon, maximumDelta } = policy;
+  const { differentialPrivacy: guarantee } = task;
+  const isRequired =
+    !allowWithoutDifferentialPrivacy || maximumEpsilon !== undefined || maximumDelta !== undefined;
+  expect(guarantee !== null || !isRequired, '"differentialPrivacy" expected a guarantee, got none');
+  for (const [name, most, got] of [
+    ['epsilon', maximumEpsilon, guarantee?.epsilon],
+    ['delta', maximumDelta, guarantee?.delta],
+  ] as const) {
+    expect(
+      most === undefined || got === undefined || got <= most,
+      `"differentialPrivacy.${name}" expected at most ${most}, got ${got}`,
+    );
+  }
   if (broken.length > 0) throw new ServiceError('ERR_POLICY', broken.join('; '));
 }

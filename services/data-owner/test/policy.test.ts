@@ -12,6 +12,15 @@ const proposal = TaskProposal.parse({
   twoParty: 'simulated',
   deadline: '2030-01-01T00:00:00.000Z',
 });
+const differentialPrivacy = {
+  epsilon: 1,
+  delta: 1e-6,
+  neighbours: 'replace',
+  clippingNorm: 1,
+  noise: 'servers',
+  honestOwners: null,
+  dataIndependentRanges: true,
+} as const;
 const parties = { csp: 'c'.repeat(43), dataUser: 'd'.repeat(43) };
 const task = (changes: Partial<Task> = {}) =>
   Task.parse({ ...proposal, ...parties, protocol: 'eigenveil/1', id: 't'.repeat(22), ...changes });
@@ -34,12 +43,21 @@ describe("the owner's policy", () => {
     ['outputs', {}, { outputs: ['spectrum'] }],
     ['allowFullRank', {}, { allowFullRank: true }],
     ['differentialPrivacy', { allowWithoutDifferentialPrivacy: false }, {}],
+    ['differentialPrivacy', { maximumEpsilon: 100 }, {}],
+    ['differentialPrivacy', { maximumDelta: 1 }, {}],
+    ['differentialPrivacy.epsilon', { maximumEpsilon: 0.99 }, { differentialPrivacy }],
+    ['differentialPrivacy.delta', { maximumDelta: 9e-7 }, { differentialPrivacy }],
   ])('refuses a task for its %s', (name, policy, changes) => {
     const refused = expect.objectContaining({
       code: 'ERR_POLICY',
       message: expect.stringContaining(`"${name}"`),
     });
     expect(() => checkPolicy({ ...lenient, ...policy }, task(changes))).toThrow(refused);
+  });
+
+  test('is content with the guarantee that it asks for', () => {
+    const asking = { allowWithoutDifferentialPrivacy: false, maximumEpsilon: 1, maximumDelta: 1e-6 };
+    expect(() => checkPolicy({ ...lenient, ...asking }, task({ differentialPrivacy }))).not.toThrow();
   });
 
   test('names every rule that is broken', () => {

@@ -298,6 +298,7 @@ export class Computation {
       features: task.features,
       fractionBits: task.fractionBits,
       outputs: task.outputs,
+      differentialPrivacy: task.differentialPrivacy,
       ...decomposition,
     });
     return { to: 'done', projection };

@@ -110,9 +110,17 @@ export class Tasks {
   }
 
   async status(taskId: TaskId): Promise<TaskStatus> {
-    const { state, failure, timings } = await this.#stored(taskId);
+    const { task, state, failure, timings } = await this.#stored(taskId);
     const contributions = await this.#store.countContributions(taskId);
-    return { taskId, state, contributions, timings, ...(failure === null ? {} : { failure }) };
+    const { differentialPrivacy } = task;
+    return {
+      taskId,
+      state,
+      contributions,
+      differentialPrivacy,
+      timings,
+      ...(failure === null ? {} : { failure }),
+    };
   }
 
   /**

@@ -15,3 +15,13 @@ export {
 export { type DiscreteLaplaceParameters, discreteLaplaceSampler } from './random/discrete-laplace.ts';
 export { predictableRandomness, type RandomSource, systemRandomness } from './random/source.ts';
 export type { Rational } from './rational.ts';
+export { largestEntry, type NoisePlan, noisePlan, type PerKind } from './stage/noise-plan.ts';
+export { sampleNoise } from './stage/sample.ts';
+export { sensitivitySquared, weightsOf } from './stage/sensitivity.ts';
+export {
+  checkSetting,
+  clippingBound,
+  type Neighbours,
+  type PrivacySetting,
+  type StageTask,
+} from './stage/setting.ts';

@@ -20,3 +20,4 @@ export {
   traceOfTotalScatter,
   withinClassScatter,
 } from './scatter.ts';
+export { shiftRidge, withoutShift } from './shift.ts';

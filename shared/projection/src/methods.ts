@@ -31,8 +31,10 @@ export interface Pencil {
  * @throws ProjectionError ERR_PROGRAM_INVALID, ERR_TOO_MANY_COMPONENTS, ERR_STATISTICS_INVALID, ERR_NO_SAMPLES,
  *   ERR_MINIMUM_OWNERS, ERR_SINGLE_CLASS
  */
-export function pencil(program: Program, statistics: Statistics): Pencil {
+export function pencil(program: Program, pooled: Statistics): Pencil {
   checkProgram(program);
+  checkShape(program, pooled);
+  const statistics = usable(program, pooled);
   checkStatistics(program, statistics);
   const { method, fractionBits } = program;
   const total = (): number[][] => totalScatter(statistics, fractionBits);
@@ -59,8 +61,9 @@ export function pencil(program: Program, statistics: Statistics): Pencil {
  * There are `cappedComponents(program)` of them. Eigenvalues that are zero on paper may be negative by rounding.
  * @throws ProjectionError as `pencil`, and ERR_NOT_POSITIVE_DEFINITE, ERR_FULL_RANK
  */
-export function decompose(program: Program, statistics: Statistics): Decomposition {
-  const { A, B } = pencil(program, statistics);
+export function decompose(program: Program, pooled: Statistics): Decomposition {
+  const { A, B } = pencil(program, pooled);
+  const statistics = usable(program, pooled);
   const { values, vectors } = B === undefined ? symmetricEigen(A) : generalisedEigen(A, B);
   const components = cappedComponents(program);
   if (B === undefined && !program.allowFullRank) checkRank(values, components);
@@ -92,15 +95,24 @@ function checkRank(values: readonly number[], components: number): void {
 /** Relative to the largest: far above the rounding of a decomposition in doubles, far below any useful component. */
 const ZERO_EIGENVALUE = 1e-12;
 
+/** Under noise a class may have a number of rows that is not positive: it counts as empty then, and its noisy sum as zero. */
+function usable({ noisy }: Program, statistics: Statistics): Statistics {
+  if (!noisy) return statistics;
+  const labellings = statistics.labellings.map((sums) =>
+    sums.map(({ V, M }) => (M > 0n ? { V, M } : { V: V.map(() => 0n), M: 0n })),
+  );
+  return { ...statistics, labellings };
+}
+
 /** Refuses statistics that no rows can have, which means that something upstream went wrong, and too few owners. */
 function checkStatistics(program: Program, statistics: Statistics): void {
-  checkShape(program, statistics);
   const { V, M } = totals(statistics);
   for (const sums of statistics.labellings) {
     if (sums.some((k) => k.M < 0n || (k.M === 0n && k.V.some((value) => value !== 0n)))) {
       throw invalid('a class with fewer than no rows, or sums without rows');
     }
     // Every row has one class in each labelling, so all labellings have the same totals.
+    if (program.noisy) continue;
     const own = totals({ ...statistics, labellings: [sums] });
     if (own.M !== M || own.V.some((value, i) => value !== V[i]))
       throw invalid('labellings of different rows');

@@ -21,6 +21,8 @@ export interface Program {
   readonly minimumOwners: number;
   /** Consent to a PCA from which the whole total scatter follows: see `decompose`. */
   readonly allowFullRank: boolean;
+  /** Whether the statistics have noise for differential privacy: sums need not be those of any rows then. */
+  readonly noisy?: boolean;
 }
 
 export interface Decomposition {
@@ -43,7 +45,7 @@ const LABELLINGS = { pca: 0, dca: 1, lda: 1, mdr: 2 } as const;
 
 /** The program that a task describes. */
 export function programOf(
-  task: Pick<StatisticsTask, 'method' | 'features' | 'labellings' | 'fractionBits'> &
+  task: Pick<StatisticsTask, 'method' | 'features' | 'labellings' | 'fractionBits' | 'differentialPrivacy'> &
     Pick<Program, 'components' | 'outputs' | 'minimumOwners' | 'allowFullRank'>,
 ): Program {
   const { method, fractionBits, components, outputs, minimumOwners, allowFullRank } = task;
@@ -56,6 +58,7 @@ export function programOf(
     outputs,
     minimumOwners,
     allowFullRank,
+    ...(task.differentialPrivacy && { noisy: true }),
   };
 }
 

@@ -15,9 +15,9 @@ import { ProjectionError } from './errors.ts';
  */
 const GUARD_BITS = 128n;
 
-/** Sums over all rows: of the rows, and their number. */
-export function totals(statistics: Statistics): ClassSums {
-  return statistics.labellings[0]!.reduce((total, { V, M }) => ({
+/** Sums over all rows: of the rows, and their number. Under noise those of one labelling are not those of another. */
+export function totals(statistics: Statistics, labelling = 0): ClassSums {
+  return statistics.labellings[labelling]!.reduce((total, { V, M }) => ({
     V: total.V.map((value, i) => value + V[i]!),
     M: total.M + M,
   }));
@@ -42,7 +42,7 @@ export function betweenClassScatter(
   labelling: number,
   fractionBits: number,
 ): number[][] {
-  const { V, M } = nonEmptyTotals(statistics);
+  const { V, M } = nonEmptyTotals(statistics, labelling);
   const classes = nonEmptyClasses(statistics, labelling);
   return symmetric(
     V.length,
@@ -86,8 +86,8 @@ export function nonEmptyClasses(statistics: Statistics, labelling: number): Clas
   return statistics.labellings[labelling]!.filter(({ M }) => M !== 0n);
 }
 
-function nonEmptyTotals(statistics: Statistics): ClassSums {
-  const sums = totals(statistics);
+function nonEmptyTotals(statistics: Statistics, labelling = 0): ClassSums {
+  const sums = totals(statistics, labelling);
   if (sums.M === 0n) throw new ProjectionError('ERR_NO_SAMPLES', 'expected at least one sample, got none');
   return sums;
 }

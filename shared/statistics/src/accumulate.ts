@@ -1,6 +1,9 @@
 /** Sums discretised rows into R and per-class V and M, exactly, in memory that does not grow with the rows. */
 
+import { clippingBound } from '@eigenveil/privacy';
+import { squaredLength } from './clip.ts';
 import { StatisticsError } from './errors.ts';
+import { stageTaskOf } from './privacy.ts';
 import type { ClassSums, Statistics } from './statistics.ts';
 import { checkTask, collectsR, type StatisticsTask, summedClasses } from './task.ts';
 
@@ -34,6 +37,7 @@ export class StatisticsAccumulator {
   readonly #dimension: number;
   readonly #largestCell: number;
   readonly #maximumRows: number;
+  readonly #squaredBound: number;
   readonly #rowsPerFlush: number;
   readonly #classCounts: readonly number[];
   readonly #labelled: boolean;
@@ -45,13 +49,15 @@ export class StatisticsAccumulator {
   #rowsSinceFlush = 0;
   #rows = 0;
 
-  /** @throws StatisticsError ERR_TASK_INVALID */
+  /** @throws StatisticsError ERR_TASK_INVALID; PrivacyError ERR_DP_PARAMETER */
   constructor(task: StatisticsTask) {
     checkTask(task);
     const d = task.features.length;
     this.#dimension = d;
     this.#largestCell = 2 ** task.fractionBits;
     this.#maximumRows = task.maximumSamplesPerOwner;
+    const stage = stageTaskOf(task);
+    this.#squaredBound = stage ? Number(clippingBound(stage)) : Infinity;
     // A product of two cells is at most 2^(2 fractionBits), so this many rows sum to at most 2^53. A multiple of four,
     // so a flush never falls into a pass.
     this.#rowsPerFlush = 2 ** (EXACT_BITS - 2 * task.fractionBits);
@@ -70,7 +76,8 @@ export class StatisticsAccumulator {
 
   /**
    * Adds one row.
-   * @param row d integers in [-2^fractionBits, 2^fractionBits], as the discretiser makes them
+   * @param row d integers in [-2^fractionBits, 2^fractionBits], as the discretiser makes them; under differential privacy no
+   *   longer than the clipping norm
    * @param classes per labelling of the task the index of the row's class; empty for PCA
    * @throws StatisticsError ERR_TOO_MANY_ROWS; RangeError on a wrong cell, class or length. Nothing is added then.
    */
@@ -117,6 +124,9 @@ export class StatisticsAccumulator {
       if (!(Math.abs(cell) <= this.#largestCell) || !Number.isInteger(cell)) {
         throw new RangeError(`"row[${i}]" expected an integer of magnitude at most ${this.#largestCell}`);
       }
+    }
+    if (this.#squaredBound < Infinity && squaredLength(row) > this.#squaredBound) {
+      throw new RangeError('"row" expected no longer than the clipping norm');
     }
     const labellings = this.#labelled ? this.#classCounts.length : 0;
     if (classes.length !== labellings) {

@@ -1,5 +1,7 @@
 /** Clips features to their agreed ranges, maps them to [-1, 1] and rounds them to integers of 2^-fractionBits. */
 
+import { clippingBound } from '@eigenveil/privacy';
+import { clipRow } from './clip.ts';
 import { StatisticsError } from './errors.ts';
 import { checkFeatures, type Feature, type StatisticsTask } from './task.ts';
 
@@ -20,16 +22,23 @@ function scaleCell({ min, max }: Feature, x: number): number {
  *
  * A scaled cell y becomes the integer nearest to y·2^fractionBits, halves away from zero, in
  * [-2^fractionBits, 2^fractionBits]. The product is exact, so this is the only rounding after scaling, and x and its
- * mirror image in the range become opposite integers.
+ * mirror image in the range become opposite integers. Under differential privacy a row that is longer than the task's
+ * clipping norm is then scaled down to it.
  */
 export class Discretiser {
   readonly #features: readonly Feature[];
   readonly #unit: number;
   readonly #clippedCells: number[];
+  readonly #squaredBound: number;
+  #clippedRows = 0;
 
-  /** @throws StatisticsError ERR_TASK_INVALID */
-  constructor(task: Pick<StatisticsTask, 'features' | 'fractionBits'>) {
+  /** @throws StatisticsError ERR_TASK_INVALID; PrivacyError ERR_DP_PARAMETER */
+  constructor(task: Pick<StatisticsTask, 'features' | 'fractionBits' | 'differentialPrivacy'>) {
     checkFeatures(task);
+    const { fractionBits, differentialPrivacy: setting } = task;
+    this.#squaredBound = setting
+      ? Number(clippingBound({ features: task.features.length, fractionBits, setting }))
+      : Infinity;
     this.#features = task.features;
     this.#unit = 2 ** task.fractionBits;
     this.#clippedCells = task.features.map(() => 0);
@@ -40,16 +49,21 @@ export class Discretiser {
     return [...this.#clippedCells];
   }
 
+  /** How many of the rows seen so far were longer than the clipping norm. */
+  get clippedRows(): number {
+    return this.#clippedRows;
+  }
+
   /**
    * The row as integers of 2^-fractionBits, never -0.
    * @param row one finite number per feature, in the task's order
    * @throws StatisticsError ERR_NOT_FINITE naming the feature; RangeError on a wrong number of cells
    */
-  discretise(row: ArrayLike<number>): number[] {
+  discretise(row: ArrayLike<number>): readonly number[] {
     if (row.length !== this.#features.length) {
       throw new RangeError(`"row" expected ${this.#features.length} cells, got ${row.length}`);
     }
-    return this.#features.map((feature, i) => {
+    const cells = this.#features.map((feature, i) => {
       const x = row[i]!;
       if (!Number.isFinite(x)) {
         throw new StatisticsError(
@@ -62,5 +76,8 @@ export class Discretiser {
       const magnitude = Math.round(Math.abs(y) * this.#unit);
       return y < 0 ? 0 - magnitude : magnitude;
     });
+    const clipped = clipRow(cells, this.#squaredBound);
+    if (clipped !== cells) this.#clippedRows += 1;
+    return clipped;
   }
 }

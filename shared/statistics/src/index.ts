@@ -3,8 +3,9 @@ export { StatisticsAccumulator } from './accumulate.ts';
 export { type CsvOptions, type CsvRow, readFileBytes, readRows } from './csv.ts';
 export { Discretiser } from './discretise.ts';
 export { StatisticsError, type StatisticsErrorCode } from './errors.ts';
-export { layout } from './layout.ts';
+export { layout, type StatisticsBounds, statisticsBounds } from './layout.ts';
 export { type OwnerStatistics, statisticsOfCsv } from './owner.ts';
+export { noisePlanOf, stageTaskOf } from './privacy.ts';
 export {
   addStatistics,
   type ClassSums,

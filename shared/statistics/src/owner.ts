@@ -11,12 +11,14 @@ export interface OwnerStatistics {
   readonly rows: number;
   /** Per feature, how many cells lay outside its range and were clipped. */
   readonly clippedCells: readonly number[];
+  /** How many rows were longer than the clipping norm and were scaled down; none without differential privacy. */
+  readonly clippedRows: number;
 }
 
 /**
  * Reads, discretises and sums all rows of a CSV file.
  * @param source the file's bytes, see `readFileBytes`
- * @throws StatisticsError as `readRows`, and ERR_TASK_INVALID, ERR_NO_ROWS, ERR_TOO_MANY_ROWS
+ * @throws StatisticsError as `readRows`, and ERR_TASK_INVALID, ERR_NO_ROWS, ERR_TOO_MANY_ROWS; PrivacyError ERR_DP_PARAMETER
  */
 export async function statisticsOfCsv(
   source: AsyncIterable<Uint8Array>,
@@ -29,5 +31,6 @@ export async function statisticsOfCsv(
     accumulator.add(discretiser.discretise(values), classes);
   }
   const { rows } = accumulator;
-  return { statistics: accumulator.statistics(), rows, clippedCells: discretiser.clippedCells };
+  const { clippedCells, clippedRows } = discretiser;
+  return { statistics: accumulator.statistics(), rows, clippedCells, clippedRows };
 }

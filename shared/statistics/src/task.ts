@@ -1,5 +1,6 @@
 /** The part of a task's public parameters that an owner's statistics and their layout are functions of. */
 
+import type { PrivacySetting } from '@eigenveil/privacy';
 import { StatisticsError } from './errors.ts';
 
 /** A numeric column and its agreed range: cells are clipped to [min, max] and mapped to [-1, 1]. */
@@ -37,6 +38,8 @@ export interface StatisticsTask {
   readonly maximumSamplesPerOwner: number;
   readonly keyBits: number;
   readonly statisticalSecurityBits: number;
+  /** Rows are clipped and noise is added; absent or null: neither. */
+  readonly differentialPrivacy?: PrivacySetting | null | undefined;
 }
 
 export const DEFAULT_FRACTION_BITS = 14;

@@ -17,6 +17,7 @@ describe('from file to statistics', () => {
       statistics: naiveStatistics(task, rows, classes),
       rows: dataset.rows.length,
       clippedCells: dataset.names.map(() => 0),
+      clippedRows: 0,
     });
   });
 

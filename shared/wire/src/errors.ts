@@ -69,6 +69,7 @@ const CODES = {
   ERR_NOT_POSITIVE_DEFINITE: { status: 422, title: 'The constraint matrix is not positive definite' },
   ERR_NOT_FINITE: { status: 422, title: 'A number is not finite' },
   ERR_PROGRAM_INVALID: { status: 422, title: 'The task does not fit its method or its two-party protocol' },
+  ERR_DP_PARAMETER: { status: 422, title: 'The differential-privacy setting is not valid' },
   ERR_TASK_RANGE: { status: 422, title: 'The two-party protocol does not support a task of this size' },
   // The two-party connection
   ERR_CHANNEL_CLOSED: { status: 503, title: 'The two-party connection was closed' },

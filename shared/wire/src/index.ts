@@ -68,6 +68,7 @@ export {
   AGREEMENT,
   type Agreement,
   checkTask,
+  DifferentialPrivacy,
   digestPublicKey,
   digestTask,
   LIMITS,

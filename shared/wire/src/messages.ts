@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { Digest } from './digest.ts';
 import { ERROR_CODES, type ErrorCode } from './errors.ts';
-import { Output, Task, TaskId, TwoPartyName } from './task.ts';
+import { DifferentialPrivacy, Output, Task, TaskId, TwoPartyName } from './task.ts';
 
 /** 16 random bytes, base64url, drawn by the CSP at enrolment. */
 export const OwnerId = z
@@ -74,6 +74,8 @@ export const TaskStatus = z.strictObject({
   taskId: TaskId,
   state: TaskState,
   contributions: z.int().min(0),
+  /** What the result costs in privacy; null: it is exact, and nothing bounds what it tells about a row. */
+  differentialPrivacy: DifferentialPrivacy.nullable(),
   failure: z
     .strictObject({ code: z.enum(ERROR_CODES as [ErrorCode, ...ErrorCode[]]), message: z.string() })
     .optional(),
@@ -104,6 +106,8 @@ export const Projection = z.strictObject({
   features: Task.shape.features,
   fractionBits: Task.shape.fractionBits,
   outputs: z.array(Output),
+  /** The guarantee that this result has been computed under, all of whose budget it has spent; null: none. */
+  differentialPrivacy: DifferentialPrivacy.nullable(),
   vectors: z.array(z.array(z.number())),
   eigenvalues: z.array(z.number()),
   /** Per component whether the computation found its eigenpair; absent where nothing is in doubt. */

@@ -60,6 +60,26 @@ const Method = z.discriminatedUnion('kind', [
 /** Outputs beyond the vectors and their eigenvalues; each one declared is one thing more that the data user learns. */
 export const Output = z.enum(['mean', 'trace', 'sampleCount', 'spectrum']);
 
+/**
+ * (ε, δ)-differential privacy of the result, for rows: everything else of it, noise and widths, is a function of the task. docs/privacy.md has
+ * what is promised.
+ */
+export const DifferentialPrivacy = z.strictObject({
+  epsilon: z.number().positive().max(100),
+  delta: z.number().positive().max(0.01),
+  /** Whose result must be nearly the same: that of one row more or less, or of one row that is another. */
+  neighbours: z.enum(['add-remove', 'replace']),
+  /** Rows of features in [−1, 1] are scaled down to this length; the root of the number of features never clips. */
+  clippingNorm: z.number().positive().max(1e6),
+  /** Who adds noise: each server all that is needed, or each owner its part. */
+  noise: z.enum(['servers', 'owners']).default('servers'),
+  /** With `owners`: how many of them are relied on to add their part and to keep it to themselves. */
+  honestOwners: z.int().min(1).max(LIMITS.owners).nullable().default(null),
+  /** Consent: the features' ranges come from domain knowledge, not from the rows. */
+  dataIndependentRanges: z.literal(true),
+});
+export type DifferentialPrivacy = z.infer<typeof DifferentialPrivacy>;
+
 /** The two-party protocols that exist. `simulated` is NOT private. */
 export const TwoPartyName = z.enum(['garbled', 'rotated', 'simulated']);
 
@@ -89,8 +109,8 @@ export const TaskProposal = z.strictObject({
   allowFullRank: z.boolean().default(false),
   /** Whether owners may fetch the projection. */
   releaseToOwners: z.boolean().default(true),
-  /** Differential privacy is not offered yet: the only setting is none. */
-  differentialPrivacy: z.null().default(null),
+  /** Null: the result is exact. */
+  differentialPrivacy: DifferentialPrivacy.nullable().default(null),
   /** No contribution is taken after it. */
   deadline: z.iso.datetime(),
 });
@@ -177,6 +197,7 @@ export function checkTask(task: TaskProposal): void {
       `"keyBits" expected at least 2048 unless allowInsecureKey, got ${task.keyBits}`,
     );
   }
+  checkDifferentialPrivacy(task);
   if (components > features.length) {
     throw new ServiceError(
       'ERR_TOO_MANY_COMPONENTS',
@@ -189,6 +210,19 @@ export function checkTask(task: TaskProposal): void {
       '"components" expected fewer: these outputs determine the whole scatter matrix',
     );
   }
+}
+
+function checkDifferentialPrivacy({ differentialPrivacy: setting, minimumOwners }: TaskProposal): void {
+  if (setting === null) return;
+  const invalid = (expected: string) =>
+    new ServiceError(
+      'ERR_TASK_INVALID',
+      `"differentialPrivacy.honestOwners" expected ${expected}, got ${setting.honestOwners}`,
+    );
+  if (setting.noise === 'servers' && setting.honestOwners !== null)
+    throw invalid('null unless owners add noise');
+  if (setting.noise === 'owners' && (setting.honestOwners === null || setting.honestOwners > minimumOwners))
+    throw invalid(`a number up to minimumOwners ${minimumOwners}, as owners add noise`);
 }
 
 /**

@@ -15,6 +15,13 @@ const proposal = (changes: Record<string, unknown> = {}) =>
   });
 
 const classes = [{ column: 'label', classes: ['0', '1'] }];
+const dp = {
+  epsilon: 1,
+  delta: 1e-6,
+  neighbours: 'add-remove',
+  clippingNorm: 1,
+  dataIndependentRanges: true,
+};
 const dca = { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0 };
 
 function codeOf(changes: Record<string, unknown>): string | undefined {
@@ -53,6 +60,17 @@ describe('a proposal', () => {
     ['an unknown two-party protocol', { twoParty: 'trusted' }],
     ['the same class twice', { labellings: [{ column: 'label', classes: ['0', '0'] }] }],
     ['a deadline that is no time', { deadline: 'tomorrow' }],
+    [
+      'differential privacy without consent to the ranges',
+      { differentialPrivacy: { ...dp, dataIndependentRanges: false } },
+    ],
+    ['no ε', { differentialPrivacy: { ...dp, epsilon: undefined } }],
+    ['ε = 0', { differentialPrivacy: { ...dp, epsilon: 0 } }],
+    ['ε too large to mean anything', { differentialPrivacy: { ...dp, epsilon: 101 } }],
+    ['δ = 0', { differentialPrivacy: { ...dp, delta: 0 } }],
+    ['δ too large to mean anything', { differentialPrivacy: { ...dp, delta: 0.02 } }],
+    ['rows of no length', { differentialPrivacy: { ...dp, clippingNorm: 0 } }],
+    ['an unknown neighbouring relation', { differentialPrivacy: { ...dp, neighbours: 'similar' } }],
     ['a control character in a name', { features: [{ name: 'a\u0000', min: 0, max: 1 }] }],
   ])('with %s is refused', (_name, changes) => {
     expect(() => proposal(changes)).toThrow();
@@ -88,6 +106,21 @@ describe('a proposal', () => {
     ['ERR_FULL_RANK', 'all components without consent', { components: 4 }],
     ['ERR_FULL_RANK', 'all but one with the trace', { components: 3, outputs: ['trace'] }],
     ['ERR_FULL_RANK', 'all but one with the spectrum', { components: 3, outputs: ['spectrum'] }],
+    [
+      'ERR_TASK_INVALID',
+      'honest owners where servers add noise',
+      { differentialPrivacy: { ...dp, honestOwners: 3 } },
+    ],
+    [
+      'ERR_TASK_INVALID',
+      'no honest owners where owners add noise',
+      { differentialPrivacy: { ...dp, noise: 'owners' } },
+    ],
+    [
+      'ERR_TASK_INVALID',
+      'more honest owners than there must be',
+      { differentialPrivacy: { ...dp, noise: 'owners', honestOwners: 4 } },
+    ],
     ['ERR_FULL_RANK', 'as many as the samples have rank', { maximumOwners: 3, maximumSamplesPerOwner: 1 }],
   ])('gets %s for %s', (code, _name, changes) => {
     expect(codeOf(changes)).toBe(code);
@@ -97,6 +130,8 @@ describe('a proposal', () => {
     ['a short key', { keyBits: 1024, allowInsecureKey: true }],
     ['all components', { components: 4, allowFullRank: true }],
     ['all but one without the trace', { components: 3 }],
+    ['differential privacy', { differentialPrivacy: dp }],
+    ['noise of its owners', { differentialPrivacy: { ...dp, noise: 'owners', honestOwners: 3 } }],
     ['dca', { method: dca, labellings: classes, components: 1 }],
   ])('is allowed %s with consent', (_name, changes) => {
     expect(codeOf(changes)).toBeUndefined();

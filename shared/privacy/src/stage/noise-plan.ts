@@ -1,0 +1,152 @@
+/**
+ * How much noise each value of a task's statistics takes, how far it may reach, and the public shift that goes with it: a pure function of the
+ * task, the same on every machine. docs/privacy.md derives it.
+ *
+ * Square roots are the only operations in doubles whose results are used as they are, and IEEE 754 rounds them correctly. The noise multiplier takes
+ * logarithms, which it does not, and is rounded up to ten digits.
+ */
+
+import { rhoOfBudget } from '../calibration/zcdp.ts';
+import { PrivacyError } from '../errors.ts';
+import { integerSqrt, type Rational, rationalOf, ZERO } from '../rational.ts';
+import { countsAreProtected, sensitivitySquared, weightsOf } from './sensitivity.ts';
+import { checkSetting, clippingBound, type StageTask } from './setting.ts';
+
+/** One member per kind of value: entries of R, entries of V, M. */
+export interface PerKind<T> {
+  readonly R: T;
+  readonly V: T;
+  readonly M: T;
+}
+
+export interface NoisePlan {
+  /** B²: no row is longer. */
+  readonly clippingBound: bigint;
+  /** σ² of one draw, which each server makes for all values, or each owner. 0: no noise. */
+  readonly variances: PerKind<Rational>;
+  /** No value's whole noise is larger, except with probability 2^-40 for the task. */
+  readonly tails: PerKind<bigint>;
+  /** c: the data user adds c I to R, so that the scatter matrix stays positive semidefinite. 0 where R is not collected. */
+  readonly shift: bigint;
+  /** Below so many rows (with classes: in a class) the shift may not suffice. */
+  readonly fewestRows: bigint;
+}
+
+/** −log2 of the probability that any value leaves its slot, and one more: tails have two ends. */
+const TAIL_BITS = 41;
+/** Deviations beyond the mean of a norm that Gaussian noise exceeds with probability below 2^-40: of a vector, and of a symmetric matrix. */
+const VECTOR_DEVIATIONS = 8;
+const MATRIX_DEVIATIONS = 11;
+const MULTIPLIER_DIGITS = 10;
+/** Of the noise multiplier: what the owners' sum may lose for not being a discrete Gaussian, see `checkSum`. */
+const SUM_SLACK = 2 ** -10;
+
+/** @throws PrivacyError ERR_DP_PARAMETER for a setting that is not valid, or that would need noise of a deviation below 1 */
+export function noisePlan(task: StageTask): NoisePlan {
+  const { setting, features: d } = task;
+  checkSetting(setting);
+  const bound = clippingBound(task);
+  const rho = rhoOfBudget({ epsilon: setting.epsilon, dpDelta: setting.delta });
+  const exact = Math.sqrt(1 / (2 * rho));
+  const multiplier = roundedUp(setting.noise === 'owners' ? exact * (1 + SUM_SLACK) : exact);
+  const scale = multiplier * multiplier * sensitivitySquared(task, setting.neighbours);
+  const weights = weightsOf(task);
+  const whole: PerKind<Rational> = {
+    R: task.kind === 'mdr' ? ZERO : times(scale, bound ** 2n),
+    V: times(scale / weights.V ** 2, bound),
+    M: countsAreProtected(task, setting.neighbours) ? times(scale / weights.M ** 2, 1n) : ZERO,
+  };
+  const parts = BigInt(setting.honestOwners ?? 1);
+  const variances = perKind(whole, ({ numerator, denominator }) => ({
+    numerator,
+    denominator: denominator * parts,
+  }));
+  checkDeviations(variances);
+  if (setting.noise === 'owners') checkSum(task, variances, exact);
+  // The servers' two draws; or all owners', which may be more than those that are relied on.
+  const draws = setting.noise === 'servers' ? 2 : task.maximumOwners;
+  const deviations = perKind(variances, (variance) => Math.sqrt(draws * quotient(variance)));
+  const reach = Math.sqrt(2 * Math.LN2 * (TAIL_BITS + Math.ceil(Math.log2(valuesOf(task)))));
+  const tails = perKind(deviations, (deviation) => BigInt(Math.ceil(deviation * reach)));
+
+  // docs/privacy.md, "The shift".
+  const B = Math.sqrt(Number(bound));
+  const classes = Math.max(...task.classes);
+  const ofR = deviations.R * (2 * Math.sqrt(d) + MATRIX_DEVIATIONS);
+  const ofV = deviations.V * (Math.sqrt(d) + Math.sqrt(classes) + VECTOR_DEVIATIONS);
+  const ofM = deviations.M * (Math.sqrt(classes) + VECTOR_DEVIATIONS);
+  const shift = ofR + Math.sqrt(classes) * (5 * B * ofV + 2 * Number(bound) * ofM);
+  return {
+    clippingBound: bound,
+    variances,
+    tails,
+    shift: task.kind === 'mdr' ? 0n : BigInt(Math.ceil(shift)),
+    fewestRows: BigInt(Math.ceil(2 * Math.max(ofM, ofV / B))),
+  };
+}
+
+/** Values that take noise, as many as there are at most. */
+export function valuesOf({ kind, features: d, classes }: StageTask): number {
+  const sums = classes.reduce((sum, count) => sum + count, 0) * (d + 1);
+  return sums + (kind === 'mdr' ? 0 : (d * (d + 1)) / 2);
+}
+
+/** Rounded up to so few digits that logarithms which differ in their last ones give the same. Exactly the result is what counts. */
+function roundedUp(value: number): number {
+  const unit = 2 ** (Math.floor(Math.log2(value)) - MULTIPLIER_DIGITS);
+  return Math.ceil(value / unit) * unit;
+}
+
+/** The factor has few digits: a square of ten, times some. */
+function times(factor: number, value: bigint): Rational {
+  const { numerator, denominator } = rationalOf('variance', factor);
+  return { numerator: numerator * value, denominator };
+}
+
+function perKind<T, U>({ R, V, M }: PerKind<T>, map: (value: T) => U): PerKind<U> {
+  return { R: map(R), V: map(V), M: map(M) };
+}
+
+/** To 53 digits. */
+function quotient({ numerator, denominator }: Rational): number {
+  return Number(numerator) / Number(denominator);
+}
+
+function checkDeviations(variances: PerKind<Rational>): void {
+  for (const [kind, { numerator, denominator }] of Object.entries<Rational>({ ...variances })) {
+    if (numerator === 0n || numerator >= denominator) continue;
+    throw new PrivacyError(
+      'ERR_DP_PARAMETER',
+      `"epsilon" expected smaller: the noise on ${kind} would have a deviation below 1`,
+    );
+  }
+}
+
+/**
+ * The sum of n discrete Gaussians is not one, but nearly: Kairouz, Liu and Steinke, "The Distributed Discrete Gaussian Mechanism for
+ * Federated Learning with Secure Aggregation" (2021), theorem 1. A sum of n with deviation σ_i each is ε²/2-concentrated differentially private on D
+ * values with ε = Δ/(√n σ_i) + τ √D, τ = 10 Σ_{k<n} exp(−2π² σ_i² k/(k + 1)) <= 10 (n − 1) exp(−π² σ_i²). Their proof compares
+ * densities value by value, so σ_i may differ between values, and the least of them bounds τ. Here Δ/(√n σ_i) = 1/multiplier, which was
+ * enlarged by 2^-10 to make room for τ √D. More owners than the honest ones only add noise to that.
+ */
+function checkSum(task: StageTask, variances: PerKind<Rational>, multiplier: number): void {
+  const honest = task.setting.honestOwners!;
+  const least = Math.min(
+    ...Object.values<Rational>({ ...variances })
+      .map(quotient)
+      .filter((variance) => variance > 0),
+  );
+  const tau = 10 * (honest - 1) * Math.exp(-(Math.PI ** 2) * least);
+  const room = 1 / multiplier - 1 / (multiplier * (1 + SUM_SLACK));
+  // Half of the room: what is left covers the rounding of this very check.
+  if (tau * Math.sqrt(valuesOf(task)) <= room / 2) return;
+  throw new PrivacyError(
+    'ERR_DP_PARAMETER',
+    `"honestOwners" expected fewer: each owner's noise on a count would have a deviation of only ${Math.sqrt(least).toPrecision(2)}`,
+  );
+}
+
+/** ⌊B⌋: no entry of a row, and no row, is longer. */
+export function largestEntry({ clippingBound: bound }: NoisePlan): bigint {
+  return integerSqrt(bound);
+}

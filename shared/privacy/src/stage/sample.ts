@@ -1,0 +1,27 @@
+/** One draw of noise for a task's statistics. */
+
+import { discreteGaussianSampler } from '../random/discrete-gaussian.ts';
+import type { RandomSource } from '../random/source.ts';
+import type { NoisePlan } from './noise-plan.ts';
+import type { StageTask } from './setting.ts';
+
+/**
+ * Noise in the order of the flat statistics: the upper triangle of R unless the method is MDR, per labelling and class V and M, and 0 for the number
+ * of owners. Whoever draws must draw once per task: the mean of several draws is closer to the statistics.
+ */
+export function sampleNoise(
+  source: RandomSource,
+  { kind, features: d, classes }: StageTask,
+  { variances }: Pick<NoisePlan, 'variances'>,
+): bigint[] {
+  const R = discreteGaussianSampler(source, { sigmaSquared: variances.R });
+  const V = discreteGaussianSampler(source, { sigmaSquared: variances.V });
+  const M = discreteGaussianSampler(source, { sigmaSquared: variances.M });
+  const noise = Array.from({ length: kind === 'mdr' ? 0 : (d * (d + 1)) / 2 }, R);
+  for (let k = classes.reduce((sum, count) => sum + count, 0); k > 0; k -= 1) {
+    for (let i = 0; i < d; i += 1) noise.push(V());
+    noise.push(M());
+  }
+  noise.push(0n);
+  return noise;
+}

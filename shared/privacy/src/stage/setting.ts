@@ -1,0 +1,75 @@
+/** The differential-privacy setting of a task, and the part of a task that its noise is a function of. */
+
+import { checkCount, invalid } from '../parameters.ts';
+import { rationalOf } from '../rational.ts';
+
+/** Which data sets count as neighbours: one row more or less, or one row that is another. */
+export type Neighbours = 'add-remove' | 'replace';
+
+export interface PrivacySetting {
+  readonly epsilon: number;
+  readonly delta: number;
+  readonly neighbours: Neighbours;
+  /** C: rows of features in [-1, 1] are scaled down to this length; √d never clips. */
+  readonly clippingNorm: number;
+  /** Who draws the noise: each server all of it, or each owner its part. */
+  readonly noise: 'servers' | 'owners';
+  /** With `owners`: how many of them are relied on to add their noise and to keep it to themselves; else null. */
+  readonly honestOwners: number | null;
+  /** Consent: the features' ranges come from domain knowledge. Ranges taken from the rows would be outside of the guarantee. */
+  readonly dataIndependentRanges: true;
+}
+
+export interface StageTask {
+  readonly kind: 'pca' | 'dca' | 'lda' | 'mdr';
+  readonly features: number;
+  /** Classes that are summed apart, per labelling; for PCA one labelling of one class. */
+  readonly classes: readonly number[];
+  readonly fractionBits: number;
+  readonly maximumOwners: number;
+  readonly setting: PrivacySetting;
+}
+
+const LARGEST_EPSILON = 100;
+const LARGEST_DELTA = 0.01;
+
+/** @throws PrivacyError ERR_DP_PARAMETER */
+export function checkSetting(setting: PrivacySetting): void {
+  const { epsilon, delta, neighbours, clippingNorm, noise, honestOwners, dataIndependentRanges } = setting;
+  if (!(epsilon > 0 && epsilon <= LARGEST_EPSILON)) {
+    throw invalid('epsilon', `a number in (0, ${LARGEST_EPSILON}]`, epsilon);
+  }
+  if (!(delta > 0 && delta <= LARGEST_DELTA)) {
+    throw invalid('delta', `a number in (0, ${LARGEST_DELTA}]`, delta);
+  }
+  if (neighbours !== 'add-remove' && neighbours !== 'replace') {
+    throw invalid('neighbours', 'add-remove or replace', neighbours);
+  }
+  if (!(clippingNorm > 0 && clippingNorm < Infinity)) {
+    throw invalid('clippingNorm', 'a finite number > 0', clippingNorm);
+  }
+  if (noise !== 'servers' && noise !== 'owners') throw invalid('noise', 'servers or owners', noise);
+  if (noise === 'owners') checkCount('honestOwners', honestOwners ?? 0, 1);
+  else if (honestOwners !== null) throw invalid('honestOwners', 'none unless owners add noise', honestOwners);
+  if (dataIndependentRanges !== true) {
+    throw invalid('dataIndependentRanges', 'consent, true', dataIndependentRanges);
+  }
+}
+
+/**
+ * B² = ⌊C² 4^fractionBits⌋: the largest squared length of a clipped row of integers, exactly. At most d 4^fractionBits, the length that
+ * no row exceeds.
+ * @throws PrivacyError ERR_DP_PARAMETER when all rows would be clipped to nothing
+ */
+export function clippingBound({
+  features,
+  fractionBits,
+  setting,
+}: Pick<StageTask, 'features' | 'fractionBits' | 'setting'>): bigint {
+  const { numerator, denominator } = rationalOf('clippingNorm', setting.clippingNorm);
+  const unit = 1n << BigInt(2 * fractionBits);
+  const bound = (numerator ** 2n * unit) / denominator ** 2n;
+  if (bound < 1n) throw invalid('clippingNorm', `at least 2^-${fractionBits}`, setting.clippingNorm);
+  const longest = BigInt(features) * unit;
+  return bound < longest ? bound : longest;
+}

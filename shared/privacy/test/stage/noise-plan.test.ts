@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { clippingBound, noisePlan, predictableRandomness, sampleNoise } from '../../src/index.ts';
+import { valuesOf } from '../../src/stage/noise-plan.ts';
+import { KINDS, NEIGHBOURS, stageTask } from './tasks.ts';
+
+const quotient = ({ numerator, denominator }: { numerator: bigint; denominator: bigint }) =>
+  Number(numerator) / Number(denominator);
+
+test('a PCA under ε = 1, by hand', () => {
+  const task = stageTask('pca', {}, { fractionBits: 4 });
+  const plan = noisePlan(task);
+  expect(plan.clippingBound).toBe(256n);
+  // ρ = 0.0190 gives (1, 10^-6): σ = 5.1, and Δ² = 1 + 1/4 + 1/4.
+  const multiplier = Math.sqrt(quotient(plan.variances.R) / 1.5 / 256 ** 2);
+  expect(multiplier).toBeGreaterThan(4);
+  expect(multiplier).toBeLessThan(6);
+  expect(quotient(plan.variances.V) / quotient(plan.variances.R)).toBe(4 / 256);
+  expect(quotient(plan.variances.M) / quotient(plan.variances.R)).toBe(4 / 256 ** 2);
+});
+
+test('counts of a PCA take no noise where a row is replaced, those of classes do', () => {
+  expect(noisePlan(stageTask('pca', { neighbours: 'replace' })).variances.M.numerator).toBe(0n);
+  for (const kind of ['dca', 'lda', 'mdr'] as const)
+    expect(quotient(noisePlan(stageTask(kind, { neighbours: 'replace' })).variances.M)).toBeGreaterThan(1);
+});
+
+test('more privacy is more noise', () => {
+  const noise = (epsilon: number, delta: number) =>
+    quotient(noisePlan(stageTask('pca', { epsilon, delta })).variances.R);
+  fc.assert(
+    fc.property(
+      fc.double({ min: 0.01, max: 2, noNaN: true }),
+      fc.double({ min: 1e-12, max: 1e-3, noNaN: true }),
+      (epsilon, delta) => {
+        expect(noise(epsilon, delta)).toBeGreaterThanOrEqual(noise(1.1 * epsilon, delta));
+        expect(noise(epsilon, delta)).toBeGreaterThanOrEqual(noise(epsilon, 2 * delta));
+      },
+    ),
+    { numRuns: 20 },
+  );
+});
+
+describe('the clipping bound', () => {
+  test.each([
+    [1, 3, 4, 256n],
+    [0.5, 3, 4, 64n],
+    [0.7, 3, 1, 1n], // 1.96
+    [Math.sqrt(3), 3, 4, 767n], // the double below the root
+    [100, 3, 4, 768n],
+  ])('of C = %d, %d features, %d fraction bits', (clippingNorm, features, fractionBits, bound) => {
+    const { setting } = stageTask('pca', { clippingNorm });
+    expect(clippingBound({ features, fractionBits, setting })).toBe(bound);
+  });
+
+  test('that leaves nothing is refused', () => {
+    expect(() => noisePlan(stageTask('pca', { clippingNorm: 0.01 }))).toThrow(
+      expect.objectContaining({ code: 'ERR_DP_PARAMETER' }),
+    );
+  });
+});
+
+describe.each(KINDS)('noise of a %s', (kind) => {
+  test.each(NEIGHBOURS)(
+    '%s: has the planned variances, stays below its tails, and leaves the owners alone',
+    (neighbours) => {
+      const task = stageTask(kind, { neighbours }, { features: 30 });
+      const plan = noisePlan(task);
+      const noise = sampleNoise(predictableRandomness(`${kind} ${neighbours}`), task, plan);
+      expect(noise).toHaveLength(valuesOf(task) + 1);
+      expect(noise.at(-1)).toBe(0n);
+      const entries = kind === 'mdr' ? 0 : 465;
+      const kinds = { R: noise.slice(0, entries), V: [] as bigint[], M: [] as bigint[] };
+      for (let from = entries; from < noise.length - 1; from += 31) {
+        kinds.V.push(...noise.slice(from, from + 30));
+        kinds.M.push(noise[from + 30]!);
+      }
+      for (const name of ['R', 'V', 'M'] as const) {
+        const draws = kinds[name].map(Number);
+        const variance = quotient(plan.variances[name]);
+        expect(Math.max(0, ...draws.map(Math.abs))).toBeLessThanOrEqual(Number(plan.tails[name]));
+        if (variance === 0) expect(draws.every((draw) => draw === 0)).toBe(true);
+        if (name === 'M' || draws.length === 0) continue;
+        const ratio = draws.reduce((sum, draw) => sum + draw ** 2, 0) / draws.length / variance;
+        expect(ratio).toBeGreaterThan(0.3);
+        expect(ratio).toBeLessThan(2);
+      }
+    },
+  );
+});
+
+describe('owners that add noise', () => {
+  const owners = (honestOwners: number, changes = {}) =>
+    stageTask('pca', { noise: 'owners', honestOwners, ...changes });
+
+  test('share the variance of one server', () => {
+    const one = quotient(noisePlan(stageTask('pca')).variances.R);
+    const five = quotient(noisePlan(owners(5)).variances.R);
+    expect((5 * five) / one).toBeGreaterThanOrEqual(1 + 2 ** -10);
+    expect((5 * five) / one).toBeLessThan(1.01);
+  });
+
+  test('are refused when each adds next to nothing to a count', () => {
+    expect(() => noisePlan(owners(100))).toThrow(expect.objectContaining({ code: 'ERR_DP_PARAMETER' }));
+  });
+
+  test('make room for all of them', () => {
+    const { tails } = noisePlan({ ...owners(5), maximumOwners: 500 });
+    expect(Number(tails.R) / Number(noisePlan({ ...owners(5), maximumOwners: 5 }).tails.R)).toBeCloseTo(
+      10,
+      2,
+    );
+  });
+});
+
+test.each([
+  [{ epsilon: 0 }],
+  [{ epsilon: 101 }],
+  [{ delta: 0 }],
+  [{ delta: 0.02 }],
+  [{ clippingNorm: 0 }],
+  [{ clippingNorm: Number.POSITIVE_INFINITY }],
+  [{ noise: 'owners' as const }],
+  [{ honestOwners: 2 }],
+  [{ epsilon: 100, delta: 0.01 }], // noise on counts of less than 1
+])('refuses %j', (changes) => {
+  expect(() => noisePlan(stageTask('pca', changes))).toThrow(
+    expect.objectContaining({ code: 'ERR_DP_PARAMETER' }),
+  );
+});

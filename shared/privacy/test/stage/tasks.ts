@@ -1,0 +1,36 @@
+/** Tasks of the stage for tests. */
+import type { PrivacySetting, StageTask } from '../../src/index.ts';
+
+export const KINDS = ['pca', 'dca', 'lda', 'mdr'] as const;
+export const NEIGHBOURS = ['add-remove', 'replace'] as const;
+
+const CLASSES = { pca: [1], dca: [3], lda: [2], mdr: [2, 3] } as const;
+
+export function settingOf(changes: Partial<PrivacySetting> = {}): PrivacySetting {
+  return {
+    epsilon: 1,
+    delta: 1e-6,
+    neighbours: 'add-remove',
+    clippingNorm: 1,
+    noise: 'servers',
+    honestOwners: null,
+    dataIndependentRanges: true,
+    ...changes,
+  };
+}
+
+export function stageTask(
+  kind: StageTask['kind'],
+  setting: Partial<PrivacySetting> = {},
+  changes: Partial<StageTask> = {},
+): StageTask {
+  return {
+    kind,
+    features: 3,
+    classes: CLASSES[kind],
+    fractionBits: 5,
+    maximumOwners: 10,
+    setting: settingOf(setting),
+    ...changes,
+  };
+}
