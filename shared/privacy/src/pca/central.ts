@@ -7,6 +7,7 @@
 
 import { calibrateAnalyticGaussian } from '../calibration/gaussian.ts';
 import { calibrateWishart } from '../calibration/wishart.ts';
+import { rhoOfBudget } from '../calibration/zcdp.ts';
 import { gaussianMechanism } from '../mechanisms/gaussian.ts';
 import { calibrateLaplace } from '../mechanisms/laplace.ts';
 import {
@@ -57,41 +58,96 @@ export const nonPrivate: PcaMethod = {
   },
 };
 
+/** The deviation of the noise on the weighted statistics. */
+type JointNoise = (setting: PcaSetting) => number;
+
+const analytic: JointNoise = (setting) => gaussianDeviation(jointSensitivity(), setting);
+const byZcdp: JointNoise = ({ epsilon, dpDelta }) =>
+  jointSensitivity() / Math.sqrt(2 * rhoOfBudget({ epsilon, dpDelta }));
+
 /** R, V and Q with Gaussian noise at once, weighted as the protocol's stage weights them. */
-export const centralJoint: PcaMethod = {
-  name: 'central-joint',
-  title: 'central Gaussian on R, V, Q',
-  reference:
-    'Balle and Wang, "Improving the Gaussian mechanism for differential privacy" (2018), on the statistics of Eigenveil',
-  panel: 'approximate',
-  dependsOnSites: false,
-  promise: {
-    neighbours: 'add-remove',
-    epsilon: 'approximate',
-    trust: CURATOR,
-    means: 'protected',
-    counts: 'protected',
-    remarks:
-      'The same statistic, relation and weights as the stage of Eigenveil, with the least noise that Gaussian noise can have.',
-  },
-  run: (source, sites, setting) => {
-    const { R, V, Q } = sums(sites);
-    const weights = weightsOf({ kind: 'pca' });
-    const triangle = upperTriangle(R);
-    const weighted = [...triangle, ...V.map((x) => x * weights.V), Q * weights.M];
-    const noisy = gaussianMechanism(source, weighted, {
-      sigma: gaussianDeviation(jointSensitivity(), setting),
-    });
-    const count = noisy.at(-1)! / weights.M;
-    // As the protocol does: no projection of what looks like no rows.
-    if (count <= 0) return undefined;
-    const mean = noisy.slice(triangle.length, -1).map((x) => x / weights.V);
-    return topEigenvectors(
-      centredScatter(fromUpperTriangle(noisy, V.length), mean, count),
-      setting.components,
-    );
-  },
-};
+function jointMethod(of: {
+  readonly name: string;
+  readonly title: string;
+  readonly remarks: string;
+  readonly deviation: JointNoise;
+  /** Weight of the entries of R off the diagonal. */
+  readonly offDiagonal: number;
+}): PcaMethod {
+  const { name, title, remarks, deviation, offDiagonal } = of;
+  return {
+    name,
+    title,
+    reference:
+      'Balle and Wang, "Improving the Gaussian mechanism for differential privacy" (2018), on the statistics of Eigenveil',
+    panel: 'approximate',
+    dependsOnSites: false,
+    promise: {
+      neighbours: 'add-remove',
+      epsilon: 'approximate',
+      trust: CURATOR,
+      means: 'protected',
+      counts: 'protected',
+      remarks,
+    },
+    run: (source, sites, setting) => {
+      const { R, V, Q } = sums(sites);
+      const weights = weightsOf({ kind: 'pca' });
+      const triangle = upperTriangle(weighOffDiagonal(R, offDiagonal));
+      const weighted = [...triangle, ...V.map((x) => x * weights.V), Q * weights.M];
+      const noisy = gaussianMechanism(source, weighted, { sigma: deviation(setting) });
+      const count = noisy.at(-1)! / weights.M;
+      // As the protocol does: no projection of what looks like no rows.
+      if (count <= 0) return undefined;
+      const mean = noisy.slice(triangle.length, -1).map((x) => x / weights.V);
+      const noisyR = weighOffDiagonal(fromUpperTriangle(noisy, V.length), 1 / offDiagonal);
+      return topEigenvectors(centredScatter(noisyR, mean, count), setting.components);
+    },
+  };
+}
+
+function weighOffDiagonal(matrix: Square, weight: number): number[][] {
+  return matrix.map((row, i) => row.map((entry, j) => (i === j ? entry : entry * weight)));
+}
+
+export const centralJoint: PcaMethod = jointMethod({
+  name: 'central',
+  title: 'central Gaussian',
+  remarks:
+    'R, V and Q with the relation and the weights of the stage of Eigenveil, and the least deviation that Gaussian noise can have (analytic calibration).',
+  deviation: analytic,
+  offDiagonal: 1,
+});
+
+export const centralJointZcdp: PcaMethod = jointMethod({
+  name: 'central-zcdp',
+  title: 'central Gaussian, accounted by zCDP',
+  remarks:
+    'The same with the deviation that the step from zCDP to (ε, δ) gives, which is how the stage of Eigenveil accounts: tells apart what accounting costs and what distribution costs.',
+  deviation: byZcdp,
+  offDiagonal: 1,
+});
+
+export const centralJointTwice: PcaMethod = jointMethod({
+  name: 'central-twice',
+  title: 'central Gaussian, drawn twice',
+  remarks: 'The analytic deviation times √2: what two servers that do not trust each other have to add.',
+  deviation: (setting) => Math.SQRT2 * analytic(setting),
+  offDiagonal: 1,
+});
+
+/**
+ * Entries off the diagonal stand twice in the matrix. Weighted by √2, the triangle of x xᵀ has the norm of the whole matrix, ‖x‖² <= 1: the same
+ * sensitivity as without the weight, so that these entries get away with noise of σ/√2.
+ */
+export const centralIsotropic: PcaMethod = jointMethod({
+  name: 'central-isotropic',
+  title: 'central Gaussian, isotropic',
+  remarks:
+    'The same sensitivity and the analytic deviation on the diagonal of R, but that over √2 off it, since an entry off the diagonal counts twice in the norm of a symmetric matrix: the least noise of all here.',
+  deviation: analytic,
+  offDiagonal: Math.SQRT2,
+});
 
 /** Of R, V/2 and Q/2 together, when a row is added or removed; L2. */
 export function jointSensitivity(): number {
@@ -111,8 +167,8 @@ export const analyzeGauss: PcaMethod = secondMomentMethod({
     }),
 });
 
-/** Many degrees of freedom come near to Gaussian noise; a few times the dimension keeps the noise a Wishart matrix that shows. */
-const DEGREES_OF_FREEDOM_FACTOR = 4;
+/** The more degrees of freedom, the less noise, towards that of Gaussian noise; from here on little changes. */
+const DEGREES_OF_FREEDOM_FACTOR = 256;
 
 export const wishart: PcaMethod = secondMomentMethod({
   name: 'wishart',
@@ -121,7 +177,7 @@ export const wishart: PcaMethod = secondMomentMethod({
     'Jiang, Xie and Zhang, "Wishart mechanism for differentially private principal components analysis" (2016)',
   panel: 'approximate',
   epsilon: 'approximate',
-  remarks: `${CENTRED} With 4 d degrees of freedom and the scale at which (ε, δ) does hold: as published it does not, see below.`,
+  remarks: `${CENTRED} With 256 d degrees of freedom and the scale at which (ε, δ) does hold: as published it does not, see below.`,
   noise: (source, dimension, { epsilon, dpDelta }) => {
     const degreesOfFreedom = DEGREES_OF_FREEDOM_FACTOR * dimension;
     const scale = calibrateWishart({ dimension, degreesOfFreedom, epsilon, dpDelta });

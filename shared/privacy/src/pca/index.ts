@@ -1,5 +1,15 @@
 /** The laboratory: published methods of differentially private PCA over distributed rows, on one footing. */
-import { analyzeGauss, centralJoint, nonPrivate, ppdp, wishart, wishartPublished } from './central.ts';
+import {
+  analyzeGauss,
+  centralIsotropic,
+  centralJoint,
+  centralJointTwice,
+  centralJointZcdp,
+  nonPrivate,
+  ppdp,
+  wishart,
+  wishartPublished,
+} from './central.ts';
 import { dpdispca, dpdispcaRecalibrated } from './dpdispca.ts';
 import { elfedpca, elfedpcaCorrected } from './elfedpca.ts';
 import { hpdp } from './hpdp.ts';
@@ -19,8 +29,11 @@ export { type StageRelease, stageRelease } from './stage.ts';
 /** In the order of reports. */
 export const PCA_METHODS: readonly PcaMethod[] = [
   nonPrivate,
+  centralIsotropic,
   centralJoint,
+  centralJointZcdp,
   eigenveilOne,
+  centralJointTwice,
   eigenveil,
   analyzeGauss,
   wishart,
