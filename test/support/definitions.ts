@@ -70,7 +70,7 @@ function rowsByClass(task: TaskProposal, rows: readonly number[][], classes: rea
 
 function discretise(task: TaskProposal, values: readonly number[][]): number[][] {
   const discretiser = new Discretiser(task);
-  return values.map((row) => discretiser.discretise(row));
+  return values.map((row) => [...discretiser.discretise(row)]);
 }
 
 function meanOf(rows: readonly number[][]): number[] {

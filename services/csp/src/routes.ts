@@ -84,6 +84,7 @@ export function cspRoutes(options: {
         'ERR_TOO_MANY_COMPONENTS',
         'ERR_FULL_RANK',
         'ERR_PACKING_TOO_NARROW',
+        'ERR_DP_PARAMETER',
       ],
       handler: async ({ identity, body }) => ({
         agreement: await service.agree(body.task, identity.publicJwk),

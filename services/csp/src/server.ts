@@ -2,6 +2,7 @@
 
 import type { Configuration } from '@eigenveil/command';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
+import { type RandomSource, systemRandomness } from '@eigenveil/privacy';
 import { type Logger, openService, SERVICE_SETTINGS } from '@eigenveil/server';
 import { Thumbprint } from '@eigenveil/wire';
 import { z } from 'zod';
@@ -59,6 +60,7 @@ export interface RunningCsp {
 export interface CspOverrides {
   readonly paillier?: PaillierPool;
   readonly now?: () => Date;
+  readonly randomness?: RandomSource;
   readonly log?: Logger;
 }
 
@@ -91,6 +93,7 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
     key,
     policy,
     now: overrides.now ?? (() => new Date()),
+    randomness: overrides.randomness ?? systemRandomness,
   });
   const { routes, dataUser } = cspRoutes({
     service: csp,

@@ -4,9 +4,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { type Ciphertext, type PaillierPool, SecretKey, unpackBlinded } from '@eigenveil/paillier';
+import type { RandomSource } from '@eigenveil/privacy';
 import { programOf } from '@eigenveil/projection';
 import type { Sealer } from '@eigenveil/server';
-import { layout } from '@eigenveil/statistics';
+import { drawNoise, layout } from '@eigenveil/statistics';
 import { TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
 import {
   AGREEMENT,
@@ -57,6 +58,8 @@ export interface CspDependencies {
   readonly key: SigningKey;
   readonly policy: CspPolicy;
   readonly now: () => Date;
+  /** What noise for differential privacy is drawn from. */
+  readonly randomness: RandomSource;
 }
 
 /** What the garbler brings into the two-party computation of a task. */
@@ -194,7 +197,7 @@ export class CspService {
   }
 
   async #decrypt(task: Task, secretKey: SecretKey, ciphertexts: readonly Ciphertext[]): Promise<void> {
-    const { store, sealer, paillier } = this.#deps;
+    const { store, sealer, paillier, randomness } = this.#deps;
     const packing = layout(task);
     const plaintexts = await paillier.decrypt(secretKey, ciphertexts);
     let blindedValues: bigint[];
@@ -205,7 +208,12 @@ export class CspService {
       await this.#end(task.id);
       throw error;
     }
-    const shares = toRing(TWO_PARTY_PROTOCOLS[task.twoParty].shareBits(task), blindedValues);
+    // Only what the first of several equal requests has drawn is kept, and nothing of it has left before: one draw per task.
+    const noise = drawNoise(task, 'servers', randomness);
+    const shares = toRing(
+      TWO_PARTY_PROTOCOLS[task.twoParty].shareBits(task),
+      blindedValues.map((value, i) => value + noise[i]!),
+    );
     const sealedShares = sealer.seal(sharesPlace(task.id), Buffer.from(JSON.stringify(shares.map(String))));
     await store.completeUnblinding(task.id, sealedShares);
   }

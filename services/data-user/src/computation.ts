@@ -12,8 +12,10 @@ import {
   type PaillierPool,
   packBlinding,
 } from '@eigenveil/paillier';
-import { type Decomposition, programOf } from '@eigenveil/projection';
+import type { RandomSource } from '@eigenveil/privacy';
+import { type Decomposition, programOf, withoutShift } from '@eigenveil/projection';
 import type { Sealer } from '@eigenveil/server';
+import { drawNoise, shiftOf } from '@eigenveil/statistics';
 import { type Channel, TWO_PARTY_PROTOCOLS, TwoPartyError, toRing } from '@eigenveil/two-party';
 import {
   digestTask,
@@ -85,6 +87,8 @@ export interface ComputationDependencies {
   readonly paillier: PaillierPool;
   readonly sealer: Sealer;
   readonly key: SigningKey;
+  /** What noise for differential privacy is drawn from. */
+  readonly randomness: RandomSource;
   /** Told of every stage that ends, and of every one that has to be tried again, for logs and metrics. */
   readonly onStage: (event: { taskId: TaskId } & ({ state: TaskState } | { error: unknown })) => void;
 }
@@ -219,7 +223,7 @@ export class Computation {
   }
 
   async #aggregate({ task }: StoredTask, { publicKey, packing }: OpenTask): Promise<StageResult> {
-    const { paillier, sealer } = this.#deps;
+    const { paillier, sealer, randomness } = this.#deps;
     const aggregate = await this.#sum(task.id, publicKey, packing.plaintexts.length);
     // The blinding is encrypted with a full-length randomiser whatever the task's encryption: the CSP, which can
     // extract randomisers, would otherwise recognise the product of the owners'.
@@ -230,10 +234,8 @@ export class Computation {
       'standard',
     );
     const blinded = aggregate.map((ciphertext, i) => add(publicKey, ciphertext, blindingCiphertexts[i]!));
-    const sealedBlinding = sealer.seal(
-      blindingPlace(task.id),
-      Buffer.from(JSON.stringify(blinding.map(String))),
-    );
+    const drawn = { blinding, noise: drawNoise(task, 'servers', randomness) };
+    const sealedBlinding = sealer.seal(blindingPlace(task.id), encodeDrawn(drawn));
     return { to: 'blinded', sealedBlinding, blinded: encodeCiphertexts(publicKey, blinded) };
   }
 
@@ -264,13 +266,12 @@ export class Computation {
 
   async #decompose({ task, sealedBlinding }: StoredTask): Promise<StageResult> {
     const { csp, sealer, key } = this.#deps;
-    const blinding = (
-      JSON.parse(Buffer.from(sealer.open(blindingPlace(task.id), sealedBlinding!)).toString()) as string[]
-    ).map(BigInt);
+    const { blinding, noise } = decodeDrawn(sealer.open(blindingPlace(task.id), sealedBlinding!));
+    const shift = shiftOf(task);
     const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
     const shares = toRing(
       protocol.shareBits(task),
-      blinding.map((value) => -value),
+      blinding.map((value, i) => noise[i]! + shift[i]! - value),
     );
     const channel = await csp.openChannel(task.id);
     this.#channels.set(task.id, channel);
@@ -289,6 +290,7 @@ export class Computation {
       this.#channels.delete(task.id);
       await csp.closeChannel(channel);
     }
+    decomposition = withoutShift(task, decomposition);
     checkFinite(decomposition);
     const projection = await signStatement(PROJECTION, key, {
       taskId: task.id,
@@ -325,6 +327,22 @@ export class Computation {
       after = batch[batch.length - 1]!.ownerId;
     }
   }
+}
+
+/** What the data user draws once per task. */
+interface Drawn {
+  readonly blinding: readonly bigint[];
+  /** For differential privacy, one per value of the flat statistics. */
+  readonly noise: readonly bigint[];
+}
+
+function encodeDrawn({ blinding, noise }: Drawn): Uint8Array {
+  return Buffer.from(JSON.stringify({ blinding: blinding.map(String), noise: noise.map(String) }));
+}
+
+function decodeDrawn(bytes: Uint8Array): Drawn {
+  const { blinding, noise } = JSON.parse(Buffer.from(bytes).toString()) as Record<keyof Drawn, string[]>;
+  return { blinding: blinding.map(BigInt), noise: noise.map(BigInt) };
 }
 
 /** A peer that deviates can make any numbers come out, and numbers that are none cannot be signed. */

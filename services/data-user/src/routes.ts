@@ -50,6 +50,7 @@ export function dataUserRoutes(options: {
         'ERR_TOO_MANY_COMPONENTS',
         'ERR_FULL_RANK',
         'ERR_PACKING_TOO_NARROW',
+        'ERR_DP_PARAMETER',
         'ERR_TASK_REFUSED',
         'ERR_SIMULATED_REFUSED',
         'ERR_PEER_UNREACHABLE',

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { type Configuration, readTextFile } from '@eigenveil/command';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
+import { type RandomSource, systemRandomness } from '@eigenveil/privacy';
 import { type Logger, openService, SERVICE_SETTINGS } from '@eigenveil/server';
 import { ServiceUrl, type TaskId, Thumbprint } from '@eigenveil/wire';
 import { z } from 'zod';
@@ -45,6 +46,7 @@ export interface RunningDataUser {
 export interface DataUserOverrides {
   readonly paillier?: PaillierPool;
   readonly now?: () => Date;
+  readonly randomness?: RandomSource;
   readonly log?: Logger;
 }
 
@@ -92,7 +94,16 @@ export async function startDataUser(
   const onAbandoned = (taskId: TaskId) => computation.start(taskId);
   const tasks = new Tasks({ store, csp, thumbprint: key.thumbprint, now, onAbandoned });
   const collection = new Collection({ store, tasks, paillier, key, now });
-  const computation = new Computation({ store, tasks, csp, paillier, sealer, key, onStage });
+  const computation = new Computation({
+    store,
+    tasks,
+    csp,
+    paillier,
+    sealer,
+    key,
+    randomness: overrides.randomness ?? systemRandomness,
+    onStage,
+  });
   const routes = dataUserRoutes({ tasks, collection, computation, csp, publicUrl, admin });
   const running = await service.listen({ info: INFO, routes });
   await computation.resume();

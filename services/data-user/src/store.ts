@@ -9,7 +9,7 @@ export interface StoredTask {
   readonly state: TaskState;
   /** The CSP's signature; null while the task is only `proposed`. */
   readonly agreement: string | null;
-  /** The blinding values, sealed; drawn once, wiped when the task ends. */
+  /** The blinding values and this server's noise, sealed; drawn once, wiped when the task ends. */
   readonly sealedBlinding: Uint8Array | null;
   /** The exact blinded ciphertexts, so that a repeated unblinding request is byte-identical. */
   readonly blinded: Uint8Array | null;

@@ -5,7 +5,7 @@ export { Discretiser } from './discretise.ts';
 export { StatisticsError, type StatisticsErrorCode } from './errors.ts';
 export { layout, type StatisticsBounds, statisticsBounds } from './layout.ts';
 export { type OwnerStatistics, statisticsOfCsv } from './owner.ts';
-export { noisePlanOf, stageTaskOf } from './privacy.ts';
+export { drawNoise, noisePlanOf, shiftOf, stageTaskOf } from './privacy.ts';
 export {
   addStatistics,
   type ClassSums,

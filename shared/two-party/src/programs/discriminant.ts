@@ -6,7 +6,7 @@
 import type { Program } from '@eigenveil/projection';
 import { cappedComponents, ProjectionError } from '@eigenveil/projection';
 import type { Method, StatisticsTask } from '@eigenveil/statistics';
-import { layout } from '@eigenveil/statistics';
+import { layout, statisticsBounds } from '@eigenveil/statistics';
 import {
   addModulo,
   all,
@@ -138,7 +138,7 @@ async function totalNoise(
   const d = task.features.length;
   const samples = (1n << BigInt(layout(task).valueBits.at(-2)! - 1)) - 1n;
   const units = ridgeUnits(ridge, task.fractionBits);
-  const bound = samples ** 2n * 4n ** BigInt(task.fractionBits) + samples * units;
+  const bound = largestScatter(task, samples) + samples * units;
   const digits = even(bound.toString(2).length);
   const scatter = await scaledScatter(session, pooled, d, digits + 1);
   const ridged =
@@ -150,6 +150,13 @@ async function totalNoise(
         });
   const { matrix, places } = await equilibrate(session, ridged, d, digits);
   return { matrix, places, scatter, digits, most: 2 ** (places.length - 1) - 1 };
+}
+
+/** No entry of Q S̄ is larger, with at most so many samples: Q R, or V Vᵀ, which only noise makes larger. */
+function largestScatter(task: StatisticsTask, samples: bigint): bigint {
+  if (!task.differentialPrivacy) return samples ** 2n * 4n ** BigInt(task.fractionBits);
+  const { R, V } = statisticsBounds(task);
+  return samples * R > V * V ? samples * R : V * V;
 }
 
 function publicNumber(gates: Parameters<typeof constantNumbers>[0], value: bigint): Num {

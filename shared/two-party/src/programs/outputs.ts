@@ -1,5 +1,6 @@
 /** What a program reveals: its checks, and numbers that are 0 unless all checks hold. Used by every method. */
 import { type Decomposition, type Output, ProjectionError } from '@eigenveil/projection';
+import type { StatisticsTask } from '@eigenveil/statistics';
 import {
   divide,
   divideUnsigned,
@@ -95,13 +96,13 @@ export function statisticsOutputs(
   outputs: readonly Output[],
   { V, Q }: Pick<PooledStatistics, 'V' | 'Q'>,
   trace: () => Num,
-  fractionBits: number,
+  { fractionBits, differentialPrivacy }: Pick<StatisticsTask, 'fractionBits' | 'differentialPrivacy'>,
 ): StatisticsOutputs {
   const wanted: StatisticsOutputs = {};
   if (outputs.includes('mean')) {
     const lanes = V[0]!.lanes;
-    // At most 1 in magnitude.
-    const bits = EIGENVALUE_FRACTION + 2;
+    // At most 1 in magnitude; noise may make it as large as V is.
+    const bits = EIGENVALUE_FRACTION + (differentialPrivacy ? V.length + 1 : 2);
     const places = EIGENVALUE_FRACTION - fractionBits;
     wanted.mean = divide(gates, V, broadcast(gates, Q, 0, lanes), { places, bits });
   }

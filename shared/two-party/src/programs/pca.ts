@@ -3,7 +3,7 @@
  * widths and their reasons.
  */
 import { type Decomposition, type Program, ProjectionError } from '@eigenveil/projection';
-import { layout, type StatisticsTask } from '@eigenveil/statistics';
+import type { StatisticsTask } from '@eigenveil/statistics';
 import {
   concatLanes,
   divideUnsigned,
@@ -26,7 +26,7 @@ import {
   statisticsOutputs,
 } from './outputs.ts';
 import { EIGENVALUE_FRACTION, FRACTION } from './precision.ts';
-import { poolStatistics, type Shares, scaledScatter } from './statistics.ts';
+import { poolStatistics, type Shares, scaledScatter, scatterBits } from './statistics.ts';
 
 export interface CheckedDecomposition extends Decomposition {
   /** Per component whether ‖S w − λ w‖ <= 2^-10 λ_1. */
@@ -52,9 +52,8 @@ export async function pca(
   const count = Math.min(program.components, d);
   if (!allowFullRank && count >= d) throw fullRank(count);
   const pooled = await poolStatistics(session, task, minimumOwners, shares);
-  // |Q R| <= Q² u² per entry, d times that for the trace; and a sign.
-  const sampleBits = layout(task).valueBits.at(-2)! - 1;
-  const bits = 2 * (sampleBits + fractionBits) + Math.ceil(Math.log2(d)) + 2;
+  // d times the largest entry for the trace; and a sign.
+  const bits = scatterBits(task) + Math.ceil(Math.log2(d)) + 2;
   const scatter = await scaledScatter(session, pooled, d, bits);
   const { matrix, places, some } = await normaliseTrace(session, scatter, d);
 
@@ -73,7 +72,7 @@ export async function pca(
       vectors,
       spectrum: eigenvalues(gates, spectrum, places, pooled.Q, bits, fractionBits),
       converged: unsigned(gates, [converged]),
-      ...statisticsOutputs(gates, outputs, pooled, () => traceOf(gates, scatter, d), fractionBits),
+      ...statisticsOutputs(gates, outputs, pooled, () => traceOf(gates, scatter, d), task),
     };
   });
   const checks = poolChecks(pooled);

@@ -44,7 +44,7 @@ export async function revealComponents(
     vectors,
     values,
     converged: unsigned(gates, [converged]),
-    ...statisticsOutputs(gates, program.outputs, pooled, trace(gates), task.fractionBits),
+    ...statisticsOutputs(gates, program.outputs, pooled, trace(gates), task),
   }));
   const revealed = await revealChecked(session, checks, numbers);
   if (revealed === undefined) return undefined;

@@ -7,10 +7,12 @@ import {
   gatherLanes,
   isZero,
   lessThan,
+  mask,
   multiply,
   type Num,
   numberFrom,
   resize,
+  sign,
   sliceLanes,
   subtractModulo,
 } from '../circuits/index.ts';
@@ -87,7 +89,7 @@ export async function poolStatistics(
   const left = await session.garblerInput(count, garbler && shareBits(valueBits, garbler.shares));
   const records = await session.garblerInput(ownerBits, verified);
   const right = await session.evaluatorInput(count, evaluator && shareBits(valueBits, evaluator.shares));
-  const { R, labellings, owners } = await session.step((gates) => {
+  const { R, counted, owners } = await session.step((gates) => {
     let offset = 0;
     const sums: Num[] = [];
     for (const { from, to, width } of groupsOf(valueBits)) {
@@ -101,16 +103,22 @@ export async function poolStatistics(
     // Groups may hold more than one kind of value, as the layout may give two kinds the same width.
     const value = valuesIn(gates, groupsOf(valueBits), sums);
     let next = entries;
-    const labellings = summedClasses(task).map((classes) =>
+    const counted = summedClasses(task).map((classes) =>
       Array.from({ length: classes }, (): PooledClass => {
         const from = next;
         next += d + 1;
-        return { V: value(from, from + d), M: nonNegative(gates, value(from + d, next)) };
+        const sums = { V: value(from, from + d), M: value(from + d, next) };
+        return task.differentialPrivacy ? sums : { ...sums, M: nonNegative(gates, sums.M) };
       }),
     );
     const owners = resize(value(next, next + 1), ownerBits);
-    return { R: entries === 0 ? [] : value(0, entries), labellings, owners };
+    return { R: entries === 0 ? [] : value(0, entries), counted, owners };
   });
+  const labellings = task.differentialPrivacy ? [] : counted;
+  if (task.differentialPrivacy) {
+    for (const classes of counted)
+      labellings.push(await session.step((gates) => classes.map((sums) => usable(gates, sums))));
+  }
   return session.step((gates) => {
     const { V, M } = labellings[0]!.reduce((total, { V, M }) => ({
       V: addModulo(gates, total.V, V, V.length),
@@ -130,6 +138,13 @@ export async function poolStatistics(
       classes: twoClasses(gates, labellings[0]!),
     };
   });
+}
+
+/** Under noise a class may have a number of rows that is not positive: it counts as empty then, and its noisy sum as zero. */
+function usable(gates: Gates, { V, M }: PooledClass): PooledClass {
+  const some = gates.and(gates.not(sign(M)), gates.not(isZero(gates, M)));
+  const each = broadcast(gates, [some], 0, V[0]!.lanes)[0]!;
+  return { V: mask(gates, each, V), M: nonNegative(gates, mask(gates, some, M)) };
 }
 
 /** The lanes of the values `from` up to `to` of the flat statistics. */
@@ -164,6 +179,17 @@ function twoClasses(gates: Gates, classes: readonly PooledClass[]): Wires {
     fewerThanTwo = gates.and(fewerThanTwo, gates.not(second!));
   }
   return gates.not(fewerThanTwo);
+}
+
+/** Bits of the magnitude of every entry of Q S̄: of Q R, or of V Vᵀ, which noise can make larger. */
+export function scatterBits(task: StatisticsTask): number {
+  const { valueBits } = layout(task);
+  const [R, V, M] = [valueBits[0]!, valueBits.at(-3)!, valueBits.at(-2)!].map((bits) => bits - 1) as [
+    number,
+    number,
+    number,
+  ];
+  return Math.max(M + R, 2 * V);
 }
 
 /**

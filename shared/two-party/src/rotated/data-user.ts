@@ -42,7 +42,7 @@ export async function evaluateRotated(
   return finishDecomposition(opened, vectors, statistics, task, program, parameters);
 }
 
-/** Step 1. Q is known here, so that this server's share of R is scaled without the other. */
+/** Step 1. Q is known here, so that this server's share of R is scaled without the other. Noise may have made it negative. */
 async function shareScatter(
   correlator: Correlator,
   { R, V }: StatisticsShares,
@@ -51,7 +51,7 @@ async function shareScatter(
 ): Promise<bigint[][]> {
   const [mixed, scaled] = await correlator.multiply([
     { ringBits, matrix: [V], rows: V.length, entryBits: shareBits.V + 1 },
-    { ringBits, matrix: [[Q]], rows: R.length, entryBits: shareBits.R + 1 },
+    { ringBits, matrix: [[BigInt.asUintN(ringBits, Q)]], rows: R.length, entryBits: shareBits.R + 1 },
   ]);
   const scaledR = scaled!.map(([entry], e) => entry! + Q * R[e]!);
   return scatterShare(scaledR, mixed!, V, ringBits);

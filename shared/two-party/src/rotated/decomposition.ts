@@ -6,10 +6,10 @@ import {
   ProjectionError,
   symmetricEigen,
 } from '@eigenveil/projection';
-import type { StatisticsTask } from '@eigenveil/statistics';
+import { type StatisticsTask, statisticsBounds } from '@eigenveil/statistics';
 import { TwoPartyError } from '../errors.ts';
 import { type Matrix, symmetricMatrix, traceOf, transpose } from './matrices.ts';
-import { mostSamples, type RotatedParameters } from './parameters.ts';
+import type { RotatedParameters } from './parameters.ts';
 import { refineVectors } from './refine.ts';
 
 /** Spectrum and vectors without which the scatter matrix cannot be told apart from known: an eigenvalue below is none. */
@@ -42,7 +42,7 @@ export function openMatrix(
   const { features: d, rotationBits, directionBits } = parameters;
   const matrix = symmetricMatrix(upper, d);
   const pairs = symmetricEigen(matrix.map((row) => row.map(Number)));
-  checkSpectrum(pairs, parameters);
+  checkSpectrum(pairs, task, parameters);
   const { components } = program;
   // The trace of T is a whole number, and the mask on it far below 1/2: less is none.
   const some = traceOf(matrix) >= 1n << BigInt(2 * rotationBits - 1);
@@ -88,18 +88,23 @@ export function finishDecomposition(
 
 /** Q as the opened shares say. Throws TwoPartyError ERR_ROTATION_CHECK when the task cannot have as many samples. */
 export function checkSamples(samples: bigint, task: StatisticsTask): void {
-  if (samples < 0n || samples > BigInt(mostSamples(task))) {
+  const { M } = statisticsBounds(task);
+  if (samples > M || samples < (task.differentialPrivacy ? -M : 0n)) {
     throw implausible('"sampleCount" expected a number of samples that the task allows');
   }
 }
 
-/** T has no negative eigenvalues, and a largest possible trace. */
-function checkSpectrum({ values }: EigenPairs, parameters: RotatedParameters): void {
+/** T has no negative eigenvalues, unless noise is larger than what it is added to, and a largest possible trace. */
+function checkSpectrum(
+  { values }: EigenPairs,
+  { differentialPrivacy }: StatisticsTask,
+  parameters: RotatedParameters,
+): void {
   const { features: d, ringBits, maskBits } = parameters;
   const trace = values.reduce((sum, value) => sum + Math.abs(value), 0);
   const slack = d * 2 ** maskBits;
   if (
-    values.at(-1)! < -PLAUSIBLE_NEGATIVE * trace - slack ||
+    (!differentialPrivacy && values.at(-1)! < -PLAUSIBLE_NEGATIVE * trace - slack) ||
     trace > 2 ** (ringBits - 2) * (1 + PLAUSIBLE_NEGATIVE) + slack
   ) {
     throw implausible('"matrix" expected that of a total scatter');
@@ -122,7 +127,7 @@ function refusalOf(
   samples: bigint,
   { components, allowFullRank }: Program,
 ): ProjectionError | undefined {
-  if (samples === 0n) {
+  if (samples <= 0n) {
     return new ProjectionError('ERR_NO_SAMPLES', 'expected at least one sample, got none');
   }
   const next = spectrum[components];

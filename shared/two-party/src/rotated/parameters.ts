@@ -4,7 +4,7 @@
  *
  * Units: T = Q R − V Vᵀ is a matrix of integers. P is held as the integers 2^f P, so 2^f P T (2^f P)ᵀ is M in units of 2^(−2f).
  */
-import { layout, type StatisticsTask } from '@eigenveil/statistics';
+import { layout, type StatisticsTask, statisticsBounds } from '@eigenveil/statistics';
 import { TwoPartyError } from '../errors.ts';
 
 /** What the error bound of the rotation is computed for, and what a computation of a minute or so allows. */
@@ -61,7 +61,8 @@ export function rotatedParameters(task: StatisticsTask): RotatedParameters {
   }
   const entries = (d * (d + 1)) / 2;
   const rotationBits = ROTATION_GUARD + ceilLog2(d);
-  const traceBits = 2 * ceilLog2(mostSamples(task)) + 2 * task.fractionBits + ceilLog2(d);
+  const bounds = statisticsBounds(task);
+  const traceBits = Math.max(ceilLog2(bounds.M) + ceilLog2(bounds.R), 2 * ceilLog2(bounds.V)) + ceilLog2(d);
   const ringBits = traceBits + 2 * rotationBits + 2;
   if (ringBits > MAXIMUM_RING_BITS) {
     throw new TwoPartyError(
@@ -88,16 +89,12 @@ export function rotatedParameters(task: StatisticsTask): RotatedParameters {
 
 /**
  * ℓ: both servers' shares must be reduced modulo 2^ℓ, whatever the value. 2⌈log₂ Q_max⌉ + 2·fractionBits + 2f + ⌈log₂ d⌉ + 2: no entry of M
- * is larger than the trace of T, at most d·Q_max²·4^fractionBits; a sign; and a bit for noise and mask.
+ * is larger than the trace of T, at most d·Q_max²·4^fractionBits; a sign; and a bit for noise and mask. Under differential privacy the bounds
+ * of the noisy statistics take the place of Q_max and 4^fractionBits.
  * @throws as `rotatedParameters`
  */
 export function rotatedRingBits(task: StatisticsTask): number {
   return rotatedParameters(task).ringBits;
-}
-
-/** The most samples that the task can pool. */
-export function mostSamples(task: StatisticsTask): number {
-  return task.maximumOwners * task.maximumSamplesPerOwner;
 }
 
 export interface DistanceBound {
@@ -133,7 +130,8 @@ export function rotatedDistance(
   return { ...parts, total };
 }
 
-/** ⌈log₂ n⌉ of a positive integer below 2^53. */
-function ceilLog2(n: number): number {
-  return n === 1 ? 0 : BigInt(n - 1).toString(2).length;
+/** ⌈log₂ n⌉ of a positive integer. */
+function ceilLog2(n: number | bigint): number {
+  const below = BigInt(n) - 1n;
+  return below === 0n ? 0 : below.toString(2).length;
 }

@@ -8,6 +8,7 @@ import {
   type Method,
   type Statistics,
   type StatisticsTask,
+  unflatten,
 } from '@eigenveil/statistics';
 import { combine, toRing } from '../../src/shares.ts';
 
@@ -42,6 +43,9 @@ export interface Given {
   readonly maximumOwners?: number;
   readonly maximumSamplesPerOwner?: number;
   readonly fractionBits?: number;
+  readonly differentialPrivacy?: StatisticsTask['differentialPrivacy'];
+  /** Added to the flat statistics of the rows. */
+  readonly noise?: readonly bigint[];
 }
 
 /** Rows of values in [-1, 1]. */
@@ -62,6 +66,8 @@ export function settingOf({
   maximumOwners = 10,
   maximumSamplesPerOwner = 200,
   fractionBits = 14,
+  differentialPrivacy = null,
+  noise,
 }: Given): Setting {
   const cells = rows.map((row) => row.map((value) => BigInt(Math.round(value * 2 ** fractionBits))));
   const sum = (term: (row: readonly bigint[]) => bigint): bigint =>
@@ -74,7 +80,7 @@ export function settingOf({
     V: Array.from({ length: d }, (_, i) => own.reduce((total, row) => total + row[i]!, 0n)),
     M: BigInt(own.length),
   });
-  const statistics: Statistics = {
+  const exact: Statistics = {
     R,
     labellings:
       labellings.length === 0
@@ -96,7 +102,14 @@ export function settingOf({
     maximumSamplesPerOwner,
     keyBits: 2048,
     statisticalSecurityBits: 40,
+    differentialPrivacy,
   };
+  const statistics = noise
+    ? unflatten(
+        task,
+        flatten(task, exact).map((value, i) => value + noise[i]!),
+      )
+    : exact;
   const program = programOf({
     ...task,
     components,
