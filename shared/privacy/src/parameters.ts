@@ -35,3 +35,6 @@ export function checkPositiveInteger(name: string, value: bigint): void {
 export function invalid(name: string, expected: string, got: unknown): PrivacyError {
   return new PrivacyError('ERR_DP_PARAMETER', `"${name}" expected ${expected}, got ${String(got)}`);
 }
+
+/** What two data sets that must not be told apart differ by: one row more or less, or one row with other content. */
+export type Neighbours = 'add-remove' | 'replace';

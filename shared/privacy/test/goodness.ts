@@ -39,3 +39,15 @@ export function pValue(samples: readonly bigint[], expected: ReadonlyMap<bigint,
   );
   return 1 - jstat.chisquare.cdf(statistic, cells.length - 1);
 }
+
+/** The δ that ε leaves when the distribution is shifted: the sum of what exceeds e^ε times the other's probability. */
+export function deltaBySum(p: ReadonlyMap<bigint, number>, shift: bigint, epsilon: number): number {
+  let sum = 0;
+  for (const [y, py] of p) sum += Math.max(0, py - Math.exp(epsilon) * (p.get(y + shift) ?? 0));
+  return sum;
+}
+
+/** The discrete Gaussian distribution, as far as doubles reach. */
+export function discreteGaussian(sigmaSquared: number): Map<bigint, number> {
+  return distribution(Math.ceil(12 * Math.sqrt(sigmaSquared)) + 6, (y) => (-y * y) / (2 * sigmaSquared));
+}

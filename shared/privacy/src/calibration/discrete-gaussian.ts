@@ -4,7 +4,7 @@
  * Proof note. Let q map rows to Z^m and ‖q(D) − q(D′)‖₂ <= Δ for all neighbours D, D′, under whichever neighbouring relation
  * Δ was derived for: add or remove one row, or replace one. Independent noise of the discrete Gaussian distribution with the
  * same σ² on every entry makes q ρ-zCDP with ρ = Δ²/(2σ²): Canonne, Kamath and Steinke, "The Discrete Gaussian for
- * Differential Privacy" (2020), proposition 5 for one entry; Rényi divergences of independent entries add up, to
+ * Differential Privacy" (2020, section 2.2 of arXiv:2004.00010), for one entry; Rényi divergences of independent entries add up, to
  * α Σ (qᵢ(D) − qᵢ(D′))²/(2σ²). It holds for every σ² > 0 and exactly, with no term for discretisation, since the shifts are
  * integers. The step to (ε, δ) is that of zcdp.ts. The calibration of the continuous Gaussian (Balle and Wang) is proved for
  * continuous noise only, so it is not used here.
@@ -71,12 +71,12 @@ export function rhoOfDiscreteGaussian(parameters: {
   const numerator = sensitivitySquared * sigmaSquared.denominator;
   const denominator = 2n * sigmaSquared.numerator;
   // 53 digits of the quotient, rounded up: such an integer is a double, and so is its product with a power of two.
-  const shift = 53 - (bitLength(numerator) - bitLength(denominator) + 1);
-  const digits =
-    shift >= 0
-      ? ceilingOf(numerator << BigInt(shift), denominator)
-      : ceilingOf(numerator, denominator << BigInt(-shift));
-  return Number(digits) * 2 ** -shift;
+  const digits = (shift: number) =>
+    ceilingOf(numerator << BigInt(Math.max(0, shift)), denominator << BigInt(Math.max(0, -shift)));
+  // The quotient lies between 2^(leading − 1) and 2^(leading + 1).
+  const leading = bitLength(numerator) - bitLength(denominator);
+  const shift = digits(53 - leading) <= 1n << 53n ? 53 - leading : 52 - leading;
+  return Number(digits(shift)) * 2 ** -shift;
 }
 
 function ceilingOf(numerator: bigint, denominator: bigint): bigint {

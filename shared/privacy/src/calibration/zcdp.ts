@@ -6,7 +6,7 @@
  *
  *   δ = exp((α − 1)(αρ − ε)) / (α − 1) · (1 − 1/α)^α
  *
- * (Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential Privacy", 2020, proposition 7 and corollary 13).
+ * (Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential Privacy", 2020, section 2.3 of arXiv:2004.00010).
  * As any α gives a true bound, the search for a good one may stop anywhere; the margin below covers the rounding of the
  * formula itself. log δ is convex in α, with derivative (2α − 1)ρ − ε + log(1 − 1/α).
  */
@@ -18,7 +18,7 @@ import { leastThatHolds } from './bisect.ts';
 const ROUNDING = 1e-12;
 
 /**
- * A δ for which ρ-zCDP implies (ε, δ)-differential privacy; the least that proposition 7 gives, rounded up. In (0, 1].
+ * A δ for which ρ-zCDP implies (ε, δ)-differential privacy; the least that the formula above gives, rounded up. In (0, 1].
  * @throws PrivacyError ERR_DP_PARAMETER unless ρ and ε are finite and positive
  */
 export function dpDeltaOfZcdp(rhoZcdp: number, epsilon: number): number {

@@ -3,13 +3,15 @@
 import { bitLength } from '../rational.ts';
 import type { RandomSource } from './source.ts';
 
-/** One call of the CSPRNG costs as much as some hundred bytes of its output. */
-const CHUNK_BYTES = 512;
+/** One call of the CSPRNG costs as much as some hundred bytes of its output; a single draw needs only a few. */
+const FIRST_CHUNK_BYTES = 64;
+const LARGEST_CHUNK_BYTES = 4096;
 
 export class RandomBits {
   readonly #source: RandomSource;
   #chunk: DataView = new DataView(new ArrayBuffer(0));
   #offset = 0;
+  #chunkBytes = FIRST_CHUNK_BYTES;
   #coins = 0;
   #coinsLeft = 0;
 
@@ -20,7 +22,8 @@ export class RandomBits {
   /** Uniform in [0, 2^32). */
   word(): number {
     if (this.#offset + 4 > this.#chunk.byteLength) {
-      const bytes = this.#source(CHUNK_BYTES);
+      const bytes = this.#source(this.#chunkBytes);
+      this.#chunkBytes = Math.min(2 * this.#chunkBytes, LARGEST_CHUNK_BYTES);
       this.#chunk = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       this.#offset = 0;
     }

@@ -11,7 +11,7 @@ import { drawDiscreteLaplace } from './discrete-laplace.ts';
 import type { RandomSource } from './source.ts';
 
 export interface DiscreteGaussianParameters {
-  /** σ² >= 0, of any size; 0 draws only zeros. The variance of the noise is at most σ² (CKS20, corollary 9). */
+  /** σ² >= 0, of any size; 0 draws only zeros. The variance of the noise is at most σ² (ibid., section 3). */
   readonly sigmaSquared: Rational;
 }
 

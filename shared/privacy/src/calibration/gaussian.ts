@@ -1,0 +1,87 @@
+/**
+ * How much continuous Gaussian noise a vector of real numbers needs: the classic calibration and the analytic one.
+ *
+ * Proof note. Let ‖q(D) − q(D′)‖₂ <= Δ for all neighbours D, D′, under whichever neighbouring relation Δ was derived for: add or
+ * remove one row, or replace one. Noise N(0, σ²I) looks the same from all sides, so only the length of the shift matters
+ * and the question has one dimension; the worst shift is Δ itself. With h = Δ/σ the logarithm of the density ratio is
+ * distributed as N(h²/2, h²), and the least δ for an ε is
+ *
+ *   δ = Φ(h/2 − ε/h) − exp(ε) Φ(−h/2 − ε/h)
+ *
+ * (Balle and Wang, "Improving the Gaussian mechanism for differential privacy", 2018, theorem 8). This is an equality: a
+ * smaller σ is not private. With x = ε/h − h/2 and y = x + h = ε/h + h/2 we have exp(ε) φ(y) = φ(x), hence δ = φ(x) (M(x) − M(y))
+ * for Mills' ratio M = (1 − Φ)/φ, where exp(ε) has gone and far tails keep their digits. Every error is rounded upwards, with
+ * bounds that hold for ε up to a thousand.
+ */
+
+import { checkDelta, checkEpsilon, checkPositive, invalid } from '../parameters.ts';
+import { leastThatHolds } from './bisect.ts';
+import { MILLS_ERROR, millsRatio, normalDensity } from './normal.ts';
+
+/** Relative, of products of a few doubles. */
+const ROUNDING = 1e-15;
+
+/**
+ * The least δ for which noise of standard deviation σ makes a query of L2 sensitivity Δ (ε, δ)-differentially private,
+ * rounded up; in (0, 1].
+ * @throws PrivacyError ERR_DP_PARAMETER unless all three are finite and positive
+ */
+export function dpDeltaOfGaussian(parameters: {
+  readonly sigma: number;
+  readonly sensitivity: number;
+  readonly epsilon: number;
+}): number {
+  const { sigma, sensitivity, epsilon } = parameters;
+  checkPositive('sigma', sigma);
+  checkPositive('sensitivity', sensitivity);
+  checkPositive('epsilon', epsilon);
+  const h = sensitivity / sigma;
+  const x = epsilon / h - h / 2;
+  // What the rounding of x, a difference of numbers as large as h, does to the density.
+  const slack = (1 + x * x + Math.abs(x) * h) * ROUNDING;
+  const subtracted = millsRatio(x + h) * (1 - MILLS_ERROR);
+  const dpDelta =
+    x >= 0
+      ? normalDensity(x) * (1 + slack) * (millsRatio(x) * (1 + MILLS_ERROR) - subtracted)
+      : 1 - normalDensity(x) * (1 - slack) * (millsRatio(-x) * (1 - MILLS_ERROR) + subtracted);
+  return Math.min(1, Math.max(Number.MIN_VALUE, dpDelta));
+}
+
+/**
+ * The least σ that the equality above allows, rounded up; in units of the query; 0 for ε = Infinity.
+ * @throws PrivacyError ERR_DP_PARAMETER unless Δ is finite and positive, ε > 0 and δ in (0, 1)
+ */
+export function calibrateAnalyticGaussian(parameters: {
+  readonly sensitivity: number;
+  readonly epsilon: number;
+  readonly dpDelta: number;
+}): number {
+  const { sensitivity, epsilon, dpDelta } = parameters;
+  checkPositive('sensitivity', sensitivity);
+  checkEpsilon(epsilon);
+  checkDelta(dpDelta);
+  if (epsilon === Infinity) return 0;
+  return leastThatHolds(
+    (sigma) => dpDeltaOfGaussian({ sigma, sensitivity, epsilon }) <= dpDelta,
+    sensitivity,
+  );
+}
+
+/**
+ * σ = Δ √(2 ln(1.25/δ))/ε: Dwork and Roth, "The algorithmic foundations of differential privacy" (2014), theorem A.1. Its proof
+ * needs ε <= 1, and beyond that the formula does give too little noise. Larger than the analytic σ.
+ * @throws PrivacyError ERR_DP_PARAMETER unless Δ is finite and positive, ε in (0, 1] and δ in (0, 1)
+ */
+export function calibrateClassicGaussian(parameters: {
+  readonly sensitivity: number;
+  readonly epsilon: number;
+  readonly dpDelta: number;
+}): number {
+  const { sensitivity, epsilon, dpDelta } = parameters;
+  checkPositive('sensitivity', sensitivity);
+  if (!(epsilon > 0 && epsilon <= 1)) {
+    throw invalid('epsilon', 'a number in (0, 1], where the classic calibration holds', epsilon);
+  }
+  checkDelta(dpDelta);
+  return ((sensitivity * Math.sqrt(2 * Math.log(1.25 / dpDelta))) / epsilon) * (1 + ROUNDING);
+}
