@@ -41,7 +41,6 @@ export { sensitivitySquared, weightsOf } from './stage/sensitivity.ts';
 export {
   checkSetting,
   clippingBound,
-  type Neighbours,
   type PrivacySetting,
   type StageTask,
 } from './stage/setting.ts';

@@ -24,7 +24,8 @@
  * The number of owners is public, the records being counted in the open, and is not part of this.
  */
 
-import type { Neighbours, StageTask } from './setting.ts';
+import type { Neighbours } from '../parameters.ts';
+import type { StageTask } from './setting.ts';
 
 /** w_V and w_M. Powers of two, so that all that is computed from them is exact in doubles. */
 export interface Weights {

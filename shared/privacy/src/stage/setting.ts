@@ -1,10 +1,7 @@
 /** The differential-privacy setting of a task, and the part of a task that its noise is a function of. */
 
-import { checkCount, invalid } from '../parameters.ts';
+import { checkCount, invalid, type Neighbours } from '../parameters.ts';
 import { rationalOf } from '../rational.ts';
-
-/** Which data sets count as neighbours: one row more or less, or one row that is another. */
-export type Neighbours = 'add-remove' | 'replace';
 
 export interface PrivacySetting {
   readonly epsilon: number;
