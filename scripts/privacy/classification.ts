@@ -23,7 +23,7 @@ const LEFT_OUT: readonly string[] = [
 ];
 export const CLASSIFIED: readonly PcaMethod[] = PCA_METHODS.filter(({ name }) => !LEFT_OUT.includes(name));
 
-const QUICK_SETS: readonly string[] = ['iris'];
+const QUICK_SETS: readonly string[] = ['iris', 'breast_cancer'];
 const TEST_SHARE = 0.3;
 const MOST_ROWS = 800;
 /** Fixed beforehand: a search over the rows would be one more question to them. */

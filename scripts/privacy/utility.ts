@@ -16,7 +16,7 @@ export const POOLED = 'pooled';
 /** Where a method that does not depend on sites needs some all the same, for its parts of noise. */
 const POOLED_SITES = 10;
 
-const QUICK_SETS: readonly string[] = ['iris', 'pima'];
+const QUICK_SETS: readonly string[] = ['iris', 'pima', 'breast_cancer', 'ionosphere'];
 const QUICK_SITES: readonly number[] = [10];
 const COMPONENTS = [1, 2, 4, 8];
 
@@ -30,7 +30,7 @@ interface Case {
 
 /** More where a run is cheap, since means over few features spread more. */
 function seedsFor(scale: Scale, features: number, sites: Case['sites']): number {
-  if (scale === 'quick') return 20;
+  if (scale === 'quick') return features > 20 ? 20 : 50;
   if (features > 50) return 20;
   if (sites === POOLED) return features > 20 ? 150 : 400;
   return features > 20 ? 30 : 100;

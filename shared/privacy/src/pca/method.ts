@@ -7,7 +7,7 @@ export type Row = readonly number[];
 export type Site = readonly Row[];
 
 export interface PcaSetting {
-  /** At least one and fewer than features. The components of a run for fewer are the first of these. */
+  /** At least one and at most as many as features. */
   readonly components: number;
   /** Infinity: no noise. */
   readonly epsilon: number;
