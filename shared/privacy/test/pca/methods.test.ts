@@ -84,7 +84,8 @@ describe('with noise', () => {
       };
       // Random directions in six dimensions have a mean of 1/6 with an error of 0.04.
       expect(mean(0.001)).toBeLessThan(0.4);
-      expect(mean(100)).toBeGreaterThan(0.8);
+      // The stage has no noise of a deviation below 1, and so no larger ε.
+      expect(mean(name.startsWith('eigenveil') ? 12 : 100)).toBeGreaterThan(0.8);
     });
   });
 
