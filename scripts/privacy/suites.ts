@@ -4,7 +4,8 @@ import type { Suite } from '../bench/unit.ts';
 import type { Report } from '../report/document.ts';
 import { attackSuite } from './attack.ts';
 import { classificationSuite } from './classification.ts';
-import { attackReport, classificationReport, utilityReport } from './report.ts';
+import { attackReport, classificationReport } from './report/other.ts';
+import { utilityReport } from './report/utility.ts';
 import { utilitySuite } from './utility.ts';
 
 export const PRIVACY_SUITES: readonly Suite[] = [
