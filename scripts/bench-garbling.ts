@@ -3,7 +3,8 @@ import Table from 'cli-table3';
 import { Command, InvalidArgumentError } from 'commander';
 import { BITS, measureCircuits, PLACES, type Row, widest } from './bench/circuits.ts';
 import { type Case, dataFile, type Measured, measureCase } from './bench/decompositions.ts';
-import { formatMilliseconds, median } from './bench/measure.ts';
+import { median } from './bench/measure.ts';
+import { formatQuantity } from './bench/quantities.ts';
 
 const CIRCUITS_EXPLANATION = `Circuits: medians after one uncounted warm-up. Both parties take turns on one core, over a channel in memory: each is timed alone, with
 reading and writing its messages, without a network. Circuits work on ${BITS}-bit numbers with ${PLACES} fraction bits. Bytes are
@@ -45,8 +46,8 @@ function renderCircuits(rows: readonly Row[]): string {
       row.width,
       row.gates,
       row.bytes,
-      formatMilliseconds(1000 * row.garbleSeconds),
-      formatMilliseconds(1000 * row.evaluateSeconds),
+      formatQuantity(1000 * row.garbleSeconds, 'ms'),
+      formatQuantity(1000 * row.evaluateSeconds, 'ms'),
       (row.garblePerSecond / 1e6).toFixed(1),
       (row.evaluatePerSecond / 1e6).toFixed(1),
     ]);
@@ -81,7 +82,7 @@ function renderPrograms(programs: readonly Measured[]): string {
       program.components,
       program.andGates,
       megabytes(program.bytes),
-      formatMilliseconds(1000 * program.seconds),
+      formatQuantity(1000 * program.seconds, 'ms'),
       `${program.garbler.cpuSeconds.toFixed(1)} / ${program.evaluator.cpuSeconds.toFixed(1)}`,
       `${megabytes(program.garbler.peakMemoryBytes)} / ${megabytes(program.evaluator.peakMemoryBytes)}`,
       program.minCosine.toFixed(7),

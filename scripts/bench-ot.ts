@@ -16,8 +16,9 @@ import {
 } from '@eigenveil/two-party';
 import Table from 'cli-table3';
 import { Command, InvalidArgumentError } from 'commander';
-import { formatMilliseconds, median } from './bench/measure.ts';
+import { median } from './bench/measure.ts';
 import { type Address, CHUNK_BYTES, type Job } from './bench/ot-jobs.ts';
+import { formatQuantity } from './bench/quantities.ts';
 
 interface Row {
   what: string;
@@ -124,7 +125,7 @@ function render(rows: readonly Row[]): string {
   for (const { what, milliseconds, unit, perSecond } of rows) {
     const rate =
       unit === 'bytes' ? `${(perSecond / 1e6).toFixed(0)} MB` : `${(perSecond / 1e6).toFixed(2)} million`;
-    table.push([what, formatMilliseconds(milliseconds), perSecond > 1e5 ? rate : '']);
+    table.push([what, formatQuantity(milliseconds, 'ms'), perSecond > 1e5 ? rate : '']);
   }
   return table.toString();
 }

@@ -6,12 +6,10 @@ import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { type StatisticsTask, statisticsOfCsv } from '@eigenveil/statistics';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { csvOfRows, featureName } from './bench/rows.ts';
 
 /** What an owner may use at most, whatever the number of rows. */
 const LIMIT_MEGABYTES = 300;
-
-/** Rows that are made once and then repeated, so that making them does not slow the reader down. */
-const BLOCK_ROWS = 1000;
 
 interface Options {
   rows: number;
@@ -54,7 +52,7 @@ else await report(options);
 async function measure({ rows, features }: Options): Promise<Measurement> {
   const task: StatisticsTask = {
     method: { kind: 'pca' },
-    features: Array.from({ length: features }, (_, i) => ({ name: `f${i}`, min: -1, max: 1 })),
+    features: Array.from({ length: features }, (_, i) => ({ name: featureName(i), min: -1, max: 1 })),
     labellings: [],
     fractionBits: 14,
     maximumOwners: 10,
@@ -85,7 +83,7 @@ async function report(options: Options): Promise<void> {
   const exit = once(child, 'exit');
   // A child that fails closes its input early; its exit code says so below.
   child.stdin.on('error', () => {});
-  Readable.from(csv(rows, features)).pipe(child.stdin);
+  Readable.from(csvOfRows(rows, features)).pipe(child.stdin);
   let output = '';
   for await (const chunk of child.stdout.setEncoding('utf8')) output += chunk;
   const [code] = await exit;
@@ -102,22 +100,6 @@ async function report(options: Options): Promise<void> {
     );
   }
   if (measurement.peakRssMegabytes > LIMIT_MEGABYTES) process.exitCode = 1;
-}
-
-/** Numbers with six decimals in [-1, 1] from a seeded generator (Numerical Recipes' linear congruential one). */
-function* csv(rows: number, features: number): Generator<Buffer> {
-  let state = 1;
-  const cell = (): string => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return ((state / 2 ** 32) * 2 - 1).toFixed(6);
-  };
-  const row = (): string => `${Array.from({ length: features }, cell).join(',')}\n`;
-  yield Buffer.from(`${Array.from({ length: features }, (_, i) => `f${i}`).join(',')}\n`);
-  const lines = Array.from({ length: Math.min(rows, BLOCK_ROWS) }, row);
-  const block = Buffer.from(lines.join(''));
-  const whole = Math.floor(rows / lines.length);
-  for (let b = 0; b < whole; b++) yield block;
-  yield Buffer.from(lines.slice(0, rows - whole * lines.length).join(''));
 }
 
 function positiveInteger(text: string): number {

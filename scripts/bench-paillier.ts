@@ -11,7 +11,8 @@ import {
 import Table from 'cli-table3';
 import { Command, InvalidArgumentError } from 'commander';
 import * as paillierBigint from 'paillier-bigint';
-import { formatMilliseconds, formatRatio, interleavedMedians } from './bench/measure.ts';
+import { interleavedMedians } from './bench/measure.ts';
+import { formatQuantity, formatRatio } from './bench/quantities.ts';
 
 type Operation =
   | 'generate key (standard)'
@@ -183,11 +184,11 @@ function render(rows: readonly Row[]): string {
     table.push([
       row.keyBits,
       row.operation,
-      formatMilliseconds(row.paillierBigintMs),
-      formatMilliseconds(row.eigenveilMs),
+      formatQuantity(row.paillierBigintMs, 'ms'),
+      formatQuantity(row.eigenveilMs, 'ms'),
       formatRatio(row.ratio),
       row.valuesPerCiphertext?.toFixed(1) ?? '',
-      perValue === undefined ? '' : formatMilliseconds(perValue),
+      perValue === undefined ? '' : formatQuantity(perValue, 'ms'),
       row.ratioPerValue === undefined ? '' : formatRatio(row.ratioPerValue),
     ]);
   }

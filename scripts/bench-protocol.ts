@@ -11,7 +11,8 @@ import {
   exampleStatistics,
   exampleTask,
 } from './bench/example-task.ts';
-import { formatMilliseconds, formatRatio, median } from './bench/measure.ts';
+import { median } from './bench/measure.ts';
+import { formatQuantity, formatRatio } from './bench/quantities.ts';
 import { measureRoles, ROLES_EXPLANATION, type RoleSeries } from './bench/roles.ts';
 import { summariseRatios } from './bench/statistics.ts';
 
@@ -80,10 +81,10 @@ function render(rows: readonly Row[]): string {
       row.keyBits,
       row.role,
       row.scheme,
-      formatMilliseconds(row.literalMs),
-      formatMilliseconds(row.eigenveilMs),
+      formatQuantity(row.literalMs, 'ms'),
+      formatQuantity(row.eigenveilMs, 'ms'),
       formatRatio(row.ratio),
-      validated === undefined ? '' : `${formatMilliseconds(validated)}, ${formatRatio(ratioValidated!)}`,
+      validated === undefined ? '' : `${formatQuantity(validated, 'ms')}, ${formatRatio(ratioValidated!)}`,
     ]);
   }
   return table.toString();

@@ -2,7 +2,8 @@
 import Table from 'cli-table3';
 import { Command, InvalidArgumentError } from 'commander';
 import { type Case, dataFile, type Measured, measureCase } from './bench/decompositions.ts';
-import { formatMilliseconds, median } from './bench/measure.ts';
+import { median } from './bench/measure.ts';
+import { formatQuantity } from './bench/quantities.ts';
 
 const EXPLANATION = `Both servers are fresh processes that talk over TLS 1.3 on the loopback interface. A time is from the request for a connection to the result,
 base transfers included (20 ms: with a proxy between them that holds back every byte for 20 ms in either direction); the median of the repetitions, in which the protocols take turns (garbled once, and from 50 features on only with
@@ -112,7 +113,7 @@ function render(all: readonly Measured[]): string {
       it.delayMilliseconds === undefined ? it.twoParty : `${it.twoParty}, ${it.delayMilliseconds} ms`,
       megabytes(it.bytes),
       it.rounds ?? '',
-      formatMilliseconds(1000 * it.seconds),
+      formatQuantity(1000 * it.seconds, 'ms'),
       `${it.garbler.cpuSeconds.toFixed(1)} / ${it.evaluator.cpuSeconds.toFixed(1)}`,
       `${megabytes(it.garbler.peakMemoryBytes)} / ${megabytes(it.evaluator.peakMemoryBytes)}`,
       it.maxSineGap.toExponential(0),

@@ -49,15 +49,3 @@ export function median(values: readonly number[]): number {
   const middle = sorted.length / 2;
   return (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle) - 1]!) / 2;
 }
-
-/** Three significant digits with the unit that reads best. */
-export function formatMilliseconds(milliseconds: number): string {
-  if (milliseconds >= 1000) return `${(milliseconds / 1000).toPrecision(3)} s`;
-  if (milliseconds >= 1) return `${milliseconds.toPrecision(3)} ms`;
-  return `${(1000 * milliseconds).toPrecision(3)} µs`;
-}
-
-/** How many times faster, without false precision. */
-export function formatRatio(ratio: number): string {
-  return `${ratio >= 100 ? ratio.toFixed(0) : ratio.toPrecision(2)}×`;
-}

@@ -1,13 +1,15 @@
-/** Medians with quartiles as the tables of the reports print them. */
+/** Figures as the tables of the reports print them: medians with quartiles, in the unit that reads best. */
+import type { Point } from '../report/document.ts';
 import type { PowerLaw, Summary } from './statistics.ts';
-import { summarise } from './statistics.ts';
-import type { Series } from './unit.ts';
+import { summarise, summariseRatios } from './statistics.ts';
+import type { Measurement, Series } from './unit.ts';
 
 /** What a cell says of something that was not measured. */
 export const MISSING = '–';
 
 const SCALES: Readonly<Record<Series['unit'], readonly (readonly [number, string])[]>> = {
   ms: [
+    [120_000, 'min'],
     [1000, 's'],
     [1, 'ms'],
     [0.001, 'µs'],
@@ -21,24 +23,49 @@ const SCALES: Readonly<Record<Series['unit'], readonly (readonly [number, string
   points: [[1, 'points']],
   count: [[1, '']],
 };
+const MILLISECONDS_PER_MINUTE = 60_000;
 const DIGITS = 3;
 
-/** Median and quartiles in one unit, chosen by the median: "12.3 (11.9–12.8) ms"; one number where all are alike. */
+/** Median and quartiles in one unit, chosen by the median: "12.3 ms (11.9–12.8)"; one number where all are alike. */
 export function formatSummary({ median, low, high }: Summary, unit: Series['unit']): string {
   const scales = SCALES[unit];
-  const [scale, name] = scales.find(([least]) => Math.abs(median) >= least) ?? scales.at(-1)!;
-  const digits = (value: number) => significant(value / scale);
-  const spread =
-    digits(low) === digits(median) && digits(high) === digits(median)
-      ? ''
-      : ` (${digits(low)}–${digits(high)})`;
-  return `${digits(median)}${spread} ${name}`.trimEnd();
+  const [least, name] = scales.find(([from]) => Math.abs(median) >= from) ?? scales.at(-1)!;
+  const scale = name === 'min' ? MILLISECONDS_PER_MINUTE : least;
+  return withQuartiles({ median, low, high }, name === '' ? '' : ` ${name}`, (value) =>
+    significant(value / scale),
+  );
+}
+
+export function formatSamples(samples: readonly number[] | undefined, unit: Series['unit']): string {
+  return samples === undefined || samples.length === 0 ? MISSING : formatSummary(summarise(samples), unit);
 }
 
 export function formatSeries(series: Series | undefined): string {
-  return series === undefined || series.samples.length === 0
-    ? MISSING
-    : formatSummary(summarise(series.samples), series.unit);
+  return series === undefined ? MISSING : formatSamples(series.samples, series.unit);
+}
+
+/** One figure that has no spread. */
+export function formatQuantity(value: number, unit: Series['unit']): string {
+  return formatSamples([value], unit);
+}
+
+/** A size among the facts of a measurement. */
+export function formatBytesFact(bytes: number | string | undefined): string {
+  return typeof bytes === 'number' ? formatQuantity(bytes, 'bytes') : MISSING;
+}
+
+/** How many times more, of samples of the same repetitions. */
+export function formatRatios(
+  numerators: readonly number[] | undefined,
+  denominators: readonly number[] | undefined,
+): string {
+  if (numerators === undefined || denominators === undefined) return MISSING;
+  return withQuartiles(summariseRatios(numerators, denominators), '×', significant);
+}
+
+/** How many times more. */
+export function formatRatio(ratio: number): string {
+  return `${ratio >= 100 ? ratio.toFixed(0) : ratio.toPrecision(2)}×`;
 }
 
 /** The exponent with its confidence interval, if the points left any degree of freedom to tell one. */
@@ -49,7 +76,26 @@ export function formatExponent({ exponent, low, high }: PowerLaw): string {
     : `${digits(exponent)} (two points: no interval)`;
 }
 
-/** Without an exponent, and with all digits of what is longer. */
-function significant(value: number): string {
+export function samplesOf(measurement: Measurement | undefined, name: string): readonly number[] | undefined {
+  return measurement?.series[name]?.samples;
+}
+
+/** Median with quartiles as whisker. */
+export function pointOf(x: number, samples: readonly number[]): Point {
+  const { median, low, high } = summarise(samples);
+  return { x, y: median, low, high };
+}
+
+/** Three significant digits without an exponent, and all digits of what is longer. */
+export function significant(value: number): string {
   return Math.abs(value) >= 10 ** (DIGITS - 1) ? value.toFixed(0) : value.toPrecision(DIGITS);
+}
+
+function withQuartiles(
+  { median, low, high }: Pick<Summary, 'median' | 'low' | 'high'>,
+  unit: string,
+  format: (value: number) => string,
+): string {
+  const [middle, from, to] = [median, low, high].map(format);
+  return from === middle && to === middle ? `${middle}${unit}` : `${middle}${unit} (${from}–${to})`;
 }

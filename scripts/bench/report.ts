@@ -32,15 +32,28 @@ export function reportOf(
   { title, introduction }: Pick<Report, 'title' | 'introduction'>,
 ): Report {
   const { description, measurements, omissions } = data;
-  const sections = suites
+  const ran = suites
     .filter(({ name }) => description.suites.includes(name))
-    .flatMap((suite) => suite.report(measurements.filter(({ id }) => id.startsWith(`${suite.name}/`))));
+    .map((suite) => ({ suite, own: measurements.filter(({ id }) => id.startsWith(`${suite.name}/`)) }));
+  const highlights = ran.flatMap(({ suite, own }) => suite.highlights(own));
+  const sections = ran.flatMap(({ suite, own }) => suite.report(own));
   const run = `A ${description.scale} run, finished ${data.finishedAt.slice(0, 16).replace('T', ' ')} UTC.`;
   return {
     title,
     introduction: [run, ...introduction],
-    sections: [...sections, omitted(omissions), environmentSection(description.environment)],
+    sections: [
+      ...atAGlance(highlights),
+      ...sections,
+      omitted(omissions),
+      environmentSection(description.environment),
+    ],
   };
+}
+
+function atAGlance(highlights: readonly string[]): Section[] {
+  if (highlights.length === 0) return [];
+  const text = highlights.map((highlight) => `- ${highlight}`).join('\n');
+  return [{ title: 'At a glance', blocks: [{ kind: 'text', text }] }];
 }
 
 function omitted(omissions: readonly Omission[]): Section {

@@ -54,6 +54,8 @@ export interface Suite {
   readonly name: string;
   readonly description: string;
   plan(scale: Scale): Promise<Plan>;
+  /** The few figures that a hurried reader should take away, each a sentence; none where nothing was measured. */
+  highlights(measurements: readonly Measurement[]): readonly string[];
   /** One section or several, of this suite's measurements; those of an interrupted run may be few. */
   report(measurements: readonly Measurement[]): readonly Section[];
 }

@@ -1,5 +1,6 @@
 /** Starts services as child processes and makes sure that none outlives what it was started for. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,22 +15,24 @@ export interface Started {
   readonly line: Readonly<Record<string, unknown>>;
 }
 
-/** Does work with child processes and a temporary folder; neither remains, however it ends. */
+/**
+ * Does work with child processes and a temporary folder. Neither remains, however it ends: an exit of this process in the midst, for a
+ * signal for instance, takes them away at once.
+ */
 export async function withChildren<T>(work: (children: Children, folder: string) => Promise<T>): Promise<T> {
   const children = new Children();
   const folder = await mkdtemp(join(tmpdir(), 'eigenveil-'));
-  const stop = async () => {
-    await children.stop();
-    await rm(folder, { recursive: true, force: true });
+  const onExit = () => {
+    children.kill();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 }); // a process that dies may still write
   };
-  const exitWith = (code: number) => () => void stop().then(() => process.exit(code));
-  const onSignal = { SIGINT: exitWith(130), SIGTERM: exitWith(143) };
-  process.once('SIGINT', onSignal.SIGINT).once('SIGTERM', onSignal.SIGTERM);
+  process.once('exit', onExit);
   try {
     return await work(children, folder);
   } finally {
-    await stop();
-    process.off('SIGINT', onSignal.SIGINT).off('SIGTERM', onSignal.SIGTERM);
+    await children.stop();
+    await rm(folder, { recursive: true, force: true });
+    process.off('exit', onExit);
   }
 }
 
@@ -63,6 +66,12 @@ export class Children {
   add(child: ChildProcess): void {
     this.#children.add(child);
     child.once('close', () => this.#children.delete(child));
+  }
+
+  /** Ends every child without asking. */
+  kill(): void {
+    this.#stopping = true;
+    for (const child of this.#children) child.kill('SIGKILL');
   }
 
   /** Asks every child to end, and after a while makes it. */

@@ -22,6 +22,12 @@ export interface DemoOptions extends TaskSetting {
 
 /** Runs the demo and leaves its results in `options.out`; nothing else remains, however it ends. */
 export function runDemo(options: DemoOptions): Promise<void> {
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    process.once(signal, () => process.exit(code));
+  }
   return withChildren((children, folder) => new Demo(options, folder, children).run());
 }
 

@@ -85,7 +85,7 @@ function unitOf(dataset: string, seeds: number): Unit {
   };
 }
 
-export function attackSuite(report: Suite['report']): Suite {
+export function attackSuite(reporting: Pick<Suite, 'highlights' | 'report'>): Suite {
   return {
     name: ATTACK,
     description: 'a site that knows the shared seed subtracts the noise',
@@ -104,6 +104,6 @@ export function attackSuite(report: Suite['report']): Suite {
         }));
       return { units, omissions };
     },
-    report,
+    ...reporting,
   };
 }

@@ -125,7 +125,7 @@ export function findClassification(
   return measurements.find(({ id }) => id === `${CLASSIFICATION}/${dataset}/${epsilon}`);
 }
 
-export function classificationSuite(report: Suite['report']): Suite {
+export function classificationSuite(reporting: Pick<Suite, 'highlights' | 'report'>): Suite {
   return {
     name: CLASSIFICATION,
     description: 'weighted F1 of an SVM on rows reduced by each method',
@@ -152,6 +152,6 @@ export function classificationSuite(report: Suite['report']): Suite {
       }
       return { units, omissions };
     },
-    report,
+    ...reporting,
   };
 }

@@ -4,14 +4,15 @@ import type { Suite } from '../bench/unit.ts';
 import type { Report } from '../report/document.ts';
 import { attackSuite } from './attack.ts';
 import { classificationSuite } from './classification.ts';
-import { attackReport, classificationReport } from './report/other.ts';
-import { utilityReport } from './report/utility.ts';
+import { attackHighlights, attackReport, classificationReport } from './report/other.ts';
+import { utilityHighlights, utilityReport } from './report/utility.ts';
 import { utilitySuite } from './utility.ts';
 
 export const PRIVACY_SUITES: readonly Suite[] = [
-  utilitySuite(utilityReport),
-  classificationSuite(classificationReport),
-  attackSuite(attackReport),
+  utilitySuite({ highlights: utilityHighlights, report: utilityReport }),
+  // Scores say little beside the captured energy: most of these classes are told apart by any few directions.
+  classificationSuite({ highlights: () => [], report: classificationReport }),
+  attackSuite({ highlights: attackHighlights, report: attackReport }),
 ];
 
 export function privacyReport(data: BenchData): Report {

@@ -19,6 +19,7 @@ const POOLED_SITES = 10;
 const QUICK_SETS: readonly string[] = ['iris', 'pima', 'breast_cancer', 'ionosphere'];
 const QUICK_SITES: readonly number[] = [10];
 const COMPONENTS = [1, 2, 4, 8];
+export const DISTANCE_COMPONENTS = 2;
 
 interface Case {
   readonly dataset: string;
@@ -119,7 +120,8 @@ class Scores {
     if (found === undefined) this.#refused.set(name, (this.#refused.get(name) ?? 0) + 1);
     for (const k of this.#components) {
       this.#push(energySeries(name, k), energyRatio(found, k, this.#truth));
-      this.#push(distanceSeries(name, k), subspaceDistance(found, k, this.#truth));
+      if (k === DISTANCE_COMPONENTS)
+        this.#push(distanceSeries(name), subspaceDistance(found, k, this.#truth));
     }
   }
 
@@ -130,16 +132,16 @@ class Scores {
     return { series, facts };
   }
 
-  /** In percent, to six digits after the point. */
+  /** In percent, to four digits after the point. */
   #push(name: string, ratio: number): void {
     const samples = this.#series.get(name) ?? [];
-    samples.push(Number((100 * ratio).toFixed(6)));
+    samples.push(Number((100 * ratio).toFixed(4)));
     this.#series.set(name, samples);
   }
 }
 
 export const energySeries = (method: string, k: number): string => `${method} energy ${k}`;
-export const distanceSeries = (method: string, k: number): string => `${method} distance ${k}`;
+export const distanceSeries = (method: string): string => `${method} distance`;
 export const refusedFact = (method: string): string => `${method} refused`;
 
 /** The unit of this data set, spread and ε, if it was measured. */
@@ -152,7 +154,7 @@ export function findUtility(
   return measurements.find(({ id }) => id === `${UTILITY}/${dataset}/${sites}/${epsilon}`);
 }
 
-export function utilitySuite(report: Suite['report']): Suite {
+export function utilitySuite(reporting: Pick<Suite, 'highlights' | 'report'>): Suite {
   return {
     name: UTILITY,
     description: 'captured energy and subspace distance of all methods',
@@ -181,6 +183,6 @@ export function utilitySuite(report: Suite['report']): Suite {
       }
       return { units, omissions };
     },
-    report,
+    ...reporting,
   };
 }

@@ -19,8 +19,8 @@ export function axisOption(scale: Scale, size: number, look: AxisLook): object {
   const labels = new Map(scale.ticks.map(({ position, label }) => [position, label]));
   return {
     type: 'value',
-    min: scale.low,
-    max: scale.high,
+    min: 0,
+    max: 1,
     inverse: look.inverse ?? false,
     axisLine: { show: look.line, onZero: false, lineStyle: { color: 'var(--muted)', width: 1 } },
     axisTick: { show: false, customValues: values },

@@ -6,13 +6,14 @@ import type { BarDrawing, Whiskered } from './document.ts';
 import { ReportError } from './error.ts';
 import { figure } from './figures.ts';
 import { legendOf, textHeight, textWidth, wrap } from './layout.ts';
-import { type Scale, scaleOf } from './scale.ts';
+import { rowOf, type Scale, scaleOf } from './scale.ts';
 import { barFill, seriesColour } from './theme.ts';
 import { whisker } from './whisker.ts';
 
 // Of the room of a group, what its bars fill.
 const filled = 0.8;
 const lyingBar = 19;
+const widestBar = 54;
 
 export function barOption(drawing: BarDrawing, frame: Frame): Layout {
   check(drawing, frame.name);
@@ -61,8 +62,8 @@ function standing(drawing: BarDrawing, frame: Frame): Layout | undefined {
   const broken = drawing.groups.some((group) =>
     group.split(/\s+/).some((word) => textWidth(word, size) > groupWidth - 8),
   );
-  const barWidth = (groupWidth * filled) / drawing.bars.length;
-  const valued = barWidth >= widestValue(drawing, size - 2) + 2;
+  const barWidth = Math.min(widestBar, (groupWidth * filled) / drawing.bars.length);
+  const valued = barWidth >= widestValue(drawing, size - 1) + 2;
   if (broken || names.some((name) => name.split('\n').length > 3)) return undefined;
   if (barWidth < 10 || (!valued && width < 500)) return undefined;
 
@@ -73,7 +74,7 @@ function standing(drawing: BarDrawing, frame: Frame): Layout | undefined {
   );
   const yTitle = wrap(drawing.y.title, width, size);
   const titleTop = legend.height + 8;
-  const top = titleTop + textHeight(yTitle, size) + (valued ? size + 10 : 12);
+  const top = titleTop + textHeight(yTitle, size) + (valued ? size + 12 : 16);
   return {
     width,
     height: Math.ceil(top + plotHeight + 10 + Math.max(...names.map((name) => textHeight(name, size))) + 4),
@@ -81,7 +82,7 @@ function standing(drawing: BarDrawing, frame: Frame): Layout | undefined {
       grid: { left, right: 4, top, height: plotHeight, outerBoundsMode: 'none' },
       legend: legendOption(legend, size, 12),
       title: [titleOption(yTitle, size, { left: 0, top: titleTop })],
-      xAxis: axisOption(places(names), size, { line: true, grid: false }),
+      xAxis: axisOption(rowOf(names), size, { line: true, grid: false }),
       yAxis: axisOption(y, size, { line: false, grid: true }),
       series: drawing.bars.map((_, index) =>
         barSeries({ drawing, frame, scale: y, index, thickness: barWidth, lying: false, valued }),
@@ -92,11 +93,11 @@ function standing(drawing: BarDrawing, frame: Frame): Layout | undefined {
 
 function lying(drawing: BarDrawing, frame: Frame): Layout {
   const { width, size } = frame;
-  const names = drawing.groups.map((group) => wrap(group, width * 0.3, size));
+  const names = drawing.groups.map((group) => wrap(group, width * 0.37, size));
   const left = Math.max(...names.map((name) => textWidth(name, size))) + 10;
   const right = widestValue(drawing, size - 1) + 12;
   const plotWidth = width - left - right;
-  const scale = scaleFor(drawing, frame, Math.max(2, Math.floor(plotWidth / 85)));
+  const scale = scaleFor(drawing, frame, Math.max(3, Math.floor(plotWidth / 55)));
   const least = Math.max(...names.map((name) => textHeight(name, size))) + 6;
   const groupHeight = Math.max(least, (drawing.bars.length * lyingBar) / filled);
   const plotHeight = groupHeight * drawing.groups.length;
@@ -116,23 +117,11 @@ function lying(drawing: BarDrawing, frame: Frame): Layout {
       legend: legendOption(legend, size, 12),
       title: [titleOption(title, size, { left: width / 2, top: titleTop, textAlign: 'center' })],
       xAxis: axisOption(scale, size, { line: false, grid: true }),
-      yAxis: axisOption(places(names), size, { line: true, grid: false, inverse: true }),
+      yAxis: axisOption(rowOf(names), size, { line: true, grid: false, inverse: true }),
       series: drawing.bars.map((_, index) =>
         barSeries({ drawing, frame, scale, index, thickness: lyingBar, lying: true, valued: true }),
       ),
     },
-  };
-}
-
-function places(names: readonly string[]): Scale {
-  const ticks = names.map((label, position) => ({ position, label }));
-  return {
-    low: -0.5,
-    high: names.length - 0.5,
-    ticks,
-    position: (v) => v,
-    clamped: (v) => v,
-    reaches: () => true,
   };
 }
 
@@ -150,9 +139,12 @@ function barSeries(look: BarLook): object {
   const { drawing, frame, index } = look;
   const bar = drawing.bars[index]!;
   const present = bar.values.flatMap((value, group) => (value === undefined ? [] : [{ value, group }]));
+  const row = rowOf(drawing.groups);
   const renderItem: CustomSeriesRenderItem = (params, api) => {
     const { value, group } = present[params.dataIndex]!;
-    return drawBar(look, value, (position) => api.coord(look.lying ? [position, group] : [group, position]));
+    return drawBar(look, value, (position) =>
+      api.coord(look.lying ? [position, row.position(group)] : [row.position(group), position]),
+    );
   };
   return {
     type: 'custom',
@@ -172,17 +164,16 @@ function drawBar(
   coordinates: (position: number) => number[],
 ): CustomSeriesRenderItemReturn {
   const count = drawing.bars.length;
-  const across = coordinates(scale.low)[lying ? 1 : 0]! + (index - count / 2 + 0.5) * thickness;
+  const across = coordinates(0)[lying ? 1 : 0]! + (index - count / 2 + 0.5) * thickness;
   const along = (v: number): number => coordinates(scale.clamped(v))[lying ? 0 : 1]!;
   const place = (v: number): [number, number] => (lying ? [along(v), across] : [across, along(v)]);
-  const foot = along(drawing.y.scale === 'log' ? 10 ** scale.low : 0);
-  const breadth = Math.max(2, Math.min(thickness - 2, 46));
+  const foot = along(0);
+  const breadth = thickness - 2;
   const [from, to] = [Math.min(foot, along(value)), Math.max(foot, along(value))];
   const shape = lying
     ? { x: from, y: across - breadth / 2, width: to - from, height: breadth, r: [0, 2, 2, 0] }
     : { x: across - breadth / 2, y: from, width: breadth, height: to - from, r: [2, 2, 0, 0] };
-  const end = place(Math.max(value, high ?? value, low ?? value));
-  const size = frame.size - (lying ? 1 : 2);
+  const end = place(Math.max(0, value, high ?? value));
   return {
     type: 'group',
     children: [
@@ -212,7 +203,7 @@ function drawBar(
                 y: lying ? end[1] : end[1] - 5,
                 align: lying ? ('left' as const) : ('center' as const),
                 verticalAlign: lying ? ('middle' as const) : ('bottom' as const),
-                ...labelFont(size),
+                ...labelFont(frame.size - 1),
               },
             },
           ]

@@ -2,7 +2,8 @@
 import type { Chart, Table } from './document.ts';
 import { figure } from './figures.ts';
 
-export function chartFigures({ caption, drawing }: Chart): Table {
+export function chartFigures({ caption: title, drawing }: Chart): Table {
+  const caption = `Figures: ${title}`;
   const { unit } = drawing.y;
   const number = (value: number | undefined): string => (value === undefined ? '' : figure(value, unit, 4));
   const right = (title: string) => ({ title, align: 'right' as const });

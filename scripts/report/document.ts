@@ -61,7 +61,7 @@ export interface Line {
   readonly name: string;
   readonly points: readonly Point[];
   readonly style: 'solid' | 'dashed' | 'points';
-  /** The name of the line that this one was fitted to, or otherwise belongs to: it takes that line's colour. */
+  /** The name of the line that this one was fitted to: it takes that line's colour, and its points get no marks. */
   readonly of?: string;
 }
 

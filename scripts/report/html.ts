@@ -78,9 +78,10 @@ function table({ caption, columns, rows }: Table): string {
     const others = rest.map((cell, index) => `<td${align(index + 1)}>${cell}</td>`);
     return `<tr><th scope="row"${align(0)}>${first ?? ''}</th>${others.join('')}</tr>`;
   });
+  const short = rows.every(([first]) => (first ?? '').length <= 30) ? ' class="short"' : '';
   // Reached by the keyboard, as it may have to be scrolled.
-  return `<div class="table" role="region" tabindex="0" aria-label="${escapeXml(caption)}"><table>
-<caption>${escapeXml(caption)}</caption>
+  return `<div class="table" role="region" tabindex="0" aria-label="${escapeXml(caption)}"><table${short}>
+<caption><span>${escapeXml(caption)}</span></caption>
 <thead><tr>${head.join('')}</tr></thead>
 <tbody>
 ${body.join('\n')}

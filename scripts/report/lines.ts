@@ -5,7 +5,7 @@ import type { Frame, Layout } from './charts.ts';
 import type { Line, LineDrawing } from './document.ts';
 import { ReportError } from './error.ts';
 import { legendOf, textHeight, textWidth, wrap } from './layout.ts';
-import { type Scale, scaleOf } from './scale.ts';
+import { type Scale, scaleOf, type Tick } from './scale.ts';
 import { dash, seriesColour, symbol } from './theme.ts';
 import { whisker } from './whisker.ts';
 
@@ -34,29 +34,30 @@ export function lineOption(drawing: LineDrawing, frame: Frame): Layout {
       chart: frame.name,
       labels: Math.max(3, Math.floor(plotWidth / 75)),
       preferred: drawing.lines
-        .filter(({ style }) => style !== 'dashed')
+        .filter((line) => line.of === undefined)
         .flatMap((l) => l.points.map((p) => p.x)),
       fits: (ticks) => haveRoom(ticks, plotWidth, right, size),
     },
   );
 
   const legend = legendOf(
-    drawing.lines.map(({ name }) => name),
+    // A fit is told by its colour and its dashes; its law stands in a table.
+    drawing.lines.filter((line) => line.of === undefined).map(({ name }) => name),
     width,
     size,
   );
   const yTitle = wrap(drawing.y.title, width, size);
   const xTitle = wrap(drawing.x.title, plotWidth, size);
   const titleTop = legend.height + 8;
-  const top = titleTop + textHeight(yTitle, size) + 12;
+  const top = titleTop + textHeight(yTitle, size) + 16;
   const xTitleTop = top + plotHeight + 10 + size * 1.4 + 4;
-  const styles = stylesOf(drawing, frame.name);
+  const looks = looksOf(drawing, frame.name);
   return {
     width,
     height: Math.ceil(xTitleTop + textHeight(xTitle, size) + 4),
     option: {
       grid: { left, right, top, height: plotHeight, outerBoundsMode: 'none' },
-      legend: legendOption(legend, size, 10),
+      legend: legendOption(legend, size, 12.5),
       title: [
         titleOption(yTitle, size, { left: 0, top: titleTop }),
         titleOption(xTitle, size, { left: left + plotWidth / 2, top: xTitleTop, textAlign: 'center' }),
@@ -64,22 +65,17 @@ export function lineOption(drawing: LineDrawing, frame: Frame): Layout {
       xAxis: axisOption(x, size, { line: true, grid: drawing.x.scale !== 'category' }),
       yAxis: axisOption(y, size, { line: false, grid: true }),
       series: drawing.lines.flatMap((line, index) => [
-        whiskerSeries(line, styles[index]!.colour, x, y),
-        lineSeries(line, styles[index]!, x, y),
+        whiskerSeries(line, looks[index]!.colour, x, y),
+        lineSeries(line, looks[index]!, x, y, width),
       ]),
     },
   };
 }
 
-function haveRoom(
-  ticks: readonly { readonly fraction: number; readonly label: string }[],
-  plotWidth: number,
-  right: number,
-  size: number,
-): boolean {
-  const boxes = ticks.map(({ fraction, label }) => {
+function haveRoom(ticks: readonly Tick[], plotWidth: number, right: number, size: number): boolean {
+  const boxes = ticks.map(({ position, label }) => {
     const half = textWidth(label, size) / 2;
-    return { from: fraction * plotWidth - half, to: fraction * plotWidth + half };
+    return { from: position * plotWidth - half, to: position * plotWidth + half };
   });
   return boxes.every(
     ({ from, to }, index) =>
@@ -87,46 +83,63 @@ function haveRoom(
   );
 }
 
-interface Style {
+interface Look {
   readonly colour: string;
   readonly symbol: string;
   readonly dash: number[];
 }
 
-function stylesOf({ lines }: LineDrawing, chart: string): readonly Style[] {
-  // Lines that belong to another take no colour of their own.
+function looksOf({ lines }: LineDrawing, chart: string): readonly Look[] {
+  // Fits take no colour of their own.
   const leaders = lines.filter(({ of }) => of === undefined);
-  const dashed = lines.filter(({ style }) => style === 'dashed');
+  const dashed = leaders.filter(({ style }) => style === 'dashed');
   return lines.map((line) => {
     const leader = line.of === undefined ? line : leaders.find(({ name }) => name === line.of);
     if (!leader)
       throw new ReportError(
-        `chart "${chart}", line "${line.name}": expected \`of\` to name a line that belongs to no other, got "${line.of}"`,
+        `chart "${chart}", line "${line.name}": expected \`of\` to name a line that is no fit, got "${line.of}"`,
       );
     const index = leaders.indexOf(leader);
-    const turn = line.of === undefined ? dashed.indexOf(line) : 0;
-    return { colour: seriesColour(index), symbol: symbol(index), dash: dash(Math.max(0, turn)) };
+    return {
+      colour: seriesColour(index),
+      symbol: symbol(index),
+      dash: dash(Math.max(0, dashed.indexOf(line))),
+    };
   });
 }
 
-function lineSeries(line: Line, style: Style, x: Scale, y: Scale): object {
-  const dashed = line.style === 'dashed';
+function lineSeries(
+  { name, points, style, of }: Line,
+  look: Look,
+  x: Scale,
+  y: Scale,
+  width: number,
+): object {
+  const dashed = style === 'dashed';
+  const fit = of !== undefined;
   return {
-    type: line.style === 'points' ? 'scatter' : 'line',
-    name: line.name,
-    data: line.points.map((point) => [x.position(point.x), y.position(point.y)]),
+    type: 'line',
+    name,
+    data: points.map((point) => [x.position(point.x), y.position(point.y)]),
     silent: true,
     clip: false,
-    z: dashed ? 3 : 4,
-    showSymbol: !dashed,
+    z: fit ? 3 : 4,
+    showSymbol: !fit,
     showAllSymbol: true,
-    symbol: dashed ? 'none' : style.symbol,
-    symbolSize: 10,
-    itemStyle: { color: style.colour, borderColor: 'var(--surface)', borderWidth: 1 },
+    symbol: look.symbol,
+    symbolSize: width > 500 ? 10 : 8,
+    // Opacity, since the legend draws a mark for lines that have none.
+    itemStyle: {
+      color: look.colour,
+      borderColor: 'var(--surface)',
+      borderWidth: 1,
+      opacity: fit ? 0 : 1,
+    },
     lineStyle: {
-      color: style.colour,
-      width: dashed ? 1.75 : 2.25,
-      type: dashed ? style.dash : 'solid',
+      color: look.colour,
+      width: style === 'points' ? 0 : dashed ? 1.75 : 2.25,
+      opacity: style === 'points' ? 0 : 1,
+      type: dashed ? look.dash : 'solid',
       join: 'round',
     },
   };
@@ -143,7 +156,7 @@ function whiskerSeries({ points }: Line, colour: string, x: Scale, y: Scale): ob
     return whisker({
       from: [centre, from],
       to: [centre, to],
-      cap: 4,
+      cap: 5,
       open: point.low !== undefined && !y.reaches(point.low),
       colour,
     });

@@ -3,10 +3,8 @@ import type { Axis } from './document.ts';
 import { ReportError } from './error.ts';
 import { figure } from './figures.ts';
 
-/** Positions are what the axis is linear in: values, logarithms of values, or places in a row. */
+/** Positions go from 0, the foot of the axis, to 1: then echarts cannot round or extend what is laid out here. */
 export interface Scale {
-  readonly low: number;
-  readonly high: number;
   readonly ticks: readonly Tick[];
   position(value: number): number;
   /** The position, or, of what lies below the scale, its foot. */
@@ -28,8 +26,8 @@ export interface ScaleOptions {
   readonly foot?: boolean;
   /** Values that would do well as ticks, as they are few. */
   readonly preferred?: readonly number[];
-  /** Whether these labels have room at these fractions of the axis. */
-  readonly fits?: (ticks: readonly { readonly fraction: number; readonly label: string }[]) => boolean;
+  /** Whether these labels have room at these positions. */
+  readonly fits?: (ticks: readonly Tick[]) => boolean;
 }
 
 /** `whiskers` may reach below what a logarithm takes: they are then drawn down to the foot. */
@@ -51,11 +49,30 @@ export function scaleOf(
   return complete(logarithmic(axis, [...values, ...whiskers.filter((value) => value > 0)], options));
 }
 
-type Placed = Omit<Scale, 'clamped' | 'reaches'>;
+/** Before the span from low to high becomes 0 to 1. */
+interface Span {
+  readonly low: number;
+  readonly high: number;
+  position(value: number): number;
+}
 
-function complete(scale: Placed): Scale {
-  const reaches = (value: number): boolean => scale.position(value) >= scale.low;
-  return { ...scale, reaches, clamped: (value) => (reaches(value) ? scale.position(value) : scale.low) };
+type Placed = Span & Pick<Scale, 'ticks'>;
+
+function complete({ low, high, ticks, position }: Placed): Scale {
+  const fraction = (place: number): number => (place - low) / (high - low);
+  const reaches = (value: number): boolean => position(value) >= low;
+  return {
+    ticks: ticks.map((tick) => ({ ...tick, position: fraction(tick.position) })),
+    position: (value) => fraction(position(value)),
+    reaches,
+    clamped: (value) => (reaches(value) ? fraction(position(value)) : 0),
+  };
+}
+
+/** Names in a row; their values are 0, 1, 2 and so on. */
+export function rowOf(names: readonly string[]): Scale {
+  const ticks = names.map((label, position) => ({ position, label }));
+  return complete({ low: -0.5, high: names.length - 0.5, ticks, position: (index) => index });
 }
 
 function categories(axis: Axis, values: readonly number[]): Placed {
@@ -80,15 +97,11 @@ function linear(axis: Axis, values: readonly number[], options: ScaleOptions): P
   if (options.preferred) {
     const room = (most - least) * 0.04;
     const [low, high] = [least === 0 ? 0 : least - room, most + room];
-    return {
-      low,
-      high,
-      position,
-      ticks: chosen(axis, low, high, position, options, multiples(step, low, high)),
-    };
+    return chosen(axis, { low, high, position }, options, steps(low, high, options.labels));
   }
   const [low, high] = [Math.floor(least / step + 1e-9) * step, Math.ceil(most / step - 1e-9) * step];
-  return { low, high, position, ticks: labelled(axis, multiples(step, low, high), position, true) };
+  const span = { low, high, position };
+  return { ...span, ticks: labelled(axis, multiples(step, low, high), span, 12) };
 }
 
 function logarithmic(axis: Axis, values: readonly number[], options: ScaleOptions): Placed {
@@ -98,37 +111,33 @@ function logarithmic(axis: Axis, values: readonly number[], options: ScaleOption
   const low = options.foot ? Math.floor(least - 0.1) : least - room;
   const high = most + room;
   const regular = logarithmicTicks(low, high, options.labels);
-  return { low, high, position, ticks: chosen(axis, low, high, position, options, regular) };
+  return chosen(axis, { low, high, position }, options, regular);
 }
 
-/** The values of the data themselves where they are few and have room: nothing reads better. */
-function chosen(
-  axis: Axis,
-  low: number,
-  high: number,
-  position: (value: number) => number,
-  options: ScaleOptions,
-  regular: readonly number[],
-): readonly Tick[] {
+/** The values of the data themselves, or most of them, where they are few and have room: nothing reads better. */
+function chosen(axis: Axis, span: Span, options: ScaleOptions, regular: readonly number[]): Placed {
+  const { low, high } = span;
   const fits = (ticks: readonly Tick[]): boolean =>
-    options.fits?.(ticks.map((tick) => ({ ...tick, fraction: (tick.position - low) / (high - low) }))) ??
+    options.fits?.(ticks.map((tick) => ({ ...tick, position: (tick.position - low) / (high - low) }))) ??
     true;
-  const preferred = labelled(
-    axis,
-    [...new Set(options.preferred ?? [])].sort((a, b) => a - b),
-    position,
-    false,
-  );
-  if (preferred.length >= 2 && preferred.length <= 10 && fits(preferred)) return preferred;
-  let ticks = labelled(axis, regular, position, axis.scale === 'linear');
+  const values = [...new Set(options.preferred ?? [])].sort((a, b) => a - b);
+  if (values.length >= 2 && values.length <= 10) {
+    const preferred = labelled(axis, values, span, 6);
+    const last = preferred.at(-1)!;
+    const kept: Tick[] = [];
+    for (const tick of preferred.slice(0, -1)) if (fits([...kept, tick, last])) kept.push(tick);
+    if (kept.length >= preferred.length / 2) return { ...span, ticks: [...kept, last] };
+  }
+  let ticks = labelled(axis, regular, span, 12);
   while (ticks.length > 2 && !fits(ticks)) ticks = ticks.filter((_, index) => index % 2 === 0);
-  return ticks;
+  return { ...span, ticks };
 }
 
 /** All of 1, 2, 5 or powers of ten, or, over less than a decade, steps as on a linear scale. */
 function logarithmicTicks(low: number, high: number, labels: number): readonly number[] {
   const decades = multiples(1, Math.floor(low), Math.ceil(high));
-  const within = (value: number): boolean => value >= 10 ** low * 0.999 && value <= 10 ** high * 1.001;
+  const within = (value: number): boolean =>
+    value >= 10 ** low * (1 - 1e-9) && value <= 10 ** high * (1 + 1e-9);
   const fine = decades.flatMap((e) => [1, 2, 5].map((m) => Number(`${m}e${e}`))).filter(within);
   const powers = decades.map((e) => Number(`1e${e}`)).filter(within);
   if (fine.length >= 3 && fine.length <= labels) return fine;
@@ -137,19 +146,21 @@ function logarithmicTicks(low: number, high: number, labels: number): readonly n
     return powers.filter((_, index) => index % every === 0);
   }
   if (fine.length >= 3) return fine;
-  return multiples(niceStep((10 ** high - 10 ** low) / Math.max(1, labels - 1)), 10 ** low, 10 ** high);
+  return steps(10 ** low, 10 ** high, labels);
 }
 
-function labelled(
-  axis: Axis,
-  values: readonly number[],
-  position: (value: number) => number,
-  alike: boolean,
-): readonly Tick[] {
-  const like = alike ? Math.max(...values.map(Math.abs)) : undefined;
+function steps(low: number, high: number, labels: number): readonly number[] {
+  let step = niceStep((high - low) / Math.max(1, labels - 1));
+  while (multiples(step, low, high).length < 2) step = niceStep(step / 2.5);
+  return multiples(step, low, high);
+}
+
+function labelled(axis: Axis, values: readonly number[], span: Span, digits: number): readonly Tick[] {
+  // Labels of even steps go together; those of decades each have the prefix that suits them.
+  const like = axis.scale === 'linear' ? Math.max(...values.map(Math.abs)) : undefined;
   return values.map((value) => ({
-    position: position(value),
-    label: figure(value, axis.unit, 6, like ?? value),
+    position: span.position(value),
+    label: figure(value, axis.unit, digits, like ?? value),
   }));
 }
 

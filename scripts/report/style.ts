@@ -8,6 +8,7 @@ html{scroll-behavior:smooth;-webkit-text-size-adjust:100%;text-size-adjust:100%}
 body{margin:0;background:var(--page);color:var(--ink);font:1rem/1.6 ${fontFamily};overflow-wrap:break-word}
 header,nav,main{max-width:56rem;margin-inline:auto;padding-inline:1rem}
 header{padding-top:clamp(1.5rem,5vw,3.5rem)}
+header::before{content:"";display:block;width:4.5rem;height:.3rem;border-radius:.15rem;margin-bottom:1.25rem;background:linear-gradient(to right,var(--series-1) 0 25%,var(--series-3) 25% 50%,var(--series-5) 50% 75%,var(--series-2) 75%)}
 h1{font-size:clamp(1.7rem,5vw,2.6rem);line-height:1.15;letter-spacing:-.02em;margin:0 0 1rem;text-wrap:balance}
 h2{font-size:clamp(1.3rem,3.5vw,1.65rem);line-height:1.25;letter-spacing:-.01em;margin:0 0 1rem;text-wrap:balance}
 h3{font-size:1.1rem;margin:1.5rem 0 .5rem}
@@ -28,6 +29,7 @@ nav a{display:block;padding:.3rem 0;text-decoration:none}
 nav a:hover{text-decoration:underline}
 section{padding-top:2rem;margin-top:2rem;border-top:1px solid var(--rule);scroll-margin-top:0}
 figure.chart,.table{background:var(--surface);border:1px solid var(--rule);border-radius:.75rem}
+.table{--shade:linear-gradient(to left,var(--rule),transparent);background:linear-gradient(to right,transparent,var(--surface) 60%) right/3rem 100% no-repeat local,var(--shade) right/.75rem 100% no-repeat scroll,var(--surface)}
 figure.chart{margin:1.5rem 0;padding:1.25rem 1.25rem .9rem}
 .drawing{container-type:inline-size}
 .drawing svg{display:block;width:100%;height:auto;margin-inline:auto}
@@ -39,25 +41,26 @@ figure.chart{margin:1.5rem 0;padding:1.25rem 1.25rem .9rem}
 figcaption{color:var(--muted);font-size:.9rem;line-height:1.5;margin-top:.75rem}
 details{margin-top:.5rem;font-size:.9rem}
 summary{cursor:pointer;color:var(--accent);width:fit-content;padding:.15rem 0}
-details .table{margin:.5rem 0 .25rem;max-height:24rem;overflow:auto}
-.table{margin:1.5rem 0;overflow-x:auto;max-width:100%}
+details .table{margin:.5rem 0 .25rem}
+.table{margin:1.5rem 0;overflow-x:auto;container-type:inline-size}
 table{border-collapse:separate;border-spacing:0;width:100%;font-size:.9rem;font-variant-numeric:tabular-nums lining-nums}
-caption{caption-side:top;text-align:left;font-weight:600;padding:.8rem .9rem .7rem;white-space:normal}
-caption{position:sticky;left:0;max-width:min(100%,calc(100vw - 2.2rem))}
-details caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap;padding:0}
+caption{caption-side:top;text-align:left;font-weight:600}
+caption span{display:block;position:sticky;left:0;width:fit-content;max-width:100cqi;padding:.8rem .9rem .7rem}
+details caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 th,td{padding:.5rem .9rem;text-align:left;vertical-align:baseline;white-space:nowrap}
 .right{text-align:right}
-thead th{font-weight:600;color:var(--muted);border-bottom:1px solid var(--rule)}
+thead th{font-weight:600;white-space:normal;vertical-align:bottom;line-height:1.35;color:var(--muted);border-bottom:1px solid var(--rule)}
 tbody th{font-weight:500}
 tbody tr+tr>*{border-top:1px solid var(--grid)}
-th:first-child{position:sticky;left:0;background:var(--surface);z-index:1;white-space:normal;min-width:6.5rem;max-width:18rem}
+th:first-child{position:sticky;left:0;background:var(--surface);z-index:1;white-space:normal;min-width:14rem;max-width:22rem}
+.short th:first-child{min-width:0;white-space:nowrap}
 tbody tr:hover>*{background:var(--raised)}
 @media (max-width:40rem){
   figure.chart{padding:.9rem .75rem .7rem;margin-inline:-.25rem}
   .table{margin-inline:-.25rem}
   th,td{padding:.45rem .6rem}
-  caption{padding-inline:.6rem}
-  th:first-child{max-width:9rem}
+  caption span{padding-inline:.6rem}
+  th:first-child,.short th:first-child{min-width:8rem;max-width:9rem;white-space:normal}
 }
 @media (min-width:80rem){
   body{display:grid;grid-template-columns:16rem minmax(0,56rem);column-gap:2.5rem;justify-content:center}
@@ -74,8 +77,8 @@ main{padding-bottom:4rem}
   h2,h3,caption{break-after:avoid}
   figure.chart,tr{break-inside:avoid}
   .table{overflow:visible}
-  table{font-size:8pt}
-  th,td{white-space:normal;padding:.25rem .4rem}
+  table{font-size:7pt}
+  th,td{white-space:normal;padding:.2rem .3rem}
   a{color:inherit}
 }
 `;

@@ -1,18 +1,14 @@
 /** The Markdown of reports, in which HTML is text: what comes out of data must not become markup. */
-import { Marked, type Token, Tokenizer } from 'marked';
+import { Marked, type Token } from 'marked';
 import { escapeXml } from './charts.ts';
-
-class PlainHtml extends Tokenizer {
-  override html(): undefined {}
-  override tag(): undefined {}
-}
 
 // Addresses that a reader may follow; the rest, such as javascript:, stays text.
 const followed = /^(?:https?:\/\/|mailto:|#|[\w./-]+(?:[#?]|$))/i;
 
 const marked = new Marked({
   gfm: true,
-  tokenizer: new PlainHtml(),
+  // Neither blocks nor tags of HTML are known, so they are text and get escaped.
+  tokenizer: { html: () => undefined, tag: () => undefined },
   renderer: {
     link({ href, title, tokens }) {
       const text = this.parser.parseInline(tokens);

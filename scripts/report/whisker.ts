@@ -15,17 +15,17 @@ export interface Whisker {
 export function whisker({ from, to, cap, open, colour }: Whisker): NonNullable<CustomSeriesRenderItemReturn> {
   const level = from[1] === to[1] && from[0] !== to[0];
   const [dx, dy] = level ? [0, cap] : [cap, 0];
-  const stroke = (x1: number, y1: number, x2: number, y2: number) => ({
-    type: 'line' as const,
-    shape: { x1, y1, x2, y2 },
-    style: { stroke: colour, lineWidth: 1.5 },
-  });
-  return {
-    type: 'group',
-    children: [
-      stroke(from[0], from[1], to[0], to[1]),
-      stroke(to[0] - dx, to[1] - dy, to[0] + dx, to[1] + dy),
-      ...(open ? [] : [stroke(from[0] - dx, from[1] - dy, from[0] + dx, from[1] + dy)]),
-    ],
-  };
+  const ends: readonly (readonly [number, number, number, number])[] = [
+    [from[0], from[1], to[0], to[1]],
+    [to[0] - dx, to[1] - dy, to[0] + dx, to[1] + dy],
+    ...(open ? [] : [[from[0] - dx, from[1] - dy, from[0] + dx, from[1] + dy] as const]),
+  ];
+  const strokes = (stroke: string, lineWidth: number) =>
+    ends.map(([x1, y1, x2, y2]) => ({
+      type: 'line' as const,
+      shape: { x1, y1, x2, y2 },
+      style: { stroke, lineWidth },
+    }));
+  // A rim sets it off from the bar or the line that it lies upon.
+  return { type: 'group', children: [...strokes('var(--surface)', 3.5), ...strokes(colour, 1.5)] };
 }

@@ -77,6 +77,12 @@ describe('the report of accuracy', () => {
     expect(textOf(close)).toMatch(/at most 0\.3 points for every/);
   });
 
+  it('says where components have not converged', () => {
+    const doubtful = german.map((it) => ({ ...it, facts: { ...it.facts, unconverged: 2 } }));
+    expect(textOf(doubtful)).toMatch(/6 encrypted components .* not converged/);
+    expect(textOf(german)).not.toMatch(/converged/);
+  });
+
   it('explains scores that are far from the published ones', () => {
     const far = (dataset: string) =>
       [80, 81, 82].map((score, i) =>

@@ -5,7 +5,7 @@ import { type Setting, scoreArms } from '../../scripts/bench/accuracy/arms.ts';
 import { decomposeRows } from '../../scripts/bench/accuracy/clear.ts';
 import { loadDataSet } from '../../scripts/bench/accuracy/data.ts';
 import { encryptAndUnblind } from '../../scripts/bench/accuracy/encrypted.ts';
-import { generator, seedOf } from '../../scripts/bench/random.ts';
+import { generator, seedOf, shuffled } from '../../scripts/bench/random.ts';
 
 const METHODS = {
   pca: { kind: 'pca' },
@@ -112,27 +112,39 @@ describe('data sets', () => {
 });
 
 describe('one split', () => {
+  const setting: Setting = {
+    method: 'dca',
+    components: [1, 2],
+    split: 1,
+    testShare: 0.3,
+    folds: 3,
+    grid: { costs: [2], gammas: [0.5] },
+    owners: 3,
+    keyBits: 2048,
+    ridge: 1,
+  };
+  const ignore = () => undefined;
+
   it('scores the encrypted projection as the clear one, to which it is close', async () => {
-    const setting: Setting = {
-      method: 'dca',
-      components: [1, 2],
-      split: 1,
-      testShare: 0.3,
-      folds: 3,
-      grid: { costs: [2], gammas: [0.5] },
-      owners: 3,
-      keyBits: 2048,
-      ridge: 1,
-    };
-    const { series, facts } = await scoreArms((await loadDataSet('iris'))!, setting, () => undefined);
+    const { series, facts } = await scoreArms((await loadDataSet('iris'))!, setting, ignore);
     expect(Object.keys(series).sort()).toEqual(['clear/1', 'clear/2', 'encrypted/1', 'encrypted/2', 'none']);
     const score = (name: string) => series[name]!.samples[0]!;
     for (const k of [1, 2]) {
       expect(score(`clear/${k}`)).toBeGreaterThan(90);
       expect(Math.abs(score(`encrypted/${k}`) - score(`clear/${k}`))).toBeLessThan(3);
       expect(facts[`angle/${k}`]).toBeLessThan(1e-2);
+      // Rounded rows leave a trace: the two are not one projection under two names.
       expect(facts[`angle/${k}`]).toBeGreaterThan(0);
     }
     expect(facts).toMatchObject({ trainRows: 105, testRows: 45 });
+  });
+
+  it('scores what no arm can know by chance only: the machines have not seen the test rows', async () => {
+    const iris = (await loadDataSet('iris'))!;
+    const labels = shuffled(iris.labels, generator(seedOf('shuffled labels')));
+    // It knows the rows it was trained on by heart.
+    const grid = { costs: [128], gammas: [1e4] };
+    const { series } = await scoreArms({ ...iris, labels }, { ...setting, components: [1], grid }, ignore);
+    for (const { samples } of Object.values(series)) expect(samples[0]).toBeLessThan(60);
   });
 });

@@ -92,7 +92,7 @@ describe('suite processes', () => {
     const both = processes.report([blind, measurement([RUN], 'pima')]);
     expect(chart(both, 'processes-memory')?.bars[0]?.values).toEqual([
       undefined,
-      { value: 600, low: 600, high: 600 },
+      { value: 600e6, low: 600e6, high: 600e6 },
     ]);
   });
 

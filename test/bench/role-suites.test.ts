@@ -87,7 +87,7 @@ describe('key-length', () => {
       '1024',
       '2.00 ms (1.50–2.50)',
       '200 µs (150–250)',
-      '10.0× (10.0–10.0)',
+      '10.0×',
     ]);
     expect(times!.rows[3]!.slice(1, 3)).toEqual(['4096', '128 ms (96.0–160)']);
     expect(sizes!.rows[0]).toEqual(['1024', '73', '18.7 kB', '5', '1.28 kB', '14.6×']);
@@ -107,6 +107,9 @@ describe('key-length', () => {
         },
         { name: 'Eigenveil, standard encryption' },
         { name: 'Eigenveil, DJN encryption' },
+        { name: 'literal, x^3.00', of: 'literal', points: [{ x: 1024 }, { x: 4096 }] },
+        { of: 'Eigenveil, standard encryption' },
+        { of: 'Eigenveil, DJN encryption' },
       ],
     });
   });

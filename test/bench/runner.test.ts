@@ -137,6 +137,7 @@ describe('a run', () => {
       name: 'example',
       description: '',
       plan: async () => ({ units: [unitOf('a', []), unitOf('a', [])], omissions: [] }),
+      highlights: () => [],
       report: () => [],
     };
     await expect(planSuites([suite], 'quick')).rejects.toThrow('two units are called a');
@@ -171,6 +172,7 @@ describe('the report', () => {
       name: 'example',
       description: '',
       plan: async () => ({ units: [], omissions: [] }),
+      highlights: (measurements) => measurements.map(({ id }) => `${id} is fast`),
       report: (measurements) => {
         seen.push(measurements);
         return [{ title: 'Example', blocks: [] }];
@@ -191,11 +193,14 @@ describe('the report', () => {
     );
     expect(seen).toEqual([[measurements[0]]]);
     expect(report.sections.map(({ title }) => title)).toEqual([
+      'At a glance',
       'Example',
       'Not measured',
       'Machine and versions',
     ]);
     const text = JSON.stringify(report);
+    expect(text).toContain('example/a is fast');
+    expect(text).not.toContain('other/a is fast');
     expect(text).toContain('german: it is not there');
     expect(text).toContain(environment.node);
     expect(environment.packages['paillier-bigint']).toMatch(/^\d+\.\d+\.\d+$/);

@@ -1,6 +1,7 @@
 /** A data user that does not keep to the protocol: it talks to the CSP by hand, with the credentials of a registered one. */
 import { randomBytes } from 'node:crypto';
 import { openSigningKey } from '@eigenveil/server';
+import { type Channel, connectChannel } from '@eigenveil/two-party';
 import {
   AgreementResponse,
   newTaskId,
@@ -70,6 +71,14 @@ export class RogueDataUser {
     const message = { method: 'GET', path: `/tasks/${taskId}/two-party` };
     const proof = headers ?? (await credentials(this.#csp, this, message));
     return send(this.#csp, { ...message, headers: { ...proof, ...upgradeHeaders() } });
+  }
+
+  /** Opens the two-party connection and keeps it. Throws ChannelRefused. */
+  async open(taskId: string): Promise<Channel> {
+    const message = { method: 'GET', path: `/tasks/${taskId}/two-party` };
+    const headers = await credentials(this.#csp, this, message);
+    const url = `${this.#csp.url.replace(/^https/, 'wss')}${message.path}`;
+    return connectChannel({ url, headers, ca: this.#csp.ca });
   }
 }
 

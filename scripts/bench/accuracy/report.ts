@@ -12,6 +12,11 @@ const NEAR = 2;
 const left = (title: string): Column => ({ title, align: 'left' });
 const right = (title: string): Column => ({ title, align: 'right' });
 
+export function accuracyHighlights(measurements: readonly Measurement[]): readonly string[] {
+  const groups = groupsOf(measurements);
+  return groups.length === 0 ? [] : [agreement(groups)];
+}
+
 /** One section; that of no measurements says so. */
 export function reportAccuracy(measurements: readonly Measurement[]): readonly Section[] {
   const title = 'Accuracy';
@@ -127,7 +132,17 @@ function agreement(groups: readonly Group[]): string {
           .join(
             ', ',
           )}: where two pairs of C and γ are all but equal in cross-validation, rounding decides between them.`;
-  return `Encrypted and clear scores differ by ${points(momentsOf(all)?.mean)} points on average over ${all.length} pairs; ${equal} pairs are equal. ${verdict}`;
+  return `Encrypted and clear scores differ by ${points(momentsOf(all)?.mean)} points on average over ${all.length} pairs; ${equal} pairs are equal. ${verdict}${unconverged(groups)}`;
+}
+
+/** What the two-party computation itself says of its precision; nothing where it says nothing. */
+function unconverged(groups: readonly Group[]): string {
+  const count = groups
+    .flatMap(({ splits }) => splits.map(({ facts }) => Number(facts.unconverged ?? 0)))
+    .reduce((sum, value) => sum + value, 0);
+  return count === 0
+    ? ''
+    : ` ${count} encrypted components came with the remark that they have not converged.`;
 }
 
 function againstPublished(groups: readonly Group[]): string {

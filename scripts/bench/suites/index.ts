@@ -4,6 +4,7 @@ import { accuracy } from './accuracy.ts';
 import { keyLength } from './key-length.ts';
 import { processes } from './processes.ts';
 import { published } from './published.ts';
+import { scaling } from './scaling.ts';
 import { twoParty } from './two-party.ts';
 
-export const SUITES: readonly Suite[] = [keyLength, published, twoParty, accuracy, processes];
+export const SUITES: readonly Suite[] = [keyLength, published, twoParty, accuracy, scaling, processes];

@@ -1,12 +1,20 @@
 /** `--only key-length`: what longer keys cost each role, in Eigenveil and in the literal protocol. */
 import type { Block, Chart, Line, Section, Table } from '../../report/document.ts';
-import { bytesCell, pointOf, ratioCell, samplesOf, significant, timeCell } from '../cells.ts';
 import {
   EXAMPLE_OWNERS,
   EXAMPLE_SAMPLES_PER_OWNER,
   exampleStatistics,
   exampleTask,
 } from '../example-task.ts';
+import { withFits } from '../fits.ts';
+import {
+  formatBytesFact,
+  formatRatios,
+  formatSamples,
+  pointOf,
+  samplesOf,
+  significant,
+} from '../quantities.ts';
 import { COMPARISONS, expectedSeconds, measureRoles, ROLES_EXPLANATION, type RoleSeries } from '../roles.ts';
 import { fitPowerLaw, summarise } from '../statistics.ts';
 import type { Measurement, Omission, Scale, Suite, Unit } from '../unit.ts';
@@ -57,6 +65,17 @@ export const keyLength: Suite = {
       omissions: scale === 'quick' ? [LEFT_OUT_OF_QUICK] : [],
     };
   },
+  highlights(measurements) {
+    const recommended = measurements.find(({ parameters }) => parameters.keyBits === 2048);
+    if (recommended === undefined) return [];
+    const ratios = COMPARISONS.map(({ title, literal, eigenveil }) => {
+      const ratio = formatRatios(samplesOf(recommended, literal), samplesOf(recommended, eigenveil));
+      return `${title} ${ratio}`;
+    });
+    return [
+      `Faster than the literal published protocol, with 2048-bit keys and ${recommended.parameters.features} features: ${ratios.join('; ')}.`,
+    ];
+  },
   report(measurements) {
     const sizes = [...new Set(measurements.map(({ parameters }) => Number(parameters.features)))];
     return sizes
@@ -77,6 +96,10 @@ function section(features: number, measurements: readonly Measurement[]): Sectio
   const { parameters, facts } = measurements[0]!;
   const repetitions = Number(parameters.repetitions);
   const blocks: Block[] = [
+    ...charts(features, measurements, repetitions),
+    times(features, measurements, repetitions),
+    contributions(measurements),
+    ...growth(measurements),
     {
       kind: 'text',
       text: `PCA of ${features} features; bounds: ${EXAMPLE_OWNERS} owners of ${EXAMPLE_SAMPLES_PER_OWNER} rows, 14 fraction bits, σ = 40. ${ROLES_EXPLANATION}`,
@@ -85,10 +108,6 @@ function section(features: number, measurements: readonly Measurement[]): Sectio
       kind: 'text',
       text: `**Extrapolated:** the literal protocol's times are of ${facts.literalCiphertextsTimed} of ${facts.literalCiphertexts} ciphertexts per repetition, evenly spread over the values in order of size, scaled up to all of them. Keys of 1024 bits protect nothing: they are here because the published figures use them.`,
     },
-    times(features, measurements, repetitions),
-    contributions(measurements),
-    ...growth(measurements),
-    ...charts(features, measurements, repetitions),
   ];
   return { title: `Key length against time, ${features} features`, blocks };
 }
@@ -111,9 +130,9 @@ function times(features: number, measurements: readonly Measurement[], repetitio
         return [
           comparison.title,
           `${keyBitsOf(measurement)}`,
-          timeCell(literal),
-          timeCell(eigenveil),
-          ratioCell(literal, eigenveil),
+          formatSamples(literal, 'ms'),
+          formatSamples(eigenveil, 'ms'),
+          formatRatios(literal, eigenveil),
         ];
       }),
     ),
@@ -137,9 +156,9 @@ function contributions(measurements: readonly Measurement[]): Table {
       return [
         `${keyBitsOf(measurement)}`,
         `${facts.literalCiphertexts}`,
-        bytesCell(facts.literalContributionBytes),
+        formatBytesFact(facts.literalContributionBytes),
         `${facts.eigenveilCiphertexts}`,
-        bytesCell(facts.eigenveilContributionBytes),
+        formatBytesFact(facts.eigenveilContributionBytes),
         `${significant(Number(facts.literalContributionBytes) / Number(facts.eigenveilContributionBytes))}×`,
       ];
     }),
@@ -184,19 +203,21 @@ function charts(features: number, measurements: readonly Measurement[], repetiti
   return (Object.keys(ROLES) as Role[]).map((role) => ({
     kind: 'chart',
     name: `key-length-${role}-${features}`,
-    caption: `Key length against time of the ${ROLES[role]}, ${features} features, log-log: medians of ${repetitions} repetitions, whiskers at the quartiles`,
+    caption: `Key length against time of the ${ROLES[role]}, ${features} features, log-log: medians of ${repetitions} repetitions, whiskers at the quartiles; dashed: the fitted power laws`,
     drawing: {
       kind: 'lines',
       x: { title: 'key length (bits)', scale: 'log' },
-      y: { title: 'time (ms)', scale: 'log' },
-      lines: CONTESTANTS.filter((it) => it.role === role).map(
-        ({ title, series }): Line => ({
-          name: title,
-          points: measurements.map((measurement) =>
-            pointOf(keyBitsOf(measurement), samplesOf(measurement, series)!),
-          ),
-          style: title === 'literal' ? 'dashed' : 'solid',
-        }),
+      y: { title: 'time', scale: 'log', unit: 'ms' },
+      lines: withFits(
+        CONTESTANTS.filter((it) => it.role === role).map(
+          ({ title, series }): Line => ({
+            name: title,
+            points: measurements.map((measurement) =>
+              pointOf(keyBitsOf(measurement), samplesOf(measurement, series)!),
+            ),
+            style: 'solid',
+          }),
+        ),
       ),
     },
   }));

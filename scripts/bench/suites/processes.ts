@@ -43,6 +43,11 @@ const PLANNED: Readonly<Record<Scale, readonly Planned[]>> = {
   ],
 };
 
+const LEFT_OUT_OF_QUICK: Omission = {
+  what: 'Memory and bytes of each role with 10 owners, on larger data sets and by garbled (`processes`)',
+  why: 'the quick scale runs one small task of 3 owners by rotated',
+};
+
 const ROLES = [
   { key: 'csp', title: 'CSP' },
   { key: 'data-user', title: 'data user' },
@@ -84,12 +89,31 @@ export const processes: Suite = {
   name: 'processes',
   description: 'memory, processor time and bytes on the wire of each role, over real processes and TLS',
   plan,
+  highlights,
   report,
 };
 
+/** Of the case with the most bytes between the servers: what a deployment must have room for. */
+function highlights(measurements: readonly Measurement[]): readonly string[] {
+  const medianOf = (measurement: Measurement, name: string) => {
+    const series = measurement.series[name];
+    return series === undefined ? 0 : summarise(series.samples).median;
+  };
+  const largest = measurements.toSorted(
+    (a, b) => medianOf(b, 'wire/csp-to-data-user') - medianOf(a, 'wire/csp-to-data-user'),
+  )[0];
+  if (largest === undefined) return [];
+  const memory = ROLES.filter(({ key }) => largest.series[`memory/ended/${key}`] !== undefined).map(
+    ({ key, title }) => `${title} ${formatSeries(largest.series[`memory/ended/${key}`])}`,
+  );
+  const sent = `${formatSeries(largest.series['wire/owner-to-data-user'])} from each owner and ${formatSeries(largest.series['wire/csp-to-data-user'])} from the CSP to the data user`;
+  const memoryText = memory.length === 0 ? '' : `; peak memory: ${memory.join(', ')}`;
+  return [`Over real processes (${groupOf(largest)}): ${sent}${memoryText}.`];
+}
+
 async function plan(scale: Scale): Promise<Plan> {
   const units: Unit[] = [];
-  const omissions: Omission[] = [];
+  const omissions: Omission[] = scale === 'quick' ? [LEFT_OUT_OF_QUICK] : [];
   for (const planned of PLANNED[scale]) {
     const { dataset } = planned.wanted;
     const file = await dataFile(dataset);
@@ -193,10 +217,10 @@ function memoryChart(own: readonly Measurement[], figures: string): Block {
   const drawing: BarDrawing = {
     kind: 'bars',
     groups: own.map(groupOf),
-    y: { title: 'peak resident memory (MB)', scale: 'linear' },
+    y: { title: 'peak resident memory', scale: 'linear', unit: 'bytes' },
     bars: ROLES.map(({ key, title }) => ({
       name: title,
-      values: own.map(({ series }) => whiskered(series[`memory/ended/${key}`], 1e6)),
+      values: own.map(({ series }) => whiskered(series[`memory/ended/${key}`])),
     })),
   };
   const caption = `Peak resident memory of each role's process after the task; ${figures}.`;
@@ -233,12 +257,12 @@ function wireChart(own: readonly Measurement[], figures: string): Block {
   const drawing: BarDrawing = {
     kind: 'bars',
     groups: own.map(groupOf),
-    y: { title: 'bytes sent', scale: 'log' },
+    y: { title: 'bytes sent', scale: 'log', unit: 'bytes' },
     bars: SENT.map(({ title, once, perOwner }) => ({
       name: title,
       values: own.map(({ series, parameters }) => {
         const part = (factor: number) => (key: LineKey) => ({ series: series[`wire/${key}`], factor });
-        return whiskered(sumOf([...once.map(part(1)), ...perOwner.map(part(Number(parameters.owners)))]), 1);
+        return whiskered(sumOf([...once.map(part(1)), ...perOwner.map(part(Number(parameters.owners)))]));
       }),
     })),
   };
@@ -303,8 +327,8 @@ function sumOf(
   return { unit: 'bytes', samples };
 }
 
-function whiskered(series: Series | undefined, scale: number): Whiskered | undefined {
+function whiskered(series: Series | undefined): Whiskered | undefined {
   if (series === undefined || series.samples.length === 0) return undefined;
   const { median, low, high } = summarise(series.samples);
-  return { value: median / scale, low: low / scale, high: high / scale };
+  return { value: median, low, high };
 }

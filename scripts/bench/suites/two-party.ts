@@ -1,13 +1,20 @@
 /** The decomposition between the two servers: `garbled`, `rotated` and `simulated` in turn, beside what was published. */
 import type { Block, Line, Point, Section } from '../../report/document.ts';
 import { type Case, dataFile, type Measured, measureCase } from '../decompositions.ts';
-import { formatBytes, formatExponent, formatMilliseconds, formatRatio, formatSummary } from '../format.ts';
 import {
   PUBLISHED_EFFICIENCY,
   PUBLISHED_SOURCE,
   type PublishedEfficiency,
   type PublishedMethod,
 } from '../published.ts';
+import {
+  formatExponent,
+  formatQuantity,
+  formatRatio,
+  formatSamples,
+  MISSING,
+  samplesOf,
+} from '../quantities.ts';
 import { fitPowerLaw, summarise } from '../statistics.ts';
 import type { Measurement, Omission, Scale, Suite, Unit, UnitResult } from '../unit.ts';
 
@@ -94,20 +101,16 @@ interface Compared {
   readonly measured: Measurement | undefined;
 }
 
-const samples = (measured: Measurement | undefined, name: string) => measured?.series[name]?.samples;
-
 function timeCell(measured: Measurement | undefined, protocol: Protocol): string {
-  const times = samples(measured, `${protocol} time`);
-  return times === undefined ? '–' : formatSummary(times, formatMilliseconds);
+  return formatSamples(samplesOf(measured, `${protocol} time`), 'ms');
 }
 
 function bytesCell(measured: Measurement | undefined, protocol: Protocol): string {
-  const bytes = samples(measured, `${protocol} bytes`);
-  return bytes === undefined ? '–' : formatBytes(summarise(bytes).median);
+  return formatSamples(samplesOf(measured, `${protocol} bytes`), 'bytes');
 }
 
 function medianOf(measured: Measurement | undefined, name: string): number | undefined {
-  const list = samples(measured, name);
+  const list = samplesOf(measured, name);
   return list === undefined ? undefined : summarise(list).median;
 }
 
@@ -135,9 +138,9 @@ function table(method: PublishedMethod, compared: readonly Compared[]): Block {
           row.dataset.startsWith('synthetic') ? `synthetic (published: ${row.title})` : row.title,
           `${row.features}`,
           `${row.components}`,
-          formatMilliseconds(1000 * row.garbledSeconds),
+          formatQuantity(1000 * row.garbledSeconds, 'ms'),
           ...protocols.flatMap((protocol) => [timeCell(measured, protocol), bytesCell(measured, protocol)]),
-          garbled === undefined ? '–' : formatRatio((1000 * row.garbledSeconds) / garbled),
+          garbled === undefined ? MISSING : formatRatio((1000 * row.garbledSeconds) / garbled),
         ];
       }),
   };
@@ -165,13 +168,14 @@ function accuracy(method: PublishedMethod, compared: readonly Compared[]): Block
             fact(measured, `${protocol} sine times gap`),
             fact(measured, `${protocol} eigenvalue error`),
             Number(measured.facts[`${protocol} AND gates`]) === 0
-              ? '–'
+              ? MISSING
               : `${(Number(measured.facts[`${protocol} AND gates`]) / 1e6).toPrecision(3)} million`,
-            formatBytes(
+            formatQuantity(
               Math.max(
                 medianOf(measured, `${protocol} garbler memory`)!,
                 medianOf(measured, `${protocol} evaluator memory`)!,
               ),
+              'bytes',
             ),
           ]),
     ),
@@ -185,17 +189,17 @@ function chart(method: PublishedMethod, compared: readonly Compared[]): Block[] 
       name: protocol,
       style: 'solid',
       points: compared.flatMap(({ row, measured }): Point[] => {
-        const times = samples(measured, `${protocol} time`);
+        const times = samplesOf(measured, `${protocol} time`);
         if (times === undefined) return [];
         const { median, low, high } = summarise(times);
-        return [{ x: row.features, y: median / 1000, low: low / 1000, high: high / 1000 }];
+        return [{ x: row.features, y: median, low, high }];
       }),
     }),
   );
   const published: Line = {
     name: 'published',
     style: 'dashed',
-    points: compared.map(({ row }) => ({ x: row.features, y: row.garbledSeconds })),
+    points: compared.map(({ row }) => ({ x: row.features, y: 1000 * row.garbledSeconds })),
   };
   return [
     {
@@ -205,7 +209,7 @@ function chart(method: PublishedMethod, compared: readonly Compared[]): Block[] 
       drawing: {
         kind: 'lines',
         x: { title: 'features', scale: 'log' },
-        y: { title: 'seconds', scale: 'log' },
+        y: { title: 'time', scale: 'log', unit: 'ms' },
         lines: [published, ...measuredLines].filter(({ points }) => points.length > 0),
       },
     },
@@ -225,12 +229,24 @@ function fits(method: PublishedMethod, measured: readonly Line[], published: Lin
   ];
 }
 
+function comparedOf(method: PublishedMethod, measurements: readonly Measurement[]): Compared[] {
+  return PUBLISHED_EFFICIENCY[method].map((row) => ({
+    row,
+    measured: measurements.find(({ id }) => id === `${NAME}/${method}-${row.dataset}`),
+  }));
+}
+
+function highlight(method: PublishedMethod, { row, measured }: Compared): string {
+  const times = PROTOCOLS[method].flatMap((protocol) => {
+    const median = medianOf(measured, `${protocol} time`);
+    return median === undefined ? [] : [`${formatQuantity(median, 'ms')} by \`${protocol}\``];
+  });
+  return `The decomposition for ${method.toUpperCase()} of ${row.features} features and ${row.components} components: ${times.join(', ')}; published ${formatQuantity(1000 * row.garbledSeconds, 'ms')}.`;
+}
+
 function sectionOf(measurements: readonly Measurement[]): Section {
   const blocks = (['pca', 'dca'] as const).flatMap((method): Block[] => {
-    const compared = PUBLISHED_EFFICIENCY[method].map((row) => ({
-      row,
-      measured: measurements.find(({ id }) => id === `${NAME}/${method}-${row.dataset}`),
-    }));
+    const compared = comparedOf(method, measurements);
     if (compared.every(({ measured }) => measured === undefined)) return [];
     return [...chart(method, compared), table(method, compared), accuracy(method, compared)];
   });
@@ -260,6 +276,12 @@ export const twoParty: Suite = {
     }
     return { units, omissions };
   },
+
+  highlights: (measurements) =>
+    (['pca', 'dca'] as const).flatMap((method) => {
+      const largest = comparedOf(method, measurements).findLast(({ measured }) => measured !== undefined);
+      return largest === undefined ? [] : [highlight(method, largest)];
+    }),
 
   report: (measurements) => (measurements.length === 0 ? [] : [sectionOf(measurements)]),
 };

@@ -1,7 +1,7 @@
 /** What the parts of the laboratory's report share: cells, columns, and what of the measurements they show. */
 import type { PcaMethod } from '@eigenveil/privacy/pca';
 import { momentsOf } from '../../bench/accuracy/scores.ts';
-import { MISSING } from '../../bench/cells.ts';
+import { MISSING } from '../../bench/quantities.ts';
 import type { Measurement } from '../../bench/unit.ts';
 import type { Block, Column } from '../../report/document.ts';
 import { RANGES } from '../data.ts';

@@ -2,7 +2,18 @@
 import type { Measurement } from '../../bench/unit.ts';
 import type { Block, Section, Table } from '../../report/document.ts';
 import { type Statement, type StatementCase, statements, verdictOf } from '../statements.ts';
-import { left, right, SHOWN_COMPONENTS, text } from './cells.ts';
+import { left, measuredSets, right, SHOWN_COMPONENTS, text } from './cells.ts';
+
+/** One sentence a statement: its verdict, and of how many cases. */
+export function utilityHighlights(measurements: readonly Measurement[]): string[] {
+  return statements(measurements, measuredSets(measurements), SHOWN_COMPONENTS)
+    .filter(({ cases }) => cases.length > 0)
+    .map((statement) => {
+      const held = statement.cases.filter(({ verdict }) => verdict === 'holds').length;
+      const failed = statement.cases.filter(({ verdict }) => verdict === 'does not hold').length;
+      return `${statement.text} **${verdictOf(statement)}**: ${held} of ${statement.cases.length} cases hold, ${failed} do not.`;
+    });
+}
 
 export function decided(measurements: readonly Measurement[], datasets: readonly string[]): Section {
   const all = statements(measurements, datasets, SHOWN_COMPONENTS);

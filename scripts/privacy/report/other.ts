@@ -1,6 +1,6 @@
 /** Weighted F1 on reduced rows, and the attack on the shared seed. */
 import { momentsOf } from '../../bench/accuracy/scores.ts';
-import { MISSING } from '../../bench/cells.ts';
+import { MISSING } from '../../bench/quantities.ts';
 import type { Measurement } from '../../bench/unit.ts';
 import type { Section, Table } from '../../report/document.ts';
 import { ATTACK_EPSILON, ATTACK_SERIES, ATTACK_SITES } from '../attack.ts';
@@ -35,21 +35,28 @@ export function classificationReport(measurements: readonly Measurement[]): Sect
   ];
 }
 
+const extreme = (
+  measurements: readonly Measurement[],
+  key: keyof typeof ATTACK_SERIES,
+  of: (...values: number[]) => number,
+): number => of(...measurements.flatMap(({ series }) => series[key]?.samples ?? []));
+
+export function attackHighlights(measurements: readonly Measurement[]): string[] {
+  if (measurements.length === 0) return [];
+  return [
+    `In ELFedPCA a site that subtracts the noise of the shared seed has every other site’s covariance to ${extreme(measurements, 'recovered', Math.max).toExponential(0)} % or better. In Eigenveil a server that subtracts its own noise is left with an error of ${extreme(measurements, 'attempted', Math.min).toPrecision(2)} % or more.`,
+  ];
+}
+
 export function attackReport(measurements: readonly Measurement[]): Section[] {
   if (measurements.length === 0) return [];
   const keys = Object.keys(ATTACK_SERIES) as (keyof typeof ATTACK_SERIES)[];
-  const worst = (key: string) =>
-    measurements.flatMap(({ series }) => series[key]?.samples ?? []).reduce((a, b) => Math.max(a, b), 0);
-  const least = (key: string) =>
-    measurements
-      .flatMap(({ series }) => series[key]?.samples ?? [])
-      .reduce((a, b) => Math.min(a, b), Infinity);
   return [
     {
       title: 'Who knows the seed knows the rest',
       blocks: [
         text(
-          `In ELFedPCA all sites draw the same noise E from a seed that they share, and each adds E/s. A site that sees the messages, as the server does, draws E again and subtracts it: what is left of the noise on the others’ covariances is a rounding error, at most ${worst('recovered').toExponential(0)} %. Without the seed the difference of two messages is free of noise already: at most ${worst('difference').toExponential(0)} %. In Eigenveil each server adds noise of its own. One that subtracts it still faces the other’s: an error of at least ${least('attempted').toPrecision(2)} %, with which (ε, δ) is kept.`,
+          `In ELFedPCA all sites draw the same noise E from a seed that they share, and each adds E/s. A site that sees the messages, as the server does, draws E again and subtracts it: what is left of the noise on the others’ covariances is a rounding error, at most ${extreme(measurements, 'recovered', Math.max).toExponential(0)} %. Without the seed the difference of two messages is free of noise already: at most ${extreme(measurements, 'difference', Math.max).toExponential(0)} %. In Eigenveil each server adds noise of its own. One that subtracts it still faces the other’s: an error of at least ${extreme(measurements, 'attempted', Math.min).toPrecision(2)} %, with which (ε, δ) is kept.`,
         ),
         {
           kind: 'table',

@@ -5,6 +5,7 @@ import type { Measurement } from '../../bench/unit.ts';
 import type { Block, Chart, Line, Section, Table } from '../../report/document.ts';
 import {
   componentsOf,
+  DISTANCE_COMPONENTS,
   distanceSeries,
   EPSILONS,
   energySeries,
@@ -36,6 +37,8 @@ const CHARTED: readonly string[] = [
   'dpdispca',
   'noisy-power',
 ];
+
+export { utilityHighlights } from './decided.ts';
 
 export function utilityReport(measurements: readonly Measurement[]): Section[] {
   if (measurements.length === 0) return [];
@@ -201,15 +204,13 @@ function distanceSection(measurements: readonly Measurement[], datasets: readonl
     title: 'Distance of subspaces',
     blocks: datasets.map((dataset) => ({
       kind: 'table',
-      caption: `${dataset}: √(Σ sin² θ/k) over the principal angles to the best subspace, in percent, k = ${SHOWN_COMPONENTS}, ${SHOWN_SITES} sites, mean ± standard deviation`,
+      caption: `${dataset}: √(Σ sin² θ/k) over the principal angles to the best subspace, in percent, k = ${DISTANCE_COMPONENTS}, ${SHOWN_SITES} sites, mean ± standard deviation`,
       columns: [left('method'), ...EPSILONS.map((epsilon) => right(`ε = ${epsilon}`))],
       rows: PCA_METHODS.map((method) => [
         method.title,
         ...EPSILONS.map((epsilon) =>
           meanAndSpread(
-            unitWith(measurements, method, dataset, epsilon)?.series[
-              distanceSeries(method.name, SHOWN_COMPONENTS)
-            ]?.samples,
+            unitWith(measurements, method, dataset, epsilon)?.series[distanceSeries(method.name)]?.samples,
           ),
         ),
       ]),

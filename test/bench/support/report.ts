@@ -105,7 +105,7 @@ export const utility: Chart = {
 
 const wide: Table = {
   kind: 'table',
-  caption: 'Made up: phases by data set.',
+  caption: 'Made up: phases by data set, with a caption that is longer than a phone is wide.',
   columns: [
     { title: 'Data set', align: 'left' },
     ...[

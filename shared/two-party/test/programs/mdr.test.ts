@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CountingGates, CountingSession } from '../../src/garbling/index.ts';
 import { runProgram } from '../../src/programs/index.ts';
 import { around, check, run, turns } from './check.ts';
-import { settingOf } from './data.ts';
+import { numbers, settingOf } from './data.ts';
 
 /** Utility classes in turns, privacy classes in runs of seven. */
 function ordinary(
@@ -105,6 +105,48 @@ describe('mdr', () => {
     const rows = given.rows.map((row) => row.map((value) => value / 1000));
     const labellings = [turns(72, 3, (i) => i % 2), given.labellings[1]!];
     await check({ ...given, rows, labellings, method: { kind: 'mdr', ridge: 1e-6 } }, TOLERANCE);
+  });
+
+  it.each([
+    ['the first utility and the last privacy class', (i: number) => 1 + (i % 2), (i: number) => i % 2],
+    ['a utility class and the first privacy class', (i: number) => 2 * (i % 2), (i: number) => 1 + (i % 2)],
+  ])('is right for the least differences of classes beside empty ones: %s', async (_, utility, privacy) => {
+    const fractionBits = 3;
+    // Of 1023 and 1024 rows one differs from 0, by a unit: V_1 M_2 - V_2 M_1 = ±1, and the ridge is no larger than what follows.
+    const count = 2047;
+    for (const d of [7, 3]) {
+      const unit = Array.from({ length: d }, (_, j) => (j % 2 === 0 ? 1 : -1) / 2 ** fractionBits);
+      const rows = Array.from({ length: count }, (_, i) => (i < 2 ? unit : unit.map(() => 0)));
+      const labellings = [turns(count, 3, utility), turns(count, 3, privacy)];
+      const method = { kind: 'mdr', ridge: 4 ** -(fractionBits + 15) } as const;
+      const sizes = { fractionBits, maximumOwners: 10, maximumSamplesPerOwner: 205 };
+      await check({ rows, components: 1, method, labellings, ...sizes }, TOLERANCE);
+    }
+  });
+
+  it.each([80, 120])('has room for a difference of classes in all features: %d rows', async (count) => {
+    const next = numbers(3);
+    const rows = Array.from({ length: count }, (_, i) =>
+      Array.from(
+        { length: 24 },
+        (_, j) => (i % 2 === 0 ? 0.8 : -0.8) + (i % 3 === 0 ? 0.2 * next() : (-0.2 * j) / 24),
+      ),
+    );
+    const method = { kind: 'mdr', ridge: 1 } as const;
+    const labellings = [turns(count, 2, (i) => (i % 3 === 0 ? 1 : 0)), turns(count, 2)];
+    await check({ rows, components: 1, method, labellings }, TOLERANCE);
+  });
+
+  it('has room for many contrasts of the same size', async () => {
+    const classes = 24;
+    const means: number[] = [0.3];
+    for (let j = 1; j < classes; j += 1) {
+      const before = means.reduce((sum, mean) => sum + mean, 0) / j;
+      means.push(before + (j % 2 === 0 ? 0.6 : -0.6) * Math.sqrt((j + 1) / j));
+    }
+    const rows = [...means, ...means].map((mean) => [mean]);
+    const labellings = [turns(rows.length, classes), turns(rows.length, 2, (i) => (i % 4 === 0 ? 1 : 0))];
+    await check({ rows, components: 1, method: { kind: 'mdr', ridge: 1 }, labellings }, TOLERANCE);
   });
 
   it('refuses a ridge that is next to nothing beside the classes', async () => {

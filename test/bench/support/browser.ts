@@ -1,0 +1,28 @@
+/** The browser that reports are tried in: Debian's Chromium, or the one at CHROMIUM_PATH. */
+import { existsSync } from 'node:fs';
+
+const path = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+
+/** Where it must be there, as in CI, a missing browser fails the tests instead of skipping them. */
+const required = process.env.EIGENVEIL_BROWSER_REQUIRED === '1';
+
+export const browserMissing = !existsSync(path) && !required;
+
+if (browserMissing)
+  console.warn(
+    `The report was not tried in a browser, for there is none at ${path}: install Chromium (Debian: apt-get install chromium) or set CHROMIUM_PATH.`,
+  );
+
+export const launchOptions = {
+  executablePath: path,
+  args: [
+    '--headless',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+  ],
+};
