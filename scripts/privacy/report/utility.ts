@@ -1,5 +1,5 @@
 /** Captured energy and distances of all methods: by panel, over sites and over components. */
-import { PCA_METHODS, type PcaMethod } from '@eigenveil/privacy/pca';
+import { type Panel, PCA_METHODS, type PcaMethod } from '@eigenveil/privacy/pca';
 import { momentsOf } from '../../bench/accuracy/scores.ts';
 import type { Measurement } from '../../bench/unit.ts';
 import type { Block, Chart, Line, Section, Table } from '../../report/document.ts';
@@ -40,6 +40,8 @@ const CHARTED: readonly string[] = [
 
 export { utilityHighlights } from './decided.ts';
 
+const inPanel = (wanted: Panel) => PCA_METHODS.filter(({ panel }) => panel === wanted);
+
 export function utilityReport(measurements: readonly Measurement[]): Section[] {
   if (measurements.length === 0) return [];
   const datasets = measuredSets(measurements);
@@ -48,15 +50,21 @@ export function utilityReport(measurements: readonly Measurement[]): Section[] {
     promises(),
     energySection(measurements, datasets, {
       title: 'Captured energy under (ε, δ) for all rows together',
-      methods: PCA_METHODS.filter(({ panel }) => panel === 'approximate'),
+      methods: inPanel('approximate'),
       charted: CHARTED,
       chartName: 'energy',
     }),
     energySection(measurements, datasets, {
-      title: 'Captured energy under δ = 0, or without any trust',
-      methods: PCA_METHODS.filter(({ panel }) => panel !== 'approximate'),
-      charted: PCA_METHODS.filter(({ panel }) => panel !== 'approximate').map(({ name }) => name),
-      chartName: 'energy-other-promises',
+      title: 'Captured energy under δ = 0 for all rows together',
+      methods: inPanel('pure'),
+      charted: inPanel('pure').map(({ name }) => name),
+      chartName: 'energy-pure',
+    }),
+    energySection(measurements, datasets, {
+      title: 'Captured energy where every row protects itself',
+      methods: inPanel('local'),
+      charted: inPanel('local').map(({ name }) => name),
+      chartName: 'energy-local',
     }),
     sitesSection(measurements, datasets),
     componentsSection(measurements, datasets),
