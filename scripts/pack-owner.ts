@@ -15,6 +15,7 @@ const OWNER = 'services/data-owner';
 const BUNDLED = [
   'shared/command',
   'shared/paillier',
+  'shared/privacy',
   'shared/projection',
   'shared/statistics',
   'shared/wire',

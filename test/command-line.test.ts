@@ -184,7 +184,13 @@ describe('a task', () => {
     for (const [i, answer] of contributed.entries()) {
       const { receipt, ...summary } = jsonOf(answer);
       expect(RECEIPT.schema.parse(receipt).taskId).toBe(id);
-      expect(summary).toEqual({ repeated: false, rows: parts[i]!.values.length, clipped: {}, constant: [] });
+      expect(summary).toEqual({
+        repeated: false,
+        rows: parts[i]!.values.length,
+        clipped: {},
+        clippedRows: 0,
+        constant: [],
+      });
     }
     const save = ['--save', path('early.json')];
     const early = await owner('project', id, ...home(0), ...toDataUser, ...policy, ...save);

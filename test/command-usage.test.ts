@@ -6,7 +6,7 @@ import { runCommand } from '@eigenveil/command';
 import { cspProgram } from '@eigenveil/csp';
 import { ownerProgram, reduceFile } from '@eigenveil/data-owner';
 import { dataUserProgram } from '@eigenveil/data-user';
-import { Projection, TaskId } from '@eigenveil/wire';
+import { checkTask, Projection, TaskId, TaskProposal } from '@eigenveil/wire';
 import type { Command } from 'commander';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { dataFile } from './support/tasks.ts';
@@ -155,6 +155,26 @@ describe('a command line that is wrong exits with 2', () => {
   ])('a draft with %s', async (_, numbers) => {
     const { exitCode } = await run('user', 'task', 'draft', ...RANGES, ...numbers);
     expect(exitCode).toBe(2);
+  });
+
+  test('a draft with differential privacy says what it costs, and leaves the consent to its ranges to a person', async () => {
+    const draft = ['task', 'draft', ...RANGES, '--components', '2', '--owners', '3', '--epsilon', '1'];
+    const { exitCode, out, err } = await run('user', ...draft);
+    expect(exitCode).toBe(0);
+    expect(err).toMatch(/^note: each server adds noise of deviation [\d.]+ on products/);
+    const proposal = JSON.parse(out) as { differentialPrivacy: Record<string, unknown> };
+    expect(proposal.differentialPrivacy).toMatchObject({
+      epsilon: 1,
+      delta: 1e-6,
+      dataIndependentRanges: false,
+    });
+    expect(() => TaskProposal.parse(proposal)).toThrow();
+    const { differentialPrivacy } = proposal;
+    const consented = {
+      ...proposal,
+      differentialPrivacy: { ...differentialPrivacy, dataIndependentRanges: true },
+    };
+    expect(() => checkTask(TaskProposal.parse(consented))).not.toThrow();
   });
 
   // One id in 64 would begin with a hyphen, and look like an option.

@@ -69,7 +69,8 @@ const IGNORE_SETTING = {
 const POLICY_HELP = `
 The policy (--policy FILE) says what the owner agrees to; a task that breaks it is refused before a row is read:
   { "minimumOwners": 5, "minimumKeyBits": 2048, "twoParty": [], "maximumComponents": 20,
-    "allowSpectrum": false, "allowFullRank": false }`;
+    "allowSpectrum": false, "allowFullRank": false,
+    "allowWithoutDifferentialPrivacy": false, "maximumEpsilon": 1, "maximumDelta": 1e-6 }`;
 
 export function ownerProgram(): Command {
   const program = createProgram({
@@ -160,16 +161,25 @@ Example:
     const { data, strict, ignore } = settings;
     const dataUser = await address(settings.userUrl, settings.userCa);
     const policy = await readPolicy(settings.policy, settings.allowSimulated);
-    let summary: { rows: number; clipped: Record<string, number>; constant: string[] } | undefined;
+    let summary: Summary | undefined;
     const summarise = async (task: Task) => {
-      const { statistics, rows, clippedCells } = await statisticsOfCsv(readFileBytes(data), task, {
-        strict,
-        ignoredColumns: ignore,
-      });
+      const { statistics, rows, clippedCells, clippedRows } = await statisticsOfCsv(
+        readFileBytes(data),
+        task,
+        {
+          strict,
+          ignoredColumns: ignore,
+        },
+      );
       const clipped = task.features
         .map(({ name }, i) => [name, clippedCells[i]!] as const)
         .filter(([, cells]) => cells > 0);
-      summary = { rows, clipped: Object.fromEntries(clipped), constant: constantFeatures(task) };
+      summary = {
+        rows,
+        clipped: Object.fromEntries(clipped),
+        clippedRows,
+        constant: constantFeatures(task),
+      };
       return statistics;
     };
     const receipt = await withOwner(settings, policy, (owner) =>
@@ -296,10 +306,23 @@ async function checkOutputs({
   }
 }
 
-function warn(summary: { clipped: Record<string, number>; constant: string[] } | undefined): void {
+interface Summary {
+  readonly rows: number;
+  /** Cells per feature. */
+  readonly clipped: Record<string, number>;
+  readonly clippedRows: number;
+  readonly constant: string[];
+}
+
+function warn(summary: Summary | undefined): void {
   for (const [name, cells] of Object.entries(summary?.clipped ?? {})) {
     process.stderr.write(
       `warning: ${cells} cells of ${JSON.stringify(name)} lay outside the range of the task and were clipped\n`,
+    );
+  }
+  if (summary !== undefined && summary.clippedRows > 0) {
+    process.stderr.write(
+      `warning: ${summary.clippedRows} of ${summary.rows} rows were longer than the clipping norm of the task and were scaled down\n`,
     );
   }
   for (const name of summary?.constant ?? []) {

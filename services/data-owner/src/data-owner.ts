@@ -3,7 +3,8 @@
  * fetch the signed projection.
  */
 import { encodeCiphertexts, type PaillierPool, PublicKey, pack } from '@eigenveil/paillier';
-import { flatten, layout, type Statistics } from '@eigenveil/statistics';
+import { systemRandomness } from '@eigenveil/privacy';
+import { drawNoise, flatten, layout, type Statistics } from '@eigenveil/statistics';
 import {
   type Agreement,
   digestBytes,
@@ -158,7 +159,14 @@ export class DataOwner {
   ): Promise<PendingContribution> {
     const { home, paillier } = this.#options;
     const { ownerId } = await this.#enrolment();
-    const plaintexts = pack(publicKey, layout(task), flatten(task, await summarise(task)));
+    const values = flatten(task, await summarise(task));
+    // Drawn once: it goes into the very bytes that are kept before they are sent for the first time.
+    const noise = drawNoise(task, 'owners', systemRandomness);
+    const plaintexts = pack(
+      publicKey,
+      layout(task),
+      values.map((value, i) => value + noise[i]!),
+    );
     const bytes = encodeCiphertexts(
       publicKey,
       await paillier.encrypt(publicKey, plaintexts, task.encryption),

@@ -23,6 +23,7 @@ import {
 } from '@eigenveil/wire';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { describeGuarantee, describeNoise } from './describe-privacy.ts';
 import { draftTask } from './draft.ts';
 import { describeProgress } from './progress.ts';
 import { DATA_USER_SETTINGS, startDataUser } from './server.ts';
@@ -152,17 +153,31 @@ function addDraft(task: Command): void {
       default: 'garbled',
       placeholder: 'NAME',
     },
+    epsilon: {
+      schema: z.number().positive().optional(),
+      description: 'ε of differential privacy (default: none)',
+      placeholder: 'NUMBER',
+    },
+    delta: {
+      schema: z.number().positive(),
+      description: 'δ of differential privacy',
+      default: 1e-6,
+      placeholder: 'NUMBER',
+    },
   });
   command.addHelpText(
     'after',
     `
-Takes minima and maxima from the file, so use it only on data whose ranges may be public.
+Takes minima and maxima from the file, so use it only on data whose ranges may be public. With --epsilon, write the ranges
+from domain knowledge into the draft before you consent to them there ("dataIndependentRanges").
 
 Example:
   $ eigenveil-user task draft --data sample.csv --method dca --labels label --components 1 --owners 10 > task.json`,
   );
   command.action(async () => {
-    const { data, method, labels, ignore, components, owners, samples, hours, twoParty } = configuration();
+    const settings = configuration();
+    const { data, method, labels, ignore, components, owners, samples, hours, twoParty, epsilon, delta } =
+      settings;
     const { rows, ...draft } = await asConfiguration(() => draftTask(data, { method, labels, ignore }));
     const proposal = checkConfiguration(
       TaskProposal,
@@ -174,13 +189,43 @@ Example:
         maximumSamplesPerOwner: samples ?? rows,
         twoParty,
         outputs: twoParty === 'rotated' ? ['sampleCount', 'spectrum'] : [],
+        ...(epsilon !== undefined && {
+          differentialPrivacy: draftPrivacy(epsilon, delta, draft.features.length),
+        }),
         deadline: new Date(Date.now() + hours * 3_600_000).toISOString(),
       },
       'draft',
     );
     await asConfiguration(async () => checkTask(proposal));
-    printResult(command, { json: proposal, text: JSON.stringify(proposal, null, 2) });
+    tellNoise(command, proposal);
+    // The ranges are the file's, so that the consent is left to the person who mends them.
+    const json = epsilon === undefined ? proposal : withoutConsent(proposal);
+    printResult(command, { json, text: JSON.stringify(json, null, 2) });
   });
+}
+
+function tellNoise(command: Command, proposal: TaskProposal): void {
+  if (command.optsWithGlobals().json === true) return;
+  const { writeErr } = command.configureOutput();
+  for (const line of describeNoise(proposal)) writeErr?.(`note: ${line}\n`);
+}
+
+/** Half of what no row exceeds: all rows then take a quarter of the noise, and longer ones are scaled down. */
+function draftPrivacy(epsilon: number, delta: number, features: number) {
+  return {
+    epsilon,
+    delta,
+    neighbours: 'add-remove',
+    clippingNorm: Math.sqrt(features) / 2,
+    dataIndependentRanges: true,
+  };
+}
+
+function withoutConsent(proposal: TaskProposal) {
+  return {
+    ...proposal,
+    differentialPrivacy: { ...proposal.differentialPrivacy, dataIndependentRanges: false },
+  };
 }
 
 function addCreate(task: Command): void {
@@ -199,6 +244,7 @@ function addCreate(task: Command): void {
     const settings = configuration();
     const proposal = await readJsonFile('--proposal', settings.proposal, TaskProposal);
     const signed = await withClient(settings, (client) => client.create(proposal));
+    tellNoise(command, proposal);
     printResult(command, { json: signed, text: signed.task.id });
   });
 }
@@ -317,9 +363,11 @@ function taskIdOf(text: string): TaskId {
   return id.data;
 }
 
-function describe({ state, contributions, failure, waiting, progress }: TaskStatus): string {
+function describe(status: TaskStatus): string {
+  const { state, contributions, failure, waiting, progress, differentialPrivacy } = status;
   const reason = failure === undefined ? '' : `: ${failure.code}: ${failure.message}`;
   const cause = waiting === undefined ? '' : `; waiting to try again: ${waiting.code}: ${waiting.message}`;
   const far = progress === undefined ? '' : `; ${describeProgress(progress)}`;
-  return `${state}${reason}, ${contributions} contributions${far}${cause}`;
+  const guarantee = differentialPrivacy === null ? '' : `, ${describeGuarantee(differentialPrivacy)}`;
+  return `${state}${reason}, ${contributions} contributions${guarantee}${far}${cause}`;
 }

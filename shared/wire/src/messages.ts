@@ -107,7 +107,7 @@ export const Projection = z.strictObject({
   fractionBits: Task.shape.fractionBits,
   outputs: z.array(Output),
   /** The guarantee that this result has been computed under, all of whose budget it has spent; null: none. */
-  differentialPrivacy: DifferentialPrivacy.nullable(),
+  differentialPrivacy: DifferentialPrivacy.nullable().default(null),
   vectors: z.array(z.array(z.number())),
   eigenvalues: z.array(z.number()),
   /** Per component whether the computation found its eigenpair; absent where nothing is in doubt. */

@@ -28,7 +28,7 @@ export interface NoisePlan {
   readonly tails: PerKind<bigint>;
   /** c: the data user adds c I to R, so that the scatter matrix stays positive semidefinite. 0 where R is not collected. */
   readonly shift: bigint;
-  /** Below so many rows (with classes: in a class) the shift may not suffice. */
+  /** With at least so many rows (in every class that has any) the shift is enough, but for a probability of about 2^-39. */
   readonly fewestRows: bigint;
 }
 
@@ -75,13 +75,13 @@ export function noisePlan(task: StageTask): NoisePlan {
   const ofR = deviations.R * (2 * Math.sqrt(d) + MATRIX_DEVIATIONS);
   const ofV = deviations.V * (Math.sqrt(d) + Math.sqrt(classes) + VECTOR_DEVIATIONS);
   const ofM = deviations.M * (Math.sqrt(classes) + VECTOR_DEVIATIONS);
-  const shift = ofR + Math.sqrt(classes) * (5 * B * ofV + 2 * Number(bound) * ofM);
+  const shift = ofR + Math.sqrt(classes) * ((5 / 2) * B * ofV + (5 / 4) * Number(bound) * ofM);
   return {
     clippingBound: bound,
     variances,
     tails,
     shift: task.kind === 'mdr' ? 0n : BigInt(Math.ceil(shift)),
-    fewestRows: BigInt(Math.ceil(2 * Math.max(ofM, ofV / B))),
+    fewestRows: BigInt(Math.ceil(8 * Math.max(ofM, ofV / B))),
   };
 }
 

@@ -15,12 +15,13 @@ import {
   shiftLeft,
   shiftLeftBy,
   shiftRightBy,
+  sign,
   sliceLanes,
   subtractModulo,
 } from '../circuits/index.ts';
 import type { Gates, Session, Wires } from '../garbling/index.ts';
 import { SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
-import { constantNumbers, nonNegative, pick, pickRange, scaleTogether } from './numbers.ts';
+import { allOfLanes, constantNumbers, nonNegative, pick, pickRange, scaleTogether } from './numbers.ts';
 import { even, inverseRoot, toFraction } from './scaling.ts';
 import type { PooledClass } from './statistics.ts';
 import { inPieces, piecesPerStep } from './steps.ts';
@@ -245,6 +246,40 @@ function factors(gates: Gates, { own, before }: Counts, Q?: Num): { mantissa: Nu
         EXPONENT_BITS,
       ),
     };
+  });
+}
+
+/**
+ * Whether `alignColumns` can hold all columns. It always can where they are those of rows; noise may make them longer than what they are measured by.
+ */
+export async function columnsFit(
+  session: Session,
+  { entries, exponents, empty }: FloatColumns,
+  exponent: Num,
+): Promise<Wires> {
+  const count = lanesOf(exponents);
+  // Entries are below 1, so columns with exponents of at most 1 more are below 2; with 2 more, their entries must be below 1/2.
+  const { small, edge } = await session.step((gates) => {
+    const scale = pick(gates, exponent, count, () => 0);
+    const away = (places: bigint): Num => {
+      const more = constantNumbers(gates, new Array<bigint>(count).fill(places), EXPONENT_BITS);
+      const most = addModulo(gates, scale, more, EXPONENT_BITS);
+      return subtractModulo(gates, most, exponents, EXPONENT_BITS);
+    };
+    const small = gates.xor(empty, gates.and(gates.not(empty), gates.not(sign(away(1n)))));
+    return { small, edge: gates.not(sign(away(2n))) };
+  });
+  const halves = await inPieces(session, lanesOf(entries), 2, (gates, from, to) => {
+    const own = sliceLanes(gates, entries, from, to);
+    // Below 1/2 in magnitude: the three highest bits, sign and all, are equal.
+    const [a, b, c] = own.slice(SOLVE_FRACTION - 1) as [Wires, Wires, Wires];
+    return [gates.and(gates.not(gates.xor(a, b)), gates.not(gates.xor(b, c)))];
+  });
+  return session.step((gates) => {
+    const whole = pick(gates, [edge], lanesOf(entries), (lane) => lane % count);
+    const either = pick(gates, [small], lanesOf(entries), (lane) => lane % count);
+    const held = gates.and(halves[0]!, whole[0]!);
+    return allOfLanes(gates, gates.not(gates.and(gates.not(held), gates.not(either[0]!))));
   });
 }
 

@@ -21,7 +21,7 @@ import {
   subtractModulo,
 } from '../circuits/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
-import { alignColumns, contrasts, EXPONENT_BITS } from './between.ts';
+import { alignColumns, columnsFit, contrasts, EXPONENT_BITS } from './between.ts';
 import { checkEquation, type Images, undoScaling, unitVectors } from './directions.ts';
 import {
   EIGENVALUE_FRACTION,
@@ -43,7 +43,7 @@ import { broadcast, constantNumbers, pick } from './numbers.ts';
 import type { CheckedDecomposition } from './pca.ts';
 import { DENSE_WORD, type Noise, type Solution, solveDense, solveLowRank } from './pencils.ts';
 import { revealComponents } from './reveal.ts';
-import { addToDiagonal, equilibrate, even, toFraction } from './scaling.ts';
+import { addToDiagonal, diagonalIsPositive, equilibrate, even, toFraction } from './scaling.ts';
 import { poolStatistics, type Shares, scaledScatter } from './statistics.ts';
 import { triangleIndex } from './tridiagonal.ts';
 
@@ -91,11 +91,15 @@ export async function discriminant(
         });
   const solved = await checkEquation(session, images, solution.values, d, count);
   // Of a matrix that did not fit its numbers, equations that hold say nothing.
+  const fits = [
+    ...(ridge ? [ridge.fits] : []),
+    ...(task.differentialPrivacy ? [await columnsFit(session, contrast, scale), total.positive!] : []),
+  ];
   const converged =
-    ridge === undefined
+    fits.length === 0
       ? solved
       : await session.step((gates) =>
-          gates.and(solved, gates.concat(new Array<Wires>(count).fill(ridge.fits))),
+          gates.and(solved, gates.concat(new Array<Wires>(count).fill(all(gates, fits)))),
         );
   const inverted = signalRidge === 0 && (method.kind === 'lda' || method.form === 'book');
   const definite = inverted ? await withMargin(session, solution) : solution.definite;
@@ -126,6 +130,8 @@ interface TotalNoise {
   readonly digits: number;
   /** A bound of the places. */
   readonly most: number;
+  /** Under differential privacy: whether the diagonal is not negative. */
+  readonly positive: Wires | undefined;
 }
 
 /** Q (S̄ + ρ I) in whole numbers, equilibrated. */
@@ -148,8 +154,11 @@ async function totalNoise(
           const term = multiply(gates, pooled.Q, publicNumber(gates, units), { bits: digits + 1 });
           return addToDiagonal(gates, scatter, d, term, digits + 1);
         });
+  const positive = task.differentialPrivacy
+    ? await session.step((gates) => diagonalIsPositive(gates, ridged, d))
+    : undefined;
   const { matrix, places } = await equilibrate(session, ridged, d, digits);
-  return { matrix, places, scatter, digits, most: 2 ** (places.length - 1) - 1 };
+  return { matrix, places, scatter, digits, most: 2 ** (places.length - 1) - 1, positive };
 }
 
 /** No entry of Q S̄ is larger, with at most so many samples: Q R, or V Vᵀ, which only noise makes larger. */

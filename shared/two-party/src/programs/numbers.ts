@@ -83,6 +83,11 @@ export function scaleTogether(gates: Gates, numbers: readonly Num[], groups: num
   });
 }
 
+/** Whether all lanes are 1: one lane. */
+export function allOfLanes(gates: Gates, wires: Wires): Wires {
+  return gates.scope(() => allLanes(gates, [wires], 1)[0]!);
+}
+
 /** Per vector whether all lanes of a group are 1: a gate per lane. */
 function allLanes(gates: Gates, vectors: readonly Wires[], groups: number): Wires[] {
   let level = [...vectors];

@@ -1,0 +1,36 @@
+/** What differential privacy does to the result of a task, in words for the person who proposes it. */
+import { shiftRidge } from '@eigenveil/projection';
+import { noisePlanOf } from '@eigenveil/statistics';
+import type { DifferentialPrivacy, TaskProposal } from '@eigenveil/wire';
+
+/** The budget of a task, all of which its result spends. */
+export function describeGuarantee({ epsilon, delta, neighbours }: DifferentialPrivacy): string {
+  return `spends (ε, δ) = (${epsilon}, ${delta}) of privacy per row, ${neighbours}`;
+}
+
+/** Lines about a task's noise, in units of features in [−1, 1]; none without differential privacy. Throws ERR_DP_PARAMETER. */
+export function describeNoise(task: TaskProposal): string[] {
+  const plan = noisePlanOf(task);
+  if (plan === undefined || task.differentialPrivacy === null) return [];
+  const { noise, honestOwners } = task.differentialPrivacy;
+  const unit = 2 ** task.fractionBits;
+  const deviation = ({ numerator, denominator }: { numerator: bigint; denominator: bigint }, scale: number) =>
+    (Math.sqrt(Number(numerator) / Number(denominator)) / scale).toPrecision(3);
+  const { R, V, M } = plan.variances;
+  const kinds = [
+    ...(R.numerator > 0n ? [`${deviation(R, unit ** 2)} on products of features`] : []),
+    `${deviation(V, unit)} on sums`,
+    ...(M.numerator > 0n ? [`${deviation(M, 1)} on counts`] : []),
+  ];
+  const drawers = noise === 'servers' ? 'each server' : 'each owner';
+  const ridge = shiftRidge(task);
+  const shifted =
+    task.method.kind === 'pca'
+      ? 'a public shift, which is taken out of the eigenvalues again'
+      : `a public shift of ${ridge.toPrecision(3)}, which acts as a ridge of so much more`;
+  return [
+    `${drawers} adds noise of deviation ${kinds.join(', ')}${honestOwners === null ? '' : `; ${honestOwners} owners are relied on`}`,
+    ...(ridge === 0 ? [] : [`to the products is added ${shifted}`]),
+    `it takes ${plan.fewestRows} rows${task.method.kind === 'pca' ? '' : ' in every class'} to be sure that noise leaves the matrices positive`,
+  ];
+}

@@ -1,0 +1,73 @@
+/** Tasks to which the owners add the noise: what the CSP decrypts has it, and the result is that of the noisy sums. */
+import { noisePlan } from '@eigenveil/privacy';
+import { decompose, programOf, withoutShift } from '@eigenveil/projection';
+import { layout, shiftOf, stageTaskOf, unflatten } from '@eigenveil/statistics';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { plainSums } from './support/definitions.ts';
+import { type RecordedWorld, startRecorded } from './support/recorded-world.ts';
+import { unblindingOf } from './support/recording-pool.ts';
+import { runTask } from './support/run-task.ts';
+import { type LabelledRows, madeUpProposal } from './support/tasks.ts';
+
+const OWNERS = 4;
+const FEATURES = 12;
+
+let recorded: RecordedWorld;
+beforeAll(async () => {
+  recorded = await startRecorded(OWNERS);
+});
+afterAll(() => recorded.world.close());
+
+function partsOf(rows: number): LabelledRows[] {
+  return Array.from({ length: OWNERS }, (_, owner) => ({
+    values: Array.from({ length: rows }, (_, row) =>
+      Array.from({ length: FEATURES }, (_, i) => Math.sin(1 + owner + row * (i + 2)) * (i < 2 ? 0.6 : 0.2)),
+    ),
+    classes: Array.from({ length: rows }, () => []),
+  }));
+}
+
+test('the sums have the noise of all owners, and the result is theirs', async () => {
+  const parts = partsOf(800);
+  const proposal = madeUpProposal('pca', FEATURES, [], {
+    minimumOwners: OWNERS,
+    maximumOwners: OWNERS,
+    maximumSamplesPerOwner: 800,
+    outputs: ['mean', 'sampleCount', 'trace'],
+    differentialPrivacy: {
+      epsilon: 1,
+      delta: 1e-6,
+      neighbours: 'add-remove',
+      clippingNorm: 1.5,
+      noise: 'owners',
+      honestOwners: 2,
+      dataIndependentRanges: true,
+    },
+  });
+  const { task, n, projection } = await runTask(recorded.parties, proposal, parts);
+  const { slots, blinding } = unblindingOf(n, layout(task), recorded.pools);
+  const noisy = slots.map((slot, i) => slot - blinding[i]!);
+  const exact = plainSums(task, parts);
+  const noise = noisy.map((value, i) => Number(value - exact[i]!));
+  expect(noise.at(-1)).toBe(0);
+
+  const { variances, tails } = noisePlan(stageTaskOf(task)!);
+  const R = noise.slice(0, (FEATURES * (FEATURES + 1)) / 2);
+  const variance = R.reduce((sum, value) => sum + value ** 2, 0) / R.length;
+  const planned = (OWNERS * Number(variances.R.numerator)) / Number(variances.R.denominator);
+  // 78 draws: a standard deviation of 0.16.
+  expect(variance / planned).toBeGreaterThan(0.4);
+  expect(variance / planned).toBeLessThan(2);
+  expect(Math.max(...R.map(Math.abs))).toBeLessThan(Number(tails.R));
+
+  const shift = shiftOf(task);
+  const shifted = unflatten(
+    task,
+    noisy.map((value, i) => value + shift[i]!),
+  );
+  const expected = withoutShift(task, decompose(programOf(task), shifted));
+  expect(projection.sampleCount).toBe(expected.sampleCount);
+  for (const [i, value] of expected.eigenvalues.entries())
+    expect(Math.abs(projection.eigenvalues[i]! / value - 1)).toBeLessThan(1e-9);
+  expect(Math.abs(projection.trace! - expected.trace!)).toBeLessThan(1e-6);
+});
