@@ -24,6 +24,8 @@ export interface NoisePlan {
   readonly clippingBound: bigint;
   /** σ² of one draw, which each server makes for all values, or each owner. 0: no noise. */
   readonly variances: PerKind<Rational>;
+  /** σ² of the entries of R off its diagonal, half of that on it: they weigh √2 times as much (sensitivity.ts). */
+  readonly offDiagonal: Rational;
   /** No value's whole noise is larger, except with probability 2^-40 for the task. */
   readonly tails: PerKind<bigint>;
   /** c: the data user adds c I to R, so that the scatter matrix stays positive semidefinite. 0 where R is not collected. */
@@ -61,8 +63,9 @@ export function noisePlan(task: StageTask): NoisePlan {
     numerator,
     denominator: denominator * parts,
   }));
-  checkDeviations(variances);
-  if (setting.noise === 'owners') checkSum(task, variances, exact);
+  const offDiagonal = { numerator: variances.R.numerator, denominator: 2n * variances.R.denominator };
+  checkDeviations({ ...variances, R: offDiagonal });
+  if (setting.noise === 'owners') checkSum(task, { ...variances, R: offDiagonal }, exact);
   // The servers' two draws; or all owners', which may be more than those that are relied on.
   const draws = setting.noise === 'servers' ? 2 : task.maximumOwners;
   const deviations = perKind(variances, (variance) => Math.sqrt(draws * quotient(variance)));
@@ -79,6 +82,7 @@ export function noisePlan(task: StageTask): NoisePlan {
   return {
     clippingBound: bound,
     variances,
+    offDiagonal,
     tails,
     shift: task.kind === 'mdr' ? 0n : BigInt(Math.ceil(shift)),
     fewestRows: BigInt(Math.ceil(8 * Math.max(ofM, ofV / B))),

@@ -12,12 +12,17 @@ import type { StageTask } from './setting.ts';
 export function sampleNoise(
   source: RandomSource,
   { kind, features: d, classes }: StageTask,
-  { variances }: Pick<NoisePlan, 'variances'>,
+  { variances, offDiagonal }: Pick<NoisePlan, 'variances' | 'offDiagonal'>,
 ): bigint[] {
   const R = discreteGaussianSampler(source, { sigmaSquared: variances.R });
+  const off = discreteGaussianSampler(source, { sigmaSquared: offDiagonal });
   const V = discreteGaussianSampler(source, { sigmaSquared: variances.V });
   const M = discreteGaussianSampler(source, { sigmaSquared: variances.M });
-  const noise = Array.from({ length: kind === 'mdr' ? 0 : (d * (d + 1)) / 2 }, R);
+  const noise: bigint[] = [];
+  for (let i = 0; i < d && kind !== 'mdr'; i += 1) {
+    noise.push(R());
+    for (let j = i + 1; j < d; j += 1) noise.push(off());
+  }
   for (let k = classes.reduce((sum, count) => sum + count, 0); k > 0; k -= 1) {
     for (let i = 0; i < d; i += 1) noise.push(V());
     noise.push(M());
