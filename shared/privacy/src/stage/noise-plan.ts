@@ -8,6 +8,7 @@
 
 import { rhoOfBudget } from '../calibration/zcdp.ts';
 import { PrivacyError } from '../errors.ts';
+import { calibrateRoundedGaussian } from '../random/rounded-gaussian.ts';
 import { integerSqrt, type Rational, rationalOf, ZERO } from '../rational.ts';
 import { countsAreProtected, sensitivitySquared, weightsOf } from './sensitivity.ts';
 import { checkSetting, clippingBound, type StageTask } from './setting.ts';
@@ -48,8 +49,7 @@ export function noisePlan(task: StageTask): NoisePlan {
   const { setting, features: d } = task;
   checkSetting(setting);
   const bound = clippingBound(task);
-  const rho = rhoOfBudget({ epsilon: setting.epsilon, dpDelta: setting.delta });
-  const exact = Math.sqrt(1 / (2 * rho));
+  const exact = exactMultiplier(task);
   const multiplier = roundedUp(setting.noise === 'owners' ? exact * (1 + SUM_SLACK) : exact);
   const scale = multiplier * multiplier * sensitivitySquared(task, setting.neighbours);
   const weights = weightsOf(task);
@@ -70,7 +70,10 @@ export function noisePlan(task: StageTask): NoisePlan {
   const draws = setting.noise === 'servers' ? 2 : task.maximumOwners;
   const deviations = perKind(variances, (variance) => Math.sqrt(draws * quotient(variance)));
   const reach = Math.sqrt(2 * Math.LN2 * (TAIL_BITS + Math.ceil(Math.log2(valuesOf(task)))));
-  const tails = perKind(deviations, (deviation) => BigInt(Math.ceil(deviation * reach)));
+  const tails = perKind(deviations, (deviation) =>
+    // Two servers' draws are rounded by half a unit each.
+    deviation === 0 ? 0n : BigInt(Math.ceil(deviation * reach)) + 1n,
+  );
 
   // docs/privacy.md, "The shift".
   const B = Math.sqrt(Number(bound));
@@ -87,6 +90,13 @@ export function noisePlan(task: StageTask): NoisePlan {
     shift: task.kind === 'mdr' ? 0n : BigInt(Math.ceil(shift)),
     fewestRows: BigInt(Math.ceil(8 * Math.max(ofM, ofV / B))),
   };
+}
+
+/** What a server draws is rounded Gaussian noise; sums of several owners' rounded noise are not, so these add discrete Gaussians. */
+function exactMultiplier(task: StageTask): number {
+  const { epsilon, delta: dpDelta, noise } = task.setting;
+  if (noise === 'servers') return calibrateRoundedGaussian({ epsilon, dpDelta, values: valuesOf(task) });
+  return Math.sqrt(1 / (2 * rhoOfBudget({ epsilon, dpDelta })));
 }
 
 /** Values that take noise, as many as there are at most. */

@@ -1,6 +1,7 @@
 /** One draw of noise for a task's statistics. */
 
 import { discreteGaussianSampler } from '../random/discrete-gaussian.ts';
+import { roundedGaussianSampler } from '../random/rounded-gaussian.ts';
 import type { RandomSource } from '../random/source.ts';
 import type { NoisePlan } from './noise-plan.ts';
 import type { StageTask } from './setting.ts';
@@ -11,13 +12,14 @@ import type { StageTask } from './setting.ts';
  */
 export function sampleNoise(
   source: RandomSource,
-  { kind, features: d, classes }: StageTask,
+  { kind, features: d, classes, setting }: StageTask,
   { variances, offDiagonal }: Pick<NoisePlan, 'variances' | 'offDiagonal'>,
 ): bigint[] {
-  const R = discreteGaussianSampler(source, { sigmaSquared: variances.R });
-  const off = discreteGaussianSampler(source, { sigmaSquared: offDiagonal });
-  const V = discreteGaussianSampler(source, { sigmaSquared: variances.V });
-  const M = discreteGaussianSampler(source, { sigmaSquared: variances.M });
+  const sampler = setting.noise === 'servers' ? roundedGaussianSampler : discreteGaussianSampler;
+  const R = sampler(source, { sigmaSquared: variances.R });
+  const off = sampler(source, { sigmaSquared: offDiagonal });
+  const V = sampler(source, { sigmaSquared: variances.V });
+  const M = sampler(source, { sigmaSquared: variances.M });
   const noise: bigint[] = [];
   for (let i = 0; i < d && kind !== 'mdr'; i += 1) {
     noise.push(R());

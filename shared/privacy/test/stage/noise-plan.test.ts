@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { clippingBound, noisePlan, predictableRandomness, sampleNoise } from '../../src/index.ts';
+import {
+  clippingBound,
+  noisePlan,
+  predictableRandomness,
+  rhoOfBudget,
+  sampleNoise,
+} from '../../src/index.ts';
 import { valuesOf } from '../../src/stage/noise-plan.ts';
 import { KINDS, NEIGHBOURS, stageTask } from './tasks.ts';
 
@@ -11,7 +17,7 @@ test('a PCA under ε = 1, by hand', () => {
   const task = stageTask('pca', {}, { fractionBits: 4 });
   const plan = noisePlan(task);
   expect(plan.clippingBound).toBe(256n);
-  // ρ = 0.0190 gives (1, 10^-6): σ = 5.1, and Δ² = 1 + 1/4 + 1/4.
+  // σ = 4.22 gives (1, 10^-6), and Δ² = 1 + 1/4 + 1/4.
   const multiplier = Math.sqrt(quotient(plan.variances.R) / 1.5 / 256 ** 2);
   expect(multiplier).toBeGreaterThan(4);
   expect(multiplier).toBeLessThan(6);
@@ -104,11 +110,15 @@ describe('owners that add noise', () => {
   const owners = (honestOwners: number, changes = {}) =>
     stageTask('pca', { noise: 'owners', honestOwners, ...changes });
 
-  test('share the variance of one server', () => {
-    const one = quotient(noisePlan(stageTask('pca')).variances.R);
+  test('share the variance of one draw, accounted by zCDP', () => {
+    const { epsilon, delta } = stageTask('pca').setting;
+    const one = quotient(noisePlan(owners(1)).variances.R);
     const five = quotient(noisePlan(owners(5)).variances.R);
-    expect((5 * five) / one).toBeGreaterThanOrEqual(1 + 2 ** -10);
-    expect((5 * five) / one).toBeLessThan(1.01);
+    expect((5 * five) / one).toBeCloseTo(1, 12);
+    const whole = 1.5 / (2 * rhoOfBudget({ epsilon, dpDelta: delta }));
+    const bound = Number(noisePlan(owners(1)).clippingBound);
+    expect(one / whole / bound ** 2).toBeGreaterThanOrEqual(1 + 2 ** -10);
+    expect(one / whole / bound ** 2).toBeLessThan(1.01);
   });
 
   test('are refused when each adds next to nothing to a count', () => {

@@ -1,6 +1,6 @@
 /** The bound on what one row changes, against a search for neighbours that change more. */
 import { describe, expect, test } from 'vitest';
-import { noisePlan, rhoOfBudget, type StageTask } from '../../src/index.ts';
+import { dpDeltaOfGaussian, noisePlan, type StageTask } from '../../src/index.ts';
 import { KINDS, NEIGHBOURS, stageTask } from './tasks.ts';
 
 interface Row {
@@ -93,9 +93,11 @@ describe.each(KINDS)('%s', (kind) => {
       const { R, V, M } = variances;
       const noise = { R: value(R), offDiagonal: value(offDiagonal), V: value(V), M: value(M) };
       const found = search(task, noise, Number(clippingBound));
-      const rho = rhoOfBudget({ epsilon: task.setting.epsilon, dpDelta: task.setting.delta });
-      expect(found).toBeLessThanOrEqual(rho);
-      expect(found).toBeGreaterThanOrEqual(0.9 ** 2 * rho);
+      // Of Gaussian noise h = √(2ρ) is the change in deviations, on which alone δ depends.
+      const { epsilon, delta } = task.setting;
+      const deltaOf = (h: number) => dpDeltaOfGaussian({ sigma: 1, sensitivity: h, epsilon });
+      expect(deltaOf(Math.sqrt(2 * found))).toBeLessThanOrEqual(delta);
+      expect(deltaOf(Math.sqrt(2 * found) / 0.9)).toBeGreaterThan(delta);
     },
   );
 });
