@@ -16,7 +16,7 @@ export const CLASSIFICATION_SITES = 10;
 const LEFT_OUT: readonly string[] = [
   'central-zcdp',
   'central-twice',
-  'central-isotropic',
+  'central-triangle',
   'eigenveil-one',
   'dpdispca-recalibrated',
   'elfedpca',

@@ -91,7 +91,7 @@ const spread = (name: string, title: string): Contestant[] =>
 const ONE = pooled('eigenveil-one', 'Eigenveil, one server’s noise');
 const BOTH = pooled('eigenveil', 'Eigenveil');
 const CENTRAL = pooled('central', 'central Gaussian');
-const CENTRAL_ZCDP = pooled('central-zcdp', 'central Gaussian, accounted by zCDP');
+const CENTRAL_TRIANGLE = pooled('central-triangle', 'central Gaussian, one deviation');
 const CENTRAL_TWICE = pooled('central-twice', 'central Gaussian, drawn twice');
 const large = EPSILONS.filter((epsilon) => epsilon >= 1);
 const small = EPSILONS.filter((epsilon) => epsilon <= 1);
@@ -105,9 +105,9 @@ const QUESTIONS: readonly Question[] = [
     judge: isClose,
   },
   {
-    text: 'The same against a central Gaussian mechanism that accounts by zCDP, as Eigenveil does.',
+    text: 'The same against a central Gaussian mechanism that adds noise of one deviation to the whole triangle, as publications have it.',
     subject: ONE,
-    others: [CENTRAL_ZCDP],
+    others: [CENTRAL_TRIANGLE],
     epsilons: large,
     judge: isClose,
   },

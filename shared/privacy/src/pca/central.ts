@@ -116,16 +116,15 @@ export const centralJoint: PcaMethod = jointMethod({
   remarks:
     'R, V and Q with the relation and the weights of the stage of Eigenveil, and the least deviation that Gaussian noise can have (analytic calibration).',
   deviation: analytic,
-  offDiagonal: 1,
+  offDiagonal: Math.SQRT2,
 });
 
 export const centralJointZcdp: PcaMethod = jointMethod({
   name: 'central-zcdp',
   title: 'central Gaussian, accounted by zCDP',
-  remarks:
-    'The same with the deviation that the step from zCDP to (ε, δ) gives, which is how the stage of Eigenveil accounts: tells apart what accounting costs and what distribution costs.',
+  remarks: 'The same with the deviation that the step from zCDP to (ε, δ) gives: what that accounting costs.',
   deviation: byZcdp,
-  offDiagonal: 1,
+  offDiagonal: Math.SQRT2,
 });
 
 export const centralJointTwice: PcaMethod = jointMethod({
@@ -133,20 +132,17 @@ export const centralJointTwice: PcaMethod = jointMethod({
   title: 'central Gaussian, drawn twice',
   remarks: 'The analytic deviation times √2: what two servers that do not trust each other have to add.',
   deviation: (setting) => Math.SQRT2 * analytic(setting),
-  offDiagonal: 1,
+  offDiagonal: Math.SQRT2,
 });
 
-/**
- * Entries off the diagonal stand twice in the matrix. Weighted by √2, the triangle of x xᵀ has the norm of the whole matrix, ‖x‖² <= 1: the same
- * sensitivity as without the weight, so that these entries get away with noise of σ/√2.
- */
-export const centralIsotropic: PcaMethod = jointMethod({
-  name: 'central-isotropic',
-  title: 'central Gaussian, isotropic',
+/** As publications have it, with noise of one deviation on the whole triangle: larger than it has to be off the diagonal. */
+export const centralTriangle: PcaMethod = jointMethod({
+  name: 'central-triangle',
+  title: 'central Gaussian, one deviation',
   remarks:
-    'The same sensitivity and the analytic deviation on the diagonal of R, but that over √2 off it, since an entry off the diagonal counts twice in the norm of a symmetric matrix: the least noise of all here.',
+    'The analytic deviation on every entry of R. Entries off the diagonal count twice in the norm of a symmetric matrix, so 1/√2 of it would do for them.',
   deviation: analytic,
-  offDiagonal: Math.SQRT2,
+  offDiagonal: 1,
 });
 
 /** Of R, V/2 and Q/2 together, when a row is added or removed; L2. */

@@ -1,10 +1,10 @@
 /** The laboratory: published methods of differentially private PCA over distributed rows, on one footing. */
 import {
   analyzeGauss,
-  centralIsotropic,
   centralJoint,
   centralJointTwice,
   centralJointZcdp,
+  centralTriangle,
   nonPrivate,
   ppdp,
   wishart,
@@ -29,11 +29,11 @@ export { type StageRelease, stageRelease } from './stage.ts';
 /** In the order of reports. */
 export const PCA_METHODS: readonly PcaMethod[] = [
   nonPrivate,
-  centralIsotropic,
   centralJoint,
   centralJointZcdp,
   eigenveilOne,
   centralJointTwice,
+  centralTriangle,
   eigenveil,
   analyzeGauss,
   wishart,

@@ -1,5 +1,5 @@
 /**
- * The stage of Eigenveil as the laboratory sees it: exact integer statistics R, V, Q with the discrete Gaussian noise that the noise plan of a
+ * The stage of Eigenveil as the laboratory sees it: exact integer statistics R, V, Q with the Gaussian noise, rounded to integers, that the noise plan of a
  * task asks for, of both servers or of one. Plan, weights and sampler are those of the protocol.
  */
 
@@ -119,7 +119,7 @@ function method(draws: 1 | 2): PcaMethod {
       remarks:
         draws === 1
           ? 'What is left of the noise for a server that subtracts its own: not what the protocol releases.'
-          : 'Both servers’ noise, as released. Exact discrete Gaussian noise on integers.',
+          : 'Both servers’ noise, as released. Gaussian noise rounded to integers, drawn exactly.',
     },
     run: (source, sites, setting) =>
       stageComponents(
