@@ -21,6 +21,7 @@ test('a PCA under ε = 1, by hand', () => {
   const multiplier = Math.sqrt(quotient(plan.variances.R) / 1.5 / 256 ** 2);
   expect(multiplier).toBeGreaterThan(4);
   expect(multiplier).toBeLessThan(6);
+  expect(quotient(plan.offDiagonal) / quotient(plan.variances.R)).toBe(1 / 2);
   expect(quotient(plan.variances.V) / quotient(plan.variances.R)).toBe(4 / 256);
   expect(quotient(plan.variances.M) / quotient(plan.variances.R)).toBe(4 / 256 ** 2);
 });
@@ -104,6 +105,20 @@ describe.each(KINDS)('noise of a %s', (kind) => {
       }
     },
   );
+});
+
+test('servers draw rounded Gaussian noise, owners discrete Gaussians', () => {
+  const source = () => predictableRandomness('whose');
+  for (const [changes, sampler] of [
+    [{}, roundedGaussianSampler],
+    [{ noise: 'owners', honestOwners: 2 }, discreteGaussianSampler],
+  ] as const) {
+    const task = stageTask('pca', changes);
+    const plan = noisePlan(task);
+    // The first value is the first that is asked of the source.
+    const first = sampler(source(), { sigmaSquared: plan.variances.R })();
+    expect(sampleNoise(source(), task, plan)[0]).toBe(first);
+  }
 });
 
 describe('owners that add noise', () => {
