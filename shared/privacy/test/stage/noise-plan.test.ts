@@ -2,9 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   clippingBound,
+  discreteGaussianSampler,
   noisePlan,
   predictableRandomness,
   rhoOfBudget,
+  roundedGaussianSampler,
   sampleNoise,
 } from '../../src/index.ts';
 import { valuesOf } from '../../src/stage/noise-plan.ts';
