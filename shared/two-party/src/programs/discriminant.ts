@@ -43,7 +43,7 @@ import { broadcast, constantNumbers, pick } from './numbers.ts';
 import type { CheckedDecomposition } from './pca.ts';
 import { DENSE_WORD, type Noise, type Solution, solveDense, solveLowRank } from './pencils.ts';
 import { revealComponents } from './reveal.ts';
-import { addToDiagonal, diagonalIsPositive, equilibrate, even, toFraction } from './scaling.ts';
+import { addToDiagonal, equilibrate, even, toFraction } from './scaling.ts';
 import { poolStatistics, type Shares, scaledScatter } from './statistics.ts';
 import { triangleIndex } from './tridiagonal.ts';
 
@@ -93,7 +93,7 @@ export async function discriminant(
   // Of a matrix that did not fit its numbers, equations that hold say nothing.
   const fits = [
     ...(ridge ? [ridge.fits] : []),
-    ...(task.differentialPrivacy ? [await columnsFit(session, contrast, scale), total.positive!] : []),
+    ...(task.differentialPrivacy ? [await columnsFit(session, contrast, scale)] : []),
   ];
   const converged =
     fits.length === 0
@@ -130,8 +130,6 @@ interface TotalNoise {
   readonly digits: number;
   /** A bound of the places. */
   readonly most: number;
-  /** Under differential privacy: whether the diagonal is not negative. */
-  readonly positive: Wires | undefined;
 }
 
 /** Q (S̄ + ρ I) in whole numbers, equilibrated. */
@@ -154,11 +152,8 @@ async function totalNoise(
           const term = multiply(gates, pooled.Q, publicNumber(gates, units), { bits: digits + 1 });
           return addToDiagonal(gates, scatter, d, term, digits + 1);
         });
-  const positive = task.differentialPrivacy
-    ? await session.step((gates) => diagonalIsPositive(gates, ridged, d))
-    : undefined;
   const { matrix, places } = await equilibrate(session, ridged, d, digits);
-  return { matrix, places, scatter, digits, most: 2 ** (places.length - 1) - 1, positive };
+  return { matrix, places, scatter, digits, most: 2 ** (places.length - 1) - 1 };
 }
 
 /** No entry of Q S̄ is larger, with at most so many samples: Q R, or V Vᵀ, which only noise makes larger. */

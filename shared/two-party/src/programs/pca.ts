@@ -26,7 +26,6 @@ import {
   statisticsOutputs,
 } from './outputs.ts';
 import { EIGENVALUE_FRACTION, FRACTION } from './precision.ts';
-import { diagonalIsPositive } from './scaling.ts';
 import { poolStatistics, type Shares, scaledScatter, scatterBits } from './statistics.ts';
 
 export interface CheckedDecomposition extends Decomposition {
@@ -65,14 +64,7 @@ export async function pca(
     values: mask(gates, gates.concat(new Array<Wires>(count).fill(some)), pairs.values),
     vectors: fixSigns(gates, pairs.vectors, d, count),
   }));
-  const solved = await checkResiduals(session, matrix, { values, vectors }, d, count);
-  // Of a matrix that noise has made anything but a scatter matrix, equations that hold say nothing.
-  const converged = task.differentialPrivacy
-    ? await session.step((gates) => {
-        const positive = diagonalIsPositive(gates, scatter, d);
-        return gates.and(solved, gates.concat(new Array<Wires>(count).fill(positive)));
-      })
-    : solved;
+  const converged = await checkResiduals(session, matrix, { values, vectors }, d, count);
 
   const numbers = await session.step((gates) => {
     const spectrum = concatLanes(gates, [values, pairs.further]);

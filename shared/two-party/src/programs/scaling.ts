@@ -12,19 +12,12 @@ import {
   shiftLeft,
   shiftLeftBy,
   shiftRight,
-  sign,
 } from '../circuits/index.ts';
 import type { Gates, Session, Wires } from '../garbling/index.ts';
 import { SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
-import { allOfLanes, nonNegative, pick } from './numbers.ts';
+import { nonNegative, pick } from './numbers.ts';
 import { inPieces } from './steps.ts';
 import { triangleIndex } from './tridiagonal.ts';
-
-/** Whether no entry of a triangle's diagonal is negative: one lane. Noise for differential privacy may make them so. */
-export function diagonalIsPositive(gates: Gates, triangle: Num, d: number): Wires {
-  const diagonal = pick(gates, triangle, d, (i) => triangleIndex(d, i, i));
-  return allOfLanes(gates, gates.not(sign(diagonal)));
-}
 
 export interface EvenlyScaled {
   /** The number times 4^places: of the two highest digits one is 1, unless the number is 0. */
