@@ -161,7 +161,9 @@ describe('a command line that is wrong exits with 2', () => {
     const draft = ['task', 'draft', ...RANGES, '--components', '2', '--owners', '3', '--epsilon', '1'];
     const { exitCode, out, err } = await run('user', ...draft);
     expect(exitCode).toBe(0);
-    expect(err).toMatch(/^note: each server adds noise of deviation [\d.]+ on products/);
+    expect(err).toMatch(
+      /^note: each server adds noise of deviation [\d.]+ on squares and [\d.]+ on products/,
+    );
     const proposal = JSON.parse(out) as { differentialPrivacy: Record<string, unknown> };
     expect(proposal.differentialPrivacy).toMatchObject({
       epsilon: 1,

@@ -59,7 +59,9 @@ export async function dataFile(dataset: string): Promise<string | undefined> {
     await writeSynthetic(file, Number(features));
     return file;
   }
-  return [BUNDLED, OTHERS].map((folder) => `${folder}/${dataset}.csv`).find((file) => existsSync(file));
+  return [BUNDLED, OTHERS]
+    .flatMap((folder) => [`${folder}/${dataset}.csv`, `${folder}/${dataset}.csv.gz`])
+    .find((file) => existsSync(file));
 }
 
 export async function measureCase(wanted: Case, file: string): Promise<Measured> {

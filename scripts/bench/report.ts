@@ -16,18 +16,31 @@ export const BenchDataSchema = z.strictObject({
 export type BenchData = z.infer<typeof BenchDataSchema>;
 
 export function benchReport(data: BenchData, suites: readonly Suite[]): Report {
+  return reportOf(data, suites, {
+    title: 'Eigenveil: benchmark report',
+    introduction: [
+      'Times depend on the machine and on what else it does; ratios come from contestants that took turns within one run and carry over better.',
+      'A figure is the median of its repetitions after a warm-up, with quartiles in brackets where they are given. `report.json` has every sample. Only published figures were typed in; each names its source.',
+    ],
+  });
+}
+
+/** The sections of the suites, then what was left out and what it ran on. */
+export function reportOf(
+  data: BenchData,
+  suites: readonly Suite[],
+  { title, introduction }: Pick<Report, 'title' | 'introduction'>,
+): Report {
   const { description, measurements, omissions } = data;
   const ran = suites
     .filter(({ name }) => description.suites.includes(name))
     .map((suite) => ({ suite, own: measurements.filter(({ id }) => id.startsWith(`${suite.name}/`)) }));
   const highlights = ran.flatMap(({ suite, own }) => suite.highlights(own));
   const sections = ran.flatMap(({ suite, own }) => suite.report(own));
+  const run = `A ${description.scale} run, finished ${data.finishedAt.slice(0, 16).replace('T', ' ')} UTC.`;
   return {
-    title: 'Eigenveil: benchmark report',
-    introduction: [
-      `A ${description.scale} run, finished ${data.finishedAt.slice(0, 16).replace('T', ' ')} UTC. Times depend on the machine and on what else it does; ratios come from contestants that took turns within one run and carry over better.`,
-      'A figure is the median of its repetitions after a warm-up, with quartiles in brackets where they are given. `report.json` has every sample. Only published figures were typed in; each names its source.',
-    ],
+    title,
+    introduction: [run, ...introduction],
     sections: [
       ...atAGlance(highlights),
       ...sections,

@@ -14,9 +14,11 @@ parentPort!.on('message', (problem: SvmProblem) => parentPort!.postMessage(searc
 function search({ train, test, folds, grid }: SvmProblem): SvmOutcome {
   const scale = scaleOf(train.rows);
   const scaled = { rows: scaleRows(train.rows, scale), labels: train.labels };
-  let best = { cost: Number.NaN, gamma: Number.NaN, score: Number.NEGATIVE_INFINITY };
+  let best = { cost: grid.costs[0]!, gamma: grid.gammas[0]!, score: Number.NEGATIVE_INFINITY };
   for (const cost of grid.costs) {
     for (const gamma of grid.gammas) {
+      // A single pair is not chosen, so it need not be tried.
+      if (grid.costs.length * grid.gammas.length === 1) break;
       const score = weightedF1(train.labels, crossValidate(scaled, folds, cost, gamma));
       if (score > best.score) best = { cost, gamma, score };
     }

@@ -18,7 +18,11 @@ export function describeNoise(task: TaskProposal): string[] {
     (Math.sqrt(Number(numerator) / Number(denominator)) / scale).toPrecision(3);
   const { R, V, M } = plan.variances;
   const kinds = [
-    ...(R.numerator > 0n ? [`${deviation(R, unit ** 2)} on products of features`] : []),
+    ...(R.numerator > 0n
+      ? [
+          `${deviation(R, unit ** 2)} on squares and ${deviation(plan.offDiagonal, unit ** 2)} on products of features`,
+        ]
+      : []),
     `${deviation(V, unit)} on sums`,
     ...(M.numerator > 0n ? [`${deviation(M, 1)} on counts`] : []),
   ];

@@ -27,6 +27,8 @@ export interface NoisePlan {
   readonly variances: PerKind<Rational>;
   /** s: noise is drawn in steps of 2^-s, and rounded. 0: drawn as integers, as owners do. */
   readonly latticeBits: PerKind<number>;
+  /** σ² of the entries of R off its diagonal, half of that on it: they weigh √2 times as much (sensitivity.ts). */
+  readonly offDiagonal: Rational;
   /** No value's whole noise is larger, except with probability 2^-40 for the task. */
   readonly tails: PerKind<bigint>;
   /** c: the data user adds c I to R, so that the scatter matrix stays positive semidefinite. 0 where R is not collected. */
@@ -68,8 +70,9 @@ export function noisePlan(task: StageTask): NoisePlan {
     numerator,
     denominator: denominator * parts,
   }));
-  checkDeviations(variances);
-  if (setting.noise === 'owners') checkSum(task, variances, exact);
+  const offDiagonal = { numerator: variances.R.numerator, denominator: 2n * variances.R.denominator };
+  checkDeviations({ ...variances, R: offDiagonal });
+  if (setting.noise === 'owners') checkSum(task, { ...variances, R: offDiagonal }, exact);
   // The servers' two draws; or all owners', which may be more than those that are relied on.
   const draws = setting.noise === 'servers' ? 2 : task.maximumOwners;
   const deviations = perKind(variances, (variance) => Math.sqrt(draws * quotient(variance)));
@@ -90,9 +93,11 @@ export function noisePlan(task: StageTask): NoisePlan {
   return {
     clippingBound: bound,
     variances,
-    latticeBits: perKind(variances, (variance) =>
+    // One lattice for all of R, fine enough for its lesser noise.
+    latticeBits: perKind({ ...variances, R: offDiagonal }, (variance) =>
       setting.noise === 'owners' || variance.numerator === 0n ? 0 : latticeBitsFor(variance, setting.epsilon),
     ),
+    offDiagonal,
     tails,
     shift: task.kind === 'mdr' ? 0n : BigInt(Math.ceil(shift)),
     fewestRows: BigInt(Math.ceil(8 * Math.max(ofM, ofV / B))),

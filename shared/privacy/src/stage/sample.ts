@@ -2,6 +2,7 @@
 
 import { roundedGaussianSampler } from '../random/rounded-gaussian.ts';
 import type { RandomSource } from '../random/source.ts';
+import type { Rational } from '../rational.ts';
 import type { NoisePlan } from './noise-plan.ts';
 import type { StageTask } from './setting.ts';
 
@@ -12,12 +13,19 @@ import type { StageTask } from './setting.ts';
 export function sampleNoise(
   source: RandomSource,
   { kind, features: d, classes }: StageTask,
-  { variances, latticeBits }: Pick<NoisePlan, 'variances' | 'latticeBits'>,
+  { variances, offDiagonal, latticeBits }: Pick<NoisePlan, 'variances' | 'offDiagonal' | 'latticeBits'>,
 ): bigint[] {
-  const R = roundedGaussianSampler(source, { sigmaSquared: variances.R, latticeBits: latticeBits.R });
-  const V = roundedGaussianSampler(source, { sigmaSquared: variances.V, latticeBits: latticeBits.V });
-  const M = roundedGaussianSampler(source, { sigmaSquared: variances.M, latticeBits: latticeBits.M });
-  const noise = Array.from({ length: kind === 'mdr' ? 0 : (d * (d + 1)) / 2 }, R);
+  const sampler = (sigmaSquared: Rational, of: 'R' | 'V' | 'M') =>
+    roundedGaussianSampler(source, { sigmaSquared, latticeBits: latticeBits[of] });
+  const R = sampler(variances.R, 'R');
+  const off = sampler(offDiagonal, 'R');
+  const V = sampler(variances.V, 'V');
+  const M = sampler(variances.M, 'M');
+  const noise: bigint[] = [];
+  for (let i = 0; i < d && kind !== 'mdr'; i += 1) {
+    noise.push(R());
+    for (let j = i + 1; j < d; j += 1) noise.push(off());
+  }
   for (let k = classes.reduce((sum, count) => sum + count, 0); k > 0; k -= 1) {
     for (let i = 0; i < d; i += 1) noise.push(V());
     noise.push(M());

@@ -3,15 +3,16 @@
  *
  * Weights. A row is a vector z of integers with ‖z‖ <= B. It adds z zᵀ to R (upper triangle, entries off the diagonal once), and per
  * labelling z to the V and 1 to the M of its class. These parts are of different size, so each value is weighted before lengths are
- * taken: R by 1/B², V by w_V/B, M by w_M. Noise of deviation σΔ/weight per value is then noise of deviation σΔ on every weighted value.
+ * taken: R by 1/B² on its diagonal and √2/B² off it, V by w_V/B, M by w_M. Noise of deviation σΔ/weight per value is then noise of deviation σΔ on
+ * every weighted value. With √2 the weighted triangle of a symmetric matrix has the Frobenius norm of the matrix, since an entry off the diagonal stands
+ * there twice: these entries get away with half of the variance, and the noise looks alike from all directions.
  * Any weights give a true bound. PCA takes w_V = w_M = 1/2, since R is what it is about; the others 1.
  *
  * Proof, with x = z/B and y of length at most 1, L labellings, and [R] = 1 where R is collected (else 0):
  *
- * One row z more or less. ‖upper(x xᵀ)‖² = Σ_{i<=j} x_i² x_j² = (‖x‖⁴ + Σ x_i⁴)/2 <= ‖x‖⁴ <= 1, so Δ² = [R] + L (w_V² + w_M²). Reached by a row
- * with one entry.
+ * One row z more or less. ‖x xᵀ‖_F² = ‖x‖⁴ <= 1, so Δ² = [R] + L (w_V² + w_M²). Reached by every row of full length.
  *
- * A row y instead of x, with a = ‖x‖, b = ‖y‖, c = xᵀy, |c| <= ab. ‖upper(x xᵀ − y yᵀ)‖² <= ‖x xᵀ − y yᵀ‖_F² = a⁴ + b⁴ − 2c². A labelling in which
+ * A row y instead of x, with a = ‖x‖, b = ‖y‖, c = xᵀy, |c| <= ab. ‖x xᵀ − y yᵀ‖_F² = a⁴ + b⁴ − 2c². A labelling in which
  * the rows are of one class adds w_V² (a² + b² − 2c), and nothing to M; one in which they are not adds w_V² (a² + b²) + 2 w_M². For a given c all of
  * these grow with a and b, and a longer row keeps |c| <= ab: the largest value has a = b = 1. With s labellings of the first kind it is
  *

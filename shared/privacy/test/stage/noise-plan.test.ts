@@ -22,6 +22,7 @@ test('a PCA under ε = 1, by hand', () => {
   const multiplier = Math.sqrt(quotient(plan.variances.R) / 1.5 / 256 ** 2);
   expect(multiplier).toBeGreaterThan(4.2246);
   expect(multiplier).toBeLessThan(4.2248 * (1 + 2 ** -10));
+  expect(quotient(plan.offDiagonal) / quotient(plan.variances.R)).toBe(1 / 2);
   expect(quotient(plan.variances.V) / quotient(plan.variances.R)).toBe(4 / 256);
   expect(quotient(plan.variances.M) / quotient(plan.variances.R)).toBe(4 / 256 ** 2);
 });
@@ -94,20 +95,31 @@ describe.each(KINDS)('noise of a %s', (kind) => {
       expect(noise).toHaveLength(valuesOf(task) + 1);
       expect(noise.at(-1)).toBe(0n);
       const entries = kind === 'mdr' ? 0 : 465;
-      const kinds = { R: noise.slice(0, entries), V: [] as bigint[], M: [] as bigint[] };
+      // Row by row from the diagonal on: the diagonal has few entries, those off it many.
+      const onDiagonal = new Set(Array.from({ length: 30 }, (_, i) => 30 * i - (i * (i - 1)) / 2));
+      const kinds = {
+        R: noise.slice(0, entries).filter((_, v) => onDiagonal.has(v)),
+        offDiagonal: noise.slice(0, entries).filter((_, v) => !onDiagonal.has(v)),
+        V: [] as bigint[],
+        M: [] as bigint[],
+      };
+      const variances = { ...plan.variances, offDiagonal: plan.offDiagonal };
+      const tails = { ...plan.tails, offDiagonal: plan.tails.R };
       for (let from = entries; from < noise.length - 1; from += 31) {
         kinds.V.push(...noise.slice(from, from + 30));
         kinds.M.push(noise[from + 30]!);
       }
-      for (const name of ['R', 'V', 'M'] as const) {
+      for (const name of ['R', 'offDiagonal', 'V', 'M'] as const) {
         const draws = kinds[name].map(Number);
-        const variance = quotient(plan.variances[name]);
-        expect(Math.max(0, ...draws.map(Math.abs))).toBeLessThanOrEqual(Number(plan.tails[name]));
+        const variance = quotient(variances[name]);
+        expect(Math.max(0, ...draws.map(Math.abs))).toBeLessThanOrEqual(Number(tails[name]));
         if (variance === 0) expect(draws.every((draw) => draw === 0)).toBe(true);
         if (name === 'M' || draws.length === 0) continue;
         const ratio = draws.reduce((sum, draw) => sum + draw ** 2, 0) / draws.length / variance;
-        expect(ratio).toBeGreaterThan(0.3);
-        expect(ratio).toBeLessThan(2);
+        // Five deviations of a mean of so many squares.
+        const error = 5 * Math.sqrt(2 / draws.length);
+        expect(ratio).toBeGreaterThan(1 - error);
+        expect(ratio).toBeLessThan(1 + error);
       }
     },
   );

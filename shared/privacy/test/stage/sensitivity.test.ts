@@ -9,12 +9,14 @@ interface Row {
   readonly classes: readonly number[];
 }
 
+type Kind = 'R' | 'offDiagonal' | 'V' | 'M';
+
 /** What a row adds to R, V and M, by definition. */
 function statisticsOf({ kind, features: d, classes: counts }: StageTask, row: Row | undefined) {
-  const values: { kind: 'R' | 'V' | 'M'; value: number }[] = [];
+  const values: { kind: Kind; value: number }[] = [];
   const z = row?.z ?? new Array<number>(d).fill(0);
   for (let i = 0; i < d && kind !== 'mdr'; i += 1)
-    for (let j = i; j < d; j += 1) values.push({ kind: 'R', value: z[i]! * z[j]! });
+    for (let j = i; j < d; j += 1) values.push({ kind: i === j ? 'R' : 'offDiagonal', value: z[i]! * z[j]! });
   for (const [l, count] of counts.entries()) {
     for (let k = 0; k < count; k += 1) {
       const own = row !== undefined && row.classes[l] === k;
@@ -26,11 +28,7 @@ function statisticsOf({ kind, features: d, classes: counts }: StageTask, row: Ro
 }
 
 /** The squared distance of two neighbours in deviations of the plan's noise. */
-function distanceBetween(
-  task: StageTask,
-  variances: Record<'R' | 'V' | 'M', number>,
-  rows: readonly Row[],
-): number {
+function distanceBetween(task: StageTask, variances: Record<Kind, number>, rows: readonly Row[]): number {
   const [a, b] = [statisticsOf(task, rows[0]), statisticsOf(task, rows[1])];
   return a.reduce((sum, { kind, value }, v) => {
     const change = value - b[v]!.value;
@@ -47,7 +45,7 @@ function random(seed: number): (bound: number) => number {
 }
 
 /** The largest distance that random rows and steps of their entries find. */
-function search(task: StageTask, variances: Record<'R' | 'V' | 'M', number>, bound: number): number {
+function search(task: StageTask, variances: Record<Kind, number>, bound: number): number {
   const below = random(7);
   const most = Math.floor(Math.sqrt(bound));
   /** Along the ball's surface where a step leads out of it. */
@@ -89,10 +87,11 @@ describe.each(KINDS)('%s', (kind) => {
     '%s: no neighbours cost more than the budget, and some nearly all of it',
     (neighbours) => {
       const task = stageTask(kind, { neighbours }, { fractionBits: 10 });
-      const { variances, clippingBound } = noisePlan(task);
+      const { variances, offDiagonal, clippingBound } = noisePlan(task);
       const value = ({ numerator, denominator }: { numerator: bigint; denominator: bigint }) =>
         Number(numerator) / Number(denominator);
-      const noise = { R: value(variances.R), V: value(variances.V), M: value(variances.M) };
+      const { R, V, M } = variances;
+      const noise = { R: value(R), offDiagonal: value(offDiagonal), V: value(V), M: value(M) };
       const found = search(task, noise, Number(clippingBound));
       const { epsilon, delta } = task.setting;
       const budget = 1 / calibrateAnalyticGaussian({ sensitivity: 1, epsilon, dpDelta: delta }) ** 2;

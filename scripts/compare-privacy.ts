@@ -1,0 +1,14 @@
+/** `npm run compare:privacy`: published methods of differentially private PCA beside the stage of Eigenveil, on the same rows, budgets and seeds. */
+import { fileURLToPath } from 'node:url';
+import { runBenchCommand } from './bench/command.ts';
+import { PRIVACY_SUITES, privacyReport } from './privacy/suites.ts';
+
+await runBenchCommand({
+  name: 'compare:privacy',
+  description:
+    'Compares distributed methods of differentially private PCA and writes report.html, report.md and report.json.',
+  suites: PRIVACY_SUITES,
+  folder: fileURLToPath(new URL('../out/privacy', import.meta.url)),
+  examples: ['--quick', '--only utility,attack'],
+  report: privacyReport,
+});

@@ -1,0 +1,50 @@
+/** The laboratory: published methods of differentially private PCA over distributed rows, on one footing. */
+import {
+  analyzeGauss,
+  centralJoint,
+  centralJointTwice,
+  centralJointZcdp,
+  centralTriangle,
+  nonPrivate,
+  ppdp,
+  wishart,
+  wishartPublished,
+} from './central.ts';
+import { dpdispca, dpdispcaRecalibrated } from './dpdispca.ts';
+import { elfedpca, elfedpcaCorrected } from './elfedpca.ts';
+import { hpdp } from './hpdp.ts';
+import { lgm } from './local-gaussian.ts';
+import type { PcaMethod } from './method.ts';
+import { noisyPower } from './noisy-power.ts';
+import { eigenveil, eigenveilOne } from './stage.ts';
+import { twoStageLocal } from './two-stage.ts';
+
+export { recoverCovariances, subtractOwnNoise } from './attack.ts';
+export { type Elfedpca, runElfedpca } from './elfedpca.ts';
+export { hpdpComponents, hpdpContributions } from './hpdp.ts';
+export { centredScatter, eigenpairs, secondMoment, sumOfRows } from './matrix.ts';
+export type { Panel, PcaMethod, PcaPromise, PcaSetting, Row, Site } from './method.ts';
+export { type StageRelease, stageRelease } from './stage.ts';
+
+/** In the order of reports. */
+export const PCA_METHODS: readonly PcaMethod[] = [
+  nonPrivate,
+  centralJoint,
+  centralJointZcdp,
+  eigenveilOne,
+  centralJointTwice,
+  centralTriangle,
+  eigenveil,
+  analyzeGauss,
+  wishart,
+  elfedpca,
+  elfedpcaCorrected,
+  dpdispca,
+  dpdispcaRecalibrated,
+  noisyPower,
+  ppdp,
+  hpdp,
+  wishartPublished,
+  lgm,
+  twoStageLocal,
+];
