@@ -121,10 +121,9 @@ async function attemptsOn(name: Name, scheme: string): Promise<Attempt[]> {
   });
   switch (scheme) {
     case 'admin': {
-      const { [name]: token, ...others } = adminTokens;
-      const other = Object.values(others)[0]!;
+      const other = adminTokens[name === 'csp' ? 'dataUser' : 'csp'];
       return [
-        ...bearerAttempts(token, { ...statements, "the other service's token": other }),
+        ...bearerAttempts(adminTokens[name], { ...statements, "the other service's token": other }),
         ...proofAttempts(sender, stranger, elsewhere).slice(0, 1),
       ];
     }
@@ -187,7 +186,7 @@ function stateOf(directory: string): string {
     directory,
     `SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`,
   )) {
-    for (const row of query(directory, `SELECT * FROM ${name}`)) {
+    for (const row of query(directory, `SELECT * FROM ${String(name)}`)) {
       hash.update(`${name} ${JSON.stringify(row)}\n`);
     }
   }

@@ -1,5 +1,5 @@
 /** Credentials that must open nothing: each is right in all but one way, for whatever request it is asked for. */
-import { createHmac, createPublicKey, createSign, generateKeyPairSync, type JsonWebKey } from 'node:crypto';
+import { createHmac, createPublicKey, createSign, generateKeyPairSync } from 'node:crypto';
 import { createProof, issueOwnerToken, OwnerId, type SigningKey } from '@eigenveil/wire';
 import { type Sender, signJws } from './requests.ts';
 
@@ -25,8 +25,7 @@ const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('bas
 
 /** Ways to sign a JWS that its holder could mistake for one under `key`, by somebody who has `own` and not `key`. */
 function confusions(key: SigningKey, own: SigningKey): [string, Sign][] {
-  const jwk = key.publicJwk as JsonWebKey;
-  const asKey = createPublicKey({ key: jwk, format: 'jwk' });
+  const asKey = createPublicKey({ key: { ...key.publicJwk }, format: 'jwk' });
   const secrets: [string, string | Buffer][] = [
     ['its bytes', Buffer.from(key.publicJwk.x, 'base64url')],
     ['its text', key.publicJwk.x],
