@@ -71,6 +71,7 @@ export class Garbler {
     this.#running.set(task.id, channel);
     try {
       const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
+      if (!protocol.answersOnce) await this.#service.noteAnswer(task.id);
       const markAnswered = () => this.#service.markAnswered(task.id);
       const input = { shares, verifiedOwners, markAnswered };
       await protocol.garble(channel, { task, program: programOf(task) }, input);

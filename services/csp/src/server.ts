@@ -75,7 +75,7 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
   selfTest({ allowBigintFallback: config.allowBigintFallback });
   const service = await openService('csp', config, overrides.log);
   const { database, key, sealer } = service.foundation;
-  const store = new SqliteCspStore(database);
+  const store = new SqliteCspStore(database, overrides.now);
   const paillier = overrides.paillier ?? new PaillierPool({ threads: config.threads });
   const policy = {
     allowSimulated: config.allowSimulated,
