@@ -200,6 +200,14 @@ describe('a log in which somebody', () => {
     expect(() => verify()).toThrow(broken(/entry 1 /));
   });
 
+  test('changed an entry and its hash is broken at the next', () => {
+    const rows = readAudit(folder);
+    const { hash: _, ...content } = { ...rows[2]!, operation: 'computation answered' };
+    const forged = { ...content, hash: digestJson('audit entry', content) };
+    expect(() => verifyAudit(rows.with(2, forged))).toThrow(broken(/entry 4 does not follow/));
+    expect(verifyAudit(rows.slice(0, 2).concat(forged)).entries).toHaveLength(3);
+  });
+
   test('removed the latest entries, or all, looks whole to everybody but those who noted a hash', () => {
     const { entries, lastHash } = verify();
     tamper('DELETE FROM audit WHERE sequence > 6');
