@@ -43,6 +43,28 @@ export function expectServiceCode(error: unknown): ErrorCode {
   return code;
 }
 
+/** Runs a parser: it may refuse, in our words. Returns what it took, or undefined. */
+export function attempt<Result>(parse: () => Result, refusal = expectRefusal): Result | undefined {
+  try {
+    return parse();
+  } catch (error) {
+    refusal(error);
+    return undefined;
+  }
+}
+
+export async function attemptAsync<Result>(
+  parse: () => Promise<Result>,
+  refusal: (error: unknown) => void = expectRefusal,
+) {
+  try {
+    return await parse();
+  } catch (error) {
+    refusal(error);
+    return undefined;
+  }
+}
+
 const LONGEST_MESSAGE = 2000;
 
 export class Fault extends Error {

@@ -1,6 +1,7 @@
 /** Everything that is fuzzed. */
 import { connectionTargets } from './connections.ts';
-import { fileTargets, paillierTargets, statementTargets, taskTargets } from './parsers.ts';
+import { fileTargets } from './files.ts';
+import { paillierTargets, statementTargets, taskTargets } from './parsers.ts';
 import { serviceTargets } from './services.ts';
 import type { Target } from './target.ts';
 

@@ -202,7 +202,8 @@ describe('a log in which somebody', () => {
 
   test('changed an entry and its hash is broken at the next', () => {
     const rows = readAudit(folder);
-    const { hash: _, ...content } = { ...rows[2]!, operation: 'computation answered' };
+    const { hash: _, ...rest } = rows[2]!;
+    const content = { ...rest, operation: 'computation answered' };
     const forged = { ...content, hash: digestJson('audit entry', content) };
     expect(() => verifyAudit(rows.with(2, forged))).toThrow(broken(/entry 4 does not follow/));
     expect(verifyAudit(rows.slice(0, 2).concat(forged)).entries).toHaveLength(3);
