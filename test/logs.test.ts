@@ -1,12 +1,15 @@
 import { readFile } from 'node:fs/promises';
+import { get } from 'node:https';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { inviteOwners } from '@eigenveil/csp';
+import { text } from 'node:stream/consumers';
+import { inviteOwners, readAudit } from '@eigenveil/csp';
 import { PaillierPool, type SecretKey } from '@eigenveil/paillier';
 import { adminTokenFile, createLogger, loadOrCreateKey } from '@eigenveil/server';
 import { flatten } from '@eigenveil/statistics';
 import { Thumbprint } from '@eigenveil/wire';
 import { expect, test } from 'vitest';
+import { type Address, type Message, send } from './support/requests.ts';
 import { dataFile, exampleOf, reference, split, summarise } from './support/tasks.ts';
 import { World } from './support/world.ts';
 
@@ -39,8 +42,41 @@ function spellings(secret: bigint): string[] {
   return [secret.toString(), hex, bytes.toString('base64url'), bytes.toString('base64')];
 }
 
-test('no secret and no plaintext appears in the logs, whatever happens, at the most talkative level', async () => {
+function textOf({ url, ca }: Address, path: string, headers: Record<string, string>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    get(`${url}${path}`, { ca, headers, agent: false }, (answer) => resolve(text(answer))).on(
+      'error',
+      reject,
+    );
+  });
+}
+
+/** Requests that carry a secret in every place that a mistaken client could put it. */
+function misplaced(secret: string): Message[] {
+  const ask = (path: string, headers: Record<string, string> = {}) => ({ method: 'GET', path, headers });
+  const json = { 'content-type': 'application/json' };
+  return [
+    ask(`/${secret}`),
+    ask(`/tasks/${secret}`),
+    ask(`/tasks/${secret}/status`, { authorization: `Bearer ${secret}x` }),
+    ask(`/metrics?token=${secret}`, { authorization: `Basic ${secret}` }),
+    ask('/metrics', { dpop: secret, authorization: `DPoP ${secret}`, cookie: secret, 'x-secret': secret }),
+    ask(`/tasks/${'A'.repeat(22)}`, {
+      dpop: `${secret}.${secret}.${secret}`,
+      authorization: `DPoP ${secret}`,
+    }),
+    {
+      method: 'POST',
+      path: '/enrolments',
+      headers: { ...json, dpop: secret },
+      body: JSON.stringify({ enrolmentToken: secret }),
+    },
+  ];
+}
+
+test('no secret and no plaintext appears in logs, refusals, metrics and the audit log, whatever happens', async () => {
   let log = '';
+  let told = '';
   const destination = new Writable({
     write(chunk: Buffer, _encoding, done) {
       log += chunk.toString();
@@ -78,6 +114,22 @@ test('no secret and no plaintext appears in the logs, whatever happens, at the m
     await client.closeTask(task.id);
     await expect.poll(async () => (await client.status(task.id)).state, { timeout: 20_000 }).toBe('done');
 
+    // Secrets where they do not belong: what comes back and what is logged must not repeat them.
+    for (const [address, { dataDirectory }] of [
+      [world.cspAddress, world.cspConfig],
+      [world.dataUserAddress, world.dataUserConfig],
+    ] as const) {
+      const adminToken = (await readFile(adminTokenFile(dataDirectory), 'utf8')).trim();
+      for (const secret of [...secrets, adminToken]) {
+        for (const message of misplaced(secret)) told += (await send(address, message)).text;
+      }
+      const headers = { authorization: `Bearer ${adminToken}` };
+      told += await textOf(address, '/metrics', headers);
+      told += await textOf(address, '/openapi.json', headers);
+    }
+    told += JSON.stringify(readAudit(world.cspConfig.dataDirectory));
+    expect(told).toContain('computation answered');
+    expect(told).toContain('eigenveil_http_problems_total');
     for (const { dataDirectory } of [world.cspConfig, world.dataUserConfig]) {
       secrets.push((await readFile(adminTokenFile(dataDirectory), 'utf8')).trim());
       secrets.push(JSON.parse(await readFile(join(dataDirectory, 'signing-key.json'), 'utf8')).d);
@@ -96,4 +148,5 @@ test('no secret and no plaintext appears in the logs, whatever happens, at the m
   expect(log).toContain('stage done');
   expect(log).toContain('ERR_ENROLMENT_TOKEN');
   expect(secrets.filter((secret) => log.includes(secret))).toEqual([]);
+  expect(secrets.filter((secret) => told.includes(secret))).toEqual([]);
 });

@@ -3,8 +3,8 @@ import { layout } from '@eigenveil/statistics';
 import type { Channel } from '@eigenveil/two-party';
 import type { TaskId } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { encryptValues, recordFor } from './support/requests.ts';
-import { RogueDataUser } from './support/rogue.ts';
+import { credentials, encryptValues, recordFor, send } from './support/requests.ts';
+import { RogueDataUser, upgradeHeaders } from './support/rogue.ts';
 import { madeUpProposal } from './support/tasks.ts';
 import { World } from './support/world.ts';
 
@@ -81,4 +81,34 @@ test('more tasks than the CSP computes at a time are told to come again', async 
   // A place that is given up is another task's.
   await running[0]!.close();
   await expect.poll(async () => (await dataUser.connect(last)).status).toBe(101);
+});
+
+test('a request of the right data user that opens no WebSocket gets a problem', async () => {
+  const path = `/tasks/${await readyTask()}/two-party`;
+  const ask = async (changes: Record<string, string | undefined>, method = 'GET') => {
+    const proof = await credentials(world.cspAddress, dataUser, { method, path });
+    const headers = Object.entries({ ...upgradeHeaders(), ...proof, ...changes });
+    const given = Object.fromEntries(headers.filter((it): it is [string, string] => it[1] !== undefined));
+    return send(world.cspAddress, { method, path, headers: given });
+  };
+  for (const answer of [
+    await ask({}, 'POST'),
+    await ask({ upgrade: 'h2c' }),
+    await ask({ 'sec-websocket-version': '7' }),
+    await ask({ 'sec-websocket-version': undefined }),
+    await ask({ 'sec-websocket-key': undefined }),
+    await ask({ 'sec-websocket-key': 'too short' }),
+    await ask({ 'sec-websocket-protocol': 'a, a' }),
+  ]) {
+    expect(answer).toMatchObject({ status: 400, code: 'ERR_CHANNEL_MESSAGE' });
+    expect(answer.headers['content-type']).toBe('application/problem+json');
+  }
+  // It has no protocols and no extensions, so it agrees to none.
+  const opened = await ask({
+    'sec-websocket-protocol': 'chat',
+    'sec-websocket-extensions': 'permessage-deflate',
+  });
+  expect(opened.status).toBe(101);
+  expect(opened.headers).not.toHaveProperty('sec-websocket-protocol');
+  expect(opened.headers).not.toHaveProperty('sec-websocket-extensions');
 });

@@ -1,4 +1,5 @@
 /** Requests as somebody would send them who does not use our clients: any header, any body, any record. */
+import type { IncomingHttpHeaders } from 'node:http';
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import type { OwnerHome } from '@eigenveil/data-owner';
@@ -35,6 +36,7 @@ export interface Answer {
   readonly code: string | undefined;
   readonly json: Record<string, unknown>;
   readonly text: string;
+  readonly headers: IncomingHttpHeaders;
 }
 
 /** Sends one request on a connection of its own and reads whatever comes back. A WebSocket (101) is closed at once. */
@@ -45,12 +47,12 @@ export function send({ url, ca }: Address, { method, path, headers = {}, body }:
       text(incoming).then((answer) => {
         const json = answer === '' ? {} : (JSON.parse(answer) as Record<string, unknown>);
         const code = typeof json.code === 'string' ? json.code : undefined;
-        resolve({ status: incoming.statusCode!, code, json, text: answer });
+        resolve({ status: incoming.statusCode!, code, json, text: answer, headers: incoming.headers });
       }, reject);
     });
-    outgoing.on('upgrade', ({ statusCode }, socket) => {
+    outgoing.on('upgrade', ({ statusCode, headers: received }, socket) => {
       socket.destroy();
-      resolve({ status: statusCode!, code: undefined, json: {}, text: '' });
+      resolve({ status: statusCode!, code: undefined, json: {}, text: '', headers: received });
     });
     outgoing.on('error', reject); // one that comes after the answer changes nothing any more
     outgoing.end(body);

@@ -1,8 +1,10 @@
 /** The command line eigenveil-csp. */
 import { addSettings, createProgram, onShutdown, printResult } from '@eigenveil/command';
 import { openSigningKey, SERVICE_SETTINGS } from '@eigenveil/server';
+import { Digest } from '@eigenveil/wire';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { readAudit, verifyAudit } from './audit.ts';
 import { inviteOwners } from './invite.ts';
 import { CSP_SETTINGS, startCsp } from './server.ts';
 
@@ -19,6 +21,7 @@ export function cspProgram(): Command {
   addServe(program);
   addInvite(program);
   addIdentity(program);
+  addAudit(program);
   return program;
 }
 
@@ -87,5 +90,43 @@ function addIdentity(program: Command): void {
   command.action(async () => {
     const { thumbprint, publicJwk } = await openSigningKey(configuration().dataDirectory);
     printResult(command, { json: { thumbprint, publicKey: publicJwk }, text: thumbprint });
+  });
+}
+
+function addAudit(program: Command): void {
+  const audit = program.command('audit').description('what the secret keys of tasks were used for');
+  const { dataDirectory } = SERVICE_SETTINGS;
+  const show = audit.command('show').description('print the entries of the audit log, unverified');
+  const shown = addSettings(show, PREFIX, { dataDirectory });
+  show.action(async () => {
+    const entries = readAudit(shown().dataDirectory);
+    const lines = entries.map(({ sequence, time, taskId, operation, requestDigest, hash }) =>
+      [sequence, time, taskId, operation, requestDigest ?? '-', hash].join('  '),
+    );
+    printResult(show, { json: { entries }, text: lines.join('\n') });
+  });
+
+  const verify = audit
+    .command('verify')
+    .description('find entries of the audit log that were changed, removed or reordered');
+  const configuration = addSettings(verify, PREFIX, {
+    dataDirectory,
+    noted: {
+      schema: Digest.optional(),
+      description: 'last hash of an earlier verification, which must be among the entries',
+      placeholder: 'HASH',
+    },
+  });
+  verify.addHelpText(
+    'after',
+    `
+Note the last hash somewhere that the CSP's machine cannot change, and give it with --noted the next time: without it, nobody can see
+that the latest entries were removed, or that the whole log was computed anew. Works while the service runs.`,
+  );
+  verify.action(async () => {
+    const { noted, ...where } = configuration();
+    const { entries, lastHash } = verifyAudit(readAudit(where.dataDirectory), noted);
+    const text = `${entries.length} entries, none changed, removed or reordered; last hash ${lastHash}`;
+    printResult(verify, { json: { entries: entries.length, lastHash }, text });
   });
 }

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { programOf } from '@eigenveil/projection';
-import { type Authenticator, type Logger, refuseUpgrade } from '@eigenveil/server';
+import { type Authenticator, type Logger, type RateLimit, refuse } from '@eigenveil/server';
 import { type Channel, ChannelAcceptor, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { ServiceError, TaskId, toProblem, type VerifiedProof } from '@eigenveil/wire';
 import type { CspService, GarblerState } from './service.ts';
@@ -15,31 +15,44 @@ const PATH = /^\/tasks\/([^/]+)\/two-party$/;
 export class Garbler {
   readonly #service: CspService;
   readonly #dataUser: Authenticator<VerifiedProof>;
+  readonly #rateLimit: RateLimit;
   readonly #log: Logger;
   readonly #acceptor = new ChannelAcceptor();
   /** One for each task: a data user that connects again has given the connection before up. */
   readonly #running = new Map<TaskId, Channel>();
 
-  constructor(dependencies: { service: CspService; dataUser: Authenticator<VerifiedProof>; log: Logger }) {
+  constructor(dependencies: {
+    service: CspService;
+    dataUser: Authenticator<VerifiedProof>;
+    rateLimit: RateLimit;
+    log: Logger;
+  }) {
     this.#service = dependencies.service;
     this.#dataUser = dependencies.dataUser;
+    this.#rateLimit = dependencies.rateLimit;
     this.#log = dependencies.log;
     this.#service.onEnded((taskId) => void this.#running.get(taskId)?.abort('ERR_TASK_CLOSED'));
   }
 
   /** Listener for a server's `upgrade` event. */
   readonly onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    this.#admit(request).then(
-      (state) => this.#garble(state, request, socket, head),
+    this.#open(request, socket, head).then(
+      ([state, channel]) => this.#garble(state, channel),
       (error: unknown) => {
         this.#log.info({ code: toProblem(error).code }, 'two-party connection refused');
-        refuseUpgrade(socket, error);
+        refuse(socket, error);
       },
     );
   };
 
   close(): void {
     this.#acceptor.close();
+  }
+
+  async #open(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<[GarblerState, Channel]> {
+    await this.#rateLimit.admitUpgrade(request);
+    const state = await this.#admit(request);
+    return [state, await this.#acceptor.accept(request, socket, head)];
   }
 
   async #admit(request: IncomingMessage): Promise<GarblerState> {
@@ -53,13 +66,12 @@ export class Garbler {
     return state;
   }
 
-  async #garble(state: GarblerState, request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const { task, shares, verifiedOwners } = state;
-    const channel = await this.#acceptor.accept(request, socket, head);
+  async #garble({ task, shares, verifiedOwners }: GarblerState, channel: Channel): Promise<void> {
     void this.#running.get(task.id)?.close();
     this.#running.set(task.id, channel);
     try {
       const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
+      if (!protocol.answersOnce) await this.#service.noteAnswer(task.id);
       const markAnswered = () => this.#service.markAnswered(task.id);
       const input = { shares, verifiedOwners, markAnswered };
       await protocol.garble(channel, { task, program: programOf(task) }, input);

@@ -1,4 +1,5 @@
 /** The crypto service provider. */
+export { type AuditEntry, AuditError, readAudit, type VerifiedAudit, verifyAudit } from './audit.ts';
 export { cspProgram } from './command.ts';
 export { inviteOwners } from './invite.ts';
 export { type CspConfiguration, type CspOverrides, type RunningCsp, startCsp } from './server.ts';

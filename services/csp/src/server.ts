@@ -77,7 +77,7 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
   selfTest({ allowBigintFallback: config.allowBigintFallback });
   const service = await openService('csp', config, overrides.log);
   const { database, key, sealer } = service.foundation;
-  const store = new SqliteCspStore(database);
+  const store = new SqliteCspStore(database, overrides.now);
   const paillier = overrides.paillier ?? new PaillierPool({ threads: config.threads });
   const policy = {
     allowSimulated: config.allowSimulated,
@@ -100,7 +100,7 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
     publicUrl: service.publicUrl,
     dataUsers: new Set(config.dataUsers),
   });
-  const garbler = new Garbler({ service: csp, dataUser, log: service.log });
+  const garbler = new Garbler({ service: csp, dataUser, rateLimit: service.rateLimit, log: service.log });
   const sweep = async () => {
     const ended = await csp.endOverdueTasks();
     if (ended > 0) service.log.warn({ ended }, 'ended tasks that their data users had abandoned');

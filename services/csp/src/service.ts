@@ -190,6 +190,15 @@ export class CspService {
     if (!(await this.#deps.store.destroyShares(taskId))) throw answered();
   }
 
+  /**
+   * Writes down an answer that may be given again, before it is given, so that there is none that the audit log does not tell of.
+   * Throws ERR_TASK_CLOSED.
+   */
+  async noteAnswer(taskId: TaskId): Promise<void> {
+    if (!(await this.#deps.store.noteAnswer(taskId)))
+      throw new ServiceError('ERR_TASK_CLOSED', 'the task has ended');
+  }
+
   /** Ends a task at the data user's word, finished or cancelled: its key, shares and records are destroyed. */
   async end(taskId: TaskId, dataUser: Thumbprint): Promise<void> {
     await this.#task(taskId, dataUser);

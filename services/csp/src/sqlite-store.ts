@@ -9,6 +9,7 @@ import {
   type TaskId,
   type Thumbprint,
 } from '@eigenveil/wire';
+import { AUDIT_TABLE, type AuditedUse, appendAudit } from './audit.ts';
 import type { CspStore, StoredTask, UnblindingRequest, VerifiedRecord } from './store.ts';
 
 const MIGRATIONS = [
@@ -43,13 +44,16 @@ const MIGRATIONS = [
     PRIMARY KEY (task_id, owner_id)
   ) STRICT, WITHOUT ROWID;
   `,
+  AUDIT_TABLE,
 ];
 
 export class SqliteCspStore implements CspStore {
   readonly #db: DatabaseSync;
+  readonly #now: () => Date;
 
-  constructor(path: string) {
+  constructor(path: string, now = () => new Date()) {
     this.#db = openDatabase(path, MIGRATIONS);
+    this.#now = now;
   }
 
   async addEnrolmentTokens(tokenHashes: readonly string[], expiresAt: Date): Promise<void> {
@@ -90,7 +94,7 @@ export class SqliteCspStore implements CspStore {
 
   async insertTask(task: StoredTask): Promise<StoredTask> {
     return transaction(this.#db, () => {
-      this.#db
+      const { changes } = this.#db
         .prepare(
           `INSERT INTO tasks (task_id, task, digest, agreement, state, sealed_secret_key)
            VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (task_id) DO NOTHING`,
@@ -103,6 +107,7 @@ export class SqliteCspStore implements CspStore {
           task.state,
           task.sealedSecretKey,
         );
+      if (changes === 1) this.#audit(task.task.id, 'key made', task.digest);
       return this.#read(task.task.id)!;
     });
   }
@@ -160,33 +165,41 @@ export class SqliteCspStore implements CspStore {
            WHERE task_id = ?2 AND state = 'agreed' AND coalesce(unblinding_digest, ?1) = ?1`,
         )
         .run(requestDigest, taskId);
+      if (changes === 1) this.#audit(taskId, 'unblinded', requestDigest);
       return changes === 1;
     });
   }
 
   async completeUnblinding(taskId: TaskId, sealedShares: Uint8Array): Promise<void> {
-    this.#db
-      .prepare(
-        `UPDATE tasks SET state = 'unblinded', sealed_secret_key = NULL, sealed_shares = ?
-         WHERE task_id = ? AND state = 'agreed'`,
-      )
-      .run(sealedShares, taskId);
+    transaction(this.#db, () => {
+      const row = this.#db
+        .prepare(
+          `UPDATE tasks SET state = 'unblinded', sealed_secret_key = NULL, sealed_shares = ?
+           WHERE task_id = ? AND state = 'agreed' RETURNING unblinding_digest`,
+        )
+        .get(sealedShares, taskId);
+      if (row !== undefined) this.#audit(taskId, 'key destroyed', row.unblinding_digest as Digest | null);
+    });
     scrub(this.#db); // the secret key must not remain in the log
   }
 
   async destroyShares(taskId: TaskId): Promise<boolean> {
-    const { changes } = this.#db
-      .prepare(
-        `UPDATE tasks SET sealed_shares = NULL
-         WHERE task_id = ? AND state = 'unblinded' AND sealed_shares IS NOT NULL`,
-      )
-      .run(taskId);
+    const isFirst = transaction(this.#db, () => {
+      if (!this.#auditAnswer(taskId)) return false;
+      this.#db.prepare('UPDATE tasks SET sealed_shares = NULL WHERE task_id = ?').run(taskId);
+      return true;
+    });
     scrub(this.#db);
-    return changes === 1;
+    return isFirst;
+  }
+
+  async noteAnswer(taskId: TaskId): Promise<boolean> {
+    return transaction(this.#db, () => this.#auditAnswer(taskId));
   }
 
   async endTask(taskId: TaskId): Promise<void> {
     transaction(this.#db, () => {
+      if (this.#hasKey(taskId)) this.#audit(taskId, 'key destroyed', null);
       this.#db
         .prepare(
           `UPDATE tasks SET state = 'ended', sealed_secret_key = NULL, sealed_shares = NULL WHERE task_id = ?`,
@@ -208,6 +221,28 @@ export class SqliteCspStore implements CspStore {
 
   close(): void {
     this.#db.close();
+  }
+
+  /** Writes down that the task's shares are about to enter an answer; false when there are none. */
+  #auditAnswer(taskId: TaskId): boolean {
+    const row = this.#db
+      .prepare(
+        `SELECT unblinding_digest FROM tasks
+         WHERE task_id = ? AND state = 'unblinded' AND sealed_shares IS NOT NULL`,
+      )
+      .get(taskId);
+    if (row === undefined) return false;
+    this.#audit(taskId, 'computation answered', row.unblinding_digest as Digest | null);
+    return true;
+  }
+
+  #audit(taskId: TaskId, operation: AuditedUse['operation'], requestDigest: Digest | null): void {
+    appendAudit(this.#db, this.#now(), { taskId, operation, requestDigest });
+  }
+
+  #hasKey(taskId: TaskId): boolean {
+    const key = 'SELECT 1 FROM tasks WHERE task_id = ? AND sealed_secret_key IS NOT NULL';
+    return this.#db.prepare(key).get(taskId) !== undefined;
   }
 
   #count(taskId: TaskId): number {

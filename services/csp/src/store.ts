@@ -1,6 +1,7 @@
 /**
  * What the CSP must not forget: enrolled owners, task keys (sealed), verified records and the additive shares it holds.
- * Every method is one transaction; when its promise resolves, its effect is durable.
+ * Every method is one transaction; when its promise resolves, its effect is durable. Those that make, use or destroy a key or shares
+ * write an entry of the audit log in the same transaction.
  */
 import type { Digest, OwnerId, Task, TaskId, Thumbprint } from '@eigenveil/wire';
 
@@ -65,6 +66,9 @@ export interface CspStore {
 
   /** Destroys an unblinded task's shares for good; returns whether they were there, which only one caller is told. */
   destroyShares(taskId: TaskId): Promise<boolean>;
+
+  /** Writes down that an unblinded task's shares are about to enter an answer; returns whether there are any. */
+  noteAnswer(taskId: TaskId): Promise<boolean>;
 
   /** Ends a task and destroys its secret key, shares and records. */
   endTask(taskId: TaskId): Promise<void>;

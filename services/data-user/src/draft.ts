@@ -2,9 +2,9 @@
  * Drafts a task proposal from a CSV file: column names, their minima and maxima, class labels. For data whose ranges
  * may be public; where they may not, write the ranges from domain knowledge instead.
  */
-import { readFileBytes } from '@eigenveil/statistics';
+import { readFileBytes, StatisticsError } from '@eigenveil/statistics';
 import { type MethodName, ServiceError, type TaskProposal } from '@eigenveil/wire';
-import { parse } from 'csv-parse';
+import { CsvError, type Parser, parse } from 'csv-parse';
 
 export interface DraftOptions {
   readonly method: MethodName;
@@ -25,16 +25,27 @@ export interface Draft {
 /** ρ of a drafted discriminant task, in units of the undivided scatter of features in [−1, 1]. */
 const DRAFT_RIDGE = 1;
 
-/** Reads the file once. Throws ERR_TASK_INVALID for a missing column, a cell that is no number or a file without rows. */
+/** So that an unclosed quote ends in an error and not in all memory. */
+const LARGEST_RECORD_BYTES = 1 << 20;
+
+/**
+ * Reads the file once. Throws ERR_TASK_INVALID for a missing column, a cell that is no number or a file without rows, ERR_CSV_SYNTAX,
+ * ERR_FILE_UNREADABLE.
+ */
 export async function draftTask(file: string, options: DraftOptions): Promise<Draft> {
   const { method, labels, ignore } = options;
-  const parser = parse({ bom: true, columns: true, skip_empty_lines: true });
+  const parser = parse({
+    bom: true,
+    columns: true,
+    skip_empty_lines: true,
+    max_record_size: LARGEST_RECORD_BYTES,
+  });
   feed(parser, file);
   let columns: string[] | undefined;
   const ranges = new Map<string, { min: number; max: number }>();
   const classes = new Map(labels.map((label) => [label, new Set<string>()]));
   let rows = 0;
-  for await (const row of parser as AsyncIterable<Record<string, string>>) {
+  for await (const row of rowsOf(parser)) {
     rows += 1;
     columns ??= featureColumns(Object.keys(row), labels, ignore);
     for (const column of columns) {
@@ -61,7 +72,17 @@ export async function draftTask(file: string, options: DraftOptions): Promise<Dr
   };
 }
 
-function feed(parser: ReturnType<typeof parse>, file: string): void {
+/** The parser's own errors quote the file, so only their code and line are kept. */
+async function* rowsOf(parser: Parser): AsyncGenerator<Record<string, string>> {
+  try {
+    yield* parser;
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw new StatisticsError('ERR_CSV_SYNTAX', `line ${parser.info.lines}: not valid CSV (${error.code})`);
+  }
+}
+
+function feed(parser: Parser, file: string): void {
   void (async () => {
     try {
       for await (const chunk of readFileBytes(file))

@@ -42,6 +42,17 @@ describe('a draft', () => {
     });
   });
 
+  test.each([
+    ['rows of another width', 'a,b\n1,2\nsecret\n'],
+    ['a quote that opens in a cell', 'a,b\n1,se"cret"\n'],
+    ['a quote that never ends', `a,b\n1,"secret${'x'.repeat(2_000_000)}`],
+  ])('is refused for %s, which it does not repeat', async (_name, csv) => {
+    await expect(draft(csv)).rejects.toMatchObject({
+      code: 'ERR_CSV_SYNTAX',
+      message: expect.not.stringContaining('secret'),
+    });
+  });
+
   test('is refused for a file that is not there', async () => {
     const options: DraftOptions = { method: 'pca', labels: [], ignore: [] };
     await expect(draftTask(join(folder, 'none.csv'), options)).rejects.toMatchObject({

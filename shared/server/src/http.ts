@@ -1,43 +1,39 @@
 /** The Express application that both services are: headers, limits, logs, metrics, routes and problem+json errors. */
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
-import type { Duplex } from 'node:stream';
 import { type Problem, ServiceError, toProblem } from '@eigenveil/wire';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import { rateLimit } from 'express-rate-limit';
 import helmet from 'helmet';
 import { z } from 'zod';
 import { drain } from './body.ts';
 import { beginContext, contextOf } from './context.ts';
+import { PROBLEM_TYPE } from './line.ts';
 import { type Logger, requestLog } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { openApiDocument, type ServiceInfo } from './openapi.ts';
+import type { RateLimit } from './rate-limit.ts';
 import { type Authenticator, type Route, registerRoutes, routesWith } from './routes.ts';
 
 export interface AppOptions {
   readonly info: ServiceInfo;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Per address (IPv4) or /56 network (IPv6). Behind a reverse proxy that is the proxy: limit there instead. */
-  readonly requestsPerMinute: number;
+  readonly rateLimit: RateLimit;
   /** Who may read /metrics. */
   readonly admin: Authenticator<unknown>;
   readonly routes: readonly Route[];
 }
 
-const PROBLEM_TYPE = 'application/problem+json';
-
 /** A service's application: its routes, and /healthz, /metrics and /openapi.json. */
 export function createApp(options: AppOptions): Express {
-  const { log, metrics, requestsPerMinute } = options;
+  const { log, metrics, rateLimit } = options;
   const app = express();
   app.disable('etag'); // answers are not cached
   app.enable('case sensitive routing');
   app.enable('strict routing');
   app.disable('query parser'); // no route takes a query, so none is parsed
   app.disable('trust proxy'); // or a peer could choose its address, and with it whose limit it uses up
-  app.use(identifyRequest, requestLog(log), metrics.middleware(), securityHeaders());
-  app.use(limitRate(requestsPerMinute, log));
+  app.use(identifyRequest, requestLog(log), metrics.middleware(), securityHeaders(), checkVersion);
+  app.use(rateLimit.middleware);
   const routes = [...options.routes, ...commonRoutes(options)];
   registerRoutes(app, routes);
   app.use((_request: Request, _response: Response, next: NextFunction) => {
@@ -45,18 +41,6 @@ export function createApp(options: AppOptions): Express {
   });
   app.use(answerError(log));
   return app;
-}
-
-/** Answers an upgrade request that is not accepted with problem+json and closes its socket. */
-export function refuseUpgrade(socket: Duplex, error: unknown): void {
-  const problem = problemOf(error);
-  const body = JSON.stringify(problem);
-  socket.on('error', () => {}); // the peer may be gone, which is no concern of ours any more
-  socket.end(
-    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}\r\nconnection: close\r\n` +
-      `content-type: ${PROBLEM_TYPE}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    () => socket.destroy(),
-  );
 }
 
 const OpenApiDocument = z
@@ -111,6 +95,17 @@ function identifyRequest(_request: Request, response: Response, next: NextFuncti
   next();
 }
 
+/** Node's parser takes HTTP/0.9, and two hosts, which proxies may read differently (RFC 9112, section 3.2). */
+function checkVersion(
+  { httpVersion, headersDistinct }: Request,
+  _response: Response,
+  next: NextFunction,
+): void {
+  const hosts = headersDistinct.host?.length ?? 0;
+  const isGood = httpVersion === '1.1' ? hosts === 1 : httpVersion === '1.0' && hosts <= 1;
+  next(isGood ? undefined : new ServiceError('ERR_BODY_MALFORMED', 'expected HTTP/1.1 with one host'));
+}
+
 /** For an API: nothing it answers is to be rendered, framed or loaded by a page. Takes X-Powered-By away, too. */
 function securityHeaders() {
   return helmet({
@@ -119,25 +114,6 @@ function securityHeaders() {
       directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
     },
     frameguard: { action: 'deny' },
-  });
-}
-
-function limitRate(requestsPerMinute: number, log: Logger) {
-  return rateLimit({
-    windowMs: 60_000,
-    limit: requestsPerMinute,
-    standardHeaders: 'draft-8',
-    legacyHeaders: false,
-    skip: ({ path }) => path === '/healthz', // a busy service is not a dead one
-    // X-Forwarded-For is ignored on purpose, so its presence is no mistake to warn of.
-    validate: { xForwardedForHeader: false, forwardedHeader: false },
-    logger: {
-      error: (error, message) => log.error({ err: error }, message),
-      warn: (error, message) => log.warn({ err: error }, message),
-    },
-    handler: (_request, _response, next) => {
-      next(new ServiceError('ERR_RATE_LIMITED', `expected at most ${requestsPerMinute} requests a minute`));
-    },
   });
 }
 

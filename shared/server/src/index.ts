@@ -10,11 +10,13 @@ export {
   openSigningKey,
   SERVICE_SETTINGS,
 } from './foundation.ts';
-export { type AppOptions, createApp, refuseUpgrade } from './http.ts';
+export { type AppOptions, createApp } from './http.ts';
+export { refuse } from './line.ts';
 export { createLogger, LOG_LEVELS, type Logger, type LogLevel } from './log.ts';
 export { Metrics } from './metrics.ts';
 export { openApiDocument, type ServiceInfo } from './openapi.ts';
 export { ownerTokenOf, ProofChecker } from './proof.ts';
+export { RateLimit } from './rate-limit.ts';
 export {
   type Authenticator,
   type Authenticators,

@@ -8,6 +8,7 @@ import { lockDirectory } from './lock.ts';
 import { createLogger, type Logger, type LogLevel } from './log.ts';
 import { Metrics } from './metrics.ts';
 import type { ServiceInfo } from './openapi.ts';
+import { RateLimit } from './rate-limit.ts';
 import { type Authenticator, type Route, routesWith } from './routes.ts';
 import { type RunningServer, readTlsFiles, startServer } from './tls.ts';
 
@@ -29,6 +30,8 @@ export interface Service {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly admin: Authenticator<'admin'>;
+  /** Of the requests, and to be asked about those to upgrade. */
+  readonly rateLimit: RateLimit;
   /** Base address under which peers reach the service; known once it listens. */
   readonly publicUrl: () => string;
   /** Starts to listen. Throws ERR_TLS_FILE, ERR_LISTEN. */
@@ -49,13 +52,15 @@ export async function openService(
   const lock = lockDirectory(config.dataDirectory);
   const tls = await readTlsFiles(config.tlsCertificate, config.tlsKey);
   const admin = adminAuthenticator(foundation.adminToken);
-  const { requestsPerMinute, host, port } = config;
+  const rateLimit = new RateLimit(config.requestsPerMinute, log);
+  const { host, port } = config;
   let publicUrl = config.publicUrl?.replace(/\/$/, '');
   return {
     foundation,
     log,
     metrics,
     admin,
+    rateLimit,
     publicUrl: () => publicUrl ?? '',
     release() {
       lock.release();
@@ -63,7 +68,7 @@ export async function openService(
     },
     async listen({ info, routes }) {
       const all = [identityRoute(foundation.key), ...routes];
-      const listener = createApp({ info, log, metrics, requestsPerMinute, admin, routes: all });
+      const listener = createApp({ info, log, metrics, rateLimit, admin, routes: all });
       const running = await startServer({ ...tls, listener, host, port });
       publicUrl ??= running.url;
       log.info({ url: running.url, thumbprint: foundation.key.thumbprint }, 'listening');

@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:https';
 import { type AddressInfo, isIP, isIPv6, type Socket } from 'node:net';
 import { generate } from 'selfsigned';
 import { ServerError } from './errors.ts';
+import { refuseLine } from './line.ts';
 
 /** PEM texts. */
 export interface TlsIdentity {
@@ -62,6 +63,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
+  server.on('clientError', refuseLine);
+  // What a peer expects beyond 100-continue is its own affair (RFC 9110, section 10.1.1), not a reason to answer in Node's words.
+  server.on('checkExpectation', options.listener);
   await listen(server, host, port);
   let closing: Promise<void> | undefined;
   return {
@@ -124,6 +128,7 @@ function makeServer({ cert, key, listener }: ServerOptions): Server {
         keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MILLISECONDS,
         connectionsCheckingInterval: CONNECTIONS_CHECK_MILLISECONDS,
         maxHeaderSize: MAX_HEADER_BYTES,
+        requireHostHeader: false, // the application refuses requests without it, in its own words
       },
       listener,
     );

@@ -10,6 +10,7 @@ import {
   createLogger,
   type LogLevel,
   Metrics,
+  RateLimit,
   type Route,
   type RunningServer,
   routesWith,
@@ -47,14 +48,15 @@ export async function startService(
 ): Promise<TestService> {
   const logLines: string[] = [];
   const metrics = new Metrics('test');
+  const log = createLogger(
+    { service: 'test', level: options.level ?? 'debug' },
+    { write: (line) => logLines.push(line) },
+  );
   const app = createApp({
     info: { title: 'Test', version: '1.2.3', description: 'A service for tests.' },
-    log: createLogger(
-      { service: 'test', level: options.level ?? 'debug' },
-      { write: (line) => logLines.push(line) },
-    ),
+    log,
     metrics,
-    requestsPerMinute: options.requestsPerMinute ?? 10_000,
+    rateLimit: new RateLimit(options.requestsPerMinute ?? 10_000, log),
     admin: authenticators.admin,
     routes: options.routes ?? exampleRoutes(),
   });

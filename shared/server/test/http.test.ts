@@ -3,7 +3,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { ServiceError } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { refuseUpgrade } from '../src/index.ts';
+import { refuse } from '../src/index.ts';
 import {
   ADMIN_TOKEN,
   identity,
@@ -264,7 +264,7 @@ describe('paths', () => {
 
   test('longer than the limit on headers are refused', async () => {
     const answer = await send(`${service.url}/${'x'.repeat(20_000)}`);
-    expect(answer.status).toBe(431);
+    expect(problemIn(answer)).toMatchObject({ code: 'ERR_HEADERS_TOO_LARGE', status: 431 });
   });
 });
 
@@ -351,7 +351,7 @@ test('a peer that asks too often is told to wait, but may see that the service r
 test('an upgrade that is refused gets a problem and no connection', async () => {
   const upgrading = await startService();
   upgrading.server.on('upgrade', (_request, socket) => {
-    refuseUpgrade(socket, new ServiceError('ERR_AUTH_REQUIRED', 'not you'));
+    refuse(socket, new ServiceError('ERR_AUTH_REQUIRED', 'not you'));
   });
   const answer = await sendRaw(
     upgrading.url,

@@ -76,6 +76,7 @@ describe('the protocol', () => {
       return String(chunk);
     })) {
       expect(await answer).toMatch(/^HTTP\/1.1 408 /);
+      expect(await answer).toContain('"code":"ERR_REQUEST_TIMEOUT"');
     }
     await service.close();
   });

@@ -26,6 +26,7 @@ const PLAN_AFTER_MILLISECONDS = 1000;
 
 export const garbled: TwoPartyProtocol = {
   isPrivate: true,
+  answersOnce: false,
 
   check({ task }) {
     const { length } = task.features;

@@ -40,6 +40,8 @@ export interface Progress {
 export interface TwoPartyProtocol {
   /** Whether each server's view reveals no more than the declared outputs. */
   readonly isPrivate: boolean;
+  /** Whether the CSP answers a task at most once, for which garble() calls markAnswered; else it answers every connection. */
+  readonly answersOnce: boolean;
   /**
    * Refuses tasks that the protocol does not compute, before anything is collected.
    * @throws TwoPartyError ERR_TASK_RANGE; ProjectionError ERR_PROGRAM_INVALID, ERR_FULL_RANK

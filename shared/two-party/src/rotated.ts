@@ -22,6 +22,7 @@ import { drawSecrets } from './rotated/secrets.ts';
 
 export const rotated: TwoPartyProtocol = {
   isPrivate: true,
+  answersOnce: true,
 
   check: ({ task, program }) => checkRotated(task, program),
 

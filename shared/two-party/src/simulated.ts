@@ -14,6 +14,7 @@ const COUNT_BYTES = 4;
 
 export const simulated: TwoPartyProtocol = {
   isPrivate: false,
+  answersOnce: false,
 
   check() {}, // whatever the clear reference computes
 

@@ -16,6 +16,8 @@ const CODES = {
   ERR_BODY_LENGTH: { status: 400, title: 'The request body has the wrong length' },
   ERR_BODY_TOO_LARGE: { status: 413, title: 'The request body is too large' },
   ERR_CONTENT_TYPE: { status: 415, title: 'The content type is not supported here' },
+  ERR_HEADERS_TOO_LARGE: { status: 431, title: 'The request line and headers are too large' },
+  ERR_REQUEST_TIMEOUT: { status: 408, title: 'The request came too slowly' },
   ERR_RATE_LIMITED: { status: 429, title: 'Too many requests' },
   ERR_BUSY: { status: 503, title: 'The service is busy' },
   ERR_INTERNAL: { status: 500, title: 'The service failed' },

@@ -3,6 +3,8 @@ import type { z } from 'zod';
 
 const MOST_ISSUES = 3;
 const LONGEST_SEGMENT = 40;
+/** Some messages list the names of unknown members, which come from the peer. */
+const LONGEST_MESSAGE = 200;
 
 /**
  * One line such as `"features[3].min": Invalid input: expected number, received string; …`, for at most three issues.
@@ -12,9 +14,13 @@ const LONGEST_SEGMENT = 40;
 export function explainIssues(error: z.ZodError, whole: string): string {
   const lines = error.issues
     .slice(0, MOST_ISSUES)
-    .map(({ path, message }) => `"${placeOf(path, whole)}": ${message}`);
+    .map(({ path, message }) => `"${placeOf(path, whole)}": ${shorten(message)}`);
   const more = error.issues.length - lines.length;
   return more === 0 ? lines.join('; ') : `${lines.join('; ')}; and ${more} more`;
+}
+
+function shorten(message: string): string {
+  return message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message;
 }
 
 function placeOf(path: readonly PropertyKey[], whole: string): string {

@@ -93,14 +93,31 @@ async function readRefusal(response: IncomingMessage): Promise<string> {
 export class ChannelAcceptor {
   readonly #limits: ChannelLimits;
   readonly #server: WebSocketServer;
+  readonly #refused = new WeakMap<Duplex, (error: Error) => void>();
 
   constructor(limits?: Partial<ChannelLimits>) {
     this.#limits = withDefaults(limits);
-    this.#server = new WebSocketServer({ ...frames(this.#limits), noServer: true, clientTracking: true });
+    this.#server = new WebSocketServer({
+      ...frames(this.#limits),
+      noServer: true,
+      clientTracking: true,
+      // The protocol has none; `ws` would agree to whatever the peer names first.
+      handleProtocols: () => false,
+    });
+    // A listener of its own for each accept() would be told of everybody's; without any, `ws` answers in HTML.
+    this.#server.on('wsClientError', (error, socket) => this.#refused.get(socket)?.(error));
   }
 
+  /** Throws ERR_CHANNEL_MESSAGE for a request that asks for no WebSocket; its socket is left to the caller. */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<Channel> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
+      this.#refused.set(socket, (cause) =>
+        reject(
+          new TwoPartyError('ERR_CHANNEL_MESSAGE', 'the request expected the opening of a WebSocket', {
+            cause,
+          }),
+        ),
+      );
       this.#server.handleUpgrade(request, socket, head, (webSocket) => {
         resolve(webSocketChannel(webSocket, this.#limits));
       });

@@ -41,15 +41,16 @@ export function encodeOutputs(key: Uint8Array, hashes: Uint32Array): Uint8Array 
 export function decodeOutputs(encoded: Uint8Array, hashes: Uint32Array): Uint8Array {
   const words = new DataView(encoded.buffer, encoded.byteOffset + HASH_KEY_BYTES);
   return Uint8Array.from({ length: hashes.length / WORDS }, (_, i) => {
-    const same = (k: number) => words.getUint32(4 * (i * WORDS + k), true) === hashes[i * WORDS + k];
-    const zero = same(0) && same(1);
-    const one = same(2) && same(3);
+    const difference = (k: number) => words.getUint32(4 * (i * WORDS + k), true) ^ hashes[i * WORDS + k]!;
+    // All words, whatever the first says, so that the time does not tell the bit.
+    const zero = (difference(0) | difference(1)) === 0;
+    const one = (difference(2) | difference(3)) === 0;
     if (zero === one) {
       throw new TwoPartyError(
         'ERR_GARBLING_CHECK',
         'a label of the result is none that the garbler announced: something was changed on the way',
       );
     }
-    return one ? 1 : 0;
+    return Number(one);
   });
 }

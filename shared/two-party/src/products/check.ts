@@ -13,7 +13,7 @@
  * the negative of its own. From what stands for a digit's zero the chooser can tell 64 bits of the hidden leaf's expansion;
  * they mask nothing else and look random beside the rest. It is no defence against a party that lies.
  */
-import { type CipherGCM, createCipheriv, createHash } from 'node:crypto';
+import { type CipherGCM, createCipheriv, createHash, timingSafeEqual } from 'node:crypto';
 import type { MessageStream } from '../channel/message-stream.ts';
 import { TwoPartyError } from '../errors.ts';
 import { PRODUCT_MESSAGE } from './messages.ts';
@@ -50,7 +50,7 @@ export class Transcript {
       .digest();
     stream.write(PRODUCT_MESSAGE.check, digest);
     await stream.flush();
-    if (!digest.equals(await stream.read(PRODUCT_MESSAGE.check, DIGEST_BYTES))) {
+    if (!timingSafeEqual(digest, await stream.read(PRODUCT_MESSAGE.check, DIGEST_BYTES))) {
       throw new TwoPartyError('ERR_PRODUCT_CHECK', 'a transfer of the product was changed on the way');
     }
   }

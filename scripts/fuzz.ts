@@ -1,0 +1,73 @@
+/** `npm run fuzz`: tries every parser that takes something from outside with inputs that are nearly right. */
+import { randomInt } from 'node:crypto';
+import { createProgram, EXIT, printResult, runCommand } from '@eigenveil/command';
+import { Presets, SingleBar } from 'cli-progress';
+import { InvalidArgumentError } from 'commander';
+import { type Finding, fuzz } from '../test/fuzz/target.ts';
+import { allTargets, shares } from '../test/fuzz/targets.ts';
+
+const INPUTS = 100_000;
+const LEAST = 50;
+
+interface Options {
+  readonly inputs: number;
+  readonly seed: number;
+  readonly only: string;
+}
+
+const program = createProgram({
+  name: 'fuzz',
+  version: '0.1.0',
+  description: 'Tries every parser that takes something from outside with inputs that are nearly right.',
+})
+  .option('--inputs <NUMBER>', 'how many, all parsers together', positive, INPUTS)
+  .option('--seed <NUMBER>', 'to repeat a run: as printed by it', positive, randomInt(1, 2 ** 31))
+  .option('--only <TEXT>', 'only parsers with this in their name', '')
+  .action(run);
+
+async function run({ inputs, seed, only }: Options): Promise<void> {
+  process.stderr.write(`seed ${seed}\n`);
+  const every = await allTargets();
+  const targets = every.filter(({ name }) => name.includes(only));
+  const runs = shares(targets, inputs, LEAST);
+  const total = runs.reduce((sum, count) => sum + count, 0);
+  const bar = new SingleBar(
+    { format: '{bar} {value}/{total}  {name}', stream: process.stderr, noTTYOutput: false },
+    Presets.shades_classic,
+  );
+  bar.start(total, 0, { name: '' });
+  const findings: Finding[] = [];
+  for (const [i, target] of targets.entries()) {
+    bar.update({ name: target.name });
+    const before = runs.slice(0, i).reduce((sum, count) => sum + count, 0);
+    let tried = 0;
+    const onRun = () => {
+      tried += 1;
+      // Shrinking tries more inputs than were planned.
+      bar.update(before + Math.min(tried, runs[i]!));
+    };
+    const finding = await fuzz(target, { runs: runs[i]!, seed, onRun });
+    if (finding !== undefined) findings.push(finding);
+  }
+  bar.stop();
+  for (const { close } of every) await close?.();
+  const told = findings.map(({ target, input, fault }) => `\n${target} failed on\n  ${input}\n${fault}`);
+  printResult(program, {
+    json: { seed, inputs: total, findings },
+    text: [`${total} inputs, ${findings.length} parsers failed, seed ${seed}`, ...told].join('\n'),
+  });
+  if (findings.length > 0) throw new FuzzError(`${findings.length} parsers failed`);
+}
+
+class FuzzError extends Error {
+  readonly code = 'ERR_FUZZ';
+}
+
+function positive(text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number) || number < 1 || number >= 2 ** 31)
+    throw new InvalidArgumentError('expected a number from 1 to 2147483647');
+  return number;
+}
+
+await runCommand(program, process.argv, { ERR_FUZZ: EXIT.internal });

@@ -1,0 +1,137 @@
+/**
+ * The audit log: what the CSP has used its secret keys and shares for, each entry bound to the one before it by a hash. It
+ * holds digests, never a secret, and outlives the tasks that it tells of.
+ */
+import { DatabaseSync } from 'node:sqlite';
+import { databaseFile, ServerError } from '@eigenveil/server';
+import { Digest, digestBytes, digestJson, TaskId } from '@eigenveil/wire';
+import { z } from 'zod';
+
+/**
+ * - `key made`: a Paillier key was drawn for a task; the digest is the task's.
+ * - `unblinded`: the key is about to decrypt a blinded aggregate; the digest is that of its ciphertexts. Once per task, or with
+ *   the same digest again after a crash.
+ * - `key destroyed`: with the digest of the request that was unblinded, or none where the task was ended.
+ * - `computation answered`: the shares of the request with this digest are about to enter an answer, one entry for each;
+ *   with `rotated` also when a check fails instead, since that ends the task as an answer does.
+ */
+export const AUDIT_OPERATIONS = ['key made', 'unblinded', 'key destroyed', 'computation answered'] as const;
+export type AuditOperation = (typeof AUDIT_OPERATIONS)[number];
+
+const AuditEntry = z.strictObject({
+  /** 1, 2, 3, … */
+  sequence: z.int().min(1),
+  time: z.iso.datetime(),
+  taskId: TaskId,
+  operation: z.enum(AUDIT_OPERATIONS),
+  requestDigest: Digest.nullable(),
+  previousHash: Digest,
+  /** Of all the members above. */
+  hash: Digest,
+});
+export type AuditEntry = z.infer<typeof AuditEntry>;
+
+export const AUDIT_TABLE = `
+  CREATE TABLE audit (
+    sequence       INTEGER PRIMARY KEY,
+    time           TEXT NOT NULL,
+    task_id        TEXT NOT NULL,
+    operation      TEXT NOT NULL,
+    request_digest TEXT,
+    previous_hash  TEXT NOT NULL,
+    hash           TEXT NOT NULL
+  ) STRICT;
+`;
+
+const SELECT = `
+  SELECT sequence, time, task_id AS taskId, operation, request_digest AS requestDigest,
+         previous_hash AS previousHash, hash
+  FROM audit`;
+
+/** What the first entry follows. */
+const BEGINNING = digestBytes('audit log');
+
+export class AuditError extends Error {
+  override readonly name = 'AuditError';
+  readonly code = 'ERR_AUDIT_BROKEN';
+}
+
+export interface AuditedUse {
+  readonly taskId: TaskId;
+  readonly operation: AuditOperation;
+  readonly requestDigest: Digest | null;
+}
+
+/** Adds an entry. To be called within the transaction that does what it tells of, so that there is neither without the other. */
+export function appendAudit(db: DatabaseSync, time: Date, use: AuditedUse): void {
+  if (!db.isTransaction) throw new TypeError('an audit entry expected the transaction of what it tells of');
+  const last = db.prepare('SELECT sequence, hash FROM audit ORDER BY sequence DESC LIMIT 1').get();
+  const { taskId, operation, requestDigest } = use;
+  const entry = {
+    sequence: Number(last?.sequence ?? 0) + 1,
+    time: time.toISOString(),
+    taskId,
+    operation,
+    requestDigest,
+    previousHash: (last?.hash as Digest | undefined) ?? BEGINNING,
+  };
+  db.prepare('INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?)').run(...Object.values(entry), hashOf(entry));
+}
+
+/** The entries in their order, as they stand in the database of a CSP that may be running. Throws ERR_DATABASE. */
+export function readAudit(dataDirectory: string): Record<string, unknown>[] {
+  const path = databaseFile(dataDirectory);
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(path, { readOnly: true }); // evidence is not to be touched
+    return db.prepare(`${SELECT} ORDER BY sequence`).all();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : 'unknown reason';
+    throw new ServerError('ERR_DATABASE', `"${path}" expected a database with an audit log: ${reason}`, {
+      cause,
+    });
+  } finally {
+    db?.close();
+  }
+}
+
+export interface VerifiedAudit {
+  readonly entries: readonly AuditEntry[];
+  /** To be noted elsewhere: it vouches for every entry up to now. */
+  readonly lastHash: Digest;
+}
+
+/**
+ * Checks that every entry is what was appended, none was removed or put elsewhere, and that the entry with a hash that was noted
+ * before is among them. Without a noted hash it cannot be seen that the latest entries were removed, or that somebody has
+ * computed the whole log anew. Throws ERR_AUDIT_BROKEN, which names the first entry that is wrong.
+ */
+export function verifyAudit(rows: readonly Record<string, unknown>[], noted?: Digest): VerifiedAudit {
+  let lastHash = BEGINNING;
+  let isNotedThere = noted === undefined || noted === BEGINNING;
+  const entries = rows.map((row, i) => {
+    const place = `entry ${i + 1}`;
+    const parsed = AuditEntry.safeParse({ ...row });
+    if (!parsed.success) throw new AuditError(`${place} was changed: it has the wrong form`);
+    const { hash, ...content } = parsed.data;
+    if (content.sequence !== i + 1)
+      throw new AuditError(`${place} has number ${content.sequence}: entries were removed or added`);
+    if (content.previousHash !== lastHash)
+      throw new AuditError(
+        `${place} does not follow the one before it: it was put here, or that was changed`,
+      );
+    if (hash !== hashOf(content)) throw new AuditError(`${place} was changed: it has another hash`);
+    lastHash = hash;
+    isNotedThere ||= hash === noted;
+    return parsed.data;
+  });
+  if (!isNotedThere)
+    throw new AuditError(
+      `none of ${entries.length} entries has the noted hash: the latest were removed, or all computed anew`,
+    );
+  return { entries, lastHash };
+}
+
+function hashOf(content: Omit<AuditEntry, 'hash'>): Digest {
+  return digestJson('audit entry', content);
+}

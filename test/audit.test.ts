@@ -1,0 +1,102 @@
+/** The CSP's audit log of tasks that run through the services, and the commands that show and verify it. */
+import { DatabaseSync } from 'node:sqlite';
+import { readAudit, verifyAudit } from '@eigenveil/csp';
+import { databaseFile } from '@eigenveil/server';
+import { digestTask } from '@eigenveil/wire';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ByHand } from './support/by-hand.ts';
+import { Children } from './support/child.ts';
+import { finishTask } from './support/run-task.ts';
+import { dataFile, exampleOf, split } from './support/tasks.ts';
+import { World } from './support/world.ts';
+
+let world: World;
+const children = new Children();
+beforeAll(async () => {
+  world = await World.start();
+});
+afterAll(async () => {
+  await children.stop();
+  await world.close();
+});
+
+test.each(['simulated', 'garbled', 'rotated'] as const)(
+  'a task with %s leaves four entries',
+  async (twoParty) => {
+    const { proposal, rows } = await exampleOf(dataFile('iris'), 'pca');
+    const outputs = ['spectrum', 'sampleCount'] as const;
+    const owners = [
+      await world.enrolledOwner({ twoParty: [twoParty] }),
+      await world.enrolledOwner({ twoParty: [twoParty] }),
+    ];
+    const parties = {
+      client: await world.taskClient(),
+      dataUser: world.dataUserAddress,
+      owners: owners.map(({ owner }) => owner),
+    };
+    const task = { ...proposal, twoParty, components: 2, outputs: [...outputs], allowFullRank: true };
+    const { status, task: done } = await finishTask(parties, task, split(rows, 2));
+    expect(status.state).toBe('done');
+    const entries = verifyAudit(readAudit(world.cspConfig.dataDirectory)).entries.filter(
+      ({ taskId }) => taskId === done.id,
+    );
+    const request = entries[1]!.requestDigest;
+    expect(request).toMatch(/^[\w-]{43}$/);
+    expect(entries.map(({ operation, requestDigest }) => [operation, requestDigest])).toEqual([
+      ['key made', digestTask(done)],
+      ['unblinded', request],
+      ['key destroyed', request],
+      ['computation answered', request],
+    ]);
+  },
+);
+
+test('the commands show and verify the log beside the running service, and find what was changed', async () => {
+  await (await ByHand.start(world)).create();
+  const { dataDirectory } = world.cspConfig;
+  const run = (...args: string[]) =>
+    children.run('csp', ['audit', ...args, '--data-directory', dataDirectory]);
+  const { entries, lastHash } = verifyAudit(readAudit(dataDirectory));
+  expect(await run('verify', '--json')).toEqual({
+    exitCode: 0,
+    stderr: '',
+    stdout: `${JSON.stringify({ entries: entries.length, lastHash })}\n`,
+  });
+  expect(await run('verify', '--noted', lastHash)).toMatchObject({
+    exitCode: 0,
+    stdout: `${entries.length} entries, none changed, removed or reordered; last hash ${lastHash}\n`,
+  });
+  expect(JSON.parse((await run('show', '--json')).stdout)).toEqual({ entries });
+  const lines = (await run('show')).stdout.trimEnd().split('\n');
+  expect(lines).toHaveLength(entries.length);
+  expect(lines.at(-1)).toMatch(
+    new RegExp(`^${entries.length}  20.*Z  [\\w-]{22}  key made  [\\w-]{43}  ${lastHash}$`),
+  );
+
+  const db = new DatabaseSync(databaseFile(dataDirectory));
+  db.exec('DELETE FROM audit WHERE sequence = (SELECT max(sequence) FROM audit)');
+  expect((await run('verify')).exitCode).toBe(0);
+  expect(await run('verify', '--noted', lastHash)).toMatchObject({ exitCode: 3, stdout: '' });
+  db.exec('DELETE FROM audit WHERE sequence = 1');
+  db.close();
+  const found = await run('verify', '--json');
+  expect(found.exitCode).toBe(3);
+  expect(JSON.parse(found.stderr)).toMatchObject({
+    code: 'ERR_AUDIT_BROKEN',
+    detail: expect.stringContaining('entry 1 '),
+  });
+});
+
+test('the log can be read when the service has stopped', async () => {
+  const { dataDirectory } = world.cspConfig;
+  const before = readAudit(dataDirectory);
+  expect(before.length).toBeGreaterThan(0);
+  await world.stopCsp();
+  expect(readAudit(dataDirectory)).toEqual(before);
+});
+
+test('a folder without a log is told from an empty log', async () => {
+  const nowhere = await children.run('csp', ['audit', 'verify', '--data-directory', world.folder]);
+  expect(nowhere.exitCode).toBe(2);
+  expect(nowhere.stderr).toContain('ERR_DATABASE');
+});

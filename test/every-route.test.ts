@@ -1,0 +1,297 @@
+/** Every route of both services' OpenAPI documents, tried with every credential that must open nothing. */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { adminTokenFile, openSigningKey } from '@eigenveil/server';
+import {
+  generatePrivateJwk,
+  importSigningKey,
+  newTaskId,
+  ProblemSchema,
+  type SignedTask,
+  type SigningKey,
+} from '@eigenveil/wire';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ByHand, type Enrolled } from './support/by-hand.ts';
+import { query } from './support/database.ts';
+import {
+  type Attempt,
+  bearerAttempts,
+  proofAttempts,
+  type Target,
+  tokenAttempts,
+} from './support/intruders.ts';
+import { type Address, type Answer, credentials, ownerOf, type Sender, send } from './support/requests.ts';
+import { upgradeHeaders } from './support/rogue.ts';
+import { World } from './support/world.ts';
+
+interface Operation {
+  readonly method: string;
+  /** With {taskId}. */
+  readonly path: string;
+  readonly scheme: string | undefined;
+  readonly upgrade?: boolean;
+}
+
+let world: World;
+let task: SignedTask;
+let otherTask: SignedTask;
+let owner: Enrolled;
+let stranger: SigningKey;
+let cspKey: SigningKey;
+let dataUserKey: SigningKey;
+let otherDataUserKey: SigningKey;
+let adminTokens: { readonly csp: string; readonly dataUser: string };
+let receipt: string;
+
+beforeAll(async () => {
+  const key = async () => importSigningKey(await generatePrivateJwk());
+  [stranger, otherDataUserKey] = [await key(), await key()];
+  world = await World.start({ csp: { dataUsers: [otherDataUserKey.thumbprint] } });
+  cspKey = await openSigningKey(world.cspConfig.dataDirectory);
+  dataUserKey = await openSigningKey(world.dataUserConfig.dataDirectory);
+  const tokenOf = async (directory: string) => (await readFile(adminTokenFile(directory), 'utf8')).trim();
+  adminTokens = {
+    csp: await tokenOf(world.cspConfig.dataDirectory),
+    dataUser: await tokenOf(world.dataUserConfig.dataDirectory),
+  };
+  const byHand = await ByHand.start(world);
+  [task, otherTask] = [await byHand.create(), await byHand.create()];
+  owner = await world.enrolledOwner();
+  const sent = await byHand.contribution(owner, task, 0);
+  receipt = String((await byHand.put(owner, task.task.id, sent)).json.receipt);
+});
+afterAll(() => world.close());
+
+const SERVICES = ['csp', 'dataUser'] as const;
+type Name = (typeof SERVICES)[number];
+const addressOf = (name: Name): Address => (name === 'csp' ? world.cspAddress : world.dataUserAddress);
+
+/** The routes that the service says it has, and the one that no document of OpenAPI can describe. */
+async function operationsOf(name: Name): Promise<Operation[]> {
+  const { json } = await send(addressOf(name), { method: 'GET', path: '/openapi.json' });
+  const paths = json.paths as Record<string, Record<string, { security: Record<string, unknown>[] }>>;
+  const documented = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { security }]) => ({
+      method: method.toUpperCase(),
+      path,
+      scheme: Object.keys(security[0] ?? {})[0],
+    })),
+  );
+  if (name === 'dataUser') return documented;
+  const channel = { method: 'GET', path: '/tasks/{taskId}/two-party', scheme: 'dataUser', upgrade: true };
+  return [...documented, channel];
+}
+
+const targetOf = (name: Name, { method, path }: Operation, taskId: string = task.task.id): Target => ({
+  url: addressOf(name).url,
+  method,
+  path: path.replace('{taskId}', taskId),
+});
+
+/** Sends a request that is right but for its credentials, as far as one request can be for all routes. */
+function ask(
+  name: Name,
+  operation: Operation,
+  target: Target,
+  headers: Record<string, string>,
+): Promise<Answer> {
+  const { method, path } = target;
+  const rest = operation.upgrade === true ? upgradeHeaders() : {};
+  return send(addressOf(name), { method, path, headers: { ...headers, ...rest } });
+}
+
+/** The credentials that must not open a route of this scheme; the last word on which schemes there are. */
+async function attemptsOn(name: Name, scheme: string): Promise<Attempt[]> {
+  const elsewhere = {
+    url: addressOf(name === 'csp' ? 'dataUser' : 'csp').url,
+    path: (path: string) =>
+      path.includes(task.task.id) ? path.replace(task.task.id, otherTask.task.id) : `${path}/x`,
+  };
+  const sender = await ownerOf(owner.home);
+  const ownerToken = sender.token!;
+  const statements = {
+    "the owner's token": ownerToken,
+    "the CSP's agreement": task.agreement,
+    'a receipt': receipt,
+  };
+  const forbidden = (who: string, key: SigningKey): Attempt => ({
+    name: who,
+    headers: ({ url, ...message }) => credentials({ url, ca: '' }, { key }, message),
+    code: 'ERR_AUTH_FORBIDDEN',
+  });
+  switch (scheme) {
+    case 'admin': {
+      const other = adminTokens[name === 'csp' ? 'dataUser' : 'csp'];
+      return [
+        ...bearerAttempts(adminTokens[name], { ...statements, "the other service's token": other }),
+        ...proofAttempts(sender, stranger, elsewhere).slice(0, 1),
+      ];
+    }
+    case 'owner': {
+      const { "the owner's token": _, ...others } = {
+        ...statements,
+        "the operator's token": adminTokens.dataUser,
+      };
+      return [
+        ...proofAttempts(sender, stranger, elsewhere),
+        ...(await tokenAttempts(cspKey, sender.key, stranger, others)),
+        {
+          name: "the operator's token",
+          headers: () => ({ authorization: `Bearer ${adminTokens.dataUser}` }),
+          code: 'ERR_AUTH_REQUIRED',
+        },
+      ];
+    }
+    case 'dataUser':
+      return [
+        ...proofAttempts({ key: dataUserKey }, stranger, elsewhere),
+        forbidden('a proof of a stranger', stranger),
+        forbidden('a proof of an owner', sender.key),
+        forbidden('a proof of the CSP itself', cspKey),
+        {
+          name: "the operator's token",
+          headers: () => ({ authorization: `Bearer ${adminTokens.csp}` }),
+          code: 'ERR_AUTH_REQUIRED',
+        },
+      ];
+    case 'enrolment':
+      return proofAttempts({ key: stranger }, dataUserKey, elsewhere);
+    default:
+      throw new TypeError(`the service has a scheme that this test does not know: ${scheme}`);
+  }
+}
+
+/** A refusal says what it has to, and nothing else. */
+function expectRefusal(answer: Answer, code: string, presented: Record<string, string>): void {
+  expect(answer.code).toBe(code);
+  const problem = ProblemSchema.strict().parse(answer.json);
+  expect(problem.status).toBe(answer.status);
+  expect(answer.status).toBe(code === 'ERR_AUTH_FORBIDDEN' ? 403 : 401);
+  expect(answer.headers['content-type']).toBe('application/problem+json');
+  expect(answer.headers['x-powered-by'] ?? answer.headers.server).toBeUndefined();
+  expect(answer.text.length).toBeLessThan(400);
+  expect(answer.text).not.toMatch(/\bat .*:\d+|node_modules|\.ts\b|iris|sepal/);
+  const said = answer.text + JSON.stringify(answer.headers);
+  const secrets = [...Object.values(adminTokens), ...Object.values(presented)].filter(
+    ({ length }) => length > 8,
+  );
+  expect(secrets.filter((secret) => said.includes(secret))).toEqual([]);
+  expect(said).not.toContain(task.task.id);
+}
+
+/** A digest of everything that a service has stored. */
+function stateOf(directory: string): string {
+  const hash = createHash('sha256');
+  for (const { name } of query(
+    directory,
+    `SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`,
+  )) {
+    for (const row of query(directory, `SELECT * FROM ${String(name)}`)) {
+      hash.update(`${name} ${JSON.stringify(row)}\n`);
+    }
+  }
+  return hash.digest('hex');
+}
+
+describe.each(SERVICES)('at the %s', (name) => {
+  test('only these routes are open to everybody', async () => {
+    const open = (await operationsOf(name)).filter(({ scheme }) => scheme === undefined);
+    expect(open.map(({ path }) => path).sort()).toEqual([
+      '/.well-known/jwks.json',
+      '/healthz',
+      '/openapi.json',
+    ]);
+    expect(open.every(({ method }) => method === 'GET')).toBe(true);
+  });
+
+  test('every other route refuses every credential that is not right, and nothing changes', async () => {
+    const directories = [world.cspConfig.dataDirectory, world.dataUserConfig.dataDirectory];
+    const before = directories.map(stateOf);
+    let refused = 0;
+    for (const operation of await operationsOf(name)) {
+      const { scheme } = operation;
+      if (scheme === undefined) continue;
+      for (const attempt of await attemptsOn(name, scheme)) {
+        const target = targetOf(name, operation);
+        const headers = await attempt.headers(target);
+        const answer = await ask(name, operation, target, headers);
+        expect.soft({ ...operation, attempt: attempt.name, code: answer.code }).toEqual({
+          ...operation,
+          attempt: attempt.name,
+          code: attempt.code,
+        });
+        expectRefusal(answer, attempt.code, headers);
+        const challenge = scheme === 'admin' ? 'Bearer' : 'DPoP';
+        if (answer.status === 401 && operation.upgrade !== true)
+          expect(answer.headers['www-authenticate']).toBe(challenge);
+        refused += 1;
+      }
+    }
+    expect(refused).toBeGreaterThan(100);
+    expect(directories.map(stateOf)).toEqual(before);
+  });
+
+  test('somebody unknown cannot tell a task that exists from one that does not', async () => {
+    for (const operation of await operationsOf(name)) {
+      if (!operation.path.includes('{taskId}')) continue;
+      // The two-party connection's path is no path with what is no id.
+      const malformed = operation.upgrade === true ? [] : ['x', '..%2f..%2fmetrics'];
+      const [first, ...others] = await Promise.all(
+        [task.task.id, newTaskId(), ...malformed].map(async (id) => {
+          const { status, text } = await ask(name, operation, targetOf(name, operation, id), {});
+          return { status, text };
+        }),
+      );
+      expect(first!.status).toBe(401);
+      for (const other of others) expect(other).toEqual(first);
+    }
+  });
+
+  test('a proof opens a route once, also for its own sender', async () => {
+    const owners = await ownerOf(owner.home);
+    const senders: Record<string, Sender> = {
+      owner: owners,
+      dataUser: { key: dataUserKey },
+      enrolment: { key: stranger },
+    };
+    let replayed = 0;
+    for (const operation of await operationsOf(name)) {
+      const sender = senders[operation.scheme ?? ''];
+      if (sender === undefined) continue;
+      const target = targetOf(name, operation, newTaskId()); // a task that is not there, so that nothing happens
+      const headers = await credentials(addressOf(name), sender, target);
+      const first = await ask(name, operation, target, headers);
+      expect(['ERR_TASK_UNKNOWN', 'ERR_CONTENT_TYPE', 'ERR_RECORD_INVALID']).toContain(first.code);
+      const second = await ask(name, operation, target, headers);
+      expectRefusal(second, 'ERR_PROOF_REPLAYED', headers);
+      replayed += 1;
+    }
+    expect(replayed).toBeGreaterThan(3);
+  });
+});
+
+test('a task is to another registered data user as if it did not exist', async () => {
+  const operations = (await operationsOf('csp')).filter(
+    ({ scheme, path }) => scheme === 'dataUser' && path.includes('{taskId}'),
+  );
+  expect(operations.length).toBeGreaterThan(3);
+  const json = { 'content-type': 'application/json' };
+  const bodies: Record<string, { headers: Record<string, string>; body: string }> = {
+    records: { headers: json, body: JSON.stringify({ records: ['x'] }) },
+    unblinding: { headers: { 'content-type': 'application/octet-stream' }, body: 'x' },
+  };
+  for (const operation of operations) {
+    const answers: Pick<Answer, 'status' | 'text'>[] = [];
+    for (const id of [task.task.id, newTaskId()]) {
+      const target = targetOf('csp', operation, id);
+      const { headers = {}, body } = bodies[operation.path.split('/').at(-1)!] ?? {};
+      const proof = await credentials(world.cspAddress, { key: otherDataUserKey }, target);
+      const upgrade = operation.upgrade === true ? upgradeHeaders() : {};
+      const message = { ...target, headers: { ...proof, ...headers, ...upgrade }, body };
+      const { status, text, code } = await send(world.cspAddress, message);
+      expect(code).toBe('ERR_TASK_UNKNOWN');
+      answers.push({ status, text });
+    }
+    expect(answers[0]).toEqual(answers[1]);
+  }
+});

@@ -1,0 +1,171 @@
+/** The parsers of files and frames: rows, configuration, policies, sealed values, a stream's messages. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { addSettings, readJsonFile } from '@eigenveil/command';
+import { OwnerPolicy } from '@eigenveil/data-owner';
+import { draftTask } from '@eigenveil/data-user';
+import { SERVICE_SETTINGS, Sealer } from '@eigenveil/server';
+import { readFileBytes, readRows } from '@eigenveil/statistics';
+import { MessageStream, memoryChannelPair } from '@eigenveil/two-party';
+import { Command } from 'commander';
+import fc from 'fast-check';
+import { madeUpProposal } from '../support/tasks.ts';
+import { mutatedBytes, mutatedJson } from './mutate.ts';
+import {
+  asBase64,
+  attempt,
+  attemptAsync,
+  expectServiceCode,
+  Fault,
+  type Target,
+  target,
+  within,
+} from './target.ts';
+
+const LONGEST_MILLISECONDS = 20_000;
+
+export async function fileTargets(): Promise<Target[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'eigenveil-fuzz-'));
+  const csvTask = madeUpProposal('lda', 2, [2]);
+  const csv = ['f0,f1,label0\n0.5,-1,0\n1e-3,+0.25,1\n', '\ufefff1,f0,label0\r\n"1","-.5","1"\r\n\r\n0,0,0'];
+  const file = (name: string) => join(folder, name);
+  const setting = {
+    dataDirectory: '/x',
+    port: 1,
+    requestsPerMinute: 10,
+    allowBigintFallback: false,
+    logLevel: 'info',
+  };
+  const policy = OwnerPolicy.parse({ maximumComponents: 3 });
+  const sealer = new Sealer(new Uint8Array(32));
+  const sealed = sealer.seal('a/b', Buffer.from('secret'));
+  return [
+    target({
+      name: 'CSV rows',
+      weight: 8,
+      inputs: fc.tuple(
+        mutatedBytes(
+          csv.map((text) => Buffer.from(text)),
+          6,
+        ),
+        fc.integer({ min: 1, max: 64 }),
+      ),
+      describe: ([bytes, chunk]) => `${asBase64(bytes)} in chunks of ${chunk}`,
+      async check([bytes, chunk]) {
+        async function* source() {
+          for (let i = 0; i < bytes.length; i += chunk) yield bytes.subarray(i, i + chunk);
+        }
+        await attemptAsync(async () => {
+          for await (const { values, classes } of readRows(source(), csvTask)) {
+            if (!values.every(Number.isFinite) || values.length !== 2) throw new Fault('a row of no numbers');
+            if (!classes.every((k) => k === 0 || k === 1)) throw new Fault('a class of no label');
+          }
+        });
+      },
+    }),
+    target({
+      name: 'CSV files',
+      weight: 1,
+      inputs: fc.oneof(
+        mutatedBytes(
+          csv.map((text) => Buffer.from(text)),
+          6,
+        ).map((bytes) => ['rows.csv', bytes] as const),
+        mutatedBytes([gzipSync(csv[0]!)]).map((bytes) => ['rows.csv.gz', bytes] as const),
+      ),
+      describe: ([name, bytes]) => `${name}: ${asBase64(bytes)}`,
+      async check([name, bytes]) {
+        await writeFile(file(name), bytes);
+        await within(
+          LONGEST_MILLISECONDS,
+          attemptAsync(() => draftTask(file(name), { method: 'lda', labels: ['label0'], ignore: [] })),
+        );
+        await attemptAsync(async () => {
+          for await (const _ of readRows(readFileBytes(file(name)), csvTask));
+        });
+      },
+    }),
+    target({
+      name: 'configuration files',
+      weight: 2,
+      inputs: fc.oneof(
+        mutatedJson([setting], 4).map((json) => Buffer.from(JSON.stringify(json))),
+        mutatedBytes([Buffer.from(JSON.stringify(setting))]),
+      ),
+      describe: asBase64,
+      async check(bytes) {
+        await writeFile(file('settings.json'), bytes);
+        const command = new Command('fuzz').exitOverride();
+        const configuration = addSettings(command, 'EIGENVEIL_FUZZ', SERVICE_SETTINGS);
+        command.action(() => void attempt(configuration));
+        await command.parseAsync(['node', 'fuzz', '--config', file('settings.json')]);
+      },
+    }),
+    target({
+      name: 'policy files',
+      weight: 2,
+      inputs: fc.oneof(
+        mutatedJson([policy], 4).map((json) => Buffer.from(JSON.stringify(json))),
+        mutatedBytes([Buffer.from(JSON.stringify(policy))]),
+      ),
+      describe: asBase64,
+      async check(bytes) {
+        await writeFile(file('policy.json'), bytes);
+        await attemptAsync(() => readJsonFile('--policy', file('policy.json'), OwnerPolicy));
+      },
+      close: () => rm(folder, { recursive: true, force: true }),
+    }),
+    target({
+      name: 'sealed values',
+      weight: 4,
+      inputs: mutatedBytes([sealed]),
+      describe: asBase64,
+      check(bytes) {
+        const opened = attempt(() => sealer.open('a/b', bytes));
+        if (opened !== undefined && Buffer.compare(bytes, sealed) !== 0)
+          throw new Fault('a forged sealed value');
+      },
+    }),
+    target({
+      name: 'messages of a stream',
+      weight: 4,
+      inputs: fc.array(mutatedBytes([streamExample()], 3), { maxLength: 4 }),
+      describe: (frames) => `[${frames.map(asBase64).join(', ')}]`,
+      async check(frames) {
+        const [near, far] = memoryChannelPair();
+        for (const frame of frames) await far.send(frame);
+        const closed = far.close();
+        const stream = new MessageStream(near);
+        await within(
+          LONGEST_MILLISECONDS,
+          attemptAsync(async () => {
+            for (const [type, length] of STREAM) await stream.read(type, length);
+          }, expectServiceCode),
+        );
+        await near.close();
+        await closed;
+      },
+    }),
+  ];
+}
+
+/** Types and lengths of the messages that the stream's reader expects. */
+const STREAM = [
+  [1, 3],
+  [2, 0],
+  [1, 40],
+  [7, 5],
+] as const;
+
+function streamExample(): Uint8Array {
+  return Buffer.concat(
+    STREAM.map(([type, length]) => {
+      const message = Buffer.alloc(8 + length, type);
+      message.writeUInt32LE(type, 0);
+      message.writeUInt32LE(length, 4);
+      return message;
+    }),
+  );
+}

@@ -1,0 +1,249 @@
+/** The parsers of what peers send: ciphertexts, keys, statements, tasks. */
+import {
+  decodeBigint,
+  decodeCiphertexts,
+  encodeBigint,
+  encodeCiphertexts,
+  PaillierPool,
+  PublicKey,
+  SecretKey,
+} from '@eigenveil/paillier';
+import { programOf } from '@eigenveil/projection';
+import { layout } from '@eigenveil/statistics';
+import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import {
+  AGREEMENT,
+  checkTask,
+  claimedSigner,
+  createProof,
+  Digest,
+  digestTask,
+  generatePrivateJwk,
+  importSigningKey,
+  issueOwnerToken,
+  newTaskId,
+  OwnerId,
+  PROJECTION,
+  RECEIPT,
+  RECORD,
+  type Statement,
+  signStatement,
+  Task,
+  TaskProposal,
+  verifyOwnerToken,
+  verifyProof,
+  verifyStatement,
+} from '@eigenveil/wire';
+import fc from 'fast-check';
+import type { z } from 'zod';
+import { madeUpProposal } from '../support/tasks.ts';
+import { mutatedBytes, mutatedJson, mutatedText } from './mutate.ts';
+import {
+  asBase64,
+  asJson,
+  attempt,
+  attemptAsync,
+  expectServiceCode,
+  Fault,
+  type Target,
+  target,
+} from './target.ts';
+
+export async function paillierTargets(): Promise<Target[]> {
+  const pool = new PaillierPool({ threads: 0 });
+  const options = { bits: 1024, allowInsecureKey: true } as const;
+  const secretKey = await pool.generateKeyPair({ ...options, scheme: 'djn' });
+  const { publicKey } = secretKey;
+  const ciphertexts = encodeCiphertexts(
+    publicKey,
+    await pool.encrypt(publicKey, [0n, 1n, publicKey.n - 1n], 'djn'),
+  );
+  const { ciphertextBytes, n, nSquared } = publicKey;
+  const edges = [0n, 1n, n, n + 1n, secretKey.p, nSquared - 1n, nSquared].map((c) =>
+    Buffer.from(c.toString(16).padStart(2 * ciphertextBytes, '0'), 'hex'),
+  );
+  const fixed = fc
+    .array(fc.oneof(fc.constantFrom(...edges), mutatedBytes([ciphertexts.subarray(0, ciphertextBytes)], 2)), {
+      maxLength: 4,
+    })
+    .map((parts) => new Uint8Array(Buffer.concat(parts)));
+  const keyOf = (json: unknown) => PublicKey.fromJSON(json, { allowInsecureKey: true });
+  return [
+    target({
+      name: 'ciphertexts',
+      weight: 10,
+      inputs: fc.oneof(mutatedBytes([ciphertexts]), fixed),
+      describe: asBase64,
+      check(bytes) {
+        const read = attempt(() => decodeCiphertexts(publicKey, bytes, 3), expectServiceCode);
+        if (read !== undefined && Buffer.compare(encodeCiphertexts(publicKey, read), bytes) !== 0)
+          throw new Fault('other ciphertexts than the bytes say');
+      },
+    }),
+    target({
+      name: 'integers',
+      weight: 6,
+      inputs: mutatedText([encodeBigint(0n), encodeBigint(255n), encodeBigint(n)]),
+      describe: asJson,
+      check(text) {
+        const value = attempt(() => decodeBigint(text));
+        if (value !== undefined && encodeBigint(value) !== text) throw new Fault('an integer with two texts');
+      },
+    }),
+    target({
+      name: 'public keys',
+      weight: 1,
+      inputs: mutatedJson([publicKey.toJSON()], 2),
+      describe: asJson,
+      check: (json) => void attempt(() => keyOf(json)),
+    }),
+    target({
+      name: 'secret keys',
+      weight: 1,
+      inputs: mutatedJson([secretKey.toJSON()], 2),
+      describe: asJson,
+      check: (json) => void attempt(() => SecretKey.fromJSON(json, { allowInsecureKey: true })),
+    }),
+  ];
+}
+
+export async function statementTargets(): Promise<Target[]> {
+  const key = await importSigningKey(await generatePrivateJwk());
+  const task: Task = {
+    ...madeUpProposal('pca', 2),
+    protocol: 'eigenveil/1',
+    id: newTaskId(),
+    csp: key.thumbprint,
+    dataUser: key.thumbprint,
+  };
+  const digest = Digest.parse('A'.repeat(43));
+  const ownerId = OwnerId.parse('A'.repeat(22));
+  const about = {
+    taskId: task.id,
+    taskDigest: digestTask(task),
+    publicKeyDigest: digest,
+    ownerId,
+    contributionDigest: digest,
+  };
+  const publicKey = { n: 'A'.repeat(171) };
+  const projection = {
+    ...{
+      taskId: task.id,
+      taskDigest: digest,
+      method: task.method,
+      twoParty: task.twoParty,
+      features: task.features,
+    },
+    ...{ fractionBits: task.fractionBits, outputs: task.outputs, vectors: [[1, 0]], eigenvalues: [1] },
+  };
+  const statement = async <Schema extends z.ZodType>(
+    name: string,
+    kind: Statement<Schema>,
+    payload: z.input<Schema>,
+  ): Promise<Target> => {
+    const genuine = await signStatement(kind, key, payload);
+    return target({
+      name,
+      weight: 2,
+      inputs: jwsLike(genuine),
+      describe: asJson,
+      async check(jws) {
+        attempt(() => claimedSigner(kind, jws), expectServiceCode);
+        const read = await attemptAsync(() => verifyStatement(kind, jws, key.publicJwk), expectServiceCode);
+        // Base64 has several texts for one signature, but nothing that is signed may differ.
+        if (read !== undefined && signedPart(jws) !== signedPart(genuine))
+          throw new Fault('a forged statement');
+      },
+    });
+  };
+  const request = { method: 'GET', url: 'https://127.0.0.1/tasks' };
+  const proof = await createProof(key, request);
+  const token = await issueOwnerToken(key, { ownerId, thumbprint: key.thumbprint, lifetimeSeconds: 86_400 });
+  const now = new Date();
+  return [
+    await statement('records', RECORD, about),
+    await statement('receipts', RECEIPT, { ...about, receivedAt: now.toISOString() }),
+    await statement('agreements', AGREEMENT, {
+      taskId: task.id,
+      taskDigest: digest,
+      publicKey,
+      dataUserKey: key.publicJwk,
+    }),
+    await statement('projections', PROJECTION, projection),
+    target({
+      name: 'request proofs',
+      weight: 2,
+      inputs: jwsLike(proof),
+      describe: asJson,
+      async check(jws) {
+        const read = await attemptAsync(() => verifyProof(jws, request, now), expectServiceCode);
+        if (read !== undefined && signedPart(jws) !== signedPart(proof)) throw new Fault('a forged proof');
+      },
+    }),
+    target({
+      name: 'owner tokens',
+      weight: 2,
+      inputs: jwsLike(token),
+      describe: asJson,
+      async check(jws) {
+        const read = await attemptAsync(() => verifyOwnerToken(jws, key.publicJwk, now), expectServiceCode);
+        if (read !== undefined && signedPart(jws) !== signedPart(token)) throw new Fault('a forged token');
+      },
+    }),
+  ];
+}
+
+const signedPart = (jws: string) => jws.slice(0, jws.lastIndexOf('.'));
+
+/** A JWS with edits in its text, or in the JSON of its header and payload. */
+function jwsLike(genuine: string): fc.Arbitrary<string> {
+  const [header, payload, signature] = genuine.split('.');
+  const decoded = [header, payload].map(
+    (part) => JSON.parse(Buffer.from(part!, 'base64url').toString()) as unknown,
+  );
+  const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const rebuilt = fc
+    .tuple(mutatedJson([decoded[0]], 2), mutatedJson([decoded[1]], 2))
+    .map((parts) => [...parts.map(encode), signature].join('.'));
+  return fc.oneof(mutatedText([genuine]), rebuilt);
+}
+
+export function taskTargets(): Target[] {
+  const proposals = [
+    madeUpProposal('pca', 3),
+    madeUpProposal('pca', 4, [], {
+      twoParty: 'rotated',
+      outputs: ['spectrum', 'sampleCount'],
+      components: 2,
+    }),
+    madeUpProposal('dca', 3, [2], { twoParty: 'garbled' }),
+    madeUpProposal('lda', 3, [3], { twoParty: 'garbled', encryption: 'djn' }),
+    madeUpProposal('mdr', 3, [2, 2]),
+  ];
+  return [
+    target({
+      name: 'task proposals',
+      weight: 8,
+      inputs: mutatedJson(proposals, 6),
+      describe: asJson,
+      check(json) {
+        const proposal = TaskProposal.safeParse(json);
+        if (!proposal.success) return;
+        attempt(() => {
+          const key = 'A'.repeat(43);
+          const task = Task.parse({
+            ...proposal.data,
+            protocol: 'eigenveil/1',
+            id: newTaskId(),
+            csp: key,
+            dataUser: key,
+          });
+          digestTask(task);
+          checkTask(task);
+          layout(task);
+          TWO_PARTY_PROTOCOLS[task.twoParty].check({ task, program: programOf(task) });
+        }, expectServiceCode);
+      },
+    }),
+  ];
+}
