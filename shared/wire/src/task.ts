@@ -221,8 +221,9 @@ function checkDifferentialPrivacy({ differentialPrivacy: setting, minimumOwners 
     );
   if (setting.noise === 'servers' && setting.honestOwners !== null)
     throw invalid('null unless owners add noise');
-  if (setting.noise === 'owners' && (setting.honestOwners === null || setting.honestOwners > minimumOwners))
-    throw invalid(`a number up to minimumOwners ${minimumOwners}, as owners add noise`);
+  // Whoever looks at the result knows the noise of its own, so at least one owner's does not count.
+  if (setting.noise === 'owners' && (setting.honestOwners === null || setting.honestOwners >= minimumOwners))
+    throw invalid(`a number below minimumOwners ${minimumOwners}, as owners add noise`);
 }
 
 /**

@@ -118,8 +118,8 @@ describe('a proposal', () => {
     ],
     [
       'ERR_TASK_INVALID',
-      'more honest owners than there must be',
-      { differentialPrivacy: { ...dp, noise: 'owners', honestOwners: 4 } },
+      'as many honest owners as there must be owners',
+      { differentialPrivacy: { ...dp, noise: 'owners', honestOwners: 3 } },
     ],
     ['ERR_FULL_RANK', 'as many as the samples have rank', { maximumOwners: 3, maximumSamplesPerOwner: 1 }],
   ])('gets %s for %s', (code, _name, changes) => {
@@ -131,7 +131,7 @@ describe('a proposal', () => {
     ['all components', { components: 4, allowFullRank: true }],
     ['all but one without the trace', { components: 3 }],
     ['differential privacy', { differentialPrivacy: dp }],
-    ['noise of its owners', { differentialPrivacy: { ...dp, noise: 'owners', honestOwners: 3 } }],
+    ['noise of its owners', { differentialPrivacy: { ...dp, noise: 'owners', honestOwners: 2 } }],
     ['dca', { method: dca, labellings: classes, components: 1 }],
   ])('is allowed %s with consent', (_name, changes) => {
     expect(codeOf(changes)).toBeUndefined();
