@@ -119,11 +119,11 @@ async function measure(
 }
 
 async function readData(file: string): Promise<BenchData> {
-  const data = BenchDataSchema.safeParse(JSON.parse(await readFile(file, 'utf8')));
-  if (!data.success) {
-    throw new ConfigurationError(`"--render" expected a report.json of this program, got ${file}`);
+  try {
+    return BenchDataSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+  } catch (cause) {
+    throw new ConfigurationError(`"--render" expected a report.json of this program, got ${file}`, { cause });
   }
-  return data.data;
 }
 
 function parseSuites(text: string, known: readonly string[]): string[] {
