@@ -21,8 +21,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Starts the quick scaling suite, whose units take a second or so; `onError` sees what it tells on standard error. */
-async function bench(args: readonly string[], onError?: (text: string, child: ChildProcess) => void) {
+/** Runs the command, interrupted once it has told on standard error what `until` says. */
+async function bench(args: readonly string[], until?: string) {
   const child = spawn(process.execPath, [PROGRAM, '--out', folder, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -32,8 +32,10 @@ async function bench(args: readonly string[], onError?: (text: string, child: Ch
     output += text;
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    const told = until !== undefined && errors.includes(until);
     errors += text;
-    onError?.(errors, child);
+    // Once: a second signal ends it without a report.
+    if (!told && until !== undefined && errors.includes(until)) child.kill('SIGINT');
   });
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, output, errors };
@@ -41,12 +43,13 @@ async function bench(args: readonly string[], onError?: (text: string, child: Ch
 
 const report = async () =>
   BenchDataSchema.parse(JSON.parse(await readFile(join(folder, 'report.json'), 'utf8')));
+/** Its units take a second or so each. */
 const SUITE = ['--quick', '--only', 'scaling', '--json'];
 
-it('leaves a report when it is interrupted, goes on from there, and starts anew after its end', async () => {
-  const first = await bench(SUITE, (errors, child) => {
-    if (errors.includes('[2/')) child.kill('SIGINT');
-  });
+it('leaves a report when it is interrupted, goes on from there, and starts anew after its end', {
+  timeout: 180_000,
+}, async () => {
+  const first = await bench(SUITE, '[2/');
   expect(first.code).toBe(130);
   expect(first.errors).toContain('run the same command to go on');
   const interrupted = await report();
@@ -62,9 +65,7 @@ it('leaves a report when it is interrupted, goes on from there, and starts anew 
   expect(JSON.parse(second.output)).toMatchObject({ units: whole.measurements.length });
   expect(await readdir(folder)).toEqual(expect.arrayContaining(['charts', 'report.html', 'report.md']));
 
-  const third = await bench(SUITE, (errors, child) => {
-    if (errors.includes('[1/')) child.kill('SIGINT');
-  });
+  const third = await bench(SUITE, '[1/');
   expect(third.errors).not.toContain('going on with');
 });
 
