@@ -120,6 +120,7 @@ export function cspRoutes(options: {
       response: { status: 200, description: 'How many owners are verified', schema: UnblindingResponse },
       problems: [
         'ERR_TASK_UNKNOWN',
+        'ERR_TASK_MISMATCH',
         'ERR_TASK_CLOSED',
         'ERR_MINIMUM_OWNERS',
         'ERR_UNBLINDING_CONFLICT',
