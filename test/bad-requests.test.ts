@@ -268,6 +268,22 @@ describe('enrolment', () => {
     expect(new Set(ids).size).toBe(1);
   });
 
+  test('uses its proof up, but only with a valid token, so that strangers cannot fill the memory of proofs', async () => {
+    const key = await stranger();
+    const message = { method: 'POST', path: '/enrolments' };
+    const headers = await credentials(world.cspAddress, { key }, message);
+    const again = (enrolmentToken: string) =>
+      sendAs(world.cspAddress, { key }, { ...message, headers, json: { enrolmentToken } });
+    expect((await again('x'.repeat(43))).code).toBe('ERR_ENROLMENT_TOKEN');
+    expect((await again('x'.repeat(43))).code).toBe('ERR_ENROLMENT_TOKEN');
+    const token = await invite();
+    expect((await again(token)).status).toBe(200);
+    const before = owners();
+    expect((await again(token)).code).toBe('ERR_PROOF_REPLAYED');
+    expect((await enrol(key, token)).status).toBe(200);
+    expect(owners()).toBe(before);
+  });
+
   test('without proof of the key is refused, and the token stays good', async () => {
     const token = await invite();
     const message = {

@@ -1,4 +1,6 @@
 /** What the CSP refuses to a data user that leaves the protocol: it decrypts one request per task, for enough owners. */
+import { DatabaseSync } from 'node:sqlite';
+import { databaseFile } from '@eigenveil/server';
 import { layout } from '@eigenveil/statistics';
 import {
   digestBytes,
@@ -204,6 +206,47 @@ describe('unblinding', () => {
   test('is not done for more owners than the task may have', async () => {
     await rogue.records(id, records.slice(0, 3));
     expect((await rogue.records(id, [records[3]!])).code).toBe('ERR_TASK_FULL');
+  });
+});
+
+describe('a task that somebody has changed in the database', () => {
+  /** Rewrites the task's row beside the running CSP, as somebody can who may write the file. */
+  const tamper = (set: string, ...parameters: string[]) => {
+    const db = new DatabaseSync(databaseFile(world.cspConfig.dataDirectory));
+    db.prepare(`UPDATE tasks SET ${set} WHERE task_id = ?`).run(...parameters, id);
+    db.close();
+  };
+  const changes: [string, string][] = [
+    ['fewer owners', "task = json_set(task, '$.minimumOwners', 1)"],
+    ['another two-party protocol', "task = json_set(task, '$.twoParty', 'garbled')"],
+    ['more outputs', "task = json_set(task, '$.outputs', json('[\"spectrum\"]'))"],
+    ['another encryption', "task = json_set(task, '$.encryption', 'djn')"],
+  ];
+
+  test.each(changes)('to %s is not unblinded', async (_, set) => {
+    await rogue.records(id, records.slice(0, 2));
+    tamper(set);
+    expect((await rogue.unblind(id, blinded)).code).toBe('ERR_TASK_MISMATCH');
+    expect(paillier.begun.decrypt).toBe(0);
+    expect(stored()).toEqual({ state: 'agreed', sealed_shares: null });
+  });
+
+  test.each(changes)('to %s is not computed', async (_, set) => {
+    await rogue.records(id, records.slice(0, 2));
+    await unblindOk();
+    tamper(set);
+    expect((await rogue.connect(id)).code).toBe('ERR_TASK_MISMATCH');
+    expect((await rogue.unblind(id, blinded)).code).toBe('ERR_TASK_MISMATCH');
+  });
+
+  test('to one that was agreed for other data is neither', async () => {
+    const lax = await rogue.agree({ ...proposal, components: 1 });
+    await rogue.records(id, records.slice(0, 2));
+    const { agreement, task } = lax;
+    tamper('task = ?, agreement = ?', JSON.stringify(task), agreement);
+    expect((await rogue.unblind(id, blinded)).code).toBe('ERR_TASK_MISMATCH');
+    expect((await rogue.connect(id)).code).toBe('ERR_TASK_MISMATCH');
+    expect(paillier.begun.decrypt).toBe(0);
   });
 });
 

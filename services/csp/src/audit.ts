@@ -14,6 +14,8 @@ import { z } from 'zod';
  * - `key destroyed`: with the digest of the request that was unblinded, or none where the task was ended.
  * - `computation answered`: the shares of the request with this digest are about to enter an answer, one entry for each;
  *   with `rotated` also when a check fails instead, since that ends the task as an answer does.
+ *
+ * followRules() checks that the entries of a task follow one another as these sentences say.
  */
 export const AUDIT_OPERATIONS = ['key made', 'unblinded', 'key destroyed', 'computation answered'] as const;
 export type AuditOperation = (typeof AUDIT_OPERATIONS)[number];
@@ -102,13 +104,14 @@ export interface VerifiedAudit {
 }
 
 /**
- * Checks that every entry is what was appended, none was removed or put elsewhere, and that the entry with a hash that was noted
- * before is among them. Without a noted hash it cannot be seen that the latest entries were removed, or that somebody has
+ * Checks that every entry is what was appended, none was removed or put elsewhere, that no task's key or shares were used against
+ * the rules, and that the entry with a hash that was noted before is among them. Without a noted hash it cannot be seen that the latest entries were removed, or that somebody has
  * computed the whole log anew. Throws ERR_AUDIT_BROKEN, which names the first entry that is wrong.
  */
 export function verifyAudit(rows: readonly Record<string, unknown>[], noted?: Digest): VerifiedAudit {
   let lastHash = BEGINNING;
   let isNotedThere = noted === undefined || noted === BEGINNING;
+  const tasks = new Map<TaskId, AuditedTask>();
   const entries = rows.map((row, i) => {
     const place = `entry ${i + 1}`;
     const parsed = AuditEntry.safeParse({ ...row });
@@ -121,6 +124,7 @@ export function verifyAudit(rows: readonly Record<string, unknown>[], noted?: Di
         `${place} does not follow the one before it: it was put here, or that was changed`,
       );
     if (hash !== hashOf(content)) throw new AuditError(`${place} was changed: it has another hash`);
+    tasks.set(content.taskId, followRules(tasks.get(content.taskId), content, place));
     lastHash = hash;
     isNotedThere ||= hash === noted;
     return parsed.data;
@@ -130,6 +134,43 @@ export function verifyAudit(rows: readonly Record<string, unknown>[], noted?: Di
       `none of ${entries.length} entries has the noted hash: the latest were removed, or all computed anew`,
     );
   return { entries, lastHash };
+}
+
+/** What the entries of a task have told so far. */
+interface AuditedTask {
+  /** The one request that its key and shares may be used for, as soon as it is known. */
+  readonly request: Digest | null | undefined;
+  readonly isKeyDestroyed: boolean;
+  /** Its key was made before there was a log, so that its unblinding may be missing too. */
+  readonly isOlder: boolean;
+}
+
+/** What is known of a task after one more entry. Throws ERR_AUDIT_BROKEN where no honest CSP would have written it. */
+function followRules(before: AuditedTask | undefined, use: AuditedUse, place: string): AuditedTask {
+  const { taskId, operation, requestDigest } = use;
+  const broken = (why: string) =>
+    new AuditError(`${place} breaks the rules: "${operation}" of task ${taskId} ${why}`);
+  const known = before ?? {
+    request: undefined,
+    isKeyDestroyed: false,
+    isOlder: operation !== 'key made',
+  };
+  switch (operation) {
+    case 'key made':
+      if (before !== undefined) throw broken('expected to be its first entry');
+      return known;
+    case 'unblinded':
+      if (known.isKeyDestroyed) throw broken('follows "key destroyed"');
+      if (known.request !== undefined && known.request !== requestDigest)
+        throw broken('expected the request unblinded before');
+      return { ...known, request: requestDigest };
+    case 'key destroyed':
+      return { ...known, isKeyDestroyed: true };
+    case 'computation answered':
+      if (known.request !== requestDigest && !(known.isOlder && known.request === undefined))
+        throw broken('expected a request that was unblinded');
+      return { ...known, request: requestDigest };
+  }
 }
 
 function hashOf(content: Omit<AuditEntry, 'hash'>): Digest {

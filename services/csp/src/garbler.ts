@@ -7,7 +7,7 @@ import { type Channel, ChannelAcceptor, TWO_PARTY_PROTOCOLS } from '@eigenveil/t
 import { ServiceError, TaskId, toProblem, type VerifiedProof } from '@eigenveil/wire';
 import type { CspService, GarblerState } from './service.ts';
 
-/** Computations at a time; each holds some 20 MB and a share of a core. */
+/** Tasks that are computed at a time; each holds some 20 MB and a share of a core. */
 const MOST_COMPUTATIONS = 32;
 
 const PATH = /^\/tasks\/([^/]+)\/two-party$/;
@@ -20,6 +20,8 @@ export class Garbler {
   readonly #acceptor = new ChannelAcceptor();
   /** One for each task: a data user that connects again has given the connection before up. */
   readonly #running = new Map<TaskId, Channel>();
+  /** How many connections of each task are being opened or have not ended: a task takes one place, however often it connects. */
+  readonly #connections = new Map<TaskId, number>();
 
   constructor(dependencies: {
     service: CspService;
@@ -52,7 +54,31 @@ export class Garbler {
   async #open(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<[GarblerState, Channel]> {
     await this.#rateLimit.admitUpgrade(request);
     const state = await this.#admit(request);
-    return [state, await this.#acceptor.accept(request, socket, head)];
+    const { id } = state.task;
+    this.#takePlace(id);
+    try {
+      // The acceptor never answers for a peer that has hung up meanwhile.
+      if (!socket.readable || !socket.writable)
+        throw new ServiceError('ERR_CHANNEL_CLOSED', 'the peer hung up before the connection was open');
+      return [state, await this.#acceptor.accept(request, socket, head)];
+    } catch (error) {
+      this.#leavePlace(id);
+      throw error;
+    }
+  }
+
+  /** At once, without waiting for anything in between: connections that come together cannot all find the last place free. */
+  #takePlace(taskId: TaskId): void {
+    const connections = this.#connections.get(taskId) ?? 0;
+    if (connections === 0 && this.#connections.size >= MOST_COMPUTATIONS)
+      throw new ServiceError('ERR_BUSY', `expected at most ${MOST_COMPUTATIONS} computations at a time`);
+    this.#connections.set(taskId, connections + 1);
+  }
+
+  #leavePlace(taskId: TaskId): void {
+    const left = this.#connections.get(taskId)! - 1;
+    if (left > 0) this.#connections.set(taskId, left);
+    else this.#connections.delete(taskId);
   }
 
   async #admit(request: IncomingMessage): Promise<GarblerState> {
@@ -60,10 +86,7 @@ export class Garbler {
     const taskId = TaskId.safeParse(id);
     if (!taskId.success) throw new ServiceError('ERR_ROUTE_UNKNOWN', 'expected /tasks/{taskId}/two-party');
     const { thumbprint } = await this.#dataUser.authenticate(request);
-    const state = await this.#service.garblerState(taskId.data, thumbprint);
-    if (this.#running.size >= MOST_COMPUTATIONS && !this.#running.has(taskId.data))
-      throw new ServiceError('ERR_BUSY', `expected at most ${MOST_COMPUTATIONS} computations at a time`);
-    return state;
+    return this.#service.garblerState(taskId.data, thumbprint);
   }
 
   async #garble({ task, shares, verifiedOwners }: GarblerState, channel: Channel): Promise<void> {
@@ -83,6 +106,7 @@ export class Garbler {
       );
     } finally {
       if (this.#running.get(task.id) === channel) this.#running.delete(task.id);
+      this.#leavePlace(task.id);
       await channel.close();
     }
   }

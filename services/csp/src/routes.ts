@@ -37,7 +37,7 @@ export function cspRoutes(options: {
 }): CspRoutes {
   const { service, dataUsers } = options;
   const proofs = new ProofChecker(options.publicUrl);
-  // Anybody can make these, so they have a memory of their own: it cannot crowd out the data users'.
+  // Whoever holds a token can fill this memory; it is one of its own, so that the data users' is not crowded out.
   const enrolmentProofs = new ProofChecker(options.publicUrl);
 
   const dataUser: Authenticator<VerifiedProof> = {
@@ -52,7 +52,7 @@ export function cspRoutes(options: {
   const enrolment: Authenticator<VerifiedProof> = {
     challenge: 'DPoP',
     description: 'A proof of possession of the key to be enrolled; the enrolment token is in the body.',
-    authenticate: (request) => enrolmentProofs.check(request, undefined, (proof) => proof),
+    authenticate: (request) => enrolmentProofs.verify(request, undefined),
   };
   const route = routesWith({ dataUser, enrolment });
 
@@ -65,7 +65,13 @@ export function cspRoutes(options: {
       body: { json: EnrolmentRequest, limitBytes: SMALL_BODY_BYTES },
       response: { status: 200, description: 'Owner id and owner token', schema: EnrolmentResponse },
       problems: ['ERR_ENROLMENT_TOKEN'],
-      handler: ({ identity, body }) => service.enrol(body.enrolmentToken, identity.thumbprint),
+      handler: async ({ identity, body }) => {
+        const enrolled = await service.enrol(body.enrolmentToken, identity.thumbprint);
+        // Anybody can make a proof, so none is remembered before its token is known to be valid. Till here a repeated request
+        // has changed nothing: the same key and token enrol the same owner.
+        enrolmentProofs.useUp(identity);
+        return enrolled;
+      },
     }),
     route({
       method: 'post',
@@ -120,6 +126,7 @@ export function cspRoutes(options: {
       response: { status: 200, description: 'How many owners are verified', schema: UnblindingResponse },
       problems: [
         'ERR_TASK_UNKNOWN',
+        'ERR_TASK_MISMATCH',
         'ERR_TASK_CLOSED',
         'ERR_MINIMUM_OWNERS',
         'ERR_UNBLINDING_CONFLICT',

@@ -11,6 +11,7 @@ import { drawNoise, layout } from '@eigenveil/statistics';
 import { TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
 import {
   AGREEMENT,
+  type Agreement,
   checkTask,
   claimedSigner,
   type Digest,
@@ -131,7 +132,7 @@ export class CspService {
   /** Verifies owners' records and returns how many distinct owners are verified. Throws ERR_RECORD_INVALID. */
   async addRecords(taskId: TaskId, dataUser: Thumbprint, records: readonly string[]): Promise<number> {
     const stored = await this.#task(taskId, dataUser);
-    const publicKeyDigest = digestPublicKey(await this.#publicKeyOf(stored));
+    const publicKeyDigest = digestPublicKey((await this.#verifiedAgreement(stored)).publicKey);
     const verified: VerifiedRecord[] = [];
     for (const record of records) verified.push(await this.#verifyRecord(record, stored, publicKeyDigest));
     return this.#deps.store.addRecords(taskId, verified);
@@ -140,11 +141,11 @@ export class CspService {
   /**
    * Decrypts the blinded aggregate, once per task, and keeps the additive shares that it amounts to. The same bytes again
    * are answered the same way; other bytes are refused. Throws ERR_MINIMUM_OWNERS, ERR_UNBLINDING_CONFLICT,
-   * ERR_CIPHERTEXT_INVALID, ERR_CIPHERTEXT_LENGTH, ERR_PACKING_OVERFLOW (which ends the task), ERR_TASK_CLOSED.
+   * ERR_CIPHERTEXT_INVALID, ERR_CIPHERTEXT_LENGTH, ERR_PACKING_OVERFLOW (which ends the task), ERR_TASK_CLOSED, ERR_TASK_MISMATCH.
    */
   async unblind(taskId: TaskId, dataUser: Thumbprint, blinded: Uint8Array): Promise<number> {
     const { store, paillier } = this.#deps;
-    const stored = await this.#task(taskId, dataUser);
+    const stored = await this.#agreedTask(taskId, dataUser);
     const requestDigest = digestBytes('unblinding', blinded);
     const verifiedOwners = await store.countRecords(taskId);
     checkRequest(stored, requestDigest);
@@ -169,10 +170,10 @@ export class CspService {
     return layout(task).plaintexts.length * ciphertextBytes(task.keyBits);
   }
 
-  /** The CSP's side of the two-party computation. Throws ERR_NOT_READY before the unblinding, ERR_TASK_ANSWERED, ERR_TASK_CLOSED. */
+  /** The CSP's side of the two-party computation. Throws ERR_NOT_READY before the unblinding, ERR_TASK_ANSWERED, ERR_TASK_CLOSED, ERR_TASK_MISMATCH. */
   async garblerState(taskId: TaskId, dataUser: Thumbprint): Promise<GarblerState> {
     const { store, sealer } = this.#deps;
-    const { task, state, sealedShares } = await this.#task(taskId, dataUser);
+    const { task, state, sealedShares } = await this.#agreedTask(taskId, dataUser);
     if (state === 'ended') throw new ServiceError('ERR_TASK_CLOSED', 'the task has ended');
     if (state === 'agreed') throw new ServiceError('ERR_NOT_READY', 'the task has not been unblinded');
     if (sealedShares === null) throw answered();
@@ -283,8 +284,24 @@ export class CspService {
     return stored;
   }
 
-  async #publicKeyOf({ agreement }: StoredTask) {
-    return (await verifyStatement(AGREEMENT, agreement, this.#deps.key.publicJwk)).publicKey;
+  /**
+   * The task as this CSP has signed it. Its noise, its minimum of owners and its two-party protocol lie in the database as plain
+   * text, so nothing that depends on them uses a secret before they are compared with what was agreed.
+   */
+  async #agreedTask(taskId: TaskId, dataUser: Thumbprint): Promise<StoredTask> {
+    const stored = await this.#task(taskId, dataUser);
+    const agreed = await this.#verifiedAgreement(stored);
+    if (agreed.taskId !== taskId || agreed.taskDigest !== digestTask(stored.task)) {
+      throw new ServiceError(
+        'ERR_TASK_MISMATCH',
+        'the stored task expected the parameters that this CSP has signed: its database was changed',
+      );
+    }
+    return stored;
+  }
+
+  #verifiedAgreement({ agreement }: StoredTask): Promise<Agreement> {
+    return verifyStatement(AGREEMENT, agreement, this.#deps.key.publicJwk);
   }
 
   async #verifyRecord(

@@ -24,13 +24,26 @@ export class ProofChecker {
     token: string | undefined,
     admit: (proof: VerifiedProof) => Identity | Promise<Identity>,
   ): Promise<Identity> {
+    const proof = await this.verify(request, token);
+    const identity = await admit(proof);
+    this.useUp(proof);
+    return identity;
+  }
+
+  /**
+   * Only verifies the proof of a request, for a route that learns from the body whether its sender is somebody: that route
+   * uses the proof up itself. Throws ERR_AUTH_REQUIRED.
+   */
+  async verify(request: IncomingMessage, token: string | undefined): Promise<VerifiedProof> {
     const header = request.headers.dpop;
     if (typeof header !== 'string') throw new ServiceError('ERR_AUTH_REQUIRED', '"DPoP" expected one proof');
     const url = `${this.#publicUrl()}${request.url ?? ''}`;
-    const proof = await verifyProof(header, { method: request.method ?? '', url, token });
-    const identity = await admit(proof);
-    this.#replays.admit(proof.proofId);
-    return identity;
+    return verifyProof(header, { method: request.method ?? '', url, token });
+  }
+
+  /** Throws ERR_PROOF_REPLAYED the second time, ERR_BUSY when too many proofs are remembered. */
+  useUp({ proofId }: VerifiedProof): void {
+    this.#replays.admit(proofId);
   }
 }
 

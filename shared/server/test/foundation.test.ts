@@ -80,6 +80,19 @@ describe('a request proof', async () => {
     expect(await proofs.check(request(dpop), undefined, () => 'admitted')).toBe('admitted');
   });
 
+  test('that is only verified is used up when the route says so', async () => {
+    const proofs = new ProofChecker(() => url);
+    const message = request(await proof());
+    await proofs.verify(message, undefined);
+    const verified = await proofs.verify(message, undefined);
+    expect(verified.thumbprint).toBe(key.thumbprint);
+    proofs.useUp(verified);
+    expect(() => proofs.useUp(verified)).toThrow(expect.objectContaining({ code: 'ERR_PROOF_REPLAYED' }));
+    await expect(proofs.check(message, undefined, () => 1)).rejects.toMatchObject({
+      code: 'ERR_PROOF_REPLAYED',
+    });
+  });
+
   test('is for one method, path, address and token', async () => {
     const proofs = new ProofChecker(() => url);
     const elsewhere = new ProofChecker(() => 'https://other.example.org');

@@ -1,0 +1,222 @@
+/** The places of the two-party computation: as many as there are, also for connections that come together, and all given back. */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, request, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { PaillierPool } from '@eigenveil/paillier';
+import { systemRandomness } from '@eigenveil/privacy';
+import { createLogger, RateLimit, Sealer } from '@eigenveil/server';
+import { layout } from '@eigenveil/statistics';
+import { type Channel, ChannelRefused, connectChannel } from '@eigenveil/two-party';
+import {
+  digestBytes,
+  generatePrivateJwk,
+  importSigningKey,
+  newTaskId,
+  type SigningKey,
+  type Task,
+  type TaskId,
+  TaskProposal,
+} from '@eigenveil/wire';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Garbler } from '../src/garbler.ts';
+import { type CspDependencies, CspService, type GarblerState } from '../src/service.ts';
+import { SqliteCspStore } from '../src/sqlite-store.ts';
+
+const MOST_COMPUTATIONS = 32;
+
+/** Holds back everybody who asks for a task's shares until the gate opens, so that all of them go on together. */
+class GatedService extends CspService {
+  waiting = 0;
+  readonly #gate = Promise.withResolvers<void>();
+
+  override async garblerState(...input: Parameters<CspService['garblerState']>): Promise<GarblerState> {
+    const state = await super.garblerState(...input);
+    this.waiting += 1;
+    await this.#gate.promise;
+    return state;
+  }
+
+  open(): void {
+    this.#gate.resolve();
+  }
+}
+
+let deps: CspDependencies;
+let store: SqliteCspStore;
+let key: SigningKey;
+let service: GatedService;
+let garbler: Garbler;
+let server: Server;
+let tasks: TaskId[];
+const sockets = new Set<Socket>();
+
+beforeEach(async () => {
+  key = await importSigningKey(await generatePrivateJwk());
+  store = new SqliteCspStore(':memory:');
+  deps = {
+    store,
+    sealer: new Sealer(randomBytes(32)),
+    paillier: new OneKeyPool({ threads: 0 }),
+    key,
+    policy: {
+      allowSimulated: true,
+      allowInsecureKeys: true,
+      minimumOwners: 2,
+      ownerTokenLifetimeSeconds: 3600,
+      retentionDays: 30,
+    },
+    now: () => new Date(),
+    randomness: systemRandomness,
+  };
+  service = new GatedService(deps);
+  const log = createLogger({ service: 'csp', level: 'silent' });
+  const identity = { thumbprint: key.thumbprint, publicJwk: key.publicJwk, proofId: 'not looked at' };
+  const dataUser = {
+    challenge: 'DPoP',
+    description: 'everybody',
+    authenticate: async () => identity,
+  } as const;
+  garbler = new Garbler({ service, dataUser, rateLimit: new RateLimit(1_000_000, log), log });
+  server = createServer();
+  server.on('upgrade', garbler.onUpgrade);
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {}); // a peer that hangs up
+    socket.once('close', () => sockets.delete(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  tasks = [];
+  for (let i = 0; i <= MOST_COMPUTATIONS; i += 1) tasks.push(await unblindedTask());
+});
+afterEach(async () => {
+  garbler.close();
+  server.close();
+  for (const socket of sockets) socket.destroy();
+  await deps.paillier.close();
+  store.close();
+});
+
+/** Every task gets the same key, which no test uses: making 33 takes too long. */
+class OneKeyPool extends PaillierPool {
+  #pair: ReturnType<PaillierPool['generateKeyPair']> | undefined;
+
+  override generateKeyPair(...input: Parameters<PaillierPool['generateKeyPair']>) {
+    this.#pair ??= super.generateKeyPair(...input);
+    return this.#pair;
+  }
+}
+
+async function unblindedTask(): Promise<TaskId> {
+  const task: Task = {
+    ...TaskProposal.parse({
+      method: { kind: 'pca' },
+      features: [{ name: 'f0', min: -1, max: 1 }],
+      components: 1,
+      allowFullRank: true,
+      minimumOwners: 2,
+      maximumOwners: 10,
+      maximumSamplesPerOwner: 100,
+      keyBits: 1024,
+      allowInsecureKey: true,
+      twoParty: 'simulated',
+      deadline: new Date(Date.now() + 3_600_000).toISOString(),
+    }),
+    protocol: 'eigenveil/1',
+    id: newTaskId(),
+    csp: key.thumbprint,
+    dataUser: key.thumbprint,
+  };
+  await service.agree(task, key.publicJwk);
+  await store.beginUnblinding(task.id, { requestDigest: digestBytes('unblinding'), verifiedOwners: 0 });
+  const shares = JSON.stringify(layout(task).valueBits.map(() => '1'));
+  await store.completeUnblinding(
+    task.id,
+    deps.sealer.seal(`csp/tasks/${task.id}/shares`, Buffer.from(shares)),
+  );
+  return task.id;
+}
+
+const address = (id: TaskId, scheme: string) =>
+  `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/tasks/${id}/two-party`;
+const connect = (id: TaskId): Promise<Channel> => connectChannel({ url: address(id, 'ws'), headers: {} });
+
+const isOpened = (id: TaskId) =>
+  connect(id).then(
+    (channel) => channel.close().then(() => true),
+    () => false,
+  );
+
+/** Asks for a WebSocket by hand; the answer's status, or undefined when there was none. */
+function ask(id: TaskId, headers: IncomingHttpHeaders = {}) {
+  const asked = request(address(id, 'http'), {
+    agent: false,
+    headers: {
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': randomBytes(16).toString('base64'),
+      ...headers,
+    },
+  });
+  const status = new Promise<number | undefined>((resolve) => {
+    asked.on('response', (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    asked.on('error', () => resolve(undefined));
+  });
+  asked.end();
+  return { asked, status };
+}
+
+test('connections that come together get as many places as there are', async () => {
+  const attempts = tasks.map((id) => connect(id));
+  const settled = Promise.allSettled(attempts);
+  await expect.poll(() => service.waiting).toBe(tasks.length);
+  service.open();
+  const answers = await settled;
+  const refused = answers.filter((answer) => answer.status === 'rejected');
+  expect(refused).toHaveLength(1);
+  expect(refused[0]!.reason).toBeInstanceOf(ChannelRefused);
+  expect(JSON.parse(refused[0]!.reason.body)).toMatchObject({ code: 'ERR_BUSY' });
+
+  // Who was refused took no place: it gets the first that is given up.
+  const left = tasks[answers.findIndex(({ status }) => status === 'rejected')]!;
+  await expect(connect(left)).rejects.toThrow(ChannelRefused);
+  await (await attempts.find((_, i) => answers[i]!.status === 'fulfilled')!).close();
+  await expect.poll(() => isOpened(left)).toBe(true);
+});
+
+test('a place is given back by who hangs up, by who asks for no WebSocket and by who is done', async () => {
+  const [last, ...others] = tasks as [TaskId, ...TaskId[]];
+  const begun = others.map((id) => ask(id));
+  await expect.poll(() => service.waiting).toBe(others.length);
+  for (const { asked } of begun) asked.destroy();
+  service.open();
+  expect(await Promise.all(begun.map(({ status }) => status))).toEqual(others.map(() => undefined));
+  await expect.poll(() => isOpened(last)).toBe(true);
+
+  const wrong = await Promise.all(others.map((id) => ask(id, { 'sec-websocket-key': 'too short' }).status));
+  expect(wrong).toEqual(others.map(() => 400));
+  expect(await isOpened(last)).toBe(true);
+
+  const channels = await Promise.all(others.map(connect));
+  // Once more each: a task's second connection ends its first, and leaves one place to give back.
+  const again = await Promise.all(others.map(connect));
+  await Promise.all(channels.map((channel) => channel.close()));
+  expect(await isOpened(last)).toBe(false);
+  await Promise.all(again.map((channel) => channel.close()));
+  await expect.poll(() => isOpened(last)).toBe(true);
+});
+
+test('a place is given back for a socket that is gone before it becomes a WebSocket', async () => {
+  const [last, ...others] = tasks as [TaskId, ...TaskId[]];
+  const begun = others.map((id) => ask(id));
+  await expect.poll(() => service.waiting).toBe(others.length);
+  for (const socket of sockets) socket.destroy();
+  service.open();
+  await Promise.all(begun.map(({ status }) => status));
+  expect(await isOpened(last)).toBe(true);
+});
