@@ -102,7 +102,10 @@ export async function discriminant(
           gates.and(solved, gates.concat(new Array<Wires>(count).fill(all(gates, fits)))),
         );
   const inverted = signalRidge === 0 && (method.kind === 'lda' || method.form === 'book');
-  const definite = inverted ? await withMargin(session, solution) : solution.definite;
+  const found = inverted ? await withMargin(session, solution) : solution.definite;
+  // Only a matrix that is not positive definite does not fit, and what was factored is another then.
+  const { fits: held } = total;
+  const definite = held ? await session.step((gates) => gates.and(found, held)) : found;
   const scaled = await undoScaling(session, solution.vectors, total, d, count);
   const vectors = await unitVectors(session, scaled, d, count);
   const numbers = { values: solution.values, vectors, converged };
@@ -130,6 +133,8 @@ interface TotalNoise {
   readonly digits: number;
   /** A bound of the places. */
   readonly most: number;
+  /** As of `equilibrate`. */
+  readonly fits: Wires | undefined;
 }
 
 /** Q (S̄ + ρ I) in whole numbers, equilibrated. */
@@ -152,8 +157,9 @@ async function totalNoise(
           const term = multiply(gates, pooled.Q, publicNumber(gates, units), { bits: digits + 1 });
           return addToDiagonal(gates, scatter, d, term, digits + 1);
         });
-  const { matrix, places } = await equilibrate(session, ridged, d, digits);
-  return { matrix, places, scatter, digits, most: 2 ** (places.length - 1) - 1 };
+  const noisy = Boolean(task.differentialPrivacy);
+  const { matrix, places, fits } = await equilibrate(session, ridged, d, digits, noisy);
+  return { matrix, places, scatter, digits, most: 2 ** (places.length - 1) - 1, fits };
 }
 
 /** No entry of Q S̄ is larger, with at most so many samples: Q R, or V Vᵀ, which only noise makes larger. */
