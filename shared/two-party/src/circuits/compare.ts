@@ -78,6 +78,30 @@ export function shiftLeftBy(gates: Gates, a: Num, places: Num): Num {
   });
 }
 
+/** As `shiftLeftBy`, and 1 where a * 2^places has no more bits than a: a gate or two per bit more. */
+export function shiftLeftChecked(
+  gates: Gates,
+  a: Num,
+  places: Num,
+): { readonly value: Num; readonly fits: Wires } {
+  const both = template(gates, 'shift left checked', [a, places], (inner, [x, by]) => {
+    const zero = inner.constant(lanesOf(x), 0);
+    let number: Num = x;
+    const kept: Wires[] = [];
+    for (const [k, bit] of by.entries()) {
+      const distance = Math.min(2 ** k, x.length);
+      const moved = [...new Array<Wires>(distance).fill(zero), ...number.slice(0, x.length - distance)];
+      // Nothing is lost where what leaves at the top is what the sign is then.
+      const top = [zero, ...number].slice(-distance - 1);
+      const equal = top.slice(1).map((wires, i) => inner.not(inner.xor(wires, top[i]!)));
+      kept.push(inner.not(inner.and(bit, inner.not(all(inner, equal)))));
+      number = select(inner, bit, moved, number);
+    }
+    return [...number, all(inner, kept)];
+  });
+  return { value: both.slice(0, -1), fits: both.at(-1)! };
+}
+
 /** The floor of a / 2^places, of the length of a; `places` is read as unsigned bits. */
 export function shiftRightBy(gates: Gates, a: Num, places: Num): Num {
   return template(gates, 'shift right', [a, places], (inner, [x, by]) => {

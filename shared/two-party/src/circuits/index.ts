@@ -10,6 +10,7 @@ export {
   minimum,
   select,
   shiftLeftBy,
+  shiftLeftChecked,
   shiftRightBy,
 } from './compare.ts';
 export { divide, divideUnsigned } from './divide.ts';

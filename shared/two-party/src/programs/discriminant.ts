@@ -39,7 +39,7 @@ import {
   rowsFirst,
   timesOuter,
 } from './matrices.ts';
-import { broadcast, constantNumbers, pick } from './numbers.ts';
+import { allOfLanes, broadcast, constantNumbers, pick } from './numbers.ts';
 import type { CheckedDecomposition } from './pca.ts';
 import { DENSE_WORD, type Noise, type Solution, solveDense, solveLowRank } from './pencils.ts';
 import { revealComponents } from './reveal.ts';
@@ -88,6 +88,7 @@ export async function discriminant(
           ridge: ridge.entries,
           indefinite: signalRidge < 0,
           book: method.kind === 'dca' && method.form === 'book',
+          noisy: Boolean(task.differentialPrivacy),
         });
   const solved = await checkEquation(session, images, solution.values, d, count);
   // Of a matrix that did not fit its numbers, equations that hold say nothing.
@@ -102,7 +103,10 @@ export async function discriminant(
           gates.and(solved, gates.concat(new Array<Wires>(count).fill(all(gates, fits)))),
         );
   const inverted = signalRidge === 0 && (method.kind === 'lda' || method.form === 'book');
-  const definite = inverted ? await withMargin(session, solution) : solution.definite;
+  const found = inverted ? await withMargin(session, solution) : solution.definite;
+  // Only a matrix that is not positive definite does not fit, and what was factored is another then.
+  const { fits: held } = total;
+  const definite = held ? await session.step((gates) => gates.and(found, held)) : found;
   const scaled = await undoScaling(session, solution.vectors, total, d, count);
   const vectors = await unitVectors(session, scaled, d, count);
   const numbers = { values: solution.values, vectors, converged };
@@ -130,6 +134,8 @@ interface TotalNoise {
   readonly digits: number;
   /** A bound of the places. */
   readonly most: number;
+  /** As of `equilibrate`. */
+  readonly fits: Wires | undefined;
 }
 
 /** Q (S̄ + ρ I) in whole numbers, equilibrated. */
@@ -152,15 +158,16 @@ async function totalNoise(
           const term = multiply(gates, pooled.Q, publicNumber(gates, units), { bits: digits + 1 });
           return addToDiagonal(gates, scatter, d, term, digits + 1);
         });
-  const { matrix, places } = await equilibrate(session, ridged, d, digits);
-  return { matrix, places, scatter, digits, most: 2 ** (places.length - 1) - 1 };
+  const noisy = Boolean(task.differentialPrivacy);
+  const { matrix, places, fits } = await equilibrate(session, ridged, d, digits, noisy);
+  return { matrix, places, scatter, digits, most: 2 ** (places.length - 1) - 1, fits };
 }
 
-/** No entry of Q S̄ is larger, with at most so many samples: Q R, or V Vᵀ, which only noise makes larger. */
+/** No entry of Q S̄ = Q R − V Vᵀ is larger, with at most so many samples; without noise it is no larger than Q R. */
 function largestScatter(task: StatisticsTask, samples: bigint): bigint {
   if (!task.differentialPrivacy) return samples ** 2n * 4n ** BigInt(task.fractionBits);
   const { R, V } = statisticsBounds(task);
-  return samples * R > V * V ? samples * R : V * V;
+  return samples * R + V * V;
 }
 
 function publicNumber(gates: Parameters<typeof constantNumbers>[0], value: bigint): Num {
@@ -226,6 +233,8 @@ interface DenseSignal {
   readonly ridge: Num;
   readonly indefinite: boolean;
   readonly book: boolean;
+  /** Whether S_B may be larger than B, and its entries above 2. */
+  readonly noisy: boolean;
 }
 
 /** A = S_B + ρ′ I and B as it is, or A = B + ρ′ I and B − S_B instead of B. */
@@ -234,23 +243,32 @@ async function dense(
   { B: total, d, count }: Noise,
   U: Num,
   columns: number,
-  { ridge, indefinite, book }: DenseSignal,
+  { ridge, indefinite, book, noisy }: DenseSignal,
 ): Promise<Solved> {
-  const between = await outerProducts(session, U, d, columns, SOLVE_FRACTION, SOLVE_WORD);
+  const bits = noisy ? DENSE_WORD : SOLVE_WORD;
+  const between = await outerProducts(session, U, d, columns, SOLVE_FRACTION, bits);
   const [rows] = packedRows(d);
-  const { A, B } = await session.step((gates) => {
+  const { A, B, fits } = await session.step((gates) => {
     const packed = pick(gates, total, rows.length, columnsFirst(d));
     const signal = resize(book ? packed : between, DENSE_WORD);
     const diagonal = pick(gates, signal, d, (i) => packedIndex(i, i));
     const sum = addModulo(gates, diagonal, ridge, DENSE_WORD);
-    const within = book ? subtractModulo(gates, packed, between, SOLVE_WORD) : packed;
+    const within = book ? subtractModulo(gates, packed, between, bits) : packed;
+    // What B's own bits do not hold: no more than copies of their sign, unless it is not positive definite.
+    const top = within.slice(SOLVE_WORD - 1);
+    const kept = top.slice(1).map((bit) => gates.not(gates.xor(bit, top[0]!)));
     return {
       A: replaceDiagonal(gates, signal, sum, d),
-      B: pick(gates, within, rows.length, rowsFirst(d)),
+      B: pick(gates, resize(within, SOLVE_WORD), rows.length, rowsFirst(d)),
+      fits: kept.length === 0 ? undefined : allOfLanes(gates, all(gates, kept)),
     };
   });
   const noise = { B, d, count };
-  const solution = await solveDense(session, noise, A, indefinite);
+  const solved = await solveDense(session, noise, A, indefinite);
+  const { definite } = solved;
+  const solution = fits
+    ? { ...solved, definite: await session.step((gates) => gates.and(definite, fits)) }
+    : solved;
   return {
     solution,
     images: {

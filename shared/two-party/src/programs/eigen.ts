@@ -16,6 +16,7 @@ import {
   select,
   shiftLeft,
   shiftLeftBy,
+  shiftLeftChecked,
   shiftRight,
   sign,
   sliceLanes,
@@ -26,7 +27,7 @@ import {
 import type { Gates, Session, Wires } from '../garbling/index.ts';
 import { largestEigenvalues } from './bisection.ts';
 import { deflate, rotateVectors } from './deflation.ts';
-import { broadcast, coarser, nonNegative, pick, pickRange, zeros } from './numbers.ts';
+import { allOfLanes, broadcast, coarser, nonNegative, pick, pickRange, zeros } from './numbers.ts';
 import {
   BISECTIONS,
   FRACTION,
@@ -95,25 +96,39 @@ export interface Normal {
   readonly places: Num;
   /** 0 where the trace is 0. */
   readonly some: Wires;
+  /** Under noise: whether the trace is positive and the matrix holds every entry. Where it is 0 all else means nothing. */
+  readonly fits: Wires | undefined;
 }
 
 /**
  * Shifts the upper triangle of a d × d matrix of integers without negative eigenvalues so that its trace, which no eigenvalue exceeds,
- * is from 1/2 to 1. The trace must not overflow the bits of the entries.
+ * is from 1/2 to 1. The trace must not overflow the bits of the entries. With `noisy` there may be negative eigenvalues, and it is
+ * checked that entries fit.
  */
-export async function normaliseTrace(session: Session, scatter: Num, d: number): Promise<Normal> {
-  const { places, some } = await session.step((gates) => {
-    const trace = traceOf(gates, scatter, d);
-    const normal = normalise(gates, nonNegative(gates, resize(trace, scatter.length)));
-    return { places: normal.places, some: normal.value.at(-2)! };
+export async function normaliseTrace(
+  session: Session,
+  scatter: Num,
+  d: number,
+  noisy: boolean,
+): Promise<Normal> {
+  const { places, some, positive } = await session.step((gates) => {
+    const trace = resize(traceOf(gates, scatter, d), scatter.length);
+    const normal = normalise(gates, nonNegative(gates, trace));
+    const some = normal.value.at(-2)!;
+    return { places: normal.places, some, positive: noisy ? gates.and(some, gates.not(sign(trace))) : some };
   });
   const entries = (d * (d + 1)) / 2;
-  const matrix = await inPieces(session, entries, scatter.length * places.length, (gates, from, to) => {
+  const within = (shifted: Num): Num => resize(shiftRight(shifted, scatter.length - 1 - FRACTION), WORD);
+  const all = await inPieces(session, entries, scatter.length * places.length, (gates, from, to) => {
     const own = sliceLanes(gates, scatter, from, to);
-    const shifted = shiftLeftBy(gates, own, broadcast(gates, places, 0, to - from));
-    return resize(shiftRight(shifted, scatter.length - 1 - FRACTION), WORD);
+    const by = broadcast(gates, places, 0, to - from);
+    if (!noisy) return within(shiftLeftBy(gates, own, by));
+    const { value, fits } = shiftLeftChecked(gates, own, by);
+    return [...within(value), fits];
   });
-  return { matrix, places, some };
+  const held = all[WORD];
+  const fits = held && (await session.step((gates) => gates.and(positive, allOfLanes(gates, held))));
+  return { matrix: all.slice(0, WORD), places, some, fits };
 }
 
 /** Of an upper triangle, without overflow. */

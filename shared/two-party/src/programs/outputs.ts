@@ -108,8 +108,12 @@ export function statisticsOutputs(
   }
   if (outputs.includes('trace')) {
     const places = EIGENVALUE_FRACTION - 2 * fractionBits;
-    const dividend = shiftLeft(gates, nonNegative(gates, trace()), Math.max(0, places));
-    wanted.trace = shiftRight(divideUnsigned(gates, dividend, Q), Math.max(0, -places));
+    const dividend = shiftLeft(gates, trace(), Math.max(0, places));
+    // Noise may make it negative.
+    const quotient = differentialPrivacy
+      ? divide(gates, dividend, Q)
+      : divideUnsigned(gates, nonNegative(gates, dividend), Q);
+    wanted.trace = shiftRight(quotient, Math.max(0, -places));
   }
   if (outputs.includes('sampleCount')) wanted.sampleCount = Q;
   return wanted;

@@ -7,6 +7,7 @@ import type { StatisticsTask } from '@eigenveil/statistics';
 import {
   concatLanes,
   divideUnsigned,
+  lanesOf,
   mask,
   type Num,
   select,
@@ -14,7 +15,7 @@ import {
   sign,
   unsigned,
 } from '../circuits/index.ts';
-import type { Gates, Session, Wires } from '../garbling/index.ts';
+import type { Gates, Session } from '../garbling/index.ts';
 import { checkResiduals, fixSigns, leadingEigenpairs, normaliseTrace, traceOf } from './eigen.ts';
 import { broadcast, nonNegative } from './numbers.ts';
 import {
@@ -55,19 +56,29 @@ export async function pca(
   // d times the largest entry for the trace; and a sign.
   const bits = scatterBits(task) + Math.ceil(Math.log2(d)) + 2;
   const scatter = await scaledScatter(session, pooled, d, bits);
-  const { matrix, places, some } = await normaliseTrace(session, scatter, d);
+  const noisy = Boolean(task.differentialPrivacy);
+  const { matrix, places, some, fits } = await normaliseTrace(session, scatter, d, noisy);
 
   const furtherCount = outputs.includes('spectrum') ? d - count : 0;
   const pairs = await leadingEigenpairs(session, matrix, d, count, furtherCount);
-  const { values, vectors } = await session.step((gates) => ({
+  const { values, vectors } = await session.step((gates) => {
     // Without any scatter the eigenvalues are 0, not the error of a shift.
-    values: mask(gates, gates.concat(new Array<Wires>(count).fill(some)), pairs.values),
-    vectors: fixSigns(gates, pairs.vectors, d, count),
-  }));
-  const converged = await checkResiduals(session, matrix, { values, vectors }, d, count);
+    const own = mask(gates, broadcast(gates, [some], 0, count)[0]!, pairs.values);
+    return {
+      // Negative ones are revealed as 0, and where they are more than rounding errors the residual shall say so.
+      values: noisy ? mask(gates, gates.not(sign(own)), own) : own,
+      vectors: fixSigns(gates, pairs.vectors, d, count),
+    };
+  });
+  const solved = await checkResiduals(session, matrix, { values, vectors }, d, count);
 
   const numbers = await session.step((gates) => {
-    const spectrum = concatLanes(gates, [values, pairs.further]);
+    const every = concatLanes(gates, [values, pairs.further]);
+    // Of a matrix that did not fit its numbers, equations that hold say nothing, nor do its eigenvalues.
+    const where = (own: Num): Num =>
+      fits ? mask(gates, broadcast(gates, [fits], 0, lanesOf(own))[0]!, own) : own;
+    const spectrum = where(every);
+    const converged = where([solved])[0]!;
     return {
       vectors,
       spectrum: eigenvalues(gates, spectrum, places, pooled.Q, bits, fractionBits),

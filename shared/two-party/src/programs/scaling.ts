@@ -11,11 +11,13 @@ import {
   select,
   shiftLeft,
   shiftLeftBy,
+  shiftLeftChecked,
   shiftRight,
+  sign,
 } from '../circuits/index.ts';
 import type { Gates, Session, Wires } from '../garbling/index.ts';
 import { SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
-import { nonNegative, pick } from './numbers.ts';
+import { allOfLanes, nonNegative, pick } from './numbers.ts';
 import { inPieces } from './steps.ts';
 import { triangleIndex } from './tridiagonal.ts';
 
@@ -82,32 +84,48 @@ export interface Equilibrated {
   readonly matrix: Num;
   /** D = diag(2^places), one lane per row: unsigned. */
   readonly places: Num;
+  /** Under noise: whether the diagonal is positive and the matrix holds every entry, as it does of all positive definite ones. */
+  readonly fits: Wires | undefined;
 }
 
 /**
  * Scales rows and columns of a symmetric matrix of integers without negative eigenvalues (upper triangle, `digits` bits and a
  * sign, an even number) so that its diagonal fills its bits: of all diagonal scalings one that nearly minimises the condition (van der
- * Sluis, "Condition Numbers and Equilibration of Matrices", 1969).
+ * Sluis, "Condition Numbers and Equilibration of Matrices", 1969). With `noisy` there may be negative eigenvalues, and it is checked that
+ * entries fit.
  */
 export async function equilibrate(
   session: Session,
   triangle: Num,
   d: number,
   digits: number,
+  noisy: boolean,
 ): Promise<Equilibrated> {
-  const places = await session.step((gates) => {
-    const diagonal = pick(gates, triangle, d, (i) => triangleIndex(d, i, i));
-    return normaliseEvenly(gates, nonNegative(gates, resize(diagonal, digits + 1))).places;
+  const { places, positive } = await session.step((gates) => {
+    const diagonal = resize(
+      pick(gates, triangle, d, (i) => triangleIndex(d, i, i)),
+      digits + 1,
+    );
+    const { value, places } = normaliseEvenly(gates, nonNegative(gates, diagonal));
+    if (!noisy) return { places, positive: undefined };
+    const none = gates.and(gates.not(value.at(-2)!), gates.not(value.at(-3)!));
+    return { places, positive: allOfLanes(gates, gates.and(gates.not(sign(diagonal)), gates.not(none))) };
   });
   const [rows, columns] = triangleRows(d);
-  const matrix = await inPieces(session, rows.length, (digits + 1) * places.length, (gates, from, to) => {
+  const within = (shifted: Num, gates: Gates): Num =>
+    resize(toFraction(gates, shifted, digits, SOLVE_FRACTION), SOLVE_WORD);
+  const entries = await inPieces(session, rows.length, (digits + 1) * places.length, (gates, from, to) => {
     const lane = (indices: Uint32Array) => pick(gates, places, to - from, (i) => indices[from + i]!);
-    const both = add(gates, lane(rows), lane(columns));
-    const entries = pick(gates, resize(triangle, digits + 1), to - from, (i) => from + i);
-    const shifted = shiftLeftBy(gates, entries, nonNegative(gates, both));
-    return resize(toFraction(gates, shifted, digits, SOLVE_FRACTION), SOLVE_WORD);
+    const both = nonNegative(gates, add(gates, lane(rows), lane(columns)));
+    const own = pick(gates, resize(triangle, digits + 1), to - from, (i) => from + i);
+    if (!noisy) return within(shiftLeftBy(gates, own, both), gates);
+    const { value, fits } = shiftLeftChecked(gates, own, both);
+    return [...within(value, gates), fits];
   });
-  return { matrix, places };
+  const held = entries[SOLVE_WORD];
+  const fits =
+    held && positive && (await session.step((gates) => gates.and(positive, allOfLanes(gates, held))));
+  return { matrix: entries.slice(0, SOLVE_WORD), places, fits };
 }
 
 /** Row and column of every lane of an upper triangle. */

@@ -48,7 +48,7 @@ export function openMatrix(
   const some = traceOf(matrix) >= 1n << BigInt(2 * rotationBits - 1);
   const scale = Number(samples) * 2 ** (2 * (rotationBits + task.fractionBits));
   const spectrum = pairs.values.map((value) => (some ? value / scale : 0));
-  const refusal = refusalOf(spectrum, samples, program);
+  const refusal = refusalOf(spectrum, samples, program, Boolean(task.differentialPrivacy) && !some);
   return {
     spectrum,
     refusal,
@@ -60,7 +60,7 @@ export function openMatrix(
 
 /**
  * The result. `vectors` are the flooded d × components entries of Pᵀ A in units of 2^(−f − directionBits).
- * @throws ProjectionError ERR_NO_SAMPLES, ERR_FULL_RANK: the refusal of `opened`
+ * @throws ProjectionError ERR_NO_SAMPLES, ERR_STATISTICS_INVALID, ERR_FULL_RANK: the refusal of `opened`
  * @throws TwoPartyError ERR_ROTATION_CHECK when the vectors are not orthonormal
  */
 export function finishDecomposition(
@@ -126,9 +126,16 @@ function refusalOf(
   spectrum: readonly number[],
   samples: bigint,
   { components, allowFullRank }: Program,
+  indefinite: boolean,
 ): ProjectionError | undefined {
   if (samples <= 0n) {
     return new ProjectionError('ERR_NO_SAMPLES', 'expected at least one sample, got none');
+  }
+  if (indefinite) {
+    return new ProjectionError(
+      'ERR_STATISTICS_INVALID',
+      '"statistics" expected a scatter matrix with a positive trace: the noise outweighs the rows',
+    );
   }
   const next = spectrum[components];
   if (allowFullRank || (next !== undefined && next > ZERO_EIGENVALUE * spectrum[0]!)) return undefined;

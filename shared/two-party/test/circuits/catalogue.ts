@@ -21,6 +21,7 @@ import {
   reciprocalSquareRoot,
   select,
   shiftLeftBy,
+  shiftLeftChecked,
   shiftRightBy,
   sign,
   square,
@@ -165,6 +166,18 @@ export const ENTRIES: readonly Entry[] = [
     bits: [32, 6],
     circuit: (g, a, places) => [shiftLeftBy(g, a!, places!)],
     reference: (a, places) => [int(32, a << BigInt.asUintN(6, places))],
+  },
+  {
+    name: 'shift 8 left by 4, checked',
+    bits: [8, 4],
+    circuit: (g, a, places) => {
+      const { value, fits } = shiftLeftChecked(g, a!, places!);
+      return [value, unsigned(g, [fits])];
+    },
+    reference: (a, places) => {
+      const whole = a << BigInt.asUintN(4, places);
+      return [int(8, whole), int(8, whole) === whole ? 1n : 0n];
+    },
   },
   {
     name: 'shift 32 right by 6',

@@ -50,6 +50,7 @@ describe('AND gates per lane', () => {
         "select 32": "32 gates, 1 batches, depth 1",
         "shift 32 left by 6": "192 gates, 6 batches, depth 6",
         "shift 32 right by 6": "192 gates, 6 batches, depth 6",
+        "shift 8 left by 4, checked": "50 gates, 16 batches, depth 9",
         "square 3": "6 gates, 4 batches, depth 4",
         "square 32": "992 gates, 114 batches, depth 62",
         "square 40, 24 places, 40 bits": "1424 gates, 126 batches, depth 62",

@@ -1,6 +1,7 @@
 /** Programs over statistics with noise for differential privacy: classes that it empties, sums beyond those of any rows. */
 import { decompose } from '@eigenveil/projection';
 import { layout, statisticsBounds } from '@eigenveil/statistics';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ClearSession } from '../../src/garbling/index.ts';
 import { runProgram } from '../../src/programs/index.ts';
@@ -150,5 +151,127 @@ describe('noise that outweighs a class', () => {
 
   it('a PCA that noise makes negative is said not to have converged', async () => {
     expect(await outcomes({ kind: 'pca' }, false)).toContain(false);
+  });
+});
+
+describe('noise that makes the scatter matrix indefinite', () => {
+  const ROW_COUNT = 60;
+  const UNIT = 2 ** 28;
+
+  /** Statistics with noise on R, in units of a row's square, and on V, in units of a row. */
+  function disturbed(method: NonNullable<Given['method']>, R: readonly number[], V: readonly number[] = []) {
+    const d = Math.floor(Math.sqrt(2 * R.length));
+    const classes = method.kind === 'pca' ? [] : [3];
+    const sums = Array.from({ length: 3 }, (_, k) => [
+      ...Array.from({ length: d }, (_, i) => BigInt(Math.round((V[k * d + i] ?? 0) * 2 ** 14))),
+      0n,
+    ]);
+    const noise = [
+      ...R.map((value) => BigInt(Math.round(value * UNIT))),
+      ...sums.slice(0, classes[0] ?? 1).flat(),
+      0n,
+    ];
+    const labellings = classes.map((count) => turns(ROW_COUNT, count));
+    const rows = around(ROW_COUNT, d, 3);
+    const setting = settingOf({ rows, components: 1, method, labellings, differentialPrivacy, noise });
+    return { ...setting, program: { ...setting.program, outputs: ['trace'] as const } };
+  }
+
+  /** Whether it converged, once what it says is compared with the reference. */
+  async function truthful(setting: ReturnType<typeof disturbed> | ReturnType<typeof settingOf>) {
+    const { task, program, statistics, garbler, evaluator } = setting;
+    const run = runProgram(new ClearSession(), task, program, { garbler, evaluator });
+    const result = await run.catch((error: { code: string }) => error.code);
+    if (typeof result === 'string') {
+      expect(result).toBe('ERR_NOT_POSITIVE_DEFINITE');
+      return false;
+    }
+    // The reference may refuse what has not converged.
+    if (!result!.converged[0] && result!.trace === undefined) return false;
+    const whole = { ...program, method: { kind: 'pca' } as const, classCounts: [], outputs: program.outputs };
+    const { R, owners } = statistics;
+    const [sums] = statistics.labellings;
+    const V = task.features.map((_, i) => sums!.reduce((sum, k) => sum + k.V[i]!, 0n));
+    const M = sums!.reduce((sum, k) => sum + k.M, 0n);
+    const { trace } = decompose(whole, { R, labellings: [[{ V, M }]], owners });
+    if (trace !== undefined)
+      expect(Math.abs(result!.trace! - trace)).toBeLessThan(1e-5 * (1 + Math.abs(trace)));
+    if (!result!.converged[0]) return false;
+    const [value] = decompose(program, statistics).eigenvalues;
+    expect(Math.abs(result!.eigenvalues[0]! / value! - 1)).toBeLessThan(2 ** -9);
+    return true;
+  }
+
+  it('does not make a PCA of entries beyond the trace converge', async () => {
+    // Two rows of zeros and R as noise: an eigenvalue of 48.3 with a trace of 6.2.
+    const R = [30, 32, 6, -8.1, -16, -15.7].map((value) => BigInt(Math.round(value * UNIT)));
+    const rows = [
+      [0, 0, 0],
+      [0, 0, 0],
+    ];
+    const setting = settingOf({
+      rows,
+      components: 1,
+      differentialPrivacy,
+      noise: [...R, 0n, 0n, 0n, 0n, 0n],
+    });
+    expect(await truthful(setting)).toBe(false);
+  });
+
+  it.each([
+    ['lda', 20, lda],
+    ['lda', 24, lda],
+    ['dca', 20, dca],
+    ['dca', 24, dca],
+    ['dca', 40, dca],
+  ] as const)('%s refuses an entry beyond its diagonal: %i', async (_, entry, method) => {
+    const { task, program, statistics, garbler, evaluator } = disturbed(method, [0, entry, 0]);
+    const refused = { code: 'ERR_NOT_POSITIVE_DEFINITE' };
+    expect(() => decompose(program, statistics)).toThrow(expect.objectContaining(refused));
+    await expect(runProgram(new ClearSession(), task, program, { garbler, evaluator })).rejects.toMatchObject(
+      refused,
+    );
+  });
+
+  it('leaves a negative trace what it is', async () => {
+    expect(await truthful(disturbed({ kind: 'pca' }, [-20, 3, -30]))).toBe(false);
+  });
+
+  it('may make classes lie further apart than the rows: a signal ridge does not hide it', async () => {
+    for (const size of [13, 19, 22, 25]) {
+      const V = [size, 0.3 * size, -size, -0.3 * size];
+      expect(await truthful(disturbed({ ...dca, signalRidge: 1 }, [0, 0, 0], V))).toBe(true);
+    }
+  });
+
+  it.each([
+    ['pca', { kind: 'pca' }],
+    ['lda', lda],
+    ['dca', dca],
+    ['dca with a signal ridge', { ...dca, signalRidge: 1 }],
+    ['dca of the book', { ...dca, form: 'book', signalRidge: 1 }],
+  ] as const)('%s: what converged is right', async (_, method) => {
+    const symmetric = fc.integer({ min: 2, max: 4 }).chain((d) => {
+      const entries = (d * (d + 1)) / 2;
+      return fc.tuple(
+        fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: entries, maxLength: entries }),
+        fc.double({ min: 0, max: 6, noNaN: true }),
+      );
+    });
+    const outcomes = new Set<boolean>();
+    await fc.assert(
+      fc.asyncProperty(symmetric, async ([noise, size]) => {
+        outcomes.add(
+          await truthful(
+            disturbed(
+              method,
+              noise.map((value) => value * 2 ** size),
+            ),
+          ),
+        );
+      }),
+      { numRuns: 24, seed: 5 },
+    );
+    expect(outcomes).toEqual(new Set([true, false]));
   });
 });

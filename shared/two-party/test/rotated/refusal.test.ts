@@ -35,22 +35,46 @@ async function directions(given: Given) {
       evaluator.shares,
     ),
   ]);
-  return { csp: csp.status, user: user.status, matrix: last!.matrix };
+  const code = user.status === 'rejected' ? user.reason.code : undefined;
+  return { csp: csp.status, user: user.status, code, matrix: last!.matrix };
 }
+
+const noisy = {
+  rows: spread(40, 8, 5),
+  components: 3,
+  program: { allowFullRank: true },
+  task: {
+    differentialPrivacy: {
+      epsilon: 1,
+      delta: 1e-5,
+      neighbours: 'add-remove',
+      clippingNorm: 2,
+      noise: 'servers',
+      honestOwners: null,
+      dataIndependentRanges: true,
+    },
+  },
+} as const;
 
 describe('a refused result', () => {
   it.each([
-    ['fewer rows than needed', { rows: spread(4, 8, 5), components: 3 }],
-    ['no rows', { rows: [], features: 4, components: 2 }],
-  ])('asks for nothing: %s', async (_, given) => {
-    const { csp, user, matrix } = await directions(given);
-    expect([csp, user]).toEqual(['fulfilled', 'rejected']);
+    ['fewer rows than needed', 'ERR_FULL_RANK', { rows: spread(4, 8, 5), components: 3 }],
+    ['no rows', 'ERR_NO_SAMPLES', { rows: [], features: 4, components: 2 }],
+    ['more noise than rows', 'ERR_STATISTICS_INVALID', { ...noisy, shift: -20 }],
+  ])('asks for nothing: %s', async (_, reason, given) => {
+    const { csp, user, code, matrix } = await directions(given);
+    expect([csp, user, code]).toEqual(['fulfilled', 'rejected', reason]);
     expect(matrix.flat().every((entry) => entry === 0n)).toBe(true);
   });
 
   it('is told from others, which ask for directions of length 1', async () => {
-    const { csp, user, matrix } = await directions({ rows: spread(40, 8, 5), components: 3 });
-    expect([csp, user]).toEqual(['fulfilled', 'fulfilled']);
-    expect(matrix.flat().some((entry) => entry !== 0n)).toBe(true);
+    for (const given of [
+      { rows: spread(40, 8, 5), components: 3 },
+      { ...noisy, shift: 20 },
+    ]) {
+      const { csp, user, matrix } = await directions(given);
+      expect([csp, user]).toEqual(['fulfilled', 'fulfilled']);
+      expect(matrix.flat().some((entry) => entry !== 0n)).toBe(true);
+    }
   });
 });

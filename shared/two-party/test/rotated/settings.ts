@@ -23,6 +23,8 @@ export interface Given {
   readonly task?: Partial<StatisticsTask>;
   /** Features, where there are no rows to tell. */
   readonly features?: number;
+  /** Added to the diagonal of R, in units of a row's square. */
+  readonly shift?: number;
 }
 
 const FRACTION_BITS = 14;
@@ -34,13 +36,17 @@ export function settingOf({
   program = {},
   task: changes = {},
   features = rows[0]!.length,
+  shift = 0,
 }: Given): Setting {
   const cells = rows.map((row) => row.map((value) => BigInt(Math.round(value * 2 ** FRACTION_BITS))));
   const sum = (term: (row: readonly bigint[]) => bigint) =>
     cells.reduce((total, row) => total + term(row), 0n);
   const R: bigint[] = [];
   for (let i = 0; i < features; i += 1) {
-    for (let j = i; j < features; j += 1) R.push(sum((row) => row[i]! * row[j]!));
+    for (let j = i; j < features; j += 1) {
+      const more = i === j ? BigInt(Math.round(shift * 4 ** FRACTION_BITS)) : 0n;
+      R.push(sum((row) => row[i]! * row[j]!) + more);
+    }
   }
   const V = Array.from({ length: features }, (_, i) => sum((row) => row[i]!));
   const statistics = { R, labellings: [[{ V, M: BigInt(rows.length) }]], owners: BigInt(owners) };
