@@ -16,9 +16,9 @@ import {
 } from '@eigenveil/two-party';
 import Table from 'cli-table3';
 import { Command, InvalidArgumentError } from 'commander';
-import { median } from './bench/measure.ts';
 import { type Address, CHUNK_BYTES, type Job } from './bench/ot-jobs.ts';
 import { formatQuantity } from './bench/quantities.ts';
+import { median } from './bench/statistics.ts';
 
 interface Row {
   what: string;

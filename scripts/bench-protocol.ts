@@ -11,10 +11,9 @@ import {
   exampleStatistics,
   exampleTask,
 } from './bench/example-task.ts';
-import { median } from './bench/measure.ts';
 import { formatQuantity, formatRatio } from './bench/quantities.ts';
 import { measureRoles, ROLES_EXPLANATION, type RoleSeries } from './bench/roles.ts';
-import { summariseRatios } from './bench/statistics.ts';
+import { median, summariseRatios } from './bench/statistics.ts';
 
 interface Row {
   features: number;

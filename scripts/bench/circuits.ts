@@ -17,7 +17,7 @@ import {
   squareRoot,
   unsigned,
 } from '@eigenveil/two-party';
-import { median } from './measure.ts';
+import { median } from './statistics.ts';
 
 export interface Row {
   circuit: string;

@@ -50,14 +50,17 @@ const OTHERS = process.env.EIGENVEIL_DATA ?? fileURLToPath(new URL('../../../sha
 
 /** A data set of this name and number of features is made by `writeSynthetic`. */
 const SYNTHETIC = /^synthetic(\d+)$/;
+/** Written once, however many suites ask for it: always the same rows. */
+const synthetic = new Map<string, Promise<string>>();
 
 /** The file of a data set, or undefined where it is neither bundled nor in EIGENVEIL_DATA. */
 export async function dataFile(dataset: string): Promise<string | undefined> {
   const [, features] = SYNTHETIC.exec(dataset) ?? [];
   if (features !== undefined) {
     const file = join(tmpdir(), `eigenveil-${dataset}.csv`);
-    await writeSynthetic(file, Number(features));
-    return file;
+    const written = synthetic.get(dataset) ?? writeSynthetic(file, Number(features)).then(() => file);
+    synthetic.set(dataset, written);
+    return written;
   }
   return [BUNDLED, OTHERS]
     .flatMap((folder) => [`${folder}/${dataset}.csv`, `${folder}/${dataset}.csv.gz`])

@@ -1,5 +1,6 @@
 /** A task of any size with statistics of pseudo-random rows, for times that do not depend on the values. */
 import { type Statistics, StatisticsAccumulator, type StatisticsTask } from '@eigenveil/statistics';
+import { generator } from './random.ts';
 
 export const EXAMPLE_OWNERS = 10;
 export const EXAMPLE_SAMPLES_PER_OWNER = 10_000;
@@ -23,11 +24,8 @@ export function exampleTask(d: number, keyBits: number): StatisticsTask {
 /** Statistics of pseudo-random rows around zero, so that values of both signs occur. */
 export function exampleStatistics(task: StatisticsTask): Statistics {
   const accumulator = new StatisticsAccumulator(task);
-  let state = 1;
-  const next = () => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-    return Math.round((state / 2 ** 32 - 0.5) * 2 ** (task.fractionBits + 1));
-  };
-  for (let row = 0; row < ROWS; row += 1) accumulator.add(Int32Array.from(task.features, next), []);
+  const next = generator(1);
+  const cell = () => Math.round((next() - 0.5) * 2 ** (task.fractionBits + 1));
+  for (let row = 0; row < ROWS; row += 1) accumulator.add(Int32Array.from(task.features, cell), []);
   return accumulator.statistics();
 }

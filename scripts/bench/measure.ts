@@ -3,6 +3,8 @@
  * of them.
  */
 
+import { median } from './statistics.ts';
+
 export interface Contestant {
   /** Untimed work before each repetition; repetition 0 is the warm-up. */
   prepare?: (repetition: number) => unknown;
@@ -41,11 +43,4 @@ export async function interleavedMedians<Name extends string>(
   const samples = await interleavedSamples(contestants, repetitions);
   const medians = Object.entries<number[]>(samples).map(([name, times]) => [name, median(times)]);
   return Object.fromEntries(medians) as Record<Name, number>;
-}
-
-/** The middle of an unsorted list, the mean of the two middles for an even length; NaN for an empty list. */
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length / 2;
-  return (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle) - 1]!) / 2;
 }

@@ -95,37 +95,3 @@ export const PUBLISHED_F1: readonly PublishedF1[] = [
   weightedF1(IONOSPHERE, 84.3, 83.4),
   weightedF1(SENSIT, 67.8, 68.4),
 ];
-
-/** Linear or RBF SVM on DCA components of Yale faces of 64 × 64: about this accuracy from so many components on. */
-export const PUBLISHED_YALE = {
-  source: PUBLISHED_SOURCE,
-  accuracy: 0.91,
-  components: 14,
-} as const;
-
-/** Homomorphically outsourced QR decomposition of pooled data: the whole computation. */
-export const PUBLISHED_OUTSOURCED_QR = {
-  source: 'Jaberi and Mala, The Journal of Supercomputing, 2023',
-  rows: [
-    { dataset: 'australian', owners: 50, seconds: 4.38 },
-    { dataset: 'ionosphere', owners: 10, seconds: 31.8 },
-  ],
-} as const;
-
-/**
- * PCA by power iteration and deflation, 20 steps per component, 16 fraction bits, both parties on one machine over
- * loopback. No publication: measured with MP-SPDZ on a machine with 2 x86-64 cores (AVX-512, AES-NI). `numberBits` is the
- * width of the fixed-point numbers of yao (garbled circuits) and of the ring of semi2k (oblivious transfers).
- */
-export const MEASURED_MP_SPDZ = {
-  source: 'MP-SPDZ, measured on a machine with 2 x86-64 cores, loopback',
-  rows: [
-    { protocol: 'yao', numberBits: 31, features: 8, components: 8, seconds: 1.9, gigabytes: 1.3 },
-    { protocol: 'yao', numberBits: 31, features: 14, components: 8, seconds: 4.5, gigabytes: 3.3 },
-    { protocol: 'yao', numberBits: 31, features: 34, components: 15, seconds: 42, gigabytes: 32 },
-    { protocol: 'yao', numberBits: 31, features: 50, components: 15, seconds: 90, gigabytes: 68 },
-    { protocol: 'semi2k', numberBits: 64, features: 14, components: 8, seconds: 1.0 },
-    { protocol: 'semi2k', numberBits: 64, features: 34, components: 15, seconds: 3.8 },
-    { protocol: 'semi2k', numberBits: 64, features: 50, components: 15, seconds: 6.4, gigabytes: 2.1 },
-  ],
-} as const;

@@ -1,18 +1,16 @@
 /** CSV files of pseudo-random rows, as long and as wide as wanted. */
 import { writeFile } from 'node:fs/promises';
+import { generator } from './random.ts';
 
 /** Rows that are made once and then repeated, so that making them does not slow the reader down. */
 const BLOCK_ROWS = 1000;
 
 export const featureName = (index: number) => `f${index}`;
 
-/** Numbers with six decimals in [-1, 1] from a seeded generator (Numerical Recipes' linear congruential one). */
+/** Numbers with six decimals in [-1, 1], the same in every run. */
 export function* csvOfRows(rows: number, features: number): Generator<Buffer> {
-  let state = 1;
-  const cell = (): string => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return ((state / 2 ** 32) * 2 - 1).toFixed(6);
-  };
+  const next = generator(1);
+  const cell = (): string => (next() * 2 - 1).toFixed(6);
   const row = (): string => `${Array.from({ length: features }, cell).join(',')}\n`;
   yield Buffer.from(`${Array.from({ length: features }, (_, i) => featureName(i)).join(',')}\n`);
   const lines = Array.from({ length: Math.min(rows, BLOCK_ROWS) }, row);

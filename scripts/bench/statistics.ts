@@ -16,11 +16,16 @@ export interface Summary {
  */
 export function summarise(samples: readonly number[]): Summary {
   return {
-    median: quantile(samples, 0.5),
+    median: median(samples),
     low: quantile(samples, 0.25),
     high: quantile(samples, 0.75),
     count: samples.length,
   };
+}
+
+/** The middle sample, the mean of the two middle ones for an even number. Throws as `summarise`. */
+export function median(samples: readonly number[]): number {
+  return quantile(samples, 0.5);
 }
 
 export function quantile(samples: readonly number[], probability: number): number {
