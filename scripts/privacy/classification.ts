@@ -5,8 +5,9 @@ import { type Split, stratifiedSplit } from '../bench/accuracy/splits.ts';
 import { type SvmProblem, searchAll } from '../bench/accuracy/svm.ts';
 import { weightedF1 } from '../bench/accuracy/weighted-f1.ts';
 import { generator, seedOf } from '../bench/random.ts';
-import type { Measurement, Omission, Suite, Unit, UnitResult } from '../bench/unit.ts';
-import { type LaboratoryData, loadLaboratoryData, RANGES } from './data.ts';
+import type { Measurement, Suite, Unit, UnitResult } from '../bench/unit.ts';
+import { type LaboratoryData, loadLaboratoryData } from './data.ts';
+import { planDataSets } from './plan.ts';
 import { dealToSites } from './sites.ts';
 import { DP_DELTA, EPSILONS } from './utility.ts';
 
@@ -129,29 +130,13 @@ export function classificationSuite(reporting: Pick<Suite, 'highlights' | 'repor
   return {
     name: CLASSIFICATION,
     description: 'weighted F1 of an SVM on rows reduced by each method',
-    async plan(scale) {
-      const units: Unit[] = [];
-      const omissions: Omission[] = [];
-      for (const dataset of Object.keys(RANGES)) {
-        const data = await loadLaboratoryData(dataset);
-        if (scale === 'quick' && !QUICK_SETS.includes(dataset)) {
-          omissions.push({ what: `weighted F1, ${dataset}`, why: 'left to the full run' });
-        } else if (data === undefined) {
-          omissions.push({
-            what: `weighted F1, ${dataset}`,
-            why: `${dataset} is not in the folder EIGENVEIL_DATA`,
-          });
-        } else {
-          const seeds = scale === 'quick' ? 5 : 20;
-          // Few, so that the choice of components matters.
-          const components = data.features > 20 ? 4 : 2;
-          for (const epsilon of EPSILONS) {
-            units.push(unitOf({ dataset, components, epsilon, seeds }, data.rows.length));
-          }
-        }
-      }
-      return { units, omissions };
-    },
+    plan: (scale) =>
+      planDataSets(scale, { what: 'weighted F1', quickSets: QUICK_SETS }, ({ name, features, rows }) => {
+        const seeds = scale === 'quick' ? 5 : 20;
+        // Few, so that the choice of components matters.
+        const components = features > 20 ? 4 : 2;
+        return EPSILONS.map((epsilon) => unitOf({ dataset: name, components, epsilon, seeds }, rows.length));
+      }),
     ...reporting,
   };
 }

@@ -2,9 +2,10 @@
 import { predictableRandomness } from '@eigenveil/privacy';
 import { PCA_METHODS, type PcaMethod } from '@eigenveil/privacy/pca';
 import { generator, seedOf } from '../bench/random.ts';
-import type { Measurement, Omission, Scale, Series, Suite, Unit, UnitResult } from '../bench/unit.ts';
-import { loadLaboratoryData, RANGES } from './data.ts';
+import type { Measurement, Scale, Series, Suite, Unit, UnitResult } from '../bench/unit.ts';
+import { loadLaboratoryData } from './data.ts';
 import { energyRatio, subspaceDistance, type Truth, truthOf } from './metrics.ts';
+import { planDataSets } from './plan.ts';
 import { dealToSites } from './sites.ts';
 
 export const UTILITY = 'utility';
@@ -158,31 +159,14 @@ export function utilitySuite(reporting: Pick<Suite, 'highlights' | 'report'>): S
   return {
     name: UTILITY,
     description: 'captured energy and subspace distance of all methods',
-    async plan(scale) {
-      const units: Unit[] = [];
-      const omissions: Omission[] = [];
-      for (const dataset of Object.keys(RANGES)) {
-        const data = await loadLaboratoryData(dataset);
-        if (scale === 'quick' && !QUICK_SETS.includes(dataset)) {
-          omissions.push({ what: `captured energy, ${dataset}`, why: 'left to the full run' });
-        } else if (data === undefined) {
-          omissions.push({
-            what: `captured energy, ${dataset}`,
-            why: `${dataset} is not in the folder EIGENVEIL_DATA`,
-          });
-        } else {
-          const { features } = data;
-          for (const sites of [POOLED, ...(scale === 'quick' ? QUICK_SITES : SITES)] as const) {
-            for (const epsilon of EPSILONS) {
-              units.push(
-                unitOf({ dataset, features, sites, epsilon, seeds: seedsFor(scale, features, sites) }),
-              );
-            }
-          }
-        }
-      }
-      return { units, omissions };
-    },
+    plan: (scale) =>
+      planDataSets(scale, { what: 'captured energy', quickSets: QUICK_SETS }, ({ name, features }) =>
+        ([POOLED, ...(scale === 'quick' ? QUICK_SITES : SITES)] as const).flatMap((sites) =>
+          EPSILONS.map((epsilon) =>
+            unitOf({ dataset: name, features, sites, epsilon, seeds: seedsFor(scale, features, sites) }),
+          ),
+        ),
+      ),
     ...reporting,
   };
 }
