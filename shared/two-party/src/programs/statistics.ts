@@ -114,11 +114,7 @@ export async function poolStatistics(
     const owners = resize(value(next, next + 1), ownerBits);
     return { R: entries === 0 ? [] : value(0, entries), counted, owners };
   });
-  const labellings = task.differentialPrivacy ? [] : counted;
-  if (task.differentialPrivacy) {
-    for (const classes of counted)
-      labellings.push(await session.step((gates) => classes.map((sums) => usable(gates, sums))));
-  }
+  const labellings = task.differentialPrivacy ? await usableClasses(session, counted) : counted;
   return session.step((gates) => {
     const { V, M } = labellings[0]!.reduce((total, { V, M }) => ({
       V: addModulo(gates, total.V, V, V.length),
@@ -138,6 +134,17 @@ export async function poolStatistics(
       classes: twoClasses(gates, labellings[0]!),
     };
   });
+}
+
+/** Every class as `usable` leaves it, a step per labelling. */
+async function usableClasses(
+  session: Session,
+  labellings: readonly (readonly PooledClass[])[],
+): Promise<PooledClass[][]> {
+  const usableOnes: PooledClass[][] = [];
+  for (const classes of labellings)
+    usableOnes.push(await session.step((gates) => classes.map((sums) => usable(gates, sums))));
+  return usableOnes;
 }
 
 /** Under noise a class may have a number of rows that is not positive: it counts as empty then, and its noisy sum as zero. */
