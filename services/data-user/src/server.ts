@@ -6,6 +6,7 @@ import { type RandomSource, systemRandomness } from '@eigenveil/privacy';
 import { type Logger, openService, SERVICE_SETTINGS } from '@eigenveil/server';
 import { ServiceUrl, type TaskId, Thumbprint } from '@eigenveil/wire';
 import { z } from 'zod';
+import { Aggregation } from './aggregation.ts';
 import { Collection } from './collection.ts';
 import { Computation, type ComputationDependencies } from './computation.ts';
 import { CspClient } from './csp-client.ts';
@@ -94,9 +95,11 @@ export async function startDataUser(
   const onAbandoned = (taskId: TaskId) => computation.start(taskId);
   const tasks = new Tasks({ store, csp, thumbprint: key.thumbprint, now, onAbandoned });
   const collection = new Collection({ store, tasks, paillier, key, now });
+  const aggregation = new Aggregation({ store, paillier });
   const computation = new Computation({
     store,
     tasks,
+    aggregation,
     csp,
     paillier,
     sealer,
@@ -114,7 +117,7 @@ export async function startDataUser(
       await running.close();
       await computation.close();
       await paillier.close();
-      store.close();
+      await store.close();
       service.release();
     },
   };
