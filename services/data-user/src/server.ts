@@ -40,6 +40,8 @@ export type DataUserConfiguration = Configuration<typeof DATA_USER_SETTINGS>;
 export interface RunningDataUser {
   readonly url: string;
   readonly thumbprint: Thumbprint;
+  /** Reads the TLS certificate anew. */
+  reloadCertificate(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -113,6 +115,7 @@ export async function startDataUser(
   return {
     url: running.url,
     thumbprint: key.thumbprint,
+    reloadCertificate: service.reloadCertificate,
     async close() {
       await running.close();
       await computation.close();
