@@ -3,8 +3,7 @@
  * process is gone, however it ended, it kills the server and removes its folder.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { chmod } from 'node:fs/promises';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,6 +12,7 @@ import { freePort } from './port.ts';
 import type { KeeperAnswer, KeeperRequest, KeptServer } from './postgres.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'eigenveil-postgres-'));
+chmodSync(folder, 0o711); // the server may run as another user
 const databaseDir = join(folder, 'data');
 const port = await freePort();
 const user = 'postgres';
@@ -36,13 +36,13 @@ const server = new EmbeddedPostgres({
   onLog: note,
   onError: note,
 });
-await chmod(folder, 0o711); // the server may run as another user
-
-process.on('disconnect', () => {
+const end = () => {
   kill();
   rmSync(folder, { recursive: true, force: true });
   process.exit();
-});
+};
+process.on('disconnect', end);
+if (!process.connected) end();
 process.on('message', (request: KeeperRequest) => {
   done(request).then(
     (result) => answer({ id: request.id, result }),
@@ -56,7 +56,7 @@ answer({ id: 0, result: null });
 async function done(request: KeeperRequest): Promise<KeptServer | string | null> {
   if (request.job === 'start') {
     await server.start();
-    return { pid: postmaster()! };
+    return { pid: Number(readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8').split('\n')[0]) };
   }
   if (request.job === 'database') {
     await server.createDatabase(request.name);
@@ -67,34 +67,31 @@ async function done(request: KeeperRequest): Promise<KeptServer | string | null>
   return null;
 }
 
-/** Kills the server with all its processes, none of which can do anything any more, and returns their ids. */
-function kill(): number[] {
-  const pid = postmaster();
-  if (pid === undefined || !isAlive(pid)) return [];
-  process.kill(pid, 'SIGSTOP'); // so that it starts no further process
-  const all = [pid, ...childrenOf(pid)];
-  for (const one of all) signal(one);
-  return all;
+/** Kills every process below this one, none of which can do anything any more, and returns their ids. */
+function kill(parent = process.pid): number[] {
+  return childrenOf(parent).flatMap((child) => {
+    signal(child, 'SIGSTOP'); // so that it starts no further process
+    const killed = [child, ...kill(child)];
+    signal(child, 'SIGKILL');
+    return killed;
+  });
 }
 
-function signal(pid: number): void {
+function signal(pid: number, name: NodeJS.Signals): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, name);
   } catch {
     // it has ended by itself
   }
 }
 
-function postmaster(): number | undefined {
-  try {
-    return Number(readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
-  } catch {
-    return undefined; // not started yet
-  }
-}
-
 function childrenOf(pid: number): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    return children.split(' ').filter(Boolean).map(Number);
+  } catch {
+    return []; // it has ended by itself
+  }
 }
 
 /** A process that has ended, but that nobody has asked about, counts as gone. */
