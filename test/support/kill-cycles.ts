@@ -51,9 +51,10 @@ const OWNERS = 12;
 const FEATURES = 4;
 /** Of kills; the others strike a data user that is still starting. */
 const SERVING = 0.9;
-/** The longest that a data user starts, or serves after its receipts were checked, before it is killed. */
-const LONGEST_START_MILLISECONDS = 300;
-const LONGEST_SERVICE_MILLISECONDS = 300;
+const LONGEST_START_MILLISECONDS = 500;
+/** How much a data user does after its receipts were checked, and how long it lives on from there. */
+const MOST_ANSWERS = 12;
+const LONGEST_MOMENT_MILLISECONDS = 30;
 /** Connections at once. */
 const CONNECTIONS = 4;
 const POLL_MILLISECONDS = 5;
@@ -96,6 +97,7 @@ class KillRun {
   readonly #receipted: Handed[] = [];
   #current: Handed[] = [];
   #startedAt = new Date();
+  #onAnswer = () => {};
   #isKilled = false;
   readonly #counts = {
     killedServing: 0,
@@ -133,8 +135,10 @@ class KillRun {
     if (this.#random() > SERVING) return this.#killStarting();
     const child = await this.#serve();
     await this.#checkReceipts();
+    const enough = this.#answers(Math.floor(this.#random() * (MOST_ANSWERS + 1)));
     const traffic = this.#traffic();
-    await Promise.race([sleep(this.#random() * LONGEST_SERVICE_MILLISECONDS), traffic]);
+    await Promise.race([enough, traffic]);
+    await sleep(this.#random() * LONGEST_MOMENT_MILLISECONDS);
     this.#isKilled = true;
     await child.end('SIGKILL');
     await traffic;
@@ -197,6 +201,18 @@ class KillRun {
     await Promise.all(Array.from({ length: CONNECTIONS }, check));
   }
 
+  /** Resolves when there were so many answers in the traffic. */
+  #answers(count: number): Promise<void> {
+    return new Promise((resolve) => {
+      let left = count;
+      this.#onAnswer = () => {
+        if (left <= 0) resolve();
+        left -= 1;
+      };
+      this.#onAnswer();
+    });
+  }
+
   /** One task after the other, until the data user is killed. */
   async #traffic(): Promise<void> {
     try {
@@ -224,6 +240,7 @@ class KillRun {
       outputs: ['sampleCount', 'mean'],
     });
     const signed = await this.#client.create(proposal);
+    this.#onAnswer();
     const contributions = this.#owners.map(async (owner, i) => {
       const sent = await contributionOf(signed, owner.home, summarise(signed.task, this.#parts[i]!));
       return { owner, signed, sent };
@@ -241,6 +258,7 @@ class KillRun {
       throw error;
     }
     this.#receipted.push(one);
+    this.#onAnswer();
     const { receivedAt } = RECEIPT.schema.parse(payloadOf(one.receipt));
     if (one.isInDoubt && new Date(receivedAt) < this.#startedAt) this.#counts.storedUnanswered += 1;
   }
@@ -256,6 +274,7 @@ class KillRun {
   async #finish({ task }: SignedTask): Promise<void> {
     await this.#client.closeTask(task.id);
     for (;;) {
+      this.#onAnswer();
       const { state, contributions } = await this.#client.status(task.id);
       if (contributions !== OWNERS) throw new Error(`expected ${OWNERS} contributions, got ${contributions}`);
       if (state === 'done') break;
