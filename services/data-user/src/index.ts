@@ -4,6 +4,7 @@ export { dataUserProgram } from './command.ts';
 export { type Draft, type DraftOptions, draftTask } from './draft.ts';
 export { describeProgress } from './progress.ts';
 export {
+  DATA_USER_SETTINGS,
   type DataUserConfiguration,
   type DataUserOverrides,
   type RunningDataUser,
