@@ -7,7 +7,7 @@ import { Agent } from 'node:https';
 import { join } from 'node:path';
 import { inviteOwners } from '@eigenveil/csp';
 import { layout } from '@eigenveil/statistics';
-import { generatePrivateJwk, importSigningKey } from '@eigenveil/wire';
+import { digestBytes, digestTask, generatePrivateJwk, importSigningKey } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ByHand, type Enrolled } from './support/by-hand.ts';
 import { Children, type RunningChild } from './support/child.ts';
@@ -17,8 +17,10 @@ import {
   type Answer,
   contributionRequest,
   encryptValues,
+  type Message,
   ownerOf,
   recordFor,
+  type Sender,
   send,
   sendAs,
 } from './support/requests.ts';
@@ -67,6 +69,7 @@ async function serveTraced(name: 'csp' | 'user', environment: Record<string, str
   await writeFile(config, JSON.stringify(settings));
   return children.serve(name, ['--config', config], environment, straceTo(traceOf(name)));
 }
+const digestOf = (bytes: Uint8Array) => digestBytes('contribution', bytes);
 const traceOf = (name: string) => join(world.folder, `${name}.trace`);
 
 /** An address behind a connection of its own, on which TLS has nothing more to say: next come a request and its answer. */
@@ -77,94 +80,115 @@ async function connected(address: Address): Promise<Address> {
   return { ...address, agent };
 }
 
-/** Kills the service while the connections are open, and reads in its trace what was wrong with each answer. */
-async function lapses(child: RunningChild, name: 'csp' | 'user', answers: readonly Answered[]) {
+/** An answer, what it is called, and what the log is to hold before it leaves. */
+type Promised = Answered & { readonly name: string };
+
+function promised(name: string, { status, text, port }: Answer, ...marks: string[]): Promised {
+  expect([name, text, status < 300]).toEqual([name, text, true]);
+  return { name, port, marks };
+}
+
+/** Kills the service while the connections are open, and reads in its trace how durable each answer was. */
+async function durability(child: RunningChild, name: 'csp' | 'user', answers: readonly Promised[]) {
   await child.end('SIGKILL');
   const calls = parseTrace(await readFile(traceOf(name), 'utf8'));
-  return answers.map((answer) => lapse(calls, isSqliteLog, answer));
+  return answers.map((answer) => `${answer.name}: ${lapse(calls, isSqliteLog, answer) ?? 'durable'}`);
 }
 
-function answered({ status, text, port }: Answer, ...marks: string[]): Answered {
-  expect([status, text]).toEqual([200, expect.anything()]);
-  return { port, marks };
-}
+const all = (names: readonly string[], how: string) => names.map((name) => `${name}: ${how}`);
 
 describe.skipIf(problem !== undefined)('the data user', () => {
-  /** What is wrong with receipts that owners get one after the other, and then with those of as many at once. */
-  async function receipts(environment: Record<string, string>) {
+  const ANSWERS = [
+    'receipt 0',
+    'receipt 1',
+    'receipt 2',
+    'receipt 3',
+    'receipt 4',
+    'receipt 5',
+    'withdrawal',
+  ];
+
+  /** Of receipts that owners get one after the other, then of as many at once, and of one owner's withdrawal. */
+  async function answers(environment: Record<string, string>) {
     await world.stopDataUser();
     const child = await serveTraced('user', environment);
-    const one = await byHand.create();
-    const two = await byHand.create();
-    const contribute = async (owner: Enrolled, signed: typeof one, part: number) => {
-      const sent = await byHand.contribution(owner, signed, part);
-      const address = await connected(world.dataUserAddress);
-      const answer = await sendAs(
-        address,
-        await ownerOf(owner.home),
-        contributionRequest(signed.task.id, sent),
-      );
-      const { contributionDigest } = JSON.parse(
-        Buffer.from(sent.record.split('.')[1]!, 'base64url').toString(),
-      );
-      return answered(answer, contributionDigest, String(answer.json.receipt).slice(-43));
+    const tasks = [await byHand.create(), await byHand.create()];
+    const contribute = async (i: number): Promise<Promised> => {
+      const [owner, signed] = [owners[i % OWNERS]!, tasks[Math.floor(i / OWNERS)]!];
+      const sent = await byHand.contribution(owner, signed, i % OWNERS);
+      const message = contributionRequest(signed.task.id, sent);
+      const answer = await sendAs(await connected(world.dataUserAddress), await ownerOf(owner.home), message);
+      return promised(`receipt ${i}`, answer, digestOf(sent.bytes), String(answer.json.receipt).slice(-43));
     };
-    const answers: Answered[] = [];
-    for (const [part, owner] of owners.entries()) answers.push(await contribute(owner, one, part));
-    answers.push(...(await Promise.all(owners.map((owner, part) => contribute(owner, two, part)))));
-    const found = await lapses(child, 'user', answers);
+    const receipts = [];
+    for (const i of owners.keys()) receipts.push(await contribute(i));
+    receipts.push(...(await Promise.all([...owners.keys()].map((i) => contribute(OWNERS + i)))));
+    const message = { method: 'DELETE', path: `/tasks/${tasks[0]!.task.id}/contribution` };
+    const answer = await sendAs(
+      await connected(world.dataUserAddress),
+      await ownerOf(owners[0]!.home),
+      message,
+    );
+    const withdrawal = promised('withdrawal', answer, ...receipts[0]!.marks);
+    const found = await durability(child, 'user', [...receipts, withdrawal]);
     await world.startDataUser();
     return found;
   }
 
-  test('syncs a contribution before the first byte of its receipt leaves', async () => {
-    expect(await receipts({})).toEqual(Array(2 * OWNERS).fill(undefined));
+  test('syncs what it has taken before the first byte of the receipt leaves', async () => {
+    expect(await answers({})).toEqual(all(ANSWERS, 'durable'));
   });
 
-  test('that does not is found out', async () => {
-    expect(await receipts(CARELESS)).toEqual(Array(2 * OWNERS).fill(NOT_SYNCED));
+  test('one that does not is found out', async () => {
+    expect(await answers(CARELESS)).toEqual(all(ANSWERS, NOT_SYNCED));
   });
 });
 
 describe.skipIf(problem !== undefined)('the CSP', () => {
-  /** What is wrong with the answers to an enrolment and to an unblinding. */
-  async function enrolmentAndUnblinding(environment: Record<string, string>) {
+  const ANSWERS = ['enrolment', 'agreement', 'records', 'unblinding', 'end'];
+
+  /** Of everything that a CSP promises over a task. */
+  async function answers(environment: Record<string, string>) {
     await world.stopCsp();
     const child = await serveTraced('csp', environment);
-    const enrolment = await enrol();
-    const unblinding = await unblind();
-    const found = await lapses(child, 'csp', [enrolment, unblinding]);
+    const rogue = await RogueDataUser.of(world);
+    const send = async (message: Message & { readonly json?: unknown }, sender: Sender = rogue) =>
+      sendAs(await connected(world.cspAddress), sender, message);
+
+    const key = await importSigningKey(await generatePrivateJwk());
+    const [enrolmentToken] = await inviteOwners(world.cspConfig.dataDirectory, 1, 3600);
+    const enrolment = await send({ method: 'POST', path: '/enrolments', json: { enrolmentToken } }, { key });
+
+    const task = rogue.task(byHand.proposal);
+    const path = `/tasks/${task.id}`;
+    const agreement = await send({ method: 'POST', path: '/tasks', json: { task } });
+    const signed = { task, agreement: String(agreement.json.agreement) };
+
+    const ones = layout(task).valueBits.map(() => 1n);
+    const blinded = await encryptValues(signed, ones);
+    const signatures = await Promise.all(owners.map(({ home }) => recordFor(signed, home, blinded)));
+    const records = await send({ method: 'POST', path: `${path}/records`, json: { records: signatures } });
+    const unblinding = await send({ method: 'POST', path: `${path}/unblinding`, body: blinded });
+    const sql = 'SELECT unblinding_digest FROM tasks WHERE task_id = ?';
+    const [row] = query(world.cspConfig.dataDirectory, sql, task.id);
+    const end = await send({ method: 'DELETE', path });
+
+    const found = await durability(child, 'csp', [
+      promised('enrolment', enrolment, key.thumbprint),
+      promised('agreement', agreement, digestTask(task)),
+      promised('records', records, digestOf(blinded)),
+      promised('unblinding', unblinding, String(row!.unblinding_digest)),
+      promised('end', end, task.id),
+    ]);
     await world.startCsp();
     return found;
   }
 
-  async function enrol(): Promise<Answered> {
-    const key = await importSigningKey(await generatePrivateJwk());
-    const [enrolmentToken] = await inviteOwners(world.cspConfig.dataDirectory, 1, 3600);
-    const message = { method: 'POST', path: '/enrolments', json: { enrolmentToken } };
-    return answered(await sendAs(await connected(world.cspAddress), { key }, message), key.thumbprint);
-  }
-
-  async function unblind(): Promise<Answered> {
-    const rogue = await RogueDataUser.of(world);
-    const signed = await rogue.agree(byHand.proposal);
-    const { id } = signed.task;
-    const values = layout(signed.task).valueBits.map(() => 1n);
-    const blinded = await encryptValues(signed, values);
-    const records = await Promise.all(owners.map(({ home }) => recordFor(signed, home, blinded)));
-    await rogue.records(id, records);
-    const message = { method: 'POST', path: `/tasks/${id}/unblinding`, body: blinded };
-    const answer = await sendAs(await connected(world.cspAddress), rogue, message);
-    const sql = 'SELECT unblinding_digest FROM tasks WHERE task_id = ?';
-    const [row] = query(world.cspConfig.dataDirectory, sql, id);
-    return answered(answer, String(row!.unblinding_digest));
-  }
-
-  test('syncs an enrolment before the token leaves, and that a task is unblinded before the answer does', async () => {
-    expect(await enrolmentAndUnblinding({})).toEqual([undefined, undefined]);
+  test('syncs an enrolment, a key, records, the use of a key and its end before it answers', async () => {
+    expect(await answers({})).toEqual(all(ANSWERS, 'durable'));
   });
 
-  test('that does not is found out', async () => {
-    expect(await enrolmentAndUnblinding(CARELESS)).toEqual([NOT_SYNCED, NOT_SYNCED]);
+  test('one that does not is found out', async () => {
+    expect(await answers(CARELESS)).toEqual(all(ANSWERS, NOT_SYNCED));
   });
 });

@@ -41,6 +41,7 @@ test.each([
   ['no answer left', [ANSWER, READ, WRITE, SYNC]],
   ['the log never got what the answer vouches for', [READ, WRITE.replace('digest', 'nothing'), SYNC, ANSWER]],
   ['the log never got what the answer vouches for', [READ, WRITE.replace('-wal', ''), SYNC, ANSWER]],
+  ['the log never got what the answer vouches for', [WRITE, SYNC, READ, ANSWER]],
   ['the answer left before the log was written', [READ, ANSWER, WRITE, SYNC]],
   ['the answer left before the log was synced', [READ, WRITE, ANSWER, SYNC]],
   ['the answer left before the log was synced', [READ, SYNC, WRITE, ANSWER]],

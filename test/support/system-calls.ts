@@ -88,7 +88,7 @@ export function parseTrace(trace: string): SystemCall[] {
 export interface Answered {
   /** The client's port. */
   readonly port: number;
-  /** Texts that the log is to hold before the answer leaves, any of them: one may lie across two writes. */
+  /** Texts that the log is to get before the answer leaves, any of them: one may lie across two writes. */
   readonly marks: readonly string[];
 }
 
@@ -104,8 +104,12 @@ export function lapse(
   const answer = onConnection.find(({ name, began }) => WRITES.includes(name) && began > request.ended);
   if (answer === undefined) return 'no answer left';
   const written = calls.find(
-    ({ name, target, text, result }) =>
-      WRITES.includes(name) && isLog(target) && result > 0 && marks.some((mark) => text.includes(mark)),
+    ({ name, target, text, began, result }) =>
+      WRITES.includes(name) &&
+      isLog(target) &&
+      began > request.ended &&
+      result > 0 &&
+      marks.some((mark) => text.includes(mark)),
   );
   if (written === undefined) return 'the log never got what the answer vouches for';
   if (written.ended > answer.began) return 'the answer left before the log was written';
