@@ -34,7 +34,7 @@ import {
 } from '@eigenveil/wire';
 import type { CspClient } from './csp-client.ts';
 import type { DataUserStore, StageResult, StoredTask } from './store.ts';
-import { FINAL_STATES } from './store.ts';
+import { blindingPlace, FINAL_STATES } from './store.ts';
 import type { OpenTask, Tasks } from './tasks.ts';
 
 /** Contributions that are held in memory at a time. */
@@ -350,5 +350,3 @@ function checkFinite({ vectors, eigenvalues }: Decomposition): void {
   if (![eigenvalues, ...vectors].every((numbers) => numbers.every(Number.isFinite)))
     throw new ServiceError('ERR_NOT_FINITE', 'the projection expected finite numbers');
 }
-
-const blindingPlace = (taskId: TaskId) => `data-user/tasks/${taskId}/blinding`;

@@ -1,6 +1,6 @@
 /** The data user's store in one SQLite file (node:sqlite): every method is one durable transaction. */
 import type { DatabaseSync } from 'node:sqlite';
-import { openDatabase, scrub, transaction } from '@eigenveil/server';
+import { openDatabase, resealColumn, scrub, transaction } from '@eigenveil/server';
 import {
   type Digest,
   type OwnerId,
@@ -10,6 +10,7 @@ import {
   type TaskState,
 } from '@eigenveil/wire';
 import {
+  blindingPlace,
   type DataUserStore,
   FINAL_STATES,
   type StageResult,
@@ -176,6 +177,13 @@ export class SqliteDataUserStore implements DataUserStore {
 
   async markEndedAtCsp(taskId: TaskId): Promise<void> {
     this.#db.prepare('UPDATE tasks SET ended_at_csp = 1 WHERE task_id = ?').run(taskId);
+  }
+
+  async reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number> {
+    const column = { table: 'tasks', key: 'task_id', column: 'sealed_blinding', place: blindingPlace };
+    const changes = resealColumn(this.#db, column, change);
+    if (changes > 0) scrub(this.#db); // what an old key opens must not remain in the log
+    return changes;
   }
 
   close(): void {

@@ -72,8 +72,13 @@ export interface DataUserStore {
   /** Moves a task on if it is still in state `from`; returns whether it was. Final states destroy what must go. */
   advance(taskId: TaskId, from: TaskState, result: StageResult): Promise<boolean>;
   markEndedAtCsp(taskId: TaskId): Promise<void>;
+  /** Goes over the sealed blinding values, see SealedStore. */
+  reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number>;
   close(): void;
 }
+
+/** The place for which a task's blinding values are sealed. */
+export const blindingPlace = (taskId: string) => `data-user/tasks/${taskId}/blinding`;
 
 /** States from which nothing follows. */
 export const FINAL_STATES: readonly TaskState[] = ['done', 'cancelled', 'failed'];
