@@ -17,7 +17,7 @@ export interface SealedStore {
    * what `change` throws.
    */
   reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number>;
-  close(): void;
+  close(): void | Promise<void>;
 }
 
 export interface KeyPlace {
@@ -98,7 +98,7 @@ export async function withStore<Result>(
   try {
     return await work(store);
   } finally {
-    store.close();
+    await store.close();
   }
 }
 
