@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 
-const program = (name: 'csp' | 'user' | 'owner'): string => {
+export const program = (name: 'csp' | 'user' | 'owner'): string => {
   const folder = name === 'user' ? 'data-user' : name === 'owner' ? 'data-owner' : name;
   return new URL(`../../services/${folder}/bin/eigenveil-${name}.ts`, import.meta.url).pathname;
 };
