@@ -7,8 +7,6 @@ import {
   claimedSigner,
   type Digest,
   digestBytes,
-  digestPublicKey,
-  digestTask,
   LONGEST_RECORD,
   type OwnerId,
   type PublicJwk,
@@ -89,7 +87,7 @@ export class Collection {
     await this.#store.withdraw(taskId, owner.ownerId);
   }
 
-  async #checkRecord(record: string, owner: Owner, { task, agreement }: OpenTask, digest: Digest) {
+  async #checkRecord(record: string, owner: Owner, open: OpenTask, digest: Digest) {
     // As the CSP will: one record that it refuses would hold up the task of all owners.
     const isTakenByCsp =
       record.length <= LONGEST_RECORD && claimedSigner(RECORD, record).x === owner.publicJwk.x;
@@ -107,9 +105,9 @@ export class Collection {
       );
     }
     const isForTask =
-      claims.taskId === task.id &&
-      claims.taskDigest === digestTask(task) &&
-      claims.publicKeyDigest === digestPublicKey(agreement.publicKey);
+      claims.taskId === open.task.id &&
+      claims.taskDigest === open.agreement.taskDigest &&
+      claims.publicKeyDigest === open.publicKeyDigest;
     if (!isForTask)
       throw new ServiceError(
         'ERR_TASK_MISMATCH',
