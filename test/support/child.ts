@@ -55,6 +55,7 @@ export class Children {
     return {
       listening,
       errors,
+      signal: (signal) => void child.kill(signal),
       async end(signal) {
         child.kill(signal);
         const [exitCode] = await ended;
@@ -106,6 +107,8 @@ export interface RunningChild {
   readonly listening: Record<string, unknown>;
   /** Everything it wrote to standard error, once it has ended. */
   readonly errors: Promise<string>;
+  /** Sends the signal without waiting for anything. */
+  signal(signal: NodeJS.Signals): void;
   /** Sends the signal and returns the exit code, null when the signal killed it. */
   end(signal: NodeJS.Signals): Promise<number | null>;
   isRunning(): boolean;

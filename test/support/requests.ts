@@ -1,6 +1,6 @@
 /** Requests as somebody would send them who does not use our clients: any header, any body, any record. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { request } from 'node:https';
+import { type Agent, request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import type { OwnerHome } from '@eigenveil/data-owner';
 import { encodeCiphertexts, PaillierPool, PublicKey, pack } from '@eigenveil/paillier';
@@ -21,6 +21,8 @@ import {
 export interface Address {
   readonly url: string;
   readonly ca: string;
+  /** Keeps connections for further requests; without it each has its own. */
+  readonly agent?: Agent;
 }
 
 export interface Message {
@@ -39,10 +41,13 @@ export interface Answer {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** Sends one request on a connection of its own and reads whatever comes back. A WebSocket (101) is closed at once. */
-export function send({ url, ca }: Address, { method, path, headers = {}, body }: Message): Promise<Answer> {
+/** Sends one request and reads whatever comes back. A WebSocket (101) is closed at once. */
+export function send(
+  { url, ca, agent }: Address,
+  { method, path, headers = {}, body }: Message,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const outgoing = request(`${url}${path}`, { method, headers, ca, agent: false });
+    const outgoing = request(`${url}${path}`, { method, headers, ca, agent: agent ?? false });
     outgoing.on('response', (incoming) => {
       text(incoming).then((answer) => {
         const json = answer === '' ? {} : (JSON.parse(answer) as Record<string, unknown>);

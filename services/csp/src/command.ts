@@ -41,6 +41,7 @@ Example:
   command.action(async () => {
     const csp = await startCsp(configuration());
     onShutdown(['SIGTERM', 'SIGINT'], () => csp.close());
+    process.on('SIGHUP', () => void csp.reloadCertificate());
     const { url, thumbprint } = csp;
     printResult(command, {
       json: { event: 'listening', url, thumbprint },

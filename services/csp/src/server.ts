@@ -53,6 +53,8 @@ export interface RunningCsp {
   readonly url: string;
   readonly thumbprint: Thumbprint;
   readonly service: CspService;
+  /** Reads the TLS certificate anew. */
+  reloadCertificate(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -117,6 +119,7 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
     url: running.url,
     thumbprint: key.thumbprint,
     service: csp,
+    reloadCertificate: service.reloadCertificate,
     async close() {
       clearInterval(sweeping);
       garbler.close();

@@ -74,8 +74,10 @@ export class Collection {
       ...claims,
       receivedAt: this.#now().toISOString(),
     });
-    const contribution = { ownerId: owner.ownerId, digest, bytes, record, receipt, withdrawn: false };
-    return receiptOf(await this.#store.insertContribution(taskId, contribution), digest);
+    const contribution = { ownerId: owner.ownerId, digest, bytes, record, receipt };
+    const [outcome] = await this.#store.insertContributions(taskId, [contribution]);
+    if (outcome instanceof ServiceError) throw outcome;
+    return receiptOf(outcome!, digest);
   }
 
   /**

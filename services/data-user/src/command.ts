@@ -67,6 +67,7 @@ Example:
   command.action(async () => {
     const dataUser = await startDataUser(configuration());
     onShutdown(['SIGTERM', 'SIGINT'], () => dataUser.close());
+    process.on('SIGHUP', () => void dataUser.reloadCertificate());
     const { url, thumbprint } = dataUser;
     printResult(command, {
       json: { event: 'listening', url, thumbprint },

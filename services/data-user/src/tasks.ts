@@ -120,8 +120,7 @@ export class Tasks {
   }
 
   async status(taskId: TaskId): Promise<TaskStatus> {
-    const { task, state, failure, timings } = await this.#stored(taskId);
-    const contributions = await this.#store.countContributions(taskId);
+    const { task, state, contributions, failure, timings, activity } = await this.#stored(taskId);
     const { differentialPrivacy } = task;
     return {
       taskId,
@@ -130,6 +129,9 @@ export class Tasks {
       differentialPrivacy,
       timings,
       ...(failure === null ? {} : { failure }),
+      ...(activity.waiting === undefined ? {} : { waiting: activity.waiting }),
+      // What was written last may be of a stage that is over.
+      ...(state === 'unblinded' && activity.progress !== undefined ? { progress: activity.progress } : {}),
     };
   }
 
