@@ -19,6 +19,7 @@ import {
   type TaskId,
   verifyStatement,
 } from '@eigenveil/wire';
+import { GroupedInserts } from './grouped-inserts.ts';
 import type { DataUserStore, StoredContribution } from './store.ts';
 import type { OpenTask, Tasks } from './tasks.ts';
 
@@ -30,6 +31,7 @@ export interface Owner {
 
 export class Collection {
   readonly #store: DataUserStore;
+  readonly #inserts: GroupedInserts;
   readonly #tasks: Tasks;
   readonly #paillier: PaillierPool;
   readonly #key: SigningKey;
@@ -43,6 +45,7 @@ export class Collection {
     now: () => Date;
   }) {
     this.#store = dependencies.store;
+    this.#inserts = new GroupedInserts(dependencies.store);
     this.#tasks = dependencies.tasks;
     this.#paillier = dependencies.paillier;
     this.#key = dependencies.key;
@@ -75,9 +78,7 @@ export class Collection {
       receivedAt: this.#now().toISOString(),
     });
     const contribution = { ownerId: owner.ownerId, digest, bytes, record, receipt };
-    const [outcome] = await this.#store.insertContributions(taskId, [contribution]);
-    if (outcome instanceof ServiceError) throw outcome;
-    return receiptOf(outcome!, digest);
+    return receiptOf(await this.#inserts.insert(taskId, contribution), digest);
   }
 
   /**
