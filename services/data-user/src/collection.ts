@@ -72,13 +72,13 @@ export class Collection {
     const known = await this.#store.contribution(taskId, owner.ownerId);
     if (known !== undefined) return receiptOf(known, digest);
     this.#checkTime(open.task);
-    await this.#paillier.decode(open.publicKey, bytes, open.packing.plaintexts.length);
-    const receipt = await signStatement(RECEIPT, this.#key, {
-      ...claims,
-      receivedAt: this.#now().toISOString(),
+    const stored = await this.#inserts.insert(taskId, async () => {
+      await this.#paillier.decode(open.publicKey, bytes, open.packing.plaintexts.length);
+      const receivedAt = this.#now().toISOString();
+      const receipt = await signStatement(RECEIPT, this.#key, { ...claims, receivedAt });
+      return { ownerId: owner.ownerId, digest, bytes, record, receipt };
     });
-    const contribution = { ownerId: owner.ownerId, digest, bytes, record, receipt };
-    return receiptOf(await this.#inserts.insert(taskId, contribution), digest);
+    return receiptOf(stored, digest);
   }
 
   /**
