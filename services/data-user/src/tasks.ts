@@ -6,6 +6,8 @@ import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import {
   type Agreement,
   checkTask,
+  type Digest,
+  digestPublicKey,
   errorCodeOf,
   newTaskId,
   type OwnerId,
@@ -27,6 +29,8 @@ export interface OpenTask {
   readonly agreement: Agreement;
   readonly publicKey: PublicKey;
   readonly packing: Packing;
+  /** As owners sign it in their records. */
+  readonly publicKeyDigest: Digest;
 }
 
 /** Each takes some hundred kilobytes with its packing. */
@@ -103,7 +107,13 @@ export class Tasks {
     const signed = await this.signed(taskId);
     const agreement = await verifySignedTask(signed, await this.#csp.identity());
     const publicKey = PublicKey.fromJSON(agreement.publicKey, signed.task);
-    const open = { task: signed.task, agreement, publicKey, packing: layout(signed.task) };
+    const open = {
+      task: signed.task,
+      agreement,
+      publicKey,
+      packing: layout(signed.task),
+      publicKeyDigest: digestPublicKey(agreement.publicKey),
+    };
     if (this.#verified.size >= REMEMBERED_TASKS) this.#verified.delete(this.#verified.keys().next().value!);
     this.#verified.set(taskId, open);
     return open;
