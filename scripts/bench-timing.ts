@@ -1,0 +1,97 @@
+/** `npm run bench:timing`: whether what is done with secrets takes a time that depends on them. */
+import { SingleBar } from 'cli-progress';
+import Table from 'cli-table3';
+import { Command, InvalidArgumentError } from 'commander';
+import { describeEnvironment } from './bench/environment.ts';
+import { formatQuantity } from './bench/quantities.ts';
+import { CONTROLS } from './bench/timing/controls.ts';
+import { measureOperation } from './bench/timing/measure.ts';
+import { OPERATIONS } from './bench/timing/operations.ts';
+import { faultsOf, type Measured, readingOf } from './bench/timing/verdict.ts';
+import { CLEAR, compareClasses, SUSPICIOUS } from './bench/timing/welch.ts';
+
+const EXPLANATION = `How to read it. Each operation runs on inputs of two classes that take turns at random, as in dudect (Reparaz, Balasch, Verbauwhede, 2017).
+|t| is the largest of Welch's t statistics: on all samples and on the fastest ones (20 lines are drawn across the slow tail), for means and for variances.
+  |t| <= ${SUSPICIOUS}   no difference seen: none that so many samples and this machine's noise show, which proves nothing
+  |t| >  ${SUSPICIOUS}   suspicious: run again with more samples; a real difference makes |t| grow with their square root
+  |t| >  ${CLEAR}    the operation tells the classes apart
+"Difference" is that of the means, second class less first, at the line where it stands out most; "would show" is from where on it would be suspicious there.
+A positive control is an operation that leaks and must be told apart, a negative one has the same class twice and must not be; if either fails, the
+run is invalid (exit code 1). What is found about the operations is advice and never fails the run: which of them may differ, and why, is in
+SECURITY.md, "What is constant time, and what is not". Times are those that this process sees; over a network there is far more noise.`;
+
+const FEWEST_SAMPLES = 20_000;
+
+function parseSamples(text: string): number {
+  const samples = Number(text);
+  if (!Number.isInteger(samples) || samples < FEWEST_SAMPLES)
+    throw new InvalidArgumentError(`Expected an integer of at least ${FEWEST_SAMPLES}.`);
+  return samples;
+}
+
+const { samples, json } = new Command()
+  .name('bench-timing')
+  .description('Looks for secrets in the time that operations take. Some five minutes.')
+  .option('--samples <count>', 'of a fast operation; slow ones get fewer', parseSamples, 100_000)
+  .option('--json', 'print one JSON object instead of a table')
+  .addHelpText('after', `\n${EXPLANATION}\n\nExample:\n  npm run bench:timing -- --samples 400000`)
+  .parse()
+  .opts<{ samples: number; json?: true }>();
+
+async function measureAll(): Promise<Measured[]> {
+  const all = [...CONTROLS, ...OPERATIONS];
+  const bar = new SingleBar({
+    format: '{bar} {percentage} % · {title}',
+    hideCursor: true,
+    barsize: 24,
+    noTTYOutput: true,
+    notTTYSchedule: 10_000,
+  });
+  bar.start(all.length, 0, { title: '' });
+  const measured: Measured[] = [];
+  for (const [index, operation] of all.entries()) {
+    const { name, kind, classes } = operation;
+    const title = `${name}: ${classes.join(' / ')}`;
+    bar.update(index, { title });
+    const taken = await measureOperation(operation, samples, (done) => bar.update(index + done, { title }));
+    measured.push({ name, kind, classes, ...compareClasses(taken) });
+  }
+  bar.update(all.length, { title: 'done' });
+  bar.stop();
+  return measured;
+}
+
+function render(all: readonly Measured[]): string {
+  const table = new Table({
+    head: ['', 'classes', 'samples', 'median', 'difference', 'would show', '|t|', ''],
+    colAligns: ['left', 'left', 'right', 'right', 'right', 'right', 'right', 'left'],
+    style: { head: [], border: [] },
+  });
+  for (const measured of all) {
+    const { name, kind, classes, counts, medians, difference, visible, t } = measured;
+    table.push([
+      kind === 'operation' ? name : `${kind}: ${name}`,
+      classes.join(' / '),
+      counts[0] + counts[1],
+      formatQuantity(medians[0], 'ms'),
+      formatQuantity(difference, 'ms'),
+      formatQuantity(visible, 'ms'),
+      Math.abs(t).toFixed(1),
+      readingOf(measured),
+    ]);
+  }
+  return table.toString();
+}
+
+const environment = await describeEnvironment();
+const measured = await measureAll();
+const faults = faultsOf(measured);
+if (json) {
+  const results = measured.map((it) => ({ ...it, reading: readingOf(it) }));
+  console.log(JSON.stringify({ valid: faults.length === 0, faults, environment, results }));
+} else {
+  const { processor, node, openssl } = environment;
+  console.log(`${render(measured)}\n${processor}; Node ${node}, OpenSSL ${openssl}\n\n${EXPLANATION}`);
+  for (const fault of faults) console.log(`\nINVALID: ${fault}`);
+}
+process.exitCode = faults.length === 0 ? 0 : 1;
