@@ -3,7 +3,7 @@
  * binds an owner id to the thumbprint of that key.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { decodeProtectedHeader, errors, importJWK, jwtVerify, SignJWT } from 'jose';
+import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 import { ServiceError } from './errors.ts';
 import { PublicJwk, SIGNATURE_ALGORITHM, type SigningKey, Thumbprint, thumbprintOf } from './keys.ts';
@@ -62,7 +62,7 @@ export async function verifyProof(
 ): Promise<VerifiedProof> {
   try {
     const publicJwk = PublicJwk.parse(decodeProtectedHeader(proof).jwk);
-    const { payload } = await jwtVerify(proof, await importJWK(publicJwk, SIGNATURE_ALGORITHM), {
+    const { payload } = await jwtVerify(proof, publicJwk, {
       algorithms: [SIGNATURE_ALGORITHM],
       typ: PROOF_TYPE,
       currentDate: now,
@@ -140,7 +140,7 @@ export async function verifyOwnerToken(
   now = new Date(),
 ): Promise<{ ownerId: OwnerId; thumbprint: Thumbprint }> {
   try {
-    const { payload } = await jwtVerify(token, await importJWK(cspJwk, SIGNATURE_ALGORITHM), {
+    const { payload } = await jwtVerify(token, cspJwk, {
       algorithms: [SIGNATURE_ALGORITHM],
       typ: OWNER_TOKEN_TYPE,
       issuer: await thumbprintOf(cspJwk),
