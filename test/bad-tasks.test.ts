@@ -202,6 +202,6 @@ describe('a task that its rows make impossible fails for that reason', () => {
   const CSP_SECRETS = `SELECT state, sealed_secret_key, sealed_shares,
     (SELECT count(*) FROM records WHERE records.task_id = tasks.task_id) AS records FROM tasks WHERE task_id = ?`;
   const DATA_USER_SECRETS = `SELECT sealed_blinding, blinded,
-    (SELECT count(bytes) FROM contributions WHERE contributions.task_id = tasks.task_id) AS contributions
+    (SELECT count(*) FROM contribution_bodies WHERE contribution_bodies.task_id = tasks.task_id) AS contributions
     FROM tasks WHERE task_id = ?`;
 });

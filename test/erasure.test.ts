@@ -73,9 +73,9 @@ async function expectErased({ atCsp, atDataUser }: { atCsp: Secrets; atDataUser:
 async function expectReplayRefused(): Promise<void> {
   await world.stopDataUser();
   await world.startDataUser();
-  const sql = 'SELECT bytes, receipt FROM contributions WHERE task_id = ?';
+  const sql = 'SELECT receipt FROM contributions WHERE task_id = ?';
   const rows = query(world.dataUserConfig.dataDirectory, sql, id);
-  expect(rows.map(({ bytes }) => bytes)).toEqual([null, null, null]);
+  expect(rows).toHaveLength(3);
   const again = await byHand.put(owners[0]!, id, sent[0]!);
   expect(rows.map(({ receipt }) => receipt)).toContain(again.json.receipt);
   const other = await byHand.contribution(owners[0]!, signed, 0);

@@ -128,8 +128,9 @@ describe('a contribution that comes again', () => {
     expect((await byHand.put(first, id, await byHand.contribution(first, signed, 0))).code).toBe(
       'ERR_CONTRIBUTION_WITHDRAWN',
     );
-    const sql = 'SELECT bytes, withdrawn FROM contributions WHERE task_id = ?';
-    expect(query(world.dataUserConfig.dataDirectory, sql, id)).toEqual([{ bytes: null, withdrawn: 1 }]);
+    const at = (sql: string) => query(world.dataUserConfig.dataDirectory, sql, id);
+    expect(at('SELECT withdrawn FROM contributions WHERE task_id = ?')).toEqual([{ withdrawn: 1 }]);
+    expect(at('SELECT sequence FROM contribution_bodies WHERE task_id = ?')).toEqual([]);
     expect((await byHand.status(id)).contributions).toBe(0);
   });
 

@@ -25,10 +25,19 @@ export async function usageOf(pid: number): Promise<Usage> {
   return { peakMemoryBytes: peakOf(status!), cpuMilliseconds: cpuOf(stat!) };
 }
 
+/** The resident set at this moment, in bytes. */
+export async function residentBytesOf(pid: number): Promise<number> {
+  return sizeIn(await readFile(`/proc/${pid}/status`, 'utf8'), 'VmRSS');
+}
+
 /** @throws Error when /proc/PID/status says nothing of the peak */
 export function peakOf(status: string): number {
-  const [, kibibytes] = /^VmHWM:\s*(\d+) kB$/m.exec(status) ?? [];
-  if (kibibytes === undefined) throw new Error('/proc/PID/status expected with VmHWM');
+  return sizeIn(status, 'VmHWM');
+}
+
+function sizeIn(status: string, name: string): number {
+  const [, kibibytes] = new RegExp(`^${name}:\\s*(\\d+) kB$`, 'm').exec(status) ?? [];
+  if (kibibytes === undefined) throw new Error(`/proc/PID/status expected with ${name}`);
   return Number(kibibytes) * 1024;
 }
 

@@ -16,6 +16,8 @@ export interface ServicesSetting {
   readonly twoParty: Task['twoParty'];
   /** Addresses under which peers reach the services, where these are not the ones that they listen on. */
   readonly publicUrls?: { readonly csp: string; readonly dataUser: string };
+  /** Further flags of both services. */
+  readonly flags?: readonly string[];
 }
 
 export interface StartedService {
@@ -28,7 +30,7 @@ export interface StartedService {
 
 export interface Services {
   readonly csp: StartedService & { readonly folder: string; readonly thumbprint: Thumbprint };
-  readonly dataUser: StartedService;
+  readonly dataUser: StartedService & { readonly folder: string };
   /** The certificate of both. */
   readonly caFile: string;
   /** Of the person who runs the data user. */
@@ -41,7 +43,7 @@ export async function startServices(
   setting: ServicesSetting,
   tick: () => void,
 ): Promise<Services> {
-  const { folder, keyBits, twoParty, publicUrls } = setting;
+  const { folder, keyBits, twoParty, publicUrls, flags = [] } = setting;
   const cspFolder = join(folder, 'csp');
   const dataUserFolder = join(folder, 'data-user');
   const caFile = join(folder, 'certificate.pem');
@@ -62,6 +64,7 @@ export async function startServices(
       ...['--port', '0', '--json', '--log-level', 'fatal'],
       ...(publicUrl === undefined ? [] : ['--public-url', publicUrl]),
       ...args,
+      ...flags,
     ]);
     tick();
     const listensOn = String(line.url);
@@ -81,7 +84,7 @@ export async function startServices(
   const client = new TaskClient({ url: dataUser.url, ca: certificate.cert, adminToken });
   return {
     csp: { ...csp, folder: cspFolder, thumbprint: cspIdentity.thumbprint },
-    dataUser,
+    dataUser: { ...dataUser, folder: dataUserFolder },
     caFile,
     client,
   };

@@ -1,6 +1,6 @@
 /** Requests as somebody would send them who does not use our clients: any header, any body, any record. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { request } from 'node:https';
+import { type Agent, request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import type { OwnerHome } from '@eigenveil/data-owner';
 import { encodeCiphertexts, PaillierPool, PublicKey, pack } from '@eigenveil/paillier';
@@ -21,6 +21,8 @@ import {
 export interface Address {
   readonly url: string;
   readonly ca: string;
+  /** Keeps connections for further requests; without it each has its own. */
+  readonly agent?: Agent;
 }
 
 export interface Message {
@@ -37,22 +39,29 @@ export interface Answer {
   readonly json: Record<string, unknown>;
   readonly text: string;
   readonly headers: IncomingHttpHeaders;
+  /** Of this side of the connection. */
+  readonly port: number;
 }
 
-/** Sends one request on a connection of its own and reads whatever comes back. A WebSocket (101) is closed at once. */
-export function send({ url, ca }: Address, { method, path, headers = {}, body }: Message): Promise<Answer> {
+/** Sends one request and reads whatever comes back. A WebSocket (101) is closed at once. */
+export function send(
+  { url, ca, agent }: Address,
+  { method, path, headers = {}, body }: Message,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const outgoing = request(`${url}${path}`, { method, headers, ca, agent: false });
+    const outgoing = request(`${url}${path}`, { method, headers, ca, agent: agent ?? false });
     outgoing.on('response', (incoming) => {
+      const port = incoming.socket.localPort!;
       text(incoming).then((answer) => {
         const json = answer === '' ? {} : (JSON.parse(answer) as Record<string, unknown>);
         const code = typeof json.code === 'string' ? json.code : undefined;
-        resolve({ status: incoming.statusCode!, code, json, text: answer, headers: incoming.headers });
+        resolve({ status: incoming.statusCode!, code, json, text: answer, headers: incoming.headers, port });
       }, reject);
     });
-    outgoing.on('upgrade', ({ statusCode, headers: received }, socket) => {
+    outgoing.on('upgrade', ({ statusCode, headers: received, socket: { localPort } }, socket) => {
       socket.destroy();
-      resolve({ status: statusCode!, code: undefined, json: {}, text: '', headers: received });
+      const answer = { status: statusCode!, code: undefined, json: {}, text: '', headers: received };
+      resolve({ ...answer, port: localPort! });
     });
     outgoing.on('error', reject); // one that comes after the answer changes nothing any more
     outgoing.end(body);

@@ -1,7 +1,5 @@
 /** A CSP and a data user over TLS on loopback, in this process, with everything in a folder that is thrown away. */
-import { randomInt } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -22,6 +20,7 @@ import {
 import { PaillierPool } from '@eigenveil/paillier';
 import { adminTokenFile, createLocalCertificate, openSigningKey } from '@eigenveil/server';
 import { Thumbprint } from '@eigenveil/wire';
+import { freePort } from './port.ts';
 import { FaultyProxy } from './proxy.ts';
 
 export interface WorldOptions {
@@ -199,23 +198,5 @@ export class World {
     await this.#proxies?.csp.close();
     await this.#proxies?.dataUser.close();
     await rm(this.folder, { recursive: true, force: true });
-  }
-}
-
-/**
- * A free port for a service that keeps it over restarts. Not one that the system would give away: while the service is
- * down, an outgoing connection could get it.
- */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(10_000, 32_000);
-    const server = createServer();
-    const isFree = await new Promise((resolve) => {
-      server.once('error', () => resolve(false));
-      server.listen(port, '127.0.0.1', () => resolve(true));
-    });
-    if (!isFree) continue;
-    await new Promise((resolve) => server.close(resolve));
-    return port;
   }
 }

@@ -2,4 +2,10 @@
 export { type AuditEntry, AuditError, readAudit, type VerifiedAudit, verifyAudit } from './audit.ts';
 export { cspProgram } from './command.ts';
 export { inviteOwners } from './invite.ts';
-export { type CspConfiguration, type CspOverrides, type RunningCsp, startCsp } from './server.ts';
+export {
+  CSP_SETTINGS,
+  type CspConfiguration,
+  type CspOverrides,
+  type RunningCsp,
+  startCsp,
+} from './server.ts';

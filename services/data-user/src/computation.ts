@@ -3,15 +3,8 @@
  * two-party protocol, sign the projection. Each stage ends in one durable transaction, so that it can be resumed after
  * a crash of either server; what is drawn at random is drawn once and persisted before it is used.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  add,
-  type Ciphertext,
-  drawBlinding,
-  encodeCiphertexts,
-  type PaillierPool,
-  packBlinding,
-} from '@eigenveil/paillier';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { add, drawBlinding, encodeCiphertexts, type PaillierPool, packBlinding } from '@eigenveil/paillier';
 import type { RandomSource } from '@eigenveil/privacy';
 import { type Decomposition, programOf, withoutShift } from '@eigenveil/projection';
 import type { Sealer } from '@eigenveil/server';
@@ -21,7 +14,6 @@ import {
   digestTask,
   type ErrorCode,
   errorCodeOf,
-  type OwnerId,
   PROJECTION,
   RECORDS_PER_REQUEST,
   ServiceError,
@@ -29,16 +21,23 @@ import {
   signStatement,
   type TaskId,
   type TaskState,
-  type TaskStatus,
   toProblem,
 } from '@eigenveil/wire';
+import type { Aggregation } from './aggregation.ts';
 import type { CspClient } from './csp-client.ts';
-import type { DataUserStore, StageResult, StoredTask } from './store.ts';
-import { FINAL_STATES } from './store.ts';
+import {
+  blindingPlace,
+  type DataUserStore,
+  FINAL_STATES,
+  type StageResult,
+  type StoredTask,
+} from './store.ts';
 import type { OpenTask, Tasks } from './tasks.ts';
 
-/** Contributions that are held in memory at a time. */
-const CONTRIBUTIONS_PER_BATCH = 32;
+/** Contributions of a task that has ended are deleted so many at a time, so that nobody waits for long. */
+const ERASED_AT_A_TIME = 256;
+/** How often it is written down how far a computation is. */
+const PROGRESS_MILLISECONDS = 1000;
 const FIRST_BACKOFF_MILLISECONDS = 250;
 const LONGEST_BACKOFF_MILLISECONDS = 30_000;
 
@@ -83,6 +82,7 @@ const FAULTS: ReadonlySet<ErrorCode> = new Set([
 export interface ComputationDependencies {
   readonly store: DataUserStore;
   readonly tasks: Tasks;
+  readonly aggregation: Aggregation;
   readonly csp: CspClient;
   readonly paillier: PaillierPool;
   readonly sealer: Sealer;
@@ -96,13 +96,8 @@ export interface ComputationDependencies {
 export class Computation {
   readonly #deps: ComputationDependencies;
   readonly #running = new Map<TaskId, Promise<void>>();
-  /** Why tasks have to wait for another attempt. */
-  readonly #waiting = new Map<TaskId, NonNullable<TaskStatus['waiting']>>();
-  /** How far two-party computations are. */
-  readonly #progress = new Map<TaskId, NonNullable<TaskStatus['progress']>>();
   /** Two-party connections. */
   readonly #channels = new Map<TaskId, Channel>();
-  readonly #faults = new Map<TaskId, number>();
   readonly #stopping = new AbortController();
 
   constructor(dependencies: ComputationDependencies) {
@@ -129,13 +124,6 @@ export class Computation {
     this.#running.set(taskId, run);
   }
 
-  /** Why a task waits for another attempt at its stage, and how far a two-party computation is, if that is so. */
-  status(taskId: TaskId): Pick<TaskStatus, 'waiting' | 'progress'> {
-    const waiting = this.#waiting.get(taskId);
-    const progress = this.#progress.get(taskId);
-    return { ...(waiting && { waiting }), ...(progress && { progress }) };
-  }
-
   /** Breaks off the two-party computation of a task that has been cancelled, and works on what is left to do. */
   async cancelled(taskId: TaskId): Promise<void> {
     const channel = this.#channels.get(taskId);
@@ -154,18 +142,35 @@ export class Computation {
     let backoff = FIRST_BACKOFF_MILLISECONDS;
     while (!this.#stopping.signal.aborted) {
       try {
-        const goesOn = await this.#step(taskId);
-        this.#waiting.delete(taskId);
-        if (!goesOn) return;
+        if (!(await this.#step(taskId))) return;
         backoff = FIRST_BACKOFF_MILLISECONDS;
       } catch (error) {
-        const { code, detail, title } = toProblem(error);
-        this.#waiting.set(taskId, { code, message: detail ?? title });
-        this.#deps.onStage({ taskId, error });
+        await this.#tellWaiting(taskId, error);
         await sleep(backoff, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
         backoff = Math.min(2 * backoff, LONGEST_BACKOFF_MILLISECONDS);
       }
     }
+  }
+
+  async #tellWaiting(taskId: TaskId, error: unknown): Promise<void> {
+    this.#deps.onStage({ taskId, error });
+    const { code, detail, title } = toProblem(error);
+    const waiting = { code, message: detail ?? title };
+    // What stopped the task may be the database itself.
+    await this.#deps.store.setActivity(taskId, { waiting }).catch(() => undefined);
+  }
+
+  /** Writes down how far a two-party computation is, not too often. */
+  #progressOf(taskId: TaskId) {
+    const started = performance.now();
+    let next = started;
+    return (progress: { andGates: number; plannedGates?: number }) => {
+      const now = performance.now();
+      if (now < next) return;
+      next = now + PROGRESS_MILLISECONDS;
+      const activity = { progress: { ...progress, seconds: (now - started) / 1000 } };
+      this.#deps.store.setActivity(taskId, activity).catch(() => undefined);
+    };
   }
 
   /** Does the next stage; returns whether another may follow. Throws only what another attempt may mend. */
@@ -174,6 +179,7 @@ export class Computation {
     const stored = await store.task(taskId);
     if (stored === undefined) return false;
     if (FINAL_STATES.includes(stored.state)) {
+      while (await store.eraseContributions(taskId, ERASED_AT_A_TIME)) await setImmediate();
       if (!stored.endedAtCsp) await this.#endAtCsp(stored);
       return false;
     }
@@ -202,7 +208,7 @@ export class Computation {
     } catch (error) {
       const code = errorCodeOf(error);
       const isFatal = code !== undefined && FATAL_CODES.has(code);
-      if (!isFatal && !this.#isOneTooMany(stored, error)) throw error;
+      if (!isFatal && !(await this.#isOneTooMany(stored, error))) throw error;
       const { code: told, detail, title } = toProblem(error);
       return { to: 'failed', failure: { code: told, message: detail ?? title } } satisfies StageResult;
     }
@@ -212,19 +218,18 @@ export class Computation {
    * Faults of a computation, other than of the line, are tried again a few times only: a program that fails does so again, and how often a garbler
    * may provoke the same fault is how much it could learn from it.
    */
-  #isOneTooMany({ task, state }: StoredTask, error: unknown): boolean {
+  async #isOneTooMany({ task, state }: StoredTask, error: unknown): Promise<boolean> {
     if (state !== 'unblinded') return false;
     const code = errorCodeOf(error);
     const atCsp = error instanceof TwoPartyError && error.reason === 'ERR_COMPUTATION';
     if (code !== undefined && !FAULTS.has(code) && !atCsp) return false;
-    const faults = (this.#faults.get(task.id) ?? 0) + 1;
-    this.#faults.set(task.id, faults);
-    return faults >= MOST_FAULTS;
+    return (await this.#deps.store.addFault(task.id)) >= MOST_FAULTS;
   }
 
-  async #aggregate({ task }: StoredTask, { publicKey, packing }: OpenTask): Promise<StageResult> {
-    const { paillier, sealer, randomness } = this.#deps;
-    const aggregate = await this.#sum(task.id, publicKey, packing.plaintexts.length);
+  async #aggregate({ task }: StoredTask, open: OpenTask): Promise<StageResult> {
+    const { aggregation, paillier, sealer, randomness } = this.#deps;
+    const { publicKey, packing } = open;
+    const aggregate = await aggregation.aggregate(open);
     // The blinding is encrypted with a full-length randomiser whatever the task's encryption: the CSP, which can
     // extract randomisers, would otherwise recognise the product of the owners'.
     const blinding = drawBlinding(packing);
@@ -239,26 +244,16 @@ export class Computation {
     return { to: 'blinded', sealedBlinding, blinded: encodeCiphertexts(publicKey, blinded) };
   }
 
-  async #sum(taskId: TaskId, publicKey: OpenTask['publicKey'], count: number): Promise<Ciphertext[]> {
-    const { paillier } = this.#deps;
-    let aggregate: Ciphertext[] | undefined;
-    for await (const batch of this.#batches(taskId, CONTRIBUTIONS_PER_BATCH)) {
-      const contributions = batch.map(({ bytes }) => bytes!);
-      aggregate ??= await paillier.decode(publicKey, contributions.shift()!, count);
-      aggregate = await paillier.aggregate(publicKey, aggregate, contributions);
-    }
-    if (aggregate === undefined)
-      throw new ServiceError('ERR_MINIMUM_OWNERS', 'expected at least one contribution, got 0');
-    return aggregate;
-  }
-
   async #unblind({ task, blinded }: StoredTask): Promise<StageResult> {
-    const { csp } = this.#deps;
-    for await (const batch of this.#batches(task.id, RECORDS_PER_REQUEST)) {
+    const { csp, store } = this.#deps;
+    for (let after = 0; ; ) {
+      const page = await store.records(task.id, after, RECORDS_PER_REQUEST);
+      if (page.length === 0) break;
       await csp.sendRecords(
         task.id,
-        batch.map(({ record }) => record),
+        page.map(({ record }) => record),
       );
+      after = page.at(-1)!.sequence;
     }
     await csp.unblind(task.id, blinded!);
     return { to: 'unblinded' };
@@ -277,16 +272,13 @@ export class Computation {
     this.#channels.set(task.id, channel);
     let decomposition: Decomposition;
     try {
-      const started = performance.now();
       decomposition = await protocol.evaluate(
         channel,
         { task, program: programOf(task) },
         { shares },
-        (progress) =>
-          this.#progress.set(task.id, { ...progress, seconds: (performance.now() - started) / 1000 }),
+        this.#progressOf(task.id),
       );
     } finally {
-      this.#progress.delete(task.id);
       this.#channels.delete(task.id);
       await csp.closeChannel(channel);
     }
@@ -316,17 +308,6 @@ export class Computation {
     }
     await store.markEndedAtCsp(task.id);
   }
-
-  /** The contributions that count, in batches, so that memory does not grow with the number of owners. */
-  async *#batches(taskId: TaskId, size: number) {
-    let after: OwnerId | '' = '';
-    for (;;) {
-      const batch = await this.#deps.store.contributions(taskId, after, size);
-      if (batch.length === 0) return;
-      yield batch;
-      after = batch[batch.length - 1]!.ownerId;
-    }
-  }
 }
 
 /** What the data user draws once per task. */
@@ -350,5 +331,3 @@ function checkFinite({ vectors, eigenvalues }: Decomposition): void {
   if (![eigenvalues, ...vectors].every((numbers) => numbers.every(Number.isFinite)))
     throw new ServiceError('ERR_NOT_FINITE', 'the projection expected finite numbers');
 }
-
-const blindingPlace = (taskId: TaskId) => `data-user/tasks/${taskId}/blinding`;

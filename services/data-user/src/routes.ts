@@ -31,10 +31,6 @@ export function dataUserRoutes(options: {
   const { tasks, collection, computation, admin } = options;
   const owner = ownerAuthenticator(options.csp, options.publicUrl);
   const route = routesWith({ admin, owner });
-  const status = async (taskId: TaskId) => ({
-    ...(await tasks.status(taskId)),
-    ...computation.status(taskId),
-  });
 
   return [
     route({
@@ -78,7 +74,7 @@ export function dataUserRoutes(options: {
       params: TaskParams,
       response: { status: 200, description: 'State, contributions and timings', schema: TaskStatus },
       problems: ['ERR_TASK_UNKNOWN'],
-      handler: ({ params }) => status(params.taskId),
+      handler: ({ params }) => tasks.status(params.taskId),
     }),
     route({
       method: 'post',
@@ -92,7 +88,7 @@ export function dataUserRoutes(options: {
       handler: async ({ params }) => {
         await tasks.close(params.taskId);
         computation.start(params.taskId);
-        return status(params.taskId);
+        return tasks.status(params.taskId);
       },
     }),
     route({
@@ -107,7 +103,7 @@ export function dataUserRoutes(options: {
       handler: async ({ params }) => {
         await tasks.cancel(params.taskId);
         await computation.cancelled(params.taskId);
-        return status(params.taskId);
+        return tasks.status(params.taskId);
       },
     }),
     route({

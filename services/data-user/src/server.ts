@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { type Configuration, readTextFile } from '@eigenveil/command';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import { type RandomSource, systemRandomness } from '@eigenveil/privacy';
-import { type Logger, openService, SERVICE_SETTINGS } from '@eigenveil/server';
+import { type Logger, openService, requireKeys, SERVICE_SETTINGS } from '@eigenveil/server';
 import { ServiceUrl, type TaskId, Thumbprint } from '@eigenveil/wire';
 import { z } from 'zod';
+import { Aggregation } from './aggregation.ts';
 import { Collection } from './collection.ts';
 import { Computation, type ComputationDependencies } from './computation.ts';
 import { CspClient } from './csp-client.ts';
@@ -39,6 +40,8 @@ export type DataUserConfiguration = Configuration<typeof DATA_USER_SETTINGS>;
 export interface RunningDataUser {
   readonly url: string;
   readonly thumbprint: Thumbprint;
+  /** Reads the TLS certificate anew. */
+  reloadCertificate(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -71,6 +74,11 @@ export async function startDataUser(
     ['state'],
   );
   const store = new SqliteDataUserStore(database);
+  await requireKeys(store, sealer).catch(async (error: unknown) => {
+    await store.close();
+    service.release();
+    throw error;
+  });
   const paillier = overrides.paillier ?? new PaillierPool({ threads: config.threads });
   const now = overrides.now ?? (() => new Date());
   const csp = new CspClient({
@@ -94,9 +102,11 @@ export async function startDataUser(
   const onAbandoned = (taskId: TaskId) => computation.start(taskId);
   const tasks = new Tasks({ store, csp, thumbprint: key.thumbprint, now, onAbandoned });
   const collection = new Collection({ store, tasks, paillier, key, now });
+  const aggregation = new Aggregation({ store, paillier });
   const computation = new Computation({
     store,
     tasks,
+    aggregation,
     csp,
     paillier,
     sealer,
@@ -110,11 +120,12 @@ export async function startDataUser(
   return {
     url: running.url,
     thumbprint: key.thumbprint,
+    reloadCertificate: service.reloadCertificate,
     async close() {
       await running.close();
       await computation.close();
       await paillier.close();
-      store.close();
+      await store.close();
       service.release();
     },
   };

@@ -1,6 +1,6 @@
 /** The data user's store in one SQLite file (node:sqlite): every method is one durable transaction. */
 import type { DatabaseSync } from 'node:sqlite';
-import { openDatabase, scrub, transaction } from '@eigenveil/server';
+import { openDatabase, resealColumn, scrub, transaction } from '@eigenveil/server';
 import {
   type Digest,
   type OwnerId,
@@ -10,12 +10,17 @@ import {
   type TaskState,
 } from '@eigenveil/wire';
 import {
+  type Activity,
+  blindingPlace,
   type DataUserStore,
   FINAL_STATES,
+  type NewContribution,
+  type PartialProduct,
   type StageResult,
   type StoredContribution,
   type StoredTask,
 } from './store.ts';
+import { admit, afterStage, checkMarked, closes, requireFinal, requireOpen } from './store-rules.ts';
 
 const MIGRATIONS = [
   `
@@ -43,6 +48,58 @@ const MIGRATIONS = [
     withdrawn INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (task_id, owner_id)
   ) STRICT;
+  `,
+  `
+  ALTER TABLE tasks ADD COLUMN last_sequence INTEGER NOT NULL DEFAULT 0;
+  -- Those that count: a count(*) for each new one would make a contribution cost more the more there are.
+  ALTER TABLE tasks ADD COLUMN contributions INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE tasks ADD COLUMN activity TEXT NOT NULL DEFAULT '{}';
+  ALTER TABLE tasks ADD COLUMN faults INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE contributions RENAME TO old_contributions;
+
+  -- One row per owner and task, kept when its body is gone: the primary key is the protection against replay.
+  CREATE TABLE contributions (
+    task_id   TEXT NOT NULL REFERENCES tasks,
+    owner_id  TEXT NOT NULL,
+    sequence  INTEGER NOT NULL,
+    digest    TEXT NOT NULL,
+    receipt   TEXT NOT NULL,
+    withdrawn INTEGER NOT NULL DEFAULT 0,
+    -- The batch whose partial product it is in.
+    batch     INTEGER,
+    PRIMARY KEY (task_id, owner_id),
+    UNIQUE (task_id, sequence)
+  ) STRICT;
+
+  -- Apart from the contributions, whose rows are read for every request: ciphertexts fill pages of their own.
+  CREATE TABLE contribution_bodies (
+    task_id   TEXT NOT NULL REFERENCES tasks,
+    sequence  INTEGER NOT NULL,
+    record    TEXT NOT NULL,
+    bytes     BLOB NOT NULL,
+    PRIMARY KEY (task_id, sequence)
+  ) STRICT;
+
+  CREATE TABLE partial_products (
+    task_id        TEXT NOT NULL REFERENCES tasks,
+    batch          INTEGER NOT NULL,
+    first_sequence INTEGER NOT NULL,
+    last_sequence  INTEGER NOT NULL,
+    contributions  INTEGER NOT NULL,
+    bytes          BLOB,
+    PRIMARY KEY (task_id, batch)
+  ) STRICT;
+
+  INSERT INTO contributions (task_id, owner_id, sequence, digest, receipt, withdrawn)
+    SELECT task_id, owner_id, row_number() OVER (PARTITION BY task_id ORDER BY rowid), digest, receipt, withdrawn
+    FROM old_contributions;
+  INSERT INTO contribution_bodies (task_id, sequence, record, bytes)
+    SELECT task_id, sequence, record, bytes
+    FROM old_contributions JOIN contributions USING (task_id, owner_id) WHERE bytes IS NOT NULL;
+  UPDATE tasks SET
+    last_sequence = (SELECT count(*) FROM contributions WHERE task_id = tasks.task_id),
+    contributions = (SELECT count(*) FROM contributions WHERE task_id = tasks.task_id AND withdrawn = 0);
+  DROP TABLE old_contributions;
   `,
 ];
 
@@ -77,24 +134,22 @@ export class SqliteDataUserStore implements DataUserStore {
       .run(agreement, taskId);
   }
 
-  async insertContribution(taskId: TaskId, contribution: StoredContribution): Promise<StoredContribution> {
-    const { ownerId, digest, bytes, record, receipt } = contribution;
+  async insertContributions(
+    taskId: TaskId,
+    contributions: readonly NewContribution[],
+  ): Promise<(StoredContribution | ServiceError)[]> {
     return transaction(this.#db, () => {
-      const known = this.#contribution(taskId, ownerId);
-      if (known !== undefined) return known;
-      const { maximumOwners } = this.#requireOpen(taskId);
-      if (this.#count(taskId) >= maximumOwners) {
-        throw new ServiceError(
-          'ERR_TASK_FULL',
-          `the task has its largest number of owners, ${maximumOwners}`,
-        );
-      }
+      const stored = this.#read(taskId);
+      const earlier = contributions.flatMap(({ ownerId }) => this.#contribution(taskId, ownerId) ?? []);
+      const { outcomes, fresh } = admit(stored, earlier, contributions);
+      for (const { sequence, contribution } of fresh) this.#insert(taskId, sequence, contribution);
       this.#db
         .prepare(
-          'INSERT INTO contributions (task_id, owner_id, digest, bytes, record, receipt) VALUES (?, ?, ?, ?, ?, ?)',
+          `UPDATE tasks SET contributions = contributions + ?1, last_sequence = last_sequence + ?1
+           WHERE task_id = ?2`,
         )
-        .run(taskId, ownerId, digest, bytes, record, receipt);
-      return contribution;
+        .run(fresh.length, taskId);
+      return outcomes;
     });
   }
 
@@ -108,102 +163,183 @@ export class SqliteDataUserStore implements DataUserStore {
       if (known === undefined)
         throw new ServiceError('ERR_CONTRIBUTION_UNKNOWN', 'the owner has not contributed');
       if (known.withdrawn) return;
-      this.#requireOpen(taskId);
+      requireOpen(this.#read(taskId));
+      const row = this.#db
+        .prepare(
+          'UPDATE contributions SET withdrawn = 1 WHERE task_id = ? AND owner_id = ? RETURNING sequence',
+        )
+        .get(taskId, ownerId);
       this.#db
-        .prepare('UPDATE contributions SET withdrawn = 1, bytes = NULL WHERE task_id = ? AND owner_id = ?')
-        .run(taskId, ownerId);
+        .prepare('DELETE FROM contribution_bodies WHERE task_id = ? AND sequence = ?')
+        .run(taskId, row!.sequence!);
+      this.#db.prepare('UPDATE tasks SET contributions = contributions - 1 WHERE task_id = ?').run(taskId);
     });
     scrub(this.#db);
   }
 
-  async countContributions(taskId: TaskId): Promise<number> {
-    return this.#count(taskId);
-  }
-
-  async contributions(taskId: TaskId, after: OwnerId | '', limit: number): Promise<StoredContribution[]> {
-    const rows = this.#db
-      .prepare(
-        `SELECT * FROM contributions WHERE task_id = ? AND owner_id > ? AND bytes IS NOT NULL ORDER BY owner_id LIMIT ?`,
-      )
-      .all(taskId, after, limit);
-    return rows.map(toContribution);
-  }
-
   async closeTask(taskId: TaskId): Promise<void> {
     transaction(this.#db, () => {
-      const stored = this.#read(taskId);
-      if (stored !== undefined && ['closed', 'blinded', 'unblinded', 'done'].includes(stored.state)) return;
-      const { minimumOwners } = this.#requireOpen(taskId);
-      const owners = this.#count(taskId);
-      if (owners < minimumOwners) {
-        throw new ServiceError(
-          'ERR_MINIMUM_OWNERS',
-          `expected at least ${minimumOwners} contributions, got ${owners}`,
-        );
-      }
-      this.#db.prepare(`UPDATE tasks SET state = 'closed' WHERE task_id = ?`).run(taskId);
+      if (closes(this.#read(taskId)))
+        this.#db.prepare(`UPDATE tasks SET state = 'closed' WHERE task_id = ?`).run(taskId);
     });
+  }
+
+  async records(taskId: TaskId, after: number, limit: number) {
+    return this.#db
+      .prepare(
+        `SELECT sequence, record FROM contribution_bodies WHERE task_id = ? AND sequence > ?
+         ORDER BY sequence LIMIT ?`,
+      )
+      .all(taskId, after, limit) as { sequence: number; record: string }[];
+  }
+
+  async ciphertexts(taskId: TaskId, after: number, last: number, limit: number) {
+    return this.#db
+      .prepare(
+        `SELECT sequence, bytes FROM contribution_bodies WHERE task_id = ? AND sequence > ? AND sequence <= ?
+         ORDER BY sequence LIMIT ?`,
+      )
+      .all(taskId, after, last, limit) as { sequence: number; bytes: Uint8Array }[];
+  }
+
+  async completeBatch(taskId: TaskId, product: PartialProduct): Promise<boolean> {
+    const { batch, contributions, bytes } = product;
+    return transaction(this.#db, () => {
+      const inserted = this.#db
+        .prepare(
+          `INSERT INTO partial_products (task_id, batch, first_sequence, last_sequence, contributions, bytes)
+           SELECT task_id, ?, ?, ?, ?, ? FROM tasks WHERE task_id = ? AND state = 'closed'
+           ON CONFLICT (task_id, batch) DO NOTHING`,
+        )
+        .run(batch.number, batch.first, batch.last, contributions, bytes, taskId);
+      if (inserted.changes === 0) return false;
+      const marked = this.#db
+        .prepare(
+          `UPDATE contributions SET batch = ?
+           WHERE task_id = ? AND sequence BETWEEN ? AND ? AND withdrawn = 0 AND batch IS NULL`,
+        )
+        .run(batch.number, taskId, batch.first, batch.last);
+      checkMarked(product, Number(marked.changes));
+      return true;
+    });
+  }
+
+  async completedBatches(taskId: TaskId): Promise<number[]> {
+    const rows = this.#db
+      .prepare('SELECT batch FROM partial_products WHERE task_id = ? ORDER BY batch')
+      .all(taskId);
+    return rows.map((row) => row.batch as number);
+  }
+
+  async partialProducts(taskId: TaskId, after: number, limit: number): Promise<PartialProduct[]> {
+    const rows = this.#db
+      .prepare('SELECT * FROM partial_products WHERE task_id = ? AND batch > ? ORDER BY batch LIMIT ?')
+      .all(taskId, after, limit);
+    return rows.map((row) => ({
+      batch: {
+        number: row.batch as number,
+        first: row.first_sequence as number,
+        last: row.last_sequence as number,
+      },
+      contributions: row.contributions as number,
+      bytes: row.bytes as Uint8Array | null,
+    }));
   }
 
   async advance(taskId: TaskId, from: TaskState, result: StageResult): Promise<boolean> {
-    const { to, sealedBlinding, blinded, projection, failure, timing } = result;
-    const isFinal = FINAL_STATES.includes(to);
-    const moved = transaction(this.#db, () => {
+    const isFinal = transaction(this.#db, () => {
       const stored = this.#read(taskId);
-      if (stored?.state !== from) return false;
-      const timings = { ...stored.timings };
-      if (timing) timings[timing.stage] = (timings[timing.stage] ?? 0) + timing.milliseconds;
+      if (stored?.state !== from) return undefined;
+      const after = afterStage(stored, result);
       this.#db
         .prepare(
-          `UPDATE tasks SET state = ?, sealed_blinding = ?, blinded = ?, projection = ?, failure = ?, timings = ?
+          `UPDATE tasks SET state = ?, sealed_blinding = ?, blinded = ?, projection = ?, failure = ?, timings = ?,
+             activity = '{}'
            WHERE task_id = ?`,
         )
         .run(
-          to,
-          isFinal ? null : (sealedBlinding ?? stored.sealedBlinding),
-          isFinal ? null : (blinded ?? stored.blinded),
-          projection ?? stored.projection,
-          failure ? JSON.stringify(failure) : null,
-          JSON.stringify(timings),
+          after.state,
+          after.sealedBlinding,
+          after.blinded,
+          after.projection,
+          after.failure && JSON.stringify(after.failure),
+          JSON.stringify(after.timings),
           taskId,
         );
-      if (isFinal) this.#db.prepare('UPDATE contributions SET bytes = NULL WHERE task_id = ?').run(taskId);
-      return true;
+      return after.isFinal;
     });
-    if (moved && isFinal) scrub(this.#db); // what was destroyed must not remain in the log
-    return moved;
+    if (isFinal) scrub(this.#db); // what was destroyed must not remain in the log
+    return isFinal !== undefined;
+  }
+
+  async eraseContributions(taskId: TaskId, limit: number): Promise<boolean> {
+    const erased = transaction(this.#db, () => {
+      requireFinal(this.#read(taskId));
+      const contents = ['contribution_bodies', 'partial_products'].map((table) =>
+        this.#db
+          .prepare(
+            `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE task_id = ? LIMIT ?)`,
+          )
+          .run(taskId, limit),
+      );
+      return contents.reduce((sum, { changes }) => sum + Number(changes), 0);
+    });
+    if (erased > 0) scrub(this.#db);
+    return erased > 0;
   }
 
   async markEndedAtCsp(taskId: TaskId): Promise<void> {
-    this.#db.prepare('UPDATE tasks SET ended_at_csp = 1 WHERE task_id = ?').run(taskId);
+    this.#db.prepare(`UPDATE tasks SET ended_at_csp = 1, activity = '{}' WHERE task_id = ?`).run(taskId);
   }
 
-  close(): void {
+  async setActivity(taskId: TaskId, activity: Activity): Promise<void> {
+    this.#db.prepare('UPDATE tasks SET activity = ? WHERE task_id = ?').run(JSON.stringify(activity), taskId);
+  }
+
+  async addFault(taskId: TaskId): Promise<number> {
+    const row = this.#db
+      .prepare('UPDATE tasks SET faults = faults + 1 WHERE task_id = ? RETURNING faults')
+      .get(taskId);
+    return row!.faults as number;
+  }
+
+  async reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number> {
+    const column = { table: 'tasks', key: 'task_id', column: 'sealed_blinding', place: blindingPlace };
+    const changes = resealColumn(this.#db, column, change);
+    if (changes > 0) scrub(this.#db); // what an old key opens must not remain in the log
+    return changes;
+  }
+
+  async close(): Promise<void> {
     this.#db.close();
   }
 
-  #requireOpen(taskId: TaskId): Task {
-    const stored = this.#read(taskId);
-    if (stored === undefined)
-      throw new ServiceError('ERR_TASK_UNKNOWN', '"taskId" expected a task of this data user');
-    if (stored.state === 'cancelled') throw new ServiceError('ERR_TASK_CANCELLED', 'the task was cancelled');
-    if (stored.state !== 'open')
-      throw new ServiceError('ERR_TASK_CLOSED', 'the task takes no contributions any more');
-    return stored.task;
-  }
-
-  #count(taskId: TaskId): number {
-    const row = this.#db
-      .prepare('SELECT count(*) AS owners FROM contributions WHERE task_id = ? AND withdrawn = 0')
-      .get(taskId);
-    return row!.owners as number;
+  #insert(taskId: TaskId, sequence: number, contribution: NewContribution): void {
+    const { ownerId, digest, bytes, record, receipt } = contribution;
+    this.#db
+      .prepare(
+        'INSERT INTO contributions (task_id, owner_id, sequence, digest, receipt) VALUES (?, ?, ?, ?, ?)',
+      )
+      .run(taskId, ownerId, sequence, digest, receipt);
+    this.#db
+      .prepare('INSERT INTO contribution_bodies (task_id, sequence, record, bytes) VALUES (?, ?, ?, ?)')
+      .run(taskId, sequence, record, bytes);
   }
 
   #contribution(taskId: TaskId, ownerId: OwnerId): StoredContribution | undefined {
     const row = this.#db
-      .prepare('SELECT * FROM contributions WHERE task_id = ? AND owner_id = ?')
+      .prepare(
+        'SELECT owner_id, digest, receipt, withdrawn FROM contributions WHERE task_id = ? AND owner_id = ?',
+      )
       .get(taskId, ownerId);
-    return row && toContribution(row);
+    return (
+      row && {
+        ownerId: row.owner_id as OwnerId,
+        digest: row.digest as Digest,
+        receipt: row.receipt as string,
+        withdrawn: row.withdrawn === 1,
+      }
+    );
   }
 
   #read(taskId: TaskId): StoredTask | undefined {
@@ -213,23 +349,16 @@ export class SqliteDataUserStore implements DataUserStore {
       task: JSON.parse(row.task as string) as Task,
       state: row.state as TaskState,
       agreement: row.agreement as string | null,
+      lastSequence: row.last_sequence as number,
+      contributions: row.contributions as number,
       sealedBlinding: row.sealed_blinding as Uint8Array | null,
       blinded: row.blinded as Uint8Array | null,
       projection: row.projection as string | null,
       failure: row.failure === null ? null : (JSON.parse(row.failure as string) as StoredTask['failure']),
       timings: JSON.parse(row.timings as string) as Record<string, number>,
+      activity: JSON.parse(row.activity as string) as Activity,
+      faults: row.faults as number,
       endedAtCsp: row.ended_at_csp === 1,
     };
   }
-}
-
-function toContribution(row: Record<string, unknown>): StoredContribution {
-  return {
-    ownerId: row.owner_id as OwnerId,
-    digest: row.digest as Digest,
-    bytes: row.bytes as Uint8Array | null,
-    record: row.record as string,
-    receipt: row.receipt as string,
-    withdrawn: row.withdrawn === 1,
-  };
 }

@@ -2,13 +2,26 @@
  * What the data user must not forget: tasks and their progress, contributions, and what was drawn once for a task.
  * Every method is one transaction; when its promise resolves, its effect is durable.
  */
-import type { Digest, ErrorCode, OwnerId, Task, TaskId, TaskState } from '@eigenveil/wire';
+import type {
+  Digest,
+  ErrorCode,
+  OwnerId,
+  ServiceError,
+  Task,
+  TaskId,
+  TaskState,
+  TaskStatus,
+} from '@eigenveil/wire';
 
 export interface StoredTask {
   readonly task: Task;
   readonly state: TaskState;
   /** The CSP's signature; null while the task is only `proposed`. */
   readonly agreement: string | null;
+  /** The last sequence number that a contribution has got, 0 for none. */
+  readonly lastSequence: number;
+  /** Contributions that count: those that were not withdrawn. */
+  readonly contributions: number;
   /** The blinding values and this server's noise, sealed; drawn once, wiped when the task ends. */
   readonly sealedBlinding: Uint8Array | null;
   /** The exact blinded ciphertexts, so that a repeated unblinding request is byte-identical. */
@@ -18,19 +31,52 @@ export interface StoredTask {
   readonly failure: { readonly code: ErrorCode; readonly message: string } | null;
   /** Milliseconds per stage. */
   readonly timings: Readonly<Record<string, number>>;
+  readonly activity: Activity;
+  /** Attempts at the two-party computation that ended with a fault. */
+  readonly faults: number;
   /** Whether the CSP has been told that the task has ended. */
   readonly endedAtCsp: boolean;
 }
 
+/** What the process that works on a task does at the moment, for whoever asks. */
+export type Activity = Pick<TaskStatus, 'waiting' | 'progress'>;
+
 export interface StoredContribution {
   readonly ownerId: OwnerId;
   readonly digest: Digest;
-  /** Ciphertexts; null once the task has ended or the owner has withdrawn. */
-  readonly bytes: Uint8Array | null;
+  readonly receipt: string;
+  readonly withdrawn: boolean;
+}
+
+export interface NewContribution {
+  readonly ownerId: OwnerId;
+  readonly digest: Digest;
+  /** Ciphertexts. */
+  readonly bytes: Uint8Array;
   /** The owner-signed record. */
   readonly record: string;
   readonly receipt: string;
-  readonly withdrawn: boolean;
+}
+
+/**
+ * Contributions get sequence numbers 1, 2, 3, … as they are stored; batch i of a task is those of a fixed stretch of numbers, less
+ * what was withdrawn.
+ */
+export interface Batch {
+  /** 0, 1, 2, … */
+  readonly number: number;
+  /** The first and the last sequence number. */
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The product of a batch's ciphertexts, position by position. */
+export interface PartialProduct {
+  readonly batch: Batch;
+  /** How many contributions went into it. */
+  readonly contributions: number;
+  /** Ciphertexts; null for no contribution. */
+  readonly bytes: Uint8Array | null;
 }
 
 /** What changes when a stage of the computation is complete. */
@@ -52,16 +98,20 @@ export interface DataUserStore {
   openTask(taskId: TaskId, agreement: string): Promise<void>;
 
   /**
-   * Stores a contribution if the task is open, not full and the owner has none; otherwise returns the one that the owner
-   * already has. Throws ERR_TASK_CLOSED, ERR_TASK_CANCELLED or ERR_TASK_FULL.
+   * Stores contributions that have come together, in one transaction. For each it returns what the owner then has: this
+   * contribution, or the one that it had before; or why it was not taken: ERR_TASK_CLOSED, ERR_TASK_CANCELLED or ERR_TASK_FULL.
+   * Throws ERR_TASK_UNKNOWN.
    */
-  insertContribution(taskId: TaskId, contribution: StoredContribution): Promise<StoredContribution>;
+  insertContributions(
+    taskId: TaskId,
+    contributions: readonly NewContribution[],
+  ): Promise<(StoredContribution | ServiceError)[]>;
   contribution(taskId: TaskId, ownerId: OwnerId): Promise<StoredContribution | undefined>;
-  /** Marks a contribution as withdrawn and destroys its bytes, if the task is open. Throws as insertContribution. */
+  /**
+   * Marks a contribution as withdrawn and destroys its bytes, if the task is open. Throws ERR_CONTRIBUTION_UNKNOWN,
+   * ERR_TASK_CLOSED, ERR_TASK_CANCELLED.
+   */
   withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void>;
-  countContributions(taskId: TaskId): Promise<number>;
-  /** Up to `limit` contributions that count, of owners after `after`, in the order of owner ids. */
-  contributions(taskId: TaskId, after: OwnerId | '', limit: number): Promise<StoredContribution[]>;
 
   /**
    * Closes an open task if it has its minimum of contributions; no change if it is closed or further. Throws
@@ -69,11 +119,50 @@ export interface DataUserStore {
    */
   closeTask(taskId: TaskId): Promise<void>;
 
-  /** Moves a task on if it is still in state `from`; returns whether it was. Final states destroy what must go. */
+  /** Up to `limit` records of contributions that count, with sequence numbers above `after`, in their order. */
+  records(
+    taskId: TaskId,
+    after: number,
+    limit: number,
+  ): Promise<{ readonly sequence: number; readonly record: string }[]>;
+  /** The same of ciphertexts, with sequence numbers up to `last`. */
+  ciphertexts(
+    taskId: TaskId,
+    after: number,
+    last: number,
+    limit: number,
+  ): Promise<{ readonly sequence: number; readonly bytes: Uint8Array }[]>;
+
+  /**
+   * Stores a batch's partial product and marks the contributions in it, if the task is `closed` and the batch has none yet;
+   * returns whether it did. Throws when it is not of exactly the contributions that count and have no mark.
+   */
+  completeBatch(taskId: TaskId, product: PartialProduct): Promise<boolean>;
+  /** The numbers of the batches that have their partial product. */
+  completedBatches(taskId: TaskId): Promise<number[]>;
+  /** Up to `limit` partial products of batches above `after`, in their order. */
+  partialProducts(taskId: TaskId, after: number, limit: number): Promise<PartialProduct[]>;
+
+  /** Moves a task on if it is still in state `from`; returns whether it was. Final states destroy what was drawn. */
   advance(taskId: TaskId, from: TaskState, result: StageResult): Promise<boolean>;
+  /**
+   * Deletes the ciphertexts, partial products and records of up to `limit` contributions of a final task; returns whether some are left.
+   * What protects against replay stays: who has contributed, the digest and the receipt.
+   */
+  eraseContributions(taskId: TaskId, limit: number): Promise<boolean>;
   markEndedAtCsp(taskId: TaskId): Promise<void>;
-  close(): void;
+
+  /** Need not be durable: it is written again as it changes. */
+  setActivity(taskId: TaskId, activity: Activity): Promise<void>;
+  /** Counts a fault of the two-party computation and returns how many there were. */
+  addFault(taskId: TaskId): Promise<number>;
+  /** Goes over the sealed blinding values, see SealedStore. */
+  reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number>;
+  close(): Promise<void>;
 }
+
+/** The place for which a task's blinding values are sealed. */
+export const blindingPlace = (taskId: string) => `data-user/tasks/${taskId}/blinding`;
 
 /** States from which nothing follows. */
 export const FINAL_STATES: readonly TaskState[] = ['done', 'cancelled', 'failed'];

@@ -6,6 +6,8 @@ import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import {
   type Agreement,
   checkTask,
+  type Digest,
+  digestPublicKey,
   errorCodeOf,
   newTaskId,
   type OwnerId,
@@ -27,6 +29,8 @@ export interface OpenTask {
   readonly agreement: Agreement;
   readonly publicKey: PublicKey;
   readonly packing: Packing;
+  /** As owners sign it in their records. */
+  readonly publicKeyDigest: Digest;
 }
 
 /** Each takes some hundred kilobytes with its packing. */
@@ -113,15 +117,15 @@ export class Tasks {
         'ERR_AGREEMENT_INVALID',
         `"publicKey" expected ${task.keyBits} bits, got ${publicKey.bits}`,
       );
-    const open = { task, agreement, publicKey, packing: layout(task) };
+    const publicKeyDigest = digestPublicKey(agreement.publicKey);
+    const open = { task, agreement, publicKey, packing: layout(task), publicKeyDigest };
     if (this.#verified.size >= REMEMBERED_TASKS) this.#verified.delete(this.#verified.keys().next().value!);
     this.#verified.set(task.id, open);
     return open;
   }
 
   async status(taskId: TaskId): Promise<TaskStatus> {
-    const { task, state, failure, timings } = await this.#stored(taskId);
-    const contributions = await this.#store.countContributions(taskId);
+    const { task, state, contributions, failure, timings, activity } = await this.#stored(taskId);
     const { differentialPrivacy } = task;
     return {
       taskId,
@@ -130,6 +134,9 @@ export class Tasks {
       differentialPrivacy,
       timings,
       ...(failure === null ? {} : { failure }),
+      ...(activity.waiting === undefined ? {} : { waiting: activity.waiting }),
+      // What was written last may be of a stage that is over.
+      ...(state === 'unblinded' && activity.progress !== undefined ? { progress: activity.progress } : {}),
     };
   }
 

@@ -10,7 +10,7 @@ import { Metrics } from './metrics.ts';
 import type { ServiceInfo } from './openapi.ts';
 import { RateLimit } from './rate-limit.ts';
 import { type Authenticator, type Route, routesWith } from './routes.ts';
-import { type RunningServer, readTlsFiles, startServer } from './tls.ts';
+import { certificateExpiry, type RunningServer, readTlsFiles, startServer } from './tls.ts';
 
 /** The part of SERVICE_SETTINGS that is used here. */
 interface ServiceConfiguration {
@@ -36,6 +36,8 @@ export interface Service {
   readonly publicUrl: () => string;
   /** Starts to listen. Throws ERR_TLS_FILE, ERR_LISTEN. */
   listen(options: { readonly info: ServiceInfo; readonly routes: readonly Route[] }): Promise<RunningServer>;
+  /** Reads certificate and key anew for connections from now on; when they cannot be used, says so in the log and goes on. */
+  reloadCertificate(): Promise<void>;
   /** To be called last, when nothing of the data directory is used any more. */
   release(): void;
 }
@@ -50,11 +52,17 @@ export async function openService(
   const metrics = new Metrics(name.replaceAll('-', '_'));
   const foundation = await openFoundation(config);
   const lock = lockDirectory(config.dataDirectory);
-  const tls = await readTlsFiles(config.tlsCertificate, config.tlsKey);
+  let tls = await readTlsFiles(config.tlsCertificate, config.tlsKey);
+  metrics.gauge(
+    'tls_certificate_expiry_seconds',
+    'When the certificate expires, in seconds since 1970.',
+    () => certificateExpiry(tls),
+  );
   const admin = adminAuthenticator(foundation.adminToken);
   const rateLimit = new RateLimit(config.requestsPerMinute, log);
   const { host, port } = config;
   let publicUrl = config.publicUrl?.replace(/\/$/, '');
+  let running: RunningServer | undefined;
   return {
     foundation,
     log,
@@ -62,6 +70,16 @@ export async function openService(
     admin,
     rateLimit,
     publicUrl: () => publicUrl ?? '',
+    async reloadCertificate() {
+      try {
+        const renewed = await readTlsFiles(config.tlsCertificate, config.tlsKey);
+        running?.replaceCertificate(renewed);
+        tls = renewed;
+        log.info({ expires: new Date(1000 * certificateExpiry(renewed)) }, 'certificate reloaded');
+      } catch (error) {
+        log.error({ err: error }, 'certificate not reloaded: the one before is served on');
+      }
+    },
     release() {
       lock.release();
       log.info('stopped');
@@ -69,7 +87,7 @@ export async function openService(
     async listen({ info, routes }) {
       const all = [identityRoute(foundation.key), ...routes];
       const listener = createApp({ info, log, metrics, rateLimit, admin, routes: all });
-      const running = await startServer({ ...tls, listener, host, port });
+      running = await startServer({ ...tls, listener, host, port });
       publicUrl ??= running.url;
       log.info({ url: running.url, thumbprint: foundation.key.thumbprint }, 'listening');
       return running;

@@ -1,4 +1,5 @@
 /** HTTPS with TLS 1.3 only, bounded in time and size, and a way to stop that lets requests in flight finish. */
+import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
@@ -22,8 +23,11 @@ export interface RunningServer {
    * the grace time is over, then cuts what is left. Calls after the first return the same promise.
    */
   close(): Promise<void>;
+  /** Serves new connections with another certificate. Throws ERR_TLS_FILE and goes on with the one before. */
+  replaceCertificate(identity: TlsIdentity): void;
 }
 
+const MINIMUM_VERSION = 'TLSv1.3';
 /** A TLS handshake takes two round trips; the default of 120 s would let silent peers hold sockets. */
 const HANDSHAKE_TIMEOUT_MILLISECONDS = 10_000;
 /** Headers are a few kilobytes and come at once; whoever sends them slowly is keeping a socket busy. */
@@ -75,6 +79,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       closing ??= closeGracefully(server, sockets, graceMilliseconds);
       return closing;
     },
+    replaceCertificate({ cert, key }) {
+      asPair(() => server.setSecureContext({ cert, key, minVersion: MINIMUM_VERSION }));
+    },
   };
 }
 
@@ -82,6 +89,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 export async function readTlsFiles(certFile: string, keyFile: string): Promise<TlsIdentity> {
   const [cert, key] = await Promise.all([readPem(certFile), readPem(keyFile)]);
   return { cert, key };
+}
+
+/** When the first certificate of a PEM text expires, in seconds since 1970. */
+export function certificateExpiry({ cert }: TlsIdentity): number {
+  return new X509Certificate(cert).validToDate.getTime() / 1000;
 }
 
 const LOCAL_VALIDITY_MILLISECONDS = 7 * 24 * 3600 * 1000;
@@ -116,12 +128,12 @@ export async function createLocalCertificate(
 }
 
 function makeServer({ cert, key, listener }: ServerOptions): Server {
-  try {
-    return createServer(
+  return asPair(() =>
+    createServer(
       {
         cert,
         key,
-        minVersion: 'TLSv1.3',
+        minVersion: MINIMUM_VERSION,
         handshakeTimeout: HANDSHAKE_TIMEOUT_MILLISECONDS,
         headersTimeout: HEADERS_TIMEOUT_MILLISECONDS,
         requestTimeout: REQUEST_TIMEOUT_MILLISECONDS,
@@ -131,7 +143,13 @@ function makeServer({ cert, key, listener }: ServerOptions): Server {
         requireHostHeader: false, // the application refuses requests without it, in its own words
       },
       listener,
-    );
+    ),
+  );
+}
+
+function asPair<T>(use: () => T): T {
+  try {
+    return use();
   } catch (cause) {
     throw new ServerError('ERR_TLS_FILE', 'certificate and key expected a matching pair in PEM', { cause });
   }

@@ -1,0 +1,38 @@
+/** `npm run bench:load`: how many contributions a second the data user takes for good, and whether that depends on how many it has. */
+import { Command, InvalidArgumentError } from 'commander';
+import { type LoadOptions, runLoad } from './bench/load/run.ts';
+import { renderLoad } from './bench/load/table.ts';
+
+const EXPLANATION = `A CSP and a data user are started as processes of their own, with a task of PCA by the protocol rotated. Before the clock starts, owners are
+enrolled and their contributions encrypted: eight different ones, rerandomised for every owner. Then one more process sends them over
+TLS connections that stay open, each with a fresh proof of possession, and waits for each receipt, which the data user gives once the contribution is
+on the disk. All processes share the cores of this machine. A load ends with the computation; it fails unless its result counts every row of every owner.
+CPU times are of all threads of a process; memory is its resident set.`;
+
+function count(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1)
+    throw new InvalidArgumentError('Expected a positive integer.');
+  return value;
+}
+
+const options = new Command()
+  .name('npm run bench:load --')
+  .description('Measures how fast the data user takes contributions.')
+  .option('--contributions <NUMBER>', 'owners, each with one contribution', count, 2000)
+  .option('--connections <NUMBER>', 'requests at a time', count, 32)
+  .option('--features <NUMBER>', 'features of the task', count, 34)
+  .option('--bits <NUMBER>', 'key length', count, 2048)
+  .option('--json', 'print one JSON object instead of tables')
+  .addHelpText('after', `\n${EXPLANATION}\n\nExample:\n  npm run bench:load -- --contributions 10000 --json`)
+  .parse()
+  .opts<LoadOptions>();
+
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const) {
+  process.once(signal, () => process.exit(code));
+}
+const result = await runLoad(options);
+process.stdout.write(options.json ? `${JSON.stringify(result)}\n` : `${renderLoad(result)}\n`);

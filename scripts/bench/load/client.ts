@@ -1,0 +1,178 @@
+/**
+ * A process that sends prepared contributions to the data user: for each a fresh proof of possession as the owner's client makes it,
+ * over TLS connections that stay open, as many requests at a time as there are connections.
+ */
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { Agent, request } from 'node:https';
+import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import {
+  createProof,
+  importSigningKey,
+  ReceiptResponse,
+  type SigningKey,
+  type TaskId,
+} from '@eigenveil/wire';
+import type { PreparedOwner, Slice } from './prepared.ts';
+
+export interface ClientAssignment {
+  /** Of the data user's processes; connections are spread over them. */
+  readonly urls: readonly string[];
+  readonly ca: string;
+  readonly taskId: TaskId;
+  readonly slices: readonly Slice[];
+  readonly contributionBytes: number;
+  readonly connections: number;
+  /** Receipts after which the client reports. */
+  readonly window: number;
+}
+
+export interface Latency {
+  readonly p50Milliseconds: number;
+  readonly p95Milliseconds: number;
+  readonly p99Milliseconds: number;
+}
+
+export type ClientMessage =
+  /** Owners have their keys; nothing has been sent. */
+  | { readonly kind: 'ready' }
+  /** A window is full. */
+  | {
+      readonly kind: 'window';
+      readonly contributions: number;
+      readonly seconds: number;
+      readonly latency: Latency;
+    }
+  /** Everything has been sent and has its receipt. */
+  | { readonly kind: 'done'; readonly seconds: number; readonly latency: Latency };
+
+interface Sender {
+  readonly key: SigningKey;
+  readonly ownerToken: string;
+  readonly record: string;
+  readonly file: FileHandle;
+  readonly position: number;
+}
+
+const NANOSECONDS_PER_MILLISECOND = 1e6;
+
+class Client {
+  readonly #assignment: ClientAssignment;
+  readonly #senders: readonly Sender[];
+  readonly #agents: readonly Agent[];
+  readonly #all = createHistogram();
+  readonly #window = createHistogram();
+  #next = 0;
+  #received = 0;
+  #started = 0;
+
+  constructor(assignment: ClientAssignment, senders: readonly Sender[]) {
+    this.#assignment = assignment;
+    this.#senders = senders;
+    this.#agents = assignment.urls.map(
+      () => new Agent({ keepAlive: true, ca: assignment.ca, minVersion: 'TLSv1.3' }),
+    );
+  }
+
+  async run(): Promise<void> {
+    this.#started = performance.now();
+    const { connections } = this.#assignment;
+    await Promise.all(Array.from({ length: connections }, (_, connection) => this.#sendOn(connection)));
+    const seconds = (performance.now() - this.#started) / 1000;
+    for (const agent of this.#agents) agent.destroy();
+    tell({ kind: 'done', seconds, latency: latencyOf(this.#all) });
+  }
+
+  async #sendOn(connection: number): Promise<void> {
+    for (let sender = this.#take(); sender !== undefined; sender = this.#take()) {
+      const milliseconds = await this.#send(sender, connection % this.#agents.length);
+      this.#record(milliseconds);
+    }
+  }
+
+  #take(): Sender | undefined {
+    return this.#senders[this.#next++];
+  }
+
+  /** Sends one contribution and returns how long its receipt took. */
+  async #send({ key, ownerToken, record, file, position }: Sender, at: number): Promise<number> {
+    const { taskId, contributionBytes, urls } = this.#assignment;
+    const body = Buffer.allocUnsafe(contributionBytes);
+    await file.read(body, 0, contributionBytes, position);
+    const url = `${urls[at]}/tasks/${taskId}/contribution`;
+    const method = 'PUT';
+    const headers = {
+      'content-type': 'application/octet-stream',
+      'content-length': contributionBytes,
+      'eigenveil-record': record,
+      dpop: await createProof(key, { method, url, token: ownerToken }),
+      authorization: `DPoP ${ownerToken}`,
+    };
+    const started = performance.now();
+    const outgoing = request(url, { method, headers, agent: this.#agents[at] });
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    outgoing.once('error', reject).once('response', (incoming) => {
+      text(incoming).then((answer) => {
+        if (incoming.statusCode === 200) resolve(answer);
+        else reject(new Error(`a contribution got status ${incoming.statusCode}: ${answer}`));
+      }, reject);
+    });
+    outgoing.end(body);
+    ReceiptResponse.parse(JSON.parse(await promise));
+    return performance.now() - started;
+  }
+
+  #record(milliseconds: number): void {
+    const nanoseconds = Math.max(1, Math.round(milliseconds * NANOSECONDS_PER_MILLISECOND));
+    this.#all.record(nanoseconds);
+    this.#window.record(nanoseconds);
+    this.#received += 1;
+    if (this.#received % this.#assignment.window > 0) return;
+    const seconds = (performance.now() - this.#started) / 1000;
+    tell({ kind: 'window', contributions: this.#received, seconds, latency: latencyOf(this.#window) });
+    this.#window.reset();
+  }
+}
+
+/** Everything that owners have before they send: their keys in use, and where their contribution lies. */
+async function readSenders({ slices, contributionBytes }: ClientAssignment): Promise<Sender[]> {
+  const senders: Sender[] = [];
+  for (const { ownersFile, contributionsFile } of slices) {
+    const file = await open(contributionsFile);
+    let position = 0;
+    for await (const line of createInterface({ input: createReadStream(ownersFile) })) {
+      const { privateJwk, ownerToken, record } = JSON.parse(line) as PreparedOwner;
+      senders.push({ key: await importSigningKey(privateJwk), ownerToken, record, file, position });
+      position += contributionBytes;
+    }
+  }
+  return senders;
+}
+
+function latencyOf(histogram: RecordableHistogram): Latency {
+  const at = (percentile: number) => histogram.percentile(percentile) / NANOSECONDS_PER_MILLISECOND;
+  return { p50Milliseconds: at(50), p95Milliseconds: at(95), p99Milliseconds: at(99) };
+}
+
+function tell(message: ClientMessage): void {
+  process.send!(message);
+}
+
+process.once('message', (assignment: ClientAssignment) => {
+  readSenders(assignment)
+    .then((senders) => {
+      const client = new Client(assignment, senders);
+      process.once('message', () => {
+        client.run().then(() => process.disconnect!(), fail);
+      });
+      tell({ kind: 'ready' });
+    })
+    .catch(fail);
+});
+
+function fail(error: unknown): void {
+  process.stderr.write(`${String(error)}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,70 @@
+/** `npm run soak:kill`: kills the data user again and again while owners contribute, and sees that nothing is lost. */
+import { randomInt } from 'node:crypto';
+import { createProgram, EXIT, printResult, runCommand } from '@eigenveil/command';
+import { Presets, SingleBar } from 'cli-progress';
+import { InvalidArgumentError } from 'commander';
+import { type KillReport, killCycles } from '../test/support/kill-cycles.ts';
+
+const CYCLES = 200;
+/** The generator's seeds end here. */
+const SEEDS = 2 ** 31 - 2;
+
+interface Options {
+  readonly cycles: number;
+  readonly seed: number;
+}
+
+const program = createProgram({
+  name: 'soak:kill',
+  version: '0.1.0',
+  description:
+    'Kills the data user at random moments while owners contribute, restarts it, and checks every receipt and result.',
+})
+  .option('--cycles <NUMBER>', 'how often it is killed', positive, CYCLES)
+  .option(
+    '--seed <NUMBER>',
+    'of the moments and the rows: as printed by a run',
+    positive,
+    randomInt(1, SEEDS),
+  )
+  .action(run);
+
+async function run({ cycles, seed }: Options): Promise<void> {
+  process.stderr.write(`seed ${seed}\n`);
+  const bar = new SingleBar(
+    { format: '{bar} {value}/{total}  {eta_formatted} left', stream: process.stderr, noTTYOutput: false },
+    Presets.shades_classic,
+  );
+  bar.start(cycles, 0);
+  let report: KillReport;
+  try {
+    report = await killCycles({ cycles, seed, onCycle: () => bar.increment() });
+  } catch (cause) {
+    throw new KillError(`a data user that was killed broke its word: ${cause}`, { cause });
+  } finally {
+    bar.stop();
+  }
+  printResult(program, { json: report, text: describe(report) });
+}
+
+function describe(report: KillReport): string {
+  return [
+    `kills: ${report.killedServing} while serving, ${report.killedStarting} while starting`,
+    `receipts: ${report.receipts} handed out; asked for again ${report.receiptsChecked} times, always the same`,
+    `requests without an answer: ${report.interrupted}, of which ${report.storedUnanswered} had been stored`,
+    `tasks with every owner in the result exactly once: ${report.tasks}`,
+  ].join('\n');
+}
+
+class KillError extends Error {
+  readonly code = 'ERR_KILL_CYCLES';
+}
+
+function positive(text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number) || number < 1 || number > SEEDS)
+    throw new InvalidArgumentError(`expected a number from 1 to ${SEEDS}`);
+  return number;
+}
+
+await runCommand(program, process.argv, { ERR_KILL_CYCLES: EXIT.internal });

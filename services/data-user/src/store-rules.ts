@@ -1,0 +1,109 @@
+/** The rules of the data user's store, apart from any database: what a transaction decides once it has read and locked a task. */
+import { type OwnerId, ServiceError } from '@eigenveil/wire';
+import {
+  FINAL_STATES,
+  type NewContribution,
+  type PartialProduct,
+  type StageResult,
+  type StoredContribution,
+  type StoredTask,
+} from './store.ts';
+
+export function unknownTask(): ServiceError {
+  return new ServiceError('ERR_TASK_UNKNOWN', '"taskId" expected a task of this data user');
+}
+
+/** Why the task takes and gives up no contributions, if that is so. */
+function refusalOf({ state }: StoredTask): ServiceError | undefined {
+  if (state === 'open') return undefined;
+  return state === 'cancelled'
+    ? new ServiceError('ERR_TASK_CANCELLED', 'the task was cancelled')
+    : new ServiceError('ERR_TASK_CLOSED', 'the task takes no contributions any more');
+}
+
+/** Throws ERR_TASK_UNKNOWN, ERR_TASK_CANCELLED, ERR_TASK_CLOSED. */
+export function requireOpen(stored: StoredTask | undefined): StoredTask {
+  if (stored === undefined) throw unknownTask();
+  const refusal = refusalOf(stored);
+  if (refusal !== undefined) throw refusal;
+  return stored;
+}
+
+/** What becomes of contributions that have come together. */
+export interface Admission {
+  /** As insertContributions returns them. */
+  readonly outcomes: (StoredContribution | ServiceError)[];
+  /** Those to be stored, with their sequence numbers. */
+  readonly fresh: { readonly sequence: number; readonly contribution: NewContribution }[];
+}
+
+/** Admits contributions to a task, given what their owners have there already. Throws ERR_TASK_UNKNOWN. */
+export function admit(
+  stored: StoredTask | undefined,
+  earlier: readonly StoredContribution[],
+  contributions: readonly NewContribution[],
+): Admission {
+  if (stored === undefined) throw unknownTask();
+  const { task, lastSequence } = stored;
+  const known = new Map<OwnerId, StoredContribution>(earlier.map((it) => [it.ownerId, it]));
+  const fresh: Admission['fresh'] = [];
+  const outcomes = contributions.map((contribution) => {
+    const { ownerId, digest, receipt } = contribution;
+    const mine = known.get(ownerId);
+    if (mine !== undefined) return mine;
+    const refusal = refusalOf(stored);
+    if (refusal !== undefined) return refusal;
+    if (stored.contributions + fresh.length >= task.maximumOwners)
+      return new ServiceError(
+        'ERR_TASK_FULL',
+        `the task has its largest number of owners, ${task.maximumOwners}`,
+      );
+    const taken = { ownerId, digest, receipt, withdrawn: false };
+    known.set(ownerId, taken);
+    fresh.push({ sequence: lastSequence + fresh.length + 1, contribution });
+    return taken;
+  });
+  return { outcomes, fresh };
+}
+
+/** Whether a task is to be closed, which it may be already. Throws as closeTask. */
+export function closes(stored: StoredTask | undefined): boolean {
+  if (stored !== undefined && ['closed', 'blinded', 'unblinded', 'done'].includes(stored.state)) return false;
+  const { task, contributions } = requireOpen(stored);
+  if (contributions < task.minimumOwners) {
+    throw new ServiceError(
+      'ERR_MINIMUM_OWNERS',
+      `expected at least ${task.minimumOwners} contributions, got ${contributions}`,
+    );
+  }
+  return true;
+}
+
+/** Throws unless as many contributions got a batch's mark as went into its partial product: none is lost or counted twice. */
+export function checkMarked({ batch, contributions }: PartialProduct, marked: number): void {
+  if (marked !== contributions)
+    throw new Error(`batch ${batch.number} expected ${contributions} contributions to mark, got ${marked}`);
+}
+
+/** What a stage leaves of a task. */
+export function afterStage(stored: StoredTask, result: StageResult) {
+  const { to, sealedBlinding, blinded, projection, failure, timing } = result;
+  const isFinal = FINAL_STATES.includes(to);
+  const timings = { ...stored.timings };
+  if (timing !== undefined) timings[timing.stage] = (timings[timing.stage] ?? 0) + timing.milliseconds;
+  return {
+    isFinal,
+    state: to,
+    sealedBlinding: isFinal ? null : (sealedBlinding ?? stored.sealedBlinding),
+    blinded: isFinal ? null : (blinded ?? stored.blinded),
+    projection: projection ?? stored.projection,
+    failure: failure ?? null,
+    timings,
+  };
+}
+
+/** Contributions are erased only where nobody will need them. */
+export function requireFinal(stored: StoredTask | undefined): void {
+  if (stored === undefined || !FINAL_STATES.includes(stored.state))
+    throw new TypeError(`"taskId" expected a final task, got ${stored?.state ?? 'none'}`);
+}
