@@ -104,12 +104,22 @@ export function storeContract(name: string, open: () => Promise<DataUserStore>):
         expect(codesOf(await insert(5))).toEqual(['ERR_TASK_FULL']);
       });
 
+      test('that are withdrawn before they come are not taken, and take no place', async () => {
+        await store.withdraw(taskId, owner(1));
+        await store.withdraw(taskId, owner(1));
+        const mark = { ownerId: owner(1), digest: '', receipt: '', withdrawn: true };
+        expect(await store.contribution(taskId, owner(1))).toEqual(mark);
+        expect(await insert(1, 2, 3, 4)).toEqual([mark, stored(2), stored(3), stored(4)]);
+        expect(await store.task(taskId)).toMatchObject({ contributions: 3, lastSequence: 4 });
+        expect((await store.records(taskId, 0, 9)).map(({ sequence }) => sequence)).toEqual([2, 3, 4]);
+      });
+
       test('cannot be withdrawn once the task is closed, and not by strangers', async () => {
         await insert(1, 2);
+        await store.closeTask(taskId);
         await expect(store.withdraw(taskId, owner(7))).rejects.toMatchObject({
           code: 'ERR_CONTRIBUTION_UNKNOWN',
         });
-        await store.closeTask(taskId);
         await expect(store.withdraw(taskId, owner(1))).rejects.toMatchObject({ code: 'ERR_TASK_CLOSED' });
       });
     });
@@ -295,7 +305,7 @@ export function storeContract(name: string, open: () => Promise<DataUserStore>):
                 if (isTaken && !counted.has(number)) counted.set(number, true);
               }
             } else {
-              for (const number of owners.filter((it) => counted.has(it))) {
+              for (const number of owners) {
                 await store.withdraw(id, owner(number));
                 counted.set(number, false);
               }
