@@ -25,7 +25,13 @@ import {
 } from '@eigenveil/wire';
 import type { Aggregation } from './aggregation.ts';
 import type { CspClient } from './csp-client.ts';
-import { type DataUserStore, FINAL_STATES, type StageResult, type StoredTask } from './store.ts';
+import {
+  blindingPlace,
+  type DataUserStore,
+  FINAL_STATES,
+  type StageResult,
+  type StoredTask,
+} from './store.ts';
 import type { OpenTask, Tasks } from './tasks.ts';
 
 /** Contributions of a task that has ended are deleted so many at a time, so that nobody waits for long. */
@@ -325,5 +331,3 @@ function checkFinite({ vectors, eigenvalues }: Decomposition): void {
   if (![eigenvalues, ...vectors].every((numbers) => numbers.every(Number.isFinite)))
     throw new ServiceError('ERR_NOT_FINITE', 'the projection expected finite numbers');
 }
-
-const blindingPlace = (taskId: TaskId) => `data-user/tasks/${taskId}/blinding`;
