@@ -11,6 +11,7 @@ import {
 import { MIGRATIONS, SCHEMA } from './postgres-schema.ts';
 import {
   type Activity,
+  blindingPlace,
   type DataUserStore,
   FINAL_STATES,
   type NewContribution,
@@ -233,6 +234,22 @@ export class PostgresDataUserStore implements DataUserStore {
     const text = 'UPDATE tasks SET faults = faults + 1 WHERE task_id = $1 RETURNING faults';
     const { rows } = await this.#db.query<{ faults: number }>({ text, values: [taskId] });
     return rows[0]!.faults;
+  }
+
+  async reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number> {
+    const { rows: tasks } = await this.#db.query<{ task_id: TaskId }>({
+      text: 'SELECT task_id FROM tasks WHERE sealed_blinding IS NOT NULL',
+    });
+    let changes = 0;
+    for (const { task_id: taskId } of tasks) {
+      const sealed = (await read(this.#db, taskId))?.sealedBlinding;
+      if (sealed == null) continue; // destroyed meanwhile
+      const changed = change(blindingPlace(taskId), sealed);
+      if (changed === sealed) continue;
+      const text = 'UPDATE tasks SET sealed_blinding = $3 WHERE task_id = $1 AND sealed_blinding = $2';
+      changes += (await this.#db.query({ text, values: [taskId, sealed, changed] })).rowCount;
+    }
+    return changes;
   }
 
   async close(): Promise<void> {
