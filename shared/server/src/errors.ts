@@ -14,7 +14,9 @@ export type ServerErrorCode =
   /** The database was written by a newer version of the service. */
   | 'ERR_SCHEMA_NEWER'
   /** The database cannot be opened or does not offer what durability needs. */
-  | 'ERR_DATABASE';
+  | 'ERR_DATABASE'
+  /** The database belongs to processes of another identity or with another key-encryption key. */
+  | 'ERR_DATABASE_IDENTITY';
 
 export class ServerError extends Error {
   override readonly name = 'ServerError';

@@ -1,19 +1,11 @@
 /** The data user's store in PostgreSQL: what every store has to do, and what only several processes at once can try. */
-import { openDataUserDatabase, PostgresDataUserStore } from '@eigenveil/data-user';
 import { newTaskId, type TaskId } from '@eigenveil/wire';
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  codesOf,
-  contribution,
-  owner,
-  storeContract,
-  stored,
-  task,
-  textOf,
-} from '../services/data-user/test/store-contract.ts';
-import { Postgres } from './support/postgres.ts';
+import { Postgres } from '../../../test/support/postgres.ts';
+import { openDataUserDatabase, PostgresDataUserStore } from '../src/postgres-store.ts';
+import { codesOf, contribution, owner, storeContract, stored, task, textOf } from './store-contract.ts';
 
 let postgres: Postgres;
 beforeAll(async () => {
