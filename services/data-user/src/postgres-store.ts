@@ -237,17 +237,17 @@ export class PostgresDataUserStore implements DataUserStore {
   }
 
   async reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number> {
-    const { rows: tasks } = await this.#db.query<{ task_id: TaskId }>({
+    const tasks = await this.#db.query<{ task_id: TaskId }>({
       text: 'SELECT task_id FROM tasks WHERE sealed_blinding IS NOT NULL',
     });
     let changes = 0;
-    for (const { task_id: taskId } of tasks) {
-      const sealed = (await read(this.#db, taskId))?.sealedBlinding;
-      if (sealed == null) continue; // destroyed meanwhile
+    for (const { task_id: taskId } of tasks.rows) {
+      const sealed = (await read(this.#db, taskId))?.sealedBlinding ?? null;
+      if (sealed === null) continue; // destroyed meanwhile
       const changed = change(blindingPlace(taskId), sealed);
       if (changed === sealed) continue;
-      const text = 'UPDATE tasks SET sealed_blinding = $3 WHERE task_id = $1 AND sealed_blinding = $2';
-      changes += (await this.#db.query({ text, values: [taskId, sealed, changed] })).rowCount;
+      const text = 'UPDATE tasks SET sealed_blinding = $2 WHERE task_id = $1 AND sealed_blinding = $3';
+      changes += (await this.#db.query({ text, values: [taskId, changed, sealed] })).rowCount;
     }
     return changes;
   }

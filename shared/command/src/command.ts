@@ -108,6 +108,7 @@ const EXIT_BY_CODE: Readonly<Record<string, ExitCode>> = {
   ERR_TLS_FILE: EXIT.usage,
   ERR_LISTEN: EXIT.usage,
   ERR_SCHEMA_NEWER: EXIT.usage,
+  ERR_BACKUP: EXIT.usage,
   ERR_DATABASE: EXIT.usage,
   ERR_DATABASE_IDENTITY: EXIT.usage,
   ERR_DATA_DIRECTORY_IN_USE: EXIT.usage,

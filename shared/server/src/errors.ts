@@ -13,6 +13,8 @@ export type ServerErrorCode =
   | 'ERR_DATA_DIRECTORY_IN_USE'
   /** The database was written by a newer version of the service. */
   | 'ERR_SCHEMA_NEWER'
+  /** A backup cannot be made there, or is not what may be restored here. */
+  | 'ERR_BACKUP'
   /** The database cannot be opened or does not offer what durability needs. */
   | 'ERR_DATABASE'
   /** The database belongs to processes of another identity or with another key-encryption key. */
