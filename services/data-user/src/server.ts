@@ -3,20 +3,29 @@ import { join } from 'node:path';
 import { type Configuration, readTextFile } from '@eigenveil/command';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import { type RandomSource, systemRandomness } from '@eigenveil/privacy';
-import { type Logger, openService, requireKeys, SERVICE_SETTINGS } from '@eigenveil/server';
+import { type Logger, openService, SERVICE_SETTINGS } from '@eigenveil/server';
 import { ServiceUrl, type TaskId, Thumbprint } from '@eigenveil/wire';
 import { z } from 'zod';
 import { Aggregation } from './aggregation.ts';
 import { Collection } from './collection.ts';
 import { Computation, type ComputationDependencies } from './computation.ts';
 import { CspClient } from './csp-client.ts';
+import { openStore } from './open-store.ts';
 import { dataUserRoutes } from './routes.ts';
-import { SqliteDataUserStore } from './sqlite-store.ts';
 import { Tasks } from './tasks.ts';
 
 export const DATA_USER_SETTINGS = {
   ...SERVICE_SETTINGS,
   port: { ...SERVICE_SETTINGS.port, default: 8444 },
+  databaseUrl: {
+    schema: z
+      .string()
+      .regex(/^postgres(ql)?:\/\//, 'expected a postgres:// address')
+      .optional(),
+    description:
+      'PostgreSQL database, which several processes can share (default: SQLite in the data directory); better in the environment than here, for its password',
+    placeholder: 'URL',
+  },
   cspUrl: { schema: ServiceUrl, description: 'address of the CSP, https', placeholder: 'URL' },
   cspThumbprint: {
     schema: Thumbprint,
@@ -67,18 +76,18 @@ export async function startDataUser(
   selfTest({ allowBigintFallback: config.allowBigintFallback });
   const service = await openService('data-user', config, overrides.log);
   const { log, metrics, admin, publicUrl } = service;
-  const { database, key, sealer } = service.foundation;
+  const { key, sealer } = service.foundation;
   const stages = metrics.counter(
     'stages_total',
     'Stages of computations that ended, by the state they led to.',
     ['state'],
   );
-  const store = new SqliteDataUserStore(database);
-  await requireKeys(store, sealer).catch(async (error: unknown) => {
-    await store.close();
-    service.release();
-    throw error;
-  });
+  const { store, usedProofs, shared } = await openStore(config.databaseUrl, service).catch(
+    (error: unknown) => {
+      service.release();
+      throw error;
+    },
+  );
   const paillier = overrides.paillier ?? new PaillierPool({ threads: config.threads });
   const now = overrides.now ?? (() => new Date());
   const csp = new CspClient({
@@ -114,8 +123,8 @@ export async function startDataUser(
     randomness: overrides.randomness ?? systemRandomness,
     onStage,
   });
-  const routes = dataUserRoutes({ tasks, collection, computation, csp, publicUrl, admin });
-  const running = await service.listen({ info: INFO, routes });
+  const routes = dataUserRoutes({ tasks, collection, computation, csp, publicUrl, admin, usedProofs });
+  const running = await service.listen({ info: INFO, routes, checkReady: shared && (() => shared.check()) });
   await computation.resume();
   return {
     url: running.url,

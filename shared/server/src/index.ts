@@ -26,7 +26,7 @@ export {
   type PostgresQueries,
 } from './postgres.ts';
 export { parsePostgresUrl } from './postgres-url.ts';
-export { ownerTokenOf, ProofChecker } from './proof.ts';
+export { ownerTokenOf, ProofChecker, type UsedProofs } from './proof.ts';
 export { RateLimit } from './rate-limit.ts';
 export { requireKeys, resealAll, rotateKey, type SealedStore } from './rotation.ts';
 export {
