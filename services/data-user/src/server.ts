@@ -4,12 +4,13 @@ import { type Configuration, readTextFile } from '@eigenveil/command';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import { type RandomSource, systemRandomness } from '@eigenveil/privacy';
 import { type Logger, openService, SERVICE_SETTINGS } from '@eigenveil/server';
-import { ServiceUrl, type TaskId, Thumbprint } from '@eigenveil/wire';
+import { ServiceUrl, Thumbprint } from '@eigenveil/wire';
 import { z } from 'zod';
 import { Aggregation } from './aggregation.ts';
 import { Collection } from './collection.ts';
 import { Computation, type ComputationDependencies } from './computation.ts';
 import { CspClient } from './csp-client.ts';
+import { LocalWorkQueue } from './local-work-queue.ts';
 import { dataUserRoutes } from './routes.ts';
 import { SqliteDataUserStore } from './sqlite-store.ts';
 import { Tasks } from './tasks.ts';
@@ -73,6 +74,10 @@ export async function startDataUser(
     'Stages of computations that ended, by the state they led to.',
     ['state'],
   );
+  const batches = metrics.counter(
+    'batches_total',
+    'Batches of contributions whose partial product was stored.',
+  );
   const store = new SqliteDataUserStore(database);
   const paillier = overrides.paillier ?? new PaillierPool({ threads: config.threads });
   const now = overrides.now ?? (() => new Date());
@@ -94,10 +99,11 @@ export async function startDataUser(
       log.warn({ taskId, err: event.error }, 'stage interrupted; it will be tried again');
     }
   };
-  const onAbandoned = (taskId: TaskId) => computation.start(taskId);
-  const tasks = new Tasks({ store, csp, thumbprint: key.thumbprint, now, onAbandoned });
+  // One batch is read from the database while the threads multiply others.
+  const queue = new LocalWorkQueue({ batches: config.threads + 1 });
+  const tasks = new Tasks({ store, csp, thumbprint: key.thumbprint, now, queue });
   const collection = new Collection({ store, tasks, paillier, key, now });
-  const aggregation = new Aggregation({ store, paillier });
+  const aggregation = new Aggregation({ store, tasks, paillier, queue, onBatch: () => batches.inc() });
   const computation = new Computation({
     store,
     tasks,
@@ -109,16 +115,32 @@ export async function startDataUser(
     randomness: overrides.randomness ?? systemRandomness,
     onStage,
   });
-  const routes = dataUserRoutes({ tasks, collection, computation, csp, publicUrl, admin });
+  metrics.gauge(
+    'tasks_in_work',
+    'Tasks that are worked on, or wait to be.',
+    async () => (await queue.lengths()).tasks,
+  );
+  metrics.gauge(
+    'batches_in_work',
+    'Batches that are aggregated, or wait to be.',
+    async () => (await queue.lengths()).batches,
+  );
+  const routes = dataUserRoutes({ tasks, collection, queue, csp, publicUrl, admin });
   const running = await service.listen({ info: INFO, routes });
-  await computation.resume();
+  await queue.start({
+    unfinished: () => store.unfinishedTasks(),
+    step: (taskId, turn) => computation.step(taskId, turn),
+    batch: (taskId, number) => aggregation.complete(taskId, number),
+    waits: (taskId, error) => computation.tellWaiting(taskId, error),
+  });
   return {
     url: running.url,
     thumbprint: key.thumbprint,
     reloadCertificate: service.reloadCertificate,
     async close() {
       await running.close();
-      await computation.close();
+      // Nobody waits for the CSP, and what is unfinished is left to the next process.
+      await Promise.all([queue.close(), csp.close()]);
       await paillier.close();
       await store.close();
       service.release();

@@ -9,15 +9,14 @@ import {
   type TaskId,
   type TaskState,
 } from '@eigenveil/wire';
-import {
-  type Activity,
-  type DataUserStore,
-  FINAL_STATES,
-  type NewContribution,
-  type PartialProduct,
-  type StageResult,
-  type StoredContribution,
-  type StoredTask,
+import type {
+  Activity,
+  DataUserStore,
+  NewContribution,
+  PartialProduct,
+  StageResult,
+  StoredContribution,
+  StoredTask,
 } from './store.ts';
 import { admit, afterStage, checkMarked, closes, requireFinal, requireOpen } from './store-rules.ts';
 
@@ -120,9 +119,8 @@ export class SqliteDataUserStore implements DataUserStore {
   }
 
   async unfinishedTasks(): Promise<TaskId[]> {
-    const finals = FINAL_STATES.map((state) => `'${state}'`).join(', ');
     const rows = this.#db
-      .prepare(`SELECT task_id FROM tasks WHERE state NOT IN (${finals}) OR ended_at_csp = 0`)
+      .prepare(`SELECT task_id FROM tasks WHERE state <> 'open' AND ended_at_csp = 0`)
       .all();
     return rows.map((row) => row.task_id as TaskId);
   }
