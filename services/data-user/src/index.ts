@@ -2,6 +2,7 @@
 
 export { dataUserProgram } from './command.ts';
 export { type Draft, type DraftOptions, draftTask } from './draft.ts';
+export { openDataUserDatabase, PostgresDataUserStore } from './postgres-store.ts';
 export { describeProgress } from './progress.ts';
 export {
   DATA_USER_SETTINGS,

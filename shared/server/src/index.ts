@@ -15,6 +15,13 @@ export { refuse } from './line.ts';
 export { createLogger, LOG_LEVELS, type Logger, type LogLevel } from './log.ts';
 export { Metrics } from './metrics.ts';
 export { openApiDocument, type ServiceInfo } from './openapi.ts';
+export {
+  openPostgres,
+  type PostgresDatabase,
+  type PostgresOptions,
+  type PostgresQueries,
+} from './postgres.ts';
+export { parsePostgresUrl } from './postgres-url.ts';
 export { ownerTokenOf, ProofChecker } from './proof.ts';
 export { RateLimit } from './rate-limit.ts';
 export {

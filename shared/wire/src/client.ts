@@ -191,6 +191,7 @@ function isTransient(error: unknown): boolean {
     code === 'ERR_PEER_UNREACHABLE' ||
     code === 'ERR_PEER_TIMEOUT' ||
     code === 'ERR_BUSY' ||
+    code === 'ERR_DATABASE_UNREACHABLE' ||
     code === 'ERR_RATE_LIMITED'
   );
 }

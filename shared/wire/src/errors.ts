@@ -20,6 +20,7 @@ const CODES = {
   ERR_REQUEST_TIMEOUT: { status: 408, title: 'The request came too slowly' },
   ERR_RATE_LIMITED: { status: 429, title: 'Too many requests' },
   ERR_BUSY: { status: 503, title: 'The service is busy' },
+  ERR_DATABASE_UNREACHABLE: { status: 503, title: 'The service cannot reach its database' },
   ERR_INTERNAL: { status: 500, title: 'The service failed' },
   // Authentication
   ERR_AUTH_REQUIRED: { status: 401, title: 'Authentication is missing or not valid' },

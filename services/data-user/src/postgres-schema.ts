@@ -1,0 +1,84 @@
+/** The tables of the data user in PostgreSQL, by schema version. */
+
+/** Of the database in which the data user's tables live. */
+export const SCHEMA = 'eigenveil_data_user';
+
+/**
+ * Ids are compared byte by byte (COLLATE "C"): the order of a language can change with the operating system, and then an index, such as
+ * the one that keeps an owner from contributing twice, no longer finds what is in it.
+ *
+ * What is deleted stays in dead tuples until autovacuum has come by and their pages are used again, and in the write-ahead log and its
+ * archives for as long as the server keeps those; PostgreSQL has no switch that would overwrite it. Everything secret in these tables is
+ * sealed, and contributions are ciphertexts of a key that the CSP destroys.
+ */
+export const MIGRATIONS = [
+  `
+  CREATE TABLE tasks (
+    task_id         text COLLATE "C" PRIMARY KEY,
+    task            text NOT NULL,
+    state           text NOT NULL,
+    agreement       text,
+    last_sequence   integer NOT NULL DEFAULT 0,
+    contributions   integer NOT NULL DEFAULT 0,
+    sealed_blinding bytea,
+    blinded         bytea,
+    projection      text,
+    failure         text,
+    timings         text NOT NULL DEFAULT '{}',
+    activity        text NOT NULL DEFAULT '{}',
+    faults          integer NOT NULL DEFAULT 0,
+    ended_at_csp    boolean NOT NULL DEFAULT false
+  );
+
+  -- One row per owner and task, kept when its body is gone: the primary key is the protection against replay.
+  CREATE TABLE contributions (
+    task_id   text COLLATE "C" NOT NULL REFERENCES tasks,
+    owner_id  text COLLATE "C" NOT NULL,
+    sequence  integer NOT NULL,
+    digest    text NOT NULL,
+    receipt   text NOT NULL,
+    withdrawn boolean NOT NULL DEFAULT false,
+    -- The batch whose partial product it is in.
+    batch     integer,
+    PRIMARY KEY (task_id, owner_id),
+    UNIQUE (task_id, sequence)
+  );
+
+  -- By owner, not by sequence number: it is written before the task is locked and the number is known. No reference to tasks, whose
+  -- check would lock the row of the task for all who write at the same time.
+  CREATE TABLE contribution_bodies (
+    task_id  text COLLATE "C" NOT NULL,
+    owner_id text COLLATE "C" NOT NULL,
+    record   text NOT NULL,
+    bytes    bytea NOT NULL,
+    PRIMARY KEY (task_id, owner_id)
+  );
+  -- Ciphertexts do not get smaller by compression.
+  ALTER TABLE contribution_bodies ALTER bytes SET STORAGE EXTERNAL;
+
+  CREATE TABLE partial_products (
+    task_id        text COLLATE "C" NOT NULL REFERENCES tasks,
+    batch          integer NOT NULL,
+    first_sequence integer NOT NULL,
+    last_sequence  integer NOT NULL,
+    contributions  integer NOT NULL,
+    bytes          bytea,
+    PRIMARY KEY (task_id, batch)
+  );
+  ALTER TABLE partial_products ALTER bytes SET STORAGE EXTERNAL;
+
+  -- Whose database this is.
+  CREATE TABLE belongs_to (
+    only_row   boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    thumbprint text NOT NULL,
+    key_id     text NOT NULL
+  );
+
+  -- Unlogged: see PostgresReplayGuard.
+  CREATE UNLOGGED TABLE used_proofs (
+    proof_id   text COLLATE "C" PRIMARY KEY,
+    expires_at timestamptz NOT NULL
+  );
+  CREATE INDEX used_proofs_expire ON used_proofs (expires_at);
+  `,
+];

@@ -1,0 +1,378 @@
+/** The data user's store in PostgreSQL, for one process or several: every method is one durable transaction. */
+import { openPostgres, type PostgresDatabase, type PostgresQueries } from '@eigenveil/server';
+import {
+  type Digest,
+  type OwnerId,
+  ServiceError,
+  type Task,
+  type TaskId,
+  type TaskState,
+} from '@eigenveil/wire';
+import { MIGRATIONS, SCHEMA } from './postgres-schema.ts';
+import {
+  type Activity,
+  type DataUserStore,
+  type NewContribution,
+  type PartialProduct,
+  type StageResult,
+  type StoredContribution,
+  type StoredTask,
+} from './store.ts';
+import { admit, afterStage, checkMarked, closes, requireFinal, requireOpen } from './store-rules.ts';
+
+/** Opens the data user's database, made when it is empty. Throws ERR_DATABASE, ERR_SCHEMA_NEWER. */
+export async function openDataUserDatabase(
+  url: string,
+  onIdleError?: (error: Error) => void,
+): Promise<PostgresDatabase> {
+  const told = onIdleError === undefined ? {} : { onIdleError };
+  return openPostgres({ url, schema: SCHEMA, migrations: MIGRATIONS, ...told });
+}
+
+/**
+ * Whoever decides something about a task locks its row first (#lock), so that decisions of all processes are made one after the other.
+ * That lock is the one of an UPDATE that changes no key; foreign keys to the task do not wait for it.
+ */
+export class PostgresDataUserStore implements DataUserStore {
+  readonly #db: PostgresDatabase;
+
+  constructor(database: PostgresDatabase) {
+    this.#db = database;
+  }
+
+  async insertTask(task: Task): Promise<void> {
+    const text = `INSERT INTO tasks (task_id, task, state) VALUES ($1, $2, 'proposed')`;
+    await this.#db.query({ text, values: [task.id, JSON.stringify(task)] });
+  }
+
+  async task(taskId: TaskId): Promise<StoredTask | undefined> {
+    return read(this.#db, taskId);
+  }
+
+  async unfinishedTasks(): Promise<TaskId[]> {
+    const text = `SELECT task_id FROM tasks WHERE state <> 'open' AND NOT ended_at_csp`;
+    const { rows } = await this.#db.query<{ task_id: TaskId }>({ text });
+    return rows.map((row) => row.task_id);
+  }
+
+  async openTask(taskId: TaskId, agreement: string): Promise<void> {
+    const text = `UPDATE tasks SET state = 'open', agreement = $2 WHERE task_id = $1 AND state = 'proposed'`;
+    await this.#db.query({ text, values: [taskId, agreement] });
+  }
+
+  /**
+   * The bodies, which are large, are written before the task is locked: several processes do that side by side. What is then not
+   * admitted is deleted again in the same transaction.
+   */
+  async insertContributions(
+    taskId: TaskId,
+    contributions: readonly NewContribution[],
+  ): Promise<(StoredContribution | ServiceError)[]> {
+    return this.#db.transaction('insertContributions', async (db) => {
+      const written = await writeBodies(db, taskId, contributions);
+      const stored = await lock(db, taskId);
+      const owners = contributions.map(({ ownerId }) => ownerId);
+      const { outcomes, fresh } = admit(stored, await contributionsOf(db, taskId, owners), contributions);
+      if (fresh.length > 0) await insertFresh(db, taskId, fresh);
+      const admitted = new Set(fresh.map(({ contribution }) => contribution.ownerId));
+      const refused = written.filter((ownerId) => !admitted.has(ownerId));
+      if (written.length - refused.length !== admitted.size)
+        throw new Error(
+          `expected the bodies of ${admitted.size} contributions, got ${written.length - refused.length}`,
+        );
+      if (refused.length > 0) await deleteBodies(db, taskId, refused);
+      return outcomes;
+    });
+  }
+
+  async contribution(taskId: TaskId, ownerId: OwnerId): Promise<StoredContribution | undefined> {
+    return (await contributionsOf(this.#db, taskId, [ownerId]))[0];
+  }
+
+  async withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void> {
+    await this.#db.transaction('withdraw', async (db) => {
+      const stored = await lock(db, taskId);
+      const [known] = await contributionsOf(db, taskId, [ownerId]);
+      if (known === undefined)
+        throw new ServiceError('ERR_CONTRIBUTION_UNKNOWN', 'the owner has not contributed');
+      if (known.withdrawn) return;
+      requireOpen(stored);
+      await db.query({
+        text: `
+          WITH marked AS (UPDATE contributions SET withdrawn = true WHERE task_id = $1 AND owner_id = $2),
+            deleted AS (DELETE FROM contribution_bodies WHERE task_id = $1 AND owner_id = $2)
+          UPDATE tasks SET contributions = contributions - 1 WHERE task_id = $1`,
+        values: [taskId, ownerId],
+      });
+    });
+  }
+
+  async closeTask(taskId: TaskId): Promise<void> {
+    await this.#db.transaction('closeTask', async (db) => {
+      if (!closes(await lock(db, taskId))) return;
+      await db.query({ text: `UPDATE tasks SET state = 'closed' WHERE task_id = $1`, values: [taskId] });
+    });
+  }
+
+  async records(taskId: TaskId, after: number, limit: number) {
+    const { rows } = await this.#db.query<{ sequence: number; record: string }>({
+      text: `
+        SELECT sequence, record FROM contributions JOIN contribution_bodies USING (task_id, owner_id)
+        WHERE task_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`,
+      values: [taskId, after, limit],
+    });
+    return rows;
+  }
+
+  async ciphertexts(taskId: TaskId, after: number, last: number, limit: number) {
+    const { rows } = await this.#db.query<{ sequence: number; bytes: Uint8Array }>({
+      text: `
+        SELECT sequence, bytes FROM contributions JOIN contribution_bodies USING (task_id, owner_id)
+        WHERE task_id = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence LIMIT $4`,
+      values: [taskId, after, last, limit],
+    });
+    return rows;
+  }
+
+  async completeBatch(taskId: TaskId, product: PartialProduct): Promise<boolean> {
+    const { batch, contributions, bytes } = product;
+    return this.#db.transaction('completeBatch', async (db) => {
+      // Shared: batches are completed side by side, but none while the task moves on.
+      const { rowCount: isClosed } = await db.query({
+        text: `SELECT FROM tasks WHERE task_id = $1 AND state = 'closed' FOR SHARE`,
+        values: [taskId],
+      });
+      if (isClosed === 0) return false;
+      const { rowCount: isNew } = await db.query({
+        text: `
+          INSERT INTO partial_products (task_id, batch, first_sequence, last_sequence, contributions, bytes)
+          VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (task_id, batch) DO NOTHING`,
+        values: [taskId, batch.number, batch.first, batch.last, contributions, bytes],
+      });
+      if (isNew === 0) return false;
+      const { rowCount: marked } = await db.query({
+        text: `
+          UPDATE contributions SET batch = $2
+          WHERE task_id = $1 AND sequence BETWEEN $3 AND $4 AND NOT withdrawn AND batch IS NULL`,
+        values: [taskId, batch.number, batch.first, batch.last],
+      });
+      checkMarked(product, marked);
+      return true;
+    });
+  }
+
+  async completedBatches(taskId: TaskId): Promise<number[]> {
+    const text = 'SELECT batch FROM partial_products WHERE task_id = $1 ORDER BY batch';
+    const { rows } = await this.#db.query<{ batch: number }>({ text, values: [taskId] });
+    return rows.map((row) => row.batch);
+  }
+
+  async partialProducts(taskId: TaskId, after: number, limit: number): Promise<PartialProduct[]> {
+    const text = 'SELECT * FROM partial_products WHERE task_id = $1 AND batch > $2 ORDER BY batch LIMIT $3';
+    const { rows } = await this.#db.query<PartialProductRow>({ text, values: [taskId, after, limit] });
+    return rows.map(({ batch, first_sequence, last_sequence, contributions, bytes }) => ({
+      batch: { number: batch, first: first_sequence, last: last_sequence },
+      contributions,
+      bytes,
+    }));
+  }
+
+  async advance(taskId: TaskId, from: TaskState, result: StageResult): Promise<boolean> {
+    return this.#db.transaction('advance', async (db) => {
+      const stored = await lock(db, taskId);
+      if (stored?.state !== from) return false;
+      const after = afterStage(stored, result);
+      await db.query({
+        text: `
+          UPDATE tasks SET state = $2, sealed_blinding = $3, blinded = $4, projection = $5, failure = $6, timings = $7,
+            activity = '{}'
+          WHERE task_id = $1`,
+        values: [
+          taskId,
+          after.state,
+          after.sealedBlinding,
+          after.blinded,
+          after.projection,
+          after.failure && JSON.stringify(after.failure),
+          JSON.stringify(after.timings),
+        ],
+      });
+      return true;
+    });
+  }
+
+  async eraseContributions(taskId: TaskId, limit: number): Promise<boolean> {
+    return this.#db.transaction('eraseContributions', async (db) => {
+      // Locked, or two processes would choose the same rows and one of them would say that none are left.
+      requireFinal(await lock(db, taskId));
+      const { rows } = await db.query<{ erased: number }>({
+        text: `
+          WITH bodies AS (DELETE FROM contribution_bodies WHERE ctid IN
+              (SELECT ctid FROM contribution_bodies WHERE task_id = $1 LIMIT $2) RETURNING 1),
+            products AS (DELETE FROM partial_products WHERE ctid IN
+              (SELECT ctid FROM partial_products WHERE task_id = $1 LIMIT $2) RETURNING 1)
+          SELECT ((SELECT count(*) FROM bodies) + (SELECT count(*) FROM products))::integer AS erased`,
+        values: [taskId, limit],
+      });
+      return rows[0]!.erased > 0;
+    });
+  }
+
+  async markEndedAtCsp(taskId: TaskId): Promise<void> {
+    const text = `UPDATE tasks SET ended_at_csp = true, activity = '{}' WHERE task_id = $1`;
+    await this.#db.query({ text, values: [taskId] });
+  }
+
+  async setActivity(taskId: TaskId, activity: Activity): Promise<void> {
+    const text = 'UPDATE tasks SET activity = $2 WHERE task_id = $1';
+    await this.#db.query({ text, values: [taskId, JSON.stringify(activity)] });
+  }
+
+  async addFault(taskId: TaskId): Promise<number> {
+    const text = 'UPDATE tasks SET faults = faults + 1 WHERE task_id = $1 RETURNING faults';
+    const { rows } = await this.#db.query<{ faults: number }>({ text, values: [taskId] });
+    return rows[0]!.faults;
+  }
+
+  async close(): Promise<void> {
+    await this.#db.close();
+  }
+}
+
+/**
+ * Writes the bodies of those owners who have none in the task; returns who they are. Where another transaction is about to write the
+ * same owner's, this waits for its end. In the order of the owners: two such transactions cannot wait for each other.
+ */
+async function writeBodies(
+  db: PostgresQueries,
+  taskId: TaskId,
+  contributions: readonly NewContribution[],
+): Promise<OwnerId[]> {
+  const byOwner = new Map<OwnerId, NewContribution>();
+  for (const contribution of contributions)
+    if (!byOwner.has(contribution.ownerId)) byOwner.set(contribution.ownerId, contribution);
+  const [owners, records, bytes] = [
+    [...byOwner.keys()],
+    [...byOwner.values()].map(({ record }) => record),
+    [...byOwner.values()].map((it) => it.bytes),
+  ];
+  const { rows } = await db.query<{ owner_id: OwnerId }>({
+    // Bytes one by one, since within a list they would travel as text. A task that is proposed may be open by the time it is locked.
+    text: `
+      INSERT INTO contribution_bodies (task_id, owner_id, record, bytes)
+      SELECT task_id, owner_id, record, bytes
+      FROM unnest($2::text[], $3::text[], ARRAY[${bytes.map((_, i) => `$${i + 4}`).join(', ')}]::bytea[])
+          AS new (owner_id, record, bytes)
+        JOIN tasks ON task_id = $1 AND state IN ('proposed', 'open')
+      WHERE NOT EXISTS (SELECT FROM contributions AS known
+        WHERE known.task_id = $1 AND known.owner_id = new.owner_id COLLATE "C")
+      ORDER BY owner_id COLLATE "C"
+      ON CONFLICT (task_id, owner_id) DO NOTHING
+      RETURNING owner_id`,
+    values: [taskId, owners, records, ...bytes],
+  });
+  return rows.map((row) => row.owner_id);
+}
+
+async function insertFresh(
+  db: PostgresQueries,
+  taskId: TaskId,
+  fresh: ReturnType<typeof admit>['fresh'],
+): Promise<void> {
+  const contributions = fresh.map(({ contribution }) => contribution);
+  await db.query({
+    text: `
+      WITH inserted AS (
+        INSERT INTO contributions (task_id, owner_id, sequence, digest, receipt)
+        SELECT $1, * FROM unnest($2::text[], $3::integer[], $4::text[], $5::text[])
+        RETURNING 1)
+      UPDATE tasks SET contributions = contributions + $6, last_sequence = last_sequence + $6 WHERE task_id = $1`,
+    values: [
+      taskId,
+      contributions.map(({ ownerId }) => ownerId),
+      fresh.map(({ sequence }) => sequence),
+      contributions.map(({ digest }) => digest),
+      contributions.map(({ receipt }) => receipt),
+      fresh.length,
+    ],
+  });
+}
+
+async function deleteBodies(db: PostgresQueries, taskId: TaskId, owners: readonly OwnerId[]): Promise<void> {
+  const text = 'DELETE FROM contribution_bodies WHERE task_id = $1 AND owner_id = ANY ($2)';
+  await db.query({ text, values: [taskId, owners] });
+}
+
+async function contributionsOf(
+  db: PostgresQueries,
+  taskId: TaskId,
+  owners: readonly OwnerId[],
+): Promise<StoredContribution[]> {
+  const { rows } = await db.query<ContributionRow>({
+    text: `
+      SELECT owner_id, digest, receipt, withdrawn FROM contributions
+      WHERE task_id = $1 AND owner_id = ANY ($2)`,
+    values: [taskId, owners],
+  });
+  return rows.map(({ owner_id, ...row }) => ({ ownerId: owner_id, ...row }));
+}
+
+async function lock(db: PostgresQueries, taskId: TaskId): Promise<StoredTask | undefined> {
+  return read(db, taskId, 'FOR NO KEY UPDATE');
+}
+
+async function read(
+  db: PostgresQueries,
+  taskId: TaskId,
+  locking: '' | 'FOR NO KEY UPDATE' = '',
+): Promise<StoredTask | undefined> {
+  const text = `SELECT * FROM tasks WHERE task_id = $1 ${locking}`;
+  const row = (await db.query<TaskRow>({ text, values: [taskId] })).rows[0];
+  if (row === undefined) return undefined;
+  return {
+    task: JSON.parse(row.task) as Task,
+    state: row.state,
+    agreement: row.agreement,
+    lastSequence: row.last_sequence,
+    contributions: row.contributions,
+    sealedBlinding: row.sealed_blinding,
+    blinded: row.blinded,
+    projection: row.projection,
+    failure: row.failure === null ? null : (JSON.parse(row.failure) as StoredTask['failure']),
+    timings: JSON.parse(row.timings) as Record<string, number>,
+    activity: JSON.parse(row.activity) as Activity,
+    faults: row.faults,
+    endedAtCsp: row.ended_at_csp,
+  };
+}
+
+interface TaskRow {
+  readonly task: string;
+  readonly state: TaskState;
+  readonly agreement: string | null;
+  readonly last_sequence: number;
+  readonly contributions: number;
+  readonly sealed_blinding: Uint8Array | null;
+  readonly blinded: Uint8Array | null;
+  readonly projection: string | null;
+  readonly failure: string | null;
+  readonly timings: string;
+  readonly activity: string;
+  readonly faults: number;
+  readonly ended_at_csp: boolean;
+}
+
+interface ContributionRow {
+  readonly owner_id: OwnerId;
+  readonly digest: Digest;
+  readonly receipt: string;
+  readonly withdrawn: boolean;
+}
+
+interface PartialProductRow {
+  readonly batch: number;
+  readonly first_sequence: number;
+  readonly last_sequence: number;
+  readonly contributions: number;
+  readonly bytes: Uint8Array | null;
+}
