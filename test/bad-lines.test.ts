@@ -5,9 +5,9 @@ import { readFile } from 'node:fs/promises';
 import { connect } from 'node:tls';
 import { adminTokenFile, openSigningKey } from '@eigenveil/server';
 import { newTaskId, type TaskId } from '@eigenveil/wire';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ByHand } from './support/by-hand.ts';
-import { answersIn, openTls, sendBytes, sendPlain } from './support/raw.ts';
+import { answersIn, openTls, sendAndReset, sendBytes, sendPlain } from './support/raw.ts';
 import { type Address, credentials, ownerOf, type Sender, send } from './support/requests.ts';
 import { upgradeHeaders } from './support/rogue.ts';
 import { World } from './support/world.ts';
@@ -344,6 +344,25 @@ describe('a request for the two-party connection', () => {
       code: 'ERR_AUTH_REQUIRED',
     });
   });
+});
+
+test('a connection that is reset while its request to upgrade is looked at brings nothing down', async () => {
+  const uncaught = vi.fn();
+  process.on('uncaughtException', uncaught);
+  const path = `/tasks/${taskId}/two-party`;
+  try {
+    for (let i = 0; i < 20; i += 1) {
+      // With good credentials, whose signatures take the CSP some turns of its event loop.
+      const proof = await credentials(world.cspAddress, dataUser, { method: 'GET', path });
+      const headers = Object.entries({ host: 'x', ...upgradeHeaders(), ...proof });
+      const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+      await sendAndReset(world.cspAddress, `GET ${path} HTTP/1.1\r\n${lines}\r\n`);
+      await expectAlive('csp');
+    }
+  } finally {
+    process.off('uncaughtException', uncaught);
+  }
+  expect(uncaught).not.toHaveBeenCalled();
 });
 
 test('requests to upgrade count as requests do, whoever sends them', async () => {

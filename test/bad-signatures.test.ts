@@ -1,16 +1,21 @@
 /** What a lying service serves: tasks, keys, receipts, projections and identities that the right party has not signed. */
 import { inviteOwners } from '@eigenveil/csp';
+import { encodeBigint, generateKeyPair } from '@eigenveil/paillier';
+import { openSigningKey } from '@eigenveil/server';
 import {
   AGREEMENT,
+  digestTask,
   generatePrivateJwk,
   importSigningKey,
   RECEIPT,
   type SignedTask,
   signStatement,
+  Task,
   type TaskProposal,
   Thumbprint,
 } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
 import { query } from './support/database.ts';
 import { agreementOf, payloadOf } from './support/requests.ts';
 import { dataFile, exampleOf, type LabelledRows, split, summarise } from './support/tasks.ts';
@@ -85,6 +90,63 @@ describe('an owner that gets a task which its CSP has not signed like this reads
     expect(injection.hits).toBe(1);
     expect(summary).not.toHaveBeenCalled();
     expect(await home.pending(id)).toBeUndefined();
+  });
+});
+
+/** From a CSP that signs anything. */
+const badKeys: [string, string, () => Promise<{ n: string }>][] = [
+  ['an even modulus', 'ERR_KEY_INVALID', async () => ({ n: encodeBigint(1n << 2047n) })],
+  [
+    'a modulus that begins with a zero byte',
+    'ERR_KEY_INVALID',
+    async () => ({ n: `AAAA${'x'.repeat(340)}` }),
+  ],
+  [
+    'a key of another length than the task has',
+    'ERR_AGREEMENT_INVALID',
+    async () =>
+      (await generateKeyPair({ bits: 1536, scheme: 'standard', allowInsecureKey: true })).publicKey.toJSON(),
+  ],
+];
+
+describe.each(badKeys)('%s that the CSP has signed', (_, code, makeKey) => {
+  test('is named to the operator, and the task never opens', async () => {
+    const key = await openSigningKey(world.cspConfig.dataDirectory);
+    const injection = world.proxies.csp.inject(/^POST \/tasks$/, {
+      kind: 'answer with',
+      json: async (body) => {
+        const { task } = z.object({ task: Task }).parse(JSON.parse(body.toString()));
+        const claims = {
+          ...agreementOf(signed),
+          taskId: task.id,
+          taskDigest: digestTask(task),
+          publicKey: await makeKey(),
+        };
+        return { agreement: await signStatement(AGREEMENT, key, claims) };
+      },
+    });
+    await expect(anotherTask()).rejects.toEqual(withCode(code));
+    expect(injection.hits).toBe(1);
+    const sql = 'SELECT state, failure FROM tasks ORDER BY rowid DESC LIMIT 1';
+    expect(query(world.dataUserConfig.dataDirectory, sql)).toEqual([
+      { state: 'failed', failure: expect.stringContaining(code) },
+    ]);
+  });
+
+  test('is named to an owner, which reads no row', async () => {
+    const { owner } = await world.enrolledOwner();
+    const key = await openSigningKey(world.cspConfig.dataDirectory);
+    const agreement = await signStatement(AGREEMENT, key, {
+      ...agreementOf(signed),
+      publicKey: await makeKey(),
+    });
+    const json = { task: signed.task, agreement };
+    world.proxies.dataUser.inject(new RegExp(`^GET /tasks/${signed.task.id}$`), { kind: 'answer', json });
+    const summary = vi.fn();
+    await expect(owner.contribute(world.dataUserAddress, signed.task.id, summary)).rejects.toEqual(
+      withCode(code),
+    );
+    expect(summary).not.toHaveBeenCalled();
   });
 });
 

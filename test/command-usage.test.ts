@@ -2,13 +2,11 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCommand } from '@eigenveil/command';
-import { cspProgram } from '@eigenveil/csp';
-import { ownerProgram, reduceFile } from '@eigenveil/data-owner';
-import { dataUserProgram } from '@eigenveil/data-user';
+import { reduceFile } from '@eigenveil/data-owner';
 import { checkTask, Projection, TaskId, TaskProposal } from '@eigenveil/wire';
 import type { Command } from 'commander';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PROGRAMS, runInProcess } from './support/in-process.ts';
 import { dataFile } from './support/tasks.ts';
 
 let folder: string;
@@ -16,34 +14,13 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'eigenveil-usage-'));
   await writeFile(join(folder, 'text'), 'no JSON');
 });
-afterEach(() => {
-  process.exitCode = undefined; // runCommand sets it
-});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const PROGRAMS = { csp: cspProgram, user: dataUserProgram, owner: ownerProgram } as const;
 type Name = keyof typeof PROGRAMS;
 
-/** Runs a command line in this process. */
 async function run(name: Name, ...args: string[]) {
-  const output = { out: '', err: '' };
-  const program = PROGRAMS[name]();
-  for (const command of commandsOf(program)) {
-    command.configureOutput({
-      writeOut: (text) => {
-        output.out += text;
-      },
-      writeErr: (text) => {
-        output.err += text;
-      },
-    });
-  }
-  const exitCode = await runCommand(program, ['node', `eigenveil-${name}`, ...args]);
-  return { exitCode, ...output };
-}
-
-function commandsOf(program: Command): Command[] {
-  return [program, ...program.commands.flatMap(commandsOf)];
+  const { exitCode, stdout: out, stderr: err } = await runInProcess(name, ...args);
+  return { exitCode, out, err };
 }
 
 /** Every command by the words that call it. */
@@ -62,7 +39,9 @@ describe('help', () => {
     expect(out).toContain(`Usage: eigenveil-${name} ${words.join(' ')}`);
     expect(out).toMatch(/--config <FILE>/);
     // An example where there is more to give than an address.
-    const needsExample = /serve|invite|draft|create|enrol|contribute|project/.test(words.join(' '));
+    const needsExample = /serve|invite|key|backup|restore|draft|create|enrol|contribute|project/.test(
+      words.join(' '),
+    );
     expect(out.includes(`$ eigenveil-${name}`) || /\$ \w+=… eigenveil-/.test(out)).toBe(needsExample);
   });
 

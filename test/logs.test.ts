@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { inviteOwners, readAudit } from '@eigenveil/csp';
 import { PaillierPool, type SecretKey } from '@eigenveil/paillier';
-import { adminTokenFile, createLogger, loadOrCreateKey } from '@eigenveil/server';
+import { adminTokenFile, createLogger, loadOrCreateKeyRing } from '@eigenveil/server';
 import { flatten } from '@eigenveil/statistics';
 import { Thumbprint } from '@eigenveil/wire';
 import { expect, test } from 'vitest';
@@ -134,7 +134,9 @@ test('no secret and no plaintext appears in logs, refusals, metrics and the audi
       secrets.push((await readFile(adminTokenFile(dataDirectory), 'utf8')).trim());
       secrets.push(JSON.parse(await readFile(join(dataDirectory, 'signing-key.json'), 'utf8')).d);
       secrets.push(
-        Buffer.from(await loadOrCreateKey(join(dataDirectory, 'key-encryption-key'))).toString('base64url'),
+        Buffer.from((await loadOrCreateKeyRing(join(dataDirectory, 'key-encryption-key')))[0]).toString(
+          'base64url',
+        ),
       );
     }
     const statistics = flatten(proposal, reference(proposal, parts).statistics);

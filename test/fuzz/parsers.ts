@@ -107,10 +107,15 @@ export async function paillierTargets(): Promise<Target[]> {
   ];
 }
 
+const PRIVACY = {
+  ...{ epsilon: 1, delta: 1e-6, neighbours: 'add-remove', clippingNorm: 1.5 },
+  dataIndependentRanges: true,
+};
+
 export async function statementTargets(): Promise<Target[]> {
   const key = await importSigningKey(await generatePrivateJwk());
   const task: Task = {
-    ...madeUpProposal('pca', 2),
+    ...madeUpProposal('pca', 2, [], { differentialPrivacy: PRIVACY }),
     protocol: 'eigenveil/1',
     id: newTaskId(),
     csp: key.thumbprint,
@@ -135,6 +140,7 @@ export async function statementTargets(): Promise<Target[]> {
       features: task.features,
     },
     ...{ fractionBits: task.fractionBits, outputs: task.outputs, vectors: [[1, 0]], eigenvalues: [1] },
+    differentialPrivacy: task.differentialPrivacy,
   };
   const statement = async <Schema extends z.ZodType>(
     name: string,
@@ -219,6 +225,11 @@ export function taskTargets(): Target[] {
     madeUpProposal('dca', 3, [2], { twoParty: 'garbled' }),
     madeUpProposal('lda', 3, [3], { twoParty: 'garbled', encryption: 'djn' }),
     madeUpProposal('mdr', 3, [2, 2]),
+    madeUpProposal('pca', 3, [], { differentialPrivacy: PRIVACY }),
+    madeUpProposal('pca', 3, [], {
+      differentialPrivacy: { ...PRIVACY, neighbours: 'replace', noise: 'owners', honestOwners: 1 },
+    }),
+    madeUpProposal('lda', 3, [2], { twoParty: 'garbled', differentialPrivacy: PRIVACY }),
   ];
   return [
     target({

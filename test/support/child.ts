@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 
-const program = (name: 'csp' | 'user' | 'owner'): string => {
+export const program = (name: 'csp' | 'user' | 'owner'): string => {
   const folder = name === 'user' ? 'data-user' : name === 'owner' ? 'data-owner' : name;
   return new URL(`../../services/${folder}/bin/eigenveil-${name}.ts`, import.meta.url).pathname;
 };
@@ -37,13 +37,14 @@ export class Children {
     return { exitCode, stdout, stderr };
   }
 
-  /** Starts a service and waits until it says on standard output where it listens. */
+  /** Starts a service, under a command that runs it if one is given, and waits until it says on standard output where it listens. */
   async serve(
     name: 'csp' | 'user',
     args: readonly string[],
     environment: Record<string, string> = {},
+    under: readonly string[] = [],
   ): Promise<RunningChild> {
-    const child = this.#spawn(name, ['--json', 'serve', ...args], environment);
+    const child = this.#spawn(name, ['--json', 'serve', ...args], environment, under);
     const errors = text(child.stderr!);
     const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
     const listening = await Promise.race([
@@ -76,8 +77,14 @@ export class Children {
     );
   }
 
-  #spawn(name: 'csp' | 'user' | 'owner', args: readonly string[], environment: Record<string, string>) {
-    const child = spawn(process.execPath, [program(name), ...args], {
+  #spawn(
+    name: 'csp' | 'user' | 'owner',
+    args: readonly string[],
+    environment: Record<string, string>,
+    under: readonly string[] = [],
+  ) {
+    const [command, ...words] = [...under, process.execPath, program(name), ...args];
+    const child = spawn(command!, words, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         PATH: process.env.PATH,

@@ -18,7 +18,9 @@ export type Fault =
   | { readonly kind: 'cut' | 'corrupt'; readonly atByte: number }
   | { readonly kind: 'delay'; readonly milliseconds: number }
   /** The proxy answers in the service's place, as a service would that lies. */
-  | { readonly kind: 'answer'; readonly json: unknown };
+  | { readonly kind: 'answer'; readonly json: unknown }
+  /** The same, with an answer that fits what was asked. */
+  | { readonly kind: 'answer with'; readonly json: (body: Buffer) => Promise<unknown> };
 
 export interface SeenRequest {
   /** Method and path; of a WebSocket those of its opening request. */
@@ -104,9 +106,10 @@ export class FaultyProxy {
     const body = await buffer(incoming);
     const fault = this.#record(incoming, body);
     if (fault?.kind === 'lose request') return void incoming.socket.destroy();
-    if (fault?.kind === 'answer') {
+    if (fault?.kind === 'answer' || fault?.kind === 'answer with') {
+      const json = fault.kind === 'answer' ? fault.json : await fault.json(body);
       response.setHeader('content-type', 'application/json');
-      return void response.end(JSON.stringify(fault.json));
+      return void response.end(JSON.stringify(json));
     }
     if (fault?.kind === 'delay') await sleep(fault.milliseconds);
     const { method, url, headers } = incoming;

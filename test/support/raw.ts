@@ -18,6 +18,16 @@ export async function sendBytes(address: Address, bytes: string | Uint8Array): P
   return readAll(socket);
 }
 
+/** Sends bytes and resets the connection behind them, with nothing said of its end. */
+export async function sendAndReset({ url, ca }: Address, bytes: string): Promise<void> {
+  const tcp = connectTcp({ host: '127.0.0.1', port: Number(new URL(url).port) });
+  const socket = connect({ socket: tcp, ca, servername: 'localhost' });
+  for (const either of [tcp, socket]) either.on('error', () => {});
+  await once(socket, 'secureConnect');
+  await new Promise((resolve) => socket.write(bytes, resolve));
+  tcp.resetAndDestroy();
+}
+
 /** The same without TLS. */
 export async function sendPlain({ url }: Address, bytes: string): Promise<string> {
   const socket = connectTcp({ host: '127.0.0.1', port: Number(new URL(url).port) });

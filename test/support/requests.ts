@@ -39,6 +39,8 @@ export interface Answer {
   readonly json: Record<string, unknown>;
   readonly text: string;
   readonly headers: IncomingHttpHeaders;
+  /** Of this side of the connection. */
+  readonly port: number;
 }
 
 /** Sends one request and reads whatever comes back. A WebSocket (101) is closed at once. */
@@ -49,15 +51,17 @@ export function send(
   return new Promise((resolve, reject) => {
     const outgoing = request(`${url}${path}`, { method, headers, ca, agent: agent ?? false });
     outgoing.on('response', (incoming) => {
+      const port = incoming.socket.localPort!;
       text(incoming).then((answer) => {
         const json = answer === '' ? {} : (JSON.parse(answer) as Record<string, unknown>);
         const code = typeof json.code === 'string' ? json.code : undefined;
-        resolve({ status: incoming.statusCode!, code, json, text: answer, headers: incoming.headers });
+        resolve({ status: incoming.statusCode!, code, json, text: answer, headers: incoming.headers, port });
       }, reject);
     });
-    outgoing.on('upgrade', ({ statusCode, headers: received }, socket) => {
+    outgoing.on('upgrade', ({ statusCode, headers: received, socket: { localPort } }, socket) => {
       socket.destroy();
-      resolve({ status: statusCode!, code: undefined, json: {}, text: '', headers: received });
+      const answer = { status: statusCode!, code: undefined, json: {}, text: '', headers: received };
+      resolve({ ...answer, port: localPort! });
     });
     outgoing.on('error', reject); // one that comes after the answer changes nothing any more
     outgoing.end(body);

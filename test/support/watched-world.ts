@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { unpackBlinded } from '@eigenveil/paillier';
-import { loadOrCreateKey, readTlsFiles, Sealer } from '@eigenveil/server';
+import { loadOrCreateKeyRing, readTlsFiles, Sealer } from '@eigenveil/server';
 import { layout } from '@eigenveil/statistics';
 import type { TaskId, TaskProposal } from '@eigenveil/wire';
 import { expect, vi } from 'vitest';
@@ -125,7 +125,7 @@ export class WatchedWorld {
   /** What the CSP keeps sealed in its database, opened with its own key. */
   async #unseal(): Promise<void> {
     const { dataDirectory } = this.#world.cspConfig;
-    const sealer = new Sealer(await loadOrCreateKey(join(dataDirectory, 'key-encryption-key')));
+    const sealer = new Sealer(...(await loadOrCreateKeyRing(join(dataDirectory, 'key-encryption-key'))));
     const sql = 'SELECT task_id, sealed_shares FROM tasks WHERE sealed_shares IS NOT NULL';
     for (const { task_id, sealed_shares } of query(dataDirectory, sql)) {
       const opened = sealer.open(`csp/tasks/${task_id}/shares`, sealed_shares as Uint8Array);

@@ -1,5 +1,6 @@
 /** Durations of an operation on inputs of two classes, which take turns at random. */
 import { randomBytes } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import type { Kind } from './verdict.ts';
 import type { Samples } from './welch.ts';
 
@@ -50,6 +51,7 @@ export async function measureOperation(
       classes[from + i] = chosen[i]!;
     }
     onProgress(Math.max(0, from + length) / count);
+    await setImmediate(); // for the progress bar, and for who interrupts
   }
   subject.close?.();
   return { times, classes };

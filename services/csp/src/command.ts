@@ -1,12 +1,13 @@
 /** The command line eigenveil-csp. */
 import { addSettings, createProgram, onShutdown, printResult } from '@eigenveil/command';
-import { openSigningKey, SERVICE_SETTINGS } from '@eigenveil/server';
+import { addKeyCommands, databaseFile, openSigningKey, SERVICE_SETTINGS } from '@eigenveil/server';
 import { Digest } from '@eigenveil/wire';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { readAudit, verifyAudit } from './audit.ts';
 import { inviteOwners } from './invite.ts';
 import { CSP_SETTINGS, startCsp } from './server.ts';
+import { SqliteCspStore } from './sqlite-store.ts';
 
 const PREFIX = 'EIGENVEIL_CSP';
 const HOURS = 3600;
@@ -22,6 +23,7 @@ export function cspProgram(): Command {
   addInvite(program);
   addIdentity(program);
   addAudit(program);
+  addKeyCommands(program, PREFIX, (dataDirectory) => new SqliteCspStore(databaseFile(dataDirectory)));
   return program;
 }
 

@@ -38,6 +38,8 @@ export class Garbler {
 
   /** Listener for a server's `upgrade` event. */
   readonly onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    // Node hands the socket over without a listener of its own, and there is no WebSocket yet: a reset would be uncaught.
+    socket.on('error', () => {});
     this.#open(request, socket, head).then(
       ([state, channel]) => this.#garble(state, channel),
       (error: unknown) => {

@@ -3,7 +3,7 @@
 import type { Configuration } from '@eigenveil/command';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import { type RandomSource, systemRandomness } from '@eigenveil/privacy';
-import { type Logger, openService, SERVICE_SETTINGS } from '@eigenveil/server';
+import { type Logger, openService, requireKeys, SERVICE_SETTINGS } from '@eigenveil/server';
 import { Thumbprint } from '@eigenveil/wire';
 import { z } from 'zod';
 import { Garbler } from './garbler.ts';
@@ -80,6 +80,11 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
   const service = await openService('csp', config, overrides.log);
   const { database, key, sealer } = service.foundation;
   const store = new SqliteCspStore(database, overrides.now);
+  await requireKeys(store, sealer).catch((error: unknown) => {
+    store.close();
+    service.release();
+    throw error;
+  });
   const paillier = overrides.paillier ?? new PaillierPool({ threads: config.threads });
   const policy = {
     allowSimulated: config.allowSimulated,

@@ -33,7 +33,7 @@ import {
   verifyStatement,
 } from '@eigenveil/wire';
 import { hashEnrolmentToken } from './invite.ts';
-import type { CspStore, StoredTask, VerifiedRecord } from './store.ts';
+import { type CspStore, type StoredTask, secretKeyPlace, sharesPlace, type VerifiedRecord } from './store.ts';
 
 /** What this CSP agrees to; everything else is refused. */
 export interface CspPolicy {
@@ -367,6 +367,3 @@ function checkOwners({ minimumOwners }: Task, verifiedOwners: number): void {
 function ciphertextBytes(keyBits: number): number {
   return (2 * keyBits) / 8;
 }
-
-const secretKeyPlace = (taskId: TaskId) => `csp/tasks/${taskId}/secret_key`;
-const sharesPlace = (taskId: TaskId) => `csp/tasks/${taskId}/shares`;

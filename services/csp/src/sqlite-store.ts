@@ -1,6 +1,6 @@
 /** The CSP's store in one SQLite file (node:sqlite): every method is one durable transaction. */
 import type { DatabaseSync } from 'node:sqlite';
-import { openDatabase, scrub, transaction } from '@eigenveil/server';
+import { openDatabase, resealColumn, scrub, transaction } from '@eigenveil/server';
 import {
   type Digest,
   type OwnerId,
@@ -10,7 +10,14 @@ import {
   type Thumbprint,
 } from '@eigenveil/wire';
 import { AUDIT_TABLE, type AuditedUse, appendAudit } from './audit.ts';
-import type { CspStore, StoredTask, UnblindingRequest, VerifiedRecord } from './store.ts';
+import {
+  type CspStore,
+  type StoredTask,
+  secretKeyPlace,
+  sharesPlace,
+  type UnblindingRequest,
+  type VerifiedRecord,
+} from './store.ts';
 
 const MIGRATIONS = [
   `
@@ -217,6 +224,15 @@ export class SqliteCspStore implements CspStore {
       )
       .all(time.getTime() / 1000);
     return rows.map((row) => row.task_id as TaskId);
+  }
+
+  async reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number> {
+    const tasks = { table: 'tasks', key: 'task_id' };
+    const changes =
+      resealColumn(this.#db, { ...tasks, column: 'sealed_secret_key', place: secretKeyPlace }, change) +
+      resealColumn(this.#db, { ...tasks, column: 'sealed_shares', place: sharesPlace }, change);
+    if (changes > 0) scrub(this.#db); // what an old key opens must not remain in the log
+    return changes;
   }
 
   close(): void {

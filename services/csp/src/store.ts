@@ -76,5 +76,12 @@ export interface CspStore {
   /** Tasks that have not ended although their deadline lies before `time`. */
   overdueTasks(time: Date): Promise<TaskId[]>;
 
+  /** Goes over the sealed secret keys and shares, see SealedStore. */
+  reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number>;
+
   close(): void;
 }
+
+/** The places for which values are sealed. */
+export const secretKeyPlace = (taskId: string) => `csp/tasks/${taskId}/secret_key`;
+export const sharesPlace = (taskId: string) => `csp/tasks/${taskId}/shares`;

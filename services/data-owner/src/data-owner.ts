@@ -88,7 +88,7 @@ export class DataOwner {
     }
   }
 
-  /** The task, if the pinned CSP has signed it and the owner's policy allows it. Throws ERR_AGREEMENT_INVALID, ERR_POLICY. */
+  /** The task, if the pinned CSP has signed it and the owner's policy allows it. Throws ERR_AGREEMENT_INVALID, ERR_KEY_INVALID, ERR_POLICY. */
   async task(dataUser: ServiceAddress, taskId: TaskId): Promise<Task> {
     return this.#withDataUser(dataUser, async (client) => (await this.#accept(client, taskId)).task);
   }

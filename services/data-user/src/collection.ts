@@ -7,8 +7,6 @@ import {
   claimedSigner,
   type Digest,
   digestBytes,
-  digestPublicKey,
-  digestTask,
   LONGEST_RECORD,
   type OwnerId,
   type PublicJwk,
@@ -21,6 +19,7 @@ import {
   type TaskId,
   verifyStatement,
 } from '@eigenveil/wire';
+import { GroupedInserts } from './grouped-inserts.ts';
 import type { DataUserStore, StoredContribution } from './store.ts';
 import type { OpenTask, Tasks } from './tasks.ts';
 
@@ -32,6 +31,7 @@ export interface Owner {
 
 export class Collection {
   readonly #store: DataUserStore;
+  readonly #inserts: GroupedInserts;
   readonly #tasks: Tasks;
   readonly #paillier: PaillierPool;
   readonly #key: SigningKey;
@@ -45,6 +45,7 @@ export class Collection {
     now: () => Date;
   }) {
     this.#store = dependencies.store;
+    this.#inserts = new GroupedInserts(dependencies.store);
     this.#tasks = dependencies.tasks;
     this.#paillier = dependencies.paillier;
     this.#key = dependencies.key;
@@ -71,15 +72,13 @@ export class Collection {
     const known = await this.#store.contribution(taskId, owner.ownerId);
     if (known !== undefined) return receiptOf(known, digest);
     this.#checkTime(open.task);
-    await this.#paillier.decode(open.publicKey, bytes, open.packing.plaintexts.length);
-    const receipt = await signStatement(RECEIPT, this.#key, {
-      ...claims,
-      receivedAt: this.#now().toISOString(),
+    const stored = await this.#inserts.insert(taskId, async () => {
+      await this.#paillier.decode(open.publicKey, bytes, open.packing.plaintexts.length);
+      const receivedAt = this.#now().toISOString();
+      const receipt = await signStatement(RECEIPT, this.#key, { ...claims, receivedAt });
+      return { ownerId: owner.ownerId, digest, bytes, record, receipt };
     });
-    const contribution = { ownerId: owner.ownerId, digest, bytes, record, receipt };
-    const [outcome] = await this.#store.insertContributions(taskId, [contribution]);
-    if (outcome instanceof ServiceError) throw outcome;
-    return receiptOf(outcome!, digest);
+    return receiptOf(stored, digest);
   }
 
   /**
@@ -91,7 +90,7 @@ export class Collection {
     await this.#store.withdraw(taskId, owner.ownerId);
   }
 
-  async #checkRecord(record: string, owner: Owner, { task, agreement }: OpenTask, digest: Digest) {
+  async #checkRecord(record: string, owner: Owner, open: OpenTask, digest: Digest) {
     // As the CSP will: one record that it refuses would hold up the task of all owners.
     const isTakenByCsp =
       record.length <= LONGEST_RECORD && claimedSigner(RECORD, record).x === owner.publicJwk.x;
@@ -109,9 +108,9 @@ export class Collection {
       );
     }
     const isForTask =
-      claims.taskId === task.id &&
-      claims.taskDigest === digestTask(task) &&
-      claims.publicKeyDigest === digestPublicKey(agreement.publicKey);
+      claims.taskId === open.task.id &&
+      claims.taskDigest === open.agreement.taskDigest &&
+      claims.publicKeyDigest === open.publicKeyDigest;
     if (!isForTask)
       throw new ServiceError(
         'ERR_TASK_MISMATCH',

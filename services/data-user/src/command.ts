@@ -11,7 +11,13 @@ import {
   readJsonFile,
   readTextFile,
 } from '@eigenveil/command';
-import { adminTokenFile, openSigningKey, SERVICE_SETTINGS } from '@eigenveil/server';
+import {
+  addKeyCommands,
+  adminTokenFile,
+  databaseFile,
+  openSigningKey,
+  SERVICE_SETTINGS,
+} from '@eigenveil/server';
 import {
   checkTask,
   ServiceError,
@@ -27,6 +33,7 @@ import { describeGuarantee, describeNoise } from './describe-privacy.ts';
 import { draftTask } from './draft.ts';
 import { describeProgress } from './progress.ts';
 import { DATA_USER_SETTINGS, startDataUser } from './server.ts';
+import { SqliteDataUserStore } from './sqlite-store.ts';
 import { TaskClient } from './task-client.ts';
 
 const PREFIX = 'EIGENVEIL_USER';
@@ -41,6 +48,7 @@ export function dataUserProgram(): Command {
   });
   addServe(program);
   addIdentity(program);
+  addKeyCommands(program, PREFIX, (dataDirectory) => new SqliteDataUserStore(databaseFile(dataDirectory)));
   const task = program.command('task').description('propose tasks and see them through');
   addDraft(task);
   addCreate(task);

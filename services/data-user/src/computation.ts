@@ -25,7 +25,13 @@ import {
 } from '@eigenveil/wire';
 import type { Aggregation } from './aggregation.ts';
 import type { CspClient } from './csp-client.ts';
-import { type DataUserStore, FINAL_STATES, type StageResult, type StoredTask } from './store.ts';
+import {
+  blindingPlace,
+  type DataUserStore,
+  FINAL_STATES,
+  type StageResult,
+  type StoredTask,
+} from './store.ts';
 import type { OpenTask, Tasks } from './tasks.ts';
 import type { Turn } from './work-queue.ts';
 
@@ -313,5 +319,3 @@ function checkFinite({ vectors, eigenvalues }: Decomposition): void {
   if (![eigenvalues, ...vectors].every((numbers) => numbers.every(Number.isFinite)))
     throw new ServiceError('ERR_NOT_FINITE', 'the projection expected finite numbers');
 }
-
-const blindingPlace = (taskId: TaskId) => `data-user/tasks/${taskId}/blinding`;

@@ -9,14 +9,14 @@ import {
   type TaskState,
 } from '@eigenveil/wire';
 import { MIGRATIONS, SCHEMA } from './postgres-schema.ts';
-import {
-  type Activity,
-  type DataUserStore,
-  type NewContribution,
-  type PartialProduct,
-  type StageResult,
-  type StoredContribution,
-  type StoredTask,
+import type {
+  Activity,
+  DataUserStore,
+  NewContribution,
+  PartialProduct,
+  StageResult,
+  StoredContribution,
+  StoredTask,
 } from './store.ts';
 import { admit, afterStage, checkMarked, closes, requireFinal, requireOpen } from './store-rules.ts';
 

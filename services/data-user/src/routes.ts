@@ -52,6 +52,7 @@ export function dataUserRoutes(options: {
         'ERR_PEER_UNREACHABLE',
         'ERR_CSP_IDENTITY',
         'ERR_AGREEMENT_INVALID',
+        'ERR_KEY_INVALID',
       ],
       handler: ({ body }) => tasks.create(body),
     }),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Configuration, readTextFile } from '@eigenveil/command';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import { type RandomSource, systemRandomness } from '@eigenveil/privacy';
-import { type Logger, openService, SERVICE_SETTINGS } from '@eigenveil/server';
+import { type Logger, openService, requireKeys, SERVICE_SETTINGS } from '@eigenveil/server';
 import { ServiceUrl, Thumbprint } from '@eigenveil/wire';
 import { z } from 'zod';
 import { Aggregation } from './aggregation.ts';
@@ -79,6 +79,11 @@ export async function startDataUser(
     'Batches of contributions whose partial product was stored.',
   );
   const store = new SqliteDataUserStore(database);
+  await requireKeys(store, sealer).catch(async (error: unknown) => {
+    await store.close();
+    service.release();
+    throw error;
+  });
   const paillier = overrides.paillier ?? new PaillierPool({ threads: config.threads });
   const now = overrides.now ?? (() => new Date());
   const csp = new CspClient({

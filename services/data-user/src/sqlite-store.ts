@@ -1,6 +1,6 @@
 /** The data user's store in one SQLite file (node:sqlite): every method is one durable transaction. */
 import type { DatabaseSync } from 'node:sqlite';
-import { openDatabase, scrub, transaction } from '@eigenveil/server';
+import { openDatabase, resealColumn, scrub, transaction } from '@eigenveil/server';
 import {
   type Digest,
   type OwnerId,
@@ -9,14 +9,15 @@ import {
   type TaskId,
   type TaskState,
 } from '@eigenveil/wire';
-import type {
-  Activity,
-  DataUserStore,
-  NewContribution,
-  PartialProduct,
-  StageResult,
-  StoredContribution,
-  StoredTask,
+import {
+  type Activity,
+  blindingPlace,
+  type DataUserStore,
+  type NewContribution,
+  type PartialProduct,
+  type StageResult,
+  type StoredContribution,
+  type StoredTask,
 } from './store.ts';
 import { admit, afterStage, checkMarked, closes, requireFinal, requireOpen } from './store-rules.ts';
 
@@ -298,6 +299,13 @@ export class SqliteDataUserStore implements DataUserStore {
       .prepare('UPDATE tasks SET faults = faults + 1 WHERE task_id = ? RETURNING faults')
       .get(taskId);
     return row!.faults as number;
+  }
+
+  async reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number> {
+    const column = { table: 'tasks', key: 'task_id', column: 'sealed_blinding', place: blindingPlace };
+    const changes = resealColumn(this.#db, column, change);
+    if (changes > 0) scrub(this.#db); // what an old key opens must not remain in the log
+    return changes;
   }
 
   async close(): Promise<void> {

@@ -156,8 +156,13 @@ export interface DataUserStore {
   setActivity(taskId: TaskId, activity: Activity): Promise<void>;
   /** Counts a fault of the two-party computation and returns how many there were. */
   addFault(taskId: TaskId): Promise<number>;
+  /** Goes over the sealed blinding values, see SealedStore. */
+  reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number>;
   close(): Promise<void>;
 }
+
+/** The place for which a task's blinding values are sealed. */
+export const blindingPlace = (taskId: string) => `data-user/tasks/${taskId}/blinding`;
 
 /** States from which nothing follows. */
 export const FINAL_STATES: readonly TaskState[] = ['done', 'cancelled', 'failed'];

@@ -6,10 +6,11 @@ import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import {
   type Agreement,
   checkTask,
+  type Digest,
+  digestPublicKey,
   errorCodeOf,
   newTaskId,
   type OwnerId,
-  type PublicJwk,
   ServiceError,
   type SignedTask,
   type Task,
@@ -29,6 +30,8 @@ export interface OpenTask {
   readonly agreement: Agreement;
   readonly publicKey: PublicKey;
   readonly packing: Packing;
+  /** As owners sign it in their records. */
+  readonly publicKeyDigest: Digest;
 }
 
 /** Each takes some hundred kilobytes with its packing. */
@@ -71,16 +74,16 @@ export class Tasks {
       throw new ServiceError('ERR_TASK_INVALID', '"deadline" expected a time in the future');
     layout(task); // throws ERR_PACKING_TOO_NARROW
     TWO_PARTY_PROTOCOLS[task.twoParty].check({ task, program: programOf(task) });
-    const cspKey = await this.#csp.identity(); // nothing is proposed to a CSP of another identity
+    await this.#csp.identity(); // nothing is proposed to a CSP of another identity
     // A task that is proposed and nobody's is given up by the first process that sees it.
-    return this.#queue.take(task.id, () => this.#propose(task, cspKey));
+    return this.#queue.take(task.id, () => this.#propose(task));
   }
 
-  async #propose(task: Task, cspKey: PublicJwk): Promise<SignedTask> {
+  async #propose(task: Task): Promise<SignedTask> {
     await this.#store.insertTask(task);
     try {
       const signed = { task, agreement: await this.#csp.agree(task) };
-      await verifySignedTask(signed, cspKey);
+      await this.#verify(signed);
       await this.#store.openTask(task.id, signed.agreement);
       return signed;
     } catch (error) {
@@ -102,16 +105,27 @@ export class Tasks {
     return { task, agreement };
   }
 
-  /** A signed task with its Paillier key. Throws ERR_TASK_UNKNOWN, ERR_AGREEMENT_INVALID. */
+  /** A signed task with its Paillier key. Throws ERR_TASK_UNKNOWN, ERR_AGREEMENT_INVALID, ERR_KEY_INVALID. */
   async agreed(taskId: TaskId): Promise<OpenTask> {
     const known = this.#verified.get(taskId);
     if (known !== undefined) return known;
-    const signed = await this.signed(taskId);
+    return this.#verify(await this.signed(taskId));
+  }
+
+  /** Checks what the CSP signed, before owners get it: a key that they would all refuse opens no task. */
+  async #verify(signed: SignedTask): Promise<OpenTask> {
+    const { task } = signed;
     const agreement = await verifySignedTask(signed, await this.#csp.identity());
-    const publicKey = PublicKey.fromJSON(agreement.publicKey, signed.task);
-    const open = { task: signed.task, agreement, publicKey, packing: layout(signed.task) };
+    const publicKey = PublicKey.fromJSON(agreement.publicKey, task);
+    if (publicKey.bits !== task.keyBits)
+      throw new ServiceError(
+        'ERR_AGREEMENT_INVALID',
+        `"publicKey" expected ${task.keyBits} bits, got ${publicKey.bits}`,
+      );
+    const publicKeyDigest = digestPublicKey(agreement.publicKey);
+    const open = { task, agreement, publicKey, packing: layout(task), publicKeyDigest };
     if (this.#verified.size >= REMEMBERED_TASKS) this.#verified.delete(this.#verified.keys().next().value!);
-    this.#verified.set(taskId, open);
+    this.#verified.set(task.id, open);
     return open;
   }
 

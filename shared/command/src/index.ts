@@ -1,4 +1,5 @@
 /** What the three command lines share: configuration, results and errors in one form, exit codes. */
+export type { Command } from 'commander';
 export { createProgram, EXIT, type ExitCode, onShutdown, printResult, runCommand } from './command.ts';
 export { checkConfiguration, readJsonFile, readTextFile } from './files.ts';
 export {

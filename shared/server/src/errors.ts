@@ -7,7 +7,7 @@ export type ServerErrorCode =
   | 'ERR_TLS_FILE'
   /** The address to listen on is taken, not allowed or not ours. */
   | 'ERR_LISTEN'
-  /** Sealed bytes were changed, belong elsewhere, or were sealed under another key. */
+  /** Sealed bytes were changed, belong elsewhere, or were sealed under a key that is not in the key file. */
   | 'ERR_SEAL_BROKEN'
   /** Another process runs on the same data directory. */
   | 'ERR_DATA_DIRECTORY_IN_USE'

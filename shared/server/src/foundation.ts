@@ -10,9 +10,10 @@ import {
 } from '@eigenveil/wire';
 import { z } from 'zod';
 import { loadOrCreateAdminToken } from './admin.ts';
+import { loadOrCreateKeyRing } from './key-ring.ts';
 import { LOG_LEVELS } from './log.ts';
 import { Sealer } from './sealing.ts';
-import { loadOrCreateKey, loadOrCreateSecretFile } from './secret-file.ts';
+import { loadOrCreateSecretFile } from './secret-file.ts';
 
 /** Settings of `serve` that both services have. */
 export const SERVICE_SETTINGS = {
@@ -47,7 +48,7 @@ export const SERVICE_SETTINGS = {
   keyEncryptionKey: {
     schema: z.string().optional(),
     description:
-      'file of the key that seals secrets at rest (default: in the data directory; better on another volume)',
+      'file of the keys that seal secrets at rest (default: in the data directory; better on another volume)',
     placeholder: 'FILE',
   },
   threads: {
@@ -91,11 +92,10 @@ export async function openFoundation(config: {
 }): Promise<Foundation> {
   const { dataDirectory } = config;
   const key = await openSigningKey(dataDirectory);
-  const keyFile = config.keyEncryptionKey ?? join(dataDirectory, 'key-encryption-key');
   return {
     database: databaseFile(dataDirectory),
     key,
-    sealer: new Sealer(await loadOrCreateKey(keyFile)),
+    sealer: new Sealer(...(await loadOrCreateKeyRing(keyFile(config)))),
     adminToken: await loadOrCreateAdminToken(adminTokenFile(dataDirectory)),
   };
 }
@@ -110,6 +110,14 @@ export async function openSigningKey(dataDirectory: string): Promise<SigningKey>
 
 export function databaseFile(dataDirectory: string): string {
   return join(dataDirectory, 'eigenveil.sqlite');
+}
+
+/** Where the key-encryption keys lie. */
+export function keyFile(config: {
+  readonly dataDirectory: string;
+  readonly keyEncryptionKey?: string | undefined;
+}): string {
+  return config.keyEncryptionKey ?? join(config.dataDirectory, 'key-encryption-key');
 }
 
 /** Where the operator's token lies. */

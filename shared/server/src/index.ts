@@ -11,6 +11,8 @@ export {
   SERVICE_SETTINGS,
 } from './foundation.ts';
 export { type AppOptions, createApp } from './http.ts';
+export { addKeyCommands } from './key-command.ts';
+export { type KeyRing, loadOrCreateKeyRing } from './key-ring.ts';
 export { refuse } from './line.ts';
 export { createLogger, LOG_LEVELS, type Logger, type LogLevel } from './log.ts';
 export { Metrics } from './metrics.ts';
@@ -24,6 +26,7 @@ export {
 export { parsePostgresUrl } from './postgres-url.ts';
 export { ownerTokenOf, ProofChecker } from './proof.ts';
 export { RateLimit } from './rate-limit.ts';
+export { requireKeys, resealAll, rotateKey, type SealedStore } from './rotation.ts';
 export {
   type Authenticator,
   type Authenticators,
@@ -34,9 +37,9 @@ export {
   routesWith,
 } from './routes.ts';
 export { Sealer } from './sealing.ts';
-export { loadOrCreateKey, loadOrCreateSecretFile } from './secret-file.ts';
+export { loadOrCreateSecretFile } from './secret-file.ts';
 export { openService, type Service } from './service.ts';
-export { openDatabase, scrub, transaction } from './sqlite.ts';
+export { openDatabase, resealColumn, scrub, transaction } from './sqlite.ts';
 export {
   createLocalCertificate,
   type RunningServer,

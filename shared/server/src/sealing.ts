@@ -1,4 +1,4 @@
-/** Encryption at rest: AES-256-GCM (NIST SP 800-38D) under a key that lies outside the database. */
+/** Encryption at rest: AES-256-GCM (NIST SP 800-38D) under keys that lie outside the database. */
 import {
   createCipheriv,
   createDecipheriv,
@@ -9,7 +9,8 @@ import {
 } from 'node:crypto';
 import { ServerError } from './errors.ts';
 
-const KEY_BYTES = 32;
+/** Of a key-encryption key. */
+export const KEY_BYTES = 32;
 const VERSION = 1;
 const KEY_ID_BYTES = 4;
 const NONCE_BYTES = 12;
@@ -24,43 +25,44 @@ const ALGORITHM = 'aes-256-gcm';
  *   version (1) ‖ key id (4) ‖ nonce (12) ‖ ciphertext ‖ tag (16)
  *
  * and is bound to its place ("table/row/column"), so that a value moved to another row or column does not open. Version
- * and key id are authenticated too; they are there so that a key can be replaced while old values still name theirs.
+ * and key id are authenticated too. Of several keys the first seals and all open, each what names it, so that a key can be
+ * replaced while values under the old one are still there.
  * Nonces are random: SP 800-38D allows 2^32 values under one key, far more than a service seals.
  */
 export class Sealer {
-  readonly #key: KeyObject;
-  readonly #header: Uint8Array;
+  /** By id; the one that seals comes first. */
+  readonly #keys: ReadonlyMap<string, RingKey>;
+  readonly #first: RingKey;
 
-  /** @param key 32 secret bytes, copied. */
-  constructor(key: Uint8Array) {
-    if (key.length !== KEY_BYTES) {
-      throw new RangeError(`"key" expected ${KEY_BYTES} bytes, got ${key.length}`);
-    }
-    this.#key = createSecretKey(key);
-    // A hash with a domain of its own, so that the id tells nothing about other uses of the key.
-    const id = createHash('sha256').update('eigenveil key-encryption key id\0').update(key).digest();
-    this.#header = Uint8Array.of(VERSION, ...id.subarray(0, KEY_ID_BYTES));
+  /** @param keys 32 secret bytes each, copied. */
+  constructor(...keys: readonly [Uint8Array, ...Uint8Array[]]) {
+    const ring = keys.map(importKey);
+    this.#keys = new Map(ring.map((key) => [key.id, key]));
+    if (this.#keys.size < keys.length) throw new RangeError('"keys" expected keys with ids of their own');
+    this.#first = ring[0]!;
+  }
+
+  /** The ids of the keys; the one that seals comes first. */
+  get keyIds(): string[] {
+    return [...this.#keys.keys()];
   }
 
   seal(place: string, bytes: Uint8Array): Uint8Array {
+    const { key, header } = this.#first;
     const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv(ALGORITHM, this.#key, nonce, { authTagLength: TAG_BYTES });
-    cipher.setAAD(this.#associatedData(place));
+    const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
+    cipher.setAAD(associatedData(header, place));
     const ciphertext = cipher.update(bytes);
     cipher.final(); // empty in counter mode, but it completes the tag
-    return Buffer.concat([this.#header, nonce, ciphertext, cipher.getAuthTag()]);
+    return Buffer.concat([header, nonce, ciphertext, cipher.getAuthTag()]);
   }
 
-  /** Throws ERR_SEAL_BROKEN when the bytes are not exactly what was sealed for this place under this key. */
+  /** Throws ERR_SEAL_BROKEN when the bytes are not exactly what was sealed for this place under one of the keys. */
   open(place: string, sealed: Uint8Array): Uint8Array {
-    if (sealed.length < PREFIX_BYTES + TAG_BYTES) throw broken(place, 'is too short');
-    if (sealed[0] !== VERSION) throw broken(place, 'has an unknown version');
-    if (Buffer.compare(sealed.subarray(0, HEADER_BYTES), this.#header) !== 0) {
-      throw broken(place, 'was sealed under another key');
-    }
+    const { key, header } = this.#keyOf(place, sealed);
     const nonce = sealed.subarray(HEADER_BYTES, PREFIX_BYTES);
-    const decipher = createDecipheriv(ALGORITHM, this.#key, nonce, { authTagLength: TAG_BYTES });
-    decipher.setAAD(this.#associatedData(place));
+    const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
+    decipher.setAAD(associatedData(header, place));
     decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
     const bytes = decipher.update(sealed.subarray(PREFIX_BYTES, -TAG_BYTES));
     try {
@@ -72,9 +74,57 @@ export class Sealer {
     return bytes;
   }
 
-  #associatedData(place: string): Uint8Array {
-    return Buffer.concat([this.#header, Buffer.from(place, 'utf8')]);
+  /** The same content under the first key; the value itself when it is that already. Throws ERR_SEAL_BROKEN. */
+  reseal(place: string, sealed: Uint8Array): Uint8Array {
+    if (this.#keyOf(place, sealed) === this.#first) return sealed;
+    const bytes = this.open(place, sealed);
+    try {
+      return this.seal(place, bytes);
+    } finally {
+      bytes.fill(0);
+    }
   }
+
+  /** Throws ERR_SEAL_BROKEN when the key that a sealed value names is not among the keys; does not open the value. */
+  requireKey(place: string, sealed: Uint8Array): void {
+    this.#keyOf(place, sealed);
+  }
+
+  #keyOf(place: string, sealed: Uint8Array): RingKey {
+    const id = sealingKeyId(place, sealed);
+    const key = this.#keys.get(id);
+    if (key !== undefined) return key;
+    const known = this.keyIds.join(', ');
+    throw broken(place, `was sealed under key ${id}, which the key file does not hold: it holds ${known}`);
+  }
+}
+
+/** The id of the key that a sealed value names. Throws ERR_SEAL_BROKEN. */
+export function sealingKeyId(place: string, sealed: Uint8Array): string {
+  if (sealed.length < PREFIX_BYTES + TAG_BYTES) throw broken(place, 'is too short');
+  if (sealed[0] !== VERSION) throw broken(place, 'has an unknown version');
+  return Buffer.from(sealed.subarray(1, HEADER_BYTES)).toString('hex');
+}
+
+interface RingKey {
+  readonly id: string;
+  readonly key: KeyObject;
+  /** What begins every value that is sealed under the key. */
+  readonly header: Uint8Array;
+}
+
+function importKey(key: Uint8Array): RingKey {
+  if (key.length !== KEY_BYTES) {
+    throw new RangeError(`"key" expected ${KEY_BYTES} bytes, got ${key.length}`);
+  }
+  // A hash with a domain of its own, so that the id tells nothing about other uses of the key.
+  const hash = createHash('sha256').update('eigenveil key-encryption key id\0').update(key).digest();
+  const id = hash.subarray(0, KEY_ID_BYTES);
+  return { id: id.toString('hex'), key: createSecretKey(key), header: Uint8Array.of(VERSION, ...id) };
+}
+
+function associatedData(header: Uint8Array, place: string): Uint8Array {
+  return Buffer.concat([header, Buffer.from(place, 'utf8')]);
 }
 
 function broken(place: string, reason: string): ServerError {

@@ -1,6 +1,6 @@
 /** Files that hold one secret each: made once with mode 0600, refused when anybody else could read them. */
 import { randomBytes } from 'node:crypto';
-import { constants, type FileHandle, link, open, unlink } from 'node:fs/promises';
+import { constants, type FileHandle, link, open, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ServerError } from './errors.ts';
 
@@ -17,27 +17,16 @@ export async function loadOrCreateSecretFile(
   path: string,
   create: () => string | Promise<string>,
 ): Promise<string> {
-  const existing = await readSecret(path);
+  const existing = await readSecretFile(path);
   if (existing !== undefined) return existing;
   await writeSecret(path, await create());
-  const created = await readSecret(path);
+  const created = await readSecretFile(path);
   if (created === undefined) throw new ServerError('ERR_KEY_FILE', `"${path}" vanished after it was made`);
   return created;
 }
 
-/** 32 random bytes kept as base64url in a secret file, made when missing. Throws ERR_KEY_FILE. */
-export async function loadOrCreateKey(path: string): Promise<Uint8Array> {
-  const text = await loadOrCreateSecretFile(path, () => randomBytes(KEY_BYTES).toString('base64url'));
-  const key = Buffer.from(text, 'base64url');
-  // Buffer.from skips what it cannot decode, so only the way back shows that nothing was skipped.
-  if (key.length !== KEY_BYTES || key.toString('base64url') !== text) {
-    throw new ServerError('ERR_KEY_FILE', `"${path}" expected ${KEY_BYTES} bytes as base64url`);
-  }
-  return key;
-}
-const KEY_BYTES = 32;
-
-async function readSecret(path: string): Promise<string | undefined> {
+/** The text of a secret file without surrounding white space, undefined when there is none. Throws ERR_KEY_FILE. */
+export async function readSecretFile(path: string): Promise<string | undefined> {
   let file: FileHandle;
   try {
     file = await open(path, constants.O_RDONLY);
@@ -90,8 +79,34 @@ async function writeSecret(path: string, text: string): Promise<void> {
   }
 }
 
+/**
+ * Puts `text` in the place of a secret file, durably: after a crash the file holds the old text or the new one, whole. One
+ * writer at a time; a draft that an earlier one left behind is overwritten. Throws ERR_KEY_FILE.
+ */
+export async function replaceSecretFile(path: string, text: string): Promise<void> {
+  try {
+    const target = await realpath(path); // a link stays, and the draft lies on the volume of the file
+    const { uid, gid } = await stat(target);
+    const draft = `${target}.new`;
+    const file = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600);
+    try {
+      await file.chmod(0o600);
+      // The service must be able to read what root has replaced.
+      if (process.getuid?.() === 0) await file.chown(uid, gid);
+      await file.writeFile(`${text}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, target);
+    await syncDirectory(dirname(target));
+  } catch (cause) {
+    throw new ServerError('ERR_KEY_FILE', `"${path}" cannot be replaced (${codeOf(cause)})`, { cause });
+  }
+}
+
 /** Without this the file's name may be lost with the power even though its content is safe. */
-async function syncDirectory(path: string): Promise<void> {
+export async function syncDirectory(path: string): Promise<void> {
   if (process.platform === 'win32') return; // directories cannot be opened there
   const directory = await open(path, constants.O_RDONLY);
   try {

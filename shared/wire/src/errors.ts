@@ -92,6 +92,8 @@ const CODES = {
   ERR_PEER_PROTOCOL: { status: 502, title: 'The service gave an answer that the protocol does not allow' },
   ERR_CSP_IDENTITY: { status: 502, title: 'The CSP does not have the pinned identity' },
   ERR_AGREEMENT_INVALID: { status: 502, title: 'The task is not signed by the pinned CSP' },
+  ERR_KEY_INVALID: { status: 502, title: 'The Paillier key is not valid' },
+  ERR_ENCODING_INVALID: { status: 502, title: 'A number is not in its one valid encoding' },
   ERR_RECEIPT_INVALID: { status: 502, title: 'The receipt is not valid' },
   ERR_PROJECTION_INVALID: { status: 502, title: 'The projection is not signed for this task' },
   ERR_POLICY: { status: 403, title: "The task breaks the owner's policy" },

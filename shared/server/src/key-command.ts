@@ -1,0 +1,64 @@
+/** The commands that both services have for their key-encryption keys. */
+import { addSettings, type Command, printResult } from '@eigenveil/command';
+import { keyFile, SERVICE_SETTINGS } from './foundation.ts';
+import { readKeyRing } from './key-ring.ts';
+import { countByKey, type OpenStore, resealAll, rotateKey, withStore } from './rotation.ts';
+import { Sealer } from './sealing.ts';
+
+/** Adds `key list`, `key rotate` and `key reseal` to a service's program. */
+export function addKeyCommands(program: Command, prefix: string, open: OpenStore): void {
+  const { dataDirectory, keyEncryptionKey } = SERVICE_SETTINGS;
+  const key = program.command('key').description('the keys that seal secrets at rest');
+  const example = (name: string) =>
+    `Example:\n  $ ${program.name()} key ${name} --data-directory /var/lib/${program.name()}`;
+  const add = (name: string, description: string, help: string) => {
+    const command = key.command(name).description(description);
+    const configuration = addSettings(command, prefix, { dataDirectory, keyEncryptionKey });
+    command.addHelpText('after', `\n${help}\n\n${example(name)}`);
+    return { command, configuration };
+  };
+
+  const list = add(
+    'list',
+    'print the ids of the keys in the key file, and how many stored values each has sealed',
+    'The first key seals, all open. Works while the service runs.',
+  );
+  list.command.action(async () => {
+    const place = list.configuration();
+    const { keyIds } = new Sealer(...(await readKeyRing(keyFile(place))));
+    const values = await withStore(place, open, countByKey);
+    const ids = [...keyIds, ...[...values.keys()].filter((id) => !keyIds.includes(id))];
+    const keys = ids.map((id) => ({
+      id,
+      use: keyIds[0] === id ? 'seals' : keyIds.includes(id) ? 'opens' : 'missing',
+      values: values.get(id) ?? 0,
+    }));
+    const text = keys.map((it) => `${it.id}  ${it.use}  ${it.values} values`).join('\n');
+    printResult(list.command, { json: { keys }, text });
+  });
+
+  const rotate = add(
+    'rotate',
+    'replace the key: a new one seals everything that is stored, and the old one is forgotten',
+    `Stop the service first. If the command is interrupted, give it again: it finishes what was begun, and at no time the key file
+lacks a key that is needed. Backups need no key, so nothing else depends on the old one.`,
+  );
+  rotate.command.action(async () => {
+    const { keyId, resealed } = await rotateKey(rotate.configuration(), open);
+    const text = `key ${keyId} seals from now on; ${resealed} stored values were sealed anew, the old key is forgotten`;
+    printResult(rotate.command, { json: { keyId, resealed }, text });
+  });
+
+  const reseal = add(
+    'reseal',
+    'seal everything that is stored under the first key of the key file',
+    `For services on several machines, which cannot all stop for: key rotate. Works while they run; the key file stays as it is.
+First put the new key on a line of its own at the end of every key file and restart every service; then move it to the first line
+everywhere and restart again; then give this command; then take the old key out everywhere.`,
+  );
+  reseal.command.action(async () => {
+    const resealed = await resealAll(reseal.configuration(), open);
+    const text = `${resealed} stored values were sealed anew; none needs another key than the first`;
+    printResult(reseal.command, { json: { resealed }, text });
+  });
+}

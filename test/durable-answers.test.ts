@@ -1,0 +1,194 @@
+/**
+ * That a service answers only what a power cut cannot take back. A killed process does not show it, for the operating
+ * system still writes what the process has handed over; the order of its system calls does.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { Agent } from 'node:https';
+import { join } from 'node:path';
+import { inviteOwners } from '@eigenveil/csp';
+import { layout } from '@eigenveil/statistics';
+import { digestBytes, digestTask, generatePrivateJwk, importSigningKey } from '@eigenveil/wire';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { ByHand, type Enrolled } from './support/by-hand.ts';
+import { Children, type RunningChild } from './support/child.ts';
+import { query } from './support/database.ts';
+import {
+  type Address,
+  type Answer,
+  contributionRequest,
+  encryptValues,
+  type Message,
+  ownerOf,
+  recordFor,
+  type Sender,
+  send,
+  sendAs,
+} from './support/requests.ts';
+import { RogueDataUser } from './support/rogue.ts';
+import {
+  type Answered,
+  isSqliteLog,
+  lapse,
+  parseTrace,
+  straceProblem,
+  straceTo,
+} from './support/system-calls.ts';
+import { World } from './support/world.ts';
+
+const problem = straceProblem();
+if (problem !== undefined) console.warn(`Durable answers were not traced: ${problem}`);
+
+const OWNERS = 3;
+const NOT_SYNCED = 'the answer left before the log was synced';
+const CARELESS = {
+  NODE_OPTIONS: `--import=${new URL('support/careless-sqlite.ts', import.meta.url).href}`,
+};
+
+let world: World;
+let byHand: ByHand;
+let owners: Enrolled[];
+let agents: Agent[];
+const children = new Children();
+
+beforeAll(async () => {
+  world = await World.start();
+  byHand = await ByHand.start(world);
+  owners = await byHand.owners(OWNERS);
+});
+afterEach(async () => {
+  for (const agent of agents) agent.destroy();
+  await children.stop();
+});
+afterAll(() => world.close());
+
+/** Starts a service as a process under strace; its threads are traced, too. */
+async function serveTraced(name: 'csp' | 'user', environment: Record<string, string>): Promise<RunningChild> {
+  agents = [];
+  const config = join(world.folder, `${name}.json`);
+  const settings = { ...(name === 'csp' ? world.cspConfig : world.dataUserConfig), threads: 1 };
+  await writeFile(config, JSON.stringify(settings));
+  return children.serve(name, ['--config', config], environment, straceTo(traceOf(name)));
+}
+const digestOf = (bytes: Uint8Array) => digestBytes('contribution', bytes);
+const traceOf = (name: string) => join(world.folder, `${name}.trace`);
+
+/** An address behind a connection of its own, on which TLS has nothing more to say: next come a request and its answer. */
+async function connected(address: Address): Promise<Address> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  agents.push(agent);
+  await send({ ...address, agent }, { method: 'GET', path: '/healthz' });
+  return { ...address, agent };
+}
+
+/** An answer, what it is called, and what the log is to hold before it leaves. */
+type Promised = Answered & { readonly name: string };
+
+function promised(name: string, { status, text, port }: Answer, ...marks: string[]): Promised {
+  expect([name, text, status < 300]).toEqual([name, text, true]);
+  return { name, port, marks };
+}
+
+/** Kills the service while the connections are open, and reads in its trace how durable each answer was. */
+async function durability(child: RunningChild, name: 'csp' | 'user', answers: readonly Promised[]) {
+  await child.end('SIGKILL');
+  const calls = parseTrace(await readFile(traceOf(name), 'utf8'));
+  return answers.map((answer) => `${answer.name}: ${lapse(calls, isSqliteLog, answer) ?? 'durable'}`);
+}
+
+const all = (names: readonly string[], how: string) => names.map((name) => `${name}: ${how}`);
+
+describe.skipIf(problem !== undefined)('the data user', () => {
+  const ANSWERS = [
+    'receipt 0',
+    'receipt 1',
+    'receipt 2',
+    'receipt 3',
+    'receipt 4',
+    'receipt 5',
+    'withdrawal',
+  ];
+
+  /** Of receipts that owners get one after the other, then of as many at once, and of one owner's withdrawal. */
+  async function answers(environment: Record<string, string>) {
+    await world.stopDataUser();
+    const child = await serveTraced('user', environment);
+    const tasks = [await byHand.create(), await byHand.create()];
+    const contribute = async (i: number): Promise<Promised> => {
+      const [owner, signed] = [owners[i % OWNERS]!, tasks[Math.floor(i / OWNERS)]!];
+      const sent = await byHand.contribution(owner, signed, i % OWNERS);
+      const message = contributionRequest(signed.task.id, sent);
+      const answer = await sendAs(await connected(world.dataUserAddress), await ownerOf(owner.home), message);
+      return promised(`receipt ${i}`, answer, digestOf(sent.bytes), String(answer.json.receipt).slice(-43));
+    };
+    const receipts = [];
+    for (const i of owners.keys()) receipts.push(await contribute(i));
+    receipts.push(...(await Promise.all([...owners.keys()].map((i) => contribute(OWNERS + i)))));
+    const message = { method: 'DELETE', path: `/tasks/${tasks[0]!.task.id}/contribution` };
+    const answer = await sendAs(
+      await connected(world.dataUserAddress),
+      await ownerOf(owners[0]!.home),
+      message,
+    );
+    const withdrawal = promised('withdrawal', answer, ...receipts[0]!.marks);
+    const found = await durability(child, 'user', [...receipts, withdrawal]);
+    await world.startDataUser();
+    return found;
+  }
+
+  test('syncs what it has taken before the first byte of the receipt leaves', async () => {
+    expect(await answers({})).toEqual(all(ANSWERS, 'durable'));
+  });
+
+  test('one that does not is found out', async () => {
+    expect(await answers(CARELESS)).toEqual(all(ANSWERS, NOT_SYNCED));
+  });
+});
+
+describe.skipIf(problem !== undefined)('the CSP', () => {
+  const ANSWERS = ['enrolment', 'agreement', 'records', 'unblinding', 'end'];
+
+  /** Of everything that a CSP promises over a task. */
+  async function answers(environment: Record<string, string>) {
+    await world.stopCsp();
+    const child = await serveTraced('csp', environment);
+    const rogue = await RogueDataUser.of(world);
+    const send = async (message: Message & { readonly json?: unknown }, sender: Sender = rogue) =>
+      sendAs(await connected(world.cspAddress), sender, message);
+
+    const key = await importSigningKey(await generatePrivateJwk());
+    const [enrolmentToken] = await inviteOwners(world.cspConfig.dataDirectory, 1, 3600);
+    const enrolment = await send({ method: 'POST', path: '/enrolments', json: { enrolmentToken } }, { key });
+
+    const task = rogue.task(byHand.proposal);
+    const path = `/tasks/${task.id}`;
+    const agreement = await send({ method: 'POST', path: '/tasks', json: { task } });
+    const signed = { task, agreement: String(agreement.json.agreement) };
+
+    const ones = layout(task).valueBits.map(() => 1n);
+    const blinded = await encryptValues(signed, ones);
+    const signatures = await Promise.all(owners.map(({ home }) => recordFor(signed, home, blinded)));
+    const records = await send({ method: 'POST', path: `${path}/records`, json: { records: signatures } });
+    const unblinding = await send({ method: 'POST', path: `${path}/unblinding`, body: blinded });
+    const sql = 'SELECT unblinding_digest FROM tasks WHERE task_id = ?';
+    const [row] = query(world.cspConfig.dataDirectory, sql, task.id);
+    const end = await send({ method: 'DELETE', path });
+
+    const found = await durability(child, 'csp', [
+      promised('enrolment', enrolment, key.thumbprint),
+      promised('agreement', agreement, digestTask(task)),
+      promised('records', records, digestOf(blinded)),
+      promised('unblinding', unblinding, String(row!.unblinding_digest)),
+      promised('end', end, task.id),
+    ]);
+    await world.startCsp();
+    return found;
+  }
+
+  test('syncs an enrolment, a key, records, the use of a key and its end before it answers', async () => {
+    expect(await answers({})).toEqual(all(ANSWERS, 'durable'));
+  });
+
+  test('one that does not is found out', async () => {
+    expect(await answers(CARELESS)).toEqual(all(ANSWERS, NOT_SYNCED));
+  });
+});

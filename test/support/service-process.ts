@@ -1,0 +1,90 @@
+/**
+ * A real CSP or data user as a child process whose clock and end the parent commands: started over IPC, killed with SIGKILL
+ * from outside or, to the commit, by itself. Nothing else of the service is replaced.
+ */
+import { flushCompileCache } from 'node:module';
+import { DatabaseSync, StatementSync } from 'node:sqlite';
+import { type CspConfiguration, startCsp } from '@eigenveil/csp';
+import { type DataUserConfiguration, startDataUser } from '@eigenveil/data-user';
+
+/** Where a process is to die: right before or right after one of its next durable writes, of which it skips some. */
+export interface CrashPoint {
+  readonly when: 'before commit' | 'after commit';
+  readonly skipped: number;
+}
+
+export type Start = { readonly offset: number; readonly crash: CrashPoint | null } & (
+  | { readonly service: 'csp'; readonly config: CspConfiguration }
+  | { readonly service: 'data user'; readonly config: DataUserConfiguration }
+);
+
+/** What the parent sends. `offset` is the clock's lead over real time, in milliseconds. */
+export type Command =
+  | ({ readonly kind: 'start' } & Start)
+  | { readonly kind: 'clock'; readonly offset: number }
+  | { readonly kind: 'crash'; readonly crash: CrashPoint | null };
+
+/** The answer to every command; a process that cannot start says why. */
+export interface Acknowledgement {
+  readonly problem: string | null;
+}
+
+let offset = 0;
+let crash: CrashPoint | null = null;
+
+const now = () => new Date(Date.now() + offset);
+
+/** Runs what makes a change durable, or dies next to it. */
+function commit<Result>(write: () => Result): Result {
+  const point = crash;
+  if (point === null) return write();
+  if (point.skipped > 0) {
+    crash = { ...point, skipped: point.skipped - 1 };
+    return write();
+  }
+  if (point.when === 'after commit') write();
+  process.kill(process.pid, 'SIGKILL');
+  throw new Error('a process expected to be dead');
+}
+
+/** SQLite commits at COMMIT, and at a statement that is in no transaction. */
+function watchCommits(): void {
+  const { exec } = DatabaseSync.prototype;
+  const { run } = StatementSync.prototype;
+  let isInTransaction = false;
+  DatabaseSync.prototype.exec = new Proxy(exec, {
+    apply(_, database, parameters: Parameters<typeof exec>) {
+      const [sql] = parameters;
+      if (sql === 'BEGIN IMMEDIATE') isInTransaction = true;
+      if (sql === 'COMMIT' || sql === 'ROLLBACK') isInTransaction = false;
+      const execute = () => Reflect.apply(exec, database, parameters);
+      return sql === 'COMMIT' ? commit(execute) : execute();
+    },
+  });
+  StatementSync.prototype.run = new Proxy(run, {
+    apply(_, statement, parameters: Parameters<typeof run>) {
+      const execute = () => Reflect.apply(run, statement, parameters);
+      return isInTransaction ? execute() : commit(execute);
+    },
+  });
+}
+
+async function obey(command: Command): Promise<void> {
+  if (command.kind === 'crash') crash = command.crash;
+  if (command.kind === 'clock') offset = command.offset;
+  if (command.kind !== 'start') return;
+  ({ offset, crash } = command);
+  if (command.service === 'csp') await startCsp(command.config, { now });
+  else await startDataUser(command.config, { now });
+  flushCompileCache(); // which a process that is killed does not do at its end
+}
+
+watchCommits();
+process.on('disconnect', () => process.exit()); // the parent is gone
+process.on('message', (command: Command) => {
+  const answer = (problem: Acknowledgement['problem']) => process.send?.({ problem });
+  obey(command).then(
+    () => answer(null),
+    (error: unknown) => answer(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+  );
+});
