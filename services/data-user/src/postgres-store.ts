@@ -9,14 +9,15 @@ import {
   type TaskState,
 } from '@eigenveil/wire';
 import { MIGRATIONS, SCHEMA } from './postgres-schema.ts';
-import type {
-  Activity,
-  DataUserStore,
-  NewContribution,
-  PartialProduct,
-  StageResult,
-  StoredContribution,
-  StoredTask,
+import {
+  type Activity,
+  blindingPlace,
+  type DataUserStore,
+  type NewContribution,
+  type PartialProduct,
+  type StageResult,
+  type StoredContribution,
+  type StoredTask,
 } from './store.ts';
 import { admit, afterStage, checkMarked, closes, requireFinal, requireOpen } from './store-rules.ts';
 
@@ -232,6 +233,22 @@ export class PostgresDataUserStore implements DataUserStore {
     const text = 'UPDATE tasks SET faults = faults + 1 WHERE task_id = $1 RETURNING faults';
     const { rows } = await this.#db.query<{ faults: number }>({ text, values: [taskId] });
     return rows[0]!.faults;
+  }
+
+  async reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number> {
+    const tasks = await this.#db.query<{ task_id: TaskId }>({
+      text: 'SELECT task_id FROM tasks WHERE sealed_blinding IS NOT NULL',
+    });
+    let changes = 0;
+    for (const { task_id: taskId } of tasks.rows) {
+      const sealed = (await read(this.#db, taskId))?.sealedBlinding ?? null;
+      if (sealed === null) continue; // destroyed meanwhile
+      const changed = change(blindingPlace(taskId), sealed);
+      if (changed === sealed) continue;
+      const text = 'UPDATE tasks SET sealed_blinding = $2 WHERE task_id = $1 AND sealed_blinding = $3';
+      changes += (await this.#db.query({ text, values: [taskId, changed, sealed] })).rowCount;
+    }
+    return changes;
   }
 
   async close(): Promise<void> {
