@@ -16,18 +16,18 @@ const HELD = 32;
 
 export class Aggregation {
   readonly #store: DataUserStore;
-  readonly #tasks: Tasks;
+  readonly #tasks: Pick<Tasks, 'agreed'>;
   readonly #paillier: PaillierPool;
   readonly #queue: WorkQueue;
-  readonly #onBatch: () => void;
+  readonly #onBatch: (number: number) => void;
 
   constructor(dependencies: {
     store: DataUserStore;
-    tasks: Tasks;
+    tasks: Pick<Tasks, 'agreed'>;
     paillier: PaillierPool;
     queue: WorkQueue;
     /** Told of every partial product that is stored. */
-    onBatch: () => void;
+    onBatch: (number: number) => void;
   }) {
     this.#store = dependencies.store;
     this.#tasks = dependencies.tasks;
@@ -56,7 +56,7 @@ export class Aggregation {
       after = page.at(-1)!.sequence;
     }
     const stored = { batch, contributions: product.factors, bytes: product.bytes() };
-    if (await this.#store.completeBatch(taskId, stored)) this.#onBatch();
+    if (await this.#store.completeBatch(taskId, stored)) this.#onBatch(number);
   }
 
   /** The batches without partial product; none of a task that has moved on. */
