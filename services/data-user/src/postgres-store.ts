@@ -6,7 +6,6 @@ import {
   type Activity,
   blindingPlace,
   type DataUserStore,
-  FINAL_STATES,
   type NewContribution,
   type PartialProduct,
   type StageResult,
@@ -45,8 +44,8 @@ export class PostgresDataUserStore implements DataUserStore {
   }
 
   async unfinishedTasks(): Promise<TaskId[]> {
-    const text = 'SELECT task_id FROM tasks WHERE state <> ALL ($1) OR NOT ended_at_csp';
-    const { rows } = await this.#db.query<{ task_id: TaskId }>({ text, values: [FINAL_STATES] });
+    const text = `SELECT task_id FROM tasks WHERE state <> 'open' AND NOT ended_at_csp`;
+    const { rows } = await this.#db.query<{ task_id: TaskId }>({ text });
     return rows.map((row) => row.task_id);
   }
 

@@ -19,9 +19,9 @@ import {
 } from '@eigenveil/wire';
 import { z } from 'zod';
 import type { Collection, Owner } from './collection.ts';
-import type { Computation } from './computation.ts';
 import type { CspClient } from './csp-client.ts';
 import type { Tasks } from './tasks.ts';
+import type { WorkQueue } from './work-queue.ts';
 
 const TASK_BODY_BYTES = 256 * 1024;
 const TaskParams = z.strictObject({ taskId: TaskId });
@@ -30,13 +30,13 @@ const EmptyBody = z.strictObject({});
 export function dataUserRoutes(options: {
   readonly tasks: Tasks;
   readonly collection: Collection;
-  readonly computation: Computation;
+  readonly queue: WorkQueue;
   readonly csp: CspClient;
   readonly publicUrl: () => string;
   readonly admin: Authenticator<'admin'>;
   readonly usedProofs: UsedProofs;
 }): Route[] {
-  const { tasks, collection, computation, admin } = options;
+  const { tasks, collection, queue, admin } = options;
   const owner = ownerAuthenticator(options.csp, new ProofChecker(options.publicUrl, options.usedProofs));
   const route = routesWith({ admin, owner });
 
@@ -95,7 +95,7 @@ export function dataUserRoutes(options: {
       problems: ['ERR_TASK_UNKNOWN', 'ERR_MINIMUM_OWNERS', 'ERR_TASK_CANCELLED', 'ERR_TASK_CLOSED'],
       handler: async ({ params }) => {
         await tasks.close(params.taskId);
-        computation.start(params.taskId);
+        await queue.offer(params.taskId);
         return tasks.status(params.taskId);
       },
     }),
@@ -110,7 +110,7 @@ export function dataUserRoutes(options: {
       problems: ['ERR_TASK_UNKNOWN', 'ERR_TASK_CLOSED'],
       handler: async ({ params }) => {
         await tasks.cancel(params.taskId);
-        await computation.cancelled(params.taskId);
+        await queue.offer(params.taskId);
         return tasks.status(params.taskId);
       },
     }),

@@ -6,7 +6,6 @@ import {
   type Activity,
   blindingPlace,
   type DataUserStore,
-  FINAL_STATES,
   type NewContribution,
   type PartialProduct,
   type StageResult,
@@ -116,10 +115,7 @@ export class SqliteDataUserStore implements DataUserStore {
   }
 
   async unfinishedTasks(): Promise<TaskId[]> {
-    const finals = FINAL_STATES.map((state) => `'${state}'`).join(', ');
-    const rows = this.#prepare(
-      `SELECT task_id FROM tasks WHERE state NOT IN (${finals}) OR ended_at_csp = 0`,
-    ).all();
+    const rows = this.#prepare(`SELECT task_id FROM tasks WHERE state <> 'open' AND ended_at_csp = 0`).all();
     return rows.map((row) => row.task_id as TaskId);
   }
 

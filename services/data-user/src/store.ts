@@ -94,7 +94,7 @@ export interface StageResult {
 export interface DataUserStore {
   insertTask(task: Task): Promise<void>;
   task(taskId: TaskId): Promise<StoredTask | undefined>;
-  /** Tasks that are not final, or of whose end the CSP does not know. */
+  /** Tasks with something left to do: neither open nor final, or final without the CSP knowing of it. */
   unfinishedTasks(): Promise<TaskId[]>;
   openTask(taskId: TaskId, agreement: string): Promise<void>;
 

@@ -244,9 +244,16 @@ export function storeContract(name: string, open: () => Promise<DataUserStore>):
         expect(places).toEqual([`data-user/tasks/${taskId}/blinding old`]);
       });
 
-      test('is unfinished until it is final and the CSP knows', async () => {
+      test('is unfinished until it is final and the CSP knows, except while it is open', async () => {
+        await store.insertTask({ ...task, id: other });
+        expect(await store.unfinishedTasks()).toEqual([other]);
+        await store.advance(other, 'proposed', { to: 'failed' });
+        await store.markEndedAtCsp(other);
+        expect(await store.unfinishedTasks()).toEqual([]);
+        await insert(1, 2);
+        await store.closeTask(taskId);
         expect(await store.unfinishedTasks()).toEqual([taskId]);
-        await store.advance(taskId, 'open', { to: 'cancelled' });
+        await store.advance(taskId, 'closed', { to: 'cancelled' });
         expect(await store.unfinishedTasks()).toEqual([taskId]);
         await store.markEndedAtCsp(taskId);
         expect(await store.unfinishedTasks()).toEqual([]);

@@ -25,6 +25,7 @@ export {
   type PostgresOptions,
   type PostgresQueries,
 } from './postgres.ts';
+export { type HeldLock, tryLock } from './postgres-lock.ts';
 export { parsePostgresUrl } from './postgres-url.ts';
 export { ownerTokenOf, ProofChecker, type UsedProofs } from './proof.ts';
 export { RateLimit } from './rate-limit.ts';
