@@ -1,5 +1,4 @@
 /** The rotation of key-encryption keys: in the midst of tasks, killed at every step, and of services that cannot stop together. */
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -9,10 +8,11 @@ import { loadOrCreateKeyRing, Sealer } from '@eigenveil/server';
 import type { SignedTask } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ByHand } from './support/by-hand.ts';
-import { program } from './support/child.ts';
 import { isStillInFiles, query } from './support/database.ts';
 import { earlierDirectory, latestOf } from './support/earlier.ts';
 import { runInProcess } from './support/in-process.ts';
+import { runUntilKilled } from './support/killed.ts';
+import { straceProblem } from './support/system-calls.ts';
 import { World } from './support/world.ts';
 
 let folder: string;
@@ -122,31 +122,23 @@ describe.each(['csp', 'user'] as const)('key rotate of eigenveil-%s', (name) => 
 });
 
 /** The steps of the command end in these calls of the operating system; each is where it can be killed. */
-const STRACE = '/usr/bin/strace';
-const KILLED_AT: ['csp' | 'user', string, number][] = [
-  ...[1, 2, 3, 4, 5, 6, 7, 8].map((nth): ['csp', string, number] => ['csp', 'fsync', nth]),
-  ...[1, 2].flatMap((nth): ['csp' | 'user', string, number][] => [
-    ['csp', 'rename', nth],
-    ['user', 'rename', nth],
-  ]),
+const KILLED_AT: ['csp' | 'user', 'fsync' | 'rename' | 'unlink', number][] = [
+  ...[1, 2, 3, 4, 5, 6, 7, 8].map((nth) => ['csp', 'fsync', nth] as ['csp', 'fsync', number]),
+  ['csp', 'rename', 1],
+  ['csp', 'rename', 2],
+  ['user', 'rename', 1],
+  ['user', 'rename', 2],
   ['csp', 'unlink', 1],
   ['user', 'fsync', 4],
 ];
 
-describe.skipIf(!existsSync(STRACE))('a rotation that is killed', () => {
+describe.skipIf(straceProblem() !== undefined)('a rotation that is killed', () => {
   test.concurrent.each(KILLED_AT)('in eigenveil-%s at %s number %i', async (name, call, nth) => {
     const service = name === 'csp' ? 'csp' : 'data-user';
     const directory = await earlierDirectory(latestOf(service), join(folder, `${name}-${call}-${nth}`));
     const before = await secretsOf(name, directory);
-    const inject = [`--trace=${call}`, `--inject=${call}:signal=SIGKILL:when=${nth}`];
-    const command = [program(name), 'key', 'rotate', '--data-directory', directory];
-    const killed = new Promise((resolve) => {
-      // One thread for files: calls are counted by thread.
-      const env = { ...process.env, UV_THREADPOOL_SIZE: '1' };
-      const args = ['-f', '-qq', '-o', '/dev/null', ...inject, process.execPath, ...command];
-      execFile(STRACE, args, { env }, (error) => resolve(error?.signal ?? error?.code ?? 'not killed'));
-    });
-    expect(await killed).toBe('SIGKILL');
+    const command = ['key', 'rotate', '--data-directory', directory];
+    expect(await runUntilKilled(name, command, call, nth)).toBe(true);
     // The service could start and go on: the file has every key that is needed, and what begins a rotation again ends it.
     expect(await secretsOf(name, directory)).toEqual(before);
     const ringed = await linesOf(directory);
