@@ -12,6 +12,7 @@ import { isStillInFiles, query } from './support/database.ts';
 import { earlierDirectory, latestOf } from './support/earlier.ts';
 import { runInProcess } from './support/in-process.ts';
 import { runUntilKilled } from './support/killed.ts';
+import { Postgres } from './support/postgres.ts';
 import { straceProblem } from './support/system-calls.ts';
 import { World } from './support/world.ts';
 
@@ -185,7 +186,7 @@ describe('services in the midst of a task', () => {
       await byHand.contribute(owner, signed, part);
     world.proxies.csp.inject(/two-party$/, { kind: 'lose request' }, Number.POSITIVE_INFINITY);
     await (await world.taskClient()).closeTask(signed.task.id);
-    await expect.poll(async () => (await byHand.status(signed.task.id)).state).toBe('unblinded');
+    await byHand.expectState(signed, 'unblinded');
   });
 
   test('keep their key as long as they run', async () => {
@@ -250,6 +251,59 @@ describe('services in the midst of a task', () => {
     world.proxies.csp.heal();
     await world.startCsp();
     await world.startDataUser();
+    await byHand.expectResult(signed, [0, 1, 2]);
+  });
+});
+
+describe('data users that share a database', () => {
+  let postgres: Postgres;
+  let world: World;
+  beforeAll(async () => {
+    postgres = await Postgres.launch();
+    const databaseUrl = await postgres.database();
+    world = await World.start({ proxied: true, dataUser: { cspPatienceSeconds: 0, databaseUrl } });
+  });
+  afterAll(async () => {
+    await world.close();
+    await postgres.close();
+  });
+
+  test('get another key step by step, and go on with their task', async () => {
+    const byHand = await ByHand.start(world);
+    const signed = await byHand.create();
+    for (const [part, owner] of (await byHand.owners(3)).entries())
+      await byHand.contribute(owner, signed, part);
+    world.proxies.csp.inject(/two-party$/, { kind: 'lose request' }, Number.POSITIVE_INFINITY);
+    await (await world.taskClient()).closeTask(signed.task.id);
+    await byHand.expectState(signed, 'unblinded');
+
+    const { dataDirectory, databaseUrl } = world.dataUserConfig;
+    const shared = (command: string) =>
+      runInProcess(
+        'user',
+        ...['--json', 'key', command, '--data-directory', dataDirectory, '--database-url', databaseUrl!],
+      );
+    const refused = await shared('rotate');
+    expect(refused.exitCode).toBe(2);
+    expect(JSON.parse(refused.stderr)).toMatchObject({ code: 'ERR_CONFIGURATION' });
+    const edit = async (change: (lines: string[]) => string[]) => {
+      await writeFile(keyFile(dataDirectory), `${change(await linesOf(dataDirectory)).join('\n')}\n`);
+      await world.stopDataUser();
+      await world.startDataUser();
+    };
+    await edit((lines) => [...lines, randomBytes(32).toString('base64url')]);
+    await edit(([first, second]) => [second!, first!]);
+    expect(json(await shared('list')).keys).toMatchObject([
+      { use: 'seals', values: 0 },
+      { use: 'opens', values: 1 },
+    ]);
+    expect(json(await shared('reseal'))).toEqual({ resealed: 1 });
+    expect(json(await shared('list')).keys).toMatchObject([
+      { use: 'seals', values: 1 },
+      { use: 'opens', values: 0 },
+    ]);
+    await edit(([first]) => [first!]);
+    world.proxies.csp.heal();
     await byHand.expectResult(signed, [0, 1, 2]);
   });
 });
