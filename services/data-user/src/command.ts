@@ -15,7 +15,6 @@ import {
   addBackupCommands,
   addKeyCommands,
   adminTokenFile,
-  databaseFile,
   openSigningKey,
   SERVICE_SETTINGS,
 } from '@eigenveil/server';
@@ -33,9 +32,9 @@ import { z } from 'zod';
 import { DATA_USER_BACKUP } from './backup.ts';
 import { describeGuarantee, describeNoise } from './describe-privacy.ts';
 import { draftTask } from './draft.ts';
+import { keyPlaceOf } from './open-store.ts';
 import { describeProgress } from './progress.ts';
 import { DATA_USER_SETTINGS, startDataUser } from './server.ts';
-import { SqliteDataUserStore } from './sqlite-store.ts';
 import { TaskClient } from './task-client.ts';
 
 const PREFIX = 'EIGENVEIL_USER';
@@ -50,7 +49,8 @@ export function dataUserProgram(): Command {
   });
   addServe(program);
   addIdentity(program);
-  addKeyCommands(program, PREFIX, (dataDirectory) => new SqliteDataUserStore(databaseFile(dataDirectory)));
+  const { dataDirectory, keyEncryptionKey, databaseUrl } = DATA_USER_SETTINGS;
+  addKeyCommands(program, PREFIX, { dataDirectory, keyEncryptionKey, databaseUrl }, keyPlaceOf);
   addBackupCommands(
     program,
     PREFIX,
