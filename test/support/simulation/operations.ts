@@ -54,8 +54,8 @@ export type Operation =
   /** Dies at a later durable write, of this process or, if it is down, of the next. */
   | { readonly kind: 'crash'; readonly service: ServiceName; readonly point: CrashPoint }
   | { readonly kind: 'advance clock'; readonly hours: number }
-  /** For a while, or until the CSP has been sent this message. */
-  | { readonly kind: 'wait'; readonly message: Message };
+  /** For a while, or until the CSP has been sent a message, or a service that is to die is dead. */
+  | { readonly kind: 'wait'; readonly until: Message | 'death' };
 
 /** A run from the proposal of a task to its end. */
 export interface Scenario {
@@ -78,7 +78,9 @@ const version = fc.oneof(
 const service = fc.constantFrom<ServiceName>('data user', 'csp');
 const crashPoint: fc.Arbitrary<CrashPoint> = fc.record({
   when: fc.constantFrom('after commit', 'before commit'),
-  skipped: fc.nat({ max: 4 }),
+  // A stage of the computation ends with `advance`, among writes that tell how far it is.
+  write: fc.constantFrom(null, null, 'advance'),
+  skipped: fc.nat({ max: 5 }),
 });
 
 const contribution = fc.record({ kind: fc.constant('contribute' as const), owner, version });
@@ -110,6 +112,7 @@ const requestFault: fc.Arbitrary<RequestFault> = fc.oneof(
   fc.record({
     kind: fc.constant('crash' as const),
     when: fc.constantFrom<CrashPoint['when']>('after commit', 'before commit'),
+    write: fc.constant(null),
     skipped: fc.nat({ max: 1 }),
   }),
   fc.record({ kind: fc.constant('kill' as const), afterMilliseconds: fc.nat({ max: 30 }) }),
@@ -160,7 +163,7 @@ const advancing: fc.Arbitrary<Operation> = fc.record({
 });
 const waiting: fc.Arbitrary<Operation> = fc.record({
   kind: fc.constant('wait' as const),
-  message: fc.constantFrom<Message>('records', 'unblinding', 'two-party', 'end'),
+  until: fc.constantFrom<Message | 'death'>('records', 'unblinding', 'two-party', 'end', 'death'),
 });
 
 /** While owners contribute. */
