@@ -42,6 +42,19 @@ export function storeContract(name: string, open: () => Promise<DataUserStore>):
     const read = async () => (await store.task(taskId))!;
     const stateOf = async () => (await read()).state;
 
+    test('tasks come back in pages, the one proposed last first', async () => {
+      const ids = Array.from({ length: 4 }, newTaskId);
+      for (const id of ids) await store.insertTask({ ...task, id });
+      await insert(1, 2);
+      const listed = await store.tasks(null, 9);
+      expect(listed.map((it) => it.task.id)).toEqual([...ids.toReversed(), taskId]);
+      expect(listed.at(-1)).toEqual({ task, state: 'open', contributions: 2 });
+      expect(listed[0]).toMatchObject({ state: 'proposed', contributions: 0 });
+      const page = await store.tasks(ids[3]!, 2);
+      expect(page.map((it) => it.task.id)).toEqual([ids[2], ids[1]]);
+      expect(await store.tasks(taskId, 9)).toEqual([]);
+    });
+
     describe('contributions', () => {
       test('are stored once per owner; the first stays', async () => {
         expect(await insert(1)).toEqual([stored(1)]);
