@@ -1,4 +1,5 @@
 /** The data user's store in PostgreSQL: what every store has to do, and what only several processes at once can try. */
+import type { PostgresDatabase } from '@eigenveil/server';
 import { newTaskId, type TaskId } from '@eigenveil/wire';
 import fc from 'fast-check';
 import pg from 'pg';
@@ -20,6 +21,7 @@ storeContract('PostgresDataUserStore', async () => openStore(await postgres.data
 describe('two processes on one database', () => {
   let url: string;
   let stores: readonly [PostgresDataUserStore, PostgresDataUserStore];
+  let database: PostgresDatabase;
   let id: TaskId;
   beforeAll(async () => {
     url = await postgres.database();
@@ -28,8 +30,9 @@ describe('two processes on one database', () => {
       PostgresDataUserStore,
       PostgresDataUserStore,
     ];
+    database = await openDataUserDatabase(url);
   });
-  afterAll(() => Promise.all(stores.map((store) => store.close())));
+  afterAll(() => Promise.all([...stores, database].map((it) => it.close())));
   const create = async (maximumOwners = 1000) => {
     id = newTaskId();
     await stores[0].insertTask({ ...task, id, maximumOwners });
@@ -50,6 +53,8 @@ describe('two processes on one database', () => {
     const bodies = await stores[1].ciphertexts(id, 0, lastSequence, lastSequence + 1);
     expect(bodies).toHaveLength(contributions);
     expect(new Set(bodies.map(({ sequence }) => sequence)).size).toBe(contributions);
+    const text = 'SELECT FROM contribution_bodies WHERE task_id = $1';
+    expect((await database.query({ text, values: [id] })).rowCount).toBe(contributions);
     return contributions;
   };
 
