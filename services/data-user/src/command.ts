@@ -12,6 +12,7 @@ import {
   readTextFile,
 } from '@eigenveil/command';
 import {
+  addBackupCommands,
   addKeyCommands,
   adminTokenFile,
   databaseFile,
@@ -29,6 +30,7 @@ import {
 } from '@eigenveil/wire';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { DATA_USER_BACKUP } from './backup.ts';
 import { describeGuarantee, describeNoise } from './describe-privacy.ts';
 import { draftTask } from './draft.ts';
 import { describeProgress } from './progress.ts';
@@ -49,6 +51,13 @@ export function dataUserProgram(): Command {
   addServe(program);
   addIdentity(program);
   addKeyCommands(program, PREFIX, (dataDirectory) => new SqliteDataUserStore(databaseFile(dataDirectory)));
+  addBackupCommands(
+    program,
+    PREFIX,
+    DATA_USER_BACKUP,
+    `Every task that the backup did not have as done or cancelled fails with ERR_TASK_RESTORED: contributions came later for which owners
+have receipts. Propose such tasks anew.`,
+  );
   const task = program.command('task').description('propose tasks and see them through');
   addDraft(task);
   addCreate(task);

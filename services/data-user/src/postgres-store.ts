@@ -1,13 +1,6 @@
 /** The data user's store in PostgreSQL, for one process or several: every method is one durable transaction. */
 import { openPostgres, type PostgresDatabase, type PostgresQueries } from '@eigenveil/server';
-import {
-  type Digest,
-  type OwnerId,
-  ServiceError,
-  type Task,
-  type TaskId,
-  type TaskState,
-} from '@eigenveil/wire';
+import type { Digest, OwnerId, ServiceError, Task, TaskId, TaskState } from '@eigenveil/wire';
 import { MIGRATIONS, SCHEMA } from './postgres-schema.ts';
 import {
   type Activity,
@@ -19,7 +12,7 @@ import {
   type StoredContribution,
   type StoredTask,
 } from './store.ts';
-import { admit, afterStage, checkMarked, closes, requireFinal, requireOpen } from './store-rules.ts';
+import { admit, afterStage, checkMarked, closes, requireFinal, withdrawalOf } from './store-rules.ts';
 
 /** Opens the data user's database, made when it is empty. Throws ERR_DATABASE, ERR_SCHEMA_NEWER. */
 export async function openDataUserDatabase(
@@ -94,10 +87,9 @@ export class PostgresDataUserStore implements DataUserStore {
     await this.#db.transaction('withdraw', async (db) => {
       const stored = await lock(db, taskId);
       const [known] = await contributionsOf(db, taskId, [ownerId]);
-      if (known === undefined)
-        throw new ServiceError('ERR_CONTRIBUTION_UNKNOWN', 'the owner has not contributed');
-      if (known.withdrawn) return;
-      requireOpen(stored);
+      const change = withdrawalOf(stored, known);
+      if (change === 'nothing') return;
+      if (change === 'only a mark') return markWithdrawn(db, taskId, ownerId);
       await db.query({
         text: `
           WITH marked AS (UPDATE contributions SET withdrawn = true WHERE task_id = $1 AND owner_id = $2),
@@ -312,6 +304,17 @@ async function insertFresh(
       contributions.map(({ receipt }) => receipt),
       fresh.length,
     ],
+  });
+}
+
+async function markWithdrawn(db: PostgresQueries, taskId: TaskId, ownerId: OwnerId): Promise<void> {
+  await db.query({
+    text: `
+      WITH numbered AS (
+        UPDATE tasks SET last_sequence = last_sequence + 1 WHERE task_id = $1 RETURNING last_sequence)
+      INSERT INTO contributions (task_id, owner_id, sequence, digest, receipt, withdrawn)
+      SELECT $1, $2, last_sequence, '', '', true FROM numbered`,
+    values: [taskId, ownerId],
   });
 }
 

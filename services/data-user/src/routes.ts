@@ -1,5 +1,12 @@
 /** The data user's HTTP interface: who may ask for what. */
-import { type Authenticator, ownerTokenOf, ProofChecker, type Route, routesWith } from '@eigenveil/server';
+import {
+  type Authenticator,
+  ownerTokenOf,
+  ProofChecker,
+  type Route,
+  routesWith,
+  type UsedProofs,
+} from '@eigenveil/server';
 import {
   ProjectionResponse,
   ReceiptResponse,
@@ -27,12 +34,13 @@ export function dataUserRoutes(options: {
   readonly csp: CspClient;
   readonly publicUrl: () => string;
   readonly admin: Authenticator<'admin'>;
+  readonly usedProofs: UsedProofs;
 }): Route[] {
   const { tasks, collection, queue, admin } = options;
-  const owner = ownerAuthenticator(options.csp, options.publicUrl);
+  const owner = ownerAuthenticator(options.csp, new ProofChecker(options.publicUrl, options.usedProofs));
   const route = routesWith({ admin, owner });
 
-  return [
+  const routes = [
     route({
       method: 'post',
       path: '/tasks',
@@ -171,11 +179,12 @@ export function dataUserRoutes(options: {
       }),
     }),
   ];
+  // All of them need the database.
+  return routes.map((it) => ({ ...it, problems: [...it.problems, 'ERR_DATABASE_UNREACHABLE'] }));
 }
 
 /** An owner shows the CSP's token and proves that it holds the key which the token names. */
-function ownerAuthenticator(csp: CspClient, publicUrl: () => string): Authenticator<Owner> {
-  const proofs = new ProofChecker(publicUrl);
+function ownerAuthenticator(csp: CspClient, proofs: ProofChecker): Authenticator<Owner> {
   return {
     challenge: 'DPoP',
     description: "The CSP's owner token and a proof of possession of the key that it names.",

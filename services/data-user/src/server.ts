@@ -3,21 +3,29 @@ import { join } from 'node:path';
 import { type Configuration, readTextFile } from '@eigenveil/command';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import { type RandomSource, systemRandomness } from '@eigenveil/privacy';
-import { type Logger, openService, requireKeys, SERVICE_SETTINGS } from '@eigenveil/server';
+import { type Logger, openService, SERVICE_SETTINGS } from '@eigenveil/server';
 import { ServiceUrl, Thumbprint } from '@eigenveil/wire';
 import { z } from 'zod';
 import { Aggregation } from './aggregation.ts';
 import { Collection } from './collection.ts';
 import { Computation, type ComputationDependencies } from './computation.ts';
 import { CspClient } from './csp-client.ts';
-import { LocalWorkQueue } from './local-work-queue.ts';
+import { openStore } from './open-store.ts';
 import { dataUserRoutes } from './routes.ts';
-import { SqliteDataUserStore } from './sqlite-store.ts';
 import { Tasks } from './tasks.ts';
 
 export const DATA_USER_SETTINGS = {
   ...SERVICE_SETTINGS,
   port: { ...SERVICE_SETTINGS.port, default: 8444 },
+  databaseUrl: {
+    schema: z
+      .string()
+      .regex(/^postgres(ql)?:\/\//, 'expected a postgres:// address')
+      .optional(),
+    description:
+      'PostgreSQL database, which several processes can share (default: SQLite in the data directory); better in the environment than here, for its password',
+    placeholder: 'URL',
+  },
   cspUrl: { schema: ServiceUrl, description: 'address of the CSP, https', placeholder: 'URL' },
   cspThumbprint: {
     schema: Thumbprint,
@@ -68,7 +76,7 @@ export async function startDataUser(
   selfTest({ allowBigintFallback: config.allowBigintFallback });
   const service = await openService('data-user', config, overrides.log);
   const { log, metrics, admin, publicUrl } = service;
-  const { database, key, sealer } = service.foundation;
+  const { key, sealer } = service.foundation;
   const stages = metrics.counter(
     'stages_total',
     'Stages of computations that ended, by the state they led to.',
@@ -78,9 +86,7 @@ export async function startDataUser(
     'batches_total',
     'Batches of contributions whose partial product was stored.',
   );
-  const store = new SqliteDataUserStore(database);
-  await requireKeys(store, sealer).catch(async (error: unknown) => {
-    await store.close();
+  const { store, usedProofs, queue, shared } = await openStore(config, service).catch((error: unknown) => {
     service.release();
     throw error;
   });
@@ -104,8 +110,6 @@ export async function startDataUser(
       log.warn({ taskId, err: event.error }, 'stage interrupted; it will be tried again');
     }
   };
-  // One batch is read from the database while the threads multiply others.
-  const queue = new LocalWorkQueue({ batches: config.threads + 1 });
   const tasks = new Tasks({ store, csp, thumbprint: key.thumbprint, now, queue });
   const collection = new Collection({ store, tasks, paillier, key, now });
   const aggregation = new Aggregation({ store, tasks, paillier, queue, onBatch: () => batches.inc() });
@@ -130,8 +134,8 @@ export async function startDataUser(
     'Batches that are aggregated, or wait to be.',
     async () => (await queue.lengths()).batches,
   );
-  const routes = dataUserRoutes({ tasks, collection, queue, csp, publicUrl, admin });
-  const running = await service.listen({ info: INFO, routes });
+  const routes = dataUserRoutes({ tasks, collection, queue, csp, publicUrl, admin, usedProofs });
+  const running = await service.listen({ info: INFO, routes, checkReady: shared && (() => shared.check()) });
   await queue.start({
     unfinished: () => store.unfinishedTasks(),
     step: (taskId, turn) => computation.step(taskId, turn),

@@ -43,7 +43,8 @@ export type Activity = Pick<TaskStatus, 'waiting' | 'progress'>;
 
 export interface StoredContribution {
   readonly ownerId: OwnerId;
-  readonly digest: Digest;
+  /** This and the receipt are empty of an owner who withdrew before a contribution came. */
+  readonly digest: Digest | '';
   readonly receipt: string;
   readonly withdrawn: boolean;
 }
@@ -108,8 +109,9 @@ export interface DataUserStore {
   ): Promise<(StoredContribution | ServiceError)[]>;
   contribution(taskId: TaskId, ownerId: OwnerId): Promise<StoredContribution | undefined>;
   /**
-   * Marks a contribution as withdrawn and destroys its bytes, if the task is open. Throws ERR_CONTRIBUTION_UNKNOWN,
-   * ERR_TASK_CLOSED, ERR_TASK_CANCELLED.
+   * Marks the owner as withdrawn and destroys its contribution, if the task is open. An owner without one is marked all the same, since
+   * its contribution may still be on the way. Throws ERR_TASK_CLOSED, ERR_TASK_CANCELLED, ERR_CONTRIBUTION_UNKNOWN of a task that is
+   * no longer open, to an owner who is not in it.
    */
   withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void>;
 

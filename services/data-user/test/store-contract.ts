@@ -104,12 +104,22 @@ export function storeContract(name: string, open: () => Promise<DataUserStore>):
         expect(codesOf(await insert(5))).toEqual(['ERR_TASK_FULL']);
       });
 
+      test('that are withdrawn before they come are not taken, and take no place', async () => {
+        await store.withdraw(taskId, owner(1));
+        await store.withdraw(taskId, owner(1));
+        const mark = { ownerId: owner(1), digest: '', receipt: '', withdrawn: true };
+        expect(await store.contribution(taskId, owner(1))).toEqual(mark);
+        expect(await insert(1, 2, 3, 4)).toEqual([mark, stored(2), stored(3), stored(4)]);
+        expect(await store.task(taskId)).toMatchObject({ contributions: 3, lastSequence: 4 });
+        expect((await store.records(taskId, 0, 9)).map(({ sequence }) => sequence)).toEqual([2, 3, 4]);
+      });
+
       test('cannot be withdrawn once the task is closed, and not by strangers', async () => {
         await insert(1, 2);
+        await store.closeTask(taskId);
         await expect(store.withdraw(taskId, owner(7))).rejects.toMatchObject({
           code: 'ERR_CONTRIBUTION_UNKNOWN',
         });
-        await store.closeTask(taskId);
         await expect(store.withdraw(taskId, owner(1))).rejects.toMatchObject({ code: 'ERR_TASK_CLOSED' });
       });
     });
@@ -217,6 +227,23 @@ export function storeContract(name: string, open: () => Promise<DataUserStore>):
         });
       });
 
+      test('has what is sealed changed in place, unless it is destroyed meanwhile', async () => {
+        await insert(1, 2);
+        await store.closeTask(taskId);
+        await store.advance(taskId, 'closed', { to: 'blinded', sealedBlinding: Buffer.from('old') });
+        const places: string[] = [];
+        const note = (place: string, sealed: Uint8Array) => {
+          places.push(`${place} ${textOf(sealed)}`);
+          return sealed;
+        };
+        expect(await store.reseal(note)).toBe(0);
+        expect(await store.reseal(() => Buffer.from('new'))).toBe(1);
+        expect(textOf((await read()).sealedBlinding)).toBe('new');
+        await store.advance(taskId, 'blinded', { to: 'cancelled' });
+        expect(await store.reseal(note)).toBe(0);
+        expect(places).toEqual([`data-user/tasks/${taskId}/blinding old`]);
+      });
+
       test('is unfinished until it is final and the CSP knows, except while it is open', async () => {
         await store.insertTask({ ...task, id: other });
         expect(await store.unfinishedTasks()).toEqual([other]);
@@ -302,7 +329,7 @@ export function storeContract(name: string, open: () => Promise<DataUserStore>):
                 if (isTaken && !counted.has(number)) counted.set(number, true);
               }
             } else {
-              for (const number of owners.filter((it) => counted.has(it))) {
+              for (const number of owners) {
                 await store.withdraw(id, owner(number));
                 counted.set(number, false);
               }
