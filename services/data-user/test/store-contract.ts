@@ -284,21 +284,6 @@ export function storeContract(name: string, open: () => Promise<DataUserStore>):
         expect((await read()).activity).toEqual({});
       });
 
-      test('has its sealed blinding changed, wherever it is sealed', async () => {
-        const places: string[] = [];
-        const change = (place: string, sealed: Uint8Array) => {
-          places.push(place);
-          return textOf(sealed) === 'old' ? Buffer.from('new') : sealed;
-        };
-        expect(await store.reseal(change)).toBe(0);
-        await insert(1, 2);
-        await store.closeTask(taskId);
-        await store.advance(taskId, 'closed', { to: 'blinded', sealedBlinding: Buffer.from('old') });
-        expect([await store.reseal(change), await store.reseal(change)]).toEqual([1, 0]);
-        expect(textOf((await read()).sealedBlinding)).toBe('new');
-        expect(new Set(places)).toEqual(new Set([blindingPlace(taskId)]));
-      });
-
       test('is erased piece by piece once it is final; who has contributed stays known', async () => {
         await insert(1, 2, 3);
         await expect(store.eraseContributions(taskId, 2)).rejects.toThrow('expected a final task, got open');
