@@ -2,7 +2,7 @@
 import { Digest, newTaskId, OwnerId, ServiceError, type Task, TaskId } from '@eigenveil/wire';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Batch, blindingPlace, type DataUserStore, type PartialProduct } from '../src/store.ts';
+import type { Batch, DataUserStore, PartialProduct } from '../src/store.ts';
 
 export const taskId = TaskId.parse('t'.repeat(22));
 const other = TaskId.parse('u'.repeat(22));
