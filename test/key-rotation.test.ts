@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ByHand } from './support/by-hand.ts';
 import { program } from './support/child.ts';
 import { isStillInFiles, query } from './support/database.ts';
-import { earlierDirectory } from './support/earlier.ts';
+import { earlierDirectory, latestOf } from './support/earlier.ts';
 import { runInProcess } from './support/in-process.ts';
 import { World } from './support/world.ts';
 
@@ -62,7 +62,7 @@ describe.each(['csp', 'user'] as const)('key rotate of eigenveil-%s', (name) => 
   const service = name === 'csp' ? 'csp' : 'data-user';
 
   test('seals everything under a new key and forgets the old one', async () => {
-    const directory = await earlierDirectory(service, join(folder, `${name}-rotate`));
+    const directory = await earlierDirectory(latestOf(service), join(folder, `${name}-rotate`));
     const [before, [oldLine], old] = [
       await secretsOf(name, directory),
       await linesOf(directory),
@@ -89,7 +89,7 @@ describe.each(['csp', 'user'] as const)('key rotate of eigenveil-%s', (name) => 
   });
 
   test('changes nothing when the key file lacks a key, is missing, or there is no service', async () => {
-    const directory = await earlierDirectory(service, join(folder, `${name}-refused`));
+    const directory = await earlierDirectory(latestOf(service), join(folder, `${name}-refused`));
     const [right, before] = [await readFile(keyFile(directory), 'utf8'), sealedValues(name, directory)];
     const wrong = `${randomBytes(32).toString('base64url')}\n`;
     await writeFile(keyFile(directory), wrong);
@@ -136,7 +136,7 @@ const KILLED_AT: ['csp' | 'user', string, number][] = [
 describe.skipIf(!existsSync(STRACE))('a rotation that is killed', () => {
   test.concurrent.each(KILLED_AT)('in eigenveil-%s at %s number %i', async (name, call, nth) => {
     const service = name === 'csp' ? 'csp' : 'data-user';
-    const directory = await earlierDirectory(service, join(folder, `${name}-${call}-${nth}`));
+    const directory = await earlierDirectory(latestOf(service), join(folder, `${name}-${call}-${nth}`));
     const before = await secretsOf(name, directory);
     const inject = [`--trace=${call}`, `--inject=${call}:signal=SIGKILL:when=${nth}`];
     const command = [program(name), 'key', 'rotate', '--data-directory', directory];

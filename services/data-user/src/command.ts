@@ -7,10 +7,17 @@ import {
   onShutdown,
   printResult,
 } from '@eigenveil/command';
-import { addKeyCommands, databaseFile, openSigningKey, SERVICE_SETTINGS } from '@eigenveil/server';
+import {
+  addBackupCommands,
+  addKeyCommands,
+  databaseFile,
+  openSigningKey,
+  SERVICE_SETTINGS,
+} from '@eigenveil/server';
 import { checkTask, ServiceError, TaskProposal, TwoPartyName } from '@eigenveil/wire';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { DATA_USER_BACKUP } from './backup.ts';
 import { draftTask } from './draft.ts';
 import { DATA_USER_SETTINGS, startDataUser } from './server.ts';
 import { SqliteDataUserStore } from './sqlite-store.ts';
@@ -26,6 +33,13 @@ export function dataUserProgram(): Command {
   addServe(program);
   addIdentity(program);
   addKeyCommands(program, PREFIX, (dataDirectory) => new SqliteDataUserStore(databaseFile(dataDirectory)));
+  addBackupCommands(
+    program,
+    PREFIX,
+    DATA_USER_BACKUP,
+    `Every task that the backup did not have as done or cancelled fails with ERR_TASK_RESTORED: contributions came later for which owners
+have receipts. Propose such tasks anew.`,
+  );
   const task = program.command('task').description('propose tasks and see them through');
   addDraft(task);
   addTaskCommands(task);

@@ -7,7 +7,6 @@ import {
   type Activity,
   blindingPlace,
   type DataUserStore,
-  FINAL_STATES,
   type ListedTask,
   type NewContribution,
   type PartialProduct,
@@ -51,8 +50,8 @@ export class PostgresDataUserStore implements DataUserStore {
   }
 
   async unfinishedTasks(): Promise<TaskId[]> {
-    const text = 'SELECT task_id FROM tasks WHERE state <> ALL ($1) OR NOT ended_at_csp';
-    const { rows } = await this.#db.query<{ task_id: TaskId }>({ text, values: [FINAL_STATES] });
+    const text = `SELECT task_id FROM tasks WHERE state <> 'open' AND NOT ended_at_csp`;
+    const { rows } = await this.#db.query<{ task_id: TaskId }>({ text });
     return rows.map((row) => row.task_id);
   }
 

@@ -1,5 +1,12 @@
 /** The data user's HTTP interface: who may ask for what. */
-import { type Authenticator, ownerTokenOf, ProofChecker, type Route, routesWith } from '@eigenveil/server';
+import {
+  type Authenticator,
+  ownerTokenOf,
+  ProofChecker,
+  type Route,
+  routesWith,
+  type UsedProofs,
+} from '@eigenveil/server';
 import {
   ProjectionResponse,
   ReceiptResponse,
@@ -13,9 +20,9 @@ import {
 } from '@eigenveil/wire';
 import { z } from 'zod';
 import type { Collection, Owner } from './collection.ts';
-import type { Computation } from './computation.ts';
 import type { CspClient } from './csp-client.ts';
 import type { Tasks } from './tasks.ts';
+import type { WorkQueue } from './work-queue.ts';
 
 const TASK_BODY_BYTES = 256 * 1024;
 const TaskParams = z.strictObject({ taskId: TaskId });
@@ -24,16 +31,17 @@ const EmptyBody = z.strictObject({});
 export function dataUserRoutes(options: {
   readonly tasks: Tasks;
   readonly collection: Collection;
-  readonly computation: Computation;
+  readonly queue: WorkQueue;
   readonly csp: CspClient;
   readonly publicUrl: () => string;
   readonly admin: Authenticator<'admin'>;
+  readonly usedProofs: UsedProofs;
 }): Route[] {
-  const { tasks, collection, computation, admin } = options;
-  const owner = ownerAuthenticator(options.csp, options.publicUrl);
+  const { tasks, collection, queue, admin } = options;
+  const owner = ownerAuthenticator(options.csp, new ProofChecker(options.publicUrl, options.usedProofs));
   const route = routesWith({ admin, owner });
 
-  return [
+  const routes = [
     route({
       method: 'post',
       path: '/tasks',
@@ -107,7 +115,7 @@ export function dataUserRoutes(options: {
       problems: ['ERR_TASK_UNKNOWN', 'ERR_MINIMUM_OWNERS', 'ERR_TASK_CANCELLED', 'ERR_TASK_CLOSED'],
       handler: async ({ params }) => {
         await tasks.close(params.taskId);
-        computation.start(params.taskId);
+        await queue.offer(params.taskId);
         return tasks.status(params.taskId);
       },
     }),
@@ -122,7 +130,7 @@ export function dataUserRoutes(options: {
       problems: ['ERR_TASK_UNKNOWN', 'ERR_TASK_CLOSED'],
       handler: async ({ params }) => {
         await tasks.cancel(params.taskId);
-        await computation.cancelled(params.taskId);
+        await queue.offer(params.taskId);
         return tasks.status(params.taskId);
       },
     }),
@@ -191,11 +199,12 @@ export function dataUserRoutes(options: {
       }),
     }),
   ];
+  // All of them need the database.
+  return routes.map((it) => ({ ...it, problems: [...it.problems, 'ERR_DATABASE_UNREACHABLE'] }));
 }
 
 /** An owner shows the CSP's token and proves that it holds the key which the token names. */
-function ownerAuthenticator(csp: CspClient, publicUrl: () => string): Authenticator<Owner> {
-  const proofs = new ProofChecker(publicUrl);
+function ownerAuthenticator(csp: CspClient, proofs: ProofChecker): Authenticator<Owner> {
   return {
     challenge: 'DPoP',
     description: "The CSP's owner token and a proof of possession of the key that it names.",

@@ -99,7 +99,7 @@ export interface DataUserStore {
   task(taskId: TaskId): Promise<StoredTask | undefined>;
   /** Up to `limit` tasks, the one proposed last first; with `before` only those that were proposed before it. */
   tasks(before: TaskId | null, limit: number): Promise<ListedTask[]>;
-  /** Tasks that are not final, or of whose end the CSP does not know. */
+  /** Tasks with something left to do: neither open nor final, or final without the CSP knowing of it. */
   unfinishedTasks(): Promise<TaskId[]>;
   openTask(taskId: TaskId, agreement: string): Promise<void>;
 

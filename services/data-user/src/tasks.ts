@@ -23,6 +23,7 @@ import {
 } from '@eigenveil/wire';
 import type { CspClient } from './csp-client.ts';
 import type { DataUserStore, StoredTask } from './store.ts';
+import type { WorkQueue } from './work-queue.ts';
 
 /** A task that the CSP has signed. */
 export interface OpenTask {
@@ -44,7 +45,7 @@ export class Tasks {
   readonly #csp: CspClient;
   readonly #thumbprint: Thumbprint;
   readonly #now: () => Date;
-  readonly #onAbandoned: (taskId: TaskId) => void;
+  readonly #queue: WorkQueue;
   /** The tasks asked for last: a task never changes, so it is verified once. */
   readonly #verified = new Map<TaskId, OpenTask>();
 
@@ -53,14 +54,13 @@ export class Tasks {
     csp: CspClient;
     thumbprint: Thumbprint;
     now: () => Date;
-    /** Told of a task that was proposed in vain, so that the CSP gets to know that it has ended. */
-    onAbandoned: (taskId: TaskId) => void;
+    queue: WorkQueue;
   }) {
     this.#store = dependencies.store;
     this.#csp = dependencies.csp;
     this.#thumbprint = dependencies.thumbprint;
     this.#now = dependencies.now;
-    this.#onAbandoned = dependencies.onAbandoned;
+    this.#queue = dependencies.queue;
   }
 
   /** Proposes a task to the CSP and opens it. Throws what checkTask and the two-party protocol's check throw, and the CSP's refusals. */
@@ -78,6 +78,11 @@ export class Tasks {
     layout(task); // throws ERR_PACKING_TOO_NARROW
     TWO_PARTY_PROTOCOLS[task.twoParty].check({ task, program: programOf(task) });
     await this.#csp.identity(); // nothing is proposed to a CSP of another identity
+    // A task that is proposed and nobody's is given up by the first process that sees it.
+    return this.#queue.take(task.id, () => this.#propose(task));
+  }
+
+  async #propose(task: Task): Promise<SignedTask> {
     await this.#store.insertTask(task);
     try {
       const signed = { task, agreement: await this.#csp.agree(task) };
@@ -90,7 +95,7 @@ export class Tasks {
         message: 'the CSP did not agree to the task',
       } as const;
       await this.#store.advance(task.id, 'proposed', { to: 'failed', failure });
-      this.#onAbandoned(task.id);
+      await this.#queue.offer(task.id); // so that the CSP gets to know that it has ended
       throw error;
     }
   }

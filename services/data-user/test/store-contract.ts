@@ -240,9 +240,33 @@ export function storeContract(name: string, open: () => Promise<DataUserStore>):
         });
       });
 
-      test('is unfinished until it is final and the CSP knows', async () => {
+      test('has what is sealed changed in place, unless it is destroyed meanwhile', async () => {
+        await insert(1, 2);
+        await store.closeTask(taskId);
+        await store.advance(taskId, 'closed', { to: 'blinded', sealedBlinding: Buffer.from('old') });
+        const places: string[] = [];
+        const note = (place: string, sealed: Uint8Array) => {
+          places.push(`${place} ${textOf(sealed)}`);
+          return sealed;
+        };
+        expect(await store.reseal(note)).toBe(0);
+        expect(await store.reseal(() => Buffer.from('new'))).toBe(1);
+        expect(textOf((await read()).sealedBlinding)).toBe('new');
+        await store.advance(taskId, 'blinded', { to: 'cancelled' });
+        expect(await store.reseal(note)).toBe(0);
+        expect(places).toEqual([`data-user/tasks/${taskId}/blinding old`]);
+      });
+
+      test('is unfinished until it is final and the CSP knows, except while it is open', async () => {
+        await store.insertTask({ ...task, id: other });
+        expect(await store.unfinishedTasks()).toEqual([other]);
+        await store.advance(other, 'proposed', { to: 'failed' });
+        await store.markEndedAtCsp(other);
+        expect(await store.unfinishedTasks()).toEqual([]);
+        await insert(1, 2);
+        await store.closeTask(taskId);
         expect(await store.unfinishedTasks()).toEqual([taskId]);
-        await store.advance(taskId, 'open', { to: 'cancelled' });
+        await store.advance(taskId, 'closed', { to: 'cancelled' });
         expect(await store.unfinishedTasks()).toEqual([taskId]);
         await store.markEndedAtCsp(taskId);
         expect(await store.unfinishedTasks()).toEqual([]);

@@ -54,8 +54,8 @@ export type Operation =
   /** Dies at a later durable write, of this process or, if it is down, of the next. */
   | { readonly kind: 'crash'; readonly service: ServiceName; readonly point: CrashPoint }
   | { readonly kind: 'advance clock'; readonly hours: number }
-  /** For a while, or until the CSP has been sent this message. */
-  | { readonly kind: 'wait'; readonly message: Message };
+  /** For a while, or until the CSP has been sent a message, or a service that is to die is dead. */
+  | { readonly kind: 'wait'; readonly until: Message | 'death' };
 
 /** A run from the proposal of a task to its end. */
 export interface Scenario {
@@ -160,7 +160,7 @@ const advancing: fc.Arbitrary<Operation> = fc.record({
 });
 const waiting: fc.Arbitrary<Operation> = fc.record({
   kind: fc.constant('wait' as const),
-  message: fc.constantFrom<Message>('records', 'unblinding', 'two-party', 'end'),
+  until: fc.constantFrom<Message | 'death'>('records', 'unblinding', 'two-party', 'end', 'death'),
 });
 
 /** While owners contribute. */

@@ -1,7 +1,5 @@
 /** The requests of one run, as owners and the operator would send them, and what is known when no answer comes. */
-import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { adminTokenFile } from '@eigenveil/server';
 import { digestBytes, RECEIPT, type SignedTask, verifyStatement } from '@eigenveil/wire';
 import {
   type Answer,
@@ -127,10 +125,14 @@ export class Requests {
         return this.#asOwner(request.owner, { method: 'GET', path: `${path}/projection` });
       case 'close':
       case 'cancel':
-        return this.#asOperator({ method: 'POST', path: `${path}/${request.kind}`, body: '{}' });
+        return this.#services.operator.signed({
+          method: 'POST',
+          path: `${path}/${request.kind}`,
+          body: '{}',
+        });
       case 'status':
       case 'result':
-        return this.#asOperator({ method: 'GET', path: `${path}/${request.kind}` });
+        return this.#services.operator.signed({ method: 'GET', path: `${path}/${request.kind}` });
     }
   }
 
@@ -143,12 +145,6 @@ export class Requests {
       ...(await credentials(dataUserAddress, sender, message)),
     };
     return { ...message, headers };
-  }
-
-  async #asOperator(message: Message): Promise<Message> {
-    const { dataDirectory } = this.#services.world.dataUserConfig;
-    const token = (await readFile(adminTokenFile(dataDirectory), 'utf8')).trim();
-    return { ...message, headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' } };
   }
 
   /** Encrypted once: a repeat has the same bytes. */

@@ -1,6 +1,22 @@
 /**
- * One simulated run: a task is proposed, things happen to it, everything is mended, and the task must come to an end that
- * explains all that its owners and its operator have been told. Throws SimulationFailure, or an assertion about the result.
+ * One simulated run: a task is proposed, things happen to it, everything is mended, and the task must come to its end.
+ *
+ * A run fails
+ * - when an answer has no explanation: what was told to owners and the operator must come of some order of the requests that
+ *   ran at once, where a request without an answer was carried out once or not at all (model.ts). So an owner's same bytes get
+ *   its one receipt, to the letter, and other bytes a conflict; a withdrawal is final; too few owners cannot be closed;
+ * - when a request has no answer although nothing was in its way, or one of 500 or above, or none of the stable codes;
+ * - when the result does not count, once each, exactly the contributions of some explanation: with their number of samples
+ *   (rows.ts) and with the projection of their rows;
+ * - when a mended task is not done, cancelled or failed before long, or the CSP has not ended every task and wiped its secrets. It
+ *   may fail only if the CSP has given it up after its time, or if the one answer of \`rotated\` was lost;
+ * - when the CSP has decrypted two requests for a task, or was asked to, or its audit log is broken;
+ * - when a service dies of anything but its SIGKILL, or logs a fault of its own or an error without a stable code.
+ *
+ * Not deterministic, so that a seed may pass the second time: keys, encryption and blinding; how far the computation is
+ * when the next operation comes; the order of requests that run at once, and where a kill after some milliseconds strikes.
+ * Crash points are deterministic as far as what the process writes before them is. The database survives a SIGKILL of its
+ * process by the kernel's hand: whether it survives a power cut is not tried here.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readAudit, verifyAudit } from '@eigenveil/csp';
@@ -17,6 +33,7 @@ import {
   observe,
 } from './model.ts';
 import {
+  type Message,
   type Operation,
   OWNERS,
   type Request,
@@ -40,7 +57,9 @@ export interface Finished {
 const HOUR_MILLISECONDS = 3_600_000;
 const POLL_MILLISECONDS = 25;
 /** How long an operation waits at most for the computation to go on. */
-const WAIT_MILLISECONDS = 600;
+const WAIT_MILLISECONDS = 15_000;
+/** Within which the data user has written down that the task has ended at the CSP. */
+const LAST_WRITE_MILLISECONDS = 300;
 /** Far longer than the longest pause between two attempts after so short a run. */
 const END_MILLISECONDS = 60_000;
 const MOST_PROPOSALS = 4;
@@ -48,8 +67,8 @@ const MOST_PROPOSALS = 4;
 const UNENDED = `state <> 'ended' OR sealed_secret_key IS NOT NULL OR sealed_shares IS NOT NULL`;
 
 export async function run(services: Services, scenario: Scenario): Promise<Finished> {
-  const deathsBefore = services.deaths;
   await services.begin();
+  const deathsBefore = services.deaths;
   const signed = await propose(services, scenario);
   const simulation = new Run(services, scenario, signed);
   for (const operation of scenario.operations) await simulation.carryOut(operation);
@@ -122,7 +141,7 @@ class Run {
       case 'advance clock':
         return services.advanceClock(operation.hours * HOUR_MILLISECONDS);
       case 'wait':
-        return this.#waitFor(MESSAGES[operation.message]);
+        return this.#waitUntil(operation.until);
     }
   }
 
@@ -189,12 +208,22 @@ class Run {
     }
   }
 
-  async #waitFor(message: RegExp): Promise<void> {
+  /** Only for what may still happen: a computation does not go on while a service is down. */
+  async #waitUntil(what: Message | 'death'): Promise<void> {
+    const services = this.#services;
+    const { seen } = services.world.proxies.csp;
+    const isThere = () =>
+      what === 'death'
+        ? !services.isAnyDoomed
+        : seen.some(({ name }) => MESSAGES[what].test(name) && this.#isMine(name));
+    const isComputing = () =>
+      services.areAllRunning && this.#beliefs.some(({ phase }) => phase === 'closed' || phase === 'done');
     const until = Date.now() + WAIT_MILLISECONDS;
-    const { seen } = this.#services.world.proxies.csp;
-    const isThere = () => seen.some(({ name }) => message.test(name) && this.#isMine(name));
-    const mayCome = this.#beliefs.some(({ phase }) => phase !== 'open');
-    while (mayCome && !isThere() && Date.now() < until) await sleep(POLL_MILLISECONDS);
+    while (isComputing() && !isThere() && Date.now() < until) {
+      const isOver = !this.#unendedAtCsp().includes(this.#signed.task.id);
+      await sleep(isOver ? LAST_WRITE_MILLISECONDS : POLL_MILLISECONDS);
+      if (isOver) return;
+    }
   }
 
   #isMine(name: string): boolean {
@@ -230,7 +259,7 @@ class Run {
     const { operator } = this.#services;
     for (const taskId of unended) {
       if (taskId === this.#signed.task.id) continue;
-      if ((await operator.status(taskId)).state === 'open') await operator.cancelTask(taskId);
+      if ((await operator.status(taskId)).state === 'open') await operator.cancel(taskId);
     }
   }
 

@@ -2,11 +2,12 @@
  * Both services as real processes behind proxies that lose messages, with a clock that can be advanced. The data user's
  * database is what its settings say; only the CSP's, which is always SQLite, is looked into.
  */
-import type { DataUserConfiguration, TaskClient } from '@eigenveil/data-user';
+import type { DataUserConfiguration } from '@eigenveil/data-user';
 import { createLogger } from '@eigenveil/server';
 import type { CrashPoint, Start } from '../service-process.ts';
 import { World } from '../world.ts';
 import type { Message, MessageFault, ServiceName } from './operations.ts';
+import { Operator } from './operator.ts';
 import { ServiceProcess } from './process.ts';
 
 export interface ServicesOptions {
@@ -35,11 +36,13 @@ export const MESSAGES: Readonly<Record<Message, RegExp>> = {
 export class Services {
   readonly world: World;
   readonly owners: readonly Enrolled[];
-  readonly operator: TaskClient;
+  readonly operator: Operator;
   readonly #running = new Map<ServiceName, ServiceProcess>();
   readonly #spares: ServiceProcess[] = [];
   readonly #complaints: string[] = [];
-  readonly #armed = new Map<ServiceName, CrashPoint>();
+  /** Crash points that wait for the next process, and the services that have one. */
+  readonly #waiting = new Map<ServiceName, CrashPoint>();
+  readonly #armed = new Set<ServiceName>();
   #offset = 0;
   #cspStarts: number[] = [];
   deaths = 0;
@@ -57,10 +60,11 @@ export class Services {
     // They have made what lies in their folders; from here on others run in their place.
     await world.stopDataUser();
     await world.stopCsp();
-    return new Services(world, enrolled, await world.taskClient());
+    const { dataDirectory } = world.dataUserConfig;
+    return new Services(world, enrolled, await Operator.of(world.dataUserAddress, dataDirectory));
   }
 
-  private constructor(world: World, owners: readonly Enrolled[], operator: TaskClient) {
+  private constructor(world: World, owners: readonly Enrolled[], operator: Operator) {
     this.world = world;
     this.owners = owners;
     this.operator = operator;
@@ -77,14 +81,14 @@ export class Services {
     this.#bury(service);
     this.#running.set(service, next);
     if (service === 'csp') this.#cspStarts.push(this.now);
-    const crash = this.#armed.get(service) ?? null;
+    const crash = this.#waiting.get(service) ?? null;
+    this.#waiting.delete(service);
+    if (crash !== null) this.#armed.add(service);
     const place: Start =
       service === 'csp'
         ? { service, config: this.world.cspConfig, offset: this.#offset, crash }
         : { service, config: this.world.dataUserConfig, offset: this.#offset, crash };
-    const isUp = await next.start(place);
-    if (!isUp) this.#armed.delete(service);
-    return isUp;
+    return next.start(place);
   }
 
   async kill(service: ServiceName): Promise<void> {
@@ -98,9 +102,20 @@ export class Services {
 
   /** Has a service die at a durable write, or takes that back. It waits for the next process when there is none. */
   async arm(service: ServiceName, crash: CrashPoint | null): Promise<void> {
-    if (crash === null) this.#armed.delete(service);
-    else this.#armed.set(service, crash);
-    await this.#running.get(service)?.tell({ kind: 'crash', crash });
+    this.#waiting.delete(service);
+    this.#armed.delete(service);
+    if (crash !== null) this.#armed.add(service);
+    const isTold = await this.#running.get(service)?.tell({ kind: 'crash', crash });
+    if (!isTold && crash !== null) this.#waiting.set(service, crash);
+  }
+
+  /** Whether a service is going to die, as far as it gets there. */
+  get isAnyDoomed(): boolean {
+    return SERVICES.some((service) => this.#armed.has(service) && this.isRunning(service));
+  }
+
+  get areAllRunning(): boolean {
+    return SERVICES.every((service) => this.isRunning(service));
   }
 
   get now(): number {
@@ -163,6 +178,7 @@ export class Services {
 
   #bury(service: ServiceName): void {
     const dead = this.#running.get(service);
+    this.#armed.delete(service);
     if (dead === undefined) return;
     this.deaths += 1;
     this.#complaints.push(...dead.takeComplaints());

@@ -1,0 +1,141 @@
+/** `npm run soak`: lets both services die, and loses their messages, for as long as you like, and looks for what they do not survive. */
+import { randomInt } from 'node:crypto';
+import { createProgram, EXIT, printResult, runCommand } from '@eigenveil/command';
+import { Presets, SingleBar } from 'cli-progress';
+import { InvalidArgumentError } from 'commander';
+import type { Scenario } from '../test/support/simulation/operations.ts';
+import type { Finished } from '../test/support/simulation/run.ts';
+import { type Finding, ServicesPool, search } from '../test/support/simulation/search.ts';
+
+const RUNS_PER_SEED = 5;
+const LARGEST_SEED = 2 ** 30;
+const MINUTE_MILLISECONDS = 60_000;
+
+interface Options {
+  readonly minutes: number;
+  readonly seed: number;
+  readonly length: number;
+  readonly shrinkMinutes: number;
+}
+
+const program = createProgram({
+  name: 'soak',
+  version: '0.1.0',
+  description: `Runs a real CSP and a real data user as processes, and has fast-check do to them what happens to services: owners
+contribute, repeat, change their minds and withdraw; requests and answers are lost; both processes are killed at any
+moment and right before or after a durable write; the clock jumps; tasks are closed, computed and cancelled. After each
+run everything is mended, and the task must come to an end in which every owner that holds a receipt is counted exactly
+once. What must hold, and what is not deterministic, stands in test/support/simulation/run.ts.`,
+})
+  .option('--minutes <NUMBER>', 'how long to look for a failure', positive(10_000), 10)
+  .option(
+    '--seed <NUMBER>',
+    'to repeat: as printed with a failure',
+    positive(LARGEST_SEED),
+    randomInt(1, LARGEST_SEED),
+  )
+  .option('--length <NUMBER>', 'the most operations of a run, about', positive(1000), 24)
+  .option(
+    '--shrink-minutes <NUMBER>',
+    'how long to look for a smaller run that fails, too',
+    positive(10_000),
+    5,
+  )
+  .addHelpText(
+    'after',
+    `
+A failure is printed as a seed and as the operations that are left after shrinking. To see it again:
+  npm run soak -- --seed SEED --minutes 1
+To keep it: paste its scenario into the named cases of test/simulation.test.ts.`,
+  )
+  .action(soak);
+
+/** What all runs together came to. */
+interface Tally {
+  runs: number;
+  operations: number;
+  requests: number;
+  lost: number;
+  deaths: number;
+  done: number;
+  cancelled: number;
+  failed: number;
+}
+
+async function soak({ minutes, seed, length, shrinkMinutes }: Options): Promise<void> {
+  const tally: Tally = {
+    runs: 0,
+    operations: 0,
+    requests: 0,
+    lost: 0,
+    deaths: 0,
+    done: 0,
+    cancelled: 0,
+    failed: 0,
+  };
+  const bar = new SingleBar(
+    { format: '{bar} {minute}/{total} min  {runs} runs, {operations} operations', stream: process.stderr },
+    Presets.shades_classic,
+  );
+  const started = Date.now();
+  const elapsed = () => (Date.now() - started) / MINUTE_MILLISECONDS;
+  const told = () => ({ ...tally, minute: Math.min(elapsed(), minutes).toFixed(1) });
+  process.stderr.write(`seed ${seed}\n`);
+  bar.start(minutes, 0, told());
+  const onRun = (finished: Finished) => {
+    count(tally, finished);
+    bar.update(Math.min(elapsed(), minutes), told());
+  };
+  const pool = new ServicesPool();
+  const shrinkMilliseconds = shrinkMinutes * MINUTE_MILLISECONDS;
+  let finding: Finding | undefined;
+  try {
+    for (let next = seed; finding === undefined && elapsed() < minutes; next += 1)
+      finding = await search(pool, { seed: next, runs: RUNS_PER_SEED, length, shrinkMilliseconds, onRun });
+  } finally {
+    bar.stop();
+    await pool.close();
+  }
+  const { runs, ...counted } = tally;
+  const counts = Object.entries(counted).map(([name, number]) => `${number} ${name}`);
+  const summary = `${runs} runs: ${counts.join(', ')}; first seed ${seed}`;
+  printResult(program, {
+    json: { seed, ...tally, finding: finding ?? null },
+    text: finding === undefined ? summary : `${summary}\n\n${describe(finding)}`,
+  });
+  if (finding !== undefined) throw new SoakError(`seed ${finding.seed} failed`);
+}
+
+function count(tally: Tally, { end, operations, requests, lost, deaths }: Finished): void {
+  tally.runs += 1;
+  tally[end] += 1;
+  tally.operations += operations;
+  tally.requests += requests;
+  tally.lost += lost;
+  tally.deaths += deaths;
+}
+
+function describe({ seed, scenario, fault }: Finding): string {
+  return `seed ${seed}\n${fault}\n\n${describeScenario(scenario)}`;
+}
+
+/** One operation on a line, in a form that can be pasted. */
+function describeScenario({ operations, ...task }: Scenario): string {
+  const lines = operations.map((operation) => `    ${JSON.stringify(operation)},`);
+  return [JSON.stringify(task).replace(/}$/, ', "operations": ['), ...lines, '  ]}'].join('\n');
+}
+
+class SoakError extends Error {
+  readonly code = 'ERR_SOAK';
+}
+
+function positive(largest: number) {
+  return (text: string): number => {
+    const number = Number(text);
+    if (!Number.isSafeInteger(number) || number < 1 || number > largest)
+      throw new InvalidArgumentError(`expected a whole number from 1 to ${largest}`);
+    return number;
+  };
+}
+
+await runCommand(program, process.argv, { ERR_SOAK: EXIT.internal });

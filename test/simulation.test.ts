@@ -1,0 +1,167 @@
+/**
+ * Fault simulation: drawn scenarios, a few of them here and as many as you like with `npm run soak`, and named ones for every
+ * moment in which the services once went wrong or easily could. What must hold stands in support/simulation/run.ts.
+ */
+import { afterAll, describe, expect, test } from 'vitest';
+import type { CrashPoint } from './support/service-process.ts';
+import type {
+  Operation,
+  Request,
+  RequestFault,
+  Scenario,
+  ServiceName,
+} from './support/simulation/operations.ts';
+import { ServicesPool, search } from './support/simulation/search.ts';
+
+const pool = new ServicesPool();
+afterAll(() => pool.close());
+
+test.each([1, 2, 3])(
+  'drawn scenarios of seed %i',
+  async (seed) => {
+    const finding = await search(pool, { seed, runs: 2, length: 16, shrinkMilliseconds: 0 });
+    expect(finding).toBeUndefined();
+  },
+  120_000,
+);
+
+const ask = (request: Request, fault: RequestFault | null = null): Operation => ({
+  kind: 'request',
+  request,
+  fault,
+});
+const contribute = (owner: number, fault: RequestFault | null = null): Operation =>
+  ask({ kind: 'contribute', owner, version: 'first' }, fault);
+const atOnce = (...requests: Request[]): Operation => ({ kind: 'at once', requests, killed: null });
+const crash = (service: ServiceName, when: CrashPoint['when'], skipped: number): Operation => ({
+  kind: 'crash',
+  service,
+  point: { when, skipped },
+});
+const first = (owner: number): Request => ({ kind: 'contribute', owner, version: 'first' });
+const other = (owner: number): Request => ({ kind: 'contribute', owner, version: 'other' });
+const waitForDeath: Operation = { kind: 'wait', until: 'death' };
+const close = ask({ kind: 'close' });
+const scenario = (operations: readonly Operation[], changes: Partial<Scenario> = {}): Scenario => ({
+  twoParty: 'simulated',
+  minimumOwners: 2,
+  maximumOwners: 4,
+  creation: null,
+  operations,
+  ...changes,
+});
+const endOf = async (operations: readonly Operation[], changes: Partial<Scenario> = {}) =>
+  (await pool.run(scenario(operations, changes))).end;
+/** The same where a service has to die exactly once. */
+const endAfterDeath = async (operations: readonly Operation[], changes: Partial<Scenario> = {}) => {
+  const { end, deaths } = await pool.run(scenario(operations, changes));
+  expect(deaths).toBe(1);
+  return end;
+};
+
+describe('a contribution whose data user dies', () => {
+  test.each<[string, RequestFault]>([
+    ['before storing it', { kind: 'crash', when: 'before commit', skipped: 0 }],
+    ['after storing it, before answering', { kind: 'crash', when: 'after commit', skipped: 0 }],
+    ['while it is under way', { kind: 'kill', afterMilliseconds: 8 }],
+  ])('%s is counted once when it is repeated', async (_, fault) => {
+    expect(await endAfterDeath([contribute(0, fault), contribute(1), contribute(0), contribute(0)])).toBe(
+      'done',
+    );
+  });
+
+  test('after storing it keeps other bytes out', async () => {
+    const died: RequestFault = { kind: 'crash', when: 'after commit', skipped: 0 };
+    expect(await endOf([contribute(0, died), contribute(1), ask(other(0)), contribute(0)])).toBe('done');
+  });
+
+  test('and that is never repeated is counted once or not at all', async () => {
+    const operations = [contribute(0, { kind: 'lose answer' }), contribute(1), contribute(2)];
+    expect(await endOf(operations)).toBe('done');
+  });
+});
+
+describe('requests at once', () => {
+  test('the same contribution four times is one contribution', async () => {
+    expect(await endOf([atOnce(first(0), first(0), first(0), first(0)), contribute(1)])).toBe('done');
+  });
+
+  test('of two contributions of one owner, one is counted', async () => {
+    expect(await endOf([atOnce(first(0), other(0), first(0)), contribute(1)])).toBe('done');
+  });
+
+  test('one place is left, and one of several owners gets it', async () => {
+    const operations = [contribute(0), contribute(1), atOnce(first(2), first(3))];
+    expect(await endOf(operations, { maximumOwners: 3 })).toBe('done');
+  });
+
+  test('a withdrawal and the close', async () => {
+    const operations = [0, 1, 2].map((owner) => contribute(owner));
+    expect(await endOf([...operations, atOnce({ kind: 'close' }, { kind: 'withdraw', owner: 0 })])).toBe(
+      'done',
+    );
+  });
+});
+
+test('a withdrawn contribution does not come back with a repeat, and too few owners are not computed', async () => {
+  const operations = [
+    contribute(0),
+    contribute(1),
+    ask({ kind: 'withdraw', owner: 0 }, { kind: 'crash', when: 'after commit', skipped: 0 }),
+    contribute(0),
+    ask({ kind: 'send again', request: { kind: 'contribute', owner: 0, version: 'first' } }),
+    close,
+  ];
+  expect(await endOf(operations)).toBe('cancelled');
+});
+
+describe('a service dies next to a durable write of the computation', () => {
+  test.each<[string, Operation]>([
+    ['the data user before it keeps its blinding', crash('data user', 'before commit', 1)],
+    ['the data user after it has kept its blinding', crash('data user', 'after commit', 1)],
+    ['the data user before it keeps the result', crash('data user', 'before commit', 3)],
+    ['the data user after it has kept the result', crash('data user', 'after commit', 3)],
+    ['the CSP after it has bound the unblinding', crash('csp', 'after commit', 1)],
+    ['the CSP before it keeps its shares', crash('csp', 'before commit', 2)],
+    ['the CSP after it has kept its shares', crash('csp', 'after commit', 2)],
+    ['the CSP before it ends the task', crash('csp', 'before commit', 4)],
+    ['the CSP after it has ended the task', crash('csp', 'after commit', 4)],
+  ])('%s', async (_, operation) => {
+    const operations = [contribute(0), contribute(1), operation, close, waitForDeath];
+    expect(await endAfterDeath(operations, { twoParty: 'garbled' })).toBe('done');
+  });
+
+  test('the CSP after its one answer of rotated is marked: the task fails, since there is no other answer', async () => {
+    const operations = [contribute(0), contribute(1), crash('csp', 'after commit', 3), close, waitForDeath];
+    expect(await endAfterDeath(operations, { twoParty: 'rotated' })).toBe('failed');
+  });
+});
+
+describe('the clock', () => {
+  test('after the deadline a repeat gets its receipt, a newcomer is refused, and the task can be computed', async () => {
+    const operations: Operation[] = [
+      contribute(0, { kind: 'lose answer' }),
+      contribute(1),
+      { kind: 'advance clock', hours: 2 },
+      contribute(0),
+      contribute(2),
+    ];
+    expect(await endOf(operations)).toBe('done');
+  });
+
+  test('a task that the CSP has given up fails', async () => {
+    const operations: Operation[] = [
+      contribute(0),
+      contribute(1),
+      { kind: 'advance clock', hours: 24 * 32 },
+      { kind: 'kill', service: 'csp', downFor: 0 },
+      close,
+    ];
+    expect(await endOf(operations)).toBe('failed');
+  });
+});
+
+test('a proposal whose data user dies leaves nothing behind', async () => {
+  const creation = crash('data user', 'after commit', 0);
+  expect(await endAfterDeath([contribute(0), contribute(1)], { creation })).toBe('done');
+});
