@@ -7,20 +7,14 @@ import {
   onShutdown,
   printResult,
 } from '@eigenveil/command';
-import {
-  addBackupCommands,
-  addKeyCommands,
-  databaseFile,
-  openSigningKey,
-  SERVICE_SETTINGS,
-} from '@eigenveil/server';
+import { addBackupCommands, addKeyCommands, openSigningKey, SERVICE_SETTINGS } from '@eigenveil/server';
 import { checkTask, ServiceError, TaskProposal, TwoPartyName } from '@eigenveil/wire';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { DATA_USER_BACKUP } from './backup.ts';
 import { draftTask } from './draft.ts';
+import { keyPlaceOf } from './open-store.ts';
 import { DATA_USER_SETTINGS, startDataUser } from './server.ts';
-import { SqliteDataUserStore } from './sqlite-store.ts';
 import { addTaskCommands, PREFIX, tellNoise } from './task-commands.ts';
 
 export function dataUserProgram(): Command {
@@ -32,7 +26,8 @@ export function dataUserProgram(): Command {
   });
   addServe(program);
   addIdentity(program);
-  addKeyCommands(program, PREFIX, (dataDirectory) => new SqliteDataUserStore(databaseFile(dataDirectory)));
+  const { dataDirectory, keyEncryptionKey, databaseUrl } = DATA_USER_SETTINGS;
+  addKeyCommands(program, PREFIX, { dataDirectory, keyEncryptionKey, databaseUrl }, keyPlaceOf);
   addBackupCommands(
     program,
     PREFIX,
