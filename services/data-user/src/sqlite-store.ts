@@ -116,12 +116,10 @@ export class SqliteDataUserStore implements DataUserStore {
   }
 
   async tasks(before: TaskId | null, limit: number): Promise<ListedTask[]> {
-    const rows = this.#db
-      .prepare(
-        `SELECT task, state, contributions FROM tasks
+    const rows = this.#prepare(
+      `SELECT task, state, contributions FROM tasks
          WHERE ?1 IS NULL OR rowid < (SELECT rowid FROM tasks WHERE task_id = ?1) ORDER BY rowid DESC LIMIT ?2`,
-      )
-      .all(before, limit);
+    ).all(before, limit);
     return rows.map((row) => ({
       task: JSON.parse(row.task as string) as Task,
       state: row.state as TaskState,
