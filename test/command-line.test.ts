@@ -200,6 +200,9 @@ describe('a task', () => {
     expect(again).not.toHaveProperty('rows');
     const status = TaskStatus.parse(jsonOf(await task('status', id)));
     expect(status).toMatchObject({ state: 'open', contributions: OWNERS });
+    expect(jsonOf(await task('list'))).toMatchObject({
+      tasks: [{ taskId: id, state: 'open', contributions: OWNERS }],
+    });
   });
 
   test('is closed, which waits for the result', async () => {

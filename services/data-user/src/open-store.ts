@@ -1,45 +1,86 @@
-/** Opens what the data user keeps, in the place that its configuration names. */
-import { type PostgresDatabase, requireKeys, type Service, type UsedProofs } from '@eigenveil/server';
+/** Opens what the data user keeps, in the place that its configuration names, and the queue of work on it. */
+import {
+  databaseFile,
+  type KeyPlace,
+  keyFile,
+  type PostgresDatabase,
+  requireKeys,
+  type Service,
+  type UsedProofs,
+} from '@eigenveil/server';
 import { ReplayGuard } from '@eigenveil/wire';
+import { LocalWorkQueue } from './local-work-queue.ts';
 import { claimDatabase, PostgresReplayGuard } from './postgres-sharing.ts';
 import { openDataUserDatabase, PostgresDataUserStore } from './postgres-store.ts';
+import { PostgresWorkQueue } from './postgres-work-queue.ts';
 import { SqliteDataUserStore } from './sqlite-store.ts';
 import type { DataUserStore } from './store.ts';
+import type { WorkQueue } from './work-queue.ts';
 
 export interface OpenedStore {
   readonly store: DataUserStore;
   readonly usedProofs: UsedProofs;
+  readonly queue: WorkQueue;
   /** The database that this process shares with others; undefined when it has one of its own. */
   readonly shared: PostgresDatabase | undefined;
 }
 
-/** Throws ERR_DATABASE, ERR_SCHEMA_NEWER, ERR_DATABASE_IDENTITY, ERR_SEAL_BROKEN. */
-export async function openStore(databaseUrl: string | undefined, service: Service): Promise<OpenedStore> {
-  const { foundation } = service;
-  const opened =
-    databaseUrl === undefined
-      ? {
-          store: new SqliteDataUserStore(foundation.database),
-          usedProofs: new ReplayGuard(),
-          shared: undefined,
-        }
-      : await openShared(databaseUrl, service);
-  try {
-    const { thumbprint } = foundation.key;
-    if (opened.shared !== undefined)
-      await claimDatabase(opened.shared, { thumbprint, keyIds: foundation.sealer.keyIds });
-    await requireKeys(opened.store, foundation.sealer);
-    return opened;
-  } catch (error) {
-    await opened.store.close();
-    throw error;
-  }
+interface StoreConfiguration {
+  readonly databaseUrl?: string | undefined;
+  readonly threads: number;
 }
 
-async function openShared(databaseUrl: string, { log, metrics }: Service): Promise<OpenedStore> {
-  const shared = await openDataUserDatabase(databaseUrl, (error) =>
+/** Throws ERR_DATABASE, ERR_SCHEMA_NEWER, ERR_DATABASE_IDENTITY, ERR_SEAL_BROKEN. */
+export async function openStore(config: StoreConfiguration, service: Service): Promise<OpenedStore> {
+  const batches = config.threads + 1; // one is read from the database while the threads multiply others
+  return config.databaseUrl === undefined
+    ? openOwn(batches, service)
+    : openShared(config.databaseUrl, batches, service);
+}
+
+/** Where the data user's key-encryption keys and the values sealed under them are, for the commands that rotate them. */
+export function keyPlaceOf(config: {
+  readonly dataDirectory: string;
+  readonly keyEncryptionKey?: string | undefined;
+  readonly databaseUrl?: string | undefined;
+}): KeyPlace {
+  const { dataDirectory, databaseUrl } = config;
+  return databaseUrl === undefined
+    ? {
+        keyFile: keyFile(config),
+        dataDirectory,
+        open: () => new SqliteDataUserStore(databaseFile(dataDirectory)),
+      }
+    : {
+        keyFile: keyFile(config),
+        dataDirectory: undefined,
+        open: async () => new PostgresDataUserStore(await openDataUserDatabase(databaseUrl)),
+      };
+}
+
+async function openOwn(batches: number, { foundation }: Service): Promise<OpenedStore> {
+  const store = new SqliteDataUserStore(foundation.database);
+  await orClose(store, () => requireKeys(store, foundation.sealer));
+  return { store, usedProofs: new ReplayGuard(), queue: new LocalWorkQueue({ batches }), shared: undefined };
+}
+
+async function openShared(
+  url: string,
+  batches: number,
+  { foundation, log, metrics }: Service,
+): Promise<OpenedStore> {
+  const shared = await openDataUserDatabase(url, (error) =>
     log.warn({ err: error }, 'a connection to the database broke'),
   );
+  const store = new PostgresDataUserStore(shared);
+  const { key, sealer } = foundation;
+  const queue = await orClose(store, async () => {
+    await claimDatabase(shared, { thumbprint: key.thumbprint, keyIds: sealer.keyIds });
+    await requireKeys(store, sealer);
+    const onError = (error: unknown) =>
+      log.warn({ err: error }, 'the queue of jobs was interrupted; it goes on');
+    return PostgresWorkQueue.open({ url, batches, onError });
+  });
   metrics.gauge('database_connections', 'Connections to the database.', () => shared.load.connections);
   metrics.gauge('database_connections_idle', 'Those that nobody uses.', () => shared.load.idle);
   metrics.gauge(
@@ -47,9 +88,14 @@ async function openShared(databaseUrl: string, { log, metrics }: Service): Promi
     'Transactions that wait for a connection to the database.',
     () => shared.load.waiting,
   );
-  return {
-    store: new PostgresDataUserStore(shared),
-    usedProofs: new PostgresReplayGuard(shared),
-    shared,
-  };
+  return { store, usedProofs: new PostgresReplayGuard(shared), queue, shared };
+}
+
+async function orClose<Result>(store: DataUserStore, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
 }

@@ -4,7 +4,7 @@ import { type Configuration, readTextFile } from '@eigenveil/command';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import { type RandomSource, systemRandomness } from '@eigenveil/privacy';
 import { type Logger, openService, SERVICE_SETTINGS } from '@eigenveil/server';
-import { ServiceUrl, type TaskId, Thumbprint } from '@eigenveil/wire';
+import { ServiceUrl, Thumbprint } from '@eigenveil/wire';
 import { z } from 'zod';
 import { Aggregation } from './aggregation.ts';
 import { Collection } from './collection.ts';
@@ -82,12 +82,14 @@ export async function startDataUser(
     'Stages of computations that ended, by the state they led to.',
     ['state'],
   );
-  const { store, usedProofs, shared } = await openStore(config.databaseUrl, service).catch(
-    (error: unknown) => {
-      service.release();
-      throw error;
-    },
+  const batches = metrics.counter(
+    'batches_total',
+    'Batches of contributions whose partial product was stored.',
   );
+  const { store, usedProofs, queue, shared } = await openStore(config, service).catch((error: unknown) => {
+    service.release();
+    throw error;
+  });
   const paillier = overrides.paillier ?? new PaillierPool({ threads: config.threads });
   const now = overrides.now ?? (() => new Date());
   const csp = new CspClient({
@@ -108,10 +110,9 @@ export async function startDataUser(
       log.warn({ taskId, err: event.error }, 'stage interrupted; it will be tried again');
     }
   };
-  const onAbandoned = (taskId: TaskId) => computation.start(taskId);
-  const tasks = new Tasks({ store, csp, thumbprint: key.thumbprint, now, onAbandoned });
+  const tasks = new Tasks({ store, csp, thumbprint: key.thumbprint, now, queue });
   const collection = new Collection({ store, tasks, paillier, key, now });
-  const aggregation = new Aggregation({ store, paillier });
+  const aggregation = new Aggregation({ store, tasks, paillier, queue, onBatch: () => batches.inc() });
   const computation = new Computation({
     store,
     tasks,
@@ -123,16 +124,32 @@ export async function startDataUser(
     randomness: overrides.randomness ?? systemRandomness,
     onStage,
   });
-  const routes = dataUserRoutes({ tasks, collection, computation, csp, publicUrl, admin, usedProofs });
+  metrics.gauge(
+    'tasks_in_work',
+    'Tasks that are worked on, or wait to be.',
+    async () => (await queue.lengths()).tasks,
+  );
+  metrics.gauge(
+    'batches_in_work',
+    'Batches that are aggregated, or wait to be.',
+    async () => (await queue.lengths()).batches,
+  );
+  const routes = dataUserRoutes({ tasks, collection, queue, csp, publicUrl, admin, usedProofs });
   const running = await service.listen({ info: INFO, routes, checkReady: shared && (() => shared.check()) });
-  await computation.resume();
+  await queue.start({
+    unfinished: () => store.unfinishedTasks(),
+    step: (taskId, turn) => computation.step(taskId, turn),
+    batch: (taskId, number) => aggregation.complete(taskId, number),
+    waits: (taskId, error) => computation.tellWaiting(taskId, error),
+  });
   return {
     url: running.url,
     thumbprint: key.thumbprint,
     reloadCertificate: service.reloadCertificate,
     async close() {
       await running.close();
-      await computation.close();
+      // Nobody waits for the CSP, and what is unfinished is left to the next process.
+      await Promise.all([queue.close(), csp.close()]);
       await paillier.close();
       await store.close();
       service.release();

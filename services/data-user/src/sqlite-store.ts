@@ -1,26 +1,19 @@
 /** The data user's store in one SQLite file (node:sqlite): every method is one durable transaction. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { openDatabase, resealColumn, scrub, transaction } from '@eigenveil/server';
-import {
-  type Digest,
-  type OwnerId,
-  ServiceError,
-  type Task,
-  type TaskId,
-  type TaskState,
-} from '@eigenveil/wire';
+import type { Digest, OwnerId, ServiceError, Task, TaskId, TaskState } from '@eigenveil/wire';
 import {
   type Activity,
   blindingPlace,
   type DataUserStore,
-  FINAL_STATES,
+  type ListedTask,
   type NewContribution,
   type PartialProduct,
   type StageResult,
   type StoredContribution,
   type StoredTask,
 } from './store.ts';
-import { admit, afterStage, checkMarked, closes, requireFinal, requireOpen } from './store-rules.ts';
+import { admit, afterStage, checkMarked, closes, requireFinal, withdrawalOf } from './store-rules.ts';
 
 const MIGRATIONS = [
   `
@@ -122,11 +115,22 @@ export class SqliteDataUserStore implements DataUserStore {
     return this.#read(taskId);
   }
 
+  async tasks(before: TaskId | null, limit: number): Promise<ListedTask[]> {
+    const rows = this.#db
+      .prepare(
+        `SELECT task, state, contributions FROM tasks
+         WHERE ?1 IS NULL OR rowid < (SELECT rowid FROM tasks WHERE task_id = ?1) ORDER BY rowid DESC LIMIT ?2`,
+      )
+      .all(before, limit);
+    return rows.map((row) => ({
+      task: JSON.parse(row.task as string) as Task,
+      state: row.state as TaskState,
+      contributions: row.contributions as number,
+    }));
+  }
+
   async unfinishedTasks(): Promise<TaskId[]> {
-    const finals = FINAL_STATES.map((state) => `'${state}'`).join(', ');
-    const rows = this.#prepare(
-      `SELECT task_id FROM tasks WHERE state NOT IN (${finals}) OR ended_at_csp = 0`,
-    ).all();
+    const rows = this.#prepare(`SELECT task_id FROM tasks WHERE state <> 'open' AND ended_at_csp = 0`).all();
     return rows.map((row) => row.task_id as TaskId);
   }
 
@@ -159,11 +163,9 @@ export class SqliteDataUserStore implements DataUserStore {
 
   async withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void> {
     transaction(this.#db, () => {
-      const known = this.#contribution(taskId, ownerId);
-      if (known === undefined)
-        throw new ServiceError('ERR_CONTRIBUTION_UNKNOWN', 'the owner has not contributed');
-      if (known.withdrawn) return;
-      requireOpen(this.#read(taskId));
+      const change = withdrawalOf(this.#read(taskId), this.#contribution(taskId, ownerId));
+      if (change === 'nothing') return;
+      if (change === 'only a mark') return this.#markWithdrawn(taskId, ownerId);
       const row = this.#prepare(
         'UPDATE contributions SET withdrawn = 1 WHERE task_id = ? AND owner_id = ? RETURNING sequence',
       ).get(taskId, ownerId);
@@ -318,6 +320,16 @@ export class SqliteDataUserStore implements DataUserStore {
     this.#prepare(
       'INSERT INTO contribution_bodies (task_id, sequence, record, bytes) VALUES (?, ?, ?, ?)',
     ).run(taskId, sequence, record, bytes);
+  }
+
+  #markWithdrawn(taskId: TaskId, ownerId: OwnerId): void {
+    const row = this.#prepare(
+      'UPDATE tasks SET last_sequence = last_sequence + 1 WHERE task_id = ? RETURNING last_sequence',
+    ).get(taskId);
+    this.#prepare(
+      `INSERT INTO contributions (task_id, owner_id, sequence, digest, receipt, withdrawn)
+       VALUES (?, ?, ?, '', '', 1)`,
+    ).run(taskId, ownerId, row!.last_sequence!);
   }
 
   #contribution(taskId: TaskId, ownerId: OwnerId): StoredContribution | undefined {
