@@ -111,9 +111,11 @@ describe('a used proof', () => {
     expect(rows[0]!.seconds).toBeGreaterThan(120); // what the clocks of two processes may differ by comes on top
   });
 
-  test('that cannot be written down does not open anything', async () => {
+  test('that cannot be written down does not open anything, and one that this process knows needs no database', async () => {
+    await guards[0].admit('known');
     await postgres.crash();
     await expect(guards[0].admit('a')).rejects.toMatchObject({ code: 'ERR_DATABASE_UNREACHABLE' });
+    await expect(guards[0].admit('known')).rejects.toEqual(replayed);
     await postgres.start();
   });
 });
