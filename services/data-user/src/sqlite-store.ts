@@ -132,6 +132,12 @@ export class SqliteDataUserStore implements DataUserStore {
     return rows.map((row) => row.task_id as TaskId);
   }
 
+  /** Tasks that take contributions; with the unfinished ones, all from which something may follow. */
+  async openTasks(): Promise<TaskId[]> {
+    const rows = this.#prepare(`SELECT task_id FROM tasks WHERE state = 'open'`).all();
+    return rows.map((row) => row.task_id as TaskId);
+  }
+
   async openTask(taskId: TaskId, agreement: string): Promise<void> {
     this.#prepare(
       `UPDATE tasks SET state = 'open', agreement = ? WHERE task_id = ? AND state = 'proposed'`,
