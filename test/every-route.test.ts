@@ -200,6 +200,7 @@ describe.each(SERVICES)('at the %s', (name) => {
       '/.well-known/jwks.json',
       '/healthz',
       '/openapi.json',
+      '/readyz',
     ]);
     expect(open.every(({ method }) => method === 'GET')).toBe(true);
   });

@@ -119,7 +119,6 @@ describe('a contribution that comes again', () => {
   test('after a withdrawal cannot come back, with the same bytes or others', async () => {
     const [first] = owners as [Enrolled];
     const { id } = signed.task;
-    expect((await byHand.withdraw(first, id)).code).toBe('ERR_CONTRIBUTION_UNKNOWN');
     const sent = await byHand.contribution(first, signed, 0);
     await byHand.put(first, id, sent);
     expect((await byHand.withdraw(first, id)).status).toBe(204);
@@ -132,6 +131,19 @@ describe('a contribution that comes again', () => {
     expect(at('SELECT withdrawn FROM contributions WHERE task_id = ?')).toEqual([{ withdrawn: 1 }]);
     expect(at('SELECT sequence FROM contribution_bodies WHERE task_id = ?')).toEqual([]);
     expect((await byHand.status(id)).contributions).toBe(0);
+  });
+
+  test('that its own withdrawal has overtaken does not count', async () => {
+    const [first, second] = owners as [Enrolled, Enrolled];
+    const third = await world.enrolledOwner();
+    const { id } = signed.task;
+    const sent = await byHand.contribution(first, signed, 0);
+    expect((await byHand.withdraw(first, id)).status).toBe(204);
+    expect((await byHand.put(first, id, sent)).code).toBe('ERR_CONTRIBUTION_WITHDRAWN');
+    expect((await byHand.status(id)).contributions).toBe(0);
+    await byHand.contribute(second, signed, 1);
+    await byHand.contribute(third, signed, 2);
+    await byHand.expectResult(signed, [1, 2]);
   });
 
   test('while it is withdrawn and the task is closed counts in all or in none of the places', async () => {

@@ -22,7 +22,7 @@ export function target<Input>(it: Target<Input>): Target {
 /** Our own classes of errors: others, Node's with their ERR_… codes included, are faults that nobody foresaw. */
 const OURS = new Set([
   ...['ServiceError', 'PaillierError', 'StatisticsError', 'ProjectionError', 'TwoPartyError'],
-  ...['ConfigurationError', 'ServerError', 'AuditError'],
+  ...['ConfigurationError', 'ServerError', 'AuditError', 'PrivacyError'],
 ]);
 
 /** Errors may refuse an input, if they are ours and have a code. */

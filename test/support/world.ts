@@ -117,6 +117,7 @@ export class World {
       cspThumbprint: cspIdentity.thumbprint,
       cspCa: common.tlsCertificate,
       cspPatienceSeconds: 2,
+      databaseUrl: undefined,
       ...options.dataUser,
     };
     const world = new World(folder, tls.cert, csp, dataUser, options, proxies);

@@ -14,17 +14,24 @@ import { z } from 'zod';
  * - `key destroyed`: with the digest of the request that was unblinded, or none where the task was ended.
  * - `computation answered`: the shares of the request with this digest are about to enter an answer, one entry for each;
  *   with `rotated` also when a check fails instead, since that ends the task as an answer does.
+ * - `restored`: the database was put back from the backup with this digest. The one entry of no task: it ends them all.
  *
  * followRules() checks that the entries of a task follow one another as these sentences say.
  */
-export const AUDIT_OPERATIONS = ['key made', 'unblinded', 'key destroyed', 'computation answered'] as const;
+export const AUDIT_OPERATIONS = [
+  'key made',
+  'unblinded',
+  'key destroyed',
+  'computation answered',
+  'restored',
+] as const;
 export type AuditOperation = (typeof AUDIT_OPERATIONS)[number];
 
 const AuditEntry = z.strictObject({
   /** 1, 2, 3, … */
   sequence: z.int().min(1),
   time: z.iso.datetime(),
-  taskId: TaskId,
+  taskId: TaskId.nullable(),
   operation: z.enum(AUDIT_OPERATIONS),
   requestDigest: Digest.nullable(),
   previousHash: Digest,
@@ -45,6 +52,22 @@ export const AUDIT_TABLE = `
   ) STRICT;
 `;
 
+/** A restoration is of no task. */
+export const AUDIT_OF_NO_TASK = `
+  ALTER TABLE audit RENAME TO old_audit;
+  CREATE TABLE audit (
+    sequence       INTEGER PRIMARY KEY,
+    time           TEXT NOT NULL,
+    task_id        TEXT,
+    operation      TEXT NOT NULL,
+    request_digest TEXT,
+    previous_hash  TEXT NOT NULL,
+    hash           TEXT NOT NULL
+  ) STRICT;
+  INSERT INTO audit SELECT * FROM old_audit;
+  DROP TABLE old_audit;
+`;
+
 const SELECT = `
   SELECT sequence, time, task_id AS taskId, operation, request_digest AS requestDigest,
          previous_hash AS previousHash, hash
@@ -59,7 +82,7 @@ export class AuditError extends Error {
 }
 
 export interface AuditedUse {
-  readonly taskId: TaskId;
+  readonly taskId: TaskId | null;
   readonly operation: AuditOperation;
   readonly requestDigest: Digest | null;
 }
@@ -112,6 +135,7 @@ export function verifyAudit(rows: readonly Record<string, unknown>[], noted?: Di
   let lastHash = BEGINNING;
   let isNotedThere = noted === undefined || noted === BEGINNING;
   const tasks = new Map<TaskId, AuditedTask>();
+  let isRestored = false;
   const entries = rows.map((row, i) => {
     const place = `entry ${i + 1}`;
     const parsed = AuditEntry.safeParse({ ...row });
@@ -124,7 +148,15 @@ export function verifyAudit(rows: readonly Record<string, unknown>[], noted?: Di
         `${place} does not follow the one before it: it was put here, or that was changed`,
       );
     if (hash !== hashOf(content)) throw new AuditError(`${place} was changed: it has another hash`);
-    tasks.set(content.taskId, followRules(tasks.get(content.taskId), content, place));
+    if (content.taskId === null) {
+      if (content.operation !== 'restored')
+        throw new AuditError(`${place} breaks the rules: "${content.operation}" expected a task`);
+      isRestored = true;
+      for (const [id, known] of tasks) tasks.set(id, { ...known, isOver: true });
+    } else {
+      const known = followRules(tasks.get(content.taskId), content, place, isRestored);
+      tasks.set(content.taskId, known);
+    }
     lastHash = hash;
     isNotedThere ||= hash === noted;
     return parsed.data;
@@ -141,20 +173,29 @@ interface AuditedTask {
   /** The one request that its key and shares may be used for, as soon as it is known. */
   readonly request: Digest | null | undefined;
   readonly isKeyDestroyed: boolean;
+  /** The database was restored since, which has ended it. */
+  readonly isOver: boolean;
   /** Its key was made before there was a log, so that its unblinding may be missing too. */
   readonly isOlder: boolean;
 }
 
 /** What is known of a task after one more entry. Throws ERR_AUDIT_BROKEN where no honest CSP would have written it. */
-function followRules(before: AuditedTask | undefined, use: AuditedUse, place: string): AuditedTask {
-  const { taskId, operation, requestDigest } = use;
+function followRules(
+  before: AuditedTask | undefined,
+  { taskId, operation, requestDigest }: AuditedUse,
+  place: string,
+  isRestored: boolean,
+): AuditedTask {
   const broken = (why: string) =>
     new AuditError(`${place} breaks the rules: "${operation}" of task ${taskId} ${why}`);
   const known = before ?? {
     request: undefined,
     isKeyDestroyed: false,
     isOlder: operation !== 'key made',
+    isOver: isRestored && operation !== 'key made',
   };
+  if (known.isOver && operation !== 'key made' && operation !== 'key destroyed')
+    throw broken('follows "restored"');
   switch (operation) {
     case 'key made':
       if (before !== undefined) throw broken('expected to be its first entry');
@@ -170,6 +211,8 @@ function followRules(before: AuditedTask | undefined, use: AuditedUse, place: st
       if (known.request !== requestDigest && !(known.isOlder && known.request === undefined))
         throw broken('expected a request that was unblinded');
       return { ...known, request: requestDigest };
+    case 'restored':
+      throw broken('expected no task');
   }
 }
 

@@ -1,10 +1,18 @@
 /** The command line eigenveil-csp. */
 import { addSettings, createProgram, onShutdown, printResult } from '@eigenveil/command';
-import { addKeyCommands, databaseFile, openSigningKey, SERVICE_SETTINGS } from '@eigenveil/server';
+import {
+  addBackupCommands,
+  addKeyCommands,
+  databaseFile,
+  keyFile,
+  openSigningKey,
+  SERVICE_SETTINGS,
+} from '@eigenveil/server';
 import { Digest } from '@eigenveil/wire';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { readAudit, verifyAudit } from './audit.ts';
+import { CSP_BACKUP } from './backup.ts';
 import { inviteOwners } from './invite.ts';
 import { CSP_SETTINGS, startCsp } from './server.ts';
 import { SqliteCspStore } from './sqlite-store.ts';
@@ -23,7 +31,19 @@ export function cspProgram(): Command {
   addInvite(program);
   addIdentity(program);
   addAudit(program);
-  addKeyCommands(program, PREFIX, (dataDirectory) => new SqliteCspStore(databaseFile(dataDirectory)));
+  const { dataDirectory, keyEncryptionKey } = SERVICE_SETTINGS;
+  addKeyCommands(program, PREFIX, { dataDirectory, keyEncryptionKey }, (configuration) => ({
+    keyFile: keyFile(configuration),
+    dataDirectory: configuration.dataDirectory,
+    open: () => new SqliteCspStore(databaseFile(configuration.dataDirectory)),
+  }));
+  addBackupCommands(
+    program,
+    PREFIX,
+    CSP_BACKUP,
+    `Every task of the backup ends, since it may have been unblinded later, and every enrolment token that was unused is void. Owners that
+have enrolled since must enrol again. The audit log notes the restoration.`,
+  );
   return program;
 }
 
@@ -104,7 +124,7 @@ function addAudit(program: Command): void {
   show.action(async () => {
     const entries = readAudit(shown().dataDirectory);
     const lines = entries.map(({ sequence, time, taskId, operation, requestDigest, hash }) =>
-      [sequence, time, taskId, operation, requestDigest ?? '-', hash].join('  '),
+      [sequence, time, taskId ?? '-', operation, requestDigest ?? '-', hash].join('  '),
     );
     printResult(show, { json: { entries }, text: lines.join('\n') });
   });

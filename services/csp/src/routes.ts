@@ -69,7 +69,7 @@ export function cspRoutes(options: {
         const enrolled = await service.enrol(body.enrolmentToken, identity.thumbprint);
         // Anybody can make a proof, so none is remembered before its token is known to be valid. Till here a repeated request
         // has changed nothing: the same key and token enrol the same owner.
-        enrolmentProofs.useUp(identity);
+        await enrolmentProofs.useUp(identity);
         return enrolled;
       },
     }),

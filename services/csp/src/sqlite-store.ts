@@ -9,7 +9,7 @@ import {
   type TaskId,
   type Thumbprint,
 } from '@eigenveil/wire';
-import { AUDIT_TABLE, type AuditedUse, appendAudit } from './audit.ts';
+import { AUDIT_OF_NO_TASK, AUDIT_TABLE, type AuditedUse, appendAudit } from './audit.ts';
 import {
   type CspStore,
   type StoredTask,
@@ -52,6 +52,7 @@ const MIGRATIONS = [
   ) STRICT, WITHOUT ROWID;
   `,
   AUDIT_TABLE,
+  AUDIT_OF_NO_TASK,
 ];
 
 export class SqliteCspStore implements CspStore {
@@ -235,6 +236,33 @@ export class SqliteCspStore implements CspStore {
     return changes;
   }
 
+  /** For the copy that becomes a backup: takes out the secrets of tasks, which nobody may use again after a restoration. */
+  eraseSecrets(): void {
+    transaction(this.#db, () => {
+      this.#db.exec('UPDATE tasks SET sealed_secret_key = NULL, sealed_shares = NULL');
+    });
+    scrub(this.#db);
+  }
+
+  /**
+   * For a database that was put back from the backup with this digest. What was used since is unknown, so nothing of before may be
+   * used again: every task ends, and enrolment tokens that were unused then are void.
+   */
+  endAll(backup: Digest): void {
+    transaction(this.#db, () => {
+      this.#audit(null, 'restored', backup);
+      const tasks = this.#db.prepare("SELECT task_id, state FROM tasks WHERE state <> 'ended'").all();
+      for (const { task_id, state } of tasks)
+        if (state === 'agreed') this.#audit(task_id as TaskId, 'key destroyed', null);
+      this.#db.exec(`
+        UPDATE tasks SET state = 'ended', sealed_secret_key = NULL, sealed_shares = NULL;
+        DELETE FROM records;
+        DELETE FROM enrolment_tokens WHERE used_by IS NULL;
+      `);
+    });
+    scrub(this.#db);
+  }
+
   close(): void {
     this.#db.close();
   }
@@ -252,7 +280,7 @@ export class SqliteCspStore implements CspStore {
     return true;
   }
 
-  #audit(taskId: TaskId, operation: AuditedUse['operation'], requestDigest: Digest | null): void {
+  #audit(taskId: TaskId | null, operation: AuditedUse['operation'], requestDigest: Digest | null): void {
     appendAudit(this.#db, this.#now(), { taskId, operation, requestDigest });
   }
 

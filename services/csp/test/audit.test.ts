@@ -253,6 +253,7 @@ describe('a whole chain of entries that', () => {
     return verifyAudit(readAudit(folder));
   };
   const [made, unblinded, destroyed, answered] = AUDIT_OPERATIONS.map((operation) => use(operation));
+  const restored: AuditedUse = { taskId: null, operation: 'restored', requestDigest: digest(7) };
 
   test.each<[string, AuditedUse[]]>([
     ['unblinds a second request', [made!, unblinded!, use('unblinded', 3)]],
@@ -270,12 +271,28 @@ describe('a whole chain of entries that', () => {
     ['makes a key for a task that had one', [unblinded!, made!]],
     ['answers two requests of a task older than the log', [answered!, use('computation answered', 3)]],
     ['unblinds a second request of a task older than the log', [unblinded!, use('unblinded', 3)]],
+    ['unblinds a task from before a restoration', [made!, restored, unblinded!]],
+    ['repeats an unblinding from before a restoration', [made!, unblinded!, restored, unblinded!]],
+    ['answers a task from before a restoration', [made!, unblinded!, destroyed!, restored, answered!]],
+    ['unblinds a task from before a restoration and the log', [restored, unblinded!]],
+    ['answers a task from before a restoration and the log', [restored, answered!]],
+    ['makes a key again after a restoration', [made!, restored, made!]],
+    ['restores a task', [made!, use('restored')]],
   ])('%s breaks the rules at its last entry', (_, uses) => {
     const { length } = uses;
     expect(() => verify(uses)).toThrow(
       expect.objectContaining({
         code: 'ERR_AUDIT_BROKEN',
         message: expect.stringMatching(new RegExp(`^entry ${length} breaks the rules: .* task a{22} `)),
+      }),
+    );
+  });
+
+  test('tells of a use of no task breaks the rules', () => {
+    expect(() => verify([made!, { ...unblinded!, taskId: null }])).toThrow(
+      expect.objectContaining({
+        code: 'ERR_AUDIT_BROKEN',
+        message: expect.stringMatching(/^entry 2 breaks/),
       }),
     );
   });
@@ -287,6 +304,12 @@ describe('a whole chain of entries that', () => {
     ['ends a task before its unblinding', [made!, use('key destroyed', null)]],
     ['answers a task that was unblinded before there was a log', [answered!, answered!]],
     ['unblinds a task whose key was made before there was a log', [unblinded!, destroyed!, answered!]],
+    ['destroys keys after a restoration', [made!, restored, use('key destroyed', null)]],
+    ['destroys a key from before the log after a restoration', [restored, use('key destroyed', null)]],
+    [
+      'computes a task after two restorations',
+      [restored, restored, made!, unblinded!, destroyed!, answered!],
+    ],
     [
       'unblinds two tasks, each its own request',
       [made!, use('key made', 1, 'b'), unblinded!, use('unblinded', 3, 'b'), destroyed!, answered!],

@@ -1,51 +1,79 @@
 /**
  * Aggregation of a closed task, batch by batch: each batch's ciphertexts are multiplied into a partial product, which is stored in one
  * transaction with the marks on its contributions; the product of the partial products is the aggregate. A batch that was
- * interrupted is done anew, and no contribution can get into two partial products, or none.
+ * interrupted is done anew, and no contribution can get into two partial products, or none, whoever does them and how often.
  */
 import { type Ciphertext, encodeCiphertexts, type PaillierPool } from '@eigenveil/paillier';
-import { ServiceError } from '@eigenveil/wire';
-import type { Batch, DataUserStore } from './store.ts';
-import type { OpenTask } from './tasks.ts';
+import { ServiceError, type TaskId } from '@eigenveil/wire';
+import type { DataUserStore } from './store.ts';
+import type { OpenTask, Tasks } from './tasks.ts';
+import type { Turn, WorkQueue } from './work-queue.ts';
 
 /** Sequence numbers to a batch. */
 const BATCH_SIZE = 256;
-/** Contributions, or partial products, that are held in memory at a time. */
+/** Contributions, or partial products, that are held in memory at a time, for each batch that is worked on. */
 const HELD = 32;
 
 export class Aggregation {
   readonly #store: DataUserStore;
+  readonly #tasks: Pick<Tasks, 'agreed'>;
   readonly #paillier: PaillierPool;
+  readonly #queue: WorkQueue;
+  readonly #onBatch: (number: number) => void;
 
-  constructor(dependencies: { store: DataUserStore; paillier: PaillierPool }) {
+  constructor(dependencies: {
+    store: DataUserStore;
+    tasks: Pick<Tasks, 'agreed'>;
+    paillier: PaillierPool;
+    queue: WorkQueue;
+    /** Told of every partial product that is stored. */
+    onBatch: (number: number) => void;
+  }) {
     this.#store = dependencies.store;
+    this.#tasks = dependencies.tasks;
     this.#paillier = dependencies.paillier;
+    this.#queue = dependencies.queue;
+    this.#onBatch = dependencies.onBatch;
   }
 
   /** The homomorphic sum of all contributions of a closed task that count. Throws ERR_MINIMUM_OWNERS for none. */
-  async aggregate(open: OpenTask): Promise<Ciphertext[]> {
-    const { lastSequence, contributions } = (await this.#store.task(open.task.id))!;
-    const completed = new Set(await this.#store.completedBatches(open.task.id));
-    for (const batch of batchesOf(lastSequence))
-      if (!completed.has(batch.number)) await this.complete(open, batch);
-    return this.#combine(open, contributions);
+  async aggregate(open: OpenTask, turn: Turn): Promise<Ciphertext[]> {
+    const { id } = open.task;
+    await this.#queue.aggregate(id, () => this.#missing(id), turn);
+    return this.#combine(open);
   }
 
-  /** Multiplies the ciphertexts of a batch and stores their product. */
-  async complete(open: OpenTask, batch: Batch): Promise<void> {
-    const { id } = open.task;
+  /** Multiplies the ciphertexts of a batch and stores their product, if the task is still to be aggregated. */
+  async complete(taskId: TaskId, number: number): Promise<void> {
+    if ((await this.#store.task(taskId))?.state !== 'closed') return;
+    const batch = { number, first: number * BATCH_SIZE + 1, last: (number + 1) * BATCH_SIZE };
+    const open = await this.#tasks.agreed(taskId);
     const product = new Product(this.#paillier, open);
     for (let after = batch.first - 1; ; ) {
-      const page = await this.#store.ciphertexts(id, after, batch.last, HELD);
+      const page = await this.#store.ciphertexts(taskId, after, batch.last, HELD);
       if (page.length === 0) break;
       await product.multiply(page.map(({ bytes }) => bytes));
       after = page.at(-1)!.sequence;
     }
-    await this.#store.completeBatch(id, { batch, contributions: product.factors, bytes: product.bytes() });
+    const stored = { batch, contributions: product.factors, bytes: product.bytes() };
+    if (await this.#store.completeBatch(taskId, stored)) this.#onBatch(number);
   }
 
-  async #combine(open: OpenTask, expected: number): Promise<Ciphertext[]> {
+  /** The batches without partial product; none of a task that has moved on. */
+  async #missing(taskId: TaskId): Promise<number[]> {
+    const stored = await this.#store.task(taskId);
+    if (stored?.state !== 'closed') return [];
+    const completed = new Set(await this.#store.completedBatches(taskId));
+    const numbers = Array.from(
+      { length: Math.ceil(stored.lastSequence / BATCH_SIZE) },
+      (_, number) => number,
+    );
+    return numbers.filter((number) => !completed.has(number));
+  }
+
+  async #combine(open: OpenTask): Promise<Ciphertext[]> {
     const { id } = open.task;
+    const { contributions: expected } = (await this.#store.task(id))!;
     const product = new Product(this.#paillier, open);
     let contributions = 0;
     for (let after = -1; ; ) {
@@ -61,15 +89,6 @@ export class Aggregation {
       throw new ServiceError('ERR_MINIMUM_OWNERS', 'expected at least one contribution, got 0');
     return product.ciphertexts;
   }
-}
-
-/** The batches of a task whose last contribution has this sequence number. */
-export function batchesOf(lastSequence: number): Batch[] {
-  return Array.from({ length: Math.ceil(lastSequence / BATCH_SIZE) }, (_, number) => ({
-    number,
-    first: number * BATCH_SIZE + 1,
-    last: (number + 1) * BATCH_SIZE,
-  }));
 }
 
 /** A product of ciphertexts, position by position, that grows. */

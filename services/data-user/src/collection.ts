@@ -82,7 +82,7 @@ export class Collection {
   }
 
   /**
-   * Withdraws the owner's contribution while the task is open. It is final, so that a late repeat of the contribution
+   * Withdraws the owner while the task is open. It is final, so that a contribution that is repeated, or that is only now on its way,
    * cannot bring it back. Throws ERR_CONTRIBUTION_UNKNOWN, ERR_TASK_CLOSED, ERR_TASK_CANCELLED.
    */
   async withdraw(taskId: TaskId, owner: Owner): Promise<void> {

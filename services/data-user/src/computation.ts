@@ -3,7 +3,7 @@
  * two-party protocol, sign the projection. Each stage ends in one durable transaction, so that it can be resumed after
  * a crash of either server; what is drawn at random is drawn once and persisted before it is used.
  */
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { add, drawBlinding, encodeCiphertexts, type PaillierPool, packBlinding } from '@eigenveil/paillier';
 import type { RandomSource } from '@eigenveil/privacy';
 import { type Decomposition, programOf, withoutShift } from '@eigenveil/projection';
@@ -33,13 +33,14 @@ import {
   type StoredTask,
 } from './store.ts';
 import type { OpenTask, Tasks } from './tasks.ts';
+import type { Turn } from './work-queue.ts';
 
 /** Contributions of a task that has ended are deleted so many at a time, so that nobody waits for long. */
 const ERASED_AT_A_TIME = 256;
 /** How often it is written down how far a computation is. */
 const PROGRESS_MILLISECONDS = 1000;
-const FIRST_BACKOFF_MILLISECONDS = 250;
-const LONGEST_BACKOFF_MILLISECONDS = 30_000;
+/** How often a two-party computation looks whether its task has been cancelled. */
+const WATCH_MILLISECONDS = 500;
 
 /** Attempts at a computation that end with a fault of a program or in what came over the line. */
 const MOST_FAULTS = 3;
@@ -95,64 +96,23 @@ export interface ComputationDependencies {
 
 export class Computation {
   readonly #deps: ComputationDependencies;
-  readonly #running = new Map<TaskId, Promise<void>>();
-  /** Two-party connections. */
-  readonly #channels = new Map<TaskId, Channel>();
-  readonly #stopping = new AbortController();
 
   constructor(dependencies: ComputationDependencies) {
     this.#deps = dependencies;
   }
 
-  /** Takes up every task that an earlier process left unfinished. */
-  async resume(): Promise<void> {
-    for (const taskId of await this.#deps.store.unfinishedTasks()) {
-      // The person who proposed a task that was never opened has not got its id: nobody will use it.
-      const failure = {
-        code: 'ERR_INTERNAL',
-        message: 'the service stopped while the task was proposed',
-      } as const;
-      await this.#deps.store.advance(taskId, 'proposed', { to: 'failed', failure });
-      this.start(taskId);
+  /** As of Workers: does the next stage of a task. What another attempt may mend it also tells whoever asks for the task. */
+  async step(taskId: TaskId, turn: Turn): Promise<boolean> {
+    try {
+      return await this.#step(taskId, turn);
+    } catch (error) {
+      if (!turn.signal.aborted) await this.tellWaiting(taskId, error);
+      throw error;
     }
   }
 
-  /** Works on a task in the background until nothing is left to do; calling it twice does no harm. */
-  start(taskId: TaskId): void {
-    if (this.#stopping.signal.aborted || this.#running.has(taskId)) return;
-    const run = this.#run(taskId).finally(() => this.#running.delete(taskId));
-    this.#running.set(taskId, run);
-  }
-
-  /** Breaks off the two-party computation of a task that has been cancelled, and works on what is left to do. */
-  async cancelled(taskId: TaskId): Promise<void> {
-    const channel = this.#channels.get(taskId);
-    if (channel !== undefined) await this.#deps.csp.closeChannel(channel);
-    this.start(taskId);
-  }
-
-  /** Breaks off what waits for the CSP; what is unfinished is resumed by the next process. */
-  async close(): Promise<void> {
-    this.#stopping.abort();
-    await this.#deps.csp.close();
-    await Promise.all(this.#running.values());
-  }
-
-  async #run(taskId: TaskId): Promise<void> {
-    let backoff = FIRST_BACKOFF_MILLISECONDS;
-    while (!this.#stopping.signal.aborted) {
-      try {
-        if (!(await this.#step(taskId))) return;
-        backoff = FIRST_BACKOFF_MILLISECONDS;
-      } catch (error) {
-        await this.#tellWaiting(taskId, error);
-        await sleep(backoff, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
-        backoff = Math.min(2 * backoff, LONGEST_BACKOFF_MILLISECONDS);
-      }
-    }
-  }
-
-  async #tellWaiting(taskId: TaskId, error: unknown): Promise<void> {
+  /** Tells whoever asks for the task why it waits. */
+  async tellWaiting(taskId: TaskId, error: unknown): Promise<void> {
     this.#deps.onStage({ taskId, error });
     const { code, detail, title } = toProblem(error);
     const waiting = { code, message: detail ?? title };
@@ -173,11 +133,11 @@ export class Computation {
     };
   }
 
-  /** Does the next stage; returns whether another may follow. Throws only what another attempt may mend. */
-  async #step(taskId: TaskId): Promise<boolean> {
+  async #step(taskId: TaskId, turn: Turn): Promise<boolean> {
     const { store } = this.#deps;
     const stored = await store.task(taskId);
     if (stored === undefined) return false;
+    if (stored.state === 'proposed') return this.#abandon(taskId);
     if (FINAL_STATES.includes(stored.state)) {
       while (await store.eraseContributions(taskId, ERASED_AT_A_TIME)) await setImmediate();
       if (!stored.endedAtCsp) await this.#endAtCsp(stored);
@@ -186,11 +146,22 @@ export class Computation {
     const stage = this.#stageOf(stored);
     if (stage === undefined) return false;
     const started = performance.now();
-    const result = await this.#attempt(stage.run, stored);
+    const result = await this.#attempt(stage.run, stored, turn);
     const timing = { stage: stage.name, milliseconds: performance.now() - started };
-    if (await store.advance(taskId, stored.state, { ...result, timing })) {
+    // Of several processes that come here one moves the task on; nothing of what the others have drawn is kept or sent.
+    if (result !== undefined && (await store.advance(taskId, stored.state, { ...result, timing }))) {
       this.#deps.onStage({ taskId, state: result.to });
     }
+    return true;
+  }
+
+  /** Whoever proposes a task works on it as the only one: so here he is gone, with him its id, and nobody will use it. */
+  async #abandon(taskId: TaskId): Promise<boolean> {
+    const failure = {
+      code: 'ERR_INTERNAL',
+      message: 'the service stopped while the task was proposed',
+    } as const;
+    await this.#deps.store.advance(taskId, 'proposed', { to: 'failed', failure });
     return true;
   }
 
@@ -201,16 +172,21 @@ export class Computation {
     return undefined;
   }
 
-  /** Runs a stage. An error that another attempt cannot mend becomes the failure of the task. */
-  async #attempt(stage: (stored: StoredTask, open: OpenTask) => Promise<StageResult>, stored: StoredTask) {
+  /** Runs a stage. An error that another attempt cannot mend becomes the failure of the task; undefined if the task has moved on. */
+  async #attempt(stage: Stage, stored: StoredTask, turn: Turn): Promise<StageResult | undefined> {
+    const { store, tasks } = this.#deps;
     try {
-      return await stage.call(this, stored, await this.#deps.tasks.agreed(stored.task.id));
+      return await stage.call(this, stored, await tasks.agreed(stored.task.id), turn);
     } catch (error) {
+      if ((await store.task(stored.task.id))?.state !== stored.state) return undefined;
+      // Two processes at the CSP are each other's errors: one whose turn is over must not fail the other's task.
+      turn.signal.throwIfAborted();
+      await turn.confirm();
       const code = errorCodeOf(error);
       const isFatal = code !== undefined && FATAL_CODES.has(code);
       if (!isFatal && !(await this.#isOneTooMany(stored, error))) throw error;
       const { code: told, detail, title } = toProblem(error);
-      return { to: 'failed', failure: { code: told, message: detail ?? title } } satisfies StageResult;
+      return { to: 'failed', failure: { code: told, message: detail ?? title } };
     }
   }
 
@@ -226,10 +202,10 @@ export class Computation {
     return (await this.#deps.store.addFault(task.id)) >= MOST_FAULTS;
   }
 
-  async #aggregate({ task }: StoredTask, open: OpenTask): Promise<StageResult> {
+  async #aggregate({ task }: StoredTask, open: OpenTask, turn: Turn): Promise<StageResult> {
     const { aggregation, paillier, sealer, randomness } = this.#deps;
     const { publicKey, packing } = open;
-    const aggregate = await aggregation.aggregate(open);
+    const aggregate = await aggregation.aggregate(open, turn);
     // The blinding is encrypted with a full-length randomiser whatever the task's encryption: the CSP, which can
     // extract randomisers, would otherwise recognise the product of the owners'.
     const blinding = drawBlinding(packing);
@@ -259,7 +235,7 @@ export class Computation {
     return { to: 'unblinded' };
   }
 
-  async #decompose({ task, sealedBlinding }: StoredTask): Promise<StageResult> {
+  async #decompose({ task, sealedBlinding }: StoredTask, _open: OpenTask, turn: Turn): Promise<StageResult> {
     const { csp, sealer, key } = this.#deps;
     const { blinding, noise } = decodeDrawn(sealer.open(blindingPlace(task.id), sealedBlinding!));
     const shift = shiftOf(task);
@@ -269,7 +245,7 @@ export class Computation {
       blinding.map((value, i) => noise[i]! + shift[i]! - value),
     );
     const channel = await csp.openChannel(task.id);
-    this.#channels.set(task.id, channel);
+    const watch = this.#closeWhenOver(channel, task.id, turn);
     let decomposition: Decomposition;
     try {
       decomposition = await protocol.evaluate(
@@ -279,7 +255,7 @@ export class Computation {
         this.#progressOf(task.id),
       );
     } finally {
-      this.#channels.delete(task.id);
+      clearInterval(watch);
       await csp.closeChannel(channel);
     }
     decomposition = withoutShift(task, decomposition);
@@ -298,6 +274,16 @@ export class Computation {
     return { to: 'done', projection };
   }
 
+  /** Breaks off a two-party computation when the turn is over or the task is cancelled, which may be by another process. */
+  #closeWhenOver(channel: Channel, taskId: TaskId, { signal }: Turn): NodeJS.Timeout {
+    const { store, csp } = this.#deps;
+    const look = async () => {
+      const state = (await store.task(taskId))?.state;
+      if (signal.aborted || state !== 'unblinded') await csp.closeChannel(channel);
+    };
+    return setInterval(() => look().catch(() => undefined), WATCH_MILLISECONDS);
+  }
+
   async #endAtCsp({ task }: StoredTask): Promise<void> {
     const { csp, store } = this.#deps;
     try {
@@ -309,6 +295,8 @@ export class Computation {
     await store.markEndedAtCsp(task.id);
   }
 }
+
+type Stage = (stored: StoredTask, open: OpenTask, turn: Turn) => Promise<StageResult>;
 
 /** What the data user draws once per task. */
 interface Drawn {

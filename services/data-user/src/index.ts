@@ -1,8 +1,11 @@
 /** The data user: tasks, collection, aggregation, blinding, the computation. */
 
+export { Aggregation } from './aggregation.ts';
 export { dataUserProgram } from './command.ts';
 export { type Draft, type DraftOptions, draftTask } from './draft.ts';
+export { LocalWorkQueue } from './local-work-queue.ts';
 export { openDataUserDatabase, PostgresDataUserStore } from './postgres-store.ts';
+export { PostgresWorkQueue } from './postgres-work-queue.ts';
 export { describeProgress } from './progress.ts';
 export {
   DATA_USER_SETTINGS,
@@ -11,4 +14,8 @@ export {
   type RunningDataUser,
   startDataUser,
 } from './server.ts';
+export { SqliteDataUserStore } from './sqlite-store.ts';
+export type { DataUserStore } from './store.ts';
 export { TaskClient } from './task-client.ts';
+export type { OpenTask } from './tasks.ts';
+export type { Turn, Workers, WorkQueue } from './work-queue.ts';

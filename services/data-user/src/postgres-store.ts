@@ -1,26 +1,20 @@
 /** The data user's store in PostgreSQL, for one process or several: every method is one durable transaction. */
 import { openPostgres, type PostgresDatabase, type PostgresQueries } from '@eigenveil/server';
-import {
-  type Digest,
-  type OwnerId,
-  ServiceError,
-  type Task,
-  type TaskId,
-  type TaskState,
-} from '@eigenveil/wire';
+import type { OwnerId, ServiceError, Task, TaskId, TaskState } from '@eigenveil/wire';
+import { type ContributionRow, list, lock, type PartialProductRow, read } from './postgres-rows.ts';
 import { MIGRATIONS, SCHEMA } from './postgres-schema.ts';
 import {
   type Activity,
   blindingPlace,
   type DataUserStore,
-  FINAL_STATES,
+  type ListedTask,
   type NewContribution,
   type PartialProduct,
   type StageResult,
   type StoredContribution,
   type StoredTask,
 } from './store.ts';
-import { admit, afterStage, checkMarked, closes, requireFinal, requireOpen } from './store-rules.ts';
+import { admit, afterStage, checkMarked, closes, requireFinal, withdrawalOf } from './store-rules.ts';
 
 /** Opens the data user's database, made when it is empty. Throws ERR_DATABASE, ERR_SCHEMA_NEWER. */
 export async function openDataUserDatabase(
@@ -51,9 +45,13 @@ export class PostgresDataUserStore implements DataUserStore {
     return read(this.#db, taskId);
   }
 
+  async tasks(before: TaskId | null, limit: number): Promise<ListedTask[]> {
+    return list(this.#db, before, limit);
+  }
+
   async unfinishedTasks(): Promise<TaskId[]> {
-    const text = 'SELECT task_id FROM tasks WHERE state <> ALL ($1) OR NOT ended_at_csp';
-    const { rows } = await this.#db.query<{ task_id: TaskId }>({ text, values: [FINAL_STATES] });
+    const text = `SELECT task_id FROM tasks WHERE state <> 'open' AND NOT ended_at_csp`;
+    const { rows } = await this.#db.query<{ task_id: TaskId }>({ text });
     return rows.map((row) => row.task_id);
   }
 
@@ -95,10 +93,9 @@ export class PostgresDataUserStore implements DataUserStore {
     await this.#db.transaction('withdraw', async (db) => {
       const stored = await lock(db, taskId);
       const [known] = await contributionsOf(db, taskId, [ownerId]);
-      if (known === undefined)
-        throw new ServiceError('ERR_CONTRIBUTION_UNKNOWN', 'the owner has not contributed');
-      if (known.withdrawn) return;
-      requireOpen(stored);
+      const change = withdrawalOf(stored, known);
+      if (change === 'nothing') return;
+      if (change === 'only a mark') return markWithdrawn(db, taskId, ownerId);
       await db.query({
         text: `
           WITH marked AS (UPDATE contributions SET withdrawn = true WHERE task_id = $1 AND owner_id = $2),
@@ -316,6 +313,17 @@ async function insertFresh(
   });
 }
 
+async function markWithdrawn(db: PostgresQueries, taskId: TaskId, ownerId: OwnerId): Promise<void> {
+  await db.query({
+    text: `
+      WITH numbered AS (
+        UPDATE tasks SET last_sequence = last_sequence + 1 WHERE task_id = $1 RETURNING last_sequence)
+      INSERT INTO contributions (task_id, owner_id, sequence, digest, receipt, withdrawn)
+      SELECT $1, $2, last_sequence, '', '', true FROM numbered`,
+    values: [taskId, ownerId],
+  });
+}
+
 async function deleteBodies(db: PostgresQueries, taskId: TaskId, owners: readonly OwnerId[]): Promise<void> {
   const text = 'DELETE FROM contribution_bodies WHERE task_id = $1 AND owner_id = ANY ($2)';
   await db.query({ text, values: [taskId, owners] });
@@ -333,64 +341,4 @@ async function contributionsOf(
     values: [taskId, owners],
   });
   return rows.map(({ owner_id, ...row }) => ({ ownerId: owner_id, ...row }));
-}
-
-async function lock(db: PostgresQueries, taskId: TaskId): Promise<StoredTask | undefined> {
-  return read(db, taskId, 'FOR NO KEY UPDATE');
-}
-
-async function read(
-  db: PostgresQueries,
-  taskId: TaskId,
-  locking: '' | 'FOR NO KEY UPDATE' = '',
-): Promise<StoredTask | undefined> {
-  const text = `SELECT * FROM tasks WHERE task_id = $1 ${locking}`;
-  const row = (await db.query<TaskRow>({ text, values: [taskId] })).rows[0];
-  if (row === undefined) return undefined;
-  return {
-    task: JSON.parse(row.task) as Task,
-    state: row.state,
-    agreement: row.agreement,
-    lastSequence: row.last_sequence,
-    contributions: row.contributions,
-    sealedBlinding: row.sealed_blinding,
-    blinded: row.blinded,
-    projection: row.projection,
-    failure: row.failure === null ? null : (JSON.parse(row.failure) as StoredTask['failure']),
-    timings: JSON.parse(row.timings) as Record<string, number>,
-    activity: JSON.parse(row.activity) as Activity,
-    faults: row.faults,
-    endedAtCsp: row.ended_at_csp,
-  };
-}
-
-interface TaskRow {
-  readonly task: string;
-  readonly state: TaskState;
-  readonly agreement: string | null;
-  readonly last_sequence: number;
-  readonly contributions: number;
-  readonly sealed_blinding: Uint8Array | null;
-  readonly blinded: Uint8Array | null;
-  readonly projection: string | null;
-  readonly failure: string | null;
-  readonly timings: string;
-  readonly activity: string;
-  readonly faults: number;
-  readonly ended_at_csp: boolean;
-}
-
-interface ContributionRow {
-  readonly owner_id: OwnerId;
-  readonly digest: Digest;
-  readonly receipt: string;
-  readonly withdrawn: boolean;
-}
-
-interface PartialProductRow {
-  readonly batch: number;
-  readonly first_sequence: number;
-  readonly last_sequence: number;
-  readonly contributions: number;
-  readonly bytes: Uint8Array | null;
 }

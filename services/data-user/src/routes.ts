@@ -1,20 +1,28 @@
 /** The data user's HTTP interface: who may ask for what. */
-import { type Authenticator, ownerTokenOf, ProofChecker, type Route, routesWith } from '@eigenveil/server';
+import {
+  type Authenticator,
+  ownerTokenOf,
+  ProofChecker,
+  type Route,
+  routesWith,
+  type UsedProofs,
+} from '@eigenveil/server';
 import {
   ProjectionResponse,
   ReceiptResponse,
   ServiceError,
   SignedTask,
   TaskId,
+  TaskList,
   TaskProposal,
   TaskStatus,
   verifyOwnerToken,
 } from '@eigenveil/wire';
 import { z } from 'zod';
 import type { Collection, Owner } from './collection.ts';
-import type { Computation } from './computation.ts';
 import type { CspClient } from './csp-client.ts';
 import type { Tasks } from './tasks.ts';
+import type { WorkQueue } from './work-queue.ts';
 
 const TASK_BODY_BYTES = 256 * 1024;
 const TaskParams = z.strictObject({ taskId: TaskId });
@@ -23,16 +31,17 @@ const EmptyBody = z.strictObject({});
 export function dataUserRoutes(options: {
   readonly tasks: Tasks;
   readonly collection: Collection;
-  readonly computation: Computation;
+  readonly queue: WorkQueue;
   readonly csp: CspClient;
   readonly publicUrl: () => string;
   readonly admin: Authenticator<'admin'>;
+  readonly usedProofs: UsedProofs;
 }): Route[] {
-  const { tasks, collection, computation, admin } = options;
-  const owner = ownerAuthenticator(options.csp, options.publicUrl);
+  const { tasks, collection, queue, admin } = options;
+  const owner = ownerAuthenticator(options.csp, new ProofChecker(options.publicUrl, options.usedProofs));
   const route = routesWith({ admin, owner });
 
-  return [
+  const routes = [
     route({
       method: 'post',
       path: '/tasks',
@@ -55,6 +64,25 @@ export function dataUserRoutes(options: {
         'ERR_KEY_INVALID',
       ],
       handler: ({ body }) => tasks.create(body),
+    }),
+    route({
+      method: 'get',
+      path: '/tasks',
+      summary: 'The tasks proposed last, newest first',
+      auth: 'admin',
+      response: { status: 200, description: 'A page of tasks', schema: TaskList },
+      problems: [],
+      handler: () => tasks.list(null),
+    }),
+    route({
+      method: 'get',
+      path: '/tasks/:taskId/older',
+      summary: 'The tasks proposed last before this one, newest first',
+      auth: 'admin',
+      params: TaskParams,
+      response: { status: 200, description: 'A page of tasks', schema: TaskList },
+      problems: ['ERR_TASK_UNKNOWN'],
+      handler: ({ params }) => tasks.list(params.taskId),
     }),
     route({
       method: 'get',
@@ -87,7 +115,7 @@ export function dataUserRoutes(options: {
       problems: ['ERR_TASK_UNKNOWN', 'ERR_MINIMUM_OWNERS', 'ERR_TASK_CANCELLED', 'ERR_TASK_CLOSED'],
       handler: async ({ params }) => {
         await tasks.close(params.taskId);
-        computation.start(params.taskId);
+        await queue.offer(params.taskId);
         return tasks.status(params.taskId);
       },
     }),
@@ -102,7 +130,7 @@ export function dataUserRoutes(options: {
       problems: ['ERR_TASK_UNKNOWN', 'ERR_TASK_CLOSED'],
       handler: async ({ params }) => {
         await tasks.cancel(params.taskId);
-        await computation.cancelled(params.taskId);
+        await queue.offer(params.taskId);
         return tasks.status(params.taskId);
       },
     }),
@@ -171,11 +199,12 @@ export function dataUserRoutes(options: {
       }),
     }),
   ];
+  // All of them need the database.
+  return routes.map((it) => ({ ...it, problems: [...it.problems, 'ERR_DATABASE_UNREACHABLE'] }));
 }
 
 /** An owner shows the CSP's token and proves that it holds the key which the token names. */
-function ownerAuthenticator(csp: CspClient, publicUrl: () => string): Authenticator<Owner> {
-  const proofs = new ProofChecker(publicUrl);
+function ownerAuthenticator(csp: CspClient, proofs: ProofChecker): Authenticator<Owner> {
   return {
     challenge: 'DPoP',
     description: "The CSP's owner token and a proof of possession of the key that it names.",

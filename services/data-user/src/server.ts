@@ -3,20 +3,29 @@ import { join } from 'node:path';
 import { type Configuration, readTextFile } from '@eigenveil/command';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import { type RandomSource, systemRandomness } from '@eigenveil/privacy';
-import { type Logger, openService, requireKeys, SERVICE_SETTINGS } from '@eigenveil/server';
-import { ServiceUrl, type TaskId, Thumbprint } from '@eigenveil/wire';
+import { type Logger, openService, SERVICE_SETTINGS } from '@eigenveil/server';
+import { ServiceUrl, Thumbprint } from '@eigenveil/wire';
 import { z } from 'zod';
 import { Aggregation } from './aggregation.ts';
 import { Collection } from './collection.ts';
 import { Computation, type ComputationDependencies } from './computation.ts';
 import { CspClient } from './csp-client.ts';
+import { openStore } from './open-store.ts';
 import { dataUserRoutes } from './routes.ts';
-import { SqliteDataUserStore } from './sqlite-store.ts';
 import { Tasks } from './tasks.ts';
 
 export const DATA_USER_SETTINGS = {
   ...SERVICE_SETTINGS,
   port: { ...SERVICE_SETTINGS.port, default: 8444 },
+  databaseUrl: {
+    schema: z
+      .string()
+      .regex(/^postgres(ql)?:\/\//, 'expected a postgres:// address')
+      .optional(),
+    description:
+      'PostgreSQL database, which several processes can share (default: SQLite in the data directory); better in the environment than here, for its password',
+    placeholder: 'URL',
+  },
   cspUrl: { schema: ServiceUrl, description: 'address of the CSP, https', placeholder: 'URL' },
   cspThumbprint: {
     schema: Thumbprint,
@@ -67,15 +76,17 @@ export async function startDataUser(
   selfTest({ allowBigintFallback: config.allowBigintFallback });
   const service = await openService('data-user', config, overrides.log);
   const { log, metrics, admin, publicUrl } = service;
-  const { database, key, sealer } = service.foundation;
+  const { key, sealer } = service.foundation;
   const stages = metrics.counter(
     'stages_total',
     'Stages of computations that ended, by the state they led to.',
     ['state'],
   );
-  const store = new SqliteDataUserStore(database);
-  await requireKeys(store, sealer).catch(async (error: unknown) => {
-    await store.close();
+  const batches = metrics.counter(
+    'batches_total',
+    'Batches of contributions whose partial product was stored.',
+  );
+  const { store, usedProofs, queue, shared } = await openStore(config, service).catch((error: unknown) => {
     service.release();
     throw error;
   });
@@ -99,10 +110,9 @@ export async function startDataUser(
       log.warn({ taskId, err: event.error }, 'stage interrupted; it will be tried again');
     }
   };
-  const onAbandoned = (taskId: TaskId) => computation.start(taskId);
-  const tasks = new Tasks({ store, csp, thumbprint: key.thumbprint, now, onAbandoned });
+  const tasks = new Tasks({ store, csp, thumbprint: key.thumbprint, now, queue });
   const collection = new Collection({ store, tasks, paillier, key, now });
-  const aggregation = new Aggregation({ store, paillier });
+  const aggregation = new Aggregation({ store, tasks, paillier, queue, onBatch: () => batches.inc() });
   const computation = new Computation({
     store,
     tasks,
@@ -114,16 +124,32 @@ export async function startDataUser(
     randomness: overrides.randomness ?? systemRandomness,
     onStage,
   });
-  const routes = dataUserRoutes({ tasks, collection, computation, csp, publicUrl, admin });
-  const running = await service.listen({ info: INFO, routes });
-  await computation.resume();
+  metrics.gauge(
+    'tasks_in_work',
+    'Tasks that are worked on, or wait to be.',
+    async () => (await queue.lengths()).tasks,
+  );
+  metrics.gauge(
+    'batches_in_work',
+    'Batches that are aggregated, or wait to be.',
+    async () => (await queue.lengths()).batches,
+  );
+  const routes = dataUserRoutes({ tasks, collection, queue, csp, publicUrl, admin, usedProofs });
+  const running = await service.listen({ info: INFO, routes, checkReady: shared && (() => shared.check()) });
+  await queue.start({
+    unfinished: () => store.unfinishedTasks(),
+    step: (taskId, turn) => computation.step(taskId, turn),
+    batch: (taskId, number) => aggregation.complete(taskId, number),
+    waits: (taskId, error) => computation.tellWaiting(taskId, error),
+  });
   return {
     url: running.url,
     thumbprint: key.thumbprint,
     reloadCertificate: service.reloadCertificate,
     async close() {
       await running.close();
-      await computation.close();
+      // Nobody waits for the CSP, and what is unfinished is left to the next process.
+      await Promise.all([queue.close(), csp.close()]);
       await paillier.close();
       await store.close();
       service.release();

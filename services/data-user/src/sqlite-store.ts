@@ -1,26 +1,19 @@
 /** The data user's store in one SQLite file (node:sqlite): every method is one durable transaction. */
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { openDatabase, resealColumn, scrub, transaction } from '@eigenveil/server';
-import {
-  type Digest,
-  type OwnerId,
-  ServiceError,
-  type Task,
-  type TaskId,
-  type TaskState,
-} from '@eigenveil/wire';
+import type { Digest, OwnerId, ServiceError, Task, TaskId, TaskState } from '@eigenveil/wire';
 import {
   type Activity,
   blindingPlace,
   type DataUserStore,
-  FINAL_STATES,
+  type ListedTask,
   type NewContribution,
   type PartialProduct,
   type StageResult,
   type StoredContribution,
   type StoredTask,
 } from './store.ts';
-import { admit, afterStage, checkMarked, closes, requireFinal, requireOpen } from './store-rules.ts';
+import { admit, afterStage, checkMarked, closes, requireFinal, withdrawalOf } from './store-rules.ts';
 
 const MIGRATIONS = [
   `
@@ -105,33 +98,50 @@ const MIGRATIONS = [
 
 export class SqliteDataUserStore implements DataUserStore {
   readonly #db: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
 
   constructor(path: string) {
     this.#db = openDatabase(path, MIGRATIONS);
   }
 
   async insertTask(task: Task): Promise<void> {
-    this.#db
-      .prepare(`INSERT INTO tasks (task_id, task, state) VALUES (?, ?, 'proposed')`)
-      .run(task.id, JSON.stringify(task));
+    this.#prepare(`INSERT INTO tasks (task_id, task, state) VALUES (?, ?, 'proposed')`).run(
+      task.id,
+      JSON.stringify(task),
+    );
   }
 
   async task(taskId: TaskId): Promise<StoredTask | undefined> {
     return this.#read(taskId);
   }
 
+  async tasks(before: TaskId | null, limit: number): Promise<ListedTask[]> {
+    const rows = this.#prepare(
+      `SELECT task, state, contributions FROM tasks
+         WHERE ?1 IS NULL OR rowid < (SELECT rowid FROM tasks WHERE task_id = ?1) ORDER BY rowid DESC LIMIT ?2`,
+    ).all(before, limit);
+    return rows.map((row) => ({
+      task: JSON.parse(row.task as string) as Task,
+      state: row.state as TaskState,
+      contributions: row.contributions as number,
+    }));
+  }
+
   async unfinishedTasks(): Promise<TaskId[]> {
-    const finals = FINAL_STATES.map((state) => `'${state}'`).join(', ');
-    const rows = this.#db
-      .prepare(`SELECT task_id FROM tasks WHERE state NOT IN (${finals}) OR ended_at_csp = 0`)
-      .all();
+    const rows = this.#prepare(`SELECT task_id FROM tasks WHERE state <> 'open' AND ended_at_csp = 0`).all();
+    return rows.map((row) => row.task_id as TaskId);
+  }
+
+  /** Tasks that take contributions; with the unfinished ones, all from which something may follow. */
+  async openTasks(): Promise<TaskId[]> {
+    const rows = this.#prepare(`SELECT task_id FROM tasks WHERE state = 'open'`).all();
     return rows.map((row) => row.task_id as TaskId);
   }
 
   async openTask(taskId: TaskId, agreement: string): Promise<void> {
-    this.#db
-      .prepare(`UPDATE tasks SET state = 'open', agreement = ? WHERE task_id = ? AND state = 'proposed'`)
-      .run(agreement, taskId);
+    this.#prepare(
+      `UPDATE tasks SET state = 'open', agreement = ? WHERE task_id = ? AND state = 'proposed'`,
+    ).run(agreement, taskId);
   }
 
   async insertContributions(
@@ -143,12 +153,10 @@ export class SqliteDataUserStore implements DataUserStore {
       const earlier = contributions.flatMap(({ ownerId }) => this.#contribution(taskId, ownerId) ?? []);
       const { outcomes, fresh } = admit(stored, earlier, contributions);
       for (const { sequence, contribution } of fresh) this.#insert(taskId, sequence, contribution);
-      this.#db
-        .prepare(
-          `UPDATE tasks SET contributions = contributions + ?1, last_sequence = last_sequence + ?1
+      this.#prepare(
+        `UPDATE tasks SET contributions = contributions + ?1, last_sequence = last_sequence + ?1
            WHERE task_id = ?2`,
-        )
-        .run(fresh.length, taskId);
+      ).run(fresh.length, taskId);
       return outcomes;
     });
   }
@@ -159,20 +167,17 @@ export class SqliteDataUserStore implements DataUserStore {
 
   async withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void> {
     transaction(this.#db, () => {
-      const known = this.#contribution(taskId, ownerId);
-      if (known === undefined)
-        throw new ServiceError('ERR_CONTRIBUTION_UNKNOWN', 'the owner has not contributed');
-      if (known.withdrawn) return;
-      requireOpen(this.#read(taskId));
-      const row = this.#db
-        .prepare(
-          'UPDATE contributions SET withdrawn = 1 WHERE task_id = ? AND owner_id = ? RETURNING sequence',
-        )
-        .get(taskId, ownerId);
-      this.#db
-        .prepare('DELETE FROM contribution_bodies WHERE task_id = ? AND sequence = ?')
-        .run(taskId, row!.sequence!);
-      this.#db.prepare('UPDATE tasks SET contributions = contributions - 1 WHERE task_id = ?').run(taskId);
+      const change = withdrawalOf(this.#read(taskId), this.#contribution(taskId, ownerId));
+      if (change === 'nothing') return;
+      if (change === 'only a mark') return this.#markWithdrawn(taskId, ownerId);
+      const row = this.#prepare(
+        'UPDATE contributions SET withdrawn = 1 WHERE task_id = ? AND owner_id = ? RETURNING sequence',
+      ).get(taskId, ownerId);
+      this.#prepare('DELETE FROM contribution_bodies WHERE task_id = ? AND sequence = ?').run(
+        taskId,
+        row!.sequence!,
+      );
+      this.#prepare('UPDATE tasks SET contributions = contributions - 1 WHERE task_id = ?').run(taskId);
     });
     scrub(this.#db);
   }
@@ -180,61 +185,53 @@ export class SqliteDataUserStore implements DataUserStore {
   async closeTask(taskId: TaskId): Promise<void> {
     transaction(this.#db, () => {
       if (closes(this.#read(taskId)))
-        this.#db.prepare(`UPDATE tasks SET state = 'closed' WHERE task_id = ?`).run(taskId);
+        this.#prepare(`UPDATE tasks SET state = 'closed' WHERE task_id = ?`).run(taskId);
     });
   }
 
   async records(taskId: TaskId, after: number, limit: number) {
-    return this.#db
-      .prepare(
-        `SELECT sequence, record FROM contribution_bodies WHERE task_id = ? AND sequence > ?
+    return this.#prepare(
+      `SELECT sequence, record FROM contribution_bodies WHERE task_id = ? AND sequence > ?
          ORDER BY sequence LIMIT ?`,
-      )
-      .all(taskId, after, limit) as { sequence: number; record: string }[];
+    ).all(taskId, after, limit) as { sequence: number; record: string }[];
   }
 
   async ciphertexts(taskId: TaskId, after: number, last: number, limit: number) {
-    return this.#db
-      .prepare(
-        `SELECT sequence, bytes FROM contribution_bodies WHERE task_id = ? AND sequence > ? AND sequence <= ?
+    return this.#prepare(
+      `SELECT sequence, bytes FROM contribution_bodies WHERE task_id = ? AND sequence > ? AND sequence <= ?
          ORDER BY sequence LIMIT ?`,
-      )
-      .all(taskId, after, last, limit) as { sequence: number; bytes: Uint8Array }[];
+    ).all(taskId, after, last, limit) as { sequence: number; bytes: Uint8Array }[];
   }
 
   async completeBatch(taskId: TaskId, product: PartialProduct): Promise<boolean> {
     const { batch, contributions, bytes } = product;
     return transaction(this.#db, () => {
-      const inserted = this.#db
-        .prepare(
-          `INSERT INTO partial_products (task_id, batch, first_sequence, last_sequence, contributions, bytes)
+      const inserted = this.#prepare(
+        `INSERT INTO partial_products (task_id, batch, first_sequence, last_sequence, contributions, bytes)
            SELECT task_id, ?, ?, ?, ?, ? FROM tasks WHERE task_id = ? AND state = 'closed'
            ON CONFLICT (task_id, batch) DO NOTHING`,
-        )
-        .run(batch.number, batch.first, batch.last, contributions, bytes, taskId);
+      ).run(batch.number, batch.first, batch.last, contributions, bytes, taskId);
       if (inserted.changes === 0) return false;
-      const marked = this.#db
-        .prepare(
-          `UPDATE contributions SET batch = ?
+      const marked = this.#prepare(
+        `UPDATE contributions SET batch = ?
            WHERE task_id = ? AND sequence BETWEEN ? AND ? AND withdrawn = 0 AND batch IS NULL`,
-        )
-        .run(batch.number, taskId, batch.first, batch.last);
+      ).run(batch.number, taskId, batch.first, batch.last);
       checkMarked(product, Number(marked.changes));
       return true;
     });
   }
 
   async completedBatches(taskId: TaskId): Promise<number[]> {
-    const rows = this.#db
-      .prepare('SELECT batch FROM partial_products WHERE task_id = ? ORDER BY batch')
-      .all(taskId);
+    const rows = this.#prepare('SELECT batch FROM partial_products WHERE task_id = ? ORDER BY batch').all(
+      taskId,
+    );
     return rows.map((row) => row.batch as number);
   }
 
   async partialProducts(taskId: TaskId, after: number, limit: number): Promise<PartialProduct[]> {
-    const rows = this.#db
-      .prepare('SELECT * FROM partial_products WHERE task_id = ? AND batch > ? ORDER BY batch LIMIT ?')
-      .all(taskId, after, limit);
+    const rows = this.#prepare(
+      'SELECT * FROM partial_products WHERE task_id = ? AND batch > ? ORDER BY batch LIMIT ?',
+    ).all(taskId, after, limit);
     return rows.map((row) => ({
       batch: {
         number: row.batch as number,
@@ -251,21 +248,19 @@ export class SqliteDataUserStore implements DataUserStore {
       const stored = this.#read(taskId);
       if (stored?.state !== from) return undefined;
       const after = afterStage(stored, result);
-      this.#db
-        .prepare(
-          `UPDATE tasks SET state = ?, sealed_blinding = ?, blinded = ?, projection = ?, failure = ?, timings = ?,
+      this.#prepare(
+        `UPDATE tasks SET state = ?, sealed_blinding = ?, blinded = ?, projection = ?, failure = ?, timings = ?,
              activity = '{}'
            WHERE task_id = ?`,
-        )
-        .run(
-          after.state,
-          after.sealedBlinding,
-          after.blinded,
-          after.projection,
-          after.failure && JSON.stringify(after.failure),
-          JSON.stringify(after.timings),
-          taskId,
-        );
+      ).run(
+        after.state,
+        after.sealedBlinding,
+        after.blinded,
+        after.projection,
+        after.failure && JSON.stringify(after.failure),
+        JSON.stringify(after.timings),
+        taskId,
+      );
       return after.isFinal;
     });
     if (isFinal) scrub(this.#db); // what was destroyed must not remain in the log
@@ -276,11 +271,9 @@ export class SqliteDataUserStore implements DataUserStore {
     const erased = transaction(this.#db, () => {
       requireFinal(this.#read(taskId));
       const contents = ['contribution_bodies', 'partial_products'].map((table) =>
-        this.#db
-          .prepare(
-            `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE task_id = ? LIMIT ?)`,
-          )
-          .run(taskId, limit),
+        this.#prepare(
+          `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE task_id = ? LIMIT ?)`,
+        ).run(taskId, limit),
       );
       return contents.reduce((sum, { changes }) => sum + Number(changes), 0);
     });
@@ -289,17 +282,17 @@ export class SqliteDataUserStore implements DataUserStore {
   }
 
   async markEndedAtCsp(taskId: TaskId): Promise<void> {
-    this.#db.prepare(`UPDATE tasks SET ended_at_csp = 1, activity = '{}' WHERE task_id = ?`).run(taskId);
+    this.#prepare(`UPDATE tasks SET ended_at_csp = 1, activity = '{}' WHERE task_id = ?`).run(taskId);
   }
 
   async setActivity(taskId: TaskId, activity: Activity): Promise<void> {
-    this.#db.prepare('UPDATE tasks SET activity = ? WHERE task_id = ?').run(JSON.stringify(activity), taskId);
+    this.#prepare('UPDATE tasks SET activity = ? WHERE task_id = ?').run(JSON.stringify(activity), taskId);
   }
 
   async addFault(taskId: TaskId): Promise<number> {
-    const row = this.#db
-      .prepare('UPDATE tasks SET faults = faults + 1 WHERE task_id = ? RETURNING faults')
-      .get(taskId);
+    const row = this.#prepare('UPDATE tasks SET faults = faults + 1 WHERE task_id = ? RETURNING faults').get(
+      taskId,
+    );
     return row!.faults as number;
   }
 
@@ -314,24 +307,39 @@ export class SqliteDataUserStore implements DataUserStore {
     this.#db.close();
   }
 
+  /** A statement is compiled once: for short ones that takes longer than running them. */
+  #prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#db.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
   #insert(taskId: TaskId, sequence: number, contribution: NewContribution): void {
     const { ownerId, digest, bytes, record, receipt } = contribution;
-    this.#db
-      .prepare(
-        'INSERT INTO contributions (task_id, owner_id, sequence, digest, receipt) VALUES (?, ?, ?, ?, ?)',
-      )
-      .run(taskId, ownerId, sequence, digest, receipt);
-    this.#db
-      .prepare('INSERT INTO contribution_bodies (task_id, sequence, record, bytes) VALUES (?, ?, ?, ?)')
-      .run(taskId, sequence, record, bytes);
+    this.#prepare(
+      'INSERT INTO contributions (task_id, owner_id, sequence, digest, receipt) VALUES (?, ?, ?, ?, ?)',
+    ).run(taskId, ownerId, sequence, digest, receipt);
+    this.#prepare(
+      'INSERT INTO contribution_bodies (task_id, sequence, record, bytes) VALUES (?, ?, ?, ?)',
+    ).run(taskId, sequence, record, bytes);
+  }
+
+  #markWithdrawn(taskId: TaskId, ownerId: OwnerId): void {
+    const row = this.#prepare(
+      'UPDATE tasks SET last_sequence = last_sequence + 1 WHERE task_id = ? RETURNING last_sequence',
+    ).get(taskId);
+    this.#prepare(
+      `INSERT INTO contributions (task_id, owner_id, sequence, digest, receipt, withdrawn)
+       VALUES (?, ?, ?, '', '', 1)`,
+    ).run(taskId, ownerId, row!.last_sequence!);
   }
 
   #contribution(taskId: TaskId, ownerId: OwnerId): StoredContribution | undefined {
-    const row = this.#db
-      .prepare(
-        'SELECT owner_id, digest, receipt, withdrawn FROM contributions WHERE task_id = ? AND owner_id = ?',
-      )
-      .get(taskId, ownerId);
+    const row = this.#prepare(
+      'SELECT owner_id, digest, receipt, withdrawn FROM contributions WHERE task_id = ? AND owner_id = ?',
+    ).get(taskId, ownerId);
     return (
       row && {
         ownerId: row.owner_id as OwnerId,
@@ -343,7 +351,7 @@ export class SqliteDataUserStore implements DataUserStore {
   }
 
   #read(taskId: TaskId): StoredTask | undefined {
-    const row = this.#db.prepare('SELECT * FROM tasks WHERE task_id = ?').get(taskId);
+    const row = this.#prepare('SELECT * FROM tasks WHERE task_id = ?').get(taskId);
     if (row === undefined) return undefined;
     return {
       task: JSON.parse(row.task as string) as Task,

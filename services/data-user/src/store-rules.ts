@@ -66,6 +66,18 @@ export function admit(
   return { outcomes, fresh };
 }
 
+/** What a withdrawal changes, given what the owner has in the task: see withdraw. Throws as that does. */
+export function withdrawalOf(
+  stored: StoredTask | undefined,
+  known: StoredContribution | undefined,
+): 'nothing' | 'contribution' | 'only a mark' {
+  if (known?.withdrawn) return 'nothing';
+  if (known === undefined && stored?.state !== 'open')
+    throw new ServiceError('ERR_CONTRIBUTION_UNKNOWN', 'the owner has not contributed');
+  requireOpen(stored);
+  return known === undefined ? 'only a mark' : 'contribution';
+}
+
 /** Whether a task is to be closed, which it may be already. Throws as closeTask. */
 export function closes(stored: StoredTask | undefined): boolean {
   if (stored !== undefined && ['closed', 'blinded', 'unblinded', 'done'].includes(stored.state)) return false;

@@ -38,12 +38,16 @@ export interface StoredTask {
   readonly endedAtCsp: boolean;
 }
 
+/** What a list of tasks says of each. */
+export type ListedTask = Pick<StoredTask, 'task' | 'state' | 'contributions'>;
+
 /** What the process that works on a task does at the moment, for whoever asks. */
 export type Activity = Pick<TaskStatus, 'waiting' | 'progress'>;
 
 export interface StoredContribution {
   readonly ownerId: OwnerId;
-  readonly digest: Digest;
+  /** This and the receipt are empty of an owner who withdrew before a contribution came. */
+  readonly digest: Digest | '';
   readonly receipt: string;
   readonly withdrawn: boolean;
 }
@@ -93,7 +97,9 @@ export interface StageResult {
 export interface DataUserStore {
   insertTask(task: Task): Promise<void>;
   task(taskId: TaskId): Promise<StoredTask | undefined>;
-  /** Tasks that are not final, or of whose end the CSP does not know. */
+  /** Up to `limit` tasks, the one proposed last first; with `before` only those that were proposed before it. */
+  tasks(before: TaskId | null, limit: number): Promise<ListedTask[]>;
+  /** Tasks with something left to do: neither open nor final, or final without the CSP knowing of it. */
   unfinishedTasks(): Promise<TaskId[]>;
   openTask(taskId: TaskId, agreement: string): Promise<void>;
 
@@ -108,8 +114,9 @@ export interface DataUserStore {
   ): Promise<(StoredContribution | ServiceError)[]>;
   contribution(taskId: TaskId, ownerId: OwnerId): Promise<StoredContribution | undefined>;
   /**
-   * Marks a contribution as withdrawn and destroys its bytes, if the task is open. Throws ERR_CONTRIBUTION_UNKNOWN,
-   * ERR_TASK_CLOSED, ERR_TASK_CANCELLED.
+   * Marks the owner as withdrawn and destroys its contribution, if the task is open. An owner without one is marked all the same, since
+   * its contribution may still be on the way. Throws ERR_TASK_CLOSED, ERR_TASK_CANCELLED, ERR_CONTRIBUTION_UNKNOWN of a task that is
+   * no longer open, to an owner who is not in it.
    */
   withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void>;
 

@@ -15,6 +15,7 @@ import {
   type SignedTask,
   type Task,
   type TaskId,
+  type TaskList,
   type TaskProposal,
   type TaskStatus,
   type Thumbprint,
@@ -22,6 +23,7 @@ import {
 } from '@eigenveil/wire';
 import type { CspClient } from './csp-client.ts';
 import type { DataUserStore, StoredTask } from './store.ts';
+import type { WorkQueue } from './work-queue.ts';
 
 /** A task that the CSP has signed. */
 export interface OpenTask {
@@ -35,13 +37,15 @@ export interface OpenTask {
 
 /** Each takes some hundred kilobytes with its packing. */
 const REMEMBERED_TASKS = 64;
+/** Of a page. */
+const LISTED_TASKS = 100;
 
 export class Tasks {
   readonly #store: DataUserStore;
   readonly #csp: CspClient;
   readonly #thumbprint: Thumbprint;
   readonly #now: () => Date;
-  readonly #onAbandoned: (taskId: TaskId) => void;
+  readonly #queue: WorkQueue;
   /** The tasks asked for last: a task never changes, so it is verified once. */
   readonly #verified = new Map<TaskId, OpenTask>();
 
@@ -50,14 +54,13 @@ export class Tasks {
     csp: CspClient;
     thumbprint: Thumbprint;
     now: () => Date;
-    /** Told of a task that was proposed in vain, so that the CSP gets to know that it has ended. */
-    onAbandoned: (taskId: TaskId) => void;
+    queue: WorkQueue;
   }) {
     this.#store = dependencies.store;
     this.#csp = dependencies.csp;
     this.#thumbprint = dependencies.thumbprint;
     this.#now = dependencies.now;
-    this.#onAbandoned = dependencies.onAbandoned;
+    this.#queue = dependencies.queue;
   }
 
   /** Proposes a task to the CSP and opens it. Throws what checkTask and the two-party protocol's check throw, and the CSP's refusals. */
@@ -75,6 +78,11 @@ export class Tasks {
     layout(task); // throws ERR_PACKING_TOO_NARROW
     TWO_PARTY_PROTOCOLS[task.twoParty].check({ task, program: programOf(task) });
     await this.#csp.identity(); // nothing is proposed to a CSP of another identity
+    // A task that is proposed and nobody's is given up by the first process that sees it.
+    return this.#queue.take(task.id, () => this.#propose(task));
+  }
+
+  async #propose(task: Task): Promise<SignedTask> {
     await this.#store.insertTask(task);
     try {
       const signed = { task, agreement: await this.#csp.agree(task) };
@@ -87,7 +95,7 @@ export class Tasks {
         message: 'the CSP did not agree to the task',
       } as const;
       await this.#store.advance(task.id, 'proposed', { to: 'failed', failure });
-      this.#onAbandoned(task.id);
+      await this.#queue.offer(task.id); // so that the CSP gets to know that it has ended
       throw error;
     }
   }
@@ -122,6 +130,22 @@ export class Tasks {
     if (this.#verified.size >= REMEMBERED_TASKS) this.#verified.delete(this.#verified.keys().next().value!);
     this.#verified.set(task.id, open);
     return open;
+  }
+
+  /** The tasks proposed last, or last before `before`. Throws ERR_TASK_UNKNOWN when there is no such task. */
+  async list(before: TaskId | null): Promise<TaskList> {
+    if (before !== null) await this.#stored(before);
+    const found = await this.#store.tasks(before, LISTED_TASKS + 1);
+    return {
+      tasks: found.slice(0, LISTED_TASKS).map(({ task, state, contributions }) => ({
+        taskId: task.id,
+        state,
+        method: task.method,
+        contributions,
+        deadline: task.deadline,
+      })),
+      older: found.length > LISTED_TASKS,
+    };
   }
 
   async status(taskId: TaskId): Promise<TaskStatus> {

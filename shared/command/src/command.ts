@@ -108,7 +108,9 @@ const EXIT_BY_CODE: Readonly<Record<string, ExitCode>> = {
   ERR_TLS_FILE: EXIT.usage,
   ERR_LISTEN: EXIT.usage,
   ERR_SCHEMA_NEWER: EXIT.usage,
+  ERR_BACKUP: EXIT.usage,
   ERR_DATABASE: EXIT.usage,
+  ERR_DATABASE_IDENTITY: EXIT.usage,
   ERR_DATA_DIRECTORY_IN_USE: EXIT.usage,
   ERR_PEER_CERTIFICATE: EXIT.usage,
   // What is wrong with a file of rows is its user's to mend, like a wrong flag.

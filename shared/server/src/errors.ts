@@ -13,8 +13,12 @@ export type ServerErrorCode =
   | 'ERR_DATA_DIRECTORY_IN_USE'
   /** The database was written by a newer version of the service. */
   | 'ERR_SCHEMA_NEWER'
+  /** A backup cannot be made there, or is not what may be restored here. */
+  | 'ERR_BACKUP'
   /** The database cannot be opened or does not offer what durability needs. */
-  | 'ERR_DATABASE';
+  | 'ERR_DATABASE'
+  /** The database belongs to processes of another identity or with another key-encryption key. */
+  | 'ERR_DATABASE_IDENTITY';
 
 export class ServerError extends Error {
   override readonly name = 'ServerError';

@@ -104,8 +104,12 @@ export async function openFoundation(config: {
 export async function openSigningKey(dataDirectory: string): Promise<SigningKey> {
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
   const fresh = JSON.stringify(await generatePrivateJwk());
-  const text = await loadOrCreateSecretFile(join(dataDirectory, 'signing-key.json'), () => fresh);
+  const text = await loadOrCreateSecretFile(signingKeyFile(dataDirectory), () => fresh);
   return importSigningKey(PrivateJwk.parse(JSON.parse(text)));
+}
+
+export function signingKeyFile(dataDirectory: string): string {
+  return join(dataDirectory, 'signing-key.json');
 }
 
 export function databaseFile(dataDirectory: string): string {

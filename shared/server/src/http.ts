@@ -11,6 +11,7 @@ import { type Logger, requestLog } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { openApiDocument, type ServiceInfo } from './openapi.ts';
 import type { RateLimit } from './rate-limit.ts';
+import { Readiness } from './readiness.ts';
 import { type Authenticator, type Route, registerRoutes, routesWith } from './routes.ts';
 
 export interface AppOptions {
@@ -20,10 +21,12 @@ export interface AppOptions {
   readonly rateLimit: RateLimit;
   /** Who may read /metrics. */
   readonly admin: Authenticator<unknown>;
+  /** Throws ERR_DATABASE_UNREACHABLE when the service needs something that is down; left out when it needs nothing. */
+  readonly checkReady?: (() => Promise<void>) | undefined;
   readonly routes: readonly Route[];
 }
 
-/** A service's application: its routes, and /healthz, /metrics and /openapi.json. */
+/** A service's application: its routes, and /healthz, /readyz, /metrics and /openapi.json. */
 export function createApp(options: AppOptions): Express {
   const { log, metrics, rateLimit } = options;
   const app = express();
@@ -47,7 +50,8 @@ const OpenApiDocument = z
   .looseObject({ openapi: z.string() })
   .meta({ description: 'An OpenAPI 3.1 document.' });
 
-function commonRoutes({ info, metrics, admin, routes }: AppOptions): Route[] {
+function commonRoutes({ info, metrics, admin, checkReady, routes }: AppOptions): Route[] {
+  const readiness = new Readiness(checkReady ?? (async () => undefined));
   const route = routesWith({ admin });
   const common = [
     route({
@@ -58,6 +62,23 @@ function commonRoutes({ info, metrics, admin, routes }: AppOptions): Route[] {
       response: { status: 200, description: 'It does', schema: z.strictObject({ status: z.literal('ok') }) },
       problems: [],
       handler: () => ({ status: 'ok' as const }),
+    }),
+    route({
+      method: 'get',
+      // Apart from /healthz: to restart a service that waits for its database would not help, to send it no requests does.
+      path: '/readyz',
+      summary: 'Whether the service can do its work',
+      auth: 'none',
+      response: {
+        status: 200,
+        description: 'It can',
+        schema: z.strictObject({ status: z.literal('ready') }),
+      },
+      problems: ['ERR_DATABASE_UNREACHABLE'],
+      handler: async () => {
+        await readiness.require();
+        return { status: 'ready' as const };
+      },
     }),
     route({
       method: 'get',

@@ -1,11 +1,14 @@
 /** What the HTTP services stand on: TLS server, routes, authentication, limits, logs, metrics, sealed SQLite, command lines. */
 export { adminAuthenticator, loadOrCreateAdminToken } from './admin.ts';
+export type { BackupRules } from './backup.ts';
+export { addBackupCommands } from './backup-command.ts';
 export { readBinary, readJson } from './body.ts';
 export { ServerError, type ServerErrorCode } from './errors.ts';
 export {
   adminTokenFile,
   databaseFile,
   type Foundation,
+  keyFile,
   openFoundation,
   openSigningKey,
   SERVICE_SETTINGS,
@@ -23,10 +26,11 @@ export {
   type PostgresOptions,
   type PostgresQueries,
 } from './postgres.ts';
+export { type HeldLock, tryLock } from './postgres-lock.ts';
 export { parsePostgresUrl } from './postgres-url.ts';
-export { ownerTokenOf, ProofChecker } from './proof.ts';
+export { ownerTokenOf, ProofChecker, type UsedProofs } from './proof.ts';
 export { RateLimit } from './rate-limit.ts';
-export { requireKeys, resealAll, rotateKey, type SealedStore } from './rotation.ts';
+export { type KeyPlace, requireKeys, type SealedStore } from './rotation.ts';
 export {
   type Authenticator,
   type Authenticators,

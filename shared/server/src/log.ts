@@ -56,7 +56,7 @@ export function requestLog(log: Logger) {
 
 /** Machines ask these every few seconds; at level info they would drown everything else. */
 function isProbe(route: Context['route']): boolean {
-  return route === '/healthz' || route === '/metrics';
+  return route === '/healthz' || route === '/readyz' || route === '/metrics';
 }
 
 type LogArguments = [unknown, string?, ...unknown[]];

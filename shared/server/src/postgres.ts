@@ -23,7 +23,7 @@ export interface PostgresOptions {
 
 /** Connections of one process. Several processes share the server's max_connections. */
 const CONNECTIONS = 10;
-const CONNECT_MILLISECONDS = 5000;
+export const CONNECT_MILLISECONDS = 5000;
 /** No statement of ours takes long; one that does waits for something that is broken. */
 const STATEMENT_MILLISECONDS = 30_000;
 const LOCK_MILLISECONDS = 10_000;
@@ -215,7 +215,7 @@ class Session implements PostgresQueries {
   }
 }
 
-function clientOptions({ host, port, database, user, password, ssl }: PostgresAddress) {
+export function clientOptions({ host, port, database, user, password, ssl }: PostgresAddress) {
   const application_name = 'eigenveil';
   return { host, port, database, user, password, ssl, application_name, keepAlive: true };
 }
@@ -277,7 +277,7 @@ async function readVersion(client: Client): Promise<number> {
 }
 
 /** What an error of pg is to those who use the database; the errors of a statement itself stay as they are. */
-function translated(error: unknown): unknown {
+export function translated(error: unknown): unknown {
   if (error instanceof ServiceError || error instanceof TypeError || error instanceof RangeError)
     return error;
   const options = { cause: error, retryAfterSeconds: RETRY_AFTER_SECONDS };

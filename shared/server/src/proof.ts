@@ -2,16 +2,23 @@
 import type { IncomingMessage } from 'node:http';
 import { ReplayGuard, ServiceError, type VerifiedProof, verifyProof } from '@eigenveil/wire';
 
+/** Remembers which proofs were used: a ReplayGuard for one process, or what several of them share. */
+export interface UsedProofs {
+  /** Throws ERR_PROOF_REPLAYED the second time, ERR_BUSY when too many proofs are remembered. */
+  admit(proofId: string): void | Promise<void>;
+}
+
 export class ProofChecker {
   readonly #publicUrl: () => string;
-  readonly #replays = new ReplayGuard();
+  readonly #used: UsedProofs;
 
   /**
    * `publicUrl` gives the base address under which peers reach the service, without a trailing slash; a function, since
    * a service that listens on any free port knows its address only then.
    */
-  constructor(publicUrl: () => string) {
+  constructor(publicUrl: () => string, used: UsedProofs = new ReplayGuard()) {
     this.#publicUrl = publicUrl;
+    this.#used = used;
   }
 
   /**
@@ -26,7 +33,7 @@ export class ProofChecker {
   ): Promise<Identity> {
     const proof = await this.verify(request, token);
     const identity = await admit(proof);
-    this.useUp(proof);
+    await this.useUp(proof);
     return identity;
   }
 
@@ -42,8 +49,8 @@ export class ProofChecker {
   }
 
   /** Throws ERR_PROOF_REPLAYED the second time, ERR_BUSY when too many proofs are remembered. */
-  useUp({ proofId }: VerifiedProof): void {
-    this.#replays.admit(proofId);
+  async useUp({ proofId }: VerifiedProof): Promise<void> {
+    await this.#used.admit(proofId);
   }
 }
 

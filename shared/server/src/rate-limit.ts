@@ -8,7 +8,7 @@ import type { Logger } from './log.ts';
 const MILLISECONDS = 60_000;
 
 export class RateLimit {
-  /** For requests; /healthz is free, since a busy service is not a dead one. */
+  /** For requests; /healthz and /readyz are free, since a busy service is not a dead one. */
   readonly middleware: RequestHandler;
   readonly #limit: number;
   readonly #store = new MemoryStore();
@@ -26,7 +26,7 @@ export class RateLimit {
       keyGenerator: keyOf,
       standardHeaders: 'draft-8',
       legacyHeaders: false,
-      skip: ({ path }) => path === '/healthz',
+      skip: ({ path }) => path === '/healthz' || path === '/readyz',
       // X-Forwarded-For is ignored on purpose, so its presence is no mistake to warn of.
       validate: { xForwardedForHeader: false, forwardedHeader: false },
       logger: {

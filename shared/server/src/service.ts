@@ -3,11 +3,10 @@ import type { SigningKey } from '@eigenveil/wire';
 import { JwkSet } from '@eigenveil/wire';
 import { adminAuthenticator } from './admin.ts';
 import { type Foundation, openFoundation } from './foundation.ts';
-import { createApp } from './http.ts';
+import { type AppOptions, createApp } from './http.ts';
 import { lockDirectory } from './lock.ts';
 import { createLogger, type Logger, type LogLevel } from './log.ts';
 import { Metrics } from './metrics.ts';
-import type { ServiceInfo } from './openapi.ts';
 import { RateLimit } from './rate-limit.ts';
 import { type Authenticator, type Route, routesWith } from './routes.ts';
 import { certificateExpiry, type RunningServer, readTlsFiles, startServer } from './tls.ts';
@@ -35,7 +34,7 @@ export interface Service {
   /** Base address under which peers reach the service; known once it listens. */
   readonly publicUrl: () => string;
   /** Starts to listen. Throws ERR_TLS_FILE, ERR_LISTEN. */
-  listen(options: { readonly info: ServiceInfo; readonly routes: readonly Route[] }): Promise<RunningServer>;
+  listen(options: Pick<AppOptions, 'info' | 'routes' | 'checkReady'>): Promise<RunningServer>;
   /** Reads certificate and key anew for connections from now on; when they cannot be used, says so in the log and goes on. */
   reloadCertificate(): Promise<void>;
   /** To be called last, when nothing of the data directory is used any more. */
@@ -84,9 +83,9 @@ export async function openService(
       lock.release();
       log.info('stopped');
     },
-    async listen({ info, routes }) {
+    async listen({ info, routes, checkReady }) {
       const all = [identityRoute(foundation.key), ...routes];
-      const listener = createApp({ info, log, metrics, rateLimit, admin, routes: all });
+      const listener = createApp({ info, log, metrics, rateLimit, admin, checkReady, routes: all });
       running = await startServer({ ...tls, listener, host, port });
       publicUrl ??= running.url;
       log.info({ url: running.url, thumbprint: foundation.key.thumbprint }, 'listening');

@@ -62,7 +62,7 @@ describe('the document', () => {
       Object.keys(item).map((method) => `${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
     );
     const registered = exampleRoutes().map(({ method, path }) => `${method} ${path}`);
-    const common = ['get /healthz', 'get /metrics', 'get /openapi.json'];
+    const common = ['get /healthz', 'get /readyz', 'get /metrics', 'get /openapi.json'];
     expect(listed.toSorted()).toStrictEqual([...registered, ...common].toSorted());
   });
 

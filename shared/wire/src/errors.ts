@@ -42,6 +42,10 @@ const CODES = {
   ERR_TASK_CANCELLED: { status: 409, title: 'The task was cancelled' },
   ERR_TASK_FULL: { status: 409, title: 'The task has its largest number of owners' },
   ERR_TASK_DEADLINE: { status: 409, title: 'The deadline of the task has passed' },
+  ERR_TASK_RESTORED: {
+    status: 409,
+    title: 'The task was given up when the data user was restored from a backup',
+  },
   ERR_NOT_READY: { status: 409, title: 'The result is not ready yet' },
   ERR_FULL_RANK: { status: 422, title: 'The result would reveal the whole scatter matrix' },
   ERR_TOO_MANY_COMPONENTS: { status: 422, title: 'More components than the method can have' },

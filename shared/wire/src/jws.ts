@@ -1,7 +1,7 @@
 /**
  * Signed statements: compact JWS with a type of their own in the header, so that no statement can pass for another.
  */
-import { CompactSign, compactVerify, decodeProtectedHeader, importJWK } from 'jose';
+import { CompactSign, compactVerify, decodeProtectedHeader } from 'jose';
 import type { z } from 'zod';
 import { type ErrorCode, ServiceError } from './errors.ts';
 import { PublicJwk, SIGNATURE_ALGORITHM, type SigningKey } from './keys.ts';
@@ -35,8 +35,10 @@ export async function verifyStatement<Schema extends z.ZodType>(
   publicKey: PublicJwk,
 ): Promise<z.output<Schema>> {
   try {
-    const key = await importJWK(publicKey, SIGNATURE_ALGORITHM);
-    const { payload, protectedHeader } = await compactVerify(jws, key, { algorithms: [SIGNATURE_ALGORITHM] });
+    // jose imports a JWK once, as long as it is the same object.
+    const { payload, protectedHeader } = await compactVerify(jws, publicKey, {
+      algorithms: [SIGNATURE_ALGORITHM],
+    });
     if (protectedHeader.typ !== statement.type) throw new TypeError('wrong type');
     return statement.schema.parse(JSON.parse(Buffer.from(payload).toString()));
   } catch (cause) {

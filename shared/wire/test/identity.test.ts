@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { SignJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
 import {
@@ -83,6 +84,26 @@ describe('the replay guard', () => {
       expect.objectContaining({ code: 'ERR_PROOF_REPLAYED' }),
     );
     guard.admit('a', 2000 * PROOF_WINDOW_SECONDS);
+  });
+
+  test('admits exactly what it has not seen within the window, whatever the times', () => {
+    const request = fc.record({ id: fc.integer({ min: 0, max: 5 }), after: fc.integer({ min: 0, max: 50 }) });
+    const lifetime = 2000 * PROOF_WINDOW_SECONDS;
+    fc.assert(
+      fc.property(fc.array(request, { maxLength: 100 }), (requests) => {
+        const guard = new ReplayGuard();
+        const admitted = new Map<number, number>();
+        let now = 0;
+        for (const { id, after } of requests) {
+          now += after * 1000;
+          const isNew = now - (admitted.get(id) ?? Number.NEGATIVE_INFINITY) >= lifetime;
+          const attempt = () => guard.admit(`${id}`, now);
+          if (isNew) attempt();
+          else expect(attempt).toThrow(expect.objectContaining({ code: 'ERR_PROOF_REPLAYED' }));
+          if (isNew) admitted.set(id, now);
+        }
+      }),
+    );
   });
 
   test('refuses everybody rather than forgetting when it is full', () => {

@@ -1,0 +1,41 @@
+/** What the data user's backups leave out, and what ends when one is restored. */
+import type { BackupRules } from '@eigenveil/server';
+import { SqliteDataUserStore } from './sqlite-store.ts';
+import { FINAL_STATES } from './store.ts';
+
+const ERASED_AT_A_TIME = 256;
+
+/** A task that has not ended is given up in the backup already: contributions and blinding values that no task will use stay out. */
+export const DATA_USER_BACKUP: BackupRules = {
+  service: 'data-user',
+  prepare: giveUpAll,
+  finish: giveUpAll,
+};
+
+async function giveUpAll(database: string): Promise<void> {
+  const store = new SqliteDataUserStore(database);
+  try {
+    await giveUpTasks(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/**
+ * Fails every task that is not final: owners have receipts for contributions that a restored database lacks, and blinding values that
+ * were used must not be used again. Contributions and blinding values are destroyed.
+ */
+async function giveUpTasks(store: SqliteDataUserStore): Promise<void> {
+  const failure = {
+    code: 'ERR_TASK_RESTORED',
+    message: 'the data user was restored from a backup, which lacks what happened since',
+  } as const;
+  for (const taskId of [...(await store.openTasks()), ...(await store.unfinishedTasks())]) {
+    for (;;) {
+      const { state } = (await store.task(taskId))!;
+      if (FINAL_STATES.includes(state)) break;
+      await store.advance(taskId, state, { to: 'failed', failure });
+    }
+    while (await store.eraseContributions(taskId, ERASED_AT_A_TIME));
+  }
+}

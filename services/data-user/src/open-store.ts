@@ -1,0 +1,101 @@
+/** Opens what the data user keeps, in the place that its configuration names, and the queue of work on it. */
+import {
+  databaseFile,
+  type KeyPlace,
+  keyFile,
+  type PostgresDatabase,
+  requireKeys,
+  type Service,
+  type UsedProofs,
+} from '@eigenveil/server';
+import { ReplayGuard } from '@eigenveil/wire';
+import { LocalWorkQueue } from './local-work-queue.ts';
+import { claimDatabase, PostgresReplayGuard } from './postgres-sharing.ts';
+import { openDataUserDatabase, PostgresDataUserStore } from './postgres-store.ts';
+import { PostgresWorkQueue } from './postgres-work-queue.ts';
+import { SqliteDataUserStore } from './sqlite-store.ts';
+import type { DataUserStore } from './store.ts';
+import type { WorkQueue } from './work-queue.ts';
+
+export interface OpenedStore {
+  readonly store: DataUserStore;
+  readonly usedProofs: UsedProofs;
+  readonly queue: WorkQueue;
+  /** The database that this process shares with others; undefined when it has one of its own. */
+  readonly shared: PostgresDatabase | undefined;
+}
+
+interface StoreConfiguration {
+  readonly databaseUrl?: string | undefined;
+  readonly threads: number;
+}
+
+/** Throws ERR_DATABASE, ERR_SCHEMA_NEWER, ERR_DATABASE_IDENTITY, ERR_SEAL_BROKEN. */
+export async function openStore(config: StoreConfiguration, service: Service): Promise<OpenedStore> {
+  const batches = config.threads + 1; // one is read from the database while the threads multiply others
+  return config.databaseUrl === undefined
+    ? openOwn(batches, service)
+    : openShared(config.databaseUrl, batches, service);
+}
+
+/** Where the data user's key-encryption keys and the values sealed under them are, for the commands that rotate them. */
+export function keyPlaceOf(config: {
+  readonly dataDirectory: string;
+  readonly keyEncryptionKey?: string | undefined;
+  readonly databaseUrl?: string | undefined;
+}): KeyPlace {
+  const { dataDirectory, databaseUrl } = config;
+  return databaseUrl === undefined
+    ? {
+        keyFile: keyFile(config),
+        dataDirectory,
+        open: () => new SqliteDataUserStore(databaseFile(dataDirectory)),
+      }
+    : {
+        keyFile: keyFile(config),
+        dataDirectory: undefined,
+        open: async () => new PostgresDataUserStore(await openDataUserDatabase(databaseUrl)),
+      };
+}
+
+async function openOwn(batches: number, { foundation }: Service): Promise<OpenedStore> {
+  const store = new SqliteDataUserStore(foundation.database);
+  await orClose(store, () => requireKeys(store, foundation.sealer));
+  return { store, usedProofs: new ReplayGuard(), queue: new LocalWorkQueue({ batches }), shared: undefined };
+}
+
+async function openShared(
+  url: string,
+  batches: number,
+  { foundation, log, metrics }: Service,
+): Promise<OpenedStore> {
+  const shared = await openDataUserDatabase(url, (error) =>
+    log.warn({ err: error }, 'a connection to the database broke'),
+  );
+  const store = new PostgresDataUserStore(shared);
+  const { key, sealer } = foundation;
+  const queue = await orClose(store, async () => {
+    await claimDatabase(shared, { thumbprint: key.thumbprint, keyIds: sealer.keyIds });
+    await requireKeys(store, sealer);
+    const onError = (error: unknown) =>
+      log.warn({ err: error }, 'the queue of jobs was interrupted; it goes on');
+    return PostgresWorkQueue.open({ url, batches, onError });
+  });
+  metrics.gauge('database_connections', 'Connections to the database.', () => shared.load.connections);
+  metrics.gauge('database_connections_idle', 'Those that nobody uses.', () => shared.load.idle);
+  metrics.gauge(
+    'database_waiting',
+    'Transactions that wait for a connection to the database.',
+    () => shared.load.waiting,
+  );
+  return { store, usedProofs: new PostgresReplayGuard(shared), queue, shared };
+}
+
+async function orClose<Result>(store: DataUserStore, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}

@@ -1,0 +1,238 @@
+/**
+ * The work queue of several processes over one PostgreSQL. pg-boss hands out jobs, at least once each; that a task is worked on by one
+ * process at a time rests on a lock of the database instead, and that a result counts once on the store:
+ *
+ * - A job that two processes believe to have (one was slow to say that it lives) is worked on by the one that has the lock. The other
+ *   tries again later, when there is nothing left to do.
+ * - A process that is cut off from the database loses the lock. It stops before the server gives it to another; should a stage end
+ *   all the same, moving the task on is a compare-and-set, and failing it needs the lock (Turn.confirm). Two who aggregate draw
+ *   different blindings; what only one of them has stored is what everybody sends afterwards.
+ * - Whoever connects to the CSP last replaces those before. Only one who has the lock connects, and one who has lost it does not
+ *   mistake the CSP's refusal for the end of the task.
+ * - A job that is lost (its process was killed while it sent it) is sent again: for a task by the next sweep of any process, for a
+ *   batch by the process that works on the task. Sent twice, it is there once (policy `exclusive`).
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type HeldLock, parsePostgresUrl, tryLock } from '@eigenveil/server';
+import type { TaskId } from '@eigenveil/wire';
+import { type Job, type JobResult, PgBoss, type WorkOptions } from 'pg-boss';
+import type { Turn, Workers, WorkQueue } from './work-queue.ts';
+
+/** Of the tables of pg-boss. */
+const SCHEMA = 'eigenveil_jobs';
+const TASKS = 'tasks';
+const BATCHES = 'batches';
+/** Tasks that one process works on at a time; each has a connection to the database for its lock. */
+const TASKS_AT_A_TIME = 4;
+/** Connections of pg-boss. */
+const CONNECTIONS = 3;
+/** How often a process looks for tasks that nobody has been told of. */
+const SWEEP_MILLISECONDS = 60_000;
+/** Batches of a task that are in the queue at a time: however many owners there are, the queue stays short. */
+const MOST_BATCHES = 1000;
+/** After so long a batch that is still missing is sent again, which does nothing if its job is still there. */
+const RESEND_MILLISECONDS = 10_000;
+const TELL_MILLISECONDS = 10_000;
+const FIRST_LOOK_MILLISECONDS = 20;
+const LONGEST_LOOK_MILLISECONDS = 1000;
+
+/** Of a process that dies, the jobs are given to others after this and the next look of another process. */
+const HEARTBEAT_SECONDS = 10;
+const LOOK_SECONDS = 5;
+const QUEUE = {
+  policy: 'exclusive',
+  notify: true,
+  heartbeatSeconds: HEARTBEAT_SECONDS,
+  expireInSeconds: 24 * 3600, // the longest that there is: the heartbeat decides
+  retryLimit: 1_000_000,
+  retryDelay: 1,
+  retryBackoff: true,
+  retryDelayMax: 30,
+  deleteAfterSeconds: 60,
+} as const;
+const WORK = {
+  pollingIntervalSeconds: 2,
+  notifyPollingIntervalSeconds: 2, // notified of new jobs, but not of those to be tried again
+  heartbeatRefreshSeconds: 3,
+} as const satisfies WorkOptions;
+
+interface TaskJob {
+  readonly taskId: TaskId;
+}
+interface BatchJob extends TaskJob {
+  readonly number: number;
+}
+
+export interface PostgresWorkQueueOptions {
+  /** As parsePostgresUrl takes it. */
+  readonly url: string;
+  /** Batches that this process works on at a time. */
+  readonly batches: number;
+  /** Told of what went wrong between this process and the database; it is tried again. */
+  readonly onError: (error: unknown) => void;
+}
+
+export class PostgresWorkQueue implements WorkQueue {
+  readonly #options: PostgresWorkQueueOptions;
+  readonly #boss: PgBoss;
+  readonly #stopping = new AbortController();
+  /** Tasks that were left because the process stops. */
+  readonly #left = new Set<TaskId>();
+  #sweep: NodeJS.Timeout | undefined;
+  #toldAt = Number.NEGATIVE_INFINITY;
+
+  /** Connects and makes or migrates the tables of pg-boss. */
+  static async open(options: PostgresWorkQueueOptions): Promise<PostgresWorkQueue> {
+    const queue = new PostgresWorkQueue(options);
+    await queue.#boss.start();
+    for (const name of [TASKS, BATCHES]) {
+      await queue.#boss.createQueue(name, QUEUE);
+      const { policy, ...changeable } = QUEUE; // an earlier release may have made it with others
+      await queue.#boss.updateQueue(name, changeable);
+    }
+    return queue;
+  }
+
+  private constructor(options: PostgresWorkQueueOptions) {
+    this.#options = options;
+    const { host, port, database, user, password, ssl } = parsePostgresUrl(options.url);
+    this.#boss = new PgBoss({
+      ...{ host, port, database, user, ssl, ...(password === undefined ? {} : { password }) },
+      application_name: 'eigenveil jobs',
+      max: CONNECTIONS,
+      connectionTimeoutMillis: 5000,
+      schema: SCHEMA,
+      schedule: false,
+      useListenNotify: true,
+      superviseIntervalSeconds: LOOK_SECONDS,
+      monitorIntervalSeconds: LOOK_SECONDS,
+      maintenanceIntervalSeconds: 300,
+      reindex: false, // the tables stay small
+      monitorVacuum: false,
+    });
+    this.#boss
+      .on('error', options.onError)
+      .on('warning', ({ message }) => options.onError(new Error(message)));
+  }
+
+  async start(workers: Workers): Promise<void> {
+    await this.#boss.work<TaskJob>(TASKS, { ...WORK, localConcurrency: TASKS_AT_A_TIME }, ([job]) =>
+      this.#workOn(workers, job!),
+    );
+    const options = {
+      ...WORK,
+      localConcurrency: this.#options.batches,
+      perJobResults: true,
+      // Two, since pg-boss asks for more at once only after a job that had company.
+      batchSize: 2,
+      burstWhenBatchFull: true,
+    } as const;
+    await this.#boss.work<BatchJob>(BATCHES, options, (jobs) => this.#aggregate(workers, jobs));
+    const sweep = () => this.#offerUnfinished(workers).catch((error) => this.#tell(error));
+    await sweep();
+    this.#sweep = setInterval(sweep, SWEEP_MILLISECONDS);
+  }
+
+  async offer(taskId: TaskId): Promise<void> {
+    // What cannot be sent is found by the next sweep.
+    await this.#send([taskId]).catch((error) => this.#tell(error));
+  }
+
+  async take<Result>(taskId: TaskId, work: (turn: Turn) => Promise<Result>): Promise<Result> {
+    const lock = await tryLock(this.#options.url, `eigenveil task ${taskId}`);
+    if (lock === undefined) throw new Error(`task ${taskId} is being worked on`);
+    try {
+      return await work(this.#turnOf(lock));
+    } finally {
+      await lock.release();
+    }
+  }
+
+  async aggregate(taskId: TaskId, missing: () => Promise<readonly number[]>, turn: Turn): Promise<void> {
+    const sent = new Map<number, number>();
+    for (let pause = FIRST_LOOK_MILLISECONDS; ; pause = Math.min(2 * pause, LONGEST_LOOK_MILLISECONDS)) {
+      const next = (await missing()).slice(0, MOST_BATCHES);
+      if (next.length === 0) return;
+      turn.signal.throwIfAborted();
+      const now = performance.now();
+      const due = next.filter(
+        (number) => now >= (sent.get(number) ?? Number.NEGATIVE_INFINITY) + RESEND_MILLISECONDS,
+      );
+      if (due.length > 0) {
+        const jobs = due.map((number) => ({ data: { taskId, number }, singletonKey: `${taskId}/${number}` }));
+        await this.#boss.insert(BATCHES, jobs);
+      }
+      for (const number of due) sent.set(number, now);
+      await sleep(pause, undefined, { signal: turn.signal });
+    }
+  }
+
+  async lengths() {
+    const [tasks, batches] = await Promise.all([TASKS, BATCHES].map((name) => this.#length(name)));
+    return { tasks: tasks!, batches: batches! };
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    clearInterval(this.#sweep);
+    await Promise.all([TASKS, BATCHES].map((name) => this.#boss.offWork(name)));
+    await this.#send([...this.#left]).catch((error) => this.#tell(error));
+    await this.#boss.stop({ graceful: false });
+  }
+
+  async #workOn(workers: Workers, { data: { taskId } }: Job<TaskJob>): Promise<void> {
+    try {
+      await this.take(taskId, async (turn) => {
+        while (await workers.step(taskId, turn)) turn.signal.throwIfAborted();
+      });
+    } catch (error) {
+      if (!this.#stopping.signal.aborted) throw error; // pg-boss tries again later
+      this.#left.add(taskId);
+    }
+  }
+
+  async #aggregate(workers: Workers, jobs: readonly Job<BatchJob>[]): Promise<JobResult[]> {
+    const results: JobResult[] = [];
+    for (const { id, data } of jobs) {
+      try {
+        this.#stopping.signal.throwIfAborted();
+        await workers.batch(data.taskId, data.number);
+        results.push({ id, status: 'completed' });
+      } catch (error) {
+        if (!this.#stopping.signal.aborted) await workers.waits(data.taskId, error);
+        results.push({ id, status: 'failed' });
+      }
+    }
+    return results;
+  }
+
+  async #offerUnfinished(workers: Workers): Promise<void> {
+    await this.#send(await workers.unfinished());
+  }
+
+  async #send(taskIds: readonly TaskId[]): Promise<void> {
+    if (taskIds.length === 0) return;
+    const jobs = taskIds.map((taskId) => ({ data: { taskId }, singletonKey: taskId }));
+    await this.#boss.insert(TASKS, jobs);
+  }
+
+  #turnOf(lock: HeldLock): Turn {
+    return {
+      signal: AbortSignal.any([lock.signal, this.#stopping.signal]),
+      confirm: () => lock.confirm(),
+    };
+  }
+
+  /** Now and then: without a database every worker fails every few seconds. */
+  #tell(error: unknown): void {
+    const now = performance.now();
+    if (now < this.#toldAt + TELL_MILLISECONDS) return;
+    this.#toldAt = now;
+    this.#options.onError(error);
+  }
+
+  async #length(name: string): Promise<number> {
+    const [stats] = await this.#boss.getQueueStats(name);
+    return stats === undefined ? 0 : stats.queuedCount + stats.activeCount;
+  }
+}

@@ -1,0 +1,61 @@
+/** The commands that both services have for backups of their databases. */
+import { addSettings, type Command, printResult } from '@eigenveil/command';
+import { z } from 'zod';
+import { type BackupRules, makeBackup, restoreBackup } from './backup.ts';
+import { SERVICE_SETTINGS } from './foundation.ts';
+
+/** Adds `backup` and `restore` to a service's program. `consequences` says what a restoration ends. */
+export function addBackupCommands(
+  program: Command,
+  prefix: string,
+  rules: BackupRules,
+  consequences: string,
+): void {
+  const { dataDirectory } = SERVICE_SETTINGS;
+  const name = program.name();
+  const folder = (description: string) => ({
+    schema: z.string().min(1),
+    description,
+    placeholder: 'FOLDER',
+  });
+
+  const backup = program.command('backup').description('copy the database, without secrets, into a folder');
+  const backedUp = addSettings(backup, prefix, {
+    dataDirectory,
+    to: folder('folder for the backup, empty or not there'),
+  });
+  backup.addHelpText(
+    'after',
+    `
+Works while the service runs. The backup holds no key and nothing that is sealed: keep a copy of signing-key.json, the service's identity,
+in a safe place of its own. Without it a backup cannot be restored. To move a service, stop it and move its whole folder instead.
+
+Example:
+  $ ${name} backup --data-directory /var/lib/${name} --to /backup/${name}-monday`,
+  );
+  backup.action(async () => {
+    const { dataDirectory: directory, to } = backedUp();
+    const manifest = await makeBackup(rules, directory, to);
+    const { bytes } = manifest.files['database.sqlite'];
+    const text = `${bytes} bytes in ${to}; keep signing-key.json elsewhere, it is not among them`;
+    printResult(backup, { json: manifest, text });
+  });
+
+  const restore = program.command('restore').description('put a backup into a folder without a database');
+  const restored = addSettings(restore, prefix, { dataDirectory, from: folder('folder of the backup') });
+  restore.addHelpText(
+    'after',
+    `
+${consequences}
+Put the service's signing-key.json into its folder first (mode 0600), and admin-token if operators are to keep theirs.
+
+Example:
+  $ ${name} restore --data-directory /var/lib/${name} --from /backup/${name}-monday`,
+  );
+  restore.action(async () => {
+    const { dataDirectory: directory, from } = restored();
+    const manifest = await restoreBackup(rules, directory, from);
+    const text = `restored the database of ${manifest.time}; tasks that had not ended then have ended`;
+    printResult(restore, { json: manifest, text });
+  });
+}

@@ -1,0 +1,90 @@
+/** Locks of PostgreSQL that a process has for as long as it lives and is connected, each on a connection of its own. */
+import { hostname } from 'node:os';
+import { Client } from 'pg';
+import { CONNECT_MILLISECONDS, clientOptions, translated } from './postgres.ts';
+import { parsePostgresUrl } from './postgres-url.ts';
+
+export interface HeldLock {
+  /** Aborted when the lock may be lost. */
+  readonly signal: AbortSignal;
+  /** Throws ERR_DATABASE_UNREACHABLE unless the lock was held from when it was taken until now. */
+  confirm(): Promise<void>;
+  release(): Promise<void>;
+}
+
+/** How often the holder makes sure, and how long it waits for the answer. */
+const CHECK_MILLISECONDS = 5000;
+const ANSWER_MILLISECONDS = 5000;
+/**
+ * A holder that is cut off notices within the sum of those two and stops; only after these (10 + 4 · 5 seconds) does the server take its
+ * connection for dead and give the lock to somebody else. Of a holder that dies, its system tells the server at once.
+ */
+const SERVER_SETTINGS =
+  'SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 4';
+
+/**
+ * Takes the lock of this name, or returns undefined when somebody has it. It is an advisory lock of the session, which PostgreSQL
+ * gives back when the connection ends, however it does. So the connection must lead to the server itself: behind a pooler that
+ * hands it to others between transactions, `confirm` fails. Throws ERR_DATABASE_UNREACHABLE.
+ */
+export async function tryLock(url: string, name: string): Promise<HeldLock | undefined> {
+  const client = new Client({
+    ...clientOptions(parsePostgresUrl(url)),
+    application_name: `eigenveil lock ${process.pid} ${hostname()}`, // so that pg_stat_activity tells who works
+    connectionTimeoutMillis: CONNECT_MILLISECONDS,
+    query_timeout: ANSWER_MILLISECONDS,
+  });
+  const lost = new AbortController();
+  const lose = () => lost.abort(new Error(`the lock "${name}" may be lost`));
+  client.on('error', lose).on('end', lose);
+  try {
+    await client.connect();
+    await client.query(SERVER_SETTINGS);
+    const { rows } = await client.query<{ taken: boolean }>(
+      'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS taken',
+      [name],
+    );
+    if (rows[0]!.taken) return hold(client, lost);
+  } catch (error) {
+    end(client);
+    throw translated(error);
+  }
+  end(client);
+  return undefined;
+}
+
+function hold(client: Client, lost: AbortController): HeldLock {
+  const check = async () => {
+    lost.signal.throwIfAborted();
+    // It is the only one of this session.
+    const { rowCount } = await client.query(
+      `SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid = pg_backend_pid()`,
+    );
+    if (rowCount !== 1) throw new Error('the lock was lost');
+  };
+  const timer = setInterval(() => {
+    check().catch((error) => {
+      lost.abort(error);
+      end(client);
+    });
+  }, CHECK_MILLISECONDS);
+  lost.signal.addEventListener('abort', () => clearInterval(timer));
+  return {
+    signal: lost.signal,
+    async confirm() {
+      await check().catch((error: unknown) => {
+        lost.abort(error);
+        throw translated(error);
+      });
+    },
+    async release() {
+      clearInterval(timer);
+      await client.end().catch(() => undefined);
+    },
+  };
+}
+
+/** Does not wait: a server that does not answer might keep it waiting for ever. */
+function end(client: Client): void {
+  client.end().catch(() => undefined);
+}

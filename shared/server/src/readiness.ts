@@ -1,0 +1,21 @@
+/** Whether a service can do its work at the moment, for load balancers; anybody may ask, so what is asked is bounded. */
+
+/** For so long an answer counts as the present one. */
+const REMEMBERED_MILLISECONDS = 1000;
+
+export class Readiness {
+  readonly #check: () => Promise<void>;
+  #last: { readonly answer: Promise<void>; readonly from: number } | undefined;
+
+  /** `check` throws what keeps the service from its work. */
+  constructor(check: () => Promise<void>) {
+    this.#check = check;
+  }
+
+  /** Throws what the last check threw, which many may ask about at once. */
+  require(now = performance.now()): Promise<void> {
+    if (this.#last === undefined || now - this.#last.from >= REMEMBERED_MILLISECONDS)
+      this.#last = { answer: this.#check(), from: now };
+    return this.#last.answer;
+  }
+}

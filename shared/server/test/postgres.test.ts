@@ -1,0 +1,349 @@
+/** A real PostgreSQL, opened as the services do. */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Postgres } from '../../../test/support/postgres.ts';
+import { openPostgres, type PostgresDatabase, parsePostgresUrl } from '../src/index.ts';
+
+const schema = 'eigenveil_test';
+const CREATE = 'CREATE TABLE t (x integer PRIMARY KEY, y integer NOT NULL DEFAULT 0)';
+
+let postgres: Postgres;
+beforeAll(async () => {
+  postgres = await Postgres.launch();
+});
+afterAll(() => postgres.close());
+
+let url: string;
+let operator: pg.Client;
+const opened: PostgresDatabase[] = [];
+beforeEach(async () => {
+  url = await postgres.database();
+  operator = new pg.Client({ connectionString: url });
+  operator.on('error', () => undefined);
+  await operator.connect();
+});
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((database) => database.close()));
+  await operator.end();
+});
+const open = async (migrations = [CREATE], at = url) => {
+  const database = await openPostgres({ url: at, schema, migrations });
+  opened.push(database);
+  return database;
+};
+const numbersIn = async (database: PostgresDatabase, text: string) =>
+  (await database.query<{ n: number }>({ text })).rows.map(({ n }) => n);
+const databaseName = () => new URL(url).pathname.slice(1);
+
+describe('the schema', () => {
+  test('is made once by processes that start at once, and brought up to date by later ones', async () => {
+    await Promise.all([open(), open(), open(), open()]);
+    const [database] = opened;
+    await database!.query({ text: 'INSERT INTO t VALUES (1)' });
+    const next = [CREATE, 'ALTER TABLE t ADD z integer DEFAULT 5'];
+    await Promise.all([open(next), open(next)]);
+    expect(await numbersIn(database!, 'SELECT z AS n FROM t')).toEqual([5]);
+    expect(await numbersIn(database!, 'SELECT version AS n FROM schema_version')).toEqual([2]);
+  });
+
+  test('is left alone when a migration fails', async () => {
+    await expect(open([CREATE, 'ALTER TABLE missing ADD z integer'])).rejects.toMatchObject({
+      code: 'ERR_DATABASE',
+      message: expect.stringContaining('"missing" does not exist'),
+    });
+    expect(await numbersIn(await open(), 'SELECT count(*)::integer AS n FROM t')).toEqual([0]);
+  });
+
+  test('of a newer release is refused', async () => {
+    await open([CREATE, 'SELECT 1']);
+    await expect(open([CREATE])).rejects.toMatchObject({ code: 'ERR_SCHEMA_NEWER' });
+  });
+
+  test('needs no right to make anything once it is there', async () => {
+    await open();
+    await operator.query(`
+      DROP ROLE IF EXISTS worker;
+      CREATE ROLE worker LOGIN PASSWORD 'worker';
+      GRANT USAGE ON SCHEMA ${schema} TO worker;
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO worker;
+    `);
+    const asWorker = Object.assign(new URL(url), { username: 'worker', password: 'worker' }).href;
+    const database = await open([CREATE], asWorker);
+    await database.query({ text: 'INSERT INTO t VALUES (1)' });
+    await expect(open([CREATE, 'ALTER TABLE t ADD z integer'], asWorker)).rejects.toMatchObject({
+      code: 'ERR_DATABASE',
+    });
+    await expect(database.query({ text: 'CREATE TABLE u (x integer)' })).rejects.toMatchObject({
+      code: '42501',
+    });
+  });
+});
+
+describe('a server that would lose what it has confirmed is refused', () => {
+  test('at the start, when synchronous_commit is off', async () => {
+    await operator.query(`ALTER DATABASE ${databaseName()} SET synchronous_commit = off`);
+    await expect(open()).rejects.toMatchObject({
+      code: 'ERR_DATABASE',
+      message: expect.stringContaining('synchronous_commit on, got off'),
+    });
+  });
+
+  test('and by every further connection', async () => {
+    const database = await open();
+    await operator.query(`ALTER DATABASE ${databaseName()} SET synchronous_commit = off`);
+    await expect(database.check()).rejects.toMatchObject({
+      code: 'ERR_DATABASE_UNREACHABLE',
+      cause: { code: 'ERR_DATABASE' },
+    });
+    await operator.query(`ALTER DATABASE ${databaseName()} SET synchronous_commit = local`);
+    await database.check();
+    const { rows } = await database.query<{ value: string }>({
+      text: `SELECT current_setting('synchronous_commit') AS value`,
+    });
+    expect(rows).toEqual([{ value: 'on' }]);
+  });
+
+  test.each(['fsync', 'full_page_writes'])('when %s is off', async (setting) => {
+    await operator.query(`ALTER SYSTEM SET ${setting} = off`);
+    await operator.query('SELECT pg_reload_conf()');
+    const value = async () => {
+      const { rows } = await operator.query(`SELECT current_setting('${setting}') AS value`);
+      return (rows[0] as { value: string }).value;
+    };
+    try {
+      await expect.poll(value).toBe('off');
+      await expect(open()).rejects.toMatchObject({
+        message: expect.stringContaining(`${setting} on, got off`),
+      });
+    } finally {
+      await operator.query(`ALTER SYSTEM RESET ${setting}`);
+      await operator.query('SELECT pg_reload_conf()');
+      await expect.poll(value).toBe('on');
+    }
+  });
+});
+
+describe('a transaction', () => {
+  let database: PostgresDatabase;
+  beforeEach(async () => {
+    database = await open();
+    await database.query({ text: 'INSERT INTO t VALUES (1), (2)' });
+  });
+  const sum = () => numbersIn(database, 'SELECT sum(y)::integer AS n FROM t');
+  const add = (x: number) => ({ text: 'UPDATE t SET y = y + 1 WHERE x = $1', values: [x] });
+
+  test('is committed as a whole, or not at all', async () => {
+    expect(
+      await database.transaction('both', async (db) => [await db.query(add(1)), await db.query(add(2))]),
+    ).toHaveLength(2);
+    const failure = new TypeError('a rule says no');
+    const failing = database.transaction('one', async (db) => {
+      await db.query(add(1));
+      throw failure;
+    });
+    await expect(failing).rejects.toBe(failure);
+    expect(await sum()).toEqual([2]);
+    expect(database.load).toMatchObject({ connections: 1, idle: 1 });
+  });
+
+  test('is done again after a deadlock', async () => {
+    let attempts = 0;
+    const inOrder = (first: number, second: number) =>
+      database.transaction('crossing', async (db) => {
+        attempts += 1;
+        await db.query(add(first));
+        // Until both have their first row, which only the first attempts of both can wait for.
+        if (attempts <= 2) await expect.poll(() => attempts).toBe(2);
+        await db.query(add(second));
+      });
+    await Promise.all([inOrder(1, 2), inOrder(2, 1)]);
+    expect(attempts).toBe(3);
+    expect(await sum()).toEqual([4]);
+  });
+
+  test('that fails to serialize again and again says that the database is busy', async () => {
+    let attempts = 0;
+    const failing = database.transaction('hopeless', async (db) => {
+      attempts += 1;
+      await db.query({ text: `DO $$ BEGIN RAISE SQLSTATE '40001'; END $$` });
+    });
+    await expect(failing).rejects.toMatchObject({
+      code: 'ERR_BUSY',
+      retryAfterSeconds: 1,
+      message: expect.stringContaining('hopeless'),
+    });
+    expect(attempts).toBe(10);
+  });
+
+  test('that passes over a failure is not taken for done', async () => {
+    const careless = database.transaction('careless', async (db) => {
+      await db.query(add(1));
+      await db.query({ text: 'SELECT 1 / 0' }).catch(() => undefined);
+    });
+    await expect(careless).rejects.toThrow('expected COMMIT, got ROLLBACK');
+    expect(await sum()).toEqual([0]);
+  });
+
+  test('tells errors of a statement from those of the line', async () => {
+    const taken = { text: 'INSERT INTO t VALUES (1)' };
+    await expect(database.query(taken)).rejects.toMatchObject({ code: '23505' });
+    await expect(database.transaction('taken', (db) => db.query(taken))).rejects.toMatchObject({
+      code: '23505',
+    });
+    await expect(
+      database.query({ text: `DO $$ BEGIN RAISE SQLSTATE '57014'; END $$` }),
+    ).rejects.toMatchObject({
+      code: 'ERR_BUSY',
+    });
+    for (const state of ['08006', '53100', '57P03', '25006', '40003'])
+      await expect(
+        database.query({ text: `DO $$ BEGIN RAISE SQLSTATE '${state}'; END $$` }),
+      ).rejects.toMatchObject({ code: 'ERR_DATABASE_UNREACHABLE', status: 503, retryAfterSeconds: 1 });
+    expect(database.load.connections).toBe(1);
+  });
+
+  test('whose connection is cut between two statements fails as a whole, and the process goes on', async () => {
+    const cut = database.transaction('cut', async (db) => {
+      await db.query(add(1));
+      const { rows } = await db.query<{ pid: number }>({ text: 'SELECT pg_backend_pid() AS pid' });
+      await operator.query('SELECT pg_terminate_backend($1)', [rows[0]!.pid]);
+      const isGone = async () => {
+        const text = 'SELECT FROM pg_stat_activity WHERE pid = $1';
+        return (await operator.query(text, [rows[0]!.pid])).rowCount === 0;
+      };
+      await expect.poll(isGone).toBe(true);
+    });
+    await expect(cut).rejects.toMatchObject({ code: 'ERR_DATABASE_UNREACHABLE' });
+    expect(await sum()).toEqual([0]);
+    expect(database.load).toMatchObject({ connections: 1, idle: 1 });
+  });
+
+  test('that was committed, but whose answer was lost, is not done again: the caller is told', async () => {
+    const line = await lossyLine();
+    try {
+      const address = Object.assign(new URL(url), { port: String(line.port) }).href;
+      const remote = await open([CREATE], address);
+      line.lose();
+      let attempts = 0;
+      const unknown = remote.transaction('unknown', async (db) => {
+        attempts += 1;
+        await db.query(add(1));
+      });
+      await expect(unknown).rejects.toMatchObject({ code: 'ERR_DATABASE_UNREACHABLE' });
+      expect(attempts).toBe(1);
+      expect(await sum()).toEqual([1]);
+    } finally {
+      line.close();
+    }
+  });
+
+  test('finds nobody when the server is down, and goes on when it is back', async () => {
+    await postgres.crash();
+    for (const attempt of [() => database.check(), () => database.transaction('down', async () => 1)])
+      await expect(attempt()).rejects.toMatchObject({ code: 'ERR_DATABASE_UNREACHABLE' });
+    await expect(open()).rejects.toMatchObject({
+      code: 'ERR_DATABASE',
+      message: expect.stringContaining('ECONNREFUSED'),
+    });
+    await postgres.start();
+    await expect.poll(sum).toEqual([0]);
+  });
+});
+
+/** A line to the server that, once told, is cut when the server has answered the next COMMIT, before the client hears of it. */
+async function lossyLine() {
+  const upstream = Number(new URL(url).port);
+  let isLossy = false;
+  const server = createServer((client) => {
+    const toServer = connect(upstream, '127.0.0.1');
+    let isCommitting = false;
+    client.on('data', (bytes) => {
+      isCommitting = isLossy && bytes.includes('COMMIT\0');
+      toServer.write(bytes);
+    });
+    toServer.on('data', (bytes) => {
+      if (isCommitting) client.destroy();
+      else client.write(bytes);
+    });
+    client.on('error', () => undefined).on('close', () => toServer.destroy());
+    toServer.on('error', () => undefined).on('close', () => client.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    lose: () => {
+      isLossy = true;
+    },
+    close: () => server.close(),
+  };
+}
+
+describe('a URL', () => {
+  test('is read as libpq does', () => {
+    expect(parsePostgresUrl('postgres://u%40x:p%2Fw@127.0.0.1/name')).toEqual({
+      host: '127.0.0.1',
+      port: 5432,
+      database: 'name',
+      user: 'u@x',
+      password: 'p/w',
+      ssl: false,
+    });
+    expect(parsePostgresUrl('postgresql://u@[::1]:5433/d?sslmode=disable')).toMatchObject({
+      host: '::1',
+      port: 5433,
+      password: undefined,
+      ssl: false,
+    });
+  });
+
+  test('of another host means TLS with a checked certificate, unless it says otherwise', () => {
+    expect(parsePostgresUrl('postgres://u@db.example.org/d').ssl).toEqual({ minVersion: 'TLSv1.2' });
+    expect(parsePostgresUrl('postgres://u@localhost/d?sslmode=verify-full').ssl).toBeTruthy();
+    expect(parsePostgresUrl('postgres://u@db.example.org/d?sslmode=disable').ssl).toBe(false);
+    expect(
+      parsePostgresUrl(
+        `postgres://u@db.example.org/d?sslrootcert=${encodeURIComponent(import.meta.filename)}`,
+      ).ssl,
+    ).toMatchObject({ ca: expect.stringContaining('A real PostgreSQL') });
+  });
+
+  const SECRET = 'sEcReT';
+  test.each([
+    `postgres://u:${SECRET}/x@127.0.0.1/d`,
+    `postgres://u:x@${SECRET}@127.0.0.1/d@e`,
+    `postgres://u:${SECRET}@127.0.0.1`,
+    `postgres://u:${SECRET}@127.0.0.1/d/e`,
+    `postgres://u:${SECRET}@127.0.0.1/d#x`,
+    `postgres://u:${SECRET}@127.0.0.1/d?sslmode=require`,
+    `postgres://u:${SECRET}@127.0.0.1/d?sslmode=verify-full&sslmode=disable`,
+    `postgres://u:${SECRET}@127.0.0.1/d?host=/tmp`,
+    `postgres://u:${SECRET}@127.0.0.1/d?sslrootcert=/nowhere/${SECRET}`,
+    `postgres://u:%zz${SECRET}@127.0.0.1/d`,
+    `postgres://:${SECRET}@127.0.0.1/d`,
+    `http://u:${SECRET}@127.0.0.1/d`,
+    SECRET,
+    `postgres://u:x#${SECRET}@127.0.0.1/d`,
+    `postgres://u:x@${SECRET}.invalid/d`,
+    `postgres://${SECRET}:${SECRET}@127.0.0.1:1/${SECRET}`,
+  ])('that is wrong is refused without a word of it: %s', async (wrong) => {
+    const error = await openPostgres({ url: wrong, schema, migrations: [] }).catch((it: unknown) => it);
+    expect(error).toMatchObject({ code: 'ERR_DATABASE' });
+    const { message, stack, cause } = error as Error;
+    expect(`${message} ${stack} ${String(cause)}`.toLowerCase()).not.toContain(SECRET.toLowerCase());
+  });
+
+  test.each([
+    ['password', { password: SECRET }],
+    ['username', { username: SECRET }],
+    ['pathname', { pathname: `/${SECRET}` }],
+  ])('with the wrong %s is refused without a word of it', async (_, changes) => {
+    const wrong = Object.assign(new URL(url), changes).href;
+    const error = await openPostgres({ url: wrong, schema, migrations: [] }).catch((it: unknown) => it);
+    expect(error).toMatchObject({ code: 'ERR_DATABASE' });
+    const { message, stack, cause } = error as Error;
+    expect(`${message} ${stack} ${String(cause)}`).not.toContain(SECRET);
+  });
+});
