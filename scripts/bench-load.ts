@@ -1,5 +1,5 @@
 /** `npm run bench:load`: how many contributions a second the data user takes for good, and whether that depends on how many it has. */
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { type LoadOptions, runLoad } from './bench/load/run.ts';
 import { renderLoad } from './bench/load/table.ts';
 
@@ -16,17 +16,25 @@ function count(text: string): number {
   return value;
 }
 
-const options = new Command()
+const program = new Command()
   .name('npm run bench:load --')
   .description('Measures how fast the data user takes contributions.')
   .option('--contributions <NUMBER>', 'owners, each with one contribution', count, 2000)
   .option('--connections <NUMBER>', 'requests at a time', count, 32)
   .option('--features <NUMBER>', 'features of the task', count, 34)
   .option('--bits <NUMBER>', 'key length', count, 2048)
+  .addOption(
+    new Option('--database <NAME>', 'where the data user keeps contributions')
+      .choices(['sqlite', 'postgres'])
+      .default('sqlite'),
+  )
+  .option('--processes <NUMBER>', 'of the data user; several share a PostgreSQL database', count, 1)
   .option('--json', 'print one JSON object instead of tables')
   .addHelpText('after', `\n${EXPLANATION}\n\nExample:\n  npm run bench:load -- --contributions 10000 --json`)
-  .parse()
-  .opts<LoadOptions>();
+  .parse();
+const options = program.opts<LoadOptions>();
+if (options.processes > 1 && options.database === 'sqlite')
+  program.error("error: option '--processes' expected 1 with SQLite, which is for one process");
 
 for (const [signal, code] of [
   ['SIGINT', 130],

@@ -32,12 +32,19 @@ const ask = (request: Request, fault: RequestFault | null = null): Operation => 
 });
 const contribute = (owner: number, fault: RequestFault | null = null): Operation =>
   ask({ kind: 'contribute', owner, version: 'first' }, fault);
-const atOnce = (...requests: Request[]): Operation => ({ kind: 'at once', requests, killed: null });
-const crash = (service: ServiceName, when: CrashPoint['when'], skipped: number): Operation => ({
+const storing = (when: CrashPoint['when']): RequestFault => ({
   kind: 'crash',
-  service,
-  point: { when, skipped },
+  when,
+  write: 'insertContributions',
+  skipped: 0,
 });
+const atOnce = (...requests: Request[]): Operation => ({ kind: 'at once', requests, killed: null });
+const crash = (
+  service: ServiceName,
+  when: CrashPoint['when'],
+  write: string | null,
+  skipped = 0,
+): Operation => ({ kind: 'crash', service, point: { when, write, skipped } });
 const first = (owner: number): Request => ({ kind: 'contribute', owner, version: 'first' });
 const other = (owner: number): Request => ({ kind: 'contribute', owner, version: 'other' });
 const waitForDeath: Operation = { kind: 'wait', until: 'death' };
@@ -61,8 +68,8 @@ const endAfterDeath = async (operations: readonly Operation[], changes: Partial<
 
 describe('a contribution whose data user dies', () => {
   test.each<[string, RequestFault]>([
-    ['before storing it', { kind: 'crash', when: 'before commit', skipped: 0 }],
-    ['after storing it, before answering', { kind: 'crash', when: 'after commit', skipped: 0 }],
+    ['before storing it', storing('before commit')],
+    ['after storing it, before answering', storing('after commit')],
     ['while it is under way', { kind: 'kill', afterMilliseconds: 8 }],
   ])('%s is counted once when it is repeated', async (_, fault) => {
     expect(await endAfterDeath([contribute(0, fault), contribute(1), contribute(0), contribute(0)])).toBe(
@@ -71,8 +78,14 @@ describe('a contribution whose data user dies', () => {
   });
 
   test('after storing it keeps other bytes out', async () => {
-    const died: RequestFault = { kind: 'crash', when: 'after commit', skipped: 0 };
-    expect(await endOf([contribute(0, died), contribute(1), ask(other(0)), contribute(0)])).toBe('done');
+    expect(
+      await endAfterDeath([
+        contribute(0, storing('after commit')),
+        contribute(1),
+        ask(other(0)),
+        contribute(0),
+      ]),
+    ).toBe('done');
   });
 
   test('and that is never repeated is counted once or not at all', async () => {
@@ -107,32 +120,48 @@ test('a withdrawn contribution does not come back with a repeat, and too few own
   const operations = [
     contribute(0),
     contribute(1),
-    ask({ kind: 'withdraw', owner: 0 }, { kind: 'crash', when: 'after commit', skipped: 0 }),
+    ask(
+      { kind: 'withdraw', owner: 0 },
+      { kind: 'crash', when: 'after commit', write: 'withdraw', skipped: 0 },
+    ),
     contribute(0),
     ask({ kind: 'send again', request: { kind: 'contribute', owner: 0, version: 'first' } }),
     close,
   ];
-  expect(await endOf(operations)).toBe('cancelled');
+  expect(await endAfterDeath(operations)).toBe('cancelled');
 });
 
 describe('a service dies next to a durable write of the computation', () => {
   test.each<[string, Operation]>([
-    ['the data user before it keeps its blinding', crash('data user', 'before commit', 1)],
-    ['the data user after it has kept its blinding', crash('data user', 'after commit', 1)],
-    ['the data user before it keeps the result', crash('data user', 'before commit', 3)],
-    ['the data user after it has kept the result', crash('data user', 'after commit', 3)],
-    ['the CSP after it has bound the unblinding', crash('csp', 'after commit', 1)],
-    ['the CSP before it keeps its shares', crash('csp', 'before commit', 2)],
-    ['the CSP after it has kept its shares', crash('csp', 'after commit', 2)],
-    ['the CSP before it ends the task', crash('csp', 'before commit', 4)],
-    ['the CSP after it has ended the task', crash('csp', 'after commit', 4)],
+    ['the data user after it has closed', crash('data user', 'after commit', 'closeTask')],
+    ['the data user before it keeps its blinding', crash('data user', 'before commit', 'advance')],
+    ['the data user after it has kept its blinding', crash('data user', 'after commit', 'advance')],
+    ['the data user before it keeps that it is unblinded', crash('data user', 'before commit', 'advance', 1)],
+    ['the data user before it keeps the result', crash('data user', 'before commit', 'advance', 2)],
+    ['the data user after it has kept the result', crash('data user', 'after commit', 'advance', 2)],
+    [
+      'the data user before it keeps that the CSP knows',
+      crash('data user', 'before commit', 'markEndedAtCsp'),
+    ],
+    ['the CSP after it has kept the records', crash('csp', 'after commit', 'addRecords')],
+    ['the CSP after it has bound the unblinding', crash('csp', 'after commit', 'beginUnblinding')],
+    ['the CSP before it keeps its shares', crash('csp', 'before commit', 'completeUnblinding')],
+    ['the CSP after it has kept its shares', crash('csp', 'after commit', 'completeUnblinding')],
+    ['the CSP before it ends the task', crash('csp', 'before commit', 'endTask')],
+    ['the CSP after it has ended the task', crash('csp', 'after commit', 'endTask')],
   ])('%s', async (_, operation) => {
     const operations = [contribute(0), contribute(1), operation, close, waitForDeath];
     expect(await endAfterDeath(operations, { twoParty: 'garbled' })).toBe('done');
   });
 
   test('the CSP after its one answer of rotated is marked: the task fails, since there is no other answer', async () => {
-    const operations = [contribute(0), contribute(1), crash('csp', 'after commit', 3), close, waitForDeath];
+    const operations = [
+      contribute(0),
+      contribute(1),
+      crash('csp', 'after commit', 'destroyShares'),
+      close,
+      waitForDeath,
+    ];
     expect(await endAfterDeath(operations, { twoParty: 'rotated' })).toBe('failed');
   });
 });
@@ -162,6 +191,6 @@ describe('the clock', () => {
 });
 
 test('a proposal whose data user dies leaves nothing behind', async () => {
-  const creation = crash('data user', 'after commit', 0);
+  const creation = crash('data user', 'after commit', 'insertTask');
   expect(await endAfterDeath([contribute(0), contribute(1)], { creation })).toBe('done');
 });

@@ -12,6 +12,7 @@ export interface Usage {
 /** USER_HZ is 100 on every architecture that Node.js runs on. */
 const MILLISECONDS_PER_TICK = 10;
 /** After the name of the program, which may hold spaces and parentheses, but ends at the last of these. */
+const PARENT_AFTER_NAME = 1;
 const UTIME_AFTER_NAME = 11;
 
 export function canReadUsage(): boolean {
@@ -42,10 +43,19 @@ function sizeIn(status: string, name: string): number {
 }
 
 export function cpuOf(stat: string): number {
-  const fields = stat
+  const fields = fieldsAfterName(stat);
+  const [user, system] = [fields[UTIME_AFTER_NAME], fields[UTIME_AFTER_NAME + 1]].map(Number);
+  return (user! + system!) * MILLISECONDS_PER_TICK;
+}
+
+/** The process that has started this one. */
+export function parentOf(stat: string): number {
+  return Number(fieldsAfterName(stat)[PARENT_AFTER_NAME]);
+}
+
+function fieldsAfterName(stat: string): string[] {
+  return stat
     .slice(stat.lastIndexOf(')') + 1)
     .trim()
     .split(' ');
-  const [user, system] = [fields[UTIME_AFTER_NAME], fields[UTIME_AFTER_NAME + 1]].map(Number);
-  return (user! + system!) * MILLISECONDS_PER_TICK;
 }

@@ -1,5 +1,5 @@
 /** Starts a CSP and a data user as child processes that know each other, with keys and a certificate made for them. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TaskClient } from '@eigenveil/data-user';
 import { adminTokenFile, createLocalCertificate, openSigningKey } from '@eigenveil/server';
@@ -18,6 +18,8 @@ export interface ServicesSetting {
   readonly publicUrls?: { readonly csp: string; readonly dataUser: string };
   /** Further flags of both services. */
   readonly flags?: readonly string[];
+  /** A PostgreSQL database for the data user, and how many processes share it. */
+  readonly shared?: { readonly databaseUrl: string; readonly processes: number };
 }
 
 export interface StartedService {
@@ -31,6 +33,8 @@ export interface StartedService {
 export interface Services {
   readonly csp: StartedService & { readonly folder: string; readonly thumbprint: Thumbprint };
   readonly dataUser: StartedService & { readonly folder: string };
+  /** All its processes, that one first. */
+  readonly dataUsers: readonly StartedService[];
   /** The certificate of both. */
   readonly caFile: string;
   /** Of the person who runs the data user. */
@@ -43,7 +47,7 @@ export async function startServices(
   setting: ServicesSetting,
   tick: () => void,
 ): Promise<Services> {
-  const { folder, keyBits, twoParty, publicUrls, flags = [] } = setting;
+  const { folder, keyBits, twoParty, publicUrls, flags = [], shared } = setting;
   const cspFolder = join(folder, 'csp');
   const dataUserFolder = join(folder, 'data-user');
   const caFile = join(folder, 'certificate.pem');
@@ -76,15 +80,29 @@ export async function startServices(
     ...(twoParty === 'simulated' ? ['--allow-simulated'] : []),
     ...(keyBits < 2048 ? ['--allow-insecure-keys'] : []),
   ]);
-  const dataUser = await serve(DATA_USER_PROGRAM, publicUrls?.dataUser, [
-    ...['--data-directory', dataUserFolder],
-    ...['--csp-url', csp.url, '--csp-thumbprint', cspIdentity.thumbprint, '--csp-ca', caFile],
-  ]);
+  const serveDataUser = (directory: string, ...more: string[]) =>
+    serve(DATA_USER_PROGRAM, publicUrls?.dataUser, [
+      ...['--data-directory', directory],
+      ...['--csp-url', csp.url, '--csp-thumbprint', cspIdentity.thumbprint, '--csp-ca', caFile],
+      ...(shared === undefined ? [] : ['--database-url', shared.databaseUrl]),
+      ...more,
+    ]);
+  const dataUser = await serveDataUser(dataUserFolder);
+  const dataUsers = [dataUser];
+  for (let i = 2; i <= (shared?.processes ?? 1); i += 1) {
+    // One identity and one key for what all of them keep in the database, a directory for each.
+    const directory = join(folder, `data-user-${i}`);
+    await mkdir(directory, { mode: 0o700 });
+    await copyFile(join(dataUserFolder, 'signing-key.json'), join(directory, 'signing-key.json'));
+    const key = join(dataUserFolder, 'key-encryption-key');
+    dataUsers.push(await serveDataUser(directory, '--key-encryption-key', key));
+  }
   const adminToken = (await readFile(adminTokenFile(dataUserFolder), 'utf8')).trim();
   const client = new TaskClient({ url: dataUser.url, ca: certificate.cert, adminToken });
   return {
     csp: { ...csp, folder: cspFolder, thumbprint: cspIdentity.thumbprint },
     dataUser: { ...dataUser, folder: dataUserFolder },
+    dataUsers,
     caFile,
     client,
   };

@@ -7,9 +7,12 @@ import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type CspConfiguration, startCsp } from '@eigenveil/csp';
 import { type DataUserConfiguration, startDataUser } from '@eigenveil/data-user';
 
-/** Where a process is to die: right before or right after one of its next durable writes, of which it skips some. */
+/** Where a process is to die: right before or right after one of its next durable writes. */
 export interface CrashPoint {
   readonly when: 'before commit' | 'after commit';
+  /** The store's method that writes; null for any. */
+  readonly write: string | null;
+  /** How many such writes it survives. */
   readonly skipped: number;
 }
 
@@ -37,7 +40,7 @@ const now = () => new Date(Date.now() + offset);
 /** Runs what makes a change durable, or dies next to it. */
 function commit<Result>(write: () => Result): Result {
   const point = crash;
-  if (point === null) return write();
+  if (point === null || !isIn(point.write)) return write();
   if (point.skipped > 0) {
     crash = { ...point, skipped: point.skipped - 1 };
     return write();
@@ -45,6 +48,11 @@ function commit<Result>(write: () => Result): Result {
   if (point.when === 'after commit') write();
   process.kill(process.pid, 'SIGKILL');
   throw new Error('a process expected to be dead');
+}
+
+/** Whether a method of a store is at work. */
+function isIn(method: string | null): boolean {
+  return method === null || new Error('for its stack').stack!.includes(`Store.${method} (`);
 }
 
 /** SQLite commits at COMMIT, and at a statement that is in no transaction. */

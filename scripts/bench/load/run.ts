@@ -9,11 +9,12 @@ import { layout } from '@eigenveil/statistics';
 import { type SignedTask, type Task, TaskProposal, verifySignedTask } from '@eigenveil/wire';
 import { type Children, withChildren } from '../../demo/children.ts';
 import { Progress } from '../../demo/progress.ts';
-import { type Services, startServices } from '../../demo/services.ts';
+import { type Services, type StartedService, startServices } from '../../demo/services.ts';
 import { compute } from '../../demo/task.ts';
 import { residentBytesOf, usageOf } from '../process-usage.ts';
 import type { ClientAssignment, ClientMessage, Latency } from './client.ts';
 import { measureSync, type SyncTimes } from './disk.ts';
+import { PostgresDatabase } from './postgres-database.ts';
 import type { Slice } from './prepared.ts';
 import type { Prepared, PreparerAssignment } from './preparer.ts';
 import { MOST_ROWS, sumOf } from './statistics.ts';
@@ -25,6 +26,9 @@ export interface LoadOptions {
   readonly connections: number;
   readonly features: number;
   readonly bits: number;
+  readonly database: 'sqlite' | 'postgres';
+  /** Of the data user. */
+  readonly processes: number;
   readonly json?: true;
 }
 
@@ -33,6 +37,8 @@ export interface LoadResult {
   readonly connections: number;
   readonly features: number;
   readonly keyBits: number;
+  readonly database: LoadOptions['database'];
+  readonly processes: number;
   readonly contributionBytes: number;
   readonly preparationSeconds: number;
   /** From the first request to the last receipt. */
@@ -67,26 +73,39 @@ const USUAL_MAXIMUM_OWNERS = 100_000;
 const DAY_MILLISECONDS = 86_400_000;
 const COMPONENTS = 5;
 
-export function runLoad(options: LoadOptions): Promise<LoadResult> {
-  return withChildren((children, folder) => new Load(options, children, folder).run());
+export async function runLoad(options: LoadOptions): Promise<LoadResult> {
+  const database = options.database === 'postgres' ? await PostgresDatabase.launch() : undefined;
+  try {
+    return await withChildren((children, folder) => new Load(options, children, folder, database).run());
+  } finally {
+    await database?.close();
+  }
 }
 
 class Load {
   readonly #options: LoadOptions;
   readonly #children: Children;
   readonly #folder: string;
+  /** Undefined: SQLite. */
+  readonly #database: PostgresDatabase | undefined;
   readonly #progress: Progress;
 
-  constructor(options: LoadOptions, children: Children, folder: string) {
+  constructor(
+    options: LoadOptions,
+    children: Children,
+    folder: string,
+    database: PostgresDatabase | undefined,
+  ) {
     this.#options = options;
     this.#children = children;
     this.#folder = folder;
+    this.#database = database;
     this.#progress = new Progress({ quiet: options.json === true });
   }
 
   async run(): Promise<LoadResult> {
-    const { contributions, connections, features, bits } = this.#options;
-    const services = await this.#progress.stage('starting the CSP and the data user', 2, (tick) =>
+    const { contributions, connections, features, bits, database, processes } = this.#options;
+    const services = await this.#progress.stage('starting the CSP and the data user', 1 + processes, (tick) =>
       startServices(
         this.#children,
         {
@@ -94,6 +113,7 @@ class Load {
           keyBits: bits,
           twoParty: 'rotated',
           flags: ['--requests-per-minute', REQUESTS_PER_MINUTE],
+          ...(this.#database && { shared: { databaseUrl: this.#database.url, processes } }),
         },
         tick,
       ),
@@ -111,6 +131,8 @@ class Load {
       connections,
       features,
       keyBits: bits,
+      database,
+      processes,
       contributionBytes,
       preparationSeconds: prepared.seconds,
       ...sent,
@@ -165,7 +187,7 @@ class Load {
   async #send(services: Services, task: Task, slices: readonly Slice[], contributionBytes: number) {
     const { contributions, connections } = this.#options;
     const assignment: ClientAssignment = {
-      urls: [services.dataUser.url],
+      urls: services.dataUsers.map(({ url }) => url),
       ca: await readFile(services.caFile, 'utf8'),
       taskId: task.id,
       slices,
@@ -191,16 +213,19 @@ class Load {
         progressed(message.contributions);
       }
     });
-    const { dataUser } = services;
     const snapshot = async (done: number, time: number): Promise<Snapshot> => {
-      const [server, sender] = await Promise.all([usageOf(dataUser.pid), usageOf(client.process.pid!)]);
+      const [server, sender] = await Promise.all([
+        usageOfAll(services.dataUsers),
+        usageOf(client.process.pid!),
+      ]);
       return {
         contributions: done,
         seconds: time,
         dataUserCpuMilliseconds: server.cpuMilliseconds,
+        databaseCpuMilliseconds: (await this.#database?.cpuMilliseconds()) ?? 0,
         clientCpuMilliseconds: sender.cpuMilliseconds,
-        dataUserResidentBytes: await residentBytesOf(dataUser.pid),
-        databaseBytes: databaseBytes(dataUser.folder),
+        dataUserResidentBytes: server.residentBytes,
+        databaseBytes: (await this.#database?.bytes()) ?? sqliteBytes(services.dataUser.folder),
       };
     };
     await Promise.race([ready.promise, client.ended]);
@@ -224,19 +249,19 @@ class Load {
       perSecond: contributions / seconds,
       latency,
       windows: result,
-      dataUserPeakBytes: (await usageOf(dataUser.pid)).peakMemoryBytes,
+      dataUserPeakBytes: (await usageOfAll(services.dataUsers)).peakMemoryBytes,
     };
   }
 
-  async #compute({ client, csp, dataUser }: Services, task: Task): Promise<LoadResult['computation']> {
+  async #compute({ client, csp, dataUsers }: Services, task: Task): Promise<LoadResult['computation']> {
     const { contributions } = this.#options;
-    const [userBefore, cspBefore] = await Promise.all([usageOf(dataUser.pid), usageOf(csp.pid)]);
+    const [userBefore, cspBefore] = await Promise.all([usageOfAll(dataUsers), usageOf(csp.pid)]);
     const started = performance.now();
     const stages = await this.#progress.stage('add, blind, unblind, decompose', 4, (tick, note) =>
       compute(client, task.id, tick, note),
     );
     const seconds = (performance.now() - started) / 1000;
-    const [user, atCsp] = await Promise.all([usageOf(dataUser.pid), usageOf(csp.pid)]);
+    const [user, atCsp] = await Promise.all([usageOfAll(dataUsers), usageOf(csp.pid)]);
     const status = await client.status(task.id);
     const projection = await client.result(task.id);
     const sum = sumOf(task, contributions);
@@ -261,8 +286,25 @@ class Load {
   }
 }
 
+/** Of all processes of the data user together. */
+async function usageOfAll(processes: readonly StartedService[]) {
+  const usages = await Promise.all(
+    processes.map(async ({ pid }) => ({
+      ...(await usageOf(pid)),
+      residentBytes: await residentBytesOf(pid),
+    })),
+  );
+  const sum = (of: (usage: (typeof usages)[number]) => number) =>
+    usages.reduce((total, usage) => total + of(usage), 0);
+  return {
+    cpuMilliseconds: sum(({ cpuMilliseconds }) => cpuMilliseconds),
+    residentBytes: sum(({ residentBytes }) => residentBytes),
+    peakMemoryBytes: sum(({ peakMemoryBytes }) => peakMemoryBytes),
+  };
+}
+
 /** Of the database and its log. */
-function databaseBytes(folder: string): number {
+function sqliteBytes(folder: string): number {
   const file = databaseFile(folder);
   return [file, `${file}-wal`].reduce(
     (sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0),

@@ -16,11 +16,12 @@ export function renderLoad(result: LoadResult): string {
       'p95',
       'p99',
       'CPU data user',
+      ...(result.database === 'postgres' ? ['CPU PostgreSQL'] : []),
       'CPU client',
       'memory',
       'database',
     ],
-    colAligns: Array(9).fill('right'),
+    colAligns: Array(10).fill('right'),
     style: { head: [], border: [] },
   });
   for (const window of result.windows) {
@@ -31,6 +32,7 @@ export function renderLoad(result: LoadResult): string {
       ms(window.p95Milliseconds),
       ms(window.p99Milliseconds),
       ms(window.dataUserCpuMilliseconds),
+      ...(result.database === 'postgres' ? [ms(window.databaseCpuMilliseconds)] : []),
       ms(window.clientCpuMilliseconds),
       bytes(window.dataUserResidentBytes),
       bytes(window.databaseBytes),
@@ -39,7 +41,7 @@ export function renderLoad(result: LoadResult): string {
   const stages = Object.entries(computation.stages).map(([name, time]) => `${name} ${ms(time)}`);
   return `${rows.toString()}
 Rates, latencies and CPU times (per contribution) are of the contributions since the line before; memory and database at that moment.
-${contributions} contributions of ${bytes(contributionBytes)} (${features} features, ${keyBits} bits) over ${connections} connections: ${significant(perSecond)} per second for ${ms(seconds * 1000)};
+${contributions} contributions of ${bytes(contributionBytes)} (${features} features, ${keyBits} bits) over ${connections} connections to ${result.processes} process${result.processes === 1 ? '' : 'es'} with ${result.database}: ${significant(perSecond)} per second for ${ms(seconds * 1000)};
 p50 ${ms(latency.p50Milliseconds)}, p95 ${ms(latency.p95Milliseconds)}, p99 ${ms(latency.p99Milliseconds)}; peak memory of the data user ${bytes(result.dataUserPeakBytes)}.
 A synced write of ${bytes(sync.bytes)} on this disk: p50 ${ms(sync.p50Milliseconds)}, p95 ${ms(sync.p95Milliseconds)}, p99 ${ms(sync.p99Milliseconds)}. Preparation: ${ms(result.preparationSeconds * 1000)}.
 Computation: ${ms(computation.seconds * 1000)} (${stages.join(', ')}), CPU ${significant(computation.dataUserCpuSeconds)} s at the data user and ${significant(computation.cspCpuSeconds)} s at the CSP,

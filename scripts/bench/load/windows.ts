@@ -6,6 +6,8 @@ export interface Snapshot {
   readonly contributions: number;
   readonly seconds: number;
   readonly dataUserCpuMilliseconds: number;
+  /** Of PostgreSQL; SQLite is a part of the data user. */
+  readonly databaseCpuMilliseconds: number;
   readonly clientCpuMilliseconds: number;
   readonly dataUserResidentBytes: number;
   readonly databaseBytes: number;
@@ -17,6 +19,8 @@ export interface Window extends Latency {
   readonly perSecond: number;
   /** Per contribution. */
   readonly dataUserCpuMilliseconds: number;
+  /** Of PostgreSQL; SQLite is a part of the data user. */
+  readonly databaseCpuMilliseconds: number;
   readonly clientCpuMilliseconds: number;
   /** At its end. */
   readonly dataUserResidentBytes: number;
@@ -30,6 +34,7 @@ export function windowBetween(before: Snapshot, after: Snapshot, latency: Latenc
     perSecond: count / (after.seconds - before.seconds),
     ...latency,
     dataUserCpuMilliseconds: (after.dataUserCpuMilliseconds - before.dataUserCpuMilliseconds) / count,
+    databaseCpuMilliseconds: (after.databaseCpuMilliseconds - before.databaseCpuMilliseconds) / count,
     clientCpuMilliseconds: (after.clientCpuMilliseconds - before.clientCpuMilliseconds) / count,
     dataUserResidentBytes: after.dataUserResidentBytes,
     databaseBytes: after.databaseBytes,

@@ -37,7 +37,7 @@ export class CspClient {
   readonly #client: ServiceClient;
   readonly #channels = new Set<Channel>();
   readonly #closing = new AbortController();
-  #identity: PublicJwk | undefined;
+  #identity: Promise<PublicJwk> | undefined;
 
   constructor(options: CspClientOptions) {
     this.thumbprint = options.thumbprint;
@@ -52,7 +52,11 @@ export class CspClient {
 
   /** The CSP's identity key, checked against the pinned thumbprint. Throws ERR_CSP_IDENTITY. */
   async identity(): Promise<PublicJwk> {
-    this.#identity ??= (await this.#storedIdentity()) ?? (await this.#fetchIdentity());
+    // Requests that come together right after the start share one look: each would write the file under the others.
+    this.#identity ??= this.#findIdentity().catch((error: unknown) => {
+      this.#identity = undefined;
+      throw error;
+    });
     return this.#identity;
   }
 
@@ -108,6 +112,10 @@ export class CspClient {
       this.#client.close(),
       ...[...this.#channels].map((channel) => this.closeChannel(channel)),
     ]);
+  }
+
+  async #findIdentity(): Promise<PublicJwk> {
+    return (await this.#storedIdentity()) ?? (await this.#fetchIdentity());
   }
 
   async #storedIdentity(): Promise<PublicJwk | undefined> {

@@ -40,26 +40,25 @@ export class GroupedInserts {
    * contribution.
    */
   async insert(taskId: TaskId, prepare: () => Promise<NewContribution>): Promise<StoredContribution> {
-    const contribution = await this.#prepared(prepare);
     const { promise, resolve, reject } = Promise.withResolvers<StoredContribution | ServiceError>();
-    this.#ready.push({ taskId, contribution, resolve, reject });
-    if (this.#isComplete()) this.#go?.();
-    if (!this.#isStoring) void this.#storeAll();
+    this.#underWay += 1;
+    prepare().then(
+      (contribution) => this.#arrive({ taskId, contribution, resolve, reject }),
+      (error: unknown) => {
+        reject(error);
+        this.#arrive();
+      },
+    );
     const outcome = await promise;
     if (outcome instanceof ServiceError) throw outcome;
     return outcome;
   }
 
-  async #prepared(prepare: () => Promise<NewContribution>): Promise<NewContribution> {
-    this.#underWay += 1;
-    try {
-      return await prepare();
-    } catch (error) {
-      if (this.#underWay === 1) this.#go?.();
-      throw error;
-    } finally {
-      this.#underWay -= 1;
-    }
+  #arrive(...ready: Ready[]): void {
+    this.#underWay -= 1;
+    this.#ready.push(...ready);
+    if (this.#isComplete()) this.#go?.();
+    if (!this.#isStoring) void this.#storeAll();
   }
 
   async #storeAll(): Promise<void> {

@@ -6,6 +6,7 @@ import {
   type Activity,
   blindingPlace,
   type DataUserStore,
+  type ListedTask,
   type NewContribution,
   type PartialProduct,
   type StageResult,
@@ -112,6 +113,18 @@ export class SqliteDataUserStore implements DataUserStore {
 
   async task(taskId: TaskId): Promise<StoredTask | undefined> {
     return this.#read(taskId);
+  }
+
+  async tasks(before: TaskId | null, limit: number): Promise<ListedTask[]> {
+    const rows = this.#prepare(
+      `SELECT task, state, contributions FROM tasks
+         WHERE ?1 IS NULL OR rowid < (SELECT rowid FROM tasks WHERE task_id = ?1) ORDER BY rowid DESC LIMIT ?2`,
+    ).all(before, limit);
+    return rows.map((row) => ({
+      task: JSON.parse(row.task as string) as Task,
+      state: row.state as TaskState,
+      contributions: row.contributions as number,
+    }));
   }
 
   async unfinishedTasks(): Promise<TaskId[]> {

@@ -78,7 +78,9 @@ const version = fc.oneof(
 const service = fc.constantFrom<ServiceName>('data user', 'csp');
 const crashPoint: fc.Arbitrary<CrashPoint> = fc.record({
   when: fc.constantFrom('after commit', 'before commit'),
-  skipped: fc.nat({ max: 4 }),
+  // A stage of the computation ends with `advance`, among writes that tell how far it is.
+  write: fc.constantFrom(null, null, 'advance'),
+  skipped: fc.nat({ max: 5 }),
 });
 
 const contribution = fc.record({ kind: fc.constant('contribute' as const), owner, version });
@@ -110,6 +112,7 @@ const requestFault: fc.Arbitrary<RequestFault> = fc.oneof(
   fc.record({
     kind: fc.constant('crash' as const),
     when: fc.constantFrom<CrashPoint['when']>('after commit', 'before commit'),
+    write: fc.constant(null),
     skipped: fc.nat({ max: 1 }),
   }),
   fc.record({ kind: fc.constant('kill' as const), afterMilliseconds: fc.nat({ max: 30 }) }),
