@@ -1,6 +1,6 @@
 /** What the HTTP services stand on: TLS server, routes, authentication, limits, logs, metrics, sealed SQLite, command lines. */
 export { adminAuthenticator, loadOrCreateAdminToken } from './admin.ts';
-export type { BackupRules } from './backup.ts';
+export { type BackupRules, restoreBackup } from './backup.ts';
 export { addBackupCommands } from './backup-command.ts';
 export { readBinary, readJson } from './body.ts';
 export { ServerError, type ServerErrorCode } from './errors.ts';
