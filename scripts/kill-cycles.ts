@@ -2,14 +2,15 @@
 import { randomInt } from 'node:crypto';
 import { createProgram, EXIT, printResult, runCommand } from '@eigenveil/command';
 import { Presets, SingleBar } from 'cli-progress';
-import { InvalidArgumentError } from 'commander';
-import { type KillReport, killCycles } from '../test/support/kill-cycles.ts';
+import { InvalidArgumentError, Option } from 'commander';
+import { DATABASES, type KillOptions, type KillReport, killCycles } from '../test/support/kill-cycles.ts';
 
 const CYCLES = 200;
 /** The generator's seeds end here. */
 const SEEDS = 2 ** 31 - 2;
 
 interface Options {
+  readonly database: KillOptions['database'];
   readonly cycles: number;
   readonly seed: number;
 }
@@ -18,9 +19,10 @@ const program = createProgram({
   name: 'soak:kill',
   version: '0.1.0',
   description:
-    'Kills the data user at random moments while owners contribute, restarts it, and checks every receipt and result.',
+    'Kills the data user (and its database server) at random moments while owners contribute, restarts it, and checks every receipt and result.',
 })
-  .option('--cycles <NUMBER>', 'how often it is killed', positive, CYCLES)
+  .addOption(new Option('--database <NAME>', 'where it stores').choices(DATABASES).default('sqlite'))
+  .option('--cycles <NUMBER>', 'how often something is killed', positive, CYCLES)
   .option(
     '--seed <NUMBER>',
     'of the moments and the rows: as printed by a run',
@@ -29,7 +31,7 @@ const program = createProgram({
   )
   .action(run);
 
-async function run({ cycles, seed }: Options): Promise<void> {
+async function run({ database, cycles, seed }: Options): Promise<void> {
   process.stderr.write(`seed ${seed}\n`);
   const bar = new SingleBar(
     { format: '{bar} {value}/{total}  {eta_formatted} left', stream: process.stderr, noTTYOutput: false },
@@ -38,7 +40,7 @@ async function run({ cycles, seed }: Options): Promise<void> {
   bar.start(cycles, 0);
   let report: KillReport;
   try {
-    report = await killCycles({ cycles, seed, onCycle: () => bar.increment() });
+    report = await killCycles({ database, cycles, seed, onCycle: () => bar.increment() });
   } catch (cause) {
     throw new KillError(`a data user that was killed broke its word: ${cause}`, { cause });
   } finally {
@@ -49,7 +51,8 @@ async function run({ cycles, seed }: Options): Promise<void> {
 
 function describe(report: KillReport): string {
   return [
-    `kills: ${report.killedServing} while serving, ${report.killedStarting} while starting`,
+    `kills of the data user: ${report.killedServing} while serving, ${report.killedStarting} while starting`,
+    ...(report.database === 'postgres' ? [`kills of the database server: ${report.killedDatabase}`] : []),
     `receipts: ${report.receipts} handed out; asked for again ${report.receiptsChecked} times, always the same`,
     `requests without an answer: ${report.interrupted}, of which ${report.storedUnanswered} had been stored`,
     `tasks with every owner in the result exactly once: ${report.tasks}`,

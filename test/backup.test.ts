@@ -1,5 +1,4 @@
 /** Backups of running services, and that nothing promised since is broken when an old one is restored. */
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,12 +11,13 @@ import { digestBytes, generatePrivateJwk, type SignedTask, signStatement, Thumbp
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ByHand, type Enrolled } from './support/by-hand.ts';
-import { program } from './support/child.ts';
 import { query } from './support/database.ts';
 import { earlierDirectory, earlierTasks, latestOf } from './support/earlier.ts';
 import { runInProcess } from './support/in-process.ts';
+import { runUntilKilled } from './support/killed.ts';
 import { type Contribution, encryptValues, recordFor } from './support/requests.ts';
 import { RogueDataUser } from './support/rogue.ts';
+import { straceProblem } from './support/system-calls.ts';
 import { World } from './support/world.ts';
 
 let folder: string;
@@ -231,41 +231,30 @@ describe.each(['csp', 'user'] as const)('a backup of eigenveil-%s', (name) => {
     expect(existsSync(databaseFile(target))).toBe(false);
   });
 
-  const STRACE = '/usr/bin/strace';
-  const killedAt = (command: string[], call: string, nth: number) =>
-    new Promise((resolve) => {
-      const inject = [`--trace=${call}`, `--inject=${call}:signal=SIGKILL:when=${nth}`];
-      const args = ['-f', '-qq', '-o', '/dev/null', ...inject, process.execPath, program(name), ...command];
-      const env = { ...process.env, UV_THREADPOOL_SIZE: '1' };
-      execFile(STRACE, args, { env }, (error) => resolve(error?.signal ?? error?.code ?? 'not killed'));
-    });
-
-  test.skipIf(!existsSync(STRACE)).each([
+  const cannotKill = straceProblem() !== undefined;
+  test.skipIf(cannotKill).each([
     ['fsync', 1],
     ['fsync', 3],
     ['rename', 1],
   ] as const)('is restored again when that was killed at %s number %i', async (call, nth) => {
     const target = await empty();
     const command = ['restore', '--data-directory', target, '--from', backup];
-    expect(await killedAt(command, call, nth)).toBe('SIGKILL');
+    expect(await runUntilKilled(name, command, call, nth)).toBe(true);
     expect(existsSync(databaseFile(target))).toBe(false);
     await succeeds(restore(name, target, backup));
     expect((await readdir(target)).filter((file) => file.startsWith('restored'))).toEqual([]);
   });
 
-  test.skipIf(!existsSync(STRACE))(
-    'that was killed is no backup, and leaves no copy after the next',
-    async () => {
-      const to = fresh('killed');
-      // The first call is the end of the copy, which is not yet prepared.
-      const command = ['backup', '--data-directory', directory, '--to', to];
-      expect(await killedAt(command, 'fsync', 2)).toBe('SIGKILL');
-      expect(await fails(restore(name, await empty(), to))).toMatchObject({ code: 'ERR_BACKUP' });
-      await backedUp(name, directory);
-      const left = await readdir(join(directory, 'backup-draft'));
-      expect(left.filter((file) => file.startsWith('database'))).toEqual([]);
-    },
-  );
+  test.skipIf(cannotKill)('that was killed is no backup, and leaves no copy after the next', async () => {
+    const to = fresh('killed');
+    // The copy is made and not yet prepared.
+    const command = ['backup', '--data-directory', directory, '--to', to];
+    expect(await runUntilKilled(name, command, 'fsync', 2)).toBe(true);
+    expect(await fails(restore(name, await empty(), to))).toMatchObject({ code: 'ERR_BACKUP' });
+    await backedUp(name, directory);
+    const left = await readdir(join(directory, 'backup-draft'));
+    expect(left.filter((file) => file.startsWith('database'))).toEqual([]);
+  });
 });
 
 describe('a CSP that is restored', () => {

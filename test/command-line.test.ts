@@ -200,6 +200,9 @@ describe('a task', () => {
     expect(again).not.toHaveProperty('rows');
     const status = TaskStatus.parse(jsonOf(await task('status', id)));
     expect(status).toMatchObject({ state: 'open', contributions: OWNERS });
+    expect(jsonOf(await task('list'))).toMatchObject({
+      tasks: [{ taskId: id, state: 'open', contributions: OWNERS }],
+    });
   });
 
   test('is closed, which waits for the result', async () => {
@@ -248,14 +251,14 @@ describe('a task', () => {
     expect(other).toMatch(/^[\w-]{22}$/);
     const mine = [...home(2), ...toDataUser];
     const policy = [...allow, path('policy.json')];
-    const unknown = problemOf(await owner('withdraw', other, ...mine));
-    expect(unknown).toMatchObject({ exitCode: 3, code: 'ERR_CONTRIBUTION_UNKNOWN' });
     jsonOf(await owner('contribute', other, ...mine, ...policy, ...rowsOf(2)));
     expect(jsonOf(await owner('withdraw', other, ...mine))).toEqual({ withdrawn: other });
     const again = problemOf(await owner('contribute', other, ...mine, ...policy, ...rowsOf(2)));
     expect(again).toMatchObject({ exitCode: 5, code: 'ERR_CONTRIBUTION_WITHDRAWN' });
     const cancelled = TaskStatus.parse(jsonOf(await task('cancel', other)));
     expect(cancelled).toMatchObject({ state: 'cancelled', contributions: 0 });
+    const stranger = problemOf(await owner('withdraw', other, ...home(0), ...toDataUser));
+    expect(stranger).toMatchObject({ exitCode: 3, code: 'ERR_CONTRIBUTION_UNKNOWN' });
   });
 
   test('cannot be reached when the service is down (4)', async () => {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ByHand, type Enrolled } from './support/by-hand.ts';
 import { isStillInFiles, query } from './support/database.ts';
 import type { Contribution } from './support/requests.ts';
+import { RogueDataUser } from './support/rogue.ts';
 import { World } from './support/world.ts';
 
 let world: World;
@@ -35,7 +36,14 @@ const column = (dataDirectory: string, name: string): Uint8Array =>
 /** Which of the secrets can be found in the files of a service. */
 const found = ({ dataDirectory }: { dataDirectory: string }, secrets: Secrets) =>
   Object.keys(secrets).filter((name) => isStillInFiles(dataDirectory, secrets[name]!));
-const contributionsOf = () => Object.fromEntries(sent.map(({ bytes }, i) => [`contribution ${i}`, bytes]));
+/** Ciphertexts and records; of a record its signature, since the rest of it stands in the receipt, too. */
+const contributionsOf = () =>
+  Object.fromEntries(
+    sent.flatMap(({ bytes, record }, i) => [
+      [`contribution ${i}`, bytes],
+      [`record ${i}`, Buffer.from(record.split('.')[2]!)],
+    ]),
+  ) as Secrets;
 
 /** Lets the task run until the two-party connection, and collects what must not outlive it. */
 async function runUntilUnblinded(): Promise<{ atCsp: Secrets; atDataUser: Secrets }> {
@@ -51,6 +59,11 @@ async function runUntilUnblinded(): Promise<{ atCsp: Secrets; atDataUser: Secret
     ...contributionsOf(),
     'blinding values': column(dataUser.dataDirectory, 'sealed_blinding'),
     'blinded ciphertexts': column(dataUser.dataDirectory, 'blinded'),
+    'partial product': query(
+      dataUser.dataDirectory,
+      'SELECT bytes FROM partial_products WHERE task_id = ?',
+      id,
+    )[0]!.bytes as Uint8Array,
   };
   // The key has done its work; everything else is still needed, which also shows that the search finds what is there.
   expect(found(csp, secretKey)).toEqual([]);
@@ -67,6 +80,23 @@ async function expectErased({ atCsp, atDataUser }: { atCsp: Secrets; atDataUser:
   expect(found(world.cspConfig, atCsp)).toEqual([]);
   const records = 'SELECT owner_id FROM records WHERE task_id = ?';
   expect(query(world.cspConfig.dataDirectory, records, id)).toEqual([]);
+  for (const table of ['contribution_bodies', 'partial_products']) {
+    const rows = query(world.dataUserConfig.dataDirectory, `SELECT * FROM ${table} WHERE task_id = ?`, id);
+    expect(rows).toEqual([]);
+  }
+}
+
+/** The CSP remembers the task without its records: neither the proposal nor a record begins it again. */
+async function expectOverAtCsp(): Promise<void> {
+  const dataUser = await RogueDataUser.of(world);
+  expect((await dataUser.propose(signed.task)).code).toBe('ERR_TASK_CLOSED');
+  const other = { ...signed.task, maximumOwners: signed.task.maximumOwners - 1 };
+  expect((await dataUser.propose(other)).code).toBe('ERR_TASK_CONFLICT');
+  const records = sent.map(({ record }) => record);
+  expect((await dataUser.records(id, records)).code).toBe('ERR_TASK_CLOSED');
+  expect(query(world.cspConfig.dataDirectory, 'SELECT owner_id FROM records WHERE task_id = ?', id)).toEqual(
+    [],
+  );
 }
 
 /** Digests and receipts protect against replay after the data is gone, and after a restart. */
@@ -89,6 +119,7 @@ describe('nothing secret is left in the files', () => {
     await byHand.expectResult(signed, [0, 1, 2]);
     await expectErased(secrets);
     await expectReplayRefused();
+    await expectOverAtCsp();
   });
 
   test('of a task that is cancelled at the last moment', async () => {
@@ -97,22 +128,25 @@ describe('nothing secret is left in the files', () => {
     world.proxies.csp.heal();
     await expectErased(secrets);
     await expectReplayRefused();
+    await expectOverAtCsp();
   });
 
   test('of a task that is cancelled while it is open', async () => {
     const atCsp = { 'secret key': column(world.cspConfig.dataDirectory, 'sealed_secret_key') };
     const atDataUser = contributionsOf();
-    expect(found(world.dataUserConfig, atDataUser)).toHaveLength(3);
+    expect(found(world.dataUserConfig, atDataUser)).toHaveLength(6);
     await (await world.taskClient()).cancelTask(id);
     await expectErased({ atCsp, atDataUser });
     await expectReplayRefused();
+    await expectOverAtCsp();
   });
 
   test('of a contribution that is withdrawn', async () => {
-    const [mine] = Object.entries(contributionsOf()).map(([name, bytes]) => ({ [name]: bytes }));
-    expect(found(world.dataUserConfig, mine!)).toHaveLength(1);
+    const secrets = contributionsOf();
+    const mine = { contribution: secrets['contribution 0']!, record: secrets['record 0']! };
+    expect(found(world.dataUserConfig, mine)).toHaveLength(2);
     expect((await byHand.withdraw(owners[0]!, id)).status).toBe(204);
-    expect(found(world.dataUserConfig, mine!)).toEqual([]);
+    expect(found(world.dataUserConfig, mine)).toEqual([]);
     await byHand.expectResult(signed, [1, 2]);
   });
 

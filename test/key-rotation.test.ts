@@ -1,5 +1,4 @@
 /** The rotation of key-encryption keys: in the midst of tasks, killed at every step, and of services that cannot stop together. */
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -9,10 +8,12 @@ import { loadOrCreateKeyRing, Sealer } from '@eigenveil/server';
 import type { SignedTask } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ByHand } from './support/by-hand.ts';
-import { program } from './support/child.ts';
 import { isStillInFiles, query } from './support/database.ts';
 import { earlierDirectory, latestOf } from './support/earlier.ts';
 import { runInProcess } from './support/in-process.ts';
+import { runUntilKilled } from './support/killed.ts';
+import { Postgres } from './support/postgres.ts';
+import { straceProblem } from './support/system-calls.ts';
 import { World } from './support/world.ts';
 
 let folder: string;
@@ -122,31 +123,23 @@ describe.each(['csp', 'user'] as const)('key rotate of eigenveil-%s', (name) => 
 });
 
 /** The steps of the command end in these calls of the operating system; each is where it can be killed. */
-const STRACE = '/usr/bin/strace';
-const KILLED_AT: ['csp' | 'user', string, number][] = [
-  ...[1, 2, 3, 4, 5, 6, 7, 8].map((nth): ['csp', string, number] => ['csp', 'fsync', nth]),
-  ...[1, 2].flatMap((nth): ['csp' | 'user', string, number][] => [
-    ['csp', 'rename', nth],
-    ['user', 'rename', nth],
-  ]),
+const KILLED_AT: ['csp' | 'user', 'fsync' | 'rename' | 'unlink', number][] = [
+  ...[1, 2, 3, 4, 5, 6, 7, 8].map((nth) => ['csp', 'fsync', nth] as ['csp', 'fsync', number]),
+  ['csp', 'rename', 1],
+  ['csp', 'rename', 2],
+  ['user', 'rename', 1],
+  ['user', 'rename', 2],
   ['csp', 'unlink', 1],
   ['user', 'fsync', 4],
 ];
 
-describe.skipIf(!existsSync(STRACE))('a rotation that is killed', () => {
+describe.skipIf(straceProblem() !== undefined)('a rotation that is killed', () => {
   test.concurrent.each(KILLED_AT)('in eigenveil-%s at %s number %i', async (name, call, nth) => {
     const service = name === 'csp' ? 'csp' : 'data-user';
     const directory = await earlierDirectory(latestOf(service), join(folder, `${name}-${call}-${nth}`));
     const before = await secretsOf(name, directory);
-    const inject = [`--trace=${call}`, `--inject=${call}:signal=SIGKILL:when=${nth}`];
-    const command = [program(name), 'key', 'rotate', '--data-directory', directory];
-    const killed = new Promise((resolve) => {
-      // One thread for files: calls are counted by thread.
-      const env = { ...process.env, UV_THREADPOOL_SIZE: '1' };
-      const args = ['-f', '-qq', '-o', '/dev/null', ...inject, process.execPath, ...command];
-      execFile(STRACE, args, { env }, (error) => resolve(error?.signal ?? error?.code ?? 'not killed'));
-    });
-    expect(await killed).toBe('SIGKILL');
+    const command = ['key', 'rotate', '--data-directory', directory];
+    expect(await runUntilKilled(name, command, call, nth)).toBe(true);
     // The service could start and go on: the file has every key that is needed, and what begins a rotation again ends it.
     expect(await secretsOf(name, directory)).toEqual(before);
     const ringed = await linesOf(directory);
@@ -193,7 +186,7 @@ describe('services in the midst of a task', () => {
       await byHand.contribute(owner, signed, part);
     world.proxies.csp.inject(/two-party$/, { kind: 'lose request' }, Number.POSITIVE_INFINITY);
     await (await world.taskClient()).closeTask(signed.task.id);
-    await expect.poll(async () => (await byHand.status(signed.task.id)).state).toBe('unblinded');
+    await byHand.expectState(signed, 'unblinded');
   });
 
   test('keep their key as long as they run', async () => {
@@ -258,6 +251,59 @@ describe('services in the midst of a task', () => {
     world.proxies.csp.heal();
     await world.startCsp();
     await world.startDataUser();
+    await byHand.expectResult(signed, [0, 1, 2]);
+  });
+});
+
+describe('data users that share a database', () => {
+  let postgres: Postgres;
+  let world: World;
+  beforeAll(async () => {
+    postgres = await Postgres.launch();
+    const databaseUrl = await postgres.database();
+    world = await World.start({ proxied: true, dataUser: { cspPatienceSeconds: 0, databaseUrl } });
+  });
+  afterAll(async () => {
+    await world.close();
+    await postgres.close();
+  });
+
+  test('get another key step by step, and go on with their task', async () => {
+    const byHand = await ByHand.start(world);
+    const signed = await byHand.create();
+    for (const [part, owner] of (await byHand.owners(3)).entries())
+      await byHand.contribute(owner, signed, part);
+    world.proxies.csp.inject(/two-party$/, { kind: 'lose request' }, Number.POSITIVE_INFINITY);
+    await (await world.taskClient()).closeTask(signed.task.id);
+    await byHand.expectState(signed, 'unblinded');
+
+    const { dataDirectory, databaseUrl } = world.dataUserConfig;
+    const shared = (command: string) =>
+      runInProcess(
+        'user',
+        ...['--json', 'key', command, '--data-directory', dataDirectory, '--database-url', databaseUrl!],
+      );
+    const refused = await shared('rotate');
+    expect(refused.exitCode).toBe(2);
+    expect(JSON.parse(refused.stderr)).toMatchObject({ code: 'ERR_CONFIGURATION' });
+    const edit = async (change: (lines: string[]) => string[]) => {
+      await writeFile(keyFile(dataDirectory), `${change(await linesOf(dataDirectory)).join('\n')}\n`);
+      await world.stopDataUser();
+      await world.startDataUser();
+    };
+    await edit((lines) => [...lines, randomBytes(32).toString('base64url')]);
+    await edit(([first, second]) => [second!, first!]);
+    expect(json(await shared('list')).keys).toMatchObject([
+      { use: 'seals', values: 0 },
+      { use: 'opens', values: 1 },
+    ]);
+    expect(json(await shared('reseal'))).toEqual({ resealed: 1 });
+    expect(json(await shared('list')).keys).toMatchObject([
+      { use: 'seals', values: 1 },
+      { use: 'opens', values: 0 },
+    ]);
+    await edit(([first]) => [first!]);
+    world.proxies.csp.heal();
     await byHand.expectResult(signed, [0, 1, 2]);
   });
 });

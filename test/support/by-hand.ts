@@ -1,5 +1,5 @@
 /** Contributions that are made and sent by hand to the data user of a world, and the result that must come of them. */
-import type { SignedTask, TaskId, TaskProposal, TaskStatus } from '@eigenveil/wire';
+import type { SignedTask, TaskId, TaskProposal, TaskState, TaskStatus } from '@eigenveil/wire';
 import { expect } from 'vitest';
 import { expectReference } from './expectations.ts';
 import {
@@ -74,6 +74,12 @@ export class ByHand {
   async withdraw({ home }: Enrolled, taskId: TaskId): Promise<Answer> {
     const path = `/tasks/${taskId}/contribution`;
     return sendAs(this.#world.dataUserAddress, await ownerOf(home), { method: 'DELETE', path });
+  }
+
+  /** Waits until the task is in a state. */
+  async expectState({ task }: SignedTask, state: TaskState): Promise<void> {
+    const read = async () => (await this.status(task.id)).state;
+    await expect.poll(read, { timeout: 20_000 }).toBe(state);
   }
 
   /** Ends the task; its result is the clear reference over the rows of exactly these parts. */

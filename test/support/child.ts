@@ -54,6 +54,7 @@ export class Children {
       }),
     ]);
     return {
+      pid: child.pid!,
       listening,
       errors,
       signal: (signal) => void child.kill(signal),
@@ -110,6 +111,7 @@ function firstListening(stdout: Readable): Promise<Record<string, unknown>> {
 }
 
 export interface RunningChild {
+  readonly pid: number;
   /** What it said when it was ready. */
   readonly listening: Record<string, unknown>;
   /** Everything it wrote to standard error, once it has ended. */

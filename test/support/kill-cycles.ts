@@ -1,7 +1,7 @@
 /**
  * A data user that is killed again and again, at moments that chance picks, while owners contribute to one task after the
- * other. After each restart it must still know every receipt that it ever handed out, and the result of every task must
- * hold each of its owners exactly once.
+ * other; with PostgreSQL the database server, too, alone or with it. After each restart it must still know every receipt that
+ * it ever handed out, and the result of every task must hold each of its owners exactly once.
  */
 import { writeFile } from 'node:fs/promises';
 import { Agent } from 'node:https';
@@ -12,7 +12,9 @@ import { RECEIPT, type SignedTask } from '@eigenveil/wire';
 import { generator } from '../../scripts/bench/random.ts';
 import { Children, type RunningChild } from './child.ts';
 import { expectReference } from './expectations.ts';
+import { Postgres } from './postgres.ts';
 import {
+  type Answer,
   type Contribution,
   contributionOf,
   contributionRequest,
@@ -23,8 +25,11 @@ import {
 import { type LabelledRows, madeUpProposal, summarise } from './tasks.ts';
 import { World } from './world.ts';
 
+export const DATABASES = ['sqlite', 'postgres'] as const;
+
 export interface KillOptions {
-  /** How often it is killed. */
+  readonly database: (typeof DATABASES)[number];
+  /** How often something is killed. */
   readonly cycles: number;
   /** Of the moments and the rows; a moment's length in work is the machine's. */
   readonly seed: number;
@@ -33,9 +38,11 @@ export interface KillOptions {
 
 export interface KillReport {
   readonly seed: number;
-  /** Kills of a data user that served, and of one that had not got so far. */
+  readonly database: KillOptions['database'];
+  /** Kills of a data user that served, of one that had not got so far, and of the database server. */
   readonly killedServing: number;
   readonly killedStarting: number;
+  readonly killedDatabase: number;
   /** Receipts that owners got, and contributions that were stored although the kill took the receipt. */
   readonly receipts: number;
   readonly storedUnanswered: number;
@@ -51,6 +58,9 @@ const OWNERS = 12;
 const FEATURES = 4;
 /** Of kills; the others strike a data user that is still starting. */
 const SERVING = 0.9;
+/** Of kills, where there is a database server: those that strike it alone, and both; the others strike the data user alone. */
+const DATABASE_ALONE = 0.3;
+const BOTH = 0.3;
 const LONGEST_START_MILLISECONDS = 500;
 /** How much a data user does after its receipts were checked, and how long it lives on from there. */
 const MOST_ANSWERS = 12;
@@ -58,6 +68,8 @@ const LONGEST_MOMENT_MILLISECONDS = 30;
 /** Connections at once. */
 const CONNECTIONS = 4;
 const POLL_MILLISECONDS = 5;
+/** How often an owner asks again while the database comes back. */
+const MOST_ATTEMPTS = 100;
 
 type Owner = Awaited<ReturnType<World['enrolledOwner']>>;
 
@@ -66,28 +78,30 @@ interface Handed {
   readonly signed: SignedTask;
   readonly sent: Contribution;
   receipt?: string;
-  /** It was sent at least once and no answer came. */
-  isInDoubt?: boolean;
 }
 
 /** Kills as often as it is told; throws when anything was lost, changed or counted twice. */
-export async function killCycles({ cycles, seed, onCycle }: KillOptions): Promise<KillReport> {
-  const run = await KillRun.start(seed);
+export async function killCycles({ database, cycles, seed, onCycle }: KillOptions): Promise<KillReport> {
+  const run = await KillRun.start(database, seed);
   try {
     for (let cycle = 0; cycle < cycles; cycle += 1) {
       await run.cycle();
       onCycle?.();
     }
     await run.end();
-    return run.report();
-  } finally {
-    await run.close();
+  } catch (error) {
+    // What is still under way may disturb the clearing up; that is not what went wrong.
+    await run.close().catch(() => undefined);
+    throw error;
   }
+  await run.close();
+  return run.report();
 }
 
 class KillRun {
   readonly #seed: number;
   readonly #random: () => number;
+  readonly #postgres: Postgres | undefined;
   readonly #world: World;
   readonly #client: TaskClient;
   readonly #children = new Children();
@@ -95,22 +109,30 @@ class KillRun {
   readonly #owners: readonly Owner[];
   readonly #parts: readonly LabelledRows[];
   readonly #receipted: Handed[] = [];
+  #dataUser: RunningChild | undefined;
   #current: Handed[] = [];
-  #startedAt = new Date();
   #onAnswer = () => {};
   #isKilled = false;
   readonly #counts = {
     killedServing: 0,
     killedStarting: 0,
+    killedDatabase: 0,
     storedUnanswered: 0,
     interrupted: 0,
     receiptsChecked: 0,
     tasks: 0,
   };
 
-  private constructor(seed: number, world: World, client: TaskClient, owners: readonly Owner[]) {
+  private constructor(
+    seed: number,
+    postgres: Postgres | undefined,
+    world: World,
+    client: TaskClient,
+    owners: readonly Owner[],
+  ) {
     this.#seed = seed;
     this.#random = generator(seed);
+    this.#postgres = postgres;
     this.#world = world;
     this.#client = client;
     this.#owners = owners;
@@ -123,51 +145,71 @@ class KillRun {
     }));
   }
 
-  static async start(seed: number): Promise<KillRun> {
-    const world = await World.start();
+  static async start(database: KillOptions['database'], seed: number): Promise<KillRun> {
+    const postgres = database === 'postgres' ? await Postgres.launch() : undefined;
+    const databaseUrl = await postgres?.database();
+    const world = await World.start({ dataUser: { databaseUrl } });
     const owners = await Promise.all(Array.from({ length: OWNERS }, () => world.enrolledOwner()));
     const client = await world.taskClient();
     await world.stopDataUser();
-    return new KillRun(seed, world, client, owners);
+    return new KillRun(seed, postgres, world, client, owners);
   }
 
   async cycle(): Promise<void> {
-    if (this.#random() > SERVING) return this.#killStarting();
-    const child = await this.#serve();
+    if (this.#dataUser === undefined && this.#random() > SERVING) return this.#killStarting();
+    const dataUser = await this.#running();
     await this.#checkReceipts();
+    this.#isKilled = false;
     const enough = this.#answers(Math.floor(this.#random() * (MOST_ANSWERS + 1)));
     const traffic = this.#traffic();
     await Promise.race([enough, traffic]);
     await sleep(this.#random() * LONGEST_MOMENT_MILLISECONDS);
     this.#isKilled = true;
-    await child.end('SIGKILL');
+    await this.#kill(dataUser);
     await traffic;
-    this.#counts.killedServing += 1;
+    if (this.#postgres?.isRunning === false) await this.#postgres.start();
   }
 
   /** Lets the last task end undisturbed. */
   async end(): Promise<void> {
-    const child = await this.#serve();
+    const dataUser = await this.#running();
     await this.#checkReceipts();
     await this.#task();
     await this.#checkReceipts();
-    await child.end('SIGTERM');
+    await dataUser.end('SIGTERM');
   }
 
   report(): KillReport {
-    return { seed: this.#seed, receipts: this.#receipted.length, ...this.#counts };
+    const database = this.#postgres === undefined ? 'sqlite' : 'postgres';
+    return { seed: this.#seed, database, receipts: this.#receipted.length, ...this.#counts };
   }
 
   async close(): Promise<void> {
     await this.#children.stop();
     this.#agent.destroy();
     await this.#world.close();
+    await this.#postgres?.close();
+  }
+
+  async #kill(dataUser: RunningChild): Promise<void> {
+    const chance = this.#postgres === undefined ? 1 : this.#random();
+    const kills: Promise<unknown>[] = [];
+    if (chance < DATABASE_ALONE + BOTH) {
+      kills.push(this.#postgres!.crash());
+      this.#counts.killedDatabase += 1;
+    }
+    if (chance >= DATABASE_ALONE) {
+      kills.push(dataUser.end('SIGKILL'));
+      this.#dataUser = undefined;
+      this.#counts.killedServing += 1;
+    }
+    await Promise.all(kills);
   }
 
   async #killStarting(): Promise<void> {
     const starting = this.#start();
     const ended = starting.then(
-      (child) => child.end('SIGKILL'),
+      (dataUser) => dataUser.end('SIGKILL'),
       () => undefined, // it was killed before it listened
     );
     await sleep(this.#random() * LONGEST_START_MILLISECONDS);
@@ -176,10 +218,11 @@ class KillRun {
     this.#counts.killedStarting += 1;
   }
 
-  async #serve(): Promise<RunningChild> {
-    this.#startedAt = new Date();
-    this.#isKilled = false;
-    return this.#start();
+  /** The data user, which must have outlived its database. */
+  async #running(): Promise<RunningChild> {
+    this.#dataUser ??= await this.#start();
+    if (!this.#dataUser.isRunning()) throw new Error(`the data user ended: ${await this.#dataUser.errors}`);
+    return this.#dataUser;
   }
 
   async #start(): Promise<RunningChild> {
@@ -193,8 +236,11 @@ class KillRun {
     const left = [...this.#receipted];
     const check = async () => {
       for (let one = left.pop(); one !== undefined; one = left.pop()) {
-        const receipt = await this.#put(one);
-        if (receipt !== one.receipt) throw new Error(`expected the receipt ${one.receipt}, got ${receipt}`);
+        const receipt = await this.#putPatiently(one);
+        if (receipt !== one.receipt)
+          throw new Error(
+            `expected the receipt of ${receivedAt(one.receipt!)}, got one of ${receivedAt(receipt)}`,
+          );
         this.#counts.receiptsChecked += 1;
       }
     };
@@ -218,7 +264,7 @@ class KillRun {
     try {
       for (;;) await this.#task();
     } catch (error) {
-      if (!this.#isKilled || !isConnectionLost(error)) throw error;
+      if (!this.#isKilled || !isInterruption(error)) throw error;
     }
   }
 
@@ -250,24 +296,34 @@ class KillRun {
 
   async #contribute(one: Handed): Promise<void> {
     if (one.receipt !== undefined) return;
+    const sentAt = new Date();
     try {
       one.receipt = await this.#put(one);
     } catch (error) {
-      one.isInDoubt = true;
-      this.#counts.interrupted += 1;
+      if (isInterruption(error)) this.#counts.interrupted += 1;
       throw error;
     }
     this.#receipted.push(one);
     this.#onAnswer();
-    const { receivedAt } = RECEIPT.schema.parse(payloadOf(one.receipt));
-    if (one.isInDoubt && new Date(receivedAt) < this.#startedAt) this.#counts.storedUnanswered += 1;
+    if (new Date(receivedAt(one.receipt)) < sentAt) this.#counts.storedUnanswered += 1;
+  }
+
+  async #putPatiently(one: Handed): Promise<string> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#put(one);
+      } catch (error) {
+        if (!isInterruption(error) || attempt === MOST_ATTEMPTS) throw error;
+        await sleep(POLL_MILLISECONDS * attempt);
+      }
+    }
   }
 
   async #put({ owner, signed, sent }: Handed): Promise<string> {
     const address = { ...this.#world.dataUserAddress, agent: this.#agent };
     const request = contributionRequest(signed.task.id, sent);
     const answer = await sendAs(address, await ownerOf(owner.home), request);
-    if (answer.status !== 200) throw new Error(`expected a receipt, got ${answer.text}`);
+    if (answer.status !== 200) throw new NoReceipt(answer);
     return answer.json.receipt as string;
   }
 
@@ -285,9 +341,29 @@ class KillRun {
   }
 }
 
-const LOST = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ERR_PEER_UNREACHABLE', 'ERR_PEER_PROTOCOL'];
+function receivedAt(receipt: string): string {
+  return RECEIPT.schema.parse(payloadOf(receipt)).receivedAt;
+}
 
-/** Whether there was no answer, or half of one. */
-function isConnectionLost(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && LOST.includes(String(error.code));
+class NoReceipt extends Error {
+  readonly code: string | undefined;
+
+  constructor({ code, text }: Answer) {
+    super(`expected a receipt, got ${text}`);
+    this.code = code;
+  }
+}
+
+/** No answer, half of one, or one that says that the database is away. */
+const INTERRUPTIONS = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ERR_PEER_UNREACHABLE',
+  'ERR_PEER_PROTOCOL',
+  'ERR_DATABASE_UNREACHABLE',
+];
+
+function isInterruption(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && INTERRUPTIONS.includes(String(error.code));
 }

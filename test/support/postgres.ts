@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 
 /** What the keeper is asked for; it answers with the same id. */
 export type KeeperRequest = { readonly id: number } & KeeperJob;
@@ -60,6 +61,16 @@ export class Postgres {
   get pid(): number {
     if (this.#pid === undefined) throw new TypeError('the server is down');
     return this.#pid;
+  }
+
+  /** All processes that the server has at the moment. */
+  get processes(): number[] {
+    const children = readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8');
+    return [this.pid, ...children.split(' ').filter(Boolean).map(Number)];
+  }
+
+  get isRunning(): boolean {
+    return this.#pid !== undefined;
   }
 
   /** The URL of a fresh, empty database. */

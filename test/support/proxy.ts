@@ -20,7 +20,11 @@ export type Fault =
   /** The proxy answers in the service's place, as a service would that lies. */
   | { readonly kind: 'answer'; readonly json: unknown }
   /** The same, with an answer that fits what was asked. */
-  | { readonly kind: 'answer with'; readonly json: (body: Buffer) => Promise<unknown> };
+  | {
+      readonly kind: 'answer with';
+      readonly json: (body: Buffer) => Promise<unknown>;
+      readonly status?: number;
+    };
 
 export interface SeenRequest {
   /** Method and path; of a WebSocket those of its opening request. */
@@ -108,8 +112,9 @@ export class FaultyProxy {
     if (fault?.kind === 'lose request') return void incoming.socket.destroy();
     if (fault?.kind === 'answer' || fault?.kind === 'answer with') {
       const json = fault.kind === 'answer' ? fault.json : await fault.json(body);
-      response.setHeader('content-type', 'application/json');
-      return void response.end(JSON.stringify(json));
+      const status = fault.kind === 'answer' ? 200 : (fault.status ?? 200);
+      const type = status < 400 ? 'application/json' : 'application/problem+json';
+      return void response.writeHead(status, { 'content-type': type }).end(JSON.stringify(json));
     }
     if (fault?.kind === 'delay') await sleep(fault.milliseconds);
     const { method, url, headers } = incoming;

@@ -125,3 +125,4 @@ export function lapse(
 }
 
 export const isSqliteLog = (file: string): boolean => file.endsWith('.sqlite-wal');
+export const isPostgresLog = (file: string): boolean => /\/pg_wal\/[0-9A-F]{24}$/.test(file);

@@ -9,7 +9,7 @@ import { generator } from '../random.ts';
 
 /** Different statistics; owner i sends those of number i mod this. */
 export const KINDS = 8;
-/** Owners differ in the number of their rows, so that a lost contribution cannot be made up for by one that counts twice. */
+/** Owners differ in the number of their rows, so that most mistakes change their sum. */
 const FEWEST_ROWS = 50;
 export const MOST_ROWS = FEWEST_ROWS + KINDS - 1;
 

@@ -4,6 +4,7 @@ import {
   addBackupCommands,
   addKeyCommands,
   databaseFile,
+  keyFile,
   openSigningKey,
   SERVICE_SETTINGS,
 } from '@eigenveil/server';
@@ -30,7 +31,12 @@ export function cspProgram(): Command {
   addInvite(program);
   addIdentity(program);
   addAudit(program);
-  addKeyCommands(program, PREFIX, (dataDirectory) => new SqliteCspStore(databaseFile(dataDirectory)));
+  const { dataDirectory, keyEncryptionKey } = SERVICE_SETTINGS;
+  addKeyCommands(program, PREFIX, { dataDirectory, keyEncryptionKey }, (configuration) => ({
+    keyFile: keyFile(configuration),
+    dataDirectory: configuration.dataDirectory,
+    open: () => new SqliteCspStore(databaseFile(configuration.dataDirectory)),
+  }));
   addBackupCommands(
     program,
     PREFIX,

@@ -1,7 +1,7 @@
 /** What the data user's backups leave out, and what ends when one is restored. */
 import type { BackupRules } from '@eigenveil/server';
 import { SqliteDataUserStore } from './sqlite-store.ts';
-import { type DataUserStore, FINAL_STATES } from './store.ts';
+import { FINAL_STATES } from './store.ts';
 
 const ERASED_AT_A_TIME = 256;
 
@@ -25,12 +25,12 @@ async function giveUpAll(database: string): Promise<void> {
  * Fails every task that is not final: owners have receipts for contributions that a restored database lacks, and blinding values that
  * were used must not be used again. Contributions and blinding values are destroyed.
  */
-export async function giveUpTasks(store: DataUserStore): Promise<void> {
+async function giveUpTasks(store: SqliteDataUserStore): Promise<void> {
   const failure = {
     code: 'ERR_TASK_RESTORED',
     message: 'the data user was restored from a backup, which lacks what happened since',
   } as const;
-  for (const taskId of await store.unfinishedTasks()) {
+  for (const taskId of [...(await store.openTasks()), ...(await store.unfinishedTasks())]) {
     for (;;) {
       const { state } = (await store.task(taskId))!;
       if (FINAL_STATES.includes(state)) break;

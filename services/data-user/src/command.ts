@@ -1,6 +1,4 @@
 /** The command line eigenveil-user: the service and its tasks. */
-import { writeFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   addSettings,
   ConfigurationError,
@@ -8,38 +6,16 @@ import {
   createProgram,
   onShutdown,
   printResult,
-  readJsonFile,
-  readTextFile,
 } from '@eigenveil/command';
-import {
-  addBackupCommands,
-  addKeyCommands,
-  adminTokenFile,
-  databaseFile,
-  openSigningKey,
-  SERVICE_SETTINGS,
-} from '@eigenveil/server';
-import {
-  checkTask,
-  ServiceError,
-  ServiceUrl,
-  TaskId,
-  TaskProposal,
-  type TaskStatus,
-  TwoPartyName,
-} from '@eigenveil/wire';
+import { addBackupCommands, addKeyCommands, openSigningKey, SERVICE_SETTINGS } from '@eigenveil/server';
+import { checkTask, ServiceError, TaskProposal, TwoPartyName } from '@eigenveil/wire';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { DATA_USER_BACKUP } from './backup.ts';
-import { describeGuarantee, describeNoise } from './describe-privacy.ts';
 import { draftTask } from './draft.ts';
-import { describeProgress } from './progress.ts';
+import { keyPlaceOf } from './open-store.ts';
 import { DATA_USER_SETTINGS, startDataUser } from './server.ts';
-import { SqliteDataUserStore } from './sqlite-store.ts';
-import { TaskClient } from './task-client.ts';
-
-const PREFIX = 'EIGENVEIL_USER';
-const POLL_MILLISECONDS = 300;
+import { addTaskCommands, PREFIX, tellNoise } from './task-commands.ts';
 
 export function dataUserProgram(): Command {
   const program = createProgram({
@@ -50,7 +26,8 @@ export function dataUserProgram(): Command {
   });
   addServe(program);
   addIdentity(program);
-  addKeyCommands(program, PREFIX, (dataDirectory) => new SqliteDataUserStore(databaseFile(dataDirectory)));
+  const { dataDirectory, keyEncryptionKey, databaseUrl } = DATA_USER_SETTINGS;
+  addKeyCommands(program, PREFIX, { dataDirectory, keyEncryptionKey, databaseUrl }, keyPlaceOf);
   addBackupCommands(
     program,
     PREFIX,
@@ -60,11 +37,7 @@ have receipts. Propose such tasks anew.`,
   );
   const task = program.command('task').description('propose tasks and see them through');
   addDraft(task);
-  addCreate(task);
-  addStatus(task);
-  addClose(task);
-  addCancel(task);
-  addResult(task);
+  addTaskCommands(task);
   return program;
 }
 
@@ -103,31 +76,6 @@ function addIdentity(program: Command): void {
     printResult(command, { json: { thumbprint, publicKey: publicJwk }, text: thumbprint });
   });
 }
-
-/** Settings of the commands that talk to a running service. */
-const CLIENT_SETTINGS = {
-  url: {
-    schema: ServiceUrl,
-    description: 'address of the data user service',
-    default: 'https://127.0.0.1:8444',
-    placeholder: 'URL',
-  },
-  ca: {
-    schema: z.string().optional(),
-    description: "certificates to trust instead of the system's, PEM",
-    placeholder: 'FILE',
-  },
-  dataDirectory: {
-    schema: z.string().optional(),
-    description: "the service's data directory, to find the operator's token",
-    placeholder: 'DIR',
-  },
-  adminToken: {
-    schema: z.string().optional(),
-    description: "the operator's token; better in the environment than here",
-    placeholder: 'TOKEN',
-  },
-} as const;
 
 function addDraft(task: Command): void {
   const command = task.command('draft').description('write a task proposal from a CSV file, to be edited');
@@ -222,12 +170,6 @@ Example:
   });
 }
 
-function tellNoise(command: Command, proposal: TaskProposal): void {
-  if (command.optsWithGlobals().json === true) return;
-  const { writeErr } = command.configureOutput();
-  for (const line of describeNoise(proposal)) writeErr?.(`note: ${line}\n`);
-}
-
 /** Half of what no row exceeds: all rows then take a quarter of the noise, and longer ones are scaled down. */
 function draftPrivacy(epsilon: number, delta: number, features: number) {
   return {
@@ -246,124 +188,6 @@ function withoutConsent(proposal: TaskProposal) {
   };
 }
 
-function addCreate(task: Command): void {
-  const command = task
-    .command('create')
-    .description('propose a task to the CSP and open it for contributions');
-  const configuration = addSettings(command, PREFIX, {
-    ...CLIENT_SETTINGS,
-    proposal: { schema: z.string().min(1), description: 'JSON file, see: task draft', placeholder: 'FILE' },
-  });
-  command.addHelpText(
-    'after',
-    `\nExample:\n  $ eigenveil-user task create --proposal task.json --url https://user.example.org:8444 --data-directory /var/lib/eigenveil-user`,
-  );
-  command.action(async () => {
-    const settings = configuration();
-    const proposal = await readJsonFile('--proposal', settings.proposal, TaskProposal);
-    const signed = await withClient(settings, (client) => client.create(proposal));
-    tellNoise(command, proposal);
-    printResult(command, { json: signed, text: signed.task.id });
-  });
-}
-
-function addStatus(task: Command): void {
-  const command = task.command('status <TASK>').description('show how far a task is');
-  const configuration = addSettings(command, PREFIX, CLIENT_SETTINGS);
-  command.action(async (id: string) => {
-    const status = await withClient(configuration(), (client) => client.status(taskIdOf(id)));
-    printResult(command, { json: status, text: describe(status) });
-  });
-}
-
-function addClose(task: Command): void {
-  const command = task
-    .command('close <TASK>')
-    .description('end collection and compute; waits for the result unless --no-wait');
-  command.option('--no-wait', 'return at once');
-  const configuration = addSettings(command, PREFIX, CLIENT_SETTINGS);
-  command.action(async (id: string, options: { wait: boolean }) => {
-    const taskId = taskIdOf(id);
-    const status = await withClient(configuration(), async (client) => {
-      const closed = await client.closeTask(taskId);
-      return options.wait ? waitUntilFinal(client, closed, command.optsWithGlobals().json !== true) : closed;
-    });
-    if (status.failure !== undefined) throw new ServiceError(status.failure.code, status.failure.message);
-    const hint =
-      status.state === 'done' ? `; fetch the projection with: eigenveil-user task result ${taskId}` : '';
-    printResult(command, { json: status, text: `${describe(status)}${hint}` });
-  });
-}
-
-function addCancel(task: Command): void {
-  const command = task.command('cancel <TASK>').description('cancel a task and destroy its contributions');
-  const configuration = addSettings(command, PREFIX, CLIENT_SETTINGS);
-  command.action(async (id: string) => {
-    const status = await withClient(configuration(), (client) => client.cancelTask(taskIdOf(id)));
-    printResult(command, { json: status, text: describe(status) });
-  });
-}
-
-function addResult(task: Command): void {
-  const command = task.command('result <TASK>').description('fetch the projection of a task that is done');
-  const configuration = addSettings(command, PREFIX, {
-    ...CLIENT_SETTINGS,
-    out: {
-      schema: z.string().optional(),
-      description: 'file to write it to (default: standard output)',
-      placeholder: 'FILE',
-    },
-  });
-  command.action(async (id: string) => {
-    const settings = configuration();
-    const projection = await withClient(settings, (client) => client.result(taskIdOf(id)));
-    if (settings.out === undefined) {
-      printResult(command, { json: projection, text: JSON.stringify(projection, null, 2) });
-      return;
-    }
-    await writeFile(settings.out, `${JSON.stringify(projection, null, 2)}\n`);
-    printResult(command, { json: { file: settings.out }, text: `written to ${settings.out}` });
-  });
-}
-
-async function withClient<T>(
-  settings: {
-    url: string;
-    ca?: string | undefined;
-    dataDirectory?: string | undefined;
-    adminToken?: string | undefined;
-  },
-  work: (client: TaskClient) => Promise<T>,
-): Promise<T> {
-  const { url, ca, dataDirectory, adminToken } = settings;
-  if (adminToken === undefined && dataDirectory === undefined) {
-    throw new ConfigurationError(
-      `"adminToken" is missing: give --data-directory of the service, or ${PREFIX}_ADMIN_TOKEN`,
-    );
-  }
-  const client = new TaskClient({
-    url,
-    ca: ca === undefined ? undefined : await readTextFile('--ca', ca),
-    adminToken: adminToken ?? (await readTextFile('--data-directory', adminTokenFile(dataDirectory!))).trim(),
-  });
-  try {
-    return await work(client);
-  } finally {
-    await client.close();
-  }
-}
-
-async function waitUntilFinal(client: TaskClient, closed: TaskStatus, talks: boolean): Promise<TaskStatus> {
-  let status = closed;
-  while (!['done', 'failed', 'cancelled'].includes(status.state)) {
-    await sleep(POLL_MILLISECONDS);
-    const next = await client.status(status.taskId);
-    if (talks && describe(next) !== describe(status)) process.stderr.write(`${describe(next)}\n`);
-    status = next;
-  }
-  return status;
-}
-
 /** What is wrong with a draft is the file's or the flags' fault. */
 async function asConfiguration<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -372,20 +196,4 @@ async function asConfiguration<T>(work: () => Promise<T>): Promise<T> {
     if (!(error instanceof ServiceError)) throw error;
     throw new ConfigurationError(`${error.code}: ${error.message}`, { cause: error });
   }
-}
-
-function taskIdOf(text: string): TaskId {
-  const id = TaskId.safeParse(text);
-  if (!id.success)
-    throw new ConfigurationError('"TASK" expected a task id of 22 characters, as printed by: task create');
-  return id.data;
-}
-
-function describe(status: TaskStatus): string {
-  const { state, contributions, failure, waiting, progress, differentialPrivacy } = status;
-  const reason = failure === undefined ? '' : `: ${failure.code}: ${failure.message}`;
-  const cause = waiting === undefined ? '' : `; waiting to try again: ${waiting.code}: ${waiting.message}`;
-  const far = progress === undefined ? '' : `; ${describeProgress(progress)}`;
-  const guarantee = differentialPrivacy === null ? '' : `, ${describeGuarantee(differentialPrivacy)}`;
-  return `${state}${reason}, ${contributions} contributions${guarantee}${far}${cause}`;
 }

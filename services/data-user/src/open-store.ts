@@ -1,5 +1,13 @@
 /** Opens what the data user keeps, in the place that its configuration names, and the queue of work on it. */
-import { type PostgresDatabase, requireKeys, type Service, type UsedProofs } from '@eigenveil/server';
+import {
+  databaseFile,
+  type KeyPlace,
+  keyFile,
+  type PostgresDatabase,
+  requireKeys,
+  type Service,
+  type UsedProofs,
+} from '@eigenveil/server';
 import { ReplayGuard } from '@eigenveil/wire';
 import { LocalWorkQueue } from './local-work-queue.ts';
 import { claimDatabase, PostgresReplayGuard } from './postgres-sharing.ts';
@@ -28,6 +36,26 @@ export async function openStore(config: StoreConfiguration, service: Service): P
   return config.databaseUrl === undefined
     ? openOwn(batches, service)
     : openShared(config.databaseUrl, batches, service);
+}
+
+/** Where the data user's key-encryption keys and the values sealed under them are, for the commands that rotate them. */
+export function keyPlaceOf(config: {
+  readonly dataDirectory: string;
+  readonly keyEncryptionKey?: string | undefined;
+  readonly databaseUrl?: string | undefined;
+}): KeyPlace {
+  const { dataDirectory, databaseUrl } = config;
+  return databaseUrl === undefined
+    ? {
+        keyFile: keyFile(config),
+        dataDirectory,
+        open: () => new SqliteDataUserStore(databaseFile(dataDirectory)),
+      }
+    : {
+        keyFile: keyFile(config),
+        dataDirectory: undefined,
+        open: async () => new PostgresDataUserStore(await openDataUserDatabase(databaseUrl)),
+      };
 }
 
 async function openOwn(batches: number, { foundation }: Service): Promise<OpenedStore> {

@@ -15,6 +15,8 @@ export const MIGRATIONS = [
   `
   CREATE TABLE tasks (
     task_id         text COLLATE "C" PRIMARY KEY,
+    -- In the order in which they were proposed.
+    number          integer GENERATED ALWAYS AS IDENTITY UNIQUE,
     task            text NOT NULL,
     state           text NOT NULL,
     agreement       text,

@@ -1,11 +1,13 @@
 /** The data user's store in PostgreSQL, for one process or several: every method is one durable transaction. */
 import { openPostgres, type PostgresDatabase, type PostgresQueries } from '@eigenveil/server';
-import type { Digest, OwnerId, ServiceError, Task, TaskId, TaskState } from '@eigenveil/wire';
+import type { OwnerId, ServiceError, Task, TaskId, TaskState } from '@eigenveil/wire';
+import { type ContributionRow, list, lock, type PartialProductRow, read } from './postgres-rows.ts';
 import { MIGRATIONS, SCHEMA } from './postgres-schema.ts';
 import {
   type Activity,
   blindingPlace,
   type DataUserStore,
+  type ListedTask,
   type NewContribution,
   type PartialProduct,
   type StageResult,
@@ -41,6 +43,10 @@ export class PostgresDataUserStore implements DataUserStore {
 
   async task(taskId: TaskId): Promise<StoredTask | undefined> {
     return read(this.#db, taskId);
+  }
+
+  async tasks(before: TaskId | null, limit: number): Promise<ListedTask[]> {
+    return list(this.#db, before, limit);
   }
 
   async unfinishedTasks(): Promise<TaskId[]> {
@@ -335,64 +341,4 @@ async function contributionsOf(
     values: [taskId, owners],
   });
   return rows.map(({ owner_id, ...row }) => ({ ownerId: owner_id, ...row }));
-}
-
-async function lock(db: PostgresQueries, taskId: TaskId): Promise<StoredTask | undefined> {
-  return read(db, taskId, 'FOR NO KEY UPDATE');
-}
-
-async function read(
-  db: PostgresQueries,
-  taskId: TaskId,
-  locking: '' | 'FOR NO KEY UPDATE' = '',
-): Promise<StoredTask | undefined> {
-  const text = `SELECT * FROM tasks WHERE task_id = $1 ${locking}`;
-  const row = (await db.query<TaskRow>({ text, values: [taskId] })).rows[0];
-  if (row === undefined) return undefined;
-  return {
-    task: JSON.parse(row.task) as Task,
-    state: row.state,
-    agreement: row.agreement,
-    lastSequence: row.last_sequence,
-    contributions: row.contributions,
-    sealedBlinding: row.sealed_blinding,
-    blinded: row.blinded,
-    projection: row.projection,
-    failure: row.failure === null ? null : (JSON.parse(row.failure) as StoredTask['failure']),
-    timings: JSON.parse(row.timings) as Record<string, number>,
-    activity: JSON.parse(row.activity) as Activity,
-    faults: row.faults,
-    endedAtCsp: row.ended_at_csp,
-  };
-}
-
-interface TaskRow {
-  readonly task: string;
-  readonly state: TaskState;
-  readonly agreement: string | null;
-  readonly last_sequence: number;
-  readonly contributions: number;
-  readonly sealed_blinding: Uint8Array | null;
-  readonly blinded: Uint8Array | null;
-  readonly projection: string | null;
-  readonly failure: string | null;
-  readonly timings: string;
-  readonly activity: string;
-  readonly faults: number;
-  readonly ended_at_csp: boolean;
-}
-
-interface ContributionRow {
-  readonly owner_id: OwnerId;
-  readonly digest: Digest;
-  readonly receipt: string;
-  readonly withdrawn: boolean;
-}
-
-interface PartialProductRow {
-  readonly batch: number;
-  readonly first_sequence: number;
-  readonly last_sequence: number;
-  readonly contributions: number;
-  readonly bytes: Uint8Array | null;
 }

@@ -32,6 +32,7 @@ const SWEEP_MILLISECONDS = 60_000;
 const MOST_BATCHES = 1000;
 /** After so long a batch that is still missing is sent again, which does nothing if its job is still there. */
 const RESEND_MILLISECONDS = 10_000;
+const TELL_MILLISECONDS = 10_000;
 const FIRST_LOOK_MILLISECONDS = 20;
 const LONGEST_LOOK_MILLISECONDS = 1000;
 
@@ -78,6 +79,7 @@ export class PostgresWorkQueue implements WorkQueue {
   /** Tasks that were left because the process stops. */
   readonly #left = new Set<TaskId>();
   #sweep: NodeJS.Timeout | undefined;
+  #toldAt = Number.NEGATIVE_INFINITY;
 
   /** Connects and makes or migrates the tables of pg-boss. */
   static async open(options: PostgresWorkQueueOptions): Promise<PostgresWorkQueue> {
@@ -126,14 +128,14 @@ export class PostgresWorkQueue implements WorkQueue {
       burstWhenBatchFull: true,
     } as const;
     await this.#boss.work<BatchJob>(BATCHES, options, (jobs) => this.#aggregate(workers, jobs));
-    const sweep = () => this.#offerUnfinished(workers).catch(this.#options.onError);
+    const sweep = () => this.#offerUnfinished(workers).catch((error) => this.#tell(error));
     await sweep();
     this.#sweep = setInterval(sweep, SWEEP_MILLISECONDS);
   }
 
   async offer(taskId: TaskId): Promise<void> {
     // What cannot be sent is found by the next sweep.
-    await this.#send([taskId]).catch(this.#options.onError);
+    await this.#send([taskId]).catch((error) => this.#tell(error));
   }
 
   async take<Result>(taskId: TaskId, work: (turn: Turn) => Promise<Result>): Promise<Result> {
@@ -174,7 +176,7 @@ export class PostgresWorkQueue implements WorkQueue {
     this.#stopping.abort();
     clearInterval(this.#sweep);
     await Promise.all([TASKS, BATCHES].map((name) => this.#boss.offWork(name)));
-    await this.#send([...this.#left]).catch(this.#options.onError);
+    await this.#send([...this.#left]).catch((error) => this.#tell(error));
     await this.#boss.stop({ graceful: false });
   }
 
@@ -219,6 +221,14 @@ export class PostgresWorkQueue implements WorkQueue {
       signal: AbortSignal.any([lock.signal, this.#stopping.signal]),
       confirm: () => lock.confirm(),
     };
+  }
+
+  /** Now and then: without a database every worker fails every few seconds. */
+  #tell(error: unknown): void {
+    const now = performance.now();
+    if (now < this.#toldAt + TELL_MILLISECONDS) return;
+    this.#toldAt = now;
+    this.#options.onError(error);
   }
 
   async #length(name: string): Promise<number> {

@@ -6,6 +6,7 @@ import {
   type Activity,
   blindingPlace,
   type DataUserStore,
+  type ListedTask,
   type NewContribution,
   type PartialProduct,
   type StageResult,
@@ -114,8 +115,26 @@ export class SqliteDataUserStore implements DataUserStore {
     return this.#read(taskId);
   }
 
+  async tasks(before: TaskId | null, limit: number): Promise<ListedTask[]> {
+    const rows = this.#prepare(
+      `SELECT task, state, contributions FROM tasks
+         WHERE ?1 IS NULL OR rowid < (SELECT rowid FROM tasks WHERE task_id = ?1) ORDER BY rowid DESC LIMIT ?2`,
+    ).all(before, limit);
+    return rows.map((row) => ({
+      task: JSON.parse(row.task as string) as Task,
+      state: row.state as TaskState,
+      contributions: row.contributions as number,
+    }));
+  }
+
   async unfinishedTasks(): Promise<TaskId[]> {
     const rows = this.#prepare(`SELECT task_id FROM tasks WHERE state <> 'open' AND ended_at_csp = 0`).all();
+    return rows.map((row) => row.task_id as TaskId);
+  }
+
+  /** Tasks that take contributions; with the unfinished ones, all from which something may follow. */
+  async openTasks(): Promise<TaskId[]> {
+    const rows = this.#prepare(`SELECT task_id FROM tasks WHERE state = 'open'`).all();
     return rows.map((row) => row.task_id as TaskId);
   }
 

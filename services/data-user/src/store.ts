@@ -38,6 +38,9 @@ export interface StoredTask {
   readonly endedAtCsp: boolean;
 }
 
+/** What a list of tasks says of each. */
+export type ListedTask = Pick<StoredTask, 'task' | 'state' | 'contributions'>;
+
 /** What the process that works on a task does at the moment, for whoever asks. */
 export type Activity = Pick<TaskStatus, 'waiting' | 'progress'>;
 
@@ -94,6 +97,8 @@ export interface StageResult {
 export interface DataUserStore {
   insertTask(task: Task): Promise<void>;
   task(taskId: TaskId): Promise<StoredTask | undefined>;
+  /** Up to `limit` tasks, the one proposed last first; with `before` only those that were proposed before it. */
+  tasks(before: TaskId | null, limit: number): Promise<ListedTask[]>;
   /** Tasks with something left to do: neither open nor final, or final without the CSP knowing of it. */
   unfinishedTasks(): Promise<TaskId[]>;
   openTask(taskId: TaskId, agreement: string): Promise<void>;

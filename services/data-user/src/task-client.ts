@@ -8,6 +8,7 @@ import {
   type SignedTask,
   SignedTask as SignedTaskSchema,
   type TaskId,
+  TaskList,
   type TaskProposal,
   TaskStatus,
   verifyStatement,
@@ -31,6 +32,18 @@ export class TaskClient {
   create(proposal: TaskProposal): Promise<SignedTask> {
     // Not repeated by the client: a task that nobody knows of would be left behind.
     return this.#client.send({ method: 'POST', path: '/tasks', json: proposal, response: SignedTaskSchema });
+  }
+
+  /** All tasks, newest first. */
+  async list(): Promise<TaskList['tasks']> {
+    const all: TaskList['tasks'] = [];
+    let path = '/tasks';
+    for (;;) {
+      const { tasks, older } = await this.#client.send({ method: 'GET', path, response: TaskList });
+      all.push(...tasks);
+      if (!older) return all;
+      path = `/tasks/${tasks.at(-1)!.taskId}/older`;
+    }
   }
 
   status(taskId: TaskId): Promise<TaskStatus> {

@@ -15,6 +15,7 @@ import {
   type SignedTask,
   type Task,
   type TaskId,
+  type TaskList,
   type TaskProposal,
   type TaskStatus,
   type Thumbprint,
@@ -36,6 +37,8 @@ export interface OpenTask {
 
 /** Each takes some hundred kilobytes with its packing. */
 const REMEMBERED_TASKS = 64;
+/** Of a page. */
+const LISTED_TASKS = 100;
 
 export class Tasks {
   readonly #store: DataUserStore;
@@ -127,6 +130,22 @@ export class Tasks {
     if (this.#verified.size >= REMEMBERED_TASKS) this.#verified.delete(this.#verified.keys().next().value!);
     this.#verified.set(task.id, open);
     return open;
+  }
+
+  /** The tasks proposed last, or last before `before`. Throws ERR_TASK_UNKNOWN when there is no such task. */
+  async list(before: TaskId | null): Promise<TaskList> {
+    if (before !== null) await this.#stored(before);
+    const found = await this.#store.tasks(before, LISTED_TASKS + 1);
+    return {
+      tasks: found.slice(0, LISTED_TASKS).map(({ task, state, contributions }) => ({
+        taskId: task.id,
+        state,
+        method: task.method,
+        contributions,
+        deadline: task.deadline,
+      })),
+      older: found.length > LISTED_TASKS,
+    };
   }
 
   async status(taskId: TaskId): Promise<TaskStatus> {

@@ -49,6 +49,20 @@ describe('the database belongs to', () => {
   });
 });
 
+test('a process waits for another that changes the key at the same time', async () => {
+  const thumbprint = Thumbprint.parse('a'.repeat(43));
+  await claimDatabase(databases[0], { thumbprint, keyIds: ['old'] });
+  let claimed: Promise<void> | undefined;
+  await databases[0].transaction('change', async (db) => {
+    await db.query({ text: `UPDATE belongs_to SET key_id = 'new'` });
+    claimed = claimDatabase(databases[1], { thumbprint, keyIds: ['old'] });
+    claimed.catch(() => undefined); // looked at below
+    const text = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await expect.poll(async () => (await databases[0].query({ text })).rowCount).toBe(1);
+  });
+  await expect(claimed).rejects.toMatchObject({ code: 'ERR_DATABASE_IDENTITY' });
+});
+
 describe('a used proof', () => {
   let guards: readonly [PostgresReplayGuard, PostgresReplayGuard];
   beforeEach(() => {
@@ -97,9 +111,11 @@ describe('a used proof', () => {
     expect(rows[0]!.seconds).toBeGreaterThan(120); // what the clocks of two processes may differ by comes on top
   });
 
-  test('that cannot be written down does not open anything', async () => {
+  test('that cannot be written down does not open anything, and one that this process knows needs no database', async () => {
+    await guards[0].admit('known');
     await postgres.crash();
     await expect(guards[0].admit('a')).rejects.toMatchObject({ code: 'ERR_DATABASE_UNREACHABLE' });
+    await expect(guards[0].admit('known')).rejects.toEqual(replayed);
     await postgres.start();
   });
 });

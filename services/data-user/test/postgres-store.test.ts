@@ -1,8 +1,9 @@
 /** The data user's store in PostgreSQL: what every store has to do, and what only several processes at once can try. */
+import type { PostgresDatabase } from '@eigenveil/server';
 import { newTaskId, type TaskId } from '@eigenveil/wire';
 import fc from 'fast-check';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Postgres } from '../../../test/support/postgres.ts';
 import { openDataUserDatabase, PostgresDataUserStore } from '../src/postgres-store.ts';
 import { codesOf, contribution, owner, storeContract, stored, task, textOf } from './store-contract.ts';
@@ -20,6 +21,8 @@ storeContract('PostgresDataUserStore', async () => openStore(await postgres.data
 describe('two processes on one database', () => {
   let url: string;
   let stores: readonly [PostgresDataUserStore, PostgresDataUserStore];
+  let database: PostgresDatabase;
+  let operator: pg.Client;
   let id: TaskId;
   beforeAll(async () => {
     url = await postgres.database();
@@ -28,8 +31,12 @@ describe('two processes on one database', () => {
       PostgresDataUserStore,
       PostgresDataUserStore,
     ];
+    database = await openDataUserDatabase(url);
+    operator = new pg.Client({ connectionString: url });
+    operator.on('error', () => undefined);
+    await operator.connect();
   });
-  afterAll(() => Promise.all(stores.map((store) => store.close())));
+  afterAll(() => Promise.all([...stores.map((it) => it.close()), database.close(), operator.end()]));
   const create = async (maximumOwners = 1000) => {
     id = newTaskId();
     await stores[0].insertTask({ ...task, id, maximumOwners });
@@ -37,6 +44,11 @@ describe('two processes on one database', () => {
   };
   beforeEach(() => create());
 
+  /** Until one of the processes waits for a lock. */
+  const untilWaiting = async () => {
+    const text = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await expect.poll(async () => (await operator.query(text)).rowCount).toBe(1);
+  };
   /** The contributions of these owners, each process with bytes and receipts of its own. */
   const insert = (process: number, numbers: readonly number[]) =>
     stores[process]!.insertContributions(
@@ -50,6 +62,8 @@ describe('two processes on one database', () => {
     const bodies = await stores[1].ciphertexts(id, 0, lastSequence, lastSequence + 1);
     expect(bodies).toHaveLength(contributions);
     expect(new Set(bodies.map(({ sequence }) => sequence)).size).toBe(contributions);
+    const text = 'SELECT FROM contribution_bodies WHERE task_id = $1';
+    expect((await database.query({ text, values: [id] })).rowCount).toBe(contributions);
     return contributions;
   };
 
@@ -169,6 +183,44 @@ describe('two processes on one database', () => {
     );
   });
 
+  describe('wait for another that has begun to move the task on', () => {
+    const whileMoving = async <Result>(to: string, start: () => Promise<Result>) => {
+      await operator.query('BEGIN');
+      const text = 'UPDATE eigenveil_data_user.tasks SET state = $2 WHERE task_id = $1';
+      await operator.query(text, [id, to]);
+      const started = start();
+      await untilWaiting();
+      await operator.query('COMMIT');
+      return started;
+    };
+    beforeEach(() => insert(0, [1, 2]));
+
+    test('and complete no batch of a task that ends', async () => {
+      await stores[0].closeTask(id);
+      const product = { batch: { number: 0, first: 1, last: 4 }, contributions: 2, bytes: null };
+      expect(await whileMoving('cancelled', () => stores[0].completeBatch(id, product))).toBe(false);
+      expect(await stores[0].completedBatches(id)).toEqual([]);
+    });
+
+    test('and take nothing that came too late', async () => {
+      const outcomes = await whileMoving('closed', () => insert(0, [1, 3]));
+      expect(codesOf(outcomes)).toEqual(['taken', 'ERR_TASK_CLOSED']);
+      expect(await counted()).toBe(2);
+    });
+
+    test('and do not let an owner withdraw', async () => {
+      const withdrawn = whileMoving('closed', () => stores[1].withdraw(id, owner(1)));
+      await expect(withdrawn).rejects.toMatchObject({ code: 'ERR_TASK_CLOSED' });
+      expect(await counted()).toBe(2);
+    });
+
+    test('and take what came just before it opened', async () => {
+      await stores[0].advance(id, 'open', { to: 'proposed' });
+      expect(codesOf(await whileMoving('open', () => insert(1, [1, 3])))).toEqual(['taken', 'taken']);
+      expect(await counted()).toBe(3);
+    });
+  });
+
   test('move a task on once', async () => {
     await insert(0, [1, 2]);
     await stores[0].closeTask(id);
@@ -204,19 +256,6 @@ describe('two processes on one database', () => {
   });
 
   describe('whose connections are cut', () => {
-    let operator: pg.Client;
-    beforeEach(async () => {
-      operator = new pg.Client({ connectionString: url });
-      await operator.connect();
-    });
-    afterEach(() => operator.end());
-    const waiting = (count: number) =>
-      expect
-        .poll(async () => {
-          const text = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-          return (await operator.query(text)).rowCount;
-        })
-        .toBe(count);
     const cut = async () => {
       const text = `
         SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -228,7 +267,7 @@ describe('two processes on one database', () => {
       await operator.query('BEGIN');
       await operator.query('SELECT FROM eigenveil_data_user.tasks WHERE task_id = $1 FOR UPDATE', [id]);
       const interrupted = insert(0, [1, 2]).catch((error: unknown) => error);
-      await waiting(1);
+      await untilWaiting();
       await cut();
       expect(await interrupted).toMatchObject({ code: 'ERR_DATABASE_UNREACHABLE', status: 503 });
       await operator.query('ROLLBACK');

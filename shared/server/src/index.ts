@@ -8,6 +8,7 @@ export {
   adminTokenFile,
   databaseFile,
   type Foundation,
+  keyFile,
   openFoundation,
   openSigningKey,
   SERVICE_SETTINGS,
@@ -29,7 +30,7 @@ export { type HeldLock, tryLock } from './postgres-lock.ts';
 export { parsePostgresUrl } from './postgres-url.ts';
 export { ownerTokenOf, ProofChecker, type UsedProofs } from './proof.ts';
 export { RateLimit } from './rate-limit.ts';
-export { requireKeys, resealAll, rotateKey, type SealedStore } from './rotation.ts';
+export { type KeyPlace, requireKeys, type SealedStore } from './rotation.ts';
 export {
   type Authenticator,
   type Authenticators,

@@ -1,21 +1,33 @@
 /** The commands that both services have for their key-encryption keys. */
-import { addSettings, type Command, printResult } from '@eigenveil/command';
-import { keyFile, SERVICE_SETTINGS } from './foundation.ts';
+import {
+  addSettings,
+  type Command,
+  type Configuration,
+  printResult,
+  type Settings,
+} from '@eigenveil/command';
 import { readKeyRing } from './key-ring.ts';
-import { countByKey, type OpenStore, resealAll, rotateKey, withStore } from './rotation.ts';
+import { countByKey, type KeyPlace, resealAll, rotateKey, withStore } from './rotation.ts';
 import { Sealer } from './sealing.ts';
 
-/** Adds `key list`, `key rotate` and `key reseal` to a service's program. */
-export function addKeyCommands(program: Command, prefix: string, open: OpenStore): void {
-  const { dataDirectory, keyEncryptionKey } = SERVICE_SETTINGS;
+/**
+ * Adds `key list`, `key rotate` and `key reseal` to a service's program. `settings` say where the service's keys and values are, and
+ * `placeOf` finds them there.
+ */
+export function addKeyCommands<const S extends Settings>(
+  program: Command,
+  prefix: string,
+  settings: S,
+  placeOf: (configuration: Configuration<S>) => KeyPlace,
+): void {
   const key = program.command('key').description('the keys that seal secrets at rest');
   const example = (name: string) =>
     `Example:\n  $ ${program.name()} key ${name} --data-directory /var/lib/${program.name()}`;
   const add = (name: string, description: string, help: string) => {
     const command = key.command(name).description(description);
-    const configuration = addSettings(command, prefix, { dataDirectory, keyEncryptionKey });
+    const configuration = addSettings(command, prefix, settings);
     command.addHelpText('after', `\n${help}\n\n${example(name)}`);
-    return { command, configuration };
+    return { command, place: () => placeOf(configuration()) };
   };
 
   const list = add(
@@ -24,9 +36,9 @@ export function addKeyCommands(program: Command, prefix: string, open: OpenStore
     'The first key seals, all open. Works while the service runs.',
   );
   list.command.action(async () => {
-    const place = list.configuration();
-    const { keyIds } = new Sealer(...(await readKeyRing(keyFile(place))));
-    const values = await withStore(place, open, countByKey);
+    const place = list.place();
+    const { keyIds } = new Sealer(...(await readKeyRing(place.keyFile)));
+    const values = await withStore(place, countByKey);
     const ids = [...keyIds, ...[...values.keys()].filter((id) => !keyIds.includes(id))];
     const keys = ids.map((id) => ({
       id,
@@ -44,7 +56,7 @@ export function addKeyCommands(program: Command, prefix: string, open: OpenStore
 lacks a key that is needed. Backups need no key, so nothing else depends on the old one.`,
   );
   rotate.command.action(async () => {
-    const { keyId, resealed } = await rotateKey(rotate.configuration(), open);
+    const { keyId, resealed } = await rotateKey(rotate.place());
     const text = `key ${keyId} seals from now on; ${resealed} stored values were sealed anew, the old key is forgotten`;
     printResult(rotate.command, { json: { keyId, resealed }, text });
   });
@@ -57,7 +69,7 @@ First put the new key on a line of its own at the end of every key file and rest
 everywhere and restart again; then give this command; then take the old key out everywhere.`,
   );
   reseal.command.action(async () => {
-    const resealed = await resealAll(reseal.configuration(), open);
+    const resealed = await resealAll(reseal.place());
     const text = `${resealed} stored values were sealed anew; none needs another key than the first`;
     printResult(reseal.command, { json: { resealed }, text });
   });

@@ -1,5 +1,5 @@
 /** Locks of PostgreSQL that a process has for as long as it lives and is connected, each on a connection of its own. */
-import { setInterval } from 'node:timers';
+import { hostname } from 'node:os';
 import { Client } from 'pg';
 import { CONNECT_MILLISECONDS, clientOptions, translated } from './postgres.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
@@ -30,6 +30,7 @@ const SERVER_SETTINGS =
 export async function tryLock(url: string, name: string): Promise<HeldLock | undefined> {
   const client = new Client({
     ...clientOptions(parsePostgresUrl(url)),
+    application_name: `eigenveil lock ${process.pid} ${hostname()}`, // so that pg_stat_activity tells who works
     connectionTimeoutMillis: CONNECT_MILLISECONDS,
     query_timeout: ANSWER_MILLISECONDS,
   });

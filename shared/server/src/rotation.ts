@@ -3,8 +3,9 @@
  * ones are forgotten. Whenever it is interrupted, the key file holds every key that a stored value needs.
  */
 import { existsSync } from 'node:fs';
+import { ConfigurationError } from '@eigenveil/command';
 import { ServerError } from './errors.ts';
-import { databaseFile, keyFile } from './foundation.ts';
+import { databaseFile } from './foundation.ts';
 import { readKeyRing, replaceKeyRing, withFreshKey } from './key-ring.ts';
 import { lockDirectory } from './lock.ts';
 import { Sealer, sealingKeyId } from './sealing.ts';
@@ -20,9 +21,12 @@ export interface SealedStore {
   close(): void | Promise<void>;
 }
 
+/** Where a service's keys and sealed values are. */
 export interface KeyPlace {
-  readonly dataDirectory: string;
-  readonly keyEncryptionKey?: string | undefined;
+  readonly keyFile: string;
+  /** Of a service that has its database in it; undefined where several processes share a database elsewhere. */
+  readonly dataDirectory: string | undefined;
+  readonly open: () => SealedStore | Promise<SealedStore>;
 }
 
 /** Throws ERR_SEAL_BROKEN when a stored value names a key that the sealer lacks: now rather than in the midst of its task. */
@@ -48,35 +52,39 @@ export async function countByKey(store: SealedStore): Promise<ReadonlyMap<string
  * Seals every stored value under the first key of the file, beside services that may be running: their keys and their
  * order must be the same. Returns how many values were sealed anew. Throws ERR_KEY_FILE, ERR_SEAL_BROKEN, ERR_DATABASE.
  */
-export async function resealAll(place: KeyPlace, open: OpenStore): Promise<number> {
-  return withStore(place, open, async (store) =>
-    sealAnew(store, new Sealer(...(await readKeyRing(keyFile(place))))),
+export async function resealAll(place: KeyPlace): Promise<number> {
+  return withStore(place, async (store) =>
+    sealAnew(store, new Sealer(...(await readKeyRing(place.keyFile)))),
   );
 }
 
 /**
  * Replaces the key-encryption key of a service that does not run; a rotation that was interrupted is finished, without
- * another key. Returns the id of the key and how many values were sealed anew. Throws ERR_DATA_DIRECTORY_IN_USE,
- * ERR_KEY_FILE, ERR_SEAL_BROKEN, ERR_DATABASE.
+ * another key. Returns the id of the key and how many values were sealed anew. Throws ERR_CONFIGURATION for a shared
+ * database, ERR_DATA_DIRECTORY_IN_USE, ERR_KEY_FILE, ERR_SEAL_BROKEN, ERR_DATABASE.
  */
 export async function rotateKey(
   place: KeyPlace,
-  open: OpenStore,
 ): Promise<{ readonly keyId: string; readonly resealed: number }> {
-  requireDatabase(place.dataDirectory);
-  const lock = lockDirectory(place.dataDirectory);
+  const { keyFile, dataDirectory } = place;
+  if (dataDirectory === undefined) {
+    throw new ConfigurationError(
+      'processes share the database, and each has a key file: replace the key step by step, see: key reseal --help',
+    );
+  }
+  requireDatabase(dataDirectory);
+  const lock = lockDirectory(dataDirectory);
   try {
-    return await withStore(place, open, async (store) => {
-      const path = keyFile(place);
-      let ring = await readKeyRing(path);
+    return await withStore(place, async (store) => {
+      let ring = await readKeyRing(keyFile);
       await requireKeys(store, new Sealer(...ring)); // of another service's file, say: nothing has changed yet
       if (ring.length === 1) {
         ring = withFreshKey(ring);
-        await replaceKeyRing(path, ring);
+        await replaceKeyRing(keyFile, ring);
       }
       const resealed = await sealAnew(store, new Sealer(...ring));
       await requireKeys(store, new Sealer(ring[0]));
-      await replaceKeyRing(path, [ring[0]]);
+      await replaceKeyRing(keyFile, [ring[0]]);
       return { keyId: new Sealer(ring[0]).keyIds[0]!, resealed };
     });
   } finally {
@@ -84,17 +92,13 @@ export async function rotateKey(
   }
 }
 
-/** Opens the store of a data directory. */
-export type OpenStore = (dataDirectory: string) => SealedStore;
-
 /** Works with a store that is there already. Throws ERR_DATABASE. */
 export async function withStore<Result>(
-  { dataDirectory }: KeyPlace,
-  open: OpenStore,
+  { dataDirectory, open }: KeyPlace,
   work: (store: SealedStore) => Promise<Result>,
 ): Promise<Result> {
-  requireDatabase(dataDirectory);
-  const store = open(dataDirectory);
+  if (dataDirectory !== undefined) requireDatabase(dataDirectory);
+  const store = await open();
   try {
     return await work(store);
   } finally {

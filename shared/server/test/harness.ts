@@ -44,6 +44,7 @@ export async function startService(
     readonly requestsPerMinute?: number;
     readonly graceMilliseconds?: number;
     readonly level?: LogLevel;
+    readonly checkReady?: () => Promise<void>;
   } = {},
 ): Promise<TestService> {
   const logLines: string[] = [];
@@ -58,6 +59,7 @@ export async function startService(
     metrics,
     rateLimit: new RateLimit(options.requestsPerMinute ?? 10_000, log),
     admin: authenticators.admin,
+    checkReady: options.checkReady,
     routes: options.routes ?? exampleRoutes(),
   });
   const running = await startServer({

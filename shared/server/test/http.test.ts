@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { ServiceError } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { refuse } from '../src/index.ts';
+import { Readiness } from '../src/readiness.ts';
 import {
   ADMIN_TOKEN,
   identity,
@@ -344,8 +345,34 @@ test('a peer that asks too often is told to wait, but may see that the service r
   expect(problemIn(answer)).toMatchObject({ code: 'ERR_RATE_LIMITED', status: 429 });
   expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
   expect(answer.headers['ratelimit-policy']).toMatch(/q=3; w=60/);
-  expect((await send(`${limited.url}/healthz`)).status).toBe(200);
+  for (const path of ['/healthz', '/readyz']) expect((await send(`${limited.url}${path}`)).status).toBe(200);
   await limited.close();
+});
+
+test('a service that waits for its database runs, but is not ready', async () => {
+  const problem = new ServiceError('ERR_DATABASE_UNREACHABLE', 'it is down', { retryAfterSeconds: 1 });
+  const waiting = await startService({
+    checkReady: async () => {
+      throw problem;
+    },
+  });
+  const answers = await Promise.all([1, 2, 3, 4].map(() => send(`${waiting.url}/readyz`)));
+  for (const answer of answers) {
+    expect(problemIn(answer)).toMatchObject({ code: 'ERR_DATABASE_UNREACHABLE', status: 503 });
+    expect(answer.headers['retry-after']).toBe('1');
+  }
+  expect((await send(`${waiting.url}/healthz`)).json()).toEqual({ status: 'ok' });
+  await waiting.close();
+});
+
+test('readiness is asked for again when what is known is a second old', async () => {
+  const answers = [Promise.reject(new Error('down')), Promise.resolve()];
+  answers[0]!.catch(() => undefined);
+  let asked = 0;
+  const readiness = new Readiness(() => answers[asked++]!);
+  for (const now of [0, 0, 999]) await expect(readiness.require(now)).rejects.toThrow('down');
+  for (const now of [1000, 1999]) await readiness.require(now);
+  expect(asked).toBe(2);
 });
 
 test('an upgrade that is refused gets a problem and no connection', async () => {

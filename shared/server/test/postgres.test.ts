@@ -1,4 +1,6 @@
 /** A real PostgreSQL, opened as the services do. */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Postgres } from '../../../test/support/postgres.ts';
@@ -218,6 +220,25 @@ describe('a transaction', () => {
     expect(database.load).toMatchObject({ connections: 1, idle: 1 });
   });
 
+  test('that was committed, but whose answer was lost, is not done again: the caller is told', async () => {
+    const line = await lossyLine();
+    try {
+      const address = Object.assign(new URL(url), { port: String(line.port) }).href;
+      const remote = await open([CREATE], address);
+      line.lose();
+      let attempts = 0;
+      const unknown = remote.transaction('unknown', async (db) => {
+        attempts += 1;
+        await db.query(add(1));
+      });
+      await expect(unknown).rejects.toMatchObject({ code: 'ERR_DATABASE_UNREACHABLE' });
+      expect(attempts).toBe(1);
+      expect(await sum()).toEqual([1]);
+    } finally {
+      line.close();
+    }
+  });
+
   test('finds nobody when the server is down, and goes on when it is back', async () => {
     await postgres.crash();
     for (const attempt of [() => database.check(), () => database.transaction('down', async () => 1)])
@@ -230,6 +251,35 @@ describe('a transaction', () => {
     await expect.poll(sum).toEqual([0]);
   });
 });
+
+/** A line to the server that, once told, is cut when the server has answered the next COMMIT, before the client hears of it. */
+async function lossyLine() {
+  const upstream = Number(new URL(url).port);
+  let isLossy = false;
+  const server = createServer((client) => {
+    const toServer = connect(upstream, '127.0.0.1');
+    let isCommitting = false;
+    client.on('data', (bytes) => {
+      isCommitting = isLossy && bytes.includes('COMMIT\0');
+      toServer.write(bytes);
+    });
+    toServer.on('data', (bytes) => {
+      if (isCommitting) client.destroy();
+      else client.write(bytes);
+    });
+    client.on('error', () => undefined).on('close', () => toServer.destroy());
+    toServer.on('error', () => undefined).on('close', () => client.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    lose: () => {
+      isLossy = true;
+    },
+    close: () => server.close(),
+  };
+}
 
 describe('a URL', () => {
   test('is read as libpq does', () => {

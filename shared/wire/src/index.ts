@@ -59,6 +59,7 @@ export {
   ReceiptResponse,
   RecordsRequest,
   RecordsResponse,
+  TaskList,
   TaskRequest,
   TaskState,
   TaskStatus,

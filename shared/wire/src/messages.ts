@@ -94,6 +94,22 @@ export const TaskStatus = z.strictObject({
 });
 export type TaskStatus = z.infer<typeof TaskStatus>;
 
+/** A page of the data user's tasks, the one proposed last first. */
+export const TaskList = z.strictObject({
+  tasks: z.array(
+    z.strictObject({
+      taskId: TaskId,
+      state: TaskState,
+      method: Task.shape.method,
+      contributions: z.int().min(0),
+      deadline: Task.shape.deadline,
+    }),
+  ),
+  /** Whether there are tasks that were proposed before these. */
+  older: z.boolean(),
+});
+export type TaskList = z.infer<typeof TaskList>;
+
 /**
  * The result of a task. Vectors are rows over the features scaled to [−1, 1], of length 1, in descending order of
  * their eigenvalues, which refer to the undivided scatter.

@@ -115,7 +115,8 @@ describe('the client of a service', () => {
 
   test('goes on trying while the peer is down or busy, and only then', async () => {
     const busy = { status: 503, type: PROBLEM, body: problem('ERR_BUSY', 503) };
-    const patient = await serve(['drop', busy, {}]);
+    const down = { status: 503, type: PROBLEM, body: problem('ERR_DATABASE_UNREACHABLE', 503) };
+    const patient = await serve(['drop', busy, down, {}]);
     expect(await clientOf(patient.url, { patienceMilliseconds: 10_000 }).send(GET)).toEqual({ ok: true });
     const impatient = await serve(['drop', {}]);
     await expect(clientOf(impatient.url).send(GET)).rejects.toMatchObject({ code: 'ERR_PEER_UNREACHABLE' });

@@ -120,9 +120,10 @@ function contribute(belief: Belief, owner: number, version: Version, conditions:
 
 function withdraw(belief: Belief, owner: number): Step {
   const held = belief.owners[owner]!;
-  if (held === 'none') return ['ERR_CONTRIBUTION_UNKNOWN', belief];
   if (held === 'withdrawn') return [TAKEN, belief];
-  if (belief.phase !== 'open') return [closedCode(belief), belief];
+  if (belief.phase !== 'open')
+    return [held === 'none' ? 'ERR_CONTRIBUTION_UNKNOWN' : closedCode(belief), belief];
+  // Of an owner that has not contributed, too: its contribution may be under way.
   return [TAKEN, { ...belief, owners: belief.owners.with(owner, 'withdrawn') }];
 }
 

@@ -1,0 +1,77 @@
+/** Rows of the data user's tables in PostgreSQL, and what they hold. */
+import type { PostgresQueries } from '@eigenveil/server';
+import type { Digest, OwnerId, Task, TaskId, TaskState } from '@eigenveil/wire';
+import type { Activity, ListedTask, StoredTask } from './store.ts';
+
+interface TaskRow {
+  readonly task: string;
+  readonly state: TaskState;
+  readonly agreement: string | null;
+  readonly last_sequence: number;
+  readonly contributions: number;
+  readonly sealed_blinding: Uint8Array | null;
+  readonly blinded: Uint8Array | null;
+  readonly projection: string | null;
+  readonly failure: string | null;
+  readonly timings: string;
+  readonly activity: string;
+  readonly faults: number;
+  readonly ended_at_csp: boolean;
+}
+
+export interface ContributionRow {
+  readonly owner_id: OwnerId;
+  readonly digest: Digest;
+  readonly receipt: string;
+  readonly withdrawn: boolean;
+}
+
+export interface PartialProductRow {
+  readonly batch: number;
+  readonly first_sequence: number;
+  readonly last_sequence: number;
+  readonly contributions: number;
+  readonly bytes: Uint8Array | null;
+}
+
+/** A task that nobody else can decide about until the transaction ends. */
+export async function lock(db: PostgresQueries, taskId: TaskId): Promise<StoredTask | undefined> {
+  return read(db, taskId, 'FOR NO KEY UPDATE');
+}
+
+/** A task as it is. */
+export async function read(
+  db: PostgresQueries,
+  taskId: TaskId,
+  locking: '' | 'FOR NO KEY UPDATE' = '',
+): Promise<StoredTask | undefined> {
+  const text = `SELECT * FROM tasks WHERE task_id = $1 ${locking}`;
+  const row = (await db.query<TaskRow>({ text, values: [taskId] })).rows[0];
+  if (row === undefined) return undefined;
+  return {
+    task: JSON.parse(row.task) as Task,
+    state: row.state,
+    agreement: row.agreement,
+    lastSequence: row.last_sequence,
+    contributions: row.contributions,
+    sealedBlinding: row.sealed_blinding,
+    blinded: row.blinded,
+    projection: row.projection,
+    failure: row.failure === null ? null : (JSON.parse(row.failure) as StoredTask['failure']),
+    timings: JSON.parse(row.timings) as Record<string, number>,
+    activity: JSON.parse(row.activity) as Activity,
+    faults: row.faults,
+    endedAtCsp: row.ended_at_csp,
+  };
+}
+
+/** See tasks of the store. */
+export async function list(db: PostgresQueries, before: TaskId | null, limit: number): Promise<ListedTask[]> {
+  const { rows } = await db.query<Pick<TaskRow, 'task' | 'state' | 'contributions'>>({
+    text: `
+      SELECT task, state, contributions FROM tasks
+      WHERE $1::text IS NULL OR number < (SELECT number FROM tasks WHERE task_id = $1) ORDER BY number DESC LIMIT $2`,
+    values: [before, limit],
+  });
+  return rows.map((row) => ({ ...row, task: JSON.parse(row.task) as Task }));
+}

@@ -1,0 +1,205 @@
+/** The commands of eigenveil-user that talk to a running service: its tasks, from proposal to result. */
+import { writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { addSettings, ConfigurationError, printResult, readJsonFile, readTextFile } from '@eigenveil/command';
+import { adminTokenFile } from '@eigenveil/server';
+import { ServiceError, ServiceUrl, TaskId, TaskProposal, TaskState, type TaskStatus } from '@eigenveil/wire';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { describeGuarantee, describeNoise } from './describe-privacy.ts';
+import { describeProgress } from './progress.ts';
+import { TaskClient } from './task-client.ts';
+
+/** Of settings in the environment. */
+export const PREFIX = 'EIGENVEIL_USER';
+const POLL_MILLISECONDS = 300;
+const LONGEST_STATE = Math.max(...TaskState.options.map(({ length }) => length));
+
+/** Settings of the commands that talk to a running service. */
+const CLIENT_SETTINGS = {
+  url: {
+    schema: ServiceUrl,
+    description: 'address of the data user service',
+    default: 'https://127.0.0.1:8444',
+    placeholder: 'URL',
+  },
+  ca: {
+    schema: z.string().optional(),
+    description: "certificates to trust instead of the system's, PEM",
+    placeholder: 'FILE',
+  },
+  dataDirectory: {
+    schema: z.string().optional(),
+    description: "the service's data directory, to find the operator's token",
+    placeholder: 'DIR',
+  },
+  adminToken: {
+    schema: z.string().optional(),
+    description: "the operator's token; better in the environment than here",
+    placeholder: 'TOKEN',
+  },
+} as const;
+
+/** Adds them to the command `task`. */
+export function addTaskCommands(task: Command): void {
+  addCreate(task);
+  addList(task);
+  addStatus(task);
+  addClose(task);
+  addCancel(task);
+  addResult(task);
+}
+
+function addCreate(task: Command): void {
+  const command = task
+    .command('create')
+    .description('propose a task to the CSP and open it for contributions');
+  const configuration = addSettings(command, PREFIX, {
+    ...CLIENT_SETTINGS,
+    proposal: { schema: z.string().min(1), description: 'JSON file, see: task draft', placeholder: 'FILE' },
+  });
+  command.addHelpText(
+    'after',
+    `\nExample:\n  $ eigenveil-user task create --proposal task.json --url https://user.example.org:8444 --data-directory /var/lib/eigenveil-user`,
+  );
+  command.action(async () => {
+    const settings = configuration();
+    const proposal = await readJsonFile('--proposal', settings.proposal, TaskProposal);
+    const signed = await withClient(settings, (client) => client.create(proposal));
+    tellNoise(command, proposal);
+    printResult(command, { json: signed, text: signed.task.id });
+  });
+}
+
+function addList(task: Command): void {
+  const command = task.command('list').description('list all tasks, the newest first');
+  const configuration = addSettings(command, PREFIX, CLIENT_SETTINGS);
+  command.action(async () => {
+    const tasks = await withClient(configuration(), (client) => client.list());
+    const lines = tasks.map(
+      ({ taskId, state, method, contributions, deadline }) =>
+        `${taskId}  ${state.padEnd(LONGEST_STATE)}  ${method.kind}  ${contributions} contributions, until ${deadline}`,
+    );
+    printResult(command, { json: { tasks }, text: lines.join('\n') || 'no tasks' });
+  });
+}
+
+function addStatus(task: Command): void {
+  const command = task.command('status <TASK>').description('show how far a task is');
+  const configuration = addSettings(command, PREFIX, CLIENT_SETTINGS);
+  command.action(async (id: string) => {
+    const status = await withClient(configuration(), (client) => client.status(taskIdOf(id)));
+    printResult(command, { json: status, text: describe(status) });
+  });
+}
+
+function addClose(task: Command): void {
+  const command = task
+    .command('close <TASK>')
+    .description('end collection and compute; waits for the result unless --no-wait');
+  command.option('--no-wait', 'return at once');
+  const configuration = addSettings(command, PREFIX, CLIENT_SETTINGS);
+  command.action(async (id: string, options: { wait: boolean }) => {
+    const taskId = taskIdOf(id);
+    const status = await withClient(configuration(), async (client) => {
+      const closed = await client.closeTask(taskId);
+      return options.wait ? waitUntilFinal(client, closed, command.optsWithGlobals().json !== true) : closed;
+    });
+    if (status.failure !== undefined) throw new ServiceError(status.failure.code, status.failure.message);
+    const hint =
+      status.state === 'done' ? `; fetch the projection with: eigenveil-user task result ${taskId}` : '';
+    printResult(command, { json: status, text: `${describe(status)}${hint}` });
+  });
+}
+
+function addCancel(task: Command): void {
+  const command = task.command('cancel <TASK>').description('cancel a task and destroy its contributions');
+  const configuration = addSettings(command, PREFIX, CLIENT_SETTINGS);
+  command.action(async (id: string) => {
+    const status = await withClient(configuration(), (client) => client.cancelTask(taskIdOf(id)));
+    printResult(command, { json: status, text: describe(status) });
+  });
+}
+
+function addResult(task: Command): void {
+  const command = task.command('result <TASK>').description('fetch the projection of a task that is done');
+  const configuration = addSettings(command, PREFIX, {
+    ...CLIENT_SETTINGS,
+    out: {
+      schema: z.string().optional(),
+      description: 'file to write it to (default: standard output)',
+      placeholder: 'FILE',
+    },
+  });
+  command.action(async (id: string) => {
+    const settings = configuration();
+    const projection = await withClient(settings, (client) => client.result(taskIdOf(id)));
+    if (settings.out === undefined) {
+      printResult(command, { json: projection, text: JSON.stringify(projection, null, 2) });
+      return;
+    }
+    await writeFile(settings.out, `${JSON.stringify(projection, null, 2)}\n`);
+    printResult(command, { json: { file: settings.out }, text: `written to ${settings.out}` });
+  });
+}
+
+async function withClient<T>(
+  settings: {
+    url: string;
+    ca?: string | undefined;
+    dataDirectory?: string | undefined;
+    adminToken?: string | undefined;
+  },
+  work: (client: TaskClient) => Promise<T>,
+): Promise<T> {
+  const { url, ca, dataDirectory, adminToken } = settings;
+  if (adminToken === undefined && dataDirectory === undefined) {
+    throw new ConfigurationError(
+      `"adminToken" is missing: give --data-directory of the service, or ${PREFIX}_ADMIN_TOKEN`,
+    );
+  }
+  const client = new TaskClient({
+    url,
+    ca: ca === undefined ? undefined : await readTextFile('--ca', ca),
+    adminToken: adminToken ?? (await readTextFile('--data-directory', adminTokenFile(dataDirectory!))).trim(),
+  });
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
+
+async function waitUntilFinal(client: TaskClient, closed: TaskStatus, talks: boolean): Promise<TaskStatus> {
+  let status = closed;
+  while (!['done', 'failed', 'cancelled'].includes(status.state)) {
+    await sleep(POLL_MILLISECONDS);
+    const next = await client.status(status.taskId);
+    if (talks && describe(next) !== describe(status)) process.stderr.write(`${describe(next)}\n`);
+    status = next;
+  }
+  return status;
+}
+
+/** Says what noise a proposal asks for. */
+export function tellNoise(command: Command, proposal: TaskProposal): void {
+  if (command.optsWithGlobals().json === true) return;
+  const { writeErr } = command.configureOutput();
+  for (const line of describeNoise(proposal)) writeErr?.(`note: ${line}\n`);
+}
+
+function taskIdOf(text: string): TaskId {
+  const id = TaskId.safeParse(text);
+  if (!id.success)
+    throw new ConfigurationError('"TASK" expected a task id of 22 characters, as printed by: task create');
+  return id.data;
+}
+
+function describe(status: TaskStatus): string {
+  const { state, contributions, failure, waiting, progress, differentialPrivacy } = status;
+  const reason = failure === undefined ? '' : `: ${failure.code}: ${failure.message}`;
+  const cause = waiting === undefined ? '' : `; waiting to try again: ${waiting.code}: ${waiting.message}`;
+  const far = progress === undefined ? '' : `; ${describeProgress(progress)}`;
+  const guarantee = differentialPrivacy === null ? '' : `, ${describeGuarantee(differentialPrivacy)}`;
+  return `${state}${reason}, ${contributions} contributions${guarantee}${far}${cause}`;
+}

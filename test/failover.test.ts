@@ -1,0 +1,206 @@
+/** Processes of one data user that are killed, stopped or cut off while they work on a task: another one finishes it. */
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SignedTask, TaskId } from '@eigenveil/wire';
+import { Client } from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Balancer } from './support/balancer.ts';
+import { ByHand, type Enrolled } from './support/by-hand.ts';
+import { Children, type RunningChild } from './support/child.ts';
+import { freePort } from './support/port.ts';
+import { Postgres } from './support/postgres.ts';
+import type { Fault } from './support/proxy.ts';
+import { World } from './support/world.ts';
+
+const ALWAYS = Number.POSITIVE_INFINITY;
+const LOSE_REQUEST: Fault = { kind: 'lose request' };
+/** A process is taken for dead after ten seconds, and the machine may be busy. */
+const PATIENCE = { timeout: 90_000, interval: 100 };
+const COPIED = ['signing-key.json', 'key-encryption-key', 'admin-token'];
+
+const children = new Children();
+let postgres: Postgres;
+let balancer: Balancer;
+let world: World;
+let admin: Client;
+let byHand: ByHand;
+let owners: Enrolled[];
+let signed: SignedTask;
+let id: TaskId;
+let processes: RunningChild[];
+let started = 0;
+
+beforeAll(async () => {
+  postgres = await Postgres.launch();
+  balancer = await Balancer.start();
+  const databaseUrl = await postgres.database();
+  const dataUser = { databaseUrl, publicUrl: balancer.url, cspPatienceSeconds: 1 };
+  world = await World.start({ proxied: true, dataUser });
+  await world.stopDataUser(); // its processes are children
+  admin = new Client({ connectionString: databaseUrl });
+  await admin.connect();
+  processes = [await serve(), await serve()];
+  byHand = await ByHand.start(world);
+  owners = await byHand.owners(3);
+});
+beforeEach(async () => {
+  while (processes.length < 2) processes.push(await serve());
+  world.proxies.csp.seen.length = 0;
+});
+afterEach(() => {
+  world.proxies.csp.heal();
+  processes = processes.filter((process) => process.isRunning());
+});
+afterAll(async () => {
+  await children.stop();
+  await admin?.end();
+  await world?.close();
+  await balancer?.close();
+  await postgres?.close();
+});
+
+/** Starts one more process, which gets its share of the connections. */
+async function serve(): Promise<RunningChild> {
+  started += 1;
+  const dataDirectory = join(world.folder, `process-${started}`);
+  await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
+  for (const file of COPIED)
+    await copyFile(join(world.dataUserConfig.dataDirectory, file), join(dataDirectory, file));
+  const port = await freePort();
+  const config = join(world.folder, `process-${started}.json`);
+  await writeFile(config, JSON.stringify({ ...world.dataUserConfig, dataDirectory, port }));
+  const process = await children.serve('user', ['--config', config]);
+  balancer.ports = [...balancer.ports, port];
+  return process;
+}
+
+const rows = async (sql: string, ...values: string[]) =>
+  (await admin.query({ text: sql, values, rowMode: 'array' })).rows;
+const stateOf = async (taskId: TaskId) =>
+  (await rows('SELECT state FROM eigenveil_data_user.tasks WHERE task_id = $1', taskId))[0]?.[0];
+const untilState = (state: string) => expect.poll(() => stateOf(id), PATIENCE).toBe(state);
+/** The connections on which processes hold the locks of their tasks, and which process that is. */
+const holders = async () =>
+  (
+    await rows(
+      `SELECT pid, split_part(application_name, ' ', 3)::integer FROM pg_stat_activity
+       WHERE application_name LIKE 'eigenveil lock %'
+         AND pid IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted)`,
+    )
+  ).map(([connection, process]) => ({ connection, process }));
+async function untilWorkedOn() {
+  let found: Awaited<ReturnType<typeof holders>> = [];
+  const look = async () => {
+    found = await holders();
+    return found.length;
+  };
+  await expect.poll(look, PATIENCE).toBe(1);
+  return found[0]!;
+}
+const workerOf = (process: number) => processes.find(({ pid }) => pid === process)!;
+
+async function createAndContribute(): Promise<void> {
+  signed = await byHand.create();
+  id = signed.task.id;
+  for (const [part, owner] of owners.entries()) await byHand.contribute(owner, signed, part);
+}
+const close = async () => (await world.taskClient()).closeTask(id);
+/** The result holds every contribution once, and the CSP was asked to unblind one thing only. */
+async function expectResult(): Promise<void> {
+  await untilState('done');
+  await byHand.expectResult(signed, [0, 1, 2]);
+  const marks = await rows(
+    'SELECT batch, count(*)::integer FROM eigenveil_data_user.contributions WHERE task_id = $1 GROUP BY batch',
+    id,
+  );
+  expect(marks).toEqual([[0, 3]]);
+  const requests = world.proxies.csp.bodies(/unblinding$/).map((body) => body.toString('base64'));
+  expect(new Set(requests).size).toBe(1);
+}
+
+/** Keeps a task from leaving a state; returns what lets it go on. */
+const HOLDS: Record<string, () => Promise<() => unknown>> = {
+  async closed() {
+    await admin.query('BEGIN; LOCK TABLE eigenveil_data_user.partial_products IN SHARE MODE');
+    return () => admin.query('ROLLBACK');
+  },
+  async blinded() {
+    world.proxies.csp.inject(/records$/, LOSE_REQUEST, ALWAYS);
+    return () => world.proxies.csp.heal();
+  },
+  async unblinded() {
+    world.proxies.csp.inject(/two-party$/, LOSE_REQUEST, ALWAYS);
+    return () => world.proxies.csp.heal();
+  },
+};
+
+describe('the process that works on a task', () => {
+  test.each([
+    ['killed', 'closed', 'SIGKILL'],
+    ['killed', 'blinded', 'SIGKILL'],
+    ['killed', 'unblinded', 'SIGKILL'],
+    ['stopped', 'blinded', 'SIGTERM'],
+  ] as const)(
+    'is %s while it is %s',
+    async (_, state, signal) => {
+      await createAndContribute();
+      const goOn = await HOLDS[state]!();
+      await close();
+      await untilState(state);
+      const worker = workerOf((await untilWorkedOn()).process);
+      await worker.end(signal);
+      await goOn();
+      await expectResult();
+      expect(processes.filter((process) => process.isRunning())).toHaveLength(1);
+    },
+    180_000,
+  );
+
+  test('loses its connection: what goes wrong then is not the end of the task', async () => {
+    await createAndContribute();
+    // An error that would be final, if it came to a process that still had the task.
+    const json = async () => {
+      const { connection } = await untilWorkedOn();
+      await admin.query('SELECT pg_terminate_backend($1)', [connection]);
+      return { type: 'about:blank', title: 'closed', status: 409, code: 'ERR_TASK_CLOSED' };
+    };
+    const injection = world.proxies.csp.inject(/records$/, { kind: 'answer with', status: 409, json });
+    await close();
+    await expectResult();
+    expect(injection.hits).toBe(1);
+  }, 180_000);
+
+  test('says why the task waits', async () => {
+    await createAndContribute();
+    const goOn = await HOLDS.closed!();
+    await close();
+    await expect.poll(async () => (await byHand.status(id)).waiting?.code, PATIENCE).toBe('ERR_BUSY');
+    await goOn();
+    await expectResult();
+  }, 180_000);
+});
+
+describe('a task that is proposed', () => {
+  const proposed = async () =>
+    (await rows(`SELECT task_id FROM eigenveil_data_user.tasks WHERE state = 'proposed'`))[0]?.[0];
+
+  test('stays so when another process starts', async () => {
+    world.proxies.csp.inject(/^POST \/tasks$/, { kind: 'delay', milliseconds: 8000 });
+    const creating = byHand.create();
+    await expect.poll(proposed, PATIENCE).toBeDefined();
+    processes.push(await serve());
+    signed = await creating;
+    expect(await stateOf(signed.task.id)).toBe('open');
+  }, 180_000);
+
+  test('is given up when its process is killed', async () => {
+    world.proxies.csp.inject(/^POST \/tasks$/, { kind: 'delay', milliseconds: 8000 });
+    const creating = byHand.create().catch(() => undefined);
+    await expect.poll(proposed, PATIENCE).toBeDefined();
+    id = await proposed();
+    await workerOf((await untilWorkedOn()).process).end('SIGKILL');
+    processes.push(await serve());
+    await untilState('failed');
+    await creating;
+  }, 180_000);
+});
