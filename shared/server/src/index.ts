@@ -25,6 +25,7 @@ export {
   type PostgresDatabase,
   type PostgresOptions,
   type PostgresQueries,
+  reasonOf,
 } from './postgres.ts';
 export { type HeldLock, tryLock } from './postgres-lock.ts';
 export { parsePostgresUrl } from './postgres-url.ts';
