@@ -9,6 +9,7 @@ import { generatePrivateJwk, signStatement } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { backUp, fails, type Name, restore, secretsOf, succeeds } from './support/backups.ts';
+import { Children } from './support/child.ts';
 import { query } from './support/database.ts';
 import { earlierDirectory, latestOf } from './support/earlier.ts';
 import { runUntilKilled } from './support/killed.ts';
@@ -218,5 +219,15 @@ describe.each(['csp', 'user'] as const)('a backup of eigenveil-%s', (name) => {
     await backedUp(name, directory);
     const left = await readdir(join(directory, 'backup-draft'));
     expect(left.filter((file) => file.startsWith('database'))).toEqual([]);
+  });
+});
+
+test('a data user whose database is PostgreSQL is not backed up from the file of an earlier one', async () => {
+  const directory = await earlierDirectory(latestOf('data-user'), fresh('user'));
+  const command = ['backup', '--data-directory', directory, '--to', fresh('backup'), '--json'];
+  const database = { EIGENVEIL_USER_DATABASE_URL: 'postgres://somebody@localhost/eigenveil' };
+  expect(await fails(new Children().run('user', command, database))).toMatchObject({
+    code: 'ERR_CONFIGURATION',
+    message: expect.stringContaining('back a PostgreSQL database up with its own tools'),
   });
 });

@@ -187,3 +187,30 @@ describe('fewer owners than the minimum', () => {
     await byHand.expectResult(signed, [0, 1, 2]);
   });
 });
+
+test('a task that nobody closes is cancelled days after its deadline, and its contributions are deleted', async () => {
+  const DAY = 24 * HOUR;
+  const deadlineIn = (days: number) => new Date(Date.now() + days * DAY).toISOString();
+  const abandoned = await byHand.create({ deadline: deadlineIn(1) });
+  const kept = await byHand.create({ deadline: deadlineIn(2) });
+  const owners = await byHand.owners(2);
+  for (const [part, owner] of owners.entries()) {
+    await byHand.contribute(owner, abandoned, part);
+    await byHand.contribute(owner, kept, part);
+  }
+  clockOffset = 31.5 * DAY; // with 30 days of retention
+  try {
+    await world.stopDataUser();
+    await world.startDataUser();
+    expect((await byHand.status(abandoned.task.id)).state).toBe('cancelled');
+    expect((await byHand.status(kept.task.id)).state).toBe('open');
+    const bodies = ({ task }: SignedTask) => {
+      const sql = 'SELECT sequence FROM contribution_bodies WHERE task_id = ?';
+      return query(world.dataUserConfig.dataDirectory, sql, task.id).length;
+    };
+    await expect.poll(() => bodies(abandoned)).toBe(0);
+    expect(bodies(kept)).toBe(2);
+  } finally {
+    clockOffset = 0;
+  }
+});

@@ -117,6 +117,7 @@ export class World {
       cspThumbprint: cspIdentity.thumbprint,
       cspCa: common.tlsCertificate,
       cspPatienceSeconds: 2,
+      retentionDays: 30,
       databaseUrl: undefined,
       ...options.dataUser,
     };

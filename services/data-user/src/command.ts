@@ -34,6 +34,7 @@ export function dataUserProgram(): Command {
     DATA_USER_BACKUP,
     `Every task that the backup did not have as done or cancelled fails with ERR_TASK_RESTORED: contributions came later for which owners
 have receipts. Propose such tasks anew.`,
+    databaseUrl,
   );
   const task = program.command('task').description('propose tasks and see them through');
   addDraft(task);

@@ -43,6 +43,12 @@ export const DATA_USER_SETTINGS = {
     default: 20,
     placeholder: 'NUMBER',
   },
+  retentionDays: {
+    schema: z.int().min(1).max(3650),
+    description: 'days after its deadline for which a task that nobody closes is kept',
+    default: 30,
+    placeholder: 'NUMBER',
+  },
 } as const;
 export type DataUserConfiguration = Configuration<typeof DATA_USER_SETTINGS>;
 
@@ -67,6 +73,8 @@ const INFO = {
   version: '0.1.0',
   description: 'Tasks, collection and computation of Eigenveil.',
 };
+
+const SWEEP_MILLISECONDS = 3_600_000;
 
 /** Starts a data user; resolves when it listens. Unfinished tasks are taken up where they were left. */
 export async function startDataUser(
@@ -142,11 +150,21 @@ export async function startDataUser(
     batch: (taskId, number) => aggregation.complete(taskId, number),
     waits: (taskId, error) => computation.tellWaiting(taskId, error),
   });
+  const sweep = async () => {
+    for (const taskId of await tasks.cancelAbandoned(config.retentionDays)) {
+      log.warn({ taskId }, 'cancelled a task that nobody has closed');
+      await queue.offer(taskId);
+    }
+  };
+  const onFailure = (error: unknown) => log.error({ err: error }, 'sweep failed');
+  await sweep().catch(onFailure);
+  const sweeping = setInterval(() => void sweep().catch(onFailure), SWEEP_MILLISECONDS);
   return {
     url: running.url,
     thumbprint: key.thumbprint,
     reloadCertificate: service.reloadCertificate,
     async close() {
+      clearInterval(sweeping);
       await running.close();
       // Nobody waits for the CSP, and what is unfinished is left to the next process.
       await Promise.all([queue.close(), csp.close()]);

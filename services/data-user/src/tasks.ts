@@ -37,6 +37,7 @@ export interface OpenTask {
 
 /** Each takes some hundred kilobytes with its packing. */
 const REMEMBERED_TASKS = 64;
+const DAY_MILLISECONDS = 86_400_000;
 /** Of a page. */
 const LISTED_TASKS = 100;
 
@@ -180,6 +181,24 @@ export class Tasks {
       if (state === 'done' || state === 'failed')
         throw new ServiceError('ERR_TASK_CLOSED', `the task is ${state} already`);
       if (await this.#store.advance(taskId, state, { to: 'cancelled' })) return;
+    }
+  }
+
+  /**
+   * Cancels the open tasks whose deadline lies more than so many days back, and returns which: nobody will close them, and the CSP does
+   * not keep their keys for ever either.
+   */
+  async cancelAbandoned(retentionDays: number): Promise<TaskId[]> {
+    const latest = this.#now().getTime() - retentionDays * DAY_MILLISECONDS;
+    const cancelled: TaskId[] = [];
+    for (let before: TaskId | null = null; ; ) {
+      const { tasks, older } = await this.list(before);
+      for (const { taskId, state, deadline } of tasks) {
+        if (state !== 'open' || new Date(deadline).getTime() >= latest) continue;
+        if (await this.#store.advance(taskId, 'open', { to: 'cancelled' })) cancelled.push(taskId);
+      }
+      if (!older) return cancelled;
+      before = tasks.at(-1)!.taskId;
     }
   }
 

@@ -1,15 +1,19 @@
 /** The commands that both services have for backups of their databases. */
-import { addSettings, type Command, printResult } from '@eigenveil/command';
+import { addSettings, type Command, ConfigurationError, printResult, type Setting } from '@eigenveil/command';
 import { z } from 'zod';
 import { type BackupRules, makeBackup, restoreBackup } from './backup.ts';
 import { SERVICE_SETTINGS } from './foundation.ts';
 
-/** Adds `backup` and `restore` to a service's program. `consequences` says what a restoration ends. */
+/**
+ * Adds `backup` and `restore` to a service's program. `consequences` says what a restoration ends; `databaseUrl` is the setting by
+ * which the service may have its database elsewhere.
+ */
 export function addBackupCommands(
   program: Command,
   prefix: string,
   rules: BackupRules,
   consequences: string,
+  databaseUrl?: Setting<z.ZodType<string | undefined>>,
 ): void {
   const { dataDirectory } = SERVICE_SETTINGS;
   const name = program.name();
@@ -23,6 +27,7 @@ export function addBackupCommands(
   const backedUp = addSettings(backup, prefix, {
     dataDirectory,
     to: folder('folder for the backup, empty or not there'),
+    ...(databaseUrl && { databaseUrl }),
   });
   backup.addHelpText(
     'after',
@@ -34,7 +39,11 @@ Example:
   $ ${name} backup --data-directory /var/lib/${name} --to /backup/${name}-monday`,
   );
   backup.action(async () => {
-    const { dataDirectory: directory, to } = backedUp();
+    const { dataDirectory: directory, to, databaseUrl: elsewhere } = backedUp();
+    if (elsewhere !== undefined)
+      throw new ConfigurationError(
+        '"databaseUrl" expected none: back a PostgreSQL database up with its own tools',
+      );
     const manifest = await makeBackup(rules, directory, to);
     const { bytes } = manifest.files['database.sqlite'];
     const text = `${bytes} bytes in ${to}; keep signing-key.json elsewhere, it is not among them`;
