@@ -228,6 +228,6 @@ test('a data user whose database is PostgreSQL is not backed up from the file of
   const database = { EIGENVEIL_USER_DATABASE_URL: 'postgres://somebody@localhost/eigenveil' };
   expect(await fails(new Children().run('user', command, database))).toMatchObject({
     code: 'ERR_CONFIGURATION',
-    message: expect.stringContaining('back a PostgreSQL database up with its own tools'),
+    detail: expect.stringContaining('back a PostgreSQL database up with its own tools'),
   });
 });
