@@ -154,6 +154,13 @@ describe('a service dies next to a durable write of the computation', () => {
     expect(await endAfterDeath(operations, { twoParty: 'garbled' })).toBe('done');
   });
 
+  test('both in the middle of the unblinding: it is asked for again with the same bytes', async () => {
+    const cspDies = crash('csp', 'before commit', 'completeUnblinding');
+    const dataUserDies: Operation = { kind: 'kill', service: 'data user', downFor: 0 };
+    const operations = [contribute(0), contribute(1), cspDies, close, waitForDeath, dataUserDies];
+    expect(await pool.run(scenario(operations))).toMatchObject({ end: 'done', deaths: 2 });
+  });
+
   test('the CSP after its one answer of rotated is marked: the task fails, since there is no other answer', async () => {
     const operations = [
       contribute(0),

@@ -23,6 +23,9 @@ import type { Services } from './services.ts';
 /** A proof is good for a minute; older requests are made anew. */
 const PROOF_MILLISECONDS = 40_000;
 
+/** In which a data user that has answered may still die of that request: nothing of it should be left to write. */
+const ANSWERED_MILLISECONDS = 100;
+
 const PHASES: Readonly<Record<string, Phase>> = {
   open: 'open',
   closed: 'closed',
@@ -85,7 +88,8 @@ export class Requests {
     }
     const answer = await answered;
     proxy.heal();
-    if (fault?.kind === 'crash') await services.arm('data user', null);
+    if (fault?.kind === 'crash' && !(await services.isDead('data user', ANSWERED_MILLISECONDS)))
+      await services.arm('data user', null);
     return answer;
   }
 

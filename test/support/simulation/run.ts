@@ -61,7 +61,7 @@ const WAIT_MILLISECONDS = 15_000;
 /** Within which the data user has written down that the task has ended at the CSP. */
 const LAST_WRITE_MILLISECONDS = 300;
 /** Far longer than the longest pause between two attempts after so short a run. */
-const END_MILLISECONDS = 60_000;
+const END_MILLISECONDS = 40_000;
 const MOST_PROPOSALS = 4;
 /** Of the CSP's tasks, or with a secret that should be gone. */
 const UNENDED = `state <> 'ended' OR sealed_secret_key IS NOT NULL OR sealed_shares IS NOT NULL`;

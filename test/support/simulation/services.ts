@@ -96,8 +96,8 @@ export class Services {
   }
 
   /** Whether a service from which no answer came is dead; it may be just dying. */
-  async isDead(service: ServiceName): Promise<boolean> {
-    return (await this.#running.get(service)?.isDeadWithin(DYING_MILLISECONDS)) ?? true;
+  async isDead(service: ServiceName, withinMilliseconds = DYING_MILLISECONDS): Promise<boolean> {
+    return (await this.#running.get(service)?.isDeadWithin(withinMilliseconds)) ?? true;
   }
 
   /** Has a service die at a durable write, or takes that back. It waits for the next process when there is none. */
