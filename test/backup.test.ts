@@ -12,7 +12,9 @@ import { backUp, fails, type Name, restore, secretsOf, succeeds } from './suppor
 import { query } from './support/database.ts';
 import { earlierDirectory, latestOf } from './support/earlier.ts';
 import { runUntilKilled } from './support/killed.ts';
-import { straceProblem } from './support/system-calls.ts';
+import { tracingProblems } from './support/system-calls.ts';
+
+const { started: cannotTrace } = await tracingProblems();
 
 let folder: string;
 let count = 0;
@@ -193,7 +195,7 @@ describe.each(['csp', 'user'] as const)('a backup of eigenveil-%s', (name) => {
     expect(existsSync(databaseFile(target))).toBe(false);
   });
 
-  const cannotKill = straceProblem() !== undefined;
+  const cannotKill = cannotTrace !== undefined;
   test.skipIf(cannotKill).each([
     ['fsync', 1],
     ['fsync', 3],
