@@ -10,6 +10,7 @@ import { type DataUserConfiguration, type RunningDataUser, startDataUser } from 
 import { PaillierPool } from '@eigenveil/paillier';
 import { adminTokenFile } from '@eigenveil/server';
 import type { SignedTask } from '@eigenveil/wire';
+import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ByHand, type Enrolled } from './support/by-hand.ts';
 import { Children } from './support/child.ts';
@@ -29,6 +30,17 @@ let second: RunningDataUser;
 let signed: SignedTask;
 let owners: Enrolled[];
 
+/** The URL of a database whose role owns it and may do nothing else, as docs/scaling.md has it. */
+async function ownDatabase(): Promise<string> {
+  const connectionString = await postgres.database();
+  const operator = new pg.Client({ connectionString });
+  await operator.connect();
+  await operator.query(`CREATE ROLE eigenveil LOGIN PASSWORD 'a password'`);
+  await operator.query(`ALTER DATABASE ${new URL(connectionString).pathname.slice(1)} OWNER TO eigenveil`);
+  await operator.end();
+  return Object.assign(new URL(connectionString), { username: 'eigenveil', password: 'a password' }).href;
+}
+
 /** The configuration of a further process; owners reach all of them at the same address, as behind a load balancer. */
 async function processWith(name: string, files: readonly string[] = COPIED): Promise<DataUserConfiguration> {
   const { dataDirectory } = world.dataUserConfig;
@@ -40,7 +52,7 @@ async function processWith(name: string, files: readonly string[] = COPIED): Pro
 
 beforeAll(async () => {
   postgres = await Postgres.launch();
-  world = await World.start({ proxied: true, dataUser: { databaseUrl: await postgres.database() } });
+  world = await World.start({ proxied: true, dataUser: { databaseUrl: await ownDatabase() } });
   secondConfig = await processWith('data-user-2');
   second = await startDataUser(secondConfig);
   byHand = await ByHand.start(world);
