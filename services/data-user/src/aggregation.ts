@@ -85,15 +85,18 @@ export class Aggregation {
     }
     if (contributions !== expected)
       throw new Error(`task ${id} expected ${expected} contributions in its aggregate, got ${contributions}`);
-    if (product.ciphertexts === undefined)
+    if (product.factors === 0)
       throw new ServiceError('ERR_MINIMUM_OWNERS', 'expected at least one contribution, got 0');
     return product.ciphertexts;
   }
 }
 
-/** A product of ciphertexts, position by position, that grows. */
+/** The product of no ciphertexts. */
+const ONE = 1n as Ciphertext;
+
+/** A product of ciphertexts, position by position, that grows. They were checked when they came. */
 class Product {
-  ciphertexts: Ciphertext[] | undefined;
+  ciphertexts: Ciphertext[];
   factors = 0;
   readonly #paillier: PaillierPool;
   readonly #open: OpenTask;
@@ -101,20 +104,16 @@ class Product {
   constructor(paillier: PaillierPool, open: OpenTask) {
     this.#paillier = paillier;
     this.#open = open;
+    this.ciphertexts = open.packing.plaintexts.map(() => ONE);
   }
 
   async multiply(factors: readonly Uint8Array[]): Promise<void> {
-    const { publicKey, packing } = this.#open;
-    const rest = [...factors];
-    this.factors += rest.length;
-    if (this.ciphertexts === undefined && rest.length > 0)
-      this.ciphertexts = await this.#paillier.decode(publicKey, rest.shift()!, packing.plaintexts.length);
-    if (this.ciphertexts !== undefined)
-      this.ciphertexts = await this.#paillier.aggregate(publicKey, this.ciphertexts, rest);
+    this.factors += factors.length;
+    this.ciphertexts = await this.#paillier.aggregate(this.#open.publicKey, this.ciphertexts, factors);
   }
 
-  /** Null for a product of nothing. */
+  /** Null for a product of nothing, which is no ciphertext. */
   bytes(): Uint8Array | null {
-    return this.ciphertexts === undefined ? null : encodeCiphertexts(this.#open.publicKey, this.ciphertexts);
+    return this.factors === 0 ? null : encodeCiphertexts(this.#open.publicKey, this.ciphertexts);
   }
 }
