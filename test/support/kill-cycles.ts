@@ -329,13 +329,13 @@ class KillRun {
 
   async #finish({ task }: SignedTask): Promise<void> {
     await this.#client.closeTask(task.id);
-    for (;;) {
-      this.#onAnswer();
+    for (let before = ''; before !== 'done'; ) {
       const { state, contributions } = await this.#client.status(task.id);
       if (contributions !== OWNERS) throw new Error(`expected ${OWNERS} contributions, got ${contributions}`);
-      if (state === 'done') break;
       if (state === 'failed') throw new Error('the task failed');
-      await sleep(POLL_MILLISECONDS);
+      if (state === before) await sleep(POLL_MILLISECONDS);
+      else this.#onAnswer();
+      before = state;
     }
     expectReference(await this.#client.result(task.id), task, this.#parts);
   }

@@ -33,37 +33,35 @@ export function straceTo(file: string, alsoTraced: readonly number[] = []): stri
   ];
 }
 
-/** Why no process can be traced here, if so, and why none that runs already. */
-export interface TracingProblems {
-  readonly started: string | undefined;
-  readonly running: string | undefined;
-}
-
-/** Where tracing must be possible, as in CI, it throws instead. */
-export async function tracingProblems(): Promise<TracingProblems> {
+/** Why nothing can be traced here, if so. Where it must be possible, as in CI, that is an error instead. */
+export function straceProblem(): string | undefined {
   const { error, status, stderr } = spawnSync('strace', ['-f', '-o', '/dev/null', 'true'], {
     encoding: 'utf8',
   });
-  const started = error?.message ?? (status === 0 ? undefined : stderr.trim());
-  const running = started ?? (await attachingProblem());
-  if (running !== undefined && process.env.EIGENVEIL_STRACE_REQUIRED === '1')
-    throw new Error(`EIGENVEIL_STRACE_REQUIRED is set, but: ${running}`);
-  return { started, running };
+  return unlessRequired(error?.message ?? (status === 0 ? undefined : stderr.trim()));
 }
 
-/** Tracing somebody else's child needs rights that tracing one's own does not. */
-async function attachingProblem(): Promise<string | undefined> {
+/** The same of a process that runs already and is not one's own child, which needs more rights. */
+export async function attachProblem(): Promise<string | undefined> {
+  const problem = straceProblem();
+  if (problem !== undefined) return problem;
   const other = spawn('sleep', ['60'], { stdio: 'ignore' });
   const tracer = spawn('strace', ['-o', '/dev/null', '-p', String(other.pid)], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   try {
     const [said] = (await once(tracer.stderr, 'data')) as [Buffer];
-    return said.includes('attached') ? undefined : said.toString().trim();
+    return unlessRequired(said.includes('attached') ? undefined : said.toString().trim());
   } finally {
     tracer.kill('SIGKILL');
     other.kill('SIGKILL');
   }
+}
+
+function unlessRequired(problem: string | undefined): string | undefined {
+  if (problem !== undefined && process.env.EIGENVEIL_STRACE_REQUIRED === '1')
+    throw new Error(`EIGENVEIL_STRACE_REQUIRED is set, but: ${problem}`);
+  return problem;
 }
 
 export interface SystemCall {
