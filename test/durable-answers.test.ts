@@ -32,13 +32,13 @@ import {
   isSqliteLog,
   lapse,
   parseTrace,
-  straceProblem,
   straceTo,
+  tracingProblems,
 } from './support/system-calls.ts';
 import { World } from './support/world.ts';
 
-const problem = straceProblem();
-if (problem !== undefined) console.warn(`Durable answers were not traced: ${problem}`);
+const problems = await tracingProblems();
+if (problems.running !== undefined) console.warn(`Some durable answers were not traced: ${problems.running}`);
 
 const OWNERS = 3;
 const NOT_SYNCED = 'the answer left before the log was synced';
@@ -142,7 +142,7 @@ async function dataUsersAnswers(traced: Traced) {
 
 const RECEIPTS = Array.from({ length: 2 * OWNERS }, (_, i) => `receipt ${i}`);
 
-describe.skipIf(problem !== undefined)('the data user', () => {
+describe.skipIf(problems.started !== undefined)('the data user', () => {
   const answers = (environment: Record<string, string>) => dataUsersAnswers({ name: 'user', environment });
 
   test('syncs what it has taken before the first byte of the receipt leaves', async () => {
@@ -154,7 +154,7 @@ describe.skipIf(problem !== undefined)('the data user', () => {
   });
 });
 
-describe.skipIf(problem !== undefined)('the data user over PostgreSQL', () => {
+describe.skipIf(problems.running !== undefined)('the data user over PostgreSQL', () => {
   let postgres: Postgres;
   beforeEach(async () => {
     postgres = await Postgres.launch();
@@ -174,7 +174,7 @@ describe.skipIf(problem !== undefined)('the data user over PostgreSQL', () => {
   }, 300_000);
 });
 
-describe.skipIf(problem !== undefined)('the CSP', () => {
+describe.skipIf(problems.started !== undefined)('the CSP', () => {
   const ANSWERS = ['enrolment', 'agreement', 'records', 'unblinding', 'end'];
 
   /** Of everything that a CSP promises over a task. */

@@ -13,8 +13,10 @@ import { earlierDirectory, latestOf } from './support/earlier.ts';
 import { runInProcess } from './support/in-process.ts';
 import { runUntilKilled } from './support/killed.ts';
 import { Postgres } from './support/postgres.ts';
-import { straceProblem } from './support/system-calls.ts';
+import { tracingProblems } from './support/system-calls.ts';
 import { World } from './support/world.ts';
+
+const { started: cannotTrace } = await tracingProblems();
 
 let folder: string;
 beforeAll(async () => {
@@ -133,7 +135,7 @@ const KILLED_AT: ['csp' | 'user', 'fsync' | 'rename' | 'unlink', number][] = [
   ['user', 'fsync', 4],
 ];
 
-describe.skipIf(straceProblem() !== undefined)('a rotation that is killed', () => {
+describe.skipIf(cannotTrace !== undefined)('a rotation that is killed', () => {
   test.concurrent.each(KILLED_AT)('in eigenveil-%s at %s number %i', async (name, call, nth) => {
     const service = name === 'csp' ? 'csp' : 'data-user';
     const directory = await earlierDirectory(latestOf(service), join(folder, `${name}-${call}-${nth}`));

@@ -19,8 +19,10 @@ import {
 import { expectReference } from './support/expectations.ts';
 import { runInProcess } from './support/in-process.ts';
 import { runUntilKilled } from './support/killed.ts';
-import { straceProblem } from './support/system-calls.ts';
+import { tracingProblems } from './support/system-calls.ts';
 import { World } from './support/world.ts';
+
+const { started: cannotTrace } = await tracingProblems();
 
 let folder: string;
 let count = 0;
@@ -124,7 +126,7 @@ describe.each(EARLIER)('a database of $service, version $version, of $release', 
   });
 
   const KILLED_AT = [2, 8, 14, 20];
-  test.skipIf(straceProblem() !== undefined)(
+  test.skipIf(cannotTrace !== undefined)(
     'is an earlier one or the latest, and whole, wherever the process was killed',
     async () => {
       const latest = versionOf(await freshDirectory(service));

@@ -1,12 +1,18 @@
 /** The parsers of files and frames: rows, configuration, policies, sealed values, a stream's messages. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { addSettings, readJsonFile } from '@eigenveil/command';
 import { OwnerPolicy } from '@eigenveil/data-owner';
 import { draftTask } from '@eigenveil/data-user';
-import { SERVICE_SETTINGS, Sealer } from '@eigenveil/server';
+import {
+  loadOrCreateKeyRing,
+  openSigningKey,
+  restoreBackup,
+  SERVICE_SETTINGS,
+  Sealer,
+} from '@eigenveil/server';
 import { readFileBytes, readRows } from '@eigenveil/statistics';
 import { MessageStream, memoryChannelPair } from '@eigenveil/two-party';
 import { Command } from 'commander';
@@ -41,6 +47,20 @@ export async function fileTargets(): Promise<Target[]> {
   const policy = OwnerPolicy.parse({ maximumComponents: 3 });
   const sealer = new Sealer(new Uint8Array(32));
   const sealed = sealer.seal('a/b', Buffer.from('secret'));
+  const ring = [1, 2].map((fill) => Buffer.alloc(32, fill).toString('base64url')).join('\n');
+  await writeFile(file('keys'), '', { mode: 0o600 });
+  await mkdir(file('backup'));
+  const { thumbprint } = await openSigningKey(file('restored'));
+  const manifest = {
+    format: 'eigenveil backup 1',
+    service: 'csp',
+    identity: thumbprint,
+    time: '2026-01-01T00:00:00.000Z',
+    schemaVersion: 1,
+    files: { 'database.sqlite': { bytes: 1, sha256: 'a'.repeat(64) } },
+    signature: 'e30.e30.AAAA',
+  };
+  const nothing = async () => undefined;
   return [
     target({
       name: 'CSV rows',
@@ -116,6 +136,33 @@ export async function fileTargets(): Promise<Target[]> {
         await attemptAsync(() => readJsonFile('--policy', file('policy.json'), OwnerPolicy));
       },
       close: () => rm(folder, { recursive: true, force: true }),
+    }),
+    target({
+      name: 'key files',
+      weight: 2,
+      inputs: mutatedBytes([Buffer.from(ring)]),
+      describe: asBase64,
+      async check(bytes) {
+        await writeFile(file('keys'), bytes);
+        const keys = await attemptAsync(() => loadOrCreateKeyRing(file('keys')));
+        if (keys?.some((key) => !Buffer.from(bytes).includes(Buffer.from(key).toString('base64url'))))
+          throw new Fault('a key that the file does not hold');
+      },
+    }),
+    target({
+      name: 'manifests of backups',
+      weight: 1,
+      inputs: fc.oneof(
+        mutatedJson([manifest], 4).map((json) => Buffer.from(JSON.stringify(json))),
+        mutatedBytes([Buffer.from(JSON.stringify(manifest))]),
+      ),
+      describe: asBase64,
+      async check(bytes) {
+        await writeFile(join(file('backup'), 'manifest.json'), bytes);
+        const rules = { service: 'csp', prepare: nothing, finish: nothing };
+        const restored = await attemptAsync(() => restoreBackup(rules, file('restored'), file('backup')));
+        if (restored !== undefined) throw new Fault('an unsigned manifest');
+      },
     }),
     target({
       name: 'sealed values',

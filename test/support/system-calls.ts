@@ -2,7 +2,8 @@
  * What a service asks of the operating system, as strace tells it, and whether it kept the order of a durable answer: what
  * the answer vouches for is written to the database's log, the log is synced, and only then does the answer leave.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 
 const READS = ['read', 'readv', 'recvfrom', 'recvmsg'];
 const WRITES = ['write', 'writev', 'pwrite64', 'pwritev', 'pwritev2', 'sendto', 'sendmsg'];
@@ -32,15 +33,37 @@ export function straceTo(file: string, alsoTraced: readonly number[] = []): stri
   ];
 }
 
-/** Why nothing can be traced here, if so. Where it must be possible, as in CI, that is an error instead. */
-export function straceProblem(): string | undefined {
+/** Why no process can be traced here, if so, and why none that runs already. */
+export interface TracingProblems {
+  readonly started: string | undefined;
+  readonly running: string | undefined;
+}
+
+/** Where tracing must be possible, as in CI, it throws instead. */
+export async function tracingProblems(): Promise<TracingProblems> {
   const { error, status, stderr } = spawnSync('strace', ['-f', '-o', '/dev/null', 'true'], {
     encoding: 'utf8',
   });
-  const problem = error?.message ?? (status === 0 ? undefined : stderr.trim());
-  if (problem !== undefined && process.env.EIGENVEIL_STRACE_REQUIRED === '1')
-    throw new Error(`EIGENVEIL_STRACE_REQUIRED is set, but: ${problem}`);
-  return problem;
+  const started = error?.message ?? (status === 0 ? undefined : stderr.trim());
+  const running = started ?? (await attachingProblem());
+  if (running !== undefined && process.env.EIGENVEIL_STRACE_REQUIRED === '1')
+    throw new Error(`EIGENVEIL_STRACE_REQUIRED is set, but: ${running}`);
+  return { started, running };
+}
+
+/** Tracing somebody else's child needs rights that tracing one's own does not. */
+async function attachingProblem(): Promise<string | undefined> {
+  const other = spawn('sleep', ['60'], { stdio: 'ignore' });
+  const tracer = spawn('strace', ['-o', '/dev/null', '-p', String(other.pid)], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  try {
+    const [said] = (await once(tracer.stderr, 'data')) as [Buffer];
+    return said.includes('attached') ? undefined : said.toString().trim();
+  } finally {
+    tracer.kill('SIGKILL');
+    other.kill('SIGKILL');
+  }
 }
 
 export interface SystemCall {

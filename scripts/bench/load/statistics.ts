@@ -1,16 +1,20 @@
 /** The rows behind the contributions of a load: few different ones, each of which many owners send. */
-import { addStatistics, type Statistics, StatisticsAccumulator } from '@eigenveil/statistics';
-import type { Task } from '@eigenveil/wire';
+import {
+  addStatistics,
+  type Statistics,
+  StatisticsAccumulator,
+  type StatisticsTask,
+} from '@eigenveil/statistics';
 import { generator } from '../random.ts';
 
 /** Different statistics; owner i sends those of number i mod this. */
 export const KINDS = 8;
-/** Owners differ in the number of their rows, so that a lost contribution cannot be made up for by one that counts twice. */
+/** Owners differ in the number of their rows, so that most mistakes change their sum. */
 const FEWEST_ROWS = 50;
 export const MOST_ROWS = FEWEST_ROWS + KINDS - 1;
 
 /** Statistics of pseudo-random rows whose features have different spreads, so that components are well apart. */
-export function statisticsOfKind(task: Task, kind: number): Statistics {
+export function statisticsOfKind(task: StatisticsTask, kind: number): Statistics {
   const accumulator = new StatisticsAccumulator(task);
   const next = generator(kind + 1);
   const cell = (i: number) => Math.round((next() - 0.5) * 2 ** (task.fractionBits + 1) * 0.9 ** i);
@@ -23,7 +27,7 @@ export function statisticsOfKind(task: Task, kind: number): Statistics {
 }
 
 /** The sum over all owners, in the clear. */
-export function sumOf(task: Task, owners: number): Statistics {
+export function sumOf(task: StatisticsTask, owners: number): Statistics {
   const sums = Array.from({ length: Math.min(KINDS, owners) }, (_, kind) =>
     times(statisticsOfKind(task, kind), Math.floor((owners - 1 - kind) / KINDS) + 1),
   );

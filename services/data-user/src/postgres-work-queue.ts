@@ -13,7 +13,7 @@
  *   batch by the process that works on the task. Sent twice, it is there once (policy `exclusive`).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type HeldLock, parsePostgresUrl, tryLock } from '@eigenveil/server';
+import { type HeldLock, parsePostgresUrl, reasonOf, ServerError, tryLock } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/wire';
 import { type Job, type JobResult, PgBoss, type WorkOptions } from 'pg-boss';
 import type { Turn, Workers, WorkQueue } from './work-queue.ts';
@@ -81,14 +81,19 @@ export class PostgresWorkQueue implements WorkQueue {
   #sweep: NodeJS.Timeout | undefined;
   #toldAt = Number.NEGATIVE_INFINITY;
 
-  /** Connects and makes or migrates the tables of pg-boss. */
+  /** Connects and makes or migrates the tables of pg-boss. Throws ERR_DATABASE. */
   static async open(options: PostgresWorkQueueOptions): Promise<PostgresWorkQueue> {
     const queue = new PostgresWorkQueue(options);
-    await queue.#boss.start();
-    for (const name of [TASKS, BATCHES]) {
-      await queue.#boss.createQueue(name, QUEUE);
-      const { policy, ...changeable } = QUEUE; // an earlier release may have made it with others
-      await queue.#boss.updateQueue(name, changeable);
+    try {
+      await queue.#boss.start();
+      for (const name of [TASKS, BATCHES]) {
+        await queue.#boss.createQueue(name, QUEUE);
+        const { policy, ...changeable } = QUEUE; // an earlier release may have made it with others
+        await queue.#boss.updateQueue(name, changeable);
+      }
+    } catch (error) {
+      await queue.#boss.stop({ graceful: false });
+      throw new ServerError('ERR_DATABASE', `the queue of jobs cannot be opened: ${reasonOf(error)}`);
     }
     return queue;
   }

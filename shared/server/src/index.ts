@@ -1,6 +1,6 @@
 /** What the HTTP services stand on: TLS server, routes, authentication, limits, logs, metrics, sealed SQLite, command lines. */
 export { adminAuthenticator, loadOrCreateAdminToken } from './admin.ts';
-export type { BackupRules } from './backup.ts';
+export { type BackupRules, restoreBackup } from './backup.ts';
 export { addBackupCommands } from './backup-command.ts';
 export { readBinary, readJson } from './body.ts';
 export { ServerError, type ServerErrorCode } from './errors.ts';
@@ -25,6 +25,7 @@ export {
   type PostgresDatabase,
   type PostgresOptions,
   type PostgresQueries,
+  reasonOf,
 } from './postgres.ts';
 export { type HeldLock, tryLock } from './postgres-lock.ts';
 export { parsePostgresUrl } from './postgres-url.ts';

@@ -293,7 +293,7 @@ export function translated(error: unknown): unknown {
 }
 
 /** What went wrong in opening the database, without a word of the URL. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
   if (!(error instanceof DatabaseError))
     return code ?? (error instanceof Error ? error.message : 'no reason');

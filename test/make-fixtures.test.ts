@@ -1,0 +1,116 @@
+/**
+ * Makes the fixtures of test/upgrade.test.ts, when EIGENVEIL_FIXTURES names the folder: databases of this release's services in the midst
+ * of tasks. To be run before a schema gets another version: EIGENVEIL_FIXTURES=test/fixtures/release-3 npx vitest run test/make-fixtures.test.ts
+ */
+import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { inviteOwners } from '@eigenveil/csp';
+import { PaillierPool } from '@eigenveil/paillier';
+import { databaseFile } from '@eigenveil/server';
+import type { SignedTask } from '@eigenveil/wire';
+import { expect, test } from 'vitest';
+import { ByHand } from './support/by-hand.ts';
+import { query } from './support/database.ts';
+import { World } from './support/world.ts';
+
+const TIMEOUT = { timeout: 20_000 };
+const DAYS = 86_400_000;
+const folder = process.env.EIGENVEIL_FIXTURES;
+
+/** A CSP that gets stuck where it decrypts, once it is told to. */
+class StuckPool extends PaillierPool {
+  isStuck = false;
+
+  override decrypt(...args: Parameters<PaillierPool['decrypt']>): ReturnType<PaillierPool['decrypt']> {
+    return this.isStuck ? Promise.reject(new Error('stuck')) : super.decrypt(...args);
+  }
+}
+
+test.runIf(folder !== undefined)('makes the fixtures of this release', async () => {
+  const paillier = new StuckPool({ threads: 0 });
+  const world = await World.start({
+    proxied: true,
+    cspOverrides: { paillier },
+    dataUser: { cspPatienceSeconds: 0 },
+  });
+  const { cspConfig, dataUserConfig } = world;
+  const atCsp = (column: string, { task }: SignedTask) =>
+    query(cspConfig.dataDirectory, `SELECT ${column} AS it FROM tasks WHERE task_id = ?`, task.id)[0]!.it;
+  const byHand = await ByHand.start(world);
+  const client = await world.taskClient();
+  const owners = await byHand.owners(4);
+  const deadline = new Date(Date.now() + 3 * DAYS).toISOString();
+  const withContributions = async () => {
+    const signed = await byHand.create({ deadline });
+    for (const part of [0, 1, 2]) await byHand.contribute(owners[part]!, signed, part);
+    return signed;
+  };
+
+  const done = await withContributions();
+  await byHand.expectResult(done, [0, 1, 2]);
+  const cancelled = await withContributions();
+  await client.cancelTask(cancelled.task.id);
+  for (const over of [done, cancelled]) await expect.poll(() => atCsp('state', over), TIMEOUT).toBe('ended');
+  const open = await withContributions();
+  await byHand.contribute(owners[3]!, open, 0);
+  await byHand.withdraw(owners[3]!, open.task.id);
+  const agreed = await byHand.create({ deadline });
+  const blinded = await withContributions();
+  const unblinded = await withContributions();
+  world.proxies.csp.inject(/two-party$/, { kind: 'lose request' }, Number.POSITIVE_INFINITY);
+  await client.closeTask(unblinded.task.id);
+  await byHand.expectState(unblinded, 'unblinded');
+  await inviteOwners(cspConfig.dataDirectory, 2, 3600);
+  paillier.isStuck = true;
+  await client.closeTask(blinded.task.id);
+  await expect.poll(() => atCsp('unblinding_digest', blinded), TIMEOUT).toEqual(expect.any(String));
+  await world.stopCsp();
+  await expect(byHand.create({ deadline })).rejects.toThrow(); // which leaves a task that has failed
+  await world.stopDataUser();
+
+  await mkdir(folder!, { recursive: true });
+  for (const [service, directory] of [
+    ['csp', cspConfig.dataDirectory],
+    ['data-user', dataUserConfig.dataDirectory],
+  ] as const) {
+    const { version, sql } = dump(databaseFile(directory));
+    await writeFile(join(folder!, `${service}-${version}.sql`), sql);
+    for (const key of ['signing-key.json', 'key-encryption-key'])
+      await cp(join(directory, key), join(folder!, `${service}-${key}`));
+  }
+  const tasks = { done, cancelled, open, agreed, blinded, unblinded };
+  const ids = Object.entries(tasks).map(([name, { task }]) => [name, task.id]);
+  const described = { time: new Date().toISOString(), ...Object.fromEntries(ids) };
+  await writeFile(join(folder!, 'tasks.json'), `${JSON.stringify(described, null, 2)}\n`);
+  await world.close();
+});
+
+/** A database as SQL text. */
+function dump(path: string): { version: number; sql: string } {
+  const db = new DatabaseSync(path, { readOnly: true });
+  const version = Number(db.prepare('PRAGMA user_version').get()!.user_version);
+  const objects = db
+    .prepare('SELECT name, type, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid')
+    .all();
+  const tables = objects.filter(({ type }) => type === 'table');
+  const inserts = tables.flatMap(({ name }) =>
+    db
+      .prepare(`SELECT * FROM ${name}`)
+      .all()
+      .map((row) => {
+        const values = Object.values(row).map(literal).join(', ');
+        return `INSERT INTO ${name} (${Object.keys(row).join(', ')}) VALUES (${values});`;
+      }),
+  );
+  db.close();
+  const lines = [...objects.map(({ sql }) => `${sql};`), ...inserts, `PRAGMA user_version = ${version};`];
+  return { version, sql: `${lines.join('\n')}\n` };
+}
+
+function literal(value: unknown): string {
+  if (value === null) return 'NULL';
+  if (typeof value === 'number') return String(value);
+  if (value instanceof Uint8Array) return `X'${Buffer.from(value).toString('hex')}'`;
+  return `'${String(value).replaceAll("'", "''")}'`;
+}
