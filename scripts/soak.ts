@@ -2,7 +2,8 @@
 import { randomInt } from 'node:crypto';
 import { createProgram, EXIT, printResult, runCommand } from '@eigenveil/command';
 import { Presets, SingleBar } from 'cli-progress';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import { Postgres } from '../test/support/postgres.ts';
 import type { Scenario } from '../test/support/simulation/operations.ts';
 import type { Finished } from '../test/support/simulation/run.ts';
 import { type Finding, ServicesPool, search } from '../test/support/simulation/search.ts';
@@ -11,7 +12,17 @@ const RUNS_PER_SEED = 5;
 const LARGEST_SEED = 2 ** 30;
 const MINUTE_MILLISECONDS = 60_000;
 
+const DESCRIPTION = [
+  'Runs a real CSP and a real data user as processes, and has fast-check do to them what happens to',
+  'services: owners contribute, repeat, change their minds and withdraw; requests and answers are lost;',
+  'both processes are killed at any moment and right before or after a durable write; the clock jumps;',
+  'tasks are closed, computed and cancelled. After each run everything is mended, and the task must',
+  'come to an end in which every owner that holds a receipt is counted exactly once. What must hold,',
+  'and what is not deterministic, stands in test/support/simulation/run.ts.',
+].join(' ');
+
 interface Options {
+  readonly database: 'sqlite' | 'postgres';
   readonly minutes: number;
   readonly seed: number;
   readonly length: number;
@@ -21,12 +32,13 @@ interface Options {
 const program = createProgram({
   name: 'soak',
   version: '0.1.0',
-  description: `Runs a real CSP and a real data user as processes, and has fast-check do to them what happens to services: owners
-contribute, repeat, change their minds and withdraw; requests and answers are lost; both processes are killed at any
-moment and right before or after a durable write; the clock jumps; tasks are closed, computed and cancelled. After each
-run everything is mended, and the task must come to an end in which every owner that holds a receipt is counted exactly
-once. What must hold, and what is not deterministic, stands in test/support/simulation/run.ts.`,
+  description: DESCRIPTION,
 })
+  .addOption(
+    new Option('--database <NAME>', 'where the data user stores')
+      .choices(['sqlite', 'postgres'])
+      .default('sqlite'),
+  )
   .option('--minutes <NUMBER>', 'how long to look for a failure', positive(10_000), 10)
   .option(
     '--seed <NUMBER>',
@@ -45,7 +57,7 @@ once. What must hold, and what is not deterministic, stands in test/support/simu
     'after',
     `
 A failure is printed as a seed and as the operations that are left after shrinking. To see it again:
-  npm run soak -- --seed SEED --minutes 1
+  npm run soak -- --seed SEED --minutes 1 (and the same --database and --length)
 To keep it: paste its scenario into the named cases of test/simulation.test.ts.`,
   )
   .action(soak);
@@ -62,7 +74,7 @@ interface Tally {
   failed: number;
 }
 
-async function soak({ minutes, seed, length, shrinkMinutes }: Options): Promise<void> {
+async function soak({ database, minutes, seed, length, shrinkMinutes }: Options): Promise<void> {
   const tally: Tally = {
     runs: 0,
     operations: 0,
@@ -86,7 +98,8 @@ async function soak({ minutes, seed, length, shrinkMinutes }: Options): Promise<
     count(tally, finished);
     bar.update(Math.min(elapsed(), minutes), told());
   };
-  const pool = new ServicesPool();
+  const postgres = database === 'postgres' ? await Postgres.launch() : undefined;
+  const pool = new ServicesPool(async () => ({ databaseUrl: await postgres?.database() }));
   const shrinkMilliseconds = shrinkMinutes * MINUTE_MILLISECONDS;
   let finding: Finding | undefined;
   try {
@@ -95,12 +108,13 @@ async function soak({ minutes, seed, length, shrinkMinutes }: Options): Promise<
   } finally {
     bar.stop();
     await pool.close();
+    await postgres?.close();
   }
   const { runs, ...counted } = tally;
   const counts = Object.entries(counted).map(([name, number]) => `${number} ${name}`);
   const summary = `${runs} runs: ${counts.join(', ')}; first seed ${seed}`;
   printResult(program, {
-    json: { seed, ...tally, finding: finding ?? null },
+    json: { database, seed, ...tally, finding: finding ?? null },
     text: finding === undefined ? summary : `${summary}\n\n${describe(finding)}`,
   });
   if (finding !== undefined) throw new SoakError(`seed ${finding.seed} failed`);

@@ -3,6 +3,7 @@
  * moment in which the services once went wrong or easily could. What must hold stands in support/simulation/run.ts.
  */
 import { afterAll, describe, expect, test } from 'vitest';
+import { Postgres } from './support/postgres.ts';
 import type { CrashPoint } from './support/service-process.ts';
 import type {
   Operation,
@@ -24,6 +25,18 @@ test.each([1, 2, 3])(
   },
   120_000,
 );
+
+test('drawn scenarios of a data user that stores in PostgreSQL', async () => {
+  const postgres = await Postgres.launch();
+  const sharing = new ServicesPool(async () => ({ databaseUrl: await postgres.database() }));
+  try {
+    const finding = await search(sharing, { seed: 4, runs: 2, length: 16, shrinkMilliseconds: 0 });
+    expect(finding).toBeUndefined();
+  } finally {
+    await sharing.close();
+    await postgres.close();
+  }
+}, 120_000);
 
 const ask = (request: Request, fault: RequestFault | null = null): Operation => ({
   kind: 'request',

@@ -6,11 +6,12 @@ import { flushCompileCache } from 'node:module';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type CspConfiguration, startCsp } from '@eigenveil/csp';
 import { type DataUserConfiguration, startDataUser } from '@eigenveil/data-user';
+import pg from 'pg';
 
 /** Where a process is to die: right before or right after one of its next durable writes. */
 export interface CrashPoint {
   readonly when: 'before commit' | 'after commit';
-  /** The store's method that writes; null for any. */
+  /** The store's method that writes, in SQLite; null for any. */
   readonly write: string | null;
   /** How many such writes it survives. */
   readonly skipped: number;
@@ -32,22 +33,34 @@ export interface Acknowledgement {
   readonly problem: string | null;
 }
 
+/** How a statement begins that changes something. */
+const CHANGE = /^\s*(INSERT|UPDATE|DELETE|WITH)\b/i;
+
 let offset = 0;
 let crash: CrashPoint | null = null;
 
 const now = () => new Date(Date.now() + offset);
 
-/** Runs what makes a change durable, or dies next to it. */
-function commit<Result>(write: () => Result): Result {
-  const point = crash;
-  if (point === null || !isIn(point.write)) return write();
-  if (point.skipped > 0) {
-    crash = { ...point, skipped: point.skipped - 1 };
-    return write();
-  }
-  if (point.when === 'after commit') write();
+/** Whether the process is to die next to the durable write that is about to be made. */
+function isStruck(): boolean {
+  if (crash === null || !isIn(crash.write)) return false;
+  if (crash.skipped === 0) return true;
+  crash = { ...crash, skipped: crash.skipped - 1 };
+  return false;
+}
+
+function die(): never {
   process.kill(process.pid, 'SIGKILL');
   throw new Error('a process expected to be dead');
+}
+
+/** Runs what makes a change durable, or dies next to it. */
+function commit<Result>(write: () => Result): Result {
+  if (!isStruck()) return write();
+  if (crash?.when === 'before commit') die();
+  const result = write();
+  if (!(result instanceof Promise)) die();
+  return result.then(die) as Result;
 }
 
 /** Whether a method of a store is at work. */
@@ -56,7 +69,7 @@ function isIn(method: string | null): boolean {
 }
 
 /** SQLite commits at COMMIT, and at a statement that is in no transaction. */
-function watchCommits(): void {
+function watchSqliteCommits(): void {
   const { exec } = DatabaseSync.prototype;
   const { run } = StatementSync.prototype;
   let isInTransaction = false;
@@ -77,6 +90,26 @@ function watchCommits(): void {
   });
 }
 
+/**
+ * PostgreSQL commits as SQLite does, only later: what is awaited is its answer. There, a write has no name, since what a method
+ * awaits is not on the stack; and the queue of jobs writes at times of its own.
+ */
+function watchPostgresCommits(): void {
+  const { query } = pg.Client.prototype;
+  const inTransaction = new WeakSet<object>();
+  pg.Client.prototype.query = new Proxy(query, {
+    apply(_, client: object, parameters: Parameters<typeof query>) {
+      const [statement] = parameters as unknown[];
+      const sql = typeof statement === 'string' ? statement : (statement as { text?: string }).text!;
+      if (sql.startsWith('BEGIN')) inTransaction.add(client);
+      if (sql === 'COMMIT' || sql === 'ROLLBACK') inTransaction.delete(client);
+      const execute = () => Reflect.apply(query, client, parameters);
+      const isDurable = sql === 'COMMIT' || (!inTransaction.has(client) && CHANGE.test(sql));
+      return isDurable ? commit(execute) : execute();
+    },
+  });
+}
+
 async function obey(command: Command): Promise<void> {
   if (command.kind === 'crash') crash = command.crash;
   if (command.kind === 'clock') offset = command.offset;
@@ -87,7 +120,8 @@ async function obey(command: Command): Promise<void> {
   flushCompileCache(); // which a process that is killed does not do at its end
 }
 
-watchCommits();
+watchSqliteCommits();
+watchPostgresCommits();
 process.on('disconnect', () => process.exit()); // the parent is gone
 process.on('message', (command: Command) => {
   const answer = (problem: Acknowledgement['problem']) => process.send?.({ problem });

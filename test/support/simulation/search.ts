@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { OWNERS, type Scenario, scenarios } from './operations.ts';
 import { type Finished, run } from './run.ts';
-import { Services, type ServicesOptions } from './services.ts';
+import { type DataUserSettings, Services } from './services.ts';
 
 export interface SearchOptions {
   readonly seed: number;
@@ -11,7 +11,6 @@ export interface SearchOptions {
   readonly length: number;
   /** How long to look for a smaller scenario that fails, too; 0 for not at all. */
   readonly shrinkMilliseconds: number;
-  readonly services?: ServicesOptions;
   readonly onRun?: (finished: Finished) => void;
 }
 
@@ -23,15 +22,16 @@ export interface Finding {
 
 /** The services of one run after another; those that have failed are never used again. */
 export class ServicesPool {
-  readonly #options: ServicesOptions;
+  readonly #dataUser: () => Promise<DataUserSettings>;
   #services: Services | undefined;
 
-  constructor(options: ServicesOptions = {}) {
-    this.#options = options;
+  /** `dataUser` gives the settings of each new data user, such as a database that no other has used. */
+  constructor(dataUser: () => Promise<DataUserSettings> = async () => ({})) {
+    this.#dataUser = dataUser;
   }
 
   async run(scenario: Scenario): Promise<Finished> {
-    this.#services ??= await Services.start(OWNERS, this.#options);
+    this.#services ??= await Services.start(OWNERS, await this.#dataUser());
     try {
       return await run(this.#services, scenario);
     } catch (error) {

@@ -10,11 +10,7 @@ import type { Message, MessageFault, ServiceName } from './operations.ts';
 import { Operator } from './operator.ts';
 import { ServiceProcess } from './process.ts';
 
-export interface ServicesOptions {
-  /** Settings of the data user, such as another database. */
-  readonly dataUser?: Partial<DataUserConfiguration>;
-}
-
+export type DataUserSettings = Partial<DataUserConfiguration>;
 export type Enrolled = Awaited<ReturnType<World['enrolledOwner']>>;
 
 export const SERVICES: readonly ServiceName[] = ['csp', 'data user'];
@@ -47,12 +43,12 @@ export class Services {
   #cspStarts: number[] = [];
   deaths = 0;
 
-  static async start(owners: number, options: ServicesOptions = {}): Promise<Services> {
+  static async start(owners: number, dataUser: DataUserSettings = {}): Promise<Services> {
     const world = await World.start({
       proxied: true,
       csp: { logLevel: 'warn', retentionDays: RETENTION_DAYS },
       // Every failure is tried again by the computation itself, at once.
-      dataUser: { logLevel: 'warn', cspPatienceSeconds: 0, ...options.dataUser },
+      dataUser: { logLevel: 'warn', cspPatienceSeconds: 0, ...dataUser },
       cspOverrides: SILENT,
       dataUserOverrides: SILENT,
     });
