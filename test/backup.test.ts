@@ -13,9 +13,9 @@ import { Children } from './support/child.ts';
 import { query } from './support/database.ts';
 import { earlierDirectory, latestOf } from './support/earlier.ts';
 import { runUntilKilled } from './support/killed.ts';
-import { tracingProblems } from './support/system-calls.ts';
+import { straceProblem } from './support/system-calls.ts';
 
-const { started: cannotTrace } = await tracingProblems();
+const cannotTrace = straceProblem();
 
 let folder: string;
 let count = 0;

@@ -13,10 +13,10 @@ import { earlierDirectory, latestOf } from './support/earlier.ts';
 import { runInProcess } from './support/in-process.ts';
 import { runUntilKilled } from './support/killed.ts';
 import { Postgres } from './support/postgres.ts';
-import { tracingProblems } from './support/system-calls.ts';
+import { straceProblem } from './support/system-calls.ts';
 import { World } from './support/world.ts';
 
-const { started: cannotTrace } = await tracingProblems();
+const cannotTrace = straceProblem();
 
 let folder: string;
 beforeAll(async () => {

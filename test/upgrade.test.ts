@@ -19,10 +19,10 @@ import {
 import { expectReference } from './support/expectations.ts';
 import { runInProcess } from './support/in-process.ts';
 import { runUntilKilled } from './support/killed.ts';
-import { tracingProblems } from './support/system-calls.ts';
+import { straceProblem } from './support/system-calls.ts';
 import { World } from './support/world.ts';
 
-const { started: cannotTrace } = await tracingProblems();
+const cannotTrace = straceProblem();
 
 let folder: string;
 let count = 0;
