@@ -170,6 +170,18 @@ describe('the process that works on a task', () => {
     expect(injection.hits).toBe(1);
   }, 180_000);
 
+  test('loses its lock, and nobody takes the task: a two-party computation comes to its end', async () => {
+    signed = await byHand.create({ twoParty: 'garbled' });
+    id = signed.task.id;
+    for (const [part, owner] of owners.entries()) await byHand.contribute(owner, signed, part);
+    const injection = world.proxies.csp.inject(/two-party$/, { kind: 'delay', milliseconds: 2000 });
+    await close();
+    await expect.poll(() => injection.hits, PATIENCE).toBe(1);
+    await admin.query('SELECT pg_terminate_backend($1)', [(await untilWorkedOn()).connection]);
+    await expectResult();
+    expect(world.proxies.csp.seen.filter(({ name }) => name.endsWith('two-party'))).toHaveLength(1);
+  }, 180_000);
+
   test('says why the task waits', async () => {
     await createAndContribute();
     const goOn = await HOLDS.closed!();

@@ -256,7 +256,7 @@ export class Computation {
     return { to: 'unblinded' };
   }
 
-  async #decompose({ task, sealedBlinding }: StoredTask, _open: OpenTask, turn: Turn): Promise<StageResult> {
+  async #decompose({ task, sealedBlinding }: StoredTask): Promise<StageResult> {
     const { csp, sealer, key } = this.#deps;
     const { blinding, noise } = decodeDrawn(sealer.open(blindingPlace(task.id), sealedBlinding!));
     const shift = shiftOf(task);
@@ -266,7 +266,7 @@ export class Computation {
       blinding.map((value, i) => noise[i]! + shift[i]! - value),
     );
     const channel = await csp.openChannel(task.id);
-    const watch = this.#closeWhenOver(channel, task.id, turn);
+    const watch = this.#closeWhenOver(channel, task.id);
     let decomposition: Decomposition;
     try {
       decomposition = await protocol.evaluate(
@@ -295,12 +295,15 @@ export class Computation {
     return { to: 'done', projection };
   }
 
-  /** Breaks off a two-party computation when the turn is over or the task is cancelled, which may be by another process. */
-  #closeWhenOver(channel: Channel, taskId: TaskId, { signal }: Turn): NodeJS.Timeout {
+  /**
+   * Breaks off a two-party computation when the task is cancelled, which may be by another process. Not when the turn is over: whoever has
+   * the next one breaks it off at the CSP, and until then it may still come to its result, which is taken once.
+   */
+  #closeWhenOver(channel: Channel, taskId: TaskId): NodeJS.Timeout {
     const { store, csp } = this.#deps;
     const look = async () => {
       const state = (await store.task(taskId))?.state;
-      if (signal.aborted || state !== 'unblinded') await csp.closeChannel(channel);
+      if (state !== 'unblinded') await csp.closeChannel(channel);
     };
     return setInterval(() => look().catch(() => undefined), WATCH_MILLISECONDS);
   }

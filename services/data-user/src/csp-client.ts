@@ -92,6 +92,8 @@ export class CspClient {
       },
     );
     this.#channels.add(channel);
+    // Closed meanwhile: nobody else would close this one.
+    if (signal.aborted) await this.closeChannel(channel);
     return channel;
   }
 
