@@ -14,6 +14,7 @@ import { query } from './support/database.ts';
 import { earlierDirectory, latestOf } from './support/earlier.ts';
 import { runUntilKilled } from './support/killed.ts';
 import { straceProblem } from './support/system-calls.ts';
+import { World } from './support/world.ts';
 
 const cannotTrace = straceProblem();
 
@@ -220,6 +221,33 @@ describe.each(['csp', 'user'] as const)('a backup of eigenveil-%s', (name) => {
     const left = await readdir(join(directory, 'backup-draft'));
     expect(left.filter((file) => file.startsWith('database'))).toEqual([]);
   });
+});
+
+test('a copy that a killed backup has left is gone when the service has started, unless a backup is being made', async () => {
+  const world = await World.start();
+  const directories = [world.cspConfig.dataDirectory, world.dataUserConfig.dataDirectory];
+  const copies = directories.flatMap((directory) =>
+    ['', '-wal', '-journal'].map((suffix) => join(directory, 'backup-draft', `database.sqlite${suffix}`)),
+  );
+  await Promise.all(directories.map((directory) => mkdir(join(directory, 'backup-draft'))));
+  await Promise.all(copies.map((copy) => writeFile(copy, 'sealed')));
+  const restart = async () => {
+    await world.stopDataUser();
+    await world.stopCsp();
+    await world.startCsp();
+    await world.startDataUser();
+  };
+  const beingMade = directories.map((directory) => {
+    const lock = new DatabaseSync(join(directory, 'backup-draft', 'lock.sqlite'));
+    lock.exec('BEGIN EXCLUSIVE');
+    return lock;
+  });
+  await restart();
+  expect(copies.filter((copy) => existsSync(copy))).toEqual(copies);
+  for (const lock of beingMade) lock.close();
+  await restart();
+  expect(copies.filter((copy) => existsSync(copy))).toEqual([]);
+  await world.close();
 });
 
 test('a data user whose database is PostgreSQL is not backed up from the file of an earlier one', async () => {

@@ -180,6 +180,19 @@ describe('the process that works on a task', () => {
   }, 180_000);
 });
 
+test('a process that cannot listen ends', async () => {
+  const dataDirectory = join(world.folder, 'cannot-listen');
+  await mkdir(dataDirectory, { mode: 0o700 });
+  for (const file of COPIED)
+    await copyFile(join(world.dataUserConfig.dataDirectory, file), join(dataDirectory, file));
+  const config = join(world.folder, 'cannot-listen.json');
+  const port = world.proxies.csp.upstreamPort;
+  await writeFile(config, JSON.stringify({ ...world.dataUserConfig, dataDirectory, port }));
+  const { exitCode, stderr } = await children.run('user', ['serve', '--config', config]);
+  expect(stderr).toContain('ERR_LISTEN');
+  expect(exitCode).toBe(2);
+}, 60_000);
+
 describe('a task that is proposed', () => {
   const proposed = async () =>
     (await rows(`SELECT task_id FROM eigenveil_data_user.tasks WHERE state = 'proposed'`))[0]?.[0];
@@ -191,6 +204,21 @@ describe('a task that is proposed', () => {
     processes.push(await serve());
     signed = await creating;
     expect(await stateOf(signed.task.id)).toBe('open');
+  }, 180_000);
+
+  test('is not said to be open when another process has given it up', async () => {
+    world.proxies.csp.inject(/^POST \/tasks$/, { kind: 'delay', milliseconds: 12_000 });
+    const creating = byHand.create().then(
+      () => 'open',
+      (error: { code: string }) => error.code,
+    );
+    await expect.poll(proposed, PATIENCE).toBeDefined();
+    id = await proposed();
+    await admin.query('SELECT pg_terminate_backend($1)', [(await untilWorkedOn()).connection]);
+    processes.push(await serve()); // looks for unfinished tasks at once
+    await untilState('failed');
+    expect(await creating).toBe('ERR_DATABASE_UNREACHABLE');
+    expect(await stateOf(id)).toBe('failed');
   }, 180_000);
 
   test('is given up when its process is killed', async () => {

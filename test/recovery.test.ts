@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { inviteOwners } from '@eigenveil/csp';
+import { databaseFile, Sealer } from '@eigenveil/server';
 import { type SignedTask, TaskId, Thumbprint } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ByHand, type Enrolled } from './support/by-hand.ts';
@@ -304,6 +306,33 @@ describe('a service is killed, and another process takes over its files', () => 
     await expectResult();
     expect(cspPool.begun.decrypt).toBe(0);
   });
+});
+
+describe('a key-encryption key that a process lacks', () => {
+  test('is waited for, however often its task is tried without it', async () => {
+    await createAndContribute();
+    world.proxies.csp.inject(/two-party$/, LOSE_REQUEST, ALWAYS);
+    await close();
+    await untilState('unblinded');
+    const { dataDirectory } = world.dataUserConfig;
+    const sql = 'SELECT sealed_blinding FROM tasks WHERE task_id = ?';
+    const sealed = query(dataDirectory, sql, id)[0]!.sealed_blinding as Uint8Array;
+    const put = (value: Uint8Array) => {
+      const db = new DatabaseSync(databaseFile(dataDirectory));
+      db.prepare('UPDATE tasks SET sealed_blinding = ? WHERE task_id = ?').run(value, id);
+      db.close();
+    };
+    // As another process has sealed it, with a key that has not come to this one yet.
+    put(sealed.map((byte, i) => (i === 1 ? byte ^ 1 : byte)));
+    const opening = vi.spyOn(Sealer.prototype, 'open');
+    const attempts = () => opening.mock.calls.filter(([place]) => place.startsWith('data-user/')).length;
+    world.proxies.csp.heal();
+    await expect.poll(attempts, { timeout: 60_000 }).toBeGreaterThan(3);
+    opening.mockRestore();
+    expect(await byHand.status(id)).toMatchObject({ state: 'unblinded', waiting: { code: 'ERR_INTERNAL' } });
+    put(sealed);
+    await expectResult();
+  }, 90_000);
 });
 
 describe('an owner whose answer is lost', () => {

@@ -1,7 +1,8 @@
 /** Tasks with the two-party protocol `rotated`, through running services: exact results, and an answer that is given once. */
 import { OwnerPolicy } from '@eigenveil/data-owner';
+import { SqliteDataUserStore } from '@eigenveil/data-user';
 import type { TaskStatus } from '@eigenveil/wire';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { query } from './support/database.ts';
 import { expectReference } from './support/expectations.ts';
 import { finishTask, type Parties, runTask } from './support/run-task.ts';
@@ -89,6 +90,22 @@ describe('a connection that fails', () => {
       failure: { code: 'ERR_TASK_ANSWERED' },
     });
   });
+});
+
+test('an answer that has come is not lost when the database fails for a moment', async () => {
+  const { advance } = SqliteDataUserStore.prototype;
+  let failures = 0;
+  const failing = vi.spyOn(SqliteDataUserStore.prototype, 'advance').mockImplementation(async function (
+    this: SqliteDataUserStore,
+    ...[taskId, from, result]: Parameters<typeof advance>
+  ) {
+    if (result.to === 'done' && failures++ === 0) throw new Error('disk I/O error');
+    return advance.call(this, taskId, from, result);
+  });
+  await expectRight(await rotated('iris'));
+  failing.mockRestore();
+  expect(failures).toBe(2);
+  expect(world.proxies.csp.streams).toHaveLength(1);
 });
 
 describe('is refused', () => {

@@ -3,11 +3,11 @@
  * two-party protocol, sign the projection. Each stage ends in one durable transaction, so that it can be resumed after
  * a crash of either server; what is drawn at random is drawn once and persisted before it is used.
  */
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { add, drawBlinding, encodeCiphertexts, type PaillierPool, packBlinding } from '@eigenveil/paillier';
 import type { RandomSource } from '@eigenveil/privacy';
 import { type Decomposition, programOf, withoutShift } from '@eigenveil/projection';
-import type { Sealer } from '@eigenveil/server';
+import { type Sealer, ServerError } from '@eigenveil/server';
 import { drawNoise, shiftOf } from '@eigenveil/statistics';
 import { type Channel, TWO_PARTY_PROTOCOLS, TwoPartyError, toRing } from '@eigenveil/two-party';
 import {
@@ -41,6 +41,10 @@ const ERASED_AT_A_TIME = 256;
 const PROGRESS_MILLISECONDS = 1000;
 /** How often a two-party computation looks whether its task has been cancelled. */
 const WATCH_MILLISECONDS = 500;
+
+/** For how long, and how often, a database that fails is tried again for the result of a stage. */
+const PERSISTENCE_MILLISECONDS = 30_000;
+const PERSISTENCE_PAUSE_MILLISECONDS = 500;
 
 /** Attempts at a computation that end with a fault of a program or in what came over the line. */
 const MOST_FAULTS = 3;
@@ -149,10 +153,26 @@ export class Computation {
     const result = await this.#attempt(stage.run, stored, turn);
     const timing = { stage: stage.name, milliseconds: performance.now() - started };
     // Of several processes that come here one moves the task on; nothing of what the others have drawn is kept or sent.
-    if (result !== undefined && (await store.advance(taskId, stored.state, { ...result, timing }))) {
+    if (result !== undefined && (await this.#advance(stored, { ...result, timing }))) {
       this.#deps.onStage({ taskId, state: result.to });
     }
     return true;
+  }
+
+  /**
+   * Moves the task on, also when the database is away for a moment: hours of work would be lost with a result, and an answer that is
+   * given once is not given again. It is a compare-and-set, so it needs no turn and may be tried after it was done.
+   */
+  async #advance({ task, state }: StoredTask, result: StageResult): Promise<boolean> {
+    const started = performance.now();
+    for (;;) {
+      try {
+        return await this.#deps.store.advance(task.id, state, result);
+      } catch (error) {
+        if (performance.now() - started > PERSISTENCE_MILLISECONDS) throw error;
+      }
+      await sleep(PERSISTENCE_PAUSE_MILLISECONDS);
+    }
   }
 
   /** Whoever proposes a task works on it as the only one: so here he is gone, with him its id, and nobody will use it. */
@@ -196,6 +216,7 @@ export class Computation {
    */
   async #isOneTooMany({ task, state }: StoredTask, error: unknown): Promise<boolean> {
     if (state !== 'unblinded') return false;
+    if (error instanceof ServerError) return false; // a key that this machine lacks, say: its operator mends that
     const code = errorCodeOf(error);
     const atCsp = error instanceof TwoPartyError && error.reason === 'ERR_COMPUTATION';
     if (code !== undefined && !FAULTS.has(code) && !atCsp) return false;

@@ -55,9 +55,9 @@ export class PostgresDataUserStore implements DataUserStore {
     return rows.map((row) => row.task_id);
   }
 
-  async openTask(taskId: TaskId, agreement: string): Promise<void> {
+  async openTask(taskId: TaskId, agreement: string): Promise<boolean> {
     const text = `UPDATE tasks SET state = 'open', agreement = $2 WHERE task_id = $1 AND state = 'proposed'`;
-    await this.#db.query({ text, values: [taskId, agreement] });
+    return (await this.#db.query({ text, values: [taskId, agreement] })).rowCount === 1;
   }
 
   /**
@@ -223,7 +223,7 @@ export class PostgresDataUserStore implements DataUserStore {
   }
 
   async setActivity(taskId: TaskId, activity: Activity): Promise<void> {
-    const text = 'UPDATE tasks SET activity = $2 WHERE task_id = $1';
+    const text = 'UPDATE tasks SET activity = $2 WHERE task_id = $1 AND NOT ended_at_csp';
     await this.#db.query({ text, values: [taskId, JSON.stringify(activity)] });
   }
 

@@ -82,6 +82,7 @@ export async function startDataUser(
   overrides: DataUserOverrides = {},
 ): Promise<RunningDataUser> {
   selfTest({ allowBigintFallback: config.allowBigintFallback });
+  const ca = config.cspCa === undefined ? undefined : await readTextFile('--csp-ca', config.cspCa);
   const service = await openService('data-user', config, overrides.log);
   const { log, metrics, admin, publicUrl } = service;
   const { key, sealer } = service.foundation;
@@ -102,7 +103,7 @@ export async function startDataUser(
   const now = overrides.now ?? (() => new Date());
   const csp = new CspClient({
     url: config.cspUrl,
-    ca: config.cspCa === undefined ? undefined : await readTextFile('--csp-ca', config.cspCa),
+    ca,
     key,
     thumbprint: config.cspThumbprint,
     identityFile: join(config.dataDirectory, 'csp-identity.json'),
@@ -143,13 +144,25 @@ export async function startDataUser(
     async () => (await queue.lengths()).batches,
   );
   const routes = dataUserRoutes({ tasks, collection, queue, csp, publicUrl, admin, usedProofs });
-  const running = await service.listen({ info: INFO, routes, checkReady: shared && (() => shared.check()) });
-  await queue.start({
-    unfinished: () => store.unfinishedTasks(),
-    step: (taskId, turn) => computation.step(taskId, turn),
-    batch: (taskId, number) => aggregation.complete(taskId, number),
-    waits: (taskId, error) => computation.tellWaiting(taskId, error),
-  });
+  const leave = async () => {
+    // Nobody waits for the CSP, and what is unfinished is left to the next process.
+    await Promise.all([queue.close(), csp.close()]);
+    await paillier.close();
+    await store.close();
+    service.release();
+  };
+  // The queue's connections would keep a process alive that could not listen.
+  const running = await service
+    .listen({ info: INFO, routes, checkReady: shared && (() => shared.check()) })
+    .catch((error: unknown) => after(leave, error));
+  await queue
+    .start({
+      unfinished: () => store.unfinishedTasks(),
+      step: (taskId, turn) => computation.step(taskId, turn),
+      batch: (taskId, number) => aggregation.complete(taskId, number),
+      waits: (taskId, error) => computation.tellWaiting(taskId, error),
+    })
+    .catch((error: unknown) => after(() => running.close().then(leave), error));
   const sweep = async () => {
     for (const taskId of await tasks.cancelAbandoned(config.retentionDays)) {
       log.warn({ taskId }, 'cancelled a task that nobody has closed');
@@ -166,11 +179,12 @@ export async function startDataUser(
     async close() {
       clearInterval(sweeping);
       await running.close();
-      // Nobody waits for the CSP, and what is unfinished is left to the next process.
-      await Promise.all([queue.close(), csp.close()]);
-      await paillier.close();
-      await store.close();
-      service.release();
+      await leave();
     },
   };
+}
+
+async function after(work: () => Promise<void>, error: unknown): Promise<never> {
+  await work().catch(() => undefined); // what came first is what the operator has to mend
+  throw error;
 }

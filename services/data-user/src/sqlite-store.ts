@@ -138,10 +138,11 @@ export class SqliteDataUserStore implements DataUserStore {
     return rows.map((row) => row.task_id as TaskId);
   }
 
-  async openTask(taskId: TaskId, agreement: string): Promise<void> {
-    this.#prepare(
+  async openTask(taskId: TaskId, agreement: string): Promise<boolean> {
+    const { changes } = this.#prepare(
       `UPDATE tasks SET state = 'open', agreement = ? WHERE task_id = ? AND state = 'proposed'`,
     ).run(agreement, taskId);
+    return changes === 1;
   }
 
   async insertContributions(
@@ -286,7 +287,10 @@ export class SqliteDataUserStore implements DataUserStore {
   }
 
   async setActivity(taskId: TaskId, activity: Activity): Promise<void> {
-    this.#prepare('UPDATE tasks SET activity = ? WHERE task_id = ?').run(JSON.stringify(activity), taskId);
+    this.#prepare('UPDATE tasks SET activity = ? WHERE task_id = ? AND ended_at_csp = 0').run(
+      JSON.stringify(activity),
+      taskId,
+    );
   }
 
   async addFault(taskId: TaskId): Promise<number> {

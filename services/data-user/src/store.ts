@@ -101,7 +101,8 @@ export interface DataUserStore {
   tasks(before: TaskId | null, limit: number): Promise<ListedTask[]>;
   /** Tasks with something left to do: neither open nor final, or final without the CSP knowing of it. */
   unfinishedTasks(): Promise<TaskId[]>;
-  openTask(taskId: TaskId, agreement: string): Promise<void>;
+  /** Opens a task if it is still proposed; returns whether it was. */
+  openTask(taskId: TaskId, agreement: string): Promise<boolean>;
 
   /**
    * Stores contributions that have come together, in one transaction. For each it returns what the owner then has: this
@@ -159,7 +160,7 @@ export interface DataUserStore {
   eraseContributions(taskId: TaskId, limit: number): Promise<boolean>;
   markEndedAtCsp(taskId: TaskId): Promise<void>;
 
-  /** Need not be durable: it is written again as it changes. */
+  /** Need not be durable: it is written again as it changes. No change when nothing is left to do: what comes late would stay. */
   setActivity(taskId: TaskId, activity: Activity): Promise<void>;
   /** Counts a fault of the two-party computation and returns how many there were. */
   addFault(taskId: TaskId): Promise<number>;

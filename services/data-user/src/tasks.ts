@@ -88,8 +88,12 @@ export class Tasks {
     try {
       const signed = { task, agreement: await this.#csp.agree(task) };
       await this.#verify(signed);
-      await this.#store.openTask(task.id, signed.agreement);
-      return signed;
+      if (await this.#store.openTask(task.id, signed.agreement)) return signed;
+      // This process was cut off from the database for a while, and another one took the task for nobody's.
+      throw new ServiceError(
+        'ERR_DATABASE_UNREACHABLE',
+        'the task was given up by another process: propose it again',
+      );
     } catch (error) {
       const failure = {
         code: errorCodeOf(error) ?? 'ERR_INTERNAL',

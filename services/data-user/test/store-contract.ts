@@ -284,6 +284,26 @@ export function storeContract(name: string, open: () => Promise<DataUserStore>):
         expect((await read()).activity).toEqual({});
       });
 
+      test('is opened once, and only if nobody has given it up', async () => {
+        expect(await store.openTask(taskId, 'another agreement')).toBe(false);
+        expect((await read()).agreement).toBe('agreement');
+        const other = newTaskId();
+        await store.insertTask({ ...task, id: other });
+        await store.advance(other, 'proposed', { to: 'failed' });
+        expect(await store.openTask(other, 'agreement')).toBe(false);
+        expect((await store.task(other))!.state).toBe('failed');
+      });
+
+      test('tells nothing that comes when it is over for good', async () => {
+        const waiting = { code: 'ERR_INTERNAL', message: 'internal error' } as const;
+        await store.advance(taskId, 'open', { to: 'cancelled' });
+        await store.setActivity(taskId, { waiting });
+        expect((await read()).activity).toEqual({ waiting });
+        await store.markEndedAtCsp(taskId);
+        await store.setActivity(taskId, { waiting });
+        expect((await read()).activity).toEqual({});
+      });
+
       test('is erased piece by piece once it is final; who has contributed stays known', async () => {
         await insert(1, 2, 3);
         await expect(store.eraseContributions(taskId, 2)).rejects.toThrow('expected a final task, got open');

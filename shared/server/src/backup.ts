@@ -32,7 +32,7 @@ import {
 import { z } from 'zod';
 import { ServerError } from './errors.ts';
 import { databaseFile, signingKeyFile } from './foundation.ts';
-import { lockDirectory } from './lock.ts';
+import { type DirectoryLock, lockDirectory } from './lock.ts';
 import { readSecretFile, syncDirectory } from './secret-file.ts';
 
 const DATABASE = 'database.sqlite';
@@ -85,7 +85,7 @@ export async function makeBackup(rules: BackupRules, dataDirectory: string, to: 
   await mkdir(to, { recursive: true, mode: 0o700 });
   if ((await readdir(to)).length > 0) throw refused(`"${to}" expected a folder that is empty or not there`);
   // The copy holds secrets until it is prepared, so it does not leave the volume of the original before.
-  const workshop = join(dataDirectory, 'backup-draft');
+  const workshop = workshopOf(dataDirectory);
   await mkdir(workshop, { recursive: true, mode: 0o700 });
   const lock = lockDirectory(workshop);
   const draft = join(workshop, DATABASE);
@@ -111,6 +111,26 @@ export async function makeBackup(rules: BackupRules, dataDirectory: string, to: 
     return manifest;
   } finally {
     await removeDatabase(draft);
+    lock.release();
+  }
+}
+
+/**
+ * Removes the copy that a backup has left which was killed: what is destroyed in the database would stay in it. The copy of a backup that
+ * is being made stays.
+ */
+export async function removeDraft(dataDirectory: string): Promise<void> {
+  const workshop = workshopOf(dataDirectory);
+  if (!existsSync(workshop)) return;
+  let lock: DirectoryLock;
+  try {
+    lock = lockDirectory(workshop);
+  } catch {
+    return; // in use
+  }
+  try {
+    await removeDatabase(join(workshop, DATABASE));
+  } finally {
     lock.release();
   }
 }
@@ -150,6 +170,11 @@ export async function restoreBackup(
   } finally {
     lock.release();
   }
+}
+
+/** Where the copy of the database lies until it holds no secret. */
+function workshopOf(dataDirectory: string): string {
+  return join(dataDirectory, 'backup-draft');
 }
 
 async function readManifest(from: string): Promise<Manifest> {

@@ -35,14 +35,14 @@ export class Metrics {
     return new Counter({ name: PREFIX + name, help, labelNames: [...labels], registers: [this.registry] });
   }
 
-  /** A gauge that asks `read` for its value whenever it is scraped. */
+  /** A gauge that asks `read` for its value whenever it is scraped; NaN when that fails, or one value would hide all others. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void {
     new Gauge({
       name: PREFIX + name,
       help,
       registers: [this.registry],
       async collect() {
-        this.set(await read());
+        this.set(await Promise.try(read).catch(() => Number.NaN));
       },
     });
   }

@@ -45,7 +45,7 @@ export async function tryLock(url: string, name: string): Promise<HeldLock | und
       'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS taken',
       [name],
     );
-    if (rows[0]!.taken) return hold(client, lost);
+    if (rows[0]!.taken) return hold(client, name, lost);
   } catch (error) {
     end(client);
     throw translated(error);
@@ -54,12 +54,15 @@ export async function tryLock(url: string, name: string): Promise<HeldLock | und
   return undefined;
 }
 
-function hold(client: Client, lost: AbortController): HeldLock {
+function hold(client: Client, name: string, lost: AbortController): HeldLock {
   const check = async () => {
     lost.signal.throwIfAborted();
-    // It is the only one of this session.
+    // By its key, whose halves are there: behind a pooler the session could be one that holds another lock.
     const { rowCount } = await client.query(
-      `SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid = pg_backend_pid()`,
+      `SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid = pg_backend_pid() AND objsubid = 1
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+         AND (classid::bigint << 32 | objid::bigint) = hashtextextended($1, 0)`,
+      [name],
     );
     if (rowCount !== 1) throw new Error('the lock was lost');
   };

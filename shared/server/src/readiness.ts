@@ -5,7 +5,7 @@ const REMEMBERED_MILLISECONDS = 1000;
 
 export class Readiness {
   readonly #check: () => Promise<void>;
-  #last: { readonly answer: Promise<void>; readonly from: number } | undefined;
+  #last: { readonly answer: Promise<void>; until: number } | undefined;
 
   /** `check` throws what keeps the service from its work. */
   constructor(check: () => Promise<void>) {
@@ -14,8 +14,17 @@ export class Readiness {
 
   /** Throws what the last check threw, which many may ask about at once. */
   require(now = performance.now()): Promise<void> {
-    if (this.#last === undefined || now - this.#last.from >= REMEMBERED_MILLISECONDS)
-      this.#last = { answer: this.#check(), from: now };
+    if (this.#last === undefined || now >= this.#last.until) this.#last = this.#begin(now);
     return this.#last.answer;
+  }
+
+  /** A check that takes long, since a server is silent, is waited for: no second one takes another connection. */
+  #begin(now: number) {
+    const last = { answer: this.#check(), until: Number.POSITIVE_INFINITY };
+    const end = () => {
+      last.until = now + REMEMBERED_MILLISECONDS;
+    };
+    last.answer.then(end, end);
+    return last;
   }
 }

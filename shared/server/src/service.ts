@@ -2,6 +2,7 @@
 import type { SigningKey } from '@eigenveil/wire';
 import { JwkSet } from '@eigenveil/wire';
 import { adminAuthenticator } from './admin.ts';
+import { removeDraft } from './backup.ts';
 import { type Foundation, openFoundation } from './foundation.ts';
 import { type AppOptions, createApp } from './http.ts';
 import { lockDirectory } from './lock.ts';
@@ -51,6 +52,7 @@ export async function openService(
   const metrics = new Metrics(name.replaceAll('-', '_'));
   const foundation = await openFoundation(config);
   const lock = lockDirectory(config.dataDirectory);
+  await removeDraft(config.dataDirectory);
   let tls = await readTlsFiles(config.tlsCertificate, config.tlsKey);
   metrics.gauge(
     'tls_certificate_expiry_seconds',

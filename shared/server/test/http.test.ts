@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { ServiceError } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { refuse } from '../src/index.ts';
+import { Metrics } from '../src/metrics.ts';
 import { Readiness } from '../src/readiness.ts';
 import {
   ADMIN_TOKEN,
@@ -373,6 +374,30 @@ test('readiness is asked for again when what is known is a second old', async ()
   for (const now of [0, 0, 999]) await expect(readiness.require(now)).rejects.toThrow('down');
   for (const now of [1000, 1999]) await readiness.require(now);
   expect(asked).toBe(2);
+});
+
+test('a check of readiness that takes long is the only one, and is made again when it has ended', async () => {
+  const [silent, back] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let asked = 0;
+  const readiness = new Readiness(() => [silent, back][asked++]!.promise);
+  const waiting = [0, 1000, 30_000].map((now) => readiness.require(now));
+  expect(asked).toBe(1);
+  silent.reject(new Error('down'));
+  for (const answer of waiting) await expect(answer).rejects.toThrow('down');
+  back.resolve();
+  await readiness.require(30_000);
+  expect(asked).toBe(2);
+});
+
+test('a value that cannot be read hides no other metric', async () => {
+  const metrics = new Metrics('test');
+  metrics.gauge('lost', 'Fails.', async () => {
+    throw new Error('down');
+  });
+  metrics.gauge('known', 'Works.', () => 7);
+  const text = await metrics.registry.metrics();
+  expect(text).toMatch(/^eigenveil_lost\{service="test"\} NaN$/im);
+  expect(text).toMatch(/^eigenveil_known\{service="test"\} 7$/m);
 });
 
 test('an upgrade that is refused gets a problem and no connection', async () => {
