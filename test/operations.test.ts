@@ -33,6 +33,24 @@ test.each([
   for (const row of rows) expect(page).toContain(row);
 });
 
+test('shows a file of settings with which the CSP would start', () => {
+  const [, json] = /```json\n(.+?)```/s.exec(page)!;
+  const given = JSON.parse(json!.replace('<thumbprint of the data user>', 'A'.repeat(43))) as Record<
+    string,
+    unknown
+  >;
+  const settings: Readonly<Record<string, AnySetting>> = CSP_SETTINGS;
+  const accepts = (setting: AnySetting | undefined, value: unknown) =>
+    [value, [value]].some((reading) => setting?.schema.safeParse(reading).success);
+  for (const [name, value] of Object.entries(given)) {
+    expect({ name, isAccepted: accepts(settings[name], value) }).toEqual({ name, isAccepted: true });
+  }
+  const isRequired = ({ schema, default: standard }: AnySetting) =>
+    standard === undefined && !schema.safeParse(undefined).success;
+  const required = Object.keys(settings).filter((name) => isRequired(settings[name]!));
+  expect(Object.keys(given)).toEqual(expect.arrayContaining(required));
+});
+
 test('has every metric of our own, and no other', async () => {
   const made = /(?:metrics|this)\.(?:counter|gauge|duration)\(\s*'(\w+)'/g;
   const names = (await allSources()).flatMap((source) =>

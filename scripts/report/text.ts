@@ -47,7 +47,7 @@ export function escapeMarkdown(text: string): string {
     .replace(/[\\`*[\]<>|~$]/g, '\\$&')
     .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\_')
     .replace(/&(?=#?\w+;)/g, '\\&')
-    .replace(/^([#+-]|\d+[.)])(?=\s)/, '\\$1');
+    .replace(/^(\d*)([#+.)-])(?=\s)/, '$1\\$2');
 }
 
 /** The anchor that GitHub, too, gives to a heading. */

@@ -143,7 +143,7 @@ export class CspClient {
     }
     throw new ServiceError(
       'ERR_CSP_IDENTITY',
-      `"${this.#options.url}" expected the identity key ${this.thumbprint}`,
+      `"csp" expected an identity key with the pinned thumbprint ${this.thumbprint}`,
     );
   }
 }

@@ -1,5 +1,5 @@
 /** What every command line has: --json, one clear line for an error, exit codes that mean something, an orderly stop. */
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, type HelpContext } from 'commander';
 
 export const EXIT = {
   done: 0,
@@ -22,12 +22,26 @@ export function createProgram(options: {
   readonly version: string;
   readonly description: string;
 }): Command {
-  return new Command(options.name)
+  return new Program(options.name)
     .description(options.description)
     .version(options.version)
     .option('--json', 'print results and errors as JSON')
     .exitOverride()
     .configureOutput({ outputError: () => {} }); // runCommand reports errors, in one form for all
+}
+
+/** A program, or a group of its commands, that is given without a command says so like any other error. */
+class Program extends Command {
+  override createCommand(name?: string): Command {
+    return new Program(name);
+  }
+
+  override help(context?: HelpContext | ((text: string) => string)): never {
+    if (typeof context === 'function') return super.help(context);
+    if (context?.error !== true) return super.help(context);
+    const names = this.commands.map((it) => it.name()).join(', ');
+    return this.error(`expected a command, one of ${names}: see --help`);
+  }
 }
 
 /** Prints a result on standard output: one JSON object with --json, otherwise the lines of text. */

@@ -23,15 +23,18 @@ export interface Setting<Schema extends z.ZodType = z.ZodType> {
 export type Settings = Readonly<Record<string, Setting>>;
 export type Configuration<S extends Settings> = { readonly [Name in keyof S]: z.output<S[Name]['schema']> };
 
+/** What has been added to each command: one file of settings serves all commands of a program. */
+const settingsOf = new WeakMap<Command, Settings>();
+
 type Source = 'flag' | 'environment' | 'file' | 'default' | 'none';
 
 /**
  * Adds the settings to a command as options: `port` becomes --port, and <PREFIX>_PORT in the environment; a switch also
  * has --no-name. --config FILE (<PREFIX>_CONFIG) names a JSON file of settings. Returns a function that gives the checked
  * configuration once the command line has been parsed, and throws ConfigurationError for unknown names in the file and
- * for values that their schema refuses. Text from flags and environment counts as a string where the schema takes one,
- * otherwise as JSON (numbers, true, false, lists). Relative paths are relative to the working directory, wherever they
- * are written.
+ * for values that their schema refuses. One file serves all commands of a program: what only the others know is passed over.
+ * Text from flags and environment counts as a string where the schema takes one, otherwise as JSON (numbers, true, false, lists).
+ * Relative paths are relative to the working directory, wherever they are written.
  */
 export function addSettings<const S extends Settings>(
   command: Command,
@@ -39,10 +42,11 @@ export function addSettings<const S extends Settings>(
   settings: S,
 ): () => Configuration<S> {
   command.addOption(new Option('--config <FILE>', 'JSON file with settings').env(`${prefix}_CONFIG`));
+  settingsOf.set(command, settings);
   for (const [name, setting] of Object.entries(settings)) addOptions(command, prefix, name, setting);
   return () => {
     const path: unknown = command.getOptionValue('config');
-    const file = typeof path === 'string' ? readFile(path, settings) : {};
+    const file = typeof path === 'string' ? readFile(path, namesKnownBeside(command)) : {};
     const configuration: Record<string, unknown> = {};
     for (const [name, setting] of Object.entries(settings)) {
       configuration[name] = settingValue(command, prefix, name, setting, file);
@@ -72,7 +76,9 @@ function settingValue(
 ) {
   const [source, given] = lookUp(command, prefix, name, setting, file);
   const value =
-    source === 'flag' || source === 'environment' ? fromText(setting.schema, String(given)) : given;
+    source === 'flag' || source === 'environment'
+      ? fromText(setting.schema, String(given))
+      : (firstAccepted(setting.schema, [given, [given]]) ?? given);
   const result = setting.schema.safeParse(value);
   if (result.success) return result.data;
   const places: Record<Source, string> = {
@@ -106,8 +112,12 @@ function lookUp(
 
 function fromText(schema: z.ZodType, text: string): unknown {
   const json = parseJson(text);
-  const readings = [text, json, [text]]; // a list of one need not be written as JSON
-  return readings.find((reading) => schema.safeParse(reading).success) ?? json;
+  return firstAccepted(schema, [text, json, [text]]) ?? json;
+}
+
+/** A list of one need not be written as a list, so readings are tried in turn. */
+function firstAccepted(schema: z.ZodType, readings: readonly unknown[]): unknown {
+  return readings.find((reading) => schema.safeParse(reading).success);
 }
 
 function parseJson(text: string): unknown {
@@ -118,7 +128,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function readFile(path: string, settings: Settings): Record<string, unknown> {
+function readFile(path: string, known: ReadonlySet<string>): Record<string, unknown> {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -133,13 +143,24 @@ function readFile(path: string, settings: Settings): Record<string, unknown> {
   }
   const members = z.record(z.string(), z.unknown()).safeParse(json);
   if (!members.success) throw new ConfigurationError(`"${path}" expected a JSON object`);
-  const unknown = Object.keys(members.data).filter((name) => !Object.hasOwn(settings, name));
+  const unknown = Object.keys(members.data).filter((name) => !known.has(name));
   if (unknown.length > 0) {
     throw new ConfigurationError(
-      `"${path}" has unknown settings: ${unknown.join(', ')}; known are ${Object.keys(settings).join(', ')}`,
+      `"${path}" has unknown settings: ${unknown.join(', ')}; known are ${[...known].join(', ')}`,
     );
   }
   return members.data;
+}
+
+/** The settings of all commands of the program, the command's own first. */
+function namesKnownBeside(command: Command): ReadonlySet<string> {
+  let program = command;
+  while (program.parent !== null) program = program.parent;
+  const namesBelow = (it: Command): string[] => [
+    ...Object.keys(settingsOf.get(it) ?? {}),
+    ...it.commands.flatMap(namesBelow),
+  ];
+  return new Set([...Object.keys(settingsOf.get(command) ?? {}), ...namesBelow(program)]);
 }
 
 function kebab(name: string): string {

@@ -95,6 +95,7 @@ describe('a command', () => {
     [['task', '--colour'], "ERR_USAGE: unknown option '--colour'"],
     [['tusk'], "ERR_USAGE: unknown command 'tusk' (Did you mean task?)"],
     [['task', 'a', 'b'], /ERR_USAGE: too many arguments/],
+    [[], 'ERR_USAGE: expected a command, one of task: see --help'],
   ])('that is called as %j is told what is wrong', async (args, message) => {
     const { exitCode, out, err } = await run(args);
     expect([exitCode, out]).toStrictEqual([EXIT.usage, '']);

@@ -39,6 +39,8 @@ async function configure({ flags = [], environment = {}, file }: Given) {
   const program = createProgram({ name: 'eigenveil-test', version: '1.0.0', description: 'Test.' });
   const serve = program.command('serve');
   const read = addSettings(serve, 'EIGENVEIL_TEST', SETTINGS);
+  const count = { schema: z.int(), description: 'how many', placeholder: 'NUMBER' };
+  addSettings(program.command('token').command('make'), 'EIGENVEIL_TEST', { count });
   let configuration: ReturnType<typeof read> | undefined;
   serve.action(() => {
     configuration = read();
@@ -107,6 +109,12 @@ describe('a setting', () => {
   test('of a list may be given as its only element', async () => {
     expect(await configure({ flags: ['--trusted', 'a'] })).toMatchObject({ trusted: ['a'] });
     expect(await configure({ flags: ['--trusted', '7'] })).toMatchObject({ trusted: ['7'] });
+    expect(await configure({ file: { trusted: 'a' } })).toMatchObject({ trusted: ['a'] });
+  });
+
+  test('of another command may be in the file, which all commands share', async () => {
+    expect(await configure({ file: { port: 7, count: 3 } })).toMatchObject({ port: 7 });
+    expect(await configure({ file: { port: 7, count: 3 } })).not.toHaveProperty('count');
   });
 
   test('is read from the file that the environment names', async () => {

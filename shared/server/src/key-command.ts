@@ -53,7 +53,11 @@ export function addKeyCommands<const S extends Settings>(
     'rotate',
     'replace the key: a new one seals everything that is stored, and the old one is forgotten',
     `Stop the service first. If the command is interrupted, give it again: it finishes what was begun, and at no time the key file
-lacks a key that is needed. Backups need no key, so nothing else depends on the old one.`,
+lacks a key that is needed. Backups need no key, so nothing else depends on the old one.${
+      'databaseUrl' in settings
+        ? '\nRefused where processes share a PostgreSQL database: see key reseal.'
+        : ''
+    }`,
   );
   rotate.command.action(async () => {
     const { keyId, resealed } = await rotateKey(rotate.place());

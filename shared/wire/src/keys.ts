@@ -23,7 +23,10 @@ export const PrivateJwk = PublicJwk.extend({ d: z.string().regex(KEY_BYTES) });
 export type PrivateJwk = z.infer<typeof PrivateJwk>;
 
 /** SHA-256 thumbprint of a public key, base64url: 43 characters. */
-export const Thumbprint = z.string().regex(KEY_BYTES).brand('Thumbprint');
+export const Thumbprint = z
+  .string()
+  .regex(KEY_BYTES, 'expected a thumbprint of 43 characters')
+  .brand('Thumbprint');
 export type Thumbprint = z.infer<typeof Thumbprint>;
 
 export const JwkSet = z.object({ keys: z.array(PublicJwk).min(1).max(16) });
