@@ -5,8 +5,9 @@
 import { ServiceError, type TaskId } from '@eigenveil/wire';
 import type { DataUserStore, NewContribution, StoredContribution } from './store.ts';
 
-/** In one transaction, so that its part of the log stays small. */
+/** In one transaction, so that its part of the log, and what a database driver copies, stay small. */
 const LARGEST_GROUP = 128;
+const LARGEST_GROUP_BYTES = 2 ** 23;
 /**
  * Those that are ready wait for others under way up to so many times as long as the last group took to be stored: storing then
  * takes a fifth of the time at most, on a slow disk as on a fast one.
@@ -65,7 +66,7 @@ export class GroupedInserts {
     this.#isStoring = true;
     while (this.#ready.length > 0) {
       if (!this.#isComplete()) await this.#more();
-      const group = this.#ready.splice(0, LARGEST_GROUP);
+      const group = this.#ready.splice(0, sizeOfGroup(this.#ready));
       const started = performance.now();
       for (const [taskId, ofTask] of Map.groupBy(group, (ready) => ready.taskId))
         await this.#storeGroup(taskId, ofTask);
@@ -98,4 +99,14 @@ export class GroupedInserts {
       for (const { reject } of group) reject(error);
     }
   }
+}
+
+/** How many from the first on make a group: one at least. */
+function sizeOfGroup(ready: readonly Ready[]): number {
+  let bytes = 0;
+  const tooMany = ready.findIndex(({ contribution }, i) => {
+    bytes += contribution.bytes.length;
+    return i > 0 && (i >= LARGEST_GROUP || bytes > LARGEST_GROUP_BYTES);
+  });
+  return tooMany < 0 ? ready.length : tooMany;
 }

@@ -7,7 +7,8 @@ import type { NewContribution, StoredContribution } from '../src/store.ts';
 
 const TASK = 'a'.repeat(22) as TaskId;
 
-const contribution = (name: string) => ({ ownerId: name, receipt: `receipt of ${name}` }) as NewContribution;
+const contribution = (name: string, bytes = 16) =>
+  ({ ownerId: name, receipt: `receipt of ${name}`, bytes: new Uint8Array(bytes) }) as NewContribution;
 
 /** Keeps the groups that it is given; what it is told to refuse is refused as a full task would. */
 class Groups {
@@ -55,6 +56,16 @@ describe('grouped inserts', () => {
     const { store, insert } = start();
     await Promise.all(Array.from({ length: 300 }, (_, i) => insert(`${i}`)));
     expect(store.stored.map(({ owners }) => owners.length)).toEqual([128, 128, 44]);
+  });
+
+  test('bound a transaction of large contributions by their size, and store one that is larger still', async () => {
+    const store = new Groups();
+    const inserts = new GroupedInserts(store);
+    const sizes = [3, 3, 3, 9, 1, 1];
+    await Promise.all(
+      sizes.map((size, i) => inserts.insert(TASK, async () => contribution(`${i}`, size * 2 ** 20))),
+    );
+    expect(store.stored.map(({ owners }) => owners)).toEqual([['0', '1'], ['2'], ['3'], ['4', '5']]);
   });
 
   test('do not wait for a contribution that is not made ready', async () => {
