@@ -129,7 +129,8 @@ const HOLDS: Record<string, () => Promise<() => unknown>> = {
     return () => world.proxies.csp.heal();
   },
   async unblinded() {
-    world.proxies.csp.inject(/two-party$/, LOSE_REQUEST, ALWAYS);
+    // Not lost: the process must have the task for long enough to be found.
+    world.proxies.csp.inject(/two-party$/, { kind: 'delay', milliseconds: 5000 }, ALWAYS);
     return () => world.proxies.csp.heal();
   },
 };
@@ -198,7 +199,7 @@ test('a process that cannot listen ends', async () => {
   for (const file of COPIED)
     await copyFile(join(world.dataUserConfig.dataDirectory, file), join(dataDirectory, file));
   const config = join(world.folder, 'cannot-listen.json');
-  const port = world.proxies.csp.upstreamPort;
+  const { port } = world.cspConfig; // the CSP has it
   await writeFile(config, JSON.stringify({ ...world.dataUserConfig, dataDirectory, port }));
   const { exitCode, stderr } = await children.run('user', ['serve', '--config', config]);
   expect(stderr).toContain('ERR_LISTEN');

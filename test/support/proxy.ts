@@ -130,6 +130,12 @@ export class FaultyProxy {
     this.#track(socket);
     const fault = this.#record(incoming, head);
     if (fault?.kind === 'lose request') return void socket.destroy();
+    const join = () => this.#join(incoming, socket, head, fault);
+    if (fault?.kind === 'delay') setTimeout(() => socket.destroyed || join(), fault.milliseconds).unref();
+    else join();
+  }
+
+  #join(incoming: IncomingMessage, socket: Duplex, head: Buffer, fault: Fault | undefined): void {
     const upstream = connect(this.#upstream());
     this.#track(upstream);
     socket.on('close', () => upstream.destroy());

@@ -47,7 +47,7 @@ const QUEUE = {
   retryLimit: 1_000_000,
   retryDelay: 1,
   retryBackoff: true,
-  retryDelayMax: 30,
+  retryDelayMax: 5, // for that long at most nobody takes up what a process has left that died
   deleteAfterSeconds: 60,
 } as const;
 const WORK = {
