@@ -164,7 +164,7 @@ export async function startDataUser(
     })
     .catch((error: unknown) => after(() => running.close().then(leave), error));
   const sweep = async () => {
-    for (const taskId of await tasks.cancelAbandoned(config.retentionDays)) {
+    for await (const taskId of tasks.cancelAbandoned(config.retentionDays)) {
       log.warn({ taskId }, 'cancelled a task that nobody has closed');
       await queue.offer(taskId);
     }

@@ -189,19 +189,18 @@ export class Tasks {
   }
 
   /**
-   * Cancels the open tasks whose deadline lies more than so many days back, and returns which: nobody will close them, and the CSP does
+   * Cancels the open tasks whose deadline lies more than so many days back, and gives each: nobody will close them, and the CSP does
    * not keep their keys for ever either.
    */
-  async cancelAbandoned(retentionDays: number): Promise<TaskId[]> {
+  async *cancelAbandoned(retentionDays: number): AsyncGenerator<TaskId, void> {
     const latest = this.#now().getTime() - retentionDays * DAY_MILLISECONDS;
-    const cancelled: TaskId[] = [];
     for (let before: TaskId | null = null; ; ) {
       const { tasks, older } = await this.list(before);
       for (const { taskId, state, deadline } of tasks) {
         if (state !== 'open' || new Date(deadline).getTime() >= latest) continue;
-        if (await this.#store.advance(taskId, 'open', { to: 'cancelled' })) cancelled.push(taskId);
+        if (await this.#store.advance(taskId, 'open', { to: 'cancelled' })) yield taskId;
       }
-      if (!older) return cancelled;
+      if (!older) return;
       before = tasks.at(-1)!.taskId;
     }
   }
