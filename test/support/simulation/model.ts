@@ -22,6 +22,8 @@ export interface Conditions {
   readonly maximumOwners: number;
   /** Whether the task's deadline has passed. */
   readonly isLate: boolean;
+  /** Whether it has passed so long ago that a data user which starts cancels the task. */
+  readonly isAbandoned: boolean;
   /** With what a computation may fail, after all that was done to it. */
   readonly allowedFailures: ReadonlySet<ErrorCode>;
 }
@@ -66,8 +68,9 @@ export function observe(
   return distinct(next);
 }
 
-/** A closed task goes on by itself. */
-function background(belief: Belief, { allowedFailures }: Conditions): Belief[] {
+/** A closed task goes on by itself, and one that nobody closes is cancelled some day. */
+function background(belief: Belief, { allowedFailures, isAbandoned }: Conditions): Belief[] {
+  if (belief.phase === 'open' && isAbandoned) return [belief, { ...belief, phase: 'cancelled' }];
   if (belief.phase !== 'closed') return [belief];
   const ends: Phase[] = allowedFailures.size > 0 ? ['closed', 'done', 'failed'] : ['closed', 'done'];
   return ends.map((phase) => ({ ...belief, phase }));

@@ -193,7 +193,8 @@ class Run {
     // Its answer cannot be given twice, so one that is lost is lost for good.
     if (twoParty === 'rotated' && this.#wasDisturbed) allowedFailures.add('ERR_TASK_ANSWERED');
     const isLate = this.#services.now > new Date(deadline).getTime();
-    return { minimumOwners, maximumOwners, isLate, allowedFailures };
+    const isAbandoned = this.#services.isAbandoned(deadline);
+    return { minimumOwners, maximumOwners, isLate, isAbandoned, allowedFailures };
   }
 
   /** Starts what has been down for long enough, and what has died of itself. */

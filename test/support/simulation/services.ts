@@ -48,7 +48,7 @@ export class Services {
       proxied: true,
       csp: { logLevel: 'warn', retentionDays: RETENTION_DAYS },
       // Every failure is tried again by the computation itself, at once.
-      dataUser: { logLevel: 'warn', cspPatienceSeconds: 0, ...dataUser },
+      dataUser: { logLevel: 'warn', cspPatienceSeconds: 0, retentionDays: RETENTION_DAYS, ...dataUser },
       cspOverrides: SILENT,
       dataUserOverrides: SILENT,
     });
@@ -131,8 +131,12 @@ export class Services {
 
   /** Whether a CSP has started so late after `deadline` that it had to end the tasks which are still there. */
   hasSweptAfter(deadline: string): boolean {
-    const limit = new Date(deadline).getTime() + RETENTION_DAYS * 86_400_000;
-    return this.#cspStarts.some((start) => start > limit);
+    return this.#cspStarts.some((start) => start > abandonedAfter(deadline));
+  }
+
+  /** Whether a service that starts now ends a task of this deadline. */
+  isAbandoned(deadline: string): boolean {
+    return this.now > abandonedAfter(deadline);
   }
 
   disturb(message: Message, fault: MessageFault, times: number): void {
@@ -179,4 +183,8 @@ export class Services {
     this.deaths += 1;
     this.#complaints.push(...dead.takeComplaints());
   }
+}
+
+function abandonedAfter(deadline: string): number {
+  return new Date(deadline).getTime() + RETENTION_DAYS * 86_400_000;
 }
