@@ -6,15 +6,17 @@ import { LocalWorkQueue, SqliteDataUserStore } from '@eigenveil/data-user';
 import { PaillierPool } from '@eigenveil/paillier';
 import { databaseFile } from '@eigenveil/server';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { AggregatingProcess, NumbersTask } from './support/aggregating.ts';
+import {
+  AggregatingProcess,
+  BATCHES,
+  MARKS,
+  NumbersTask,
+  OWNERS,
+  SUM,
+  WITHDRAWN,
+} from './support/aggregating.ts';
 import { query } from './support/database.ts';
 import { WatchedPool } from './support/pool.ts';
-
-/** Five batches, the last of which is not full. */
-const OWNERS = 1100;
-const BATCHES = 5;
-const WITHDRAWN = [3, 300, 1100];
-const SUM = BigInt((OWNERS * (OWNERS + 1)) / 2 - WITHDRAWN.reduce((sum, number) => sum + number));
 
 const pool = new PaillierPool({ threads: 2 });
 afterAll(() => pool.close());
@@ -41,15 +43,6 @@ const marks = () =>
   query(folder, 'SELECT batch, count(*) AS owners FROM contributions GROUP BY batch ORDER BY batch').map(
     (row) => Object.values(row),
   );
-/** The withdrawn have no mark. */
-const MARKS = [
-  [null, 3],
-  [0, 255],
-  [1, 255],
-  [2, 256],
-  [3, 256],
-  [4, 75],
-];
 
 describe('the batches of a task', () => {
   test.each([1, 3, 8])('are aggregated %i at a time, each contribution once', async (atATime) => {

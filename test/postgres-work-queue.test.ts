@@ -8,12 +8,9 @@ import {
 import { PaillierPool } from '@eigenveil/paillier';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { AggregatingProcess, NumbersTask } from './support/aggregating.ts';
+import { AggregatingProcess, MARKS, NumbersTask, OWNERS, SUM, WITHDRAWN } from './support/aggregating.ts';
 import { Postgres } from './support/postgres.ts';
 
-const OWNERS = 1100;
-const WITHDRAWN = [3, 300, 1100];
-const SUM = BigInt((OWNERS * (OWNERS + 1)) / 2 - WITHDRAWN.reduce((sum, number) => sum + number));
 const PATIENCE = { timeout: 60_000, interval: 100 };
 
 const pool = new PaillierPool({ threads: 0 });
@@ -54,14 +51,6 @@ const marks = () =>
   rows(
     `SELECT batch, count(*)::integer FROM eigenveil_data_user.contributions GROUP BY batch ORDER BY batch NULLS FIRST`,
   );
-const MARKS = [
-  [null, 3],
-  [0, 255],
-  [1, 255],
-  [2, 256],
-  [3, 256],
-  [4, 75],
-];
 const sumsOf = (processes: readonly AggregatingProcess[]) => processes.flatMap(({ sums }) => sums);
 type Batch = Parameters<AggregatingProcess['aggregation']['complete']>;
 const storedBy = (processes: readonly AggregatingProcess[]) =>

@@ -18,6 +18,23 @@ import { layout } from '@eigenveil/statistics';
 import { Digest, newTaskId, OwnerId, type Task, type TaskId } from '@eigenveil/wire';
 import { madeUpProposal } from './tasks.ts';
 
+/** Five batches, the last of which is not full. */
+export const OWNERS = 1100;
+export const BATCHES = 5;
+/** One of the first batch, one of the second, and the last of all. */
+export const WITHDRAWN = [3, 300, 1100];
+/** Of the numbers of the others. */
+export const SUM = BigInt((OWNERS * (OWNERS + 1)) / 2 - WITHDRAWN.reduce((sum, number) => sum + number));
+/** How many contributions have the mark of each batch; the withdrawn have none. */
+export const MARKS = [
+  [null, 3],
+  [0, 255],
+  [1, 255],
+  [2, 256],
+  [3, 256],
+  [4, 75],
+];
+
 /** A task whose owners 1, 2, 3, … contribute the numbers 1, 2, 3, … */
 export class NumbersTask {
   readonly open: OpenTask;

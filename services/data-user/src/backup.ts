@@ -2,8 +2,7 @@
 import type { BackupRules } from '@eigenveil/server';
 import { SqliteDataUserStore } from './sqlite-store.ts';
 import { FINAL_STATES } from './store.ts';
-
-const ERASED_AT_A_TIME = 256;
+import { eraseAll } from './store-rules.ts';
 
 /** A task that has not ended is given up in the backup already: contributions and blinding values that no task will use stay out. */
 export const DATA_USER_BACKUP: BackupRules = {
@@ -36,6 +35,6 @@ async function giveUpTasks(store: SqliteDataUserStore): Promise<void> {
       if (FINAL_STATES.includes(state)) break;
       await store.advance(taskId, state, { to: 'failed', failure });
     }
-    while (await store.eraseContributions(taskId, ERASED_AT_A_TIME));
+    await eraseAll(store, taskId);
   }
 }

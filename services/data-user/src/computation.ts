@@ -3,7 +3,7 @@
  * two-party protocol, sign the projection. Each stage ends in one durable transaction, so that it can be resumed after
  * a crash of either server; what is drawn at random is drawn once and persisted before it is used.
  */
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { add, drawBlinding, encodeCiphertexts, type PaillierPool, packBlinding } from '@eigenveil/paillier';
 import type { RandomSource } from '@eigenveil/privacy';
 import { type Decomposition, programOf, withoutShift } from '@eigenveil/projection';
@@ -32,11 +32,10 @@ import {
   type StageResult,
   type StoredTask,
 } from './store.ts';
+import { eraseAll } from './store-rules.ts';
 import type { OpenTask, Tasks } from './tasks.ts';
 import type { Turn } from './work-queue.ts';
 
-/** Contributions of a task that has ended are deleted so many at a time, so that nobody waits for long. */
-const ERASED_AT_A_TIME = 256;
 /** How often it is written down how far a computation is. */
 const PROGRESS_MILLISECONDS = 1000;
 /** How often a two-party computation looks whether its task has been cancelled. */
@@ -143,7 +142,7 @@ export class Computation {
     if (stored === undefined) return false;
     if (stored.state === 'proposed') return this.#abandon(taskId);
     if (FINAL_STATES.includes(stored.state)) {
-      while (await store.eraseContributions(taskId, ERASED_AT_A_TIME)) await setImmediate();
+      await eraseAll(store, taskId);
       if (!stored.endedAtCsp) await this.#endAtCsp(stored);
       return false;
     }

@@ -1,6 +1,8 @@
 /** The rules of the data user's store, apart from any database: what a transaction decides once it has read and locked a task. */
-import { type OwnerId, ServiceError } from '@eigenveil/wire';
+import { setImmediate } from 'node:timers/promises';
+import { type OwnerId, ServiceError, type TaskId } from '@eigenveil/wire';
 import {
+  type DataUserStore,
   FINAL_STATES,
   type NewContribution,
   type PartialProduct,
@@ -118,4 +120,15 @@ export function afterStage(stored: StoredTask, result: StageResult) {
 export function requireFinal(stored: StoredTask | undefined): void {
   if (stored === undefined || !FINAL_STATES.includes(stored.state))
     throw new TypeError(`"taskId" expected a final task, got ${stored?.state ?? 'none'}`);
+}
+
+/** Contributions of a task that has ended are deleted so many at a time, so that nobody waits for long. */
+const ERASED_AT_A_TIME = 256;
+
+/** Deletes what eraseContributions does, of all contributions of a final task. */
+export async function eraseAll(
+  store: Pick<DataUserStore, 'eraseContributions'>,
+  taskId: TaskId,
+): Promise<void> {
+  while (await store.eraseContributions(taskId, ERASED_AT_A_TIME)) await setImmediate();
 }
