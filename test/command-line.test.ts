@@ -135,7 +135,7 @@ describe('a task', () => {
       ...['--components', '2', '--owners', String(OWNERS)],
     ]);
     const draft = jsonOf(drafted) as TaskProposal;
-    expect(draft).toMatchObject({ minimumOwners: 2, maximumSamplesPerOwner: 150, keyBits: 2048 });
+    expect(draft).toMatchObject({ minimumOwners: 2, maximumSamplesPerOwner: 150, keyBits: 3072 });
     const proposal = { ...draft, keyBits: 1024, allowInsecureKey: true, minimumOwners: OWNERS };
     await writeFile(path('task.json'), JSON.stringify(proposal));
     await writeFile(path('policy.json'), JSON.stringify({ minimumKeyBits: 1024, minimumOwners: OWNERS }));
@@ -149,7 +149,7 @@ describe('a task', () => {
     expect(problemOf(refused)).toMatchObject({
       exitCode: 3,
       code: 'ERR_POLICY',
-      detail: expect.stringContaining('"keyBits" expected at least 2048, got 1024'),
+      detail: expect.stringContaining('"keyBits" expected at least 3072, got 1024'),
     });
   });
 

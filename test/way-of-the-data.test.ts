@@ -103,7 +103,7 @@ test.each([
 ] as const)('keys of the default length, %s encryption: %s', async (encryption, method, changes) => {
   const safe = { keyBits: undefined, allowInsecureKey: undefined, encryption };
   const example = await exampleOf(dataFile('pima'), method, { ...safe, ...changes });
-  expect(example.proposal).toMatchObject({ keyBits: 2048, allowInsecureKey: false });
+  expect(example.proposal).toMatchObject({ keyBits: 3072, allowInsecureKey: false });
   await expectRight(example);
 });
 

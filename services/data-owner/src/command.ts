@@ -68,7 +68,7 @@ const IGNORE_SETTING = {
 
 const POLICY_HELP = `
 The policy (--policy FILE) says what the owner agrees to; a task that breaks it is refused before a row is read:
-  { "minimumOwners": 5, "minimumKeyBits": 2048, "twoParty": [], "maximumComponents": 20,
+  { "minimumOwners": 5, "minimumKeyBits": 3072, "twoParty": [], "maximumComponents": 20,
     "allowSpectrum": false, "allowFullRank": false,
     "allowWithoutDifferentialPrivacy": false, "maximumEpsilon": 1, "maximumDelta": 1e-6 }`;
 

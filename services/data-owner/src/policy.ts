@@ -5,8 +5,8 @@ import { z } from 'zod';
 export const OwnerPolicy = z.strictObject({
   /** The smallest number of owners among whom the owner is willing to hide. */
   minimumOwners: z.int().min(2).default(2),
-  /** The shortest Paillier modulus, in bits. */
-  minimumKeyBits: z.int().min(1024).default(2048),
+  /** The shortest Paillier modulus, in bits: contributions lie at the data user, so that a short one must be named. */
+  minimumKeyBits: z.int().min(1024).default(3072),
   /** The two-party protocols that the owner trusts; `simulated` is NOT private and not among them by default. */
   twoParty: z.array(TwoPartyName).default(['garbled']),
   /** The largest number of components; unlimited when absent. */

@@ -39,6 +39,7 @@ describe("the owner's policy", () => {
   test.each<[string, Partial<OwnerPolicy>, Partial<Task>]>([
     ['minimumOwners', { minimumOwners: 6 }, {}],
     ['keyBits', {}, { keyBits: 1024, allowInsecureKey: true }],
+    ['keyBits', {}, { keyBits: 2048 }],
     ['components', { maximumComponents: 1 }, {}],
     ['outputs', {}, { outputs: ['spectrum'] }],
     ['allowFullRank', {}, { allowFullRank: true }],
@@ -73,6 +74,11 @@ describe("the owner's policy", () => {
         task({ outputs: ['spectrum'], allowFullRank: true, keyBits: 1024, allowInsecureKey: true }),
       ),
     ).not.toThrow();
+  });
+
+  test('takes keys of the default length, and shorter ones that it names', () => {
+    expect(() => checkPolicy(lenient, task({ keyBits: 4096 }))).not.toThrow();
+    expect(() => checkPolicy({ ...lenient, minimumKeyBits: 2048 }, task({ keyBits: 2048 }))).not.toThrow();
   });
 
   test('is refused when it has a rule that does not exist', () => {

@@ -97,8 +97,8 @@ export const TaskProposal = z.strictObject({
   maximumOwners: z.int().min(2).max(LIMITS.owners),
   maximumSamplesPerOwner: z.int().min(1).max(LIMITS.samplesPerOwner),
   minimumOwners: z.int().min(2).max(LIMITS.owners),
-  /** Length of the Paillier modulus in bits. */
-  keyBits: z.int().min(1024).max(4096).multipleOf(256).default(2048),
+  /** Length of the Paillier modulus in bits: 3072 are worth 128 bits of security, 2048 only 112 (NIST SP 800-57 part 1, table 2). */
+  keyBits: z.int().min(1024).max(4096).multipleOf(256).default(3072),
   encryption: z.enum(['standard', 'djn']).default('standard'),
   allowInsecureKey: z.boolean().default(false),
   /** σ: blinding leaves a statistical distance of at most 2^−σ for the whole task. */

@@ -36,7 +36,7 @@ function codeOf(changes: Record<string, unknown>): string | undefined {
 describe('a proposal', () => {
   test('has safe defaults', () => {
     expect(proposal()).toMatchObject({
-      keyBits: 2048,
+      keyBits: 3072,
       statisticalSecurityBits: 40,
       fractionBits: 14,
       allowInsecureKey: false,
