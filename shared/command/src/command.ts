@@ -1,4 +1,5 @@
 /** What every command line has: --json, one clear line for an error, exit codes that mean something, an orderly stop. */
+import { printable, printableJson, printableLines } from '@eigenveil/wire';
 import { Command, CommanderError, type HelpContext } from 'commander';
 
 export const EXIT = {
@@ -14,6 +15,9 @@ export const EXIT = {
   /** Not yet, or in conflict with what was done before. */
   conflict: 5,
 } as const;
+/** Room for a list of all settings. */
+const LONGEST_MESSAGE = 4000;
+
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** A program with --json and --version; subcommands added to it inherit how errors are reported. */
@@ -50,7 +54,7 @@ export function printResult(
   result: { readonly json: unknown; readonly text: string },
 ): void {
   const asJson = command.optsWithGlobals().json === true;
-  const line = asJson ? JSON.stringify(result.json) : result.text;
+  const line = asJson ? printableJson(result.json) : printableLines(result.text);
   (command.configureOutput().writeOut ?? writeOut)(`${line}\n`);
 }
 
@@ -103,7 +107,7 @@ function reportError(
   const status = statusOf(error);
   // Options may not have been parsed when parsing them is what failed.
   const line = argv.includes('--json')
-    ? JSON.stringify({
+    ? printableJson({
         type: typeOf(code),
         code,
         ...(status === undefined ? {} : { status }),
@@ -176,7 +180,7 @@ function statusOf(error: unknown): number | undefined {
 /** On one line, whatever the message holds. */
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : 'unknown failure';
-  return message.replace(/^error: /, '').replaceAll(/\s*\n\s*/g, ' ');
+  return printable(message.replace(/^error: /, ''), LONGEST_MESSAGE);
 }
 
 function writeOut(text: string): void {

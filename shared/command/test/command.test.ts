@@ -10,7 +10,11 @@ afterEach(() => {
 });
 
 /** Runs a program whose `task` command fails with `error`, or prints a result, and collects its output. */
-async function run(args: readonly string[], error?: unknown) {
+async function run(
+  args: readonly string[],
+  error?: unknown,
+  result = { json: { id: 't1', owners: 3 } as unknown, text: 'task t1 has 3 owners' },
+) {
   const output = { out: '', err: '' };
   const program = createProgram({ name: 'eigenveil-test', version: '1.2.3', description: 'Test.' });
   program.configureOutput({
@@ -24,7 +28,7 @@ async function run(args: readonly string[], error?: unknown) {
   const task = program.command('task').argument('[id]');
   task.action(() => {
     if (error !== undefined) throw error;
-    printResult(task, { json: { id: 't1', owners: 3 }, text: 'task t1 has 3 owners' });
+    printResult(task, result);
   });
   const exitCode = await runCommand(program, ['node', 'eigenveil-test', ...args], { ERR_ROW: EXIT.usage });
   expect(process.exitCode).toBe(exitCode);
@@ -75,6 +79,21 @@ describe('a command', () => {
     ['a failed peer', new ServiceError('ERR_INTERNAL', 'sorry'), 1, 'ERR_INTERNAL: sorry'],
   ])('that meets %s says so in one line', async (_, error, exitCode, line) => {
     expect(await run(['task'], error)).toStrictEqual({ exitCode, out: '', err: `eigenveil-test: ${line}\n` });
+  });
+
+  test('shows nothing that a terminal would act on, and no megabytes', async () => {
+    const hostile = 'a\u001b[2J\u009b31m\u202eb';
+    const shown = 'a�[2J�31m�b';
+    const error = new ServiceError('ERR_NOT_READY', hostile);
+    expect((await run(['task'], error)).err).toBe(`eigenveil-test: ERR_NOT_READY: ${shown}\n`);
+    expect(JSON.parse((await run(['task', '--json'], error)).err)).toMatchObject({ detail: shown });
+    expect((await run(['task'], new Error('x'.repeat(1_000_000)))).err.length).toBeLessThan(5000);
+
+    const result = { json: { hostile }, text: `first\n\t${hostile}` };
+    expect((await run(['task'], undefined, result)).out).toBe(`first\n\t${shown}\n`);
+    const { out } = await run(['task', '--json'], undefined, result);
+    expect(out).toMatch(/^[ -~]*\n$/);
+    expect(JSON.parse(out)).toEqual({ hostile });
   });
 
   test('reports problem details with --json', async () => {

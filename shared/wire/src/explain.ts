@@ -1,5 +1,6 @@
 /** Says what is wrong with a value that a schema refused, without repeating the value. */
 import type { z } from 'zod';
+import { printable } from './printable.ts';
 
 const MOST_ISSUES = 3;
 const LONGEST_SEGMENT = 40;
@@ -14,13 +15,9 @@ const LONGEST_MESSAGE = 200;
 export function explainIssues(error: z.ZodError, whole: string): string {
   const lines = error.issues
     .slice(0, MOST_ISSUES)
-    .map(({ path, message }) => `"${placeOf(path, whole)}": ${shorten(message)}`);
+    .map(({ path, message }) => `"${placeOf(path, whole)}": ${printable(message, LONGEST_MESSAGE)}`);
   const more = error.issues.length - lines.length;
   return more === 0 ? lines.join('; ') : `${lines.join('; ')}; and ${more} more`;
-}
-
-function shorten(message: string): string {
-  return message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message;
 }
 
 function placeOf(path: readonly PropertyKey[], whole: string): string {
@@ -30,7 +27,7 @@ function placeOf(path: readonly PropertyKey[], whole: string): string {
     .map((segment, depth) => {
       if (typeof segment === 'number') return `[${segment}]`;
       // Keys of records come from the peer and may be of any length.
-      const name = String(segment).slice(0, LONGEST_SEGMENT);
+      const name = printable(String(segment), LONGEST_SEGMENT);
       return depth === 0 ? name : `.${name}`;
     })
     .join('');

@@ -65,6 +65,7 @@ export {
   TaskStatus,
   UnblindingResponse,
 } from './messages.ts';
+export { printable, printableJson, printableLines } from './printable.ts';
 export {
   AGREEMENT,
   type Agreement,

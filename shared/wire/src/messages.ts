@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import { Digest } from './digest.ts';
 import { ERROR_CODES, type ErrorCode } from './errors.ts';
+import { printable } from './printable.ts';
 import { DifferentialPrivacy, Output, Task, TaskId, TwoPartyName } from './task.ts';
 
 /** 16 random bytes, base64url, drawn by the CSP at enrolment. */
@@ -12,6 +13,9 @@ export const OwnerId = z
   .regex(/^[A-Za-z0-9_-]{22}$/)
   .brand('OwnerId');
 export type OwnerId = z.infer<typeof OwnerId>;
+
+/** What a peer says for people to read: it reaches terminals and logs. */
+const PeerText = z.string().overwrite((text) => printable(text));
 
 export const EnrolmentRequest = z.strictObject({ enrolmentToken: z.string().min(20).max(128) });
 export const EnrolmentResponse = z.strictObject({ ownerId: OwnerId, ownerToken: z.string().max(4096) });
@@ -77,10 +81,10 @@ export const TaskStatus = z.strictObject({
   /** What the result costs in privacy; null: it is exact, and nothing bounds what it tells about a row. */
   differentialPrivacy: DifferentialPrivacy.nullable(),
   failure: z
-    .strictObject({ code: z.enum(ERROR_CODES as [ErrorCode, ...ErrorCode[]]), message: z.string() })
+    .strictObject({ code: z.enum(ERROR_CODES as [ErrorCode, ...ErrorCode[]]), message: PeerText })
     .optional(),
   /** Why the current stage has to be tried again. */
-  waiting: z.strictObject({ code: z.string(), message: z.string() }).optional(),
+  waiting: z.strictObject({ code: PeerText, message: PeerText }).optional(),
   /** How far a two-party computation is; `plannedGates` once they have been counted. */
   progress: z
     .strictObject({
@@ -145,8 +149,8 @@ export const ProjectionResponse = z.strictObject({ projection: z.string().max(16
 
 export const ProblemSchema = z.object({
   type: z.string(),
-  title: z.string(),
+  title: PeerText,
   status: z.int(),
   code: z.enum(ERROR_CODES as [ErrorCode, ...ErrorCode[]]),
-  detail: z.string().optional(),
+  detail: PeerText.optional(),
 });
