@@ -1,6 +1,7 @@
 /** What the CSP refuses to a data user that leaves the protocol: it decrypts one request per task, for enough owners. */
+import { readFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
-import { databaseFile } from '@eigenveil/server';
+import { adminTokenFile, createLogger, databaseFile } from '@eigenveil/server';
 import { layout } from '@eigenveil/statistics';
 import {
   digestBytes,
@@ -16,7 +17,7 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { query } from './support/database.ts';
 import { WatchedPool } from './support/pool.ts';
-import { credentials, encryptValues, publicKeyOf, recordFor, send } from './support/requests.ts';
+import { credentials, encryptValues, publicKeyOf, recordFor, send, textOf } from './support/requests.ts';
 import { RogueDataUser, upgradeHeaders } from './support/rogue.ts';
 import { dataFile, exampleOf } from './support/tasks.ts';
 import { World } from './support/world.ts';
@@ -25,6 +26,12 @@ type Enrolled = Awaited<ReturnType<World['enrolledOwner']>>;
 
 const MINIMUM = 2;
 const paillier = new WatchedPool();
+/** What the CSP has logged at level error. */
+const alarms: Record<string, unknown>[] = [];
+const log = createLogger(
+  { service: 'csp', level: 'error' },
+  { write: (line) => alarms.push(JSON.parse(line)) },
+);
 let world: World;
 let proposal: TaskProposal;
 let rogue: RogueDataUser;
@@ -40,7 +47,7 @@ beforeAll(async () => {
   const otherKey = await importSigningKey(await generatePrivateJwk());
   world = await World.start({
     csp: { dataUsers: [otherKey.thumbprint] },
-    cspOverrides: { paillier },
+    cspOverrides: { paillier, log },
   });
   proposal = {
     ...(await exampleOf(dataFile('iris'), 'pca')).proposal,
@@ -57,6 +64,7 @@ beforeEach(async () => {
   blinded = await encryptAll(1n);
   records = await Promise.all(owners.map(({ home }) => recordFor(signed, home, blinded)));
   paillier.begun.decrypt = 0;
+  alarms.length = 0;
 });
 afterAll(() => world.close());
 
@@ -114,6 +122,7 @@ describe('records', () => {
     ]) {
       expect((await rogue.records(id, [record])).code).toBe('ERR_TASK_MISMATCH');
     }
+    expect(alarms).toEqual([]); // a data user's mistake, or its malice
   });
 
   test('with other bytes of the same owner are a conflict', async () => {
@@ -216,7 +225,10 @@ describe('a task that somebody has changed in the database', () => {
     db.prepare(`UPDATE tasks SET ${set} WHERE task_id = ?`).run(...parameters, id);
     db.close();
   };
+  const alarm = 'ERR_DATABASE_ALTERED';
   const changes: [string, string][] = [
+    ['another key length', "task = json_set(task, '$.keyBits', 512)"],
+    ['what nobody has signed', "agreement = 'e30.e30.e30'"],
     ['fewer owners', "task = json_set(task, '$.minimumOwners', 1)"],
     ['another two-party protocol', "task = json_set(task, '$.twoParty', 'garbled')"],
     ['more outputs', "task = json_set(task, '$.outputs', json('[\"spectrum\"]'))"],
@@ -226,17 +238,44 @@ describe('a task that somebody has changed in the database', () => {
   test.each(changes)('to %s is not unblinded', async (_, set) => {
     await rogue.records(id, records.slice(0, 2));
     tamper(set);
-    expect((await rogue.unblind(id, blinded)).code).toBe('ERR_TASK_MISMATCH');
+    expect((await rogue.unblind(id, blinded)).code).toBe(alarm);
     expect(paillier.begun.decrypt).toBe(0);
     expect(stored()).toEqual({ state: 'agreed', sealed_shares: null });
+  });
+
+  test.each(changes)('to %s takes no records', async (_, set) => {
+    tamper(set);
+    expect((await rogue.records(id, records.slice(0, 2))).code).toBe(alarm);
+  });
+
+  test('is told to the operator, and to the data user by its code alone', async () => {
+    const problems = async (route: string) => {
+      const token = (await readFile(adminTokenFile(world.cspConfig.dataDirectory), 'utf8')).trim();
+      const headers = { authorization: `Bearer ${token}` };
+      const page = await textOf(world.cspAddress, '/metrics', headers);
+      const line = page.split('\n').find((it) => it.includes(`route="${route}",code="${alarm}"`));
+      return Number(line?.split(' ').at(-1) ?? 0);
+    };
+    const [unblinding, twoParty] = ['/tasks/:taskId/unblinding', '/tasks/:taskId/two-party'];
+    const before = [await problems(unblinding), await problems(twoParty)];
+    tamper("task = json_set(task, '$.minimumOwners', 1)");
+    for (const answer of [await rogue.unblind(id, blinded), await rogue.connect(id)]) {
+      expect(answer.status).toBe(500);
+      expect(Object.keys(answer.json).sort()).toEqual(['code', 'status', 'title', 'type']);
+    }
+    expect([await problems(unblinding), await problems(twoParty)]).toEqual(before.map((n) => n + 1));
+    expect(alarms.map(({ level, code, route }) => [level, code, route])).toEqual([
+      ['error', alarm, unblinding],
+      ['error', alarm, twoParty],
+    ]);
   });
 
   test.each(changes)('to %s is not computed', async (_, set) => {
     await rogue.records(id, records.slice(0, 2));
     await unblindOk();
     tamper(set);
-    expect((await rogue.connect(id)).code).toBe('ERR_TASK_MISMATCH');
-    expect((await rogue.unblind(id, blinded)).code).toBe('ERR_TASK_MISMATCH');
+    expect((await rogue.connect(id)).code).toBe(alarm);
+    expect((await rogue.unblind(id, blinded)).code).toBe(alarm);
   });
 
   test('to one that was agreed for other data is neither', async () => {
@@ -244,8 +283,8 @@ describe('a task that somebody has changed in the database', () => {
     await rogue.records(id, records.slice(0, 2));
     const { agreement, task } = lax;
     tamper('task = ?, agreement = ?', JSON.stringify(task), agreement);
-    expect((await rogue.unblind(id, blinded)).code).toBe('ERR_TASK_MISMATCH');
-    expect((await rogue.connect(id)).code).toBe('ERR_TASK_MISMATCH');
+    expect((await rogue.unblind(id, blinded)).code).toBe(alarm);
+    expect((await rogue.connect(id)).code).toBe(alarm);
     expect(paillier.begun.decrypt).toBe(0);
   });
 });

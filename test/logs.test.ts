@@ -1,15 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { get } from 'node:https';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { inviteOwners, readAudit } from '@eigenveil/csp';
 import { PaillierPool, type SecretKey } from '@eigenveil/paillier';
 import { adminTokenFile, createLogger, loadOrCreateKeyRing } from '@eigenveil/server';
 import { flatten } from '@eigenveil/statistics';
 import { Thumbprint } from '@eigenveil/wire';
 import { expect, test } from 'vitest';
-import { type Address, type Message, send } from './support/requests.ts';
+import { type Message, send, textOf } from './support/requests.ts';
 import { dataFile, exampleOf, reference, split, summarise } from './support/tasks.ts';
 import { World } from './support/world.ts';
 
@@ -40,15 +38,6 @@ function spellings(secret: bigint): string[] {
   const hex = secret.toString(16);
   const bytes = Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex');
   return [secret.toString(), hex, bytes.toString('base64url'), bytes.toString('base64')];
-}
-
-function textOf({ url, ca }: Address, path: string, headers: Record<string, string>): Promise<string> {
-  return new Promise((resolve, reject) => {
-    get(`${url}${path}`, { ca, headers, agent: false }, (answer) => resolve(text(answer))).on(
-      'error',
-      reject,
-    );
-  });
 }
 
 /** Requests that carry a secret in every place that a mistaken client could put it. */

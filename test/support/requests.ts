@@ -1,6 +1,6 @@
 /** Requests as somebody would send them who does not use our clients: any header, any body, any record. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Agent, request } from 'node:https';
+import { type Agent, get, request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import type { OwnerHome } from '@eigenveil/data-owner';
 import { encodeCiphertexts, PaillierPool, PublicKey, pack } from '@eigenveil/paillier';
@@ -65,6 +65,16 @@ export function send(
     });
     outgoing.on('error', reject); // one that comes after the answer changes nothing any more
     outgoing.end(body);
+  });
+}
+
+/** What a service says at `path`, in whatever form. */
+export function textOf({ url, ca }: Address, path: string, headers: Record<string, string>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    get(`${url}${path}`, { ca, headers, agent: false }, (answer) => resolve(text(answer))).on(
+      'error',
+      reject,
+    );
   });
 }
 

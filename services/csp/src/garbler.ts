@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { programOf } from '@eigenveil/projection';
-import { type Authenticator, type Logger, type RateLimit, refuse } from '@eigenveil/server';
+import { type Authenticator, type Logger, type Metrics, type RateLimit, refuse } from '@eigenveil/server';
 import { type Channel, ChannelAcceptor, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { ServiceError, TaskId, toProblem, type VerifiedProof } from '@eigenveil/wire';
 import type { CspService, GarblerState } from './service.ts';
@@ -10,6 +10,7 @@ import type { CspService, GarblerState } from './service.ts';
 /** Tasks that are computed at a time; each holds some 20 MB and a share of a core. */
 const MOST_COMPUTATIONS = 32;
 
+const ROUTE = '/tasks/:taskId/two-party';
 const PATH = /^\/tasks\/([^/]+)\/two-party$/;
 
 export class Garbler {
@@ -17,6 +18,7 @@ export class Garbler {
   readonly #dataUser: Authenticator<VerifiedProof>;
   readonly #rateLimit: RateLimit;
   readonly #log: Logger;
+  readonly #metrics: Metrics;
   readonly #acceptor = new ChannelAcceptor();
   /** One for each task: a data user that connects again has given the connection before up. */
   readonly #running = new Map<TaskId, Channel>();
@@ -28,11 +30,13 @@ export class Garbler {
     dataUser: Authenticator<VerifiedProof>;
     rateLimit: RateLimit;
     log: Logger;
+    metrics: Metrics;
   }) {
     this.#service = dependencies.service;
     this.#dataUser = dependencies.dataUser;
     this.#rateLimit = dependencies.rateLimit;
     this.#log = dependencies.log;
+    this.#metrics = dependencies.metrics;
     this.#service.onEnded((taskId) => void this.#running.get(taskId)?.abort('ERR_TASK_CLOSED'));
   }
 
@@ -43,7 +47,7 @@ export class Garbler {
     this.#open(request, socket, head).then(
       ([state, channel]) => this.#garble(state, channel),
       (error: unknown) => {
-        this.#log.info({ code: toProblem(error).code }, 'two-party connection refused');
+        this.#tellRefusal(error);
         refuse(socket, error);
       },
     );
@@ -51,6 +55,14 @@ export class Garbler {
 
   close(): void {
     this.#acceptor.close();
+  }
+
+  /** Counted as other requests are. What is wrong in this service, its operator has to see; a peer's mistakes are no news. */
+  #tellRefusal(error: unknown): void {
+    const { code, status } = toProblem(error);
+    this.#metrics.countProblem(ROUTE, code);
+    if (status === 500) this.#log.error({ route: ROUTE, code, err: error }, 'two-party connection failed');
+    else this.#log.info({ route: ROUTE, code }, 'two-party connection refused');
   }
 
   async #open(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<[GarblerState, Channel]> {

@@ -107,6 +107,7 @@ export function cspRoutes(options: {
       problems: [
         'ERR_TASK_UNKNOWN',
         'ERR_TASK_MISMATCH',
+        'ERR_DATABASE_ALTERED',
         'ERR_TASK_CLOSED',
         'ERR_TASK_FULL',
         'ERR_RECORD_INVALID',
@@ -126,7 +127,7 @@ export function cspRoutes(options: {
       response: { status: 200, description: 'How many owners are verified', schema: UnblindingResponse },
       problems: [
         'ERR_TASK_UNKNOWN',
-        'ERR_TASK_MISMATCH',
+        'ERR_DATABASE_ALTERED',
         'ERR_TASK_CLOSED',
         'ERR_MINIMUM_OWNERS',
         'ERR_UNBLINDING_CONFLICT',

@@ -107,7 +107,8 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
     publicUrl: service.publicUrl,
     dataUsers: new Set(config.dataUsers),
   });
-  const garbler = new Garbler({ service: csp, dataUser, rateLimit: service.rateLimit, log: service.log });
+  const { rateLimit, log, metrics } = service;
+  const garbler = new Garbler({ service: csp, dataUser, rateLimit, log, metrics });
   const sweep = async () => {
     const ended = await csp.endOverdueTasks();
     if (ended > 0) service.log.warn({ ended }, 'ended tasks that their data users had abandoned');

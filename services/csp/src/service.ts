@@ -21,6 +21,7 @@ import {
   type EnrolmentResponse,
   issueOwnerToken,
   OwnerId,
+  type OwnerRecord,
   type PublicJwk,
   RECORD,
   ServiceError,
@@ -129,25 +130,31 @@ export class CspService {
     return agreementOf(stored, digest);
   }
 
-  /** Verifies owners' records and returns how many distinct owners are verified. Throws ERR_RECORD_INVALID. */
+  /**
+   * Verifies owners' records and returns how many distinct owners are verified. Throws ERR_RECORD_INVALID, ERR_TASK_MISMATCH,
+   * ERR_CONTRIBUTION_CONFLICT, ERR_TASK_FULL, ERR_TASK_CLOSED, ERR_DATABASE_ALTERED.
+   */
   async addRecords(taskId: TaskId, dataUser: Thumbprint, records: readonly string[]): Promise<number> {
-    const stored = await this.#task(taskId, dataUser);
-    const publicKeyDigest = digestPublicKey((await this.#verifiedAgreement(stored)).publicKey);
+    const { agreed } = await this.#agreedTask(taskId, dataUser);
+    const { taskDigest } = agreed;
+    const about = { taskId, taskDigest, publicKeyDigest: digestPublicKey(agreed.publicKey) };
     const verified: VerifiedRecord[] = [];
-    for (const record of records) verified.push(await this.#verifyRecord(record, stored, publicKeyDigest));
+    for (const record of records) verified.push(await this.#verifyRecord(record, about));
     return this.#deps.store.addRecords(taskId, verified);
   }
 
   /**
    * Decrypts the blinded aggregate, once per task, and keeps the additive shares that it amounts to. The same bytes again
    * are answered the same way; other bytes are refused. Throws ERR_MINIMUM_OWNERS, ERR_UNBLINDING_CONFLICT,
-   * ERR_CIPHERTEXT_INVALID, ERR_CIPHERTEXT_LENGTH, ERR_PACKING_OVERFLOW (which ends the task), ERR_TASK_CLOSED, ERR_TASK_MISMATCH.
+   * ERR_CIPHERTEXT_INVALID, ERR_CIPHERTEXT_LENGTH, ERR_PACKING_OVERFLOW (which ends the task), ERR_TASK_CLOSED,
+   * ERR_DATABASE_ALTERED.
    */
   async unblind(taskId: TaskId, dataUser: Thumbprint, blinded: Uint8Array): Promise<number> {
     const { store, paillier } = this.#deps;
+    // Counted first: a task that ends meanwhile loses its records, and is found to have ended.
+    const verifiedOwners = await store.countRecords(taskId);
     const stored = await this.#agreedTask(taskId, dataUser);
     const requestDigest = digestBytes('unblinding', blinded);
-    const verifiedOwners = await store.countRecords(taskId);
     checkRequest(stored, requestDigest);
     if (stored.state === 'unblinded') return verifiedOwners;
     checkOwners(stored.task, verifiedOwners);
@@ -166,11 +173,11 @@ export class CspService {
 
   /** The exact length of an unblinding request, in bytes. */
   async expectedBytes(taskId: TaskId, dataUser: Thumbprint): Promise<number> {
-    const { task } = await this.#task(taskId, dataUser);
+    const { task } = await this.#agreedTask(taskId, dataUser);
     return layout(task).plaintexts.length * ciphertextBytes(task.keyBits);
   }
 
-  /** The CSP's side of the two-party computation. Throws ERR_NOT_READY before the unblinding, ERR_TASK_ANSWERED, ERR_TASK_CLOSED, ERR_TASK_MISMATCH. */
+  /** The CSP's side of the two-party computation. Throws ERR_NOT_READY before the unblinding, ERR_TASK_ANSWERED, ERR_TASK_CLOSED, ERR_DATABASE_ALTERED. */
   async garblerState(taskId: TaskId, dataUser: Thumbprint): Promise<GarblerState> {
     const { store, sealer } = this.#deps;
     const { task, state, sealedShares } = await this.#agreedTask(taskId, dataUser);
@@ -288,26 +295,18 @@ export class CspService {
    * The task as this CSP has signed it. Its noise, its minimum of owners and its two-party protocol lie in the database as plain
    * text, so nothing that depends on them uses a secret before they are compared with what was agreed.
    */
-  async #agreedTask(taskId: TaskId, dataUser: Thumbprint): Promise<StoredTask> {
+  async #agreedTask(taskId: TaskId, dataUser: Thumbprint): Promise<StoredTask & { agreed: Agreement }> {
     const stored = await this.#task(taskId, dataUser);
-    const agreed = await this.#verifiedAgreement(stored);
-    if (agreed.taskId !== taskId || agreed.taskDigest !== digestTask(stored.task)) {
-      throw new ServiceError(
-        'ERR_TASK_MISMATCH',
-        'the stored task expected the parameters that this CSP has signed: its database was changed',
-      );
-    }
-    return stored;
-  }
-
-  #verifiedAgreement({ agreement }: StoredTask): Promise<Agreement> {
-    return verifyStatement(AGREEMENT, agreement, this.#deps.key.publicJwk);
+    const agreed = await verifyStatement(AGREEMENT, stored.agreement, this.#deps.key.publicJwk).catch(
+      altered,
+    );
+    if (agreed.taskId !== taskId || agreed.taskDigest !== digestTask(stored.task)) altered();
+    return { ...stored, agreed };
   }
 
   async #verifyRecord(
     record: string,
-    { task, digest }: StoredTask,
-    publicKeyDigest: Digest,
+    expected: Pick<OwnerRecord, 'taskId' | 'taskDigest' | 'publicKeyDigest'>,
   ): Promise<VerifiedRecord> {
     const signer = claimedSigner(RECORD, record);
     const { ownerId, contributionDigest, ...about } = await verifyStatement(RECORD, record, signer);
@@ -316,9 +315,9 @@ export class CspService {
       throw new ServiceError('ERR_RECORD_INVALID', '"records" expected the signature of the enrolled owner');
     }
     if (
-      about.taskId !== task.id ||
-      about.taskDigest !== digest ||
-      about.publicKeyDigest !== publicKeyDigest
+      about.taskId !== expected.taskId ||
+      about.taskDigest !== expected.taskDigest ||
+      about.publicKeyDigest !== expected.publicKeyDigest
     ) {
       throw new ServiceError('ERR_TASK_MISMATCH', '"records" expected records of this task and key');
     }
@@ -330,6 +329,15 @@ export class CspService {
     const json = Buffer.from(this.#deps.sealer.open(secretKeyPlace(task.id), sealedSecretKey)).toString();
     return SecretKey.fromJSON(JSON.parse(json), task);
   }
+}
+
+/** Nobody but who can write the database brings this about: no request does. */
+function altered(cause?: unknown): never {
+  throw new ServiceError(
+    'ERR_DATABASE_ALTERED',
+    'the stored task expected the parameters that this CSP has signed: its database was changed',
+    { cause },
+  );
 }
 
 function answered(): ServiceError {

@@ -5,7 +5,7 @@ import { createServer, type IncomingHttpHeaders, request, type Server } from 'no
 import type { AddressInfo, Socket } from 'node:net';
 import { PaillierPool } from '@eigenveil/paillier';
 import { systemRandomness } from '@eigenveil/privacy';
-import { createLogger, RateLimit, Sealer } from '@eigenveil/server';
+import { createLogger, Metrics, RateLimit, Sealer } from '@eigenveil/server';
 import { layout } from '@eigenveil/statistics';
 import { type Channel, ChannelRefused, connectChannel } from '@eigenveil/two-party';
 import {
@@ -77,7 +77,8 @@ beforeEach(async () => {
     description: 'everybody',
     authenticate: async () => identity,
   } as const;
-  garbler = new Garbler({ service, dataUser, rateLimit: new RateLimit(1_000_000, log), log });
+  const [rateLimit, metrics] = [new RateLimit(1_000_000, log), new Metrics('csp')];
+  garbler = new Garbler({ service, dataUser, rateLimit, log, metrics });
   server = createServer();
   server.on('upgrade', garbler.onUpgrade);
   server.on('connection', (socket) => {

@@ -26,6 +26,11 @@ export class Metrics {
     ]);
   }
 
+  /** Of a request that does not come through the middleware: one to upgrade. `route` is a pattern. */
+  countProblem(route: string, code: string): void {
+    this.#problems.inc({ route, code });
+  }
+
   /** A counter of the service's own; `eigenveil_` is put before the name, which ends in `_total`. */
   counter<const Label extends string = never>(
     name: string,
@@ -69,7 +74,7 @@ export class Metrics {
       response.once('close', () => {
         const { route = 'unknown', code } = contextOf(response);
         stop({ route, status: String(response.statusCode) });
-        if (code !== undefined) this.#problems.inc({ route, code });
+        if (code !== undefined) this.countProblem(route, code);
       });
       next();
     };

@@ -22,6 +22,7 @@ const CODES = {
   ERR_BUSY: { status: 503, title: 'The service is busy' },
   ERR_DATABASE_UNREACHABLE: { status: 503, title: 'The service cannot reach its database' },
   ERR_INTERNAL: { status: 500, title: 'The service failed' },
+  ERR_DATABASE_ALTERED: { status: 500, title: 'The service refuses what it finds in its database' },
   // Authentication
   ERR_AUTH_REQUIRED: { status: 401, title: 'Authentication is missing or not valid' },
   ERR_TOKEN_EXPIRED: { status: 401, title: 'The token has expired' },
@@ -148,11 +149,12 @@ export function errorCodeOf(error: unknown): ErrorCode | undefined {
 
 /**
  * What a peer may see of an error: code, title and message when the code is ours, and nothing but ERR_INTERNAL
- * otherwise, because the message of a foreign error may carry anything.
+ * otherwise, because the message of a foreign error may carry anything. What is wrong in a service is for its operator: such codes
+ * go without the message.
  */
 export function toProblem(error: unknown): Problem {
-  const code = errorCodeOf(error);
-  if (code === undefined || code === 'ERR_INTERNAL') return describe('ERR_INTERNAL');
+  const code = errorCodeOf(error) ?? 'ERR_INTERNAL';
+  if (code === 'ERR_INTERNAL' || code === 'ERR_DATABASE_ALTERED') return describe(code);
   return { ...describe(code), detail: (error as Error).message };
 }
 
