@@ -41,6 +41,13 @@ const PROGRESS_MILLISECONDS = 1000;
 /** How often a two-party computation looks whether its task has been cancelled. */
 const WATCH_MILLISECONDS = 500;
 
+/**
+ * For how long, and how often, a task that the CSP has answered waits for a process that may hold the answer. Such a process has products to do
+ * still (a minute at 200 features) and PERSISTENCE_MILLISECONDS to reach the database; each wait of its line ends after two minutes.
+ */
+const HOLDER_MILLISECONDS = 300_000;
+const HOLDER_PAUSE_MILLISECONDS = 500;
+
 /** For how long, and how often, a database that fails is tried again for the result of a stage. */
 const PERSISTENCE_MILLISECONDS = 30_000;
 const PERSISTENCE_PAUSE_MILLISECONDS = 500;
@@ -84,11 +91,27 @@ const FAULTS: ReadonlySet<ErrorCode> = new Set([
   'ERR_INTERNAL',
 ]);
 
+/** Time as a computation sees it. */
+export interface Clock {
+  /** Milliseconds since any one moment. */
+  now(): number;
+  /** Rejects when the signal aborts. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { ...(signal && { signal }) }),
+};
+
 export interface ComputationDependencies {
   readonly store: DataUserStore;
-  readonly tasks: Tasks;
-  readonly aggregation: Aggregation;
-  readonly csp: CspClient;
+  readonly tasks: Pick<Tasks, 'agreed'>;
+  readonly aggregation: Pick<Aggregation, 'aggregate'>;
+  readonly csp: Pick<CspClient, 'sendRecords' | 'unblind' | 'openChannel' | 'closeChannel' | 'end'>;
+  readonly clock: Clock;
+  /** Whether other processes work on tasks of this store, one of which may hold an answer that this one is refused. */
+  readonly isShared: boolean;
   readonly paillier: PaillierPool;
   readonly sealer: Sealer;
   readonly key: SigningKey;
@@ -164,14 +187,15 @@ export class Computation {
    * given once is not given again. It is a compare-and-set, so it needs no turn and may be tried after it was done.
    */
   async #advance({ task, state }: StoredTask, result: StageResult): Promise<boolean> {
-    const started = performance.now();
+    const { store, clock } = this.#deps;
+    const started = clock.now();
     for (;;) {
       try {
-        return await this.#deps.store.advance(task.id, state, result);
+        return await store.advance(task.id, state, result);
       } catch (error) {
-        if (performance.now() - started > PERSISTENCE_MILLISECONDS) throw error;
+        if (clock.now() - started > PERSISTENCE_MILLISECONDS) throw error;
       }
-      await sleep(PERSISTENCE_PAUSE_MILLISECONDS);
+      await clock.sleep(PERSISTENCE_PAUSE_MILLISECONDS);
     }
   }
 
@@ -201,13 +225,30 @@ export class Computation {
       if ((await store.task(stored.task.id))?.state !== stored.state) return undefined;
       // Two processes at the CSP are each other's errors: one whose turn is over must not fail the other's task.
       turn.signal.throwIfAborted();
-      await turn.confirm();
       const code = errorCodeOf(error);
+      if (code === 'ERR_TASK_ANSWERED' && (await this.#comesFromAnother(stored, error, turn)))
+        return undefined;
+      await turn.confirm();
       const isFatal = code !== undefined && FATAL_CODES.has(code);
       if (!isFatal && !(await this.#isOneTooMany(stored, error))) throw error;
       const { code: told, detail, title } = toProblem(error);
       return { to: 'failed', failure: { code: told, message: detail ?? title } };
     }
+  }
+
+  /**
+   * Whether the result of a task that the CSP has answered is stored within the time that it may take: by a process that lost its turn, but
+   * not the answer. It needs no turn for that, only that nobody has failed the task; whoever has the turn waits and keeps others from it.
+   */
+  async #comesFromAnother({ task, state }: StoredTask, error: unknown, { signal }: Turn): Promise<boolean> {
+    const { store, clock, isShared } = this.#deps;
+    if (!isShared) return false;
+    await this.tellWaiting(task.id, error);
+    for (const until = clock.now() + HOLDER_MILLISECONDS; clock.now() < until; ) {
+      await clock.sleep(HOLDER_PAUSE_MILLISECONDS, signal);
+      if ((await store.task(task.id))?.state !== state) return true;
+    }
+    return false;
   }
 
   /**

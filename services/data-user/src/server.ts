@@ -8,7 +8,7 @@ import { ServiceUrl, Thumbprint } from '@eigenveil/wire';
 import { z } from 'zod';
 import { Aggregation } from './aggregation.ts';
 import { Collection } from './collection.ts';
-import { Computation, type ComputationDependencies } from './computation.ts';
+import { Computation, type ComputationDependencies, systemClock } from './computation.ts';
 import { CspClient } from './csp-client.ts';
 import { openStore } from './open-store.ts';
 import { dataUserRoutes } from './routes.ts';
@@ -131,6 +131,8 @@ export async function startDataUser(
     sealer,
     key,
     randomness: overrides.randomness ?? systemRandomness,
+    clock: systemClock,
+    isShared: shared !== undefined,
     onStage,
   });
   metrics.gauge(

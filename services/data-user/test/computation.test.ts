@@ -1,0 +1,188 @@
+/** Two processes of a data user that compute the same task: an answer that is given once is not lost while one of them holds it. */
+import { randomBytes } from 'node:crypto';
+import type { PaillierPool } from '@eigenveil/paillier';
+import { systemRandomness } from '@eigenveil/privacy';
+import { programOf } from '@eigenveil/projection';
+import { Sealer } from '@eigenveil/server';
+import { flatten, layout, type Statistics } from '@eigenveil/statistics';
+import { memoryChannelPair, TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
+import {
+  generatePrivateJwk,
+  importSigningKey,
+  newTaskId,
+  ServiceError,
+  type SigningKey,
+  type Task,
+  TaskProposal,
+  type TaskState,
+} from '@eigenveil/wire';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Computation, type ComputationDependencies } from '../src/computation.ts';
+import { SqliteDataUserStore } from '../src/sqlite-store.ts';
+import { blindingPlace, type DataUserStore } from '../src/store.ts';
+import type { OpenTask } from '../src/tasks.ts';
+import type { Turn } from '../src/work-queue.ts';
+
+const STATISTICS: Statistics = {
+  R: [5n, 1n, 3n],
+  labellings: [[{ V: [2n, 1n], M: 4n }]],
+  owners: 2n,
+};
+
+/** Time that stands still until everybody who looks at it sleeps: a sleep moves it on. */
+class StillClock {
+  readonly #asleep = Promise.withResolvers<void>();
+  /** Resolves when somebody sleeps for the first time. */
+  readonly asleep = this.#asleep.promise;
+  #now = 0;
+
+  now(): number {
+    return this.#now;
+  }
+
+  async sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    this.#asleep.resolve();
+    await new Promise(setImmediate);
+    this.#now += milliseconds;
+  }
+}
+
+/** A CSP that answers each task once. */
+function answeringOnce(cspShares: readonly bigint[]): ComputationDependencies['csp'] {
+  let answers = 0;
+  return {
+    sendRecords: async () => 2,
+    unblind: async () => 2,
+    end: async () => undefined,
+    closeChannel: (channel) => channel.close(),
+    async openChannel() {
+      answers += 1;
+      if (answers > 1) throw new ServiceError('ERR_TASK_ANSWERED', 'the task was answered before');
+      const [left, right] = memoryChannelPair();
+      const computation = { task, program: programOf(task) };
+      void TWO_PARTY_PROTOCOLS.simulated.garble(left, computation, { shares: cspShares, verifiedOwners: 2 });
+      return right;
+    },
+  };
+}
+
+const turn: Turn = { signal: new AbortController().signal, confirm: async () => undefined };
+
+let key: SigningKey;
+let task: Task;
+let store: SqliteDataUserStore;
+let common: Omit<ComputationDependencies, 'store' | 'clock' | 'isShared'>;
+
+beforeEach(async () => {
+  key = await importSigningKey(await generatePrivateJwk());
+  task = {
+    ...TaskProposal.parse({
+      method: { kind: 'pca' },
+      features: ['f0', 'f1'].map((name) => ({ name, min: -1, max: 1 })),
+      components: 1,
+      allowFullRank: true,
+      minimumOwners: 2,
+      maximumOwners: 2,
+      maximumSamplesPerOwner: 10,
+      twoParty: 'simulated',
+      deadline: new Date(Date.now() + 3_600_000).toISOString(),
+    }),
+    protocol: 'eigenveil/1',
+    id: newTaskId(),
+    csp: key.thumbprint,
+    dataUser: key.thumbprint,
+  };
+  const sealer = new Sealer(randomBytes(32));
+  const values = flatten(task, STATISTICS);
+  const blinding = values.map((_, i) => BigInt(1000 + i));
+  store = new SqliteDataUserStore(':memory:');
+  await store.insertTask(task);
+  await store.advance(task.id, 'proposed', {
+    to: 'unblinded',
+    sealedBlinding: sealer.seal(
+      blindingPlace(task.id),
+      Buffer.from(JSON.stringify({ blinding: blinding.map(String), noise: blinding.map(() => '0') })),
+    ),
+  });
+  common = {
+    tasks: { agreed: async () => ({ task }) as OpenTask },
+    aggregation: { aggregate: () => Promise.reject(new Error('not asked for')) },
+    csp: answeringOnce(
+      toRing(
+        layout(task).valueBits,
+        values.map((value, i) => value + blinding[i]!),
+      ),
+    ),
+    paillier: {} as PaillierPool,
+    sealer,
+    key,
+    randomness: systemRandomness,
+    onStage: () => undefined,
+  };
+});
+afterEach(() => store.close());
+
+const stateOf = async () => (await store.task(task.id))!.state;
+
+/** A process that gets the answer and is kept from storing it until `goOn` is called. */
+function holder() {
+  const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const slow: DataUserStore = Object.create(store, {
+    advance: {
+      value: async (...input: Parameters<DataUserStore['advance']>) => {
+        reached.resolve();
+        await gate.promise;
+        return store.advance(...input);
+      },
+    },
+  });
+  // A private member is reached through the object that has it.
+  for (const name of ['task', 'setActivity', 'addFault'] as const)
+    Object.defineProperty(slow, name, { value: store[name].bind(store) });
+  const computation = new Computation({ ...common, store: slow, clock: new StillClock(), isShared: true });
+  return { done: computation.step(task.id, turn), hasAnswer: reached.promise, goOn: gate.resolve };
+}
+
+test('a process that is refused the answer which another one holds lets that store it', async () => {
+  const first = holder();
+  await first.hasAnswer;
+  const clock = new StillClock();
+  const second = new Computation({ ...common, store, clock, isShared: true }).step(task.id, turn);
+  await clock.asleep;
+  expect(await store.task(task.id)).toMatchObject({
+    state: 'unblinded',
+    activity: { waiting: { code: 'ERR_TASK_ANSWERED' } },
+  });
+  first.goOn();
+  await Promise.all([first.done, second]);
+  expect(await store.task(task.id)).toMatchObject({ state: 'done', failure: null });
+});
+
+test.each<[string, boolean]>([
+  ['nobody stores within a bounded time', true],
+  ['nobody else can hold', false],
+])('an answer that %s is lost, and the task has failed', async (_, isShared) => {
+  await common.csp.openChannel(task.id); // whoever had it is gone
+  const clock = new StillClock();
+  const computation = new Computation({ ...common, store, clock, isShared });
+  expect(await computation.step(task.id, turn)).toBe(true);
+  expect(await store.task(task.id)).toMatchObject({
+    state: 'failed' satisfies TaskState,
+    failure: { code: 'ERR_TASK_ANSWERED' },
+  });
+  // Long enough for a holder whose database comes back; not at all where there is none.
+  expect(clock.now() > 60_000).toBe(isShared);
+});
+
+test('a process that has to leave while it waits fails nothing', async () => {
+  await common.csp.openChannel(task.id);
+  const leaving = new AbortController();
+  const clock = new StillClock();
+  const computation = new Computation({ ...common, store, clock, isShared: true });
+  const step = computation.step(task.id, { ...turn, signal: leaving.signal });
+  await clock.asleep;
+  leaving.abort();
+  await expect(step).rejects.toThrow();
+  expect(await stateOf()).toBe('unblinded');
+});
