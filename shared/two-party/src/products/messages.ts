@@ -4,6 +4,6 @@ export const PRODUCT_MESSAGE = {
   opening: 0x30,
   /** Correlator: hash key, tree corrections and masked correlations of one chunk; see layout.ts for the length. */
   chunk: 0x31,
-  /** Either: the digest of check.ts, 32 bytes. */
+  /** Correlator: the digest of check.ts, 32 bytes. */
   check: 0x32,
 } as const;

@@ -1,4 +1,4 @@
-/** What was changed on the way ends in an error at both ends, never in another product. */
+/** What was changed on the way ends in an error at the chooser, and so at both ends, never in another product. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OT_MESSAGE } from '../../src/oblivious-transfer/message-types.ts';
@@ -50,21 +50,21 @@ async function outcome(options: Options): Promise<string[] | undefined> {
   );
 }
 
-/** An end that has not compared yet hears of the peer's error as an abort. */
-const BOTH_FAIL =
-  /^ERR_PRODUCT_CHECK,ERR_(PRODUCT_CHECK|CHANNEL_ABORTED)$|^ERR_CHANNEL_ABORTED,ERR_PRODUCT_CHECK$/;
+/** The chooser notices; a correlator that has done its part hears of it at the next thing that it waits for. */
+const NOTICED = /^ERR_PRODUCT_CHECK,(right|ERR_CHANNEL_ABORTED)$/;
+const MALFORMED = /^ERR_CHANNEL_MESSAGE,(right|ERR_CHANNEL_ABORTED)$/;
 
 describe('one changed bit', () => {
   it.each([
     ['the key of the tag', PRODUCT_MESSAGE.opening, 20],
     ['a chunk', PRODUCT_MESSAGE.chunk, 60],
-  ] as const)('of %s is always noticed at both ends', async (_, type, numRuns) => {
+  ] as const)('of %s is always noticed', async (_, type, numRuns) => {
     const places = await placesOf(type, 'correlator');
     await fc.assert(
       fc.asyncProperty(fc.nat(places.length - 1), fc.nat(), fc.nat(7), async (message, offset, bit) => {
         const { from, length } = places[message]!;
         const codes = await outcome({ fromCorrelator: flip(from + (offset % length), bit) });
-        expect(String(codes)).toMatch(BOTH_FAIL);
+        expect(String(codes)).toMatch(NOTICED);
       }),
       { numRuns },
     );
@@ -77,7 +77,7 @@ describe('one changed bit', () => {
       fc.asyncProperty(fc.nat(place!.length - 1), fc.nat(7), async (offset, bit) => {
         const codes = await outcome({ fromChooser: flip(place!.from + offset, bit) });
         if (codes === undefined) return; // Δ has 0 there, or the row is only padding
-        expect(String(codes)).toMatch(BOTH_FAIL);
+        expect(String(codes)).toMatch(NOTICED);
         noticed += 1;
       }),
       { numRuns: 60 },
@@ -85,15 +85,11 @@ describe('one changed bit', () => {
     expect(noticed).toBeGreaterThan(12);
   });
 
-  it.each(['chooser', 'correlator'] as const)(
-    'of the digest of the %s is noticed by the other',
-    async (end) => {
-      const [place] = await placesOf(PRODUCT_MESSAGE.check, end);
-      const tamper = flip(place!.from + 31, 7);
-      const codes = await outcome(end === 'chooser' ? { fromChooser: tamper } : { fromCorrelator: tamper });
-      expect(codes?.[end === 'chooser' ? 1 : 0]).toBe('ERR_PRODUCT_CHECK');
-    },
-  );
+  it('of the digest is noticed', async () => {
+    const [place] = await placesOf(PRODUCT_MESSAGE.check, 'correlator');
+    const codes = await outcome({ fromCorrelator: flip(place!.from + 31, 7) });
+    expect(String(codes)).toMatch(NOTICED);
+  });
 
   it.each([
     ['type', -8],
@@ -102,11 +98,7 @@ describe('one changed bit', () => {
     for (const type of [PRODUCT_MESSAGE.opening, PRODUCT_MESSAGE.chunk, PRODUCT_MESSAGE.check]) {
       const [place] = await placesOf(type, 'correlator');
       const codes = await outcome({ fromCorrelator: flip(place!.from + offset, 0) });
-      expect(codes).toEqual(
-        type === PRODUCT_MESSAGE.check
-          ? ['ERR_CHANNEL_MESSAGE', expect.stringMatching(/^(right|ERR_CHANNEL_ABORTED)$/)]
-          : ['ERR_CHANNEL_MESSAGE', 'ERR_CHANNEL_ABORTED'],
-      );
+      expect(String(codes)).toMatch(MALFORMED);
     }
   });
 });
