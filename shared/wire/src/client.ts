@@ -1,10 +1,12 @@
 /**
  * An HTTPS client for the services: TLS 1.3 with a pinned certificate authority, a fresh proof for every attempt,
- * bounded answers, and patience with peers that are down for a moment.
+ * answers bounded in bytes and time, and patience with peers that are down for a moment.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, errors, request } from 'undici';
 import { z } from 'zod';
+import { certificateError } from './certificates.ts';
+import { type Clock, Deadline, systemClock } from './deadline.ts';
 import { errorCodeOf, fromProblem, ServiceError } from './errors.ts';
 import { createProof } from './identity.ts';
 import type { SigningKey } from './keys.ts';
@@ -27,10 +29,12 @@ export interface ServiceClientOptions {
   /** PEM certificates to trust instead of the system's; undefined means the system's. */
   readonly ca?: string | undefined;
   readonly credentials: Credentials;
-  /** How long one attempt may take, in milliseconds. */
+  /** How long one attempt may take, and how long the peer may be silent in it, in milliseconds. Bytes that move add to the former, see Deadline. */
   readonly timeoutMilliseconds?: number;
   /** How long to go on trying while the peer cannot be reached or is busy, in milliseconds. */
   readonly patienceMilliseconds?: number;
+  /** Of an attempt's deadline. */
+  readonly clock?: Clock;
 }
 
 export interface ServiceRequest<Schema extends z.ZodType> {
@@ -47,21 +51,13 @@ const LARGEST_ANSWER_BYTES = 32 * 1024 * 1024;
 const FIRST_BACKOFF_MILLISECONDS = 100;
 const LONGEST_BACKOFF_MILLISECONDS = 5000;
 
-/** OpenSSL's and Node's words for a certificate that trying again does not mend. */
-const UNTRUSTED: ReadonlySet<string> = new Set([
-  'CERT_HAS_EXPIRED',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-]);
-
 export class ServiceClient {
   readonly url: string;
   readonly #agent: Agent;
   readonly #credentials: Credentials;
   readonly #patience: number;
+  readonly #timeout: number;
+  readonly #clock: Clock;
   #closed = false;
 
   constructor(options: ServiceClientOptions) {
@@ -72,15 +68,16 @@ export class ServiceClient {
     this.url = options.url.replace(/\/$/, '');
     this.#credentials = options.credentials;
     this.#patience = options.patienceMilliseconds ?? 0;
-    const timeout = options.timeoutMilliseconds ?? 60_000;
+    this.#timeout = options.timeoutMilliseconds ?? 60_000;
+    this.#clock = options.clock ?? systemClock;
     this.#agent = new Agent({
       connect: {
         minVersion: 'TLSv1.3',
         timeout: 10_000,
         ...(options.ca === undefined ? {} : { ca: options.ca }),
       },
-      headersTimeout: timeout,
-      bodyTimeout: timeout,
+      headersTimeout: this.#timeout,
+      bodyTimeout: this.#timeout,
       maxResponseSize: LARGEST_ANSWER_BYTES,
     });
   }
@@ -141,38 +138,56 @@ export class ServiceClient {
 
   async #exchange(message: ServiceRequest<z.ZodType>) {
     const { method, path, json, bytes } = message;
-    const body = json === undefined ? bytes : JSON.stringify(json);
+    const body = json === undefined ? bytes : Buffer.from(JSON.stringify(json));
     const headers: Record<string, string> = {
       ...message.headers,
       ...(await this.authenticate(method, path)),
     };
     if (body !== undefined)
       headers['content-type'] = json === undefined ? 'application/octet-stream' : 'application/json';
+    const overdue = new AbortController();
+    // The limits of the agent are for silence; a peer that sends a byte now and then would hold us for ever.
+    const deadline = new Deadline(this.#clock, this.#timeout, body?.length ?? 0, () => overdue.abort());
     try {
       const response = await request(`${this.url}${path}`, {
         method,
         headers,
         dispatcher: this.#agent,
+        signal: overdue.signal,
         ...(body === undefined ? {} : { body }),
       });
       const retryAfter = Number(response.headers['retry-after'] ?? Number.NaN);
+      const chunks: Buffer[] = [];
+      for await (const chunk of response.body as AsyncIterable<Buffer>) {
+        deadline.moved(chunk.length);
+        chunks.push(chunk);
+      }
       return {
         status: response.statusCode,
         contentType: String(response.headers['content-type'] ?? ''),
         retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined,
-        text: await response.body.text(),
+        text: Buffer.concat(chunks).toString(),
       };
     } catch (cause) {
       const timedOut =
-        cause instanceof errors.HeadersTimeoutError || cause instanceof errors.BodyTimeoutError;
+        overdue.signal.aborted ||
+        cause instanceof errors.HeadersTimeoutError ||
+        cause instanceof errors.BodyTimeoutError;
       if (timedOut)
         throw new ServiceError('ERR_PEER_TIMEOUT', `${this.url} did not answer in time`, { cause });
-      const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'connection failed';
-      if (UNTRUSTED.has(reason)) {
-        const message = `the certificate of ${this.url} is not trusted (${reason}): name the certificates to trust with a --…ca flag`;
-        throw new ServiceError('ERR_PEER_CERTIFICATE', message, { cause });
+      if (cause instanceof errors.ResponseExceededMaxSizeError) {
+        const most = `an answer of at most ${LARGEST_ANSWER_BYTES} bytes`;
+        throw new ServiceError('ERR_PEER_PROTOCOL', `${method} ${this.url}${path} expected ${most}`, {
+          cause,
+        });
       }
-      throw new ServiceError('ERR_PEER_UNREACHABLE', `${this.url} cannot be reached (${reason})`, { cause });
+      const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'connection failed';
+      throw (
+        certificateError(this.url, reason, cause) ??
+        new ServiceError('ERR_PEER_UNREACHABLE', `${this.url} cannot be reached (${reason})`, { cause })
+      );
+    } finally {
+      deadline.clear();
     }
   }
 }

@@ -92,7 +92,7 @@ const CODES = {
   ERR_PRODUCT_CHECK: { status: 502, title: 'A transfer of a two-party product was changed on the way' },
   // What a client finds out about its peers
   ERR_PEER_UNREACHABLE: { status: 503, title: 'The service cannot be reached' },
-  ERR_PEER_CERTIFICATE: { status: 502, title: "The service's certificate is not trusted" },
+  ERR_PEER_CERTIFICATE: { status: 502, title: "The service's certificate is not accepted" },
   ERR_PEER_TIMEOUT: { status: 504, title: 'The service did not answer in time' },
   ERR_PEER_PROTOCOL: { status: 502, title: 'The service gave an answer that the protocol does not allow' },
   ERR_CSP_IDENTITY: { status: 502, title: 'The CSP does not have the pinned identity' },

@@ -8,6 +8,7 @@ export {
   type ServiceRequest,
   ServiceUrl,
 } from './client.ts';
+export { type Clock, Deadline, systemClock } from './deadline.ts';
 export { Digest, digestBytes, digestJson } from './digest.ts';
 export {
   ERROR_CODES,

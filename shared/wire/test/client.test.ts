@@ -1,9 +1,13 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { generate } from 'selfsigned';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import {
+  type Clock,
+  Deadline,
   generatePrivateJwk,
   importSigningKey,
   ServiceClient,
@@ -20,11 +24,17 @@ interface Answer {
 
 let certificate: { cert: string; private: string };
 beforeAll(async () => {
-  certificate = await generate([{ name: 'commonName', value: 'localhost' }], {
+  certificate = await certificateWith({});
+});
+
+/** Self-signed, for this machine unless the options say otherwise. */
+function certificateWith(options: Parameters<typeof generate>[1]) {
+  return generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
     extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
+    ...options,
   });
-});
+}
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -32,7 +42,10 @@ afterEach(async () => {
 });
 
 /** A service that gives the scripted answers one after the other, 'drop' by closing the connection. */
-async function serve(answers: readonly (Answer | 'drop' | 'silence')[], tls: object = {}) {
+async function serve(
+  answers: readonly (Answer | 'drop' | 'silence' | ((response: ServerResponse) => void))[],
+  tls: object = {},
+) {
   const requests: { method: string; url: string; headers: Record<string, unknown> }[] = [];
   const server: Server = createServer(
     { cert: certificate.cert, key: certificate.private, ...tls },
@@ -40,6 +53,7 @@ async function serve(answers: readonly (Answer | 'drop' | 'silence')[], tls: obj
       const answer = answers[requests.length] ?? {};
       requests.push({ method: request.method!, url: request.url!, headers: request.headers });
       if (answer === 'drop') request.socket.destroy();
+      else if (typeof answer === 'function') answer(response);
       else if (answer !== 'silence') {
         const { status = 200, type = 'application/json', body = '{"ok":true}', headers = {} } = answer;
         response.writeHead(status, { 'content-type': type, ...headers }).end(body);
@@ -58,6 +72,34 @@ function clientOf(url: string, options: Partial<ServiceClientOptions> = {}): Ser
   const client = new ServiceClient({ url, ca: certificate.cert, credentials: { kind: 'none' }, ...options });
   closers.push(() => client.close());
   return client;
+}
+
+/** Time that passes when the test says so. */
+class FakeClock implements Clock {
+  #now = 0;
+  readonly #waiting = new Set<{ readonly at: number; readonly callback: () => void }>();
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(milliseconds: number, callback: () => void): () => void {
+    const timer = { at: this.#now + milliseconds, callback };
+    this.#waiting.add(timer);
+    return () => this.#waiting.delete(timer);
+  }
+
+  pass(milliseconds: number): void {
+    this.#now += milliseconds;
+    for (const timer of [...this.#waiting]) {
+      if (timer.at > this.#now || !this.#waiting.delete(timer)) continue;
+      timer.callback();
+    }
+  }
 }
 
 const GET = { method: 'GET', path: '/thing', response: z.strictObject({ ok: z.boolean() }) } as const;
@@ -137,6 +179,79 @@ describe('the client of a service', () => {
     });
   });
 
+  test('gives up on a peer that trickles, however busy it looks', async () => {
+    const clock = new FakeClock();
+    const { promise: begun, resolve: begin } = Promise.withResolvers<ServerResponse>();
+    const { url } = await serve([
+      (response) => {
+        response.writeHead(200, { 'content-type': 'application/json' }).write(' ');
+        begin(response);
+      },
+    ]);
+    const outcome = expect(clientOf(url, { clock }).send(GET)).rejects.toMatchObject({
+      code: 'ERR_PEER_TIMEOUT',
+    });
+    const response = await begun;
+    const gone = once(response, 'close');
+    clock.pass(59_999);
+    response.write(' ');
+    clock.pass(61); // a byte more is worth 61 µs
+    await outcome;
+    await gone;
+    expect(clock.waiting).toBe(0);
+  });
+
+  test('takes an answer that is too large for a breach of the protocol', async () => {
+    const { url, requests } = await serve([{ body: ' '.repeat(33 * 1024 * 1024) }, {}]);
+    await expect(clientOf(url, { patienceMilliseconds: 10_000 }).send(GET)).rejects.toMatchObject({
+      code: 'ERR_PEER_PROTOCOL',
+    });
+    expect(requests).toHaveLength(1);
+  });
+
+  test('leaves no timer behind', async () => {
+    const clock = new FakeClock();
+    const { url } = await serve([{}, 'drop']);
+    await clientOf(url, { clock }).send(GET);
+    await expect(clientOf(url, { clock }).send(GET)).rejects.toMatchObject({ code: 'ERR_PEER_UNREACHABLE' });
+    expect(clock.waiting).toBe(0);
+  });
+
+  const day = 86_400_000;
+  test.each<[string, Parameters<typeof generate>[1], string, RegExp]>([
+    [
+      'that is not valid yet',
+      { notBeforeDate: new Date(Date.now() + day), notAfterDate: new Date(Date.now() + 2 * day) },
+      'CERT_NOT_YET_VALID',
+      /set this machine's clock/,
+    ],
+    [
+      'that has expired',
+      { notBeforeDate: new Date(Date.now() - 2 * day), notAfterDate: new Date(Date.now() - day) },
+      'CERT_HAS_EXPIRED',
+      /must renew it/,
+    ],
+    [
+      'of another name',
+      { extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'example.org' }] }] },
+      'ERR_TLS_CERT_ALTNAME_INVALID',
+      /use the name that the certificate holds/,
+    ],
+    [
+      'for another purpose',
+      { extensions: [{ name: 'extKeyUsage', clientAuth: true }] },
+      'INVALID_PURPOSE',
+      /its operator must replace it/,
+    ],
+  ])('does not ask again where it finds a certificate %s', async (_, options, reason, advice) => {
+    const { cert, private: key } = await certificateWith(options);
+    const { url } = await serve([], { cert, key });
+    const attempt = clientOf(url, { ca: cert, patienceMilliseconds: 600_000 }).send(GET);
+    await expect(attempt).rejects.toMatchObject({ code: 'ERR_PEER_CERTIFICATE' });
+    await expect(attempt).rejects.toThrow(reason);
+    await expect(attempt).rejects.toThrow(advice);
+  });
+
   test('trusts nobody but the given authority, and nothing below TLS 1.3', async () => {
     const { url } = await serve([{}]);
     await expect(clientOf(url, { ca: undefined }).send(GET)).rejects.toMatchObject({
@@ -152,4 +267,33 @@ describe('the client of a service', () => {
       expect(() => new ServiceClient({ url, credentials: { kind: 'none' } })).toThrow();
     },
   );
+});
+
+describe('the deadline of an exchange', () => {
+  test('grows by what moves, and by nothing else', () => {
+    const clock = new FakeClock();
+    let expired = 0;
+    const deadline = new Deadline(clock, 1000, 16 * 1024, () => {
+      expired += 1;
+    });
+    clock.pass(1000); // the bytes to send take another second
+    expect(expired).toBe(0);
+    deadline.moved(32 * 1024);
+    clock.pass(2999);
+    expect(expired).toBe(0);
+    clock.pass(1);
+    expect([expired, clock.waiting]).toEqual([1, 0]);
+  });
+
+  test('can be taken back at any time', () => {
+    const clock = new FakeClock();
+    const deadline = new Deadline(clock, 1000, 0, () => {
+      throw new Error('expired');
+    });
+    deadline.moved(16 * 1024);
+    clock.pass(1500);
+    deadline.clear();
+    clock.pass(1500);
+    expect(clock.waiting).toBe(0);
+  });
 });
