@@ -1,10 +1,11 @@
 /** `npm run bench:garbling`: AND gates per second of garbler and evaluator, and whole decompositions between two processes. */
+
+import { BITS, measureCircuits, PLACES, type Row, widest } from '@eigenveil/bench/circuits';
+import { type Case, dataFile, type Measured, measureCase } from '@eigenveil/bench/decompositions';
+import { formatQuantity } from '@eigenveil/bench/quantities';
+import { median } from '@eigenveil/bench/statistics';
 import Table from 'cli-table3';
 import { Command, InvalidArgumentError } from 'commander';
-import { BITS, measureCircuits, PLACES, type Row, widest } from './bench/circuits.ts';
-import { type Case, dataFile, type Measured, measureCase } from './bench/decompositions.ts';
-import { formatQuantity } from './bench/quantities.ts';
-import { median } from './bench/statistics.ts';
 
 const CIRCUITS_EXPLANATION = `Circuits: medians after one uncounted warm-up. Both parties take turns on one core, over a channel in memory: each is timed alone, with
 reading and writing its messages, without a network. Circuits work on ${BITS}-bit numbers with ${PLACES} fraction bits. Bytes are

@@ -1,7 +1,8 @@
 /** `npm run bench:load`: how many contributions a second the data user takes for good, and whether that depends on how many it has. */
+
+import { type LoadOptions, runLoad } from '@eigenveil/bench/load/run';
+import { renderLoad } from '@eigenveil/bench/load/table';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { type LoadOptions, runLoad } from './bench/load/run.ts';
-import { renderLoad } from './bench/load/table.ts';
 
 const EXPLANATION = `A CSP and a data user are started as processes of their own, with a task of PCA by the protocol rotated. Before the clock starts, owners are
 enrolled and their contributions encrypted: eight different ones, rerandomised for every owner. Then one more process sends them over

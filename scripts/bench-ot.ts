@@ -5,6 +5,9 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { type Address, CHUNK_BYTES, type Job } from '@eigenveil/bench/ot-jobs';
+import { formatQuantity } from '@eigenveil/bench/quantities';
+import { median } from '@eigenveil/bench/statistics';
 import {
   connectChannel,
   MessageStream,
@@ -16,9 +19,6 @@ import {
 } from '@eigenveil/two-party';
 import Table from 'cli-table3';
 import { Command, InvalidArgumentError } from 'commander';
-import { type Address, CHUNK_BYTES, type Job } from './bench/ot-jobs.ts';
-import { formatQuantity } from './bench/quantities.ts';
-import { median } from './bench/statistics.ts';
 
 interface Row {
   what: string;
@@ -34,7 +34,7 @@ memory; between two processes they talk over a WebSocket in TLS 1.3 on the loopb
 transfer costs 16 bytes from the evaluator to the garbler; tables flow the other way.
 Set-up is the 128 base transfers.`;
 
-const SERVER = fileURLToPath(new URL('./bench/ot-server.ts', import.meta.url));
+const SERVER = fileURLToPath(new URL('../shared/bench/src/ot-server.ts', import.meta.url));
 
 async function timed(run: () => Promise<unknown>): Promise<number> {
   const start = performance.now();

@@ -4,9 +4,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { csvOfRows, featureName } from '@eigenveil/bench/rows';
 import { type StatisticsTask, statisticsOfCsv } from '@eigenveil/statistics';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { csvOfRows, featureName } from './bench/rows.ts';
 
 /** What an owner may use at most, whatever the number of rows. */
 const LIMIT_MEGABYTES = 300;

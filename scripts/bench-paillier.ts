@@ -1,5 +1,7 @@
 /** `npm run bench:paillier`: @eigenveil/paillier against paillier-bigint, in one run on one thread. */
 
+import { interleavedMedians } from '@eigenveil/bench/measure';
+import { formatQuantity, formatRatio } from '@eigenveil/bench/quantities';
 import {
   type Ciphertext,
   encodeCiphertexts,
@@ -11,8 +13,6 @@ import {
 import Table from 'cli-table3';
 import { Command, InvalidArgumentError } from 'commander';
 import * as paillierBigint from 'paillier-bigint';
-import { interleavedMedians } from './bench/measure.ts';
-import { formatQuantity, formatRatio } from './bench/quantities.ts';
 
 type Operation =
   | 'generate key (standard)'

@@ -2,18 +2,19 @@
  * `npm run bench:protocol`: one owner's contribution, one addition at the data user and the unblinding at the CSP,
  * against the published protocol done literally with paillier-bigint, in one run on one thread.
  */
-import type { EncryptionScheme } from '@eigenveil/paillier';
-import Table from 'cli-table3';
-import { Command, InvalidArgumentError } from 'commander';
+
 import {
   EXAMPLE_OWNERS,
   EXAMPLE_SAMPLES_PER_OWNER,
   exampleStatistics,
   exampleTask,
-} from './bench/example-task.ts';
-import { formatQuantity, formatRatio } from './bench/quantities.ts';
-import { measureRoles, ROLES_EXPLANATION, type RoleSeries } from './bench/roles.ts';
-import { median, summariseRatios } from './bench/statistics.ts';
+} from '@eigenveil/bench/example-task';
+import { formatQuantity, formatRatio } from '@eigenveil/bench/quantities';
+import { measureRoles, ROLES_EXPLANATION, type RoleSeries } from '@eigenveil/bench/roles';
+import { median, summariseRatios } from '@eigenveil/bench/statistics';
+import type { EncryptionScheme } from '@eigenveil/paillier';
+import Table from 'cli-table3';
+import { Command, InvalidArgumentError } from 'commander';
 
 interface Row {
   features: number;

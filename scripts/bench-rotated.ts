@@ -1,9 +1,10 @@
 /** `npm run bench:rotated`: PCA by the protocol `rotated`, and by `garbled` and `simulated` beside it. */
+
+import { type Case, dataFile, type Measured, measureCase } from '@eigenveil/bench/decompositions';
+import { formatQuantity } from '@eigenveil/bench/quantities';
+import { median } from '@eigenveil/bench/statistics';
 import Table from 'cli-table3';
 import { Command, InvalidArgumentError } from 'commander';
-import { type Case, dataFile, type Measured, measureCase } from './bench/decompositions.ts';
-import { formatQuantity } from './bench/quantities.ts';
-import { median } from './bench/statistics.ts';
 
 const EXPLANATION = `Both servers are fresh processes that talk over TLS 1.3 on the loopback interface. A time is from the request for a connection to the result,
 base transfers included (20 ms: with a proxy between them that holds back every byte for 20 ms in either direction); the median of the repetitions, in which the protocols take turns (garbled once, and from 50 features on only with

@@ -1,14 +1,15 @@
 /** `npm run bench:timing`: whether what is done with secrets takes a time that depends on them. */
+
+import { describeEnvironment } from '@eigenveil/bench/environment';
+import { formatQuantity } from '@eigenveil/bench/quantities';
+import { CONTROLS } from '@eigenveil/bench/timing/controls';
+import { measureOperation } from '@eigenveil/bench/timing/measure';
+import { OPERATIONS } from '@eigenveil/bench/timing/operations';
+import { faultsOf, type Measured, readingOf } from '@eigenveil/bench/timing/verdict';
+import { CLEAR, compareClasses, SUSPICIOUS } from '@eigenveil/bench/timing/welch';
 import { SingleBar } from 'cli-progress';
 import Table from 'cli-table3';
 import { Command, InvalidArgumentError } from 'commander';
-import { describeEnvironment } from './bench/environment.ts';
-import { formatQuantity } from './bench/quantities.ts';
-import { CONTROLS } from './bench/timing/controls.ts';
-import { measureOperation } from './bench/timing/measure.ts';
-import { OPERATIONS } from './bench/timing/operations.ts';
-import { faultsOf, type Measured, readingOf } from './bench/timing/verdict.ts';
-import { CLEAR, compareClasses, SUSPICIOUS } from './bench/timing/welch.ts';
 
 const EXPLANATION = `How to read it. Each operation runs on inputs of two classes that take turns at random, as in dudect (Reparaz, Balasch, Verbauwhede, 2017).
 |t| is the largest of Welch's t statistics: on all samples and on the fastest ones (20 lines are drawn across the slow tail), for means and for variances.

@@ -1,8 +1,8 @@
 /** `npm run bench`: measures what the suites plan, and writes a report to look at, to read and to compute with. */
 import { fileURLToPath } from 'node:url';
-import { runBenchCommand } from './bench/command.ts';
-import { benchReport } from './bench/report.ts';
-import { SUITES } from './bench/suites/index.ts';
+import { runBenchCommand } from '@eigenveil/bench/command';
+import { benchReport } from '@eigenveil/bench/report';
+import { SUITES } from '@eigenveil/bench/suites/index';
 
 await runBenchCommand({
   name: 'bench',

@@ -1,7 +1,7 @@
 /** `npm run compare:privacy`: published methods of differentially private PCA beside the stage of Eigenveil, on the same rows, budgets and seeds. */
 import { fileURLToPath } from 'node:url';
-import { runBenchCommand } from './bench/command.ts';
-import { PRIVACY_SUITES, privacyReport } from './privacy/suites.ts';
+import { runBenchCommand } from '@eigenveil/bench/command';
+import { PRIVACY_SUITES, privacyReport } from '@eigenveil/laboratory/comparison/suites';
 
 await runBenchCommand({
   name: 'compare:privacy',

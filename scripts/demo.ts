@@ -4,9 +4,9 @@
  */
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { createProgram, runCommand } from '@eigenveil/command';
+import type { DemoOptions } from '@eigenveil/demo/run';
 import type { MethodName } from '@eigenveil/wire';
 import { InvalidArgumentError, Option } from 'commander';
-import type { DemoOptions } from './demo/run.ts';
 
 const program = createProgram({
   name: 'demo',
@@ -60,10 +60,10 @@ const program = createProgram({
 await runCommand(program, process.argv);
 
 /** The processes of the demo load much the same code: what is compiled here is compiled once for all of them. */
-async function prepare(): Promise<typeof import('./demo/run.ts')> {
+async function prepare(): Promise<typeof import('@eigenveil/demo/run')> {
   const cache = new URL('../node_modules/.cache/eigenveil', import.meta.url).pathname;
   const { directory } = enableCompileCache(cache);
-  const demo = await import('./demo/run.ts');
+  const demo = await import('@eigenveil/demo/run');
   flushCompileCache();
   if (directory !== undefined) process.env.NODE_COMPILE_CACHE = directory;
   return demo;

@@ -1,9 +1,9 @@
 /** `npm run soak`: lets both services die, and loses their messages, for as long as you like, and looks for what they do not survive. */
 import { randomInt } from 'node:crypto';
 import { createProgram, EXIT, printResult, runCommand } from '@eigenveil/command';
+import { Postgres } from '@eigenveil/testbed/databases/postgres';
 import { Presets, SingleBar } from 'cli-progress';
 import { InvalidArgumentError, Option } from 'commander';
-import { Postgres } from '../test/support/postgres.ts';
 import type { Scenario } from '../test/support/simulation/operations.ts';
 import type { Finished } from '../test/support/simulation/run.ts';
 import { type Finding, ServicesPool, search } from '../test/support/simulation/search.ts';

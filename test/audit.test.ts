@@ -2,10 +2,10 @@
 import { DatabaseSync } from 'node:sqlite';
 import { readAudit, verifyAudit } from '@eigenveil/csp';
 import { databaseFile } from '@eigenveil/server';
+import { Children } from '@eigenveil/testbed/processes/programs';
 import { digestTask } from '@eigenveil/wire';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ByHand } from './support/by-hand.ts';
-import { Children } from './support/child.ts';
 import { finishTask } from './support/run-task.ts';
 import { dataFile, exampleOf, split } from './support/tasks.ts';
 import { World } from './support/world.ts';

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { databaseFile, openSigningKey } from '@eigenveil/server';
+import { runUntilKilled } from '@eigenveil/testbed/processes/killed';
+import { Children } from '@eigenveil/testbed/processes/programs';
 import { generatePrivateJwk, signStatement } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { backUp, fails, type Name, restore, secretsOf, succeeds } from './support/backups.ts';
-import { Children } from './support/child.ts';
 import { query } from './support/database.ts';
 import { earlierDirectory, latestOf } from './support/earlier.ts';
-import { runUntilKilled } from './support/killed.ts';
 import { straceProblem } from './support/system-calls.ts';
 import { World } from './support/world.ts';
 

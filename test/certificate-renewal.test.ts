@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { createLocalCertificate } from '@eigenveil/server';
+import { Children, type RunningChild } from '@eigenveil/testbed/processes/programs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Children, type RunningChild } from './support/child.ts';
 
 const children = new Children();
 let folder: string;

@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLocalCertificate } from '@eigenveil/server';
+import { Children, type Finished, type RunningChild } from '@eigenveil/testbed/processes/programs';
 import { Projection, RECEIPT, SignedTask, Task, type TaskProposal, TaskStatus } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Children, type Finished, type RunningChild } from './support/child.ts';
 import { expectReference } from './support/expectations.ts';
 import { dataFile, exampleOf, type LabelledRows } from './support/tasks.ts';
 

@@ -7,12 +7,12 @@ import { Agent } from 'node:https';
 import { join } from 'node:path';
 import { inviteOwners } from '@eigenveil/csp';
 import { layout } from '@eigenveil/statistics';
+import { Postgres } from '@eigenveil/testbed/databases/postgres';
+import { Children, type RunningChild } from '@eigenveil/testbed/processes/programs';
 import { digestBytes, digestTask, generatePrivateJwk, importSigningKey } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ByHand, type Enrolled } from './support/by-hand.ts';
-import { Children, type RunningChild } from './support/child.ts';
 import { query } from './support/database.ts';
-import { Postgres } from './support/postgres.ts';
 import {
   type Address,
   type Answer,
@@ -46,7 +46,7 @@ if (problemOfPostgres !== undefined)
 const OWNERS = 3;
 const NOT_SYNCED = 'the answer left before the log was synced';
 const preloaded = (name: string) => ({
-  NODE_OPTIONS: `--import=${new URL(`support/${name}.ts`, import.meta.url).href}`,
+  NODE_OPTIONS: `--import=${new URL(`./support/${name}.ts`, import.meta.url).href}`,
 });
 
 let world: World;

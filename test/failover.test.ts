@@ -1,15 +1,15 @@
 /** Processes of one data user that are killed, stopped or cut off while they work on a task: another one finishes it. */
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Postgres } from '@eigenveil/testbed/databases/postgres';
+import { freePort } from '@eigenveil/testbed/port';
+import { Children, type RunningChild } from '@eigenveil/testbed/processes/programs';
+import { Balancer } from '@eigenveil/testbed/proxies/balancer';
+import type { Fault } from '@eigenveil/testbed/proxies/proxy';
 import type { SignedTask, TaskId } from '@eigenveil/wire';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Balancer } from './support/balancer.ts';
 import { ByHand, type Enrolled } from './support/by-hand.ts';
-import { Children, type RunningChild } from './support/child.ts';
-import { freePort } from './support/port.ts';
-import { Postgres } from './support/postgres.ts';
-import type { Fault } from './support/proxy.ts';
 import { World } from './support/world.ts';
 
 const ALWAYS = Number.POSITIVE_INFINITY;

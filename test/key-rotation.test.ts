@@ -5,14 +5,14 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadOrCreateKeyRing, Sealer } from '@eigenveil/server';
+import { Postgres } from '@eigenveil/testbed/databases/postgres';
+import { runUntilKilled } from '@eigenveil/testbed/processes/killed';
 import type { SignedTask } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ByHand } from './support/by-hand.ts';
 import { isStillInFiles, query } from './support/database.ts';
 import { earlierDirectory, latestOf } from './support/earlier.ts';
 import { runInProcess } from './support/in-process.ts';
-import { runUntilKilled } from './support/killed.ts';
-import { Postgres } from './support/postgres.ts';
 import { straceProblem } from './support/system-calls.ts';
 import { World } from './support/world.ts';
 

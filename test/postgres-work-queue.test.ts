@@ -6,10 +6,10 @@ import {
   type Turn,
 } from '@eigenveil/data-user';
 import { PaillierPool } from '@eigenveil/paillier';
+import { Postgres } from '@eigenveil/testbed/databases/postgres';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { AggregatingProcess, MARKS, NumbersTask, OWNERS, SUM, WITHDRAWN } from './support/aggregating.ts';
-import { Postgres } from './support/postgres.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 100 };
 

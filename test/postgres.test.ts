@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { Postgres } from '@eigenveil/testbed/databases/postgres';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Postgres } from './support/postgres.ts';
 
 let postgres: Postgres;
 beforeAll(async () => {
@@ -59,7 +59,7 @@ test('what was committed is there after a crash, and what was not is not', async
 });
 
 test('it ends with the process that has started it, even when that is killed', async () => {
-  const module = new URL('support/postgres.ts', import.meta.url).href;
+  const module = new URL('../shared/testbed/src/databases/postgres.ts', import.meta.url).href;
   const script = `
     const { Postgres } = await import('${module}');
     const postgres = await Postgres.launch();

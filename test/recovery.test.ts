@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { inviteOwners } from '@eigenveil/csp';
 import { databaseFile, Sealer } from '@eigenveil/server';
+import { Children } from '@eigenveil/testbed/processes/programs';
+import type { Fault } from '@eigenveil/testbed/proxies/proxy';
 import { type SignedTask, TaskId, Thumbprint } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ByHand, type Enrolled } from './support/by-hand.ts';
-import { Children } from './support/child.ts';
 import { query } from './support/database.ts';
 import { WatchedPool } from './support/pool.ts';
-import type { Fault } from './support/proxy.ts';
 import { summarise } from './support/tasks.ts';
 import { World } from './support/world.ts';
 

@@ -2,8 +2,9 @@
  * Fault simulation: drawn scenarios, a few of them here and as many as you like with `npm run soak`, and named ones for every
  * moment in which the services once went wrong or easily could. What must hold stands in support/simulation/run.ts.
  */
+
+import { Postgres } from '@eigenveil/testbed/databases/postgres';
 import { afterAll, describe, expect, test } from 'vitest';
-import { Postgres } from './support/postgres.ts';
 import type { CrashPoint } from './support/service-process.ts';
 import type {
   Operation,

@@ -13,6 +13,7 @@ import {
   unpackBlinded,
 } from '@eigenveil/paillier';
 import { layout } from '@eigenveil/statistics';
+import type { Wiretap } from '@eigenveil/testbed/proxies/wiretap';
 import { RECORD, type TaskProposal } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ciphertextsOf, productOf } from './support/ciphertexts.ts';
@@ -24,7 +25,6 @@ import { type FinishedTask, finishTask } from './support/run-task.ts';
 import { criticalDistance, distanceBetween, distanceFromUniform } from './support/samples.ts';
 import { dataFile, exampleOf, type LabelledRows, madeUpProposal, split } from './support/tasks.ts';
 import { WatchedWorld } from './support/watched-world.ts';
-import type { Wiretap } from './support/wiretap.ts';
 
 const OWNERS = 3;
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { readAudit, verifyAudit } from '@eigenveil/csp';
 import { databaseFile, loadOrCreateKeyRing, openSigningKey } from '@eigenveil/server';
+import { runUntilKilled } from '@eigenveil/testbed/processes/killed';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ByHand } from './support/by-hand.ts';
 import { query } from './support/database.ts';
@@ -18,7 +19,6 @@ import {
 } from './support/earlier.ts';
 import { expectReference } from './support/expectations.ts';
 import { runInProcess } from './support/in-process.ts';
-import { runUntilKilled } from './support/killed.ts';
 import { straceProblem } from './support/system-calls.ts';
 import { World } from './support/world.ts';
 

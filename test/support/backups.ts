@@ -1,8 +1,8 @@
 /** The commands `backup` and `restore`, and what a data directory holds that no backup may hold. */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Finished } from '@eigenveil/testbed/processes/programs';
 import { expect } from 'vitest';
-import type { Finished } from './child.ts';
 import { query } from './database.ts';
 import { runInProcess } from './in-process.ts';
 

@@ -3,8 +3,8 @@ import { runCommand } from '@eigenveil/command';
 import { cspProgram } from '@eigenveil/csp';
 import { ownerProgram } from '@eigenveil/data-owner';
 import { dataUserProgram } from '@eigenveil/data-user';
+import type { Finished } from '@eigenveil/testbed/processes/programs';
 import type { Command } from 'commander';
-import type { Finished } from './child.ts';
 
 export const PROGRAMS = { csp: cspProgram, user: dataUserProgram, owner: ownerProgram } as const;
 

@@ -8,11 +8,11 @@ import { Agent } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TaskClient } from '@eigenveil/data-user';
+import { Postgres } from '@eigenveil/testbed/databases/postgres';
+import { Children, type RunningChild } from '@eigenveil/testbed/processes/programs';
+import { generator } from '@eigenveil/testbed/random';
 import { RECEIPT, type SignedTask } from '@eigenveil/wire';
-import { generator } from '../../scripts/bench/random.ts';
-import { Children, type RunningChild } from './child.ts';
 import { expectReference } from './expectations.ts';
-import { Postgres } from './postgres.ts';
 import {
   type Answer,
   type Contribution,

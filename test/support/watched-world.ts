@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { unpackBlinded } from '@eigenveil/paillier';
 import { loadOrCreateKeyRing, readTlsFiles, Sealer } from '@eigenveil/server';
 import { layout } from '@eigenveil/statistics';
+import { Wiretap } from '@eigenveil/testbed/proxies/wiretap';
 import type { TaskId, TaskProposal } from '@eigenveil/wire';
 import { expect, vi } from 'vitest';
 import { query } from './database.ts';
@@ -14,7 +15,6 @@ import { partiesOf } from './recorded-world.ts';
 import { only, type Pools, RecordingPool } from './recording-pool.ts';
 import { type FinishedTask, finishTask, type Parties } from './run-task.ts';
 import type { LabelledRows } from './tasks.ts';
-import { Wiretap } from './wiretap.ts';
 import { World } from './world.ts';
 
 interface Taps {

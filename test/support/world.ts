@@ -19,9 +19,9 @@ import {
 } from '@eigenveil/data-user';
 import { PaillierPool } from '@eigenveil/paillier';
 import { adminTokenFile, createLocalCertificate, openSigningKey } from '@eigenveil/server';
+import { freePort } from '@eigenveil/testbed/port';
+import { FaultyProxy } from '@eigenveil/testbed/proxies/proxy';
 import { Thumbprint } from '@eigenveil/wire';
-import { freePort } from './port.ts';
-import { FaultyProxy } from './proxy.ts';
 
 export interface WorldOptions {
   readonly csp?: Partial<CspConfiguration>;

@@ -1,8 +1,8 @@
 /** What the processes of one data user have in common, with a real PostgreSQL. */
 import type { PostgresDatabase } from '@eigenveil/server';
+import { Postgres } from '@eigenveil/testbed/databases/postgres';
 import { Thumbprint } from '@eigenveil/wire';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Postgres } from '../../../test/support/postgres.ts';
 import { claimDatabase, PostgresReplayGuard } from '../src/postgres-sharing.ts';
 import { openDataUserDatabase } from '../src/postgres-store.ts';
 

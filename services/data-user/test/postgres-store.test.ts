@@ -1,10 +1,10 @@
 /** The data user's store in PostgreSQL: what every store has to do, and what only several processes at once can try. */
 import type { PostgresDatabase } from '@eigenveil/server';
+import { Postgres } from '@eigenveil/testbed/databases/postgres';
 import { newTaskId, type TaskId } from '@eigenveil/wire';
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Postgres } from '../../../test/support/postgres.ts';
 import { openDataUserDatabase, PostgresDataUserStore } from '../src/postgres-store.ts';
 import { codesOf, contribution, owner, storeContract, stored, task, textOf } from './store-contract.ts';
 

@@ -11,21 +11,8 @@ export {
   dpDeltaOfGaussian,
 } from './calibration/gaussian.ts';
 export { calibrateRoundedGaussian, latticeBitsFor } from './calibration/rounded-gaussian.ts';
-export { calibrateWishart, dpDeltaOfWishart } from './calibration/wishart.ts';
 export { dpDeltaOfZcdp, epsilonOfZcdp, rhoOfBudget } from './calibration/zcdp.ts';
 export { PrivacyError, type PrivacyErrorCode } from './errors.ts';
-export { discreteGaussianMechanism } from './mechanisms/discrete-gaussian.ts';
-export { calibrateDiscreteLaplace, discreteLaplaceMechanism } from './mechanisms/discrete-laplace.ts';
-export { exponentialMechanism } from './mechanisms/exponential.ts';
-export { gaussianMechanism } from './mechanisms/gaussian.ts';
-export { calibrateLaplace, laplaceMechanism } from './mechanisms/laplace.ts';
-export { randomisedResponse } from './mechanisms/randomised-response.ts';
-export {
-  secondMomentSensitivity,
-  symmetricGaussianNoise,
-  symmetricLaplaceNoise,
-} from './mechanisms/symmetric.ts';
-export { wishartNoise } from './mechanisms/wishart.ts';
 export type { Neighbours } from './parameters.ts';
 export {
   type DiscreteGaussianParameters,
@@ -33,7 +20,6 @@ export {
   sampleDiscreteGaussian,
 } from './random/discrete-gaussian.ts';
 export { type DiscreteLaplaceParameters, discreteLaplaceSampler } from './random/discrete-laplace.ts';
-export { RealDraws } from './random/real.ts';
 export { type RoundedGaussianParameters, roundedGaussianSampler } from './random/rounded-gaussian.ts';
 export { predictableRandomness, type RandomSource, systemRandomness } from './random/source.ts';
 export type { Rational } from './rational.ts';

@@ -1,5 +1,7 @@
 /** Rounded Gaussian noise: its distribution, and that the fine lattice costs no more than its calibration sets aside. */
 
+import { deltaBySum, discreteGaussian, pValue, roundedGaussian } from '@eigenveil/testbed/goodness/goodness';
+import { integrate } from '@eigenveil/testbed/goodness/integrate';
 import { describe, expect, it } from 'vitest';
 import {
   budgetOfContinuous,
@@ -14,8 +16,6 @@ import {
   roundedGaussianSampler,
 } from '../src/index.ts';
 import { rationalOf } from '../src/rational.ts';
-import { deltaBySum, discreteGaussian, pValue, roundedGaussian } from './goodness.ts';
-import { integrate } from './integrate.ts';
 import { KINDS, NEIGHBOURS, stageTask } from './stage/tasks.ts';
 
 const SAMPLES = 60_000;

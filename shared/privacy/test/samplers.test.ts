@@ -1,5 +1,6 @@
 /** The exact samplers against the exact distributions, and the same tests against wrong ones. */
 
+import { discreteGaussian, distribution, pValue } from '@eigenveil/testbed/goodness/goodness';
 import { describe, expect, it } from 'vitest';
 import {
   discreteGaussianSampler,
@@ -11,7 +12,6 @@ import {
 } from '../src/index.ts';
 import { bernoulliExp } from '../src/random/bernoulli.ts';
 import { RandomBits } from '../src/random/bits.ts';
-import { discreteGaussian, distribution, pValue } from './goodness.ts';
 
 const SAMPLES = 60_000;
 

@@ -1,7 +1,8 @@
 /** Locks of a database: one holder for each name, who knows whether it still is. */
+
+import { Postgres } from '@eigenveil/testbed/databases/postgres';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Postgres } from '../../../test/support/postgres.ts';
 import { tryLock } from '../src/index.ts';
 
 let postgres: Postgres;

@@ -2,9 +2,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Postgres } from '@eigenveil/testbed/databases/postgres';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Postgres } from '../../../test/support/postgres.ts';
 import { createLocalCertificate, openPostgres, parsePostgresUrl } from '../src/index.ts';
 
 const schema = 'eigenveil_test';

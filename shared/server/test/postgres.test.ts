@@ -1,9 +1,9 @@
 /** A real PostgreSQL, opened as the services do. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
+import { Postgres } from '@eigenveil/testbed/databases/postgres';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Postgres } from '../../../test/support/postgres.ts';
 import { openPostgres, type PostgresDatabase } from '../src/index.ts';
 
 const schema = 'eigenveil_test';

@@ -1,4 +1,6 @@
 /** An attack on the noise of one server that knows the worst row: what it proves stays below the claimed ε and near it. */
+
+import { each, provenEpsilon } from '@eigenveil/testbed/goodness/audit';
 import { describe, expect, test } from 'vitest';
 import {
   type NoisePlan,
@@ -7,7 +9,6 @@ import {
   type StageTask,
   sampleNoise,
 } from '../../src/index.ts';
-import { each, provenEpsilon } from '../audit.ts';
 import { stageTask } from './tasks.ts';
 
 const EPSILON = 1;

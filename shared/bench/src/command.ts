@@ -1,0 +1,134 @@
+/** The command line of a set of suites: measures what they plan, goes on after an interruption, and writes the report. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ConfigurationError, createProgram, onShutdown, printResult, runCommand } from '@eigenveil/command';
+import type { Report } from '@eigenveil/report/document';
+import { writeReport } from '@eigenveil/report/write';
+import { InvalidArgumentError } from 'commander';
+import { describeEnvironment } from './environment.ts';
+import { Journal } from './journal.ts';
+import { showProgress } from './progress.ts';
+import { type BenchData, BenchDataSchema } from './report.ts';
+import { measuredOf, measureUnits, planSuites, unitsLeft } from './runner.ts';
+import type { Suite } from './unit.ts';
+
+const INTERRUPTED = 130;
+
+export interface BenchCommand {
+  /** As in `npm run <name>`. */
+  readonly name: string;
+  readonly description: string;
+  readonly suites: readonly Suite[];
+  /** Folder of the report unless another is named. */
+  readonly folder: string;
+  readonly examples: readonly string[];
+  report(data: BenchData): Report;
+}
+
+interface Options {
+  readonly quick?: true;
+  readonly only: readonly string[];
+  readonly out: string;
+  readonly render?: string;
+}
+
+type Finish = (folder: string, data: BenchData) => Promise<void>;
+
+export async function runBenchCommand(command: BenchCommand): Promise<void> {
+  const { name, description, suites, folder, examples } = command;
+  const names = suites.map((suite) => suite.name);
+  const program = createProgram({ name, version: '0.1.0', description })
+    .option('--quick', 'a first look in under two minutes: fewer sizes, data sets and repetitions')
+    .option(
+      '--only <LIST>',
+      'only these suites, separated by commas',
+      (text) => parseSuites(text, names),
+      names,
+    )
+    .option('--out <DIR>', 'folder for the report', folder)
+    .option('--render <FILE>', 'measure nothing: write the report of the measurements in this report.json')
+    .addHelpText(
+      'after',
+      `
+Suites:
+${suites.map((suite) => `  ${suite.name.padEnd(14)} ${suite.description}`).join('\n')}
+
+A run that is interrupted (Ctrl-C) leaves a report of what it has; the same command goes on from there, as long as neither the code nor the
+machine has changed. Data sets that are not bundled are taken from the folder EIGENVEIL_DATA and left out where it lacks them.
+
+Examples:
+${examples.map((example) => `  npm run ${name} -- ${example}`).join('\n')}`,
+    )
+    .action(async (options: Options) => {
+      if (options.render === undefined) await measure(suites, options, finish);
+      else await finish(options.out, await readData(options.render));
+    });
+  const finish: Finish = async (out, data) => {
+    await writeReport({ folder: out, report: command.report(data), data });
+    const files = ['report.html', 'report.md', 'report.json'].map((file) => join(out, file));
+    printResult(program, { json: { files, units: data.measurements.length }, text: files.join('\n') });
+  };
+  await runCommand(program, process.argv);
+}
+
+async function measure(
+  known: readonly Suite[],
+  { quick, only, out }: Options,
+  finish: Finish,
+): Promise<void> {
+  const suites = known.filter(({ name }) => only.includes(name));
+  const description = {
+    scale: quick ? ('quick' as const) : ('full' as const),
+    suites: suites.map(({ name }) => name),
+    environment: await describeEnvironment(),
+  };
+  const plans = await planSuites(suites, description.scale);
+  const units = plans.flatMap((plan) => plan.units);
+  const omissions = plans.flatMap((plan) => plan.omissions);
+  const journal = await Journal.open(join(out, 'measurements.jsonl'), description);
+  if (journal.resumed > 0) process.stderr.write(`going on with ${journal.resumed} units of an earlier run\n`);
+  const left = unitsLeft(units, journal);
+  const progress = showProgress(left, { resumed: units.length - left.length });
+
+  const dataOf = (failures: BenchData['omissions'] = []): BenchData => ({
+    format: 'eigenveil-bench/1',
+    description,
+    finishedAt: new Date().toISOString(),
+    measurements: measuredOf(units, journal),
+    omissions: [...omissions, ...failures],
+  });
+  const stopListening = onShutdown(['SIGINT', 'SIGTERM'], async () => {
+    progress.stop();
+    const missing = unitsLeft(units, journal);
+    await finish(
+      out,
+      dataOf(missing.map(({ title }) => ({ what: title, why: 'the run was interrupted before it' }))),
+    );
+    process.stderr.write(
+      `interrupted with ${missing.length} of ${units.length} units left: run the same command to go on\n`,
+    );
+    process.exit(INTERRUPTED);
+  });
+  const { failures } = await measureUnits(left, journal, progress);
+  stopListening();
+  progress.stop();
+  for (const { what, why } of failures) process.stderr.write(`${what}: ${why}\n`);
+  await finish(out, dataOf(failures));
+  if (failures.length > 0) throw new Error(`${failures.length} of ${units.length} units failed`);
+  await journal.end();
+}
+
+async function readData(file: string): Promise<BenchData> {
+  try {
+    return BenchDataSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+  } catch (cause) {
+    throw new ConfigurationError(`"--render" expected a report.json of this program, got ${file}`, { cause });
+  }
+}
+
+function parseSuites(text: string, known: readonly string[]): string[] {
+  const names = text.split(',');
+  if (!names.every((name) => known.includes(name)))
+    throw new InvalidArgumentError(`Expected some of ${known.join(',')}.`);
+  return names;
+}

@@ -1,0 +1,167 @@
+/** Decompositions of real data sets, each in two fresh processes over TLS, against the clear reference. */
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { draftTask } from '@eigenveil/data-user';
+import { decompose, pencil, principalAngles, programOf, varianceCaptured } from '@eigenveil/projection';
+import { addStatistics, flatten, layout, type Statistics } from '@eigenveil/statistics';
+import { type MethodName, newTaskId, type Task, TaskProposal, Thumbprint } from '@eigenveil/wire';
+import { dealRows, OWNERS, sumRows } from './owners.ts';
+import { decomposeBetweenProcesses } from './processes.ts';
+import { writeSynthetic } from './synthetic.ts';
+import type { Used } from './two-party.ts';
+
+export interface Case {
+  /** Of every byte in either direction. */
+  readonly delayMilliseconds?: number;
+  readonly countsRounds?: boolean;
+  readonly twoParty: Task['twoParty'];
+  readonly method: MethodName;
+  readonly dataset: string;
+  readonly components: number;
+}
+
+export interface Measured extends Case {
+  readonly features: number;
+  readonly andGates: number;
+  /** In both directions. */
+  readonly bytes: number;
+  /** Messages that wait for each other; only of a run that counts them, whose time then says less. */
+  readonly rounds?: number;
+  readonly seconds: number;
+  /** The smallest among components whose eigenvalue is at least 5 % from its neighbours. */
+  readonly minCosine: number;
+  /** Variance of the total scatter within the subspace, over that of the reference's. */
+  readonly varianceRatio: number;
+  /** Sine of the largest angle between the subspaces, times the gap after component k over λ₁. */
+  readonly maxSineGap: number;
+  /** Largest |Δλ| over λ₁. */
+  readonly maxEigenvalueError: number;
+  /** Of the whole processes. */
+  readonly garbler: Used;
+  readonly evaluator: Used;
+}
+
+const SMALLEST_GAP = 0.05;
+const BUNDLED = fileURLToPath(new URL('../../../data', import.meta.url));
+const OTHERS =
+  process.env.EIGENVEIL_DATA ?? fileURLToPath(new URL('../../../../shared/data', import.meta.url));
+
+/** A data set of this name and number of features is made by `writeSynthetic`. */
+const SYNTHETIC = /^synthetic(\d+)$/;
+/** Written once, however many suites ask for it: always the same rows. */
+const synthetic = new Map<string, Promise<string>>();
+
+/** The file of a data set, or undefined where it is neither bundled nor in EIGENVEIL_DATA. */
+export async function dataFile(dataset: string): Promise<string | undefined> {
+  const [, features] = SYNTHETIC.exec(dataset) ?? [];
+  if (features !== undefined) {
+    const file = join(tmpdir(), `eigenveil-${dataset}.csv`);
+    const written = synthetic.get(dataset) ?? writeSynthetic(file, Number(features)).then(() => file);
+    synthetic.set(dataset, written);
+    return written;
+  }
+  return [BUNDLED, OTHERS]
+    .flatMap((folder) => [`${folder}/${dataset}.csv`, `${folder}/${dataset}.csv.gz`])
+    .find((file) => existsSync(file));
+}
+
+export async function measureCase(wanted: Case, file: string): Promise<Measured> {
+  const { task, statistics } = await pooled(wanted, file);
+  const evaluated = await decomposeBetweenProcesses(
+    task,
+    { ...blinded(task, statistics), verifiedOwners: OWNERS },
+    wanted,
+  );
+  const program = programOf(task);
+  const { vectors, eigenvalues } = evaluated.decomposition;
+  const expected = decompose(program, statistics);
+  const all = decompose(
+    {
+      ...program,
+      components: Math.min(expected.vectors.length + 1, program.featureCount),
+      allowFullRank: true,
+    },
+    statistics,
+  );
+  const cosines = expected.vectors.map((vector, i) =>
+    Math.abs(vector.reduce((sum, entry, j) => sum + entry * vectors[i]![j]!, 0)),
+  );
+  const separate = cosines.filter((_, i) => gapOf(all.eigenvalues, i) >= SMALLEST_GAP);
+  const { A } = pencil(program, statistics);
+  if (eigenvalues.length !== expected.eigenvalues.length) throw new Error('the number of components differs');
+  const [largest, k] = [all.eigenvalues[0]!, vectors.length];
+  const angle = Math.max(...principalAngles(vectors, expected.vectors));
+  const gap = all.eigenvalues[k - 1]! - (all.eigenvalues[k] ?? 0);
+  const errors = eigenvalues.map((value, i) => Math.abs(value - expected.eigenvalues[i]!));
+  return {
+    ...wanted,
+    components: vectors.length,
+    features: task.features.length,
+    andGates: evaluated.andGates,
+    bytes: evaluated.bytes,
+    ...(evaluated.rounds !== undefined && { rounds: evaluated.rounds }),
+    seconds: evaluated.seconds,
+    minCosine: Math.min(...separate),
+    varianceRatio: varianceCaptured(vectors, A) / varianceCaptured(expected.vectors, A),
+    maxSineGap: (Math.sin(angle) * gap) / largest,
+    maxEigenvalueError: Math.max(...errors) / largest,
+    garbler: evaluated.garbler,
+    evaluator: { peakMemoryBytes: evaluated.peakMemoryBytes, cpuSeconds: evaluated.cpuSeconds },
+  };
+}
+
+/** Distance to the nearer neighbour over the eigenvalue itself. */
+function gapOf(values: readonly number[], i: number): number {
+  const neighbours = [values[i - 1], values[i + 1]].filter((value) => value !== undefined);
+  return Math.min(...neighbours.map((value) => Math.abs(values[i]! - value) / values[i]!));
+}
+
+/** The statistics of all rows of a file, as OWNERS owners together would send them. */
+async function pooled(
+  { method, components, twoParty }: Case,
+  file: string,
+): Promise<{ task: Task; statistics: Statistics }> {
+  const ignore = method === 'pca' ? ['label'] : [];
+  const { rows, ...draft } = await draftTask(file, {
+    method,
+    labels: method === 'pca' ? [] : ['label'],
+    ignore,
+  });
+  const thumbprint = Thumbprint.parse(randomBytes(32).toString('base64url'));
+  const varying = draft.features.filter(({ min, max }) => min < max).length;
+  const proposal = TaskProposal.parse({
+    ...draft,
+    components,
+    // The published tables have as many components as features where these are few.
+    allowFullRank: method === 'pca' && components > varying - (twoParty === 'rotated' ? 2 : 1),
+    minimumOwners: 2,
+    maximumOwners: OWNERS,
+    maximumSamplesPerOwner: Math.ceil(rows / OWNERS),
+    twoParty,
+    outputs: twoParty === 'rotated' ? ['sampleCount', 'spectrum'] : [],
+    deadline: new Date(Date.now() + 3_600_000).toISOString(),
+  });
+  const task: Task = {
+    ...proposal,
+    protocol: 'eigenveil/1',
+    id: newTaskId(),
+    csp: thumbprint,
+    dataUser: thumbprint,
+  };
+  const owners = await dealRows(file, task, ignore);
+  return { task, statistics: owners.map((rows) => sumRows(task, rows)).reduce(addStatistics) };
+}
+
+/** Both servers' shares of the statistics, as unblinding leaves them. */
+function blinded(task: Task, statistics: Statistics): { garbler: bigint[]; evaluator: bigint[] } {
+  const blinding = layout(task).valueBits.map((bits) =>
+    BigInt(`0x${randomBytes(Math.ceil(bits / 8) + 5).toString('hex')}`),
+  );
+  return {
+    garbler: flatten(task, statistics).map((value, v) => value + blinding[v]!),
+    evaluator: blinding.map((value) => -value),
+  };
+}

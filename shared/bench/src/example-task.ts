@@ -1,0 +1,31 @@
+/** A task of any size with statistics of pseudo-random rows, for times that do not depend on the values. */
+import { type Statistics, StatisticsAccumulator, type StatisticsTask } from '@eigenveil/statistics';
+import { generator } from '@eigenveil/testbed/random';
+
+export const EXAMPLE_OWNERS = 10;
+export const EXAMPLE_SAMPLES_PER_OWNER = 10_000;
+/** Their number changes the values, not the work on them. */
+const ROWS = 200;
+
+/** PCA within the bounds of EXAMPLE_OWNERS and EXAMPLE_SAMPLES_PER_OWNER, 14 fraction bits, σ = 40. */
+export function exampleTask(d: number, keyBits: number): StatisticsTask {
+  return {
+    method: { kind: 'pca' },
+    features: Array.from({ length: d }, (_, i) => ({ name: `f${i}`, min: -1, max: 1 })),
+    labellings: [],
+    fractionBits: 14,
+    maximumOwners: EXAMPLE_OWNERS,
+    maximumSamplesPerOwner: EXAMPLE_SAMPLES_PER_OWNER,
+    keyBits,
+    statisticalSecurityBits: 40,
+  };
+}
+
+/** Statistics of pseudo-random rows around zero, so that values of both signs occur. */
+export function exampleStatistics(task: StatisticsTask): Statistics {
+  const accumulator = new StatisticsAccumulator(task);
+  const next = generator(1);
+  const cell = () => Math.round((next() - 0.5) * 2 ** (task.fractionBits + 1));
+  for (let row = 0; row < ROWS; row += 1) accumulator.add(Int32Array.from(task.features, cell), []);
+  return accumulator.statistics();
+}

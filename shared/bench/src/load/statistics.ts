@@ -1,0 +1,43 @@
+/** The rows behind the contributions of a load: few different ones, each of which many owners send. */
+import {
+  addStatistics,
+  type Statistics,
+  StatisticsAccumulator,
+  type StatisticsTask,
+} from '@eigenveil/statistics';
+import { generator } from '@eigenveil/testbed/random';
+
+/** Different statistics; owner i sends those of number i mod this. */
+export const KINDS = 8;
+/** Owners differ in the number of their rows, so that most mistakes change their sum. */
+const FEWEST_ROWS = 50;
+export const MOST_ROWS = FEWEST_ROWS + KINDS - 1;
+
+/** Statistics of pseudo-random rows whose features have different spreads, so that components are well apart. */
+export function statisticsOfKind(task: StatisticsTask, kind: number): Statistics {
+  const accumulator = new StatisticsAccumulator(task);
+  const next = generator(kind + 1);
+  const cell = (i: number) => Math.round((next() - 0.5) * 2 ** (task.fractionBits + 1) * 0.9 ** i);
+  for (let row = 0; row < FEWEST_ROWS + kind; row += 1)
+    accumulator.add(
+      Int32Array.from(task.features, (_, i) => cell(i)),
+      [],
+    );
+  return accumulator.statistics();
+}
+
+/** The sum over all owners, in the clear. */
+export function sumOf(task: StatisticsTask, owners: number): Statistics {
+  const sums = Array.from({ length: Math.min(KINDS, owners) }, (_, kind) =>
+    times(statisticsOfKind(task, kind), Math.floor((owners - 1 - kind) / KINDS) + 1),
+  );
+  return sums.reduce(addStatistics);
+}
+
+/** By doubling: an addition per owner would take longer than the load. */
+function times(statistics: Statistics, count: number): Statistics {
+  if (count === 1) return statistics;
+  const half = times(statistics, Math.floor(count / 2));
+  const even = addStatistics(half, half);
+  return count % 2 === 0 ? even : addStatistics(even, statistics);
+}

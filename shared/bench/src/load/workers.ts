@@ -1,0 +1,33 @@
+/** Processes of a load that are told what to do and tell how far they are. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Children } from '@eigenveil/testbed/processes/children';
+
+export interface Worker {
+  readonly process: ChildProcess;
+  /** Resolves when it has done everything, rejects when it fails. */
+  readonly ended: Promise<void>;
+}
+
+/** Starts a program of this folder with an assignment; `hear` gets its messages. */
+export function startWorker<Message>(
+  children: Children,
+  program: string,
+  assignment: object,
+  hear: (message: Message) => void,
+): Worker {
+  const child = fork(fileURLToPath(new URL(program, import.meta.url)), {
+    serialization: 'advanced',
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  children.add(child);
+  const ended = new Promise<void>((resolve, reject) => {
+    child.on('message', hear).once('error', reject);
+    child.once('close', (code, signal) => {
+      if (code === 0) resolve();
+      else reject(new Error(`${program} ended with ${signal ?? `exit code ${code}`}`));
+    });
+  });
+  child.send(assignment);
+  return { process: child, ended };
+}

@@ -1,0 +1,74 @@
+/** One decomposition in two fresh processes that talk over TLS. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { DelayProxy } from '@eigenveil/testbed/proxies/delay-proxy';
+import { TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
+import type { Task } from '@eigenveil/wire';
+import type { Assignment, Evaluated, GarblerAddress, Used } from './two-party.ts';
+
+/** What unblinding leaves: integers that add up to the flat statistics, value by value. */
+export interface Shares {
+  readonly garbler: readonly bigint[];
+  readonly evaluator: readonly bigint[];
+  readonly verifiedOwners: number;
+}
+
+export interface LineOptions {
+  /** Of every byte in either direction. */
+  readonly delayMilliseconds?: number;
+  readonly countsRounds?: boolean;
+}
+
+/** The task's decomposition by its two-party protocol, and what both processes used for it. */
+export async function decomposeBetweenProcesses(
+  task: Task,
+  { verifiedOwners, ...shares }: Shares,
+  { countsRounds = false, delayMilliseconds = 0 }: LineOptions = {},
+): Promise<Evaluated & { garbler: Used }> {
+  const assignment = (integers: readonly bigint[]): Assignment => ({
+    task,
+    shares: toRing(TWO_PARTY_PROTOCOLS[task.twoParty].shareBits(task), integers),
+    verifiedOwners,
+    countsRounds,
+  });
+  const [garbler, evaluator] = ['garbler', 'evaluator'].map((name) =>
+    fork(fileURLToPath(new URL(`./${name}.ts`, import.meta.url)), {
+      serialization: 'advanced',
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    }),
+  ) as [ReturnType<typeof fork>, ReturnType<typeof fork>];
+  const ended = [garbler, evaluator].map(async (child) => {
+    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+    if (code !== 0) throw new Error(`a process of the benchmark ended with ${code ?? signal}`);
+  });
+  // Without a message from it, a process that has ended is a failure; after its message it is what is waited for.
+  const hear = async <T>(child: ReturnType<typeof fork>, end: Promise<void>): Promise<T> => {
+    const [message] = (await Promise.race([once(child, 'message'), end.then(() => undefined)])) ?? [];
+    if (message === undefined) throw new Error('a process of the benchmark ended without a result');
+    return message as T;
+  };
+  const [garblerEnd, evaluatorEnd] = ended as [Promise<void>, Promise<void>];
+  let proxy: DelayProxy | undefined;
+  try {
+    const ready = hear(evaluator, evaluatorEnd);
+    garbler.send(assignment(shares.garbler));
+    const [address] = await Promise.all([hear<GarblerAddress>(garbler, garblerEnd), ready]);
+    const url = new URL(address.url);
+    if (delayMilliseconds > 0) {
+      proxy = await DelayProxy.start(Number(url.port), delayMilliseconds);
+      url.port = String(proxy.port);
+    }
+    evaluator.send({ ...assignment(shares.evaluator), ...address, url: url.origin });
+    const [evaluated, atGarbler] = await Promise.all([
+      hear<Evaluated>(evaluator, evaluatorEnd),
+      hear<Used>(garbler, garblerEnd),
+    ]);
+    await Promise.all(ended);
+    return { ...evaluated, garbler: atGarbler };
+  } finally {
+    proxy?.close();
+    garbler.kill();
+    evaluator.kill();
+  }
+}

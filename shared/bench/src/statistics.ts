@@ -1,0 +1,91 @@
+/** What the benchmark reports say of samples: medians with quartiles, paired ratios, and exponents fitted on log-log axes. */
+import jstat from '@eigenveil/testbed/goodness/jstat';
+
+/** Median and quartiles, in the unit of the samples. */
+export interface Summary {
+  readonly median: number;
+  readonly low: number;
+  readonly high: number;
+  readonly count: number;
+}
+
+/**
+ * Median and quartiles by linear interpolation between order statistics (Hyndman and Fan, "Sample quantiles in statistical
+ * packages", 1996, definition 7).
+ * @throws RangeError without samples, or with one that is not finite
+ */
+export function summarise(samples: readonly number[]): Summary {
+  return {
+    median: median(samples),
+    low: quantile(samples, 0.25),
+    high: quantile(samples, 0.75),
+    count: samples.length,
+  };
+}
+
+/** The middle sample, the mean of the two middle ones for an even number. Throws as `summarise`. */
+export function median(samples: readonly number[]): number {
+  return quantile(samples, 0.5);
+}
+
+export function quantile(samples: readonly number[], probability: number): number {
+  if (samples.length === 0) throw new RangeError('"samples" expected at least one, got none');
+  if (!samples.every(Number.isFinite)) throw new RangeError('"samples" expected finite numbers');
+  const sorted = samples.toSorted((a, b) => a - b);
+  const at = probability * (sorted.length - 1);
+  const below = Math.floor(at);
+  const above = Math.ceil(at);
+  return sorted[below]! + (at - below) * (sorted[above]! - sorted[below]!);
+}
+
+/**
+ * Summary of the ratios of samples taken in the same repetition: load that hits both contestants of a repetition cancels.
+ * @throws RangeError when there are not as many samples on both sides
+ */
+export function summariseRatios(numerators: readonly number[], denominators: readonly number[]): Summary {
+  if (numerators.length !== denominators.length) {
+    throw new RangeError(
+      `"denominators" expected ${numerators.length} samples as "numerators" has, got ${denominators.length}`,
+    );
+  }
+  return summarise(numerators.map((value, i) => value / denominators[i]!));
+}
+
+/** y ≈ factor · x^exponent. */
+export interface PowerLaw {
+  readonly exponent: number;
+  /** Ends of the 95 % confidence interval of the exponent; infinite where two points leave no degree of freedom. */
+  readonly low: number;
+  readonly high: number;
+  readonly factor: number;
+}
+
+/**
+ * Least squares on logarithms, with Student's t interval for the slope (independent residuals of equal variance assumed).
+ * @throws RangeError unless at least two different positive x with positive y are given
+ */
+export function fitPowerLaw(points: readonly { readonly x: number; readonly y: number }[]): PowerLaw {
+  if (points.some(({ x, y }) => !(x > 0 && y > 0)))
+    throw new RangeError('"points" expected positive x and y');
+  const logs = points.map(({ x, y }) => ({ x: Math.log(x), y: Math.log(y) }));
+  const mean = (of: (point: { x: number; y: number }) => number) =>
+    logs.reduce((sum, point) => sum + of(point), 0) / logs.length;
+  const [meanX, meanY] = [mean(({ x }) => x), mean(({ y }) => y)];
+  const sumOf = (of: (dx: number, dy: number) => number) =>
+    logs.reduce((sum, { x, y }) => sum + of(x - meanX, y - meanY), 0);
+  const squares = sumOf((dx) => dx * dx);
+  if (!(squares > 0)) throw new RangeError('"points" expected at least two different x');
+  const exponent = sumOf((dx, dy) => dx * dy) / squares;
+  const freedom = logs.length - 2;
+  const residual = sumOf((dx, dy) => (dy - exponent * dx) ** 2);
+  const margin =
+    freedom === 0
+      ? Number.POSITIVE_INFINITY
+      : jstat.studentt.inv(0.975, freedom) * Math.sqrt(residual / freedom / squares);
+  return {
+    exponent,
+    low: exponent - margin,
+    high: exponent + margin,
+    factor: Math.exp(meanY - exponent * meanX),
+  };
+}

@@ -1,0 +1,75 @@
+/** Data owners as processes that are asked to do things, all at a time. */
+import { type ChildProcess, fork } from 'node:child_process';
+import type { Children } from '@eigenveil/testbed/processes/children';
+import type { OwnerAnswer, OwnerRequest, OwnerSetting } from './owner.ts';
+
+const PROGRAM = new URL('./owner.ts', import.meta.url).pathname;
+
+/** What all owners together took for something they did at the same time. */
+export interface OwnersWork {
+  readonly rows: number;
+  /** Median over owners of the time that one took, while the others were working too. */
+  readonly medianMilliseconds: number;
+}
+
+export class Owners {
+  readonly #processes: readonly ChildProcess[];
+
+  private constructor(processes: readonly ChildProcess[]) {
+    this.#processes = processes;
+  }
+
+  static async start(
+    children: Children,
+    settings: readonly OwnerSetting[],
+    tick: () => void,
+  ): Promise<Owners> {
+    const processes = await Promise.all(
+      settings.map(async (setting) => {
+        const child = fork(PROGRAM, [JSON.stringify(setting)], {
+          stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+        });
+        children.add(child);
+        await answerOf(child);
+        tick();
+        return child;
+      }),
+    );
+    return new Owners(processes);
+  }
+
+  get pids(): readonly number[] {
+    return this.#processes.map(({ pid }) => pid!);
+  }
+
+  /** Has every owner do its request; calls `tick` whenever one is done. */
+  async all(requestOf: (owner: number) => OwnerRequest, tick: () => void): Promise<OwnersWork> {
+    const answers = await Promise.all(
+      this.#processes.map(async (child, i) => {
+        const answer = answerOf(child);
+        child.send(requestOf(i));
+        const result = (await answer) as OwnerAnswer;
+        if ('error' in result) throw new Error(`owner ${i + 1}: ${result.error}`);
+        tick();
+        return result;
+      }),
+    );
+    const times = answers.map(({ milliseconds }) => milliseconds).sort((a, b) => a - b);
+    return {
+      rows: answers.reduce((sum, { rows }) => sum + rows, 0),
+      medianMilliseconds: times[Math.floor(times.length / 2)]!,
+    };
+  }
+}
+
+function answerOf(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const onExit = (code: number | null) =>
+      reject(new Error(`an owner's process ended with exit code ${code}`));
+    child.once('exit', onExit);
+    child.once('message', (message) => {
+      child.off('exit', onExit);
+      resolve(message);
+    });
+  });
+}

@@ -1,0 +1,41 @@
+/** What the parts of the laboratory's report share: cells, columns, and what of the measurements they show. */
+
+import { momentsOf } from '@eigenveil/bench/accuracy/scores';
+import { MISSING } from '@eigenveil/bench/quantities';
+import type { Measurement } from '@eigenveil/bench/unit';
+import type { Block, Column } from '@eigenveil/report/document';
+import type { PcaMethod } from '../../methods/index.ts';
+import { RANGES } from '../data.ts';
+import { findUtility, POOLED } from '../utility.ts';
+
+/** Of charts, and of what is stated. */
+export const SHOWN_COMPONENTS = 2;
+export const SHOWN_SITES = 10;
+/** Of tables over sites and over components. */
+export const SHOWN_EPSILON = 1;
+
+export const left = (title: string): Column => ({ title, align: 'left' });
+export const right = (title: string): Column => ({ title, align: 'right' });
+export const text = (content: string): Block => ({ kind: 'text', text: content });
+export const meanAndSpread = (samples: readonly number[] | undefined): string => {
+  const moments = momentsOf(samples ?? []);
+  if (moments === undefined) return MISSING;
+  const { mean, deviation } = moments;
+  return deviation === undefined ? mean.toFixed(1) : `${mean.toFixed(1)} ± ${deviation.toFixed(1)}`;
+};
+
+/** Where a method is measured: with all rows pooled, or with this number of sites. */
+export function unitWith(
+  measurements: readonly Measurement[],
+  { dependsOnSites }: PcaMethod,
+  dataset: string,
+  epsilon: number,
+  sites = SHOWN_SITES,
+): Measurement | undefined {
+  return findUtility(measurements, dataset, dependsOnSites ? sites : POOLED, epsilon);
+}
+
+export const measuredSets = (measurements: readonly Measurement[]): string[] =>
+  Object.keys(RANGES).filter((dataset) =>
+    measurements.some(({ parameters }) => parameters.dataset === dataset),
+  );

@@ -1,0 +1,72 @@
+/** What each method promises, how calibrations differ, and the public ranges. */
+import { calibrateAnalyticGaussian, calibrateClassicGaussian, rhoOfBudget } from '@eigenveil/privacy';
+import type { Section } from '@eigenveil/report/document';
+import { PCA_METHODS } from '../../methods/index.ts';
+import { RANGES } from '../data.ts';
+import { DP_DELTA, EPSILONS } from '../utility.ts';
+import { left, right, text } from './cells.ts';
+
+export function promises(): Section {
+  return {
+    title: 'What each method promises',
+    blocks: [
+      text(
+        `Rows are scaled by public ranges and divided by √d, so that ‖x‖₂ ≤ 1; δ = ${DP_DELTA}. All methods have the same rows, budgets and seeds. Captured energy is that of the scatter around the mean, in percent of what the best components of that number capture. A method that gives no components, since the noisy number of rows is not positive, captures nothing. Methods whose mean is not protected get it exactly and for free, which flatters them.`,
+      ),
+      {
+        kind: 'table',
+        caption: 'Promises, trust, and what of the computation they cover',
+        columns: [
+          left('method'),
+          left('neighbours'),
+          left('ε'),
+          left('trusts'),
+          left('mean'),
+          left('number of rows'),
+          left('remarks'),
+          left('after'),
+        ],
+        rows: PCA_METHODS.map(({ title, reference, promise }) => [
+          title,
+          promise.neighbours,
+          promise.epsilon,
+          promise.trust,
+          promise.means,
+          promise.counts,
+          promise.remarks,
+          reference,
+        ]),
+      },
+      {
+        kind: 'table',
+        caption: `Deviation of Gaussian noise for sensitivity 1 and δ = ${DP_DELTA}, by calibration`,
+        columns: [right('ε'), right('analytic'), right('by zCDP'), right('classic')],
+        rows: EPSILONS.map((epsilon) => {
+          const budget = { epsilon, dpDelta: DP_DELTA };
+          return [
+            `${epsilon}`,
+            calibrateAnalyticGaussian({ sensitivity: 1, ...budget }).toFixed(2),
+            Math.sqrt(1 / (2 * rhoOfBudget(budget))).toFixed(2),
+            epsilon <= 1
+              ? calibrateClassicGaussian({ sensitivity: 1, ...budget }).toFixed(2)
+              : 'does not hold',
+          ];
+        }),
+      },
+    ],
+  };
+}
+
+export function dataSection(datasets: readonly string[]): Section {
+  return {
+    title: 'Public ranges',
+    blocks: [
+      {
+        kind: 'table',
+        caption: 'Ranges that the features are scaled by: from what they are, not from the rows',
+        columns: [left('data set'), right('features'), left('ranges')],
+        rows: datasets.map((dataset) => [dataset, `${RANGES[dataset]!.ranges.length}`, RANGES[dataset]!.why]),
+      },
+    ],
+  };
+}

@@ -1,0 +1,25 @@
+/** The suites of `npm run compare:privacy`, in the order of the report. */
+import { type BenchData, reportOf } from '@eigenveil/bench/report';
+import type { Suite } from '@eigenveil/bench/unit';
+import type { Report } from '@eigenveil/report/document';
+import { attackSuite } from './attack.ts';
+import { classificationSuite } from './classification.ts';
+import { attackHighlights, attackReport, classificationReport } from './report/other.ts';
+import { utilityHighlights, utilityReport } from './report/utility.ts';
+import { utilitySuite } from './utility.ts';
+
+export const PRIVACY_SUITES: readonly Suite[] = [
+  utilitySuite({ highlights: utilityHighlights, report: utilityReport }),
+  // Scores say little beside the captured energy: most of these classes are told apart by any few directions.
+  classificationSuite({ highlights: () => [], report: classificationReport }),
+  attackSuite({ highlights: attackHighlights, report: attackReport }),
+];
+
+export function privacyReport(data: BenchData): Report {
+  return reportOf(data, PRIVACY_SUITES, {
+    title: 'Eigenveil: methods of private PCA side by side',
+    introduction: [
+      'What is stated below was computed from the samples in `report.json`. Noise comes from seeds that anybody can repeat: these are experiments on public data, not releases.',
+    ],
+  });
+}

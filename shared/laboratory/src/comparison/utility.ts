@@ -1,0 +1,173 @@
+/** Captured energy and subspace distance of every method: one unit per data set, spread over sites, and ε. */
+
+import type { Measurement, Scale, Series, Suite, Unit, UnitResult } from '@eigenveil/bench/unit';
+import { predictableRandomness } from '@eigenveil/privacy';
+import { generator, seedOf } from '@eigenveil/testbed/random';
+import { PCA_METHODS, type PcaMethod } from '../methods/index.ts';
+import { loadLaboratoryData } from './data.ts';
+import { energyRatio, subspaceDistance, type Truth, truthOf } from './metrics.ts';
+import { planDataSets } from './plan.ts';
+import { dealToSites } from './sites.ts';
+
+export const UTILITY = 'utility';
+export const EPSILONS = [0.1, 0.3, 1, 3, 10];
+export const DP_DELTA = 1e-5;
+export const SITES = [5, 10, 50];
+/** Of methods whose result does not depend on how rows are spread, and which hold all rows as they are. */
+export const POOLED = 'pooled';
+/** Where a method that does not depend on sites needs some all the same, for its parts of noise. */
+const POOLED_SITES = 10;
+
+const QUICK_SETS: readonly string[] = ['iris', 'pima', 'breast_cancer', 'ionosphere'];
+const QUICK_SITES: readonly number[] = [10];
+const COMPONENTS = [1, 2, 4, 8];
+export const DISTANCE_COMPONENTS = 2;
+
+interface Case {
+  readonly dataset: string;
+  readonly features: number;
+  readonly sites: number | typeof POOLED;
+  readonly epsilon: number;
+  readonly seeds: number;
+}
+
+/** More where a run is cheap, since means over few features spread more. */
+function seedsFor(scale: Scale, features: number, sites: Case['sites']): number {
+  if (scale === 'quick') return features > 20 ? 20 : 50;
+  if (features > 50) return 20;
+  if (sites === POOLED) return features > 20 ? 150 : 400;
+  return features > 20 ? 30 : 100;
+}
+
+export function componentsOf(features: number): number[] {
+  return COMPONENTS.filter((k) => k < features);
+}
+
+export function methodsOf(sites: Case['sites']): PcaMethod[] {
+  return PCA_METHODS.filter(({ dependsOnSites }) => dependsOnSites === (sites !== POOLED));
+}
+
+function unitOf(of: Case): Unit {
+  const { dataset, features, sites, epsilon, seeds } = of;
+  const methods = methodsOf(sites);
+  const eigen = 2e-7 * features ** 3 + 1e-3;
+  return {
+    id: `${UTILITY}/${dataset}/${sites}/${epsilon}`,
+    title: `${dataset}, ${sites === POOLED ? 'pooled' : `${sites} sites`}, ε = ${epsilon}`,
+    parameters: {
+      dataset,
+      sites,
+      epsilon,
+      dpDelta: DP_DELTA,
+      seeds,
+      components: componentsOf(features).join(' '),
+      methods: methods.map(({ name }) => name).join(' '),
+    },
+    expectedSeconds: seeds * methods.length * eigen * (sites === POOLED ? 2 : 1 + sites / 3),
+    measure: (note) => measure(of, note),
+  };
+}
+
+async function measure(of: Case, note: (text: string) => void): Promise<UnitResult> {
+  const { dataset, features, sites, seeds } = of;
+  const data = await loadLaboratoryData(dataset);
+  if (data === undefined) throw new Error(`the data set ${dataset} has gone`);
+  const truth = truthOf(data.rows);
+  const scores = new Scores(componentsOf(features), truth);
+  for (let seed = 0; seed < seeds; seed += 1) {
+    if (seed % 10 === 0) note(`${seed} of ${seeds}`);
+    const spread = dealt(data.rows, dataset, sites, seed);
+    for (const method of methodsOf(sites)) scores.add(method, runOf(method, spread, of, seed));
+    // Lets an interruption be heard.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return scores.result();
+}
+
+/** The same for all methods of a seed, and for all ε. */
+function dealt(
+  rows: readonly (readonly number[])[],
+  dataset: string,
+  sites: Case['sites'],
+  seed: number,
+): (readonly number[])[][] {
+  const next = generator(seedOf(`laboratory ${dataset} ${sites} ${seed}`));
+  return dealToSites(rows, sites === POOLED ? POOLED_SITES : sites, next);
+}
+
+function runOf(
+  method: PcaMethod,
+  spread: readonly (readonly (readonly number[])[])[],
+  { dataset, features, sites, epsilon }: Case,
+  seed: number,
+): number[][] | undefined {
+  const source = predictableRandomness(`laboratory ${dataset} ${sites} ${epsilon} ${method.name} ${seed}`);
+  const components = componentsOf(features).at(-1)!;
+  return method.run(source, spread, { components, epsilon, dpDelta: DP_DELTA });
+}
+
+class Scores {
+  readonly #components: readonly number[];
+  readonly #truth: Truth;
+  readonly #series = new Map<string, number[]>();
+  readonly #refused = new Map<string, number>();
+
+  constructor(components: readonly number[], truth: Truth) {
+    this.#components = components;
+    this.#truth = truth;
+  }
+
+  /** What a method refuses to give has no energy, and counts so in the mean. */
+  add({ name }: PcaMethod, found: readonly (readonly number[])[] | undefined): void {
+    if (found === undefined) this.#refused.set(name, (this.#refused.get(name) ?? 0) + 1);
+    for (const k of this.#components) {
+      this.#push(energySeries(name, k), energyRatio(found, k, this.#truth));
+      if (k === DISTANCE_COMPONENTS)
+        this.#push(distanceSeries(name), subspaceDistance(found, k, this.#truth));
+    }
+  }
+
+  result(): UnitResult {
+    const series: Record<string, Series> = {};
+    for (const [name, samples] of this.#series) series[name] = { unit: 'points', samples };
+    const facts = Object.fromEntries([...this.#refused].map(([name, count]) => [refusedFact(name), count]));
+    return { series, facts };
+  }
+
+  /** In percent, to four digits after the point. */
+  #push(name: string, ratio: number): void {
+    const samples = this.#series.get(name) ?? [];
+    samples.push(Number((100 * ratio).toFixed(4)));
+    this.#series.set(name, samples);
+  }
+}
+
+export const energySeries = (method: string, k: number): string => `${method} energy ${k}`;
+export const distanceSeries = (method: string): string => `${method} distance`;
+export const refusedFact = (method: string): string => `${method} refused`;
+
+/** The unit of this data set, spread and ε, if it was measured. */
+export function findUtility(
+  measurements: readonly Measurement[],
+  dataset: string,
+  sites: Case['sites'],
+  epsilon: number,
+): Measurement | undefined {
+  return measurements.find(({ id }) => id === `${UTILITY}/${dataset}/${sites}/${epsilon}`);
+}
+
+export function utilitySuite(reporting: Pick<Suite, 'highlights' | 'report'>): Suite {
+  return {
+    name: UTILITY,
+    description: 'captured energy and subspace distance of all methods',
+    plan: (scale) =>
+      planDataSets(scale, { what: 'captured energy', quickSets: QUICK_SETS }, ({ name, features }) =>
+        ([POOLED, ...(scale === 'quick' ? QUICK_SITES : SITES)] as const).flatMap((sites) =>
+          EPSILONS.map((epsilon) =>
+            unitOf({ dataset: name, features, sites, epsilon, seeds: seedsFor(scale, features, sites) }),
+          ),
+        ),
+      ),
+    ...reporting,
+  };
+}

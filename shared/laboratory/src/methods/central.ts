@@ -1,0 +1,250 @@
+/**
+ * Methods with one trusted curator, who holds all rows and adds noise once: what distributed methods are measured against.
+ *
+ * Proofs stand beside the mechanisms: sensitivities of second moments in mechanisms/symmetric.ts, of the joint statistic in
+ * stage/sensitivity.ts, the Wishart mechanism in calibration/wishart.ts. Over real numbers, for the laboratory.
+ */
+
+import type { RandomSource } from '@eigenveil/privacy';
+import { calibrateAnalyticGaussian, rhoOfBudget, sensitivitySquared, weightsOf } from '@eigenveil/privacy';
+import { gaussianMechanism } from '../mechanisms/gaussian.ts';
+import { calibrateLaplace } from '../mechanisms/laplace.ts';
+import {
+  secondMomentSensitivity,
+  symmetricGaussianNoise,
+  symmetricLaplaceNoise,
+} from '../mechanisms/symmetric.ts';
+import { wishartNoise } from '../mechanisms/wishart.ts';
+import { calibrateWishart } from '../mechanisms/wishart-calibration.ts';
+import {
+  add,
+  centredExactly,
+  centredScatter,
+  featuresOf,
+  fromUpperTriangle,
+  pooled,
+  type Square,
+  secondMoment,
+  sumOfRows,
+  topEigenvectors,
+  upperTriangle,
+} from './matrix.ts';
+import type { PcaMethod, PcaSetting, Site } from './method.ts';
+
+const CURATOR = 'a curator who holds all rows';
+const CENTRED =
+  'Rows are centred by their exact mean, which the publication takes as given and nothing protects.';
+
+/** PCA of the pooled rows. */
+export const nonPrivate: PcaMethod = {
+  name: 'non-private',
+  title: 'no noise',
+  reference: 'the exact components of all rows',
+  panel: 'approximate',
+  dependsOnSites: false,
+  promise: {
+    neighbours: 'none',
+    epsilon: 'none',
+    trust: CURATOR,
+    means: 'not protected',
+    counts: 'public',
+    remarks: 'Promises nothing.',
+  },
+  run: (_source, sites, { components }) => {
+    const { R, V, Q } = sums(sites);
+    return topEigenvectors(centredScatter(R, V, Q), components);
+  },
+};
+
+/** The deviation of the noise on the weighted statistics. */
+type JointNoise = (setting: PcaSetting) => number;
+
+const analytic: JointNoise = (setting) => gaussianDeviation(jointSensitivity(), setting);
+const byZcdp: JointNoise = ({ epsilon, dpDelta }) =>
+  jointSensitivity() / Math.sqrt(2 * rhoOfBudget({ epsilon, dpDelta }));
+
+/** R, V and Q with Gaussian noise at once, weighted as the protocol's stage weights them. */
+function jointMethod(of: {
+  readonly name: string;
+  readonly title: string;
+  readonly remarks: string;
+  readonly deviation: JointNoise;
+  /** Weight of the entries of R off the diagonal. */
+  readonly offDiagonal: number;
+}): PcaMethod {
+  const { name, title, remarks, deviation, offDiagonal } = of;
+  return {
+    name,
+    title,
+    reference:
+      'Balle and Wang, "Improving the Gaussian mechanism for differential privacy" (2018), on the statistics of Eigenveil',
+    panel: 'approximate',
+    dependsOnSites: false,
+    promise: {
+      neighbours: 'add-remove',
+      epsilon: 'approximate',
+      trust: CURATOR,
+      means: 'protected',
+      counts: 'protected',
+      remarks,
+    },
+    run: (source, sites, setting) => {
+      const { R, V, Q } = sums(sites);
+      const weights = weightsOf({ kind: 'pca' });
+      const triangle = upperTriangle(weighOffDiagonal(R, offDiagonal));
+      const weighted = [...triangle, ...V.map((x) => x * weights.V), Q * weights.M];
+      const noisy = gaussianMechanism(source, weighted, { sigma: deviation(setting) });
+      const count = noisy.at(-1)! / weights.M;
+      // As the protocol does: no projection of what looks like no rows.
+      if (count <= 0) return undefined;
+      const mean = noisy.slice(triangle.length, -1).map((x) => x / weights.V);
+      const noisyR = weighOffDiagonal(fromUpperTriangle(noisy, V.length), 1 / offDiagonal);
+      return topEigenvectors(centredScatter(noisyR, mean, count), setting.components);
+    },
+  };
+}
+
+function weighOffDiagonal(matrix: Square, weight: number): number[][] {
+  return matrix.map((row, i) => row.map((entry, j) => (i === j ? entry : entry * weight)));
+}
+
+export const centralJoint: PcaMethod = jointMethod({
+  name: 'central',
+  title: 'central Gaussian',
+  remarks:
+    'R, V and Q with the relation and the weights of the stage of Eigenveil, and the least deviation that Gaussian noise can have (analytic calibration).',
+  deviation: analytic,
+  offDiagonal: Math.SQRT2,
+});
+
+export const centralJointZcdp: PcaMethod = jointMethod({
+  name: 'central-zcdp',
+  title: 'central Gaussian, accounted by zCDP',
+  remarks: 'The same with the deviation that the step from zCDP to (ε, δ) gives: what that accounting costs.',
+  deviation: byZcdp,
+  offDiagonal: Math.SQRT2,
+});
+
+export const centralJointTwice: PcaMethod = jointMethod({
+  name: 'central-twice',
+  title: 'central Gaussian, drawn twice',
+  remarks: 'The analytic deviation times √2: what two servers that do not trust each other have to add.',
+  deviation: (setting) => Math.SQRT2 * analytic(setting),
+  offDiagonal: Math.SQRT2,
+});
+
+/** As publications have it, with noise of one deviation on the whole triangle: larger than it has to be off the diagonal. */
+export const centralTriangle: PcaMethod = jointMethod({
+  name: 'central-triangle',
+  title: 'central Gaussian, one deviation',
+  remarks:
+    'The analytic deviation on every entry of R. Entries off the diagonal count twice in the norm of a symmetric matrix, so 1/√2 of it would do for them.',
+  deviation: analytic,
+  offDiagonal: 1,
+});
+
+/** Of R, V/2 and Q/2 together, when a row is added or removed; L2. */
+export function jointSensitivity(): number {
+  return Math.sqrt(sensitivitySquared({ kind: 'pca', classes: [1] }, 'add-remove'));
+}
+
+export const analyzeGauss: PcaMethod = secondMomentMethod({
+  name: 'analyze-gauss',
+  title: 'Analyze Gauss',
+  reference: 'Dwork, Talwar, Thakurta and Zhang, "Analyze Gauss" (2014)',
+  panel: 'approximate',
+  epsilon: 'approximate',
+  remarks: `${CENTRED} The analytic deviation in place of the published one, which is larger and does not hold for ε > 1.`,
+  noise: (source, dimension, setting) =>
+    symmetricGaussianNoise(source, dimension, {
+      sigma: gaussianDeviation(secondMomentSensitivity(dimension, 'add-remove').l2, setting),
+    }),
+});
+
+/** The more degrees of freedom, the less noise, towards that of Gaussian noise; from here on little changes. */
+const DEGREES_OF_FREEDOM_FACTOR = 256;
+
+export const wishart: PcaMethod = secondMomentMethod({
+  name: 'wishart',
+  title: 'Wishart',
+  reference:
+    'Jiang, Xie and Zhang, "Wishart mechanism for differentially private principal components analysis" (2016)',
+  panel: 'approximate',
+  epsilon: 'approximate',
+  remarks: `${CENTRED} With 256 d degrees of freedom and the scale at which (ε, δ) does hold: as published it does not, see below.`,
+  noise: (source, dimension, { epsilon, dpDelta }) => {
+    const degreesOfFreedom = DEGREES_OF_FREEDOM_FACTOR * dimension;
+    const scale = calibrateWishart({ dimension, degreesOfFreedom, epsilon, dpDelta });
+    return wishartNoise(source, dimension, { degreesOfFreedom, scale });
+  },
+});
+
+export const wishartPublished: PcaMethod = secondMomentMethod({
+  name: 'wishart-published',
+  title: 'Wishart, as published',
+  reference:
+    'Jiang, Xie and Zhang, "Wishart mechanism for differentially private principal components analysis" (2016)',
+  panel: 'pure',
+  epsilon: 'none',
+  remarks: `${CENTRED} The publication claims (ε, 0) with d + 1 degrees of freedom and scale 3/(2ε). It promises nothing of the kind: some outputs are possible without a row only (shared/privacy/src/calibration/wishart.ts).`,
+  noise: (source, dimension, { epsilon }) =>
+    wishartNoise(source, dimension, { degreesOfFreedom: dimension + 1, scale: 3 / (2 * epsilon) }),
+});
+
+export const ppdp: PcaMethod = secondMomentMethod({
+  name: 'ppdp',
+  title: 'PPDP',
+  reference:
+    'Jiang, Ji, Wang, Mohammed, Cheng and Ohno-Machado, "Differential-private data publishing through component analysis" (2013)',
+  panel: 'pure',
+  epsilon: 'pure',
+  remarks: `${CENTRED} Assumed: symmetric Laplace noise on Σ x xᵀ of rows with ‖x‖₂ ≤ 1; its scale is the exact sensitivity (d + 1)/2 over ε, no more than any published bound.`,
+  noise: (source, dimension, { epsilon }) =>
+    symmetricLaplaceNoise(source, dimension, {
+      scale: calibrateLaplace({ sensitivity: secondMomentSensitivity(dimension, 'add-remove').l1, epsilon }),
+    }),
+});
+
+/** The deviation of Gaussian noise for a query of this L2 sensitivity; 0 for ε = Infinity. */
+export function gaussianDeviation(sensitivity: number, { epsilon, dpDelta }: PcaSetting): number {
+  return calibrateAnalyticGaussian({ sensitivity, epsilon, dpDelta });
+}
+
+function secondMomentMethod(of: {
+  readonly name: string;
+  readonly title: string;
+  readonly reference: string;
+  readonly panel: 'approximate' | 'pure';
+  readonly epsilon: 'none' | 'pure' | 'approximate';
+  readonly remarks: string;
+  readonly noise: (source: RandomSource, dimension: number, setting: PcaSetting) => Square;
+}): PcaMethod {
+  const { name, title, reference, panel, epsilon, remarks, noise } = of;
+  return {
+    name,
+    title,
+    reference,
+    panel,
+    dependsOnSites: false,
+    promise: {
+      neighbours: epsilon === 'none' ? 'none' : 'add-remove',
+      epsilon,
+      trust: CURATOR,
+      means: 'not protected',
+      counts: 'public',
+      remarks,
+    },
+    run: (source, sites, setting) => {
+      const rows = pooled(centredExactly(sites));
+      const dimension = featuresOf(sites);
+      const moments = secondMoment(rows, dimension);
+      return topEigenvectors(add(moments, noise(source, dimension, setting)), setting.components);
+    },
+  };
+}
+
+function sums(sites: readonly Site[]): { R: number[][]; V: number[]; Q: number } {
+  const dimension = featuresOf(sites);
+  const rows = pooled(sites);
+  return { R: secondMoment(rows, dimension), V: sumOfRows(rows, dimension), Q: rows.length };
+}

@@ -1,0 +1,81 @@
+/**
+ * DPdisPCA: every site releases its own second moments with Gaussian noise of its own.
+ *
+ * Imtiaz and Sarwate, "Differentially private distributed principal component analysis" (ICASSP 2018), compared in their "Distributed
+ * differentially-private algorithms for matrix and tensor factorization" (2018). Site i forms A_i = Σ x xᵀ/N_i, adds symmetric Gaussian noise of
+ * τ_i = √(2 ln(1.25/δ))/(N_i ε), and sends the root P_i = U_R Λ_R^½ of its R strongest components; the aggregator takes the components of
+ * Σ P_i P_iᵀ/s.
+ *
+ * Assumed: R = d, so that a site leaves out nothing but negative eigenvalues. The published τ_i is the classic calibration, which holds for ε <= 1
+ * only; beyond, the analytic one takes its place. `recalibrated` takes the analytic one for all ε, to tell apart what the calibration
+ * costs and what the many noises cost. The rows of different sites are different rows, so each site's budget is that of the whole.
+ */
+
+import type { RandomSource } from '@eigenveil/privacy';
+import { calibrateClassicGaussian } from '@eigenveil/privacy';
+import { secondMomentSensitivity, symmetricGaussianNoise } from '../mechanisms/symmetric.ts';
+import { gaussianDeviation } from './central.ts';
+import {
+  add,
+  centredExactly,
+  eigenpairs,
+  featuresOf,
+  scaled,
+  secondMoment,
+  squareOf,
+  topEigenvectors,
+} from './matrix.ts';
+import type { PcaMethod, PcaSetting, Site } from './method.ts';
+
+type Calibration = 'published' | 'recalibrated';
+
+/** τ_i N_i: the deviation of the noise on Σ x xᵀ. */
+export function dpdispcaDeviation(dimension: number, setting: PcaSetting, calibration: Calibration): number {
+  const { epsilon, dpDelta } = setting;
+  const sensitivity = secondMomentSensitivity(dimension, 'add-remove').l2;
+  return calibration === 'published' && epsilon <= 1
+    ? calibrateClassicGaussian({ sensitivity, epsilon, dpDelta })
+    : gaussianDeviation(sensitivity, setting);
+}
+
+/** P_i P_iᵀ. */
+function contribution(source: RandomSource, site: Site, dimension: number, deviation: number): number[][] {
+  const noise = symmetricGaussianNoise(source, dimension, { sigma: deviation });
+  const noisy = scaled(add(secondMoment(site, dimension), noise), 1 / site.length);
+  const kept = eigenpairs(noisy).filter(({ value }) => value > 0);
+  return squareOf(dimension, (i, j) =>
+    kept.reduce((sum, { value, vector }) => sum + value * vector[i]! * vector[j]!, 0),
+  );
+}
+
+function method(calibration: Calibration): PcaMethod {
+  return {
+    name: calibration === 'published' ? 'dpdispca' : 'dpdispca-recalibrated',
+    title: calibration === 'published' ? 'DPdisPCA' : 'DPdisPCA, recalibrated',
+    reference: 'Imtiaz and Sarwate, "Differentially private distributed principal component analysis" (2018)',
+    panel: 'approximate',
+    dependsOnSites: true,
+    promise: {
+      neighbours: 'add-remove',
+      epsilon: 'approximate',
+      trust: 'each row’s own site',
+      means: 'not protected',
+      counts: 'public',
+      remarks:
+        calibration === 'published'
+          ? 'Rows are centred by their exact common mean, which nothing protects. Assumed R = d. The published deviation up to ε = 1, where it holds; beyond, the analytic one.'
+          : 'The same with the analytic deviation for all ε.',
+    },
+    run: (source, sites, setting) => {
+      const dimension = featuresOf(sites);
+      const deviation = dpdispcaDeviation(dimension, setting, calibration);
+      const sum = centredExactly(sites)
+        .map((site) => contribution(source, site, dimension, deviation))
+        .reduce(add);
+      return topEigenvectors(sum, setting.components);
+    },
+  };
+}
+
+export const dpdispca: PcaMethod = method('published');
+export const dpdispcaRecalibrated: PcaMethod = method('recalibrated');

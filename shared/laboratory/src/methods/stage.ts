@@ -1,0 +1,132 @@
+/**
+ * The stage of Eigenveil as the laboratory sees it: exact integer statistics R, V, Q with the Gaussian noise, rounded to integers, that the noise plan of a
+ * task asks for, of both servers or of one. Plan, weights and sampler are those of the protocol.
+ */
+
+import type { RandomSource, StageTask } from '@eigenveil/privacy';
+import { noisePlan, sampleNoise } from '@eigenveil/privacy';
+import {
+  centredScatter,
+  featuresOf,
+  fromUpperTriangle,
+  pooled,
+  secondMoment,
+  sumOfRows,
+  topEigenvectors,
+  upperTriangle,
+} from './matrix.ts';
+import type { PcaMethod, PcaSetting, Row, Site } from './method.ts';
+
+/** Sums of squares of up to 2^21 rows stay exact in doubles. */
+const FRACTION_BITS = 16;
+const UNIT = 2 ** FRACTION_BITS;
+
+/** What the decomposition is computed from, and what each server knows beside: its own noise. */
+export interface StageRelease {
+  readonly noisy: readonly bigint[];
+  readonly exact: readonly bigint[];
+  readonly noises: readonly (readonly bigint[])[];
+}
+
+/** The upper triangle of R, V, Q and the number of owners, in units of 2^-32, 2^-16, 1 and 1. */
+export function stageRelease(
+  source: RandomSource,
+  sites: readonly Site[],
+  setting: PcaSetting,
+  draws: number,
+): StageRelease {
+  const dimension = featuresOf(sites);
+  const rows = pooled(sites).map(discretise);
+  const exact = [
+    ...upperTriangle(secondMoment(rows, dimension)),
+    ...sumOfRows(rows, dimension),
+    rows.length,
+    sites.length,
+  ].map(BigInt);
+  const noises =
+    setting.epsilon === Infinity ? [] : drawNoises(source, dimension, sites.length, setting, draws);
+  const noisy = exact.map((value, i) => noises.reduce((sum, noise) => sum + noise[i]!, value));
+  return { noisy, exact, noises };
+}
+
+function drawNoises(
+  source: RandomSource,
+  dimension: number,
+  owners: number,
+  setting: PcaSetting,
+  draws: number,
+): bigint[][] {
+  const task = stageTask(dimension, owners, setting);
+  const plan = noisePlan(task);
+  return Array.from({ length: draws }, () => sampleNoise(source, task, plan));
+}
+
+export function stageTask(dimension: number, owners: number, { epsilon, dpDelta }: PcaSetting): StageTask {
+  return {
+    kind: 'pca',
+    features: dimension,
+    classes: [1],
+    fractionBits: FRACTION_BITS,
+    maximumOwners: owners,
+    setting: {
+      epsilon,
+      delta: dpDelta,
+      neighbours: 'add-remove',
+      clippingNorm: 1,
+      noise: 'servers',
+      honestOwners: null,
+      dataIndependentRanges: true,
+    },
+  };
+}
+
+/** Rounded towards zero, so that no row becomes longer than 1. */
+function discretise(row: Row): number[] {
+  // Adding 0 turns −0 into 0.
+  return row.map((x) => Math.trunc(x * UNIT) + 0);
+}
+
+/** Undefined where the noisy number of rows is not positive: the protocol refuses to decompose that. */
+export function stageComponents(
+  noisy: readonly bigint[],
+  dimension: number,
+  components: number,
+): number[][] | undefined {
+  const entries = noisy.map(Number);
+  const triangle = (dimension * (dimension + 1)) / 2;
+  const Q = entries[triangle + dimension]!;
+  if (Q <= 0) return undefined;
+  const V = entries.slice(triangle, triangle + dimension);
+  // The public shift of R moves no component, so it is left out.
+  return topEigenvectors(centredScatter(fromUpperTriangle(entries, dimension), V, Q), components);
+}
+
+function method(draws: 1 | 2): PcaMethod {
+  return {
+    name: draws === 1 ? 'eigenveil-one' : 'eigenveil',
+    title: draws === 1 ? 'Eigenveil, one server’s noise' : 'Eigenveil',
+    reference: 'the differential-privacy stage of this project',
+    panel: 'approximate',
+    dependsOnSites: false,
+    promise: {
+      neighbours: 'add-remove',
+      epsilon: 'approximate',
+      trust: 'the two servers not to join: each alone is promised (ε, δ) by the other’s noise',
+      means: 'protected',
+      counts: 'protected',
+      remarks:
+        draws === 1
+          ? 'What is left of the noise for a server that subtracts its own: not what the protocol releases.'
+          : 'Both servers’ noise, as released. Gaussian noise rounded to integers, drawn exactly.',
+    },
+    run: (source, sites, setting) =>
+      stageComponents(
+        stageRelease(source, sites, setting, draws).noisy,
+        featuresOf(sites),
+        setting.components,
+      ),
+  };
+}
+
+export const eigenveilOne: PcaMethod = method(1);
+export const eigenveil: PcaMethod = method(2);

@@ -1,0 +1,306 @@
+import type { BenchData } from '@eigenveil/bench/report';
+import type { Measurement, Suite } from '@eigenveil/bench/unit';
+import { reportToHtml } from '@eigenveil/report/html';
+import { reportToMarkdown } from '@eigenveil/report/markdown';
+import { generator } from '@eigenveil/testbed/random';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { attackOnce } from '../src/comparison/attack.ts';
+import { loadLaboratoryData, RANGES, scale } from '../src/comparison/data.ts';
+import { energyRatio, subspaceDistance, truthOf } from '../src/comparison/metrics.ts';
+import { dealToSites } from '../src/comparison/sites.ts';
+import {
+  compare,
+  isAhead,
+  isClose,
+  isNotWorse,
+  statements,
+  verdictOf,
+} from '../src/comparison/statements.ts';
+import { PRIVACY_SUITES, privacyReport } from '../src/comparison/suites.ts';
+import { componentsOf, energySeries } from '../src/comparison/utility.ts';
+import { PCA_METHODS } from '../src/methods/index.ts';
+
+const norm = (row: readonly number[]) => Math.sqrt(row.reduce((sum, x) => sum + x * x, 0));
+
+describe('rows', () => {
+  it('come into the unit ball from anywhere, by ranges that do not depend on them', () => {
+    const ranges = RANGES.pima!.ranges;
+    fc.assert(
+      fc.property(
+        fc.array(fc.double({ min: -1e6, max: 1e6, noNaN: true }), {
+          minLength: ranges.length,
+          maxLength: ranges.length,
+        }),
+        (row) => {
+          expect(norm(scale(row, ranges))).toBeLessThanOrEqual(1 + 1e-12);
+        },
+      ),
+    );
+    expect(
+      scale(
+        [0, 10],
+        [
+          [0, 10],
+          [0, 10],
+        ],
+      ).map((x) => x * Math.SQRT2),
+    ).toEqual([expect.closeTo(-1, 12), expect.closeTo(1, 12)]);
+  });
+
+  it.each(['iris', 'pima', 'breast_cancer', 'ionosphere'])(
+    'of %s lie well within their public ranges',
+    async (name) => {
+      const data = await loadLaboratoryData(name);
+      expect(data!.rows.length).toBe(data!.labels.length);
+      expect(data!.rows.every((row) => norm(row) <= 1 + 1e-12)).toBe(true);
+    },
+  );
+
+  it('are dealt to sites of different sizes, each once', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 20 }),
+        fc.integer({ min: 0, max: 200 }),
+        fc.nat(),
+        (sites, more, seed) => {
+          const rows = Array.from({ length: 2 * sites + more }, (_, i) => i);
+          const spread = dealToSites(rows, sites, generator(1 + seed));
+          expect(spread).toHaveLength(sites);
+          expect(spread.flat().toSorted((a, b) => a - b)).toEqual(rows);
+          expect(Math.min(...spread.map(({ length }) => length))).toBeGreaterThanOrEqual(2);
+        },
+      ),
+    );
+    const sizes = dealToSites(
+      Array.from({ length: 500 }, (_, i) => i),
+      10,
+      generator(7),
+    ).map(({ length }) => length);
+    expect(sizes.at(-1)).toBeGreaterThan(4 * sizes[0]!);
+    expect(() => dealToSites([1, 2, 3], 2, generator(7))).toThrow('"sites" expected at most 1, got 2');
+  });
+});
+
+describe('metrics', () => {
+  const rows = [
+    [2, 0, 0],
+    [-2, 0, 0],
+    [0, 1, 0],
+    [0, -1, 0],
+    [0, 0, 0.5],
+    [0, 0, -0.5],
+  ];
+  const truth = truthOf(rows);
+
+  it('are those of the best for the best, whatever the basis', () => {
+    const turned = [
+      [Math.SQRT1_2, Math.SQRT1_2, 0],
+      [Math.SQRT1_2, -Math.SQRT1_2, 0],
+    ];
+    expect(energyRatio(turned, 2, truth)).toBeCloseTo(1, 12);
+    expect(subspaceDistance(turned, 2, truth)).toBeCloseTo(0, 7);
+  });
+
+  it('are what a calculation by hand says', () => {
+    // Scatter 8, 2 and 0.5 along the axes.
+    expect(energyRatio([[0, 1, 0]], 1, truth)).toBeCloseTo(2 / 8, 12);
+    expect(
+      energyRatio(
+        [
+          [1, 0, 0],
+          [0, 0, 1],
+        ],
+        2,
+        truth,
+      ),
+    ).toBeCloseTo(8.5 / 10, 12);
+    expect(
+      subspaceDistance(
+        [
+          [1, 0, 0],
+          [0, 0, 1],
+        ],
+        2,
+        truth,
+      ),
+    ).toBeCloseTo(Math.SQRT1_2, 12);
+    expect(subspaceDistance([[0, 1, 0]], 1, truth)).toBeCloseTo(1, 12);
+  });
+
+  it('are the worst where there are no components', () => {
+    expect(energyRatio(undefined, 1, truth)).toBe(0);
+    expect(subspaceDistance(undefined, 1, truth)).toBe(1);
+  });
+});
+
+describe('statements', () => {
+  it('compare means with the error of their difference', () => {
+    // By hand: variances 1 and 4 of three samples each.
+    const comparison = compare([9, 10, 11], [4, 6, 8])!;
+    expect(comparison).toMatchObject({ mean: 10, otherMean: 6, difference: 4 });
+    expect(comparison.error).toBeCloseTo(Math.sqrt(5 / 3), 12);
+    expect(compare([1], [1, 2])).toBeUndefined();
+  });
+
+  const comparison = (difference: number, error: number) => ({
+    mean: 80 + difference,
+    otherMean: 80,
+    difference,
+    error,
+  });
+
+  it('hold, fail or stay open by two standard errors', () => {
+    expect(isAhead(comparison(2.1, 1))).toBe('holds');
+    expect(isAhead(comparison(1.9, 1))).toBe('open');
+    expect(isAhead(comparison(-1.9, 1))).toBe('open');
+    expect(isAhead(comparison(-2.1, 1))).toBe('does not hold');
+    expect(isNotWorse(comparison(-1.9, 1))).toBe('holds');
+    expect(isNotWorse(comparison(-2.1, 1))).toBe('does not hold');
+    // 1 % of 80 is 0.8.
+    expect(isClose(comparison(-0.5, 0.1))).toBe('holds');
+    expect(isClose(comparison(-0.5, 0.2))).toBe('open');
+    expect(isClose(comparison(-1.1, 0.1))).toBe('does not hold');
+    expect(isClose(comparison(5, 2))).toBe('holds');
+  });
+
+  it('as a whole hold if all cases do, and none without cases', () => {
+    const of = (...verdicts: readonly ('holds' | 'open' | 'does not hold')[]) =>
+      verdictOf({
+        text: '',
+        cases: verdicts.map((verdict) => ({
+          dataset: 'iris',
+          epsilon: 1,
+          against: '',
+          comparison: comparison(0, 1),
+          verdict,
+        })),
+      });
+    expect(of('holds', 'holds')).toBe('holds');
+    expect(of('holds', 'open')).toBe('open');
+    expect(of('open', 'does not hold', 'holds')).toBe('does not hold');
+    expect(of()).toBe('open');
+  });
+
+  it('are turned around by other samples', () => {
+    const measured = (own: number, other: number): Measurement[] => [
+      {
+        id: 'utility/iris/pooled/1',
+        parameters: { dataset: 'iris' },
+        startedAt: '2026-01-01T00:00:00Z',
+        seconds: 1,
+        facts: {},
+        series: Object.fromEntries(
+          ['eigenveil', 'lgm'].map((name) => [
+            energySeries(name, 2),
+            { unit: 'points', samples: [0, 1, 2].map((x) => x + (name === 'lgm' ? other : own)) },
+          ]),
+        ),
+      },
+    ];
+    const lgm = (measurements: Measurement[]) =>
+      statements(measurements, ['iris'], 2).find(({ text }) => text.includes('LGM'))!;
+    expect(verdictOf(lgm(measured(90, 50)))).toBe('holds');
+    expect(verdictOf(lgm(measured(50, 90)))).toBe('does not hold');
+    expect(verdictOf(lgm(measured(50, 50.1)))).toBe('open');
+    expect(lgm([]).cases).toEqual([]);
+  });
+});
+
+it('the attack recovers covariances, and the same attempt leaves Eigenveil’s noise', async () => {
+  const { rows } = (await loadLaboratoryData('pima'))!;
+  const { message, recovered, difference, released, attempted } = attackOnce(rows, 'pima', 1);
+  expect(message).toBeGreaterThan(10);
+  expect(recovered).toBeLessThan(1e-10);
+  expect(difference).toBeLessThan(1e-10);
+  expect(released).toBeGreaterThan(attempted);
+  expect(attempted).toBeGreaterThan(released / 3);
+});
+
+describe('suites', () => {
+  const measured = new Map<string, Measurement>();
+  const ids: string[] = [];
+
+  // The smallest units of each suite, really measured.
+  beforeAll(async () => {
+    for (const suite of PRIVACY_SUITES) {
+      const { units } = await suite.plan('quick');
+      ids.push(...units.map(({ id }) => id));
+      const wanted = units.filter(({ id }) => id.includes('iris') && /(\/iris|\/(1|10))$/.test(id));
+      for (const { id, parameters, measure } of wanted) {
+        const result = await measure(() => undefined);
+        measured.set(id, { id, parameters, startedAt: '2026-01-01T00:00:00.000Z', seconds: 1, ...result });
+      }
+    }
+  });
+
+  const dataOf = (measurements: readonly Measurement[]): BenchData => ({
+    format: 'eigenveil-bench/1',
+    description: {
+      scale: 'quick',
+      suites: PRIVACY_SUITES.map(({ name }) => name),
+      environment: {
+        commit: 'none',
+        changes: null,
+        processor: '',
+        cores: 2,
+        memoryBytes: 1,
+        system: '',
+        node: '',
+        openssl: '',
+        packages: {},
+      },
+    },
+    finishedAt: '2026-01-01T00:00:00.000Z',
+    measurements,
+    omissions: [],
+  });
+
+  it('plan units of different names that begin with the suite’s, and omit what they lack', async () => {
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const suite of PRIVACY_SUITES) {
+      const { units } = await suite.plan('full');
+      expect(units.every(({ id }) => id.startsWith(`${suite.name}/`))).toBe(true);
+    }
+  });
+
+  it('measure every method, for every number of components, as often as they say', () => {
+    const pooled = measured.get('utility/iris/pooled/1')!;
+    const spread = measured.get('utility/iris/10/1')!;
+    for (const { name, dependsOnSites } of PCA_METHODS) {
+      for (const k of componentsOf(4)) {
+        const { samples } = (dependsOnSites ? spread : pooled).series[energySeries(name, k)]!;
+        expect(samples).toHaveLength(Number(pooled.parameters.seeds));
+        expect(samples.every((x) => x >= 0 && x <= 100 + 1e-6)).toBe(true);
+        if (name === 'non-private') expect(samples.every((x) => Math.abs(x - 100) < 1e-6)).toBe(true);
+      }
+    }
+  });
+
+  it('repeat to the last digit', async () => {
+    const suite: Suite = PRIVACY_SUITES[0]!;
+    const unit = (await suite.plan('quick')).units.find(({ id }) => id === 'utility/iris/10/1')!;
+    const { series } = await unit.measure(() => undefined);
+    expect(series).toEqual(measured.get('utility/iris/10/1')!.series);
+  });
+
+  it('report what there is, whatever is missing, without a hole in it', () => {
+    const all = [...measured.values()];
+    expect(all.length).toBeGreaterThanOrEqual(6);
+    fc.assert(
+      fc.property(fc.subarray(all), (some) => {
+        const report = privacyReport(dataOf(some));
+        const written = reportToMarkdown(report) + reportToHtml(report);
+        expect(written).not.toMatch(/NaN|undefined|Infinity/);
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  it('say in the report what the samples say', () => {
+    const report = reportToMarkdown(privacyReport(dataOf([...measured.values()])));
+    expect(report).toContain('What the samples decide');
+    expect(report).toContain('Who knows the seed knows the rest');
+    expect(report).toContain('Weighted F1');
+  });
+});

@@ -1,0 +1,141 @@
+import { predictableRandomness } from '@eigenveil/privacy';
+import { describe, expect, it } from 'vitest';
+import { PCA_METHODS, type PcaMethod, type PcaSetting, type Site } from '../../src/methods/index.ts';
+import { noisyPowerComponents } from '../../src/methods/noisy-power.ts';
+import { dealt, dot, exactRows, exampleRows } from './rows.ts';
+
+const NO_NOISE: PcaSetting = { components: 3, epsilon: Infinity, dpDelta: 1e-5 };
+const NOISY: PcaSetting = { components: 3, epsilon: 5, dpDelta: 1e-5 };
+const source = (seed = 'test') => predictableRandomness(seed);
+const named = (name: string) => PCA_METHODS.find((method) => method.name === name)!;
+const run = (method: PcaMethod, sites: readonly Site[], setting: PcaSetting, seed?: string) =>
+  method.run(source(seed), sites, setting)!;
+
+function expectSame(found: readonly (readonly number[])[], expected: readonly (readonly number[])[]): void {
+  expect(found).toHaveLength(expected.length);
+  found.forEach((vector, i) => {
+    expect(Math.abs(dot(vector, expected[i]!))).toBeCloseTo(1, 12);
+  });
+}
+
+describe('without noise', () => {
+  const rows = exactRows(240, 6, 'no noise');
+  const truth = run(named('non-private'), [rows], NO_NOISE);
+  // Adds Σ A_i/N_i or Σ A_i/(N_i − 1), which is the pooled covariance where all sites are of one size.
+  const sites = dealt(rows, 5);
+  const methods = PCA_METHODS.filter(({ name }) => name !== 'noisy-power');
+
+  it.each(methods.map(({ name }) => name))('%s finds the components of the pooled rows', (name) => {
+    expectSame(run(named(name), sites, NO_NOISE), truth);
+  });
+
+  it.each([
+    'central',
+    'central-zcdp',
+    'central-twice',
+    'analyze-gauss',
+    'ppdp',
+    'hpdp',
+    'wishart',
+    'wishart-published',
+    'lgm',
+    'eigenveil',
+    'eigenveil-one',
+  ])('%s gives the same bits, since every sum here is exact', (name) => {
+    expect(run(named(name), sites, NO_NOISE)).toEqual(truth);
+  });
+
+  it('the power method finds them with rounds enough, and not with those that its noise allows', () => {
+    expectSame(noisyPowerComponents(source(), sites, NO_NOISE, 400), truth);
+    const few = noisyPowerComponents(source(), sites, NO_NOISE, 3);
+    expect(few.some((vector, i) => Math.abs(dot(vector, truth[i]!)) < 1 - 1e-6)).toBe(true);
+  });
+});
+
+describe('with noise', () => {
+  const sites = dealt(exampleRows(300, 6, 'noise'), 5);
+
+  describe.each(PCA_METHODS.map(({ name }) => name))('%s', (name) => {
+    const method = named(name);
+
+    it('gives the same for the same seed, and orthonormal components', () => {
+      const found = run(method, sites, NOISY, 'a');
+      expect(run(method, sites, NOISY, 'a')).toEqual(found);
+      expect(found).toHaveLength(3);
+      found.forEach((u, i) => {
+        found.forEach((v, j) => {
+          expect(dot(u, v)).toBeCloseTo(i === j ? 1 : 0, 10);
+        });
+      });
+    });
+
+    it.runIf(name !== 'non-private')('gives something else for another seed', () => {
+      expect(run(method, sites, NOISY, 'b')).not.toEqual(run(method, sites, NOISY, 'a'));
+    });
+
+    it.runIf(name !== 'non-private')('is drowned by a small ε', () => {
+      const truth = run(named('non-private'), sites, NOISY)[0]!;
+      const mean = (epsilon: number) => {
+        const hits = Array.from({ length: 40 }, (_, i) => {
+          const found = method.run(source(`${i}`), sites, { ...NOISY, components: 1, epsilon });
+          return found === undefined ? 0 : dot(found[0]!, truth) ** 2;
+        });
+        return hits.reduce((sum, hit) => sum + hit, 0) / hits.length;
+      };
+      // Random directions in six dimensions have a mean of 1/6 with an error of 0.04.
+      expect(mean(0.001)).toBeLessThan(0.4);
+      // The stage has no noise of a deviation below 1, and so no larger ε.
+      expect(mean(name.startsWith('eigenveil') ? 12 : 100)).toBeGreaterThan(0.8);
+    });
+  });
+
+  it('gives up where the noisy number of rows is not positive, and only there', () => {
+    const few = [exampleRows(4, 3, 'few')];
+    const setting = { components: 2, epsilon: 0.1, dpDelta: 1e-5 };
+    for (const name of ['central', 'eigenveil', 'eigenveil-one']) {
+      const refused = Array.from({ length: 60 }, (_, i) => named(name).run(source(`${i}`), few, setting));
+      const count = refused.filter((found) => found === undefined).length;
+      expect(count).toBeGreaterThan(15);
+      expect(count).toBeLessThan(45);
+    }
+  });
+});
+
+describe('what methods say of themselves', () => {
+  it('names differ, and methods that protect nothing say so', () => {
+    expect(new Set(PCA_METHODS.map(({ name }) => name)).size).toBe(PCA_METHODS.length);
+    expect(new Set(PCA_METHODS.map(({ title }) => title)).size).toBe(PCA_METHODS.length);
+    for (const { promise } of PCA_METHODS) {
+      expect(promise.epsilon === 'none').toBe(promise.neighbours === 'none');
+    }
+  });
+
+  it('panels keep promises apart', () => {
+    for (const { panel, promise } of PCA_METHODS) {
+      if (panel === 'approximate') expect(promise.epsilon).not.toBe('pure');
+      if (panel === 'pure') expect(promise.epsilon).not.toBe('approximate');
+      if (panel === 'local') expect(promise.trust).toMatch('nobody');
+    }
+  });
+
+  it.each(PCA_METHODS.filter(({ dependsOnSites }) => !dependsOnSites).map(({ name }) => name))(
+    '%s depends on sites no more than it says',
+    (name) => {
+      // Mean energies over seeds agree for one site and for ten, within their error.
+      const rows = exampleRows(120, 4, 'spread');
+      const truth = run(named('non-private'), [rows], NOISY)[0]!;
+      const hits = (sites: number) =>
+        Array.from({ length: 150 }, (_, i) => {
+          const found = named(name).run(source(`${sites} ${i}`), dealt(rows, sites), {
+            ...NOISY,
+            components: 1,
+          });
+          return found === undefined ? 0 : dot(found[0]!, truth) ** 2;
+        });
+      const [one, ten] = [hits(1), hits(10)];
+      const mean = (values: readonly number[]) => values.reduce((sum, x) => sum + x, 0) / values.length;
+      // Each mean has an error of at most 0.5/√150.
+      expect(Math.abs(mean(one) - mean(ten))).toBeLessThan(0.23);
+    },
+  );
+});

@@ -1,0 +1,16 @@
+/** What rooms with mechanisms of their own build on: checks of parameters, exact fractions, random bits and Bernoulli draws, bisection. */
+export { leastThatHolds } from './calibration/bisect.ts';
+export { normalDensity } from './calibration/normal.ts';
+export {
+  checkCount,
+  checkDelta,
+  checkEpsilon,
+  checkPositive,
+  checkPositiveInteger,
+  checkScale,
+  invalid,
+  type Neighbours,
+} from './parameters.ts';
+export { bernoulliExp } from './random/bernoulli.ts';
+export { RandomBits } from './random/bits.ts';
+export { type Rational, rationalOf, ZERO } from './rational.ts';

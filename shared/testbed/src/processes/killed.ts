@@ -1,0 +1,21 @@
+/** Commands that are killed at a call of the operating system, each of which is where a machine could have stopped them. */
+import { execFile } from 'node:child_process';
+import { program } from './programs.ts';
+
+/**
+ * Runs a command line until its nth call of that name, at whose beginning it is killed; returns whether it was. Calls are counted by
+ * thread; all work on files that Node does beside the main thread is put into one.
+ */
+export function runUntilKilled(
+  name: 'csp' | 'user',
+  args: readonly string[],
+  call: 'fsync' | 'rename' | 'unlink' | 'pwrite64',
+  nth: number,
+): Promise<boolean> {
+  const inject = [`--trace=${call}`, `--inject=${call}:signal=SIGKILL:when=${nth}`];
+  const traced = ['-f', '-qq', '-o', '/dev/null', ...inject, process.execPath, program(name), ...args];
+  const env = { ...process.env, UV_THREADPOOL_SIZE: '1' };
+  return new Promise((resolve) => {
+    execFile('strace', traced, { env }, (error) => resolve(error?.signal === 'SIGKILL'));
+  });
+}
