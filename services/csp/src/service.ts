@@ -98,7 +98,7 @@ export class CspService {
    * Throws ERR_TASK_INVALID and its kin, ERR_TASK_REFUSED, ERR_SIMULATED_REFUSED, ERR_TASK_CONFLICT.
    */
   async agree(task: Task, dataUserKey: PublicJwk): Promise<string> {
-    const { store, sealer, paillier, key } = this.#deps;
+    const { store, paillier, key } = this.#deps;
     const digest = digestTask(task);
     const known = await store.task(task.id);
     if (known !== undefined) return agreementOf(known, digest);
@@ -114,10 +114,7 @@ export class CspService {
       publicKey: secretKey.publicKey.toJSON(),
       dataUserKey,
     });
-    const sealedSecretKey = sealer.seal(
-      secretKeyPlace(task.id),
-      Buffer.from(JSON.stringify(secretKey.toJSON())),
-    );
+    const sealedSecretKey = this.#seal(secretKeyPlace(task.id), secretKey);
     const stored = await store.insertTask({
       task,
       digest,
@@ -179,14 +176,12 @@ export class CspService {
 
   /** The CSP's side of the two-party computation. Throws ERR_NOT_READY before the unblinding, ERR_TASK_ANSWERED, ERR_TASK_CLOSED, ERR_DATABASE_ALTERED. */
   async garblerState(taskId: TaskId, dataUser: Thumbprint): Promise<GarblerState> {
-    const { store, sealer } = this.#deps;
+    const { store } = this.#deps;
     const { task, state, sealedShares } = await this.#agreedTask(taskId, dataUser);
     if (state === 'ended') throw new ServiceError('ERR_TASK_CLOSED', 'the task has ended');
     if (state === 'agreed') throw new ServiceError('ERR_NOT_READY', 'the task has not been unblinded');
     if (sealedShares === null) throw answered();
-    const shares = (
-      JSON.parse(Buffer.from(sealer.open(sharesPlace(taskId), sealedShares)).toString()) as string[]
-    ).map(BigInt);
+    const shares = (this.#open(sharesPlace(taskId), sealedShares) as string[]).map(BigInt);
     return { task, shares, verifiedOwners: await store.countRecords(taskId) };
   }
 
@@ -214,7 +209,7 @@ export class CspService {
   }
 
   async #decrypt(task: Task, secretKey: SecretKey, ciphertexts: readonly Ciphertext[]): Promise<void> {
-    const { store, sealer, paillier, randomness } = this.#deps;
+    const { store, paillier, randomness } = this.#deps;
     const packing = layout(task);
     const plaintexts = await paillier.decrypt(secretKey, ciphertexts);
     let blindedValues: bigint[];
@@ -231,7 +226,7 @@ export class CspService {
       TWO_PARTY_PROTOCOLS[task.twoParty].shareBits(task),
       blindedValues.map((value, i) => value + noise[i]!),
     );
-    const sealedShares = sealer.seal(sharesPlace(task.id), Buffer.from(JSON.stringify(shares.map(String))));
+    const sealedShares = this.#seal(sharesPlace(task.id), shares.map(String));
     await store.completeUnblinding(task.id, sealedShares);
   }
 
@@ -326,8 +321,27 @@ export class CspService {
 
   #openSecretKey({ task, sealedSecretKey }: StoredTask): SecretKey {
     if (sealedSecretKey === null) throw new ServiceError('ERR_TASK_CLOSED', 'the key of the task is gone');
-    const json = Buffer.from(this.#deps.sealer.open(secretKeyPlace(task.id), sealedSecretKey)).toString();
-    return SecretKey.fromJSON(JSON.parse(json), task);
+    return SecretKey.fromJSON(this.#open(secretKeyPlace(task.id), sealedSecretKey), task);
+  }
+
+  /** Seals a value as JSON, and opens what was sealed so. The bytes of it are overwritten; what the language's strings hold cannot be. */
+  #seal(place: string, value: unknown): Uint8Array {
+    const bytes = Buffer.from(JSON.stringify(value));
+    try {
+      return this.#deps.sealer.seal(place, bytes);
+    } finally {
+      bytes.fill(0);
+    }
+  }
+
+  #open(place: string, sealed: Uint8Array): unknown {
+    const { buffer, byteOffset, byteLength } = this.#deps.sealer.open(place, sealed);
+    const bytes = Buffer.from(buffer, byteOffset, byteLength);
+    try {
+      return JSON.parse(bytes.toString());
+    } finally {
+      bytes.fill(0);
+    }
   }
 }
 

@@ -5,53 +5,38 @@ import { decodeCiphertexts } from './ciphertexts.ts';
 import { decrypt } from './decryption.ts';
 import { type Ciphertext, type EncryptionScheme, encryptMany } from './encryption.ts';
 import { type GenerateKeyOptions, generateKeyPair } from './generate.ts';
-import { PublicKey, type PublicKeyParts, SecretKey, type SecretKeyParts } from './key.ts';
+import { PublicKey, type PublicKeyParts } from './key.ts';
+import { arrive, carry, type KeyCarrier } from './key-carrier.ts';
 
 /**
- * The last few keys of this thread, so that what is computed once per key is not computed once per job. Few, because
- * every task has a key of its own and a forgotten key is one that cannot leak.
+ * The last few public keys of this thread, so that what is computed once per key is not computed once per job. No secret key is
+ * kept: each decrypts once, so that nothing would be saved, and would lie here for as long as the thread lives.
  */
-class RecentKeys<Key, Parts> {
-  readonly #make: (parts: Parts) => Key;
-  readonly #keys = new Map<string, Key>();
-
-  constructor(make: (parts: Parts) => Key) {
-    this.#make = make;
-  }
-
-  get(id: string, parts: Parts): Key {
-    const key = this.#keys.get(id) ?? this.#make(parts);
-    // A Map keeps the order of insertion: taking a key out and in again makes it the most recent.
-    this.#keys.delete(id);
-    this.#keys.set(id, key);
-    if (this.#keys.size > 4) this.#keys.delete(this.#keys.keys().next().value!);
-    return key;
-  }
-}
-
-const publicKeys = new RecentKeys((parts: PublicKeyParts) => new PublicKey(parts));
-const secretKeys = new RecentKeys((parts: SecretKeyParts) => new SecretKey(parts));
+const publicKeys = new Map<string, PublicKey>();
+const MOST_KEYS = 4;
 
 function publicKeyOf(parts: PublicKeyParts): PublicKey {
-  return publicKeys.get(`${parts.n.toString(36)} ${parts.h?.toString(36)}`, parts);
-}
-
-function secretKeyOf(parts: SecretKeyParts): SecretKey {
-  return secretKeys.get(`${parts.p.toString(36)} ${parts.q.toString(36)}`, parts);
+  const id = `${parts.n.toString(36)} ${parts.h?.toString(36)}`;
+  const key = publicKeys.get(id) ?? new PublicKey(parts);
+  // A Map keeps the order of insertion: taking a key out and in again makes it the most recent.
+  publicKeys.delete(id);
+  publicKeys.set(id, key);
+  if (publicKeys.size > MOST_KEYS) publicKeys.delete(publicKeys.keys().next().value!);
+  return key;
 }
 
 export const jobs = {
-  async generateKeyPair(options: GenerateKeyOptions): Promise<SecretKeyParts> {
-    const { p, q, publicKey } = await generateKeyPair(options);
-    return { p, q, h: publicKey.h };
+  async generateKeyPair(options: GenerateKeyOptions): Promise<KeyCarrier> {
+    return carry(await generateKeyPair(options));
   },
 
   encrypt(key: PublicKeyParts, plaintexts: readonly bigint[], scheme: EncryptionScheme): Ciphertext[] {
     return encryptMany(publicKeyOf(key), plaintexts, scheme);
   },
 
-  decrypt(key: SecretKeyParts, ciphertexts: readonly Ciphertext[]): bigint[] {
-    const secretKey = secretKeyOf(key);
+  /** Uses the key up. */
+  decrypt(key: KeyCarrier, ciphertexts: readonly Ciphertext[]): bigint[] {
+    const secretKey = arrive(key);
     return ciphertexts.map((ciphertext) => decrypt(secretKey, ciphertext));
   },
 

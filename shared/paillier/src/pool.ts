@@ -7,14 +7,21 @@ import { PaillierError } from './errors.ts';
 import { isBigintFallbackAllowed } from './exponentiation.ts';
 import type { GenerateKeyOptions } from './generate.ts';
 import { type JobInput, type JobName, type JobOutput, perform } from './jobs.ts';
-import { type PublicKey, type PublicKeyParts, SecretKey, type SecretKeyParts } from './key.ts';
+import type { PublicKey, PublicKeyParts, SecretKey } from './key.ts';
+import { arrive, carry, type Moved, moveWith } from './key-carrier.ts';
 import type { WorkerJob, WorkerOutcome, WorkerSettings } from './worker.ts';
+
+const SECRET_JOBS: ReadonlySet<JobName> = new Set(['generateKeyPair', 'decrypt']);
 
 /** Smallest part worth sending to another thread: about a millisecond of work, or a share of a fixed-base table. */
 const SMALLEST_PART = { encrypt: 1, djn: 32, decrypt: 1, decode: 128, aggregate: 128 };
 
+type Workers = Piscina<WorkerJob<JobName> | Moved, WorkerOutcome<unknown>>;
+
 export class PaillierPool {
-  readonly #workers: Piscina<WorkerJob<JobName>, WorkerOutcome<unknown>> | undefined;
+  readonly #workers: Workers | undefined;
+  /** For jobs with a secret key. A thread that has nothing to do ends, and its memory goes with it. */
+  readonly #secretWorkers: Workers | undefined;
   readonly #threads: number;
   #closed = false;
 
@@ -29,19 +36,25 @@ export class PaillierPool {
     this.#threads = threads;
     if (threads === 0) return;
     const settings: WorkerSettings = { allowBigintFallback: isBigintFallbackAllowed() };
-    this.#workers = new Piscina({
+    const options = {
       // The worker lies beside this file and is of its kind: TypeScript in the repository, JavaScript in a package.
       filename: new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url)
         .href,
-      minThreads: threads,
       maxThreads: threads,
       workerData: settings,
-    });
+    };
+    this.#workers = new Piscina({ ...options, minThreads: threads });
+    this.#secretWorkers = new Piscina({ ...options, minThreads: 0, idleTimeout: 0 });
+  }
+
+  /** How many threads there are that have had a secret key; 0 soon after the last job with one. */
+  get threadsWithSecrets(): number {
+    return this.#secretWorkers?.threads.length ?? 0;
   }
 
   /** As the function of this name. */
   async generateKeyPair(options: GenerateKeyOptions): Promise<SecretKey> {
-    return new SecretKey(await this.#run('generateKeyPair', [options]));
+    return arrive(await this.#run('generateKeyPair', [options]));
   }
 
   /** @throws PaillierError ERR_PLAINTEXT_OUT_OF_RANGE, ERR_SCHEME_UNAVAILABLE */
@@ -59,9 +72,8 @@ export class PaillierPool {
 
   /** @throws PaillierError ERR_CIPHERTEXT_INVALID */
   async decrypt(secretKey: SecretKey, ciphertexts: readonly Ciphertext[]): Promise<Plaintext[]> {
-    const key = secretParts(secretKey);
     const plaintexts = await this.#inParts(ciphertexts.length, SMALLEST_PART.decrypt, (start, end) =>
-      this.#run('decrypt', [key, ciphertexts.slice(start, end)]),
+      this.#run('decrypt', [carry(secretKey), ciphertexts.slice(start, end)]),
     );
     return plaintexts as Plaintext[];
   }
@@ -97,13 +109,16 @@ export class PaillierPool {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await this.#workers?.close();
+    await Promise.all([this.#workers?.close(), this.#secretWorkers?.close()]);
   }
 
   async #run<Name extends JobName>(name: Name, input: JobInput<Name>): Promise<JobOutput<Name>> {
     if (this.#closed) throw new PaillierError('ERR_POOL_CLOSED', 'the pool is closed');
     if (this.#workers === undefined) return perform(name, input);
-    const outcome = await this.#workers.run({ name, input } as WorkerJob<JobName>);
+    const workers = SECRET_JOBS.has(name) ? this.#secretWorkers! : this.#workers;
+    const job = { name, input };
+    const [key] = input;
+    const outcome = await workers.run('primes' in key ? moveWith(key, job) : (job as WorkerJob<JobName>));
     if ('code' in outcome) throw new PaillierError(outcome.code, outcome.message);
     return outcome.output as JobOutput<Name>;
   }
@@ -126,10 +141,6 @@ export class PaillierPool {
 
 function publicParts({ n, h }: PublicKey): PublicKeyParts {
   return { n, h };
-}
-
-function secretParts({ p, q, publicKey }: SecretKey): SecretKeyParts {
-  return { p, q, h: publicKey.h };
 }
 
 /** A copy, since cloning a view would send the whole buffer behind it, other parts and strangers' bytes included. */

@@ -4,6 +4,7 @@ import { workerData } from 'piscina';
 import { PaillierError, type PaillierErrorCode } from './errors.ts';
 import { selfTest } from './exponentiation.ts';
 import { type JobInput, type JobName, type JobOutput, perform } from './jobs.ts';
+import { type Moved, moveWith } from './key-carrier.ts';
 
 export interface WorkerSettings {
   readonly allowBigintFallback: boolean;
@@ -27,11 +28,12 @@ let tested = false;
 export default async function work<Name extends JobName>({
   name,
   input,
-}: WorkerJob<Name>): Promise<WorkerOutcome<JobOutput<Name>>> {
+}: WorkerJob<Name>): Promise<WorkerOutcome<JobOutput<Name>> | Moved> {
   try {
     if (!tested) selfTest(workerData as WorkerSettings);
     tested = true;
-    return { output: await perform(name, input) };
+    const output = await perform(name, input);
+    return 'primes' in output ? moveWith(output, { output }) : { output };
   } catch (error) {
     if (!(error instanceof PaillierError)) throw error;
     return { code: error.code, message: error.message };

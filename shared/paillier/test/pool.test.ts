@@ -8,12 +8,15 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
   aggregateContributions,
+  type Ciphertext,
   decodeCiphertexts,
   decrypt,
   encodeCiphertexts,
   PaillierError,
   PaillierPool,
 } from '../src/index.ts';
+import { perform } from '../src/jobs.ts';
+import { arrive, carry } from '../src/key-carrier.ts';
 import { standardTestKey, testKey } from './keys.ts';
 
 const key = testKey(512);
@@ -151,6 +154,38 @@ describe('the life of a pool', () => {
 
   it.each([-1, 1.5, Number.NaN])('refuses %d threads', (threads) => {
     expect(() => new PaillierPool({ threads })).toThrow(RangeError);
+  });
+});
+
+describe('a secret key', () => {
+  it('is in no thread any more soon after it was made and after it has decrypted', async () => {
+    const pool = new PaillierPool({ threads: 2 });
+    const jobs = [
+      () => pool.generateKeyPair({ bits: 512, scheme: 'standard', allowInsecureKey: true }),
+      async () => pool.decrypt(key, await pool.encrypt(publicKey, [1n, 2n, 3n], 'djn')),
+      () => pool.decrypt(key, [0n as Ciphertext]).catch(() => undefined), // one that fails
+    ];
+    for (const job of jobs) {
+      const running = job();
+      await expect.poll(() => pool.threadsWithSecrets).toBeGreaterThan(0);
+      await running;
+      await expect.poll(() => pool.threadsWithSecrets).toBe(0);
+    }
+    await pool.close();
+  });
+
+  it('is overwritten where it was carried, and has to be carried anew for another job', async () => {
+    const carrier = carry(key);
+    const [ciphertext] = await pools[0]!.pool.encrypt(publicKey, [7n], 'djn');
+    expect(await perform('decrypt', [carrier, [ciphertext!]])).toEqual([7n]);
+    expect(carrier.primes.every((byte) => byte === 0)).toBe(true);
+    await expect(perform('decrypt', [carrier, [ciphertext!]])).rejects.toThrow();
+    expect(await perform('decrypt', [carry(key), [ciphertext!]])).toEqual([7n]);
+  });
+
+  it('arrives as it was', () => {
+    for (const one of [key, standardTestKey(512), testKey(2048)])
+      expect(arrive(carry(one)).toJSON()).toEqual(one.toJSON());
   });
 });
 
