@@ -7,6 +7,8 @@ import {
   digestTask,
   generatePrivateJwk,
   importSigningKey,
+  PROJECTION,
+  type Projection,
   RECEIPT,
   type SignedTask,
   signStatement,
@@ -243,15 +245,24 @@ describe('an owner', () => {
     }
     const [mine, other] = tasks.map(({ task }) => task.id);
     const sql = 'SELECT projection FROM tasks WHERE task_id = ?';
-    const [row] = query(world.dataUserConfig.dataDirectory, sql, other!);
-    const ofOther = String(row!.projection);
+    const [ofMine, ofOther] = [mine, other].map((id) =>
+      String(query(world.dataUserConfig.dataDirectory, sql, id!)[0]!.projection),
+    ) as [string, string];
     const [header, payload, signature] = ofOther.split('.');
     const changed = Buffer.from(JSON.stringify({ ...(payloadOf(ofOther) as object), taskId: mine }));
-    const fetch = () => owners[0]!.owner.projection(world.dataUserAddress, mine!);
+    const key = await openSigningKey(world.dataUserConfig.dataDirectory);
+    const signed = (changes: object) =>
+      signStatement(PROJECTION, key, { ...(payloadOf(ofMine) as Projection), ...changes });
+    const fetch = () => owners[0]!.owner.result(world.dataUserAddress, mine!);
     for (const projection of [
       ofOther,
       `${header}.${changed.toString('base64url')}.${signature}`,
       `${header}.${payload}.AAAA`,
+      // Its own key signs it, but owners agreed to other columns, and to fewer components.
+      await signed({
+        features: tasks[0]!.task.features.map((it) => ({ ...it, name: `${it.name}_of_others` })),
+      }),
+      await signed({ vectors: [[1, 0, 0, 0]], eigenvalues: [1] }),
     ]) {
       const injection = world.proxies.dataUser.inject(/projection$/, {
         kind: 'answer',
@@ -260,6 +271,6 @@ describe('an owner', () => {
       await expect(fetch()).rejects.toEqual(withCode('ERR_PROJECTION_INVALID'));
       expect(injection.hits).toBe(1);
     }
-    expect((await fetch()).taskId).toBe(mine);
+    expect((await fetch()).task.id).toBe(mine);
   });
 });

@@ -188,8 +188,8 @@ describe('a task that its rows make impossible fails for that reason', () => {
     const { task, status } = await finishTask(parties, proposal, rows);
     expect(status).toMatchObject({ state: 'failed', failure: { code }, contributions: OWNERS });
     await expect(parties.client.result(task.id)).rejects.toEqual(withCode(code));
-    const projection = parties.owners[0]!.projection(world.dataUserAddress, task.id);
-    await expect(projection).rejects.toEqual(withCode(code));
+    const result = parties.owners[0]!.result(world.dataUserAddress, task.id);
+    await expect(result).rejects.toEqual(withCode(code));
     // It is over at both services: nothing secret is left.
     const atCsp = () => query(world.cspConfig.dataDirectory, CSP_SECRETS, task.id);
     await expect

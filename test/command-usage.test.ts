@@ -3,11 +3,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { reduceFile } from '@eigenveil/data-owner';
-import { checkTask, Projection, TaskId, TaskProposal } from '@eigenveil/wire';
+import { checkTask, Projection, Task, TaskId, TaskProposal } from '@eigenveil/wire';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROGRAMS, runInProcess } from './support/in-process.ts';
-import { dataFile } from './support/tasks.ts';
+import { dataFile, madeUpProposal } from './support/tasks.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -168,21 +168,28 @@ describe('a command line that is wrong exits with 2', () => {
 });
 
 test('a file of rows that cannot be reduced leaves the earlier result as it was', async () => {
+  const task = Task.parse({
+    ...madeUpProposal('pca', 1, [], { components: 1, allowFullRank: true }),
+    protocol: 'eigenveil/1',
+    id: A_TASK,
+    csp: 'A'.repeat(43),
+    dataUser: 'A'.repeat(43),
+  });
+  const { method, twoParty, features, fractionBits, outputs } = task;
   const projection = Projection.parse({
     taskId: A_TASK,
     taskDigest: 'A'.repeat(43),
-    method: { kind: 'pca' },
-    twoParty: 'simulated',
-    features: [{ name: 'x', min: 0, max: 1 }],
-    fractionBits: 14,
-    outputs: [],
+    ...{ method, twoParty, features, fractionBits, outputs },
     vectors: [[1]],
     eigenvalues: [1],
   });
   const [data, out] = [join(folder, 'rows.csv'), join(folder, 'reduced.csv')];
-  await writeFile(data, 'x\n0.5\n1\nnone\n');
+  await writeFile(data, 'f0\n0.5\n1\nnone\n');
   await writeFile(out, 'earlier\n');
-  const attempt = reduceFile(projection, data, out);
+  const attempt = reduceFile(task, projection, data, out);
   await expect(attempt).rejects.toMatchObject({ code: 'ERR_CSV_CELL' });
+  const foreign = { ...projection, features: [{ name: 'salary', min: 0, max: 1 }] };
+  const refused = reduceFile(task, foreign, join(folder, 'none.csv'), out); // not even opened
+  await expect(refused).rejects.toMatchObject({ code: 'ERR_PROJECTION_INVALID' });
   expect(await readFile(out, 'utf8')).toBe('earlier\n');
 });

@@ -54,7 +54,7 @@ describe('a contribution after its time is refused', () => {
     const cancelled = expect.objectContaining({ code: 'ERR_TASK_CANCELLED' });
     await expect(client.closeTask(id)).rejects.toEqual(cancelled);
     await expect(client.result(id)).rejects.toEqual(cancelled);
-    await expect(owners[0]!.owner.projection(world.dataUserAddress, id)).rejects.toEqual(cancelled);
+    await expect(owners[0]!.owner.result(world.dataUserAddress, id)).rejects.toEqual(cancelled);
     expect((await client.cancelTask(id)).state).toBe('cancelled');
   });
 

@@ -246,7 +246,7 @@ test('whatever the owners have, the sums are exact and the outcome is that of th
       expect(finished.status.failure?.code).toBe(expected);
       if (expected !== undefined) return;
       const { owners, dataUser } = recorded.parties;
-      const projection = await owners[0]!.projection(dataUser, finished.task.id);
+      const { projection } = await owners[0]!.result(dataUser, finished.task.id);
       expectReference(projection, finished.task, parts);
     }),
     { numRuns: 25, endOnFailure: true },

@@ -57,7 +57,7 @@ export async function runTask(
 ): Promise<FinishedTask & { projection: Projection }> {
   const finished = await finishTask(parties, proposal, parts);
   expect(finished.status).toMatchObject({ state: 'done', contributions: parts.length });
-  const projection = await parties.owners[0]!.projection(parties.dataUser, finished.task.id);
+  const { projection } = await parties.owners[0]!.result(parties.dataUser, finished.task.id);
   return { ...finished, projection };
 }
 

@@ -241,9 +241,11 @@ Example:
     await checkOutputs(settings);
     const dataUser = await address(settings.userUrl, settings.userCa);
     const policy = await readPolicy(settings.policy, settings.allowSimulated);
-    const projection = await withOwner(settings, policy, (owner) => owner.projection(dataUser, taskIdOf(id)));
+    const { task, projection } = await withOwner(settings, policy, (owner) =>
+      owner.result(dataUser, taskIdOf(id)),
+    );
     if (save !== undefined) await writeFile(save, `${JSON.stringify(projection, null, 2)}\n`);
-    const rows = data === undefined ? 0 : await reduceFile(projection, data, out!);
+    const rows = data === undefined ? 0 : await reduceFile(task, projection, data, out!);
     printResult(command, {
       json: { components: projection.vectors.length, eigenvalues: projection.eigenvalues, rows, out, save },
       text: `${projection.vectors.length} components${data === undefined ? '' : `; ${rows} rows reduced to ${out}`}`,

@@ -4,6 +4,7 @@
  */
 import { encodeCiphertexts, type PaillierPool, PublicKey, pack } from '@eigenveil/paillier';
 import { systemRandomness } from '@eigenveil/privacy';
+import { checkAgreed } from '@eigenveil/projection';
 import { drawNoise, flatten, layout, type Statistics } from '@eigenveil/statistics';
 import {
   type Agreement,
@@ -54,6 +55,12 @@ interface AcceptedTask {
   readonly task: Task;
   readonly agreement: Agreement;
   readonly publicKey: PublicKey;
+}
+
+/** What has come of a task that this owner takes part in. */
+export interface TaskResult {
+  readonly task: Task;
+  readonly projection: Projection;
 }
 
 export class DataOwner {
@@ -139,17 +146,21 @@ export class DataOwner {
     await this.#options.home.forget(taskId);
   }
 
-  /** The projection, signed by the task's data user for this very task. Throws ERR_NOT_READY, ERR_PROJECTION_INVALID. */
-  async projection(dataUser: ServiceAddress, taskId: TaskId): Promise<Projection> {
+  /**
+   * The projection, signed by the task's data user for this very task and with what the task agreed to: see checkAgreed.
+   * Throws ERR_NOT_READY, ERR_PROJECTION_INVALID.
+   */
+  async result(dataUser: ServiceAddress, taskId: TaskId): Promise<TaskResult> {
     return this.#withDataUser(dataUser, async (client) => {
       const { task, agreement } = await this.#accept(client, taskId);
       const path = `/tasks/${taskId}/projection`;
-      const { projection } = await client.send({ method: 'GET', path, response: ProjectionResponse });
-      const result = await verifyStatement(PROJECTION, projection, agreement.dataUserKey);
-      if (result.taskId !== taskId || result.taskDigest !== digestTask(task)) {
+      const answer = await client.send({ method: 'GET', path, response: ProjectionResponse });
+      const projection = await verifyStatement(PROJECTION, answer.projection, agreement.dataUserKey);
+      if (projection.taskId !== taskId || projection.taskDigest !== digestTask(task)) {
         throw new ServiceError('ERR_PROJECTION_INVALID', '"projection" expected the digest of this task');
       }
-      return result;
+      checkAgreed(task, projection);
+      return { task, projection };
     });
   }
 

@@ -2,7 +2,7 @@
 
 // What a program needs around a DataOwner, since the packages behind it are not installed on their own.
 export { PaillierPool, selfTest } from '@eigenveil/paillier';
-export { explainedVariance, project, reconstruct } from '@eigenveil/projection';
+export { checkAgreed, explainedVariance, Projector, project, reconstruct } from '@eigenveil/projection';
 export {
   Discretiser,
   readFileBytes,
@@ -13,7 +13,7 @@ export {
 } from '@eigenveil/statistics';
 export { type Projection, type Receipt, ServiceError, type Task, TaskId, Thumbprint } from '@eigenveil/wire';
 export { ownerProgram } from './command.ts';
-export { DataOwner, type DataOwnerOptions, type ServiceAddress } from './data-owner.ts';
+export { DataOwner, type DataOwnerOptions, type ServiceAddress, type TaskResult } from './data-owner.ts';
 export { type Enrolment, OwnerHome, type PendingContribution } from './home.ts';
 export { checkPolicy, OwnerPolicy } from './policy.ts';
 export { reduceFile } from './reduce.ts';

@@ -3,31 +3,32 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { project } from '@eigenveil/projection';
-import { Discretiser, readFileBytes, readRows } from '@eigenveil/statistics';
-import type { Projection } from '@eigenveil/wire';
+import { Projector } from '@eigenveil/projection';
+import { readFileBytes, readRows } from '@eigenveil/statistics';
+import type { Projection, Task } from '@eigenveil/wire';
 
 /**
- * Writes the reduced rows of `data` to `out` and returns their number. Rows are clipped, scaled and rounded as they were
- * for the contribution, and centred if the projection carries the mean; other columns of the file are left out. Throws the
- * errors of readRows.
+ * Writes the reduced rows of `data` to `out` and returns their number: see Projector. Other columns of the file are left out. Throws
+ * ERR_PROJECTION_INVALID, before a row is read, and the errors of readRows.
  */
-export async function reduceFile(projection: Projection, data: string, out: string): Promise<number> {
-  const { features, fractionBits, vectors, mean } = projection;
-  const discretiser = new Discretiser({ features, fractionBits });
-  const unit = 2 ** fractionBits;
+export async function reduceFile(
+  task: Task,
+  projection: Projection,
+  data: string,
+  out: string,
+): Promise<number> {
+  const projector = new Projector(task, projection);
+  const { features } = task;
   let rows = 0;
   async function* lines() {
-    yield `${vectors.map((_, i) => `component_${i + 1}`).join(',')}\n`;
+    yield `${projection.vectors.map((_, i) => `component_${i + 1}`).join(',')}\n`;
     for await (const { values } of readRows(
       readFileBytes(data),
       { features, labellings: [] },
       { ignoredColumns: 'others' },
     )) {
-      const scaled = Array.from(discretiser.discretise(values), (value) => value / unit);
-      const [reduced] = project({ vectors, ...(mean === undefined ? {} : { mean }) }, [scaled]);
       rows += 1;
-      yield `${reduced!.join(',')}\n`;
+      yield `${projector.reduce(values).join(',')}\n`;
     }
   }
   // Whole or not at all: rows that cannot be read must not cost an earlier result.

@@ -49,8 +49,8 @@ async function perform(request: OwnerRequest): Promise<number> {
   }
   const { taskId } = request;
   if (request.kind === 'project') {
-    const projection = await owner.projection(dataUser, taskId);
-    return reduceFile(projection, setting.data, request.out);
+    const { task, projection } = await owner.result(dataUser, taskId);
+    return reduceFile(task, projection, setting.data, request.out);
   }
   let rows = 0;
   await owner.contribute(dataUser, taskId, async (task) => {

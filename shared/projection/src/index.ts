@@ -1,4 +1,5 @@
 /** PCA, DCA, LDA and MDR in the clear: the reference, the owner's projector, and how to compare projections. */
+export { type AgreedTask, type ClaimedProjection, checkAgreed } from './agreed.ts';
 export { principalAngles, residual, varianceCaptured } from './compare.ts';
 export { type EigenPairs, generalisedEigen, symmetricEigen } from './eigen.ts';
 export { ProjectionError, type ProjectionErrorCode } from './errors.ts';
@@ -13,6 +14,7 @@ export {
   programOf,
 } from './program.ts';
 export { explainedVariance, project, reconstruct } from './project.ts';
+export { Projector } from './projector.ts';
 export {
   betweenClassScatter,
   meanOfRows,

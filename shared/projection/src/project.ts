@@ -6,12 +6,17 @@ import type { Decomposition } from './program.ts';
 
 type Rows = readonly ArrayLike<number>[];
 
+interface Vectors {
+  readonly vectors: readonly (readonly number[])[];
+  readonly mean?: readonly number[] | undefined;
+}
+
 /**
  * Reduces rows of d features in [-1, 1], scaled as they were for the statistics, to one coordinate per component:
  * w · (x − mean), or w · x where the task did not declare the mean, which shifts all rows alike.
  * @throws RangeError when a row does not have d cells
  */
-export function project({ vectors, mean }: Pick<Decomposition, 'vectors' | 'mean'>, rows: Rows): number[][] {
+export function project({ vectors, mean }: Vectors, rows: Rows): number[][] {
   const offsets = mean === undefined ? vectors.map(() => 0) : vectors.map((w) => dot(w, mean));
   return rows.map((row) => vectors.map((w, c) => dot(w, row) - offsets[c]!));
 }
@@ -22,11 +27,8 @@ export function project({ vectors, mean }: Pick<Decomposition, 'vectors' | 'mean
  * general it takes the pseudo-inverse.
  * @throws RangeError when there is not one coordinate per component
  */
-export function reconstruct(
-  { vectors, mean }: Pick<Decomposition, 'vectors' | 'mean'>,
-  coordinates: Rows,
-): number[][] {
-  const inverse = pseudoInverse(new Matrix(vectors)).to2DArray();
+export function reconstruct({ vectors, mean }: Vectors, coordinates: Rows): number[][] {
+  const inverse = pseudoInverse(new Matrix(vectors.map((w) => [...w]))).to2DArray();
   return coordinates.map((z) => inverse.map((row, i) => dot(row, z) + (mean?.[i] ?? 0)));
 }
 

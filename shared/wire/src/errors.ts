@@ -100,7 +100,7 @@ const CODES = {
   ERR_KEY_INVALID: { status: 502, title: 'The Paillier key is not valid' },
   ERR_ENCODING_INVALID: { status: 502, title: 'A number is not in its one valid encoding' },
   ERR_RECEIPT_INVALID: { status: 502, title: 'The receipt is not valid' },
-  ERR_PROJECTION_INVALID: { status: 502, title: 'The projection is not signed for this task' },
+  ERR_PROJECTION_INVALID: { status: 502, title: 'The projection is not one of the agreed task' },
   ERR_POLICY: { status: 403, title: "The task breaks the owner's policy" },
 } as const satisfies Record<`ERR_${string}`, CodeInfo>;
 

@@ -1,0 +1,161 @@
+/**
+ * Whether a projection that somebody else has computed is one of the agreed task: with its features, its number of components and its
+ * outputs, and with numbers that such a task can have. It is no proof that they are right.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { type StatisticsTask, statisticsBounds } from '@eigenveil/statistics';
+import { ProjectionError } from './errors.ts';
+import { cappedComponents, type Program, programOf } from './program.ts';
+
+/** What a task says of its result. */
+export type AgreedTask = StatisticsTask &
+  Pick<Program, 'components' | 'outputs' | 'minimumOwners' | 'allowFullRank'> & { readonly twoParty: string };
+
+/** A projection as it comes over the wire. */
+export interface ClaimedProjection
+  extends Pick<
+    AgreedTask,
+    'method' | 'twoParty' | 'features' | 'fractionBits' | 'outputs' | 'differentialPrivacy'
+  > {
+  readonly vectors: readonly (readonly number[])[];
+  readonly eigenvalues: readonly number[];
+  readonly converged?: readonly boolean[] | undefined;
+  readonly mean?: readonly number[] | undefined;
+  readonly trace?: number | undefined;
+  readonly sampleCount?: number | undefined;
+  readonly spectrum?: readonly number[] | undefined;
+}
+
+const AGREED = ['method', 'twoParty', 'features', 'fractionBits', 'outputs', 'differentialPrivacy'] as const;
+const OUTPUTS = ['mean', 'trace', 'sampleCount', 'spectrum'] as const;
+
+/** Vectors are made to length 1 in doubles. */
+const LENGTH_ERROR = 1e-9;
+/** Far above what the two-party protocols leave between their vectors of a PCA, far below what a repeated or a made-up one has. */
+const PRODUCT_ERROR = 2 ** -8;
+/** Of eigenvalues, as a part of the largest, and of bounds: above the rounding of all two-party protocols. */
+const ROUNDING = 2 ** -12;
+
+/**
+ * Checks that `projection` is one of `task`, field by field, before a row is reduced by it.
+ * @throws ProjectionError ERR_PROJECTION_INVALID
+ */
+export function checkAgreed(task: AgreedTask, projection: ClaimedProjection): void {
+  for (const field of AGREED)
+    expect(isDeepStrictEqual(projection[field], task[field]), field, 'what the task says');
+  for (const output of OUTPUTS) {
+    const isDeclared = task.outputs.includes(output);
+    expect((projection[output] !== undefined) === isDeclared, output, 'the outputs that the task declares');
+  }
+  const components = cappedComponents(programOf(task));
+  const { vectors, eigenvalues, converged } = projection;
+  expect(vectors.length === components, 'vectors', `${components} of them`);
+  expect(eigenvalues.length === components, 'eigenvalues', `${components} of them`);
+  expect(converged === undefined || converged.length === components, 'converged', `${components} of them`);
+  checkVectors(task, vectors);
+  checkEigenvalues(task, projection);
+  checkOutputs(task, projection);
+}
+
+/** Length 1, the largest entry positive, and orthogonal where the method's are. */
+function checkVectors({ method, features }: AgreedTask, vectors: ClaimedProjection['vectors']): void {
+  const isOne = (vector: readonly number[]) =>
+    vector.length === features.length &&
+    Math.abs(Math.hypot(...vector) - 1) <= LENGTH_ERROR && // false for what is not finite
+    Math.max(...vector) >= (1 - ROUNDING) * Math.max(...vector.map(Math.abs));
+  expect(vectors.every(isOne), 'vectors', 'ones of length 1 whose largest entry is positive');
+  if (method.kind !== 'pca') return;
+  const product = (a: readonly number[], b: readonly number[]) =>
+    a.reduce((sum, entry, i) => sum + entry * b[i]!, 0);
+  const areOrthogonal = vectors.every((a, j) =>
+    vectors.slice(0, j).every((b) => Math.abs(product(a, b)) <= PRODUCT_ERROR),
+  );
+  expect(areOrthogonal, 'vectors', 'orthogonal ones');
+}
+
+/** Those of components that the computation says it has not found are only held to be finite. */
+function checkEigenvalues(task: AgreedTask, { eigenvalues, converged }: ClaimedProjection): void {
+  const found = eigenvalues.filter((_, j) => converged?.[j] !== false);
+  checkNumbers('eigenvalues', eigenvalues, [-Number.MAX_VALUE, Number.MAX_VALUE]);
+  checkNumbers('eigenvalues', found, eigenvalueBounds(task));
+  checkDescending('eigenvalues', found);
+}
+
+function checkOutputs(
+  task: AgreedTask,
+  { eigenvalues, mean, trace, sampleCount, spectrum }: ClaimedProjection,
+): void {
+  const bounds = statisticsBounds(task);
+  const d = task.features.length;
+  const noisy = Boolean(task.differentialPrivacy);
+  const scatter = scatterBounds(task);
+  if (mean !== undefined) {
+    expect(mean.length === d, 'mean', 'one number per feature');
+    const most = noisy ? Number(bounds.V) * 2 ** -task.fractionBits : 1;
+    checkNumbers('mean', mean, [-most, most]);
+  }
+  if (trace !== undefined) checkNumbers('trace', [trace], scatter);
+  if (sampleCount !== undefined)
+    expect(
+      Number.isInteger(sampleCount) && sampleCount >= 1 && sampleCount <= Number(bounds.M),
+      'sampleCount',
+      'a number of rows that the task allows',
+    );
+  if (spectrum === undefined) return;
+  expect(spectrum.length === d, 'spectrum', 'one number per feature');
+  checkNumbers('spectrum', spectrum, scatter);
+  checkDescending('spectrum', spectrum);
+  const slack = ROUNDING * d * Math.max(...spectrum.map(Math.abs));
+  const isTheirs = eigenvalues.every((value, j) => Math.abs(value - spectrum[j]!) <= slack);
+  expect(isTheirs, 'spectrum', 'the eigenvalues of the components first');
+  const sum = spectrum.reduce((total, value) => total + value, 0);
+  expect(trace === undefined || Math.abs(trace - sum) <= slack, 'trace', 'the sum of the spectrum');
+}
+
+/**
+ * Of the trace of the total scatter, and so of its eigenvalues: without noise it is from 0 to d Q_max, as features lie in [−1, 1]. With noise
+ * V Vᵀ / Q may be as large as V is, with a single row.
+ */
+function scatterBounds(task: AgreedTask): [number, number] {
+  const { R, V } = statisticsBounds(task);
+  const unit = 2 ** -task.fractionBits;
+  const d = task.features.length;
+  const most = d * Number(R) * unit ** 2;
+  if (!task.differentialPrivacy) return [0, most];
+  const noisy = most + d * (Number(V) * unit) ** 2;
+  return [-noisy, noisy];
+}
+
+/**
+ * Of A w = λ B w. Where nothing but its rounding keeps B from being singular, |λ| may be as large as doubles resolve; else B is at least
+ * the ridge, and S_B is at most S̄.
+ */
+function eigenvalueBounds(task: AgreedTask): [number, number] {
+  const { method, differentialPrivacy } = task;
+  const [least, most] = scatterBounds(task);
+  if (method.kind === 'pca') return [least, most];
+  const signal = method.kind === 'dca' ? method.signalRidge : 0;
+  const isRatio = method.kind === 'dca' && method.form === 'standard' && signal === 0;
+  if (isRatio && !differentialPrivacy) return [0, 1];
+  const largest = most + Math.abs(signal) + method.ridge;
+  const resolved = 2 ** -52 * 4 ** -task.fractionBits;
+  const bound = largest / (differentialPrivacy ? resolved : Math.max(method.ridge, resolved));
+  return [-bound, bound];
+}
+
+function checkNumbers(field: string, numbers: readonly number[], [least, most]: [number, number]): void {
+  const slack = ROUNDING * Math.min(most, Number.MAX_VALUE / 2);
+  const fit = numbers.every((value) => value >= least - slack && value <= most + slack); // false for NaN
+  expect(fit && numbers.every(Number.isFinite), field, 'finite numbers that the task allows');
+}
+
+function checkDescending(field: string, numbers: readonly number[]): void {
+  const slack = ROUNDING * Math.max(...numbers.map(Math.abs));
+  const descend = numbers.every((value, j) => j === 0 || value <= numbers[j - 1]! + slack);
+  expect(descend, field, 'descending numbers');
+}
+
+function expect(holds: boolean, field: string, expected: string): void {
+  if (!holds)
+    throw new ProjectionError('ERR_PROJECTION_INVALID', `"projection.${field}" expected ${expected}`);
+}
