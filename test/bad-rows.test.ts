@@ -51,7 +51,7 @@ describe('a file is refused', () => {
       'with a column more',
       [`${HEADER},id`, ...ROWS.map((row) => `${row},7`)],
       'ERR_CSV_COLUMNS',
-      /not in the task: "id"/,
+      /not in the task and not ignored: number 6/,
     ],
     [
       'with a column twice',

@@ -2,7 +2,7 @@
  * Drafts a task proposal from a CSV file: column names, their minima and maxima, class labels. For data whose ranges
  * may be public; where they may not, write the ranges from domain knowledge instead.
  */
-import { readFileBytes, StatisticsError } from '@eigenveil/statistics';
+import { parseDecimal, readFileBytes, StatisticsError } from '@eigenveil/statistics';
 import { type MethodName, ServiceError, type TaskProposal } from '@eigenveil/wire';
 import { CsvError, type Parser, parse } from 'csv-parse';
 
@@ -29,14 +29,19 @@ const DRAFT_RIDGE = 1;
 const LARGEST_RECORD_BYTES = 1 << 20;
 
 /**
- * Reads the file once. Throws ERR_TASK_INVALID for a missing column, a cell that is no number or a file without rows, ERR_CSV_SYNTAX,
+ * Reads the file once. Throws ERR_TASK_INVALID for a header with numbers or with a name twice, a missing column, a cell that is no number or a file without rows, ERR_CSV_SYNTAX,
  * ERR_FILE_UNREADABLE.
  */
 export async function draftTask(file: string, options: DraftOptions): Promise<Draft> {
   const { method, labels, ignore } = options;
+  let header: string[] = [];
   const parser = parse({
     bom: true,
-    columns: true,
+    columns: (names: string[]) => {
+      header = names;
+      return names;
+    },
+    record_delimiter: ['\r\n', '\n', '\r'],
     skip_empty_lines: true,
     max_record_size: LARGEST_RECORD_BYTES,
   });
@@ -47,13 +52,13 @@ export async function draftTask(file: string, options: DraftOptions): Promise<Dr
   let rows = 0;
   for await (const row of rowsOf(parser)) {
     rows += 1;
-    columns ??= featureColumns(Object.keys(row), labels, ignore);
+    columns ??= featureColumns(header, labels, ignore);
     for (const column of columns) {
       const value = row[column]!.trim() === '' ? Number.NaN : Number(row[column]);
       if (!Number.isFinite(value)) {
-        throw invalid(
-          `column ${JSON.stringify(column)} of row ${rows} is no number: leave the column out with --ignore`,
-        );
+        // By its number: without a header the name is a cell of data.
+        const place = `column ${header.indexOf(column) + 1} of row ${rows}`;
+        throw invalid(`${place} is no number: leave the column out with --ignore and its name`);
       }
       const range = ranges.get(column) ?? { min: value, max: value };
       ranges.set(column, { min: Math.min(range.min, value), max: Math.max(range.max, value) });
@@ -99,6 +104,9 @@ function featureColumns(
   labels: readonly string[],
   ignore: readonly string[],
 ): string[] {
+  if (header.some((name) => parseDecimal(name) !== undefined))
+    throw invalid('the file needs a header row first, with names that are no numbers');
+  if (new Set(header).size < header.length) throw invalid('the header row needs names that differ');
   const missing = [...labels, ...ignore].filter((name) => !header.includes(name));
   if (missing.length > 0)
     throw invalid(`the file has no column ${missing.map((name) => JSON.stringify(name)).join(', ')}`);

@@ -32,13 +32,26 @@ describe('a draft', () => {
 
   test.each([
     ['a column that is not there', 'a,b\n1,2\n', { ignore: ['c'] }, /no column "c"/],
-    ['text', 'a,b\n1,x\n', {}, /"b" of row 1/],
-    ['an empty cell', 'a,b\n1,2\n ,3\n', {}, /"a" of row 2/],
+    ['text', 'a,b\n1,x\n', {}, /^column 2 of row 1/],
+    ['an empty cell', 'a,b\n1,2\n ,3\n', {}, /^column 1 of row 2/],
     ['no rows', 'a,b\n', {}, /no rows/],
+    ['no header', '5.1,3.5,secret\n4.9,3.0,secret\n', {}, /^the file needs a header row first/],
+    ['two columns of a name', 'a,b,a\n1,2,3\n', {}, /^the header row needs names that differ/],
+    ['no header and no number either', 'secret,"3,5"\nsecret,"3,0"\n', {}, /^column 1 of row 1/],
   ])('is refused for %s', async (_name, csv, options, message) => {
     await expect(draft(csv, options)).rejects.toMatchObject({
       code: 'ERR_TASK_INVALID',
       message: expect.stringMatching(message),
+    });
+    await expect(draft(csv, options)).rejects.toThrow(/^(?!.*(secret|3,5))/);
+  });
+
+  test.each(['\n', '\r\n', '\r'])('reads lines that end in %j', async (end) => {
+    expect(await draft(['a,b', '1,2', '3,4', ''].join(end))).toMatchObject({
+      features: [
+        { name: 'a', min: 1, max: 3 },
+        { name: 'b', min: 2, max: 4 },
+      ],
     });
   });
 

@@ -53,8 +53,8 @@ export async function* readFileBytes(path: string): AsyncGenerator<Uint8Array> {
  * The rows of a CSV file, read as fast as they are asked for and never held together.
  *
  * The header names every feature and label column of the task, in any order, and beyond them only columns that are
- * ignored. Cells of features are plain decimal numbers, labels one of the task's classes to the letter. Lines end in LF or
- * CRLF; a byte order mark and blank lines are skipped. Rows are counted from 1 without the header, lines as an editor
+ * ignored. Cells of features are plain decimal numbers, labels one of the task's classes to the letter. Lines end in LF,
+ * CRLF or CR; a byte order mark and blank lines are skipped. Rows are counted from 1 without the header, lines as an editor
  * does.
  * @param source the file's bytes in chunks of any size, such as a Readable
  * @throws StatisticsError ERR_CSV_COLUMNS, ERR_CSV_ROW, ERR_CSV_CELL, ERR_CSV_SYNTAX, ERR_UNKNOWN_CLASS,
@@ -73,7 +73,7 @@ export async function* readRows(
     skip_empty_lines: true,
     // Counting cells is left to the reader, whose errors do not carry the record.
     relax_column_count: true,
-    record_delimiter: ['\r\n', '\n'],
+    record_delimiter: ['\r\n', '\n', '\r'],
     max_record_size: LARGEST_RECORD_BYTES,
     on_record: (record: string[], { lines }) => {
       reader.read(record, lines);

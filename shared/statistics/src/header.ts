@@ -17,7 +17,7 @@ const LONGEST_NAME = 60;
 /**
  * Columns may stand in any order. A column that the task does not know is refused: a column that is silently left out
  * is usually a mistake, unless the caller names it; and a column cannot be both used and ignored.
- * @throws StatisticsError ERR_CSV_COLUMNS naming the columns that are missing, unknown, there twice or wrongly ignored
+ * @throws StatisticsError ERR_CSV_COLUMNS telling the columns that are missing, unknown, there twice or wrongly ignored
  */
 export function findColumns(
   task: Pick<StatisticsTask, 'features' | 'labellings'>,
@@ -30,29 +30,36 @@ export function findColumns(
   const others = header.filter((name) => !known.has(name));
   const ignored = ignoredColumns === 'others' ? others : ignoredColumns;
   const missing = [...known, ...ignored].filter((name) => !header.includes(name));
-  const unknown = others.filter((name) => !ignored.includes(name));
   const contradictory = ignored.filter((name) => known.has(name));
   const repeated = [...known].filter((name) => header.indexOf(name) !== header.lastIndexOf(name));
   if (missing.length > 0 && others.some((name) => parseDecimal(name) !== undefined)) {
-    // Naming these columns would print a row of data.
     throw new StatisticsError('ERR_CSV_COLUMNS', 'expected a header row first, got numbers in it');
   }
+  // A file may have no header, or other separators and line ends than ours: what stands here may be cells of data, and none
+  // is ever shown. So a column of the file is told by its place, and only names that the task or the caller gave are repeated.
+  const unknown = header.flatMap((name, i) =>
+    known.has(name) || ignored.includes(name) ? [] : [`number ${i + 1}`],
+  );
   const faults = [
-    ['missing', missing],
-    ['not in the task', unknown],
-    ['there more than once', repeated],
-    ['ignored though the task uses them', contradictory],
+    ['missing', missing.map(quote)],
+    ['not in the task and not ignored', unknown],
+    ['there more than once', repeated.map(quote)],
+    ['ignored though the task uses them', contradictory.map(quote)],
   ] as const;
   const found = faults
-    .filter(([, names]) => names.length > 0)
-    .map(([fault, names]) => `${fault}: ${list(names)}`);
+    .filter(([, columns]) => columns.length > 0)
+    .map(([fault, columns]) => `${fault}: ${list(columns)}`);
   if (found.length > 0) throw new StatisticsError('ERR_CSV_COLUMNS', `columns ${found.join('; columns ')}`);
   const position = (name: string): number => header.indexOf(name);
   return { features: features.map(position), labels: labelColumns.map(position) };
 }
 
-function list(names: readonly string[]): string {
-  const shown = names.slice(0, LISTED_NAMES).map((name) => JSON.stringify(name.slice(0, LONGEST_NAME)));
-  const more = names.length - shown.length;
+function quote(name: string): string {
+  return JSON.stringify(name.slice(0, LONGEST_NAME));
+}
+
+function list(columns: readonly string[]): string {
+  const shown = columns.slice(0, LISTED_NAMES);
+  const more = columns.length - shown.length;
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
 }

@@ -4,6 +4,7 @@ export { type CsvOptions, type CsvRow, readFileBytes, readRows } from './csv.ts'
 export { Discretiser } from './discretise.ts';
 export { StatisticsError, type StatisticsErrorCode } from './errors.ts';
 export { layout, type StatisticsBounds, statisticsBounds } from './layout.ts';
+export { parseDecimal } from './number.ts';
 export { type OwnerStatistics, statisticsOfCsv } from './owner.ts';
 export { drawNoise, noisePlanOf, shiftOf, stageTaskOf } from './privacy.ts';
 export {

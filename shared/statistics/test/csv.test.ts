@@ -48,6 +48,7 @@ describe('reading CSV', () => {
     ['plain', 'a,b,label\n1.5,0,yes\n-20,1e-3,no\n'],
     ['without a last line end', 'a,b,label\n1.5,0,yes\n-20,1e-3,no'],
     ['with CRLF', 'a,b,label\r\n1.5,0,yes\r\n-20,1e-3,no\r\n'],
+    ['with CR', 'a,b,label\r1.5,0,yes\r\r-20,1e-3,no\r'],
     ['with mixed line ends', 'a,b,label\r\n1.5,0,yes\n-20,1e-3,no\r\n'],
     ['with a byte order mark', '\ufeffa,b,label\n1.5,0,yes\n-20,1e-3,no\n'],
     ['with a byte order mark before a quote', '\ufeff"a",b,label\n1.5,0,yes\n-20,1e-3,no\n'],
@@ -123,14 +124,19 @@ describe('what is refused', () => {
     ['\n\n', 'ERR_CSV_COLUMNS', 'empty file'],
     ['a,label\n', 'ERR_CSV_COLUMNS', 'columns missing: "b"'],
     ['a,b\n1,1\n', 'ERR_CSV_COLUMNS', 'columns missing: "label"'],
-    ['a,b,label,id\n1,1,yes,7\n', 'ERR_CSV_COLUMNS', 'columns not in the task: "id"'],
-    ['a,b,label,\n1,1,yes,\n', 'ERR_CSV_COLUMNS', 'columns not in the task: ""'],
+    ['a,b,label,id\n1,1,yes,7\n', 'ERR_CSV_COLUMNS', 'columns not in the task and not ignored: number 4'],
+    ['a,b,label,\n1,1,yes,\n', 'ERR_CSV_COLUMNS', 'not ignored: number 4'],
     ['a,b,b,label\n', 'ERR_CSV_COLUMNS', 'columns there more than once: "b"'],
-    ['a, b,label\n', 'ERR_CSV_COLUMNS', 'columns missing: "b"; columns not in the task: " b"'],
-    ['a,b,label,p,q,r,s,t,u,v\n', 'ERR_CSV_COLUMNS', '"t" and 2 more'],
+    [
+      'a, b,label\n',
+      'ERR_CSV_COLUMNS',
+      'columns missing: "b"; columns not in the task and not ignored: number 2',
+    ],
+    ['a,b,label,p,q,r,s,t,u,v\n', 'ERR_CSV_COLUMNS', 'number 8 and 2 more'],
     ['a,b,label\n1,1,yes\n1,1\n', 'ERR_CSV_ROW', 'row 2 (line 3): expected 3 cells, got 2'],
     ['a,b,label\n1,1,yes,\n', 'ERR_CSV_ROW', 'row 1 (line 2): expected 3 cells, got 4'],
     ['a,b,label\n1,1,yes\n \n', 'ERR_CSV_ROW', 'row 2 (line 3): expected 3 cells, got 1'],
+    ['a,b,label\r1,1,yes\r1,x,yes', 'ERR_CSV_CELL', 'row 2 (line 3), column "b": '],
     ['a,b,label\r\n1,1,yes\r\n\r\n1,x,yes', 'ERR_CSV_CELL', 'row 2 (line 4), column "b": '],
     [
       'a,b,label\n,1,yes\n',
@@ -181,7 +187,10 @@ describe('what is refused', () => {
 
   it('refuses the other unknown columns where some are ignored', async () => {
     const error = await refusal('a,b,label,id,x\n1,1,yes,1,1\n', { ignoredColumns: ['id'] });
-    expect(error).toMatchObject({ code: 'ERR_CSV_COLUMNS', message: 'columns not in the task: "x"' });
+    expect(error).toMatchObject({
+      code: 'ERR_CSV_COLUMNS',
+      message: 'columns not in the task and not ignored: number 5',
+    });
   });
 
   it('refuses a record that does not end', async () => {
@@ -215,6 +224,35 @@ describe('what is refused', () => {
       const error = await refusal(text, { strict: true });
       expect(JSON.stringify([error.message, error.stack, error.cause ?? null])).not.toContain(secret);
     }
+  });
+
+  it('never repeats a cell, whatever the file is instead of CSV with a header', async () => {
+    const secret = '4815162342';
+    const cell = fc.constantFrom(
+      ...[secret, ` ${secret}`, `"${secret},5"`, `Smith ${secret}`, `"${secret}\n"`, `${secret}"`],
+      ...['a', 'b', 'label', 'yes', '1', ''],
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(cell, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 4 }),
+        fc.constantFrom(',', ';', '\t', '|'),
+        fc.constantFrom('\n', '\r\n', '\r', '\u2028', '\u0085', '\v'),
+        fc.constantFrom<string[]>([], ['a', 'b', 'label'], ['a', 'b', 'label', 'id']),
+        fc.constantFrom<string[] | 'others'>([], ['id'], 'others'),
+        async (rows, separator, lineEnd, header, ignoredColumns) => {
+          const lines = header.length === 0 ? rows : [header, ...rows];
+          const text = lines.map((cells) => cells.join(separator)).join(lineEnd);
+          const error: unknown = await read(text, { ignoredColumns, strict: true }).then(
+            () => undefined,
+            (reason) => reason,
+          );
+          if (error === undefined) return;
+          expect(error).toBeInstanceOf(StatisticsError);
+          expect((error as StatisticsError).message).not.toContain(secret);
+        },
+      ),
+      { numRuns: 1000 },
+    );
   });
 
   it('passes the errors of its source on', async () => {
