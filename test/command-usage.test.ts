@@ -65,6 +65,12 @@ describe('a command line that is wrong exits with 2', () => {
     ['an unknown option', 'csp', ['invite', '--cuont', '3'], /unknown option '--cuont'/],
     ['a missing setting', 'user', ['identity'], /"dataDirectory" is missing: give --data-directory/],
     ['a missing task', 'owner', ['contribute'], /missing required argument 'TASK'/],
+    [
+      'a folder that cannot be made',
+      'csp',
+      ['identity', '--data-directory', '/dev/null/x'],
+      /expected a folder that is there or can be made \(ENOTDIR\)/,
+    ],
     ['a value of another type', 'csp', ['invite', '--data-directory', '/x', '--count', 'ten'], /--count/],
     ['no task id', 'owner', ['withdraw', 'task-1', ...URL, ...HOME], /"TASK" expected a task id/],
     ['an address without TLS', 'owner', ['withdraw', A_TASK, '--user-url', 'http://127.0.0.1'], /--user-url/],

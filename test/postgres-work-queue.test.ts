@@ -111,6 +111,22 @@ test('a batch that fails is tried again, and what it failed with is told', async
   expect(process.stored.toSorted()).toEqual([0, 1, 2, 3, 4]);
 }, 120_000);
 
+test('a task that fails with words that no database takes is tried again at once, and the words are not stored', async () => {
+  const process = await open();
+  let attempts = 0;
+  const step = async () => {
+    attempts += 1;
+    if (attempts === 1) throw new Error('a peer says \0');
+    return false;
+  };
+  await process.queue.start(process.workers({ step }));
+  await process.queue.offer(task.id);
+  const outcome = () => rows(`SELECT state::text, output FROM eigenveil_jobs.job WHERE name = 'tasks'`);
+  await expect.poll(outcome, PATIENCE).toMatchObject([['retry', { message: 'ERR_INTERNAL' }]]);
+  expect(JSON.stringify(await outcome())).not.toContain('peer');
+  expect(queueErrors).toEqual([]);
+}, 120_000);
+
 test('a task that is cancelled while others aggregate it is not waited for', async () => {
   const process = await open();
   await task.collect(process.store, OWNERS);

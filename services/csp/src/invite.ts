@@ -1,17 +1,30 @@
 /** Enrolment tokens: one-time secrets by which the CSP's operator decides who may become an owner. */
 import { createHash, randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseFile } from '@eigenveil/server';
 import { SqliteCspStore } from './sqlite-store.ts';
 import type { CspStore } from './store.ts';
 
-/** Makes tokens (32 random bytes each) that can be used for `lifetimeSeconds`; only their hashes are kept. */
+/** In one transaction: some milliseconds, for which a service that enrols at the same time waits. */
+const BATCH = 500;
+/** In between, so that the service comes to its turn: SQLite's lock goes to whoever asks when it is free, not to who has waited longest. */
+const PAUSE_MILLISECONDS = 20;
+
+/**
+ * Makes tokens (32 random bytes each) that can be used for `lifetimeSeconds`; only their hashes are kept. When it is interrupted, the
+ * hashes of some tokens that nobody has seen may have been stored: they admit nobody.
+ */
 export async function makeEnrolmentTokens(
-  store: CspStore,
+  store: Pick<CspStore, 'addEnrolmentTokens'>,
   options: { readonly count: number; readonly lifetimeSeconds: number; readonly now: Date },
 ): Promise<string[]> {
   const tokens = Array.from({ length: options.count }, () => randomBytes(32).toString('base64url'));
   const expiresAt = new Date(options.now.getTime() + 1000 * options.lifetimeSeconds);
-  await store.addEnrolmentTokens(tokens.map(hashEnrolmentToken), expiresAt);
+  const hashes = tokens.map(hashEnrolmentToken);
+  for (let first = 0; first < hashes.length; first += BATCH) {
+    if (first > 0) await sleep(PAUSE_MILLISECONDS);
+    await store.addEnrolmentTokens(hashes.slice(first, first + BATCH), expiresAt);
+  }
   return tokens;
 }
 

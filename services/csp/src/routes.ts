@@ -151,5 +151,10 @@ export function cspRoutes(options: {
       handler: ({ identity, params }) => service.end(params.taskId, identity.thumbprint),
     }),
   ];
-  return { routes, dataUser };
+  // All of them need the database.
+  const all = routes.map((it) => ({
+    ...it,
+    problems: [...it.problems, 'ERR_DATABASE_UNREACHABLE' as const],
+  }));
+  return { routes: all, dataUser };
 }

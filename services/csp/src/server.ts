@@ -114,7 +114,7 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
     if (ended > 0) service.log.warn({ ended }, 'ended tasks that their data users had abandoned');
   };
   await sweep();
-  const running = await service.listen({ info: INFO, routes });
+  const running = await service.listen({ info: INFO, routes, checkReady: () => store.check() });
   // Only now: a timer would keep a process alive that could not listen.
   const onFailure = (error: unknown) => service.log.error({ err: error }, 'sweep failed');
   const sweeping = setInterval(() => void sweep().catch(onFailure), SWEEP_MILLISECONDS);

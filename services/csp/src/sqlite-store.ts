@@ -1,6 +1,5 @@
 /** The CSP's store in one SQLite file (node:sqlite): every method is one durable transaction. */
-import type { DatabaseSync } from 'node:sqlite';
-import { openDatabase, resealColumn, scrub, transaction } from '@eigenveil/server';
+import { type Database, openDatabase, resealColumn, scrub, transaction } from '@eigenveil/server';
 import {
   type Digest,
   type OwnerId,
@@ -56,11 +55,11 @@ const MIGRATIONS = [
 ];
 
 export class SqliteCspStore implements CspStore {
-  readonly #db: DatabaseSync;
+  readonly #db: Database;
   readonly #now: () => Date;
 
   constructor(path: string, now = () => new Date()) {
-    this.#db = openDatabase(path, MIGRATIONS);
+    this.#db = openDatabase(path, MIGRATIONS, 'csp');
     this.#now = now;
   }
 
@@ -261,6 +260,11 @@ export class SqliteCspStore implements CspStore {
       `);
     });
     scrub(this.#db);
+  }
+
+  /** Throws ERR_DATABASE_UNREACHABLE unless the database can be written. */
+  async check(): Promise<void> {
+    this.#db.check();
   }
 
   close(): void {

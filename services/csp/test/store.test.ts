@@ -1,5 +1,6 @@
 import { Digest, OwnerId, type Task, TaskId, Thumbprint } from '@eigenveil/wire';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { hashEnrolmentToken, makeEnrolmentTokens } from '../src/invite.ts';
 import { SqliteCspStore } from '../src/sqlite-store.ts';
 import type { CspStore, StoredTask } from '../src/store.ts';
 
@@ -38,6 +39,28 @@ const record = (i: number, contribution = i) => ({
 const request = (verifiedOwners: number, digits = 9) => ({ requestDigest: digest(digits), verifiedOwners });
 
 describe('enrolment', () => {
+  test('goes on while very many tokens are made: they are stored bit by bit', async () => {
+    const sizes: number[] = [];
+    let enrolled: Promise<OwnerId> | undefined;
+    const watched = {
+      async addEnrolmentTokens(hashes: readonly string[], expiresAt: Date) {
+        sizes.push(hashes.length);
+        await store.addEnrolmentTokens(hashes, expiresAt);
+        // Comes to its turn before the next ones are stored.
+        setImmediate(() => {
+          enrolled ??= store.enrol('token 1', thumbprint(1), owner(1), now);
+          sizes.push(0);
+        });
+      },
+    };
+    const tokens = await makeEnrolmentTokens(watched, { count: 1200, lifetimeSeconds: 1, now });
+    expect(new Set(tokens).size).toBe(1200);
+    expect(sizes.slice(0, 5)).toEqual([500, 0, 500, 0, 200]);
+    expect(await enrolled).toBe(owner(1));
+    for (const [i, token] of [tokens[0]!, tokens[1199]!].entries())
+      await store.enrol(hashEnrolmentToken(token), thumbprint(2 + i), owner(2 + i), now);
+  });
+
   test('uses a token up for one key, which may repeat it', async () => {
     expect(await store.enrol('token 1', thumbprint(1), owner(1), now)).toBe(owner(1));
     expect(await store.enrol('token 1', thumbprint(1), owner(7), now)).toBe(owner(1));

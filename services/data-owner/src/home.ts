@@ -3,8 +3,9 @@
  * written whole or not at all, readable by the owner alone.
  */
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { link, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '@eigenveil/command';
 import {
   generatePrivateJwk,
   importSigningKey,
@@ -106,7 +107,7 @@ export class OwnerHome {
     value: unknown,
     publish: typeof rename | typeof link = rename,
   ): Promise<boolean> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    await makeFolder(this.#folder);
     const temporary = join(this.#folder, `.${file}.${randomBytes(6).toString('hex')}`);
     const handle = await open(temporary, 'wx', 0o600);
     try {

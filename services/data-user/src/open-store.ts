@@ -3,7 +3,6 @@ import {
   databaseFile,
   type KeyPlace,
   keyFile,
-  type PostgresDatabase,
   requireKeys,
   type Service,
   type UsedProofs,
@@ -21,8 +20,8 @@ export interface OpenedStore {
   readonly store: DataUserStore;
   readonly usedProofs: UsedProofs;
   readonly queue: WorkQueue;
-  /** The database that this process shares with others; undefined when it has one of its own. */
-  readonly shared: PostgresDatabase | undefined;
+  /** Throws ERR_DATABASE_UNREACHABLE unless the database can do its work. */
+  readonly check: () => Promise<void>;
 }
 
 interface StoreConfiguration {
@@ -61,7 +60,12 @@ export function keyPlaceOf(config: {
 async function openOwn(batches: number, { foundation }: Service): Promise<OpenedStore> {
   const store = new SqliteDataUserStore(foundation.database);
   await orClose(store, () => requireKeys(store, foundation.sealer));
-  return { store, usedProofs: new ReplayGuard(), queue: new LocalWorkQueue({ batches }), shared: undefined };
+  return {
+    store,
+    usedProofs: new ReplayGuard(),
+    queue: new LocalWorkQueue({ batches }),
+    check: () => store.check(),
+  };
 }
 
 async function openShared(
@@ -88,7 +92,7 @@ async function openShared(
     'Transactions that wait for a connection to the database.',
     () => shared.load.waiting,
   );
-  return { store, usedProofs: new PostgresReplayGuard(shared), queue, shared };
+  return { store, usedProofs: new PostgresReplayGuard(shared), queue, check: () => shared.check() };
 }
 
 async function orClose<Result>(store: DataUserStore, work: () => Promise<Result>): Promise<Result> {

@@ -14,7 +14,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type HeldLock, parsePostgresUrl, reasonOf, ServerError, tryLock } from '@eigenveil/server';
-import type { TaskId } from '@eigenveil/wire';
+import { errorCodeOf, type TaskId } from '@eigenveil/wire';
 import { type Job, type JobResult, PgBoss, type WorkOptions } from 'pg-boss';
 import type { Turn, Workers, WorkQueue } from './work-queue.ts';
 
@@ -191,8 +191,9 @@ export class PostgresWorkQueue implements WorkQueue {
         while (await workers.step(taskId, turn)) turn.signal.throwIfAborted();
       });
     } catch (error) {
-      if (!this.#stopping.signal.aborted) throw error; // pg-boss tries again later
-      this.#left.add(taskId);
+      if (this.#stopping.signal.aborted) this.#left.add(taskId);
+      // pg-boss tries again later. It writes down what it is thrown, and a peer's words may hold what no database takes (U+0000).
+      else throw new Error(errorCodeOf(error) ?? 'ERR_INTERNAL');
     }
   }
 

@@ -95,7 +95,7 @@ export async function startDataUser(
     'batches_total',
     'Batches of contributions whose partial product was stored.',
   );
-  const { store, usedProofs, queue, shared } = await openStore(config, service).catch((error: unknown) => {
+  const { store, usedProofs, queue, check } = await openStore(config, service).catch((error: unknown) => {
     service.release();
     throw error;
   });
@@ -132,7 +132,7 @@ export async function startDataUser(
     key,
     randomness: overrides.randomness ?? systemRandomness,
     clock: systemClock,
-    isShared: shared !== undefined,
+    isShared: config.databaseUrl !== undefined,
     onStage,
   });
   metrics.gauge(
@@ -155,7 +155,7 @@ export async function startDataUser(
   };
   // The queue's connections would keep a process alive that could not listen.
   const running = await service
-    .listen({ info: INFO, routes, checkReady: shared && (() => shared.check()) })
+    .listen({ info: INFO, routes, checkReady: check })
     .catch((error: unknown) => after(leave, error));
   await queue
     .start({

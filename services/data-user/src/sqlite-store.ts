@@ -1,6 +1,6 @@
 /** The data user's store in one SQLite file (node:sqlite): every method is one durable transaction. */
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { openDatabase, resealColumn, scrub, transaction } from '@eigenveil/server';
+import type { StatementSync } from 'node:sqlite';
+import { type Database, openDatabase, resealColumn, scrub, transaction } from '@eigenveil/server';
 import type { Digest, OwnerId, ServiceError, Task, TaskId, TaskState } from '@eigenveil/wire';
 import {
   type Activity,
@@ -97,11 +97,11 @@ const MIGRATIONS = [
 ];
 
 export class SqliteDataUserStore implements DataUserStore {
-  readonly #db: DatabaseSync;
+  readonly #db: Database;
   readonly #statements = new Map<string, StatementSync>();
 
   constructor(path: string) {
-    this.#db = openDatabase(path, MIGRATIONS);
+    this.#db = openDatabase(path, MIGRATIONS, 'data-user');
   }
 
   async insertTask(task: Task): Promise<void> {
@@ -305,6 +305,11 @@ export class SqliteDataUserStore implements DataUserStore {
     const changes = resealColumn(this.#db, column, change);
     if (changes > 0) scrub(this.#db); // what an old key opens must not remain in the log
     return changes;
+  }
+
+  /** Throws ERR_DATABASE_UNREACHABLE unless the database can be written. */
+  async check(): Promise<void> {
+    this.#db.check();
   }
 
   async close(): Promise<void> {

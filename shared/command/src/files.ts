@@ -1,5 +1,6 @@
-/** Reads the files that a command line names; what is wrong with them is the user's to mend. */
-import { readFile } from 'node:fs/promises';
+/** Reads the files and makes the folders that a command line names; what is wrong with them is the user's to mend. */
+import { mkdir, readFile, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { explainIssues } from '@eigenveil/wire';
 import type { z } from 'zod';
 import { ConfigurationError } from './settings.ts';
@@ -39,4 +40,42 @@ export function checkConfiguration<Schema extends z.ZodType>(
   const result = schema.safeParse(value);
   if (!result.success) throw new ConfigurationError(`"${title}": ${explainIssues(result.error, 'value')}`);
   return result.data;
+}
+
+/**
+ * Makes a folder that nobody else may enter, with those above it, unless it is there. Not by mkdir's `recursive`, which never ends where
+ * the system says that an existing folder is missing, as /proc does. Throws ERR_CONFIGURATION.
+ */
+export async function makeFolder(path: string): Promise<void> {
+  try {
+    await makeWithParents(resolve(path));
+  } catch (cause) {
+    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
+    throw new ConfigurationError(`"${path}" expected a folder that is there or can be made (${reason})`, {
+      cause,
+    });
+  }
+}
+
+async function makeWithParents(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (await isFolder(path)) return;
+    const parent = dirname(path);
+    if (!isMissing(error) || parent === path || (await isFolder(parent))) throw error;
+    await makeWithParents(parent);
+    await makeWithParents(path);
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

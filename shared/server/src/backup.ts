@@ -4,20 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
-import {
-  chmod,
-  copyFile,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises';
+import { chmod, copyFile, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { makeFolder } from '@eigenveil/command';
 import {
   Digest,
   digestJson,
@@ -35,6 +25,7 @@ import { databaseFile, signingKeyFile } from './foundation.ts';
 import { type DirectoryLock, lockDirectory } from './lock.ts';
 import { readSecretFile, syncDirectory } from './secret-file.ts';
 
+const SQLITE_FULL = 13;
 const DATABASE = 'database.sqlite';
 const MANIFEST = 'manifest.json';
 /** What the operator may have put into the data directory before a restoration, and what one leaves that was interrupted. */
@@ -82,11 +73,11 @@ export async function makeBackup(rules: BackupRules, dataDirectory: string, to: 
   if (!existsSync(source))
     throw new ServerError('ERR_DATABASE', `"${source}" expected the database of a service`);
   const key = await readSigningKey(dataDirectory);
-  await mkdir(to, { recursive: true, mode: 0o700 });
+  await makeFolder(to);
   if ((await readdir(to)).length > 0) throw refused(`"${to}" expected a folder that is empty or not there`);
   // The copy holds secrets until it is prepared, so it does not leave the volume of the original before.
   const workshop = workshopOf(dataDirectory);
-  await mkdir(workshop, { recursive: true, mode: 0o700 });
+  await makeFolder(workshop);
   const lock = lockDirectory(workshop);
   const draft = join(workshop, DATABASE);
   try {
@@ -109,6 +100,8 @@ export async function makeBackup(rules: BackupRules, dataDirectory: string, to: 
     await writeFile(join(to, MANIFEST), text, { mode: 0o600, flush: true }); // last: without it, it is no backup
     await syncDirectory(to);
     return manifest;
+  } catch (error) {
+    throw withoutRoom(error, `in "${workshop}" and "${to}"`);
   } finally {
     await removeDatabase(draft);
     lock.release();
@@ -156,7 +149,7 @@ export async function restoreBackup(
     const draft = join(dataDirectory, 'restored.sqlite');
     await removeDatabase(draft); // of a restoration that was interrupted
     await copyFile(join(from, DATABASE), draft).catch((cause: unknown) => {
-      throw refused(`"${join(from, DATABASE)}" cannot be read`, cause);
+      throw refused(`"${join(from, DATABASE)}" cannot be copied`, cause);
     });
     const { bytes, sha256 } = await describeFile(draft);
     const expected = manifest.files[DATABASE];
@@ -167,6 +160,8 @@ export async function restoreBackup(
     await rename(draft, databaseFile(dataDirectory));
     await syncDirectory(dataDirectory);
     return manifest;
+  } catch (error) {
+    throw withoutRoom(error, `in "${dataDirectory}"`);
   } finally {
     lock.release();
   }
@@ -249,6 +244,19 @@ async function syncFile(path: string): Promise<void> {
 
 async function removeDatabase(path: string): Promise<void> {
   for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(path + suffix, { force: true });
+}
+
+/** Says it plainly when the error, or what has caused it, is a full disk. */
+function withoutRoom(error: unknown, where: string): unknown {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (isFullDisk(cause)) return refused(`the disk is full: expected room for the database ${where}`, error);
+  return error;
+}
+
+/** Of the file system, or of SQLite. */
+function isFullDisk(error: Error): boolean {
+  if ('errcode' in error) return error.errcode === SQLITE_FULL;
+  return 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 }
 
 function refused(message: string, cause?: unknown): ServerError {

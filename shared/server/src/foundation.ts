@@ -1,6 +1,6 @@
 /** What both services keep in their data directory and how they listen: identity key, sealing key, operator's token. */
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '@eigenveil/command';
 import {
   generatePrivateJwk,
   importSigningKey,
@@ -85,7 +85,7 @@ export interface Foundation {
   readonly adminToken: string;
 }
 
-/** Opens a service's data directory. Throws ERR_KEY_FILE. */
+/** Opens a service's data directory. Throws ERR_KEY_FILE, ERR_CONFIGURATION. */
 export async function openFoundation(config: {
   readonly dataDirectory: string;
   readonly keyEncryptionKey?: string | undefined;
@@ -100,9 +100,9 @@ export async function openFoundation(config: {
   };
 }
 
-/** The service's identity, made when missing. Throws ERR_KEY_FILE. */
+/** The service's identity, made when missing. Throws ERR_KEY_FILE, ERR_CONFIGURATION. */
 export async function openSigningKey(dataDirectory: string): Promise<SigningKey> {
-  await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
+  await makeFolder(dataDirectory);
   const fresh = JSON.stringify(await generatePrivateJwk());
   const text = await loadOrCreateSecretFile(signingKeyFile(dataDirectory), () => fresh);
   return importSigningKey(PrivateJwk.parse(JSON.parse(text)));

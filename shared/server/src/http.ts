@@ -21,8 +21,8 @@ export interface AppOptions {
   readonly rateLimit: RateLimit;
   /** Who may read /metrics. */
   readonly admin: Authenticator<unknown>;
-  /** Throws ERR_DATABASE_UNREACHABLE when the service needs something that is down; left out when it needs nothing. */
-  readonly checkReady?: (() => Promise<void>) | undefined;
+  /** Throws ERR_DATABASE_UNREACHABLE while the service cannot do its work. */
+  readonly checkReady: () => Promise<void>;
   readonly routes: readonly Route[];
 }
 
@@ -51,7 +51,7 @@ const OpenApiDocument = z
   .meta({ description: 'An OpenAPI 3.1 document.' });
 
 function commonRoutes({ info, metrics, admin, checkReady, routes }: AppOptions): Route[] {
-  const readiness = new Readiness(checkReady ?? (async () => undefined));
+  const readiness = new Readiness(checkReady);
   const route = routesWith({ admin });
   const common = [
     route({

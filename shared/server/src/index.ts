@@ -44,7 +44,7 @@ export {
 export { Sealer } from './sealing.ts';
 export { loadOrCreateSecretFile } from './secret-file.ts';
 export { openService, type Service } from './service.ts';
-export { openDatabase, resealColumn, scrub, transaction } from './sqlite.ts';
+export { type Database, openDatabase, resealColumn, scrub, transaction } from './sqlite.ts';
 export {
   createLocalCertificate,
   type RunningServer,

@@ -1,14 +1,25 @@
 /** Opens the embedded database so that what a service has answered for survives a power cut, and what it deleted is gone. */
 import { closeSync, fchmodSync, openSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { ServiceError } from '@eigenveil/wire';
 import { ServerError } from './errors.ts';
+
+/**
+ * Whose a file is: the application id in its header ("EvCs" and "EvDu"), and a table that no other service has had in any release, by
+ * which a database is known from before it had an id.
+ */
+const SERVICES = {
+  csp: { words: 'a CSP', applicationId: 0x45764373, table: 'enrolment_tokens' },
+  'data-user': { words: 'a data user', applicationId: 0x45764475, table: 'contributions' },
+} as const;
+export type DatabaseService = keyof typeof SERVICES;
 
 /** How long a statement waits while a command of the operator holds the write lock, in milliseconds. */
 const BUSY_TIMEOUT_MILLISECONDS = 5000;
 
 /**
- * Opens a database file (mode 0600, made when missing; `:memory:` for tests) and brings its schema up to date: migration
- * i takes the schema from version i to i + 1, each in a transaction of its own.
+ * Opens the database file of a service (mode 0600, made when missing; `:memory:` for tests) and brings its schema up to date: migration
+ * i takes the schema from version i to i + 1, each in a transaction of its own. The file of another service or program is left alone.
  *
  * Durability. In WAL mode with synchronous=FULL, SQLite syncs the log at every commit, so a transaction that returned is
  * on the disk before the peer hears of it; synchronous=NORMAL would lose the last commits with the power. `secure_delete`
@@ -17,9 +28,14 @@ const BUSY_TIMEOUT_MILLISECONDS = 5000;
  * Throws ERR_SCHEMA_NEWER for a schema newer than the last migration, ERR_DATABASE otherwise. The connection is used from
  * one place: it cannot be opened again after `close`, because that would come back without these settings.
  */
-export function openDatabase(path: string, migrations: readonly string[]): DatabaseSync {
+export function openDatabase(
+  path: string,
+  migrations: readonly string[],
+  service: DatabaseService,
+): Database {
   const db = openFile(path);
   try {
+    claim(db, path, service);
     configure(db, path);
     migrate(db, path, migrations);
     scrub(db);
@@ -27,8 +43,86 @@ export function openDatabase(path: string, migrations: readonly string[]): Datab
     db.close();
     throw asServerError(path, cause);
   }
-  Object.defineProperty(db, 'open', { value: refuseReopening });
   return db;
+}
+
+/** As much as must fit in once nothing did: more than the largest contribution (0.74 MB). */
+const ROOM_BYTES = 2 ** 20;
+const RETRY_AFTER_SECONDS = 1;
+
+/** Primary result codes of SQLite that pass without a change to this program; the others are faults. */
+const [BUSY, READONLY, IOERR, FULL, CANTOPEN] = [5, 8, 10, 13, 14];
+const UNREACHABLE = new Set([READONLY, IOERR, FULL, CANTOPEN]);
+
+/**
+ * An open database. What SQLite refuses for the moment is thrown as over PostgreSQL: ERR_DATABASE_UNREACHABLE when the disk is full, read-only or
+ * broken, ERR_BUSY when another process has held the write lock for too long.
+ */
+export class Database extends DatabaseSync {
+  #lacksRoom = false;
+
+  override exec(sql: string): void {
+    this.#attempt(() => super.exec(sql));
+  }
+
+  override prepare(sql: string): StatementSync {
+    const statement = this.#attempt(() => super.prepare(sql));
+    for (const name of ['run', 'get', 'all'] as const) {
+      const method = statement[name];
+      const value = (...parameters: SQLInputValue[]) =>
+        this.#attempt(() => Reflect.apply(method, statement, parameters));
+      Object.defineProperty(statement, name, { value });
+    }
+    return statement;
+  }
+
+  override open(): never {
+    throw new ServerError('ERR_DATABASE', 'a closed database is not opened again; call openDatabase');
+  }
+
+  /**
+   * Throws ERR_DATABASE_UNREACHABLE unless something can be written: a few bytes, or, once there was no room for something, as much as
+   * ROOM_BYTES. A disk that has become full can go unnoticed until then, since SQLite's log may have room left.
+   */
+  check(): void {
+    transaction(this, () => {
+      if (this.#lacksRoom)
+        this.exec(
+          `CREATE TABLE room (bytes BLOB); INSERT INTO room VALUES (zeroblob(${ROOM_BYTES})); DROP TABLE room`,
+        );
+      const version = this.prepare('PRAGMA user_version').get()?.user_version;
+      this.exec(`PRAGMA user_version = ${Number(version)}`);
+    });
+    this.#lacksRoom = false;
+  }
+
+  #attempt<Result>(work: () => Result): Result {
+    try {
+      return work();
+    } catch (error) {
+      const code = resultCode(error);
+      if (code === FULL) this.#lacksRoom = true;
+      throw translated(error, code);
+    }
+  }
+}
+
+/** The primary result code of an error of SQLite. */
+function resultCode(error: unknown): number | undefined {
+  const code: unknown = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
+  return typeof code === 'number' ? code & 0xff : undefined;
+}
+
+/** What an error of SQLite is to those who use the database. */
+function translated(error: unknown, code: number | undefined): unknown {
+  if (code === undefined) return error;
+  const options = { cause: error, retryAfterSeconds: RETRY_AFTER_SECONDS };
+  if (code === BUSY)
+    return new ServiceError('ERR_BUSY', 'the database takes too long at the moment', options);
+  if (!UNREACHABLE.has(code)) return error;
+  const reason = code === FULL ? ': its disk is full' : '';
+  const message = `the database cannot be written at the moment${reason}`;
+  return new ServiceError('ERR_DATABASE_UNREACHABLE', message, options);
 }
 
 /**
@@ -85,7 +179,7 @@ const SCRUB_AGAIN_MILLISECONDS = 500;
 
 /**
  * Moves the log into the database and empties it, so that no copy of deleted or overwritten content remains in either
- * file. To be called after secrets were deleted. While another connection reads (a backup, say) that is not possible: then
+ * file. To be called after secrets were deleted. While another connection reads (a backup, say) or the disk is full that is not possible: then
  * it is tried again until it is, without holding anybody up. `openDatabase` does it too, for a process that was killed
  * in between.
  */
@@ -98,16 +192,19 @@ function tryScrub(db: DatabaseSync): boolean {
   db.exec('PRAGMA busy_timeout = 0'); // or every request would wait for the reader
   try {
     return db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy === 0;
+  } catch (error) {
+    if (error instanceof ServiceError) return false; // a full disk, say: what is in the log is overwritten once there is room
+    throw error;
   } finally {
     db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MILLISECONDS}`);
   }
 }
 
-function openFile(path: string): DatabaseSync {
+function openFile(path: string): Database {
   try {
     // SQLite gives the log and the shared-memory file the mode of the database file, so it must be right beforehand.
     if (path !== ':memory:') makePrivate(path);
-    return new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MILLISECONDS, enableForeignKeyConstraints: true });
+    return new Database(path, { timeout: BUSY_TIMEOUT_MILLISECONDS, enableForeignKeyConstraints: true });
   } catch (cause) {
     throw asServerError(path, cause);
   }
@@ -120,6 +217,34 @@ function makePrivate(path: string): void {
   } finally {
     closeSync(file);
   }
+}
+
+/** Throws ERR_DATABASE for a database of anybody else; one of ours, or an empty one, gets its id. */
+function claim(db: Database, path: string, service: DatabaseService): void {
+  const { applicationId, table, words } = SERVICES[service];
+  const idOf = () => Number(db.prepare('PRAGMA application_id').get()?.application_id);
+  if (idOf() === applicationId) return;
+  transaction(db, () => {
+    const id = idOf();
+    const tables = new Set(
+      db
+        .prepare('SELECT name FROM sqlite_schema')
+        .all()
+        .map(({ name }) => name),
+    );
+    if (id === 0 && (tables.size === 0 || tables.has(table))) {
+      db.exec(`PRAGMA application_id = ${applicationId}`);
+      return;
+    }
+    if (id === applicationId) return;
+    const other = Object.values(SERVICES).find(
+      (it) => it.applicationId === id || (id === 0 && tables.has(it.table)),
+    );
+    throw new ServerError(
+      'ERR_DATABASE',
+      `"${path}" expected the database of ${words}, got that of ${other?.words ?? 'another program'}: give each service a folder of its own`,
+    );
+  });
 }
 
 function configure(db: DatabaseSync, path: string): void {
@@ -153,12 +278,9 @@ function migrate(db: DatabaseSync, path: string, migrations: readonly string[]):
   }
 }
 
-function refuseReopening(): never {
-  throw new ServerError('ERR_DATABASE', 'a closed database is not opened again; call openDatabase');
-}
-
 function asServerError(path: string, cause: unknown): ServerError {
   if (cause instanceof ServerError) return cause;
-  const reason = cause instanceof Error ? cause.message : 'unknown reason';
+  const original = cause instanceof ServiceError ? cause.cause : cause;
+  const reason = original instanceof Error ? original.message : 'unknown reason';
   return new ServerError('ERR_DATABASE', `"${path}" cannot be opened: ${reason}`, { cause });
 }

@@ -59,7 +59,7 @@ export async function startService(
     metrics,
     rateLimit: new RateLimit(options.requestsPerMinute ?? 10_000, log),
     admin: authenticators.admin,
-    checkReady: options.checkReady,
+    checkReady: options.checkReady ?? (async () => undefined),
     routes: options.routes ?? exampleRoutes(),
   });
   const running = await startServer({

@@ -4,7 +4,8 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { openDatabase, scrub, transaction } from '../src/index.ts';
+import { scrub, transaction } from '../src/index.ts';
+import { openDatabase as openOf } from '../src/sqlite.ts';
 import { temporaryDirectory } from './temporary.ts';
 
 const MIGRATIONS = [
@@ -12,6 +13,7 @@ const MIGRATIONS = [
   "INSERT INTO owners VALUES ('ada');",
 ];
 
+const openDatabase = (path: string, migrations: readonly string[]) => openOf(path, migrations, 'csp');
 const pragma = (db: DatabaseSync, name: string) => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
 const names = (db: DatabaseSync) =>
   db
@@ -64,7 +66,7 @@ describe('an open database', () => {
     const path = await databaseFile();
     const source = `
       import { openDatabase, transaction } from ${JSON.stringify(new URL('../src/sqlite.ts', import.meta.url).href)};
-      const db = openDatabase(${JSON.stringify(path)}, ${JSON.stringify(MIGRATIONS)});
+      const db = openDatabase(${JSON.stringify(path)}, ${JSON.stringify(MIGRATIONS)}, 'csp');
       transaction(db, () => db.exec("INSERT INTO owners VALUES ('grace')"));
       db.exec('BEGIN IMMEDIATE');
       db.exec("INSERT INTO owners VALUES ('half')");
@@ -219,5 +221,107 @@ test('a database that was left in a hurry has its log emptied when it is opened'
   const successor = openDatabase(path, MIGRATIONS);
   expect((await stat(`${path}-wal`)).size).toBe(0);
   successor.close();
+  db.close();
+});
+
+describe('a database belongs to one service', () => {
+  const CSP_TABLES = ['CREATE TABLE enrolment_tokens (token_hash TEXT) STRICT;'];
+  const DATA_USER_TABLES = ['CREATE TABLE contributions (owner_id TEXT) STRICT;'];
+  const refusal = (expected: string, got: string) =>
+    expect.objectContaining({
+      code: 'ERR_DATABASE',
+      message: expect.stringContaining(`expected the database of ${expected}, got that of ${got}`),
+    });
+
+  test('which has made it', async () => {
+    const path = await databaseFile();
+    openOf(path, CSP_TABLES, 'csp').close();
+    openOf(path, CSP_TABLES, 'csp').close();
+    expect(() => openOf(path, DATA_USER_TABLES, 'data-user')).toThrow(refusal('a data user', 'a CSP'));
+    const other = await databaseFile();
+    openOf(other, DATA_USER_TABLES, 'data-user').close();
+    expect(() => openOf(other, CSP_TABLES, 'csp')).toThrow(refusal('a CSP', 'a data user'));
+  });
+
+  test('whose tables it has, from before databases had an id', async () => {
+    const path = await databaseFile();
+    const old = new DatabaseSync(path);
+    old.exec(`${CSP_TABLES[0]} PRAGMA user_version = 1`);
+    old.close();
+    expect(() => openOf(path, DATA_USER_TABLES, 'data-user')).toThrow(refusal('a data user', 'a CSP'));
+    const db = openOf(path, CSP_TABLES, 'csp');
+    expect(pragma(db, 'application_id')).toBe(0x45764373);
+    db.close();
+  });
+
+  test('and is left as it is when it is another program’s', async () => {
+    const path = await databaseFile();
+    for (const prepare of [
+      'CREATE TABLE bookmarks (url TEXT)',
+      'PRAGMA application_id = 7; DROP TABLE bookmarks',
+    ]) {
+      const foreign = new DatabaseSync(path);
+      foreign.exec(prepare);
+      foreign.close();
+      const before = await readFile(path);
+      expect(() => openOf(path, CSP_TABLES, 'csp')).toThrow(refusal('a CSP', 'another program'));
+      expect(await readFile(path)).toStrictEqual(before);
+    }
+  });
+});
+
+describe('a full disk', () => {
+  /** SQLite says SQLITE_FULL as on a full disk. */
+  const fill = (db: DatabaseSync) => db.exec(`PRAGMA max_page_count = ${pragma(db, 'page_count')}`);
+  const free = (db: DatabaseSync) => db.exec('PRAGMA max_page_count = 1000000');
+  const full = expect.objectContaining({
+    code: 'ERR_DATABASE_UNREACHABLE',
+    status: 503,
+    retryAfterSeconds: 1,
+    message: 'the database cannot be written at the moment: its disk is full',
+  });
+  const large = "INSERT INTO notes VALUES ('ada', zeroblob(100000))";
+
+  test('keeps what was there, and is a state that passes', async () => {
+    const db = openDatabase(await databaseFile(), MIGRATIONS);
+    fill(db);
+    expect(() => db.prepare(large).run()).toThrow(full);
+    expect(() => db.prepare(`${large} RETURNING owner`).get()).toThrow(full);
+    expect(() => db.prepare(`${large} RETURNING owner`).all()).toThrow(full);
+    expect(() => transaction(db, () => db.exec(large))).toThrow(full);
+    expect(names(db)).toStrictEqual(['ada']);
+    free(db);
+    db.prepare(large).run();
+    db.close();
+  });
+
+  test('is asked about by writing: as soon as something found no room, with as much as a contribution', async () => {
+    const path = await databaseFile();
+    const db = openDatabase(path, MIGRATIONS);
+    const log = async () => (await stat(`${path}-wal`)).size;
+    const before = await log();
+    db.check();
+    expect(await log()).toBeGreaterThan(before);
+    fill(db);
+    db.check(); // a few bytes still fit in
+    expect(() => db.prepare(large).run()).toThrow(full);
+    for (const _ of [1, 2]) expect(() => db.check()).toThrow(full);
+    free(db);
+    db.check();
+    expect(pragma(db, 'user_version')).toBe(2);
+    expect(() => db.exec('SELECT * FROM room')).toThrow(/no such table/);
+    db.close();
+  });
+});
+
+test('a write lock that another process keeps is waited for, and then the database is busy', async () => {
+  const path = await databaseFile();
+  const db = openDatabase(path, MIGRATIONS);
+  db.exec('PRAGMA busy_timeout = 1');
+  const other = new DatabaseSync(path);
+  other.exec('BEGIN IMMEDIATE');
+  const busy = expect.objectContaining({ code: 'ERR_BUSY', status: 503, retryAfterSeconds: 1 });
+  expect(() => transaction(db, () => 1)).toThrow(busy);
+  other.close();
   db.close();
 });

@@ -24,7 +24,8 @@ export interface ProvenRequest {
 }
 
 const ProofClaims = z.object({
-  jti: z.string().min(16).max(64),
+  /** Visible ASCII: a database of used proofs takes neither U+0000 nor half a surrogate pair. */
+  jti: z.string().regex(/^[\x21-\x7e]{16,64}$/),
   htm: z.string(),
   htu: z.string(),
   iat: z.int(),
