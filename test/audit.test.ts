@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 test.each(['simulated', 'garbled', 'rotated'] as const)(
-  'a task with %s leaves four entries',
+  'a task with %s leaves five entries',
   async (twoParty) => {
     const { proposal, rows } = await exampleOf(dataFile('iris'), 'pca');
     const outputs = ['spectrum', 'sampleCount'] as const;
@@ -46,6 +46,7 @@ test.each(['simulated', 'garbled', 'rotated'] as const)(
       ['key made', digestTask(done)],
       ['unblinded', request],
       ['key destroyed', request],
+      ['computation started', request],
       ['computation answered', request],
     ]);
   },

@@ -1,6 +1,8 @@
 /** Tasks with the two-party protocol `garbled`, through running services: the projection is the clear reference's, whatever happens on the way. */
 
+import { readAudit, verifyAudit } from '@eigenveil/csp';
 import { OwnerPolicy } from '@eigenveil/data-owner';
+import type { TaskStatus } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { query } from './support/database.ts';
 import { expectReference } from './support/expectations.ts';
@@ -133,6 +135,40 @@ describe('a connection that fails', () => {
     await world.stopCsp();
     await world.startCsp();
     await done;
+  });
+});
+
+describe('an answer that is lost on the way', () => {
+  const answersOf = ({ taskId }: TaskStatus) =>
+    verifyAudit(readAudit(world.cspConfig.dataDirectory)).entries.filter(
+      (entry) => entry.taskId === taskId && entry.operation === 'computation answered',
+    ).length;
+  /** Computes the task once, and returns where the decoding of its outputs, the last that the CSP sends, has begun but not ended. */
+  async function nearTheEnd({ proposal, rows }: Example): Promise<number> {
+    await finishTask(parties, proposal, split(rows, OWNERS));
+    const [bytes] = world.proxies.csp.streamBytes;
+    world.proxies.csp.streams.length = 0;
+    return bytes! - 100;
+  }
+
+  test('is given again, three times in all, however often the line broke before', async () => {
+    const example = await iris({ components: 1 });
+    const { csp } = world.proxies;
+    const atByte = await nearTheEnd(example);
+    csp.inject(COMPUTATION, { kind: 'cut', atByte: 40_000 }, 2);
+    csp.inject(COMPUTATION, { kind: 'cut', atByte }, 2);
+    const { status } = await finishTask(parties, example.proposal, split(example.rows, OWNERS));
+    expect(status.state).toBe('done');
+    expect(csp.streams).toHaveLength(5);
+    expect(answersOf(status)).toBe(3);
+  });
+
+  test('three times is lost for good', async () => {
+    const example = await iris({ components: 1 });
+    world.proxies.csp.inject(COMPUTATION, { kind: 'cut', atByte: await nearTheEnd(example) }, 3);
+    const { status } = await finishTask(parties, example.proposal, split(example.rows, OWNERS));
+    expect(status).toMatchObject({ state: 'failed', failure: { code: 'ERR_TASK_ANSWERED' } });
+    expect(answersOf(status)).toBe(3);
   });
 });
 

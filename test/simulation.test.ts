@@ -179,7 +179,7 @@ describe('a service dies next to a durable write of the computation', () => {
     const operations = [
       contribute(0),
       contribute(1),
-      crash('csp', 'after commit', 'destroyShares'),
+      crash('csp', 'after commit', 'noteAnswer'),
       close,
       waitForDeath,
     ];

@@ -101,6 +101,8 @@ export class World {
       port: cspPort,
       minimumOwners: 2,
       ownerTokenDays: 1,
+      answersPerTask: 3,
+      computationsPerMinute: 1_000_000,
       retentionDays: 30,
       allowSimulated: true,
       allowInsecureKeys: true,

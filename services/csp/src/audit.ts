@@ -12,8 +12,12 @@ import { z } from 'zod';
  * - `unblinded`: the key is about to decrypt a blinded aggregate; the digest is that of its ciphertexts. Once per task, or with
  *   the same digest again after a crash.
  * - `key destroyed`: with the digest of the request that was unblinded, or none where the task was ended.
- * - `computation answered`: the shares of the request with this digest are about to enter an answer, one entry for each;
- *   with `rotated` also when a check fails instead, since that ends the task as an answer does.
+ * - `computation answered`: the last message that the data user needs to decode an answer is about to leave, for the request with this
+ *   digest, one entry for each; with `rotated` the first that depends on the rotation, also when a check fails instead, since that ends the
+ *   task as an answer does.
+ * - `computation started`: shares of that request are about to enter a computation, whether it will come to an answer or not. Written for the
+ *   first, second, fourth, eighth, … of a task, so that the n-th entry says that there were 2^(n−1): a data user whose line breaks
+ *   again and again does not fill the log.
  * - `restored`: the database was put back from the backup with this digest. The one entry of no task: it ends them all.
  *
  * followRules() checks that the entries of a task follow one another as these sentences say.
@@ -24,6 +28,7 @@ export const AUDIT_OPERATIONS = [
   'key destroyed',
   'computation answered',
   'restored',
+  'computation started',
 ] as const;
 export type AuditOperation = (typeof AUDIT_OPERATIONS)[number];
 
@@ -207,6 +212,7 @@ function followRules(
       return { ...known, request: requestDigest };
     case 'key destroyed':
       return { ...known, isKeyDestroyed: true };
+    case 'computation started':
     case 'computation answered':
       if (known.request !== requestDigest && !(known.isOlder && known.request === undefined))
         throw broken('expected a request that was unblinded');

@@ -4,8 +4,9 @@ import type { Duplex } from 'node:stream';
 import { programOf } from '@eigenveil/projection';
 import { type Authenticator, type Logger, type Metrics, type RateLimit, refuse } from '@eigenveil/server';
 import { type Channel, ChannelAcceptor, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
-import { ServiceError, TaskId, toProblem, type VerifiedProof } from '@eigenveil/wire';
-import type { CspService, GarblerState } from './service.ts';
+import { errorCodeOf, ServiceError, TaskId, toProblem, type VerifiedProof } from '@eigenveil/wire';
+import { answered, type CspService, type GarblerState } from './service.ts';
+import type { StartLimit } from './start-limit.ts';
 
 /** Tasks that are computed at a time; each holds some 20 MB and a share of a core. */
 const MOST_COMPUTATIONS = 32;
@@ -13,15 +14,25 @@ const MOST_COMPUTATIONS = 32;
 const ROUTE = '/tasks/:taskId/two-party';
 const PATH = /^\/tasks\/([^/]+)\/two-party$/;
 
+/** A computation, on the connection that the data user opened last. */
+interface Running {
+  readonly channel: Channel;
+  /** The last answer of the task is given on this connection: no other can bring it, so none takes its place. */
+  isLast: boolean;
+}
+
 export class Garbler {
   readonly #service: CspService;
   readonly #dataUser: Authenticator<VerifiedProof>;
   readonly #rateLimit: RateLimit;
+  readonly #startLimit: StartLimit;
   readonly #log: Logger;
   readonly #metrics: Metrics;
   readonly #acceptor = new ChannelAcceptor();
+  readonly #starts: ReturnType<Metrics['counter']>;
+  readonly #answers: ReturnType<Metrics['counter']>;
   /** One for each task: a data user that connects again has given the connection before up. */
-  readonly #running = new Map<TaskId, Channel>();
+  readonly #running = new Map<TaskId, Running>();
   /** How many connections of each task are being opened or have not ended: a task takes one place, however often it connects. */
   readonly #connections = new Map<TaskId, number>();
 
@@ -29,15 +40,28 @@ export class Garbler {
     service: CspService;
     dataUser: Authenticator<VerifiedProof>;
     rateLimit: RateLimit;
+    startLimit: StartLimit;
     log: Logger;
     metrics: Metrics;
   }) {
     this.#service = dependencies.service;
     this.#dataUser = dependencies.dataUser;
     this.#rateLimit = dependencies.rateLimit;
+    this.#startLimit = dependencies.startLimit;
     this.#log = dependencies.log;
     this.#metrics = dependencies.metrics;
-    this.#service.onEnded((taskId) => void this.#running.get(taskId)?.abort('ERR_TASK_CLOSED'));
+    this.#starts = this.#metrics.counter(
+      'computations_started_total',
+      'Two-party computations that started.',
+    );
+    this.#answers = this.#metrics.counter(
+      'computations_answered_total',
+      'Two-party computations that were answered.',
+    );
+    this.#service.onEnded((taskId) => {
+      this.#startLimit.forget(taskId);
+      void this.#running.get(taskId)?.channel.abort('ERR_TASK_CLOSED');
+    });
   }
 
   /** Listener for a server's `upgrade` event. */
@@ -69,6 +93,7 @@ export class Garbler {
     await this.#rateLimit.admitUpgrade(request);
     const state = await this.#admit(request);
     const { id } = state.task;
+    this.#startLimit.admit(id);
     this.#takePlace(id);
     try {
       // The acceptor never answers for a peer that has hung up meanwhile.
@@ -104,13 +129,18 @@ export class Garbler {
   }
 
   async #garble({ task, shares, verifiedOwners }: GarblerState, channel: Channel): Promise<void> {
-    void this.#running.get(task.id)?.close();
-    this.#running.set(task.id, channel);
+    const running: Running = { channel, isLast: false };
     try {
-      const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
-      if (!protocol.answersOnce) await this.#service.noteAnswer(task.id);
-      const markAnswered = () => this.#service.markAnswered(task.id);
+      this.#takeOver(task.id, running);
+      await this.#service.noteStart(task.id);
+      this.#starts.inc();
+      const markAnswered = async () => {
+        running.isLast = true; // at once: the mark may be durable before anybody here knows
+        running.isLast = (await this.#service.noteAnswer(task)) === 0;
+        this.#answers.inc();
+      };
       const input = { shares, verifiedOwners, markAnswered };
+      const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
       await protocol.garble(channel, { task, program: programOf(task) }, input);
       await channel.receive().catch(() => undefined); // the data user closes when it has what it needs
     } catch (error) {
@@ -118,10 +148,19 @@ export class Garbler {
         { err: error, taskId: task.id },
         'the two-party connection broke; the data user starts it again',
       );
+      if (errorCodeOf(error) === 'ERR_TASK_ANSWERED') await channel.abort('ERR_TASK_ANSWERED');
     } finally {
-      if (this.#running.get(task.id) === channel) this.#running.delete(task.id);
+      if (this.#running.get(task.id) === running) this.#running.delete(task.id);
       this.#leavePlace(task.id);
       await channel.close();
     }
+  }
+
+  /** Ends the connection before, unless it is the one on which the last answer is given. Throws ERR_TASK_ANSWERED. */
+  #takeOver(taskId: TaskId, running: Running): void {
+    const before = this.#running.get(taskId);
+    if (before?.isLast) throw answered();
+    void before?.channel.close();
+    this.#running.set(taskId, running);
   }
 }

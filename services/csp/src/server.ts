@@ -10,6 +10,7 @@ import { Garbler } from './garbler.ts';
 import { cspRoutes } from './routes.ts';
 import { CspService } from './service.ts';
 import { SqliteCspStore } from './sqlite-store.ts';
+import { StartLimit } from './start-limit.ts';
 
 export const CSP_SETTINGS = {
   ...SERVICE_SETTINGS,
@@ -28,6 +29,18 @@ export const CSP_SETTINGS = {
     schema: z.int().min(1).max(3650),
     description: 'lifetime of owner tokens, in days',
     default: 90,
+    placeholder: 'NUMBER',
+  },
+  answersPerTask: {
+    schema: z.int().min(1).max(100),
+    description: 'answers that a task may get, since the last message of one may be lost; rotated gives one',
+    default: 3,
+    placeholder: 'NUMBER',
+  },
+  computationsPerMinute: {
+    schema: z.int().min(1),
+    description: 'two-party computations of a task that may start in a minute',
+    default: 60,
     placeholder: 'NUMBER',
   },
   retentionDays: {
@@ -91,6 +104,7 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
     allowInsecureKeys: config.allowInsecureKeys,
     minimumOwners: config.minimumOwners,
     ownerTokenLifetimeSeconds: config.ownerTokenDays * SECONDS_PER_DAY,
+    answersPerTask: config.answersPerTask,
     retentionDays: config.retentionDays,
   };
   const csp = new CspService({
@@ -108,7 +122,8 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
     dataUsers: new Set(config.dataUsers),
   });
   const { rateLimit, log, metrics } = service;
-  const garbler = new Garbler({ service: csp, dataUser, rateLimit, log, metrics });
+  const startLimit = new StartLimit(config.computationsPerMinute);
+  const garbler = new Garbler({ service: csp, dataUser, rateLimit, startLimit, log, metrics });
   const sweep = async () => {
     const ended = await csp.endOverdueTasks();
     if (ended > 0) service.log.warn({ ended }, 'ended tasks that their data users had abandoned');

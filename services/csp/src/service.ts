@@ -45,6 +45,8 @@ export interface CspPolicy {
   /** The smallest minimumOwners of a task, at least 2. */
   readonly minimumOwners: number;
   readonly ownerTokenLifetimeSeconds: number;
+  /** Answers that a task may get with another two-party protocol than `rotated`, which gives one. */
+  readonly answersPerTask: number;
   /** Days after its deadline for which a task that nobody ends is kept. */
   readonly retentionDays: number;
 }
@@ -185,21 +187,20 @@ export class CspService {
     return { task, shares, verifiedOwners: await store.countRecords(taskId) };
   }
 
-  /**
-   * Destroys the shares for good, before an answer that must not be given twice. Of several computations one gets here first;
-   * the others throw ERR_TASK_ANSWERED.
-   */
-  async markAnswered(taskId: TaskId): Promise<void> {
-    if (!(await this.#deps.store.destroyShares(taskId))) throw answered();
+  /** Counts a computation before it starts; however many there were, none is refused for that. Throws ERR_TASK_ANSWERED. */
+  async noteStart(taskId: TaskId): Promise<void> {
+    if (!(await this.#deps.store.noteStart(taskId))) throw answered();
   }
 
   /**
-   * Writes down an answer that may be given again, before it is given, so that there is none that the audit log does not tell of.
-   * Throws ERR_TASK_CLOSED.
+   * Writes down an answer before it is given, and destroys the shares for good before the last. Of several computations that come for
+   * it one gets here first; the others throw ERR_TASK_ANSWERED. Returns how many answers may follow.
    */
-  async noteAnswer(taskId: TaskId): Promise<void> {
-    if (!(await this.#deps.store.noteAnswer(taskId)))
-      throw new ServiceError('ERR_TASK_CLOSED', 'the task has ended');
+  async noteAnswer({ id, twoParty }: Task): Promise<number> {
+    const most = TWO_PARTY_PROTOCOLS[twoParty].answersOnce ? 1 : this.#deps.policy.answersPerTask;
+    const left = await this.#deps.store.noteAnswer(id, most);
+    if (left === undefined) throw answered();
+    return left;
   }
 
   /** Ends a task at the data user's word, finished or cancelled: its key, shares and records are destroyed. */
@@ -354,10 +355,10 @@ function altered(cause?: unknown): never {
   );
 }
 
-function answered(): ServiceError {
+export function answered(): ServiceError {
   return new ServiceError(
     'ERR_TASK_ANSWERED',
-    'the task was answered before: its result is lost, and the data need a new task',
+    'the task was answered as often as it may be: its result is lost, and the data need a new task',
   );
 }
 

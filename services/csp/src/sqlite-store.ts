@@ -52,7 +52,20 @@ const MIGRATIONS = [
   `,
   AUDIT_TABLE,
   AUDIT_OF_NO_TASK,
+  `
+  CREATE TABLE computations (
+    task_id TEXT PRIMARY KEY REFERENCES tasks,
+    starts  INTEGER NOT NULL,
+    answers INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
+
+/** How many of a task have begun, and how many were answered. */
+interface Computations {
+  readonly starts: number;
+  readonly answers: number;
+}
 
 export class SqliteCspStore implements CspStore {
   readonly #db: Database;
@@ -190,18 +203,30 @@ export class SqliteCspStore implements CspStore {
     scrub(this.#db); // the secret key must not remain in the log
   }
 
-  async destroyShares(taskId: TaskId): Promise<boolean> {
-    const isFirst = transaction(this.#db, () => {
-      if (!this.#auditAnswer(taskId)) return false;
-      this.#db.prepare('UPDATE tasks SET sealed_shares = NULL WHERE task_id = ?').run(taskId);
+  async noteStart(taskId: TaskId): Promise<boolean> {
+    return transaction(this.#db, () => {
+      const request = this.#requestOfShares(taskId);
+      if (request === undefined) return false;
+      const { starts } = this.#countComputation(taskId, { starts: 1, answers: 0 });
+      if (Number.isInteger(Math.log2(starts))) this.#audit(taskId, 'computation started', request);
       return true;
     });
-    scrub(this.#db);
-    return isFirst;
   }
 
-  async noteAnswer(taskId: TaskId): Promise<boolean> {
-    return transaction(this.#db, () => this.#auditAnswer(taskId));
+  async noteAnswer(taskId: TaskId, most: number): Promise<number | undefined> {
+    const left = transaction(this.#db, () => {
+      const request = this.#requestOfShares(taskId);
+      if (request === undefined) return undefined;
+      const { answers } = this.#countComputation(taskId, { starts: 0, answers: 0 });
+      if (answers >= most) return undefined; // of a CSP that was set to give more, then fewer
+      this.#countComputation(taskId, { starts: 0, answers: 1 });
+      this.#audit(taskId, 'computation answered', request);
+      if (answers + 1 === most)
+        this.#db.prepare('UPDATE tasks SET sealed_shares = NULL WHERE task_id = ?').run(taskId);
+      return most - answers - 1;
+    });
+    if (left === 0) scrub(this.#db);
+    return left;
   }
 
   async endTask(taskId: TaskId): Promise<void> {
@@ -271,17 +296,27 @@ export class SqliteCspStore implements CspStore {
     this.#db.close();
   }
 
-  /** Writes down that the task's shares are about to enter an answer; false when there are none. */
-  #auditAnswer(taskId: TaskId): boolean {
+  /** The digest of the request that gave the task's shares; undefined when there are none. */
+  #requestOfShares(taskId: TaskId): Digest | null | undefined {
     const row = this.#db
       .prepare(
         `SELECT unblinding_digest FROM tasks
          WHERE task_id = ? AND state = 'unblinded' AND sealed_shares IS NOT NULL`,
       )
       .get(taskId);
-    if (row === undefined) return false;
-    this.#audit(taskId, 'computation answered', row.unblinding_digest as Digest | null);
-    return true;
+    return row && (row.unblinding_digest as Digest | null);
+  }
+
+  /** Adds to what was counted of the task's computations, and returns it. */
+  #countComputation(taskId: TaskId, more: Computations): Computations {
+    const row = this.#db
+      .prepare(
+        `INSERT INTO computations (task_id, starts, answers) VALUES (?1, ?2, ?3)
+         ON CONFLICT (task_id) DO UPDATE SET starts = starts + ?2, answers = answers + ?3
+         RETURNING starts, answers`,
+      )
+      .get(taskId, more.starts, more.answers)!;
+    return { starts: Number(row.starts), answers: Number(row.answers) };
   }
 
   #audit(taskId: TaskId | null, operation: AuditedUse['operation'], requestDigest: Digest | null): void {

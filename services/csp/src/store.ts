@@ -64,11 +64,14 @@ export interface CspStore {
   /** Keeps the shares that the unblinding gave and destroys the secret key, unless the task has ended meanwhile. */
   completeUnblinding(taskId: TaskId, sealedShares: Uint8Array): Promise<void>;
 
-  /** Destroys an unblinded task's shares for good; returns whether they were there, which only one caller is told. */
-  destroyShares(taskId: TaskId): Promise<boolean>;
+  /** Counts a computation that is about to start with an unblinded task's shares; returns whether there are any. */
+  noteStart(taskId: TaskId): Promise<boolean>;
 
-  /** Writes down that an unblinded task's shares are about to enter an answer; returns whether there are any. */
-  noteAnswer(taskId: TaskId): Promise<boolean>;
+  /**
+   * Counts an answer that is about to be given with an unblinded task's shares, and destroys them for good with the last of `most`. Returns
+   * how many may follow, or undefined when there are no shares or as many answers already.
+   */
+  noteAnswer(taskId: TaskId, most: number): Promise<number | undefined>;
 
   /** Ends a task and destroys its secret key, shares and records. */
   endTask(taskId: TaskId): Promise<void>;

@@ -20,6 +20,8 @@ const id = (letter: string) => TaskId.parse(letter.repeat(22));
 const digest = (i: number) => Digest.parse(`${i}`.repeat(43));
 const [SEALED_KEY, SEALED_SHARES] = [Buffer.from('sealed secret key'), Buffer.from('sealed shares')];
 
+const MOST = 3;
+
 let folder: string;
 let store: SqliteCspStore;
 let clock: number;
@@ -54,7 +56,7 @@ async function compute(taskId: TaskId): Promise<void> {
   await insert(taskId);
   await begin(taskId);
   await store.completeUnblinding(taskId, SEALED_SHARES);
-  await store.noteAnswer(taskId);
+  await store.noteAnswer(taskId, MOST);
   await store.endTask(taskId);
 }
 
@@ -93,14 +95,14 @@ describe('an entry', () => {
   test('is written for what was done, not for what was asked', async () => {
     await insert(id('a'));
     await insert(id('a'));
-    expect(await store.noteAnswer(id('a'))).toBe(false);
-    expect(await store.destroyShares(id('a'))).toBe(false);
+    expect(await store.noteStart(id('a'))).toBe(false);
+    expect(await store.noteAnswer(id('a'), MOST)).toBeUndefined();
     expect(await begin(id('a'))).toBe(true);
     expect(await begin(id('a'), 3)).toBe(false);
     expect(await begin(id('a'))).toBe(true); // decrypts again, after a crash
     await store.endTask(id('a'));
     await store.completeUnblinding(id('a'), SEALED_SHARES);
-    expect(await store.noteAnswer(id('a'))).toBe(false);
+    expect(await store.noteAnswer(id('a'), MOST)).toBeUndefined();
     expect(operations()).toEqual([
       ['a', 'key made', digest(1)],
       ['a', 'unblinded', digest(2)],
@@ -109,15 +111,35 @@ describe('an entry', () => {
     ]);
   });
 
-  test('of an answer that is given once is written once', async () => {
+  test('is written for each answer, until as many were given as may be and the shares are gone', async () => {
     await insert(id('a'));
     await begin(id('a'));
     await store.completeUnblinding(id('a'), SEALED_SHARES);
-    expect(await Promise.all([store.destroyShares(id('a')), store.destroyShares(id('a'))])).toEqual([
-      true,
-      false,
-    ]);
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => store.noteAnswer(id('a'), MOST)));
+    expect(answers).toEqual([2, 1, 0, undefined, undefined]);
+    expect(operations().filter(([, operation]) => operation === 'computation answered')).toHaveLength(MOST);
+    expect(await store.task(id('a'))).toMatchObject({ state: 'unblinded', sealedShares: null });
+    expect(await store.noteStart(id('a'))).toBe(false);
+  });
+
+  test('is written for no answer more where fewer may be given than were', async () => {
+    await insert(id('a'));
+    await begin(id('a'));
+    await store.completeUnblinding(id('a'), SEALED_SHARES);
+    expect(await store.noteAnswer(id('a'), MOST)).toBe(2);
+    expect(await store.noteAnswer(id('a'), 1)).toBeUndefined();
     expect(operations().filter(([, operation]) => operation === 'computation answered')).toHaveLength(1);
+  });
+
+  test('is written for the first, second, fourth, … computation that starts, and none is refused for the number', async () => {
+    await insert(id('a'));
+    await begin(id('a'));
+    await store.completeUnblinding(id('a'), SEALED_SHARES);
+    for (let i = 0; i < 100; i += 1) expect(await store.noteStart(id('a'))).toBe(true);
+    const started = operations().filter(([, operation]) => operation === 'computation started');
+    expect(started).toEqual([1, 2, 4, 8, 16, 32, 64].map(() => ['a', 'computation started', digest(2)]));
+    expect(await store.noteAnswer(id('a'), MOST)).toBe(2);
+    verifyAudit(readAudit(folder));
   });
 
   test('that cannot be written leaves what it tells of undone', async () => {
@@ -253,6 +275,7 @@ describe('a whole chain of entries that', () => {
     return verifyAudit(readAudit(folder));
   };
   const [made, unblinded, destroyed, answered] = AUDIT_OPERATIONS.map((operation) => use(operation));
+  const started = use('computation started');
   const restored: AuditedUse = { taskId: null, operation: 'restored', requestDigest: digest(7) };
 
   test.each<[string, AuditedUse[]]>([
@@ -267,6 +290,9 @@ describe('a whole chain of entries that', () => {
       'answers what another task unblinded',
       [use('key made', 1, 'b'), use('unblinded', 2, 'b'), made!, answered!],
     ],
+    ['computes with what was never unblinded', [made!, started]],
+    ['computes with another request', [made!, unblinded!, destroyed!, use('computation started', 3)]],
+    ['computes in a task from before a restoration', [made!, unblinded!, destroyed!, restored, started]],
     ['makes a second key', [made!, use('key made', 1)]],
     ['makes a key for a task that had one', [unblinded!, made!]],
     ['answers two requests of a task older than the log', [answered!, use('computation answered', 3)]],
@@ -299,6 +325,7 @@ describe('a whole chain of entries that', () => {
 
   test.each<[string, AuditedUse[]]>([
     ['repeats its unblinding after a crash', [made!, unblinded!, unblinded!, destroyed!, answered!]],
+    ['starts computations', [made!, unblinded!, destroyed!, started, started, answered!]],
     ['gives an answer again', [made!, unblinded!, destroyed!, answered!, answered!]],
     ['ends a task between two attempts', [made!, unblinded!, unblinded!, use('key destroyed', null)]],
     ['ends a task before its unblinding', [made!, use('key destroyed', null)]],

@@ -22,23 +22,41 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Garbler } from '../src/garbler.ts';
 import { type CspDependencies, CspService, type GarblerState } from '../src/service.ts';
 import { SqliteCspStore } from '../src/sqlite-store.ts';
+import { StartLimit } from '../src/start-limit.ts';
 
 const MOST_COMPUTATIONS = 32;
 
-/** Holds back everybody who asks for a task's shares until the gate opens, so that all of them go on together. */
+/** Holds back everybody who asks for a task's shares until the gate opens, so that all of them go on together, or one after the other. */
 class GatedService extends CspService {
   waiting = 0;
-  readonly #gate = Promise.withResolvers<void>();
+  /** Resolves when an answer is marked; it then waits for `answers`. */
+  readonly marked = Promise.withResolvers<void>();
+  answers: Promise<void> | undefined;
+  readonly #held: (() => void)[] = [];
+  #isOpen = false;
 
   override async garblerState(...input: Parameters<CspService['garblerState']>): Promise<GarblerState> {
     const state = await super.garblerState(...input);
     this.waiting += 1;
-    await this.#gate.promise;
+    if (!this.#isOpen) await new Promise<void>((resolve) => this.#held.push(resolve));
     return state;
   }
 
+  override async noteAnswer(task: Task): Promise<number> {
+    const left = await super.noteAnswer(task);
+    this.marked.resolve();
+    await this.answers;
+    return left;
+  }
+
   open(): void {
-    this.#gate.resolve();
+    this.#isOpen = true;
+    for (const goOn of this.#held) goOn();
+  }
+
+  /** Lets the one go on that has waited longest. */
+  admitNext(): void {
+    this.#held.shift()!();
   }
 }
 
@@ -64,6 +82,7 @@ beforeEach(async () => {
       allowInsecureKeys: true,
       minimumOwners: 2,
       ownerTokenLifetimeSeconds: 3600,
+      answersPerTask: 3,
       retentionDays: 30,
     },
     now: () => new Date(),
@@ -78,7 +97,8 @@ beforeEach(async () => {
     authenticate: async () => identity,
   } as const;
   const [rateLimit, metrics] = [new RateLimit(1_000_000, log), new Metrics('csp')];
-  garbler = new Garbler({ service, dataUser, rateLimit, log, metrics });
+  const startLimit = new StartLimit(1_000_000);
+  garbler = new Garbler({ service, dataUser, rateLimit, startLimit, log, metrics });
   server = createServer();
   server.on('upgrade', garbler.onUpgrade);
   server.on('connection', (socket) => {
@@ -220,4 +240,28 @@ test("a place is given back for a socket that is gone before it becomes a WebSoc
   await Promise.all(begun.map(({ status }) => status));
   service.open();
   expect(await isOpened(last)).toBe(true);
+});
+
+test('a connection on which the last answer is given is not ended by another that was admitted before', async () => {
+  const [id] = tasks as [TaskId];
+  for (const left of [2, 1]) expect(await store.noteAnswer(id, 3)).toBe(left);
+  const answers = Promise.withResolvers<void>();
+  service.answers = answers.promise;
+  const first = connect(id);
+  await expect.poll(() => service.waiting).toBe(1);
+  const second = connect(id);
+  await expect.poll(() => service.waiting).toBe(2);
+  service.admitNext();
+  await service.marked.promise;
+  service.admitNext();
+  await expect((await second).receive()).rejects.toMatchObject({
+    code: 'ERR_CHANNEL_ABORTED',
+    reason: 'ERR_TASK_ANSWERED',
+  });
+  answers.resolve();
+  const channel = await first;
+  expect((await channel.receive()).length).toBeGreaterThan(0);
+  await channel.close();
+  service.open();
+  await expect(connect(id)).rejects.toThrow(ChannelRefused);
 });

@@ -9,6 +9,7 @@ import { withAbort } from './channel/abort.ts';
 import { MessageStream } from './channel/message-stream.ts';
 import { TwoPartyError } from './errors.ts';
 import {
+  beforeReveal,
   CountingGates,
   CountingSession,
   EvaluatorSession,
@@ -44,7 +45,9 @@ export const garbled: TwoPartyProtocol = {
   garble(channel, { task, program }, garbler) {
     return withAbort(channel, async () => {
       const session = await GarblerSession.open(new MessageStream(channel));
-      await runProgram(session, task, program, { garbler });
+      // Until then the evaluator has labels, which mean nothing to it.
+      const marked = beforeReveal(session, garbler.markAnswered);
+      await runProgram(marked, task, program, { garbler });
     });
   },
 

@@ -20,11 +20,11 @@ export interface GarblerInput extends EvaluatorInput {
   /** How many owners' records the CSP has verified: the encrypted count of owners must equal it. */
   readonly verifiedOwners: number;
   /**
-   * Notes durably that this task has been answered; no other computation of it may start afterwards, and it rejects if another has
-   * called it before. `rotated` needs it and calls it once, before the first byte that depends on its secrets, since a second answer for the
-   * same data would give the data away, or when a check fails. Others do not call it.
+   * Notes durably that an answer is about to be given, and rejects where none may be given any more: nothing of it leaves then. It is called once,
+   * before the last message without which the evaluator decodes nothing. `rotated` calls it earlier, before the first byte that depends on its
+   * secrets, since a second answer for the same data would give the data away, and when a check fails.
    */
-  readonly markAnswered?: () => Promise<void>;
+  readonly markAnswered: () => Promise<void>;
 }
 
 /** How far an evaluator is, in AND gates; how many there will be is known once they have been counted. */
@@ -40,7 +40,7 @@ export interface Progress {
 export interface TwoPartyProtocol {
   /** Whether each server's view reveals no more than the declared outputs. */
   readonly isPrivate: boolean;
-  /** Whether the CSP answers a task at most once, for which garble() calls markAnswered; else it answers every connection. */
+  /** Whether a second answer for the same data would give the data away, so that the CSP gives one only. */
   readonly answersOnce: boolean;
   /**
    * Refuses tasks that the protocol does not compute, before anything is collected.

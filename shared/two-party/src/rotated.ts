@@ -30,9 +30,6 @@ export const rotated: TwoPartyProtocol = {
 
   async garble(channel, { task, program }, { shares, verifiedOwners, markAnswered }) {
     await withAbort(channel, async () => {
-      if (markAnswered === undefined) {
-        throw new TypeError('"markAnswered" expected with rotated, whose answers must not be repeated');
-      }
       checkRotated(task, program);
       const stream = new MessageStream(channel);
       const chooser = async (): Promise<Chooser> => {

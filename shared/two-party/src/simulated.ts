@@ -20,10 +20,11 @@ export const simulated: TwoPartyProtocol = {
 
   shareBits: (task) => layout(task).valueBits,
 
-  async garble(channel, { task }, { shares, verifiedOwners }) {
+  async garble(channel, { task }, { shares, verifiedOwners, markAnswered }) {
     const { valueBits } = layout(task);
     const count = Buffer.alloc(COUNT_BYTES);
     count.writeUInt32BE(verifiedOwners);
+    await markAnswered();
     await channel.send(Buffer.concat([count, encodeShares(valueBits, shares)]));
   },
 

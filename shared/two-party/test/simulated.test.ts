@@ -51,6 +51,8 @@ function share(values: readonly bigint[]) {
   };
 }
 
+const markAnswered = async () => undefined;
+
 describe('the simulated two-party protocol', () => {
   test('says that it is not private', () => {
     expect(simulated.isPrivate).toBe(false);
@@ -59,7 +61,7 @@ describe('the simulated two-party protocol', () => {
   test('gives the data user what the clear decomposition gives', async () => {
     const { csp, dataUser } = share(flatten(task, statistics()));
     const [garbler, evaluator] = memoryChannelPair();
-    await simulated.garble(garbler, computation, { shares: csp, verifiedOwners: 2 });
+    await simulated.garble(garbler, computation, { shares: csp, verifiedOwners: 2, markAnswered });
     const result = await simulated.evaluate(evaluator, computation, { shares: dataUser });
     expect(result).toEqual(decompose(computation.program, statistics()));
   });
@@ -67,7 +69,7 @@ describe('the simulated two-party protocol', () => {
   test('refuses an encrypted number of owners that differs from the verified records', async () => {
     const { csp, dataUser } = share(flatten(task, statistics()));
     const [garbler, evaluator] = memoryChannelPair();
-    await simulated.garble(garbler, computation, { shares: csp, verifiedOwners: 3 });
+    await simulated.garble(garbler, computation, { shares: csp, verifiedOwners: 3, markAnswered });
     await expect(simulated.evaluate(evaluator, computation, { shares: dataUser })).rejects.toMatchObject({
       code: 'ERR_OWNER_COUNT',
     });

@@ -67,7 +67,7 @@ const CODES = {
   ERR_OWNER_COUNT: { status: 422, title: 'The encrypted number of owners differs from the verified records' },
   ERR_TASK_ANSWERED: {
     status: 409,
-    title: 'The CSP has answered this task once and does not answer it again',
+    title: 'The CSP has answered this task as often as it may be',
   },
   ERR_UNBLINDING_CONFLICT: { status: 409, title: 'The task has been unblinded with another request' },
   ERR_SINGLE_CLASS: { status: 422, title: 'All samples are of one class' },

@@ -49,6 +49,8 @@ export class FaultyProxy {
   readonly seen: SeenRequest[] = [];
   /** What the service sent over each WebSocket, up to a limit. */
   readonly streams: Buffer[] = [];
+  /** How much that was, without a limit. */
+  readonly streamBytes: number[] = [];
   readonly #server: Server;
   readonly #sockets = new Set<Duplex>();
   readonly #ca: string;
@@ -159,6 +161,7 @@ export class FaultyProxy {
       transform: (chunk: Buffer, _encoding, done) => {
         const from = passed;
         passed += chunk.length;
+        this.streamBytes[stream] = passed;
         if (fault?.kind === 'cut' && fault.atByte < passed) return cut();
         if (fault?.kind === 'corrupt') {
           const to = Math.min(chunk.length, fault.atByte + CORRUPTED_BYTES - from);

@@ -5,7 +5,7 @@ export { EvaluatorSession } from './evaluator-session.ts';
 export { GarblerSession } from './garbler-session.ts';
 export { type Gates, STEP_GATES } from './gates.ts';
 export { ClearSession, CountingSession } from './local-session.ts';
-export { observed } from './observed.ts';
+export { beforeReveal, observed } from './observed.ts';
 export { template } from './recorder.ts';
 export type { Session } from './session.ts';
 export { Wires } from './wires.ts';

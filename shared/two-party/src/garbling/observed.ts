@@ -1,4 +1,4 @@
-/** A session that tells how far it is. */
+/** Sessions that tell how far they are. */
 import type { Gates } from './gates.ts';
 import type { Session } from './session.ts';
 
@@ -16,6 +16,23 @@ export function observed<Context extends Gates>(
       const result = await session.step(body);
       await onStep(session.gates);
       return result;
+    },
+  };
+}
+
+/** The same session; calls back before anything is revealed, and waits for what it returns. */
+export function beforeReveal<Context extends Gates>(
+  session: Session<Context>,
+  onReveal: () => Promise<void>,
+): Session<Context> {
+  return {
+    gates: session.gates,
+    garblerInput: (count, bits) => session.garblerInput(count, bits),
+    evaluatorInput: (count, bits) => session.evaluatorInput(count, bits),
+    step: (body) => session.step(body),
+    async reveal(outputs) {
+      await onReveal();
+      return session.reveal(outputs);
     },
   };
 }

@@ -155,12 +155,6 @@ describe('the mark', () => {
     expect(user).toMatchObject(rejection('ERR_CHANNEL_ABORTED'));
     expect(after).toBe(0);
   });
-
-  it('is asked for', async () => {
-    const { task, program, garbler } = small();
-    const [left] = memoryChannelPair();
-    await expect(rotated.garble(left, { task, program }, garbler)).rejects.toThrow(TypeError);
-  });
 });
 
 describe('refusals', () => {
