@@ -2,6 +2,7 @@
 
 import { readAudit, verifyAudit } from '@eigenveil/csp';
 import { OwnerPolicy } from '@eigenveil/data-owner';
+import { MessageStream } from '@eigenveil/two-party';
 import type { TaskStatus } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { query } from './support/database.ts';
@@ -19,6 +20,8 @@ import {
 import { World } from './support/world.ts';
 
 const OWNERS = 3;
+/** The type of the messages in which the receiver of transfers sends its choices: see shared/two-party/src/oblivious-transfer/message-types.ts. */
+const CORRECTIONS = 0x13;
 const COMPUTATION = /^GET \/tasks\/[^/]+\/two-party$/;
 
 let world: World;
@@ -177,6 +180,26 @@ test('a computation that is changed on the way every time fails after some attem
   world.proxies.csp.inject(COMPUTATION, { kind: 'corrupt', atByte: 400_000 }, Number.POSITIVE_INFINITY);
   const { status } = await finishTask(parties, proposal, split(rows, OWNERS));
   expect(status).toMatchObject({ state: 'failed', failure: { code: 'ERR_GARBLING_CHECK' } });
+  expect(world.proxies.csp.streams).toHaveLength(3);
+});
+
+test('transfers that the data user spoils every time are refused by the CSP, without a reason, and fail after three attempts', async () => {
+  const { proposal, rows } = await iris();
+  const { write } = MessageStream.prototype;
+  const spoiling = vi.spyOn(MessageStream.prototype, 'write').mockImplementation(function (
+    this: MessageStream,
+    type,
+    payload,
+  ) {
+    const spoilt = payload.map((byte, b) => byte ^ (b === 500 ? 1 : 0));
+    return write.call(this, type, type === CORRECTIONS ? spoilt : payload);
+  });
+  const { status } = await finishTask(parties, proposal, split(rows, OWNERS));
+  spoiling.mockRestore();
+  expect(status).toMatchObject({
+    state: 'failed',
+    failure: { code: 'ERR_CHANNEL_ABORTED', message: expect.stringContaining('ERR_COMPUTATION') },
+  });
   expect(world.proxies.csp.streams).toHaveLength(3);
 });
 

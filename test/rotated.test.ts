@@ -92,6 +92,20 @@ describe('a connection that fails', () => {
   });
 });
 
+test('transfers that the CSP spoils every time end the task after three attempts, before an answer', async () => {
+  // The corrections of its first block; an answer takes some hundred thousand bytes more.
+  world.proxies.csp.inject(COMPUTATION, { kind: 'corrupt', atByte: 10_000 }, Number.POSITIVE_INFINITY);
+  const { status } = await finish(await rotated('iris'));
+  expect(status).toMatchObject({ state: 'failed', failure: { code: 'ERR_OT_CHECK' } });
+  expect(world.proxies.csp.streams).toHaveLength(3);
+  const audited = query(
+    world.cspConfig.dataDirectory,
+    "SELECT operation FROM audit WHERE task_id = ? AND operation = 'computation answered'",
+    status.taskId,
+  );
+  expect(audited).toEqual([]);
+});
+
 test('an answer that has come is not lost when the database fails for a moment', async () => {
   const { advance } = SqliteDataUserStore.prototype;
   let failures = 0;

@@ -84,7 +84,12 @@ const FATAL_CODES: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** Checks of what came over the line; and what is no fault of ours or the peer's, but unknown. */
-const FAULTS: ReadonlySet<ErrorCode> = new Set(['ERR_GARBLING_CHECK', 'ERR_ROTATION_CHECK', 'ERR_INTERNAL']);
+const FAULTS: ReadonlySet<ErrorCode> = new Set([
+  'ERR_OT_CHECK',
+  'ERR_GARBLING_CHECK',
+  'ERR_ROTATION_CHECK',
+  'ERR_INTERNAL',
+]);
 
 /** Time as a computation sees it. */
 export interface Clock {

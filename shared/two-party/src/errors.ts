@@ -7,6 +7,7 @@ export type TwoPartyErrorCode =
   | 'ERR_CHANNEL_ABORTED'
   | 'ERR_OT_POINT'
   | 'ERR_OT_EXHAUSTED'
+  | 'ERR_OT_CHECK'
   | 'ERR_GARBLING_MESSAGE'
   | 'ERR_GARBLING_CHECK'
   | 'ERR_PRODUCT_CHECK'

@@ -86,6 +86,7 @@ const CODES = {
   ERR_CHANNEL_ABORTED: { status: 503, title: 'The two-party computation was given up' },
   ERR_OT_POINT: { status: 400, title: 'A message of the oblivious transfer holds no valid point' },
   ERR_OT_EXHAUSTED: { status: 500, title: 'More oblivious transfers were used than a set-up allows' },
+  ERR_OT_CHECK: { status: 502, title: 'The oblivious transfers of a block contradict each other' },
   ERR_GARBLING_MESSAGE: { status: 400, title: 'A message of the garbled circuit has the wrong form' },
   ERR_GARBLING_CHECK: { status: 502, title: 'The garbled circuit was changed on the way' },
   ERR_ROTATION_CHECK: { status: 502, title: 'The rotated vectors are not orthonormal' },

@@ -1,40 +1,43 @@
 /**
- * Base oblivious transfer of random 16-byte keys over P-256, secure against semi-honest parties.
+ * Base oblivious transfer of random 16-byte keys over P-256: Naor, Pinkas, "Efficient oblivious transfer protocols" (SODA 2001, section 3),
+ * with a point C that is fixed, so that nobody has to send it. It holds against parties that deviate.
  *
- * The receiver with choice bit c sends two points: P_c = a·G, whose discrete logarithm a it knows, and P_(1−c), which it
- * draws directly as a point, without its logarithm. The sender answers with one ephemeral B = b·G for all pairs; the
- * keys are k_j = SHA-256(domain, transcript, i, j, x(b·P_j)), and the receiver computes k_c from x(a·B). It is
- * oblivious transfer from public keys that can be sampled obliviously (Even, Goldreich, Lempel, CACM 1985; Gertner,
- * Kannan, Malkin, Reingold, Viswanathan, FOCS 2000, section 4) with hashed ElGamal, and needs no addition of points,
- * which node:crypto does not offer.
+ * The receiver with choice bit c draws P_c = a·G, whose discrete logarithm a it knows; the other point of the pair is C − P_c. It
+ * sends P_0, from which the sender has P_1 = C − P_0. The sender answers with one ephemeral B = b·G for all pairs; the keys are
+ * k_j = SHA-256(domain, transcript, i, j, x(b·P_j)), and the receiver computes k_c from x(a·B).
  *
- * - The sender learns nothing, unconditionally. a is uniform in [1, n), so P_c is a uniform point other than the
- *   identity. P_(1−c) is drawn by trying uniform x in [0, 2^256) and a uniform sign until they encode a point: each of
- *   the n − 1 points other than the identity has exactly one encoding (P-256 has no point with y = 0: its order is an
- *   odd prime), so it is uniform as well. Both orders of the pair have the same distribution.
- * - The receiver's other keys look random to it under the decisional Diffie-Hellman assumption in P-256, with SHA-256 as
- *   a random oracle or an extractor of the shared x. Its whole view is (P, B) and how P was drawn, which can be
- *   simulated from P: draw failed tries as usual, then the encoding of P. Given a challenge (P, B, Z), the further pairs
- *   that share B are (P + r·G, Z + r·B) by random self-reduction, so that all 128 cost no more than one.
- * - Sampling obliviously is what the semi-honest model grants. A receiver that knows both logarithms learns both keys.
+ * - The sender learns nothing, unconditionally: a is uniform in [1, n), so that P_0 is a uniform point for either choice but for one of n, the
+ *   identity for the one and C for the other. B is the same for all pairs and a point of the curve, whose cofactor is 1, so that no
+ *   choice of it makes one pair fail and not another.
+ * - The receiver gets at most one key of a pair, whatever it sends. Both would take x(b·P_0) and x(b·P_1), hence b·C = ±b·P_0 ± b·P_1: the
+ *   Diffie-Hellman secret of B and C. Neither logarithm is known to anybody, since C is the hash of a name (p256.ts). So the assumption
+ *   is the computational one of Diffie and Hellman in P-256, with SHA-256 as a random oracle; all pairs share B and C at no more cost. We
+ *   claim that and no simulation: the choice of a receiver that deviates shows only when it asks the oracle.
+ *
+ * What is at stake: with both keys of a pair, the sender of the extension, who is the receiver here, would read every choice bit.
  */
-import { createECDH, createHash, ECDH } from 'node:crypto';
+import { createECDH, createHash, type ECDH } from 'node:crypto';
 import type { MessageStream } from '../channel/message-stream.ts';
 import { TwoPartyError } from '../errors.ts';
 import { OT_MESSAGE } from './message-types.ts';
+import { CURVE, differences, hashedPoint, ORDER, POINT_BYTES, SCALAR_BYTES, UNCOMPRESSED } from './p256.ts';
 import type { RandomSource } from './randomness.ts';
 
 export const BASE_COUNT = 128;
 export const KEY_BYTES = 16;
 
-const CURVE = 'prime256v1';
-const SCALAR_BYTES = 32;
-const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
-/** Points travel uncompressed, since decompressing one costs a square root. */
-const POINT_BYTES = 65;
-const UNCOMPRESSED = 4;
-const TRANSCRIPT_DOMAIN = 'eigenveil base OT transcript v1';
-const KEY_DOMAIN = 'eigenveil base OT key v1';
+const TRANSCRIPT_DOMAIN = 'eigenveil base OT transcript v2';
+const KEY_DOMAIN = 'eigenveil base OT key v2';
+
+/** C: both points of a pair add up to it. */
+const SUM = hashedPoint('eigenveil base OT sum v2');
+
+/** What one end has after the base transfers. */
+export interface BaseTransfers<Keys> {
+  readonly keys: readonly Keys[];
+  /** A digest of every byte that was exchanged. */
+  readonly transcript: Uint8Array;
+}
 
 /**
  * Receives the key that each of 128 choice bits selects (bit i is bit i mod 8 of byte ⌊i/8⌋ of `choices`). Throws
@@ -44,48 +47,60 @@ export async function receiveBaseKeys(
   stream: MessageStream,
   choices: Uint8Array,
   random: RandomSource,
-): Promise<Uint8Array[]> {
-  const scalars: Buffer[] = [];
-  const points = Buffer.alloc(2 * BASE_COUNT * POINT_BYTES);
+): Promise<BaseTransfers<Uint8Array>> {
   const ecdh = createECDH(CURVE);
-  for (let i = 0; i < BASE_COUNT; i += 1) {
-    const scalar = drawScalar(random);
-    scalars.push(scalar);
+  const scalars = Array.from({ length: BASE_COUNT }, () => drawScalar(random));
+  const own = scalars.map((scalar) => {
     ecdh.setPrivateKey(scalar);
-    const own = ecdh.getPublicKey();
-    const other = drawPoint(random);
-    const choice = bitAt(choices, i);
-    own.copy(points, (2 * i + choice) * POINT_BYTES);
-    other.copy(points, (2 * i + 1 - choice) * POINT_BYTES);
+    return ecdh.getPublicKey();
+  });
+  const points = new Uint8Array(BASE_COUNT * POINT_BYTES);
+  for (const [i, other] of othersOf(own).entries()) {
+    const mask = -bitAt(choices, i);
+    for (let b = 0; b < POINT_BYTES; b += 1) {
+      points[i * POINT_BYTES + b] = own[i]![b]! ^ (mask & (own[i]![b]! ^ other[b]!));
+    }
   }
   stream.write(OT_MESSAGE.publicKeys, points);
+
   const ephemeral = await stream.read(OT_MESSAGE.ephemeralKey, POINT_BYTES);
   const transcript = transcriptOf(points, ephemeral);
-  return scalars.map((scalar, i) => {
+  const keys = scalars.map((scalar, i) => {
     ecdh.setPrivateKey(scalar);
     return keyOf(transcript, i, bitAt(choices, i), sharedX(ecdh, ephemeral, 'ephemeral key'));
   });
+  return { keys, transcript };
 }
 
 /** Sends, that is: both keys of each of 128 pairs. Throws ERR_OT_POINT and the errors of the stream. */
 export async function sendBaseKeys(
   stream: MessageStream,
   random: RandomSource,
-): Promise<[Uint8Array, Uint8Array][]> {
-  const points = await stream.read(OT_MESSAGE.publicKeys, 2 * BASE_COUNT * POINT_BYTES);
+): Promise<BaseTransfers<[Uint8Array, Uint8Array]>> {
+  const points = await stream.read(OT_MESSAGE.publicKeys, BASE_COUNT * POINT_BYTES);
   const ecdh = createECDH(CURVE);
   ecdh.setPrivateKey(drawScalar(random));
   const ephemeral = ecdh.getPublicKey();
   const transcript = transcriptOf(points, ephemeral);
-  const key = (i: number, bit: 0 | 1) => {
-    const start = (2 * i + bit) * POINT_BYTES;
-    const point = points.subarray(start, start + POINT_BYTES);
-    return keyOf(transcript, i, bit, sharedX(ecdh, point, `public key ${2 * i + bit}`));
-  };
-  const keys = Array.from({ length: BASE_COUNT }, (_, i): [Uint8Array, Uint8Array] => [key(i, 0), key(i, 1)]);
+  const zeros = Array.from({ length: BASE_COUNT }, (_, i) =>
+    points.subarray(i * POINT_BYTES, (i + 1) * POINT_BYTES),
+  );
+  const keysOf = (ofPair: readonly Uint8Array[], bit: 0 | 1) =>
+    ofPair.map((point, i) => keyOf(transcript, i, bit, sharedX(ecdh, point, `public key ${i}`)));
+  const zeroKeys = keysOf(zeros, 0); // which also checks the points, from which the others follow
+  const oneKeys = keysOf(othersOf(zeros), 1);
   stream.write(OT_MESSAGE.ephemeralKey, ephemeral);
   await stream.flush();
-  return keys;
+  return { keys: zeroKeys.map((key, i) => [key, oneKeys[i]!]), transcript };
+}
+
+/** The other point of each pair. */
+function othersOf(points: readonly Uint8Array[]): Uint8Array[] {
+  const others = differences(SUM, points);
+  if (others === undefined) {
+    throw new TwoPartyError('ERR_OT_POINT', '"public keys" expected another abscissa than that of their sum');
+  }
+  return others;
 }
 
 /** A uniform scalar in [1, n). */
@@ -94,19 +109,6 @@ function drawScalar(random: RandomSource): Buffer {
     const scalar = Buffer.from(random(SCALAR_BYTES));
     const value = BigInt(`0x${scalar.toString('hex')}`);
     if (value > 0n && value < ORDER) return scalar;
-  }
-}
-
-/** A uniform point, not the identity, whose discrete logarithm nobody learns; two tries on average. */
-function drawPoint(random: RandomSource): Buffer {
-  for (;;) {
-    const compressed = Buffer.from(random(1 + SCALAR_BYTES));
-    compressed[0] = 2 + (compressed[0]! & 1);
-    try {
-      return ECDH.convertKey(compressed, CURVE, undefined, undefined, 'uncompressed') as Buffer;
-    } catch {
-      // x is no abscissa of the curve, or not below the field's prime
-    }
   }
 }
 

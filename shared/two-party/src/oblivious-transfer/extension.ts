@@ -1,13 +1,13 @@
 /**
- * Extends 128 base transfers to any number of correlated ones (Ishai, Kilian, Nissim, Petrank, CRYPTO 2003, section 3),
- * secure against semi-honest parties. The base transfers run the other way round, with the bits of Δ as choices: for
+ * Extends 128 base transfers to any number of correlated ones (Ishai, Kilian, Nissim, Petrank, CRYPTO 2003, section 3), with the check of
+ * consistency.ts against a receiver that deviates. The base transfers run the other way round, with the bits of Δ as choices: for
  * every column j the receiver knows keys k_j⁰, k_j¹ and the sender k_j^(Δ_j). With G a pseudorandom generator and c the
  * choice bits, the receiver sends u_j = G(k_j⁰) ⊕ G(k_j¹) ⊕ c and the sender computes q_j = G(k_j^(Δ_j)) ⊕ Δ_j·u_j. Row
  * i of the receiver's G(k⁰) is then t_i = q_i ⊕ c_i·Δ: the label of its bit, where q_i is the label of 0.
  *
- * The sender's view of c is masked by G under keys that it does not know; the receiver sees nothing of the sender after
- * the base transfers. Rows serve as labels without hashing; Δ has 127 bits that the receiver does not know, since the
- * lowest is 1.
+ * The sender's view of c is masked by G under keys that it does not know, whatever it does: it sends nothing after the base transfers. The
+ * receiver sees nothing of the sender but whether it goes on after the check. Rows serve as labels without hashing; Δ has 127 bits that the
+ * receiver does not know, since the lowest is 1.
  *
  * G is AES-128 in counter mode, one stream per key for the life of the session: what was drawn never comes again, and
  * the header of every block names its first row, so that ends that have lost step notice. After 2^32 rows a stream has
@@ -18,7 +18,8 @@ import { type Cipheriv, createCipheriv } from 'node:crypto';
 import { endianness } from 'node:os';
 import type { MessageStream } from '../channel/message-stream.ts';
 import { TwoPartyError } from '../errors.ts';
-import { bitAt, KEY_BYTES, receiveBaseKeys, sendBaseKeys } from './base.ts';
+import { type BaseTransfers, bitAt, KEY_BYTES, receiveBaseKeys, sendBaseKeys } from './base.ts';
+import { CHECK_ROWS, challengeOf, checkResponse, RESPONSE_BYTES, respond } from './consistency.ts';
 import { OT_MESSAGE } from './message-types.ts';
 import type { RandomSource } from './randomness.ts';
 import { COLUMNS, transpose } from './transposition.ts';
@@ -33,7 +34,8 @@ const WORD_BITS = 32;
 const WORD_BYTES = 4;
 const ROW_WORDS = COLUMNS / WORD_BITS;
 const HEADER_BYTES = 8;
-const BLOCK_STRIDE = BLOCK_ROWS / WORD_BITS;
+const CHECK_WORDS = CHECK_ROWS / WORD_BITS;
+const BLOCK_STRIDE = CHECK_WORDS + BLOCK_ROWS / WORD_BITS;
 
 /** Consecutive rows of 16 bytes each, counted from the start of the session; `first` differs for any two rows. */
 export interface Block {
@@ -41,27 +43,30 @@ export interface Block {
   readonly rows: Uint8Array;
 }
 
-/** What both ends have: the row counter and the buffers of one block. */
+/** What both ends have: the row counter, the buffers of one block, and what its challenge is drawn from. */
 class Extension {
   protected readonly zeros = new Uint8Array(BLOCK_STRIDE * WORD_BYTES);
   protected readonly columns = new Uint32Array(COLUMNS * BLOCK_STRIDE);
   protected readonly corrections = new Uint32Array(COLUMNS * BLOCK_STRIDE);
+  readonly #transcript: Uint8Array;
   readonly #maximumRows: number;
   #next = 0;
   #busy = false;
 
-  constructor(maximumRows = MAXIMUM_ROWS) {
+  constructor(transcript: Uint8Array, maximumRows = MAXIMUM_ROWS) {
     if (endianness() !== 'LE') throw new TypeError('"endianness" expected LE: rows are built from words');
+    this.#transcript = transcript;
     this.#maximumRows = maximumRows;
   }
 
-  /** Runs `extend` for every block of `count` rows. Rows are drawn in multiples of 32, the surplus thrown away. */
+  /** Runs `extend`, which throws unless the block is consistent, for every block of `count` rows. Rows are drawn in multiples of 32, the surplus thrown away. */
   protected async *each(count: number, extend: (spot: Spot) => Promise<void>): AsyncGenerator<Block> {
     if (!Number.isInteger(count) || count < 0) {
       throw new RangeError(`"count" expected a non-negative integer, got ${count}`);
     }
     if (this.#busy) throw new TypeError('"extend" expected the previous call to have ended');
-    if (this.#next + paddedRows(count) > this.#maximumRows) {
+    const drawn = paddedRows(count) + CHECK_ROWS * Math.ceil(count / BLOCK_ROWS);
+    if (this.#next + drawn > this.#maximumRows) {
       throw new TwoPartyError('ERR_OT_EXHAUSTED', `the session has given ${this.#next} transfers already`);
     }
     this.#busy = true;
@@ -69,16 +74,25 @@ class Extension {
       for (let done = 0; done < count; done += BLOCK_ROWS) {
         const rows = Math.min(BLOCK_ROWS, count - done);
         const padded = paddedRows(rows);
-        const spot = { first: this.#next, offset: done, rows, stride: padded / WORD_BITS };
-        this.#next += padded;
+        const spot = { first: this.#next, offset: done, rows, stride: CHECK_WORDS + padded / WORD_BITS };
+        this.#next += CHECK_ROWS + padded;
         await extend(spot);
         const words = new Uint32Array(padded * ROW_WORDS);
-        transpose(this.columns, spot.stride, words, padded);
-        yield { first: spot.first, rows: new Uint8Array(words.buffer, 0, rows * ROW_BYTES) };
+        transpose(this.columns.subarray(CHECK_WORDS), spot.stride, words, padded);
+        yield { first: spot.first + CHECK_ROWS, rows: new Uint8Array(words.buffer, 0, rows * ROW_BYTES) };
       }
     } finally {
       this.#busy = false;
     }
+  }
+
+  /** The block's place, as its header names it. */
+  protected headerOf({ first, rows }: Spot): Uint8Array {
+    return bytesOf(Uint32Array.of(first, rows));
+  }
+
+  protected challengeOf(spot: Spot): Uint8Array {
+    return challengeOf(this.#transcript, this.headerOf(spot), bytesOfColumns(this.corrections, spot));
   }
 
   /** Draws the next bytes of column j's stream into `target`, xored with `input`. */
@@ -93,7 +107,7 @@ class Extension {
   }
 }
 
-/** One block of an extension: its first row in the session and in the call, its rows, and words per column. */
+/** One block of an extension: its first row in the session, those of the check included; in the call; its rows, without them; and words per column. */
 interface Spot {
   readonly first: number;
   readonly offset: number;
@@ -111,10 +125,10 @@ export class ExtensionSender extends Extension {
   constructor(
     { stream, random }: Party,
     delta: Uint8Array,
-    keys: readonly Uint8Array[],
+    { keys, transcript }: BaseTransfers<Uint8Array>,
     maximumRows?: number,
   ) {
-    super(maximumRows);
+    super(transcript, maximumRows);
     this.stream = stream;
     this.random = random;
     this.delta = Uint8Array.from(delta);
@@ -126,13 +140,14 @@ export class ExtensionSender extends Extension {
       throw new RangeError(`"delta" expected ${ROW_BYTES} bytes, got ${delta.length}`);
     }
     if (bitAt(delta, 0) !== 1) throw new RangeError('"delta" expected lowest bit 1');
-    const keys = await receiveBaseKeys(party.stream, delta, party.random);
-    return new ExtensionSender(party, delta, keys, maximumRows);
+    const base = await receiveBaseKeys(party.stream, delta, party.random);
+    return new ExtensionSender(party, delta, base, maximumRows);
   }
 
   /**
    * The next `count` transfers, 16 bytes each: q_i. Throws ERR_CHANNEL_MESSAGE when the receiver's messages have another
-   * form or place, ERR_OT_EXHAUSTED, and the errors of the stream.
+   * form or place, ERR_OT_CHECK when they contradict each other, ERR_OT_EXHAUSTED, and the errors of the stream. After
+   * ERR_OT_CHECK the session must end: the peer may have guessed bits of Δ.
    */
   async extend(count: number): Promise<Uint8Array> {
     return collect(count, this.blocks(count));
@@ -151,13 +166,15 @@ export class ExtensionSender extends Extension {
       }
       const { columns, corrections } = this;
       const { stride } = spot;
-      await this.stream.readInto(OT_MESSAGE.extension, bytesOf(corrections.subarray(0, COLUMNS * stride)));
+      await this.stream.readInto(OT_MESSAGE.extension, bytesOfColumns(corrections, spot));
+      const response = await this.stream.read(OT_MESSAGE.extensionCheck, RESPONSE_BYTES);
       for (const [j, stream] of this.#streams.entries()) {
         this.draw(stream, this.zeros, columns, spot, j);
         const mask = -bitAt(this.delta, j);
         for (let w = j * stride; w < (j + 1) * stride; w += 1)
           columns[w] = columns[w]! ^ (corrections[w]! & mask);
       }
+      checkResponse(this.challengeOf(spot), response, bytesOfColumns(columns, spot), this.delta);
     });
   }
 }
@@ -167,10 +184,14 @@ export class ExtensionReceiver extends Extension {
   readonly stream: MessageStream;
   readonly random: RandomSource;
   readonly #streams: readonly (readonly [Cipheriv, Cipheriv])[];
-  readonly #choiceBits = new Uint8Array(BLOCK_ROWS / 8);
+  readonly #choiceBits = new Uint8Array(BLOCK_STRIDE * WORD_BYTES);
 
-  constructor({ stream, random }: Party, keys: readonly [Uint8Array, Uint8Array][], maximumRows?: number) {
-    super(maximumRows);
+  constructor(
+    { stream, random }: Party,
+    { keys, transcript }: BaseTransfers<[Uint8Array, Uint8Array]>,
+    maximumRows?: number,
+  ) {
+    super(transcript, maximumRows);
     this.stream = stream;
     this.random = random;
     this.#streams = keys.map(([zero, one]) => [generator(zero), generator(one)]);
@@ -197,16 +218,24 @@ export class ExtensionReceiver extends Extension {
         this.draw(one, bits, corrections, spot, j);
         for (let w = j * stride; w < (j + 1) * stride; w += 1) corrections[w] = corrections[w]! ^ columns[w]!;
       }
-      const header = Uint32Array.of(spot.first, spot.rows);
-      this.stream.write(OT_MESSAGE.extensionHeader, bytesOf(header));
-      this.stream.write(OT_MESSAGE.extension, bytesOf(corrections.subarray(0, COLUMNS * stride)));
+      const chosen = bits.subarray(0, stride * WORD_BYTES);
+      const response = respond(this.challengeOf(spot), chosen, bytesOfColumns(columns, spot));
+      this.stream.write(OT_MESSAGE.extensionHeader, this.headerOf(spot));
+      this.stream.write(OT_MESSAGE.extension, bytesOfColumns(corrections, spot));
+      this.stream.write(OT_MESSAGE.extensionCheck, response);
       await this.stream.flush();
     });
   }
 
+  /** The random choices of the check, then those that are asked for. */
   #packBits(choices: Uint8Array): Uint8Array {
     const bits = this.#choiceBits.fill(0);
-    for (let i = 0; i < choices.length; i += 1) bits[i >> 3] = bits[i >> 3]! | (choices[i]! << (i & 7));
+    const from = CHECK_ROWS / 8;
+    bits.set(this.random(from));
+    for (let i = 0; i < choices.length; i += 1) {
+      const at = from + (i >> 3);
+      bits[at] = bits[at]! | (choices[i]! << (i & 7));
+    }
     return bits;
   }
 }
@@ -232,6 +261,11 @@ async function collect(count: number, blocks: AsyncIterable<Block>): Promise<Uin
   const all = new Uint8Array(count * ROW_BYTES);
   for (const [b, rows] of collected.entries()) all.set(rows, b * BLOCK_ROWS * ROW_BYTES);
   return all;
+}
+
+/** All columns of a block. */
+function bytesOfColumns(columns: Uint32Array, { stride }: Spot): Uint8Array {
+  return bytesOf(columns.subarray(0, COLUMNS * stride));
 }
 
 function bytesOf(words: Uint32Array): Uint8Array {

@@ -7,4 +7,5 @@ export const OT_MESSAGE = {
   hashKeys: 0x14,
   corrections: 0x15,
   maskedMessages: 0x16,
+  extensionCheck: 0x17,
 } as const;

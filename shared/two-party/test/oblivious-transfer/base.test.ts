@@ -1,8 +1,9 @@
-import { createECDH, ECDH } from 'node:crypto';
+import { createECDH, createHash, ECDH } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { MessageStream, memoryChannelPair } from '../../src/index.ts';
 import { BASE_COUNT, receiveBaseKeys, sendBaseKeys } from '../../src/oblivious-transfer/base.ts';
 import { OT_MESSAGE } from '../../src/oblivious-transfer/message-types.ts';
+import { differences, hashedPoint } from '../../src/oblivious-transfer/p256.ts';
 import { systemRandomness } from '../../src/oblivious-transfer/randomness.ts';
 import { recorded } from './parties.ts';
 
@@ -12,17 +13,24 @@ const bit = (bytes: Uint8Array, i: number) => (bytes[i >> 3]! >> (i & 7)) & 1;
 async function run(choices: Uint8Array) {
   const [left, right] = memoryChannelPair();
   const { recording, sent } = recorded(left);
-  const [received, pairs] = await Promise.all([
+  const [receiver, senderEnd] = await Promise.all([
     receiveBaseKeys(new MessageStream(recording), choices, systemRandomness),
     sendBaseKeys(new MessageStream(right), systemRandomness),
   ]);
-  return { received, pairs, points: Buffer.concat(sent).subarray(8) };
+  expect(receiver.transcript).toEqual(senderEnd.transcript);
+  const { transcript } = receiver;
+  return {
+    received: receiver.keys,
+    pairs: senderEnd.keys,
+    transcript,
+    points: Buffer.concat(sent).subarray(8),
+  };
 }
 
 /** Points as a sender of base transfers would see them, all on the curve. */
 function honestPoints(): Buffer {
   const point = createECDH('prime256v1').generateKeys();
-  return Buffer.concat(new Array<Buffer>(2 * BASE_COUNT).fill(point));
+  return Buffer.concat(new Array<Buffer>(BASE_COUNT).fill(point));
 }
 
 const generator = () => {
@@ -71,15 +79,18 @@ describe('base transfers', () => {
     const choices = systemRandomness(16);
     const keys = new Set<string>();
     const points = new Set<string>();
+    const transcripts = new Set<string>();
     for (let repetition = 0; repetition < 2; repetition += 1) {
       const run1 = await run(choices);
       for (const pair of run1.pairs) for (const key of pair) keys.add(Buffer.from(key).toString('hex'));
-      for (let i = 0; i < 2 * BASE_COUNT; i += 1) {
+      transcripts.add(Buffer.from(run1.transcript).toString('hex'));
+      for (let i = 0; i < BASE_COUNT; i += 1) {
         points.add(run1.points.toString('hex', i * POINT_BYTES, (i + 1) * POINT_BYTES));
       }
     }
     expect(keys.size).toBe(4 * BASE_COUNT);
-    expect(points.size).toBe(4 * BASE_COUNT);
+    expect(points.size).toBe(2 * BASE_COUNT);
+    expect(transcripts.size).toBe(2);
   });
 
   test('give other keys for the same points in another transcript', async () => {
@@ -89,24 +100,67 @@ describe('base transfers', () => {
       const writer = new MessageStream(left);
       writer.write(OT_MESSAGE.publicKeys, points);
       await writer.flush();
-      return sendBaseKeys(new MessageStream(right), systemRandomness);
+      return (await sendBaseKeys(new MessageStream(right), systemRandomness)).keys;
     };
     const pairs = await replay();
-    // All points are one and so is the shared secret: only the place in the key derivation tells keys apart.
+    // All points of a kind are one and so is the shared secret: only the place in the key derivation tells keys apart.
     expect(new Set(pairs.flat().map((key) => Buffer.from(key).toString('hex'))).size).toBe(2 * BASE_COUNT);
     expect((await replay())[0]).not.toEqual(pairs[0]);
   });
 
-  test('draw the other point as one of the curve', async () => {
-    const { points } = await run(systemRandomness(16));
-    for (let i = 0; i < 2 * BASE_COUNT; i += 1) {
-      const point = points.subarray(i * POINT_BYTES, (i + 1) * POINT_BYTES);
-      expect(() => ECDH.convertKey(point, 'prime256v1')).not.toThrow();
+  test('take the second point of a pair to be C minus the first, so that no receiver knows both logarithms', async () => {
+    const sum = hashedPoint('eigenveil base OT sum v2');
+    const own = createECDH('prime256v1');
+    const points = new Array<Buffer>(BASE_COUNT).fill(own.generateKeys());
+    const [left, right] = memoryChannelPair();
+    const writer = new MessageStream(left);
+    writer.write(OT_MESSAGE.publicKeys, Buffer.concat(points));
+    await writer.flush();
+    const scalar = systemRandomness(32);
+    const { keys, transcript } = await sendBaseKeys(new MessageStream(right), () => scalar);
+    const sender = createECDH('prime256v1');
+    sender.setPrivateKey(Buffer.from(scalar));
+    const [second] = differences(sum, points)!;
+    for (const i of [0, 1, BASE_COUNT - 1]) {
+      for (const [bit, point] of [points[0]!, second!].entries()) {
+        const digest = createHash('sha256')
+          .update('eigenveil base OT key v2')
+          .update(transcript)
+          .update(Uint8Array.of(i, bit))
+          .update(sender.computeSecret(point))
+          .digest();
+        expect(Buffer.from(keys[i]![bit]!).equals(digest.subarray(0, 16))).toBe(true);
+      }
+    }
+    // What the receiver can compute without the other logarithm: the first key only.
+    const ephemeral = sender.getPublicKey();
+    expect(own.computeSecret(ephemeral)).toEqual(sender.computeSecret(points[0]!));
+    expect(own.computeSecret(ephemeral)).not.toEqual(sender.computeSecret(second!));
+  });
+
+  test('refuse C itself and its opposite, whose counterparts are no points or need another formula', async () => {
+    const sum = Buffer.from(hashedPoint('eigenveil base OT sum v2'));
+    const opposite = ECDH.convertKey(
+      Buffer.concat([Buffer.of(3), sum.subarray(1, 33)]),
+      'prime256v1',
+      undefined,
+      undefined,
+      'uncompressed',
+    ) as Buffer;
+    for (const bad of [sum, opposite]) {
+      const points = honestPoints();
+      bad.copy(points, POINT_BYTES);
+      const [left, right] = memoryChannelPair();
+      const writer = new MessageStream(left);
+      writer.write(OT_MESSAGE.publicKeys, points);
+      await writer.flush();
+      const refused = sendBaseKeys(new MessageStream(right), systemRandomness);
+      await expect(refused).rejects.toMatchObject({ code: 'ERR_OT_POINT' });
     }
   });
 
   test.each(BAD_POINTS)('refuse %s from the receiver', async (_name, bad) => {
-    for (const place of [0, 1, 2 * BASE_COUNT - 1]) {
+    for (const place of [0, 1, BASE_COUNT - 1]) {
       const points = honestPoints();
       bad.copy(points, place * POINT_BYTES);
       const [left, right] = memoryChannelPair();
@@ -135,5 +189,48 @@ describe('base transfers', () => {
     await writer.flush();
     const refused = receiveBaseKeys(new MessageStream(right), new Uint8Array(16), systemRandomness);
     await expect(refused).rejects.toMatchObject({ code: 'ERR_CHANNEL_MESSAGE' });
+  });
+});
+
+describe('points of P-256', () => {
+  const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+  const times = (scalar: bigint) => {
+    const ecdh = createECDH('prime256v1');
+    ecdh.setPrivateKey(Buffer.from(scalar.toString(16).padStart(64, '0'), 'hex'));
+    return ecdh.getPublicKey();
+  };
+  const drawn = () => BigInt(`0x${Buffer.from(systemRandomness(32)).toString('hex')}`) % ORDER;
+
+  test('are subtracted as OpenSSL multiplies the generator', () => {
+    const from = drawn();
+    const others = [1n, 2n, ORDER - 1n, ...Array.from({ length: 20 }, drawn)];
+    const expected = others.map((other) => times((((from - other) % ORDER) + ORDER) % ORDER));
+    const got = differences(times(from), others.map(times))!;
+    expect(got.map((point) => Buffer.from(point).toString('hex'))).toEqual(
+      expected.map((point) => point.toString('hex')),
+    );
+    expect(differences(times(from), [times(5n), times(from)])).toBeUndefined();
+    expect(differences(times(from), [times(5n), times(ORDER - from)])).toBeUndefined();
+  });
+
+  test('that come from a name are always the same, and others for another name', () => {
+    // By another reading: y² = x³ − 3x + b for x the first hash that is an abscissa.
+    const prime = 2n ** 256n - 2n ** 224n + 2n ** 192n + 2n ** 96n - 1n;
+    const b = 0x5ac635d8aa3a93e7b3ebbd55769886bc651d06b0cc53b0f63bce3c3e27d2604bn;
+    for (const name of ['eigenveil base OT sum v2', 'a', 'b', 'c']) {
+      const point = Buffer.from(hashedPoint(name));
+      const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((part) =>
+        BigInt(`0x${part.toString('hex')}`),
+      );
+      expect((y! * y! - (x! ** 3n - 3n * x! + b)) % prime).toBe(0n);
+      expect(y! % 2n).toBe(0n);
+      const tried = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((i) =>
+        createHash('sha256').update(name).update(Uint8Array.of(i)).digest('hex'),
+      );
+      expect(tried).toContain(x!.toString(16).padStart(64, '0'));
+    }
+    expect(Buffer.from(hashedPoint('eigenveil base OT sum v2')).toString('hex')).toBe(
+      '0472d13c7cab6a77419bd07f8c2fa01b56de5137e85a6ed2c17a8f689986730403d235ddf1311cd72e1048faab32b69e4efc0a91d1e0faccbb5046f947a0698d72',
+    );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MessageStream, memoryChannelPair } from '../../src/index.ts';
+import { CHECK_ROWS, RESPONSE_BYTES } from '../../src/oblivious-transfer/consistency.ts';
 import {
   BLOCK_ROWS,
   type ExtensionReceiver,
@@ -87,12 +88,13 @@ describe('correlated transfers', () => {
         for (let i = 0; i < size; i += 1) rows.add(row(q, i).toString('hex'));
         count += size;
       }
-      // The first message is the base transfers'. Then a header of 8 bytes, its payload, a header, and columns of 64 bits.
-      const small = fromReceiver.slice(1).filter((message) => message.length === 8 + 8 + 8 + 128 * 8);
+      // The first message is the base transfers'. Then headers of 8 bytes, each with its payload: columns of 128 + 64 bits between.
+      const length = 8 + 8 + 8 + 128 * 24 + 8 + RESPONSE_BYTES;
+      const small = fromReceiver.slice(1).filter((message) => message.length === length);
       expect(small).toHaveLength(5);
       for (const message of small) {
         for (let j = 0; j < 128; j += 1)
-          columns.add(message.subarray(24 + 8 * j, 32 + 8 * j).toString('hex'));
+          columns.add(message.subarray(24 + 24 * j, 48 + 24 * j).toString('hex'));
       }
     }
     expect(rows.size).toBe(count);
@@ -100,7 +102,7 @@ describe('correlated transfers', () => {
   });
 
   test('end before a counter could come round', async () => {
-    const { sender, receiver } = await session({ maximumRows: 128 });
+    const { sender, receiver } = await session({ maximumRows: 2 * (CHECK_ROWS + 64) });
     await extend(sender, receiver, new Uint8Array(64));
     await extend(sender, receiver, new Uint8Array(33)); // takes the other 64
     for (const refused of [sender.extend(1), receiver.extend(new Uint8Array(1))]) {

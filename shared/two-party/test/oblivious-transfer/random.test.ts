@@ -2,6 +2,7 @@ import { createCipheriv } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { receiveChosen, receiveRandom, sendChosen, sendRandom } from '../../src/index.ts';
+import { CHECK_ROWS } from '../../src/oblivious-transfer/consistency.ts';
 import { BLOCK_ROWS } from '../../src/oblivious-transfer/extension.ts';
 import { CHUNK_BLOCKS, hashChunk } from '../../src/oblivious-transfer/hash.ts';
 import { OT_MESSAGE } from '../../src/oblivious-transfer/message-types.ts';
@@ -78,10 +79,10 @@ describe('random transfers', () => {
     for (const { sender, receiver } of [plain, hashed]) {
       await Promise.all([sender.extend(33), receiver.extend(choices.subarray(0, 33))]);
     }
-    const first = 64;
+    const first = 2 * CHECK_ROWS + 64;
     const keys = new Set<string>();
     for (let call = 0; call < 2; call += 1) {
-      const start = first + call * Math.ceil(count / 32) * 32;
+      const start = first + call * (CHECK_ROWS + Math.ceil(count / 32) * 32);
       const [q] = await Promise.all([plain.sender.extend(count), plain.receiver.extend(choices)]);
       const [{ zeros, ones }] = await Promise.all([
         sendRandom(hashed.sender, count),

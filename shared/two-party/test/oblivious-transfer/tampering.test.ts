@@ -63,8 +63,8 @@ describe('a tampered conversation', () => {
     expect(await converse(same, same)).toEqual([undefined, undefined]);
   });
 
-  // Frames of the sender: two of public keys, since it is the receiver of the base transfers; hash keys; masked messages.
-  // Frames of the receiver: the ephemeral key; a header and columns; corrections.
+  // Frames of the sender: the public keys, since it is the receiver of the base transfers; hash keys; masked messages.
+  // Frames of the receiver: the ephemeral key; a header, columns and the response; corrections.
   test.each([
     ['the type of the public keys', onlyMessage(0, flip(0)), same, 'ERR_CHANNEL_MESSAGE'],
     ['the length of the public keys', onlyMessage(0, flip(4)), same, 'ERR_CHANNEL_MESSAGE'],
@@ -76,9 +76,9 @@ describe('a tampered conversation', () => {
     ['the number of rows of a block', same, onlyMessage(1, flip(12)), 'ERR_CHANNEL_MESSAGE'],
     ['the length of the columns', same, onlyMessage(1, flip(20)), 'ERR_CHANNEL_MESSAGE'],
     ['the length of the corrections', same, onlyMessage(2, flip(4)), 'ERR_CHANNEL_MESSAGE'],
-    ['the length of the hash keys', onlyMessage(2, flip(4)), same, 'ERR_CHANNEL_MESSAGE'],
-    ['the length of the masked messages', onlyMessage(3, flip(5)), same, 'ERR_CHANNEL_MESSAGE'],
-    ['an empty frame', onlyMessage(2, empty), same, 'ERR_CHANNEL_MESSAGE'],
+    ['the length of the hash keys', onlyMessage(1, flip(4)), same, 'ERR_CHANNEL_MESSAGE'],
+    ['the length of the masked messages', onlyMessage(2, flip(5)), same, 'ERR_CHANNEL_MESSAGE'],
+    ['an empty frame', onlyMessage(1, empty), same, 'ERR_CHANNEL_MESSAGE'],
   ])('ends in a clear abort at both ends: %s', async (_name, changeSender, changeReceiver, code) => {
     const errors = await converse(changeSender, changeReceiver);
     for (const error of errors) expect(error).toBeInstanceOf(TwoPartyError);

@@ -37,9 +37,9 @@ describe('the transcript', () => {
       fromReceiver: hash(fromReceiver),
       outputs: hash(outputs),
     }).toEqual({
-      fromSender: 'dde8bd19290430b91cd249e000f08fed4bb3ccf9dda9cec3ea584661463204e2',
-      fromReceiver: '09815c8f22deaa82a9aea0ee3bb824278bc780670695e01aeef1089cd4726e82',
-      outputs: 'e97effc9c63848297416112796b6a9f4e00a14d4feade4d5ed92978277a72a36',
+      fromSender: '213c358205be517cd7d5abb54bf5e9ad54903e3b3769c3e8a241b402dd1a19e1',
+      fromReceiver: '738c42ccbf6d86371d9cc4bfc684d2e6a3377cfd4ac64e3d3dd1371be0ec3ceb',
+      outputs: 'a42cc8842482d141c215721c9c1bec50987adb0ef5102ec7e9f4e006bf4ef0fa',
     });
   });
 
