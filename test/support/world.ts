@@ -77,6 +77,7 @@ export class World {
       tlsKey: join(folder, 'key.pem'),
       threads: 0,
       requestsPerMinute: 1_000_000,
+      connectionsPerAddress: 1000,
       logLevel: 'silent',
       allowBigintFallback: false,
     } as const;

@@ -129,11 +129,15 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
     if (ended > 0) service.log.warn({ ended }, 'ended tasks that their data users had abandoned');
   };
   await sweep();
-  const running = await service.listen({ info: INFO, routes, checkReady: () => store.check() });
+  const running = await service.listen({
+    info: INFO,
+    routes,
+    checkReady: () => store.check(),
+    onUpgrade: garbler.onUpgrade,
+  });
   // Only now: a timer would keep a process alive that could not listen.
   const onFailure = (error: unknown) => service.log.error({ err: error }, 'sweep failed');
   const sweeping = setInterval(() => void sweep().catch(onFailure), SWEEP_MILLISECONDS);
-  running.server.on('upgrade', garbler.onUpgrade);
   if (policy.allowSimulated)
     service.log.warn('simulated two-party computation is allowed: it is not private');
   return {

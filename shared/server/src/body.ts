@@ -13,10 +13,16 @@ const DEEPEST_JSON = 32;
  * only a reset if the connection were closed under it, and never the answer; not all of it, because it may be endless.
  */
 const DRAIN_BYTES = 1024 * 1024;
+/**
+ * A body must come at 64 kbit/s after its first ten seconds: whoever is slower keeps a connection busy, which for small bodies the limit of
+ * every request (120 s) would allow for long.
+ */
+const BODY_GRACE_MILLISECONDS = 10_000;
+const SLOWEST_BYTES_PER_MILLISECOND = 8;
 
 /**
  * The JSON body, checked by `schema`. Throws ERR_CONTENT_TYPE, ERR_BODY_TOO_LARGE, ERR_BODY_MALFORMED (not UTF-8, not
- * JSON, nested too deep) or ERR_BODY_INVALID, which names the place and the expectation but not the value.
+ * JSON, nested too deep), ERR_REQUEST_TIMEOUT or ERR_BODY_INVALID, which names the place and the expectation but not the value.
  */
 export async function readJson<Schema extends z.ZodType>(
   request: IncomingMessage,
@@ -30,7 +36,7 @@ export async function readJson<Schema extends z.ZodType>(
 
 /**
  * A binary body (application/octet-stream) of exactly the expected length. A declared length that differs is refused
- * before anything is read. Throws ERR_CONTENT_TYPE, ERR_BODY_LENGTH (shorter) or ERR_BODY_TOO_LARGE.
+ * before anything is read. Throws ERR_CONTENT_TYPE, ERR_BODY_LENGTH (shorter), ERR_REQUEST_TIMEOUT or ERR_BODY_TOO_LARGE.
  */
 export async function readBinary(request: IncomingMessage, expectedBytes: number): Promise<Uint8Array> {
   expectContent(request, 'application/octet-stream');
@@ -89,7 +95,12 @@ async function readBytes(request: IncomingMessage, limit: number): Promise<Buffe
   };
   const onEnd = (): void => settle(() => resolve(Buffer.concat(chunks, length)));
   const onClose = (): void => settle(() => reject(brokenOff()));
+  const timer = setTimeout(
+    () => settle(() => reject(new ServiceError('ERR_REQUEST_TIMEOUT', '"body" expected to arrive sooner'))),
+    BODY_GRACE_MILLISECONDS + (declared ?? limit) / SLOWEST_BYTES_PER_MILLISECOND,
+  );
   const settle = (outcome: () => void): void => {
+    clearTimeout(timer);
     request.off('data', onData).off('end', onEnd).off('close', onClose);
     outcome();
   };

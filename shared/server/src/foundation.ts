@@ -10,6 +10,7 @@ import {
 } from '@eigenveil/wire';
 import { z } from 'zod';
 import { loadOrCreateAdminToken } from './admin.ts';
+import { MAX_CONNECTIONS } from './connections.ts';
 import { loadOrCreateKeyRing } from './key-ring.ts';
 import { LOG_LEVELS } from './log.ts';
 import { Sealer } from './sealing.ts';
@@ -61,6 +62,12 @@ export const SERVICE_SETTINGS = {
     schema: z.int().min(1),
     description: 'limit per address',
     default: 1200,
+    placeholder: 'NUMBER',
+  },
+  connectionsPerAddress: {
+    schema: z.int().min(1).max(MAX_CONNECTIONS),
+    description: `connections of one address at a time, of ${MAX_CONNECTIONS} in all`,
+    default: 100,
     placeholder: 'NUMBER',
   },
   logLevel: {

@@ -5,6 +5,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import helmet from 'helmet';
 import { z } from 'zod';
 import { drain } from './body.ts';
+import { LINGER_MILLISECONDS } from './connections.ts';
 import { beginContext, contextOf } from './context.ts';
 import { PROBLEM_TYPE } from './line.ts';
 import { type Logger, requestLog } from './log.ts';
@@ -35,7 +36,7 @@ export function createApp(options: AppOptions): Express {
   app.enable('strict routing');
   app.disable('query parser'); // no route takes a query, so none is parsed
   app.disable('trust proxy'); // or a peer could choose its address, and with it whose limit it uses up
-  app.use(identifyRequest, requestLog(log), metrics.middleware(), securityHeaders(), checkVersion);
+  app.use(identifyRequest, requestLog(log), metrics.middleware(), securityHeaders(), endUnread, checkVersion);
   app.use(rateLimit.middleware);
   const routes = [...options.routes, ...commonRoutes(options)];
   registerRoutes(app, routes);
@@ -113,6 +114,16 @@ function identifyRequest(_request: Request, response: Response, next: NextFuncti
   beginContext(response, { requestId });
   response.setHeader('x-request-id', requestId);
   response.setHeader('cache-control', 'no-store');
+  next();
+}
+
+/** Ends a connection soon whose request was answered before its body had come, or the body could keep it for as long as requests may take. */
+function endUnread(request: Request, response: Response, next: NextFunction): void {
+  response.once('finish', () => {
+    if (request.complete) return;
+    const timer = setTimeout(() => request.destroy(), LINGER_MILLISECONDS);
+    request.once('close', () => clearTimeout(timer));
+  });
   next();
 }
 

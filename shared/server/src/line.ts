@@ -2,6 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ServiceError, toProblem } from '@eigenveil/wire';
+import { LINGER_MILLISECONDS } from './connections.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
@@ -19,13 +20,27 @@ export function refuse(socket: Duplex, error: unknown): void {
     `content-length: ${Buffer.byteLength(body)}`,
   ];
   socket.on('error', () => {}); // the peer may be gone, which is no concern of ours any more
+  // A peer that does not read is not waited for.
+  const timer = setTimeout(() => socket.destroy(), LINGER_MILLISECONDS);
+  socket.once('close', () => clearTimeout(timer));
   socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-/** Listener for a server's `clientError` event: what the parser refuses, what came too slowly. */
-export function refuseLine(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
-  else refuse(socket, problemOfLine(error.code));
+/**
+ * Handles a server's `clientError` event: what the parser refuses and what came too slowly gets an answer. What was no TLS handshake, or not
+ * in time, gets none: nothing can be written, and an answer would be waited for without end. Returns what came of it, for those who count.
+ */
+export function refuseLine(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+): 'handshake' | 'request' | 'refused' | 'gone' {
+  const isHttp = error.code?.startsWith('HPE_') === true || error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  if (isHttp && socket.writable) {
+    refuse(socket, problemOfLine(error.code));
+    return error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request' : 'refused';
+  }
+  socket.destroy();
+  return isHttp || error.code === 'ECONNRESET' ? 'gone' : 'handshake';
 }
 
 /** Without the parser's own words, which quote what was sent. */

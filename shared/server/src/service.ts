@@ -3,6 +3,7 @@ import type { SigningKey } from '@eigenveil/wire';
 import { JwkSet } from '@eigenveil/wire';
 import { adminAuthenticator } from './admin.ts';
 import { removeDraft } from './backup.ts';
+import { watchConnections } from './connections.ts';
 import { type Foundation, openFoundation } from './foundation.ts';
 import { type AppOptions, createApp } from './http.ts';
 import { lockDirectory } from './lock.ts';
@@ -10,7 +11,13 @@ import { createLogger, type Logger, type LogLevel } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { RateLimit } from './rate-limit.ts';
 import { type Authenticator, type Route, routesWith } from './routes.ts';
-import { certificateExpiry, type RunningServer, readTlsFiles, startServer } from './tls.ts';
+import {
+  certificateExpiry,
+  type RunningServer,
+  readTlsFiles,
+  type ServerOptions,
+  startServer,
+} from './tls.ts';
 
 /** The part of SERVICE_SETTINGS that is used here. */
 interface ServiceConfiguration {
@@ -22,6 +29,7 @@ interface ServiceConfiguration {
   readonly tlsCertificate: string;
   readonly tlsKey: string;
   readonly requestsPerMinute: number;
+  readonly connectionsPerAddress: number;
   readonly logLevel: LogLevel;
 }
 
@@ -35,7 +43,9 @@ export interface Service {
   /** Base address under which peers reach the service; known once it listens. */
   readonly publicUrl: () => string;
   /** Starts to listen. Throws ERR_TLS_FILE, ERR_LISTEN. */
-  listen(options: Pick<AppOptions, 'info' | 'routes' | 'checkReady'>): Promise<RunningServer>;
+  listen(
+    options: Pick<AppOptions, 'info' | 'routes' | 'checkReady'> & Pick<ServerOptions, 'onUpgrade'>,
+  ): Promise<RunningServer>;
   /** Reads certificate and key anew for connections from now on; when they cannot be used, says so in the log and goes on. */
   reloadCertificate(): Promise<void>;
   /** To be called last, when nothing of the data directory is used any more. */
@@ -61,7 +71,8 @@ export async function openService(
   );
   const admin = adminAuthenticator(foundation.adminToken);
   const rateLimit = new RateLimit(config.requestsPerMinute, log);
-  const { host, port } = config;
+  const onConnection = watchConnections(metrics, log, () => running?.connections() ?? 0);
+  const { host, port, connectionsPerAddress } = config;
   let publicUrl = config.publicUrl?.replace(/\/$/, '');
   let running: RunningServer | undefined;
   return {
@@ -85,10 +96,11 @@ export async function openService(
       lock.release();
       log.info('stopped');
     },
-    async listen({ info, routes, checkReady }) {
+    async listen({ info, routes, checkReady, onUpgrade }) {
       const all = [identityRoute(foundation.key), ...routes];
       const listener = createApp({ info, log, metrics, rateLimit, admin, checkReady, routes: all });
-      running = await startServer({ ...tls, listener, host, port });
+      const options = { ...tls, listener, onUpgrade, host, port, connectionsPerAddress, onConnection };
+      running = await startServer(options);
       publicUrl ??= running.url;
       log.info({ url: running.url, thumbprint: foundation.key.thumbprint }, 'listening');
       return running;

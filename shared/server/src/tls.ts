@@ -1,10 +1,12 @@
 /** HTTPS with TLS 1.3 only, bounded in time and size, and a way to stop that lets requests in flight finish. */
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { type AddressInfo, isIP, isIPv6, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { generate } from 'selfsigned';
+import { type ConnectionEvent, Connections, MAX_CONNECTIONS } from './connections.ts';
 import { ServerError } from './errors.ts';
 import { refuseLine } from './line.ts';
 
@@ -18,8 +20,10 @@ export interface RunningServer {
   readonly server: Server;
   /** Base URL without a trailing slash. */
   readonly url: string;
+  /** How many connections there are, from their acceptance on. */
+  readonly connections: () => number;
   /**
-   * Stops listening, closes idle connections, waits for requests in flight and other open connections (WebSockets) until
+   * Stops listening, closes idle connections and those over which no request has come, waits for requests in flight and other open connections (WebSockets) until
    * the grace time is over, then cuts what is left. Calls after the first return the same promise.
    */
   close(): Promise<void>;
@@ -36,12 +40,12 @@ const HEADERS_TIMEOUT_MILLISECONDS = 10_000;
 const REQUEST_TIMEOUT_MILLISECONDS = 120_000;
 /** Owners poll every few seconds, so connections last between two polls; longer ones serve nobody. */
 const KEEP_ALIVE_TIMEOUT_MILLISECONDS = 15_000;
-/** How often the two limits above are enforced; Node's default of 30 s would triple the shorter one. */
+/** Longer than any request is worked on: ends connections whose peer does not read its answer. WebSockets have limits of their own. */
+const SILENCE_TIMEOUT_MILLISECONDS = 300_000;
+/** How often the limits of headers and requests are enforced; Node's default of 30 s would triple the shorter one. */
 const CONNECTIONS_CHECK_MILLISECONDS = 2000;
 /** An owner token and a proof take about 2 kB. */
 const MAX_HEADER_BYTES = 8 * 1024;
-/** Each connection costs some 50 kB with its TLS state; more owners than this wait or come again. */
-const MAX_CONNECTIONS = 1000;
 /** Longer than any one unblinding or upload; orchestrators kill after 30 s as a rule. */
 const GRACE_MILLISECONDS = 20_000;
 /** How soon after its last answer a connection is closed while the server closes. */
@@ -52,22 +56,34 @@ export interface ServerOptions extends TlsIdentity {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
+  /** Takes connections over that are to become something else; without it, such requests are answered like others. */
+  readonly onUpgrade?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => void) | undefined;
+  /** Connections of one address; all there may be (1000) when left out. */
+  readonly connectionsPerAddress?: number;
+  /** Told of connections that are refused, or ended because they came to nothing. */
+  readonly onConnection?: (event: ConnectionEvent) => void;
   /** How long `close` waits, in milliseconds; 20 s when left out. */
   readonly graceMilliseconds?: number;
+  /** How long a TLS handshake may take, in milliseconds; 10 s when left out. */
+  readonly handshakeMilliseconds?: number;
 }
 
 /** Starts to listen. Throws ERR_TLS_FILE for a certificate or key that cannot be used, ERR_LISTEN for an address. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { host, port, graceMilliseconds = GRACE_MILLISECONDS } = options;
+  const { host, port, graceMilliseconds = GRACE_MILLISECONDS, onConnection: tell = () => {} } = options;
+  const { onUpgrade } = options;
   const server = makeServer(options);
-  server.maxConnections = MAX_CONNECTIONS;
-  // The HTTP server knows nothing of connections in their handshake or upgraded to WebSockets, so all are kept here.
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+  const connections = new Connections(server, options.connectionsPerAddress ?? MAX_CONNECTIONS, tell);
+  server.on('clientError', (error, socket) => {
+    const { remoteAddress: address } = socket as Socket;
+    const reason = refuseLine(error, socket);
+    if (reason === 'handshake' || reason === 'request') tell({ kind: 'ended', reason, address });
   });
-  server.on('clientError', refuseLine);
+  if (onUpgrade !== undefined)
+    server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      connections.use(request.socket);
+      onUpgrade(request, socket, head);
+    });
   // What a peer expects beyond 100-continue is its own affair (RFC 9110, section 10.1.1), not a reason to answer in Node's words.
   server.on('checkExpectation', options.listener);
   await listen(server, host, port);
@@ -75,8 +91,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return {
     server,
     url: `https://${urlHost(host)}:${(server.address() as AddressInfo).port}`,
+    connections: () => connections.count,
     close() {
-      closing ??= closeGracefully(server, sockets, graceMilliseconds);
+      closing ??= closeGracefully(server, connections, graceMilliseconds);
       return closing;
     },
     replaceCertificate({ cert, key }) {
@@ -127,14 +144,14 @@ export async function createLocalCertificate(
   return { cert: pems.cert, key: pems.private };
 }
 
-function makeServer({ cert, key, listener }: ServerOptions): Server {
-  return asPair(() =>
+function makeServer({ cert, key, listener, handshakeMilliseconds }: ServerOptions): Server {
+  const server = asPair(() =>
     createServer(
       {
         cert,
         key,
         minVersion: MINIMUM_VERSION,
-        handshakeTimeout: HANDSHAKE_TIMEOUT_MILLISECONDS,
+        handshakeTimeout: handshakeMilliseconds ?? HANDSHAKE_TIMEOUT_MILLISECONDS,
         headersTimeout: HEADERS_TIMEOUT_MILLISECONDS,
         requestTimeout: REQUEST_TIMEOUT_MILLISECONDS,
         keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MILLISECONDS,
@@ -145,6 +162,8 @@ function makeServer({ cert, key, listener }: ServerOptions): Server {
       listener,
     ),
   );
+  server.timeout = SILENCE_TIMEOUT_MILLISECONDS;
+  return server;
 }
 
 function asPair<T>(use: () => T): T {
@@ -169,15 +188,14 @@ async function listen(server: Server, host: string, port: number): Promise<void>
   }
 }
 
-async function closeGracefully(server: Server, sockets: Set<Socket>, grace: number): Promise<void> {
+async function closeGracefully(server: Server, connections: Connections, grace: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   server.close(() => resolve());
+  connections.cutUnused();
   // A connection that was in use when closing began stays open for its keep-alive time once its answer is out, so idle
   // ones are looked for again and again.
   const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MILLISECONDS);
-  const cut = setTimeout(() => {
-    for (const socket of sockets) socket.destroy();
-  }, grace);
+  const cut = setTimeout(() => connections.cutAll(), grace);
   await promise;
   clearInterval(sweep);
   clearTimeout(cut);

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import { ProblemSchema, ServiceError } from '@eigenveil/wire';
 import { z } from 'zod';
+import { watchConnections } from '../src/connections.ts';
 import {
   adminAuthenticator,
   createApp,
@@ -14,6 +15,7 @@ import {
   type Route,
   type RunningServer,
   routesWith,
+  type ServerOptions,
   startServer,
 } from '../src/index.ts';
 
@@ -43,6 +45,9 @@ export async function startService(
     readonly routes?: readonly Route[];
     readonly requestsPerMinute?: number;
     readonly graceMilliseconds?: number;
+    readonly handshakeMilliseconds?: number;
+    readonly connectionsPerAddress?: number;
+    readonly onUpgrade?: ServerOptions['onUpgrade'];
     readonly level?: LogLevel;
     readonly checkReady?: () => Promise<void>;
   } = {},
@@ -62,12 +67,16 @@ export async function startService(
     checkReady: options.checkReady ?? (async () => undefined),
     routes: options.routes ?? exampleRoutes(),
   });
-  const running = await startServer({
+  const running: RunningServer = await startServer({
     ...identity,
     listener: app,
     host: '127.0.0.1',
     port: 0,
     graceMilliseconds: options.graceMilliseconds ?? 2000,
+    ...(options.handshakeMilliseconds && { handshakeMilliseconds: options.handshakeMilliseconds }),
+    ...(options.connectionsPerAddress && { connectionsPerAddress: options.connectionsPerAddress }),
+    onUpgrade: options.onUpgrade,
+    onConnection: watchConnections(metrics, log, () => running.connections()),
   });
   return { ...running, logLines, metrics };
 }

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { Agent } from 'node:https';
 import { connect as connectTcp } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { connect } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -98,6 +99,33 @@ describe('closing', () => {
     agent.destroy();
   }, 10_000);
 
+  test('waits for upgraded connections until they end', async () => {
+    let upgraded: Duplex | undefined;
+    const service = await startService({
+      graceMilliseconds: 300_000,
+      onUpgrade: (_request, socket) => {
+        upgraded = socket;
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n');
+      },
+    });
+    const peer = openSocket(service);
+    peer.write('GET / HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n');
+    await once(peer, 'data');
+    const silent = openSocket(service);
+    await once(silent, 'secureConnect');
+    const closing = service.close();
+    await once(
+      silent.on('error', () => {}),
+      'close',
+    );
+    expect(service.connections()).toBe(1);
+    expect(peer.closed).toBe(false);
+    upgraded!.end('bye');
+    await once(peer, 'data');
+    peer.end();
+    await closing;
+  });
+
   test('cuts what is left after the grace time', async () => {
     const { service, arrival, release } = await startWaiting(50);
     const answer = send(`${service.url}/wait`);
@@ -109,9 +137,10 @@ describe('closing', () => {
   });
 
   test('does not wait for silent, half-open or upgraded connections', async () => {
-    const { service } = await startWaiting(50);
-    service.server.on('upgrade', (_request, socket) => {
-      socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n');
+    const service = await startService({
+      graceMilliseconds: 50,
+      onUpgrade: (_request, socket) =>
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'),
     });
     const silent = openSocket(service);
     await once(silent, 'secureConnect');
