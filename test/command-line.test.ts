@@ -45,7 +45,7 @@ beforeAll(async () => {
   for (let i = 0; i < OWNERS; i++) {
     const mine = lines.filter((_, line) => line % OWNERS === i);
     await writeFile(path(`rows-${i}.csv`), `${[header, ...mine].join('\n')}\n`);
-    await mkdir(path(`owner-${i}`));
+    await mkdir(path(`owner-${i}`), { mode: 0o700 });
   }
   const examples = Array.from({ length: OWNERS }, (_, i) => exampleOf(path(`rows-${i}.csv`), 'pca'));
   parts = (await Promise.all(examples)).map(({ rows }) => rows);

@@ -1,5 +1,5 @@
 /** Command lines that cannot work: they say what is wrong, exit with 2 and leave files as they were. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { reduceFile } from '@eigenveil/data-owner';
@@ -126,6 +126,18 @@ describe('a command line that is wrong exits with 2', () => {
     const { exitCode, err } = await run(name, ...args);
     expect(err).toContain('/nowhere');
     expect(exitCode).toBe(2);
+  });
+
+  test('a home that others can read', async () => {
+    const home = join(folder, 'open');
+    await mkdir(home);
+    await chmod(home, 0o755);
+    const { exitCode, err } = await run('owner', 'withdraw', A_TASK, ...URL, '--home', home);
+    expect({ exitCode, err }).toEqual({
+      exitCode: 2,
+      err: expect.stringContaining(`ERR_OWNER_HOME: "${home}" expected`),
+    });
+    expect(err).toContain(`chmod -R go= '${home}'`);
   });
 
   test('a policy that is no JSON', async () => {

@@ -146,19 +146,27 @@ function addContribute(program: Command): void {
       description: "refuse cells outside their feature's range instead of clipping them",
       default: false,
     },
+    discardPending: {
+      schema: z.boolean(),
+      description: 'give up what was prepared from another file and has no receipt',
+      default: false,
+    },
   });
   command.addHelpText(
     'after',
     `${POLICY_HELP}
 
-Running it again after a lost answer sends the same bytes again; once there is a receipt, it shows the receipt.
+Running it again after a lost answer reads the file again and sends the same bytes; once there is a receipt, it shows the receipt and
+reads nothing. Other rows than those of a contribution without a receipt are refused (ERR_CONTRIBUTION_PENDING): give the first file
+again, or withdraw, which is for good, or give the first one up with --discard-pending. The last is not possible where owners add the noise
+of differential privacy, since noise is drawn once.
 
 Example:
   $ eigenveil-owner contribute TASK --user-url https://user.example.org:8444 --data rows.csv --ignore id`,
   );
   command.action(async (id: string) => {
     const settings = configuration();
-    const { data, strict, ignore } = settings;
+    const { data, strict, ignore, discardPending } = settings;
     const dataUser = await address(settings.userUrl, settings.userCa);
     const policy = await readPolicy(settings.policy, settings.allowSimulated);
     let summary: Summary | undefined;
@@ -183,7 +191,7 @@ Example:
       return statistics;
     };
     const receipt = await withOwner(settings, policy, (owner) =>
-      owner.contribute(dataUser, taskIdOf(id), summarise),
+      owner.contribute(dataUser, taskIdOf(id), summarise, { discardPending }),
     );
     warn(summary);
     printResult(command, {
@@ -201,6 +209,10 @@ function addWithdraw(program: Command): void {
     .command('withdraw <TASK>')
     .description('withdraw from a task that is still open, for good');
   const configuration = addSettings(command, PREFIX, { ...OWNER_SETTINGS, ...DATA_USER_ADDRESS });
+  command.addHelpText(
+    'after',
+    '\nFrom now on this owner contributes nothing more to the task. If no answer comes, give the command again.',
+  );
   command.action(async (id: string) => {
     const settings = configuration();
     const dataUser = await address(settings.userUrl, settings.userCa);

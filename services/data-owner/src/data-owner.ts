@@ -12,6 +12,8 @@ import {
   digestPublicKey,
   digestTask,
   EnrolmentResponse,
+  type ErrorCode,
+  errorCodeOf,
   JwkSet,
   PROJECTION,
   type Projection,
@@ -101,21 +103,32 @@ export class DataOwner {
   }
 
   /**
-   * Contributes the statistics that `summarise` computes, which is called only after the task was accepted and only if
-   * no contribution is under way. Returns the receipt; after a lost answer, the very same bytes are sent again.
-   * Throws what the policy, the statistics and the data user refuse.
+   * Contributes the statistics that `summarise` computes, which is called only after the task was accepted and only if there is no
+   * receipt yet. Returns the receipt; after a lost answer, the very same bytes are sent again for the same statistics, and others are
+   * refused unless the pending ones are given up. Throws ERR_CONTRIBUTION_PENDING, ERR_CONTRIBUTION_WITHDRAWN and what the policy,
+   * the statistics and the data user refuse.
+   * @param options.discardPending to give up a pending contribution of other statistics, which only a task can whose owners add no
+   *   noise. The data user may have taken it all the same: then it refuses this one (ERR_CONTRIBUTION_CONFLICT).
    */
   async contribute(
     dataUser: ServiceAddress,
     taskId: TaskId,
     summarise: (task: Task) => Promise<Statistics>,
+    options: { readonly discardPending?: boolean } = {},
   ): Promise<Receipt> {
     const { home } = this.#options;
     return this.#withDataUser(dataUser, async (client) => {
+      await this.#requireNoWithdrawal(taskId);
       const accepted = await this.#accept(client, taskId);
       const kept = await home.receipt(taskId);
       if (kept !== undefined) return verifyStatement(RECEIPT, kept, accepted.agreement.dataUserKey);
-      const pending = (await home.pending(taskId)) ?? (await this.#prepare(accepted, summarise));
+      const values = flatten(accepted.task, await summarise(accepted.task));
+      const pending = await this.#pending(accepted, values, options.discardPending === true);
+      // Again, now that what is sent is kept: another process may have been done meanwhile, and noise have been drawn twice.
+      await this.#requireNoWithdrawal(taskId);
+      const keptMeanwhile = await home.receipt(taskId);
+      if (keptMeanwhile !== undefined)
+        return verifyStatement(RECEIPT, keptMeanwhile, accepted.agreement.dataUserKey);
       const path = `/tasks/${taskId}/contribution`;
       const headers = { 'eigenveil-record': pending.record };
       const { bytes } = pending;
@@ -138,12 +151,24 @@ export class DataOwner {
     });
   }
 
-  /** Withdraws the contribution for good while the task is open. */
+  /**
+   * Withdraws from the task for good while it is open. Once it has begun, nothing is contributed to the task any more, here
+   * and at the data user; after a lost answer it is to be repeated. Throws what the data user refuses.
+   */
   async withdraw(dataUser: ServiceAddress, taskId: TaskId): Promise<void> {
-    await this.#withDataUser(dataUser, (client) =>
-      client.send({ method: 'DELETE', path: `/tasks/${taskId}/contribution`, response: z.undefined() }),
-    );
-    await this.#options.home.forget(taskId);
+    const { home } = this.#options;
+    await this.#withDataUser(dataUser, async (client) => {
+      await home.beginWithdrawal(taskId);
+      const path = `/tasks/${taskId}/contribution`;
+      try {
+        await client.send({ method: 'DELETE', path, response: z.undefined() });
+      } catch (error) {
+        // Whatever was prepared or sent is still kept, so that nothing is drawn again even if the data user lies.
+        if (WITHDRAWAL_REFUSED.has(errorCodeOf(error))) await home.endWithdrawal(taskId);
+        throw error;
+      }
+      await home.forget(taskId);
+    });
   }
 
   /**
@@ -164,14 +189,49 @@ export class DataOwner {
     });
   }
 
+  async #requireNoWithdrawal(taskId: TaskId): Promise<void> {
+    if (await this.#options.home.hasWithdrawn(taskId)) {
+      throw new ServiceError(
+        'ERR_CONTRIBUTION_WITHDRAWN',
+        'this owner has withdrawn from the task for good; repeat "withdraw" if it could not finish',
+      );
+    }
+  }
+
+  /** The contribution of these values that is kept, made if there is none. Throws ERR_CONTRIBUTION_PENDING if one of others is. */
+  async #pending(
+    accepted: AcceptedTask,
+    values: readonly bigint[],
+    discards: boolean,
+  ): Promise<PendingContribution> {
+    const { home } = this.#options;
+    const { id, differentialPrivacy } = accepted.task;
+    const dataDigest = await home.digestOfData(id, values);
+    const drawsNoise = differentialPrivacy?.noise === 'owners';
+    let pending = await home.pending(id);
+    if (pending !== undefined && pending.dataDigest !== dataDigest && discards && !drawsNoise) {
+      await home.discardPending(id);
+      pending = undefined;
+    }
+    pending ??= await this.#prepare(accepted, values, dataDigest);
+    if (pending.dataDigest === dataDigest) return pending;
+    const others = 'a contribution of other rows to this task has no receipt yet, and may have been taken';
+    throw new ServiceError(
+      'ERR_CONTRIBUTION_PENDING',
+      drawsNoise
+        ? `${others}: give its rows again, or withdraw; it cannot be discarded, since noise is drawn once`
+        : `${others}: give its rows again, withdraw, or give it up with --discard-pending`,
+    );
+  }
+
   async #prepare(
     { task, agreement, publicKey }: AcceptedTask,
-    summarise: (task: Task) => Promise<Statistics>,
+    values: readonly bigint[],
+    dataDigest: string,
   ): Promise<PendingContribution> {
     const { home, paillier } = this.#options;
     const { ownerId } = await this.#enrolment();
-    const values = flatten(task, await summarise(task));
-    // Drawn once: it goes into the very bytes that are kept before they are sent for the first time.
+    // Drawn once per task: it goes into the very bytes that are kept before they are sent for the first time.
     const noise = drawNoise(task, 'owners', systemRandomness);
     const plaintexts = pack(
       publicKey,
@@ -190,7 +250,7 @@ export class DataOwner {
       contributionDigest: digestBytes('contribution', bytes),
     });
     // Encryption is randomised: only stored bytes can be repeated exactly after an answer was lost.
-    return home.keepPending(task.id, { record, bytes });
+    return home.keepPending(task.id, { record, bytes, dataDigest });
   }
 
   async #accept(client: ServiceClient, taskId: TaskId): Promise<AcceptedTask> {
@@ -243,6 +303,14 @@ export class DataOwner {
     });
   }
 }
+
+/** Then the contribution counts, or there is none that could. */
+const WITHDRAWAL_REFUSED: ReadonlySet<string | undefined> = new Set([
+  'ERR_CONTRIBUTION_UNKNOWN',
+  'ERR_TASK_CANCELLED',
+  'ERR_TASK_CLOSED',
+  'ERR_TASK_UNKNOWN',
+] satisfies ErrorCode[]);
 
 async function pinned(keys: readonly PublicJwk[], thumbprint: Thumbprint): Promise<PublicJwk> {
   for (const key of keys) if ((await thumbprintOf(key)) === thumbprint) return key;

@@ -1,9 +1,9 @@
 /**
- * The owner's folder: its signing key, its enrolment, contributions that have no receipt yet, and receipts. Files are
- * written whole or not at all, readable by the owner alone.
+ * The owner's folder: its signing key, its enrolment, contributions that have no receipt yet, receipts and withdrawals. Files are
+ * written whole or not at all, readable by the owner alone, and not read when anybody else could.
  */
-import { randomBytes } from 'node:crypto';
-import { link, open, readFile, rename, rm } from 'node:fs/promises';
+import { createHmac, randomBytes } from 'node:crypto';
+import { link, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '@eigenveil/command';
 import {
@@ -27,27 +27,38 @@ export const Enrolment = z.strictObject({
 export type Enrolment = z.infer<typeof Enrolment>;
 
 /** An encrypted contribution and its signed record, ready to be sent as often as it takes. */
-const PendingContribution = z.strictObject({ record: z.string(), bytes: z.base64() });
+const PendingContribution = z.strictObject({
+  record: z.string(),
+  bytes: z.base64(),
+  /** Absent in a folder of the first release. */
+  dataDigest: z.string().optional(),
+});
 export interface PendingContribution {
   readonly record: string;
   readonly bytes: Uint8Array;
+  /** Of the statistics that were encrypted, see digestOfData. */
+  readonly dataDigest?: string | undefined;
 }
+
+/** What is wrong with the folder is its owner's to mend. Messages never hold what is in a file. */
+export class HomeError extends Error {
+  override readonly name = 'HomeError';
+  readonly code = 'ERR_OWNER_HOME';
+}
+
+const OTHERS = 0o077;
 
 export class OwnerHome {
   readonly #folder: string;
 
-  /** `folder` is created when something is first written to it. */
+  /** `folder` is created when something is first written to it. All methods throw ERR_OWNER_HOME when it cannot be used. */
   constructor(folder: string) {
     this.#folder = folder;
   }
 
   /** The owner's signing key, made on first use. */
   async signingKey(): Promise<SigningKey> {
-    const stored = await this.#read('signing-key.json', PrivateJwk);
-    if (stored !== undefined) return importSigningKey(stored);
-    const fresh = await generatePrivateJwk();
-    const isFirst = await this.#write('signing-key.json', fresh, link);
-    return isFirst ? importSigningKey(fresh) : this.signingKey();
+    return importSigningKey(await this.#madeOnce('signing-key.json', PrivateJwk, generatePrivateJwk));
   }
 
   enrolment(): Promise<Enrolment | undefined> {
@@ -60,7 +71,7 @@ export class OwnerHome {
 
   async pending(taskId: TaskId): Promise<PendingContribution | undefined> {
     const stored = await this.#read(pendingFile(taskId), PendingContribution);
-    return stored && { record: stored.record, bytes: Buffer.from(stored.bytes, 'base64') };
+    return stored && { ...stored, bytes: Buffer.from(stored.bytes, 'base64') };
   }
 
   /**
@@ -68,15 +79,46 @@ export class OwnerHome {
    * only one can be taken.
    */
   async keepPending(taskId: TaskId, fresh: PendingContribution): Promise<PendingContribution> {
-    const { record, bytes } = fresh;
-    const file = pendingFile(taskId);
-    const isFirst = await this.#write(file, { record, bytes: Buffer.from(bytes).toString('base64') }, link);
+    const bytes = Buffer.from(fresh.bytes).toString('base64');
+    const isFirst = await this.#write(pendingFile(taskId), { ...fresh, bytes }, link);
     return isFirst ? fresh : ((await this.pending(taskId)) ?? fresh);
   }
 
-  /** Forgets what was prepared or sent for a task. */
-  async forget(taskId: TaskId): Promise<void> {
+  async discardPending(taskId: TaskId): Promise<void> {
     await rm(join(this.#folder, pendingFile(taskId)), { force: true });
+  }
+
+  /**
+   * Tells whether statistics are those of the pending contribution without keeping them. Keyed, since statistics of few rows could be
+   * guessed from a plain digest by somebody who gets hold of that file alone.
+   */
+  async digestOfData(taskId: TaskId, values: readonly bigint[]): Promise<string> {
+    const key = await this.#madeOnce('data-key.json', z.base64url().length(43), () =>
+      randomBytes(32).toString('base64url'),
+    );
+    return createHmac('sha256', Buffer.from(key, 'base64url'))
+      .update(`eigenveil/1 data\0${taskId}\0${values.join(',')}`)
+      .digest('base64url');
+  }
+
+  /** Whether the owner has withdrawn from the task, or has begun to without an answer yet. */
+  async hasWithdrawn(taskId: TaskId): Promise<boolean> {
+    return (await this.#read(withdrawalFile(taskId), z.literal('withdrawn'))) !== undefined;
+  }
+
+  /** Marks the task before anybody is told, so that a lost answer leaves no doubt. */
+  async beginWithdrawal(taskId: TaskId): Promise<void> {
+    await this.#write(withdrawalFile(taskId), 'withdrawn');
+  }
+
+  /** The withdrawal was refused: the contribution counts, or there is nothing to withdraw from. */
+  async endWithdrawal(taskId: TaskId): Promise<void> {
+    await rm(join(this.#folder, withdrawalFile(taskId)), { force: true });
+  }
+
+  /** Forgets the contribution to a task that the owner has withdrawn from; the mark stays. */
+  async forget(taskId: TaskId): Promise<void> {
+    await this.discardPending(taskId);
     await rm(join(this.#folder, receiptFile(taskId)), { force: true });
   }
 
@@ -87,18 +129,52 @@ export class OwnerHome {
   /** Keeps the receipt; the contribution need not be sent again. */
   async saveReceipt(taskId: TaskId, receipt: string): Promise<void> {
     await this.#write(receiptFile(taskId), receipt);
-    await rm(join(this.#folder, pendingFile(taskId)), { force: true });
+    await this.discardPending(taskId);
+  }
+
+  /** What the file holds, made on first use; of several processes that make it at once all get the same. */
+  async #madeOnce<Schema extends z.ZodType>(
+    file: string,
+    schema: Schema,
+    make: () => z.output<Schema> | Promise<z.output<Schema>>,
+  ): Promise<z.output<Schema>> {
+    const stored = await this.#read(file, schema);
+    if (stored !== undefined) return stored;
+    const fresh = await make();
+    return (await this.#write(file, fresh, link)) ? fresh : this.#madeOnce(file, schema, make);
   }
 
   async #read<Schema extends z.ZodType>(file: string, schema: Schema): Promise<z.output<Schema> | undefined> {
+    const path = join(this.#folder, file);
     let text: string;
     try {
-      text = await readFile(join(this.#folder, file), 'utf8');
+      this.#requireClosed(this.#folder, (await stat(this.#folder)).mode);
+      const handle = await open(path);
+      try {
+        // Of the open file, not of the path, so that nobody can swap it between check and use.
+        this.#requireClosed(path, (await handle.stat()).mode);
+        text = await handle.readFile('utf8');
+      } finally {
+        await handle.close();
+      }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw error;
+      throw homeError(path, error);
     }
-    return schema.parse(JSON.parse(text));
+    try {
+      return schema.parse(JSON.parse(text));
+    } catch {
+      // Without the cause, whose message repeats what the file holds.
+      throw new HomeError(`"${path}" expected what was once written there: put back the copy that you keep`);
+    }
+  }
+
+  /** Windows has no such modes; there the folder's access list has to do. */
+  #requireClosed(path: string, mode: number): void {
+    if (process.platform === 'win32' || (mode & OTHERS) === 0) return;
+    throw new HomeError(
+      `"${path}" expected to be out of reach of others, who may have read the owner's key, got mode 0${(mode & 0o777).toString(8)}: chmod -R go= '${this.#folder}'`,
+    );
   }
 
   /** Writes a file whole; with `link` as the last step only if there is none yet. Returns whether it did. */
@@ -107,26 +183,52 @@ export class OwnerHome {
     value: unknown,
     publish: typeof rename | typeof link = rename,
   ): Promise<boolean> {
-    await makeFolder(this.#folder);
+    const path = join(this.#folder, file);
     const temporary = join(this.#folder, `.${file}.${randomBytes(6).toString('hex')}`);
-    const handle = await open(temporary, 'wx', 0o600);
+    await makeFolder(this.#folder);
     try {
-      await handle.writeFile(JSON.stringify(value));
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    try {
-      await publish(temporary, join(this.#folder, file));
-      return true;
+      this.#requireClosed(this.#folder, (await stat(this.#folder)).mode);
+      const handle = await open(temporary, 'wx', 0o600);
+      try {
+        await handle.writeFile(JSON.stringify(value));
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      const isPublished = await publish(temporary, path)
+        .then(
+          () => true,
+          (error: NodeJS.ErrnoException) => {
+            if (error.code === 'EEXIST') return false;
+            throw error;
+          },
+        )
+        .finally(() => rm(temporary, { force: true }));
+      await this.#sync();
+      return isPublished;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-      throw error;
+      throw homeError(path, error);
+    }
+  }
+
+  /** Or names of files might be lost with the power, and noise that has left the machine be drawn again. */
+  async #sync(): Promise<void> {
+    if (process.platform === 'win32') return; // folders cannot be opened there
+    const folder = await open(this.#folder);
+    try {
+      await folder.sync();
     } finally {
-      await rm(temporary, { force: true });
+      await folder.close();
     }
   }
 }
 
+function homeError(path: string, error: unknown): HomeError {
+  if (error instanceof HomeError) return error;
+  const reason = error instanceof Error && 'code' in error ? error.code : 'unknown reason';
+  return new HomeError(`"${path}" cannot be used (${reason})`, { cause: error });
+}
+
 const pendingFile = (taskId: TaskId) => `contribution-${taskId}.json`;
 const receiptFile = (taskId: TaskId) => `receipt-${taskId}.json`;
+const withdrawalFile = (taskId: TaskId) => `withdrawal-${taskId}.json`;

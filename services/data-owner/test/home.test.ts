@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TaskId } from '@eigenveil/wire';
@@ -42,6 +42,67 @@ describe("the owner's folder", () => {
     expect(await home.receipt(taskId)).toBe('receipt');
     await home.forget(taskId);
     expect(await home.receipt(taskId)).toBeUndefined();
+  });
+
+  test.each(['0701', '0710', '0704', '0740', '0720', '0702'])(
+    'is refused with mode %s, as are its files, and changed by nobody',
+    async (mode) => {
+      const home = new OwnerHome(folder);
+      await home.signingKey();
+      const key = join(folder, 'signing-key.json');
+      const before = await readFile(key, 'utf8');
+      const refused = expect.objectContaining({
+        code: 'ERR_OWNER_HOME',
+        message: expect.stringMatching(new RegExp(`got mode ${mode}: chmod -R go= '${folder}'$`)),
+      });
+      for (const [path, closed] of [
+        [folder, 0o700],
+        [key, 0o600],
+      ] as const) {
+        await chmod(path, Number.parseInt(mode, 8));
+        await expect(home.signingKey()).rejects.toEqual(refused);
+        if (path === folder) await expect(home.saveReceipt(taskId, 'receipt')).rejects.toEqual(refused);
+        await chmod(path, closed);
+      }
+      expect(await readdir(folder)).toEqual(['signing-key.json']);
+      expect(await readFile(key, 'utf8')).toBe(before);
+      expect((await home.signingKey()).thumbprint).toHaveLength(43);
+    },
+  );
+
+  test('is refused when somebody else made it open, before a key is put there', async () => {
+    await mkdir(folder, { mode: 0o755 });
+    await expect(new OwnerHome(folder).signingKey()).rejects.toMatchObject({ code: 'ERR_OWNER_HOME' });
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('says what cannot be used without showing what it holds', async () => {
+    const home = new OwnerHome(folder);
+    await home.signingKey();
+    for (const secret of ['4815162342', '{"token":"4815162342"}']) {
+      await writeFile(join(folder, 'enrolment.json'), secret, { mode: 0o600 });
+      const error: unknown = await home.enrolment().catch((reason: unknown) => reason);
+      expect(error).toMatchObject({ code: 'ERR_OWNER_HOME' });
+      expect(String((error as Error).stack) + String((error as Error).cause)).not.toContain('4815162342');
+    }
+    const file = new OwnerHome(join(folder, 'enrolment.json'));
+    await expect(file.enrolment()).rejects.toMatchObject({
+      code: 'ERR_OWNER_HOME',
+      message: expect.stringContaining('ENOTDIR'),
+    });
+  });
+
+  test('tells data apart by a digest that another folder cannot make', async () => {
+    const home = new OwnerHome(folder);
+    const digest = await home.digestOfData(taskId, [1n, -2n]);
+    expect(await new OwnerHome(folder).digestOfData(taskId, [1n, -2n])).toBe(digest);
+    const others = [
+      await home.digestOfData(taskId, [1n, 2n]),
+      await home.digestOfData(taskId, [1n]),
+      await home.digestOfData(TaskId.parse('u'.repeat(22)), [1n, -2n]),
+      await new OwnerHome(join(folder, 'other')).digestOfData(taskId, [1n, -2n]),
+    ];
+    expect(others).not.toContain(digest);
   });
 
   test('leaves no half-written file behind', async () => {

@@ -122,6 +122,7 @@ const EXIT_BY_CODE: Readonly<Record<string, ExitCode>> = {
   ERR_USAGE: EXIT.usage,
   ERR_CONFIGURATION: EXIT.usage,
   ERR_KEY_FILE: EXIT.usage,
+  ERR_OWNER_HOME: EXIT.usage,
   ERR_SEAL_BROKEN: EXIT.usage,
   ERR_TLS_FILE: EXIT.usage,
   ERR_LISTEN: EXIT.usage,

@@ -61,6 +61,10 @@ const CODES = {
   ERR_CIPHERTEXT_LENGTH: { status: 400, title: 'The ciphertexts have the wrong length' },
   ERR_CONTRIBUTION_UNKNOWN: { status: 404, title: 'There is no such contribution' },
   ERR_CONTRIBUTION_CONFLICT: { status: 409, title: 'The owner has contributed other bytes to this task' },
+  ERR_CONTRIBUTION_PENDING: {
+    status: 409,
+    title: 'Another contribution of this owner to the task has no receipt yet',
+  },
   ERR_CONTRIBUTION_WITHDRAWN: { status: 409, title: 'The owner has withdrawn from this task' },
   // The computation
   ERR_MINIMUM_OWNERS: { status: 409, title: 'Fewer owners than the minimum of the task' },

@@ -1,0 +1,184 @@
+/** An owner's contribution that has no receipt yet, and one that was withdrawn: nothing is drawn a second time, and no file is passed over. */
+import type { DataOwner, OwnerHome } from '@eigenveil/data-owner';
+import type { FaultyProxy } from '@eigenveil/testbed/proxies/proxy';
+import type { Receipt, SignedTask, Task, TaskProposal } from '@eigenveil/wire';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { dataFile, exampleOf, type LabelledRows, split, summarise } from './support/tasks.ts';
+import { World } from './support/world.ts';
+
+const PUT = /^PUT .*\/contribution$/;
+const DELETE = /^DELETE .*\/contribution$/;
+const LOST = { kind: 'lose answer' } as const;
+const UNREACHABLE = expect.objectContaining({ code: 'ERR_PEER_UNREACHABLE' });
+const PENDING = expect.objectContaining({ code: 'ERR_CONTRIBUTION_PENDING' });
+const WITHDRAWN = expect.objectContaining({ code: 'ERR_CONTRIBUTION_WITHDRAWN' });
+const OWNERS_NOISE: TaskProposal['differentialPrivacy'] = {
+  epsilon: 1,
+  delta: 1e-6,
+  neighbours: 'add-remove',
+  clippingNorm: 1,
+  noise: 'owners',
+  honestOwners: 2,
+  dataIndependentRanges: true,
+};
+
+let world: World;
+let proxy: FaultyProxy;
+let proposal: TaskProposal;
+let parts: LabelledRows[];
+beforeAll(async () => {
+  world = await World.start({ proxied: true });
+  proxy = world.proxies.dataUser;
+  const example = await exampleOf(dataFile('iris'), 'pca', { minimumOwners: 3 });
+  proposal = example.proposal;
+  parts = split(example.rows, 3);
+});
+afterAll(() => world.close());
+
+let signed: SignedTask;
+let owner: DataOwner;
+let home: OwnerHome;
+/** How many bodies of contributions the data user had been sent before the test. */
+let before: number;
+const sent = () => proxy.bodies(PUT).slice(before);
+beforeEach(async () => {
+  ({ owner, home } = await world.enrolledOwner());
+  before = proxy.bodies(PUT).length;
+});
+afterEach(() => proxy.heal());
+
+async function create(differentialPrivacy: TaskProposal['differentialPrivacy'] = null): Promise<void> {
+  signed = await (await world.taskClient()).create({ ...proposal, differentialPrivacy });
+}
+
+function contribute(part: number, discardPending = false): Promise<Receipt> {
+  const summarised = async (task: Task) => summarise(task, parts[part]!);
+  return owner.contribute(world.dataUserAddress, signed.task.id, summarised, { discardPending });
+}
+
+const withdraw = () => owner.withdraw(world.dataUserAddress, signed.task.id);
+
+describe.each([
+  ['servers add the noise', null],
+  ['owners add the noise', OWNERS_NOISE],
+])('a contribution whose answer is lost, where %s', (_, differentialPrivacy) => {
+  beforeEach(async () => {
+    await create(differentialPrivacy);
+    proxy.inject(PUT, LOST);
+    await expect(contribute(0)).rejects.toEqual(UNREACHABLE);
+  });
+
+  test('comes again byte for byte for the same rows in any order', async () => {
+    const { values, classes } = parts[0]!;
+    parts[0] = { values: values.toReversed(), classes: classes.toReversed() };
+    const receipt = await contribute(0, true);
+    expect(sent()).toHaveLength(2);
+    expect(sent()[1]!.equals(sent()[0]!)).toBe(true);
+    expect(await contribute(1)).toEqual(receipt); // other rows are not read any more
+  });
+
+  test('does not stand for other rows: they are refused, and nothing is sent', async () => {
+    await expect(contribute(1)).rejects.toEqual(PENDING);
+    expect(sent()).toHaveLength(1);
+    await contribute(0);
+  });
+
+  test('can be withdrawn, and then nothing is sent any more', async () => {
+    await withdraw();
+    for (const part of [0, 1]) await expect(contribute(part, true)).rejects.toEqual(WITHDRAWN);
+    expect(sent()).toHaveLength(1);
+  });
+});
+
+test('a contribution that did not arrive is given up for another on demand', async () => {
+  await create();
+  proxy.inject(PUT, { kind: 'lose request' });
+  await expect(contribute(0)).rejects.toEqual(UNREACHABLE);
+  const { contributionDigest } = await contribute(1, true);
+  expect(sent()).toHaveLength(2);
+  expect(await contribute(1)).toMatchObject({ contributionDigest });
+});
+
+test('a contribution that did arrive is not replaced: the other one is a conflict', async () => {
+  await create();
+  proxy.inject(PUT, LOST);
+  await expect(contribute(0)).rejects.toEqual(UNREACHABLE);
+  const conflict = expect.objectContaining({ code: 'ERR_CONTRIBUTION_CONFLICT' });
+  await expect(contribute(1, true)).rejects.toEqual(conflict);
+});
+
+test('where owners add the noise, what has been drawn is not given up', async () => {
+  await create(OWNERS_NOISE);
+  proxy.inject(PUT, { kind: 'lose request' });
+  await expect(contribute(0)).rejects.toEqual(UNREACHABLE);
+  const kept = await home.pending(signed.task.id);
+  await expect(contribute(1, true)).rejects.toEqual(PENDING);
+  expect(await home.pending(signed.task.id)).toEqual(kept);
+  await contribute(0);
+  expect(sent()[1]!.equals(sent()[0]!)).toBe(true);
+});
+
+describe('a withdrawal', () => {
+  beforeEach(() => create(OWNERS_NOISE));
+
+  test.each([
+    ['is answered', undefined],
+    ['is done, but its answer lost', LOST],
+    ['does not arrive', { kind: 'lose request' } as const],
+    ['is answered by a data user that lies', { kind: 'answer', json: {} } as const],
+  ])('that %s is final at the owner: no second noise leaves it', async (_, fault) => {
+    await contribute(0);
+    if (fault !== undefined) {
+      proxy.inject(DELETE, fault);
+      await expect(withdraw()).rejects.toThrow();
+    } else await withdraw();
+    await expect(contribute(0)).rejects.toEqual(WITHDRAWN);
+    expect(sent()).toHaveLength(1);
+    await withdraw();
+    expect(await home.receipt(signed.task.id)).toBeUndefined();
+    await expect(contribute(0)).rejects.toEqual(WITHDRAWN);
+    expect(sent()).toHaveLength(1);
+    expect((await (await world.taskClient()).status(signed.task.id)).contributions).toBe(0);
+  });
+
+  test('without a contribution is final, too', async () => {
+    await withdraw();
+    await expect(contribute(0)).rejects.toEqual(WITHDRAWN);
+    expect(sent()).toHaveLength(0);
+  });
+
+  test('that comes too late leaves the receipt as it was, even if that is a lie', async () => {
+    const receipt = await contribute(0);
+    const closed = {
+      type: 'urn:eigenveil:error:task-closed',
+      title: 'The task is closed',
+      status: 409,
+      code: 'ERR_TASK_CLOSED',
+    };
+    proxy.inject(DELETE, { kind: 'answer with', json: async () => closed, status: 409 });
+    await expect(withdraw()).rejects.toMatchObject({ code: 'ERR_TASK_CLOSED' });
+    expect(await contribute(0)).toEqual(receipt);
+    expect(sent()).toHaveLength(1);
+  });
+
+  test('that overtakes a contribution in the making stops it before it leaves', async () => {
+    const { id } = signed.task;
+    const attempt = owner.contribute(world.dataUserAddress, id, async (task) => {
+      await withdraw();
+      return summarise(task, parts[0]!);
+    });
+    await expect(attempt).rejects.toEqual(WITHDRAWN);
+    expect(sent()).toHaveLength(0);
+  });
+});
+
+test('a contribution that another process has finished meanwhile is not made a second time', async () => {
+  await create(OWNERS_NOISE);
+  let first: Receipt | undefined;
+  const second = await owner.contribute(world.dataUserAddress, signed.task.id, async (task) => {
+    first = await contribute(0);
+    return summarise(task, parts[0]!);
+  });
+  expect(second).toEqual(first);
+  expect(sent()).toHaveLength(1);
+});
