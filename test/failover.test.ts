@@ -6,7 +6,7 @@ import { freePort } from '@eigenveil/testbed/port';
 import { Children, type RunningChild } from '@eigenveil/testbed/processes/programs';
 import { Balancer } from '@eigenveil/testbed/proxies/balancer';
 import type { Fault } from '@eigenveil/testbed/proxies/proxy';
-import type { SignedTask, TaskId } from '@eigenveil/wire';
+import { newTaskId, type SignedTask, type TaskId } from '@eigenveil/wire';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ByHand, type Enrolled } from './support/by-hand.ts';
@@ -219,29 +219,29 @@ describe('a task that is proposed', () => {
     expect(await stateOf(signed.task.id)).toBe('open');
   }, 180_000);
 
-  test('is not said to be open when another process has given it up', async () => {
+  test('is opened once when two processes come to propose it', async () => {
     world.proxies.csp.inject(/^POST \/tasks$/, { kind: 'delay', milliseconds: 12_000 });
-    const creating = byHand.create().then(
-      () => 'open',
-      (error: { code: string }) => error.code,
-    );
+    const creating = byHand.create();
     await expect.poll(proposed, PATIENCE).toBeDefined();
     id = await proposed();
     await admin.query('SELECT pg_terminate_backend($1)', [(await untilWorkedOn()).connection]);
     processes.push(await serve()); // looks for unfinished tasks at once
-    await untilState('failed');
-    expect(await creating).toBe('ERR_DATABASE_UNREACHABLE');
-    expect(await stateOf(id)).toBe('failed');
+    await untilState('open');
+    signed = await creating;
+    expect(signed.task.id).toBe(id);
+    expect(await stateOf(id)).toBe('open');
   }, 180_000);
 
-  test('is given up when its process is killed', async () => {
+  test('is gone on with when its process is killed, and the same for whoever asks again', async () => {
     world.proxies.csp.inject(/^POST \/tasks$/, { kind: 'delay', milliseconds: 8000 });
-    const creating = byHand.create().catch(() => undefined);
-    await expect.poll(proposed, PATIENCE).toBeDefined();
-    id = await proposed();
+    id = newTaskId();
+    const creating = byHand.create({}, id).catch(() => undefined);
+    await expect.poll(proposed, PATIENCE).toBe(id);
     await workerOf((await untilWorkedOn()).process).end('SIGKILL');
     processes.push(await serve());
-    await untilState('failed');
+    await untilState('open');
     await creating;
+    signed = await byHand.create({}, id);
+    expect(signed.task.id).toBe(id);
   }, 180_000);
 });

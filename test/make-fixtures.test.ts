@@ -66,7 +66,7 @@ test.runIf(folder !== undefined)('makes the fixtures of this release', async () 
   await client.closeTask(blinded.task.id);
   await expect.poll(() => atCsp('unblinding_digest', blinded), TIMEOUT).toEqual(expect.any(String));
   await world.stopCsp();
-  await expect(byHand.create({ deadline })).rejects.toThrow(); // which leaves a task that has failed
+  await expect(byHand.create({ deadline })).rejects.toThrow(); // which leaves a task that is proposed
   await world.stopDataUser();
 
   await mkdir(folder!, { recursive: true });

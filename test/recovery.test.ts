@@ -7,7 +7,7 @@ import { inviteOwners } from '@eigenveil/csp';
 import { databaseFile, Sealer } from '@eigenveil/server';
 import { Children } from '@eigenveil/testbed/processes/programs';
 import type { Fault } from '@eigenveil/testbed/proxies/proxy';
-import { type SignedTask, TaskId, Thumbprint } from '@eigenveil/wire';
+import { newTaskId, type SignedTask, type TaskId, Thumbprint } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ByHand, type Enrolled } from './support/by-hand.ts';
 import { query } from './support/database.ts';
@@ -192,15 +192,16 @@ describe('the CSP is down', () => {
     expect(atCsp().sealed_secret_key).toBeNull();
   });
 
-  test('when a task is proposed: nothing is half open', async () => {
+  test('when a task is proposed: it is opened when the CSP is back', async () => {
     await world.stopCsp();
+    id = newTaskId();
     try {
-      await expect(byHand.create()).rejects.toMatchObject({ code: 'ERR_PEER_UNREACHABLE' });
+      await expect(byHand.create({}, id)).rejects.toMatchObject({ code: 'ERR_PEER_UNREACHABLE' });
+      expect((await byHand.status(id)).state).toBe('proposed');
     } finally {
       await world.startCsp();
     }
-    const sql = 'SELECT state FROM tasks ORDER BY rowid DESC LIMIT 1';
-    expect(query(world.dataUserConfig.dataDirectory, sql)).toEqual([{ state: 'failed' }]);
+    await untilState('open');
   });
 
   test('in the middle of decrypting: it decrypts when it is back', async () => {
@@ -212,29 +213,6 @@ describe('the CSP is down', () => {
     expect(atCsp()).toMatchObject({ state: 'agreed', sealed_shares: null });
     cspPool.failing.clear();
     await expectResult();
-  });
-});
-
-describe('the agreement never arrives', () => {
-  const propose = async () => {
-    world.proxies.csp.inject(/^POST \/tasks$/, LOSE_ANSWER, ALWAYS);
-    await expect(byHand.create()).rejects.toMatchObject({ code: 'ERR_PEER_UNREACHABLE' });
-    world.proxies.csp.heal();
-    const sql = 'SELECT task_id FROM tasks ORDER BY rowid DESC LIMIT 1';
-    const [row] = query(world.dataUserConfig.dataDirectory, sql);
-    id = TaskId.parse(row!.task_id);
-    expect(atCsp().state).toBe('agreed');
-  };
-
-  test('so the key is destroyed when the data user starts again', async () => {
-    await propose();
-    await restartDataUser();
-    await untilEndedAtCsp();
-  });
-
-  test('so the key is destroyed as soon as the CSP can be reached', async () => {
-    await propose();
-    await expect.poll(() => atCsp().state, { timeout: 2000 }).toBe('ended');
   });
 });
 

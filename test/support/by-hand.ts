@@ -34,8 +34,8 @@ export class ByHand {
     this.parts = parts;
   }
 
-  async create(changes: Partial<TaskProposal> = {}): Promise<SignedTask> {
-    return (await this.#world.taskClient()).create({ ...this.proposal, ...changes });
+  async create(changes: Partial<TaskProposal> = {}, id?: TaskId): Promise<SignedTask> {
+    return (await this.#world.taskClient()).create({ ...this.proposal, ...changes }, id);
   }
 
   async status(taskId: TaskId): Promise<TaskStatus> {

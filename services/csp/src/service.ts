@@ -76,6 +76,8 @@ export interface GarblerState {
 export class CspService {
   readonly #deps: CspDependencies;
   readonly #onEnded: ((taskId: TaskId) => void)[] = [];
+  /** Tasks that are being agreed to. */
+  readonly #agreeing = new Map<TaskId, Promise<string>>();
 
   constructor(dependencies: CspDependencies) {
     this.#deps = dependencies;
@@ -100,6 +102,22 @@ export class CspService {
    * Throws ERR_TASK_INVALID and its kin, ERR_TASK_REFUSED, ERR_SIMULATED_REFUSED, ERR_TASK_CONFLICT.
    */
   async agree(task: Task, dataUserKey: PublicJwk): Promise<string> {
+    await this.#whenAgreed(task.id);
+    const agreement = this.#agree(task, dataUserKey);
+    this.#agreeing.set(task.id, agreement);
+    try {
+      return await agreement;
+    } finally {
+      this.#agreeing.delete(task.id);
+    }
+  }
+
+  /** Making a key takes seconds, in which the data user may ask again, or give the task up: neither may make or leave a second key. */
+  async #whenAgreed(taskId: TaskId): Promise<void> {
+    while (this.#agreeing.has(taskId)) await this.#agreeing.get(taskId)!.catch(() => undefined);
+  }
+
+  async #agree(task: Task, dataUserKey: PublicJwk): Promise<string> {
     const { store, paillier, key } = this.#deps;
     const digest = digestTask(task);
     const known = await store.task(task.id);
@@ -205,6 +223,7 @@ export class CspService {
 
   /** Ends a task at the data user's word, finished or cancelled: its key, shares and records are destroyed. */
   async end(taskId: TaskId, dataUser: Thumbprint): Promise<void> {
+    await this.#whenAgreed(taskId);
     await this.#task(taskId, dataUser);
     await this.#end(taskId);
   }

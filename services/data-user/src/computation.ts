@@ -106,7 +106,7 @@ export const systemClock: Clock = {
 
 export interface ComputationDependencies {
   readonly store: DataUserStore;
-  readonly tasks: Pick<Tasks, 'agreed'>;
+  readonly tasks: Pick<Tasks, 'agreed' | 'propose'>;
   readonly aggregation: Pick<Aggregation, 'aggregate'>;
   readonly csp: Pick<CspClient, 'sendRecords' | 'unblind' | 'openChannel' | 'closeChannel' | 'end'>;
   readonly clock: Clock;
@@ -164,7 +164,10 @@ export class Computation {
     const { store } = this.#deps;
     const stored = await store.task(taskId);
     if (stored === undefined) return false;
-    if (stored.state === 'proposed') return this.#abandon(taskId);
+    if (stored.state === 'proposed') {
+      await this.#deps.tasks.propose(taskId);
+      return true;
+    }
     if (FINAL_STATES.includes(stored.state)) {
       await eraseAll(store, taskId);
       if (!stored.endedAtCsp) await this.#endAtCsp(stored);
@@ -197,16 +200,6 @@ export class Computation {
       }
       await clock.sleep(PERSISTENCE_PAUSE_MILLISECONDS);
     }
-  }
-
-  /** Whoever proposes a task works on it as the only one: so here he is gone, with him its id, and nobody will use it. */
-  async #abandon(taskId: TaskId): Promise<boolean> {
-    const failure = {
-      code: 'ERR_INTERNAL',
-      message: 'the service stopped while the task was proposed',
-    } as const;
-    await this.#deps.store.advance(taskId, 'proposed', { to: 'failed', failure });
-    return true;
   }
 
   #stageOf({ state }: StoredTask) {

@@ -1,7 +1,7 @@
 /** The work queue of a data user that is one process. It forgets what it is given: the store knows what is unfinished. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TaskId } from '@eigenveil/wire';
-import type { Turn, Workers, WorkQueue } from './work-queue.ts';
+import { beingWorkedOn, type Turn, type Workers, type WorkQueue } from './work-queue.ts';
 
 const FIRST_BACKOFF_MILLISECONDS = 250;
 const LONGEST_BACKOFF_MILLISECONDS = 30_000;
@@ -32,7 +32,7 @@ export class LocalWorkQueue implements WorkQueue {
   }
 
   async take<Result>(taskId: TaskId, work: (turn: Turn) => Promise<Result>): Promise<Result> {
-    if (this.#held.has(taskId)) throw new Error(`task ${taskId} is being worked on`);
+    if (this.#held.has(taskId)) throw beingWorkedOn(taskId);
     return this.#hold(taskId, work);
   }
 

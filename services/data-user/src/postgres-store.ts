@@ -37,7 +37,8 @@ export class PostgresDataUserStore implements DataUserStore {
   }
 
   async insertTask(task: Task): Promise<void> {
-    const text = `INSERT INTO tasks (task_id, task, state) VALUES ($1, $2, 'proposed')`;
+    const text = `
+      INSERT INTO tasks (task_id, task, state) VALUES ($1, $2, 'proposed') ON CONFLICT (task_id) DO NOTHING`;
     await this.#db.query({ text, values: [task.id, JSON.stringify(task)] });
   }
 
@@ -56,7 +57,8 @@ export class PostgresDataUserStore implements DataUserStore {
   }
 
   async openTask(taskId: TaskId, agreement: string): Promise<boolean> {
-    const text = `UPDATE tasks SET state = 'open', agreement = $2 WHERE task_id = $1 AND state = 'proposed'`;
+    const text = `
+      UPDATE tasks SET state = 'open', agreement = $2, activity = '{}' WHERE task_id = $1 AND state = 'proposed'`;
     return (await this.#db.query({ text, values: [taskId, agreement] })).rowCount === 1;
   }
 

@@ -16,7 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type HeldLock, parsePostgresUrl, reasonOf, ServerError, tryLock } from '@eigenveil/server';
 import { errorCodeOf, type TaskId } from '@eigenveil/wire';
 import { type Job, type JobResult, PgBoss, type WorkOptions } from 'pg-boss';
-import type { Turn, Workers, WorkQueue } from './work-queue.ts';
+import { beingWorkedOn, type Turn, type Workers, type WorkQueue } from './work-queue.ts';
 
 /** Of the tables of pg-boss. */
 const SCHEMA = 'eigenveil_jobs';
@@ -145,7 +145,7 @@ export class PostgresWorkQueue implements WorkQueue {
 
   async take<Result>(taskId: TaskId, work: (turn: Turn) => Promise<Result>): Promise<Result> {
     const lock = await tryLock(this.#options.url, `eigenveil task ${taskId}`);
-    if (lock === undefined) throw new Error(`task ${taskId} is being worked on`);
+    if (lock === undefined) throw beingWorkedOn(taskId);
     try {
       return await work(this.#turnOf(lock));
     } finally {

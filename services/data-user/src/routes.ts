@@ -12,9 +12,9 @@ import {
   ReceiptResponse,
   ServiceError,
   SignedTask,
+  TaskCreation,
   TaskId,
   TaskList,
-  TaskProposal,
   TaskStatus,
   verifyOwnerToken,
 } from '@eigenveil/wire';
@@ -45,9 +45,9 @@ export function dataUserRoutes(options: {
     route({
       method: 'post',
       path: '/tasks',
-      summary: 'Propose a task to the CSP and open it',
+      summary: 'Propose a task to the CSP and open it, once for each id',
       auth: 'admin',
-      body: { json: TaskProposal, limitBytes: TASK_BODY_BYTES },
+      body: { json: TaskCreation, limitBytes: TASK_BODY_BYTES },
       response: { status: 201, description: 'The task with the signature of the CSP', schema: SignedTask },
       problems: [
         'ERR_TASK_INVALID',
@@ -58,6 +58,9 @@ export function dataUserRoutes(options: {
         'ERR_DP_PARAMETER',
         'ERR_TASK_REFUSED',
         'ERR_SIMULATED_REFUSED',
+        'ERR_TASK_CONFLICT',
+        'ERR_TASK_CANCELLED',
+        'ERR_BUSY',
         'ERR_PEER_UNREACHABLE',
         'ERR_CSP_IDENTITY',
         'ERR_AGREEMENT_INVALID',

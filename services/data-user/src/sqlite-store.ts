@@ -105,10 +105,9 @@ export class SqliteDataUserStore implements DataUserStore {
   }
 
   async insertTask(task: Task): Promise<void> {
-    this.#prepare(`INSERT INTO tasks (task_id, task, state) VALUES (?, ?, 'proposed')`).run(
-      task.id,
-      JSON.stringify(task),
-    );
+    this.#prepare(
+      `INSERT INTO tasks (task_id, task, state) VALUES (?, ?, 'proposed') ON CONFLICT (task_id) DO NOTHING`,
+    ).run(task.id, JSON.stringify(task));
   }
 
   async task(taskId: TaskId): Promise<StoredTask | undefined> {
@@ -140,7 +139,7 @@ export class SqliteDataUserStore implements DataUserStore {
 
   async openTask(taskId: TaskId, agreement: string): Promise<boolean> {
     const { changes } = this.#prepare(
-      `UPDATE tasks SET state = 'open', agreement = ? WHERE task_id = ? AND state = 'proposed'`,
+      `UPDATE tasks SET state = 'open', agreement = ?, activity = '{}' WHERE task_id = ? AND state = 'proposed'`,
     ).run(agreement, taskId);
     return changes === 1;
   }

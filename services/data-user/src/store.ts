@@ -95,6 +95,7 @@ export interface StageResult {
 }
 
 export interface DataUserStore {
+  /** Stores a task as proposed; no change if there is one with its id. */
   insertTask(task: Task): Promise<void>;
   task(taskId: TaskId): Promise<StoredTask | undefined>;
   /** Up to `limit` tasks, the one proposed last first; with `before` only those that were proposed before it. */

@@ -1,12 +1,14 @@
 /** The operator's side of the data user's HTTP interface: tasks by command line or program. */
 import {
   JwkSet,
+  newTaskId,
   PROJECTION,
   type Projection,
   ProjectionResponse,
   ServiceClient,
   type SignedTask,
   SignedTask as SignedTaskSchema,
+  type TaskCreation,
   type TaskId,
   TaskList,
   type TaskProposal,
@@ -21,17 +23,21 @@ export class TaskClient {
     readonly url: string;
     readonly ca?: string | undefined;
     readonly adminToken: string;
+    /** How long a request goes on trying while the service cannot be reached or is busy; by default not at all. */
+    readonly patienceMilliseconds?: number;
   }) {
     this.#client = new ServiceClient({
       url: options.url,
       ca: options.ca,
       credentials: { kind: 'bearer', token: options.adminToken },
+      patienceMilliseconds: options.patienceMilliseconds ?? 0,
     });
   }
 
-  create(proposal: TaskProposal): Promise<SignedTask> {
-    // Not repeated by the client: a task that nobody knows of would be left behind.
-    return this.#client.send({ method: 'POST', path: '/tasks', json: proposal, response: SignedTaskSchema });
+  /** Whether the answer comes or not, the same id and proposal again are the same task. */
+  create(proposal: TaskProposal, id: TaskId = newTaskId()): Promise<SignedTask> {
+    const json: TaskCreation = { ...proposal, id };
+    return this.#client.send({ method: 'POST', path: '/tasks', json, response: SignedTaskSchema });
   }
 
   /** All tasks, newest first. */

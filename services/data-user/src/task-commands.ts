@@ -3,7 +3,15 @@ import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addSettings, ConfigurationError, printResult, readJsonFile, readTextFile } from '@eigenveil/command';
 import { adminTokenFile } from '@eigenveil/server';
-import { ServiceError, ServiceUrl, TaskId, TaskProposal, TaskState, type TaskStatus } from '@eigenveil/wire';
+import {
+  newTaskId,
+  ServiceError,
+  ServiceUrl,
+  TaskId,
+  TaskProposal,
+  TaskState,
+  type TaskStatus,
+} from '@eigenveil/wire';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { describeGuarantee, describeNoise } from './describe-privacy.ts';
@@ -13,6 +21,8 @@ import { TaskClient } from './task-client.ts';
 /** Of settings in the environment. */
 export const PREFIX = 'EIGENVEIL_USER';
 const POLL_MILLISECONDS = 300;
+/** Every request of theirs can be sent again. */
+const PATIENCE_MILLISECONDS = 5000;
 const LONGEST_STATE = Math.max(...TaskState.options.map(({ length }) => length));
 
 /** Settings of the commands that talk to a running service. */
@@ -57,6 +67,11 @@ function addCreate(task: Command): void {
   const configuration = addSettings(command, PREFIX, {
     ...CLIENT_SETTINGS,
     proposal: { schema: z.string().min(1), description: 'JSON file, see: task draft', placeholder: 'FILE' },
+    id: {
+      schema: TaskId.optional(),
+      description: 'id of the task, to ask again for one whose answer was lost (default: a new one)',
+      placeholder: 'TASK',
+    },
   });
   command.addHelpText(
     'after',
@@ -65,8 +80,10 @@ function addCreate(task: Command): void {
   command.action(async () => {
     const settings = configuration();
     const proposal = await readJsonFile('--proposal', settings.proposal, TaskProposal);
-    const signed = await withClient(settings, (client) => client.create(proposal));
+    const id = settings.id ?? newTaskId();
     tellNoise(command, proposal);
+    tell(command, [`task ${id}; should no answer come, give the command again with --id ${id}`]);
+    const signed = await withClient(settings, (client) => client.create(proposal, id));
     printResult(command, { json: signed, text: signed.task.id });
   });
 }
@@ -161,6 +178,7 @@ async function withClient<T>(
   const client = new TaskClient({
     url,
     ca: ca === undefined ? undefined : await readTextFile('--ca', ca),
+    patienceMilliseconds: PATIENCE_MILLISECONDS,
     adminToken: adminToken ?? (await readTextFile('--data-directory', adminTokenFile(dataDirectory!))).trim(),
   });
   try {
@@ -183,9 +201,14 @@ async function waitUntilFinal(client: TaskClient, closed: TaskStatus, talks: boo
 
 /** Says what noise a proposal asks for. */
 export function tellNoise(command: Command, proposal: TaskProposal): void {
+  tell(command, describeNoise(proposal));
+}
+
+/** To people only. */
+function tell(command: Command, lines: readonly string[]): void {
   if (command.optsWithGlobals().json === true) return;
   const { writeErr } = command.configureOutput();
-  for (const line of describeNoise(proposal)) writeErr?.(`note: ${line}\n`);
+  for (const line of lines) writeErr?.(`note: ${line}\n`);
 }
 
 function taskIdOf(text: string): TaskId {

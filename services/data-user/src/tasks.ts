@@ -8,17 +8,18 @@ import {
   checkTask,
   type Digest,
   digestPublicKey,
-  errorCodeOf,
-  newTaskId,
+  digestTask,
+  type ErrorCode,
   type OwnerId,
   ServiceError,
   type SignedTask,
   type Task,
+  type TaskCreation,
   type TaskId,
   type TaskList,
-  type TaskProposal,
   type TaskStatus,
   type Thumbprint,
+  toProblem,
   verifySignedTask,
 } from '@eigenveil/wire';
 import type { CspClient } from './csp-client.ts';
@@ -38,6 +39,18 @@ export interface OpenTask {
 /** Each takes some hundred kilobytes with its packing. */
 const REMEMBERED_TASKS = 64;
 const DAY_MILLISECONDS = 86_400_000;
+/** What leaves it open whether the CSP has agreed to a task. */
+const UNDECIDED: ReadonlySet<ErrorCode> = new Set([
+  'ERR_PEER_UNREACHABLE',
+  'ERR_PEER_TIMEOUT',
+  'ERR_PEER_CERTIFICATE',
+  'ERR_PEER_PROTOCOL',
+  'ERR_BUSY',
+  'ERR_RATE_LIMITED',
+  'ERR_REQUEST_TIMEOUT',
+  'ERR_DATABASE_UNREACHABLE',
+  'ERR_INTERNAL',
+]);
 /** Of a page. */
 const LISTED_TASKS = 100;
 
@@ -64,44 +77,65 @@ export class Tasks {
     this.#queue = dependencies.queue;
   }
 
-  /** Proposes a task to the CSP and opens it. Throws what checkTask and the two-party protocol's check throw, and the CSP's refusals. */
-  async create(proposal: TaskProposal): Promise<SignedTask> {
+  /**
+   * Proposes a task to the CSP and opens it; a task with this id and these parameters is proposed once, however often and to however
+   * many processes this is said. Throws what checkTask and the two-party protocol's check throw, and the CSP's refusals;
+   * ERR_TASK_CONFLICT for other parameters, ERR_TASK_CANCELLED, ERR_BUSY while the task is proposed already. Where it is not known
+   * what the CSP has done (ERR_PEER_UNREACHABLE and its kin), the task stays proposed and is gone on with.
+   */
+  async create({ id, ...proposal }: TaskCreation): Promise<SignedTask> {
     const task: Task = {
       ...proposal,
       protocol: 'eigenveil/1',
-      id: newTaskId(),
+      id,
       csp: this.#csp.thumbprint,
       dataUser: this.#thumbprint,
     };
+    const known = await this.#store.task(id);
+    if (known === undefined) await this.#checkNew(task);
+    if (known === undefined || known.state === 'proposed') await this.#begin(task);
+    return signedAs(await this.#stored(id), task);
+  }
+
+  async #checkNew(task: Task): Promise<void> {
     checkTask(task);
     if (new Date(task.deadline) <= this.#now())
       throw new ServiceError('ERR_TASK_INVALID', '"deadline" expected a time in the future');
     layout(task); // throws ERR_PACKING_TOO_NARROW
     TWO_PARTY_PROTOCOLS[task.twoParty].check({ task, program: programOf(task) });
     await this.#csp.identity(); // nothing is proposed to a CSP of another identity
-    // A task that is proposed and nobody's is given up by the first process that sees it.
-    return this.#queue.take(task.id, () => this.#propose(task));
   }
 
-  async #propose(task: Task): Promise<SignedTask> {
-    await this.#store.insertTask(task);
+  async #begin(task: Task): Promise<void> {
+    try {
+      await this.#queue.take(task.id, async () => {
+        await this.#store.insertTask(task);
+        await this.propose(task.id);
+      });
+    } finally {
+      // Whoever asks may not ask again: the task is gone on with, or the CSP gets to know that it has ended.
+      if ((await this.#store.task(task.id))?.state !== 'open') await this.#queue.offer(task.id);
+    }
+  }
+
+  /**
+   * Has the CSP sign a proposed task and opens it; to be done by whoever has the task to itself. The CSP answers the same proposal the
+   * same way, so this can be done again. What the CSP has refused fails; throws what leaves open whether it has agreed.
+   */
+  async propose(taskId: TaskId): Promise<void> {
+    const { task, state } = await this.#stored(taskId);
+    if (state !== 'proposed') return;
     try {
       const signed = { task, agreement: await this.#csp.agree(task) };
       await this.#verify(signed);
-      if (await this.#store.openTask(task.id, signed.agreement)) return signed;
-      // This process was cut off from the database for a while, and another one took the task for nobody's.
-      throw new ServiceError(
-        'ERR_DATABASE_UNREACHABLE',
-        'the task was given up by another process: propose it again',
-      );
+      await this.#store.openTask(task.id, signed.agreement); // unless it was cancelled meanwhile
     } catch (error) {
-      const failure = {
-        code: errorCodeOf(error) ?? 'ERR_INTERNAL',
-        message: 'the CSP did not agree to the task',
-      } as const;
-      await this.#store.advance(task.id, 'proposed', { to: 'failed', failure });
-      await this.#queue.offer(task.id); // so that the CSP gets to know that it has ended
-      throw error;
+      const { code, detail, title } = toProblem(error);
+      if (UNDECIDED.has(code)) throw error;
+      await this.#store.advance(task.id, 'proposed', {
+        to: 'failed',
+        failure: { code, message: detail ?? title },
+      });
     }
   }
 
@@ -229,6 +263,21 @@ export class Tasks {
       throw new ServiceError('ERR_TASK_UNKNOWN', '"taskId" expected a task of this data user');
     return stored;
   }
+}
+
+/** A stored task to whoever asks for one with these parameters. */
+function signedAs({ task, state, agreement, failure }: StoredTask, asked: Task): SignedTask {
+  if (digestTask(task) !== digestTask(asked))
+    throw new ServiceError(
+      'ERR_TASK_CONFLICT',
+      '"id" expected the parameters that were proposed under it before',
+    );
+  if (agreement !== null) return { task, agreement };
+  if (failure !== null) throw new ServiceError(failure.code, failure.message);
+  if (state === 'cancelled') throw new ServiceError('ERR_TASK_CANCELLED', 'the task was cancelled');
+  throw new ServiceError('ERR_BUSY', 'the task is being proposed', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
 }
 
 /** Seconds after which a client should ask again for a result that is not ready. */

@@ -1,5 +1,5 @@
 /** Where work is handed out: tasks, each to one process at a time, and their batches, to any number of processes. */
-import type { TaskId } from '@eigenveil/wire';
+import { ServiceError, type TaskId } from '@eigenveil/wire';
 
 /** The time during which a process is the only one that works on a task. */
 export interface Turn {
@@ -26,7 +26,7 @@ export interface WorkQueue {
   start(workers: Workers): Promise<void>;
   /** Has somebody work on a task until nothing is left to do. */
   offer(taskId: TaskId): Promise<void>;
-  /** Does `work` as the only one that works on the task. Throws when somebody else does. */
+  /** Does `work` as the only one that works on the task. Throws ERR_BUSY when somebody else does. */
   take<Result>(taskId: TaskId, work: (turn: Turn) => Promise<Result>): Promise<Result>;
   /** Has the batches of a task aggregated that `missing` names, until it names none. */
   aggregate(taskId: TaskId, missing: () => Promise<readonly number[]>, turn: Turn): Promise<void>;
@@ -34,4 +34,8 @@ export interface WorkQueue {
   lengths(): Promise<{ readonly tasks: number; readonly batches: number }>;
   /** Leaves what is unfinished to whoever comes next; resolves when this process works on nothing any more. */
   close(): Promise<void>;
+}
+
+export function beingWorkedOn(taskId: TaskId): ServiceError {
+  return new ServiceError('ERR_BUSY', `task ${taskId} is being worked on`, { retryAfterSeconds: 1 });
 }

@@ -110,7 +110,7 @@ beforeEach(async () => {
     ),
   });
   common = {
-    tasks: { agreed: async () => ({ task }) as OpenTask },
+    tasks: { agreed: async () => ({ task }) as OpenTask, propose: async () => undefined },
     aggregation: { aggregate: () => Promise.reject(new Error('not asked for')) },
     csp: answeringOnce(
       toRing(

@@ -81,6 +81,7 @@ export {
   PaillierPublicKey,
   SignedTask,
   Task,
+  TaskCreation,
   TaskId,
   TaskProposal,
   TwoPartyName,

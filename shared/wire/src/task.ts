@@ -116,6 +116,13 @@ export const TaskProposal = z.strictObject({
 });
 export type TaskProposal = z.infer<typeof TaskProposal>;
 
+/**
+ * What asks the data user for a task: the proposal, and an id that whoever proposes it has drawn (`newTaskId`). Asked again with both, the
+ * data user answers with the same task.
+ */
+export const TaskCreation = TaskProposal.extend({ id: TaskId });
+export type TaskCreation = z.infer<typeof TaskCreation>;
+
 export const Task = TaskProposal.required().extend({
   protocol: z.literal('eigenveil/1'),
   id: TaskId,

@@ -7,8 +7,8 @@ import {
   type Projection,
   ProjectionResponse,
   SignedTask,
+  type TaskCreation,
   type TaskId,
-  type TaskProposal,
   TaskStatus,
   verifyStatement,
 } from '@eigenveil/wire';
@@ -34,7 +34,7 @@ export class Operator {
     return { method, path, headers, body };
   }
 
-  async create(proposal: TaskProposal): Promise<SignedTask> {
+  async create(proposal: TaskCreation): Promise<SignedTask> {
     return SignedTask.parse(
       await this.#ask({ method: 'POST', path: '/tasks', body: JSON.stringify(proposal) }),
     );

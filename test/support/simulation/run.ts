@@ -20,7 +20,14 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readAudit, verifyAudit } from '@eigenveil/csp';
-import { type ErrorCode, type Projection, type SignedTask, TaskId, type TaskStatus } from '@eigenveil/wire';
+import {
+  type ErrorCode,
+  newTaskId,
+  type Projection,
+  type SignedTask,
+  TaskId,
+  type TaskStatus,
+} from '@eigenveil/wire';
 import { query } from '../database.ts';
 import { expectReference } from '../expectations.ts';
 import { SimulationFailure } from './failure.ts';
@@ -62,7 +69,6 @@ const WAIT_MILLISECONDS = 15_000;
 const LAST_WRITE_MILLISECONDS = 300;
 /** Far longer than the longest pause between two attempts after so short a run. */
 const END_MILLISECONDS = 40_000;
-const MOST_PROPOSALS = 4;
 /** Of the CSP's tasks, or with a secret that should be gone. */
 const UNENDED = `state <> 'ended' OR sealed_secret_key IS NOT NULL OR sealed_shares IS NOT NULL`;
 
@@ -78,19 +84,22 @@ export async function run(services: Services, scenario: Scenario): Promise<Finis
   return { end, operations, requests: sent, lost, deaths: services.deaths - deathsBefore };
 }
 
-/** Under what `creation` says, and then again until there is a task. */
+/** Under what `creation` says, and then again until it is open: it is one task, however often that is said. */
 async function propose(services: Services, scenario: Scenario): Promise<SignedTask> {
   const { creation } = scenario;
   if (creation?.kind === 'disturb') services.disturb(creation.message, creation.fault, creation.times);
   if (creation?.kind === 'crash') await services.arm(creation.service, creation.point);
   const { operator } = services;
+  const proposal = { ...proposalOf(scenario), id: newTaskId() };
+  const until = Date.now() + END_MILLISECONDS;
   try {
-    for (let proposals = 1; ; proposals += 1) {
-      const signed = await operator.create(proposalOf(scenario)).catch((error: unknown) => {
-        if (creation === null || proposals === MOST_PROPOSALS) throw error;
+    for (;;) {
+      const signed = await operator.create(proposal).catch((error: unknown) => {
+        if (creation === null || Date.now() > until) throw error;
       });
       if (signed !== undefined) return signed;
       await services.heal();
+      await sleep(POLL_MILLISECONDS);
     }
   } finally {
     await services.heal();
@@ -243,25 +252,15 @@ class Run {
         throw new SimulationFailure(
           `never ended: ${JSON.stringify(status)}, at the CSP ${unended.join(', ')}`,
         );
-      await this.#cancelForgotten(unended);
       await sleep(POLL_MILLISECONDS);
     }
   }
 
-  /** Of every task that was ever proposed. */
+  /** Of every task that was ever proposed: nothing but the run's own task may be there, or it never ends. */
   #unendedAtCsp(): TaskId[] {
     const { dataDirectory } = this.#services.world.cspConfig;
     const rows = query(dataDirectory, `SELECT task_id FROM tasks WHERE ${UNENDED}`);
     return rows.map((row) => TaskId.parse(row.task_id));
-  }
-
-  /** A task that was opened, but of which nobody was told, stays open until somebody who finds it cancels it. */
-  async #cancelForgotten(unended: readonly TaskId[]): Promise<void> {
-    const { operator } = this.#services;
-    for (const taskId of unended) {
-      if (taskId === this.#signed.task.id) continue;
-      if ((await operator.status(taskId)).state === 'open') await operator.cancel(taskId);
-    }
   }
 
   /** Every owner that was told so is in the result, once; the projection is that of exactly their rows. */
