@@ -63,6 +63,7 @@ describe('a contribution is refused', () => {
     ['a multiple of n', ({ n }) => 12_345n * n],
     ['one, a plaintext without randomiser', () => 1n],
     ['1 + 7n, a plaintext without randomiser', ({ n }) => 1n + 7n * n],
+    ['-1 - 7n, a plaintext with the randomiser -1', ({ n, nSquared }) => nSquared - 1n - 7n * n],
   ])('with a ciphertext that is %s', async (_, make) => {
     const key = publicKeyOf(signed);
     const length = key.ciphertextBytes;

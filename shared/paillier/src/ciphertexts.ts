@@ -17,10 +17,12 @@ export function encodeCiphertexts(publicKey: PublicKey, ciphertexts: readonly Ci
 }
 
 /**
- * Reads and checks `count` ciphertexts from untrusted bytes: 0 < c < n^2, gcd(c, n) = 1 and c mod n not 1.
+ * Reads and checks `count` ciphertexts from untrusted bytes: 0 < c < n^2, gcd(c, n) = 1 and c mod n neither 1 nor n - 1.
  *
- * The last: c mod n = r^n mod n, which is 1 for r = 1 only. Such a c is the plaintext 1 + m n with no randomiser,
- * readable by everybody, and no honest sender hits it by chance. c = 1, a bare zero, is its best-known case.
+ * The last: c mod n = r^n mod n, a permutation of the randomisers r that leaves 1 and -1 where they are, n being odd. With these c is
+ * ±(1 + m n), readable by everybody, and no honest sender hits them by chance. c = 1, a bare zero, is the best-known case. They
+ * are the only roots of unity that somebody who cannot factor n knows: any other of order 2 gives a factor. A sender that tells its r, or
+ * takes a small one, gives its plaintext away as well; nobody else can look for that.
  * @param firstIndex the number that the first of these has in error messages
  * @throws PaillierError ERR_CIPHERTEXT_LENGTH, ERR_CIPHERTEXT_INVALID (names the first bad index)
  */
@@ -33,13 +35,14 @@ export function decodeCiphertexts(
   const ciphertexts = readCiphertexts(publicKey, bytes, count);
   const { n, nSquared } = publicKey;
   const modulus = new Modulus(n);
+  const minusOne = n - 1n;
   const residues: bigint[] = [];
   // The first ciphertext that is wrong in itself; one before it may still turn out not to be coprime to n.
   let failure: { index: number; reason: string } | undefined;
   for (const [index, ciphertext] of ciphertexts.entries()) {
     const residue = modulus.reduce(ciphertext);
     if (ciphertext === 0n || ciphertext >= nSquared) failure = { index, reason: 'expected in (0, n^2)' };
-    else if (residue === 1n)
+    else if (residue === 1n || residue === minusOne)
       failure = { index, reason: 'expected encrypted, got a plaintext without randomiser' };
     if (failure !== undefined) break;
     residues.push(residue);

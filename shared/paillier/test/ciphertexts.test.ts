@@ -76,6 +76,9 @@ describe('validation', () => {
     ['a multiple of q', key.q * 3n ** 100n],
     ['1, a zero without randomiser', 1n],
     ['a plaintext without randomiser', 1n + 123n * n],
+    ['-1, a zero with the randomiser -1', nSquared - 1n],
+    ['a plaintext with the randomiser -1', nSquared - 1n - 123n * n],
+    ['n - 1', n - 1n],
   ];
 
   it.each(bad)('refuses %s at every position and names it', (_, value) => {
@@ -115,7 +118,7 @@ describe('validation', () => {
   });
 
   it('accepts the numbers next to the refused ones', () => {
-    const allowed = [2n, n - 1n, n + 2n, nSquared - 1n, nSquared - 2n];
+    const allowed = [2n, n - 2n, n + 2n, nSquared - n - 2n, nSquared - 2n];
     expect(decodeCiphertexts(publicKey, encodeCiphertexts(publicKey, allowed as Ciphertext[]), 5)).toEqual(
       allowed,
     );
