@@ -1,8 +1,8 @@
 /** Bars in groups with whiskers and their values, upright or lying, laid out for echarts. */
 import type { CustomSeriesRenderItem, CustomSeriesRenderItemReturn } from 'echarts';
 import { axisOption, legendOption, textStyle, titleOption } from './axes.ts';
-import type { Frame, Layout } from './charts.ts';
 import type { BarDrawing, Whiskered } from './document.ts';
+import type { Frame, Layout } from './drawing.ts';
 import { ReportError } from './error.ts';
 import { figure } from './figures.ts';
 import { legendOf, textHeight, textWidth, wrap } from './layout.ts';

@@ -1,26 +1,10 @@
 /** Charts as SVG whose colours are CSS variables, so that one drawing follows light and dark. */
-import type { EChartsCoreOption } from 'echarts';
 import * as echarts from 'echarts';
 import { barOption } from './bars.ts';
 import type { Chart } from './document.ts';
 import { ReportError } from './error.ts';
 import { lineOption } from './lines.ts';
 import { barFillDefinitions, seriesCount, themeStyle } from './theme.ts';
-
-/** An option for echarts and the size that it was laid out for. */
-export interface Layout {
-  readonly width: number;
-  readonly height: number;
-  readonly option: EChartsCoreOption;
-}
-
-/** What a layout is made for; `prefix` is unique on the page. */
-export interface Frame {
-  readonly name: string;
-  readonly width: number;
-  readonly size: number;
-  readonly prefix: string;
-}
 
 export type Form = 'wide' | 'narrow';
 

@@ -1,8 +1,8 @@
 /** Lines, points and their whiskers, laid out for echarts. */
 import type { CustomSeriesRenderItem, CustomSeriesRenderItemReturn } from 'echarts';
 import { axisOption, legendOption, titleOption } from './axes.ts';
-import type { Frame, Layout } from './charts.ts';
 import type { Line, LineDrawing } from './document.ts';
+import type { Frame, Layout } from './drawing.ts';
 import { ReportError } from './error.ts';
 import { legendOf, textHeight, textWidth, wrap } from './layout.ts';
 import { type Scale, scaleOf, type Tick } from './scale.ts';
