@@ -30,9 +30,9 @@ export async function generateKeyPair({
   checkKeyLength(bits, allowInsecureKey);
   const draw = () => randomPrime(bits / 2, scheme);
   let [p, q] = await Promise.all([draw(), draw()]);
-  const fit = () =>
+  const fits = () =>
     bitLength(p * q) === bits && arePaillierPrimes(p, q) && (scheme === 'standard' || areDjnPrimes(p, q));
-  while (!fit()) q = await draw();
+  while (!fits()) q = await draw();
   return scheme === 'standard' ? new SecretKey({ p, q }) : new SecretKey({ p, q, h: publicBase(p * q) });
 }
 
