@@ -129,7 +129,7 @@ describe('a peer that sends its body bit by bit', () => {
   };
   const POLL = { timeout: 10_000 };
   /** Lets so much time go by, again and again until it has come to what is waited for. */
-  const after = (milliseconds: number, read: () => unknown) =>
+  const eventually = (milliseconds: number, read: () => unknown) =>
     expect.poll(() => {
       vi.advanceTimersByTime(milliseconds);
       return read();
@@ -139,9 +139,9 @@ describe('a peer that sends its body bit by bit', () => {
     const service = await start({ routes: [largeRoute()] });
     stopTime();
     const { socket, answer } = begin(service, 'POST /large');
-    await after(10_250, answer).toContain('"code":"ERR_REQUEST_TIMEOUT"');
+    await eventually(10_250, answer).toContain('"code":"ERR_REQUEST_TIMEOUT"');
     expect(answer()).toMatch(/^HTTP\/1.1 408 /);
-    await after(5000, () => socket.closed).toBe(true);
+    await eventually(5000, () => socket.closed).toBe(true);
     expect(service.connections()).toBe(0);
   });
 
@@ -152,7 +152,7 @@ describe('a peer that sends its body bit by bit', () => {
       stopTime();
       const { socket, answer } = begin(service, head);
       await expect.poll(answer, POLL).toMatch(/^HTTP\/1.1 [24]\d\d /);
-      await after(5000, () => socket.closed).toBe(true);
+      await eventually(5000, () => socket.closed).toBe(true);
     },
   );
 
