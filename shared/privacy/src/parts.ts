@@ -13,4 +13,5 @@ export {
 } from './parameters.ts';
 export { bernoulliExp } from './random/bernoulli.ts';
 export { RandomBits } from './random/bits.ts';
-export { type Rational, rationalOf, ZERO } from './rational.ts';
+export { drawGeometric } from './random/discrete-laplace.ts';
+export { checkRational, type Rational, rationalOf, ZERO } from './rational.ts';

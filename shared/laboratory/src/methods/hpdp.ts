@@ -1,16 +1,21 @@
 /**
  * HPDP: sites add parts of Laplace noise before they encrypt, so that the sum under Paillier carries one whole Laplace noise.
  *
- * A Laplace variable of scale b is the sum, over s sites, of b (G − G′) with independent gamma variables of shape 1/s (Goryczka and Xiong, "A comprehensive comparison of
- * multiparty secure additions with differential privacy", 2017). The encrypted sum is over integers, so contributions are rounded to multiples of 2^-20: the
- * result is the sum of the very integers, encrypted or not, which a test shows. Assumed (the publication could not be read): noise on the upper
- * triangle of Σ x xᵀ with the exact L1 sensitivity (d + 1)/2, and rows centred by a mean that is given. The rounding happens after the noise and is post-processing.
+ * The encrypted sum is over integers. So rows are rounded first, towards zero to multiples of 2^-16, which no row makes longer; Σ x xᵀ is then a
+ * matrix of integers in units of 2^-32, exactly, and has the sensitivity (d + 1)/2 of rows with ‖x‖₂ <= 1, without an error of rounding in it.
+ * Each site adds its part of discrete Laplace noise (random/polya.ts), and the sum of all is exactly that of integers with discrete Laplace noise
+ * of scale b = Δ/ε: probabilities of neighbouring sums differ by a factor of at most exp(Δ/b) = exp(ε). Rounding after the noise would not do: what a
+ * site encrypts would be rounded parts, whose sum is not the rounded noisy sum, so that it is no post-processing of it.
+ *
+ * Assumed (the publication could not be read): noise on the upper triangle, and rows centred by a mean that is given. The
+ * result is the sum of the very integers, encrypted or not, which a test shows.
  */
 
 import type { RandomSource } from '@eigenveil/privacy';
+import { rationalOf } from '@eigenveil/privacy/parts';
 import { calibrateLaplace } from '../mechanisms/laplace.ts';
 import { secondMomentSensitivity } from '../mechanisms/symmetric.ts';
-import { RealDraws } from '../random/real.ts';
+import { discreteLaplacePartSampler } from '../random/polya.ts';
 import {
   centredExactly,
   featuresOf,
@@ -21,25 +26,26 @@ import {
 } from './matrix.ts';
 import type { PcaMethod, PcaSetting, Site } from './method.ts';
 
-const UNIT = 2 ** 20;
+const ROW_UNIT = 2 ** 16;
+const UNIT = ROW_UNIT ** 2;
 
-/** Per site the integers that it encrypts: the upper triangle of its second moments with its part of the noise, in units of 2^-20. */
+/**
+ * Per site the integers that it encrypts: the upper triangle of its second moments with its part of the noise, in units of 2^-32. Sums of fewer than
+ * 2^21 rows are exact in doubles.
+ */
 export function hpdpContributions(
   source: RandomSource,
   sites: readonly Site[],
   { epsilon }: PcaSetting,
 ): bigint[][] {
   const dimension = featuresOf(sites);
-  const draws = new RealDraws(source);
-  const scale = calibrateLaplace({
-    sensitivity: secondMomentSensitivity(dimension, 'add-remove').l1,
-    epsilon,
+  const { l1 } = secondMomentSensitivity(dimension, 'add-remove');
+  const scale = rationalOf('scale', UNIT * calibrateLaplace({ sensitivity: l1, epsilon }));
+  const part = discreteLaplacePartSampler(source, { scale, parts: sites.length });
+  return centredExactly(sites).map((site) => {
+    const rounded = site.map((row) => row.map((x) => Math.trunc(x * ROW_UNIT)));
+    return upperTriangle(secondMoment(rounded, dimension)).map((entry) => BigInt(entry) + part());
   });
-  const part = () =>
-    scale === 0 ? 0 : scale * (draws.gamma(1 / sites.length) - draws.gamma(1 / sites.length));
-  return centredExactly(sites).map((site) =>
-    upperTriangle(secondMoment(site, dimension)).map((entry) => BigInt(Math.round((entry + part()) * UNIT))),
-  );
 }
 
 /** What the holder of the key computes of the decrypted sum. */
@@ -56,7 +62,7 @@ export function hpdpComponents(sum: readonly bigint[], dimension: number, compon
 export const hpdp: PcaMethod = {
   name: 'hpdp',
   title: 'HPDP',
-  reference: 'distributed Laplace noise by differences of gamma variables, under Paillier',
+  reference: 'distributed Laplace noise by differences of Pólya numbers, under Paillier',
   panel: 'pure',
   // The noise of the sum has one distribution for any number of sites.
   dependsOnSites: false,

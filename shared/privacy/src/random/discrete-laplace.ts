@@ -36,14 +36,21 @@ export function drawDiscreteLaplace(
   length = bitLength(t - 1n),
 ): bigint {
   for (;;) {
+    const magnitude = drawGeometric(random, t, s, length);
+    if (!random.coin()) return magnitude;
+    // Otherwise zero, having two signs, would come twice as often as it should.
+    if (magnitude !== 0n) return -magnitude;
+  }
+}
+
+/** Integers y >= 0 with probability proportional to exp(−y/τ), τ = t/s with t, s > 0. */
+export function drawGeometric(random: RandomBits, t: bigint, s: bigint, length = bitLength(t - 1n)): bigint {
+  for (;;) {
     // x = u + t v has probability proportional to exp(−x/t), and ⌊x/s⌋ to exp(−⌊x/s⌋ s/t).
     const u = random.below(t, length);
     if (!bernoulliExpFraction(random, u, t)) continue;
     let v = 0n;
     while (bernoulliExpFraction(random, 1n, 1n)) v++;
-    const magnitude = (u + t * v) / s;
-    if (!random.coin()) return magnitude;
-    // Otherwise zero, having two signs, would come twice as often as it should.
-    if (magnitude !== 0n) return -magnitude;
+    return (u + t * v) / s;
   }
 }
