@@ -136,7 +136,8 @@ function addDraft(task: Command): void {
     'after',
     `
 Takes minima and maxima from the file, so use it only on data whose ranges may be public. With --epsilon, write the ranges
-from domain knowledge into the draft before you consent to them there ("dataIndependentRanges").
+from domain knowledge into the draft before you consent to them there ("dataIndependentRanges"). "twoValued" says whether a
+feature takes two values alone, as in the file: the mean of such a feature, if it is declared, tells its variance.
 
 Example:
   $ eigenveil-user task draft --data sample.csv --method dca --labels label --components 1 --owners 10 > task.json`,

@@ -47,7 +47,7 @@ export async function draftTask(file: string, options: DraftOptions): Promise<Dr
   });
   feed(parser, file);
   let columns: string[] | undefined;
-  const ranges = new Map<string, { min: number; max: number }>();
+  const ranges = new Map<string, Range>();
   const classes = new Map(labels.map((label) => [label, new Set<string>()]));
   let rows = 0;
   for await (const row of rowsOf(parser)) {
@@ -60,8 +60,7 @@ export async function draftTask(file: string, options: DraftOptions): Promise<Dr
         const place = `column ${header.indexOf(column) + 1} of row ${rows}`;
         throw invalid(`${place} is no number: leave the column out with --ignore and its name`);
       }
-      const range = ranges.get(column) ?? { min: value, max: value };
-      ranges.set(column, { min: Math.min(range.min, value), max: Math.max(range.max, value) });
+      ranges.set(column, extended(ranges.get(column), value));
     }
     for (const [label, values] of classes) values.add(row[label]!);
   }
@@ -75,6 +74,19 @@ export async function draftTask(file: string, options: DraftOptions): Promise<Dr
     })),
     rows,
   };
+}
+
+interface Range {
+  readonly min: number;
+  readonly max: number;
+  readonly twoValued: boolean;
+}
+
+function extended(range: Range | undefined, value: number): Range {
+  if (range === undefined) return { min: value, max: value, twoValued: true };
+  const { min, max } = range;
+  const isThird = min < max && value !== min && value !== max;
+  return { min: Math.min(min, value), max: Math.max(max, value), twoValued: range.twoValued && !isThird };
 }
 
 /** The parser's own errors quote the file, so only their code and line are kept. */

@@ -22,12 +22,23 @@ describe('a draft', () => {
     expect(await draft(csv, { method: 'dca', labels: ['label'], ignore: ['id'] })).toEqual({
       method: { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0 },
       features: [
-        { name: 'a', min: -3.5, max: 1 },
-        { name: 'b', min: -2, max: 1000 },
+        { name: 'a', min: -3.5, max: 1, twoValued: false },
+        { name: 'b', min: -2, max: 1000, twoValued: false },
       ],
       labellings: [{ column: 'label', classes: ['9', '10'] }],
       rows: 3,
     });
+  });
+
+  test('says which features take two values', async () => {
+    const rows = [
+      [3, 1, 5, 2],
+      [0, 1, 5, 1],
+      [3, 2, 5, 3],
+      [0, 1, 5, 1],
+    ];
+    const { features } = await draft(['a,b,c,d', ...rows.map((row) => row.join(','))].join('\n'), {});
+    expect(features.map(({ twoValued }) => twoValued)).toEqual([true, true, true, false]);
   });
 
   test.each([

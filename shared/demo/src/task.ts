@@ -1,6 +1,7 @@
 /** One task of the demo: drafted from a data file, proposed to the data user, and computed once the owners have sent. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Draft, describeProgress, draftTask, type TaskClient } from '@eigenveil/data-user';
+import { leastRank, programOf } from '@eigenveil/projection';
 import { type MethodName, type Task, type TaskId, TaskProposal } from '@eigenveil/wire';
 
 const POLL_MILLISECONDS = 50;
@@ -38,17 +39,14 @@ export async function createTask(
 ): Promise<{ task: Task; samples: number }> {
   const { owners, components, keyBits, twoParty } = setting;
   const { rows: samples, ...drafted } = await draft(setting, method);
-  // As many components as varying features would reveal the whole scatter matrix.
-  const varying = drafted.features.filter(({ min, max }) => min < max).length;
   const proposal = TaskProposal.parse({
     ...drafted,
-    components: Math.max(1, Math.min(components, varying - (twoParty === 'rotated' ? 2 : 1))),
+    components,
     minimumOwners: owners,
     maximumOwners: owners,
     maximumSamplesPerOwner: Math.ceil(samples / owners),
     keyBits,
     allowInsecureKey: keyBits < 2048,
-    allowFullRank: varying <= 1,
     twoParty,
     outputs: [
       ...(method === 'pca' ? ['mean'] : []),
@@ -56,7 +54,14 @@ export async function createTask(
     ],
     deadline: new Date(Date.now() + DAY_MILLISECONDS).toISOString(),
   });
-  const { task } = await client.create(proposal);
+  // More components than these would reveal the whole scatter matrix.
+  const varying = drafted.features.filter(({ min, max }) => min < max).length;
+  const most = varying - (method === 'pca' ? leastRank(programOf(proposal)) - components : 1);
+  const { task } = await client.create({
+    ...proposal,
+    components: Math.max(1, Math.min(components, most)),
+    allowFullRank: most < 1,
+  });
   return { task, samples };
 }
 

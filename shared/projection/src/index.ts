@@ -15,6 +15,7 @@ export {
 } from './program.ts';
 export { explainedVariance, project, reconstruct } from './project.ts';
 export { Projector } from './projector.ts';
+export { fullRank, leastRank, rankRefusal } from './rank.ts';
 export {
   betweenClassScatter,
   meanOfRows,

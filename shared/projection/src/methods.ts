@@ -8,6 +8,7 @@ import type { Statistics } from '@eigenveil/statistics';
 import { generalisedEigen, symmetricEigen } from './eigen.ts';
 import { ProjectionError } from './errors.ts';
 import { cappedComponents, checkProgram, type Decomposition, type Program } from './program.ts';
+import { rankRefusal } from './rank.ts';
 import {
   betweenClassScatter,
   meanOfRows,
@@ -66,7 +67,8 @@ export function decompose(program: Program, pooled: Statistics): Decomposition {
   const statistics = usable(program, pooled);
   const { values, vectors } = B === undefined ? symmetricEigen(A) : generalisedEigen(A, B);
   const components = cappedComponents(program);
-  if (B === undefined && !program.allowFullRank) checkRank(values, components);
+  const refusal = B === undefined ? rankRefusal(values, program) : undefined;
+  if (refusal) throw refusal;
   const { outputs, fractionBits } = program;
   return {
     vectors: vectors.slice(0, components),
@@ -77,23 +79,6 @@ export function decompose(program: Program, pooled: Statistics): Decomposition {
     ...(outputs.includes('spectrum') && { spectrum: values }),
   };
 }
-
-/**
- * The eigenpairs of all nonzero eigenvalues are the scatter matrix itself. A task cannot know the rank beforehand, so it
- * is checked here: with too few samples, or with features that depend on each other, even few components are too many.
- */
-function checkRank(values: readonly number[], components: number): void {
-  const next = values[components];
-  if (next === undefined || next <= ZERO_EIGENVALUE * values[0]!) {
-    throw new ProjectionError(
-      'ERR_FULL_RANK',
-      `"components" expected fewer than the rank of the scatter matrix without "allowFullRank", got ${components}`,
-    );
-  }
-}
-
-/** Relative to the largest: far above the rounding of a decomposition in doubles, far below any useful component. */
-const ZERO_EIGENVALUE = 1e-12;
 
 /** Under noise a class may have a number of rows that is not positive: it counts as empty then, and its noisy sum as zero. */
 function usable({ noisy }: Program, statistics: Statistics): Statistics {

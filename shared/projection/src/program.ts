@@ -19,8 +19,10 @@ export interface Program {
   readonly fractionBits: number;
   readonly outputs: readonly Output[];
   readonly minimumOwners: number;
-  /** Consent to a PCA from which the whole total scatter follows: see `decompose`. */
+  /** Consent to a PCA from which the whole total scatter follows: see rank.ts. */
   readonly allowFullRank: boolean;
+  /** How many features may have no other values than two: the mean tells the variance of these. */
+  readonly twoValued: number;
   /** Whether the statistics have noise for differential privacy: sums need not be those of any rows then. */
   readonly noisy?: boolean;
 }
@@ -58,6 +60,7 @@ export function programOf(
     outputs,
     minimumOwners,
     allowFullRank,
+    twoValued: task.features.filter(({ min, max, twoValued }) => min < max && twoValued !== false).length,
     ...(task.differentialPrivacy && { noisy: true }),
   };
 }

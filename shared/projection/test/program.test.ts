@@ -36,8 +36,9 @@ describe('programs', () => {
     const task = {
       method: METHODS.mdr,
       features: [
-        { name: 'a', min: 0, max: 1 },
+        { name: 'a', min: 0, max: 1, twoValued: false },
         { name: 'b', min: 0, max: 1 },
+        { name: 'c', min: 1, max: 1 },
       ],
       labellings: [labelling('u', 'x', 'y', 'z'), labelling('p', 'q', 'r')],
       fractionBits: 10,
@@ -48,13 +49,14 @@ describe('programs', () => {
     } as const;
     expect(programOf(task)).toEqual({
       method: METHODS.mdr,
-      featureCount: 2,
+      featureCount: 3,
       classCounts: [3, 2],
       components: 2,
       fractionBits: 10,
       outputs: ['mean'],
       minimumOwners: 3,
       allowFullRank: false,
+      twoValued: 1,
     });
   });
 

@@ -32,6 +32,7 @@ export function programFor(method: Method, featureCount: number, overrides: Part
     outputs: [],
     minimumOwners: 1,
     allowFullRank: true,
+    twoValued: 0,
     ...overrides,
   };
 }

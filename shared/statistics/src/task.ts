@@ -8,6 +8,8 @@ export interface Feature {
   readonly name: string;
   readonly min: number;
   readonly max: number;
+  /** False: it also takes values between min and max, so that its mean does not tell its variance. Absent: nobody says so. */
+  readonly twoValued?: boolean | undefined;
 }
 
 /** A column of class labels and every label it may hold, as text. */

@@ -6,7 +6,7 @@ import { type Channel, memoryChannelPair, TWO_PARTY_PROTOCOLS, toRing } from '..
 
 const task = {
   method: { kind: 'pca' },
-  features: ['a', 'b', 'c'].map((name) => ({ name, min: -1, max: 1 })),
+  features: ['a', 'b', 'c'].map((name) => ({ name, min: -1, max: 1, twoValued: false })),
   labellings: [],
   fractionBits: 14,
   maximumOwners: 3,

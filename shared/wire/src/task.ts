@@ -2,6 +2,7 @@
  * The task: the agreed public parameters of one computation, what makes them valid, and their digest.
  */
 import { randomBytes } from 'node:crypto';
+import { leastRank, programOf } from '@eigenveil/projection';
 import { z } from 'zod';
 import { Digest, digestJson } from './digest.ts';
 import { ServiceError } from './errors.ts';
@@ -37,7 +38,13 @@ const Name = z
 const Ridge = z.number().min(0).max(1e12);
 
 const Feature = z
-  .strictObject({ name: Name, min: z.number(), max: z.number() })
+  .strictObject({
+    name: Name,
+    min: z.number(),
+    max: z.number(),
+    /** Whether it takes no value but min and max, which is what is assumed of a feature that does not say: its mean tells its variance then. */
+    twoValued: z.boolean().optional(),
+  })
   .refine(({ min, max }) => min <= max, 'expected min <= max');
 
 const Labelling = z
@@ -234,15 +241,12 @@ function checkDifferentialPrivacy({ differentialPrivacy: setting, minimumOwners 
 }
 
 /**
- * Whether the outputs determine S̄ whatever the data: d eigenpairs of the features that are not constant do; so do d − 1 with the trace or the spectrum, since
- * the last vector is what remains; and so do as many as there can be samples less one, the largest possible rank.
+ * Whether the outputs determine S̄ whatever the data. Constant features are known to be zero, and n rows have a rank of n − 1 at most. What a task
+ * cannot know, features that depend on each other, is found when the result is computed.
  */
-function revealsScatter({ method, features, components, outputs, ...task }: TaskProposal): boolean {
-  const d = features.filter(({ min, max }) => min < max).length; // the others are known to be zero
-  if (components >= d) return true;
-  if (method.kind !== 'pca') return false;
-  const tellsRest = outputs.includes('trace') || outputs.includes('spectrum');
-  return (
-    (tellsRest && components >= d - 1) || components >= task.maximumOwners * task.maximumSamplesPerOwner - 1
-  );
+function revealsScatter(task: TaskProposal): boolean {
+  const varying = task.features.filter(({ min, max }) => min < max).length;
+  if (task.method.kind !== 'pca') return task.components >= varying;
+  const rank = Math.min(varying, task.maximumOwners * task.maximumSamplesPerOwner - 1);
+  return leastRank(programOf(task)) > rank;
 }

@@ -14,6 +14,9 @@ const proposal = (changes: Record<string, unknown> = {}) =>
     ...changes,
   });
 
+/** Four features, of which so many take two values. */
+const features = (twoValued: number) =>
+  ['a', 'b', 'c', 'd'].map((name, i) => ({ name, min: -1, max: 1, twoValued: i < twoValued }));
 const classes = [{ column: 'label', classes: ['0', '1'] }];
 const dp = {
   epsilon: 1,
@@ -107,6 +110,16 @@ describe('a proposal', () => {
     ['ERR_FULL_RANK', 'all but one with the trace', { components: 3, outputs: ['trace'] }],
     ['ERR_FULL_RANK', 'all but one with the spectrum', { components: 3, outputs: ['spectrum'] }],
     [
+      'ERR_FULL_RANK',
+      'all but two with the mean of features that may have two values',
+      { outputs: ['mean'] },
+    ],
+    [
+      'ERR_FULL_RANK',
+      'the same of one such feature and the spectrum',
+      { features: features(1), outputs: ['mean', 'spectrum'] },
+    ],
+    [
       'ERR_TASK_INVALID',
       'honest owners where servers add noise',
       { differentialPrivacy: { ...dp, honestOwners: 3 } },
@@ -130,6 +143,12 @@ describe('a proposal', () => {
     ['a short key', { keyBits: 1024, allowInsecureKey: true }],
     ['all components', { components: 4, allowFullRank: true }],
     ['all but one without the trace', { components: 3 }],
+    ['all but two with the spectrum', { outputs: ['spectrum'] }],
+    ['the mean of one feature of two values', { features: features(1), outputs: ['mean', 'trace'] }],
+    [
+      'the mean of no such feature and the spectrum',
+      { features: features(0), outputs: ['mean', 'spectrum'] },
+    ],
     ['differential privacy', { differentialPrivacy: dp }],
     ['noise of its owners', { differentialPrivacy: { ...dp, noise: 'owners', honestOwners: 2 } }],
     ['dca', { method: dca, labellings: classes, components: 1 }],

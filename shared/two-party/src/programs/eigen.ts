@@ -50,14 +50,14 @@ export interface Eigenpairs {
 export interface LeadingEigenpairs extends Eigenpairs {
   /** The eigenvalues after those, as many as were asked for: from bisection alone, rounded down to 2^-BISECTIONS. */
   readonly further: Num;
-  /** Whether there is another eigenvalue clearly above zero, so that these pairs are not the whole matrix: one lane. */
-  readonly more: Wires;
+  /** Whether as many eigenvalues as `rank` are clearly above zero: one lane. */
+  readonly ranked: Wires;
 }
 
 /**
  * The `count` largest eigenvalues and their vectors, of length 1 and orthogonal up to 2^-18 or so; their signs are as they come. Lanes of
  * `triangle`: the upper triangle, row by row, of a d × d matrix with eigenvalues in [0, 1), in WORD bits, FRACTION of them fraction.
- * Of a zero matrix the values are the error of a shift, and the vectors unit vectors. `furtherCount` more eigenvalues, at most d - count, come
+ * Of a zero matrix the values are the error of a shift, and the vectors unit vectors. `further` more eigenvalues, at most d - count, come
  * without vectors.
  */
 export async function leadingEigenpairs(
@@ -65,7 +65,7 @@ export async function leadingEigenpairs(
   triangle: Num,
   d: number,
   count: number,
-  furtherCount = 0,
+  { further: furtherCount = 0, rank = count + 1 } = {},
 ): Promise<LeadingEigenpairs> {
   const tridiagonal = await tridiagonalise(session, triangle, d);
   const { values, below } = await largestEigenvalues(
@@ -74,19 +74,19 @@ export async function leadingEigenpairs(
     count + furtherCount,
     rankPlaces(d),
   );
-  const { shifts, further, more } = await session.step((gates) => {
+  const { shifts, further, ranked } = await session.step((gates) => {
     const zero = gates.constant(furtherCount, 0);
     const digits = sliceLanes(gates, values, count, count + furtherCount);
     return {
       shifts: sliceLanes(gates, values, 0, count),
       further: digits.map((bit, i) => (i < FRACTION - BISECTIONS ? zero : bit)),
-      more: lessThan(gates, below, constantNumber(gates, BigInt(d - count), below.length, 1)),
+      ranked: lessThan(gates, below, constantNumber(gates, BigInt(d - rank + 1), below.length, 1)),
     };
   });
   const deflated = await deflate(session, tridiagonal, shifts);
   const rotated = await rotateVectors(session, deflated, d, count);
   const vectors = await reflectVectors(session, tridiagonal.reflections, rotated, d, count);
-  return { values: deflated.values, vectors, further, more };
+  return { values: deflated.values, vectors, further, ranked };
 }
 
 export interface Normal {

@@ -2,7 +2,7 @@
  * PCA as a circuit, from additive shares to eigenvectors. The number of steps is public and always the same; docs/precision.md has the
  * widths and their reasons.
  */
-import { type Decomposition, type Program, ProjectionError } from '@eigenveil/projection';
+import { type Decomposition, fullRank, leastRank, type Program } from '@eigenveil/projection';
 import type { StatisticsTask } from '@eigenveil/statistics';
 import {
   concatLanes,
@@ -37,21 +37,22 @@ export interface CheckedDecomposition extends Decomposition {
 /**
  * Runs the program; the evaluator's session gets the decomposition, the garbler's nothing. Vectors have length 1.
  * Where a check fails, all other outputs are zero.
- * @throws ProjectionError ERR_FULL_RANK before any gate for as many components as features without `allowFullRank`. At the evaluator:
- *   ERR_FULL_RANK when the next eigenvalue after the components is not clearly above zero, ERR_MINIMUM_OWNERS, ERR_NO_SAMPLES
+ * @throws ProjectionError ERR_FULL_RANK before any gate where no matrix of so many features has the least rank without `allowFullRank`. At the
+ *   evaluator: ERR_FULL_RANK when fewer eigenvalues than that are clearly above zero, ERR_MINIMUM_OWNERS, ERR_NO_SAMPLES
  * @throws TwoPartyError ERR_OWNER_COUNT when the number of owners differs from the verified one
  */
 export async function pca(
   session: Session,
   task: StatisticsTask,
-  program: Pick<Program, 'components' | 'minimumOwners' | 'outputs' | 'allowFullRank'>,
+  program: Pick<Program, 'components' | 'minimumOwners' | 'outputs' | 'allowFullRank' | 'twoValued'>,
   shares: Shares,
 ): Promise<CheckedDecomposition | undefined> {
   const { outputs, allowFullRank, minimumOwners } = program;
   const { fractionBits } = task;
   const d = task.features.length;
   const count = Math.min(program.components, d);
-  if (!allowFullRank && count >= d) throw fullRank(count);
+  const rank = allowFullRank ? count + 1 : leastRank(program);
+  if (!allowFullRank && rank > d) throw fullRank(program);
   const pooled = await poolStatistics(session, task, minimumOwners, shares);
   // d times the largest entry for the trace; and a sign.
   const bits = scatterBits(task) + Math.ceil(Math.log2(d)) + 2;
@@ -59,8 +60,8 @@ export async function pca(
   const noisy = Boolean(task.differentialPrivacy);
   const { matrix, places, some, fits } = await normaliseTrace(session, scatter, d, noisy);
 
-  const furtherCount = outputs.includes('spectrum') ? d - count : 0;
-  const pairs = await leadingEigenpairs(session, matrix, d, count, furtherCount);
+  const further = outputs.includes('spectrum') ? d - count : 0;
+  const pairs = await leadingEigenpairs(session, matrix, d, count, { further, rank });
   const { values, vectors } = await session.step((gates) => {
     // Without any scatter the eigenvalues are 0, not the error of a shift.
     const own = mask(gates, broadcast(gates, [some], 0, count)[0]!, pairs.values);
@@ -87,7 +88,7 @@ export async function pca(
     };
   });
   const checks = poolChecks(pooled);
-  if (!allowFullRank) checks.push({ holds: pairs.more, error: () => fullRank(count) });
+  if (!allowFullRank) checks.push({ holds: pairs.ranked, error: () => fullRank(program) });
   const revealed = await revealChecked(session, checks, numbers);
   if (revealed === undefined) return undefined;
   const spectrum = revealed.spectrum.map(real);
@@ -98,13 +99,6 @@ export async function pca(
     ...readStatistics(revealed),
     ...(outputs.includes('spectrum') && { spectrum }),
   };
-}
-
-function fullRank(components: number): ProjectionError {
-  return new ProjectionError(
-    'ERR_FULL_RANK',
-    `"components" expected fewer than the rank of the scatter matrix without "allowFullRank", got ${components}`,
-  );
 }
 
 /** Of the undivided scatter, with EIGENVALUE_FRACTION fraction bits: the normalised ones over Q and without the shift. */

@@ -1,5 +1,5 @@
 /** Which tasks `rotated` computes. Both servers refuse others before they exchange a byte. */
-import { type Program, ProjectionError } from '@eigenveil/projection';
+import { fullRank, leastRank, type Program, ProjectionError } from '@eigenveil/projection';
 import type { StatisticsTask } from '@eigenveil/statistics';
 import { rotatedParameters } from './parameters.ts';
 
@@ -7,13 +7,14 @@ import { rotatedParameters } from './parameters.ts';
 const DECLARED = ['sampleCount', 'spectrum'] as const;
 
 /**
- * @throws ProjectionError ERR_PROGRAM_INVALID for another method than PCA, or without `sampleCount` and `spectrum`; ERR_FULL_RANK for more
- *   than d − 2 components without `allowFullRank`, d being the features that are not constant: the spectrum and d − 1 vectors are T itself
+ * @throws ProjectionError ERR_PROGRAM_INVALID for another method than PCA, or without `sampleCount` and `spectrum`; ERR_FULL_RANK without
+ *   `allowFullRank` where too few features are not constant, that is for more than d − 2 components in any case: the spectrum and d − 1 vectors
+ *   are T itself
  * @throws TwoPartyError ERR_TASK_RANGE
  */
 export function checkRotated(
   task: StatisticsTask,
-  { components, outputs, allowFullRank }: Pick<Program, 'components' | 'outputs' | 'allowFullRank'>,
+  program: Pick<Program, 'components' | 'outputs' | 'allowFullRank' | 'twoValued'>,
 ): void {
   if (task.method.kind !== 'pca') {
     throw new ProjectionError(
@@ -21,7 +22,7 @@ export function checkRotated(
       `"method" expected pca with the two-party protocol rotated, got ${task.method.kind}`,
     );
   }
-  const missing = DECLARED.filter((output) => !outputs.includes(output));
+  const missing = DECLARED.filter((output) => !program.outputs.includes(output));
   if (missing.length > 0) {
     throw new ProjectionError(
       'ERR_PROGRAM_INVALID',
@@ -29,11 +30,6 @@ export function checkRotated(
     );
   }
   const varying = task.features.filter(({ min, max }) => min < max).length;
-  if (!allowFullRank && components > varying - 2) {
-    throw new ProjectionError(
-      'ERR_FULL_RANK',
-      `"components" expected at most ${varying - 2} without "allowFullRank", got ${components}`,
-    );
-  }
+  if (!program.allowFullRank && leastRank(program) > varying) throw fullRank(program);
   rotatedParameters(task);
 }

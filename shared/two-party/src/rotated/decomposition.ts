@@ -4,6 +4,7 @@ import {
   type EigenPairs,
   type Program,
   ProjectionError,
+  rankRefusal,
   symmetricEigen,
 } from '@eigenveil/projection';
 import { type StatisticsTask, statisticsBounds } from '@eigenveil/statistics';
@@ -12,8 +13,6 @@ import { type Matrix, symmetricMatrix, traceOf, transpose } from './matrices.ts'
 import type { RotatedParameters } from './parameters.ts';
 import { refineVectors } from './refine.ts';
 
-/** Spectrum and vectors without which the scatter matrix cannot be told apart from known: an eigenvalue below is none. */
-const ZERO_EIGENVALUE = 1e-6;
 /** Far above the noise on an eigenvalue (below 2^−30 of the trace for 200 features), far below what a corrupted share leaves. */
 const PLAUSIBLE_NEGATIVE = 2 ** -28;
 /** Far above the flood on inner products of two vectors (below 2^−27), far below 1. */
@@ -125,7 +124,7 @@ function checkOrthonormal(columns: readonly (readonly number[])[]): void {
 function refusalOf(
   spectrum: readonly number[],
   samples: bigint,
-  { components, allowFullRank }: Program,
+  program: Program,
   indefinite: boolean,
 ): ProjectionError | undefined {
   if (samples <= 0n) {
@@ -137,12 +136,7 @@ function refusalOf(
       '"statistics" expected a scatter matrix with a positive trace: the noise outweighs the rows',
     );
   }
-  const next = spectrum[components];
-  if (allowFullRank || (next !== undefined && next > ZERO_EIGENVALUE * spectrum[0]!)) return undefined;
-  return new ProjectionError(
-    'ERR_FULL_RANK',
-    `"components" expected fewer than the rank of the scatter matrix without "allowFullRank", got ${components}`,
-  );
+  return rankRefusal(spectrum, program);
 }
 
 function implausible(message: string): TwoPartyError {

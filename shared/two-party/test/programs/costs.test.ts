@@ -84,6 +84,7 @@ async function count({ method, d, classes, components }: Shape): Promise<Meter> 
     outputs: [],
     minimumOwners: 2,
     allowFullRank: false,
+    twoValued: 0,
   };
   const session = new Meter(new CountingGates());
   await runProgram(session, task, program, {});

@@ -87,6 +87,7 @@ describe('the largest tasks', () => {
         outputs,
         minimumOwners: 2,
         allowFullRank: components === d,
+        twoValued: 0,
       };
       const session = new CountingSession(new CountingGates());
       await runProgram(session, taskOf(corner), program, {});

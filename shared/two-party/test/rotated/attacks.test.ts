@@ -13,7 +13,8 @@ import {
 } from '../../src/rotated/matrices.ts';
 import { type RotatedParameters, rotatedParameters } from '../../src/rotated/parameters.ts';
 import { drawSecrets, type RotationSecrets } from '../../src/rotated/secrets.ts';
-import { settingOf, spread } from './settings.ts';
+import { runClear } from './run.ts';
+import { numbers, settingOf, spread } from './settings.ts';
 import { seededBits } from './statistics.ts';
 import { FAULTS, view } from './views.ts';
 
@@ -243,5 +244,49 @@ describe('equal and zero eigenvalues', () => {
       expect(Math.abs(vector![2]!)).toBeLessThan(1e-8);
     }
     expect(quarters.reduce((sum, count) => sum + (count - 100) ** 2 / 100, 0)).toBeLessThan(21);
+  });
+});
+
+describe('two one-hot groups of features, whose sums everybody knows', () => {
+  const d = 9;
+  const next = numbers(5);
+  const rows = Array.from({ length: 300 }, () => {
+    const held = [Math.floor(5 * next()), 5 + Math.floor(4 * next() ** 2)];
+    return Array.from({ length: d }, (_, i) => (held.includes(i) ? 1 : -1));
+  });
+  const setting = (allowFullRank: boolean) => settingOf({ rows, components: 6, program: { allowFullRank } });
+
+  it('give T away with 6 vectors and the spectrum: the last direction is what remains', async () => {
+    const secrets = (parameters: RotatedParameters) => drawSecrets(parameters, 6, seededBits('one-hot'));
+    const { vectors, spectrum } = (await runClear(setting(true), { secrets })).result;
+    // I − Σ w wᵀ over the six vectors and both groups: the projection on the last direction.
+    const groups = [0, 1].map((g) =>
+      Array.from({ length: d }, (_, i) => (i < 5 === (g === 0) ? 1 / Math.sqrt(g === 0 ? 5 : 4) : 0)),
+    );
+    const weights = [
+      ...spectrum!.slice(0, 6).map((value) => value - spectrum![6]!),
+      -spectrum![6]!,
+      -spectrum![6]!,
+    ];
+    const guess = groups[0]!.map((_, i) =>
+      groups[0]!.map((_unused, j) =>
+        [...vectors, ...groups].reduce(
+          (sum, vector, v) => sum + weights[v]! * vector[i]! * vector[j]!,
+          i === j ? spectrum![6]! : 0,
+        ),
+      ),
+    );
+    const { T } = scatterOf(rows);
+    const scale = rows.length * 4 ** 14;
+    expect(
+      relativeError(
+        guess.map((row) => row.map((x) => x * scale)),
+        T,
+      ),
+    ).toBeLessThan(1e-9);
+  });
+
+  it('are refused without consent', async () => {
+    await expect(runClear(setting(false))).rejects.toMatchObject({ code: 'ERR_FULL_RANK' });
   });
 });

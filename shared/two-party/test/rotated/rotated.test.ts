@@ -7,6 +7,7 @@ import { datasetRows } from './datasets.ts';
 import { distanceToReference } from './run.ts';
 import { type Setting, settingOf, spread } from './settings.ts';
 
+const OUTPUTS = ['mean', 'trace', 'sampleCount', 'spectrum'] as const;
 const small = () => settingOf({ rows: spread(40, 4, 3), components: 2 });
 
 interface Options {
@@ -64,8 +65,8 @@ describe('rotated', () => {
     ['iris', 2],
     ['pima', 4],
   ] as const)('decomposes %s', async (name, components) => {
-    const outputs = ['mean', 'trace', 'sampleCount', 'spectrum'] as const;
-    const setting = settingOf({ rows: datasetRows(name), components, program: { outputs } });
+    const program = { outputs: OUTPUTS, twoValued: 0 };
+    const setting = settingOf({ rows: datasetRows(name), components, program });
     const decomposition = await result(setting);
     const { eigenvalueError, sineGap } = distanceToReference(setting, decomposition);
     expect(eigenvalueError).toBeLessThan(1e-9);
@@ -183,6 +184,7 @@ describe('refusals', () => {
     ['no declared number of samples', { outputs: ['spectrum'] }, 'ERR_PROGRAM_INVALID'],
     ['d − 1 components', { components: 3 }, 'ERR_FULL_RANK'],
     ['d components', { components: 4 }, 'ERR_FULL_RANK'],
+    ['the mean of a feature of two values', { outputs: OUTPUTS, twoValued: 1 }, 'ERR_FULL_RANK'],
   ] as const)('%s, at both ends, before a byte', async (_, program, code) => {
     const setting = small();
     const [left, right] = memoryChannelPair();

@@ -1,0 +1,65 @@
+/** Every two-party protocol releases a PCA from the same rank on: one below the least is refused, the least is not. */
+import { type Decomposition, leastRank, type Output } from '@eigenveil/projection';
+import { describe, expect, it } from 'vitest';
+import { ClearSession } from '../src/garbling/index.ts';
+import { memoryChannelPair } from '../src/index.ts';
+import { runProgram } from '../src/programs/index.ts';
+import { simulated } from '../src/simulated.ts';
+import { settingOf as settingForCircuits } from './programs/data.ts';
+import { runClear } from './rotated/run.ts';
+import { settingOf as settingForRotation } from './rotated/settings.ts';
+
+const D = 6;
+const COMPONENTS = 2;
+
+/** ± along so many axes; the other features never vary, which nobody has declared. */
+function rowsOf(rank: number): number[][] {
+  return Array.from({ length: 2 * rank }, (_, n) =>
+    Array.from({ length: D }, (_unused, i) => (i === n >> 1 ? (1 - 2 * (n % 2)) * (1 - i / 20) : 0)),
+  );
+}
+
+interface Told {
+  readonly outputs: readonly Output[];
+  readonly twoValued: number;
+}
+
+const protocols: Record<string, (rank: number, told: Told) => Promise<Decomposition | undefined>> = {
+  async garbled(rank, told) {
+    const { task, program, ...shares } = settingForCircuits({ rows: rowsOf(rank), components: COMPONENTS });
+    return runProgram(new ClearSession(), task, { ...program, ...told, allowFullRank: false }, shares);
+  },
+  async rotated(rank, program) {
+    return (await runClear(settingForRotation({ rows: rowsOf(rank), components: COMPONENTS, program })))
+      .result;
+  },
+  async simulated(rank, told) {
+    const setting = settingForCircuits({ rows: rowsOf(rank), components: COMPONENTS });
+    const computation = {
+      task: setting.task,
+      program: { ...setting.program, ...told, allowFullRank: false },
+    };
+    const [left, right] = memoryChannelPair();
+    await simulated.garble(left, computation, { ...setting.garbler, markAnswered: async () => undefined });
+    return simulated.evaluate(right, computation, setting.evaluator);
+  },
+};
+
+describe.each(Object.keys(protocols))('%s', (name) => {
+  it.each<[number, Told]>(
+    (
+      [
+        [3, { outputs: [], twoValued: D }],
+        [4, { outputs: ['trace'], twoValued: D }],
+        [5, { outputs: ['mean'], twoValued: 3 }],
+        [4, { outputs: ['sampleCount', 'spectrum'], twoValued: D }],
+        [5, { outputs: ['sampleCount', 'spectrum', 'mean'], twoValued: 2 }],
+      ] satisfies [number, Told][]
+    ).filter(([, { outputs }]) => name !== 'rotated' || outputs.some((output) => output === 'spectrum')),
+  )('releases from rank %i on with %o', async (least, told) => {
+    expect(leastRank({ components: COMPONENTS, ...told })).toBe(least);
+    const run = protocols[name]!;
+    await expect(run(least - 1, told)).rejects.toMatchObject({ code: 'ERR_FULL_RANK' });
+    expect((await run(least, told))!.vectors).toHaveLength(COMPONENTS);
+  });
+});
