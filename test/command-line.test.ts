@@ -227,7 +227,16 @@ describe('a task', () => {
       ...['--data', path('rows-1.csv')],
       ...files,
     );
-    expect(jsonOf(projected)).toMatchObject({ components: 2, rows: parts[1]!.values.length });
+    expect(jsonOf(projected)).toMatchObject({
+      components: 2,
+      rows: parts[1]!.values.length,
+      differentialPrivacy: { projection: null, reducedRows: null },
+    });
+    const reducing = ['--data', path('rows-1.csv'), '--out', path('again.csv')];
+    const { stdout } = await children.run('owner', [
+      ...['project', id, ...home(1), ...toDataUser, ...policy, ...reducing],
+    ]);
+    expect(stdout).toMatch(/\nnote: no guarantee of differential privacy covers reduced rows/);
     const saved = Projection.parse(JSON.parse(await readFile(path('projection.json'), 'utf8')));
     expectReference(saved, Task.parse(signed.task), parts);
     const [header, ...reduced] = (await readFile(path('reduced.csv'), 'utf8')).trim().split('\n');

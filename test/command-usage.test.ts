@@ -161,6 +161,10 @@ describe('a command line that is wrong exits with 2', () => {
     expect(err).toMatch(
       /^note: each server adds noise of deviation [\d.]+ on squares and [\d.]+ on products/,
     );
+    // The file's rows for each of three owners.
+    expect(err).toMatch(
+      /^note: there is room for 450 rows, .* set maximumOwners and maximumSamplesPerOwner as low/m,
+    );
     const proposal = JSON.parse(out) as { differentialPrivacy: Record<string, unknown> };
     expect(proposal.differentialPrivacy).toMatchObject({
       epsilon: 1,

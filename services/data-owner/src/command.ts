@@ -66,11 +66,16 @@ const IGNORE_SETTING = {
   placeholder: 'LIST',
 };
 
+const UNCOVERED =
+  'note: no guarantee of differential privacy covers reduced rows: keep them like the rows themselves';
+
 const POLICY_HELP = `
 The policy (--policy FILE) says what the owner agrees to; a task that breaks it is refused before a row is read:
   { "minimumOwners": 5, "minimumKeyBits": 3072, "twoParty": [], "maximumComponents": 20,
     "allowSpectrum": false, "allowFullRank": false,
-    "allowWithoutDifferentialPrivacy": false, "maximumEpsilon": 1, "maximumDelta": 1e-6 }`;
+    "allowWithoutDifferentialPrivacy": false, "maximumEpsilon": 1, "maximumDelta": 1e-6,
+    "neighbours": "add-remove", "noise": "servers", "colludingOwners": 1 }
+colludingOwners is for tasks whose owners add the noise: minimumOwners must be at least honestOwners and so many more.`;
 
 export function ownerProgram(): Command {
   const program = createProgram({
@@ -244,6 +249,9 @@ function addProject(program: Command): void {
   command.addHelpText(
     'after',
     `
+Reduced rows are rows in other coordinates. No guarantee of differential privacy covers them, whatever the task promises for the
+projection itself: keep them like the rows.
+
 Example:
   $ eigenveil-owner project TASK --user-url https://user.example.org:8444 --data rows.csv --out reduced.csv`,
   );
@@ -259,8 +267,16 @@ Example:
     if (save !== undefined) await writeFile(save, `${JSON.stringify(projection, null, 2)}\n`);
     const rows = data === undefined ? 0 : await reduceFile(task, projection, data, out!);
     printResult(command, {
-      json: { components: projection.vectors.length, eigenvalues: projection.eigenvalues, rows, out, save },
-      text: `${projection.vectors.length} components${data === undefined ? '' : `; ${rows} rows reduced to ${out}`}`,
+      json: {
+        components: projection.vectors.length,
+        eigenvalues: projection.eigenvalues,
+        rows,
+        out,
+        save,
+        // Of reduced rows there is never one.
+        differentialPrivacy: { projection: task.differentialPrivacy, reducedRows: null },
+      },
+      text: `${projection.vectors.length} components${data === undefined ? '' : `; ${rows} rows reduced to ${out}\n${UNCOVERED}`}`,
     });
   });
 }

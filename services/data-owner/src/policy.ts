@@ -1,5 +1,5 @@
 /** The owner's own policy: what it agrees to, checked before one of its rows is read. */
-import { ServiceError, type Task, TwoPartyName } from '@eigenveil/wire';
+import { DifferentialPrivacy, ServiceError, type Task, TwoPartyName } from '@eigenveil/wire';
 import { z } from 'zod';
 
 export const OwnerPolicy = z.strictObject({
@@ -17,9 +17,19 @@ export const OwnerPolicy = z.strictObject({
   allowFullRank: z.boolean().default(false),
   /** Whether tasks without differential privacy are acceptable. */
   allowWithoutDifferentialPrivacy: z.boolean().default(true),
-  /** The largest ε and δ; where one is given, tasks without differential privacy are not acceptable either. */
+  // Where one of the following is given, tasks without differential privacy are not acceptable either.
+  /** The largest ε and δ. */
   maximumEpsilon: z.number().positive().optional(),
   maximumDelta: z.number().positive().max(1).optional(),
+  /** Whose results must be nearly the same; neither relation stands for the other. */
+  neighbours: DifferentialPrivacy.shape.neighbours.optional(),
+  /** Who must add the noise. */
+  noise: DifferentialPrivacy.shape.noise.unwrap().optional(),
+  /**
+   * t: how many owners may look at the result together, tell what noise they added, or add none. Where owners add the noise, the task
+   * must then have minimumOwners >= honestOwners + t. A task always has t = 1, for an owner that looks at the result.
+   */
+  colludingOwners: z.int().min(0).optional(),
 });
 export type OwnerPolicy = z.infer<typeof OwnerPolicy>;
 
@@ -49,19 +59,46 @@ export function checkPolicy(policy: OwnerPolicy, task: Task): void {
   );
   expect(policy.allowSpectrum || !task.outputs.includes('spectrum'), '"outputs" expected no spectrum');
   expect(policy.allowFullRank || !task.allowFullRank, '"allowFullRank" expected false');
-  const { allowWithoutDifferentialPrivacy, maximumEpsilon, maximumDelta } = policy;
-  const { differentialPrivacy: guarantee } = task;
-  const isRequired =
-    !allowWithoutDifferentialPrivacy || maximumEpsilon !== undefined || maximumDelta !== undefined;
-  expect(guarantee !== null || !isRequired, '"differentialPrivacy" expected a guarantee, got none');
-  for (const [name, most, got] of [
-    ['epsilon', maximumEpsilon, guarantee?.epsilon],
-    ['delta', maximumDelta, guarantee?.delta],
+  checkGuarantee(policy, task, expect);
+  if (broken.length > 0) throw new ServiceError('ERR_POLICY', broken.join('; '));
+}
+
+function checkGuarantee(
+  { allowWithoutDifferentialPrivacy, maximumEpsilon, maximumDelta, ...policy }: OwnerPolicy,
+  { differentialPrivacy: guarantee, minimumOwners }: Task,
+  expect: (holds: boolean, rule: string) => void,
+): void {
+  const { neighbours, noise, colludingOwners } = policy;
+  if (guarantee === null) {
+    const asked = [maximumEpsilon, maximumDelta, neighbours, noise, colludingOwners];
+    const isRequired = !allowWithoutDifferentialPrivacy || asked.some((it) => it !== undefined);
+    expect(!isRequired, '"differentialPrivacy" expected a guarantee, got none');
+    return;
+  }
+  for (const [name, most] of [
+    ['epsilon', maximumEpsilon],
+    ['delta', maximumDelta],
   ] as const) {
     expect(
-      most === undefined || got === undefined || got <= most,
-      `"differentialPrivacy.${name}" expected at most ${most}, got ${got}`,
+      most === undefined || guarantee[name] <= most,
+      `"differentialPrivacy.${name}" expected at most ${most}, got ${guarantee[name]}`,
     );
   }
-  if (broken.length > 0) throw new ServiceError('ERR_POLICY', broken.join('; '));
+  for (const [name, wanted] of [
+    ['neighbours', neighbours],
+    ['noise', noise],
+  ] as const) {
+    expect(
+      wanted === undefined || guarantee[name] === wanted,
+      `"differentialPrivacy.${name}" expected ${wanted}, got ${guarantee[name]}`,
+    );
+  }
+  // Null unless owners add the noise; then no owner's word is relied on.
+  const { honestOwners } = guarantee;
+  if (honestOwners === null || colludingOwners === undefined) return;
+  const fewest = honestOwners + colludingOwners;
+  expect(
+    minimumOwners >= fewest,
+    `"minimumOwners" expected at least honestOwners + colludingOwners = ${fewest}, got ${minimumOwners}`,
+  );
 }

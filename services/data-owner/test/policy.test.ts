@@ -21,6 +21,7 @@ const differentialPrivacy = {
   honestOwners: null,
   dataIndependentRanges: true,
 } as const;
+const byOwners = { ...differentialPrivacy, noise: 'owners', honestOwners: 3 } as const;
 const parties = { csp: 'c'.repeat(43), dataUser: 'd'.repeat(43) };
 const task = (changes: Partial<Task> = {}) =>
   Task.parse({ ...proposal, ...parties, protocol: 'eigenveil/1', id: 't'.repeat(22), ...changes });
@@ -46,6 +47,13 @@ describe("the owner's policy", () => {
     ['differentialPrivacy', { allowWithoutDifferentialPrivacy: false }, {}],
     ['differentialPrivacy', { maximumEpsilon: 100 }, {}],
     ['differentialPrivacy', { maximumDelta: 1 }, {}],
+    ['differentialPrivacy', { neighbours: 'replace' }, {}],
+    ['differentialPrivacy', { noise: 'servers' }, {}],
+    ['differentialPrivacy', { colludingOwners: 0 }, {}],
+    ['differentialPrivacy.neighbours', { neighbours: 'add-remove' }, { differentialPrivacy }],
+    ['differentialPrivacy.noise', { noise: 'owners' }, { differentialPrivacy }],
+    ['differentialPrivacy.noise', { noise: 'servers' }, { differentialPrivacy: byOwners }],
+    ['minimumOwners', { colludingOwners: 3 }, { differentialPrivacy: byOwners }],
     ['differentialPrivacy.epsilon', { maximumEpsilon: 0.99 }, { differentialPrivacy }],
     ['differentialPrivacy.delta', { maximumDelta: 9e-7 }, { differentialPrivacy }],
   ])('refuses a task for its %s', (name, policy, changes) => {
@@ -57,8 +65,19 @@ describe("the owner's policy", () => {
   });
 
   test('is content with the guarantee that it asks for', () => {
-    const asking = { allowWithoutDifferentialPrivacy: false, maximumEpsilon: 1, maximumDelta: 1e-6 };
+    const asking: Partial<OwnerPolicy> = {
+      allowWithoutDifferentialPrivacy: false,
+      maximumEpsilon: 1,
+      maximumDelta: 1e-6,
+      neighbours: 'replace',
+      noise: 'servers',
+      colludingOwners: 1000, // whose noise counts for nothing here
+    };
     expect(() => checkPolicy({ ...lenient, ...asking }, task({ differentialPrivacy }))).not.toThrow();
+    const relying: Partial<OwnerPolicy> = { noise: 'owners', colludingOwners: 2 }; // 5 owners, 3 of them honest
+    expect(() =>
+      checkPolicy({ ...lenient, ...relying }, task({ differentialPrivacy: byOwners })),
+    ).not.toThrow();
   });
 
   test('names every rule that is broken', () => {

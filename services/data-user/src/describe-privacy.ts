@@ -13,6 +13,7 @@ export function describeNoise(task: TaskProposal): string[] {
   const plan = noisePlanOf(task);
   if (plan === undefined || task.differentialPrivacy === null) return [];
   const { noise, honestOwners } = task.differentialPrivacy;
+  const { maximumOwners, maximumSamplesPerOwner } = task;
   const unit = 2 ** task.fractionBits;
   const deviation = ({ numerator, denominator }: { numerator: bigint; denominator: bigint }, scale: number) =>
     (Math.sqrt(Number(numerator) / Number(denominator)) / scale).toPrecision(3);
@@ -36,5 +37,6 @@ export function describeNoise(task: TaskProposal): string[] {
     `${drawers} adds noise of deviation ${kinds.join(', ')}${honestOwners === null ? '' : `; ${honestOwners} owners are relied on`}`,
     ...(ridge === 0 ? [] : [`to the products is added ${shifted}`]),
     `it takes ${plan.fewestRows} rows${task.method.kind === 'pca' ? '' : ' in every class'} to be sure that noise leaves the matrices positive`,
+    `there is room for ${maximumOwners * maximumSamplesPerOwner} rows, up to which a data user that deviates can scale sums under the same noise: set maximumOwners and maximumSamplesPerOwner as low as the data allow`,
   ];
 }
