@@ -142,7 +142,10 @@ describe('both services are restarted between any two steps', () => {
     world.proxies.csp.heal();
     world.proxies.csp.inject(/unblinding$/, LOSE_REQUEST, ALWAYS);
     await expect.poll(() => world.proxies.csp.bodies(/unblinding$/).length).toBeGreaterThan(0);
+    const sent = world.proxies.csp.bodies(/records$/).length;
     expect(await restart('blinded')).toEqual(blinded);
+    await expect.poll(() => world.proxies.csp.bodies(/unblinding$/).length).toBeGreaterThan(2);
+    expect(world.proxies.csp.bodies(/records$/)).toHaveLength(sent); // the CSP has them
 
     world.proxies.csp.heal();
     world.proxies.csp.inject(/unblinding$/, LOSE_ANSWER, 2);

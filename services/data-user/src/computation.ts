@@ -36,6 +36,9 @@ import { eraseAll } from './store-rules.ts';
 import type { OpenTask, Tasks } from './tasks.ts';
 import type { Turn } from './work-queue.ts';
 
+/** Requests with records that are under way at a time: enough that the CSP never waits for the next. */
+const RECORD_REQUESTS = 4;
+
 /** How often it is written down how far a computation is. */
 const PROGRESS_MILLISECONDS = 1000;
 /** How often a two-party computation looks whether its task has been cancelled. */
@@ -275,19 +278,31 @@ export class Computation {
     return { to: 'blinded', sealedBlinding, blinded: encodeCiphertexts(publicKey, blinded) };
   }
 
-  async #unblind({ task, blinded }: StoredTask): Promise<StageResult> {
-    const { csp, store } = this.#deps;
-    for (let after = 0; ; ) {
-      const page = await store.records(task.id, after, RECORDS_PER_REQUEST);
-      if (page.length === 0) break;
-      await csp.sendRecords(
-        task.id,
-        page.map(({ record }) => record),
-      );
-      after = page.at(-1)!.sequence;
-    }
-    await csp.unblind(task.id, blinded!);
+  async #unblind(stored: StoredTask, _open: OpenTask, turn: Turn): Promise<StageResult> {
+    const { csp } = this.#deps;
+    await this.#sendRecords(stored, turn);
+    await csp.unblind(stored.task.id, stored.blinded!);
     return { to: 'unblinded' };
+  }
+
+  /**
+   * Sends the records that the CSP has not confirmed, some requests at a time. It confirms what it has stored durably, and this server
+   * remembers that in the order of the sequence numbers: what is interrupted goes on from there.
+   */
+  async #sendRecords({ task, recordsSent }: StoredTask, turn: Turn): Promise<void> {
+    const { csp, store } = this.#deps;
+    for (let after = recordsSent; ; ) {
+      turn.signal.throwIfAborted();
+      const next = await store.records(task.id, after, RECORDS_PER_REQUEST * RECORD_REQUESTS);
+      if (next.length === 0) return;
+      const pages = Array.from({ length: Math.ceil(next.length / RECORDS_PER_REQUEST) }, (_, i) =>
+        next.slice(i * RECORDS_PER_REQUEST, (i + 1) * RECORDS_PER_REQUEST).map(({ record }) => record),
+      );
+      const sent = await Promise.allSettled(pages.map((page) => csp.sendRecords(task.id, page)));
+      for (const { reason } of sent.filter((it) => it.status === 'rejected')) throw reason;
+      after = next.at(-1)!.sequence;
+      await store.noteRecordsSent(task.id, after);
+    }
   }
 
   async #decompose({ task, sealedBlinding }: StoredTask): Promise<StageResult> {

@@ -16,6 +16,7 @@ interface TaskRow {
   readonly timings: string;
   readonly activity: string;
   readonly faults: number;
+  readonly records_sent: number;
   readonly ended_at_csp: boolean;
 }
 
@@ -61,6 +62,7 @@ export async function read(
     timings: JSON.parse(row.timings) as Record<string, number>,
     activity: JSON.parse(row.activity) as Activity,
     faults: row.faults,
+    recordsSent: row.records_sent,
     endedAtCsp: row.ended_at_csp,
   };
 }

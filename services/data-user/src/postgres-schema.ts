@@ -83,4 +83,7 @@ export const MIGRATIONS = [
   );
   CREATE INDEX used_proofs_expire ON used_proofs (expires_at);
   `,
+  `
+  ALTER TABLE tasks ADD COLUMN records_sent integer NOT NULL DEFAULT 0;
+  `,
 ];

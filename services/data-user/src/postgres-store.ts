@@ -125,6 +125,11 @@ export class PostgresDataUserStore implements DataUserStore {
     return rows;
   }
 
+  async noteRecordsSent(taskId: TaskId, sequence: number): Promise<void> {
+    const text = 'UPDATE tasks SET records_sent = greatest(records_sent, $2) WHERE task_id = $1';
+    await this.#db.query({ text, values: [taskId, sequence] });
+  }
+
   async ciphertexts(taskId: TaskId, after: number, last: number, limit: number) {
     const { rows } = await this.#db.query<{ sequence: number; bytes: Uint8Array }>({
       text: `

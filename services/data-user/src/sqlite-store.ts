@@ -94,6 +94,9 @@ const MIGRATIONS = [
     contributions = (SELECT count(*) FROM contributions WHERE task_id = tasks.task_id AND withdrawn = 0);
   DROP TABLE old_contributions;
   `,
+  `
+  ALTER TABLE tasks ADD COLUMN records_sent INTEGER NOT NULL DEFAULT 0;
+  `,
 ];
 
 export class SqliteDataUserStore implements DataUserStore {
@@ -194,6 +197,13 @@ export class SqliteDataUserStore implements DataUserStore {
       `SELECT sequence, record FROM contribution_bodies WHERE task_id = ? AND sequence > ?
          ORDER BY sequence LIMIT ?`,
     ).all(taskId, after, limit) as { sequence: number; record: string }[];
+  }
+
+  async noteRecordsSent(taskId: TaskId, sequence: number): Promise<void> {
+    this.#prepare('UPDATE tasks SET records_sent = max(records_sent, ?) WHERE task_id = ?').run(
+      sequence,
+      taskId,
+    );
   }
 
   async ciphertexts(taskId: TaskId, after: number, last: number, limit: number) {
@@ -374,6 +384,7 @@ export class SqliteDataUserStore implements DataUserStore {
       timings: JSON.parse(row.timings as string) as Record<string, number>,
       activity: JSON.parse(row.activity as string) as Activity,
       faults: row.faults as number,
+      recordsSent: row.records_sent as number,
       endedAtCsp: row.ended_at_csp === 1,
     };
   }

@@ -34,6 +34,8 @@ export interface StoredTask {
   readonly activity: Activity;
   /** Attempts at the two-party computation that ended with a fault. */
   readonly faults: number;
+  /** The last sequence number up to which the CSP has the records. */
+  readonly recordsSent: number;
   /** Whether the CSP has been told that the task has ended. */
   readonly endedAtCsp: boolean;
 }
@@ -134,6 +136,8 @@ export interface DataUserStore {
     after: number,
     limit: number,
   ): Promise<{ readonly sequence: number; readonly record: string }[]>;
+  /** Remembers that the CSP has all records with sequence numbers up to `sequence`; what was remembered never goes back. */
+  noteRecordsSent(taskId: TaskId, sequence: number): Promise<void>;
   /** The same of ciphertexts, with sequence numbers up to `last`. */
   ciphertexts(
     taskId: TaskId,

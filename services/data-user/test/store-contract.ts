@@ -284,6 +284,13 @@ export function storeContract(name: string, open: () => Promise<DataUserStore>):
         expect((await read()).activity).toEqual({});
       });
 
+      test('remembers how far the records were sent, and never less', async () => {
+        expect((await read()).recordsSent).toBe(0);
+        await store.noteRecordsSent(taskId, 7);
+        await store.noteRecordsSent(taskId, 5);
+        expect((await read()).recordsSent).toBe(7);
+      });
+
       test('is opened once, and only if nobody has given it up', async () => {
         expect(await store.openTask(taskId, 'another agreement')).toBe(false);
         expect((await read()).agreement).toBe('agreement');
