@@ -13,7 +13,16 @@
  *   batch by the process that works on the task. Sent twice, it is there once (policy `exclusive`).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type HeldLock, parsePostgresUrl, reasonOf, ServerError, tryLock } from '@eigenveil/server';
+import {
+  ANSWER_MILLISECONDS,
+  type HeldLock,
+  PostgresSockets,
+  parsePostgresUrl,
+  reasonOf,
+  ServerError,
+  tryLock,
+  withinTime,
+} from '@eigenveil/server';
 import { errorCodeOf, type TaskId } from '@eigenveil/wire';
 import { type Job, type JobResult, PgBoss, type WorkOptions } from 'pg-boss';
 import { beingWorkedOn, type Turn, type Workers, type WorkQueue } from './work-queue.ts';
@@ -33,6 +42,8 @@ const MOST_BATCHES = 1000;
 /** After so long a batch that is still missing is sent again, which does nothing if its job is still there. */
 const RESEND_MILLISECONDS = 10_000;
 const TELL_MILLISECONDS = 10_000;
+/** So long a process that stops waits for batches that it has begun; another one begins anew what was not finished. */
+const LEAVE_MILLISECONDS = 8000;
 const FIRST_LOOK_MILLISECONDS = 20;
 const LONGEST_LOOK_MILLISECONDS = 1000;
 
@@ -75,6 +86,7 @@ export interface PostgresWorkQueueOptions {
 export class PostgresWorkQueue implements WorkQueue {
   readonly #options: PostgresWorkQueueOptions;
   readonly #boss: PgBoss;
+  readonly #sockets = new PostgresSockets();
   readonly #stopping = new AbortController();
   /** Tasks that were left because the process stops. */
   readonly #left = new Set<TaskId>();
@@ -92,7 +104,7 @@ export class PostgresWorkQueue implements WorkQueue {
         await queue.#boss.updateQueue(name, changeable);
       }
     } catch (error) {
-      await queue.#boss.stop({ graceful: false });
+      await queue.#sockets.end(queue.#boss.stop({ graceful: false }));
       throw new ServerError('ERR_DATABASE', `the queue of jobs cannot be opened: ${reasonOf(error)}`);
     }
     return queue;
@@ -106,6 +118,8 @@ export class PostgresWorkQueue implements WorkQueue {
       application_name: 'eigenveil jobs',
       max: CONNECTIONS,
       connectionTimeoutMillis: 5000,
+      // As for any of pg's pools, which this becomes.
+      ...{ query_timeout: ANSWER_MILLISECONDS, stream: this.#sockets.stream },
       schema: SCHEMA,
       schedule: false,
       useListenNotify: true,
@@ -180,7 +194,12 @@ export class PostgresWorkQueue implements WorkQueue {
   async close(): Promise<void> {
     this.#stopping.abort();
     clearInterval(this.#sweep);
-    await Promise.all([TASKS, BATCHES].map((name) => this.#boss.offWork(name)));
+    await this.#sockets.end(this.#leave(), 2 * LEAVE_MILLISECONDS);
+  }
+
+  async #leave(): Promise<void> {
+    const workers = Promise.all([TASKS, BATCHES].map((name) => this.#boss.offWork(name)));
+    await withinTime(workers, LEAVE_MILLISECONDS);
     await this.#send([...this.#left]).catch((error) => this.#tell(error));
     await this.#boss.stop({ graceful: false });
   }

@@ -21,6 +21,7 @@ export { createLogger, LOG_LEVELS, type Logger, type LogLevel } from './log.ts';
 export { Metrics } from './metrics.ts';
 export { openApiDocument, type ServiceInfo } from './openapi.ts';
 export {
+  ANSWER_MILLISECONDS,
   openPostgres,
   type PostgresDatabase,
   type PostgresOptions,
@@ -28,6 +29,7 @@ export {
   reasonOf,
 } from './postgres.ts';
 export { type HeldLock, tryLock } from './postgres-lock.ts';
+export { PostgresSockets, withinTime } from './postgres-sockets.ts';
 export { parsePostgresUrl } from './postgres-url.ts';
 export { ownerTokenOf, ProofChecker, type UsedProofs } from './proof.ts';
 export { RateLimit } from './rate-limit.ts';

@@ -6,6 +6,8 @@ import { contextOf } from './context.ts';
 const PREFIX = 'eigenveil_';
 /** From a look-up in the database to the decryption of a large aggregate, in seconds. */
 const DURATION_BUCKETS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+/** So long a scrape waits for a value that is asked for elsewhere; Prometheus waits for ten seconds. */
+const READ_MILLISECONDS = 2000;
 
 export class Metrics {
   readonly registry = new Registry();
@@ -40,14 +42,14 @@ export class Metrics {
     return new Counter({ name: PREFIX + name, help, labelNames: [...labels], registers: [this.registry] });
   }
 
-  /** A gauge that asks `read` for its value whenever it is scraped; NaN when that fails, or one value would hide all others. */
+  /** A gauge that asks `read` for its value whenever it is scraped; NaN when that fails or takes long, or one value would hide all others. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void {
     new Gauge({
       name: PREFIX + name,
       help,
       registers: [this.registry],
       async collect() {
-        this.set(await Promise.try(read).catch(() => Number.NaN));
+        this.set(await soon(Promise.try(read)).catch(() => Number.NaN));
       },
     });
   }
@@ -79,4 +81,11 @@ export class Metrics {
       next();
     };
   }
+}
+
+/** Throws when the value does not come in time. */
+async function soon(value: Promise<number>): Promise<number> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error('the value expected to come sooner')), READ_MILLISECONDS);
+  return Promise.race([value, promise]).finally(() => clearTimeout(timer));
 }

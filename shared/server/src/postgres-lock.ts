@@ -1,8 +1,8 @@
 /** Locks of PostgreSQL that a process has for as long as it lives and is connected, each on a connection of its own. */
 import { hostname } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { CONNECT_MILLISECONDS, clientOptions, translated } from './postgres.ts';
+import { endClient } from './postgres-sockets.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
 
 export interface HeldLock {
@@ -84,15 +84,12 @@ function hold(client: Client, name: string, lost: AbortController): HeldLock {
     async release() {
       clearInterval(timer);
       // The server frees the lock when it hears of the end; where it cannot be reached, nobody waits for that.
-      await Promise.race([
-        client.end().catch(() => undefined),
-        sleep(ANSWER_MILLISECONDS, undefined, { ref: false }),
-      ]);
+      await endClient(client);
     },
   };
 }
 
-/** Does not wait: a server that does not answer might keep it waiting for ever. */
+/** Does not wait. */
 function end(client: Client): void {
-  client.end().catch(() => undefined);
+  void endClient(client);
 }

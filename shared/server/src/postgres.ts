@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '@eigenveil/wire';
 import { Client, DatabaseError, Pool, type PoolClient, type QueryConfig, type QueryResultRow } from 'pg';
 import { ServerError } from './errors.ts';
+import { endClient, PostgresSockets } from './postgres-sockets.ts';
 import { type PostgresAddress, parsePostgresUrl } from './postgres-url.ts';
 
 /** What statements are sent to: a pool, or a transaction. */
@@ -30,7 +31,9 @@ const LOCK_MILLISECONDS = 10_000;
 /** A process that was stopped in the midst of a transaction must not hold up the others. */
 const IDLE_IN_TRANSACTION_MILLISECONDS = 15_000;
 /** For a server that does not answer at all; longer than what the server itself would allow. */
-const ANSWER_MILLISECONDS = 45_000;
+export const ANSWER_MILLISECONDS = 45_000;
+/** For a server that is asked whether it answers. */
+const CHECK_MILLISECONDS = 5000;
 const MOST_ATTEMPTS = 10;
 const BACKOFF_MILLISECONDS = 10;
 const RETRY_AFTER_SECONDS = 1;
@@ -72,18 +75,20 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
       ? error
       : new ServerError('ERR_DATABASE', `the database cannot be opened: ${reasonOf(error)}`); // no cause: it may repeat the URL
   } finally {
-    await client.end().catch(ignore);
+    await endClient(client);
   }
   return new PostgresDatabase(address, options);
 }
 
 export class PostgresDatabase implements PostgresQueries {
   readonly #pool: Pool;
+  readonly #sockets = new PostgresSockets();
 
   /** Use openPostgres. */
   constructor(address: PostgresAddress, { schema, onIdleError = ignore }: PostgresOptions) {
     this.#pool = new Pool({
       ...clientOptions(address),
+      stream: this.#sockets.stream,
       max: CONNECTIONS,
       connectionTimeoutMillis: CONNECT_MILLISECONDS,
       query_timeout: ANSWER_MILLISECONDS,
@@ -137,13 +142,15 @@ export class PostgresDatabase implements PostgresQueries {
     }
   }
 
-  /** Throws unless the database answers. */
+  /** Throws unless the database answers, and soon. */
   async check(): Promise<void> {
-    await this.query({ text: 'SELECT 1' });
+    const statement = { text: 'SELECT 1', query_timeout: CHECK_MILLISECONDS };
+    await this.query(statement);
   }
 
+  /** Ends all connections; those of a server that does not answer are cut. */
   async close(): Promise<void> {
-    await this.#pool.end();
+    await this.#sockets.end(this.#pool.end());
   }
 
   async #attempt<Result>(work: (queries: PostgresQueries) => Promise<Result>): Promise<Result> {

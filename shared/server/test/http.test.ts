@@ -389,14 +389,16 @@ test('a check of readiness that takes long is the only one, and is made again wh
   expect(asked).toBe(2);
 });
 
-test('a value that cannot be read hides no other metric', async () => {
+test('a value that cannot be read, or not soon, hides no other metric', async () => {
   const metrics = new Metrics('test');
+  metrics.gauge('silent', 'Takes for ever.', () => new Promise(() => {}));
   metrics.gauge('lost', 'Fails.', async () => {
     throw new Error('down');
   });
   metrics.gauge('known', 'Works.', () => 7);
   const text = await metrics.registry.metrics();
   expect(text).toMatch(/^eigenveil_lost\{service="test"\} NaN$/im);
+  expect(text).toMatch(/^eigenveil_silent\{service="test"\} NaN$/im);
   expect(text).toMatch(/^eigenveil_known\{service="test"\} 7$/m);
 });
 

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { Postgres } from '@eigenveil/testbed/databases/postgres';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openPostgres, type PostgresDatabase } from '../src/index.ts';
+import { openPostgres, type PostgresDatabase, tryLock } from '../src/index.ts';
 
 const schema = 'eigenveil_test';
 const CREATE = 'CREATE TABLE t (x integer PRIMARY KEY, y integer NOT NULL DEFAULT 0)';
@@ -251,6 +251,27 @@ describe('a transaction', () => {
     await expect.poll(sum).toEqual([0]);
   });
 });
+
+test('a server that hangs is left in time: questions have an end, and closing does not wait for it', async () => {
+  const database = await open();
+  await database.query({ text: 'INSERT INTO t VALUES (1)' });
+  const lock = (await tryLock(url, 'a lock'))!;
+  const pids = postgres.processes;
+  for (const pid of pids) process.kill(pid, 'SIGSTOP');
+  try {
+    const unreachable = { code: 'ERR_DATABASE_UNREACHABLE' };
+    await expect(database.check()).rejects.toMatchObject(unreachable);
+    await expect(tryLock(url, 'another')).rejects.toMatchObject(unreachable);
+    const sockets = () => process.getActiveResourcesInfo().filter((it) => it === 'TCPSocketWrap').length;
+    expect(sockets()).toBeGreaterThan(1);
+    await Promise.all([database.close(), lock.release()]);
+    opened.splice(opened.indexOf(database), 1);
+    // The operator's own connection is the only one left.
+    await expect.poll(sockets).toBe(1);
+  } finally {
+    for (const pid of pids) process.kill(pid, 'SIGCONT');
+  }
+}, 60_000);
 
 /** A line to the server that, once told, is cut when the server has answered the next COMMIT, before the client hears of it. */
 async function lossyLine() {

@@ -1,0 +1,41 @@
+/** The sockets under connections to PostgreSQL, so that a process can leave a server that does not answer. */
+import { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from 'pg';
+
+/** So long a server has to say goodbye. It is told that a connection ends, and one that hangs would be waited for without end. */
+const GOODBYE_MILLISECONDS = 5000;
+
+/** The sockets of a pool. */
+export class PostgresSockets {
+  readonly #open = new Set<Socket>();
+
+  /** For the option of this name of pg's clients and pools. */
+  readonly stream = (): Socket => {
+    const socket = new Socket();
+    this.#open.add(socket);
+    return socket.once('close', () => this.#open.delete(socket));
+  };
+
+  /** Waits for what ends the connections, then cuts those that are left: an open socket would keep the process alive. */
+  async end(ending: Promise<unknown>, milliseconds = GOODBYE_MILLISECONDS): Promise<void> {
+    await withinTime(ending, milliseconds);
+    for (const socket of this.#open) socket.destroy();
+  }
+}
+
+/** Ends a connection; does not wait for long, and leaves no socket open. */
+export async function endClient(client: Client): Promise<void> {
+  await withinTime(client.end(), GOODBYE_MILLISECONDS);
+  client.connection.stream.destroy();
+}
+
+/** Waits for the end, whatever it is, but not for longer than so much. */
+export async function withinTime(ending: Promise<unknown>, milliseconds: number): Promise<void> {
+  const over = new AbortController();
+  await Promise.race([
+    ending.catch(() => undefined),
+    sleep(milliseconds, undefined, { signal: over.signal }).catch(() => undefined),
+  ]);
+  over.abort();
+}

@@ -1,0 +1,55 @@
+/** A data user whose PostgreSQL neither answers nor ends: it says so, shows its metrics, and stops when it is told to. */
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import { text } from 'node:stream/consumers';
+import { adminTokenFile } from '@eigenveil/server';
+import { Postgres } from '@eigenveil/testbed/databases/postgres';
+import { Children } from '@eigenveil/testbed/processes/programs';
+import { expect, test } from 'vitest';
+import { World } from './support/world.ts';
+
+test('a data user whose database hangs is not ready, shows its metrics and can be stopped', async () => {
+  const postgres = await Postgres.launch();
+  const children = new Children();
+  const world = await World.start();
+  try {
+    await world.stopDataUser();
+    const { dataDirectory, port, tlsCertificate, tlsKey, cspUrl, cspThumbprint, cspCa } =
+      world.dataUserConfig;
+    const settings = {
+      ...{ 'data-directory': dataDirectory, port, 'tls-certificate': tlsCertificate, 'tls-key': tlsKey },
+      ...{ 'csp-url': cspUrl, 'csp-thumbprint': cspThumbprint, 'csp-ca': cspCa },
+    };
+    const dataUser = await children.serve(
+      'user',
+      Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]),
+      { EIGENVEIL_USER_DATABASE_URL: await postgres.database() },
+    );
+    const authorization = `Bearer ${(await readFile(adminTokenFile(dataDirectory), 'utf8')).trim()}`;
+    const get = async (path: string) => {
+      const { url, ca } = world.dataUserAddress;
+      const outgoing = request(`${url}${path}`, { ca, agent: false, headers: { authorization } }).end();
+      const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+      return { status: incoming.statusCode, text: await text(incoming) };
+    };
+    expect((await get('/readyz')).status).toBe(200);
+    const stopped = postgres.processes;
+    for (const pid of stopped) process.kill(pid, 'SIGSTOP');
+    try {
+      // An answer counts for a second.
+      await expect
+        .poll(async () => (await get('/readyz')).text, { timeout: 60_000 })
+        .toContain('ERR_DATABASE_UNREACHABLE');
+      expect((await get('/metrics')).text).toMatch(/^eigenveil_tasks_in_work\{.*\} nan$/im);
+      expect(await dataUser.end('SIGTERM')).toBe(0);
+    } finally {
+      for (const pid of stopped) process.kill(pid, 'SIGCONT');
+    }
+  } finally {
+    await children.stop();
+    await world.close();
+    await postgres.close();
+  }
+}, 120_000);
