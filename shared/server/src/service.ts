@@ -3,6 +3,7 @@ import type { SigningKey } from '@eigenveil/wire';
 import { JwkSet } from '@eigenveil/wire';
 import { adminAuthenticator } from './admin.ts';
 import { removeDraft } from './backup.ts';
+import { WatchedCertificate } from './certificate.ts';
 import { watchConnections } from './connections.ts';
 import { type Foundation, openFoundation } from './foundation.ts';
 import { type AppOptions, createApp } from './http.ts';
@@ -11,13 +12,7 @@ import { createLogger, type Logger, type LogLevel } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { RateLimit } from './rate-limit.ts';
 import { type Authenticator, type Route, routesWith } from './routes.ts';
-import {
-  certificateExpiry,
-  type RunningServer,
-  readTlsFiles,
-  type ServerOptions,
-  startServer,
-} from './tls.ts';
+import { type RunningServer, readTlsFiles, type ServerOptions, startServer } from './tls.ts';
 
 /** The part of SERVICE_SETTINGS that is used here. */
 interface ServiceConfiguration {
@@ -63,12 +58,8 @@ export async function openService(
   const foundation = await openFoundation(config);
   const lock = lockDirectory(config.dataDirectory);
   await removeDraft(config.dataDirectory);
-  let tls = await readTlsFiles(config.tlsCertificate, config.tlsKey);
-  metrics.gauge(
-    'tls_certificate_expiry_seconds',
-    'When the certificate expires, in seconds since 1970.',
-    () => certificateExpiry(tls),
-  );
+  const tls = await readTlsFiles(config.tlsCertificate, config.tlsKey);
+  const certificate = new WatchedCertificate(tls, metrics, log);
   const admin = adminAuthenticator(foundation.adminToken);
   const rateLimit = new RateLimit(config.requestsPerMinute, log);
   const onConnection = watchConnections(metrics, log, () => running?.connections() ?? 0);
@@ -85,21 +76,28 @@ export async function openService(
     async reloadCertificate() {
       try {
         const renewed = await readTlsFiles(config.tlsCertificate, config.tlsKey);
-        running?.replaceCertificate(renewed);
-        tls = renewed;
-        log.info({ expires: new Date(1000 * certificateExpiry(renewed)) }, 'certificate reloaded');
+        certificate.replace(renewed, (identity) => running?.replaceCertificate(identity));
       } catch (error) {
         log.error({ err: error }, 'certificate not reloaded: the one before is served on');
       }
     },
     release() {
+      certificate.stop();
       lock.release();
       log.info('stopped');
     },
     async listen({ info, routes, checkReady, onUpgrade }) {
       const all = [identityRoute(foundation.key), ...routes];
       const listener = createApp({ info, log, metrics, rateLimit, admin, checkReady, routes: all });
-      const options = { ...tls, listener, onUpgrade, host, port, connectionsPerAddress, onConnection };
+      const options = {
+        ...certificate.identity,
+        listener,
+        onUpgrade,
+        host,
+        port,
+        connectionsPerAddress,
+        onConnection,
+      };
       running = await startServer(options);
       publicUrl ??= running.url;
       log.info({ url: running.url, thumbprint: foundation.key.thumbprint }, 'listening');

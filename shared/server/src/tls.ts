@@ -1,5 +1,4 @@
 /** HTTPS with TLS 1.3 only, bounded in time and size, and a way to stop that lets requests in flight finish. */
-import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
@@ -106,11 +105,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 export async function readTlsFiles(certFile: string, keyFile: string): Promise<TlsIdentity> {
   const [cert, key] = await Promise.all([readPem(certFile), readPem(keyFile)]);
   return { cert, key };
-}
-
-/** When the first certificate of a PEM text expires, in seconds since 1970. */
-export function certificateExpiry({ cert }: TlsIdentity): number {
-  return new X509Certificate(cert).validToDate.getTime() / 1000;
 }
 
 const LOCAL_VALIDITY_MILLISECONDS = 7 * 24 * 3600 * 1000;
