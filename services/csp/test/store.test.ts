@@ -119,6 +119,9 @@ describe('tasks and records', () => {
       code: 'ERR_CONTRIBUTION_CONFLICT',
     });
     expect(await store.countRecords(taskId)).toBe(1);
+    expect(await store.addRecords(taskId, [record(3)])).toBe(2);
+    await store.endTask(taskId);
+    expect(await store.countRecords(taskId)).toBe(0);
   });
 });
 
