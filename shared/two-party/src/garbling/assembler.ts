@@ -87,14 +87,6 @@ export const loadPair = (address: Code, offset = 0): Code => [
   UNALIGNED,
   unsigned(offset),
 ];
-/** 64 bits of memory in the low half, zero in the high one. */
-export const loadLowHalf = (address: Code, offset = 0): Code => [
-  address,
-  0xfd,
-  0x5d,
-  UNALIGNED,
-  unsigned(offset),
-];
 /** All 128 bits equal to the low 32 bits of a number, four times over. */
 export const spread = (a: Code): Code => [a, 0xfd, 0x11];
 /** The 128-bit integer below 2^64 that a real parameter holds exactly. */

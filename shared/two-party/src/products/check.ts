@@ -1,72 +1,161 @@
 /**
- * The check that ends a product: notices what was changed on the way, by a fault of a network, a memory or a program, or by a
- * correlator that lies.
+ * The check that ends a product: the correlator has used one matrix C for all rows and all digits of the chooser's matrix A. It is a random
+ * linear combination over a sacrificed mask, as in MASCOT (Keller, Orsini, Scholl, CCS 2016, section 4), in a ring longer than the result's, as in
+ * SPDZ2k (Cramer, Damgård, Escudero, Scholl, Xing, CRYPTO 2018); but since A is the chooser's, it looks at every row by itself.
  *
- * Every digit carries, behind its correlations, a zero of 64 bits that is multiplied by the digit like them. Both parties add up
- * their shares of all these zeros; the sums must cancel modulo 2^64. A row that the transfers or the tree got wrong gives
- * masks that have nothing in common with the peer's, so the sums cancel with probability 2^−64. What is sent under the masks goes
- * through a GMAC under a key that the correlator draws for the product; two transcripts of n blocks that differ have
- * the same tag with probability n / 2^128, less than 2^−100. The correlator sends a digest of tag and sum, and the chooser compares
- * it with its own. So a flipped bit of any message of a product, where it changes the result, goes unnoticed with probability below
- * 2^−63. Additions of the result itself are not repeated.
+ * Behind the columns of C every digit carries masks, uniform elements of the ring Z of 2^L, L = l + 20, that products are computed in.
+ * When all chunks have come, the chooser draws a challenge, from which follow two combinations χ of the columns, 32 bits a coefficient (one
+ * or two columns are left as they are). The correlator answers with the slopes g = C·χ + mask and a digest of its shares of the rows, combined
+ * alike: w_i. The chooser, whose combined shares are v_i, compares with the digest of A_i·g − v_i. With part 'upper' row i has only the columns
+ * from i on. Thresholds 0, 1, 2, … have slopes and masks of their own, for the columns from there on, and row i is compared with
+ * the slopes of thresholds i and i + 1: what it shares with row i + 1 is so tied to the same C.
  *
- * The chooser never sends its digest, not even after the correlator's. For digits δ its sum differs from what the correlator expects by
- * Σ δ·e, where e is whatever a correlator that lies has added to the zeros; with e = 4^n for n digits, whoever had the digest would find all of
- * them by trying. As it is, that correlator learns one bit: whether its digest, a guess at them, passed. A guess that fails must be
- * the last one: see closedByFaults() in rotated/csp.ts. The digest tells an honest chooser nothing: it has seen the
- * transcript, and its own sum is the negative of the correlator's. From what stands for a digit's zero the
- * chooser can tell 64 bits of the hidden leaf's expansion; they mask nothing else and look random beside the rest.
+ * What a correlator that deviates can do. Digit δ of row i may have carried any function of δ instead of δ·C: rows then add up to
+ * A_i·C + E_i, E_i depending on their digits. The row passes if χ·E_i is what the slopes and w_i make of it.
+ * - It guesses. Slopes and w_i are sent once and E_i is unknown: every row whose E_i is not known must be guessed, and what
+ *   it learns in passing is no more than what it had to guess. A guess at n digits of two bits passes with 4^−n. A guess at a row that
+ *   is off by a multiple of A_i alone is one at whole entries, to the last bit.
+ * - It is lucky: χ·e = 0 for an error e that is not 0 in the result. e is a multiple of 2^(l−v) for the largest such v ≥ 1; it
+ *   shows v bits, and 2^L divides its multiple by a random coefficient with probability 2^−min(32, 20 + v). For both
+ *   combinations that is 2^−42 at v = 1 and falls to 2^−64. Errors of linearly independent e must each be lucky. Guesses at which rows are
+ *   wrong, or at low bits where χ·e is nearly 0, raise that to 2^−41 in all.
+ * docs/rotated.md says what this means for a rotation.
+ *
+ * A chooser that deviates learns nothing: slopes are masked by numbers that are uniform and used once, whatever the challenge is, and each w_i
+ * follows from the slopes and the chooser's shares. The chooser sends nothing back: who fails learns that it failed, and a guess that fails must
+ * be the last one: see closedByFaults() in rotated/csp.ts.
+ *
+ * The same comparison notices what a fault of a network, a memory or a program has changed in the shares, but with probability 2^−42.
  */
-import { type CipherGCM, createCipheriv, createHash, timingSafeEqual } from 'node:crypto';
-import type { MessageStream } from '../channel/message-stream.ts';
-import { TwoPartyError } from '../errors.ts';
-import { PRODUCT_MESSAGE } from './messages.ts';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { decodeShares, encodeShares } from '../shares.ts';
+import {
+  carriedBits,
+  combinationCount,
+  firstColumn,
+  maskCount,
+  type ProductSize,
+  thresholdCount,
+} from './layout.ts';
 
-export const CHECK_KEY_BYTES = 16;
+export const CHALLENGE_BYTES = 16;
 
 const DIGEST_BYTES = 32;
-const DOMAIN = 'eigenveil product check v1';
+const COEFFICIENT_BYTES = 4;
+const CHALLENGE_DOMAIN = 'eigenveil product challenge v1';
+const DIGEST_DOMAIN = 'eigenveil product check v2';
 
-/** What one party has seen of a product. */
-export class Transcript {
-  readonly #mac: CipherGCM;
+type Rows = readonly (readonly bigint[])[];
 
-  constructor(key: Uint8Array) {
-    this.#mac = createCipheriv('aes-128-gcm', key, new Uint8Array(12));
+/** Length of the correlator's answer for one product. */
+export function answerBytes(size: ProductSize): number {
+  return slopeCount(size) * Math.ceil(carriedBits(size) / 8) + DIGEST_BYTES;
+}
+
+/**
+ * The correlator's answer for the product of this number in the exchange: its matrix, its shares with those of the masks behind them, and the mask
+ * of each row of the matrix for each place, which is a threshold and a combination.
+ */
+export function answerOf(
+  size: ProductSize,
+  { matrix, sums, mask }: { matrix: Rows; sums: Rows; mask: (row: number, place: number) => bigint },
+  challenge: Uint8Array,
+  product: number,
+): Uint8Array {
+  const bits = carriedBits(size);
+  const coefficients = coefficientsOf(size, challenge, product);
+  const slopes = matrix.flatMap((row, k) =>
+    combine(size, coefficients, row).map((sum, place) => BigInt.asUintN(bits, sum + mask(k, place))),
+  );
+  return Buffer.concat([
+    encodeShares(new Array<number>(slopes.length).fill(bits), slopes),
+    digestOf(size, combineRows(size, coefficients, sums)),
+  ]);
+}
+
+/**
+ * Whether the correlator's answer fits the chooser's matrix, of entries that are not negative, and shares. Throws ERR_CHANNEL_MESSAGE when a slope
+ * is not in the ring.
+ */
+export function passes(
+  size: ProductSize,
+  { matrix, sums }: { matrix: Rows; sums: Rows },
+  challenge: Uint8Array,
+  product: number,
+  answer: Uint8Array,
+): boolean {
+  const bits = carriedBits(size);
+  const end = answer.length - DIGEST_BYTES;
+  const slopes = decodeShares(new Array<number>(slopeCount(size)).fill(bits), answer.subarray(0, end));
+  const places = slopes.length / size.inner;
+  const own = combineRows(size, coefficientsOf(size, challenge, product), sums);
+  const theirs = own.map((row, i) =>
+    row.map((sum, n) => {
+      const place = firstPlace(size, i) + n;
+      const product = matrix[i]!.reduce((total, entry, k) => total + entry * slopes[k * places + place]!, 0n);
+      return product - sum;
+    }),
+  );
+  return timingSafeEqual(digestOf(size, theirs), answer.subarray(end));
+}
+
+function slopeCount(size: ProductSize): number {
+  return size.inner * thresholdCount(size) * combinationCount(size);
+}
+
+function firstPlace(size: ProductSize, row: number): number {
+  return firstColumn(size, row) * combinationCount(size);
+}
+
+/** By combination and column. */
+function coefficientsOf(size: ProductSize, challenge: Uint8Array, product: number): bigint[][] {
+  const count = combinationCount(size);
+  const { columns } = size;
+  if (columns === count) {
+    return Array.from({ length: count }, (_, b) => Array.from({ length: count }, (_, j) => BigInt(b === j)));
   }
+  const bytes = createHash('shake256', { outputLength: count * columns * COEFFICIENT_BYTES })
+    .update(CHALLENGE_DOMAIN)
+    .update(challenge)
+    .update(Uint32Array.of(product))
+    .digest();
+  return Array.from({ length: count }, (_, b) =>
+    Array.from({ length: columns }, (_, j) =>
+      BigInt(bytes.readUInt32LE((b * columns + j) * COEFFICIENT_BYTES)),
+    ),
+  );
+}
 
-  /** The next bytes that the correlator sends. */
-  add(bytes: Uint8Array): void {
-    this.#mac.setAAD(bytes);
-  }
-
-  /**
-   * For the correlator: sends its digest, of which `zero`, its sum of the shares of zero modulo 2^64, is a part. Throws the errors of
-   * the stream.
-   */
-  async tell(stream: MessageStream, zero: bigint): Promise<void> {
-    stream.write(PRODUCT_MESSAGE.check, this.#digest(zero));
-    await stream.flush();
-  }
-
-  /**
-   * For the chooser: compares with the correlator's digest; `zero` is what the correlator's sum must be. Nothing is sent. Throws
-   * ERR_PRODUCT_CHECK and the errors of the stream.
-   */
-  async compare(stream: MessageStream, zero: bigint): Promise<void> {
-    const theirs = await stream.read(PRODUCT_MESSAGE.check, DIGEST_BYTES);
-    if (!timingSafeEqual(this.#digest(zero), theirs)) {
-      throw new TwoPartyError('ERR_PRODUCT_CHECK', 'a transfer of the product was changed on the way');
+/** The combinations of a row's columns from each threshold on, by place. */
+function combine(size: ProductSize, coefficients: Rows, row: readonly bigint[]): bigint[] {
+  const thresholds = thresholdCount(size);
+  const sums = new Array<bigint>(thresholds * coefficients.length).fill(0n);
+  for (const [b, factors] of coefficients.entries()) {
+    let sum = 0n;
+    for (let j = size.columns - 1; j >= 0; j -= 1) {
+      sum += factors[j]! * row[j]!;
+      if (j < thresholds) sums[j * coefficients.length + b] = sum;
     }
   }
+  return sums;
+}
 
-  #digest(zero: bigint): Uint8Array {
-    this.#mac.final();
-    const sum = new BigUint64Array([zero]);
-    return createHash('sha256')
-      .update(DOMAIN)
-      .update(this.#mac.getAuthTag())
-      .update(new Uint8Array(sum.buffer))
-      .digest();
-  }
+/** The combinations of each row of shares at the places that it has masks for, those added. */
+function combineRows(size: ProductSize, coefficients: Rows, sums: Rows): bigint[][] {
+  const masks = maskCount(size);
+  return sums.map((row, i) => {
+    const first = firstPlace(size, i);
+    return combine(size, coefficients, row)
+      .slice(first, first + masks)
+      .map((sum, n) => sum + row[size.columns + n]!);
+  });
+}
+
+function digestOf(size: ProductSize, rows: Rows): Uint8Array {
+  const bits = carriedBits(size);
+  const elements = rows.flatMap((row) => row.map((element) => BigInt.asUintN(bits, element)));
+  return createHash('sha256')
+    .update(DIGEST_DOMAIN)
+    .update(encodeShares(new Array<number>(elements.length).fill(bits), elements))
+    .digest();
 }

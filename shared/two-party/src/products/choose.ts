@@ -1,11 +1,12 @@
 /** The chooser's end of a product: the CSP, whose matrix's bits are the choices of the transfers. */
 
+import { TwoPartyError } from '../errors.ts';
 import { ROW_BYTES } from '../oblivious-transfer/extension.ts';
 import type { Block, ExtensionReceiver } from '../oblivious-transfer/index.ts';
-import { CHECK_KEY_BYTES, Transcript } from './check.ts';
+import { answerBytes, CHALLENGE_BYTES, passes } from './check.ts';
 import { checkSize, chunksOfEach, DIGIT_BITS, type Part, type ProductSize } from './layout.ts';
 import { PRODUCT_MESSAGE } from './messages.ts';
-import { checkMatrix, choicesOf } from './ring.ts';
+import { checkMatrix, choicesOf, sharesOf } from './ring.ts';
 import { Workspace } from './workspace.ts';
 
 /**
@@ -29,7 +30,7 @@ export interface ChosenProduct {
  * correlator's matrix. Many products a_i · s by one scalar are the case n = columns = 1; ring elements a_i are given as signed
  * integers of ringBits bits. With part 'upper' the result is square and only entries on and above the diagonal are computed; the
  * others are 0. All sizes are public and must be the correlator's. Throws RangeError, ERR_PRODUCT_CHECK when transfers
- * were changed on the way, ERR_CHANNEL_MESSAGE when messages have another form, ERR_OT_EXHAUSTED, and the errors of the stream.
+ * were changed on the way or the correlator deviates, ERR_CHANNEL_MESSAGE when messages have another form, ERR_OT_EXHAUSTED, and the errors of the stream.
  */
 export async function multiplyChosen(
   receiver: ExtensionReceiver,
@@ -39,7 +40,10 @@ export async function multiplyChosen(
   return shares!;
 }
 
-/** multiplyChosen() for several products in one round trip, where no matrix of the correlator depends on another's result. */
+/**
+ * multiplyChosen() for several products in two round trips: choices and chunks, challenge and answer. A matrix of the correlator may follow from
+ * its shares of products before. Nothing is sent between that depends on a result, and all products pass or none.
+ */
 export async function multiplyEachChosen(
   receiver: ExtensionReceiver,
   products: readonly ChosenProduct[],
@@ -50,13 +54,15 @@ export async function multiplyEachChosen(
     checkMatrix(matrix, [sizes[p]!.rows, sizes[p]!.inner], [-limit, limit]);
   }
   const { stream } = receiver;
-  const choices = Buffer.concat(products.map(({ matrix }, p) => choicesOf(matrix, sizes[p]!)));
+  const entries = products.map(({ matrix, entryBits }) => {
+    const offset = 1n << BigInt(entryBits - 1);
+    return matrix.map((row) => row.map((entry) => entry + offset));
+  });
+  const choices = Buffer.concat(entries.map((matrix, p) => choicesOf(matrix, sizes[p]!)));
   const workspaces = sizes.map((size) => new Workspace(size));
   const plan = chunksOfEach(sizes);
-  let transcript: Transcript | undefined;
   let chosen = 0;
   for await (const { rows } of ahead(receiver.blocks(choices))) {
-    transcript ??= new Transcript(await stream.read(PRODUCT_MESSAGE.opening, CHECK_KEY_BYTES));
     for (let at = 0; at < rows.length; ) {
       const next = plan.next().value;
       if (next === undefined) throw new TypeError('"chunks" expected a chunk for every transfer');
@@ -64,7 +70,6 @@ export async function multiplyEachChosen(
       const workspace = workspaces[product]!;
       const message = workspace.message(chunk);
       await stream.readInto(PRODUCT_MESSAGE.chunk, message);
-      transcript.add(message);
       const end = at + chunk.count * DIGIT_BITS * ROW_BYTES;
       const after = chosen + chunk.count * DIGIT_BITS;
       workspace.choose(chunk, rows.subarray(at, end), choices.subarray(chosen, after));
@@ -72,9 +77,18 @@ export async function multiplyEachChosen(
       chosen = after;
     }
   }
-  const zero = workspaces.reduce((sum, workspace) => sum - workspace.zero(), 0n);
-  await transcript?.compare(stream, BigInt.asUintN(64, zero));
-  return workspaces.map((workspace) => workspace.result());
+  const sums = workspaces.map((workspace) => workspace.sums());
+  const challenge = receiver.random(CHALLENGE_BYTES);
+  stream.write(PRODUCT_MESSAGE.challenge, challenge);
+  const answers: Uint8Array[] = [];
+  for (const size of sizes) answers.push(await stream.read(PRODUCT_MESSAGE.check, answerBytes(size)));
+  const passed = sizes.map((size, p) =>
+    passes(size, { matrix: entries[p]!, sums: sums[p]! }, challenge, p, answers[p]!),
+  );
+  if (passed.includes(false)) {
+    throw new TwoPartyError('ERR_PRODUCT_CHECK', 'the rows of the product do not belong to one matrix');
+  }
+  return sums.map((rows, p) => sharesOf(rows, sizes[p]!));
 }
 
 function sizeOf({ matrix, columns, entryBits, ringBits, part = 'whole' }: ChosenProduct): ProductSize {

@@ -3,7 +3,7 @@
 import { ROW_BYTES } from '../oblivious-transfer/extension.ts';
 import type { ExtensionSender } from '../oblivious-transfer/index.ts';
 import type { RandomSource } from '../oblivious-transfer/randomness.ts';
-import { CHECK_KEY_BYTES, Transcript } from './check.ts';
+import { answerOf, CHALLENGE_BYTES } from './check.ts';
 import {
   BLOCK_BYTES,
   checkSize,
@@ -14,12 +14,21 @@ import {
   transferCount,
 } from './layout.ts';
 import { PRODUCT_MESSAGE } from './messages.ts';
-import { checkMatrix } from './ring.ts';
+import { checkMatrix, sharesOf } from './ring.ts';
 import { Workspace } from './workspace.ts';
+
+type Matrix = readonly (readonly bigint[])[];
+
+/** A matrix of the correlator that follows from its own shares of the products before, which it has before the chooser has read them. */
+export interface DerivedMatrix {
+  readonly inner: number;
+  readonly columns: number;
+  readonly from: (shares: readonly Matrix[]) => Matrix;
+}
 
 /** The correlator's part of a product: see multiplyCorrelated(). */
 export interface CorrelatedProduct {
-  readonly matrix: readonly (readonly bigint[])[];
+  readonly matrix: Matrix | DerivedMatrix;
   readonly rows: number;
   readonly entryBits: number;
   readonly ringBits: number;
@@ -32,8 +41,8 @@ const KEYS_PER_CALL = 64;
  * The correlator's additive shares, in [0, 2^ringBits), of P = A · C modulo 2^ringBits, where A (`rows` × n, signed integers of
  * `entryBits` bits) is the chooser's matrix and C (n × c, in [0, 2^ringBits), c at most 256) is `matrix`. With part
  * 'upper' the result is square and only entries on and above the diagonal are computed; the others are 0. All sizes are
- * public and must be the chooser's, which checks the product and closes when it was changed. Throws RangeError, and as
- * ExtensionSender.blocks.
+ * public and must be the chooser's, which checks the product and closes when it was changed. Throws RangeError,
+ * ERR_CHANNEL_MESSAGE, and as ExtensionSender.blocks.
  */
 export async function multiplyCorrelated(
   sender: ExtensionSender,
@@ -43,54 +52,77 @@ export async function multiplyCorrelated(
   return shares!;
 }
 
-/** multiplyCorrelated() for several products in one round trip, where no matrix depends on another's result. */
+/** multiplyCorrelated() for several products, one after the other but with one check. */
 export async function multiplyEachCorrelated(
   sender: ExtensionSender,
   products: readonly CorrelatedProduct[],
 ): Promise<bigint[][][]> {
   const sizes = products.map(sizeOf);
   const { stream } = sender;
-  const workspaces = products.map(({ matrix, ringBits }, p) => {
-    const size = sizes[p]!;
-    checkMatrix(matrix, [size.inner, size.columns], [0n, 1n << BigInt(ringBits)]);
-    const workspace = new Workspace(size);
-    workspace.place(matrix, sender.delta);
-    return workspace;
-  });
-  const checkKey = sender.random(CHECK_KEY_BYTES);
-  stream.write(PRODUCT_MESSAGE.opening, checkKey);
-  const transcript = new Transcript(checkKey);
   const nextKey = keySource(sender.random);
   const plan = chunksOfEach(sizes);
   const transfers = sizes.reduce((sum, size) => sum + transferCount(size), 0);
+  const started: Started[] = [];
+  const shares: bigint[][][] = [];
+  const matrices = products.map(({ matrix }, p) => {
+    if ('from' in matrix) return () => checked(matrix.from(shares), sizes[p]!);
+    checked(matrix, sizes[p]!);
+    return () => matrix;
+  });
+  const start = (p: number): Started => {
+    const started = { workspace: new Workspace(sizes[p]!), matrix: matrices[p]!() };
+    started.workspace.place(started.matrix, sender.delta, sender.random);
+    return started;
+  };
   for await (const block of sender.blocks(transfers)) {
     for (let at = 0; at < block.rows.length; ) {
       const next = plan.next().value;
       if (next === undefined) throw new TypeError('"chunks" expected a chunk for every transfer');
       const { chunk, product } = next;
-      const workspace = workspaces[product]!;
+      const current = started[product] ?? start(product);
+      started[product] = current;
+      const { workspace, matrix } = current;
       const end = at + chunk.count * DIGIT_BITS * ROW_BYTES;
       workspace.correlate(chunk, block.rows.subarray(at, end), nextKey());
-      const message = workspace.message(chunk);
-      transcript.add(message);
-      if (!stream.write(PRODUCT_MESSAGE.chunk, message)) await stream.flush();
+      if (!stream.write(PRODUCT_MESSAGE.chunk, workspace.message(chunk))) await stream.flush();
       at = end;
+      if (chunk.t === 0 && chunk.ends) {
+        const own = sharesOf(workspace.sums(), sizes[product]!);
+        shares.push(withoutOffsets(own, matrix, products[product]!));
+      }
     }
   }
-  const zero = workspaces.reduce((sum, workspace) => sum + workspace.zero(), 0n);
-  await transcript.tell(stream, BigInt.asUintN(64, zero));
-  return workspaces.map((workspace, p) => withoutOffsets(workspace.result(), products[p]!));
+  const challenge = await stream.read(PRODUCT_MESSAGE.challenge, CHALLENGE_BYTES);
+  for (const [p, { workspace, matrix }] of started.entries()) {
+    const mask = (row: number, place: number) => workspace.mask(row, place);
+    const answer = answerOf(sizes[p]!, { matrix, sums: workspace.sums(), mask }, challenge, p);
+    stream.write(PRODUCT_MESSAGE.check, answer);
+  }
+  await stream.flush();
+  return shares;
+}
+
+interface Started {
+  readonly workspace: Workspace;
+  readonly matrix: Matrix;
+}
+
+function checked(matrix: Matrix, { inner, columns, ringBits }: ProductSize): Matrix {
+  checkMatrix(matrix, [inner, columns], [0n, 1n << BigInt(ringBits)]);
+  return matrix;
 }
 
 function sizeOf({ matrix, rows, entryBits, ringBits, part = 'whole' }: CorrelatedProduct): ProductSize {
-  const columns = matrix[0]?.length ?? 0;
-  return checkSize({ rows, inner: matrix.length, columns, entryBits, ringBits, part });
+  const { inner, columns } =
+    'from' in matrix ? matrix : { inner: matrix.length, columns: matrix[0]?.length ?? 0 };
+  return checkSize({ rows, inner, columns, entryBits, ringBits, part });
 }
 
 /** The chooser's digits are those of its entries plus 2^(entryBits − 1). */
 function withoutOffsets(
-  shares: readonly (readonly bigint[])[],
-  { matrix, entryBits, ringBits, part }: CorrelatedProduct,
+  shares: Matrix,
+  matrix: Matrix,
+  { entryBits, ringBits, part }: CorrelatedProduct,
 ): bigint[][] {
   const offsets = matrix[0]!.map(
     (_, j) => matrix.reduce((sum, row) => sum + row[j]!, 0n) << BigInt(entryBits - 1),

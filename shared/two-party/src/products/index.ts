@@ -4,9 +4,14 @@
  * of four leaves, the chooser all but the one at its digit δ, and C minus the sum of all masks is enough to turn them into
  * shares of δ·C (Roy, "SoftSpokenOT", CRYPTO 2022, does so over small fields). One message carries two bits, so a product takes
  * half the bytes of one transfer per bit. See layout.ts for the digits, hash.ts for trees, masks and their
- * security, ring-kernels.ts for the sums, check.ts for what a fault meets.
+ * security, ring-kernels.ts for the sums, check.ts for what a fault or a correlator that deviates meets.
  */
 export { type ChosenProduct, multiplyChosen, multiplyEachChosen } from './choose.ts';
 export { multiplyClear } from './clear.ts';
-export { type CorrelatedProduct, multiplyCorrelated, multiplyEachCorrelated } from './correlate.ts';
+export {
+  type CorrelatedProduct,
+  type DerivedMatrix,
+  multiplyCorrelated,
+  multiplyEachCorrelated,
+} from './correlate.ts';
 export type { Part } from './layout.ts';

@@ -5,6 +5,9 @@
  * An entry of e bits plus 2^(e−1), so that it is never negative, has ⌈e/2⌉ digits of two bits. Digits come in passes, one per
  * weight 4^t, highest first; within a pass by row of the result and then by summand. A digit of weight 4^t concerns only
  * the low l − 2t bits of a ring element, so its correlations take ⌈(l − 2t)/8⌉ bytes per element.
+ *
+ * For the check (check.ts) l is GUARD_BITS more than what the result keeps, and behind the columns of C a digit carries masks: those of its
+ * row's threshold, and with part 'upper' those of the next one, too.
  */
 import { BLOCK_ROWS } from '../oblivious-transfer/extension.ts';
 import { CHUNK_HASHES } from './hash.ts';
@@ -33,10 +36,12 @@ export const MAXIMUM_COLUMNS = 256;
 
 export const DIGIT_BITS = 2;
 export const BLOCK_BYTES = 16;
-/** Every digit ends with 64 bits of zero, shared like the correlations: see check.ts. */
-export const CHECK_BYTES = 8;
-/** Bytes of a ring element in memory. */
-export const ELEMENT_BYTES = MAXIMUM_RING_BITS / 8;
+/** Combinations of columns that the check compares, and so masks, at most. */
+const COMBINATIONS = 2;
+/** How many bits longer ring elements are while they are multiplied than in the result. */
+const GUARD_BITS = 20;
+/** Bytes of a ring element in memory: that many bits, rounded up to what the kernels load at once. */
+export const ELEMENT_BYTES = 8 * Math.ceil((MAXIMUM_RING_BITS + GUARD_BITS) / 64);
 /** An entry of the result while it is summed up: a 64-bit lane for every 32 bits. */
 export const SUM_BYTES = 2 * ELEMENT_BYTES;
 
@@ -56,7 +61,7 @@ export interface Chunk {
   readonly width: number;
   /** Output blocks of all leaves of one kind together. */
   readonly blocks: number;
-  /** Bytes of correlations and zeros. */
+  /** Bytes of correlations and masks. */
   readonly correlationBytes: number;
   /** The last of its pass. */
   readonly ends: boolean;
@@ -92,7 +97,27 @@ export function transferCount(size: ProductSize): number {
   return DIGIT_BITS * digitsPerEntry(size) * digitsPerPass(size);
 }
 
-/** The first wanted column of a row of the result. */
+/** Bits of the ring that products are computed in. */
+export function carriedBits({ ringBits }: ProductSize): number {
+  return ringBits + GUARD_BITS;
+}
+
+/** Combinations of columns that are checked. With one column or two each is its own. */
+export function combinationCount({ columns }: ProductSize): number {
+  return Math.min(COMBINATIONS, columns);
+}
+
+/** Thresholds of columns: combinations are of the columns from a threshold on, and have masks of their own. */
+export function thresholdCount({ rows, part }: ProductSize): number {
+  return part === 'upper' ? rows + 1 : 1;
+}
+
+/** Masks that every digit carries. */
+export function maskCount(size: ProductSize): number {
+  return combinationCount(size) * (size.part === 'upper' ? 2 : 1);
+}
+
+/** The first wanted column of a row of the result, and its first threshold. */
 export function firstColumn({ part }: ProductSize, row: number): number {
   return part === 'upper' ? row : 0;
 }
@@ -112,7 +137,7 @@ export function* chunks(size: ProductSize, before = 0): Generator<Chunk> {
   const perPass = digitsPerPass(size);
   let left = DIGITS_PER_BLOCK - (before % DIGITS_PER_BLOCK);
   for (let t = digitsPerEntry(size) - 1; t >= 0; t -= 1) {
-    const width = Math.ceil((size.ringBits - DIGIT_BITS * t) / 8);
+    const width = Math.ceil((carriedBits(size) - DIGIT_BITS * t) / 8);
     for (let first = 0; first < perPass; ) {
       let count = 0;
       let blocks = 0;
@@ -143,5 +168,5 @@ export function* chunksOfEach(sizes: readonly ProductSize[]): Generator<{ chunk:
 }
 
 function correlationBytes(size: ProductSize, row: number, width: number): number {
-  return (size.columns - firstColumn(size, row)) * width + CHECK_BYTES;
+  return (size.columns - firstColumn(size, row) + maskCount(size)) * width;
 }

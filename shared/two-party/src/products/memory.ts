@@ -1,13 +1,15 @@
 /** Fixed places in the memory of a product, and instructions that its WebAssembly shares. */
 import { add, type Code, constant, get, loadByte, set, spread, subtract } from '../garbling/assembler.ts';
 
-/** Δ, and the sum of the shares of zero. */
+/** Δ. */
 export const DELTA_ADDRESS = 0;
-export const CHECK_ADDRESS = 16;
 /** Where the rest of the memory begins. */
-export const FREE_ADDRESS = 32;
-/** Per digit of a chunk: addresses of its row of the result and of the correlator's row, ring elements, blocks per leaf. */
-export const TABLE_BYTES = 16;
+export const FREE_ADDRESS = 16;
+/**
+ * Per digit of a chunk: addresses of its row of the result and of the correlator's row, ring elements, blocks per leaf, address and number of
+ * the masks.
+ */
+export const TABLE_BYTES = 24;
 
 /** Moves a pointer on by some bytes. */
 export const advance = (pointer: number, bytes: number | Code): Code =>

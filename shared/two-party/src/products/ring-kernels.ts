@@ -17,7 +17,6 @@ import {
   load,
   loadHalf,
   loadLong,
-  loadLowHalf,
   loadNumber,
   loadPair,
   long,
@@ -34,15 +33,12 @@ import {
   subtractLong,
   xor,
 } from '../garbling/assembler.ts';
-import { CHECK_BYTES, ELEMENT_BYTES, SUM_BYTES } from './layout.ts';
-import { advance, CHECK_ADDRESS, maskOf, TABLE_BYTES } from './memory.ts';
+import { ELEMENT_BYTES, SUM_BYTES } from './layout.ts';
+import { advance, maskOf, TABLE_BYTES } from './memory.ts';
 
 const NUMBER = 'number';
 const LONG = 'long';
 const VECTOR = 'vector';
-
-/** How 64 bits of memory fill a register: as two integers of 32 bits, or as one that wraps around. */
-type Loading = (address: Code, offset: number) => Code;
 
 const double = (a: Code): Code => shiftHalvesLeft(a, 1);
 
@@ -67,20 +63,20 @@ function settleFunction(): FunctionSource {
 }
 
 /**
- * For every digit, with masks E₀ … E₃ per ring element C: sends C − (E₀ + E₁ + E₂ + E₃) and adds E₁ + 2E₂ + 3E₃ to the
- * correlator's sum. Then the same for the zero at the digit's end.
+ * For every digit, with leaves' masks E₀ … E₃ per ring element C: sends C − (E₀ + E₁ + E₂ + E₃) and adds E₁ + 2E₂ + 3E₃ to the
+ * correlator's sum. Elements are the correlator's row and then the masks of the check.
  */
 function correlateFunction(pairs: number): FunctionSource {
   const [table, masks, correlations, width, n] = [0, 1, 2, 3, 4];
-  const [sum, element, count, next, e1, e2, e3] = [5, 6, 7, 8, 9, 10, 11];
-  const [carry, all, odd, high, second] = [12, 13, 14, 15, 16];
+  const [sum, element, count, next, e1, e2, e3, runs] = [5, 6, 7, 8, 9, 10, 11, 12];
+  const [carry, all, odd, high, second] = [13, 14, 15, 16, 17];
   /** E₀ + E₁ + E₂ + E₃ in `all`, E₁ + E₃ in `odd`, E₂ + E₃ in `high`. */
-  const addUp = (loading: Loading, offset: number): Code => [
-    set(second, loading(get(e2), offset)),
-    set(high, loading(get(e3), offset)),
-    set(odd, addHalves(loading(get(e1), offset), get(high))),
+  const addUp = (offset: number): Code => [
+    set(second, loadPair(get(e2), offset)),
+    set(high, loadPair(get(e3), offset)),
+    set(odd, addHalves(loadPair(get(e1), offset), get(high))),
     set(high, addHalves(get(high), get(second))),
-    set(all, addHalves(addHalves(loading(get(masks), offset), get(second)), get(odd))),
+    set(all, addHalves(addHalves(loadPair(get(masks), offset), get(second)), get(odd))),
   ];
   const gain: Code = addHalves(get(odd), double(get(high)));
   const sendLane = (lane: number): Code => {
@@ -95,7 +91,7 @@ function correlateFunction(pairs: number): FunctionSource {
   return {
     name: `correlate${pairs}`,
     parameters: [NUMBER, NUMBER, NUMBER, NUMBER, NUMBER],
-    locals: [NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, LONG, VECTOR, VECTOR, VECTOR, VECTOR],
+    locals: [...new Array<typeof NUMBER>(8).fill(NUMBER), LONG, VECTOR, VECTOR, VECTOR, VECTOR],
     body: repeat(n, [
       set(sum, loadNumber(get(table))),
       set(element, loadNumber(get(table), 4)),
@@ -105,22 +101,23 @@ function correlateFunction(pairs: number): FunctionSource {
       set(e2, add(get(e1), get(next))),
       set(e3, add(get(e2), get(next))),
       set(next, add(get(e3), get(next))),
-      repeat(count, [
-        set(carry, constantLong(0)),
-        Array.from({ length: pairs }, (_, pair) => [
-          addUp(loadPair, 8 * pair),
-          store(get(sum), addHalves(load(get(sum), 16 * pair), gain), 16 * pair),
-          sendLane(2 * pair),
-          sendLane(2 * pair + 1),
+      set(runs, constant(2)),
+      repeat(runs, [
+        repeat(count, [
+          set(carry, constantLong(0)),
+          Array.from({ length: pairs }, (_, pair) => [
+            addUp(8 * pair),
+            store(get(sum), addHalves(load(get(sum), 16 * pair), gain), 16 * pair),
+            sendLane(2 * pair),
+            sendLane(2 * pair + 1),
+          ]),
+          advance(sum, SUM_BYTES),
+          advance(element, ELEMENT_BYTES),
+          [masks, e1, e2, e3, correlations].map((pointer) => advance(pointer, get(width))),
         ]),
-        advance(sum, SUM_BYTES),
-        advance(element, ELEMENT_BYTES),
-        [masks, e1, e2, e3, correlations].map((pointer) => advance(pointer, get(width))),
+        set(element, loadNumber(get(table), 16)),
+        set(count, loadNumber(get(table), 20)),
       ]),
-      addUp(loadLowHalf, 0),
-      store(constant(CHECK_ADDRESS), addHalves(load(constant(CHECK_ADDRESS)), gain)),
-      storeLong(get(correlations), subtractLong(constantLong(0), half(get(all), 0))),
-      advance(correlations, CHECK_BYTES),
       set(masks, get(next)),
       advance(table, TABLE_BYTES),
     ]),
@@ -136,13 +133,16 @@ function chooseFunction(pairs: number): FunctionSource {
   const [table, masks, correlations, width, choices, n] = [0, 1, 2, 3, 4, 5];
   const [sum, count, next, e2, e3, low, high, both, sent] = [6, 7, 8, 9, 10, 11, 12, 13, 14];
   const signed = (value: Code, mask: number): Code => subtractHalves(xor(value, get(mask)), get(mask));
-  const gain = (loading: Loading, offset: number): Code => [
-    set(both, loading(get(e3), offset)),
-    set(sent, loading(get(correlations), offset)),
+  const gain = (offset: number): Code => [
+    set(both, loadPair(get(e3), offset)),
+    set(sent, loadPair(get(correlations), offset)),
     addHalves(
-      addHalves(signed(addHalves(loading(get(masks), offset), get(both)), low), andNot(get(sent), get(low))),
+      addHalves(signed(addHalves(loadPair(get(masks), offset), get(both)), low), andNot(get(sent), get(low))),
       double(
-        addHalves(signed(addHalves(loading(get(e2), offset), get(both)), high), andNot(get(sent), get(high))),
+        addHalves(
+          signed(addHalves(loadPair(get(e2), offset), get(both)), high),
+          andNot(get(sent), get(high)),
+        ),
       ),
     ),
   ];
@@ -154,20 +154,18 @@ function chooseFunction(pairs: number): FunctionSource {
       set(high, maskOf(get(choices))),
       set(low, maskOf(add(get(choices), constant(1)))),
       set(sum, loadNumber(get(table))),
-      set(count, loadNumber(get(table), 8)),
+      set(count, add(loadNumber(get(table), 8), loadNumber(get(table), 20))),
       set(next, shiftLeft(loadNumber(get(table), 12), constant(4))),
       set(e2, add(get(masks), get(next))),
       set(e3, add(get(e2), get(next))),
       set(next, add(get(e3), get(next))),
       repeat(count, [
         Array.from({ length: pairs }, (_, pair) =>
-          store(get(sum), addHalves(gain(loadPair, 8 * pair), load(get(sum), 16 * pair)), 16 * pair),
+          store(get(sum), addHalves(gain(8 * pair), load(get(sum), 16 * pair)), 16 * pair),
         ),
         advance(sum, SUM_BYTES),
         [masks, e2, e3, correlations].map((pointer) => advance(pointer, get(width))),
       ]),
-      store(constant(CHECK_ADDRESS), addHalves(gain(loadLowHalf, 0), load(constant(CHECK_ADDRESS)))),
-      advance(correlations, CHECK_BYTES),
       set(masks, get(next)),
       advance(choices, 2),
       advance(table, TABLE_BYTES),
@@ -176,7 +174,7 @@ function chooseFunction(pairs: number): FunctionSource {
 }
 
 /** Numbers of pairs of lanes that a pass may need. */
-export const PAIRS = [1, 2, 3, 4] as const;
+export const PAIRS = [1, 2, 3, 4, 5] as const;
 
 export const RING_FUNCTIONS: readonly FunctionSource[] = [
   settleFunction(),

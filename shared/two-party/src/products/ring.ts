@@ -2,7 +2,7 @@
 import { DIGIT_BITS, digitsPerEntry, ELEMENT_BYTES, type ProductSize, SUM_BYTES } from './layout.ts';
 
 const LIMB_BITS = 64;
-const LIMBS = 4;
+const LIMBS = ELEMENT_BYTES / 8;
 
 /** Throws RangeError unless the matrix has this shape and every entry is in [least, limit). Tells no entry. */
 export function checkMatrix(
@@ -18,7 +18,7 @@ export function checkMatrix(
   }
 }
 
-/** Ring elements row by row, 32 bytes each, little endian. */
+/** Ring elements row by row, ELEMENT_BYTES each, little endian. */
 export function encodeElements(matrix: readonly (readonly bigint[])[], target: Uint8Array): void {
   const view = new DataView(target.buffer, target.byteOffset, target.byteLength);
   let at = 0;
@@ -36,6 +36,15 @@ export function encodeElements(matrix: readonly (readonly bigint[])[], target: U
   }
 }
 
+/** Reverses encodeElements() for one element, reduced modulo 2^ringBits. */
+export function decodeElement(bytes: Uint8Array, element: number, ringBits: number): bigint {
+  const view = new DataView(bytes.buffer, bytes.byteOffset + element * ELEMENT_BYTES, ELEMENT_BYTES);
+  let value = 0n;
+  for (let limb = LIMBS - 1; limb >= 0; limb -= 1)
+    value = (value << BigInt(LIMB_BITS)) | view.getBigUint64(8 * limb, true);
+  return BigInt.asUintN(ringBits, value);
+}
+
 /** The sum whose lanes hold 32 bits each, modulo 2^ringBits. */
 export function decodeSum(lanes: Uint32Array, element: number, ringBits: number): bigint {
   const start = (element * SUM_BYTES) / 4;
@@ -45,19 +54,26 @@ export function decodeSum(lanes: Uint32Array, element: number, ringBits: number)
   return BigInt.asUintN(ringBits, value);
 }
 
+/** What of the sums is the result: the columns, without masks, modulo 2^ringBits. */
+export function sharesOf(
+  sums: readonly (readonly bigint[])[],
+  { columns, ringBits }: ProductSize,
+): bigint[][] {
+  return sums.map((row) => row.slice(0, columns).map((sum) => BigInt.asUintN(ringBits, sum)));
+}
+
 /**
- * The chooser's choices, two per digit in the order of the digits: the complements of its high and of its low bit, since a
+ * The chooser's choices for a matrix of entries that are not negative, two per digit in the order of the digits: the complements of its high and of its low bit, since a
  * party that shall miss one branch of a tree has to receive the other.
  */
 export function choicesOf(matrix: readonly (readonly bigint[])[], size: ProductSize): Uint8Array {
   const digits = digitsPerEntry(size);
   const perPass = size.rows * size.inner;
   const choices = new Uint8Array(DIGIT_BITS * digits * perPass);
-  const offset = 1n << BigInt(size.entryBits - 1);
   const bytes = new Uint8Array(ELEMENT_BYTES);
   for (const [i, row] of matrix.entries()) {
     for (const [k, entry] of row.entries()) {
-      encodeElements([[entry + offset]], bytes);
+      encodeElements([[entry]], bytes);
       for (let t = 0; t < digits; t += 1) {
         const digit = (bytes[t >> 2]! >> (DIGIT_BITS * (t & 3))) & 3;
         const at = DIGIT_BITS * ((digits - 1 - t) * perPass + i * size.inner + k);

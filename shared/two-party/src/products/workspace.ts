@@ -1,20 +1,24 @@
 /** One party's memory during a product, and what it does with a chunk of digits. */
+import type { RandomSource } from '../oblivious-transfer/randomness.ts';
 import { CHUNK_HASHES, ChunkPermutation } from './hash.ts';
 import { type Kernels, makeKernels } from './kernels.ts';
 import {
   BLOCK_BYTES,
-  CHECK_BYTES,
   type Chunk,
+  carriedBits,
   chunkBytes,
+  combinationCount,
   DIGIT_BITS,
   ELEMENT_BYTES,
   firstColumn,
   leafBlocks,
+  maskCount,
   type ProductSize,
   SUM_BYTES,
+  thresholdCount,
 } from './layout.ts';
-import { CHECK_ADDRESS, DELTA_ADDRESS, FREE_ADDRESS, TABLE_BYTES } from './memory.ts';
-import { decodeSum, encodeElements } from './ring.ts';
+import { DELTA_ADDRESS, FREE_ADDRESS, TABLE_BYTES } from './memory.ts';
+import { decodeElement, decodeSum, encodeElements } from './ring.ts';
 
 /** A digit takes at least 12 of a chunk's hashes. */
 const MOST_DIGITS = Math.ceil(CHUNK_HASHES / 12);
@@ -36,6 +40,10 @@ export class Workspace {
   readonly #masks: number;
   readonly #sums: number;
   readonly #elements: number;
+  /** The correlator's, by its rows, thresholds and combinations. */
+  readonly #checkMasks: number;
+  /** Entries of a row of the sums: columns, then masks. */
+  readonly #stride: number;
   readonly #size: ProductSize;
   readonly #memory: Uint8Array<ArrayBuffer>;
   readonly #words: Uint32Array;
@@ -50,6 +58,7 @@ export class Workspace {
       return address;
     };
     this.#size = size;
+    this.#stride = size.columns + maskCount(size);
     this.#message = place((1 + MOST_DIGITS + MOST_BLOCKS / 4) * BLOCK_BYTES);
     this.#rows = place(MOST_DIGITS * DIGIT_BITS * BLOCK_BYTES);
     this.#choices = place(MOST_DIGITS * DIGIT_BITS);
@@ -60,8 +69,9 @@ export class Workspace {
     this.#leaves = place(MOST_DIGITS * 4 * BLOCK_BYTES);
     this.#images = place(MOST_DIGITS * 4 * BLOCK_BYTES);
     this.#masks = place(MOST_BLOCKS * BLOCK_BYTES);
-    this.#sums = place(size.rows * size.columns * SUM_BYTES);
+    this.#sums = place(size.rows * this.#stride * SUM_BYTES);
     this.#elements = place(size.inner * size.columns * ELEMENT_BYTES);
+    this.#checkMasks = place(maskBytes(size));
     const { memory, kernels } = makeKernels(free);
     this.#memory = memory;
     this.#words = new Uint32Array(memory.buffer);
@@ -69,10 +79,17 @@ export class Workspace {
     this.#permutation = new ChunkPermutation(memory);
   }
 
-  /** For the correlator, before the first chunk. */
-  place(correlations: readonly (readonly bigint[])[], delta: Uint8Array): void {
+  /** For the correlator, before the first chunk. Its masks must be drawn for this product alone. */
+  place(correlations: readonly (readonly bigint[])[], delta: Uint8Array, random: RandomSource): void {
     encodeElements(correlations, this.#memory.subarray(this.#elements));
+    this.#memory.set(random(maskBytes(this.#size)), this.#checkMasks);
     this.#memory.set(delta, DELTA_ADDRESS);
+  }
+
+  /** The correlator's mask of a row of its matrix, modulo the ring that is computed in; places are those of check.ts. */
+  mask(row: number, place: number): bigint {
+    const element = row * thresholdCount(this.#size) * combinationCount(this.#size) + place;
+    return decodeElement(this.#memory.subarray(this.#checkMasks), element, carriedBits(this.#size));
   }
 
   /** The bytes of a chunk's message: filled in by correlate(), to be filled before choose(). */
@@ -137,18 +154,14 @@ export class Workspace {
     this.#end(chunk);
   }
 
-  /** The shares, after the last chunk; 0 where the part leaves an entry out. */
-  result(): bigint[][] {
-    const { rows, columns, ringBits } = this.#size;
+  /** The shares, after the last chunk, before what exceeds the result's ring is cut off; 0 where the part leaves an entry out. */
+  sums(): bigint[][] {
+    const { rows } = this.#size;
     const sums = this.#words.subarray(this.#sums / 4);
+    const bits = carriedBits(this.#size);
     return Array.from({ length: rows }, (_, i) =>
-      Array.from({ length: columns }, (_, j) => decodeSum(sums, i * columns + j, ringBits)),
+      Array.from({ length: this.#stride }, (_, j) => decodeSum(sums, i * this.#stride + j, bits)),
     );
-  }
-
-  /** The sum of the shares of zero, modulo 2^64. */
-  zero(): bigint {
-    return new BigUint64Array(this.#memory.buffer)[CHECK_ADDRESS / CHECK_BYTES]!;
   }
 
   get #corrections(): number {
@@ -163,22 +176,29 @@ export class Workspace {
     this.#permutation.setKey(this.#memory.subarray(this.#message, this.#message + BLOCK_BYTES));
     this.#memory.set(rows, this.#rows);
     const size = this.#size;
+    const masks = combinationCount(size) * ELEMENT_BYTES;
     for (let d = 0, at = this.#table / 4; d < chunk.count; d += 1, at += TABLE_BYTES / 4) {
       const row = Math.floor((chunk.first + d) / size.inner);
       const summand = (chunk.first + d) % size.inner;
       const column = firstColumn(size, row);
-      this.#words[at] = this.#sums + (row * size.columns + column) * SUM_BYTES;
+      this.#words[at] = this.#sums + (row * this.#stride + column) * SUM_BYTES;
       this.#words[at + 1] = this.#elements + (summand * size.columns + column) * ELEMENT_BYTES;
       this.#words[at + 2] = size.columns - column;
       this.#words[at + 3] = leafBlocks(size, row, chunk.width);
+      this.#words[at + 4] = this.#checkMasks + (summand * thresholdCount(size) + column) * masks;
+      this.#words[at + 5] = maskCount(size);
     }
   }
 
   /** Between passes the sums grow by the ratio of their weights (Horner). */
   #end(chunk: Chunk): void {
     if (!chunk.ends) return;
-    this.#kernels.settle(this.#sums, this.#size.rows * this.#size.columns, chunk.t === 0 ? 0 : DIGIT_BITS);
+    this.#kernels.settle(this.#sums, this.#size.rows * this.#stride, chunk.t === 0 ? 0 : DIGIT_BITS);
   }
+}
+
+function maskBytes(size: ProductSize): number {
+  return size.inner * thresholdCount(size) * combinationCount(size) * ELEMENT_BYTES;
 }
 
 /** Pairs of 32-bit lanes that a ring element takes in the chunk's pass. */

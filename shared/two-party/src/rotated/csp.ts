@@ -1,11 +1,10 @@
 /** The CSP's side of the `rotated` protocol: docs/rotated.md has the steps by the same numbers. */
 
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Program } from '@eigenveil/projection';
 import type { StatisticsTask } from '@eigenveil/statistics';
 import type { MessageStream } from '../channel/message-stream.ts';
 import { TwoPartyError } from '../errors.ts';
-import { type Matrix, multiplyMatrices, traceOf, transpose, upperProduct } from './matrices.ts';
+import { multiplyMatrices, traceOf, transpose, upperProduct } from './matrices.ts';
 import { ROTATED_MESSAGE, readRing, writeRing } from './messages.ts';
 import { type RotatedParameters, rotatedParameters } from './parameters.ts';
 import type { Chooser } from './products.ts';
@@ -48,8 +47,7 @@ export async function answerRotated(
   const declared = program.outputs.includes('mean') ? [own.Q, ...own.V] : [own.Q];
   writeRing(stream, ROTATED_MESSAGE.declared, declared, ringBits);
   await stream.flush();
-  const scatter = await shareScatter(chooser, own, parameters);
-  const matrix = await shareRotated(chooser, scatter, secrets, parameters);
+  const matrix = await shareMatrix(chooser, own, secrets, parameters);
   await mark();
   writeRing(stream, ROTATED_MESSAGE.matrix, matrix, ringBits);
   await stream.flush();
@@ -92,44 +90,35 @@ function checkOwners(owners: bigint, verified: number, minimum: number): void {
   }
 }
 
-/** Step 1. Shares of R and V are taken as the short integers that they are: a bit more for the sign, which products expect. */
-async function shareScatter(
+/**
+ * Steps 1 and 2: the CSP's share of M, upper triangle. Shares of R and V are taken as the short integers that they are: a bit more for the
+ * sign, which products expect.
+ */
+async function shareMatrix(
   chooser: Chooser,
   { R, V }: StatisticsShares,
-  { ringBits, shareBits }: RotatedParameters,
-): Promise<bigint[][]> {
+  { rotation, noise, mask }: RotationSecrets,
+  { features: d, ringBits, shareBits, rotationBits, noiseEntryBits }: RotatedParameters,
+): Promise<bigint[]> {
   const column = (values: readonly bigint[], bits: number) => {
     if (values.some((value) => value >> BigInt(bits) !== 0n)) {
       throw new RangeError(`"shares" expected at most ${bits} bits of an unblinded value, got more`);
     }
     return { matrix: values.map((value) => [value]), entryBits: bits + 1, ringBits };
   };
-  const [mixed, scaledR] = await chooser.multiply([
-    { ...column(V, shareBits.V), columns: V.length },
-    { ...column(R, shareBits.R), columns: 1 },
-  ]);
-  return scatterShare(scaledR!.flat(), mixed!, V, ringBits);
-}
-
-/** Step 2: the CSP's share of M, upper triangle. */
-async function shareRotated(
-  chooser: Chooser,
-  scatter: Matrix,
-  { rotation, noise, mask }: RotationSecrets,
-  { features: d, ringBits, rotationBits, noiseEntryBits }: RotatedParameters,
-): Promise<bigint[]> {
   const rotating = { matrix: rotation, entryBits: rotationBits + 1, columns: d, ringBits };
-  const scaling = { matrix: noise.map((entry) => [entry]), entryBits: noiseEntryBits, columns: 1, ringBits };
-  // What needs no products is computed while they are on the way.
-  const [[once, scaled], alone] = await Promise.all([
-    chooser.multiply([rotating, scaling]),
-    turn().then(() => multiplyMatrices(rotation, scatter, ringBits)),
+  const [mixed, scaledR, once, scaled, twice] = await chooser.multiply([
+    { ...column(V, shareBits.V), columns: d },
+    { ...column(R, shareBits.R), columns: 1 },
+    rotating,
+    { matrix: noise.map((entry) => [entry]), entryBits: noiseEntryBits, columns: 1, ringBits },
+    { ...rotating, part: 'upper' },
   ]);
-  const half = alone.map((row, i) => row.map((entry, j) => entry + once![i]![j]!));
-  const [[twice], local] = await Promise.all([
-    chooser.multiply([{ ...rotating, part: 'upper' }]),
-    turn().then(() => upperProduct(rotation, half, ringBits)),
-  ]);
+  const scatter = scatterShare(scaledR!.flat(), mixed!, V, ringBits);
+  const half = multiplyMatrices(rotation, scatter, ringBits).map((row, i) =>
+    row.map((entry, j) => entry + once![i]![j]!),
+  );
+  const local = upperProduct(rotation, half, ringBits);
   const trace = traceOf(scatter);
   return upperEntries(d, (i, j) => twice![i]![j]!).map((entry, e) =>
     BigInt.asUintN(ringBits, entry + local[e]! + scaled![e]![0]! + noise[e]! * trace + mask[e]!),

@@ -32,8 +32,7 @@ export async function evaluateRotated(
   const [Q, ...V] = declared.map((share, i) => BigInt.asIntN(ringBits, share + [own.Q, ...own.V][i]!));
   checkSamples(Q!, task);
 
-  const scatter = await shareScatter(correlator, own, Q!, parameters);
-  const rotated = await shareRotated(correlator, scatter, parameters);
+  const rotated = await shareMatrix(correlator, own, Q!, parameters);
   const theirs = await readRing(stream, ROTATED_MESSAGE.matrix, rotated.length, ringBits);
   const upper = rotated.map((share, e) => BigInt.asIntN(ringBits, share + theirs[e]!));
   const opened = openMatrix(upper, Q!, task, program, parameters);
@@ -42,32 +41,35 @@ export async function evaluateRotated(
   return finishDecomposition(opened, vectors, statistics, task, program, parameters);
 }
 
-/** Step 1. Q is known here, so that this server's share of R is scaled without the other. Noise may have made it negative. */
-async function shareScatter(
+/**
+ * Steps 1 and 2: the data user's share of M, upper triangle. Q is known here, so that this server's share of R is scaled without the other.
+ * Noise may have made it negative.
+ */
+async function shareMatrix(
   correlator: Correlator,
   { R, V }: StatisticsShares,
   Q: bigint,
-  { ringBits, shareBits }: RotatedParameters,
-): Promise<bigint[][]> {
-  const [mixed, scaled] = await correlator.multiply([
-    { ringBits, matrix: [V], rows: V.length, entryBits: shareBits.V + 1 },
-    { ringBits, matrix: [[BigInt.asUintN(ringBits, Q)]], rows: R.length, entryBits: shareBits.R + 1 },
-  ]);
-  const scaledR = scaled!.map(([entry], e) => entry! + Q * R[e]!);
-  return scatterShare(scaledR, mixed!, V, ringBits);
-}
-
-/** Step 2: the data user's share of M, upper triangle. */
-async function shareRotated(
-  correlator: Correlator,
-  scatter: Matrix,
-  { features: d, ringBits, rotationBits, noiseEntryBits }: RotatedParameters,
+  { features: d, ringBits, shareBits, rotationBits, noiseEntryBits }: RotatedParameters,
 ): Promise<bigint[]> {
+  const scatterOf = ([mixed, scaled]: readonly Matrix[]) => {
+    const scaledR = scaled!.map(([entry], e) => entry! + Q * R[e]!);
+    return scatterShare(scaledR, mixed!, V, ringBits);
+  };
+  const traceFrom = (shares: readonly Matrix[]) => [[BigInt.asUintN(ringBits, traceOf(scatterOf(shares)))]];
   const rotating = { rows: d, entryBits: rotationBits + 1, ringBits };
-  const trace = BigInt.asUintN(ringBits, traceOf(scatter));
-  const scaling = { matrix: [[trace]], rows: (d * (d + 1)) / 2, entryBits: noiseEntryBits, ringBits };
-  const [half, scaled] = await correlator.multiply([{ ...rotating, matrix: scatter }, { ...scaling }]);
-  const [twice] = await correlator.multiply([{ ...rotating, matrix: transpose(half!), part: 'upper' }]);
+  const square = { inner: d, columns: d };
+  const [, , , scaled, twice] = await correlator.multiply([
+    { ringBits, matrix: [V], rows: d, entryBits: shareBits.V + 1 },
+    { ringBits, matrix: [[BigInt.asUintN(ringBits, Q)]], rows: R.length, entryBits: shareBits.R + 1 },
+    { ...rotating, matrix: { ...square, from: scatterOf } },
+    {
+      ringBits,
+      matrix: { inner: 1, columns: 1, from: traceFrom },
+      rows: R.length,
+      entryBits: noiseEntryBits,
+    },
+    { ...rotating, matrix: { ...square, from: ([, , half]) => transpose(half!) }, part: 'upper' },
+  ]);
   return upperEntries(d, (i, j) => twice![i]![j]!).map((entry, e) => entry + scaled![e]![0]!);
 }
 

@@ -1,4 +1,4 @@
-/** What the protocol needs of secret multiplication. Both ends call alike; the products of one call take one round trip together. */
+/** What the protocol needs of secret multiplication. Both ends call alike; the products of one call take two round trips together. */
 import type { ChosenProduct, CorrelatedProduct } from '../products/index.ts';
 
 /** The CSP's end: its shares of each product. */

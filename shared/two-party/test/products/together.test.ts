@@ -1,7 +1,8 @@
 /** Several products in one round trip: the same shares as one after the other would add up to, wherever blocks of transfers end. */
 import { describe, expect, it } from 'vitest';
 import { multiplyClear, multiplyEachChosen, multiplyEachCorrelated } from '../../src/products/index.ts';
-import { type Case, type Options, opened, randomCase, session } from './parties.ts';
+import { transpose } from '../../src/rotated/matrices.ts';
+import { type Case, type Matrix, type Options, opened, randomCase, session } from './parties.ts';
 
 async function together(cases: readonly Case[], options?: Options) {
   const { sender, receiver, sentByChooser } = await session(options);
@@ -45,6 +46,37 @@ describe('products together', () => {
     expect(sums).toEqual(cases.map(clear));
   });
 
+  it('may be of matrices that follow from shares of products before', async () => {
+    const { sender, receiver, sentByChooser } = await session();
+    const { a, c, ...sizes } = randomCase([4, 4, 4], 20, 64);
+    const own = { ...sizes, matrix: a, columns: 4 };
+    const next: Matrix[] = [];
+    const [chosen, correlated] = await Promise.all([
+      multiplyEachChosen(receiver, [own, { ...own, part: 'upper' }]),
+      multiplyEachCorrelated(sender, [
+        { ...sizes, matrix: c, rows: 4 },
+        {
+          ...sizes,
+          rows: 4,
+          part: 'upper',
+          matrix: {
+            inner: 4,
+            columns: 4,
+            from: ([first]) => {
+              next.push(transpose(first!));
+              return next[0]!;
+            },
+          },
+        },
+      ]),
+    ]);
+    expect(next).toEqual([transpose(correlated[0]!)]);
+    expect(opened(chosen[0]!, correlated[0]!, 64)).toEqual(multiplyClear(a, c, sizes));
+    const upper = multiplyClear(a, next[0]!, { ...sizes, part: 'upper' });
+    expect(opened(chosen[1]!, correlated[1]!, 64)).toEqual(upper);
+    expect(sentByChooser).toHaveLength(2);
+  });
+
   it('of a column longer than a matrix may be wide', async () => {
     const long = randomCase([20_100, 1, 1], 3, 64);
     const { sums } = await together([long]);
@@ -54,7 +86,8 @@ describe('products together', () => {
   it('take one message of choices before the first answer', async () => {
     const cases = [randomCase([3, 3, 3], 20, 64), randomCase([6, 1, 1], 20, 64)];
     const { sentByChooser } = await together(cases);
-    expect(sentByChooser).toHaveLength(1);
+    // And the challenge.
+    expect(sentByChooser).toHaveLength(2);
   });
 
   it.each([0, 1, 2])('notice a changed byte, at place %i of what the correlator sends', async (third) => {

@@ -2,12 +2,13 @@
  * What the correlator sends, against a slow reading of hash.ts and layout.ts: masks that both ends got wrong in the same way
  * would still give right products.
  */
-import { createCipheriv } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { createCipheriv, createHash } from 'node:crypto';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { BLOCK_ROWS } from '../../src/oblivious-transfer/extension.ts';
 import { CHUNK_HASHES } from '../../src/products/hash.ts';
 import { chunks, digitsPerEntry, type ProductSize, transferCount } from '../../src/products/layout.ts';
 import { PRODUCT_MESSAGE } from '../../src/products/messages.ts';
+import { Workspace } from '../../src/products/workspace.ts';
 import { messagesOf } from '../garbling/transcript.ts';
 import { randomCase, session } from './parties.ts';
 
@@ -32,6 +33,8 @@ function numberOf(bytes: Uint8Array): bigint {
   return BigInt(`0x0${Buffer.from(bytes).reverse().toString('hex')}`);
 }
 
+afterEach(() => vi.restoreAllMocks());
+
 describe('the messages of the correlator', () => {
   it.each([
     [[3, 2, 4], 13, 65, 'whole'],
@@ -41,7 +44,13 @@ describe('the messages of the correlator', () => {
   ] as const)(
     'of a %j product of %i and %i bits, %s, are masked as described',
     async (shape, entryBits, ringBits, part) => {
-      const { multiply, sender, sentByCorrelator } = await session();
+      const { multiply, sender, sentByCorrelator, sentByChooser } = await session();
+      const workspaces: Workspace[] = [];
+      const { place } = Workspace.prototype;
+      vi.spyOn(Workspace.prototype, 'place').mockImplementation(function (this: Workspace, ...placed) {
+        workspaces.push(this);
+        place.apply(this, placed);
+      });
       const rows: Uint8Array[] = [];
       const { blocks } = sender;
       sender.blocks = async function* (count) {
@@ -52,12 +61,23 @@ describe('the messages of the correlator', () => {
       };
       const product = randomCase(shape, entryBits, ringBits, part);
       const { correlated } = await multiply(product);
-      const [opening, ...messages] = messagesOf(sentByCorrelator);
-      const check = messages.pop();
-      expect([opening?.type, opening?.payload.length]).toEqual([PRODUCT_MESSAGE.opening, 16]);
-      expect([check?.type, check?.payload.length]).toEqual([PRODUCT_MESSAGE.check, 32]);
+      const messages = messagesOf(sentByCorrelator);
+      const check = Buffer.from(messages.pop()!.payload);
+      const challenge = messagesOf(sentByChooser).at(-1)!.payload;
 
       const [m, n, c] = shape;
+      const ring = ringBits + 20;
+      const combinations = Math.min(2, c);
+      const thresholds = part === 'upper' ? m + 1 : 1;
+      const places = thresholds * combinations;
+      /** By row of C and place. */
+      const masks = product.c.map((_, k) =>
+        Array.from({ length: places }, (_, place) => workspaces[0]!.mask(k, place)),
+      );
+      const maskShares = product.a.map(() =>
+        new Array<bigint>(combinations * (part === 'upper' ? 2 : 1)).fill(0n),
+      );
+      const columnShares = product.a.map(() => new Array<bigint>(c).fill(0n));
       const shares = product.a.map(() => new Array<bigint>(c).fill(0n));
       const keys = new Set<string>();
       let digit = 0;
@@ -79,9 +99,9 @@ describe('the messages of the correlator', () => {
           const i = Math.floor((chunk.first + d) / n);
           const k = (chunk.first + d) % n;
           const from = part === 'upper' ? i : 0;
-          const width = Math.ceil((ringBits - 2 * chunk.t) / 8);
-          const length = (c - from) * width + 8;
-          const masks = leaves.map((leaf) =>
+          const width = Math.ceil((ring - 2 * chunk.t) / 8);
+          const length = (c - from + maskShares[i]!.length) * width;
+          const leafMasks = leaves.map((leaf) =>
             Buffer.concat(
               Array.from({ length: Math.ceil(length / BLOCK) }, (_, block) =>
                 tmmo(message.key, leaf, tweak + block),
@@ -90,20 +110,25 @@ describe('the messages of the correlator', () => {
           );
           tweak += Math.ceil(length / BLOCK);
           const maskedAs = (at: number, bytes: number, value: bigint) => {
-            const e = masks.map((mask) => numberOf(mask.subarray(at, at + bytes)));
+            const e = leafMasks.map((mask) => numberOf(mask.subarray(at, at + bytes)));
             const sum = e[0]! + e[1]! + e[2]! + e[3]!;
-            expect(numberOf(message.left.subarray(at, at + bytes))).toBe(
-              BigInt.asUintN(8 * bytes, value - sum),
-            );
+            // Nothing is said of bits above the ring.
+            const bits = Math.min(8 * bytes, ring);
+            const sent = numberOf(message.left.subarray(at, at + bytes));
+            expect(BigInt.asUintN(bits, sent)).toBe(BigInt.asUintN(bits, value - sum));
             return e[1]! + 2n * e[2]! + 3n * e[3]!;
           };
           for (let j = from; j < c; j += 1) {
             const gain = maskedAs((j - from) * width, width, product.c[k]![j]!);
+            columnShares[i]![j]! += gain << BigInt(2 * chunk.t);
             shares[i]![j]! +=
               (gain << BigInt(2 * chunk.t)) -
               (product.c[k]![j]! << BigInt(entryBits - 1)) * BigInt(chunk.t === 0);
           }
-          maskedAs((c - from) * width, 8, 0n);
+          for (const q of maskShares[i]!.keys()) {
+            const gain = maskedAs((c - from + q) * width, width, masks[k]![from * combinations + q]!);
+            maskShares[i]![q]! += gain << BigInt(2 * chunk.t);
+          }
           message.left = message.left.subarray(length);
         }
         expect(message.left.length).toBe(0);
@@ -111,6 +136,42 @@ describe('the messages of the correlator', () => {
       expect(messages).toEqual([]);
       expect(2 * digit).toBe(rows.length);
       expect(correlated).toEqual(shares.map((row) => row.map((share) => BigInt.asUintN(ringBits, share))));
+      // The answer to the challenge.
+      const bytes = createHash('shake256', { outputLength: 4 * combinations * c })
+        .update('eigenveil product challenge v1')
+        .update(challenge)
+        .update(Buffer.alloc(4))
+        .digest();
+      const factor = (b: number, j: number) =>
+        c <= 2 ? BigInt(b === j) : BigInt(bytes.readUInt32LE(4 * (b * c + j)));
+      const encoded = (elements: readonly bigint[]) =>
+        Buffer.concat(
+          elements.map((element) =>
+            Buffer.from(
+              BigInt.asUintN(ring, element)
+                .toString(16)
+                .padStart(2 * Math.ceil(ring / 8), '0'),
+              'hex',
+            ),
+          ),
+        );
+      const combined = (row: readonly bigint[], place: number) => {
+        const from = Math.floor(place / combinations);
+        return row.reduce((sum, x, j) => sum + (j < from ? 0n : factor(place % combinations, j) * x), 0n);
+      };
+      const slopes = product.c.flatMap((row, k) =>
+        masks[k]!.map((mask, place) => combined(row, place) + mask),
+      );
+      const rowSums = product.a.flatMap((_, i) =>
+        maskShares[i]!.map(
+          (mask, q) => combined(columnShares[i]!, (part === 'upper' ? i : 0) * combinations + q) + mask,
+        ),
+      );
+      const digest = createHash('sha256')
+        .update('eigenveil product check v2')
+        .update(encoded(rowSums))
+        .digest();
+      expect(check).toEqual(Buffer.concat([encoded(slopes), digest]));
       expect(keys.size).toBe(
         [...chunks({ rows: m, inner: n, columns: c, entryBits, ringBits, part })].length,
       );

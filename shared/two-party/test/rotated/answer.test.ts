@@ -49,7 +49,7 @@ async function record(given: Given) {
       async () => ({
         multiply: async (products) => {
           const own = await correlator.multiply(products);
-          matrices.push(...products.map(({ matrix }) => matrix));
+          matrices.push(...products.flatMap(({ matrix }) => ('from' in matrix ? [] : [matrix])));
           shares.push(...own);
           return own;
         },
@@ -64,7 +64,7 @@ async function record(given: Given) {
     return decodeShares(new Array<number>(body.length / width).fill(bits), body);
   };
   const { ringBits, vectorRingBits, features } = parameters;
-  // Products in order: V and R; the rotation and the noise; the rotation again; the rotation back.
+  // Products in order: V, R, the rotation, the noise, the rotation again; the rotation back.
   const [, , , scaled, twice, back] = shares;
   const [, M, vectors] = frames;
   const own = upperEntries(features, (i, j) => twice![i]![j]!);

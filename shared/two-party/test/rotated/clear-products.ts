@@ -1,9 +1,11 @@
 /** A trusted dealer in place of oblivious transfer: shares of products, computed in the clear. */
 import { randomBytes } from 'node:crypto';
 import type { ChosenProduct, CorrelatedProduct } from '../../src/products/index.ts';
-import { multiplyMatrices } from '../../src/rotated/matrices.ts';
+import { type Matrix, multiplyMatrices } from '../../src/rotated/matrices.ts';
 import type { Chooser, Correlator } from '../../src/rotated/products.ts';
 import { RandomBits } from '../../src/rotated/random-bits.ts';
+
+type Given = Omit<CorrelatedProduct, 'matrix'> & { readonly matrix: Matrix };
 
 interface Waiting<Product> {
   readonly product: Product;
@@ -14,7 +16,7 @@ interface Waiting<Product> {
 export function clearProducts(): { chooser: Chooser; correlator: Correlator; log: ChosenProduct[] } {
   const random = new RandomBits((length) => randomBytes(length));
   const choosing: Waiting<ChosenProduct>[] = [];
-  const correlating: Waiting<CorrelatedProduct>[] = [];
+  const correlating: Waiting<Given>[] = [];
   const log: ChosenProduct[] = [];
   const meet = () => {
     if (choosing.length === 0 || correlating.length === 0) return;
@@ -35,22 +37,30 @@ export function clearProducts(): { chooser: Chooser; correlator: Correlator; log
       ),
     );
   };
-  const end = <Product>(queue: Waiting<Product>[]) => ({
-    multiply: (products: readonly Product[]) =>
-      Promise.all(
-        products.map(
-          (product) =>
-            new Promise<bigint[][]>((resolve) => {
-              queue.push({ product, resolve });
-              meet();
-            }),
-        ),
-      ),
-  });
-  return { chooser: end(choosing), correlator: end(correlating), log };
+  const ask = <Product>(queue: Waiting<Product>[], product: Product) =>
+    new Promise<bigint[][]>((resolve) => {
+      queue.push({ product, resolve });
+      meet();
+    });
+  return {
+    chooser: {
+      multiply: (products) => Promise.all(products.map((product) => ask(choosing, product))),
+    },
+    correlator: {
+      multiply: async (products) => {
+        const shares: bigint[][][] = [];
+        for (const { matrix: given, ...sizes } of products) {
+          const matrix = 'from' in given ? given.from(shares) : given;
+          shares.push(await ask(correlating, { ...sizes, matrix }));
+        }
+        return shares;
+      },
+    },
+    log,
+  };
 }
 
-function check(left: ChosenProduct, right: CorrelatedProduct): void {
+function check(left: ChosenProduct, right: Given): void {
   const same =
     left.matrix.length === right.rows &&
     left.matrix[0]!.length === right.matrix.length &&

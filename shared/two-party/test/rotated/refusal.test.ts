@@ -1,9 +1,9 @@
 /** A result that the data user refuses: the CSP must not notice, and no vector must come. */
 import { describe, expect, it } from 'vitest';
 import { MessageStream, memoryChannelPair } from '../../src/index.ts';
-import type { CorrelatedProduct } from '../../src/products/index.ts';
 import { answerRotated } from '../../src/rotated/csp.ts';
 import { evaluateRotated } from '../../src/rotated/data-user.ts';
+import type { Matrix } from '../../src/rotated/matrices.ts';
 import { drawSecrets } from '../../src/rotated/secrets.ts';
 import { clearProducts } from './clear-products.ts';
 import { systemBits } from './run.ts';
@@ -14,7 +14,7 @@ async function directions(given: Given) {
   const { task, program, garbler, evaluator } = settingOf(given);
   const [left, right] = memoryChannelPair();
   const { chooser, correlator } = clearProducts();
-  let last: CorrelatedProduct | undefined;
+  let last: Matrix | undefined;
   const [csp, user] = await Promise.allSettled([
     answerRotated(
       new MessageStream(left),
@@ -27,7 +27,8 @@ async function directions(given: Given) {
       new MessageStream(right),
       async () => ({
         multiply: (products) => {
-          last = products.at(-1);
+          const { matrix } = products.at(-1)!;
+          last = 'from' in matrix ? undefined : matrix;
           return correlator.multiply(products);
         },
       }),
@@ -36,7 +37,7 @@ async function directions(given: Given) {
     ),
   ]);
   const code = user.status === 'rejected' ? user.reason.code : undefined;
-  return { csp: csp.status, user: user.status, code, matrix: last!.matrix };
+  return { csp: csp.status, user: user.status, code, matrix: last! };
 }
 
 const noisy = {

@@ -1,0 +1,184 @@
+/** One matrix for all rows and digits: what a correlator that uses others meets, and what the check itself gives away. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { answerBytes, answerOf, passes } from '../../src/products/check.ts';
+import { multiplyChosen, multiplyClear } from '../../src/products/index.ts';
+import { checkSize, type Part, type ProductSize } from '../../src/products/layout.ts';
+import { seeded } from '../oblivious-transfer/parties.ts';
+import { type Lie, multiplyLying } from './deviating.ts';
+import { type Matrix, matrixOf, opened, randomRing, session } from './parties.ts';
+
+let shared: Awaited<ReturnType<typeof session>>;
+beforeAll(async () => {
+  shared = await session();
+});
+
+interface Sizes {
+  readonly rows: number;
+  readonly inner: number;
+  readonly columns: number;
+  readonly entryBits: number;
+  readonly ringBits: number;
+  readonly part?: Part;
+}
+
+/** A product of entries that are not negative, but for their offset, with a correlator that lies. */
+async function lied(sizes: Sizes, a: Matrix, c: Matrix, lie: Lie) {
+  const size = checkSize({ part: 'whole', ...sizes });
+  const offset = 1n << BigInt(size.entryBits - 1);
+  const [chosen, correlated] = await Promise.allSettled([
+    multiplyChosen(shared.receiver, {
+      matrix: a.map((row) => row.map((entry) => entry - offset)),
+      columns: size.columns,
+      entryBits: size.entryBits,
+      ringBits: size.ringBits,
+      part: size.part,
+    }),
+    multiplyLying(shared.sender, size, c, lie),
+  ]);
+  if (correlated.status === 'rejected') throw correlated.reason;
+  if (chosen.status === 'rejected') return (chosen.reason as { code?: string }).code;
+  return opened(chosen.value, correlated.value, size.ringBits);
+}
+
+const CAUGHT = 'ERR_PRODUCT_CHECK';
+
+describe('a lie about one digit', () => {
+  const sizes = { rows: 2, inner: 2, columns: 3, entryBits: 4, ringBits: 40 };
+  const digitOf = (entry: bigint) => (entry >> 2n) & 3n;
+  const e = 1n << 37n; // shows in the highest bit of an entry: 4·e is 2^39
+
+  it('passes when the digit was guessed, and not more often: a quarter of the time', async () => {
+    const random = seeded('digits');
+    const runs = 160;
+    let passed = 0;
+    for (let run = 0; run < runs; run += 1) {
+      const a = matrixOf(2, 2, () => BigInt(random(1)[0]! & 15));
+      const c = matrixOf(2, 3, () => randomRing(40));
+      const guess = BigInt(random(1)[0]! & 3);
+      const result = await lied(sizes, a, c, {
+        deviation: ({ row, inner, t }, column) =>
+          row === 1 && inner === 0 && t === 1 && column === 2 ? e : 0n,
+        guess: (row, column) => (row === 1 && column === 2 ? 4n * guess * e : 0n),
+      });
+      const right = digitOf(a[1]![0]!) === guess;
+      if (right) {
+        const honest = multiplyClear(a, c, sizes);
+        honest[1]![2] = BigInt.asUintN(40, honest[1]![2]! + 4n * guess * e);
+        expect(result).toEqual(honest);
+        passed += 1;
+      } else expect(result).toBe(CAUGHT);
+    }
+    // Six standard deviations.
+    expect(Math.abs(passed / runs - 0.25)).toBeLessThan(6 * Math.sqrt(0.1875 / runs));
+  });
+
+  it.each(['whole', 'upper'] as const)('is caught at every digit and column, %s', async (part) => {
+    const square = { rows: 3, inner: 2, columns: 3, entryBits: 4, ringBits: 40, part };
+    const a = matrixOf(3, 2, () => 15n);
+    const c = matrixOf(2, 3, () => randomRing(40));
+    for (const t of [0, 1]) {
+      for (let row = 0; row < 3; row += 1) {
+        for (let column = part === 'upper' ? row : 0; column < 3; column += 1) {
+          // The highest bit that the digit reaches, and the lowest.
+          for (const error of [1n << BigInt(39 - 2 * t), 1n]) {
+            const deviation: Lie['deviation'] = (digit, at) =>
+              digit.row === row && digit.inner === 1 && digit.t === t && at === column ? error : 0n;
+            expect(await lied(square, a, c, { deviation })).toBe(CAUGHT);
+          }
+        }
+      }
+    }
+  });
+
+  it('is caught in products of one column and of two, and in the widest ring', async () => {
+    for (const columns of [1, 2, 3]) {
+      const size = { rows: 3, inner: 1, columns, entryBits: 6, ringBits: 256 };
+      const deviation: Lie['deviation'] = ({ row, t }, column) =>
+        row === 2 && t === 1 && column === columns - 1 ? 1n << 253n : 0n;
+      const a = matrixOf(3, 1, () => 63n);
+      const c = matrixOf(1, columns, () => randomRing(256));
+      expect(await lied(size, a, c, { deviation })).toBe(CAUGHT);
+      expect(await lied(size, a, c, { deviation: () => 0n })).toEqual(multiplyClear(a, c, size));
+    }
+  });
+});
+
+describe('another matrix from a row of an upper triangle on', () => {
+  const size = { rows: 4, inner: 2, columns: 4, entryBits: 4, ringBits: 40, part: 'upper' } as const;
+  const a = matrixOf(4, 2, (i, k) => BigInt(3 + i + 5 * k));
+  const c = matrixOf(2, 4, () => randomRing(40));
+  const e = 1n << 30n;
+
+  it.each([1, 2, 3])(
+    'is caught by the row before row %i, though the slopes change with it',
+    async (first) => {
+      for (let changed = first; changed < 4; changed += 1) {
+        const other = c.map((row) => row.map((entry, j) => (j === changed ? entry + e : entry)));
+        const result = await lied(size, a, c, {
+          deviation: ({ row }, column) => (row >= first && column === changed ? e : 0n),
+          slopesOf: (threshold) => (threshold >= first ? other : c),
+        });
+        expect(result).toBe(CAUGHT);
+      }
+    },
+  );
+
+  it('is one matrix when it is for all rows', async () => {
+    const other = c.map((row) => row.map((entry) => BigInt.asUintN(40, entry + e)));
+    const result = await lied(size, a, c, {
+      deviation: (_, column) => (column < 4 ? e : 0n),
+      slopesOf: () => c.map((row) => row.map((entry) => entry + e)),
+    });
+    expect(result).toEqual(multiplyClear(a, other, size));
+  });
+});
+
+describe('luck', () => {
+  /** How often an error of 2^(60 − v) in a ring of 40 + 20 bits passes without a guess. */
+  function lucky(columns: number, v: number, runs: number): number {
+    const size: ProductSize = checkSize({
+      rows: 1,
+      inner: 1,
+      columns,
+      entryBits: 4,
+      ringBits: 40,
+      part: 'whole',
+    });
+    const masks = Math.min(2, columns);
+    const random = seeded(`luck ${columns} ${v}`);
+    const ring = () => BigInt(`0x${Buffer.from(random(8)).toString('hex')}`) >> 4n;
+    let passed = 0;
+    for (let run = 0; run < runs; run += 1) {
+      const c = [Array.from({ length: columns }, ring)];
+      const behind = Array.from({ length: masks }, ring);
+      const a = 11n;
+      const own = [...c[0]!, ...behind].map(ring);
+      const theirs = [...c[0]!, ...behind].map((entry, j) => a * entry - own[j]!);
+      theirs[columns - 1]! += 1n << BigInt(60 - v);
+      const challenge = random(16);
+      const mask = (_: number, place: number) => behind[place]!;
+      const answer = answerOf(size, { matrix: c, sums: [own], mask }, challenge, 0);
+      expect(answer.length).toBe(answerBytes(size));
+      if (passes(size, { matrix: [[a]], sums: [theirs] }, challenge, 0, answer)) passed += 1;
+    }
+    return passed;
+  }
+
+  it.each([
+    [1, 4],
+    [2, 16],
+    [3, 64],
+  ])('of an error in the highest %i bits of the longer ring is one in %i', (v, one) => {
+    const runs = 2000;
+    const deviation = Math.sqrt((runs / one) * (1 - 1 / one));
+    expect(Math.abs(lucky(5, v, runs) - runs / one)).toBeLessThan(5 * deviation);
+  });
+
+  it('does not exist with two columns or one', () => {
+    expect([lucky(1, 1, 200), lucky(2, 1, 200)]).toEqual([0, 0]);
+  });
+
+  it('is not needed without an error', () => {
+    expect(lucky(5, 0, 50)).toBe(50);
+  });
+});

@@ -1,0 +1,160 @@
+/** A data user whose correlations depend on the digit would read P, and with it T, out of one answer: the CSP does not give it. */
+import { describe, expect, it } from 'vitest';
+import { MessageStream, memoryChannelPair, type TwoPartyError, withAbort } from '../../src/index.ts';
+import { setUpSender } from '../../src/oblivious-transfer/index.ts';
+import { type CorrelatedProduct, multiplyEachCorrelated } from '../../src/products/index.ts';
+import { evaluateRotated } from '../../src/rotated/data-user.ts';
+import { type Matrix, symmetricMatrix, transpose } from '../../src/rotated/matrices.ts';
+import { type RotatedParameters, rotatedParameters } from '../../src/rotated/parameters.ts';
+import { drawSecrets } from '../../src/rotated/secrets.ts';
+import { rotated } from '../../src/rotated.ts';
+import { drawDelta } from '../oblivious-transfer/parties.ts';
+import { type Lie, multiplyLying } from '../products/deviating.ts';
+import { datasetRows } from './datasets.ts';
+import { systemBits } from './run.ts';
+import { type Setting, settingOf } from './settings.ts';
+import { view } from './views.ts';
+
+const COMPONENTS = 6;
+const setting = () => settingOf({ rows: datasetRows('pima'), components: COMPONENTS });
+
+/** The flood takes the bits below; 15 digits of two bits lie above it in every entry of the last product. */
+const DIGITS_PER_ENTRY = 15;
+
+/** Which digits of Pᵀ show where: the highest ones of all entries of a row, side by side in the columns of the answer. */
+function places({ features: d, rotationBits }: RotatedParameters) {
+  const digits = Math.ceil((rotationBits + 1) / 2);
+  const shown = Math.floor((DIGITS_PER_ENTRY * COMPONENTS) / d);
+  const place = (inner: number, t: number) => {
+    const n = inner * shown + (digits - 1 - t);
+    return { column: Math.floor(n / DIGITS_PER_ENTRY), position: n % DIGITS_PER_ENTRY };
+  };
+  return { digits, shown, place };
+}
+
+/** A = 0, and digit δ of weight 4^t carries 4^−t times the place where it shall show. */
+function showing(parameters: RotatedParameters): Lie['deviation'] {
+  const { digits, shown, place } = places(parameters);
+  return ({ inner, t }, column) => {
+    if (t < digits - shown) return 0n;
+    const spot = place(inner, t);
+    if (spot.column !== column) return 0n;
+    return 1n << BigInt(parameters.vectorRingBits - 2 * (spot.position + 1) - 2 * t);
+  };
+}
+
+/** P in units of 2^−f from the answer, d × components. */
+function readRotation(answer: Matrix, parameters: RotatedParameters): number[][] {
+  const { features: d, rotationBits: f, vectorRingBits } = parameters;
+  const { digits, shown, place } = places(parameters);
+  const unit = BigInt(vectorRingBits - 2 * DIGITS_PER_ENTRY);
+  const rows = answer.map((row) => {
+    // Rounded to the last place: the flood is below half of it.
+    const numbers = row.map((entry) =>
+      BigInt.asUintN(2 * DIGITS_PER_ENTRY, (entry + (1n << (unit - 1n))) >> unit),
+    );
+    return Array.from({ length: d }, (_, inner) => {
+      let entry = 0;
+      for (let t = digits - 1; t >= digits - shown; t -= 1) {
+        const { column, position } = place(inner, t);
+        const digit = (numbers[column]! >> BigInt(2 * (DIGITS_PER_ENTRY - 1 - position))) & 3n;
+        entry += Number(digit) * 4 ** t;
+      }
+      return (entry + 4 ** (digits - shown) / 2) / 2 ** f - 1;
+    });
+  });
+  return rows[0]!.map((_, i) => rows.map((row) => row[i]!)); // the digits are those of Pᵀ
+}
+
+const times = (a: readonly (readonly number[])[], b: readonly (readonly number[])[]) =>
+  a.map((row) => b[0]!.map((_, j) => row.reduce((sum, x, k) => sum + x * b[k]![j]!, 0)));
+
+function scatterOf({ statistics }: Setting): Matrix {
+  const { V, M: Q } = statistics.labellings[0]![0]!;
+  return symmetricMatrix(statistics.R, V.length).map((row, i) =>
+    row.map((entry, j) => Q * entry - V[i]! * V[j]!),
+  );
+}
+
+/** Relative error of Pᵀ M P against T. */
+function errorOf(P: readonly (readonly number[])[], M: readonly bigint[], given: Setting) {
+  const { rotationBits, maskBits } = rotatedParameters(given.task);
+  const T = scatterOf(given);
+  const opened = symmetricMatrix(
+    M.map((entry) => entry - (1n << BigInt(maskBits - 1))),
+    T.length,
+  ).map((row) => row.map((entry) => Number(entry) / 2 ** (2 * rotationBits)));
+  const transposed = P[0]!.map((_, j) => P.map((row) => row[j]!));
+  const guess = times(times(transposed, opened), P);
+  const size = (matrix: readonly (readonly number[])[]) => Math.hypot(...matrix.flat());
+  return (
+    size(guess.map((row, i) => row.map((x, j) => x - Number(T[i]![j]!)))) /
+    size(T.map((row) => row.map(Number)))
+  );
+}
+
+/** The data user follows the protocol but for its last product; what it was given after M, and how the CSP ended. */
+async function attack({ task, program, garbler, evaluator }: Setting) {
+  const parameters = rotatedParameters(task);
+  const { features: d, rotationBits, vectorRingBits: ringBits } = parameters;
+  const [left, right] = memoryChannelPair();
+  let marked = 0;
+  const markAnswered = async () => {
+    marked += 1;
+  };
+  const stream = new MessageStream(right);
+  const correlator = async () => {
+    const sender = await setUpSender(stream, drawDelta());
+    return {
+      multiply: async (products: readonly CorrelatedProduct[]) => {
+        if (products.length > 1) return await multiplyEachCorrelated(sender, products);
+        const size = { rows: d, inner: d, columns: COMPONENTS, entryBits: rotationBits + 1, ringBits };
+        const nothing = Array.from({ length: d }, () => new Array<bigint>(COMPONENTS).fill(0n));
+        const lie = { deviation: showing(parameters) };
+        return [await multiplyLying(sender, { ...size, part: 'whole' }, nothing, lie)];
+      },
+    };
+  };
+  const [csp, user] = await Promise.allSettled([
+    rotated.garble(left, { task, program }, { ...garbler, markAnswered }),
+    withAbort(right, () => evaluateRotated(stream, correlator, { task, program }, evaluator.shares)),
+  ]);
+  const codeOf = (end: PromiseSettledResult<unknown>) =>
+    end.status === 'rejected' ? (end.reason as TwoPartyError).code : 'done';
+  return { csp: codeOf(csp), user: codeOf(user), marked };
+}
+
+describe('a data user that uses another correlation for every digit of the rotation', () => {
+  it('is given no vectors', async () => {
+    // Vectors that were given would be ERR_ROTATION_CHECK at the data user: they are not orthonormal.
+    expect(await attack(setting())).toEqual({
+      csp: 'ERR_PRODUCT_CHECK',
+      user: 'ERR_CHANNEL_ABORTED',
+      marked: 1,
+    });
+  });
+
+  it('would read T out of them', () => {
+    const given = setting();
+    const parameters = rotatedParameters(given.task);
+    const { features: d, rotationBits, vectorRingBits } = parameters;
+    const secrets = drawSecrets(parameters, COMPONENTS, systemBits());
+    const deviation = showing(parameters);
+    const { digits } = places(parameters);
+    const answer = transpose(secrets.rotation).map((entries, row) =>
+      secrets.flood[row]!.map((flood, column) => {
+        let sum = flood;
+        for (const [inner, entry] of entries.entries()) {
+          for (let t = 0; t < digits; t += 1) {
+            const digit = ((entry + (1n << BigInt(rotationBits))) >> BigInt(2 * t)) & 3n;
+            sum += (digit << BigInt(2 * t)) * deviation({ row, inner, t }, column);
+          }
+        }
+        return BigInt.asUintN(vectorRingBits, sum);
+      }),
+    );
+    const P = readRotation(answer, parameters);
+    expect(P).toHaveLength(d);
+    expect(errorOf(P, view(scatterOf(given), secrets), given)).toBeLessThan(1e-5);
+  });
+});
