@@ -94,7 +94,10 @@ const CODES = {
   ERR_GARBLING_MESSAGE: { status: 400, title: 'A message of the garbled circuit has the wrong form' },
   ERR_GARBLING_CHECK: { status: 502, title: 'The garbled circuit was changed on the way' },
   ERR_ROTATION_CHECK: { status: 502, title: 'The rotated vectors are not orthonormal' },
-  ERR_PRODUCT_CHECK: { status: 502, title: 'A transfer of a two-party product was changed on the way' },
+  ERR_PRODUCT_CHECK: {
+    status: 502,
+    title: 'A two-party product was changed on the way, or its rows do not belong to one matrix',
+  },
   // What a client finds out about its peers
   ERR_PEER_UNREACHABLE: { status: 503, title: 'The service cannot be reached' },
   ERR_PEER_CERTIFICATE: { status: 502, title: "The service's certificate is not accepted" },

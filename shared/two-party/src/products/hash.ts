@@ -14,12 +14,12 @@
  * H(x, i′ + k) for one leaf x = (known) ⊕ Δ. Each is one query to the oracle of tweakable circular correlation robustness,
  * H(w ⊕ Δ, i) ⊕ b·Δ, whose w may depend on earlier answers; tweaks count up within a chunk, so none is asked twice. All
  * masks of hidden leaves are therefore random to the chooser, and so is whatever they mask. To the correlator nothing is sent
- * but the corrections of the extension and what answers their check.
+ * but the corrections of the extension what answers their check, and the challenge of check.ts.
  *
  * Bound, with AES as an ideal cipher: q ≤ 2^14 hashes under one key, p evaluations of AES by the adversary, Δ of 127 unknown
  * bits. As in garbling/hash.ts the leading terms are (2pq + Nq²) / 2^127 + N² / 2^129 for N chunks, since keys are random and an
- * evaluation is about one of them: p / 2^112 + N / 2^99 + N² / 2^129. A decomposition of 50 features and 15 components has 3,878
- * chunks, one of 200 has 2^17.7. The argument needs keys that do not depend on what the adversary asked before: the correlator draws
+ * evaluation is about one of them: p / 2^112 + N / 2^99 + N² / 2^129. A decomposition of 50 features and 15 components has 4,517
+ * chunks, one of 200 has 2^17.9. The argument needs keys that do not depend on what the adversary asked before: the correlator draws
  * them from the CSPRNG and reveals each with its chunk. These are the leading terms of the papers' bounds put together, not a
  * theorem of either: constants may differ by a few bits.
  */

@@ -77,6 +77,46 @@ describe.each(INPUTS)('with constant inputs, %s,', (_, a, c) => {
   });
 });
 
+describe('slopes, the combinations of a matrix that are sent', () => {
+  const bits = RING_BITS + 20;
+
+  /** By row of the matrix, threshold and combination. */
+  async function slopes(c: bigint): Promise<bigint[][][]> {
+    shared.sentByCorrelator.length = 0;
+    await shared.multiply({
+      a: matrixOf(6, 64, () => 5n),
+      c: matrixOf(64, 6, () => c),
+      entryBits: 4,
+      ringBits: RING_BITS,
+      part: 'upper',
+    });
+    const payload = Buffer.from(messagesOf(shared.sentByCorrelator).at(-1)!.payload);
+    const bytes = Math.ceil(bits / 8);
+    expect(payload.length).toBe(64 * 7 * 2 * bytes + 32);
+    const at = (place: number) => BigInt(`0x${payload.toString('hex', place * bytes, (place + 1) * bytes)}`);
+    return Array.from({ length: 64 }, (_, k) =>
+      Array.from({ length: 7 }, (__, threshold) => [0, 1].map((b) => at((7 * k + threshold) * 2 + b))),
+    );
+  }
+
+  it.each([0n, 1n, ALL_ONES])(
+    'are uniform, and so is what they differ by from one threshold to the next: %i',
+    async (c) => {
+      const all = await slopes(c);
+      expect(deviationOf(all.flat(2), bits)).toBeLessThan(LARGEST_DEVIATION);
+      const differences = all.flatMap((thresholds) =>
+        thresholds
+          .slice(1)
+          .flatMap((pair, t) => pair.map((g, b) => BigInt.asUintN(bits, g - thresholds[t]![b]!))),
+      );
+      expect(deviationOf(differences, bits)).toBeLessThan(LARGEST_DEVIATION);
+      const between = all.flat().map(([g, h]) => BigInt.asUintN(bits, g! - h!));
+      expect(deviationOf(between, bits)).toBeLessThan(LARGEST_DEVIATION);
+      expect(new Set(all.flat(2)).size).toBe(all.flat(2).length);
+    },
+  );
+});
+
 it('the form of all messages depends on the sizes only', async () => {
   const forms: string[] = [];
   for (const [, a, c] of INPUTS) {
