@@ -135,7 +135,6 @@ describe('a withdrawal', () => {
     await expect(contribute(0)).rejects.toEqual(WITHDRAWN);
     expect(sent()).toHaveLength(1);
     await withdraw();
-    expect(await home.receipt(signed.task.id)).toBeUndefined();
     await expect(contribute(0)).rejects.toEqual(WITHDRAWN);
     expect(sent()).toHaveLength(1);
     expect((await (await world.taskClient()).status(signed.task.id)).contributions).toBe(0);
@@ -147,8 +146,12 @@ describe('a withdrawal', () => {
     expect(sent()).toHaveLength(0);
   });
 
-  test('that comes too late leaves the receipt as it was, even if that is a lie', async () => {
+  test.each([
+    ['that comes too late', 0],
+    ['that was answered before', 1],
+  ])('%s leaves the receipt as it was, even if the refusal is a lie', async (_, answered) => {
     const receipt = await contribute(0);
+    for (let i = 0; i < answered; i += 1) await withdraw();
     const closed = {
       type: 'urn:eigenveil:error:task-closed',
       title: 'The task is closed',

@@ -163,11 +163,10 @@ export class DataOwner {
       try {
         await client.send({ method: 'DELETE', path, response: z.undefined() });
       } catch (error) {
-        // Whatever was prepared or sent is still kept, so that nothing is drawn again even if the data user lies.
+        // What was prepared or taken is kept, also after a withdrawal, so that nothing is drawn again even if the data user lies.
         if (WITHDRAWAL_REFUSED.has(errorCodeOf(error))) await home.endWithdrawal(taskId);
         throw error;
       }
-      await home.forget(taskId);
     });
   }
 

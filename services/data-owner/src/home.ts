@@ -116,12 +116,6 @@ export class OwnerHome {
     await rm(join(this.#folder, withdrawalFile(taskId)), { force: true });
   }
 
-  /** Forgets the contribution to a task that the owner has withdrawn from; the mark stays. */
-  async forget(taskId: TaskId): Promise<void> {
-    await this.discardPending(taskId);
-    await rm(join(this.#folder, receiptFile(taskId)), { force: true });
-  }
-
   receipt(taskId: TaskId): Promise<string | undefined> {
     return this.#read(receiptFile(taskId), z.string());
   }
