@@ -120,9 +120,9 @@ test('tells how far it is', async () => {
 });
 
 describe('a connection that fails', () => {
-  test.each(['cut', 'corrupt'] as const)('(%s) restarts the computation with fresh labels', async (kind) => {
+  test('restarts the computation with fresh labels', async () => {
     const example = await iris();
-    const fault = world.proxies.csp.inject(COMPUTATION, { kind, atByte: 400_000 });
+    const fault = world.proxies.csp.inject(COMPUTATION, { kind: 'cut', atByte: 400_000 });
     await expectRight(example);
     expect(fault.hits).toBe(1);
     const { streams } = world.proxies.csp;
@@ -175,12 +175,12 @@ describe('an answer that is lost on the way', () => {
   });
 });
 
-test('a computation that is changed on the way every time fails after some attempts', async () => {
+test('a computation that is changed on the way fails, and the CSP is not told by another attempt', async () => {
   const { proposal, rows } = await iris();
-  world.proxies.csp.inject(COMPUTATION, { kind: 'corrupt', atByte: 400_000 }, Number.POSITIVE_INFINITY);
+  world.proxies.csp.inject(COMPUTATION, { kind: 'corrupt', atByte: 400_000 });
   const { status } = await finishTask(parties, proposal, split(rows, OWNERS));
   expect(status).toMatchObject({ state: 'failed', failure: { code: 'ERR_GARBLING_CHECK' } });
-  expect(world.proxies.csp.streams).toHaveLength(3);
+  expect(world.proxies.csp.streams).toHaveLength(1);
 });
 
 test('transfers that the data user spoils every time are refused by the CSP, without a reason, and fail after three attempts', async () => {

@@ -120,6 +120,7 @@ export class World {
       cspThumbprint: cspIdentity.thumbprint,
       cspCa: common.tlsCertificate,
       cspPatienceSeconds: 2,
+      answerMilliseconds: 20,
       retentionDays: 30,
       databaseUrl: undefined,
       ...options.dataUser,

@@ -3,13 +3,20 @@
  * two-party protocol, sign the projection. Each stage ends in one durable transaction, so that it can be resumed after
  * a crash of either server; what is drawn at random is drawn once and persisted before it is used.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { add, drawBlinding, encodeCiphertexts, type PaillierPool, packBlinding } from '@eigenveil/paillier';
 import type { RandomSource } from '@eigenveil/privacy';
 import { type Decomposition, programOf, withoutShift } from '@eigenveil/projection';
 import { type Sealer, ServerError } from '@eigenveil/server';
 import { drawNoise, shiftOf } from '@eigenveil/statistics';
-import { type Channel, TWO_PARTY_PROTOCOLS, TwoPartyError, toRing } from '@eigenveil/two-party';
+import {
+  type Channel,
+  type Clock,
+  type Pace,
+  TWO_PARTY_PROTOCOLS,
+  TwoPartyError,
+  toRing,
+  waitUntil,
+} from '@eigenveil/two-party';
 import {
   digestTask,
   type ErrorCode,
@@ -19,6 +26,7 @@ import {
   ServiceError,
   type SigningKey,
   signStatement,
+  type Task,
   type TaskId,
   type TaskState,
   toProblem,
@@ -58,16 +66,11 @@ const PERSISTENCE_PAUSE_MILLISECONDS = 500;
 /** Attempts at a computation that end with a fault of a program or in what came over the line. */
 const MOST_FAULTS = 3;
 
-/** Errors that no further attempt can mend. All others are tried again, since a person may mend them (a wrong clock, say). */
+/** Errors before an answer that no further attempt can mend. All others are tried again, since a person may mend them (a wrong clock, say). */
 const FATAL_CODES: ReadonlySet<ErrorCode> = new Set([
   'ERR_MINIMUM_OWNERS',
   'ERR_OWNER_COUNT',
   'ERR_UNBLINDING_CONFLICT',
-  'ERR_SINGLE_CLASS',
-  'ERR_NO_SAMPLES',
-  'ERR_STATISTICS_INVALID',
-  'ERR_NOT_POSITIVE_DEFINITE',
-  'ERR_NOT_FINITE',
   'ERR_FULL_RANK',
   'ERR_TOO_MANY_COMPONENTS',
   'ERR_TASK_CLOSED',
@@ -86,26 +89,8 @@ const FATAL_CODES: ReadonlySet<ErrorCode> = new Set([
   'ERR_TASK_ANSWERED',
 ]);
 
-/** Checks of what came over the line; and what is no fault of ours or the peer's, but unknown. */
-const FAULTS: ReadonlySet<ErrorCode> = new Set([
-  'ERR_OT_CHECK',
-  'ERR_GARBLING_CHECK',
-  'ERR_ROTATION_CHECK',
-  'ERR_INTERNAL',
-]);
-
-/** Time as a computation sees it. */
-export interface Clock {
-  /** Milliseconds since any one moment. */
-  now(): number;
-  /** Rejects when the signal aborts. */
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-}
-
-export const systemClock: Clock = {
-  now: () => performance.now(),
-  sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { ...(signal && { signal }) }),
-};
+/** Checks of what came over the line before the answer; and what is no fault of ours or the peer's, but unknown. */
+const FAULTS: ReadonlySet<ErrorCode> = new Set(['ERR_OT_CHECK', 'ERR_INTERNAL']);
 
 export interface ComputationDependencies {
   readonly store: DataUserStore;
@@ -113,6 +98,10 @@ export interface ComputationDependencies {
   readonly aggregation: Pick<Aggregation, 'aggregate'>;
   readonly csp: Pick<CspClient, 'sendRecords' | 'unblind' | 'openChannel' | 'closeChannel' | 'end'>;
   readonly clock: Clock;
+  /** From what the CSP sends last, or from the rotated matrix, to this server's next byte: see Pace. */
+  readonly paceOf: (task: Task) => number;
+  /** Told when a pace could not be kept. */
+  readonly onMiss: (event: { taskId: TaskId; milliseconds: number }) => void;
   /** Whether other processes work on tasks of this store, one of which may hold an answer that this one is refused. */
   readonly isShared: boolean;
   readonly paillier: PaillierPool;
@@ -126,6 +115,8 @@ export interface ComputationDependencies {
 
 export class Computation {
   readonly #deps: ComputationDependencies;
+  /** When it must be clear what came of an answer: the CSP is told of the task's end then. */
+  readonly #ends = new Map<TaskId, number>();
 
   constructor(dependencies: ComputationDependencies) {
     this.#deps = dependencies;
@@ -172,6 +163,7 @@ export class Computation {
       return true;
     }
     if (FINAL_STATES.includes(stored.state)) {
+      await this.#waitForOutcome(taskId, turn);
       await eraseAll(store, taskId);
       if (!stored.endedAtCsp) await this.#endAtCsp(stored);
       return false;
@@ -227,8 +219,7 @@ export class Computation {
       await turn.confirm();
       const isFatal = code !== undefined && FATAL_CODES.has(code);
       if (!isFatal && !(await this.#isOneTooMany(stored, error))) throw error;
-      const { code: told, detail, title } = toProblem(error);
-      return { to: 'failed', failure: { code: told, message: detail ?? title } };
+      return failedBy(error);
     }
   }
 
@@ -306,7 +297,7 @@ export class Computation {
   }
 
   async #decompose({ task, sealedBlinding }: StoredTask): Promise<StageResult> {
-    const { csp, sealer, key } = this.#deps;
+    const { csp, sealer, key, clock, paceOf, onMiss } = this.#deps;
     const { blinding, noise } = decodeDrawn(sealer.open(blindingPlace(task.id), sealedBlinding!));
     const shift = shiftOf(task);
     const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
@@ -316,20 +307,32 @@ export class Computation {
     );
     const channel = await csp.openChannel(task.id);
     const watch = this.#closeWhenOver(channel, task.id);
+    const milliseconds = paceOf(task);
+    const pace: Pace = {
+      milliseconds,
+      clock,
+      onMiss: (late) => onMiss({ taskId: task.id, milliseconds: late }),
+    };
+    let hasAnswer = false;
+    const onAnswer = () => {
+      hasAnswer = true;
+      this.#ends.set(task.id, clock.now() + milliseconds);
+    };
     let decomposition: Decomposition;
     try {
-      decomposition = await protocol.evaluate(
-        channel,
-        { task, program: programOf(task) },
-        { shares },
-        this.#progressOf(task.id),
-      );
+      const computation = { task, program: programOf(task) };
+      const input = { shares, pace, onAnswer };
+      const shifted = await protocol.evaluate(channel, computation, input, this.#progressOf(task.id));
+      decomposition = withoutShift(task, shifted);
+      checkFinite(decomposition);
+    } catch (error) {
+      // What is wrong with an answer is its outcome, and final: by another attempt the CSP would learn that something is.
+      if (hasAnswer) return failedBy(error);
+      throw error;
     } finally {
       clearInterval(watch);
       await csp.closeChannel(channel);
     }
-    decomposition = withoutShift(task, decomposition);
-    checkFinite(decomposition);
     const projection = await signStatement(PROJECTION, key, {
       taskId: task.id,
       taskDigest: digestTask(task),
@@ -357,6 +360,17 @@ export class Computation {
     return setInterval(() => look().catch(() => undefined), WATCH_MILLISECONDS);
   }
 
+  /** Until some time after an answer, so that the CSP is not told of the end the sooner or later for what came of it. */
+  async #waitForOutcome(taskId: TaskId, { signal }: Turn): Promise<void> {
+    const { clock, onMiss } = this.#deps;
+    const moment = this.#ends.get(taskId);
+    if (moment === undefined) return;
+    const late = clock.now() - moment;
+    if (late > 0) onMiss({ taskId, milliseconds: late });
+    await waitUntil(moment, clock, signal);
+    this.#ends.delete(taskId);
+  }
+
   async #endAtCsp({ task }: StoredTask): Promise<void> {
     const { csp, store } = this.#deps;
     try {
@@ -367,6 +381,11 @@ export class Computation {
     }
     await store.markEndedAtCsp(task.id);
   }
+}
+
+function failedBy(error: unknown): StageResult {
+  const { code, detail, title } = toProblem(error);
+  return { to: 'failed', failure: { code, message: detail ?? title } };
 }
 
 type Stage = (stored: StoredTask, open: OpenTask, turn: Turn) => Promise<StageResult>;

@@ -4,11 +4,12 @@ import { type Configuration, readTextFile } from '@eigenveil/command';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import { type RandomSource, systemRandomness } from '@eigenveil/privacy';
 import { type Logger, openService, SERVICE_SETTINGS } from '@eigenveil/server';
+import { standardPace, systemClock } from '@eigenveil/two-party';
 import { ServiceUrl, Thumbprint } from '@eigenveil/wire';
 import { z } from 'zod';
 import { Aggregation } from './aggregation.ts';
 import { Collection } from './collection.ts';
-import { Computation, type ComputationDependencies, systemClock } from './computation.ts';
+import { Computation, type ComputationDependencies } from './computation.ts';
 import { CspClient } from './csp-client.ts';
 import { openStore } from './open-store.ts';
 import { dataUserRoutes } from './routes.ts';
@@ -41,6 +42,12 @@ export const DATA_USER_SETTINGS = {
     schema: z.int().min(0).max(3600),
     description: 'how long a request to the CSP goes on trying while the CSP is down',
     default: 20,
+    placeholder: 'NUMBER',
+  },
+  answerMilliseconds: {
+    schema: z.int().min(1).max(60_000).optional(),
+    description:
+      'public time from an answer of the CSP to what the data user does next, whatever the answer is (default: by features and components, ten times what a server of today needs)',
     placeholder: 'NUMBER',
   },
   retentionDays: {
@@ -95,6 +102,7 @@ export async function startDataUser(
     'batches_total',
     'Batches of contributions whose partial product was stored.',
   );
+  const misses = metrics.counter('answers_late_total', 'Answers that took longer than their public time.');
   const { store, usedProofs, queue, check } = await openStore(config, service).catch((error: unknown) => {
     service.release();
     throw error;
@@ -132,6 +140,12 @@ export async function startDataUser(
     key,
     randomness: overrides.randomness ?? systemRandomness,
     clock: systemClock,
+    paceOf: ({ features, components }) =>
+      config.answerMilliseconds ?? standardPace(features.length, components),
+    onMiss(event) {
+      misses.inc();
+      log.warn(event, 'the answer took longer than its public time; the CSP may see what came of it');
+    },
     isShared: config.databaseUrl !== undefined,
     onStage,
   });

@@ -1,4 +1,7 @@
-/** Two processes of a data user that compute the same task: an answer that is given once is not lost while one of them holds it. */
+/**
+ * The computation of a task: an answer that is given once is not lost while one of two processes holds it, and what comes of an answer
+ * is not to be seen from what the data user does next.
+ */
 import { randomBytes } from 'node:crypto';
 import type { PaillierPool } from '@eigenveil/paillier';
 import { systemRandomness } from '@eigenveil/privacy';
@@ -29,6 +32,9 @@ const STATISTICS: Statistics = {
   owners: 2n,
 };
 
+/** Milliseconds. */
+const PACE = 700;
+
 /** Time that stands still until everybody who looks at it sleeps: a sleep moves it on. */
 class StillClock {
   readonly #asleep = Promise.withResolvers<void>();
@@ -48,8 +54,8 @@ class StillClock {
   }
 }
 
-/** A CSP that answers each task once. */
-function answeringOnce(cspShares: readonly bigint[]): ComputationDependencies['csp'] {
+/** A CSP that answers each task once; it has verified so many owners. */
+function answeringOnce(cspShares: readonly bigint[], verifiedOwners = 2): ComputationDependencies['csp'] {
   let answers = 0;
   return {
     sendRecords: async () => 2,
@@ -63,7 +69,7 @@ function answeringOnce(cspShares: readonly bigint[]): ComputationDependencies['c
       const computation = { task, program: programOf(task) };
       void TWO_PARTY_PROTOCOLS.simulated.garble(left, computation, {
         shares: cspShares,
-        verifiedOwners: 2,
+        verifiedOwners,
         markAnswered: async () => undefined,
       });
       return right;
@@ -75,7 +81,9 @@ const turn: Turn = { signal: new AbortController().signal, confirm: async () => 
 
 let key: SigningKey;
 let task: Task;
+let cspShares: bigint[];
 let store: SqliteDataUserStore;
+let missed: number[];
 let common: Omit<ComputationDependencies, 'store' | 'clock' | 'isShared'>;
 
 beforeEach(async () => {
@@ -97,6 +105,7 @@ beforeEach(async () => {
     csp: key.thumbprint,
     dataUser: key.thumbprint,
   };
+  missed = [];
   const sealer = new Sealer(randomBytes(32));
   const values = flatten(task, STATISTICS);
   const blinding = values.map((_, i) => BigInt(1000 + i));
@@ -109,19 +118,20 @@ beforeEach(async () => {
       Buffer.from(JSON.stringify({ blinding: blinding.map(String), noise: blinding.map(() => '0') })),
     ),
   });
+  cspShares = toRing(
+    layout(task).valueBits,
+    values.map((value, i) => value + blinding[i]!),
+  );
   common = {
     tasks: { agreed: async () => ({ task }) as OpenTask, propose: async () => undefined },
     aggregation: { aggregate: () => Promise.reject(new Error('not asked for')) },
-    csp: answeringOnce(
-      toRing(
-        layout(task).valueBits,
-        values.map((value, i) => value + blinding[i]!),
-      ),
-    ),
+    csp: answeringOnce(cspShares),
     paillier: {} as PaillierPool,
     sealer,
     key,
     randomness: systemRandomness,
+    paceOf: () => PACE,
+    onMiss: (event) => missed.push(event.milliseconds),
     onStage: () => undefined,
   };
 });
@@ -189,4 +199,63 @@ test('a process that has to leave while it waits fails nothing', async () => {
   leaving.abort();
   await expect(step).rejects.toThrow();
   expect(await stateOf()).toBe('unblinded');
+});
+
+/** What a CSP sees of a task from its computation to its end, and when. */
+async function seenByCsp(verifiedOwners: number, slowness = 0) {
+  const clock = new StillClock();
+  const seen: [string, number][] = [];
+  const real = answeringOnce(cspShares, verifiedOwners);
+  const csp: ComputationDependencies['csp'] = {
+    ...real,
+    async openChannel(taskId) {
+      seen.push(['computation', clock.now()]);
+      return real.openChannel(taskId);
+    },
+    async end(taskId) {
+      seen.push(['end', clock.now()]);
+      return real.end(taskId);
+    },
+  };
+  const computation = new Computation({ ...common, csp, store, clock, isShared: false });
+  if (slowness > 0) {
+    const { advance } = store;
+    store.advance = async (...input) => {
+      await clock.sleep(slowness);
+      return advance.apply(store, input);
+    };
+  }
+  for (let mayFollow = true; mayFollow; ) mayFollow = await computation.step(task.id, turn);
+  return { seen, stored: (await store.task(task.id))! };
+}
+
+test.each([
+  ['a result', 2, { state: 'done', endedAtCsp: true }],
+  ['a refusal', 3, { state: 'failed', failure: { code: 'ERR_OWNER_COUNT' }, endedAtCsp: true }],
+] as const)('after an answer the task ends at a public moment: %s', async (_, verifiedOwners, outcome) => {
+  const { seen, stored } = await seenByCsp(verifiedOwners);
+  expect(stored).toMatchObject(outcome);
+  expect(seen).toEqual([
+    ['computation', 0],
+    ['end', PACE],
+  ]);
+  expect(missed).toEqual([]);
+});
+
+test('where a database takes longer than that, the task ends at once, and it is told', async () => {
+  const { seen, stored } = await seenByCsp(2, PACE + 50);
+  expect(stored.state).toBe('done');
+  expect(seen.at(-1)).toEqual(['end', PACE + 50]);
+  expect(missed).toEqual([50]);
+});
+
+test('an answer that is refused is so also where the turn is over: nobody asks for another', async () => {
+  const csp = answeringOnce(cspShares, 3);
+  const clock = new StillClock();
+  const over: Turn = {
+    signal: AbortSignal.abort(),
+    confirm: () => Promise.reject(new Error('the lock is lost')),
+  };
+  await new Computation({ ...common, csp, store, clock, isShared: true }).step(task.id, over);
+  expect(await store.task(task.id)).toMatchObject({ state: 'failed', failure: { code: 'ERR_OWNER_COUNT' } });
 });

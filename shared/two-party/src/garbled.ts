@@ -17,7 +17,7 @@ import {
   observed,
 } from './garbling/index.ts';
 import { runProgram } from './programs/index.ts';
-import type { Computation, TwoPartyProtocol } from './protocol.ts';
+import { type Computation, hangUp, type TwoPartyProtocol } from './protocol.ts';
 
 /** A PCA of so many takes some minutes. */
 const MAXIMUM_FEATURES = 100;
@@ -54,7 +54,9 @@ export const garbled: TwoPartyProtocol = {
   evaluate(channel, computation, evaluator, onProgress) {
     const { task, program } = computation;
     return withAbort(channel, async () => {
-      const session = await EvaluatorSession.open(new MessageStream(channel));
+      const session = await EvaluatorSession.open(new MessageStream(channel), () =>
+        hangUp(channel, evaluator),
+      );
       const plan = new Plan(computation);
       const watched = observed(session, ({ andGates }) => onProgress?.({ andGates, ...plan.counted }));
       if (onProgress) plan.start();

@@ -35,6 +35,7 @@ export {
   setUpReceiver,
   setUpSender,
 } from './oblivious-transfer/index.ts';
+export { type Clock, type Pace, standardPace, systemClock, waitUntil } from './pace.ts';
 export { type CheckedDecomposition, runProgram } from './programs/index.ts';
 export type { Computation, EvaluatorInput, GarblerInput, Progress, TwoPartyProtocol } from './protocol.ts';
 export { TWO_PARTY_PROTOCOLS } from './protocols.ts';

@@ -4,6 +4,7 @@
 import type { Decomposition, Program } from '@eigenveil/projection';
 import type { StatisticsTask } from '@eigenveil/statistics';
 import type { Channel } from './channel/channel.ts';
+import type { Pace } from './pace.ts';
 
 /** What both servers agree on beforehand; public. */
 export interface Computation {
@@ -12,11 +13,21 @@ export interface Computation {
 }
 
 /** One server's additive shares, one per value of the flat statistics, as ring elements of the protocol's shareBits (see shares.ts). */
-export interface EvaluatorInput {
+interface Shares {
   readonly shares: readonly bigint[];
 }
 
-export interface GarblerInput extends EvaluatorInput {
+export interface EvaluatorInput extends Shares {
+  /** With `rotated`: when the data user goes on after it has seen the rotated matrix; by default at standardPace(). */
+  readonly pace?: Pace;
+  /**
+   * Called when the last message has come and the channel is closed, before anything is made of that message. Whatever goes wrong
+   * afterwards is the result's fault, and the garbler must not be told of it, not by another attempt either.
+   */
+  readonly onAnswer?: () => void;
+}
+
+export interface GarblerInput extends Shares {
   /** How many owners' records the CSP has verified: the encrypted count of owners must equal it. */
   readonly verifiedOwners: number;
   /**
@@ -35,7 +46,8 @@ export interface Progress {
 
 /**
  * The garbler is the CSP, the evaluator the data user; only the evaluator learns the decomposition. Both reject with
- * ERR_CHANNEL_… when the connection fails; the evaluator also with ERR_OWNER_COUNT and the errors of the program.
+ * ERR_CHANNEL_… when the connection fails; the evaluator also with ERR_OWNER_COUNT and the errors of the program, but not before it has
+ * closed the channel in order as with any result: the garbler does not learn what came out, or whether anything did.
  */
 export interface TwoPartyProtocol {
   /** Whether each server's view reveals no more than the declared outputs. */
@@ -56,4 +68,13 @@ export interface TwoPartyProtocol {
     input: EvaluatorInput,
     onProgress?: (progress: Progress) => void,
   ): Promise<Decomposition>;
+}
+
+/** Ends an evaluator's part of the conversation, whatever the last message is going to tell. */
+export async function hangUp(
+  channel: Channel,
+  { onAnswer }: Pick<EvaluatorInput, 'onAnswer'>,
+): Promise<void> {
+  await channel.close();
+  onAnswer?.();
 }

@@ -45,7 +45,7 @@ export const rotated: TwoPartyProtocol = {
     });
   },
 
-  async evaluate(channel, { task, program }, { shares }) {
+  async evaluate(channel, { task, program }, evaluator) {
     return await withAbort(channel, async () => {
       checkRotated(task, program);
       const stream = new MessageStream(channel);
@@ -53,7 +53,7 @@ export const rotated: TwoPartyProtocol = {
         const sender = await setUpSender(stream, drawDelta());
         return { multiply: (products) => multiplyEachCorrelated(sender, products) };
       };
-      return await hearingOwners(() => evaluateRotated(stream, correlator, { task, program }, shares));
+      return await hearingOwners(() => evaluateRotated(stream, correlator, { task, program }, evaluator));
     });
   },
 };

@@ -7,7 +7,7 @@
 import { decompose } from '@eigenveil/projection';
 import { layout, unflatten } from '@eigenveil/statistics';
 import { TwoPartyError } from './errors.ts';
-import type { TwoPartyProtocol } from './protocol.ts';
+import { hangUp, type TwoPartyProtocol } from './protocol.ts';
 import { combine, decodeShares, encodeShares } from './shares.ts';
 
 const COUNT_BYTES = 4;
@@ -28,9 +28,10 @@ export const simulated: TwoPartyProtocol = {
     await channel.send(Buffer.concat([count, encodeShares(valueBits, shares)]));
   },
 
-  async evaluate(channel, { task, program }, { shares }) {
+  async evaluate(channel, { task, program }, evaluator) {
     const { valueBits } = layout(task);
     const message = Buffer.from(await channel.receive());
+    await hangUp(channel, evaluator);
     if (message.length < COUNT_BYTES) {
       throw new TwoPartyError(
         'ERR_CHANNEL_MESSAGE',
@@ -38,7 +39,11 @@ export const simulated: TwoPartyProtocol = {
       );
     }
     const verifiedOwners = BigInt(message.readUInt32BE());
-    const values = combine(valueBits, shares, decodeShares(valueBits, message.subarray(COUNT_BYTES)));
+    const values = combine(
+      valueBits,
+      evaluator.shares,
+      decodeShares(valueBits, message.subarray(COUNT_BYTES)),
+    );
     const statistics = unflatten(task, values);
     if (statistics.owners !== verifiedOwners) {
       throw new TwoPartyError(

@@ -3,7 +3,7 @@ import { TwoPartyError } from '../errors.ts';
 import type { Channel } from './channel.ts';
 
 /** Codes that depend on nothing but messages which the peer itself has sent, so that they tell it nothing new: not those of checks with a secret. */
-const TELLABLE = /^ERR_(CHANNEL|GARBLING)_|^ERR_OT_(POINT|EXHAUSTED)$/;
+const TELLABLE = /^ERR_CHANNEL_|^ERR_GARBLING_MESSAGE$|^ERR_OT_(POINT|EXHAUSTED)$/;
 
 /**
  * Runs one end of a computation. Whatever it throws is thrown on, after the channel was aborted with its code, or with

@@ -26,6 +26,8 @@ export class MessageStream {
   /** Bytes handed to the channel whose send has not resolved. */
   #handedBytes = 0;
   #handed: Promise<void> = Promise.resolve();
+  #gate: (() => Promise<void>) | undefined;
+  #gateOpen: Promise<void> | undefined;
   #writeFailure: { readonly error: unknown } | undefined;
   #input: Uint8Array = new Uint8Array(0);
   #position = 0;
@@ -63,6 +65,13 @@ export class MessageStream {
     this.#handOver();
     await this.#handed;
     if (this.#writeFailure) throw this.#writeFailure.error;
+  }
+
+  /** Keeps back what is written from now on until `gate` resolves, which is called when the first of it would leave. */
+  hold(gate: () => Promise<void>): void {
+    this.#handOver();
+    this.#gate = gate;
+    this.#gateOpen = undefined;
   }
 
   /** The payload of the next message. Throws ERR_CHANNEL_MESSAGE and the errors of Channel.receive. */
@@ -126,16 +135,16 @@ export class MessageStream {
     this.#frame = undefined;
     this.#filled = 0;
     this.#handedBytes += filled;
-    const sent = this.channel
-      .send(frame.subarray(0, filled), () => this.#spareFrames.push(frame))
-      .then(
-        () => {
-          this.#handedBytes -= filled;
-        },
-        (error: unknown) => {
-          this.#writeFailure ??= { error };
-        },
-      );
+    const send = () => this.channel.send(frame.subarray(0, filled), () => this.#spareFrames.push(frame));
+    this.#gateOpen ??= this.#gate?.();
+    const sent = (this.#gateOpen === undefined ? send() : this.#gateOpen.then(send)).then(
+      () => {
+        this.#handedBytes -= filled;
+      },
+      (error: unknown) => {
+        this.#writeFailure ??= { error };
+      },
+    );
     this.#handed = Promise.all([this.#handed, sent]).then(() => undefined);
   }
 

@@ -14,6 +14,8 @@ import type { Wires } from './wires.ts';
 export interface EvaluatorParts {
   readonly stream: MessageStream;
   readonly setUp: (stream: MessageStream) => Promise<LabelReceiver>;
+  /** Called when all that reveals something has come, before it is looked at. */
+  readonly onReceived?: () => Promise<void>;
 }
 
 /** What the tables and hash keys of one step never exceed; a key per 32 gates is far more than there are. */
@@ -23,24 +25,33 @@ export class EvaluatorSession implements Session<EvaluatorGates> {
   readonly gates = new EvaluatorGates();
   readonly #stream: MessageStream;
   readonly #receiver: LabelReceiver;
+  readonly #onReceived: () => Promise<void>;
   /** The tables of the running step; kept for the next, since fresh memory is slow. */
   #tables = new Uint8Array(STREAM_BYTES);
 
-  private constructor(stream: MessageStream, receiver: LabelReceiver) {
+  private constructor(stream: MessageStream, receiver: LabelReceiver, onReceived: () => Promise<void>) {
     this.#stream = stream;
     this.#receiver = receiver;
+    this.#onReceived = onReceived;
   }
 
-  /** Every method throws ERR_GARBLING_MESSAGE on malformed messages, and the errors of the stream. */
-  static open(stream: MessageStream): Promise<EvaluatorSession> {
-    return EvaluatorSession.openWith({ stream, setUp: setUpReceiver });
+  /**
+   * `onReceived` is awaited before what reveals something is looked at. Every method throws ERR_GARBLING_MESSAGE on malformed messages, and
+   * the errors of the stream.
+   */
+  static open(stream: MessageStream, onReceived?: () => Promise<void>): Promise<EvaluatorSession> {
+    return EvaluatorSession.openWith({ stream, setUp: setUpReceiver, ...(onReceived && { onReceived }) });
   }
 
   /** @internal For tests. */
-  static async openWith({ stream, setUp }: EvaluatorParts): Promise<EvaluatorSession> {
+  static async openWith({
+    stream,
+    setUp,
+    onReceived = async () => undefined,
+  }: EvaluatorParts): Promise<EvaluatorSession> {
     const [version] = await readNumbers(stream, GARBLING_MESSAGE.hello, 1);
     if (version !== PROTOCOL_VERSION) throw malformed('version', `${PROTOCOL_VERSION}`, `${version}`);
-    return new EvaluatorSession(stream, await setUp(stream));
+    return new EvaluatorSession(stream, await setUp(stream), onReceived);
   }
 
   async garblerInput(count: number, bits?: Uint8Array): Promise<Wires> {
@@ -72,6 +83,7 @@ export class EvaluatorSession implements Session<EvaluatorGates> {
       const length = decodeBytes(Math.min(OUTPUT_CHUNK, lanes - from));
       messages.push(await this.#stream.read(GARBLING_MESSAGE.decode, length));
     }
+    await this.#onReceived();
     const bits = new Uint8Array(lanes);
     this.gates.step(() => {
       const wires = this.gates.concat(outputs);

@@ -2,7 +2,9 @@
 import type { Decomposition, Program } from '@eigenveil/projection';
 import type { StatisticsTask } from '@eigenveil/statistics';
 import type { MessageStream } from '../channel/message-stream.ts';
-import { checkSamples, finishDecomposition, openMatrix } from './decomposition.ts';
+import { type Pace, standardPace, systemClock, waitUntil } from '../pace.ts';
+import { type EvaluatorInput, hangUp } from '../protocol.ts';
+import { finishDecomposition, openMatrix } from './decomposition.ts';
 import { type Matrix, traceOf, transpose } from './matrices.ts';
 import { ROTATED_MESSAGE, readRing, writeRing } from './messages.ts';
 import { type RotatedParameters, rotatedParameters } from './parameters.ts';
@@ -12,33 +14,50 @@ import { type StatisticsShares, scatterShare, statisticsShares } from './shares.
 
 /**
  * The data user's run to its end.
- * @throws ProjectionError ERR_NO_SAMPLES, ERR_FULL_RANK, when the protocol is over
- * @throws TwoPartyError ERR_ROTATION_CHECK, and the errors of the stream and of the products
+ * @throws ProjectionError ERR_NO_SAMPLES, ERR_FULL_RANK and TwoPartyError ERR_ROTATION_CHECK, when the channel is closed: whatever M holds,
+ *   the messages are the same, and so is their time
+ * @throws TwoPartyError the errors of the stream and of the products
  */
 export async function evaluateRotated(
   stream: MessageStream,
   products: () => Promise<Correlator>,
   { task, program }: { readonly task: StatisticsTask; readonly program: Program },
-  shares: readonly bigint[],
+  evaluator: EvaluatorInput,
 ): Promise<Decomposition> {
   const parameters = rotatedParameters(task);
   const { features: d, ringBits } = parameters;
-  const own = statisticsShares(task, shares, ringBits);
+  const own = statisticsShares(task, evaluator.shares, ringBits);
   writeRing(stream, ROTATED_MESSAGE.owners, [own.owners], ringBits);
   await stream.flush();
   const correlator = await products();
   const withMean = program.outputs.includes('mean');
   const declared = await readRing(stream, ROTATED_MESSAGE.declared, withMean ? 1 + d : 1, ringBits);
   const [Q, ...V] = declared.map((share, i) => BigInt.asIntN(ringBits, share + [own.Q, ...own.V][i]!));
-  checkSamples(Q!, task);
-
   const rotated = await shareMatrix(correlator, own, Q!, parameters);
   const theirs = await readRing(stream, ROTATED_MESSAGE.matrix, rotated.length, ringBits);
+  holdToPace(
+    stream,
+    evaluator.pace ?? { milliseconds: standardPace(d, program.components), clock: systemClock },
+  );
   const upper = rotated.map((share, e) => BigInt.asIntN(ringBits, share + theirs[e]!));
   const opened = openMatrix(upper, Q!, task, program, parameters);
   const vectors = await openVectors(stream, correlator, opened.directions, parameters);
+  await hangUp(stream.channel, evaluator);
   const statistics = { Q: Q!, V: withMean ? V : undefined };
   return finishDecomposition(opened, vectors, statistics, task, program, parameters);
+}
+
+/**
+ * From the receipt of M to the next byte it takes a public time, whatever M holds. Where it took longer, since the machine is slow, the byte
+ * leaves at once: to give the one answer up would cost the owners' contributions, and would tell as much.
+ */
+function holdToPace(stream: MessageStream, { milliseconds, clock, onMiss }: Pace): void {
+  const moment = clock.now() + milliseconds;
+  stream.hold(async () => {
+    const late = clock.now() - moment;
+    if (late > 0) onMiss?.(late);
+    await waitUntil(moment, clock);
+  });
 }
 
 /**

@@ -24,13 +24,10 @@ export interface Opened {
   /** A in units of 2^−directionBits, d × components; zero when the result is refused. */
   readonly directions: Matrix;
   /** Why there will be no result. The protocol runs to its end all the same, so that the CSP does not learn it. */
-  readonly refusal: ProjectionError | undefined;
+  readonly refusal: ProjectionError | TwoPartyError | undefined;
 }
 
-/**
- * Decomposes M, whose upper triangle in units of 2^(−2f), mask included, is given as signed integers.
- * @throws TwoPartyError ERR_ROTATION_CHECK when no statistics can give such a matrix
- */
+/** Decomposes M, whose upper triangle in units of 2^(−2f), mask included, is given as signed integers. Whatever M is, it throws nothing. */
 export function openMatrix(
   upper: readonly bigint[],
   samples: bigint,
@@ -38,23 +35,36 @@ export function openMatrix(
   program: Program,
   parameters: RotatedParameters,
 ): Opened {
-  const { features: d, rotationBits, directionBits } = parameters;
-  const matrix = symmetricMatrix(upper, d);
+  const matrix = symmetricMatrix(upper, parameters.features);
+  const nothing = matrix.map(() => new Array<bigint>(program.components).fill(0n));
+  try {
+    const { spectrum, refusal, directions } = decompose(matrix, samples, task, program, parameters);
+    return { spectrum, refusal, directions: refusal ? nothing : directions };
+  } catch (error) {
+    const refusal = error instanceof TwoPartyError ? error : implausible('"matrix" expected numbers');
+    return { spectrum: [], refusal, directions: nothing };
+  }
+}
+
+/** The directions also where they will not be asked for, so that the work is the same. */
+function decompose(
+  matrix: Matrix,
+  samples: bigint,
+  task: StatisticsTask,
+  program: Program,
+  parameters: RotatedParameters,
+): Opened {
+  const { rotationBits, directionBits } = parameters;
   const pairs = symmetricEigen(matrix.map((row) => row.map(Number)));
+  const directions = refineVectors(matrix, pairs, program.components, directionBits);
+  checkSamples(samples, task);
   checkSpectrum(pairs, task, parameters);
-  const { components } = program;
   // The trace of T is a whole number, and the mask on it far below 1/2: less is none.
   const some = traceOf(matrix) >= 1n << BigInt(2 * rotationBits - 1);
   const scale = Number(samples) * 2 ** (2 * (rotationBits + task.fractionBits));
   const spectrum = pairs.values.map((value) => (some ? value / scale : 0));
   const refusal = refusalOf(spectrum, samples, program, Boolean(task.differentialPrivacy) && !some);
-  return {
-    spectrum,
-    refusal,
-    directions: refusal
-      ? matrix.map(() => new Array<bigint>(components).fill(0n))
-      : refineVectors(matrix, pairs, components, directionBits),
-  };
+  return { spectrum, refusal, directions };
 }
 
 /**
@@ -86,7 +96,7 @@ export function finishDecomposition(
 }
 
 /** Q as the opened shares say. Throws TwoPartyError ERR_ROTATION_CHECK when the task cannot have as many samples. */
-export function checkSamples(samples: bigint, task: StatisticsTask): void {
+function checkSamples(samples: bigint, task: StatisticsTask): void {
   const { M } = statisticsBounds(task);
   if (samples > M || samples < (task.differentialPrivacy ? -M : 0n)) {
     throw implausible('"sampleCount" expected a number of samples that the task allows');

@@ -8,7 +8,7 @@ import { rotatedParameters } from '../../src/rotated/parameters.ts';
 import { drawSecrets, type RotationSecrets, upperEntries } from '../../src/rotated/secrets.ts';
 import { decodeShares } from '../../src/shares.ts';
 import { clearProducts } from './clear-products.ts';
-import { systemBits } from './run.ts';
+import { AT_ONCE, systemBits } from './run.ts';
 import { type Given, settingOf, spread } from './settings.ts';
 import { view } from './views.ts';
 
@@ -55,7 +55,7 @@ async function record(given: Given) {
         },
       }),
       { task, program },
-      evaluator.shares,
+      { ...evaluator, pace: AT_ONCE },
     ),
   ]);
   const elements = (frame: Uint8Array, bits: number) => {

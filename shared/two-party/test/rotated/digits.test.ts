@@ -11,7 +11,7 @@ import { rotated } from '../../src/rotated.ts';
 import { drawDelta } from '../oblivious-transfer/parties.ts';
 import { type Lie, multiplyLying } from '../products/deviating.ts';
 import { datasetRows } from './datasets.ts';
-import { systemBits } from './run.ts';
+import { AT_ONCE, systemBits } from './run.ts';
 import { type Setting, settingOf } from './settings.ts';
 import { view } from './views.ts';
 
@@ -117,7 +117,9 @@ async function attack({ task, program, garbler, evaluator }: Setting) {
   };
   const [csp, user] = await Promise.allSettled([
     rotated.garble(left, { task, program }, { ...garbler, markAnswered }),
-    withAbort(right, () => evaluateRotated(stream, correlator, { task, program }, evaluator.shares)),
+    withAbort(right, () =>
+      evaluateRotated(stream, correlator, { task, program }, { ...evaluator, pace: AT_ONCE }),
+    ),
   ]);
   const codeOf = (end: PromiseSettledResult<unknown>) =>
     end.status === 'rejected' ? (end.reason as TwoPartyError).code : 'done';

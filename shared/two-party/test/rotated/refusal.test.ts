@@ -6,7 +6,7 @@ import { evaluateRotated } from '../../src/rotated/data-user.ts';
 import type { Matrix } from '../../src/rotated/matrices.ts';
 import { drawSecrets } from '../../src/rotated/secrets.ts';
 import { clearProducts } from './clear-products.ts';
-import { systemBits } from './run.ts';
+import { AT_ONCE, systemBits } from './run.ts';
 import { type Given, settingOf, spread } from './settings.ts';
 
 /** The directions that the data user asked for, and what each end came to. */
@@ -33,7 +33,7 @@ async function directions(given: Given) {
         },
       }),
       { task, program },
-      evaluator.shares,
+      { ...evaluator, pace: AT_ONCE },
     ),
   ]);
   const code = user.status === 'rejected' ? user.reason.code : undefined;

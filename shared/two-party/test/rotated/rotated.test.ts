@@ -4,7 +4,7 @@ import { type Channel, memoryChannelPair } from '../../src/index.ts';
 import { rotatedRingBits } from '../../src/rotated/parameters.ts';
 import { rotated } from '../../src/rotated.ts';
 import { datasetRows } from './datasets.ts';
-import { distanceToReference } from './run.ts';
+import { AT_ONCE, distanceToReference } from './run.ts';
 import { type Setting, settingOf, spread } from './settings.ts';
 
 const OUTPUTS = ['mean', 'trace', 'sampleCount', 'spectrum'] as const;
@@ -23,7 +23,7 @@ async function run(
   const [left, right] = channels;
   const [csp, user] = await Promise.allSettled([
     rotated.garble(left, { task, program }, { ...garbler, markAnswered }),
-    rotated.evaluate(right, { task, program }, evaluator),
+    rotated.evaluate(right, { task, program }, { ...evaluator, pace: AT_ONCE }),
   ]);
   return { csp, user, bytes: left.bytesSent + right.bytesSent };
 }

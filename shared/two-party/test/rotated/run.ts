@@ -1,7 +1,7 @@
 /** Runs of the protocol in one process, with a trusted dealer for the products, and how far a result is from the reference. */
 import { randomBytes } from 'node:crypto';
 import { type Decomposition, decompose } from '@eigenveil/projection';
-import { type Channel, MessageStream, memoryChannelPair } from '../../src/index.ts';
+import { type Channel, MessageStream, memoryChannelPair, type Pace, systemClock } from '../../src/index.ts';
 import { answerRotated } from '../../src/rotated/csp.ts';
 import { evaluateRotated } from '../../src/rotated/data-user.ts';
 import type { RotatedParameters } from '../../src/rotated/parameters.ts';
@@ -9,6 +9,9 @@ import { RandomBits } from '../../src/rotated/random-bits.ts';
 import { drawSecrets, type RotationSecrets } from '../../src/rotated/secrets.ts';
 import { clearProducts } from './clear-products.ts';
 import type { Setting } from './settings.ts';
+
+/** For tests of what is computed, not of when it is sent. */
+export const AT_ONCE: Pace = { milliseconds: 0, clock: systemClock };
 
 export const systemBits = () => new RandomBits((length) => randomBytes(length));
 
@@ -30,7 +33,7 @@ export async function runClear(
       new MessageStream(channels[1]),
       async () => correlator,
       { task, program },
-      evaluator.shares,
+      { ...evaluator, pace: AT_ONCE },
     ),
     answerRotated(
       new MessageStream(channels[0]),

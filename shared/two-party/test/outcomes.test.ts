@@ -1,0 +1,218 @@
+/** What the CSP sees of a computation: the same messages, the same closing and the same moment, whatever the data user makes of the answer. */
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import {
+  type Channel,
+  type Clock,
+  type EvaluatorInput,
+  memoryChannelPair,
+  type Pace,
+  standardPace,
+  TWO_PARTY_PROTOCOLS,
+  toRing,
+} from '../src/index.ts';
+import { AT_ONCE } from './rotated/run.ts';
+import { type Given, type Setting, settingOf, spread } from './rotated/settings.ts';
+
+type Name = keyof typeof TWO_PARTY_PROTOCOLS;
+
+interface Disturbance {
+  /** Changes the n-th message of the CSP. */
+  readonly spoil?: (message: Uint8Array, index: number) => void;
+  readonly onReceive?: () => void;
+  readonly evaluator?: Partial<EvaluatorInput>;
+}
+
+/** Passes on what the CSP sends and gets; `seen` are the lengths of what it gets. */
+function cspEnd(channel: Channel, { spoil, onReceive }: Disturbance) {
+  const seen: number[] = [];
+  let sent = 0;
+  const end: Channel = {
+    async send(message, released) {
+      const own = Uint8Array.from(message);
+      const index = sent++;
+      spoil?.(own, index);
+      await channel.send(own);
+      released?.();
+    },
+    async receive() {
+      const message = await channel.receive();
+      seen.push(message.length);
+      onReceive?.();
+      return message;
+    },
+    close: () => channel.close(),
+    abort: (code) => channel.abort(code),
+    bytesSent: 0,
+    bytesReceived: 0,
+  };
+  return { end, seen, sent: () => sent };
+}
+
+/** Runs both ends to the end of their conversation. */
+async function run(
+  name: Name,
+  { task, program, garbler, evaluator }: Setting,
+  disturbance: Disturbance = {},
+) {
+  const protocol = TWO_PARTY_PROTOCOLS[name];
+  const bits = protocol.shareBits(task);
+  const [left, right] = memoryChannelPair();
+  const { end, seen, sent } = cspEnd(left, disturbance);
+  const verifiedOwners = garbler.verifiedOwners;
+  const input = {
+    shares: toRing(bits, garbler.shares),
+    verifiedOwners,
+    markAnswered: async () => undefined,
+  };
+  const shares = toRing(bits, evaluator.shares);
+  let answered = 0;
+  const [csp, user] = await Promise.allSettled([
+    protocol.garble(end, { task, program }, input),
+    protocol.evaluate(
+      right,
+      { task, program },
+      { shares, pace: AT_ONCE, ...disturbance.evaluator, onAnswer: () => (answered += 1) },
+    ),
+  ]);
+  // How it ended for the CSP: in order, or with a reason.
+  const closing = await left.receive().then(
+    () => 'another message',
+    (error: { code: string; reason?: string }) => error.reason ?? error.code,
+  );
+  const code = user.status === 'rejected' ? user.reason.code : undefined;
+  return { code, answered, sent: sent(), seenByCsp: { csp: csp.status, messages: seen, closing } };
+}
+
+const FEATURES = { simulated: 3, garbled: 3, rotated: 4 };
+const given = (name: Name, rows: number, changes: Partial<Given> = {}): Given => ({
+  rows: spread(rows, FEATURES[name], 3),
+  features: FEATURES[name],
+  components: FEATURES[name] - 2,
+  ...changes,
+});
+
+/** Flips a bit of some bytes of one message. */
+const spoiling =
+  (index: number, from: number, to: number, bit: number) => (message: Uint8Array, i: number) => {
+    if (i !== index) return;
+    for (const [at, byte] of message.entries())
+      if (at >= from && at < Math.min(to, message.length)) message[at] = byte ^ bit;
+  };
+
+describe.each(['garbled', 'rotated'] as const)('%s: the CSP sees no difference', (name) => {
+  it('between a result and a refusal', async () => {
+    const { code, answered, sent, seenByCsp } = await run(name, settingOf(given(name, 40)));
+    expect([code, answered, seenByCsp.csp]).toEqual([undefined, 1, 'fulfilled']);
+    expect(seenByCsp.closing).toBe('ERR_CHANNEL_CLOSED');
+
+    const refused: [string, Setting, Disturbance?][] = [
+      ['ERR_NO_SAMPLES', settingOf(given(name, 0))],
+      ['ERR_FULL_RANK', settingOf(given(name, 2))],
+      [
+        name === 'garbled' ? 'ERR_GARBLING_CHECK' : 'ERR_ROTATION_CHECK',
+        settingOf(given(name, 40)),
+        // Of the garbled outputs some are not used; of the rotated vectors the first share's high bits.
+        { spoil: name === 'garbled' ? spoiling(sent - 1, 100, 400, 4) : spoiling(sent - 1, 8, 9, 0x20) },
+      ],
+    ];
+    for (const [reason, setting, disturbance] of refused) {
+      const other = await run(name, setting, disturbance);
+      expect(other).toMatchObject({ code: reason, answered: 1 });
+      expect(other.seenByCsp).toEqual(seenByCsp);
+    }
+  });
+});
+
+it('garbled: nor where the number of owners is refused', async () => {
+  const setting = settingOf(given('garbled', 40));
+  const { seenByCsp } = await run('garbled', setting);
+  const other = { ...setting, garbler: { ...setting.garbler, verifiedOwners: 2 } };
+  expect(await run('garbled', other)).toMatchObject({ code: 'ERR_OWNER_COUNT', answered: 1, seenByCsp });
+});
+
+it('simulated: nor where the number of owners is refused', async () => {
+  const setting = settingOf(given('simulated', 40));
+  const other = { ...setting, garbler: { ...setting.garbler, verifiedOwners: 2 } };
+  const { seenByCsp } = await run('simulated', setting);
+  expect(await run('simulated', other)).toMatchObject({ code: 'ERR_OWNER_COUNT', seenByCsp });
+});
+
+describe('rotated: a CSP that spoils what it sends', () => {
+  it.each([
+    ['its share of the number of samples', (frames: number[]) => frames.indexOf(Math.min(...frames))],
+    ['its share of the matrix', (frames: number[]) => frames.findIndex((length) => length === 8 + 10 * 27)],
+  ])('(%s) does not see that it was noticed', async (_, which) => {
+    const setting = settingOf(given('rotated', 40));
+    const frames: number[] = [];
+    const { seenByCsp } = await run('rotated', setting, { spoil: ({ length }) => frames.push(length) });
+    const index = which(frames);
+    expect(index).toBeGreaterThanOrEqual(0);
+    // The highest byte of the first share.
+    const other = await run('rotated', setting, { spoil: spoiling(index, 8, 9, 0x80) });
+    expect(other).toMatchObject({ code: 'ERR_ROTATION_CHECK', answered: 1, seenByCsp });
+  });
+});
+
+/** Time that goes on when somebody sleeps, and by a step whenever somebody looks, as where everything takes its time. */
+class MadeUpTime implements Clock {
+  time = 0;
+  readonly #step: number;
+
+  constructor(step = 0) {
+    this.#step = step;
+  }
+
+  now(): number {
+    this.time += this.#step;
+    return this.time;
+  }
+
+  async sleep(milliseconds: number): Promise<void> {
+    await setImmediate();
+    this.time += milliseconds / 2 + 1; // wakes up too early now and then
+  }
+}
+
+describe('rotated: the first byte after the matrix', () => {
+  /** When the CSP gets each message of the data user. */
+  async function times(setting: Setting, milliseconds: number, clock: MadeUpTime) {
+    const came: number[] = [];
+    const missed: number[] = [];
+    const pace: Pace = { milliseconds, clock, onMiss: (late) => missed.push(late) };
+    const { code } = await run('rotated', setting, {
+      onReceive: () => came.push(clock.time),
+      evaluator: { pace },
+    });
+    return { code, came, missed };
+  }
+
+  it('leaves at a public moment, of a result and of a refusal', async () => {
+    for (const [rows, reason] of [
+      [40, undefined],
+      [2, 'ERR_FULL_RANK'],
+      [0, 'ERR_NO_SAMPLES'],
+    ] as const) {
+      const { code, came, missed } = await times(settingOf(given('rotated', rows)), 1000, new MadeUpTime());
+      expect(code).toBe(reason);
+      const [before, after] = [came.filter((time) => time === 0), came.filter((time) => time > 0)];
+      expect(before.length).toBeGreaterThan(0);
+      expect(after.length).toBeGreaterThan(0);
+      expect(Math.min(...after)).toBeGreaterThanOrEqual(1000);
+      expect(missed).toEqual([]);
+    }
+  });
+
+  it('leaves at once where the moment has passed, which is told', async () => {
+    const { code, missed } = await times(settingOf(given('rotated', 40)), 5, new MadeUpTime(10));
+    expect(code).toBeUndefined();
+    expect(missed).toEqual([5]);
+  });
+});
+
+it('the standard pace grows with features and components, and stays far below what ends a silent line', () => {
+  expect(standardPace(4, 2)).toBeGreaterThanOrEqual(250);
+  expect(standardPace(50, 15)).toBeGreaterThan(standardPace(34, 15));
+  expect(standardPace(50, 48)).toBeGreaterThan(standardPace(50, 15));
+  expect(standardPace(200, 200)).toBeLessThan(60_000);
+});
