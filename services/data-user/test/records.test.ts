@@ -94,6 +94,8 @@ function step(signal = new AbortController().signal): Promise<boolean> {
     key: {} as never,
     randomness: systemRandomness,
     onStage: () => undefined,
+    paceOf: () => 0,
+    onMiss: () => undefined,
     isShared: false,
     clock: { now: () => 0, sleep: async () => undefined },
   });
