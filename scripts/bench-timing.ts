@@ -5,6 +5,7 @@ import { formatQuantity } from '@eigenveil/bench/quantities';
 import { CONTROLS } from '@eigenveil/bench/timing/controls';
 import { measureOperation } from '@eigenveil/bench/timing/measure';
 import { OPERATIONS } from '@eigenveil/bench/timing/operations';
+import { REFUSALS } from '@eigenveil/bench/timing/refusal';
 import { faultsOf, type Measured, readingOf } from '@eigenveil/bench/timing/verdict';
 import { CLEAR, compareClasses, SUSPICIOUS } from '@eigenveil/bench/timing/welch';
 import { SingleBar } from 'cli-progress';
@@ -32,7 +33,7 @@ function parseSamples(text: string): number {
 
 const { samples, json } = new Command()
   .name('bench-timing')
-  .description('Looks for secrets in the time that operations take. Some five minutes.')
+  .description('Looks for secrets in the time that operations take. Some eight minutes.')
   .option('--samples <count>', 'of a fast operation; slow ones get fewer', parseSamples, 100_000)
   .option('--json', 'print one JSON object instead of a table')
   .addHelpText('after', `\n${EXPLANATION}\n\nExample:\n  npm run bench:timing -- --samples 400000`)
@@ -40,7 +41,7 @@ const { samples, json } = new Command()
   .opts<{ samples: number; json?: true }>();
 
 async function measureAll(): Promise<Measured[]> {
-  const all = [...CONTROLS, ...OPERATIONS];
+  const all = [...CONTROLS, ...OPERATIONS, ...REFUSALS];
   const bar = new SingleBar({
     format: '{bar} {percentage} % · {title}',
     hideCursor: true,

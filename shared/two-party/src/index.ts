@@ -39,4 +39,6 @@ export { type Clock, type Pace, standardPace, systemClock, waitUntil } from './p
 export { type CheckedDecomposition, runProgram } from './programs/index.ts';
 export type { Computation, EvaluatorInput, GarblerInput, Progress, TwoPartyProtocol } from './protocol.ts';
 export { TWO_PARTY_PROTOCOLS } from './protocols.ts';
-export { combine, toRing } from './shares.ts';
+export { evaluateRotated } from './rotated/data-user.ts';
+export { ROTATED_MESSAGE } from './rotated/messages.ts';
+export { combine, encodeShares, toRing } from './shares.ts';
