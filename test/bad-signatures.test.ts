@@ -266,7 +266,7 @@ describe('an owner', () => {
     ]) {
       const injection = world.proxies.dataUser.inject(/projection$/, {
         kind: 'answer',
-        json: { projection },
+        json: { projection, provenance: null },
       });
       await expect(fetch()).rejects.toEqual(withCode('ERR_PROJECTION_INVALID'));
       expect(injection.hits).toBe(1);

@@ -4,7 +4,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { adminTokenFile, createLogger, databaseFile } from '@eigenveil/server';
 import { layout } from '@eigenveil/statistics';
 import {
+  CountersignatureResponse,
   digestBytes,
+  digestTask,
   generatePrivateJwk,
   importSigningKey,
   OwnerId,
@@ -13,11 +15,22 @@ import {
   type SignedTask,
   type SigningKey,
   type TaskProposal,
+  UnblindingResponse,
 } from '@eigenveil/wire';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { query } from './support/database.ts';
 import { WatchedPool } from './support/pool.ts';
-import { credentials, encryptValues, publicKeyOf, recordFor, send, textOf } from './support/requests.ts';
+import {
+  credentials,
+  encryptValues,
+  ownerOf,
+  payloadOf,
+  publicKeyOf,
+  recordFor,
+  send,
+  sendAs,
+  textOf,
+} from './support/requests.ts';
 import { RogueDataUser, upgradeHeaders } from './support/rogue.ts';
 import { dataFile, exampleOf } from './support/tasks.ts';
 import { World } from './support/world.ts';
@@ -79,6 +92,73 @@ const verified = async (answer: Promise<{ json: unknown }>) =>
 const unblindOk = async (body = blinded) => expect((await rogue.unblind(id, body)).status).toBe(200);
 const stored = () =>
   query(world.cspConfig.dataDirectory, 'SELECT state, sealed_shares FROM tasks WHERE task_id = ?', id)[0]!;
+
+describe('an owner that withdraws at the CSP', () => {
+  const withdraw = async (i: number) =>
+    sendAs(world.cspAddress, await ownerOf(owners[i]!.home), {
+      method: 'DELETE',
+      path: `/tasks/${id}/record`,
+    });
+
+  test.each(['before its record comes', 'after its record came'])('does not count: %s', async (when) => {
+    if (when.startsWith('before')) expect((await withdraw(0)).status).toBe(204);
+    await rogue.records(id, records.slice(0, 2));
+    if (when.startsWith('after')) expect((await withdraw(0)).status).toBe(204);
+    expect((await withdraw(0)).status).toBe(204);
+    // Whatever a data user that deviates hands in again.
+    expect(await verified(rogue.records(id, records.slice(0, 2)))).toBe(1);
+    expect((await rogue.unblind(id, blinded)).code).toBe('ERR_MINIMUM_OWNERS');
+    expect(paillier.begun.decrypt).toBe(0);
+    await rogue.records(id, [records[2]!]);
+    const { statement } = UnblindingResponse.parse((await rogue.unblind(id, blinded)).json);
+    expect(payloadOf(statement)).toMatchObject({ verifiedOwners: 2 });
+  });
+
+  test('does so before the unblinding, or not at all; and only from a task that there is', async () => {
+    await rogue.records(id, records.slice(0, 2));
+    await unblindOk();
+    expect((await withdraw(0)).code).toBe('ERR_TASK_CLOSED');
+    await rogue.end(id);
+    expect((await withdraw(1)).code).toBe('ERR_TASK_CLOSED');
+    id = 'A'.repeat(22);
+    expect((await withdraw(1)).code).toBe('ERR_TASK_UNKNOWN');
+  });
+});
+
+describe('a countersignature', () => {
+  const [digest, another] = ['D', 'E'].map((letter) => letter.repeat(43)) as [string, string];
+
+  test('is of the first digest of an unblinded task and of no other, also when the CSP was restarted and when the task has ended', async () => {
+    expect((await rogue.countersign(id, digest)).code).toBe('ERR_NOT_READY');
+    await rogue.records(id, records.slice(0, 2));
+    await unblindOk();
+    expect((await other.countersign(id, digest)).code).toBe('ERR_TASK_UNKNOWN');
+    const first = await rogue.countersign(id, digest);
+    const { countersignature } = CountersignatureResponse.parse(first.json);
+    expect(payloadOf(countersignature)).toEqual({
+      taskId: id,
+      taskDigest: digestTask(signed.task),
+      projectionDigest: digest,
+    });
+    const again = async () => {
+      expect((await rogue.countersign(id, digest)).json).toEqual(first.json);
+      expect((await rogue.countersign(id, another)).code).toBe('ERR_PROJECTION_CONFLICT');
+    };
+    await again();
+    await world.stopCsp();
+    await world.startCsp();
+    await again();
+    await rogue.end(id);
+    await again();
+  });
+
+  test('is not of a task that has ended without one', async () => {
+    await rogue.records(id, records.slice(0, 2));
+    await unblindOk();
+    await rogue.end(id);
+    expect((await rogue.countersign(id, digest)).code).toBe('ERR_TASK_CLOSED');
+  });
+});
 
 describe('records', () => {
   const one = async (i: number, claims: Partial<OwnerRecord>, signer?: SigningKey) =>
@@ -181,7 +261,8 @@ describe('unblinding', () => {
   test('is done once: the same bytes are answered the same way, others are refused', async () => {
     await rogue.records(id, records.slice(0, 2));
     const first = await rogue.unblind(id, blinded);
-    expect(first.json).toEqual({ verifiedOwners: 2 });
+    const { statement } = UnblindingResponse.parse(first.json);
+    expect(payloadOf(statement)).toMatchObject({ taskId: id, verifiedOwners: 2 });
     const before = stored();
     expect((await rogue.unblind(id, blinded)).text).toBe(first.text);
     expect((await rogue.unblind(id, await encryptAll(1n))).code).toBe('ERR_UNBLINDING_CONFLICT');

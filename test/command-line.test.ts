@@ -210,14 +210,20 @@ describe('a task', () => {
     expect(closed).toMatchObject({ state: 'done', contributions: OWNERS });
     expect(jsonOf(await task('result', id, '--out', path('result.json')))).toEqual({
       file: path('result.json'),
+      verifiedOwners: OWNERS,
     });
-    const result = Projection.parse(JSON.parse(await readFile(path('result.json'), 'utf8')));
-    expectReference(result, Task.parse(signed.task), parts);
+    const { provenance, ...result } = JSON.parse(await readFile(path('result.json'), 'utf8')) as Record<
+      string,
+      unknown
+    >;
+    expect(provenance).toMatchObject({ verifiedOwners: OWNERS, statement: expect.any(String) });
+    expectReference(Projection.parse(result), Task.parse(signed.task), parts);
   });
 
   test('gives every owner the projection, which reduces its rows', async () => {
     const policy = [...allow, path('policy.json')];
     const files = ['--out', path('reduced.csv'), '--save', path('projection.json')];
+    const evidence = ['--evidence', path('evidence.json')];
     const projected = await owner(
       'project',
       id,
@@ -226,11 +232,20 @@ describe('a task', () => {
       ...policy,
       ...['--data', path('rows-1.csv')],
       ...files,
+      ...evidence,
     );
-    expect(jsonOf(projected)).toMatchObject({
+    const { provenance, ...told } = jsonOf(projected) as { provenance: object };
+    expect(told).toMatchObject({
       components: 2,
       rows: parts[1]!.values.length,
       differentialPrivacy: { projection: null, reducedRows: null },
+    });
+    expect(provenance).toMatchObject({ verifiedOwners: OWNERS });
+    // Without any service; and by the folder that contributed alone.
+    expect(jsonOf(await owner('verify', id, ...home(1), ...evidence))).toEqual({ task: id, ...provenance });
+    expect(problemOf(await owner('verify', id, ...home(0), ...evidence))).toMatchObject({
+      exitCode: 3,
+      code: 'ERR_PROVENANCE_EXCLUDED',
     });
     const reducing = ['--data', path('rows-1.csv'), '--out', path('again.csv')];
     const { stdout } = await children.run('owner', [

@@ -39,7 +39,7 @@ describe('help', () => {
     expect(out).toContain(`Usage: eigenveil-${name} ${words.join(' ')}`);
     expect(out).toMatch(/--config <FILE>/);
     // An example where there is more to give than an address.
-    const needsExample = /serve|invite|key|backup|restore|draft|create|enrol|contribute|project/.test(
+    const needsExample = /serve|invite|key|backup|restore|draft|create|enrol|contribute|project|^verify/.test(
       words.join(' '),
     );
     expect(out.includes(`$ eigenveil-${name}`) || /\$ \w+=… eigenveil-/.test(out)).toBe(needsExample);
@@ -86,7 +86,7 @@ describe('a command line that is wrong exits with 2', () => {
       ['project', A_TASK, ...URL, '--data', '/tmp/x.csv', '--out', '/tmp/../tmp/x.csv'],
       /"--out" expected another file/,
     ],
-    ['a result for nobody', 'owner', ['project', A_TASK, ...URL], /"--out" or "--save"/],
+    ['a result for nobody', 'owner', ['project', A_TASK, ...URL], /"--out", "--save" or "--evidence"/],
     [
       'a result in no folder',
       'owner',

@@ -276,6 +276,7 @@ test('a task is to another registered data user as if it did not exist', async (
   const json = { 'content-type': 'application/json' };
   const bodies: Record<string, { headers: Record<string, string>; body: string }> = {
     records: { headers: json, body: JSON.stringify({ records: ['x'] }) },
+    countersignature: { headers: json, body: JSON.stringify({ projectionDigest: 'A'.repeat(43) }) },
     unblinding: { headers: { 'content-type': 'application/octet-stream' }, body: 'x' },
   };
   for (const operation of operations) {

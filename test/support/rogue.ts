@@ -62,6 +62,11 @@ export class RogueDataUser {
     return sendAs(this.#csp, this, { method: 'POST', path: `/tasks/${taskId}/unblinding`, body });
   }
 
+  countersign(taskId: string, projectionDigest: string): Promise<Answer> {
+    const path = `/tasks/${taskId}/countersignature`;
+    return sendAs(this.#csp, this, { method: 'POST', path, json: { projectionDigest } });
+  }
+
   end(taskId: string): Promise<Answer> {
     return sendAs(this.#csp, this, { method: 'DELETE', path: `/tasks/${taskId}` });
   }

@@ -1,9 +1,18 @@
 /** The CSP's HTTP interface: who may ask for what. */
-import { type Authenticator, ProofChecker, type Route, routesWith } from '@eigenveil/server';
+import {
+  type Authenticator,
+  ownerAuthenticator,
+  ProofChecker,
+  type Route,
+  routesWith,
+} from '@eigenveil/server';
 import {
   AgreementResponse,
+  CountersignatureRequest,
+  CountersignatureResponse,
   EnrolmentRequest,
   EnrolmentResponse,
+  type PublicJwk,
   RECORDS_PER_REQUEST,
   RecordsRequest,
   RecordsResponse,
@@ -31,6 +40,8 @@ export interface CspRoutes {
 
 export function cspRoutes(options: {
   readonly service: CspService;
+  /** Of this CSP, which has signed the owners' tokens. */
+  readonly identity: PublicJwk;
   readonly publicUrl: () => string;
   /** Thumbprints of the data users that may use this CSP. */
   readonly dataUsers: ReadonlySet<Thumbprint>;
@@ -54,7 +65,8 @@ export function cspRoutes(options: {
     description: 'A proof of possession of the key to be enrolled; the enrolment token is in the body.',
     authenticate: (request) => enrolmentProofs.verify(request, undefined),
   };
-  const route = routesWith({ dataUser, enrolment });
+  const owner = ownerAuthenticator(() => options.identity, new ProofChecker(options.publicUrl));
+  const route = routesWith({ dataUser, enrolment, owner });
 
   const routes = [
     route({
@@ -124,7 +136,11 @@ export function cspRoutes(options: {
       auth: 'dataUser',
       params: TaskParams,
       body: { binary: "The blinded aggregate's ciphertexts, each of fixed length, big-endian." },
-      response: { status: 200, description: 'How many owners are verified', schema: UnblindingResponse },
+      response: {
+        status: 200,
+        description: 'The signed statement of which records were verified, as JWS',
+        schema: UnblindingResponse,
+      },
       problems: [
         'ERR_TASK_UNKNOWN',
         'ERR_DATABASE_ALTERED',
@@ -137,8 +153,41 @@ export function cspRoutes(options: {
       ],
       handler: async ({ identity, params, body }) => {
         const blinded = await body(await service.expectedBytes(params.taskId, identity.thumbprint));
-        return { verifiedOwners: await service.unblind(params.taskId, identity.thumbprint, blinded) };
+        return { statement: await service.unblind(params.taskId, identity.thumbprint, blinded) };
       },
+    }),
+    route({
+      method: 'post',
+      path: '/tasks/:taskId/countersignature',
+      summary: 'Register the salted digest of the projection; the first is countersigned, and no other',
+      auth: 'dataUser',
+      params: TaskParams,
+      body: { json: CountersignatureRequest, limitBytes: SMALL_BODY_BYTES },
+      response: { status: 200, description: 'The signed digest, as JWS', schema: CountersignatureResponse },
+      problems: [
+        'ERR_TASK_UNKNOWN',
+        'ERR_TASK_CLOSED',
+        'ERR_NOT_READY',
+        'ERR_PROJECTION_CONFLICT',
+        'ERR_DATABASE_ALTERED',
+      ],
+      handler: async ({ identity, params, body }) => ({
+        countersignature: await service.countersign(
+          params.taskId,
+          identity.thumbprint,
+          body.projectionDigest,
+        ),
+      }),
+    }),
+    route({
+      method: 'delete',
+      path: '/tasks/:taskId/record',
+      summary: 'Withdraw the owner for good: its record does not count, whoever hands it in',
+      auth: 'owner',
+      params: TaskParams,
+      response: { status: 204, description: 'It does not count' },
+      problems: ['ERR_TASK_UNKNOWN', 'ERR_TASK_CLOSED'],
+      handler: ({ identity, params }) => service.withdraw(params.taskId, identity.ownerId),
     }),
     route({
       method: 'delete',

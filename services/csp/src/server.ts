@@ -118,6 +118,7 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
   });
   const { routes, dataUser } = cspRoutes({
     service: csp,
+    identity: key.publicJwk,
     publicUrl: service.publicUrl,
     dataUsers: new Set(config.dataUsers),
   });

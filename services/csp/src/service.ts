@@ -12,6 +12,8 @@ import { TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
 import {
   AGREEMENT,
   type Agreement,
+  COUNTERSIGNATURE,
+  ContributionTree,
   checkTask,
   claimedSigner,
   type Digest,
@@ -26,6 +28,7 @@ import {
   RECORD,
   ServiceError,
   type SigningKey,
+  STATEMENT,
   signStatement,
   type Task,
   type TaskId,
@@ -72,6 +75,8 @@ export interface GarblerState {
   readonly shares: readonly bigint[];
   readonly verifiedOwners: number;
 }
+
+type AgreedTask = StoredTask & { readonly agreed: Agreement };
 
 export class CspService {
   readonly #deps: CspDependencies;
@@ -161,19 +166,19 @@ export class CspService {
   }
 
   /**
-   * Decrypts the blinded aggregate, once per task, and keeps the additive shares that it amounts to. The same bytes again
-   * are answered the same way; other bytes are refused. Throws ERR_MINIMUM_OWNERS, ERR_UNBLINDING_CONFLICT,
+   * Decrypts the blinded aggregate, once per task, and keeps the additive shares that it amounts to. Returns the signed statement of the
+   * records that it has verified. The same bytes again are answered the same way; other bytes are refused. Throws ERR_MINIMUM_OWNERS, ERR_UNBLINDING_CONFLICT,
    * ERR_CIPHERTEXT_INVALID, ERR_CIPHERTEXT_LENGTH, ERR_PACKING_OVERFLOW (which ends the task), ERR_TASK_CLOSED,
    * ERR_DATABASE_ALTERED.
    */
-  async unblind(taskId: TaskId, dataUser: Thumbprint, blinded: Uint8Array): Promise<number> {
+  async unblind(taskId: TaskId, dataUser: Thumbprint, blinded: Uint8Array): Promise<string> {
     const { store, paillier } = this.#deps;
     // Counted first: a task that ends meanwhile loses its records, and is found to have ended.
     const verifiedOwners = await store.countRecords(taskId);
     const stored = await this.#agreedTask(taskId, dataUser);
     const requestDigest = digestBytes('unblinding', blinded);
     checkRequest(stored, requestDigest);
-    if (stored.state === 'unblinded') return verifiedOwners;
+    if (stored.state === 'unblinded') return this.#state(stored, requestDigest);
     checkOwners(stored.task, verifiedOwners);
     const secretKey = this.#openSecretKey(stored);
     const ciphertexts = await paillier.decode(
@@ -185,7 +190,36 @@ export class CspService {
     const bound = await store.beginUnblinding(taskId, { requestDigest, verifiedOwners });
     if (bound) await this.#decrypt(stored.task, secretKey, ciphertexts);
     // Somebody else was faster (another request, more records, the end of the task): look again.
-    return bound ? verifiedOwners : this.unblind(taskId, dataUser, blinded);
+    return bound ? this.#state(stored, requestDigest) : this.unblind(taskId, dataUser, blinded);
+  }
+
+  /**
+   * Signs the digest of a task's projection: the first that comes, which is kept for good, and no other. Throws ERR_PROJECTION_CONFLICT,
+   * ERR_NOT_READY before the unblinding, ERR_TASK_CLOSED, ERR_DATABASE_ALTERED.
+   */
+  async countersign(taskId: TaskId, dataUser: Thumbprint, projectionDigest: Digest): Promise<string> {
+    const { task, agreed } = await this.#agreedTask(taskId, dataUser);
+    const kept = await this.#deps.store.registerProjection(task.id, projectionDigest);
+    if (kept === undefined) throw (await this.#hasEnded(taskId)) ? ended() : notUnblinded();
+    if (kept !== projectionDigest) {
+      throw new ServiceError(
+        'ERR_PROJECTION_CONFLICT',
+        '"projectionDigest" expected the one that was registered first',
+      );
+    }
+    const { taskDigest } = agreed;
+    return signStatement(COUNTERSIGNATURE, this.#deps.key, { taskId, taskDigest, projectionDigest });
+  }
+
+  /**
+   * Takes an owner out of a task for good: its record does not count, whoever hands it in. Throws ERR_TASK_UNKNOWN, ERR_TASK_CLOSED once the
+   * unblinding has begun.
+   */
+  async withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void> {
+    const { store } = this.#deps;
+    if ((await store.task(taskId)) === undefined)
+      throw new ServiceError('ERR_TASK_UNKNOWN', '"taskId" expected a task of this CSP');
+    await store.withdraw(taskId, ownerId);
   }
 
   /** The exact length of an unblinding request, in bytes. */
@@ -198,8 +232,8 @@ export class CspService {
   async garblerState(taskId: TaskId, dataUser: Thumbprint): Promise<GarblerState> {
     const { store } = this.#deps;
     const { task, state, sealedShares } = await this.#agreedTask(taskId, dataUser);
-    if (state === 'ended') throw new ServiceError('ERR_TASK_CLOSED', 'the task has ended');
-    if (state === 'agreed') throw new ServiceError('ERR_NOT_READY', 'the task has not been unblinded');
+    if (state === 'ended') throw ended();
+    if (state === 'agreed') throw notUnblinded();
     if (sealedShares === null) throw answered();
     const shares = (this.#open(sharesPlace(taskId), sealedShares) as string[]).map(BigInt);
     return { task, shares, verifiedOwners: await store.countRecords(taskId) };
@@ -226,6 +260,24 @@ export class CspService {
     await this.#whenAgreed(taskId);
     await this.#task(taskId, dataUser);
     await this.#end(taskId);
+  }
+
+  /** The statement about a task that has been unblinded with this request, so that its set of records is fixed. */
+  async #state({ task, agreed }: AgreedTask, unblindingDigest: Digest): Promise<string> {
+    const { store, key } = this.#deps;
+    const tree = await ContributionTree.read((after, limit) => store.records(task.id, after, limit));
+    if (await this.#hasEnded(task.id)) throw ended(); // its records were deleted, perhaps while they were read
+    return signStatement(STATEMENT, key, {
+      taskId: task.id,
+      taskDigest: agreed.taskDigest,
+      unblindingDigest,
+      verifiedOwners: tree.size,
+      contributionsRoot: tree.root(),
+    });
+  }
+
+  async #hasEnded(taskId: TaskId): Promise<boolean> {
+    return (await this.#deps.store.task(taskId))?.state === 'ended';
   }
 
   async #decrypt(task: Task, secretKey: SecretKey, ciphertexts: readonly Ciphertext[]): Promise<void> {
@@ -310,7 +362,7 @@ export class CspService {
    * The task as this CSP has signed it. Its noise, its minimum of owners and its two-party protocol lie in the database as plain
    * text, so nothing that depends on them uses a secret before they are compared with what was agreed.
    */
-  async #agreedTask(taskId: TaskId, dataUser: Thumbprint): Promise<StoredTask & { agreed: Agreement }> {
+  async #agreedTask(taskId: TaskId, dataUser: Thumbprint): Promise<AgreedTask> {
     const stored = await this.#task(taskId, dataUser);
     const agreed = await verifyStatement(AGREEMENT, stored.agreement, this.#deps.key.publicJwk).catch(
       altered,
@@ -374,6 +426,14 @@ function altered(cause?: unknown): never {
   );
 }
 
+function ended(): ServiceError {
+  return new ServiceError('ERR_TASK_CLOSED', 'the task has ended');
+}
+
+function notUnblinded(): ServiceError {
+  return new ServiceError('ERR_NOT_READY', 'the task has not been unblinded');
+}
+
 export function answered(): ServiceError {
   return new ServiceError(
     'ERR_TASK_ANSWERED',
@@ -384,12 +444,12 @@ export function answered(): ServiceError {
 function agreementOf({ digest, agreement, state }: StoredTask, expected: Digest): string {
   if (digest !== expected)
     throw new ServiceError('ERR_TASK_CONFLICT', '"id" expected the parameters agreed before');
-  if (state === 'ended') throw new ServiceError('ERR_TASK_CLOSED', 'the task has ended');
+  if (state === 'ended') throw ended();
   return agreement;
 }
 
 function checkRequest({ state, unblindingDigest }: StoredTask, requestDigest: Digest): void {
-  if (state === 'ended') throw new ServiceError('ERR_TASK_CLOSED', 'the task has ended');
+  if (state === 'ended') throw ended();
   if (unblindingDigest !== null && unblindingDigest !== requestDigest) {
     throw new ServiceError(
       'ERR_UNBLINDING_CONFLICT',

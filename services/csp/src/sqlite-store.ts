@@ -59,6 +59,20 @@ const MIGRATIONS = [
     answers INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Owners whose records do not count, whenever they come.
+  CREATE TABLE withdrawals (
+    task_id  TEXT NOT NULL REFERENCES tasks,
+    owner_id TEXT NOT NULL,
+    PRIMARY KEY (task_id, owner_id)
+  ) STRICT, WITHOUT ROWID;
+
+  -- The one that is countersigned. Kept when the task has ended: no other may ever be.
+  CREATE TABLE projections (
+    task_id TEXT PRIMARY KEY REFERENCES tasks,
+    digest  TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** How many of a task have begun, and how many were answered. */
@@ -147,9 +161,10 @@ export class SqliteCspStore implements CspStore {
         'INSERT INTO records (task_id, owner_id, contribution_digest) VALUES (?, ?, ?)',
       );
       const stored = this.#read(taskId);
-      const isOpen = stored?.state === 'agreed' && stored.unblindingDigest === null;
+      const isOpen = takesRecords(stored);
       let owners = this.#count(taskId);
       for (const { ownerId, contributionDigest } of records) {
+        if (this.#hasWithdrawn(taskId, ownerId)) continue;
         const known = find.get(taskId, ownerId);
         if (known === undefined && !isOpen)
           throw new ServiceError('ERR_TASK_CLOSED', 'the task has been unblinded');
@@ -177,6 +192,30 @@ export class SqliteCspStore implements CspStore {
 
   async countRecords(taskId: TaskId): Promise<number> {
     return this.#count(taskId);
+  }
+
+  async records(taskId: TaskId, after: OwnerId | '', limit: number): Promise<VerifiedRecord[]> {
+    const rows = this.#db
+      .prepare(
+        `SELECT owner_id, contribution_digest FROM records WHERE task_id = ? AND owner_id > ?
+         ORDER BY owner_id LIMIT ?`,
+      )
+      .all(taskId, after, limit);
+    return rows.map((row) => ({
+      ownerId: row.owner_id as OwnerId,
+      contributionDigest: row.contribution_digest as Digest,
+    }));
+  }
+
+  async withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void> {
+    this.#counts.delete(taskId);
+    transaction(this.#db, () => {
+      if (this.#hasWithdrawn(taskId, ownerId)) return;
+      if (!takesRecords(this.#read(taskId)))
+        throw new ServiceError('ERR_TASK_CLOSED', 'the task has been unblinded, or has ended');
+      this.#db.prepare('INSERT INTO withdrawals (task_id, owner_id) VALUES (?, ?)').run(taskId, ownerId);
+      this.#db.prepare('DELETE FROM records WHERE task_id = ? AND owner_id = ?').run(taskId, ownerId);
+    });
   }
 
   async beginUnblinding(
@@ -235,6 +274,19 @@ export class SqliteCspStore implements CspStore {
     return left;
   }
 
+  async registerProjection(taskId: TaskId, digest: Digest): Promise<Digest | undefined> {
+    return transaction(this.#db, () => {
+      this.#db
+        .prepare(
+          `INSERT INTO projections (task_id, digest) SELECT task_id, ? FROM tasks WHERE task_id = ? AND state = 'unblinded'
+           ON CONFLICT (task_id) DO NOTHING`,
+        )
+        .run(digest, taskId);
+      const row = this.#db.prepare('SELECT digest FROM projections WHERE task_id = ?').get(taskId);
+      return row?.digest as Digest | undefined;
+    });
+  }
+
   async endTask(taskId: TaskId): Promise<void> {
     this.#counts.delete(taskId);
     transaction(this.#db, () => {
@@ -245,6 +297,7 @@ export class SqliteCspStore implements CspStore {
         )
         .run(taskId);
       this.#db.prepare('DELETE FROM records WHERE task_id = ?').run(taskId);
+      this.#db.prepare('DELETE FROM withdrawals WHERE task_id = ?').run(taskId);
     });
     scrub(this.#db);
   }
@@ -288,6 +341,7 @@ export class SqliteCspStore implements CspStore {
       this.#db.exec(`
         UPDATE tasks SET state = 'ended', sealed_secret_key = NULL, sealed_shares = NULL;
         DELETE FROM records;
+        DELETE FROM withdrawals;
         DELETE FROM enrolment_tokens WHERE used_by IS NULL;
       `);
     });
@@ -335,6 +389,11 @@ export class SqliteCspStore implements CspStore {
     return this.#db.prepare(key).get(taskId) !== undefined;
   }
 
+  #hasWithdrawn(taskId: TaskId, ownerId: OwnerId): boolean {
+    const withdrawal = 'SELECT 1 FROM withdrawals WHERE task_id = ? AND owner_id = ?';
+    return this.#db.prepare(withdrawal).get(taskId, ownerId) !== undefined;
+  }
+
   #count(taskId: TaskId): number {
     const known = this.#counts.get(taskId);
     if (known !== undefined) return known;
@@ -355,4 +414,9 @@ export class SqliteCspStore implements CspStore {
       sealedShares: row.sealed_shares as Uint8Array | null,
     };
   }
+}
+
+/** The set of records is fixed from the moment before the task is unblinded. */
+function takesRecords(stored: StoredTask | undefined): boolean {
+  return stored?.state === 'agreed' && stored.unblindingDigest === null;
 }

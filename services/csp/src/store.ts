@@ -48,12 +48,21 @@ export interface CspStore {
   task(taskId: TaskId): Promise<StoredTask | undefined>;
 
   /**
-   * Adds verified records and returns how many owners there are now. A record that is already there is no change;
+   * Adds verified records and returns how many owners there are now. A record that is already there is no change, nor is that of an owner
+   * who has withdrawn;
    * throws ERR_CONTRIBUTION_CONFLICT for another digest of the same owner, ERR_TASK_CLOSED for a new one once the
    * unblinding has begun, ERR_TASK_FULL for more owners than the slots have room for.
    */
   addRecords(taskId: TaskId, records: readonly VerifiedRecord[]): Promise<number>;
   countRecords(taskId: TaskId): Promise<number>;
+  /** Up to `limit` records of owners whose ids come after `after`, in the order of their ids' characters. */
+  records(taskId: TaskId, after: OwnerId | '', limit: number): Promise<VerifiedRecord[]>;
+
+  /**
+   * Takes the owner out of the task for good, whether its record is there or may still come; once it is, no change. Throws
+   * ERR_TASK_CLOSED when the unblinding has begun.
+   */
+  withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void>;
 
   /**
    * Binds the task's one unblinding to a request, if the task is `agreed`, not bound to another one, and has as many
@@ -72,6 +81,12 @@ export interface CspStore {
    * how many may follow, or undefined when there are no shares or as many answers already.
    */
   noteAnswer(taskId: TaskId, most: number): Promise<number | undefined>;
+
+  /**
+   * Keeps the digest of an unblinded task's projection, for good and unless there is one; returns the one that is kept, or undefined when there
+   * is none and the task is not, or no longer, unblinded.
+   */
+  registerProjection(taskId: TaskId, digest: Digest): Promise<Digest | undefined>;
 
   /** Ends a task and destroys its secret key, shares and records. */
   endTask(taskId: TaskId): Promise<void>;

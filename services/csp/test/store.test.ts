@@ -94,6 +94,35 @@ describe('tasks and records', () => {
     expect(await store.task(TaskId.parse('u'.repeat(22)))).toBeUndefined();
   });
 
+  test('the records of owners who have withdrawn do not count, and are read in the order of owners', async () => {
+    await withOwners(3);
+    await store.addRecords(taskId, [record(3), record(1), record(2)]);
+    await store.withdraw(taskId, owner(1));
+    await store.withdraw(taskId, owner(1));
+    expect(await store.addRecords(taskId, [record(1), record(2)])).toBe(2);
+    expect(await store.records(taskId, '', 9)).toEqual([record(2), record(3)]);
+    expect(await store.records(taskId, owner(2), 9)).toEqual([record(3)]);
+    // The decision to unblind was based on a record that is gone.
+    expect(await store.beginUnblinding(taskId, request(3))).toBe(false);
+    expect(await store.beginUnblinding(taskId, request(2))).toBe(true);
+    await expect(store.withdraw(taskId, owner(2))).rejects.toMatchObject({ code: 'ERR_TASK_CLOSED' });
+    await store.withdraw(taskId, owner(1)); // as before
+    expect(await store.countRecords(taskId)).toBe(2);
+  });
+
+  test('one projection is registered, of an unblinded task, for good', async () => {
+    await withOwners(2);
+    expect(await store.registerProjection(taskId, digest(4))).toBeUndefined();
+    await store.addRecords(taskId, [record(1), record(2)]);
+    await store.beginUnblinding(taskId, request(2));
+    expect(await store.registerProjection(taskId, digest(4))).toBeUndefined();
+    await store.completeUnblinding(taskId, Buffer.from('sealed shares'));
+    expect(await store.registerProjection(taskId, digest(4))).toBe(digest(4));
+    expect(await store.registerProjection(taskId, digest(5))).toBe(digest(4));
+    await store.endTask(taskId);
+    expect(await store.registerProjection(taskId, digest(5))).toBe(digest(4));
+  });
+
   test('an owner counts once, with one contribution', async () => {
     await withOwners(2);
     expect(await store.addRecords(taskId, [record(1), record(2), record(1)])).toBe(2);

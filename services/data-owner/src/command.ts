@@ -19,6 +19,7 @@ import { DataOwner, type ServiceAddress } from './data-owner.ts';
 import { OwnerHome } from './home.ts';
 import { OwnerPolicy } from './policy.ts';
 import { reduceFile } from './reduce.ts';
+import { Evidence, type TaskResult } from './result.ts';
 
 const PREFIX = 'EIGENVEIL_OWNER';
 
@@ -88,6 +89,7 @@ export function ownerProgram(): Command {
   addContribute(program);
   addWithdraw(program);
   addProject(program);
+  addVerify(program);
   return program;
 }
 
@@ -213,15 +215,30 @@ function addWithdraw(program: Command): void {
   const command = program
     .command('withdraw <TASK>')
     .description('withdraw from a task that is still open, for good');
-  const configuration = addSettings(command, PREFIX, { ...OWNER_SETTINGS, ...DATA_USER_ADDRESS });
+  const configuration = addSettings(command, PREFIX, {
+    ...OWNER_SETTINGS,
+    ...DATA_USER_ADDRESS,
+    cspUrl: {
+      schema: ServiceUrl.optional(),
+      description: 'address of the CSP, which is told too (default: as at the enrolment)',
+      placeholder: 'URL',
+    },
+    cspCa: {
+      schema: z.string().optional(),
+      description: "certificates to trust instead of the system's, PEM",
+      placeholder: 'FILE',
+    },
+  });
   command.addHelpText(
     'after',
     '\nFrom now on this owner contributes nothing more to the task. If no answer comes, give the command again.',
   );
   command.action(async (id: string) => {
     const settings = configuration();
-    const dataUser = await address(settings.userUrl, settings.userCa);
-    await withOwner(settings, OwnerPolicy.parse({}), (owner) => owner.withdraw(dataUser, taskIdOf(id)));
+    const { userUrl, userCa, cspUrl, cspCa } = settings;
+    const dataUser = await address(userUrl, userCa);
+    const csp = cspUrl === undefined ? undefined : await address(cspUrl, cspCa, '--csp-ca');
+    await withOwner(settings, OwnerPolicy.parse({}), (owner) => owner.withdraw(dataUser, taskIdOf(id), csp));
     printResult(command, { json: { withdrawn: id }, text: `withdrawn from ${id}` });
   });
 }
@@ -245,6 +262,11 @@ function addProject(program: Command): void {
       description: 'where to write the projection, JSON',
       placeholder: 'FILE',
     },
+    evidence: {
+      schema: z.string().optional(),
+      description: 'where to write all that was signed about the result, JSON, for: eigenveil-owner verify',
+      placeholder: 'FILE',
+    },
   });
   command.addHelpText(
     'after',
@@ -257,14 +279,14 @@ Example:
   );
   command.action(async (id: string) => {
     const settings = configuration();
-    const { data, out, save } = settings;
+    const { data, out, save, evidence } = settings;
     await checkOutputs(settings);
     const dataUser = await address(settings.userUrl, settings.userCa);
     const policy = await readPolicy(settings.policy, settings.allowSimulated);
-    const { task, projection } = await withOwner(settings, policy, (owner) =>
-      owner.result(dataUser, taskIdOf(id)),
-    );
+    const result = await withOwner(settings, policy, (owner) => owner.result(dataUser, taskIdOf(id)));
+    const { task, projection, provenance } = result;
     if (save !== undefined) await writeFile(save, `${JSON.stringify(projection, null, 2)}\n`);
+    if (evidence !== undefined) await writeFile(evidence, `${JSON.stringify(result.evidence)}\n`);
     const rows = data === undefined ? 0 : await reduceFile(task, projection, data, out!);
     printResult(command, {
       json: {
@@ -273,12 +295,53 @@ Example:
         rows,
         out,
         save,
+        evidence,
+        provenance,
         // Of reduced rows there is never one.
         differentialPrivacy: { projection: task.differentialPrivacy, reducedRows: null },
       },
-      text: `${projection.vectors.length} components${data === undefined ? '' : `; ${rows} rows reduced to ${out}\n${UNCOVERED}`}`,
+      text: `${projection.vectors.length} components; ${describeOwners(provenance)}${data === undefined ? '' : `; ${rows} rows reduced to ${out}\n${UNCOVERED}`}`,
     });
   });
+}
+
+function addVerify(program: Command): void {
+  const command = program
+    .command('verify <TASK>')
+    .description('check a result that was fetched before, without any service');
+  const configuration = addSettings(command, PREFIX, {
+    home: OWNER_SETTINGS.home,
+    evidence: {
+      schema: z.string().min(1),
+      description: 'file that "project --evidence" has written',
+      placeholder: 'FILE',
+    },
+  });
+  command.addHelpText(
+    'after',
+    `
+Checks that the CSP has signed the task, has verified this owner's contribution among others, and has countersigned this projection and
+no other: owners who see the same digest have the same result. It does not prove what the data user has added up.
+
+Example:
+  $ eigenveil-owner verify TASK --evidence evidence.json`,
+  );
+  command.action(async (id: string) => {
+    const settings = configuration();
+    const evidence = await readJsonFile('--evidence', settings.evidence, Evidence);
+    if (evidence.task.id !== taskIdOf(id))
+      throw new ConfigurationError(`"--evidence" expected that of task ${id}, got ${evidence.task.id}`);
+    const { provenance } = await withOwner(
+      { ...settings, patienceSeconds: 0 },
+      OwnerPolicy.parse({}),
+      (owner) => owner.verify(evidence),
+    );
+    printResult(command, { json: { task: id, ...provenance }, text: describeOwners(provenance) });
+  });
+}
+
+function describeOwners({ verifiedOwners, projectionDigest }: TaskResult['provenance']): string {
+  return `${verifiedOwners} owners took part, this one among them; digest of the result ${projectionDigest}`;
 }
 
 async function withOwner<T>(
@@ -310,18 +373,21 @@ async function checkOutputs({
   data,
   out,
   save,
+  evidence,
 }: {
   data?: string | undefined;
   out?: string | undefined;
   save?: string | undefined;
+  evidence?: string | undefined;
 }) {
   if ((data === undefined) !== (out === undefined))
     throw new ConfigurationError('"--data" and "--out" expected together');
-  if (out === undefined && save === undefined)
-    throw new ConfigurationError('"--out" or "--save" expected, or nothing would be kept');
+  if (out === undefined && save === undefined && evidence === undefined)
+    throw new ConfigurationError('"--out", "--save" or "--evidence" expected, or nothing would be kept');
   for (const [flag, file] of [
     ['--out', out],
     ['--save', save],
+    ['--evidence', evidence],
   ] as const) {
     if (file === undefined) continue;
     await access(dirname(resolve(file)), constants.W_OK).catch((cause: unknown) => {

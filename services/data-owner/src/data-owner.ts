@@ -4,19 +4,15 @@
  */
 import { encodeCiphertexts, type PaillierPool, PublicKey, pack } from '@eigenveil/paillier';
 import { systemRandomness } from '@eigenveil/privacy';
-import { checkAgreed } from '@eigenveil/projection';
 import { drawNoise, flatten, layout, type Statistics } from '@eigenveil/statistics';
 import {
   type Agreement,
   digestBytes,
   digestPublicKey,
-  digestTask,
   EnrolmentResponse,
   type ErrorCode,
   errorCodeOf,
   JwkSet,
-  PROJECTION,
-  type Projection,
   ProjectionResponse,
   type PublicJwk,
   RECEIPT,
@@ -37,6 +33,7 @@ import {
 import { z } from 'zod';
 import type { Enrolment, OwnerHome, PendingContribution } from './home.ts';
 import { checkPolicy, type OwnerPolicy } from './policy.ts';
+import { type Evidence, type TaskResult, verifyResult } from './result.ts';
 
 /** Where a service is and which certificates to trust instead of the system's (PEM). */
 export interface ServiceAddress {
@@ -54,15 +51,10 @@ export interface DataOwnerOptions {
 
 /** A task that this owner has verified and agrees to. */
 interface AcceptedTask {
+  readonly signed: SignedTask;
   readonly task: Task;
   readonly agreement: Agreement;
   readonly publicKey: PublicKey;
-}
-
-/** What has come of a task that this owner takes part in. */
-export interface TaskResult {
-  readonly task: Task;
-  readonly projection: Projection;
 }
 
 export class DataOwner {
@@ -89,7 +81,7 @@ export class DataOwner {
         json: { enrolmentToken },
         response: EnrolmentResponse,
       });
-      const enrolment = { ...answer, cspKey };
+      const enrolment = { ...answer, cspKey, csp };
       await home.saveEnrolment(enrolment);
       return enrolment;
     } finally {
@@ -99,7 +91,7 @@ export class DataOwner {
 
   /** The task, if the pinned CSP has signed it and the owner's policy allows it. Throws ERR_AGREEMENT_INVALID, ERR_KEY_INVALID, ERR_POLICY. */
   async task(dataUser: ServiceAddress, taskId: TaskId): Promise<Task> {
-    return this.#withDataUser(dataUser, async (client) => (await this.#accept(client, taskId)).task);
+    return this.#withService(dataUser, async (client) => (await this.#accept(client, taskId)).task);
   }
 
   /**
@@ -117,7 +109,7 @@ export class DataOwner {
     options: { readonly discardPending?: boolean } = {},
   ): Promise<Receipt> {
     const { home } = this.#options;
-    return this.#withDataUser(dataUser, async (client) => {
+    return this.#withService(dataUser, async (client) => {
       await this.#requireNoWithdrawal(taskId);
       const accepted = await this.#accept(client, taskId);
       const kept = await home.receipt(taskId);
@@ -152,12 +144,13 @@ export class DataOwner {
   }
 
   /**
-   * Withdraws from the task for good while it is open. Once it has begun, nothing is contributed to the task any more, here
-   * and at the data user; after a lost answer it is to be repeated. Throws what the data user refuses.
+   * Withdraws from the task for good while it is open, at the data user and then at the CSP: the one of the enrolment unless another address is
+   * given. Once it has begun, nothing is contributed to the task any more, here and at the data user; after a lost answer of either it is to be repeated.
+   * Throws what they refuse.
    */
-  async withdraw(dataUser: ServiceAddress, taskId: TaskId): Promise<void> {
+  async withdraw(dataUser: ServiceAddress, taskId: TaskId, csp?: ServiceAddress): Promise<void> {
     const { home } = this.#options;
-    await this.#withDataUser(dataUser, async (client) => {
+    await this.#withService(dataUser, async (client) => {
       await home.beginWithdrawal(taskId);
       const path = `/tasks/${taskId}/contribution`;
       try {
@@ -168,24 +161,36 @@ export class DataOwner {
         throw error;
       }
     });
+    await this.#withdrawAtCsp(taskId, csp);
   }
 
-  /**
-   * The projection, signed by the task's data user for this very task and with what the task agreed to: see checkAgreed.
-   * Throws ERR_NOT_READY, ERR_PROJECTION_INVALID.
-   */
+  /** So that the record does not count whatever the data user hands in. After the data user, which would else count an owner whom the CSP does not. */
+  async #withdrawAtCsp(taskId: TaskId, csp: ServiceAddress | undefined): Promise<void> {
+    const address = csp ?? (await this.#enrolment()).csp;
+    if (address === undefined) {
+      throw new ServiceError(
+        'ERR_PEER_UNREACHABLE',
+        'withdrawn at the data user, but the CSP was not told: its address is not known, repeat with --csp-url',
+      );
+    }
+    await this.#withService(address, (client) =>
+      client.send({ method: 'DELETE', path: `/tasks/${taskId}/record`, response: z.undefined() }),
+    );
+  }
+
+  /** The result of a task, checked as verifyResult does. Throws as that, and ERR_NOT_READY. */
   async result(dataUser: ServiceAddress, taskId: TaskId): Promise<TaskResult> {
-    return this.#withDataUser(dataUser, async (client) => {
-      const { task, agreement } = await this.#accept(client, taskId);
+    return this.#withService(dataUser, async (client) => {
+      const { signed } = await this.#accept(client, taskId);
       const path = `/tasks/${taskId}/projection`;
       const answer = await client.send({ method: 'GET', path, response: ProjectionResponse });
-      const projection = await verifyStatement(PROJECTION, answer.projection, agreement.dataUserKey);
-      if (projection.taskId !== taskId || projection.taskDigest !== digestTask(task)) {
-        throw new ServiceError('ERR_PROJECTION_INVALID', '"projection" expected the digest of this task');
-      }
-      checkAgreed(task, projection);
-      return { task, projection };
+      return this.verify({ ...signed, ...answer });
     });
+  }
+
+  /** Checks a result that was fetched before, without any service: see verifyResult. */
+  async verify(evidence: Evidence): Promise<TaskResult> {
+    return verifyResult(evidence, this.#options.home, await this.#enrolment());
   }
 
   async #requireNoWithdrawal(taskId: TaskId): Promise<void> {
@@ -266,7 +271,7 @@ export class DataOwner {
       );
     }
     checkPolicy(this.#options.policy, signed.task);
-    return { task: signed.task, agreement, publicKey };
+    return { signed, task: signed.task, agreement, publicKey };
   }
 
   async #enrolment(): Promise<Enrolment> {
@@ -276,9 +281,9 @@ export class DataOwner {
     return enrolment;
   }
 
-  async #withDataUser<T>(dataUser: ServiceAddress, work: (client: ServiceClient) => Promise<T>): Promise<T> {
+  async #withService<T>(service: ServiceAddress, work: (client: ServiceClient) => Promise<T>): Promise<T> {
     const { ownerToken } = await this.#enrolment();
-    const client = this.#client(dataUser, {
+    const client = this.#client(service, {
       kind: 'key',
       key: await this.#options.home.signingKey(),
       token: ownerToken,

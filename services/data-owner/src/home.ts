@@ -12,6 +12,7 @@ import {
   OwnerId,
   PrivateJwk,
   PublicJwk,
+  ServiceUrl,
   type SigningKey,
   type TaskId,
 } from '@eigenveil/wire';
@@ -23,6 +24,8 @@ export const Enrolment = z.strictObject({
   ownerToken: z.string(),
   /** The CSP's identity key, checked against the pinned thumbprint at enrolment. */
   cspKey: PublicJwk,
+  /** Where the CSP was, and the certificates to trust there. Absent in a folder of an earlier release. */
+  csp: z.strictObject({ url: ServiceUrl, ca: z.string().optional() }).optional(),
 });
 export type Enrolment = z.infer<typeof Enrolment>;
 

@@ -13,7 +13,8 @@ export {
 } from '@eigenveil/statistics';
 export { type Projection, type Receipt, ServiceError, type Task, TaskId, Thumbprint } from '@eigenveil/wire';
 export { ownerProgram } from './command.ts';
-export { DataOwner, type DataOwnerOptions, type ServiceAddress, type TaskResult } from './data-owner.ts';
+export { DataOwner, type DataOwnerOptions, type ServiceAddress } from './data-owner.ts';
 export { type Enrolment, HomeError, OwnerHome, type PendingContribution } from './home.ts';
 export { checkPolicy, OwnerPolicy } from './policy.ts';
 export { reduceFile } from './reduce.ts';
+export { Evidence, type TaskResult, verifyResult } from './result.ts';

@@ -3,13 +3,12 @@
  * contribution per owner and task; the same bytes again get the same receipt.
  */
 import type { PaillierPool } from '@eigenveil/paillier';
+import type { Owner } from '@eigenveil/server';
 import {
   claimedSigner,
   type Digest,
   digestBytes,
   LONGEST_RECORD,
-  type OwnerId,
-  type PublicJwk,
   RECEIPT,
   RECORD,
   ServiceError,
@@ -22,12 +21,6 @@ import {
 import { GroupedInserts } from './grouped-inserts.ts';
 import type { DataUserStore, StoredContribution } from './store.ts';
 import type { OpenTask, Tasks } from './tasks.ts';
-
-/** An owner whose token and request proof have been verified. */
-export interface Owner {
-  readonly ownerId: OwnerId;
-  readonly publicJwk: PublicJwk;
-}
 
 export class Collection {
   readonly #store: DataUserStore;

@@ -1,7 +1,7 @@
 /**
  * The computation of a closed task, stage by stage: aggregate and blind, have the CSP unblind, decompose with it in a
- * two-party protocol, sign the projection. Each stage ends in one durable transaction, so that it can be resumed after
- * a crash of either server; what is drawn at random is drawn once and persisted before it is used.
+ * two-party protocol, sign the projection, have its digest countersigned. Each stage ends in one durable transaction, so that it can be
+ * resumed after a crash of either server; what is drawn at random is drawn once and persisted before it is used.
  */
 import { add, drawBlinding, encodeCiphertexts, type PaillierPool, packBlinding } from '@eigenveil/paillier';
 import type { RandomSource } from '@eigenveil/privacy';
@@ -18,9 +18,11 @@ import {
   waitUntil,
 } from '@eigenveil/two-party';
 import {
+  digestProjection,
   digestTask,
   type ErrorCode,
   errorCodeOf,
+  newSalt,
   PROJECTION,
   RECORDS_PER_REQUEST,
   ServiceError,
@@ -33,6 +35,7 @@ import {
 } from '@eigenveil/wire';
 import type { Aggregation } from './aggregation.ts';
 import type { CspClient } from './csp-client.ts';
+import type { Provenances } from './provenances.ts';
 import {
   blindingPlace,
   type DataUserStore,
@@ -87,6 +90,8 @@ const FATAL_CODES: ReadonlySet<ErrorCode> = new Set([
   'ERR_OT_POINT',
   'ERR_GARBLING_MESSAGE',
   'ERR_TASK_ANSWERED',
+  'ERR_PROJECTION_CONFLICT',
+  'ERR_PROVENANCE_INVALID',
 ]);
 
 /** Checks of what came over the line before the answer; and what is no fault of ours or the peer's, but unknown. */
@@ -96,7 +101,8 @@ export interface ComputationDependencies {
   readonly store: DataUserStore;
   readonly tasks: Pick<Tasks, 'agreed' | 'propose'>;
   readonly aggregation: Pick<Aggregation, 'aggregate'>;
-  readonly csp: Pick<CspClient, 'sendRecords' | 'unblind' | 'openChannel' | 'closeChannel' | 'end'>;
+  readonly csp: Pick<CspClient, 'sendRecords' | 'openChannel' | 'closeChannel' | 'end'>;
+  readonly provenances: Pick<Provenances, 'unblind' | 'countersign'>;
   readonly clock: Clock;
   /** From what the CSP sends last, or from the rotated matrix, to this server's next byte: see Pace. */
   readonly paceOf: (task: Task) => number;
@@ -115,7 +121,7 @@ export interface ComputationDependencies {
 
 export class Computation {
   readonly #deps: ComputationDependencies;
-  /** When it must be clear what came of an answer: the CSP is told of the task's end then. */
+  /** When it must be clear what came of an answer: a digest is registered at the CSP then, or the CSP is told of the task's end. */
   readonly #ends = new Map<TaskId, number>();
 
   constructor(dependencies: ComputationDependencies) {
@@ -201,6 +207,7 @@ export class Computation {
     if (state === 'closed') return { name: 'aggregate', run: this.#aggregate };
     if (state === 'blinded') return { name: 'unblind', run: this.#unblind };
     if (state === 'unblinded') return { name: 'decompose', run: this.#decompose };
+    if (state === 'decomposed') return { name: 'register', run: this.#register };
     return undefined;
   }
 
@@ -219,7 +226,7 @@ export class Computation {
       await turn.confirm();
       const isFatal = code !== undefined && FATAL_CODES.has(code);
       if (!isFatal && !(await this.#isOneTooMany(stored, error))) throw error;
-      return failedBy(error);
+      return failedBy(stored, error);
     }
   }
 
@@ -270,10 +277,8 @@ export class Computation {
   }
 
   async #unblind(stored: StoredTask, _open: OpenTask, turn: Turn): Promise<StageResult> {
-    const { csp } = this.#deps;
     await this.#sendRecords(stored, turn);
-    await csp.unblind(stored.task.id, stored.blinded!);
-    return { to: 'unblinded' };
+    return { to: 'unblinded', provenance: { statement: await this.#deps.provenances.unblind(stored) } };
   }
 
   /**
@@ -296,8 +301,11 @@ export class Computation {
     }
   }
 
-  async #decompose({ task, sealedBlinding }: StoredTask): Promise<StageResult> {
-    const { csp, sealer, key, clock, paceOf, onMiss } = this.#deps;
+  async #decompose(stored: StoredTask): Promise<StageResult> {
+    const { csp, sealer, key, clock, paceOf, onMiss, provenances } = this.#deps;
+    const { task, sealedBlinding } = stored;
+    // A release without provenance has unblinded the task: the same request again brings the statement.
+    const statement = stored.provenance.statement ?? (await provenances.unblind(stored));
     const { blinding, noise } = decodeDrawn(sealer.open(blindingPlace(task.id), sealedBlinding!));
     const shift = shiftOf(task);
     const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
@@ -327,7 +335,7 @@ export class Computation {
       checkFinite(decomposition);
     } catch (error) {
       // What is wrong with an answer is its outcome, and final: by another attempt the CSP would learn that something is.
-      if (hasAnswer) return failedBy(error);
+      if (hasAnswer) return failedBy(stored, error);
       throw error;
     } finally {
       clearInterval(watch);
@@ -344,7 +352,22 @@ export class Computation {
       differentialPrivacy: task.differentialPrivacy,
       ...decomposition,
     });
-    return { to: 'done', projection };
+    const salt = newSalt();
+    const provenance = { statement, salt, projectionDigest: digestProjection(salt, projection) };
+    return { to: 'decomposed', projection, provenance };
+  }
+
+  /** The digest lies in the store before it leaves for the first time: after a crash it is the same one. */
+  async #register(
+    { task, failure, provenance }: StoredTask,
+    _open: OpenTask,
+    turn: Turn,
+  ): Promise<StageResult> {
+    const { provenances } = this.#deps;
+    await this.#waitForOutcome(task.id, turn);
+    const countersignature = await provenances.countersign(task, provenance.projectionDigest!);
+    const ends = failure === null ? ({ to: 'done' } as const) : ({ to: 'failed', failure } as const);
+    return { ...ends, provenance: { countersignature } };
   }
 
   /**
@@ -383,9 +406,13 @@ export class Computation {
   }
 }
 
-function failedBy(error: unknown): StageResult {
+/** Of an unblinded task a digest is registered in any case: one of no projection, since the CSP must not learn that there is none. */
+function failedBy({ state, failure: known }: StoredTask, error: unknown): StageResult {
   const { code, detail, title } = toProblem(error);
-  return { to: 'failed', failure: { code, message: detail ?? title } };
+  const failure = known ?? { code, message: detail ?? title };
+  return state === 'unblinded'
+    ? { to: 'decomposed', failure, provenance: { projectionDigest: newSalt() } }
+    : { to: 'failed', failure };
 }
 
 type Stage = (stored: StoredTask, open: OpenTask, turn: Turn) => Promise<StageResult>;

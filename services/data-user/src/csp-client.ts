@@ -3,6 +3,8 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { type Channel, ChannelRefused, connectChannel } from '@eigenveil/two-party';
 import {
   AgreementResponse,
+  CountersignatureResponse,
+  type Digest,
   errorFromProblem,
   JwkSet,
   PublicJwk,
@@ -75,10 +77,19 @@ export class CspClient {
       .verifiedOwners;
   }
 
-  async unblind(taskId: TaskId, blinded: Uint8Array): Promise<number> {
+  /** Returns the CSP's signed statement. */
+  async unblind(taskId: TaskId, blinded: Uint8Array): Promise<string> {
     const path = `/tasks/${taskId}/unblinding`;
     return (await this.#client.send({ method: 'POST', path, bytes: blinded, response: UnblindingResponse }))
-      .verifiedOwners;
+      .statement;
+  }
+
+  /** Returns the CSP's signature of a projection's salted digest. */
+  async countersign(taskId: TaskId, projectionDigest: Digest): Promise<string> {
+    const path = `/tasks/${taskId}/countersignature`;
+    const response = CountersignatureResponse;
+    return (await this.#client.send({ method: 'POST', path, json: { projectionDigest }, response }))
+      .countersignature;
   }
 
   async openChannel(taskId: TaskId): Promise<Channel> {

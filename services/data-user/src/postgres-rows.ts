@@ -12,6 +12,7 @@ interface TaskRow {
   readonly sealed_blinding: Uint8Array | null;
   readonly blinded: Uint8Array | null;
   readonly projection: string | null;
+  readonly provenance: string;
   readonly failure: string | null;
   readonly timings: string;
   readonly activity: string;
@@ -58,6 +59,7 @@ export async function read(
     sealedBlinding: row.sealed_blinding,
     blinded: row.blinded,
     projection: row.projection,
+    provenance: JSON.parse(row.provenance) as StoredTask['provenance'],
     failure: row.failure === null ? null : (JSON.parse(row.failure) as StoredTask['failure']),
     timings: JSON.parse(row.timings) as Record<string, number>,
     activity: JSON.parse(row.activity) as Activity,

@@ -86,4 +86,5 @@ export const MIGRATIONS = [
   `
   ALTER TABLE tasks ADD COLUMN records_sent integer NOT NULL DEFAULT 0;
   `,
+  `ALTER TABLE tasks ADD COLUMN provenance text NOT NULL DEFAULT '{}';`,
 ];

@@ -1,6 +1,6 @@
 /** The data user's store in PostgreSQL, for one process or several: every method is one durable transaction. */
 import { openPostgres, type PostgresDatabase, type PostgresQueries } from '@eigenveil/server';
-import type { OwnerId, ServiceError, Task, TaskId, TaskState } from '@eigenveil/wire';
+import type { OwnerId, ServiceError, Task, TaskId, TaskState, TreeContribution } from '@eigenveil/wire';
 import { type ContributionRow, list, lock, type PartialProductRow, read } from './postgres-rows.ts';
 import { MIGRATIONS, SCHEMA } from './postgres-schema.ts';
 import {
@@ -115,6 +115,16 @@ export class PostgresDataUserStore implements DataUserStore {
     });
   }
 
+  async contributions(taskId: TaskId, after: OwnerId | '', limit: number): Promise<TreeContribution[]> {
+    const { rows } = await this.#db.query<TreeContribution>({
+      text: `
+        SELECT owner_id AS "ownerId", digest AS "contributionDigest" FROM contributions
+        WHERE task_id = $1 AND owner_id > $2 AND NOT withdrawn ORDER BY owner_id LIMIT $3`,
+      values: [taskId, after, limit],
+    });
+    return rows;
+  }
+
   async records(taskId: TaskId, after: number, limit: number) {
     const { rows } = await this.#db.query<{ sequence: number; record: string }>({
       text: `
@@ -190,8 +200,8 @@ export class PostgresDataUserStore implements DataUserStore {
       const after = afterStage(stored, result);
       await db.query({
         text: `
-          UPDATE tasks SET state = $2, sealed_blinding = $3, blinded = $4, projection = $5, failure = $6, timings = $7,
-            activity = '{}'
+          UPDATE tasks SET state = $2, sealed_blinding = $3, blinded = $4, projection = $5, provenance = $6, failure = $7,
+            timings = $8, activity = '{}'
           WHERE task_id = $1`,
         values: [
           taskId,
@@ -199,6 +209,7 @@ export class PostgresDataUserStore implements DataUserStore {
           after.sealedBlinding,
           after.blinded,
           after.projection,
+          JSON.stringify(after.provenance),
           after.failure && JSON.stringify(after.failure),
           JSON.stringify(after.timings),
         ],

@@ -1,7 +1,7 @@
 /** The data user's HTTP interface: who may ask for what. */
 import {
   type Authenticator,
-  ownerTokenOf,
+  ownerAuthenticator,
   ProofChecker,
   type Route,
   routesWith,
@@ -10,16 +10,16 @@ import {
 import {
   ProjectionResponse,
   ReceiptResponse,
+  ResultResponse,
   ServiceError,
   SignedTask,
   TaskCreation,
   TaskId,
   TaskList,
   TaskStatus,
-  verifyOwnerToken,
 } from '@eigenveil/wire';
 import { z } from 'zod';
-import type { Collection, Owner } from './collection.ts';
+import type { Collection } from './collection.ts';
 import type { CspClient } from './csp-client.ts';
 import type { Tasks } from './tasks.ts';
 import type { WorkQueue } from './work-queue.ts';
@@ -38,7 +38,10 @@ export function dataUserRoutes(options: {
   readonly usedProofs: UsedProofs;
 }): Route[] {
   const { tasks, collection, queue, admin } = options;
-  const owner = ownerAuthenticator(options.csp, new ProofChecker(options.publicUrl, options.usedProofs));
+  const owner = ownerAuthenticator(
+    () => options.csp.identity(),
+    new ProofChecker(options.publicUrl, options.usedProofs),
+  );
   const route = routesWith({ admin, owner });
 
   const routes = [
@@ -143,9 +146,13 @@ export function dataUserRoutes(options: {
       summary: 'The signed projection, for the operator',
       auth: 'admin',
       params: TaskParams,
-      response: { status: 200, description: 'The projection as JWS', schema: ProjectionResponse },
+      response: {
+        status: 200,
+        description: "The projection as JWS, and the CSP's word about it",
+        schema: ResultResponse,
+      },
       problems: ['ERR_TASK_UNKNOWN', 'ERR_NOT_READY', 'ERR_TASK_CANCELLED'],
-      handler: async ({ params }) => ({ projection: await tasks.projection(params.taskId) }),
+      handler: ({ params }) => tasks.result(params.taskId),
     }),
     route({
       method: 'put',
@@ -195,31 +202,16 @@ export function dataUserRoutes(options: {
       summary: 'The signed projection, for owners who contributed',
       auth: 'owner',
       params: TaskParams,
-      response: { status: 200, description: 'The projection as JWS', schema: ProjectionResponse },
+      response: {
+        status: 200,
+        description:
+          "The projection as JWS, the CSP's word about it, and where the owner's contribution is in that",
+        schema: ProjectionResponse,
+      },
       problems: ['ERR_TASK_UNKNOWN', 'ERR_NOT_READY', 'ERR_AUTH_FORBIDDEN', 'ERR_TASK_CANCELLED'],
-      handler: async ({ identity, params }) => ({
-        projection: await tasks.projectionFor(params.taskId, identity.ownerId),
-      }),
+      handler: ({ identity, params }) => tasks.resultFor(params.taskId, identity.ownerId),
     }),
   ];
   // All of them need the database.
   return routes.map((it) => ({ ...it, problems: [...it.problems, 'ERR_DATABASE_UNREACHABLE'] }));
-}
-
-/** An owner shows the CSP's token and proves that it holds the key which the token names. */
-function ownerAuthenticator(csp: CspClient, proofs: ProofChecker): Authenticator<Owner> {
-  return {
-    challenge: 'DPoP',
-    description: "The CSP's owner token and a proof of possession of the key that it names.",
-    authenticate(request) {
-      const token = ownerTokenOf(request);
-      return proofs.check(request, token, async ({ thumbprint, publicJwk }) => {
-        const claims = await verifyOwnerToken(token, await csp.identity());
-        if (claims.thumbprint !== thumbprint) {
-          throw new ServiceError('ERR_AUTH_REQUIRED', '"DPoP" expected the key that the owner token names');
-        }
-        return { ownerId: claims.ownerId, publicJwk };
-      });
-    },
-  };
 }

@@ -12,6 +12,7 @@ import { Collection } from './collection.ts';
 import { Computation, type ComputationDependencies } from './computation.ts';
 import { CspClient } from './csp-client.ts';
 import { openStore } from './open-store.ts';
+import { Provenances } from './provenances.ts';
 import { dataUserRoutes } from './routes.ts';
 import { Tasks } from './tasks.ts';
 
@@ -127,7 +128,8 @@ export async function startDataUser(
       log.warn({ taskId, err: event.error }, 'stage interrupted; it will be tried again');
     }
   };
-  const tasks = new Tasks({ store, csp, thumbprint: key.thumbprint, now, queue });
+  const provenances = new Provenances({ store, csp });
+  const tasks = new Tasks({ store, csp, thumbprint: key.thumbprint, now, queue, provenances });
   const collection = new Collection({ store, tasks, paillier, key, now });
   const aggregation = new Aggregation({ store, tasks, paillier, queue, onBatch: () => batches.inc() });
   const computation = new Computation({
@@ -135,6 +137,7 @@ export async function startDataUser(
     tasks,
     aggregation,
     csp,
+    provenances,
     paillier,
     sealer,
     key,

@@ -1,7 +1,15 @@
 /** The data user's store in one SQLite file (node:sqlite): every method is one durable transaction. */
 import type { StatementSync } from 'node:sqlite';
 import { type Database, openDatabase, resealColumn, scrub, transaction } from '@eigenveil/server';
-import type { Digest, OwnerId, ServiceError, Task, TaskId, TaskState } from '@eigenveil/wire';
+import type {
+  Digest,
+  OwnerId,
+  ServiceError,
+  Task,
+  TaskId,
+  TaskState,
+  TreeContribution,
+} from '@eigenveil/wire';
 import {
   type Activity,
   blindingPlace,
@@ -11,6 +19,7 @@ import {
   type PartialProduct,
   type StageResult,
   type StoredContribution,
+  type StoredProvenance,
   type StoredTask,
 } from './store.ts';
 import { admit, afterStage, checkMarked, closes, requireFinal, withdrawalOf } from './store-rules.ts';
@@ -97,6 +106,7 @@ const MIGRATIONS = [
   `
   ALTER TABLE tasks ADD COLUMN records_sent INTEGER NOT NULL DEFAULT 0;
   `,
+  `ALTER TABLE tasks ADD COLUMN provenance TEXT NOT NULL DEFAULT '{}';`,
 ];
 
 export class SqliteDataUserStore implements DataUserStore {
@@ -192,6 +202,13 @@ export class SqliteDataUserStore implements DataUserStore {
     });
   }
 
+  async contributions(taskId: TaskId, after: OwnerId | '', limit: number): Promise<TreeContribution[]> {
+    return this.#prepare(
+      `SELECT owner_id AS ownerId, digest AS contributionDigest FROM contributions
+         WHERE task_id = ? AND owner_id > ? AND withdrawn = 0 ORDER BY owner_id LIMIT ?`,
+    ).all(taskId, after, limit) as unknown as TreeContribution[];
+  }
+
   async records(taskId: TaskId, after: number, limit: number) {
     return this.#prepare(
       `SELECT sequence, record FROM contribution_bodies WHERE task_id = ? AND sequence > ?
@@ -259,14 +276,15 @@ export class SqliteDataUserStore implements DataUserStore {
       if (stored?.state !== from) return undefined;
       const after = afterStage(stored, result);
       this.#prepare(
-        `UPDATE tasks SET state = ?, sealed_blinding = ?, blinded = ?, projection = ?, failure = ?, timings = ?,
-             activity = '{}'
+        `UPDATE tasks SET state = ?, sealed_blinding = ?, blinded = ?, projection = ?, provenance = ?, failure = ?,
+             timings = ?, activity = '{}'
            WHERE task_id = ?`,
       ).run(
         after.state,
         after.sealedBlinding,
         after.blinded,
         after.projection,
+        JSON.stringify(after.provenance),
         after.failure && JSON.stringify(after.failure),
         JSON.stringify(after.timings),
         taskId,
@@ -380,6 +398,7 @@ export class SqliteDataUserStore implements DataUserStore {
       sealedBlinding: row.sealed_blinding as Uint8Array | null,
       blinded: row.blinded as Uint8Array | null,
       projection: row.projection as string | null,
+      provenance: JSON.parse(row.provenance as string) as StoredProvenance,
       failure: row.failure === null ? null : (JSON.parse(row.failure as string) as StoredTask['failure']),
       timings: JSON.parse(row.timings as string) as Record<string, number>,
       activity: JSON.parse(row.activity as string) as Activity,

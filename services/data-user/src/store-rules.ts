@@ -82,7 +82,8 @@ export function withdrawalOf(
 
 /** Whether a task is to be closed, which it may be already. Throws as closeTask. */
 export function closes(stored: StoredTask | undefined): boolean {
-  if (stored !== undefined && ['closed', 'blinded', 'unblinded', 'done'].includes(stored.state)) return false;
+  if (stored !== undefined && ['closed', 'blinded', 'unblinded', 'decomposed', 'done'].includes(stored.state))
+    return false;
   const { task, contributions } = requireOpen(stored);
   if (contributions < task.minimumOwners) {
     throw new ServiceError(
@@ -101,7 +102,7 @@ export function checkMarked({ batch, contributions }: PartialProduct, marked: nu
 
 /** What a stage leaves of a task. */
 export function afterStage(stored: StoredTask, result: StageResult) {
-  const { to, sealedBlinding, blinded, projection, failure, timing } = result;
+  const { to, sealedBlinding, blinded, projection, provenance, failure, timing } = result;
   const isFinal = FINAL_STATES.includes(to);
   const timings = { ...stored.timings };
   if (timing !== undefined) timings[timing.stage] = (timings[timing.stage] ?? 0) + timing.milliseconds;
@@ -110,7 +111,8 @@ export function afterStage(stored: StoredTask, result: StageResult) {
     state: to,
     sealedBlinding: isFinal ? null : (sealedBlinding ?? stored.sealedBlinding),
     blinded: isFinal ? null : (blinded ?? stored.blinded),
-    projection: projection ?? stored.projection,
+    projection: isFinal && to !== 'done' ? null : (projection ?? stored.projection),
+    provenance: { ...stored.provenance, ...provenance },
     failure: failure ?? null,
     timings,
   };

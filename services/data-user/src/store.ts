@@ -11,6 +11,7 @@ import type {
   TaskId,
   TaskState,
   TaskStatus,
+  TreeContribution,
 } from '@eigenveil/wire';
 
 export interface StoredTask {
@@ -26,8 +27,10 @@ export interface StoredTask {
   readonly sealedBlinding: Uint8Array | null;
   /** The exact blinded ciphertexts, so that a repeated unblinding request is byte-identical. */
   readonly blinded: Uint8Array | null;
-  /** The signed projection of a task that is `done`. */
+  /** The signed projection of a task that is `decomposed` or `done`. */
   readonly projection: string | null;
+  readonly provenance: StoredProvenance;
+  /** Of a task that has failed, or is `decomposed` and will have. */
   readonly failure: { readonly code: ErrorCode; readonly message: string } | null;
   /** Milliseconds per stage. */
   readonly timings: Readonly<Record<string, number>>;
@@ -38,6 +41,16 @@ export interface StoredTask {
   readonly recordsSent: number;
   /** Whether the CSP has been told that the task has ended. */
   readonly endedAtCsp: boolean;
+}
+
+/** What is known of a task's provenance, member by member as it gets known. */
+export interface StoredProvenance {
+  /** The CSP's signed statement of which records it verified, once the task is `unblinded`. */
+  readonly statement?: string;
+  /** Of a task that is `decomposed` or further: what is registered at the CSP, drawn once and kept before it is sent. Without salt, it is of no projection. */
+  readonly projectionDigest?: Digest;
+  readonly salt?: Digest;
+  readonly countersignature?: string;
 }
 
 /** What a list of tasks says of each. */
@@ -91,6 +104,8 @@ export interface StageResult {
   readonly sealedBlinding?: Uint8Array;
   readonly blinded?: Uint8Array;
   readonly projection?: string;
+  /** What gets known of it, beside what is. */
+  readonly provenance?: StoredProvenance;
   readonly failure?: NonNullable<StoredTask['failure']>;
   /** Of the stage, added to its earlier runs. */
   readonly timing?: { readonly stage: string; readonly milliseconds: number };
@@ -130,6 +145,11 @@ export interface DataUserStore {
    */
   closeTask(taskId: TaskId): Promise<void>;
 
+  /**
+   * Up to `limit` contributions that count, of owners whose ids come after `after`, in the order of their ids' characters. They stay when their
+   * ciphertexts are gone.
+   */
+  contributions(taskId: TaskId, after: OwnerId | '', limit: number): Promise<TreeContribution[]>;
   /** Up to `limit` records of contributions that count, with sequence numbers above `after`, in their order. */
   records(
     taskId: TaskId,

@@ -1,13 +1,16 @@
 /** The operator's side of the data user's HTTP interface: tasks by command line or program. */
 import {
+  claimedSigner,
   JwkSet,
   newTaskId,
   PROJECTION,
   type Projection,
-  ProjectionResponse,
+  type Provenance,
+  ResultResponse,
   ServiceClient,
   type SignedTask,
   SignedTask as SignedTaskSchema,
+  STATEMENT,
   type TaskCreation,
   type TaskId,
   TaskList,
@@ -77,17 +80,39 @@ export class TaskClient {
 
   /** The projection of a task that is done, its signature verified. Throws ERR_NOT_READY before. */
   async result(taskId: TaskId): Promise<Projection> {
-    const { keys } = await this.#client.send({
+    return (await this.resultWithProvenance(taskId)).projection;
+  }
+
+  /** The same with the CSP's word about it; null if the task was computed by a release without it. */
+  async resultWithProvenance(
+    taskId: TaskId,
+  ): Promise<{ projection: Projection; provenance: ToldProvenance | null }> {
+    const path = '/.well-known/jwks.json';
+    const { keys } = await this.#client.send({ method: 'GET', path, response: JwkSet });
+    const { projection, provenance } = await this.#client.send({
       method: 'GET',
-      path: '/.well-known/jwks.json',
-      response: JwkSet,
+      path: `/tasks/${taskId}/result`,
+      response: ResultResponse,
     });
-    const path = `/tasks/${taskId}/result`;
-    const { projection } = await this.#client.send({ method: 'GET', path, response: ProjectionResponse });
-    return verifyStatement(PROJECTION, projection, keys[0]!);
+    return {
+      projection: await verifyStatement(PROJECTION, projection, keys[0]!),
+      provenance: provenance && (await told(provenance)),
+    };
   }
 
   close(): Promise<void> {
     return this.#client.close();
   }
+}
+
+/** What the CSP has signed, and what its statement says. */
+export interface ToldProvenance extends Provenance {
+  readonly verifiedOwners: number;
+}
+
+/** The service, whose operator asks, has verified the statement under the CSP's key; here it is only read. */
+async function told(provenance: Provenance): Promise<ToldProvenance> {
+  const { statement } = provenance;
+  const { verifiedOwners } = await verifyStatement(STATEMENT, statement, claimedSigner(STATEMENT, statement));
+  return { verifiedOwners, ...provenance };
 }

@@ -150,13 +150,25 @@ function addResult(task: Command): void {
   });
   command.action(async (id: string) => {
     const settings = configuration();
-    const projection = await withClient(settings, (client) => client.result(taskIdOf(id)));
+    const { projection, provenance } = await withClient(settings, (client) =>
+      client.resultWithProvenance(taskIdOf(id)),
+    );
+    const verifiedOwners = provenance?.verifiedOwners ?? null;
+    const result = { ...projection, provenance };
+    const text = JSON.stringify(result, null, 2);
     if (settings.out === undefined) {
-      printResult(command, { json: projection, text: JSON.stringify(projection, null, 2) });
+      printResult(command, { json: result, text });
       return;
     }
-    await writeFile(settings.out, `${JSON.stringify(projection, null, 2)}\n`);
-    printResult(command, { json: { file: settings.out }, text: `written to ${settings.out}` });
+    await writeFile(settings.out, `${text}\n`);
+    const owners =
+      verifiedOwners === null
+        ? 'computed by a release without provenance'
+        : `${verifiedOwners} owners, as the CSP has verified`;
+    printResult(command, {
+      json: { file: settings.out, verifiedOwners },
+      text: `written to ${settings.out}; ${owners}`,
+    });
   });
 }
 

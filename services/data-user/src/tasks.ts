@@ -11,6 +11,8 @@ import {
   digestTask,
   type ErrorCode,
   type OwnerId,
+  type ProjectionResponse,
+  type ResultResponse,
   ServiceError,
   type SignedTask,
   type Task,
@@ -23,7 +25,8 @@ import {
   verifySignedTask,
 } from '@eigenveil/wire';
 import type { CspClient } from './csp-client.ts';
-import type { DataUserStore, StoredTask } from './store.ts';
+import type { Provenances } from './provenances.ts';
+import type { DataUserStore, StoredProvenance, StoredTask } from './store.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 /** A task that the CSP has signed. */
@@ -60,6 +63,7 @@ export class Tasks {
   readonly #thumbprint: Thumbprint;
   readonly #now: () => Date;
   readonly #queue: WorkQueue;
+  readonly #provenances: Pick<Provenances, 'ofOwner'>;
   /** The tasks asked for last: a task never changes, so it is verified once. */
   readonly #verified = new Map<TaskId, OpenTask>();
 
@@ -69,12 +73,14 @@ export class Tasks {
     thumbprint: Thumbprint;
     now: () => Date;
     queue: WorkQueue;
+    provenances: Pick<Provenances, 'ofOwner'>;
   }) {
     this.#store = dependencies.store;
     this.#csp = dependencies.csp;
     this.#thumbprint = dependencies.thumbprint;
     this.#now = dependencies.now;
     this.#queue = dependencies.queue;
+    this.#provenances = dependencies.provenances;
   }
 
   /**
@@ -196,7 +202,7 @@ export class Tasks {
       contributions,
       differentialPrivacy,
       timings,
-      ...(failure === null ? {} : { failure }),
+      ...(state === 'failed' && failure !== null ? { failure } : {}),
       ...(activity.waiting === undefined ? {} : { waiting: activity.waiting }),
       // What was written last may be of a stage that is over.
       ...(state === 'unblinded' && activity.progress !== undefined ? { progress: activity.progress } : {}),
@@ -240,12 +246,12 @@ export class Tasks {
   }
 
   /** The signed projection. Throws ERR_NOT_READY, ERR_TASK_CANCELLED, or the error with which the task failed. */
-  async projection(taskId: TaskId): Promise<string> {
-    return projectionOf(await this.#stored(taskId));
+  async result(taskId: TaskId): Promise<ResultResponse> {
+    return resultOf(await this.#stored(taskId));
   }
 
   /** The same for an owner: only if the task releases it and the owner has contributed. Throws ERR_AUTH_FORBIDDEN. */
-  async projectionFor(taskId: TaskId, ownerId: OwnerId): Promise<string> {
+  async resultFor(taskId: TaskId, ownerId: OwnerId): Promise<ProjectionResponse> {
     const stored = await this.#stored(taskId);
     const contribution = await this.#store.contribution(taskId, ownerId);
     if (!stored.task.releaseToOwners || contribution === undefined || contribution.withdrawn) {
@@ -254,7 +260,11 @@ export class Tasks {
         'the projection is released only to contributing owners, if the task says so',
       );
     }
-    return projectionOf(stored);
+    const { projection, provenance } = resultOf(stored);
+    return {
+      projection,
+      provenance: provenance && (await this.#provenances.ofOwner(provenance, taskId, ownerId)),
+    };
   }
 
   async #stored(taskId: TaskId): Promise<StoredTask> {
@@ -283,9 +293,16 @@ function signedAs({ task, state, agreement, failure }: StoredTask, asked: Task):
 /** Seconds after which a client should ask again for a result that is not ready. */
 const RETRY_AFTER_SECONDS = 1;
 
-function projectionOf({ state, failure, projection }: StoredTask): string {
-  if (projection !== null) return projection;
-  if (failure !== null) throw new ServiceError(failure.code, failure.message);
+function resultOf({ state, failure, projection, provenance }: StoredTask): ResultResponse {
+  // Before it is final nobody is told how it ends: the CSP has not countersigned it.
+  if (state === 'done') return { projection: projection!, provenance: provenanceOf(provenance) };
+  if (state === 'failed') throw new ServiceError(failure!.code, failure!.message);
   if (state === 'cancelled') throw new ServiceError('ERR_TASK_CANCELLED', 'the task was cancelled');
   throw new ServiceError('ERR_NOT_READY', `the task is ${state}`, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+}
+
+/** Null for a task that was computed by a release without provenance. */
+function provenanceOf({ statement, countersignature, salt }: StoredProvenance): ResultResponse['provenance'] {
+  if (statement === undefined || countersignature === undefined || salt === undefined) return null;
+  return { statement, countersignature, salt };
 }

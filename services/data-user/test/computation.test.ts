@@ -10,6 +10,8 @@ import { Sealer } from '@eigenveil/server';
 import { flatten, layout, type Statistics } from '@eigenveil/statistics';
 import { memoryChannelPair, TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
 import {
+  type Digest,
+  digestProjection,
   generatePrivateJwk,
   importSigningKey,
   newTaskId,
@@ -59,7 +61,6 @@ function answeringOnce(cspShares: readonly bigint[], verifiedOwners = 2): Comput
   let answers = 0;
   return {
     sendRecords: async () => 2,
-    unblind: async () => 2,
     end: async () => undefined,
     closeChannel: (channel) => channel.close(),
     async openChannel() {
@@ -84,10 +85,16 @@ let task: Task;
 let cspShares: bigint[];
 let store: SqliteDataUserStore;
 let missed: number[];
+/** Digests, in the order in which they came to the CSP. */
+let registered: Digest[];
 let common: Omit<ComputationDependencies, 'store' | 'clock' | 'isShared'>;
 
-beforeEach(async () => {
+beforeEach(() => begin(STATISTICS));
+
+/** A task that has been unblinded, with these statistics. */
+async function begin(statistics: Statistics): Promise<void> {
   key = await importSigningKey(await generatePrivateJwk());
+  registered = [];
   task = {
     ...TaskProposal.parse({
       method: { kind: 'pca' },
@@ -107,12 +114,13 @@ beforeEach(async () => {
   };
   missed = [];
   const sealer = new Sealer(randomBytes(32));
-  const values = flatten(task, STATISTICS);
+  const values = flatten(task, statistics);
   const blinding = values.map((_, i) => BigInt(1000 + i));
   store = new SqliteDataUserStore(':memory:');
   await store.insertTask(task);
   await store.advance(task.id, 'proposed', {
     to: 'unblinded',
+    provenance: { statement: 'statement' },
     sealedBlinding: sealer.seal(
       blindingPlace(task.id),
       Buffer.from(JSON.stringify({ blinding: blinding.map(String), noise: blinding.map(() => '0') })),
@@ -132,9 +140,16 @@ beforeEach(async () => {
     randomness: systemRandomness,
     paceOf: () => PACE,
     onMiss: (event) => missed.push(event.milliseconds),
+    provenances: {
+      unblind: () => Promise.reject(new Error('not asked for')),
+      countersign: async (_, digest) => {
+        registered.push(digest);
+        return 'countersignature';
+      },
+    },
     onStage: () => undefined,
   };
-});
+}
 afterEach(() => store.close());
 
 const stateOf = async () => (await store.task(task.id))!.state;
@@ -170,7 +185,7 @@ test('a process that is refused the answer which another one holds lets that sto
   });
   first.goOn();
   await Promise.all([first.done, second]);
-  expect(await store.task(task.id)).toMatchObject({ state: 'done', failure: null });
+  expect(await store.task(task.id)).toMatchObject({ state: 'decomposed', failure: null });
 });
 
 test.each<[string, boolean]>([
@@ -180,9 +195,11 @@ test.each<[string, boolean]>([
   await common.csp.openChannel(task.id); // whoever had it is gone
   const clock = new StillClock();
   const computation = new Computation({ ...common, store, clock, isShared });
-  expect(await computation.step(task.id, turn)).toBe(true);
+  for (const state of ['decomposed', 'failed'] satisfies TaskState[]) {
+    expect(await computation.step(task.id, turn)).toBe(true);
+    expect(await stateOf()).toBe(state);
+  }
   expect(await store.task(task.id)).toMatchObject({
-    state: 'failed' satisfies TaskState,
     failure: { code: 'ERR_TASK_ANSWERED' },
   });
   // Long enough for a holder whose database comes back; not at all where there is none.
@@ -206,6 +223,13 @@ async function seenByCsp(verifiedOwners: number, slowness = 0) {
   const clock = new StillClock();
   const seen: [string, number][] = [];
   const real = answeringOnce(cspShares, verifiedOwners);
+  const provenances: ComputationDependencies['provenances'] = {
+    ...common.provenances,
+    async countersign(of, digest) {
+      seen.push(['countersignature', clock.now()]);
+      return common.provenances.countersign(of, digest);
+    },
+  };
   const csp: ComputationDependencies['csp'] = {
     ...real,
     async openChannel(taskId) {
@@ -217,7 +241,7 @@ async function seenByCsp(verifiedOwners: number, slowness = 0) {
       return real.end(taskId);
     },
   };
-  const computation = new Computation({ ...common, csp, store, clock, isShared: false });
+  const computation = new Computation({ ...common, csp, provenances, store, clock, isShared: false });
   if (slowness > 0) {
     const { advance } = store;
     store.advance = async (...input) => {
@@ -232,20 +256,24 @@ async function seenByCsp(verifiedOwners: number, slowness = 0) {
 test.each([
   ['a result', 2, { state: 'done', endedAtCsp: true }],
   ['a refusal', 3, { state: 'failed', failure: { code: 'ERR_OWNER_COUNT' }, endedAtCsp: true }],
-] as const)('after an answer the task ends at a public moment: %s', async (_, verifiedOwners, outcome) => {
-  const { seen, stored } = await seenByCsp(verifiedOwners);
-  expect(stored).toMatchObject(outcome);
-  expect(seen).toEqual([
-    ['computation', 0],
-    ['end', PACE],
-  ]);
-  expect(missed).toEqual([]);
-});
+] as const)(
+  'after an answer a digest is registered, and the task ends, at a public moment: %s',
+  async (_, verifiedOwners, outcome) => {
+    const { seen, stored } = await seenByCsp(verifiedOwners);
+    expect(stored).toMatchObject(outcome);
+    expect(seen).toEqual([
+      ['computation', 0],
+      ['countersignature', PACE],
+      ['end', PACE],
+    ]);
+    expect(missed).toEqual([]);
+  },
+);
 
-test('where a database takes longer than that, the task ends at once, and it is told', async () => {
+test('where a database takes longer than that, that is done at once, and it is told', async () => {
   const { seen, stored } = await seenByCsp(2, PACE + 50);
   expect(stored.state).toBe('done');
-  expect(seen.at(-1)).toEqual(['end', PACE + 50]);
+  expect(seen[1]).toEqual(['countersignature', PACE + 50]);
   expect(missed).toEqual([50]);
 });
 
@@ -257,5 +285,80 @@ test('an answer that is refused is so also where the turn is over: nobody asks f
     confirm: () => Promise.reject(new Error('the lock is lost')),
   };
   await new Computation({ ...common, csp, store, clock, isShared: true }).step(task.id, over);
-  expect(await store.task(task.id)).toMatchObject({ state: 'failed', failure: { code: 'ERR_OWNER_COUNT' } });
+  expect(await store.task(task.id)).toMatchObject({
+    state: 'decomposed',
+    failure: { code: 'ERR_OWNER_COUNT' },
+  });
+});
+
+/** The two last stages, and what lay between them. */
+async function outcomeOf(csp = common.csp) {
+  const computation = new Computation({ ...common, csp, store, clock: new StillClock(), isShared: false });
+  await computation.step(task.id, turn);
+  const between = (await store.task(task.id))!;
+  await computation.step(task.id, turn);
+  return { between, after: (await store.task(task.id))! };
+}
+
+test('a projection is kept with its salted digest before that is registered, and is done with the countersignature', async () => {
+  const { between, after } = await outcomeOf();
+  const { salt, projectionDigest } = between.provenance;
+  expect(between.state).toBe('decomposed');
+  expect(projectionDigest).toBe(digestProjection(salt!, between.projection!));
+  expect(registered).toEqual([projectionDigest]);
+  expect(after).toMatchObject({
+    state: 'done',
+    projection: between.projection,
+    provenance: { statement: 'statement', salt, projectionDigest, countersignature: 'countersignature' },
+  });
+});
+
+test('a refusal registers a digest too, of nothing, and is told when that is done', async () => {
+  const { between, after } = await outcomeOf(answeringOnce(cspShares, 3));
+  expect(after).toMatchObject({ state: 'failed', failure: { code: 'ERR_OWNER_COUNT' }, projection: null });
+  expect(between).toMatchObject({ state: 'decomposed', failure: after.failure });
+  expect(between.provenance.salt).toBeUndefined();
+  expect(registered).toEqual([between.provenance.projectionDigest]);
+});
+
+test('what a crash left unregistered, or its answer lost, is registered again as it was', async () => {
+  const lost = () => Promise.reject(new ServiceError('ERR_PEER_UNREACHABLE', 'lost'));
+  const process = (countersign: ComputationDependencies['provenances']['countersign']) =>
+    new Computation({
+      ...common,
+      provenances: { ...common.provenances, countersign },
+      store,
+      clock: new StillClock(),
+      isShared: false,
+    });
+  const first = process(async (_, digest) => {
+    registered.push(digest);
+    return lost();
+  });
+  await first.step(task.id, turn);
+  const { projection, provenance } = (await store.task(task.id))!;
+  for (let attempts = 1; attempts <= 2; attempts += 1)
+    await expect(first.step(task.id, turn)).rejects.toMatchObject({ code: 'ERR_PEER_UNREACHABLE' });
+  const { countersign } = common.provenances;
+  await process(countersign).step(task.id, turn);
+  expect(registered).toEqual(new Array(3).fill(provenance.projectionDigest));
+  expect(await store.task(task.id)).toMatchObject({ state: 'done', projection, provenance });
+});
+
+test('a task whose digest the CSP refuses has failed, and nobody gets its projection', async () => {
+  for (const code of ['ERR_PROJECTION_CONFLICT', 'ERR_TASK_CLOSED'] as const) {
+    common = {
+      ...common,
+      provenances: {
+        ...common.provenances,
+        countersign: () => Promise.reject(new ServiceError(code, 'refused')),
+      },
+    };
+    const computation = new Computation({ ...common, store, clock: new StillClock(), isShared: false });
+    await computation.step(task.id, turn);
+    await computation.step(task.id, turn);
+    expect(await store.task(task.id)).toMatchObject({ state: 'failed', failure: { code }, projection: null });
+    await store.close();
+    await begin(STATISTICS);
+  }
 });

@@ -81,13 +81,16 @@ function step(signal = new AbortController().signal): Promise<boolean> {
     aggregation: { aggregate: () => Promise.reject(new Error('not asked for')) },
     csp: {
       sendRecords,
-      unblind: async () => {
-        isUnblinded = true;
-        return OWNERS;
-      },
       openChannel: () => Promise.reject(new Error('not asked for')),
       closeChannel: async () => undefined,
       end: async () => undefined,
+    },
+    provenances: {
+      unblind: async () => {
+        isUnblinded = true;
+        return 'statement';
+      },
+      countersign: () => Promise.reject(new Error('not asked for')),
     },
     paillier: {} as PaillierPool,
     sealer: {} as Sealer,

@@ -240,6 +240,40 @@ export function storeContract(name: string, open: () => Promise<DataUserStore>):
         });
       });
 
+      test('keeps what gets known of its provenance; the projection of one that has not come to it is destroyed', async () => {
+        await insert(1, 2);
+        await store.closeTask(taskId);
+        const projectionDigest = Digest.parse('d'.repeat(43));
+        await store.advance(taskId, 'closed', { to: 'unblinded', provenance: { statement: 'statement' } });
+        await store.advance(taskId, 'unblinded', {
+          to: 'decomposed',
+          projection: 'projection',
+          provenance: { projectionDigest },
+        });
+        expect(await read()).toMatchObject({
+          projection: 'projection',
+          provenance: { statement: 'statement', projectionDigest },
+        });
+        await store.advance(taskId, 'decomposed', { to: 'cancelled' });
+        expect(await read()).toMatchObject({ projection: null, provenance: { projectionDigest } });
+      });
+
+      test('gives the contributions that count in the order of their owners, also when it is over', async () => {
+        await insert(3, 1, 2);
+        await store.withdraw(taskId, owner(2));
+        await insert(4);
+        const of = async (...page: [OwnerId | '', number]) =>
+          (await store.contributions(taskId, ...page)).map(({ ownerId }) => ownerId);
+        expect(await of('', 9)).toEqual([1, 3, 4].map(owner));
+        expect(await of('', 2)).toEqual([1, 3].map(owner));
+        expect(await of(owner(1), 9)).toEqual([3, 4].map(owner));
+        await store.advance(taskId, 'open', { to: 'cancelled' });
+        while (await store.eraseContributions(taskId, 9));
+        expect(await store.contributions(taskId, owner(3), 9)).toEqual([
+          { ownerId: owner(4), contributionDigest: stored(4).digest },
+        ]);
+      });
+
       test('has what is sealed changed in place, unless it is destroyed meanwhile', async () => {
         await insert(1, 2);
         await store.closeTask(taskId);

@@ -7,7 +7,7 @@ import { type MethodName, type Task, type TaskId, TaskProposal } from '@eigenvei
 const POLL_MILLISECONDS = 50;
 const DAY_MILLISECONDS = 86_400_000;
 /** A unit of work whose count is unknown beforehand: closed, blinded, unblinded, done. */
-export const COMPUTATION_STATES = ['closed', 'blinded', 'unblinded', 'done'];
+export const COMPUTATION_STATES = ['closed', 'blinded', 'unblinded', 'decomposed', 'done'];
 
 export interface TaskSetting {
   readonly data: string;

@@ -20,6 +20,7 @@ export { refuse } from './line.ts';
 export { createLogger, LOG_LEVELS, type Logger, type LogLevel } from './log.ts';
 export { Metrics } from './metrics.ts';
 export { openApiDocument, type ServiceInfo } from './openapi.ts';
+export { type Owner, ownerAuthenticator } from './owner.ts';
 export {
   ANSWER_MILLISECONDS,
   openPostgres,

@@ -74,6 +74,7 @@ const CODES = {
     title: 'The CSP has answered this task as often as it may be',
   },
   ERR_UNBLINDING_CONFLICT: { status: 409, title: 'The task has been unblinded with another request' },
+  ERR_PROJECTION_CONFLICT: { status: 409, title: 'Another projection of the task was registered' },
   ERR_SINGLE_CLASS: { status: 422, title: 'All samples are of one class' },
   ERR_NO_SAMPLES: { status: 422, title: 'There are no samples' },
   ERR_STATISTICS_INVALID: { status: 422, title: 'The pooled statistics are not those of any rows' },
@@ -109,6 +110,12 @@ const CODES = {
   ERR_ENCODING_INVALID: { status: 502, title: 'A number is not in its one valid encoding' },
   ERR_RECEIPT_INVALID: { status: 502, title: 'The receipt is not valid' },
   ERR_PROJECTION_INVALID: { status: 502, title: 'The projection is not one of the agreed task' },
+  ERR_PROVENANCE_MISSING: { status: 502, title: 'The result has no provenance' },
+  ERR_PROVENANCE_INVALID: { status: 502, title: "The CSP's word about the result is not valid" },
+  ERR_PROVENANCE_EXCLUDED: {
+    status: 502,
+    title: 'The contribution is not among those that the CSP has verified',
+  },
   ERR_POLICY: { status: 403, title: "The task breaks the owner's policy" },
 } as const satisfies Record<`ERR_${string}`, CodeInfo>;
 

@@ -7,7 +7,7 @@ import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 import { ServiceError } from './errors.ts';
 import { PublicJwk, SIGNATURE_ALGORITHM, type SigningKey, Thumbprint, thumbprintOf } from './keys.ts';
-import { OwnerId } from './messages.ts';
+import { OwnerId } from './owner-id.ts';
 
 /** How far a proof's time may lie from ours, in seconds, and so how long a used proof must be remembered. */
 export const PROOF_WINDOW_SECONDS = 60;

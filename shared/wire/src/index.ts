@@ -8,6 +8,13 @@ export {
   type ServiceRequest,
   ServiceUrl,
 } from './client.ts';
+export {
+  ContributionTree,
+  isIncluded,
+  TILE_SIZE,
+  type TreeContribution,
+  type TreePath,
+} from './contribution-tree.ts';
 export { type Clock, Deadline, systemClock } from './deadline.ts';
 export { Digest, digestBytes, digestJson } from './digest.ts';
 export {
@@ -47,7 +54,6 @@ export {
   EnrolmentRequest,
   EnrolmentResponse,
   LONGEST_RECORD,
-  OwnerId,
   type OwnerRecord,
   PROJECTION,
   ProblemSchema,
@@ -60,13 +66,29 @@ export {
   ReceiptResponse,
   RecordsRequest,
   RecordsResponse,
+  ResultResponse,
   TaskList,
   TaskRequest,
   TaskState,
   TaskStatus,
-  UnblindingResponse,
 } from './messages.ts';
+export { OwnerId } from './owner-id.ts';
 export { printable, printableJson, printableLines } from './printable.ts';
+export {
+  COUNTERSIGNATURE,
+  CountersignatureRequest,
+  CountersignatureResponse,
+  digestProjection,
+  newSalt,
+  OwnerProvenance,
+  Provenance,
+  type ProvenanceStatement,
+  STATEMENT,
+  UnblindingResponse,
+  type VerifiedProvenance,
+  verifyOwnerProvenance,
+  verifyProvenance,
+} from './provenance.ts';
 export {
   AGREEMENT,
   type Agreement,

@@ -4,15 +4,10 @@
 import { z } from 'zod';
 import { Digest } from './digest.ts';
 import { ERROR_CODES, type ErrorCode } from './errors.ts';
+import { OwnerId } from './owner-id.ts';
 import { printable } from './printable.ts';
+import { OwnerProvenance, Provenance } from './provenance.ts';
 import { DifferentialPrivacy, Output, Task, TaskId, TwoPartyName } from './task.ts';
-
-/** 16 random bytes, base64url, drawn by the CSP at enrolment. */
-export const OwnerId = z
-  .string()
-  .regex(/^[A-Za-z0-9_-]{22}$/)
-  .brand('OwnerId');
-export type OwnerId = z.infer<typeof OwnerId>;
 
 /** What a peer says for people to read: it reaches terminals and logs. */
 const PeerText = z.string().overwrite((text) => printable(text));
@@ -58,9 +53,6 @@ export const RECEIPT = {
 export type Receipt = z.infer<(typeof RECEIPT)['schema']>;
 export const ReceiptResponse = z.strictObject({ receipt: z.string().max(4096) });
 
-/** The answer to an unblinding: how many owners the CSP has verified. The additive shares stay at the CSP. */
-export const UnblindingResponse = z.strictObject({ verifiedOwners: z.int().min(0) });
-
 /** Of a task at the data user, in the order in which they follow one another; the last three are final. */
 export const TaskState = z.enum([
   'proposed',
@@ -68,6 +60,8 @@ export const TaskState = z.enum([
   'closed',
   'blinded',
   'unblinded',
+  /** Computed or refused, and not yet countersigned by the CSP. */
+  'decomposed',
   'done',
   'cancelled',
   'failed',
@@ -145,7 +139,15 @@ export const PROJECTION = {
   code: 'ERR_PROJECTION_INVALID',
   schema: Projection,
 } as const;
-export const ProjectionResponse = z.strictObject({ projection: z.string().max(16_777_216) });
+/** As the operator gets it; without provenance if the task was computed by a release that had none. */
+export const ResultResponse = z.strictObject({
+  projection: z.string().max(16_777_216),
+  provenance: Provenance.nullable(),
+});
+export type ResultResponse = z.infer<typeof ResultResponse>;
+/** As an owner who contributed gets it. */
+export const ProjectionResponse = ResultResponse.extend({ provenance: OwnerProvenance.nullable() });
+export type ProjectionResponse = z.infer<typeof ProjectionResponse>;
 
 export const ProblemSchema = z.object({
   type: z.string(),

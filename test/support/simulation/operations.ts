@@ -32,7 +32,7 @@ export type RequestFault =
   | { readonly kind: 'kill'; readonly afterMilliseconds: number };
 
 /** Of the messages from the data user to the CSP. */
-export type Message = 'proposal' | 'records' | 'unblinding' | 'two-party' | 'end';
+export type Message = 'proposal' | 'records' | 'unblinding' | 'two-party' | 'countersignature' | 'end';
 
 export type MessageFault =
   | { readonly kind: 'lose request' }
@@ -128,7 +128,7 @@ const concurrent: fc.Arbitrary<Request[]> = fc.oneof(
 
 const disturbance: fc.Arbitrary<Operation> = fc.record({
   kind: fc.constant('disturb' as const),
-  message: fc.constantFrom<Message>('records', 'unblinding', 'two-party', 'end'),
+  message: fc.constantFrom<Message>('records', 'unblinding', 'two-party', 'countersignature', 'end'),
   fault: fc.oneof(
     fc.constantFrom<MessageFault>({ kind: 'lose request' }, { kind: 'lose answer' }),
     fc.record({ kind: fc.constant('cut' as const), atByte: fc.nat({ max: 200_000 }) }),
@@ -163,7 +163,14 @@ const advancing: fc.Arbitrary<Operation> = fc.record({
 });
 const waiting: fc.Arbitrary<Operation> = fc.record({
   kind: fc.constant('wait' as const),
-  until: fc.constantFrom<Message | 'death'>('records', 'unblinding', 'two-party', 'end', 'death'),
+  until: fc.constantFrom<Message | 'death'>(
+    'records',
+    'unblinding',
+    'two-party',
+    'countersignature',
+    'end',
+    'death',
+  ),
 });
 
 /** While owners contribute. */

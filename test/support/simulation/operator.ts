@@ -5,7 +5,7 @@ import {
   JwkSet,
   PROJECTION,
   type Projection,
-  ProjectionResponse,
+  ResultResponse,
   SignedTask,
   type TaskCreation,
   type TaskId,
@@ -52,7 +52,7 @@ export class Operator {
   async result(taskId: TaskId): Promise<Projection> {
     const { keys } = JwkSet.parse(await this.#ask({ method: 'GET', path: '/.well-known/jwks.json' }));
     const answer = await this.#ask({ method: 'GET', path: `/tasks/${taskId}/result` });
-    return verifyStatement(PROJECTION, ProjectionResponse.parse(answer).projection, keys[0]!);
+    return verifyStatement(PROJECTION, ResultResponse.parse(answer).projection, keys[0]!);
   }
 
   async #ask(message: Message): Promise<unknown> {

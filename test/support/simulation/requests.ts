@@ -31,6 +31,7 @@ const PHASES: Readonly<Record<string, Phase>> = {
   closed: 'closed',
   blinded: 'closed',
   unblinded: 'closed',
+  decomposed: 'closed',
   done: 'done',
   cancelled: 'cancelled',
   failed: 'failed',

@@ -26,6 +26,7 @@ export const MESSAGES: Readonly<Record<Message, RegExp>> = {
   records: /\/records$/,
   unblinding: /\/unblinding$/,
   'two-party': /\/two-party$/,
+  countersignature: /\/countersignature$/,
   end: /^DELETE \/tasks\/[^/]+$/,
 };
 

@@ -1,0 +1,79 @@
+/**
+ * How an owner checks a result: that the data user signed it for the task that the CSP signed, that it is one of that task, that the CSP has
+ * countersigned it and no other, and that the owner's own contribution is among those that the CSP verified.
+ */
+import { checkAgreed } from '@eigenveil/projection';
+import {
+  type Agreement,
+  digestBytes,
+  PROJECTION,
+  type Projection,
+  ProjectionResponse,
+  RECEIPT,
+  ServiceError,
+  SignedTask,
+  type Task,
+  type TreeContribution,
+  type VerifiedProvenance,
+  verifyOwnerProvenance,
+  verifySignedTask,
+  verifyStatement,
+} from '@eigenveil/wire';
+import type { z } from 'zod';
+import type { Enrolment, OwnerHome } from './home.ts';
+
+/** All that was signed about a result: with the owner's folder it can be checked without any service. */
+export const Evidence = SignedTask.extend(ProjectionResponse.shape);
+export type Evidence = z.infer<typeof Evidence>;
+
+/** What has come of a task that this owner takes part in. */
+export interface TaskResult {
+  readonly task: Task;
+  readonly projection: Projection;
+  readonly provenance: VerifiedProvenance;
+  readonly evidence: Evidence;
+}
+
+/**
+ * Throws ERR_AGREEMENT_INVALID, ERR_PROJECTION_INVALID, ERR_PROVENANCE_MISSING, ERR_PROVENANCE_INVALID, ERR_PROVENANCE_EXCLUDED,
+ * and ERR_CONTRIBUTION_UNKNOWN when the folder holds nothing that was contributed to the task.
+ */
+export async function verifyResult(
+  evidence: Evidence,
+  home: OwnerHome,
+  { ownerId, cspKey }: Enrolment,
+): Promise<TaskResult> {
+  const { task, provenance } = evidence;
+  const agreement = await verifySignedTask(evidence, cspKey);
+  const projection = await verifyStatement(PROJECTION, evidence.projection, agreement.dataUserKey);
+  if (projection.taskId !== task.id || projection.taskDigest !== agreement.taskDigest)
+    throw new ServiceError('ERR_PROJECTION_INVALID', '"projection" expected the digest of this task');
+  checkAgreed(task, projection);
+  if (provenance === null) {
+    throw new ServiceError(
+      'ERR_PROVENANCE_MISSING',
+      '"provenance" expected the signatures of the CSP: a result of a release without them has to be computed anew, in a new task',
+    );
+  }
+  const contributionDigest = await contributed(agreement, home);
+  const verified = await verifyOwnerProvenance(
+    { task, cspKey, projection: evidence.projection, contribution: { ownerId, contributionDigest } },
+    provenance,
+  );
+  return { task, projection, provenance: verified, evidence };
+}
+
+/** The digest of what this owner has sent, by the receipt or, when that was lost, by what is kept to be sent again. */
+async function contributed(
+  { taskId, dataUserKey }: Agreement,
+  home: OwnerHome,
+): Promise<TreeContribution['contributionDigest']> {
+  const receipt = await home.receipt(taskId);
+  if (receipt !== undefined) return (await verifyStatement(RECEIPT, receipt, dataUserKey)).contributionDigest;
+  const pending = await home.pending(taskId);
+  if (pending !== undefined) return digestBytes('contribution', pending.bytes);
+  throw new ServiceError(
+    'ERR_CONTRIBUTION_UNKNOWN',
+    `the owner's folder holds no receipt for task ${taskId}: give the --home that contributed, or a copy of it`,
+  );
+}

@@ -1,0 +1,31 @@
+/** Who an owner is to a service: the holder of the CSP's owner token and of the key that it names. */
+import { type OwnerId, type PublicJwk, ServiceError, verifyOwnerToken } from '@eigenveil/wire';
+import { ownerTokenOf, type ProofChecker } from './proof.ts';
+import type { Authenticator } from './routes.ts';
+
+/** An owner whose token and request proof have been verified. */
+export interface Owner {
+  readonly ownerId: OwnerId;
+  readonly publicJwk: PublicJwk;
+}
+
+/** An owner shows the CSP's token and proves that it holds the key which the token names. */
+export function ownerAuthenticator(
+  cspIdentity: () => PublicJwk | Promise<PublicJwk>,
+  proofs: ProofChecker,
+): Authenticator<Owner> {
+  return {
+    challenge: 'DPoP',
+    description: "The CSP's owner token and a proof of possession of the key that it names.",
+    authenticate(request) {
+      const token = ownerTokenOf(request);
+      return proofs.check(request, token, async ({ thumbprint, publicJwk }) => {
+        const claims = await verifyOwnerToken(token, await cspIdentity());
+        if (claims.thumbprint !== thumbprint) {
+          throw new ServiceError('ERR_AUTH_REQUIRED', '"DPoP" expected the key that the owner token names');
+        }
+        return { ownerId: claims.ownerId, publicJwk };
+      });
+    },
+  };
+}
