@@ -5,7 +5,8 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { csvOfRows, featureName } from '@eigenveil/bench/rows';
-import { type StatisticsTask, statisticsOfCsv } from '@eigenveil/statistics';
+import { statisticsOfCsv } from '@eigenveil/statistics';
+import type { StatisticsTask } from '@eigenveil/task';
 import { Command, InvalidArgumentError, Option } from 'commander';
 
 /** What an owner may use at most, whatever the number of rows. */

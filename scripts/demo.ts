@@ -5,7 +5,7 @@
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { createProgram, runCommand } from '@eigenveil/command';
 import type { DemoOptions } from '@eigenveil/demo/run';
-import type { MethodName } from '@eigenveil/wire';
+import type { MethodName } from '@eigenveil/task';
 import { InvalidArgumentError, Option } from 'commander';
 
 const program = createProgram({

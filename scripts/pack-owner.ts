@@ -18,6 +18,7 @@ const BUNDLED = [
   'shared/privacy',
   'shared/projection',
   'shared/statistics',
+  'shared/task',
   'shared/wire',
 ];
 

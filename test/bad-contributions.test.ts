@@ -1,6 +1,7 @@
 /** Contributions that the data user must not take, each followed by proof that the task has lost and gained nothing. */
 import type { PublicKey } from '@eigenveil/paillier';
-import { digestBytes, type OwnerRecord, type SignedTask, TaskId } from '@eigenveil/wire';
+import { TaskId } from '@eigenveil/task';
+import { digestBytes, type OwnerRecord, type SignedTask } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ByHand, type Enrolled } from './support/by-hand.ts';
 import {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:tls';
 import { adminTokenFile, openSigningKey } from '@eigenveil/server';
-import { newTaskId, type TaskId } from '@eigenveil/wire';
+import { newTaskId, type TaskId } from '@eigenveil/task';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ByHand } from './support/by-hand.ts';
 import { answersIn, openTls, sendAndReset, sendBytes, sendPlain } from './support/raw.ts';

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { inviteOwners } from '@eigenveil/csp';
 import { adminTokenFile, openSigningKey } from '@eigenveil/server';
+import type { TaskProposal } from '@eigenveil/task';
 import {
   createProof,
   EnrolmentResponse,
@@ -9,7 +10,6 @@ import {
   importSigningKey,
   issueOwnerToken,
   type SigningKey,
-  type TaskProposal,
 } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { query } from './support/database.ts';

@@ -2,6 +2,7 @@
 import { inviteOwners } from '@eigenveil/csp';
 import { encodeBigint, generateKeyPair } from '@eigenveil/paillier';
 import { openSigningKey } from '@eigenveil/server';
+import { Task, type TaskProposal } from '@eigenveil/task';
 import {
   AGREEMENT,
   digestTask,
@@ -12,8 +13,6 @@ import {
   RECEIPT,
   type SignedTask,
   signStatement,
-  Task,
-  type TaskProposal,
   Thumbprint,
 } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';

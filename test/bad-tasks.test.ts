@@ -1,5 +1,7 @@
 /** Tasks that are refused, by whom and with which code, and tasks that fail for what the rows turn out to be. */
-import { generatePrivateJwk, importSigningKey, type SignedTask, type TaskProposal } from '@eigenveil/wire';
+
+import type { TaskProposal } from '@eigenveil/task';
+import { generatePrivateJwk, importSigningKey, type SignedTask } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { query } from './support/database.ts';
 import { expectReference } from './support/expectations.ts';

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { adminTokenFile, createLogger, databaseFile } from '@eigenveil/server';
 import { layout } from '@eigenveil/statistics';
+import type { TaskProposal } from '@eigenveil/task';
 import {
   CountersignatureResponse,
   digestBytes,
@@ -14,7 +15,6 @@ import {
   RecordsResponse,
   type SignedTask,
   type SigningKey,
-  type TaskProposal,
   UnblindingResponse,
 } from '@eigenveil/wire';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

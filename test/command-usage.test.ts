@@ -3,7 +3,8 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { reduceFile } from '@eigenveil/data-owner';
-import { checkTask, Projection, Task, TaskId, TaskProposal } from '@eigenveil/wire';
+import { checkTask, Task, TaskId, TaskProposal } from '@eigenveil/task';
+import { Projection } from '@eigenveil/wire';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROGRAMS, runInProcess } from './support/in-process.ts';

@@ -1,7 +1,8 @@
 /** What a task leaves behind when it is over: digests and receipts, and of everything else not a byte in any file. */
 import { DatabaseSync } from 'node:sqlite';
 import { databaseFile } from '@eigenveil/server';
-import type { SignedTask, TaskId } from '@eigenveil/wire';
+import type { TaskId } from '@eigenveil/task';
+import type { SignedTask } from '@eigenveil/wire';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ByHand, type Enrolled } from './support/by-hand.ts';
 import { isStillInFiles, query } from './support/database.ts';

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { adminTokenFile, openSigningKey } from '@eigenveil/server';
+import { newTaskId } from '@eigenveil/task';
 import {
   generatePrivateJwk,
   importSigningKey,
-  newTaskId,
   ProblemSchema,
   type SignedTask,
   type SigningKey,

@@ -1,12 +1,13 @@
 /** Processes of one data user that are killed, stopped or cut off while they work on a task: another one finishes it. */
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newTaskId, type TaskId } from '@eigenveil/task';
 import { Postgres } from '@eigenveil/testbed/databases/postgres';
 import { freePort } from '@eigenveil/testbed/port';
 import { Children, type RunningChild } from '@eigenveil/testbed/processes/programs';
 import { Balancer } from '@eigenveil/testbed/proxies/balancer';
 import type { Fault } from '@eigenveil/testbed/proxies/proxy';
-import { newTaskId, type SignedTask, type TaskId } from '@eigenveil/wire';
+import type { SignedTask } from '@eigenveil/wire';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ByHand, type Enrolled } from './support/by-hand.ts';

@@ -1,6 +1,6 @@
 /** Services whose disk is full: they say so, lose nothing that they have confirmed, and go on when there is room. */
 import { DatabaseSync } from 'node:sqlite';
-import type { TaskId } from '@eigenveil/wire';
+import type { TaskId } from '@eigenveil/task';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ByHand } from './support/by-hand.ts';
 import { type Address, send } from './support/requests.ts';

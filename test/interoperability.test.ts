@@ -5,7 +5,7 @@
 import { DataOwner, OwnerPolicy } from '@eigenveil/data-owner';
 import { type Ciphertext, PaillierPool, type PublicKey, type SecretKey } from '@eigenveil/paillier';
 import { layout } from '@eigenveil/statistics';
-import type { Task } from '@eigenveil/wire';
+import type { Task } from '@eigenveil/task';
 import { modInv } from 'bigint-crypto-utils';
 import * as theirs from 'paillier-bigint';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,7 +1,8 @@
 /** An owner's contribution that has no receipt yet, and one that was withdrawn: nothing is drawn a second time, and no file is passed over. */
 import type { DataOwner, OwnerHome } from '@eigenveil/data-owner';
+import type { Task, TaskProposal } from '@eigenveil/task';
 import type { FaultyProxy } from '@eigenveil/testbed/proxies/proxy';
-import type { Receipt, SignedTask, Task, TaskProposal } from '@eigenveil/wire';
+import type { Receipt, SignedTask } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dataFile, exampleOf, type LabelledRows, split, summarise } from './support/tasks.ts';
 import { World } from './support/world.ts';

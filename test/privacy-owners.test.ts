@@ -1,7 +1,8 @@
 /** Tasks to which the owners add the noise: what the CSP decrypts has it, and the result is that of the noisy sums. */
 import { noisePlan } from '@eigenveil/privacy';
-import { decompose, programOf, withoutShift } from '@eigenveil/projection';
-import { layout, shiftOf, stageTaskOf, unflatten } from '@eigenveil/statistics';
+import { decompose } from '@eigenveil/projection';
+import { layout, unflatten } from '@eigenveil/statistics';
+import { programOf, shiftOf, stageTaskOf, withoutShift } from '@eigenveil/task';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { plainSums } from './support/definitions.ts';
 import { type RecordedWorld, startRecorded } from './support/recorded-world.ts';

@@ -4,15 +4,10 @@
  */
 import type { OwnerPolicy } from '@eigenveil/data-owner';
 import { predictableRandomness, type RandomSource } from '@eigenveil/privacy';
-import {
-  type Decomposition,
-  decompose,
-  principalAngles,
-  programOf,
-  withoutShift,
-} from '@eigenveil/projection';
-import { addStatistics, drawNoise, flatten, shiftOf, unflatten } from '@eigenveil/statistics';
-import type { Projection, Task } from '@eigenveil/wire';
+import { type Decomposition, decompose, principalAngles } from '@eigenveil/projection';
+import { addStatistics, drawNoise, flatten, unflatten } from '@eigenveil/statistics';
+import { programOf, shiftOf, type Task, withoutShift } from '@eigenveil/task';
+import type { Projection } from '@eigenveil/wire';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { finishTask, type Parties, runTask } from './support/run-task.ts';
 import { type LabelledRows, madeUpProposal, reference, split, summarise } from './support/tasks.ts';

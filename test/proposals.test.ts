@@ -1,7 +1,8 @@
 /** A task is proposed once, however often it is asked for, whatever gets lost and whoever dies: no second key, and none left over. */
 import type { PaillierPool } from '@eigenveil/paillier';
+import { newTaskId, type TaskId } from '@eigenveil/task';
 import type { Fault } from '@eigenveil/testbed/proxies/proxy';
-import { newTaskId, type SignedTask, type TaskId } from '@eigenveil/wire';
+import type { SignedTask } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ByHand } from './support/by-hand.ts';
 import { query } from './support/database.ts';

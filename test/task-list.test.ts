@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { adminTokenFile, databaseFile } from '@eigenveil/server';
-import { newTaskId, type TaskId } from '@eigenveil/wire';
+import { newTaskId, type TaskId } from '@eigenveil/task';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ByHand } from './support/by-hand.ts';
 import { send } from './support/requests.ts';

@@ -13,8 +13,9 @@ import {
   unpackBlinded,
 } from '@eigenveil/paillier';
 import { layout } from '@eigenveil/statistics';
+import type { TaskProposal } from '@eigenveil/task';
 import type { Wiretap } from '@eigenveil/testbed/proxies/wiretap';
-import { RECORD, type TaskProposal } from '@eigenveil/wire';
+import { RECORD } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ciphertextsOf, productOf } from './support/ciphertexts.ts';
 import { plainSums } from './support/definitions.ts';

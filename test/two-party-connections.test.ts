@@ -1,7 +1,7 @@
 /** What the CSP makes of many two-party connections: one for each task, the newest, and so many tasks at a time. */
 import { layout } from '@eigenveil/statistics';
+import type { TaskId } from '@eigenveil/task';
 import type { Channel } from '@eigenveil/two-party';
-import type { TaskId } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { credentials, encryptValues, recordFor, send } from './support/requests.ts';
 import { RogueDataUser, upgradeHeaders } from './support/rogue.ts';

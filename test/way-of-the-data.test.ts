@@ -5,7 +5,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { errorCodeOf, type TaskProposal } from '@eigenveil/wire';
+import type { TaskProposal } from '@eigenveil/task';
+import { errorCodeOf } from '@eigenveil/wire';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectDefinition, expectExactSums, expectReference } from './support/expectations.ts';

@@ -1,9 +1,8 @@
 /** The two-party computation with a line that changes messages: both ends must end, each with a result or a stable code. */
 import { drawBlinding } from '@eigenveil/paillier';
-import { programOf } from '@eigenveil/projection';
 import { addStatistics, flatten, layout } from '@eigenveil/statistics';
+import { programOf, type TaskProposal } from '@eigenveil/task';
 import { type Channel, memoryChannelPair, TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
-import type { TaskProposal } from '@eigenveil/wire';
 import fc from 'fast-check';
 import { type LabelledRows, madeUpProposal, summarise } from '../support/tasks.ts';
 import { mutatedBytes } from './mutate.ts';

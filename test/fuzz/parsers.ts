@@ -8,12 +8,11 @@ import {
   PublicKey,
   SecretKey,
 } from '@eigenveil/paillier';
-import { programOf } from '@eigenveil/projection';
 import { layout } from '@eigenveil/statistics';
+import { checkTask, newTaskId, programOf, Task, TaskProposal } from '@eigenveil/task';
 import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import {
   AGREEMENT,
-  checkTask,
   claimedSigner,
   createProof,
   Digest,
@@ -21,15 +20,12 @@ import {
   generatePrivateJwk,
   importSigningKey,
   issueOwnerToken,
-  newTaskId,
   OwnerId,
   PROJECTION,
   RECEIPT,
   RECORD,
   type Statement,
   signStatement,
-  Task,
-  TaskProposal,
   verifyOwnerToken,
   verifyProof,
   verifyStatement,

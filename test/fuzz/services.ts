@@ -1,6 +1,7 @@
 /** Both services over HTTPS, asked by those who may: whatever the body, the record or the path, never a failure of theirs. */
 import { openSigningKey } from '@eigenveil/server';
-import { newTaskId, ProblemSchema } from '@eigenveil/wire';
+import { newTaskId } from '@eigenveil/task';
+import { ProblemSchema } from '@eigenveil/wire';
 import fc from 'fast-check';
 import {
   type Address,

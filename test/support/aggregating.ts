@@ -15,7 +15,8 @@ import {
   type SecretKey,
 } from '@eigenveil/paillier';
 import { layout } from '@eigenveil/statistics';
-import { Digest, newTaskId, OwnerId, type Task, type TaskId } from '@eigenveil/wire';
+import { newTaskId, type Task, type TaskId } from '@eigenveil/task';
+import { Digest, OwnerId } from '@eigenveil/wire';
 import { madeUpProposal } from './tasks.ts';
 
 /** Five batches, the last of which is not full. */

@@ -1,5 +1,7 @@
 /** Contributions that are made and sent by hand to the data user of a world, and the result that must come of them. */
-import type { SignedTask, TaskId, TaskProposal, TaskState, TaskStatus } from '@eigenveil/wire';
+
+import type { TaskId, TaskProposal } from '@eigenveil/task';
+import type { SignedTask, TaskState, TaskStatus } from '@eigenveil/wire';
 import { expect } from 'vitest';
 import { expectReference } from './expectations.ts';
 import {

@@ -4,7 +4,7 @@
  */
 import { type EigenPairs, generalisedEigen, symmetricEigen } from '@eigenveil/projection';
 import { Discretiser } from '@eigenveil/statistics';
-import type { TaskProposal } from '@eigenveil/wire';
+import type { TaskProposal } from '@eigenveil/task';
 import type { LabelledRows } from './tasks.ts';
 
 type Matrix = number[][];

@@ -6,7 +6,7 @@ import { chmod, copyFile, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { databaseFile } from '@eigenveil/server';
-import { TaskId } from '@eigenveil/wire';
+import { TaskId } from '@eigenveil/task';
 import { z } from 'zod';
 
 export type ServiceName = 'csp' | 'data-user';

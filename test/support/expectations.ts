@@ -1,7 +1,8 @@
 /** What must hold of a task that went through the services: exact sums, and the decomposition of the clear reference. */
 import { type Decomposition, principalAngles } from '@eigenveil/projection';
 import { layout } from '@eigenveil/statistics';
-import type { Projection, Task } from '@eigenveil/wire';
+import type { Task } from '@eigenveil/task';
+import type { Projection } from '@eigenveil/wire';
 import { expect } from 'vitest';
 import { definedEigenPairs, plainSums } from './definitions.ts';
 import { type Pools, unblindingOf } from './recording-pool.ts';

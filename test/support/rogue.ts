@@ -1,16 +1,9 @@
 /** A data user that does not keep to the protocol: it talks to the CSP by hand, with the credentials of a registered one. */
 import { randomBytes } from 'node:crypto';
 import { openSigningKey } from '@eigenveil/server';
+import { newTaskId, type Task, type TaskProposal } from '@eigenveil/task';
 import { type Channel, connectChannel } from '@eigenveil/two-party';
-import {
-  AgreementResponse,
-  newTaskId,
-  type SignedTask,
-  type SigningKey,
-  type Task,
-  type TaskProposal,
-  Thumbprint,
-} from '@eigenveil/wire';
+import { AgreementResponse, type SignedTask, type SigningKey, Thumbprint } from '@eigenveil/wire';
 import { type Address, type Answer, credentials, send, sendAs } from './requests.ts';
 import type { World } from './world.ts';
 

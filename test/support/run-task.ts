@@ -2,7 +2,8 @@
 import type { DataOwner, ServiceAddress } from '@eigenveil/data-owner';
 import type { TaskClient } from '@eigenveil/data-user';
 import { decodeBigint } from '@eigenveil/paillier';
-import { AGREEMENT, type Projection, type Task, type TaskProposal, type TaskStatus } from '@eigenveil/wire';
+import type { Task, TaskProposal } from '@eigenveil/task';
+import { AGREEMENT, type Projection, type TaskStatus } from '@eigenveil/wire';
 import { expect, vi } from 'vitest';
 import { type LabelledRows, summarise } from './tasks.ts';
 

@@ -2,17 +2,16 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { draftTask } from '@eigenveil/data-user';
-import { type Decomposition, decompose, programOf } from '@eigenveil/projection';
+import { type Decomposition, decompose } from '@eigenveil/projection';
 import {
   addStatistics,
   Discretiser,
-  type Method,
   readFileBytes,
   readRows,
   type Statistics,
   StatisticsAccumulator,
 } from '@eigenveil/statistics';
-import { type MethodName, type Task, TaskProposal } from '@eigenveil/wire';
+import { type Method, type MethodName, programOf, type Task, TaskProposal } from '@eigenveil/task';
 
 /** Rows as an owner holds them: feature values in the file's units and a class index per labelling. */
 export interface LabelledRows {

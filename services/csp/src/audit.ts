@@ -4,7 +4,8 @@
  */
 import { DatabaseSync } from 'node:sqlite';
 import { databaseFile, ServerError } from '@eigenveil/server';
-import { Digest, digestBytes, digestJson, TaskId } from '@eigenveil/wire';
+import { TaskId } from '@eigenveil/task';
+import { Digest, digestBytes, digestJson } from '@eigenveil/wire';
 import { z } from 'zod';
 
 /**

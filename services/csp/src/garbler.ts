@@ -1,10 +1,10 @@
 /** The CSP's end of the two-party connection: a WebSocket, opened by an authenticated data user for one of its tasks. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { programOf } from '@eigenveil/projection';
 import { type Authenticator, type Logger, type Metrics, type RateLimit, refuse } from '@eigenveil/server';
+import { programOf, TaskId } from '@eigenveil/task';
 import { type Channel, ChannelAcceptor, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
-import { errorCodeOf, ServiceError, TaskId, toProblem, type VerifiedProof } from '@eigenveil/wire';
+import { errorCodeOf, ServiceError, toProblem, type VerifiedProof } from '@eigenveil/wire';
 import { answered, type CspService, type GarblerState } from './service.ts';
 import type { StartLimit } from './start-limit.ts';
 

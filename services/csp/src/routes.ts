@@ -6,6 +6,7 @@ import {
   type Route,
   routesWith,
 } from '@eigenveil/server';
+import { TaskId } from '@eigenveil/task';
 import {
   AgreementResponse,
   CountersignatureRequest,
@@ -17,7 +18,6 @@ import {
   RecordsRequest,
   RecordsResponse,
   ServiceError,
-  TaskId,
   TaskRequest,
   type Thumbprint,
   UnblindingResponse,

@@ -5,16 +5,15 @@
 import { randomBytes } from 'node:crypto';
 import { type Ciphertext, type PaillierPool, SecretKey, unpackBlinded } from '@eigenveil/paillier';
 import type { RandomSource } from '@eigenveil/privacy';
-import { programOf } from '@eigenveil/projection';
 import type { Sealer } from '@eigenveil/server';
 import { drawNoise, layout } from '@eigenveil/statistics';
+import { checkTask, programOf, type Task, type TaskId } from '@eigenveil/task';
 import { TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
 import {
   AGREEMENT,
   type Agreement,
   COUNTERSIGNATURE,
   ContributionTree,
-  checkTask,
   claimedSigner,
   type Digest,
   digestBytes,
@@ -30,8 +29,6 @@ import {
   type SigningKey,
   STATEMENT,
   signStatement,
-  type Task,
-  type TaskId,
   type Thumbprint,
   thumbprintOf,
   verifyStatement,

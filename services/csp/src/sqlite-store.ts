@@ -1,13 +1,7 @@
 /** The CSP's store in one SQLite file (node:sqlite): every method is one durable transaction. */
 import { type Database, openDatabase, resealColumn, scrub, transaction } from '@eigenveil/server';
-import {
-  type Digest,
-  type OwnerId,
-  ServiceError,
-  type Task,
-  type TaskId,
-  type Thumbprint,
-} from '@eigenveil/wire';
+import type { Task, TaskId } from '@eigenveil/task';
+import { type Digest, type OwnerId, ServiceError, type Thumbprint } from '@eigenveil/wire';
 import { AUDIT_OF_NO_TASK, AUDIT_TABLE, type AuditedUse, appendAudit } from './audit.ts';
 import {
   type CspStore,

@@ -1,5 +1,7 @@
 /** How many two-party computations of each task may start in a minute. A line that breaks now and then stays far below it. */
-import { ServiceError, type TaskId } from '@eigenveil/wire';
+
+import type { TaskId } from '@eigenveil/task';
+import { ServiceError } from '@eigenveil/wire';
 
 const MINUTE_MILLISECONDS = 60_000;
 

@@ -3,7 +3,9 @@
  * Every method is one transaction; when its promise resolves, its effect is durable. Those that make, use or destroy a key or shares
  * write an entry of the audit log in the same transaction.
  */
-import type { Digest, OwnerId, Task, TaskId, Thumbprint } from '@eigenveil/wire';
+
+import type { Task, TaskId } from '@eigenveil/task';
+import type { Digest, OwnerId, Thumbprint } from '@eigenveil/wire';
 
 /** A task as the CSP keeps it. Sealed members are gone (null) once the task no longer needs them. */
 export interface StoredTask {

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { databaseFile, transaction } from '@eigenveil/server';
-import { Digest, digestJson, OwnerId, type Task, TaskId, Thumbprint } from '@eigenveil/wire';
+import { type Task, TaskId } from '@eigenveil/task';
+import { Digest, digestJson, OwnerId, Thumbprint } from '@eigenveil/wire';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   AUDIT_OPERATIONS,

@@ -7,17 +7,9 @@ import { PaillierPool } from '@eigenveil/paillier';
 import { systemRandomness } from '@eigenveil/privacy';
 import { createLogger, Metrics, RateLimit, Sealer } from '@eigenveil/server';
 import { layout } from '@eigenveil/statistics';
+import { newTaskId, type Task, type TaskId, TaskProposal } from '@eigenveil/task';
 import { type Channel, ChannelRefused, connectChannel } from '@eigenveil/two-party';
-import {
-  digestBytes,
-  generatePrivateJwk,
-  importSigningKey,
-  newTaskId,
-  type SigningKey,
-  type Task,
-  type TaskId,
-  TaskProposal,
-} from '@eigenveil/wire';
+import { digestBytes, generatePrivateJwk, importSigningKey, type SigningKey } from '@eigenveil/wire';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Garbler } from '../src/garbler.ts';
 import { type CspDependencies, CspService, type GarblerState } from '../src/service.ts';

@@ -1,5 +1,5 @@
 /** The limit of computations that start: of each task by itself, in any minute, and of none for ever. */
-import { TaskId } from '@eigenveil/wire';
+import { TaskId } from '@eigenveil/task';
 import { expect, test } from 'vitest';
 import { StartLimit } from '../src/start-limit.ts';
 

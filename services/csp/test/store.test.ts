@@ -1,4 +1,5 @@
-import { Digest, OwnerId, type Task, TaskId, Thumbprint } from '@eigenveil/wire';
+import { type Task, TaskId } from '@eigenveil/task';
+import { Digest, OwnerId, Thumbprint } from '@eigenveil/wire';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { hashEnrolmentToken, makeEnrolmentTokens } from '../src/invite.ts';
 import { SqliteCspStore } from '../src/sqlite-store.ts';

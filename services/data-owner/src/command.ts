@@ -11,8 +11,9 @@ import {
   readTextFile,
 } from '@eigenveil/command';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
-import { constantFeatures, readFileBytes, statisticsOfCsv } from '@eigenveil/statistics';
-import { ServiceUrl, type Task, TaskId, Thumbprint } from '@eigenveil/wire';
+import { readFileBytes, statisticsOfCsv } from '@eigenveil/statistics';
+import { constantFeatures, type Task, TaskId } from '@eigenveil/task';
+import { ServiceUrl, Thumbprint } from '@eigenveil/wire';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { DataOwner, type ServiceAddress } from './data-owner.ts';

@@ -5,6 +5,7 @@
 import { encodeCiphertexts, type PaillierPool, PublicKey, pack } from '@eigenveil/paillier';
 import { systemRandomness } from '@eigenveil/privacy';
 import { drawNoise, flatten, layout, type Statistics } from '@eigenveil/statistics';
+import type { Task, TaskId } from '@eigenveil/task';
 import {
   type Agreement,
   digestBytes,
@@ -23,8 +24,6 @@ import {
   ServiceError,
   SignedTask,
   signStatement,
-  type Task,
-  type TaskId,
   type Thumbprint,
   thumbprintOf,
   verifySignedTask,

@@ -6,6 +6,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { link, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '@eigenveil/command';
+import type { TaskId } from '@eigenveil/task';
 import {
   generatePrivateJwk,
   importSigningKey,
@@ -14,7 +15,6 @@ import {
   PublicJwk,
   ServiceUrl,
   type SigningKey,
-  type TaskId,
 } from '@eigenveil/wire';
 import { z } from 'zod';
 

@@ -11,7 +11,8 @@ export {
   StatisticsError,
   statisticsOfCsv,
 } from '@eigenveil/statistics';
-export { type Projection, type Receipt, ServiceError, type Task, TaskId, Thumbprint } from '@eigenveil/wire';
+export { type Task, TaskId } from '@eigenveil/task';
+export { type Projection, type Receipt, ServiceError, Thumbprint } from '@eigenveil/wire';
 export { ownerProgram } from './command.ts';
 export { DataOwner, type DataOwnerOptions, type ServiceAddress } from './data-owner.ts';
 export { type Enrolment, HomeError, OwnerHome, type PendingContribution } from './home.ts';

@@ -1,5 +1,7 @@
 /** The owner's own policy: what it agrees to, checked before one of its rows is read. */
-import { DifferentialPrivacy, ServiceError, type Task, TwoPartyName } from '@eigenveil/wire';
+
+import { DifferentialPrivacy, type Task, TwoPartyName } from '@eigenveil/task';
+import { ServiceError } from '@eigenveil/wire';
 import { z } from 'zod';
 
 export const OwnerPolicy = z.strictObject({

@@ -5,7 +5,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Projector } from '@eigenveil/projection';
 import { readFileBytes, readRows } from '@eigenveil/statistics';
-import type { Projection, Task } from '@eigenveil/wire';
+import type { Task } from '@eigenveil/task';
+import type { Projection } from '@eigenveil/wire';
 
 /**
  * Writes the reduced rows of `data` to `out` and returns their number: see Projector. Other columns of the file are left out. Throws

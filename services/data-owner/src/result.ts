@@ -3,6 +3,7 @@
  * countersigned it and no other, and that the owner's own contribution is among those that the CSP verified.
  */
 import { checkAgreed } from '@eigenveil/projection';
+import type { Task } from '@eigenveil/task';
 import {
   type Agreement,
   digestBytes,
@@ -12,7 +13,6 @@ import {
   RECEIPT,
   ServiceError,
   SignedTask,
-  type Task,
   type TreeContribution,
   type VerifiedProvenance,
   verifyOwnerProvenance,

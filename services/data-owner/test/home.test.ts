@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TaskId } from '@eigenveil/wire';
+import { TaskId } from '@eigenveil/task';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { OwnerHome } from '../src/index.ts';
 

@@ -1,4 +1,4 @@
-import { Task, TaskProposal } from '@eigenveil/wire';
+import { Task, TaskProposal } from '@eigenveil/task';
 import { describe, expect, test } from 'vitest';
 import { checkPolicy, OwnerPolicy } from '../src/index.ts';
 

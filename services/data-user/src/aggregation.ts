@@ -4,7 +4,8 @@
  * interrupted is done anew, and no contribution can get into two partial products, or none, whoever does them and how often.
  */
 import { type Ciphertext, encodeCiphertexts, type PaillierPool } from '@eigenveil/paillier';
-import { ServiceError, type TaskId } from '@eigenveil/wire';
+import type { TaskId } from '@eigenveil/task';
+import { ServiceError } from '@eigenveil/wire';
 import type { DataUserStore } from './store.ts';
 import type { OpenTask, Tasks } from './tasks.ts';
 import type { Turn, WorkQueue } from './work-queue.ts';

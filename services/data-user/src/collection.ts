@@ -4,6 +4,7 @@
  */
 import type { PaillierPool } from '@eigenveil/paillier';
 import type { Owner } from '@eigenveil/server';
+import type { Task, TaskId } from '@eigenveil/task';
 import {
   claimedSigner,
   type Digest,
@@ -14,8 +15,6 @@ import {
   ServiceError,
   type SigningKey,
   signStatement,
-  type Task,
-  type TaskId,
   verifyStatement,
 } from '@eigenveil/wire';
 import { GroupedInserts } from './grouped-inserts.ts';

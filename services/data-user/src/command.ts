@@ -8,7 +8,8 @@ import {
   printResult,
 } from '@eigenveil/command';
 import { addBackupCommands, addKeyCommands, openSigningKey, SERVICE_SETTINGS } from '@eigenveil/server';
-import { checkTask, ServiceError, TaskProposal, TwoPartyName } from '@eigenveil/wire';
+import { checkTask, TaskError, TaskProposal, TwoPartyName } from '@eigenveil/task';
+import { ServiceError } from '@eigenveil/wire';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { DATA_USER_BACKUP } from './backup.ts';
@@ -195,7 +196,7 @@ async function asConfiguration<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
+    if (!(error instanceof ServiceError || error instanceof TaskError)) throw error;
     throw new ConfigurationError(`${error.code}: ${error.message}`, { cause: error });
   }
 }

@@ -5,9 +5,10 @@
  */
 import { add, drawBlinding, encodeCiphertexts, type PaillierPool, packBlinding } from '@eigenveil/paillier';
 import type { RandomSource } from '@eigenveil/privacy';
-import { type Decomposition, programOf, withoutShift } from '@eigenveil/projection';
+import type { Decomposition } from '@eigenveil/projection';
 import { type Sealer, ServerError } from '@eigenveil/server';
-import { drawNoise, shiftOf } from '@eigenveil/statistics';
+import { drawNoise } from '@eigenveil/statistics';
+import { programOf, shiftOf, type Task, type TaskId, withoutShift } from '@eigenveil/task';
 import {
   type Channel,
   type Clock,
@@ -28,8 +29,6 @@ import {
   ServiceError,
   type SigningKey,
   signStatement,
-  type Task,
-  type TaskId,
   type TaskState,
   toProblem,
 } from '@eigenveil/wire';

@@ -1,5 +1,6 @@
 /** The data user's line to the CSP: the CSP's pinned identity, the requests of the protocol, the two-party channel. */
 import { readFile, rename, writeFile } from 'node:fs/promises';
+import type { Task, TaskId } from '@eigenveil/task';
 import { type Channel, ChannelRefused, connectChannel } from '@eigenveil/two-party';
 import {
   AgreementResponse,
@@ -13,8 +14,6 @@ import {
   ServiceClient,
   ServiceError,
   type SigningKey,
-  type Task,
-  type TaskId,
   type Thumbprint,
   thumbprintOf,
   UnblindingResponse,

@@ -1,7 +1,5 @@
 /** What differential privacy does to the result of a task, in words for the person who proposes it. */
-import { shiftRidge } from '@eigenveil/projection';
-import { noisePlanOf } from '@eigenveil/statistics';
-import type { DifferentialPrivacy, TaskProposal } from '@eigenveil/wire';
+import { type DifferentialPrivacy, noisePlanOf, shiftRidge, type TaskProposal } from '@eigenveil/task';
 
 /** The budget of a task, all of which its result spends. */
 export function describeGuarantee({ epsilon, delta, neighbours }: DifferentialPrivacy): string {

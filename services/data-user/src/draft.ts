@@ -3,7 +3,8 @@
  * may be public; where they may not, write the ranges from domain knowledge instead.
  */
 import { parseDecimal, readFileBytes, StatisticsError } from '@eigenveil/statistics';
-import { type MethodName, ServiceError, type TaskProposal } from '@eigenveil/wire';
+import type { MethodName, TaskProposal } from '@eigenveil/task';
+import { ServiceError } from '@eigenveil/wire';
 import { CsvError, type Parser, parse } from 'csv-parse';
 
 export interface DraftOptions {

@@ -2,7 +2,9 @@
  * Group commit: contributions that are under way at the same time share a transaction, and with it the wait for the disk, which
  * alone would limit how many the data user can take.
  */
-import { ServiceError, type TaskId } from '@eigenveil/wire';
+
+import type { TaskId } from '@eigenveil/task';
+import { ServiceError } from '@eigenveil/wire';
 import type { DataUserStore, NewContribution, StoredContribution } from './store.ts';
 
 /** In one transaction, so that its part of the log, and what a database driver copies, stay small. */

@@ -1,6 +1,6 @@
 /** The work queue of a data user that is one process. It forgets what it is given: the store knows what is unfinished. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TaskId } from '@eigenveil/wire';
+import type { TaskId } from '@eigenveil/task';
 import { beingWorkedOn, type Turn, type Workers, type WorkQueue } from './work-queue.ts';
 
 const FIRST_BACKOFF_MILLISECONDS = 250;

@@ -1,6 +1,7 @@
 /** Rows of the data user's tables in PostgreSQL, and what they hold. */
 import type { PostgresQueries } from '@eigenveil/server';
-import type { Digest, OwnerId, Task, TaskId, TaskState } from '@eigenveil/wire';
+import type { Task, TaskId } from '@eigenveil/task';
+import type { Digest, OwnerId, TaskState } from '@eigenveil/wire';
 import type { Activity, ListedTask, StoredTask } from './store.ts';
 
 interface TaskRow {

@@ -1,6 +1,7 @@
 /** The data user's store in PostgreSQL, for one process or several: every method is one durable transaction. */
 import { openPostgres, type PostgresDatabase, type PostgresQueries } from '@eigenveil/server';
-import type { OwnerId, ServiceError, Task, TaskId, TaskState, TreeContribution } from '@eigenveil/wire';
+import type { Task, TaskId } from '@eigenveil/task';
+import type { OwnerId, ServiceError, TaskState, TreeContribution } from '@eigenveil/wire';
 import { type ContributionRow, list, lock, type PartialProductRow, read } from './postgres-rows.ts';
 import { MIGRATIONS, SCHEMA } from './postgres-schema.ts';
 import {

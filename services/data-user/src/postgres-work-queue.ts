@@ -23,7 +23,8 @@ import {
   tryLock,
   withinTime,
 } from '@eigenveil/server';
-import { errorCodeOf, type TaskId } from '@eigenveil/wire';
+import type { TaskId } from '@eigenveil/task';
+import { errorCodeOf } from '@eigenveil/wire';
 import { type Job, type JobResult, PgBoss, type WorkOptions } from 'pg-boss';
 import { beingWorkedOn, type Turn, type Workers, type WorkQueue } from './work-queue.ts';
 

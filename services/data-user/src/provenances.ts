@@ -1,4 +1,6 @@
 /** Provenance at the data user: the CSP's two signatures about a task, and the place of each owner's contribution in what the first is about. */
+
+import type { Task, TaskId } from '@eigenveil/task';
 import {
   COUNTERSIGNATURE,
   ContributionTree,
@@ -10,8 +12,6 @@ import {
   type Provenance,
   ServiceError,
   STATEMENT,
-  type Task,
-  type TaskId,
   TILE_SIZE,
   verifyStatement,
 } from '@eigenveil/wire';

@@ -7,14 +7,13 @@ import {
   routesWith,
   type UsedProofs,
 } from '@eigenveil/server';
+import { TaskCreation, TaskId } from '@eigenveil/task';
 import {
   ProjectionResponse,
   ReceiptResponse,
   ResultResponse,
   ServiceError,
   SignedTask,
-  TaskCreation,
-  TaskId,
   TaskList,
   TaskStatus,
 } from '@eigenveil/wire';

@@ -1,15 +1,8 @@
 /** The data user's store in one SQLite file (node:sqlite): every method is one durable transaction. */
 import type { StatementSync } from 'node:sqlite';
 import { type Database, openDatabase, resealColumn, scrub, transaction } from '@eigenveil/server';
-import type {
-  Digest,
-  OwnerId,
-  ServiceError,
-  Task,
-  TaskId,
-  TaskState,
-  TreeContribution,
-} from '@eigenveil/wire';
+import type { Task, TaskId } from '@eigenveil/task';
+import type { Digest, OwnerId, ServiceError, TaskState, TreeContribution } from '@eigenveil/wire';
 import {
   type Activity,
   blindingPlace,

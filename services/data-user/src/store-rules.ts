@@ -1,6 +1,7 @@
 /** The rules of the data user's store, apart from any database: what a transaction decides once it has read and locked a task. */
 import { setImmediate } from 'node:timers/promises';
-import { type OwnerId, ServiceError, type TaskId } from '@eigenveil/wire';
+import type { TaskId } from '@eigenveil/task';
+import { type OwnerId, ServiceError } from '@eigenveil/wire';
 import {
   type DataUserStore,
   FINAL_STATES,

@@ -2,13 +2,13 @@
  * What the data user must not forget: tasks and their progress, contributions, and what was drawn once for a task.
  * Every method is one transaction; when its promise resolves, its effect is durable.
  */
+
+import type { Task, TaskId } from '@eigenveil/task';
 import type {
   Digest,
   ErrorCode,
   OwnerId,
   ServiceError,
-  Task,
-  TaskId,
   TaskState,
   TaskStatus,
   TreeContribution,

@@ -1,8 +1,9 @@
 /** The operator's side of the data user's HTTP interface: tasks by command line or program. */
+
+import { newTaskId, type TaskCreation, type TaskId, type TaskProposal } from '@eigenveil/task';
 import {
   claimedSigner,
   JwkSet,
-  newTaskId,
   PROJECTION,
   type Projection,
   type Provenance,
@@ -11,10 +12,7 @@ import {
   type SignedTask,
   SignedTask as SignedTaskSchema,
   STATEMENT,
-  type TaskCreation,
-  type TaskId,
   TaskList,
-  type TaskProposal,
   TaskStatus,
   verifyStatement,
 } from '@eigenveil/wire';

@@ -3,15 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addSettings, ConfigurationError, printResult, readJsonFile, readTextFile } from '@eigenveil/command';
 import { adminTokenFile } from '@eigenveil/server';
-import {
-  newTaskId,
-  ServiceError,
-  ServiceUrl,
-  TaskId,
-  TaskProposal,
-  TaskState,
-  type TaskStatus,
-} from '@eigenveil/wire';
+import { newTaskId, TaskId, TaskProposal } from '@eigenveil/task';
+import { ServiceError, ServiceUrl, TaskState, type TaskStatus } from '@eigenveil/wire';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { describeGuarantee, describeNoise } from './describe-privacy.ts';

@@ -1,11 +1,10 @@
 /** Tasks at the data user: proposed to the CSP, opened under its signature, closed or cancelled by the operator. */
 import { type Packing, PublicKey } from '@eigenveil/paillier';
-import { programOf } from '@eigenveil/projection';
 import { layout } from '@eigenveil/statistics';
+import { checkTask, programOf, type Task, type TaskCreation, type TaskId } from '@eigenveil/task';
 import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import {
   type Agreement,
-  checkTask,
   type Digest,
   digestPublicKey,
   digestTask,
@@ -15,9 +14,6 @@ import {
   type ResultResponse,
   ServiceError,
   type SignedTask,
-  type Task,
-  type TaskCreation,
-  type TaskId,
   type TaskList,
   type TaskStatus,
   type Thumbprint,

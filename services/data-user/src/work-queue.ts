@@ -1,5 +1,7 @@
 /** Where work is handed out: tasks, each to one process at a time, and their batches, to any number of processes. */
-import { ServiceError, type TaskId } from '@eigenveil/wire';
+
+import type { TaskId } from '@eigenveil/task';
+import { ServiceError } from '@eigenveil/wire';
 
 /** The time during which a process is the only one that works on a task. */
 export interface Turn {

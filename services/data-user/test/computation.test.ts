@@ -5,20 +5,17 @@
 import { randomBytes } from 'node:crypto';
 import type { PaillierPool } from '@eigenveil/paillier';
 import { systemRandomness } from '@eigenveil/privacy';
-import { programOf } from '@eigenveil/projection';
 import { Sealer } from '@eigenveil/server';
 import { flatten, layout, type Statistics } from '@eigenveil/statistics';
+import { newTaskId, programOf, type Task, TaskProposal } from '@eigenveil/task';
 import { memoryChannelPair, TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
 import {
   type Digest,
   digestProjection,
   generatePrivateJwk,
   importSigningKey,
-  newTaskId,
   ServiceError,
   type SigningKey,
-  type Task,
-  TaskProposal,
   type TaskState,
 } from '@eigenveil/wire';
 import { afterEach, beforeEach, expect, test } from 'vitest';

@@ -1,5 +1,7 @@
 /** Contributions that share transactions: each is stored once, and hears what became of it and of nothing else. */
-import { ServiceError, type TaskId } from '@eigenveil/wire';
+
+import type { TaskId } from '@eigenveil/task';
+import { ServiceError } from '@eigenveil/wire';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GroupedInserts } from '../src/grouped-inserts.ts';

@@ -1,7 +1,7 @@
 /** The data user's store in PostgreSQL: what every store has to do, and what only several processes at once can try. */
 import type { PostgresDatabase } from '@eigenveil/server';
+import { newTaskId, type TaskId } from '@eigenveil/task';
 import { Postgres } from '@eigenveil/testbed/databases/postgres';
-import { newTaskId, type TaskId } from '@eigenveil/wire';
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -2,16 +2,14 @@
 import type { PaillierPool } from '@eigenveil/paillier';
 import { systemRandomness } from '@eigenveil/privacy';
 import type { Sealer } from '@eigenveil/server';
+import { newTaskId, type Task, TaskProposal } from '@eigenveil/task';
 import {
   digestBytes,
   generatePrivateJwk,
   importSigningKey,
-  newTaskId,
   OwnerId,
   RECORDS_PER_REQUEST,
   ServiceError,
-  type Task,
-  TaskProposal,
 } from '@eigenveil/wire';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Computation } from '../src/computation.ts';

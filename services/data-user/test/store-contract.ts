@@ -1,5 +1,7 @@
 /** What every store of the data user has to do, whatever database it is in. */
-import { Digest, newTaskId, OwnerId, ServiceError, type Task, TaskId } from '@eigenveil/wire';
+
+import { newTaskId, type Task, TaskId } from '@eigenveil/task';
+import { Digest, OwnerId, ServiceError } from '@eigenveil/wire';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Batch, DataUserStore, PartialProduct } from '../src/store.ts';

@@ -1,6 +1,6 @@
 /** The evaluator's process of a benchmarked decomposition: connects, evaluates one program, reports and exits. */
 import { once } from 'node:events';
-import { programOf } from '@eigenveil/projection';
+import { programOf } from '@eigenveil/task';
 import { connectChannel, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { RoundsCounted } from './rounds.ts';
 import { type Assignment, type Evaluated, type GarblerAddress, used } from './two-party.ts';

@@ -1,5 +1,6 @@
 /** A task of any size with statistics of pseudo-random rows, for times that do not depend on the values. */
-import { type Statistics, StatisticsAccumulator, type StatisticsTask } from '@eigenveil/statistics';
+import { type Statistics, StatisticsAccumulator } from '@eigenveil/statistics';
+import type { StatisticsTask } from '@eigenveil/task';
 import { generator } from '@eigenveil/testbed/random';
 
 export const EXAMPLE_OWNERS = 10;

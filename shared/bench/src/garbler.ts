@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { programOf } from '@eigenveil/projection';
 import { createLocalCertificate, startServer } from '@eigenveil/server';
+import { programOf } from '@eigenveil/task';
 import { ChannelAcceptor, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { RoundsCounted } from './rounds.ts';
 import { type Assignment, type GarblerAddress, used } from './two-party.ts';

@@ -1,6 +1,7 @@
 /** The published protocol done literally with paillier-bigint: one ciphertext for each value, of the full R too. */
 import { bytesToBigint, type SecretKey } from '@eigenveil/paillier';
-import type { Statistics, StatisticsTask } from '@eigenveil/statistics';
+import type { Statistics } from '@eigenveil/statistics';
+import type { StatisticsTask } from '@eigenveil/task';
 import { modInv } from 'bigint-crypto-utils';
 import { PrivateKey, PublicKey } from 'paillier-bigint';
 

@@ -6,8 +6,8 @@ import {
   readRows,
   type Statistics,
   StatisticsAccumulator,
-  type StatisticsTask,
 } from '@eigenveil/statistics';
+import type { StatisticsTask } from '@eigenveil/task';
 import { PUBLISHED_OWNERS } from './published.ts';
 
 export const OWNERS = PUBLISHED_OWNERS;

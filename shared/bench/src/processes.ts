@@ -2,9 +2,9 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import type { Task } from '@eigenveil/task';
 import { DelayProxy } from '@eigenveil/testbed/proxies/delay-proxy';
 import { TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
-import type { Task } from '@eigenveil/wire';
 import type { Assignment, Evaluated, GarblerAddress, Used } from './two-party.ts';
 
 /** What unblinding leaves: integers that add up to the flat statistics, value by value. */

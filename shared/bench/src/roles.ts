@@ -15,7 +15,8 @@ import {
   type SecretKey,
   unpackBlinded,
 } from '@eigenveil/paillier';
-import { flatten, layout, type Statistics, type StatisticsTask } from '@eigenveil/statistics';
+import { flatten, layout, type Statistics } from '@eigenveil/statistics';
+import type { StatisticsTask } from '@eigenveil/task';
 import {
   addLiterally,
   decryptLiterally,

@@ -1,6 +1,6 @@
 /** What the processes of a benchmarked decomposition tell each other. */
 import type { Decomposition } from '@eigenveil/projection';
-import type { Task } from '@eigenveil/wire';
+import type { Task } from '@eigenveil/task';
 
 /** One server's part of the work. Structured clones carry bigints. */
 export interface Assignment {

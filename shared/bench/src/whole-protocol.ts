@@ -5,10 +5,10 @@ import { splitAmongOwners } from '@eigenveil/demo/dataset';
 import { Owners } from '@eigenveil/demo/owners';
 import { startServices } from '@eigenveil/demo/services';
 import { compute, createTask, ignoredBy } from '@eigenveil/demo/task';
+import type { MethodName, Task } from '@eigenveil/task';
 import { type Children, withChildren } from '@eigenveil/testbed/processes/children';
 import { canReadUsage, type Usage, usageOf } from '@eigenveil/testbed/processes/process-usage';
 import { CountingProxy, type Tally } from '@eigenveil/testbed/proxies/counting-proxy';
-import type { MethodName, Task } from '@eigenveil/wire';
 
 export interface WholeCase {
   readonly dataset: string;

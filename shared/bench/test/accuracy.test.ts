@@ -1,5 +1,6 @@
-import { decompose, principalAngles, programOf } from '@eigenveil/projection';
+import { decompose, principalAngles } from '@eigenveil/projection';
 import { addStatistics, Discretiser, flatten, StatisticsAccumulator } from '@eigenveil/statistics';
+import { programOf } from '@eigenveil/task';
 import { generator, seedOf, shuffled } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import { type Setting, scoreArms } from '../src/accuracy/arms.ts';

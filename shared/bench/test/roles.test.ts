@@ -23,10 +23,10 @@ import {
   layout,
   readFileBytes,
   type Statistics,
-  type StatisticsTask,
   statisticsOfCsv,
   unflatten,
 } from '@eigenveil/statistics';
+import type { StatisticsTask } from '@eigenveil/task';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { exampleStatistics, exampleTask } from '../src/example-task.ts';

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { DataOwner, OwnerHome, OwnerPolicy, reduceFile } from '@eigenveil/data-owner';
 import { PaillierPool } from '@eigenveil/paillier';
 import { readFileBytes, statisticsOfCsv } from '@eigenveil/statistics';
-import type { Task, TaskId, Thumbprint } from '@eigenveil/wire';
+import type { Task, TaskId } from '@eigenveil/task';
+import type { Thumbprint } from '@eigenveil/wire';
 
 /** What every owner of the demo is told when it starts. */
 export interface OwnerSetting {

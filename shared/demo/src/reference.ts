@@ -3,12 +3,12 @@ import {
   type Decomposition,
   decompose,
   principalAngles,
-  programOf,
   totalScatter,
   varianceCaptured,
 } from '@eigenveil/projection';
 import { readFileBytes, type Statistics, statisticsOfCsv } from '@eigenveil/statistics';
-import type { Projection, Task } from '@eigenveil/wire';
+import { programOf, type Task } from '@eigenveil/task';
+import type { Projection } from '@eigenveil/wire';
 
 export interface Comparison {
   /** Largest principal angle between the subspaces, radians. */

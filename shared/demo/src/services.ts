@@ -3,8 +3,9 @@ import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TaskClient } from '@eigenveil/data-user';
 import { adminTokenFile, createLocalCertificate, openSigningKey } from '@eigenveil/server';
+import type { Task } from '@eigenveil/task';
 import type { Children } from '@eigenveil/testbed/processes/children';
-import type { Task, Thumbprint } from '@eigenveil/wire';
+import type { Thumbprint } from '@eigenveil/wire';
 
 const CSP_PROGRAM = new URL('../../../services/csp/bin/eigenveil-csp.ts', import.meta.url).pathname;
 const DATA_USER_PROGRAM = new URL('../../../services/data-user/bin/eigenveil-user.ts', import.meta.url)

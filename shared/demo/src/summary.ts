@@ -1,5 +1,5 @@
 /** The summary that the demo prints for people. */
-import type { MethodName } from '@eigenveil/wire';
+import type { MethodName } from '@eigenveil/task';
 import Table from 'cli-table3';
 import colours from 'picocolors';
 import type { Comparison } from './reference.ts';

@@ -1,8 +1,7 @@
 /** One task of the demo: drafted from a data file, proposed to the data user, and computed once the owners have sent. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Draft, describeProgress, draftTask, type TaskClient } from '@eigenveil/data-user';
-import { leastRank, programOf } from '@eigenveil/projection';
-import { type MethodName, type Task, type TaskId, TaskProposal } from '@eigenveil/wire';
+import { leastRank, type MethodName, programOf, type Task, type TaskId, TaskProposal } from '@eigenveil/task';
 
 const POLL_MILLISECONDS = 50;
 const DAY_MILLISECONDS = 86_400_000;

@@ -3,9 +3,14 @@
  * outputs, and with numbers that such a task can have. It is no proof that they are right.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { type StatisticsTask, statisticsBounds } from '@eigenveil/statistics';
+import {
+  cappedComponents,
+  type Program,
+  programOf,
+  type StatisticsTask,
+  statisticsBounds,
+} from '@eigenveil/task';
 import { ProjectionError } from './errors.ts';
-import { cappedComponents, type Program, programOf } from './program.ts';
 
 /** What a task says of its result. */
 export type AgreedTask = StatisticsTask &

@@ -5,9 +5,10 @@
  */
 
 import type { Statistics } from '@eigenveil/statistics';
+import { cappedComponents, checkProgram, type Program } from '@eigenveil/task';
+import type { Decomposition } from './decomposition.ts';
 import { generalisedEigen, symmetricEigen } from './eigen.ts';
 import { ProjectionError } from './errors.ts';
-import { cappedComponents, checkProgram, type Decomposition, type Program } from './program.ts';
 import { rankRefusal } from './rank.ts';
 import {
   betweenClassScatter,

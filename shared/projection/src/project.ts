@@ -1,8 +1,8 @@
 /** Applying a projection to rows, undoing it, and how much of their variance it explains. */
 
 import { Matrix, pseudoInverse } from 'ml-matrix';
+import type { Decomposition } from './decomposition.ts';
 import { ProjectionError } from './errors.ts';
-import type { Decomposition } from './program.ts';
 
 type Rows = readonly ArrayLike<number>[];
 

@@ -1,36 +1,11 @@
-/**
- * How much of the total scatter S̄ a PCA must leave unknown: one rule for the clear reference, for tasks and for every two-party protocol.
- *
- * Where features depend on each other in a way that everybody knows (a one-hot group, shares of a whole), the null space of S̄ is public. With
- * k eigenpairs a space of m = rank − k dimensions is then known on which S̄ is not: a symmetric m × m matrix of m(m + 1)/2 numbers, or
- * m(m − 1)/2 angles where the spectrum is told. Every public variance is an equation for them, and so is the trace: as many equations as
- * unknowns determine S̄. A rank that is low for another reason, such as few rows, is judged alike.
- */
+/** The refusal of a PCA that leaves too little of the total scatter unknown: one for the clear reference and for every two-party protocol. */
+import { leastRank, type Program } from '@eigenveil/task';
 import { ProjectionError } from './errors.ts';
-import type { Program } from './program.ts';
 
-type Told = Pick<Program, 'components' | 'outputs' | 'twoValued'>;
+type Told = Parameters<typeof leastRank>[0];
 
 /** An eigenvalue up to this part of the largest counts as zero. `garbled` cannot tell as small ones: docs/precision.md. */
 const ZERO_EIGENVALUE = 1e-6;
-
-/** The least rank of S̄ from which a PCA without `allowFullRank` may be revealed; at least one more than its components. */
-export function leastRank(program: Told): number {
-  return program.components + hiddenDimensions(program);
-}
-
-/**
- * Of a two-valued feature at the ends of its range, the mean tells the sum of squares. (Per row, where the number of rows is not declared; it
- * is counted all the same.)
- */
-function hiddenDimensions({ outputs, twoValued }: Told): number {
-  const hasSpectrum = outputs.includes('spectrum');
-  const variances = outputs.includes('mean') ? twoValued : 0;
-  const equations = variances + (outputs.includes('trace') && !hasSpectrum ? 1 : 0);
-  let m = 1;
-  while ((m * (hasSpectrum ? m - 1 : m + 1)) / 2 <= equations) m += 1;
-  return m;
-}
 
 /** The refusal of a PCA with these eigenvalues, all of them in descending order, if there is one. */
 export function rankRefusal(
@@ -45,6 +20,6 @@ export function rankRefusal(
 export function fullRank(program: Told): ProjectionError {
   return new ProjectionError(
     'ERR_FULL_RANK',
-    `"components" expected at most the rank of the scatter matrix less ${hiddenDimensions(program)} with these outputs and without "allowFullRank", got ${program.components}`,
+    `"components" expected at most the rank of the scatter matrix less ${leastRank(program) - program.components} with these outputs and without "allowFullRank", got ${program.components}`,
   );
 }

@@ -1,15 +1,7 @@
-import type { Method } from '@eigenveil/statistics';
+import { type Method, maximumComponents, type Output, type Program } from '@eigenveil/task';
 import { Matrix } from 'ml-matrix';
 import { describe, expect, it } from 'vitest';
-import {
-  decompose,
-  maximumComponents,
-  type Output,
-  type Program,
-  pencil,
-  principalAngles,
-  residual,
-} from '../src/index.ts';
+import { decompose, pencil, principalAngles, residual } from '../src/index.ts';
 import {
   betweenOf,
   difference,

@@ -1,6 +1,7 @@
-import type { Method, Statistics } from '@eigenveil/statistics';
+import type { Statistics } from '@eigenveil/statistics';
+import { cappedComponents, type Method, maximumComponents, type Program, programOf } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
-import { cappedComponents, decompose, maximumComponents, type Program, programOf } from '../src/index.ts';
+import { decompose } from '../src/index.ts';
 import { METHODS, programFor, sum } from './samples.ts';
 
 const code = (expected: string) => expect.objectContaining({ code: expected });

@@ -1,7 +1,9 @@
 /** What a PCA tells when features depend on each other publicly: the attack without the rule, and the rule at its boundary. */
+
+import { leastRank, type Output, type Program } from '@eigenveil/task';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decompose, leastRank, type Output, type Program, totalScatter } from '../src/index.ts';
+import { decompose, totalScatter } from '../src/index.ts';
 import { METHODS, programFor, sum } from './samples.ts';
 
 const UNIT = 2 ** 14;

@@ -1,14 +1,8 @@
 /** Statistics of rows for tests, from made-up integers and from the bundled data sets. */
 
 import { readFileSync } from 'node:fs';
-import {
-  Discretiser,
-  type Method,
-  type Statistics,
-  StatisticsAccumulator,
-  type StatisticsTask,
-} from '@eigenveil/statistics';
-import type { Program } from '../src/index.ts';
+import { Discretiser, type Statistics, StatisticsAccumulator } from '@eigenveil/statistics';
+import type { Method, Program, StatisticsTask } from '@eigenveil/task';
 
 export const DATASETS = ['pima', 'breast_cancer', 'ionosphere', 'iris'] as const;
 

@@ -1,25 +1,16 @@
 /** The public shift of tasks with differential privacy: it is enough where rows leave no room for noise, and is taken out again. */
 import { predictableRandomness } from '@eigenveil/privacy';
+import { type ClassSums, drawNoise, flatten, type Statistics, unflatten } from '@eigenveil/statistics';
 import {
-  type ClassSums,
-  drawNoise,
-  flatten,
   noisePlanOf,
-  type Statistics,
+  programOf,
   type StatisticsTask,
   shiftOf,
-  unflatten,
-} from '@eigenveil/statistics';
-import { describe, expect, it } from 'vitest';
-import {
-  decompose,
-  programOf,
   shiftRidge,
-  symmetricEigen,
-  totalScatter,
-  withinClassScatter,
   withoutShift,
-} from '../src/index.ts';
+} from '@eigenveil/task';
+import { describe, expect, it } from 'vitest';
+import { decompose, symmetricEigen, totalScatter, withinClassScatter } from '../src/index.ts';
 
 const D = 6;
 const DRAWS = 40;

@@ -1,11 +1,16 @@
 /** Sums discretised rows into R and per-class V and M, exactly, in memory that does not grow with the rows. */
 
 import { clippingBound } from '@eigenveil/privacy';
+import {
+  checkStatisticsTask,
+  collectsR,
+  type StatisticsTask,
+  stageTaskOf,
+  summedClasses,
+} from '@eigenveil/task';
 import { squaredLength } from './clip.ts';
 import { StatisticsError } from './errors.ts';
-import { stageTaskOf } from './privacy.ts';
 import type { ClassSums, Statistics } from './statistics.ts';
-import { checkTask, collectsR, type StatisticsTask, summedClasses } from './task.ts';
 
 /** Rows multiplied in one pass over R: each load and store of an entry then serves four products. */
 const ROWS_PER_PASS = 4;
@@ -49,9 +54,9 @@ export class StatisticsAccumulator {
   #rowsSinceFlush = 0;
   #rows = 0;
 
-  /** @throws StatisticsError ERR_TASK_INVALID; PrivacyError ERR_DP_PARAMETER */
+  /** @throws TaskError ERR_TASK_INVALID; PrivacyError ERR_DP_PARAMETER */
   constructor(task: StatisticsTask) {
-    checkTask(task);
+    checkStatisticsTask(task);
     const d = task.features.length;
     this.#dimension = d;
     this.#largestCell = 2 ** task.fractionBits;

@@ -3,11 +3,11 @@
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import type { StatisticsTask } from '@eigenveil/task';
 import { CsvError, type Parser, parse } from 'csv-parse';
 import { StatisticsError, type StatisticsErrorCode } from './errors.ts';
 import { type CsvColumns, findColumns } from './header.ts';
 import { parseDecimal } from './number.ts';
-import type { StatisticsTask } from './task.ts';
 
 export interface CsvRow {
   /** One finite number per feature, in the task's order and the file's units. */

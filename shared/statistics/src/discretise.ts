@@ -1,9 +1,9 @@
 /** Clips features to their agreed ranges, maps them to [-1, 1] and rounds them to integers of 2^-fractionBits. */
 
 import { clippingBound } from '@eigenveil/privacy';
+import { checkFeatures, type Feature, type StatisticsTask } from '@eigenveil/task';
 import { clipRow } from './clip.ts';
 import { StatisticsError } from './errors.ts';
-import { checkFeatures, type Feature, type StatisticsTask } from './task.ts';
 
 /**
  * Where x lies in the feature's range: ((x − min) − (max − x)) / (max − min) in double arithmetic, with x clipped to
@@ -32,7 +32,7 @@ export class Discretiser {
   readonly #squaredBound: number;
   #clippedRows = 0;
 
-  /** @throws StatisticsError ERR_TASK_INVALID; PrivacyError ERR_DP_PARAMETER */
+  /** @throws TaskError ERR_TASK_INVALID; PrivacyError ERR_DP_PARAMETER */
   constructor(task: Pick<StatisticsTask, 'features' | 'fractionBits' | 'differentialPrivacy'>) {
     checkFeatures(task);
     const { fractionBits, differentialPrivacy: setting } = task;

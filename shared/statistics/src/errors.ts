@@ -10,7 +10,6 @@ export type StatisticsErrorCode =
   | 'ERR_NO_ROWS'
   | 'ERR_OUT_OF_RANGE'
   | 'ERR_STATISTICS_LENGTH'
-  | 'ERR_TASK_INVALID'
   | 'ERR_TOO_MANY_ROWS'
   | 'ERR_UNKNOWN_CLASS';
 

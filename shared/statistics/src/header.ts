@@ -1,8 +1,8 @@
 /** Finds the task's columns in the header row of a CSV file. */
 
+import type { StatisticsTask } from '@eigenveil/task';
 import { StatisticsError } from './errors.ts';
 import { parseDecimal } from './number.ts';
-import type { StatisticsTask } from './task.ts';
 
 /** Positions in the file: per feature, and per labelling. */
 export interface CsvColumns {

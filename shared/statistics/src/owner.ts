@@ -1,10 +1,10 @@
 /** From an owner's CSV file to its statistics. */
 
+import type { StatisticsTask } from '@eigenveil/task';
 import { StatisticsAccumulator } from './accumulate.ts';
 import { type CsvOptions, readRows } from './csv.ts';
 import { Discretiser } from './discretise.ts';
 import type { Statistics } from './statistics.ts';
-import type { StatisticsTask } from './task.ts';
 
 export interface OwnerStatistics {
   readonly statistics: Statistics;
@@ -18,7 +18,7 @@ export interface OwnerStatistics {
 /**
  * Reads, discretises and sums all rows of a CSV file.
  * @param source the file's bytes, see `readFileBytes`
- * @throws StatisticsError as `readRows`, and ERR_TASK_INVALID, ERR_NO_ROWS, ERR_TOO_MANY_ROWS; PrivacyError ERR_DP_PARAMETER
+ * @throws StatisticsError as `readRows`, and ERR_NO_ROWS, ERR_TOO_MANY_ROWS; TaskError ERR_TASK_INVALID; PrivacyError ERR_DP_PARAMETER
  */
 export async function statisticsOfCsv(
   source: AsyncIterable<Uint8Array>,

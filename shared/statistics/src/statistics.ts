@@ -1,7 +1,7 @@
 /** Statistics of rows as exact integers, and their one order as a flat vector. */
 
+import { lengthOfR, type StatisticsTask, statisticsLength, summedClasses } from '@eigenveil/task';
 import { StatisticsError } from './errors.ts';
-import { collectsR, type StatisticsTask, summedClasses } from './task.ts';
 
 /** The sum V of the rows x of one class and their number M; x in units of 2^-fractionBits. */
 export interface ClassSums {
@@ -19,13 +19,6 @@ export interface Statistics {
 }
 
 type Shape = Pick<StatisticsTask, 'method' | 'features' | 'labellings'>;
-
-/** Number of values in the flat vector. */
-export function statisticsLength(task: Shape): number {
-  const d = task.features.length;
-  const classes = summedClasses(task).reduce((sum, count) => sum + count, 0);
-  return lengthOfR(task) + classes * (d + 1) + 1;
-}
 
 /**
  * R, then per labelling and class V and M, then the number of owners.
@@ -86,10 +79,6 @@ export function addStatistics(a: Statistics, b: Statistics): Statistics {
     ),
     owners: a.owners + b.owners,
   };
-}
-
-function lengthOfR({ method, features }: Shape): number {
-  return collectsR(method) ? (features.length * (features.length + 1)) / 2 : 0;
 }
 
 function addVectors(a: readonly bigint[], b: readonly bigint[]): bigint[] {

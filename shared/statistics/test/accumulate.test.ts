@@ -1,3 +1,4 @@
+import { type StatisticsTask, statisticsLength } from '@eigenveil/task';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -6,8 +7,6 @@ import {
   flatten,
   type Statistics,
   StatisticsAccumulator,
-  type StatisticsTask,
-  statisticsLength,
   unflatten,
 } from '../src/index.ts';
 import { DATASETS, loadDataset, METHODS, naiveStatistics, syntheticTask, taskFor } from './datasets.ts';

@@ -1,17 +1,10 @@
 /** Rows under differential privacy: no row that reaches the sums is longer than the bound that the noise is computed for. */
 import { noisePlan } from '@eigenveil/privacy';
+import { noisePlanOf, type StatisticsTask, stageTaskOf, statisticsBounds } from '@eigenveil/task';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clipRow } from '../src/clip.ts';
-import {
-  Discretiser,
-  layout,
-  noisePlanOf,
-  StatisticsAccumulator,
-  type StatisticsTask,
-  stageTaskOf,
-  statisticsBounds,
-} from '../src/index.ts';
+import { Discretiser, layout, StatisticsAccumulator } from '../src/index.ts';
 import { METHODS, syntheticTask } from './datasets.ts';
 
 const SETTING = {

@@ -2,7 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { ClassSums, Method, Statistics, StatisticsTask } from '../src/index.ts';
+import type { Method, StatisticsTask } from '@eigenveil/task';
+import type { ClassSums, Statistics } from '../src/index.ts';
 
 export const DATASETS = ['pima', 'breast_cancer', 'ionosphere', 'iris'] as const;
 

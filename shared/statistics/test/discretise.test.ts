@@ -1,6 +1,7 @@
+import type { Feature } from '@eigenveil/task';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Discretiser, type Feature } from '../src/index.ts';
+import { Discretiser } from '../src/index.ts';
 
 const one = (feature: Omit<Feature, 'name'>, fractionBits: number): Discretiser =>
   new Discretiser({ features: [{ name: 'x', ...feature }], fractionBits });

@@ -6,17 +6,10 @@ import {
   packBlinding,
   unpackBlinded,
 } from '@eigenveil/paillier';
+import { type StatisticsTask, statisticsLength } from '@eigenveil/task';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  addStatistics,
-  flatten,
-  layout,
-  type Statistics,
-  StatisticsAccumulator,
-  type StatisticsTask,
-  statisticsLength,
-} from '../src/index.ts';
+import { addStatistics, flatten, layout, type Statistics, StatisticsAccumulator } from '../src/index.ts';
 import { METHODS, syntheticTask } from './datasets.ts';
 
 /** The smallest and largest odd numbers of that many bits: packing needs a modulus, not its factors. */

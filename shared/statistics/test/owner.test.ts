@@ -1,5 +1,6 @@
+import { constantFeatures } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
-import { constantFeatures, Discretiser, readFileBytes, statisticsOfCsv } from '../src/index.ts';
+import { Discretiser, readFileBytes, statisticsOfCsv } from '../src/index.ts';
 import { DATASETS, loadDataset, METHODS, naiveStatistics, syntheticTask, taskFor } from './datasets.ts';
 
 async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {

@@ -4,7 +4,8 @@
  * with the same labels.
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import { layout, type StatisticsTask } from '@eigenveil/statistics';
+import { layout } from '@eigenveil/statistics';
+import type { StatisticsTask } from '@eigenveil/task';
 import { withAbort } from './channel/abort.ts';
 import { MessageStream } from './channel/message-stream.ts';
 import { TwoPartyError } from './errors.ts';

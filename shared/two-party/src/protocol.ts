@@ -1,8 +1,8 @@
 /**
  * What every two-party protocol is: two roles that turn additive shares into a decomposition at the evaluator.
  */
-import type { Decomposition, Program } from '@eigenveil/projection';
-import type { StatisticsTask } from '@eigenveil/statistics';
+import type { Decomposition } from '@eigenveil/projection';
+import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { Channel } from './channel/channel.ts';
 import type { Pace } from './pace.ts';
 

@@ -1,5 +1,6 @@
 /** Every two-party protocol releases a PCA from the same rank on: one below the least is refused, the least is not. */
-import { type Decomposition, leastRank, type Output } from '@eigenveil/projection';
+import type { Decomposition } from '@eigenveil/projection';
+import { leastRank, type Output } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { ClearSession } from '../src/garbling/index.ts';
 import { memoryChannelPair } from '../src/index.ts';

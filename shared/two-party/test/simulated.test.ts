@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { decompose, programOf } from '@eigenveil/projection';
+import { decompose } from '@eigenveil/projection';
 import { flatten, layout, type Statistics, StatisticsAccumulator } from '@eigenveil/statistics';
+import { programOf } from '@eigenveil/task';
 import { describe, expect, test } from 'vitest';
 import { type Channel, memoryChannelPair, TWO_PARTY_PROTOCOLS, toRing } from '../src/index.ts';
 

@@ -1,10 +1,45 @@
 /**
- * How a party that pins the CSP's key accepts a task: only if the CSP has signed its digest and Paillier key.
+ * What the CSP signs about a task, and how a party that pins the CSP's key accepts it: only if the CSP has signed the task's digest and
+ * its Paillier key.
  */
+import { Task, TaskId } from '@eigenveil/task';
+import { z } from 'zod';
+import { Digest, digestJson } from './digest.ts';
 import { ServiceError } from './errors.ts';
 import { verifyStatement } from './jws.ts';
-import { type PublicJwk, thumbprintOf } from './keys.ts';
-import { AGREEMENT, type Agreement, digestTask, type SignedTask } from './task.ts';
+import { PublicJwk, thumbprintOf } from './keys.ts';
+
+/** A Paillier public key: big-endian modulus and, for DJN encryption, h_s. */
+export const PaillierPublicKey = z.strictObject({
+  n: z.base64url().min(170).max(700),
+  h: z.base64url().min(170).max(1400).optional(),
+});
+export type PaillierPublicKey = z.infer<typeof PaillierPublicKey>;
+
+/** A task together with the CSP's signature over its digest, its Paillier key and the data user's signing key. */
+export const SignedTask = z.strictObject({ task: Task, agreement: z.string().max(16_384) });
+export type SignedTask = z.infer<typeof SignedTask>;
+
+/** What the CSP signs about a task. */
+export const AGREEMENT = {
+  type: 'eigenveil-agreement+jws',
+  code: 'ERR_AGREEMENT_INVALID',
+  schema: z.strictObject({
+    taskId: TaskId,
+    taskDigest: Digest,
+    publicKey: PaillierPublicKey,
+    dataUserKey: PublicJwk,
+  }),
+} as const;
+export type Agreement = z.infer<(typeof AGREEMENT)['schema']>;
+
+export function digestTask(task: Task): Digest {
+  return digestJson('task', task);
+}
+
+export function digestPublicKey(publicKey: PaillierPublicKey): Digest {
+  return digestJson('paillier public key', publicKey);
+}
 
 /** Verifies a signed task under the pinned CSP's key. Throws ERR_AGREEMENT_INVALID. */
 export async function verifySignedTask(

@@ -3,10 +3,11 @@
  * binds an owner id to the thumbprint of that key.
  */
 import { createHash, randomBytes } from 'node:crypto';
+import { Thumbprint } from '@eigenveil/task';
 import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 import { ServiceError } from './errors.ts';
-import { PublicJwk, SIGNATURE_ALGORITHM, type SigningKey, Thumbprint, thumbprintOf } from './keys.ts';
+import { PublicJwk, SIGNATURE_ALGORITHM, type SigningKey, thumbprintOf } from './keys.ts';
 import { OwnerId } from './owner-id.ts';
 
 /** How far a proof's time may lie from ours, in seconds, and so how long a used proof must be remembered. */

@@ -1,5 +1,14 @@
 /** What goes over the network: schemas, problems, identities, signed statements, the HTTPS client. */
-export { verifySignedTask } from './agreement.ts';
+export { Thumbprint } from '@eigenveil/task';
+export {
+  AGREEMENT,
+  type Agreement,
+  digestPublicKey,
+  digestTask,
+  PaillierPublicKey,
+  SignedTask,
+  verifySignedTask,
+} from './agreement.ts';
 export {
   type Credentials,
   errorFromProblem,
@@ -46,7 +55,6 @@ export {
   PrivateJwk,
   PublicJwk,
   type SigningKey,
-  Thumbprint,
   thumbprintOf,
 } from './keys.ts';
 export {
@@ -89,22 +97,3 @@ export {
   verifyOwnerProvenance,
   verifyProvenance,
 } from './provenance.ts';
-export {
-  AGREEMENT,
-  type Agreement,
-  checkTask,
-  DifferentialPrivacy,
-  digestPublicKey,
-  digestTask,
-  LIMITS,
-  type MethodName,
-  newTaskId,
-  Output,
-  PaillierPublicKey,
-  SignedTask,
-  Task,
-  TaskCreation,
-  TaskId,
-  TaskProposal,
-  TwoPartyName,
-} from './task.ts';

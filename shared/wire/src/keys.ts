@@ -2,6 +2,7 @@
  * Ed25519 signing keys as JWKs (RFC 8037) and their thumbprints (RFC 7638): who somebody is.
  */
 import { hash } from 'node:crypto';
+import { Thumbprint } from '@eigenveil/task';
 import { exportJWK, generateKeyPair, importJWK } from 'jose';
 import { z } from 'zod';
 
@@ -21,13 +22,6 @@ export type PublicJwk = z.infer<typeof PublicJwk>;
 /** A private Ed25519 key, as it lies in a file readable by its owner alone. */
 export const PrivateJwk = PublicJwk.extend({ d: z.string().regex(KEY_BYTES) });
 export type PrivateJwk = z.infer<typeof PrivateJwk>;
-
-/** SHA-256 thumbprint of a public key, base64url: 43 characters. */
-export const Thumbprint = z
-  .string()
-  .regex(KEY_BYTES, 'expected a thumbprint of 43 characters')
-  .brand('Thumbprint');
-export type Thumbprint = z.infer<typeof Thumbprint>;
 
 export const JwkSet = z.object({ keys: z.array(PublicJwk).min(1).max(16) });
 

@@ -1,13 +1,14 @@
 /**
  * What the three roles say to each other about a task: enrolment, records, receipts, states and projections.
  */
+
+import { DifferentialPrivacy, Output, Task, TaskId, TwoPartyName } from '@eigenveil/task';
 import { z } from 'zod';
 import { Digest } from './digest.ts';
 import { ERROR_CODES, type ErrorCode } from './errors.ts';
 import { OwnerId } from './owner-id.ts';
 import { printable } from './printable.ts';
 import { OwnerProvenance, Provenance } from './provenance.ts';
-import { DifferentialPrivacy, Output, Task, TaskId, TwoPartyName } from './task.ts';
 
 /** What a peer says for people to read: it reaches terminals and logs. */
 const PeerText = z.string().overwrite((text) => printable(text));

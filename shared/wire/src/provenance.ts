@@ -3,13 +3,14 @@
  * checks both. It proves which records were verified, not what the data user has aggregated.
  */
 import { randomBytes } from 'node:crypto';
+import { type Task, TaskId } from '@eigenveil/task';
 import { z } from 'zod';
+import { digestTask } from './agreement.ts';
 import { isIncluded, type TreeContribution } from './contribution-tree.ts';
 import { Digest, digestBytes } from './digest.ts';
 import { ServiceError } from './errors.ts';
 import { verifyStatement } from './jws.ts';
 import type { PublicJwk } from './keys.ts';
-import { digestTask, type Task, TaskId } from './task.ts';
 
 /** What the CSP signs when it has unblinded a task. */
 export const STATEMENT = {

@@ -1,5 +1,6 @@
 /** The tree over contributions against its definition, and provenance that was tampered with. */
 import { createHash } from 'node:crypto';
+import { Task, type TaskId, TaskProposal } from '@eigenveil/task';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -18,9 +19,6 @@ import {
   type SigningKey,
   STATEMENT,
   signStatement,
-  Task,
-  type TaskId,
-  TaskProposal,
   TILE_SIZE,
   type TreeContribution,
   verifyOwnerProvenance,

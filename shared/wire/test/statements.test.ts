@@ -1,3 +1,4 @@
+import { Task, TaskId, TaskProposal } from '@eigenveil/task';
 import { describe, expect, test } from 'vitest';
 import {
   AGREEMENT,
@@ -11,9 +12,6 @@ import {
   RECEIPT,
   RECORD,
   signStatement,
-  Task,
-  TaskId,
-  TaskProposal,
   verifySignedTask,
   verifyStatement,
 } from '../src/index.ts';

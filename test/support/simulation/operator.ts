@@ -1,14 +1,13 @@
 /** The operator of the data user, who uses a connection of its own for every request: none is left that a death could break. */
 import { readFile } from 'node:fs/promises';
 import { adminTokenFile } from '@eigenveil/server';
+import type { TaskCreation, TaskId } from '@eigenveil/task';
 import {
   JwkSet,
   PROJECTION,
   type Projection,
   ResultResponse,
   SignedTask,
-  type TaskCreation,
-  type TaskId,
   TaskStatus,
   verifyStatement,
 } from '@eigenveil/wire';

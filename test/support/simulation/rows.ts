@@ -1,5 +1,5 @@
 /** Rows so many per owner that the number of all samples tells how often each of an owner's two contributions was counted. */
-import { TaskProposal } from '@eigenveil/wire';
+import { TaskProposal } from '@eigenveil/task';
 import { type LabelledRows, madeUpProposal } from '../tasks.ts';
 import type { Held } from './model.ts';
 import { OWNERS, type Scenario, type Version } from './operations.ts';

@@ -20,14 +20,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readAudit, verifyAudit } from '@eigenveil/csp';
-import {
-  type ErrorCode,
-  newTaskId,
-  type Projection,
-  type SignedTask,
-  TaskId,
-  type TaskStatus,
-} from '@eigenveil/wire';
+import { newTaskId, TaskId } from '@eigenveil/task';
+import type { ErrorCode, Projection, SignedTask, TaskStatus } from '@eigenveil/wire';
 import { query } from '../database.ts';
 import { expectReference } from '../expectations.ts';
 import { SimulationFailure } from './failure.ts';

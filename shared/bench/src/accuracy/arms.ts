@@ -2,8 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { type Decomposition, principalAngles, project } from '@eigenveil/projection';
 import { Discretiser, type Statistics, StatisticsAccumulator } from '@eigenveil/statistics';
+import { checkTask, newTaskId, type Task, TaskProposal } from '@eigenveil/task';
 import { generator, seedOf, shuffled } from '@eigenveil/testbed/random';
-import { checkTask, newTaskId, type Task, TaskProposal, Thumbprint } from '@eigenveil/wire';
+import { Thumbprint } from '@eigenveil/wire';
 import { decomposeBetweenProcesses } from '../processes.ts';
 import type { Series, UnitResult } from '../unit.ts';
 import { decomposeRows } from './clear.ts';

@@ -10,7 +10,8 @@ import {
   type SecretKey,
   unpackBlinded,
 } from '@eigenveil/paillier';
-import { addStatistics, flatten, layout, type Statistics, type StatisticsTask } from '@eigenveil/statistics';
+import { addStatistics, flatten, layout, type Statistics } from '@eigenveil/statistics';
+import type { StatisticsTask } from '@eigenveil/task';
 import type { Shares } from '../processes.ts';
 
 /** The owners' scheme, several times faster than 'standard'. */

@@ -8,13 +8,8 @@ import { Agent, request } from 'node:https';
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import {
-  createProof,
-  importSigningKey,
-  ReceiptResponse,
-  type SigningKey,
-  type TaskId,
-} from '@eigenveil/wire';
+import type { TaskId } from '@eigenveil/task';
+import { createProof, importSigningKey, ReceiptResponse, type SigningKey } from '@eigenveil/wire';
 import type { PreparedOwner, Slice } from './prepared.ts';
 
 export interface ClientAssignment {

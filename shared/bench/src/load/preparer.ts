@@ -17,6 +17,7 @@ import {
 } from '@eigenveil/paillier';
 import { openSigningKey } from '@eigenveil/server';
 import { flatten, layout } from '@eigenveil/statistics';
+import type { Task } from '@eigenveil/task';
 import {
   type Agreement,
   digestBytes,
@@ -27,7 +28,6 @@ import {
   OwnerId,
   RECORD,
   signStatement,
-  type Task,
 } from '@eigenveil/wire';
 import { enrolAll, type NewOwner } from './enrol.ts';
 import type { PreparedOwner, Slice } from './prepared.ts';

@@ -1,10 +1,6 @@
 /** The rows behind the contributions of a load: few different ones, each of which many owners send. */
-import {
-  addStatistics,
-  type Statistics,
-  StatisticsAccumulator,
-  type StatisticsTask,
-} from '@eigenveil/statistics';
+import { addStatistics, type Statistics, StatisticsAccumulator } from '@eigenveil/statistics';
+import type { StatisticsTask } from '@eigenveil/task';
 import { generator } from '@eigenveil/testbed/random';
 
 /** Different statistics; owner i sends those of number i mod this. */

@@ -2,7 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readFileBytes, type Statistics, type StatisticsTask, statisticsOfCsv } from '@eigenveil/statistics';
+import { readFileBytes, type Statistics, statisticsOfCsv } from '@eigenveil/statistics';
+import type { StatisticsTask } from '@eigenveil/task';
 import { exampleTask } from '../example-task.ts';
 import { writeRows } from '../rows.ts';
 import type { Series } from '../unit.ts';

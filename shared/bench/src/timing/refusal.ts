@@ -3,7 +3,8 @@
  * the real one; its peer and the secret products are played, since all that they bring is known here.
  */
 import { randomBytes, randomInt } from 'node:crypto';
-import { programOf, symmetricEigen } from '@eigenveil/projection';
+import { symmetricEigen } from '@eigenveil/projection';
+import { programOf } from '@eigenveil/task';
 import {
   type Channel,
   encodeShares,

@@ -3,10 +3,16 @@
  * "Privacy-Preserving Machine Learning", Zhuang et al., chapter 9). The number of steps is public and always the same; docs/precision.md has
  * the widths and their reasons.
  */
-import type { Program } from '@eigenveil/projection';
-import { cappedComponents, ProjectionError } from '@eigenveil/projection';
-import type { Method, StatisticsTask } from '@eigenveil/statistics';
-import { layout, statisticsBounds } from '@eigenveil/statistics';
+
+import { ProjectionError } from '@eigenveil/projection';
+import { layout } from '@eigenveil/statistics';
+import {
+  cappedComponents,
+  type Method,
+  type Program,
+  type StatisticsTask,
+  statisticsBounds,
+} from '@eigenveil/task';
 import {
   addModulo,
   all,

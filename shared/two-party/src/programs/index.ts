@@ -1,6 +1,5 @@
 /** Decompositions as programs of a two-party session. */
-import type { Program } from '@eigenveil/projection';
-import type { StatisticsTask } from '@eigenveil/statistics';
+import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { Session } from '../garbling/index.ts';
 import { discriminant } from './discriminant.ts';
 import { mdr } from './mdr.ts';

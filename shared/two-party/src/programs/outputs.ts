@@ -1,6 +1,6 @@
 /** What a program reveals: its checks, and numbers that are 0 unless all checks hold. Used by every method. */
-import { type Decomposition, type Output, ProjectionError } from '@eigenveil/projection';
-import type { StatisticsTask } from '@eigenveil/statistics';
+import { type Decomposition, ProjectionError } from '@eigenveil/projection';
+import type { Output, StatisticsTask } from '@eigenveil/task';
 import {
   divide,
   divideUnsigned,

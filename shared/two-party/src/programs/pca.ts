@@ -2,8 +2,8 @@
  * PCA as a circuit, from additive shares to eigenvectors. The number of steps is public and always the same; docs/precision.md has the
  * widths and their reasons.
  */
-import { type Decomposition, fullRank, leastRank, type Program } from '@eigenveil/projection';
-import type { StatisticsTask } from '@eigenveil/statistics';
+import { type Decomposition, fullRank } from '@eigenveil/projection';
+import { leastRank, type Program, type StatisticsTask } from '@eigenveil/task';
 import {
   concatLanes,
   divideUnsigned,

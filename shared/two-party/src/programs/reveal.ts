@@ -1,6 +1,6 @@
 /** The end of a discriminant program: its checks, what is revealed where they hold, and what it means. */
-import { cappedComponents, type Program, ProjectionError } from '@eigenveil/projection';
-import type { StatisticsTask } from '@eigenveil/statistics';
+import { ProjectionError } from '@eigenveil/projection';
+import { cappedComponents, type Program, type StatisticsTask } from '@eigenveil/task';
 import { type Num, unsigned } from '../circuits/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
 import { EIGENVALUE_FRACTION } from './discriminant-precision.ts';

@@ -1,5 +1,6 @@
 /** The pooled statistics of a task from additive shares, their checks, and Q times the total scatter. */
-import { collectsR, layout, type StatisticsTask, summedClasses } from '@eigenveil/statistics';
+import { layout } from '@eigenveil/statistics';
+import { collectsR, type StatisticsTask, summedClasses } from '@eigenveil/task';
 import {
   addModulo,
   concatLanes,

@@ -1,6 +1,6 @@
 /** Which tasks `rotated` computes. Both servers refuse others before they exchange a byte. */
-import { fullRank, leastRank, type Program, ProjectionError } from '@eigenveil/projection';
-import type { StatisticsTask } from '@eigenveil/statistics';
+import { fullRank, ProjectionError } from '@eigenveil/projection';
+import { leastRank, type Program, type StatisticsTask } from '@eigenveil/task';
 import { rotatedParameters } from './parameters.ts';
 
 /** What the data user learns in any case, so that a task must declare it. */

@@ -1,7 +1,6 @@
 /** The CSP's side of the `rotated` protocol: docs/rotated.md has the steps by the same numbers. */
 
-import type { Program } from '@eigenveil/projection';
-import type { StatisticsTask } from '@eigenveil/statistics';
+import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../channel/message-stream.ts';
 import { TwoPartyError } from '../errors.ts';
 import { multiplyMatrices, traceOf, transpose, upperProduct } from './matrices.ts';

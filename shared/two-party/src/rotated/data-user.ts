@@ -1,6 +1,6 @@
 /** The data user's side of the `rotated` protocol: docs/rotated.md has the steps by the same numbers. */
-import type { Decomposition, Program } from '@eigenveil/projection';
-import type { StatisticsTask } from '@eigenveil/statistics';
+import type { Decomposition } from '@eigenveil/projection';
+import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../channel/message-stream.ts';
 import { type Pace, standardPace, systemClock, waitUntil } from '../pace.ts';
 import { type EvaluatorInput, hangUp } from '../protocol.ts';

@@ -2,12 +2,11 @@
 import {
   type Decomposition,
   type EigenPairs,
-  type Program,
   ProjectionError,
   rankRefusal,
   symmetricEigen,
 } from '@eigenveil/projection';
-import { type StatisticsTask, statisticsBounds } from '@eigenveil/statistics';
+import { type Program, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
 import { TwoPartyError } from '../errors.ts';
 import { type Matrix, symmetricMatrix, traceOf, transpose } from './matrices.ts';
 import type { RotatedParameters } from './parameters.ts';

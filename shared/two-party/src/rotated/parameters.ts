@@ -4,7 +4,8 @@
  *
  * Units: T = Q R − V Vᵀ is a matrix of integers. P is held as the integers 2^f P, so 2^f P T (2^f P)ᵀ is M in units of 2^(−2f).
  */
-import { layout, type StatisticsTask, statisticsBounds } from '@eigenveil/statistics';
+import { layout } from '@eigenveil/statistics';
+import { type StatisticsTask, statisticsBounds } from '@eigenveil/task';
 import { TwoPartyError } from '../errors.ts';
 
 /** What the error bound of the rotation is computed for, and what a computation of a minute or so allows. */

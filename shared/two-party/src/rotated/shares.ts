@@ -1,5 +1,6 @@
 /** One server's additive shares of the statistics of a PCA, modulo 2^ℓ, and its share of T = Q R − V Vᵀ. */
-import { type StatisticsTask, unflatten } from '@eigenveil/statistics';
+import { unflatten } from '@eigenveil/statistics';
+import type { StatisticsTask } from '@eigenveil/task';
 import { type Matrix, symmetricMatrix, transpose } from './matrices.ts';
 
 export interface StatisticsShares {

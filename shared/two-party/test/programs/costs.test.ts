@@ -1,6 +1,5 @@
 /** docs/costs.md: what the programs cost by method and size, counted anew; `vitest run -u` writes it. */
-import type { Program } from '@eigenveil/projection';
-import type { Method, StatisticsTask } from '@eigenveil/statistics';
+import type { Method, Program, StatisticsTask } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { CountingGates, CountingSession } from '../../src/garbling/index.ts';
 import { runProgram } from '../../src/programs/index.ts';

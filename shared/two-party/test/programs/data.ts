@@ -1,15 +1,7 @@
 /** Tasks with made-up rows, and their additive shares. */
-import { type Program, programOf } from '@eigenveil/projection';
-import {
-  type ClassSums,
-  collectsR,
-  flatten,
-  layout,
-  type Method,
-  type Statistics,
-  type StatisticsTask,
-  unflatten,
-} from '@eigenveil/statistics';
+
+import { type ClassSums, flatten, layout, type Statistics, unflatten } from '@eigenveil/statistics';
+import { collectsR, type Method, type Program, programOf, type StatisticsTask } from '@eigenveil/task';
 import { combine, toRing } from '../../src/shares.ts';
 
 export interface Setting {

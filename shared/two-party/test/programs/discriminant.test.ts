@@ -1,6 +1,6 @@
 /** The programs of DCA and LDA in the clear against the reference, at ordinary and at degenerate statistics. */
-import { decompose, type Output } from '@eigenveil/projection';
-import type { Method } from '@eigenveil/statistics';
+import { decompose } from '@eigenveil/projection';
+import type { Method, Output } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { ClearSession, CountingGates, CountingSession } from '../../src/garbling/index.ts';
 import { runProgram } from '../../src/programs/index.ts';

@@ -1,6 +1,6 @@
 /** Programs at the corners of what tasks may have: every step stays within its bounds, and numbers that do not fit are flagged. */
-import { decompose, type Output, type Program } from '@eigenveil/projection';
-import type { Method, StatisticsTask } from '@eigenveil/statistics';
+import { decompose } from '@eigenveil/projection';
+import type { Method, Output, Program, StatisticsTask } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { ClearSession, CountingGates, CountingSession } from '../../src/garbling/index.ts';
 import { TWO_PARTY_PROTOCOLS } from '../../src/index.ts';

@@ -1,6 +1,7 @@
 /** Programs over statistics with noise for differential privacy: classes that it empties, sums beyond those of any rows. */
 import { decompose } from '@eigenveil/projection';
-import { layout, statisticsBounds } from '@eigenveil/statistics';
+import { layout } from '@eigenveil/statistics';
+import { statisticsBounds } from '@eigenveil/task';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ClearSession } from '../../src/garbling/index.ts';

@@ -1,7 +1,7 @@
 /** PCA tasks over made-up and bundled rows, with shares as unblinding leaves them. */
 import { randomBytes } from 'node:crypto';
-import { type Program, programOf } from '@eigenveil/projection';
-import { flatten, layout, type Statistics, type StatisticsTask } from '@eigenveil/statistics';
+import { flatten, layout, type Statistics } from '@eigenveil/statistics';
+import { type Program, programOf, type StatisticsTask } from '@eigenveil/task';
 import { rotatedRingBits } from '../../src/rotated/parameters.ts';
 import { RandomBits } from '../../src/rotated/random-bits.ts';
 import { toRing } from '../../src/shares.ts';

@@ -1,12 +1,13 @@
-/**
- * The task: the agreed public parameters of one computation, what makes them valid, and their digest.
- */
+/** The schema of a task: the agreed public parameters of one computation. */
 import { randomBytes } from 'node:crypto';
-import { leastRank, programOf } from '@eigenveil/projection';
 import { z } from 'zod';
-import { Digest, digestJson } from './digest.ts';
-import { ServiceError } from './errors.ts';
-import { PublicJwk, Thumbprint } from './keys.ts';
+
+/** SHA-256 thumbprint of a public key, base64url: 43 characters. It says who a server of the task is. */
+export const Thumbprint = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{43}$/, 'expected a thumbprint of 43 characters')
+  .brand('Thumbprint');
+export type Thumbprint = z.infer<typeof Thumbprint>;
 
 /** 16 random bytes, base64url: not enumerable. The first character is no hyphen, which command lines take for a flag. */
 export const TaskId = z
@@ -64,8 +65,12 @@ const Method = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('mdr'), ridge: Ridge }),
 ]);
 
-/** Outputs beyond the vectors and their eigenvalues; each one declared is one thing more that the data user learns. */
+/**
+ * Outputs beyond the vectors and their eigenvalues, each one thing more that the data user learns: the mean of all rows, the trace of the
+ * total scatter (not for MDR, which has no R), the number of rows, and all d eigenvalues (PCA only).
+ */
 export const Output = z.enum(['mean', 'trace', 'sampleCount', 'spectrum']);
+export type Output = z.infer<typeof Output>;
 
 /**
  * (ε, δ)-differential privacy of the result, for rows: everything else of it, noise and widths, is a function of the task. docs/privacy.md has
@@ -138,115 +143,3 @@ export const Task = TaskProposal.required().extend({
   dataUser: Thumbprint,
 });
 export type Task = z.infer<typeof Task>;
-
-/** A Paillier public key: big-endian modulus and, for DJN encryption, h_s. */
-export const PaillierPublicKey = z.strictObject({
-  n: z.base64url().min(170).max(700),
-  h: z.base64url().min(170).max(1400).optional(),
-});
-export type PaillierPublicKey = z.infer<typeof PaillierPublicKey>;
-
-/** A task together with the CSP's signature over its digest, its Paillier key and the data user's signing key. */
-export const SignedTask = z.strictObject({ task: Task, agreement: z.string().max(16_384) });
-export type SignedTask = z.infer<typeof SignedTask>;
-
-/** What the CSP signs about a task. */
-export const AGREEMENT = {
-  type: 'eigenveil-agreement+jws',
-  code: 'ERR_AGREEMENT_INVALID',
-  schema: z.strictObject({
-    taskId: TaskId,
-    taskDigest: Digest,
-    publicKey: PaillierPublicKey,
-    dataUserKey: PublicJwk,
-  }),
-} as const;
-export type Agreement = z.infer<(typeof AGREEMENT)['schema']>;
-
-export function digestTask(task: Task): Digest {
-  return digestJson('task', task);
-}
-
-export function digestPublicKey(publicKey: PaillierPublicKey): Digest {
-  return digestJson('paillier public key', publicKey);
-}
-
-const LABELLINGS = { pca: 0, dca: 1, lda: 1, mdr: 2 } as const satisfies Record<MethodName, number>;
-
-/**
- * Checks what the schema cannot say: that the parameters fit together and that no declared output reveals the scatter
- * matrix without consent. What its two-party protocol asks for is checked by that. Throws ERR_TASK_INVALID, ERR_KEY_TOO_SHORT,
- * ERR_TOO_MANY_COMPONENTS or ERR_FULL_RANK.
- */
-export function checkTask(task: TaskProposal): void {
-  const { method, features, labellings, components, outputs } = task;
-  const invalid = (message: string) => new ServiceError('ERR_TASK_INVALID', message);
-  if (labellings.length !== LABELLINGS[method.kind]) {
-    throw invalid(
-      `"labellings" expected ${LABELLINGS[method.kind]} for ${method.kind}, got ${labellings.length}`,
-    );
-  }
-  const columns = [...features.map(({ name }) => name), ...labellings.map(({ column }) => column)];
-  if (new Set(columns).size !== columns.length)
-    throw invalid('"features" and "labellings" expected distinct names');
-  if (new Set(outputs).size !== outputs.length) throw invalid('"outputs" expected distinct names');
-  if (outputs.includes('spectrum') && method.kind !== 'pca')
-    throw invalid('"outputs" expected spectrum with pca only');
-  if (outputs.includes('trace') && method.kind === 'mdr')
-    throw invalid('"outputs" expected no trace with mdr');
-  if (method.kind === 'mdr' && method.ridge === 0) {
-    throw invalid('"method.ridge" expected more than 0 for mdr: S_B of the privacy labels alone is singular');
-  }
-  if (task.minimumOwners > task.maximumOwners) {
-    throw invalid(
-      `"minimumOwners" expected at most maximumOwners ${task.maximumOwners}, got ${task.minimumOwners}`,
-    );
-  }
-  if (!Number.isSafeInteger(task.maximumOwners * task.maximumSamplesPerOwner)) {
-    throw invalid('"maximumSamplesPerOwner" expected fewer than 2^53 samples over all owners');
-  }
-  if (task.keyBits < 2048 && !task.allowInsecureKey) {
-    throw new ServiceError(
-      'ERR_KEY_TOO_SHORT',
-      `"keyBits" expected at least 2048 unless allowInsecureKey, got ${task.keyBits}`,
-    );
-  }
-  checkDifferentialPrivacy(task);
-  if (components > features.length) {
-    throw new ServiceError(
-      'ERR_TOO_MANY_COMPONENTS',
-      `"components" expected at most ${features.length}, got ${components}`,
-    );
-  }
-  if (revealsScatter(task) && !task.allowFullRank) {
-    throw new ServiceError(
-      'ERR_FULL_RANK',
-      '"components" expected fewer: these outputs determine the whole scatter matrix',
-    );
-  }
-}
-
-function checkDifferentialPrivacy({ differentialPrivacy: setting, minimumOwners }: TaskProposal): void {
-  if (setting === null) return;
-  const invalid = (expected: string) =>
-    new ServiceError(
-      'ERR_TASK_INVALID',
-      `"differentialPrivacy.honestOwners" expected ${expected}, got ${setting.honestOwners}`,
-    );
-  if (setting.noise === 'servers' && setting.honestOwners !== null)
-    throw invalid('null unless owners add noise');
-  // Whoever looks at the result knows the noise of its own, so at least one owner's does not count.
-  if (setting.noise === 'owners' && (setting.honestOwners === null || setting.honestOwners >= minimumOwners))
-    throw invalid(`a number below minimumOwners ${minimumOwners}, as owners add noise`);
-}
-
-/**
- * Whether the outputs determine S̄ whatever the data. Constant features are known to be zero, and n rows have a rank of n − 1 at most. What a task
- * cannot know, features that depend on each other, is found when the result is computed.
- */
-function revealsScatter(task: TaskProposal): boolean {
-  const varying = task.features.filter(({ min, max }) => min < max).length;
-  if (task.method.kind !== 'pca') return task.components >= varying;
-  const rank = Math.min(varying, task.maximumOwners * task.maximumSamplesPerOwner - 1);
-  return leastRank(programOf(task)) > rank;
-}

@@ -1,13 +1,8 @@
-/** What a decomposition computes: its public description, the limits of each method, and what comes out. */
+/** What a decomposition computes: its public description and the limits of each method. */
 
-import type { Method, StatisticsTask } from '@eigenveil/statistics';
-import { ProjectionError } from './errors.ts';
-
-/**
- * What a task may reveal beyond vectors and their eigenvalues: the mean of all rows, the trace of the total scatter
- * (not for MDR, which has no R), the number of rows, and all d eigenvalues (PCA only).
- */
-export type Output = 'mean' | 'trace' | 'sampleCount' | 'spectrum';
+import { TaskError } from './errors.ts';
+import type { Output } from './schema.ts';
+import type { Method, StatisticsTask } from './statistics-task.ts';
 
 export interface Program {
   readonly method: Method;
@@ -25,22 +20,6 @@ export interface Program {
   readonly twoValued: number;
   /** Whether the statistics have noise for differential privacy: sums need not be those of any rows then. */
   readonly noisy?: boolean;
-}
-
-export interface Decomposition {
-  /** One vector per component over the scaled features: length 1, its entry of largest magnitude positive. */
-  readonly vectors: number[][];
-  /** Per component, descending, of the undivided scatter of features in [-1, 1]. */
-  readonly eigenvalues: number[];
-  /** Per component whether a computation of limited precision found an eigenpair; absent where nothing is in doubt. */
-  readonly converged?: boolean[];
-  /** Per scaled feature, in [-1, 1]. */
-  readonly mean?: number[];
-  /** Trace of the total scatter. */
-  readonly trace?: number;
-  readonly sampleCount?: number;
-  /** All eigenvalues of the total scatter, descending. */
-  readonly spectrum?: number[];
 }
 
 const LABELLINGS = { pca: 0, dca: 1, lda: 1, mdr: 2 } as const;
@@ -83,7 +62,7 @@ export function cappedComponents(
   return Math.min(program.components, maximumComponents(program));
 }
 
-/** @throws ProjectionError ERR_TOO_MANY_COMPONENTS for more components than features, else ERR_PROGRAM_INVALID */
+/** @throws TaskError ERR_TOO_MANY_COMPONENTS for more components than features, else ERR_PROGRAM_INVALID */
 export function checkProgram(program: Program): void {
   const { method, featureCount, classCounts, components, fractionBits, outputs, minimumOwners } = program;
   checkPositive('featureCount', featureCount);
@@ -110,7 +89,7 @@ export function checkProgram(program: Program): void {
     throw invalid('outputs', `no spectrum for ${method.kind}`, 'spectrum');
   }
   if (components > featureCount) {
-    throw new ProjectionError(
+    throw new TaskError(
       'ERR_TOO_MANY_COMPONENTS',
       `"components" expected at most ${featureCount}, the number of features, got ${components}`,
     );
@@ -121,6 +100,6 @@ function checkPositive(title: string, value: number): void {
   if (!Number.isSafeInteger(value) || value < 1) throw invalid(title, 'a positive integer', `${value}`);
 }
 
-function invalid(title: string, expected: string, got: string): ProjectionError {
-  return new ProjectionError('ERR_PROGRAM_INVALID', `"${title}" expected ${expected}, got ${got}`);
+function invalid(title: string, expected: string, got: string): TaskError {
+  return new TaskError('ERR_PROGRAM_INVALID', `"${title}" expected ${expected}, got ${got}`);
 }

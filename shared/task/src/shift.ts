@@ -1,7 +1,32 @@
-/** Takes the public shift of a task with differential privacy out of a result again. */
+/** The public shift of a task with differential privacy: added to its statistics, and taken out of its result again. */
 
-import { noisePlanOf, type StatisticsTask } from '@eigenveil/statistics';
-import type { Decomposition } from './program.ts';
+import { noisePlanOf } from './noise.ts';
+import { statisticsLength } from './slots.ts';
+import { collectsR, type StatisticsTask } from './statistics-task.ts';
+
+/** What of a result the shift shows in. */
+interface Shifted {
+  readonly eigenvalues: number[];
+  readonly trace?: number;
+  readonly spectrum?: number[];
+}
+
+/**
+ * The flat statistics of the task's public shift: c on the diagonal of R, and zeros.
+ * @throws PrivacyError ERR_DP_PARAMETER
+ */
+export function shiftOf(task: StatisticsTask): bigint[] {
+  const values = new Array<bigint>(statisticsLength(task)).fill(0n);
+  const plan = noisePlanOf(task);
+  if (plan === undefined || !collectsR(task.method)) return values;
+  const d = task.features.length;
+  let diagonal = 0;
+  for (let i = 0; i < d; i += 1) {
+    values[diagonal] = plan.shift;
+    diagonal += d - i;
+  }
+  return values;
+}
 
 /**
  * The decomposition without the c I that was added to R. Eigenvalues of a PCA and traces are larger by c and by c per feature; vectors are
@@ -9,7 +34,7 @@ import type { Decomposition } from './program.ts';
  * in their eigenvalues and vectors.
  * @throws PrivacyError ERR_DP_PARAMETER
  */
-export function withoutShift<Result extends Decomposition>(task: StatisticsTask, result: Result): Result {
+export function withoutShift<Result extends Shifted>(task: StatisticsTask, result: Result): Result {
   const ridge = shiftRidge(task);
   if (ridge === 0) return result;
   const lower = (values: readonly number[]): number[] => values.map((value) => value - ridge);

@@ -1,7 +1,7 @@
 /** The part of a task's public parameters that an owner's statistics and their layout are functions of. */
 
 import type { PrivacySetting } from '@eigenveil/privacy';
-import { StatisticsError } from './errors.ts';
+import { TaskError } from './errors.ts';
 
 /** A numeric column and its agreed range: cells are clipped to [min, max] and mapped to [-1, 1]. */
 export interface Feature {
@@ -68,9 +68,9 @@ export function constantFeatures(task: Pick<StatisticsTask, 'features'>): string
 
 /**
  * Checks what this package relies on.
- * @throws StatisticsError ERR_TASK_INVALID
+ * @throws TaskError ERR_TASK_INVALID
  */
-export function checkTask(task: StatisticsTask): void {
+export function checkStatisticsTask(task: StatisticsTask): void {
   const expected = LABELLINGS[task.method.kind];
   if (task.labellings.length !== expected) {
     throw invalid('labellings', `${expected} of them for ${task.method.kind}`, `${task.labellings.length}`);
@@ -82,7 +82,7 @@ export function checkTask(task: StatisticsTask): void {
   checkCount('maximumSamplesPerOwner', task.maximumSamplesPerOwner);
 }
 
-/** @throws StatisticsError ERR_TASK_INVALID */
+/** @throws TaskError ERR_TASK_INVALID */
 export function checkFeatures({
   features,
   fractionBits,
@@ -119,6 +119,6 @@ function checkCount(title: string, value: number): void {
   if (!Number.isSafeInteger(value) || value < 1) throw invalid(title, 'a positive integer', `${value}`);
 }
 
-function invalid(title: string, expected: string, got: string): StatisticsError {
-  return new StatisticsError('ERR_TASK_INVALID', `"${title}" expected ${expected}, got ${got}`);
+function invalid(title: string, expected: string, got: string): TaskError {
+  return new TaskError('ERR_TASK_INVALID', `"${title}" expected ${expected}, got ${got}`);
 }

@@ -1,0 +1,17 @@
+/** Draws the noise that a task's differential-privacy setting asks for; nothing, for a task without one. */
+
+import { noisePlan, type RandomSource, sampleNoise } from '@eigenveil/privacy';
+import { type StatisticsTask, stageTaskOf, statisticsLength } from '@eigenveil/task';
+
+type Drawer = 'servers' | 'owners';
+
+/**
+ * One draw of the noise that a server, or an owner, adds to the flat statistics of the task: zeros where the task has them add none. Whoever draws must
+ * draw once per task and keep it, since the mean of several draws is closer to the statistics.
+ * @throws PrivacyError ERR_DP_PARAMETER
+ */
+export function drawNoise(task: StatisticsTask, drawer: Drawer, source: RandomSource): bigint[] {
+  const stage = stageTaskOf(task);
+  if (stage?.setting.noise !== drawer) return new Array<bigint>(statisticsLength(task)).fill(0n);
+  return sampleNoise(source, stage, noisePlan(stage));
+}

@@ -1,0 +1,32 @@
+/** What a task's differential-privacy setting means for its rows and values; nothing, for a task without one. */
+
+import { type NoisePlan, noisePlan, type StageTask } from '@eigenveil/privacy';
+import { type StatisticsTask, summedClasses } from './statistics-task.ts';
+
+/** The part of the task that its noise is a function of; undefined without differential privacy. */
+export function stageTaskOf(
+  task: Pick<
+    StatisticsTask,
+    'method' | 'features' | 'labellings' | 'fractionBits' | 'maximumOwners' | 'differentialPrivacy'
+  >,
+): StageTask | undefined {
+  const { differentialPrivacy: setting } = task;
+  if (setting === undefined || setting === null) return undefined;
+  return {
+    kind: task.method.kind,
+    features: task.features.length,
+    classes: summedClasses(task),
+    fractionBits: task.fractionBits,
+    maximumOwners: task.maximumOwners,
+    setting,
+  };
+}
+
+/**
+ * The task's noise; undefined without differential privacy.
+ * @throws PrivacyError ERR_DP_PARAMETER
+ */
+export function noisePlanOf(task: Parameters<typeof stageTaskOf>[0]): NoisePlan | undefined {
+  const stage = stageTaskOf(task);
+  return stage && noisePlan(stage);
+}
