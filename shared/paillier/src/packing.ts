@@ -110,9 +110,12 @@ export function pack(publicKey: PublicKey, packing: Packing, values: readonly bi
 /**
  * Blinding values of one task: per value 2^(b-1), which makes it non-negative, plus a uniform integer of
  * `blindingBits`. They are as secret as the key, and drawn once per task.
+ * @param randomness gives so many uniform bytes: the system's CSPRNG, unless a test has to repeat them
  */
-export function drawBlinding(packing: Packing): bigint[] {
-  return packing.valueBits.map((bits, i) => (1n << BigInt(bits - 1)) + randomBits(packing.blindingBits[i]!));
+export function drawBlinding(packing: Packing, randomness?: (length: number) => Uint8Array): bigint[] {
+  return packing.valueBits.map(
+    (bits, i) => (1n << BigInt(bits - 1)) + randomBits(packing.blindingBits[i]!, randomness),
+  );
 }
 
 /**

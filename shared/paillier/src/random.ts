@@ -1,11 +1,11 @@
-/** Integers from the system's CSPRNG. */
+/** Integers from the system's CSPRNG, or from random bytes that the caller gives. */
 
 import { randomBytes } from 'node:crypto';
 import { bitLength, bytesToBigint } from './bytes.ts';
 
-/** Uniform in [0, 2^bits). */
-export function randomBits(bits: number): bigint {
-  return BigInt.asUintN(bits, bytesToBigint(randomBytes(Math.ceil(bits / 8))));
+/** Uniform in [0, 2^bits), if the bytes are uniform. */
+export function randomBits(bits: number, randomness: (length: number) => Uint8Array = randomBytes): bigint {
+  return BigInt.asUintN(bits, bytesToBigint(randomness(Math.ceil(bits / 8))));
 }
 
 /** Uniform in [0, bound), by rejection; bound >= 1. */
