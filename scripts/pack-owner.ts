@@ -17,10 +17,13 @@ const BUNDLED = [
   'shared/paillier',
   'shared/privacy',
   'shared/projection',
+  'shared/protocol',
   'shared/statistics',
   'shared/task',
   'shared/wire',
 ];
+/** Of these packages owners get one entry, a folder: the other needs the two-party protocols, which stay with the servers. */
+const ENTRIES: Readonly<Record<string, string>> = { 'shared/protocol': 'owner' };
 
 interface Manifest {
   readonly name: string;
@@ -57,16 +60,21 @@ async function pack(stage: string, out: string): Promise<string> {
   const owner = await readManifest(OWNER);
   const bundled = await Promise.all(BUNDLED.map(readManifest));
   const own = new Set(bundled.map(({ name }) => name));
-  const dependencies: Record<string, string> = {};
-  for (const manifest of [owner, ...bundled]) Object.assign(dependencies, manifest.dependencies);
+  // No registry is ever asked for a package of ours that is not in the tarball.
+  const packed = ({ dependencies = {} }: Manifest) =>
+    Object.entries(dependencies).filter(([name]) => own.has(name) || !name.startsWith('@eigenveil/'));
   await stagePackage(compiled, OWNER, target, {
     ...owner,
-    dependencies: Object.fromEntries(Object.entries(dependencies).sort()),
+    dependencies: Object.fromEntries([owner, ...bundled].flatMap(packed).sort()),
     bundleDependencies: [...own],
   });
   for (const [i, folder] of BUNDLED.entries()) {
     const manifest = bundled[i]!;
-    await stagePackage(compiled, folder, join(target, 'node_modules', manifest.name), { ...manifest });
+    const dependencies = Object.fromEntries(packed(manifest));
+    await stagePackage(compiled, folder, join(target, 'node_modules', manifest.name), {
+      ...manifest,
+      dependencies,
+    });
   }
   await mkdir(out, { recursive: true });
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', out], { cwd: target });
@@ -86,7 +94,11 @@ async function compile(stage: string, outDir: string): Promise<void> {
       outDir,
       typeRoots: [join(ROOT, 'node_modules/@types')],
     },
-    include: [OWNER, ...BUNDLED].flatMap((folder) => [join(ROOT, folder, 'src'), join(ROOT, folder, 'bin')]),
+    include: [OWNER, ...BUNDLED].flatMap((folder) => {
+      const entry = ENTRIES[folder];
+      const paths = entry === undefined ? ['src', 'bin'] : [join('src', entry)];
+      return paths.map((path) => join(ROOT, folder, path));
+    }),
   };
   const file = join(stage, 'tsconfig.json');
   await writeFile(file, JSON.stringify(config));
@@ -101,6 +113,8 @@ async function stagePackage(
 ) {
   await mkdir(target, { recursive: true });
   await cp(join(compiled, folder, 'src'), join(target, 'dist'), { recursive: true });
+  const entry = ENTRIES[folder];
+  const file = `./dist/${entry === undefined ? '' : `${entry}/`}index`;
   const published: Record<string, unknown> = {
     name: manifest.name,
     version: manifest.version,
@@ -108,7 +122,9 @@ async function stagePackage(
     license: manifest.license,
     type: 'module',
     engines: manifest.engines,
-    exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' } },
+    exports: {
+      [entry === undefined ? '.' : `./${entry}`]: { types: `${file}.d.ts`, default: `${file}.js` },
+    },
     dependencies: manifest.dependencies,
   };
   if (manifest.bundleDependencies !== undefined) {

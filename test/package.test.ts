@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -51,6 +51,23 @@ afterAll(async () => {
 });
 
 describe('the packed owner library', () => {
+  test('carries nothing of the servers, and asks no registry for a package of ours', async () => {
+    const installed = join(folder, 'node_modules/@eigenveil/data-owner');
+    const files = await readdir(installed, { recursive: true });
+    const bundled = files.filter((file) => /^node_modules\/@eigenveil\/[^/]+$/.test(file));
+    const named = new Set(bundled.map((file) => file.slice('node_modules/'.length)));
+    expect(named).not.toContain('@eigenveil/two-party');
+    const steps = await readdir(join(installed, 'node_modules/@eigenveil/protocol/dist'));
+    expect(steps).toEqual(['owner']);
+    for (const manifest of ['package.json', ...bundled.map((file) => join(file, 'package.json'))]) {
+      const { dependencies = {} } = JSON.parse(await readFile(join(installed, manifest), 'utf8')) as {
+        dependencies?: Record<string, string>;
+      };
+      const ours = Object.keys(dependencies).filter((name) => name.startsWith('@eigenveil/'));
+      expect(ours.filter((name) => !named.has(name))).toEqual([]);
+    }
+  });
+
   test('takes part in a task as an installed JavaScript package', async () => {
     const { proposal, rows } = await exampleOf(dataFile('iris'), 'pca');
     const client = await world.taskClient();

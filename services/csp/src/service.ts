@@ -3,12 +3,13 @@
  * once, and keeps its additive shares for the two-party computation. It never sees an unblinded value.
  */
 import { randomBytes } from 'node:crypto';
-import { type Ciphertext, type PaillierPool, SecretKey, unpackBlinded } from '@eigenveil/paillier';
+import { type Ciphertext, type PaillierPool, SecretKey } from '@eigenveil/paillier';
 import type { RandomSource } from '@eigenveil/privacy';
+import { unblind } from '@eigenveil/protocol/servers';
 import type { Sealer } from '@eigenveil/server';
-import { drawNoise, layout } from '@eigenveil/statistics';
+import { layout } from '@eigenveil/statistics';
 import { checkTask, programOf, type Task, type TaskId } from '@eigenveil/task';
-import { TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
+import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import {
   AGREEMENT,
   type Agreement,
@@ -20,6 +21,7 @@ import {
   digestPublicKey,
   digestTask,
   type EnrolmentResponse,
+  errorCodeOf,
   issueOwnerToken,
   OwnerId,
   type OwnerRecord,
@@ -279,22 +281,16 @@ export class CspService {
 
   async #decrypt(task: Task, secretKey: SecretKey, ciphertexts: readonly Ciphertext[]): Promise<void> {
     const { store, paillier, randomness } = this.#deps;
-    const packing = layout(task);
-    const plaintexts = await paillier.decrypt(secretKey, ciphertexts);
-    let blindedValues: bigint[];
+    const under = { task, secretKey, packing: layout(task) };
+    let shares: bigint[];
     try {
-      blindedValues = unpackBlinded(packing, plaintexts);
+      shares = await unblind(under, ciphertexts, { paillier, randomness });
     } catch (error) {
       // Whether slots overflow is one bit about the plaintexts: it is told once and never for other ciphertexts.
-      await this.#end(task.id);
+      if (errorCodeOf(error) === 'ERR_PACKING_OVERFLOW') await this.#end(task.id);
       throw error;
     }
     // Only what the first of several equal requests has drawn is kept, and nothing of it has left before: one draw per task.
-    const noise = drawNoise(task, 'servers', randomness);
-    const shares = toRing(
-      TWO_PARTY_PROTOCOLS[task.twoParty].shareBits(task),
-      blindedValues.map((value, i) => value + noise[i]!),
-    );
     const sealedShares = this.#seal(sharesPlace(task.id), shares.map(String));
     await store.completeUnblinding(task.id, sealedShares);
   }

@@ -2,14 +2,13 @@
  * A data owner's part in the protocol: enrol once, contribute encrypted statistics of its rows to a task, withdraw, and
  * fetch the signed projection.
  */
-import { encodeCiphertexts, type PaillierPool, PublicKey, pack } from '@eigenveil/paillier';
+import type { PaillierPool } from '@eigenveil/paillier';
 import { systemRandomness } from '@eigenveil/privacy';
-import { drawNoise, flatten, layout, type Statistics } from '@eigenveil/statistics';
+import { type AgreedTask, contribute, openAgreed, signRecord } from '@eigenveil/protocol/owner';
+import { flatten, type Statistics } from '@eigenveil/statistics';
 import type { Task, TaskId } from '@eigenveil/task';
 import {
-  type Agreement,
   digestBytes,
-  digestPublicKey,
   EnrolmentResponse,
   type ErrorCode,
   errorCodeOf,
@@ -17,16 +16,13 @@ import {
   ProjectionResponse,
   type PublicJwk,
   RECEIPT,
-  RECORD,
   type Receipt,
   ReceiptResponse,
   ServiceClient,
   ServiceError,
   SignedTask,
-  signStatement,
   type Thumbprint,
   thumbprintOf,
-  verifySignedTask,
   verifyStatement,
 } from '@eigenveil/wire';
 import { z } from 'zod';
@@ -49,11 +45,8 @@ export interface DataOwnerOptions {
 }
 
 /** A task that this owner has verified and agrees to. */
-interface AcceptedTask {
+interface AcceptedTask extends AgreedTask {
   readonly signed: SignedTask;
-  readonly task: Task;
-  readonly agreement: Agreement;
-  readonly publicKey: PublicKey;
 }
 
 export class DataOwner {
@@ -228,49 +221,27 @@ export class DataOwner {
   }
 
   async #prepare(
-    { task, agreement, publicKey }: AcceptedTask,
+    accepted: AcceptedTask,
     values: readonly bigint[],
     dataDigest: string,
   ): Promise<PendingContribution> {
     const { home, paillier } = this.#options;
     const { ownerId } = await this.#enrolment();
-    // Drawn once per task: it goes into the very bytes that are kept before they are sent for the first time.
-    const noise = drawNoise(task, 'owners', systemRandomness);
-    const plaintexts = pack(
-      publicKey,
-      layout(task),
-      values.map((value, i) => value + noise[i]!),
-    );
-    const bytes = encodeCiphertexts(
-      publicKey,
-      await paillier.encrypt(publicKey, plaintexts, task.encryption),
-    );
-    const record = await signStatement(RECORD, await home.signingKey(), {
-      taskId: task.id,
-      taskDigest: agreement.taskDigest,
-      publicKeyDigest: digestPublicKey(agreement.publicKey),
-      ownerId,
-      contributionDigest: digestBytes('contribution', bytes),
-    });
+    // Noise is drawn once per task: it goes into the very bytes that are kept before they are sent for the first time.
+    const bytes = await contribute(accepted, values, { paillier, randomness: systemRandomness });
+    const record = await signRecord(accepted.agreement, bytes, { ownerId, key: await home.signingKey() });
     // Encryption is randomised: only stored bytes can be repeated exactly after an answer was lost.
-    return home.keepPending(task.id, { record, bytes, dataDigest });
+    return home.keepPending(accepted.task.id, { record, bytes, dataDigest });
   }
 
   async #accept(client: ServiceClient, taskId: TaskId): Promise<AcceptedTask> {
     const { cspKey } = await this.#enrolment();
     const signed = await client.send({ method: 'GET', path: `/tasks/${taskId}`, response: SignedTask });
-    const agreement = await verifySignedTask(signed, cspKey);
+    const agreed = await openAgreed(signed, cspKey);
     if (signed.task.id !== taskId)
       throw new ServiceError('ERR_AGREEMENT_INVALID', '"taskId" expected the task that was asked for');
-    const publicKey = PublicKey.fromJSON(agreement.publicKey, signed.task);
-    if (publicKey.bits !== signed.task.keyBits) {
-      throw new ServiceError(
-        'ERR_AGREEMENT_INVALID',
-        `"publicKey" expected ${signed.task.keyBits} bits, got ${publicKey.bits}`,
-      );
-    }
     checkPolicy(this.#options.policy, signed.task);
-    return { signed, task: signed.task, agreement, publicKey };
+    return { ...agreed, signed };
   }
 
   async #enrolment(): Promise<Enrolment> {

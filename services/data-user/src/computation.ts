@@ -3,30 +3,27 @@
  * two-party protocol, sign the projection, have its digest countersigned. Each stage ends in one durable transaction, so that it can be
  * resumed after a crash of either server; what is drawn at random is drawn once and persisted before it is used.
  */
-import { add, drawBlinding, encodeCiphertexts, type PaillierPool, packBlinding } from '@eigenveil/paillier';
+import type { PaillierPool } from '@eigenveil/paillier';
 import type { RandomSource } from '@eigenveil/privacy';
-import type { Decomposition } from '@eigenveil/projection';
+import { blind, type Drawn, draw, resultOf, sharesAtDataUser } from '@eigenveil/protocol/servers';
 import { type Sealer, ServerError } from '@eigenveil/server';
-import { drawNoise } from '@eigenveil/statistics';
-import { programOf, shiftOf, type Task, type TaskId, withoutShift } from '@eigenveil/task';
+import { programOf, type Task, type TaskId } from '@eigenveil/task';
 import {
   type Channel,
   type Clock,
   type Pace,
   TWO_PARTY_PROTOCOLS,
   TwoPartyError,
-  toRing,
   waitUntil,
 } from '@eigenveil/two-party';
 import {
   digestProjection,
-  digestTask,
   type ErrorCode,
   errorCodeOf,
   newSalt,
   PROJECTION,
+  type Projection,
   RECORDS_PER_REQUEST,
-  ServiceError,
   type SigningKey,
   signStatement,
   type TaskState,
@@ -112,7 +109,7 @@ export interface ComputationDependencies {
   readonly paillier: PaillierPool;
   readonly sealer: Sealer;
   readonly key: SigningKey;
-  /** What noise for differential privacy is drawn from. */
+  /** What blinding values and noise for differential privacy are drawn from. */
   readonly randomness: RandomSource;
   /** Told of every stage that ends, and of every one that has to be tried again, for logs and metrics. */
   readonly onStage: (event: { taskId: TaskId } & ({ state: TaskState } | { error: unknown })) => void;
@@ -259,20 +256,11 @@ export class Computation {
 
   async #aggregate({ task }: StoredTask, open: OpenTask, turn: Turn): Promise<StageResult> {
     const { aggregation, paillier, sealer, randomness } = this.#deps;
-    const { publicKey, packing } = open;
     const aggregate = await aggregation.aggregate(open, turn);
-    // The blinding is encrypted with a full-length randomiser whatever the task's encryption: the CSP, which can
-    // extract randomisers, would otherwise recognise the product of the owners'.
-    const blinding = drawBlinding(packing);
-    const blindingCiphertexts = await paillier.encrypt(
-      publicKey,
-      packBlinding(publicKey, packing, blinding),
-      'standard',
-    );
-    const blinded = aggregate.map((ciphertext, i) => add(publicKey, ciphertext, blindingCiphertexts[i]!));
-    const drawn = { blinding, noise: drawNoise(task, 'servers', randomness) };
+    const drawn = draw(open, randomness);
+    const blinded = await blind(open, aggregate, drawn, paillier);
     const sealedBlinding = sealer.seal(blindingPlace(task.id), encodeDrawn(drawn));
-    return { to: 'blinded', sealedBlinding, blinded: encodeCiphertexts(publicKey, blinded) };
+    return { to: 'blinded', sealedBlinding, blinded };
   }
 
   async #unblind(stored: StoredTask, _open: OpenTask, turn: Turn): Promise<StageResult> {
@@ -305,13 +293,9 @@ export class Computation {
     const { task, sealedBlinding } = stored;
     // A release without provenance has unblinded the task: the same request again brings the statement.
     const statement = stored.provenance.statement ?? (await provenances.unblind(stored));
-    const { blinding, noise } = decodeDrawn(sealer.open(blindingPlace(task.id), sealedBlinding!));
-    const shift = shiftOf(task);
+    const drawn = decodeDrawn(sealer.open(blindingPlace(task.id), sealedBlinding!));
+    const shares = sharesAtDataUser(task, drawn);
     const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
-    const shares = toRing(
-      protocol.shareBits(task),
-      blinding.map((value, i) => noise[i]! + shift[i]! - value),
-    );
     const channel = await csp.openChannel(task.id);
     const watch = this.#closeWhenOver(channel, task.id);
     const milliseconds = paceOf(task);
@@ -325,13 +309,12 @@ export class Computation {
       hasAnswer = true;
       this.#ends.set(task.id, clock.now() + milliseconds);
     };
-    let decomposition: Decomposition;
+    let result: Projection;
     try {
       const computation = { task, program: programOf(task) };
       const input = { shares, pace, onAnswer };
       const shifted = await protocol.evaluate(channel, computation, input, this.#progressOf(task.id));
-      decomposition = withoutShift(task, shifted);
-      checkFinite(decomposition);
+      result = resultOf(task, shifted);
     } catch (error) {
       // What is wrong with an answer is its outcome, and final: by another attempt the CSP would learn that something is.
       if (hasAnswer) return failedBy(stored, error);
@@ -340,17 +323,7 @@ export class Computation {
       clearInterval(watch);
       await csp.closeChannel(channel);
     }
-    const projection = await signStatement(PROJECTION, key, {
-      taskId: task.id,
-      taskDigest: digestTask(task),
-      method: task.method,
-      twoParty: task.twoParty,
-      features: task.features,
-      fractionBits: task.fractionBits,
-      outputs: task.outputs,
-      differentialPrivacy: task.differentialPrivacy,
-      ...decomposition,
-    });
+    const projection = await signStatement(PROJECTION, key, result);
     const salt = newSalt();
     const provenance = { statement, salt, projectionDigest: digestProjection(salt, projection) };
     return { to: 'decomposed', projection, provenance };
@@ -416,13 +389,6 @@ function failedBy({ state, failure: known }: StoredTask, error: unknown): StageR
 
 type Stage = (stored: StoredTask, open: OpenTask, turn: Turn) => Promise<StageResult>;
 
-/** What the data user draws once per task. */
-interface Drawn {
-  readonly blinding: readonly bigint[];
-  /** For differential privacy, one per value of the flat statistics. */
-  readonly noise: readonly bigint[];
-}
-
 function encodeDrawn({ blinding, noise }: Drawn): Uint8Array {
   return Buffer.from(JSON.stringify({ blinding: blinding.map(String), noise: noise.map(String) }));
 }
@@ -430,10 +396,4 @@ function encodeDrawn({ blinding, noise }: Drawn): Uint8Array {
 function decodeDrawn(bytes: Uint8Array): Drawn {
   const { blinding, noise } = JSON.parse(Buffer.from(bytes).toString()) as Record<keyof Drawn, string[]>;
   return { blinding: blinding.map(BigInt), noise: noise.map(BigInt) };
-}
-
-/** A peer that deviates can make any numbers come out, and numbers that are none cannot be signed. */
-function checkFinite({ vectors, eigenvalues }: Decomposition): void {
-  if (![eigenvalues, ...vectors].every((numbers) => numbers.every(Number.isFinite)))
-    throw new ServiceError('ERR_NOT_FINITE', 'the projection expected finite numbers');
 }

@@ -1,10 +1,9 @@
 /** Tasks at the data user: proposed to the CSP, opened under its signature, closed or cancelled by the operator. */
-import { type Packing, PublicKey } from '@eigenveil/paillier';
+import { type AgreedTask, openAgreed } from '@eigenveil/protocol/servers';
 import { layout } from '@eigenveil/statistics';
 import { checkTask, programOf, type Task, type TaskCreation, type TaskId } from '@eigenveil/task';
 import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import {
-  type Agreement,
   type Digest,
   digestPublicKey,
   digestTask,
@@ -18,7 +17,6 @@ import {
   type TaskStatus,
   type Thumbprint,
   toProblem,
-  verifySignedTask,
 } from '@eigenveil/wire';
 import type { CspClient } from './csp-client.ts';
 import type { Provenances } from './provenances.ts';
@@ -26,11 +24,7 @@ import type { DataUserStore, StoredProvenance, StoredTask } from './store.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 /** A task that the CSP has signed. */
-export interface OpenTask {
-  readonly task: Task;
-  readonly agreement: Agreement;
-  readonly publicKey: PublicKey;
-  readonly packing: Packing;
+export interface OpenTask extends AgreedTask {
   /** As owners sign it in their records. */
   readonly publicKeyDigest: Digest;
 }
@@ -158,18 +152,10 @@ export class Tasks {
 
   /** Checks what the CSP signed, before owners get it: a key that they would all refuse opens no task. */
   async #verify(signed: SignedTask): Promise<OpenTask> {
-    const { task } = signed;
-    const agreement = await verifySignedTask(signed, await this.#csp.identity());
-    const publicKey = PublicKey.fromJSON(agreement.publicKey, task);
-    if (publicKey.bits !== task.keyBits)
-      throw new ServiceError(
-        'ERR_AGREEMENT_INVALID',
-        `"publicKey" expected ${task.keyBits} bits, got ${publicKey.bits}`,
-      );
-    const publicKeyDigest = digestPublicKey(agreement.publicKey);
-    const open = { task, agreement, publicKey, packing: layout(task), publicKeyDigest };
+    const agreed = await openAgreed(signed, await this.#csp.identity());
+    const open = { ...agreed, publicKeyDigest: digestPublicKey(agreed.agreement.publicKey) };
     if (this.#verified.size >= REMEMBERED_TASKS) this.#verified.delete(this.#verified.keys().next().value!);
-    this.#verified.set(task.id, open);
+    this.#verified.set(signed.task.id, open);
     return open;
   }
 

@@ -1,0 +1,36 @@
+/** A task as the CSP has signed it, opened: what every party does first, for itself, and what the steps work with. */
+import { type Packing, PublicKey } from '@eigenveil/paillier';
+import { layout } from '@eigenveil/statistics';
+import type { Task } from '@eigenveil/task';
+import {
+  type Agreement,
+  type PublicJwk,
+  ServiceError,
+  type SignedTask,
+  verifySignedTask,
+} from '@eigenveil/wire';
+
+export interface AgreedTask {
+  readonly task: Task;
+  readonly agreement: Agreement;
+  readonly publicKey: PublicKey;
+  /** Where each value of the flat statistics lies in the plaintexts. */
+  readonly packing: Packing;
+}
+
+/**
+ * Verifies a signed task under the pinned CSP's key and reads its Paillier key.
+ * @throws ServiceError ERR_AGREEMENT_INVALID; PaillierError ERR_KEY_INVALID, ERR_KEY_TOO_SHORT and what `layout` throws
+ */
+export async function openAgreed(signed: SignedTask, cspKey: PublicJwk): Promise<AgreedTask> {
+  const { task } = signed;
+  const agreement = await verifySignedTask(signed, cspKey);
+  const publicKey = PublicKey.fromJSON(agreement.publicKey, task);
+  if (publicKey.bits !== task.keyBits) {
+    throw new ServiceError(
+      'ERR_AGREEMENT_INVALID',
+      `"publicKey" expected ${task.keyBits} bits, got ${publicKey.bits}`,
+    );
+  }
+  return { task, agreement, publicKey, packing: layout(task) };
+}
