@@ -10,7 +10,6 @@ export type ProjectionErrorCode =
   | 'ERR_PROJECTION_INVALID'
   | 'ERR_SINGLE_CLASS'
   | 'ERR_STATISTICS_INVALID'
-  | 'ERR_TOO_MANY_COMPONENTS'
   | 'ERR_TRACE_UNKNOWN';
 
 /** Messages name arguments and public numbers, and never hold an entry of the statistics. */

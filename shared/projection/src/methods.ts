@@ -30,7 +30,7 @@ export interface Pencil {
  * The method's eigenproblem for the pooled statistics. MDR needs rows of two utility classes, as the other discriminant
  * methods do of theirs; with one privacy class there is nothing to hide from, its between-class scatter is zero and
  * B = ρI stays a valid problem.
- * @throws ProjectionError ERR_PROGRAM_INVALID, ERR_TOO_MANY_COMPONENTS, ERR_STATISTICS_INVALID, ERR_NO_SAMPLES,
+ * @throws TaskError ERR_TASK_INVALID, ERR_TOO_MANY_COMPONENTS; ProjectionError ERR_STATISTICS_INVALID, ERR_NO_SAMPLES,
  *   ERR_MINIMUM_OWNERS, ERR_SINGLE_CLASS
  */
 export function pencil(program: Program, pooled: Statistics): Pencil {

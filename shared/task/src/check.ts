@@ -1,56 +1,40 @@
-/** Checks what the schema of a task cannot say. */
+/**
+ * The one check of a task: what its schema cannot say. Statistics and decompositions are also computed for callers that have no whole task, so the
+ * parts that these rest on can be checked alone. Each rule stands here once.
+ */
 import { TaskError } from './errors.ts';
-import { programOf } from './program.ts';
+import { type Program, programOf } from './program.ts';
 import { leastRank } from './rank.ts';
-import type { MethodName, TaskProposal } from './schema.ts';
+import { FRACTION_BITS, type MethodName, type TaskProposal } from './schema.ts';
+import type { Method, StatisticsTask } from './statistics-task.ts';
 
+/** MDR has one of utility and one of privacy. */
 const LABELLINGS = { pca: 0, dca: 1, lda: 1, mdr: 2 } as const satisfies Record<MethodName, number>;
 
 /**
- * Checks what the schema cannot say: that the parameters fit together and that no declared output reveals the scatter
- * matrix without consent. What its two-party protocol asks for is checked by that. Throws ERR_TASK_INVALID, ERR_KEY_TOO_SHORT,
- * ERR_TOO_MANY_COMPONENTS or ERR_FULL_RANK.
+ * Checks that the parameters of a task fit together and that no declared output reveals the scatter matrix without consent. What its
+ * two-party protocol asks for is checked by that.
+ * @throws TaskError ERR_TASK_INVALID, ERR_KEY_TOO_SHORT, ERR_TOO_MANY_COMPONENTS, ERR_FULL_RANK
  */
 export function checkTask(task: TaskProposal): void {
-  const { method, features, labellings, components, outputs } = task;
-  const invalid = (message: string) => new TaskError('ERR_TASK_INVALID', message);
-  if (labellings.length !== LABELLINGS[method.kind]) {
-    throw invalid(
-      `"labellings" expected ${LABELLINGS[method.kind]} for ${method.kind}, got ${labellings.length}`,
-    );
-  }
-  const columns = [...features.map(({ name }) => name), ...labellings.map(({ column }) => column)];
-  if (new Set(columns).size !== columns.length)
-    throw invalid('"features" and "labellings" expected distinct names');
-  if (new Set(outputs).size !== outputs.length) throw invalid('"outputs" expected distinct names');
-  if (outputs.includes('spectrum') && method.kind !== 'pca')
-    throw invalid('"outputs" expected spectrum with pca only');
-  if (outputs.includes('trace') && method.kind === 'mdr')
-    throw invalid('"outputs" expected no trace with mdr');
-  if (method.kind === 'mdr' && method.ridge === 0) {
-    throw invalid('"method.ridge" expected more than 0 for mdr: S_B of the privacy labels alone is singular');
-  }
-  if (task.minimumOwners > task.maximumOwners) {
-    throw invalid(
-      `"minimumOwners" expected at most maximumOwners ${task.maximumOwners}, got ${task.minimumOwners}`,
-    );
-  }
-  if (!Number.isSafeInteger(task.maximumOwners * task.maximumSamplesPerOwner)) {
-    throw invalid('"maximumSamplesPerOwner" expected fewer than 2^53 samples over all owners');
-  }
-  if (task.keyBits < 2048 && !task.allowInsecureKey) {
+  const { method, outputs, minimumOwners, maximumOwners, maximumSamplesPerOwner, keyBits } = task;
+  checkStatisticsTask(task);
+  checkProgram(programOf(task));
+  if (new Set(outputs).size !== outputs.length) throw invalid('outputs', 'distinct names', `${outputs}`);
+  if (method.kind === 'mdr' && method.ridge === 0)
+    throw invalid('method.ridge', 'more than 0 for mdr: S_B of the privacy labels alone is singular', 0);
+  if (minimumOwners > maximumOwners)
+    throw invalid('minimumOwners', `at most maximumOwners ${maximumOwners}`, minimumOwners);
+  const samples = maximumOwners * maximumSamplesPerOwner;
+  if (!Number.isSafeInteger(samples))
+    throw invalid('maximumSamplesPerOwner', 'fewer than 2^53 samples over all owners', samples);
+  if (keyBits < 2048 && !task.allowInsecureKey) {
     throw new TaskError(
       'ERR_KEY_TOO_SHORT',
-      `"keyBits" expected at least 2048 unless allowInsecureKey, got ${task.keyBits}`,
+      `"keyBits" expected at least 2048 unless allowInsecureKey, got ${keyBits}`,
     );
   }
   checkDifferentialPrivacy(task);
-  if (components > features.length) {
-    throw new TaskError(
-      'ERR_TOO_MANY_COMPONENTS',
-      `"components" expected at most ${features.length}, got ${components}`,
-    );
-  }
   if (revealsScatter(task) && !task.allowFullRank) {
     throw new TaskError(
       'ERR_FULL_RANK',
@@ -59,18 +43,101 @@ export function checkTask(task: TaskProposal): void {
   }
 }
 
+/**
+ * Checks what statistics and their slots rest on.
+ * @throws TaskError ERR_TASK_INVALID
+ */
+export function checkStatisticsTask(task: StatisticsTask): void {
+  const { method, features, labellings } = task;
+  checkLabellings(
+    method,
+    labellings.map(({ classes }) => classes.length),
+  );
+  for (const { column, classes } of labellings) {
+    if (new Set(classes).size !== classes.length)
+      throw invalid(`labellings[${JSON.stringify(column)}].classes`, 'distinct labels', 'a label twice');
+  }
+  checkFeatures(task);
+  const columns = [...features.map(({ name }) => name), ...labellings.map(({ column }) => column)];
+  if (columns.includes('')) throw invalid('features', 'names, and for labellings columns', 'an empty one');
+  if (new Set(columns).size !== columns.length)
+    throw invalid('features', 'names that differ, also from the columns of labellings', 'one twice');
+  checkCount('maximumOwners', task.maximumOwners);
+  checkCount('maximumSamplesPerOwner', task.maximumSamplesPerOwner);
+}
+
+/** @throws TaskError ERR_TASK_INVALID */
+export function checkFeatures({
+  features,
+  fractionBits,
+}: Pick<StatisticsTask, 'features' | 'fractionBits'>): void {
+  checkFractionBits(fractionBits);
+  checkCount('features', features.length);
+  for (const { name, min, max } of features) {
+    // A finite width also rules out NaN and infinite ends.
+    if (!(min <= max) || !Number.isFinite(max - min))
+      throw invalid(`features[${JSON.stringify(name)}]`, 'finite min <= max', `[${min}, ${max}]`);
+  }
+}
+
+/**
+ * Checks what a decomposition rests on.
+ * @throws TaskError ERR_TOO_MANY_COMPONENTS for more components than features, else ERR_TASK_INVALID
+ */
+export function checkProgram(program: Program): void {
+  const { method, featureCount, classCounts, components, fractionBits, outputs, minimumOwners } = program;
+  checkCount('features', featureCount);
+  checkCount('components', components);
+  checkCount('minimumOwners', minimumOwners);
+  checkFractionBits(fractionBits);
+  checkLabellings(method, classCounts);
+  if (method.kind !== 'pca' && !(method.ridge >= 0 && Number.isFinite(method.ridge)))
+    throw invalid('method.ridge', 'a finite number from 0', method.ridge);
+  if (method.kind === 'dca' && !Number.isFinite(method.signalRidge))
+    throw invalid('method.signalRidge', 'a finite number', method.signalRidge);
+  if (method.kind === 'mdr' && outputs.includes('trace'))
+    throw invalid('outputs', 'no trace for mdr, which does not collect R', 'trace');
+  if (method.kind !== 'pca' && outputs.includes('spectrum'))
+    throw invalid('outputs', `no spectrum for ${method.kind}`, 'spectrum');
+  if (components > featureCount) {
+    throw new TaskError(
+      'ERR_TOO_MANY_COMPONENTS',
+      `"components" expected at most ${featureCount}, the number of features, got ${components}`,
+    );
+  }
+}
+
+function checkLabellings({ kind }: Method, classCounts: readonly number[]): void {
+  const expected = LABELLINGS[kind];
+  if (classCounts.length !== expected)
+    throw invalid('labellings', `${expected} of them for ${kind}`, classCounts.length);
+  if (!classCounts.every((count) => Number.isSafeInteger(count) && count >= 2))
+    throw invalid('labellings', 'at least two classes in each', `[${classCounts}]`);
+}
+
+function checkFractionBits(fractionBits: number): void {
+  const { least, most } = FRACTION_BITS;
+  if (!Number.isInteger(fractionBits) || fractionBits < least || fractionBits > most)
+    throw invalid('fractionBits', `an integer in [${least}, ${most}]`, fractionBits);
+}
+
+function checkCount(title: string, value: number): void {
+  if (!Number.isSafeInteger(value) || value < 1) throw invalid(title, 'a positive integer', value);
+}
+
 function checkDifferentialPrivacy({ differentialPrivacy: setting, minimumOwners }: TaskProposal): void {
   if (setting === null) return;
-  const invalid = (expected: string) =>
-    new TaskError(
-      'ERR_TASK_INVALID',
-      `"differentialPrivacy.honestOwners" expected ${expected}, got ${setting.honestOwners}`,
-    );
-  if (setting.noise === 'servers' && setting.honestOwners !== null)
-    throw invalid('null unless owners add noise');
+  const { noise, honestOwners } = setting;
+  const title = 'differentialPrivacy.honestOwners';
+  if (noise === 'servers' && honestOwners !== null)
+    throw invalid(title, 'null unless owners add noise', honestOwners);
   // Whoever looks at the result knows the noise of its own, so at least one owner's does not count.
-  if (setting.noise === 'owners' && (setting.honestOwners === null || setting.honestOwners >= minimumOwners))
-    throw invalid(`a number below minimumOwners ${minimumOwners}, as owners add noise`);
+  if (noise === 'owners' && (honestOwners === null || honestOwners >= minimumOwners))
+    throw invalid(
+      title,
+      `a number below minimumOwners ${minimumOwners}, as owners add noise`,
+      `${honestOwners}`,
+    );
 }
 
 /**
@@ -82,4 +149,8 @@ function revealsScatter(task: TaskProposal): boolean {
   if (task.method.kind !== 'pca') return task.components >= varying;
   const rank = Math.min(varying, task.maximumOwners * task.maximumSamplesPerOwner - 1);
   return leastRank(programOf(task)) > rank;
+}
+
+function invalid(title: string, expected: string, got: string | number): TaskError {
+  return new TaskError('ERR_TASK_INVALID', `"${title}" expected ${expected}, got ${got}`);
 }

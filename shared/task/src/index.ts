@@ -1,10 +1,11 @@
 /** The task: what all parties agree on, its one check, and the slots of its statistics. */
-export { checkTask } from './check.ts';
+export { checkFeatures, checkProgram, checkStatisticsTask, checkTask } from './check.ts';
 export { TaskError, type TaskErrorCode } from './errors.ts';
 export { noisePlanOf, stageTaskOf } from './noise.ts';
-export { cappedComponents, checkProgram, maximumComponents, type Program, programOf } from './program.ts';
+export { cappedComponents, maximumComponents, type Program, programOf } from './program.ts';
 export { leastRank } from './rank.ts';
 export {
+  DEFAULT_FRACTION_BITS,
   DifferentialPrivacy,
   LIMITS,
   type MethodName,
@@ -20,11 +21,8 @@ export {
 export { shiftOf, shiftRidge, withoutShift } from './shift.ts';
 export { lengthOfR, type StatisticsBounds, statisticsBounds, statisticsLength } from './slots.ts';
 export {
-  checkFeatures,
-  checkStatisticsTask,
   collectsR,
   constantFeatures,
-  DEFAULT_FRACTION_BITS,
   type Feature,
   type Labelling,
   type Method,

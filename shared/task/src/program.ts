@@ -1,6 +1,5 @@
 /** What a decomposition computes: its public description and the limits of each method. */
 
-import { TaskError } from './errors.ts';
 import type { Output } from './schema.ts';
 import type { Method, StatisticsTask } from './statistics-task.ts';
 
@@ -21,8 +20,6 @@ export interface Program {
   /** Whether the statistics have noise for differential privacy: sums need not be those of any rows then. */
   readonly noisy?: boolean;
 }
-
-const LABELLINGS = { pca: 0, dca: 1, lda: 1, mdr: 2 } as const;
 
 /** The program that a task describes. */
 export function programOf(
@@ -60,46 +57,4 @@ export function cappedComponents(
   program: Pick<Program, 'method' | 'featureCount' | 'classCounts' | 'components'>,
 ): number {
   return Math.min(program.components, maximumComponents(program));
-}
-
-/** @throws TaskError ERR_TOO_MANY_COMPONENTS for more components than features, else ERR_PROGRAM_INVALID */
-export function checkProgram(program: Program): void {
-  const { method, featureCount, classCounts, components, fractionBits, outputs, minimumOwners } = program;
-  checkPositive('featureCount', featureCount);
-  checkPositive('components', components);
-  checkPositive('fractionBits', fractionBits);
-  checkPositive('minimumOwners', minimumOwners);
-  const labellings = LABELLINGS[method.kind];
-  if (
-    classCounts.length !== labellings ||
-    !classCounts.every((count) => Number.isInteger(count) && count >= 2)
-  ) {
-    throw invalid('classCounts', `${labellings} numbers from 2 for ${method.kind}`, `[${classCounts}]`);
-  }
-  if (method.kind !== 'pca' && !(method.ridge >= 0 && Number.isFinite(method.ridge))) {
-    throw invalid('method.ridge', 'a finite number from 0', `${method.ridge}`);
-  }
-  if (method.kind === 'dca' && !Number.isFinite(method.signalRidge)) {
-    throw invalid('method.signalRidge', 'a finite number', `${method.signalRidge}`);
-  }
-  if (method.kind === 'mdr' && outputs.includes('trace')) {
-    throw invalid('outputs', 'no trace for mdr, which does not collect R', 'trace');
-  }
-  if (method.kind !== 'pca' && outputs.includes('spectrum')) {
-    throw invalid('outputs', `no spectrum for ${method.kind}`, 'spectrum');
-  }
-  if (components > featureCount) {
-    throw new TaskError(
-      'ERR_TOO_MANY_COMPONENTS',
-      `"components" expected at most ${featureCount}, the number of features, got ${components}`,
-    );
-  }
-}
-
-function checkPositive(title: string, value: number): void {
-  if (!Number.isSafeInteger(value) || value < 1) throw invalid(title, 'a positive integer', `${value}`);
-}
-
-function invalid(title: string, expected: string, got: string): TaskError {
-  return new TaskError('ERR_PROGRAM_INVALID', `"${title}" expected ${expected}, got ${got}`);
 }

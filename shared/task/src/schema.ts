@@ -31,6 +31,11 @@ export const LIMITS = {
   samplesPerOwner: 1_000_000_000,
 } as const;
 
+export const DEFAULT_FRACTION_BITS = 14;
+
+/** From 2^-1, where a feature still has five values, to 2^-20, where sums of products still have headroom in a double. */
+export const FRACTION_BITS = { least: 1, most: 20 } as const;
+
 const Name = z
   .string()
   .min(1)
@@ -38,6 +43,7 @@ const Name = z
   .regex(/^[^\p{C}]*$/u, 'expected a name without control characters');
 const Ridge = z.number().min(0).max(1e12);
 
+/** A numeric column and its agreed range: cells are clipped to [min, max] and mapped to [-1, 1]. */
 const Feature = z
   .strictObject({
     name: Name,
@@ -48,10 +54,12 @@ const Feature = z
   })
   .refine(({ min, max }) => min <= max, 'expected min <= max');
 
+/** A column of class labels and every label it may hold, as text. */
 const Labelling = z
   .strictObject({ column: Name, classes: z.array(Name).min(2).max(LIMITS.classes) })
   .refine(({ classes }) => new Set(classes).size === classes.length, 'expected distinct classes');
 
+/** `ridge` is ρ and `signalRidge` ρ′, both in units of the undivided scatter of features in [-1, 1]. */
 const Method = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('pca') }),
   z.strictObject({
@@ -102,10 +110,11 @@ export type MethodName = z.infer<typeof MethodName>;
 export const TaskProposal = z.strictObject({
   method: Method,
   features: z.array(Feature).min(1).max(LIMITS.features),
+  /** PCA: none. DCA and LDA: one. MDR: the utility labelling, then the privacy labelling. */
   labellings: z.array(Labelling).max(2).default([]),
   components: z.int().min(1).max(LIMITS.features),
   /** Fraction bits of a discretised feature. */
-  fractionBits: z.int().min(1).max(20).default(14),
+  fractionBits: z.int().min(FRACTION_BITS.least).max(FRACTION_BITS.most).default(DEFAULT_FRACTION_BITS),
   maximumOwners: z.int().min(2).max(LIMITS.owners),
   maximumSamplesPerOwner: z.int().min(1).max(LIMITS.samplesPerOwner),
   minimumOwners: z.int().min(2).max(LIMITS.owners),
