@@ -1,7 +1,7 @@
 /** Reads the files and makes the folders that a command line names; what is wrong with them is the user's to mend. */
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { explainIssues } from '@eigenveil/wire';
+import { explainIssues } from '@eigenveil/wire/explain';
 import type { z } from 'zod';
 import { ConfigurationError } from './settings.ts';
 
@@ -59,13 +59,21 @@ export async function makeFolder(path: string): Promise<void> {
 
 async function makeWithParents(path: string): Promise<void> {
   try {
+    await makeOne(path);
+  } catch (error) {
+    const parent = dirname(path);
+    if (!isMissing(error) || parent === path) throw error;
+    // Another process may have made it meanwhile.
+    if (!(await isFolder(parent))) await makeWithParents(parent);
+    await makeOne(path);
+  }
+}
+
+async function makeOne(path: string): Promise<void> {
+  try {
     await mkdir(path, { mode: 0o700 });
   } catch (error) {
-    if (await isFolder(path)) return;
-    const parent = dirname(path);
-    if (!isMissing(error) || parent === path || (await isFolder(parent))) throw error;
-    await makeWithParents(parent);
-    await makeWithParents(path);
+    if (!(await isFolder(path))) throw error;
   }
 }
 

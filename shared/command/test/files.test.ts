@@ -13,10 +13,18 @@ async function temporaryDirectory(): Promise<string> {
 
 test('a folder is made with those above it, for its owner alone, and may be there already', async () => {
   const folder = join(await temporaryDirectory(), 'deep', 'down');
-  await Promise.all([makeFolder(folder), makeFolder(folder)]);
+  await makeFolder(folder);
   await makeFolder(folder);
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
   expect((await stat(join(folder, '..'))).mode & 0o777).toBe(0o700);
+});
+
+test('a folder is made by several at the same time', async () => {
+  const directory = await temporaryDirectory();
+  for (let round = 0; round < 50; round++) {
+    const folder = join(directory, String(round), 'down');
+    await Promise.all(Array.from({ length: 8 }, () => makeFolder(folder)));
+  }
 });
 
 test('a folder that cannot be made is refused', async () => {
