@@ -31,6 +31,7 @@ interface Manifest {
   readonly description: string;
   readonly license: string;
   readonly engines: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly bin?: Readonly<Record<string, string>>;
 }
@@ -114,7 +115,9 @@ async function stagePackage(
   await mkdir(target, { recursive: true });
   await cp(join(compiled, folder, 'src'), join(target, 'dist'), { recursive: true });
   const entry = ENTRIES[folder];
-  const file = `./dist/${entry === undefined ? '' : `${entry}/`}index`;
+  const entries = Object.entries(manifest.exports).filter(
+    ([name]) => entry === undefined || name === `./${entry}`,
+  );
   const published: Record<string, unknown> = {
     name: manifest.name,
     version: manifest.version,
@@ -122,9 +125,7 @@ async function stagePackage(
     license: manifest.license,
     type: 'module',
     engines: manifest.engines,
-    exports: {
-      [entry === undefined ? '.' : `./${entry}`]: { types: `${file}.d.ts`, default: `${file}.js` },
-    },
+    exports: Object.fromEntries(entries.map(compiledExport)),
     dependencies: manifest.dependencies,
   };
   if (manifest.bundleDependencies !== undefined) {
@@ -139,6 +140,12 @@ async function stagePackage(
     await copyFile(join(ROOT, 'LICENSE'), join(target, 'LICENSE'));
   }
   await writeFile(join(target, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
+}
+
+/** An entry's source, `./src/x.ts`, as what was compiled from it. */
+function compiledExport([entry, source]: [string, string]) {
+  const compiled = source.replace('./src/', './dist/').replace(/\.ts$/, '');
+  return [entry, { types: `${compiled}.d.ts`, default: `${compiled}.js` }];
 }
 
 async function readManifest(folder: string): Promise<Manifest> {

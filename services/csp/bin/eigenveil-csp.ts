@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { EXIT, runCommand } from '@eigenveil/command';
 /** Runs the command line eigenveil-csp. */
-import { cspProgram } from '@eigenveil/csp';
+import { EXIT, runCommand } from '@eigenveil/command';
+import { cspProgram } from '@eigenveil/csp/command';
 
 await runCommand(cspProgram(), process.argv, { ERR_AUDIT_BROKEN: EXIT.refused });

@@ -1,21 +1,12 @@
-/** The command line eigenveil-csp. */
+/** The command line eigenveil-csp. What an action works with is loaded when it runs: --help and mistakes are told at once. */
 import { addSettings, createProgram, onShutdown, printResult } from '@eigenveil/command';
-import {
-  addBackupCommands,
-  addKeyCommands,
-  databaseFile,
-  keyFile,
-  openSigningKey,
-  SERVICE_SETTINGS,
-} from '@eigenveil/server';
-import { Digest } from '@eigenveil/wire';
+import { addBackupCommands } from '@eigenveil/server/backup-command';
+import { addKeyCommands } from '@eigenveil/server/key-command';
+import { databaseFile, keyFile, SERVICE_SETTINGS } from '@eigenveil/server/settings';
+import { Digest } from '@eigenveil/wire/digest';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { readAudit, verifyAudit } from './audit.ts';
-import { CSP_BACKUP } from './backup.ts';
-import { inviteOwners } from './invite.ts';
-import { CSP_SETTINGS, startCsp } from './server.ts';
-import { SqliteCspStore } from './sqlite-store.ts';
+import { CSP_SETTINGS } from './settings.ts';
 
 const PREFIX = 'EIGENVEIL_CSP';
 const HOURS = 3600;
@@ -32,15 +23,18 @@ export function cspProgram(): Command {
   addIdentity(program);
   addAudit(program);
   const { dataDirectory, keyEncryptionKey } = SERVICE_SETTINGS;
-  addKeyCommands(program, PREFIX, { dataDirectory, keyEncryptionKey }, (configuration) => ({
-    keyFile: keyFile(configuration),
-    dataDirectory: configuration.dataDirectory,
-    open: () => new SqliteCspStore(databaseFile(configuration.dataDirectory)),
-  }));
+  addKeyCommands(program, PREFIX, { dataDirectory, keyEncryptionKey }, async (configuration) => {
+    const { SqliteCspStore } = await import('./sqlite-store.ts');
+    return {
+      keyFile: keyFile(configuration),
+      dataDirectory: configuration.dataDirectory,
+      open: () => new SqliteCspStore(databaseFile(configuration.dataDirectory)),
+    };
+  });
   addBackupCommands(
     program,
     PREFIX,
-    CSP_BACKUP,
+    async () => (await import('./backup.ts')).CSP_BACKUP,
     `Every task of the backup ends, since it may have been unblinded later, and every enrolment token that was unused is void. Owners that
 have enrolled since must enrol again. The audit log notes the restoration.`,
   );
@@ -61,7 +55,9 @@ Example:
       --data-users THUMBPRINT              # as printed by: eigenveil-user identity`,
   );
   command.action(async () => {
-    const csp = await startCsp(configuration());
+    const settings = configuration();
+    const { startCsp } = await import('./server.ts');
+    const csp = await startCsp(settings);
     onShutdown(['SIGTERM', 'SIGINT'], () => csp.close());
     process.on('SIGHUP', () => void csp.reloadCertificate());
     const { url, thumbprint } = csp;
@@ -100,6 +96,7 @@ Example:
   );
   command.action(async () => {
     const { dataDirectory, count, hours } = configuration();
+    const { inviteOwners } = await import('./invite.ts');
     const tokens = await inviteOwners(dataDirectory, count, hours * HOURS);
     printResult(command, { json: { tokens }, text: tokens.join('\n') });
   });
@@ -111,7 +108,9 @@ function addIdentity(program: Command): void {
     .description("print the thumbprint of the service's identity key, which others pin");
   const configuration = addSettings(command, PREFIX, { dataDirectory: SERVICE_SETTINGS.dataDirectory });
   command.action(async () => {
-    const { thumbprint, publicJwk } = await openSigningKey(configuration().dataDirectory);
+    const { dataDirectory } = configuration();
+    const { openSigningKey } = await import('@eigenveil/server');
+    const { thumbprint, publicJwk } = await openSigningKey(dataDirectory);
     printResult(command, { json: { thumbprint, publicKey: publicJwk }, text: thumbprint });
   });
 }
@@ -122,7 +121,9 @@ function addAudit(program: Command): void {
   const show = audit.command('show').description('print the entries of the audit log, unverified');
   const shown = addSettings(show, PREFIX, { dataDirectory });
   show.action(async () => {
-    const entries = readAudit(shown().dataDirectory);
+    const settings = shown();
+    const { readAudit } = await import('./audit.ts');
+    const entries = readAudit(settings.dataDirectory);
     const lines = entries.map(({ sequence, time, taskId, operation, requestDigest, hash }) =>
       [sequence, time, taskId ?? '-', operation, requestDigest ?? '-', hash].join('  '),
     );
@@ -148,6 +149,7 @@ that the latest entries were removed, or that the whole log was computed anew. W
   );
   verify.action(async () => {
     const { noted, ...where } = configuration();
+    const { readAudit, verifyAudit } = await import('./audit.ts');
     const { entries, lastHash } = verifyAudit(readAudit(where.dataDirectory), noted);
     const text = `${entries.length} entries, none changed, removed or reordered; last hash ${lastHash}`;
     printResult(verify, { json: { entries: entries.length, lastHash }, text });

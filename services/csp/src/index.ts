@@ -2,10 +2,5 @@
 export { type AuditEntry, AuditError, readAudit, type VerifiedAudit, verifyAudit } from './audit.ts';
 export { cspProgram } from './command.ts';
 export { inviteOwners } from './invite.ts';
-export {
-  CSP_SETTINGS,
-  type CspConfiguration,
-  type CspOverrides,
-  type RunningCsp,
-  startCsp,
-} from './server.ts';
+export { type CspOverrides, type RunningCsp, startCsp } from './server.ts';
+export { CSP_SETTINGS, type CspConfiguration } from './settings.ts';

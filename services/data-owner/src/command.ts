@@ -1,4 +1,4 @@
-/** The command line eigenveil-owner. */
+/** The command line eigenveil-owner. What an action works with is loaded when it runs: --help and mistakes are told at once. */
 import { access, constants, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -10,17 +10,13 @@ import {
   readJsonFile,
   readTextFile,
 } from '@eigenveil/command';
-import { PaillierPool, selfTest } from '@eigenveil/paillier';
-import { readFileBytes, statisticsOfCsv } from '@eigenveil/statistics';
-import { constantFeatures, type Task, TaskId } from '@eigenveil/task';
-import { ServiceUrl, Thumbprint } from '@eigenveil/wire';
+import { type Task, TaskId, Thumbprint } from '@eigenveil/task/schema';
+import { ServiceUrl } from '@eigenveil/wire/service-url';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { DataOwner, type ServiceAddress } from './data-owner.ts';
-import { OwnerHome } from './home.ts';
-import { OwnerPolicy } from './policy.ts';
-import { reduceFile } from './reduce.ts';
-import { Evidence, type TaskResult } from './result.ts';
+import type { DataOwner, ServiceAddress } from './data-owner.ts';
+import type { OwnerPolicy } from './policy.ts';
+import type { TaskResult } from './result.ts';
 
 const PREFIX = 'EIGENVEIL_OWNER';
 
@@ -128,7 +124,7 @@ Example:
     const settings = configuration();
     const { cspUrl, cspCa, cspThumbprint, token } = settings;
     const csp = await address(cspUrl, cspCa, '--csp-ca');
-    const { ownerId } = await withOwner(settings, OwnerPolicy.parse({}), (owner) =>
+    const { ownerId } = await withOwner(settings, await readPolicy(), (owner) =>
       owner.enrol(csp, token, cspThumbprint),
     );
     printResult(command, { json: { ownerId }, text: `enrolled as ${ownerId}` });
@@ -177,6 +173,10 @@ Example:
     const { data, strict, ignore, discardPending } = settings;
     const dataUser = await address(settings.userUrl, settings.userCa);
     const policy = await readPolicy(settings.policy, settings.allowSimulated);
+    const [{ readFileBytes, statisticsOfCsv }, { constantFeatures }] = await Promise.all([
+      import('@eigenveil/statistics'),
+      import('@eigenveil/task'),
+    ]);
     let summary: Summary | undefined;
     const summarise = async (task: Task) => {
       const { statistics, rows, clippedCells, clippedRows } = await statisticsOfCsv(
@@ -239,7 +239,7 @@ function addWithdraw(program: Command): void {
     const { userUrl, userCa, cspUrl, cspCa } = settings;
     const dataUser = await address(userUrl, userCa);
     const csp = cspUrl === undefined ? undefined : await address(cspUrl, cspCa, '--csp-ca');
-    await withOwner(settings, OwnerPolicy.parse({}), (owner) => owner.withdraw(dataUser, taskIdOf(id), csp));
+    await withOwner(settings, await readPolicy(), (owner) => owner.withdraw(dataUser, taskIdOf(id), csp));
     printResult(command, { json: { withdrawn: id }, text: `withdrawn from ${id}` });
   });
 }
@@ -288,6 +288,7 @@ Example:
     const { task, projection, provenance } = result;
     if (save !== undefined) await writeFile(save, `${JSON.stringify(projection, null, 2)}\n`);
     if (evidence !== undefined) await writeFile(evidence, `${JSON.stringify(result.evidence)}\n`);
+    const { reduceFile } = await import('./reduce.ts');
     const rows = data === undefined ? 0 : await reduceFile(task, projection, data, out!);
     printResult(command, {
       json: {
@@ -329,13 +330,12 @@ Example:
   );
   command.action(async (id: string) => {
     const settings = configuration();
+    const { Evidence } = await import('./result.ts');
     const evidence = await readJsonFile('--evidence', settings.evidence, Evidence);
     if (evidence.task.id !== taskIdOf(id))
       throw new ConfigurationError(`"--evidence" expected that of task ${id}, got ${evidence.task.id}`);
-    const { provenance } = await withOwner(
-      { ...settings, patienceSeconds: 0 },
-      OwnerPolicy.parse({}),
-      (owner) => owner.verify(evidence),
+    const { provenance } = await withOwner({ ...settings, patienceSeconds: 0 }, await readPolicy(), (owner) =>
+      owner.verify(evidence),
     );
     printResult(command, { json: { task: id, ...provenance }, text: describeOwners(provenance) });
   });
@@ -350,6 +350,11 @@ async function withOwner<T>(
   policy: OwnerPolicy,
   work: (owner: DataOwner) => Promise<T>,
 ): Promise<T> {
+  const [{ PaillierPool, selfTest }, { DataOwner }, { OwnerHome }] = await Promise.all([
+    import('@eigenveil/paillier'),
+    import('./data-owner.ts'),
+    import('./home.ts'),
+  ]);
   selfTest({ allowBigintFallback: false });
   // Encryption of one contribution takes less time than starting threads for it.
   const paillier = new PaillierPool({ threads: 0 });
@@ -359,7 +364,9 @@ async function withOwner<T>(
   );
 }
 
-async function readPolicy(file: string | undefined, allowSimulated: boolean): Promise<OwnerPolicy> {
+/** The default policy, where no file is named. */
+async function readPolicy(file?: string, allowSimulated = false): Promise<OwnerPolicy> {
+  const { OwnerPolicy } = await import('./policy.ts');
   const policy =
     file === undefined ? OwnerPolicy.parse({}) : await readJsonFile('--policy', file, OwnerPolicy);
   return allowSimulated ? { ...policy, twoParty: [...policy.twoParty, 'simulated'] } : policy;

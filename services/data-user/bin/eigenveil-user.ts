@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { runCommand } from '@eigenveil/command';
 /** Runs the command line eigenveil-user. */
-import { dataUserProgram } from '@eigenveil/data-user';
+import { runCommand } from '@eigenveil/command';
+import { dataUserProgram } from '@eigenveil/data-user/command';
 
 await runCommand(dataUserProgram(), process.argv);

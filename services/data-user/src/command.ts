@@ -1,4 +1,7 @@
-/** The command line eigenveil-user: the service and its tasks. */
+/**
+ * The command line eigenveil-user: the service and its tasks. What an action works with is loaded when it runs: --help and mistakes are
+ * told at once.
+ */
 import {
   addSettings,
   ConfigurationError,
@@ -7,15 +10,13 @@ import {
   onShutdown,
   printResult,
 } from '@eigenveil/command';
-import { addBackupCommands, addKeyCommands, openSigningKey, SERVICE_SETTINGS } from '@eigenveil/server';
-import { checkTask, TaskError, TaskProposal, TwoPartyName } from '@eigenveil/task';
-import { ServiceError } from '@eigenveil/wire';
+import { addBackupCommands } from '@eigenveil/server/backup-command';
+import { addKeyCommands } from '@eigenveil/server/key-command';
+import { SERVICE_SETTINGS } from '@eigenveil/server/settings';
+import { TaskProposal, TwoPartyName } from '@eigenveil/task/schema';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { DATA_USER_BACKUP } from './backup.ts';
-import { draftTask } from './draft.ts';
-import { keyPlaceOf } from './open-store.ts';
-import { DATA_USER_SETTINGS, startDataUser } from './server.ts';
+import { DATA_USER_SETTINGS } from './settings.ts';
 import { addTaskCommands, PREFIX, tellNoise } from './task-commands.ts';
 
 export function dataUserProgram(): Command {
@@ -28,11 +29,15 @@ export function dataUserProgram(): Command {
   addServe(program);
   addIdentity(program);
   const { dataDirectory, keyEncryptionKey, databaseUrl } = DATA_USER_SETTINGS;
-  addKeyCommands(program, PREFIX, { dataDirectory, keyEncryptionKey, databaseUrl }, keyPlaceOf);
+  const places = { dataDirectory, keyEncryptionKey, databaseUrl };
+  addKeyCommands(program, PREFIX, places, async (configuration) => {
+    const { keyPlaceOf } = await import('./open-store.ts');
+    return keyPlaceOf(configuration);
+  });
   addBackupCommands(
     program,
     PREFIX,
-    DATA_USER_BACKUP,
+    async () => (await import('./backup.ts')).DATA_USER_BACKUP,
     `Every task that the backup did not have as done or cancelled fails with ERR_TASK_RESTORED: contributions came later for which owners
 have receipts. Propose such tasks anew.`,
     databaseUrl,
@@ -57,7 +62,9 @@ Example:
       --csp-url https://csp.example.org:8443 --csp-thumbprint THUMBPRINT   # as printed by: eigenveil-csp identity`,
   );
   command.action(async () => {
-    const dataUser = await startDataUser(configuration());
+    const settings = configuration();
+    const { startDataUser } = await import('./server.ts');
+    const dataUser = await startDataUser(settings);
     onShutdown(['SIGTERM', 'SIGINT'], () => dataUser.close());
     process.on('SIGHUP', () => void dataUser.reloadCertificate());
     const { url, thumbprint } = dataUser;
@@ -74,7 +81,9 @@ function addIdentity(program: Command): void {
     .description("print the thumbprint of the service's key, which the CSP registers");
   const configuration = addSettings(command, PREFIX, { dataDirectory: SERVICE_SETTINGS.dataDirectory });
   command.action(async () => {
-    const { thumbprint, publicJwk } = await openSigningKey(configuration().dataDirectory);
+    const { dataDirectory } = configuration();
+    const { openSigningKey } = await import('@eigenveil/server');
+    const { thumbprint, publicJwk } = await openSigningKey(dataDirectory);
     printResult(command, { json: { thumbprint, publicKey: publicJwk }, text: thumbprint });
   });
 }
@@ -147,6 +156,10 @@ Example:
     const settings = configuration();
     const { data, method, labels, ignore, components, owners, samples, hours, twoParty, epsilon, delta } =
       settings;
+    const [{ checkTask }, { draftTask }] = await Promise.all([
+      import('@eigenveil/task'),
+      import('./draft.ts'),
+    ]);
     const { rows, ...draft } = await asConfiguration(() => draftTask(data, { method, labels, ignore }));
     const proposal = checkConfiguration(
       TaskProposal,
@@ -166,7 +179,7 @@ Example:
       'draft',
     );
     await asConfiguration(async () => checkTask(proposal));
-    tellNoise(command, proposal);
+    await tellNoise(command, proposal);
     // The ranges are the file's, so that the consent is left to the person who mends them.
     const json = epsilon === undefined ? proposal : withoutConsent(proposal);
     printResult(command, { json, text: JSON.stringify(json, null, 2) });
@@ -196,6 +209,10 @@ async function asConfiguration<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
+    const [{ TaskError }, { ServiceError }] = await Promise.all([
+      import('@eigenveil/task'),
+      import('@eigenveil/wire'),
+    ]);
     if (!(error instanceof ServiceError || error instanceof TaskError)) throw error;
     throw new ConfigurationError(`${error.code}: ${error.message}`, { cause: error });
   }

@@ -1,10 +1,5 @@
 /** What differential privacy does to the result of a task, in words for the person who proposes it. */
-import { type DifferentialPrivacy, noisePlanOf, shiftRidge, type TaskProposal } from '@eigenveil/task';
-
-/** The budget of a task, all of which its result spends. */
-export function describeGuarantee({ epsilon, delta, neighbours }: DifferentialPrivacy): string {
-  return `spends (ε, δ) = (${epsilon}, ${delta}) of privacy per row, ${neighbours}`;
-}
+import { noisePlanOf, shiftRidge, type TaskProposal } from '@eigenveil/task';
 
 /** Lines about a task's noise, in units of features in [−1, 1]; none without differential privacy. Throws ERR_DP_PARAMETER. */
 export function describeNoise(task: TaskProposal): string[] {

@@ -7,13 +7,8 @@ export { LocalWorkQueue } from './local-work-queue.ts';
 export { openDataUserDatabase, PostgresDataUserStore } from './postgres-store.ts';
 export { PostgresWorkQueue } from './postgres-work-queue.ts';
 export { describeProgress } from './progress.ts';
-export {
-  DATA_USER_SETTINGS,
-  type DataUserConfiguration,
-  type DataUserOverrides,
-  type RunningDataUser,
-  startDataUser,
-} from './server.ts';
+export { type DataUserOverrides, type RunningDataUser, startDataUser } from './server.ts';
+export { DATA_USER_SETTINGS, type DataUserConfiguration } from './settings.ts';
 export { SqliteDataUserStore } from './sqlite-store.ts';
 export type { DataUserStore } from './store.ts';
 export { TaskClient } from './task-client.ts';

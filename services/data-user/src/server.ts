@@ -1,12 +1,11 @@
 /** Puts the data user together and runs it over HTTPS. */
 import { join } from 'node:path';
-import { type Configuration, readTextFile } from '@eigenveil/command';
+import { readTextFile } from '@eigenveil/command';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import { type RandomSource, systemRandomness } from '@eigenveil/privacy';
-import { type Logger, openService, SERVICE_SETTINGS } from '@eigenveil/server';
+import { type Logger, openService } from '@eigenveil/server';
 import { standardPace, systemClock } from '@eigenveil/two-party';
-import { ServiceUrl, Thumbprint } from '@eigenveil/wire';
-import { z } from 'zod';
+import type { Thumbprint } from '@eigenveil/wire';
 import { Aggregation } from './aggregation.ts';
 import { Collection } from './collection.ts';
 import { Computation, type ComputationDependencies } from './computation.ts';
@@ -14,51 +13,8 @@ import { CspClient } from './csp-client.ts';
 import { openStore } from './open-store.ts';
 import { Provenances } from './provenances.ts';
 import { dataUserRoutes } from './routes.ts';
+import type { DataUserConfiguration } from './settings.ts';
 import { Tasks } from './tasks.ts';
-
-export const DATA_USER_SETTINGS = {
-  ...SERVICE_SETTINGS,
-  port: { ...SERVICE_SETTINGS.port, default: 8444 },
-  databaseUrl: {
-    schema: z
-      .string()
-      .regex(/^postgres(ql)?:\/\//, 'expected a postgres:// address')
-      .optional(),
-    description:
-      'PostgreSQL database, which several processes can share (default: SQLite in the data directory); better in the environment than here, for its password',
-    placeholder: 'URL',
-  },
-  cspUrl: { schema: ServiceUrl, description: 'address of the CSP, https', placeholder: 'URL' },
-  cspThumbprint: {
-    schema: Thumbprint,
-    description: "thumbprint of the CSP's identity key, as printed by: eigenveil-csp identity",
-    placeholder: 'THUMBPRINT',
-  },
-  cspCa: {
-    schema: z.string().optional(),
-    description: "certificates to trust for the CSP instead of the system's, PEM",
-    placeholder: 'FILE',
-  },
-  cspPatienceSeconds: {
-    schema: z.int().min(0).max(3600),
-    description: 'how long a request to the CSP goes on trying while the CSP is down',
-    default: 20,
-    placeholder: 'NUMBER',
-  },
-  answerMilliseconds: {
-    schema: z.int().min(1).max(60_000).optional(),
-    description:
-      'public time from an answer of the CSP to what the data user does next, whatever the answer is (default: by features and components, ten times what a server of today needs)',
-    placeholder: 'NUMBER',
-  },
-  retentionDays: {
-    schema: z.int().min(1).max(3650),
-    description: 'days after its deadline for which a task that nobody closes is kept',
-    default: 30,
-    placeholder: 'NUMBER',
-  },
-} as const;
-export type DataUserConfiguration = Configuration<typeof DATA_USER_SETTINGS>;
 
 export interface RunningDataUser {
   readonly url: string;

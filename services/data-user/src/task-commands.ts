@@ -1,22 +1,24 @@
-/** The commands of eigenveil-user that talk to a running service: its tasks, from proposal to result. */
+/**
+ * The commands of eigenveil-user that talk to a running service: its tasks, from proposal to result. What an action works with is loaded
+ * when it runs: --help and mistakes are told at once.
+ */
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addSettings, ConfigurationError, printResult, readJsonFile, readTextFile } from '@eigenveil/command';
-import { adminTokenFile } from '@eigenveil/server';
-import { newTaskId, TaskId, TaskProposal } from '@eigenveil/task';
-import { ServiceError, ServiceUrl, TaskState, type TaskStatus } from '@eigenveil/wire';
+import { adminTokenFile } from '@eigenveil/server/settings';
+import { type DifferentialPrivacy, newTaskId, TaskId, TaskProposal } from '@eigenveil/task/schema';
+import type { TaskStatus } from '@eigenveil/wire';
+import { ServiceUrl } from '@eigenveil/wire/service-url';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { describeGuarantee, describeNoise } from './describe-privacy.ts';
 import { describeProgress } from './progress.ts';
-import { TaskClient } from './task-client.ts';
+import type { TaskClient } from './task-client.ts';
 
 /** Of settings in the environment. */
 export const PREFIX = 'EIGENVEIL_USER';
 const POLL_MILLISECONDS = 300;
 /** Every request of theirs can be sent again. */
 const PATIENCE_MILLISECONDS = 5000;
-const LONGEST_STATE = Math.max(...TaskState.options.map(({ length }) => length));
 
 /** Settings of the commands that talk to a running service. */
 const CLIENT_SETTINGS = {
@@ -74,7 +76,7 @@ function addCreate(task: Command): void {
     const settings = configuration();
     const proposal = await readJsonFile('--proposal', settings.proposal, TaskProposal);
     const id = settings.id ?? newTaskId();
-    tellNoise(command, proposal);
+    await tellNoise(command, proposal);
     tell(command, [`task ${id}; should no answer come, give the command again with --id ${id}`]);
     const signed = await withClient(settings, (client) => client.create(proposal, id));
     printResult(command, { json: signed, text: signed.task.id });
@@ -86,9 +88,11 @@ function addList(task: Command): void {
   const configuration = addSettings(command, PREFIX, CLIENT_SETTINGS);
   command.action(async () => {
     const tasks = await withClient(configuration(), (client) => client.list());
+    const { TaskState } = await import('@eigenveil/wire');
+    const longestState = Math.max(...TaskState.options.map(({ length }) => length));
     const lines = tasks.map(
       ({ taskId, state, method, contributions, deadline }) =>
-        `${taskId}  ${state.padEnd(LONGEST_STATE)}  ${method.kind}  ${contributions} contributions, until ${deadline}`,
+        `${taskId}  ${state.padEnd(longestState)}  ${method.kind}  ${contributions} contributions, until ${deadline}`,
     );
     printResult(command, { json: { tasks }, text: lines.join('\n') || 'no tasks' });
   });
@@ -115,7 +119,10 @@ function addClose(task: Command): void {
       const closed = await client.closeTask(taskId);
       return options.wait ? waitUntilFinal(client, closed, command.optsWithGlobals().json !== true) : closed;
     });
-    if (status.failure !== undefined) throw new ServiceError(status.failure.code, status.failure.message);
+    if (status.failure !== undefined) {
+      const { ServiceError } = await import('@eigenveil/wire');
+      throw new ServiceError(status.failure.code, status.failure.message);
+    }
     const hint =
       status.state === 'done' ? `; fetch the projection with: eigenveil-user task result ${taskId}` : '';
     printResult(command, { json: status, text: `${describe(status)}${hint}` });
@@ -180,6 +187,7 @@ async function withClient<T>(
       `"adminToken" is missing: give --data-directory of the service, or ${PREFIX}_ADMIN_TOKEN`,
     );
   }
+  const { TaskClient } = await import('./task-client.ts');
   const client = new TaskClient({
     url,
     ca: ca === undefined ? undefined : await readTextFile('--ca', ca),
@@ -205,7 +213,8 @@ async function waitUntilFinal(client: TaskClient, closed: TaskStatus, talks: boo
 }
 
 /** Says what noise a proposal asks for. */
-export function tellNoise(command: Command, proposal: TaskProposal): void {
+export async function tellNoise(command: Command, proposal: TaskProposal): Promise<void> {
+  const { describeNoise } = await import('./describe-privacy.ts');
   tell(command, describeNoise(proposal));
 }
 
@@ -230,4 +239,9 @@ function describe(status: TaskStatus): string {
   const far = progress === undefined ? '' : `; ${describeProgress(progress)}`;
   const guarantee = differentialPrivacy === null ? '' : `, ${describeGuarantee(differentialPrivacy)}`;
   return `${state}${reason}, ${contributions} contributions${guarantee}${far}${cause}`;
+}
+
+/** The budget of a task, all of which its result spends. */
+function describeGuarantee({ epsilon, delta, neighbours }: DifferentialPrivacy): string {
+  return `spends (ε, δ) = (${epsilon}, ${delta}) of privacy per row, ${neighbours}`;
 }

@@ -1,5 +1,5 @@
 /** What every command line has: --json, one clear line for an error, exit codes that mean something, an orderly stop. */
-import { printable, printableJson, printableLines } from '@eigenveil/wire';
+import { printable, printableJson, printableLines } from '@eigenveil/wire/printable';
 import { Command, CommanderError, type HelpContext } from 'commander';
 
 export const EXIT = {

@@ -1,17 +1,17 @@
 /** The commands that both services have for backups of their databases. */
 import { addSettings, type Command, ConfigurationError, printResult, type Setting } from '@eigenveil/command';
 import { z } from 'zod';
-import { type BackupRules, makeBackup, restoreBackup } from './backup.ts';
-import { SERVICE_SETTINGS } from './foundation.ts';
+import type { BackupRules } from './backup.ts';
+import { SERVICE_SETTINGS } from './settings.ts';
 
 /**
- * Adds `backup` and `restore` to a service's program. `consequences` says what a restoration ends; `databaseUrl` is the setting by
+ * Adds `backup` and `restore` to a service's program, whose `rules` are loaded when one of them runs. `consequences` says what a restoration ends; `databaseUrl` is the setting by
  * which the service may have its database elsewhere.
  */
 export function addBackupCommands(
   program: Command,
   prefix: string,
-  rules: BackupRules,
+  rules: () => Promise<BackupRules>,
   consequences: string,
   databaseUrl?: Setting<z.ZodType<string | undefined>>,
 ): void {
@@ -44,7 +44,8 @@ Example:
       throw new ConfigurationError(
         '"databaseUrl" expected none: back a PostgreSQL database up with its own tools',
       );
-    const manifest = await makeBackup(rules, directory, to);
+    const { makeBackup } = await import('./backup.ts');
+    const manifest = await makeBackup(await rules(), directory, to);
     const { bytes } = manifest.files['database.sqlite'];
     const text = `${bytes} bytes in ${to}; keep signing-key.json elsewhere, it is not among them`;
     printResult(backup, { json: manifest, text });
@@ -63,7 +64,8 @@ Example:
   );
   restore.action(async () => {
     const { dataDirectory: directory, from } = restored();
-    const manifest = await restoreBackup(rules, directory, from);
+    const { restoreBackup } = await import('./backup.ts');
+    const manifest = await restoreBackup(await rules(), directory, from);
     const text = `restored the database of ${manifest.time}; tasks that had not ended then have ended`;
     printResult(restore, { json: manifest, text });
   });

@@ -21,9 +21,9 @@ import {
 } from '@eigenveil/wire';
 import { z } from 'zod';
 import { ServerError } from './errors.ts';
-import { databaseFile, signingKeyFile } from './foundation.ts';
 import { type DirectoryLock, lockDirectory } from './lock.ts';
 import { readSecretFile, syncDirectory } from './secret-file.ts';
+import { databaseFile, signingKeyFile } from './settings.ts';
 
 const SQLITE_FULL = 13;
 const DATABASE = 'database.sqlite';

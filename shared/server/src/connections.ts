@@ -4,9 +4,8 @@ import type { Socket } from 'node:net';
 import { ipKeyGenerator } from 'express-rate-limit';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
+import { MAX_CONNECTIONS } from './settings.ts';
 
-/** Each connection costs some 50 kB with its TLS state; more owners than this wait or come again. */
-export const MAX_CONNECTIONS = 1000;
 /** After what was refused came slowly or at length, so long a connection may stay for its peer to read the answer. */
 export const LINGER_MILLISECONDS = 5000;
 /** Of connections that are refused or ended so much is told at most, however many there are. */

@@ -1,23 +1,17 @@
-/** What the HTTP services stand on: TLS server, routes, authentication, limits, logs, metrics, sealed SQLite, command lines. */
+/** What the HTTP services stand on: TLS server, routes, authentication, limits, logs, metrics, sealed SQLite. */
 export { adminAuthenticator, loadOrCreateAdminToken } from './admin.ts';
 export { type BackupRules, restoreBackup } from './backup.ts';
-export { addBackupCommands } from './backup-command.ts';
 export { readBinary, readJson } from './body.ts';
 export { ServerError, type ServerErrorCode } from './errors.ts';
 export {
-  adminTokenFile,
-  databaseFile,
   type Foundation,
-  keyFile,
   openFoundation,
   openSigningKey,
-  SERVICE_SETTINGS,
 } from './foundation.ts';
 export { type AppOptions, createApp } from './http.ts';
-export { addKeyCommands } from './key-command.ts';
 export { type KeyRing, loadOrCreateKeyRing } from './key-ring.ts';
 export { refuse } from './line.ts';
-export { createLogger, LOG_LEVELS, type Logger, type LogLevel } from './log.ts';
+export { createLogger, type Logger } from './log.ts';
 export { Metrics } from './metrics.ts';
 export { openApiDocument, type ServiceInfo } from './openapi.ts';
 export { type Owner, ownerAuthenticator } from './owner.ts';
@@ -47,6 +41,7 @@ export {
 export { Sealer } from './sealing.ts';
 export { loadOrCreateSecretFile } from './secret-file.ts';
 export { openService, type Service } from './service.ts';
+export { adminTokenFile, databaseFile, keyFile, type LogLevel, SERVICE_SETTINGS } from './settings.ts';
 export { type Database, openDatabase, resealColumn, scrub, transaction } from './sqlite.ts';
 export {
   createLocalCertificate,

@@ -6,9 +6,7 @@ import {
   printResult,
   type Settings,
 } from '@eigenveil/command';
-import { readKeyRing } from './key-ring.ts';
-import { countByKey, type KeyPlace, resealAll, rotateKey, withStore } from './rotation.ts';
-import { Sealer } from './sealing.ts';
+import type { KeyPlace } from './rotation.ts';
 
 /**
  * Adds `key list`, `key rotate` and `key reseal` to a service's program. `settings` say where the service's keys and values are, and
@@ -18,7 +16,7 @@ export function addKeyCommands<const S extends Settings>(
   program: Command,
   prefix: string,
   settings: S,
-  placeOf: (configuration: Configuration<S>) => KeyPlace,
+  placeOf: (configuration: Configuration<S>) => Promise<KeyPlace>,
 ): void {
   const key = program.command('key').description('the keys that seal secrets at rest');
   const example = (name: string) =>
@@ -36,7 +34,12 @@ export function addKeyCommands<const S extends Settings>(
     'The first key seals, all open. Works while the service runs.',
   );
   list.command.action(async () => {
-    const place = list.place();
+    const place = await list.place();
+    const [{ readKeyRing }, { countByKey, withStore }, { Sealer }] = await Promise.all([
+      import('./key-ring.ts'),
+      import('./rotation.ts'),
+      import('./sealing.ts'),
+    ]);
     const { keyIds } = new Sealer(...(await readKeyRing(place.keyFile)));
     const values = await withStore(place, countByKey);
     const ids = [...keyIds, ...[...values.keys()].filter((id) => !keyIds.includes(id))];
@@ -60,7 +63,9 @@ lacks a key that is needed. Backups need no key, so nothing else depends on the 
     }`,
   );
   rotate.command.action(async () => {
-    const { keyId, resealed } = await rotateKey(rotate.place());
+    const place = await rotate.place();
+    const { rotateKey } = await import('./rotation.ts');
+    const { keyId, resealed } = await rotateKey(place);
     const text = `key ${keyId} seals from now on; ${resealed} stored values were sealed anew, the old key is forgotten`;
     printResult(rotate.command, { json: { keyId, resealed }, text });
   });
@@ -73,7 +78,9 @@ First put the new key on a line of its own at the end of every key file and rest
 everywhere and restart again; then give this command; then take the old key out everywhere.`,
   );
   reseal.command.action(async () => {
-    const resealed = await resealAll(reseal.place());
+    const place = await reseal.place();
+    const { resealAll } = await import('./rotation.ts');
+    const resealed = await resealAll(place);
     const text = `${resealed} stored values were sealed anew; none needs another key than the first`;
     printResult(reseal.command, { json: { resealed }, text });
   });

@@ -3,9 +3,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { type Context, contextOf } from './context.ts';
 import { redact } from './redact.ts';
-
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+import type { LogLevel } from './settings.ts';
 
 export type { Logger };
 

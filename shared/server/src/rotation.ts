@@ -5,10 +5,10 @@
 import { existsSync } from 'node:fs';
 import { ConfigurationError } from '@eigenveil/command';
 import { ServerError } from './errors.ts';
-import { databaseFile } from './foundation.ts';
 import { readKeyRing, replaceKeyRing, withFreshKey } from './key-ring.ts';
 import { lockDirectory } from './lock.ts';
 import { Sealer, sealingKeyId } from './sealing.ts';
+import { databaseFile } from './settings.ts';
 
 /** A store that keeps sealed values. */
 export interface SealedStore {

@@ -8,10 +8,11 @@ import { watchConnections } from './connections.ts';
 import { type Foundation, openFoundation } from './foundation.ts';
 import { type AppOptions, createApp } from './http.ts';
 import { lockDirectory } from './lock.ts';
-import { createLogger, type Logger, type LogLevel } from './log.ts';
+import { createLogger, type Logger } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { RateLimit } from './rate-limit.ts';
 import { type Authenticator, type Route, routesWith } from './routes.ts';
+import type { LogLevel } from './settings.ts';
 import { type RunningServer, readTlsFiles, type ServerOptions, startServer } from './tls.ts';
 
 /** The part of SERVICE_SETTINGS that is used here. */

@@ -5,9 +5,10 @@ import { createServer, type Server } from 'node:https';
 import { type AddressInfo, isIP, isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { generate } from 'selfsigned';
-import { type ConnectionEvent, Connections, MAX_CONNECTIONS } from './connections.ts';
+import { type ConnectionEvent, Connections } from './connections.ts';
 import { ServerError } from './errors.ts';
 import { refuseLine } from './line.ts';
+import { MAX_CONNECTIONS } from './settings.ts';
 
 /** PEM texts. */
 export interface TlsIdentity {

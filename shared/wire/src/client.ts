@@ -4,18 +4,13 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, errors, request } from 'undici';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { certificateError } from './certificates.ts';
 import { type Clock, Deadline, systemClock } from './deadline.ts';
 import { errorCodeOf, fromProblem, ServiceError } from './errors.ts';
 import { createProof } from './identity.ts';
 import type { SigningKey } from './keys.ts';
 import { ProblemSchema } from './messages.ts';
-
-/** Address of a service: https, no path and no query. */
-export const ServiceUrl = z
-  .url({ protocol: /^https$/ })
-  .regex(/^https:\/\/[^/?#]+\/?$/i, 'expected an https address without a path');
 
 /** How a client proves who it is. */
 export type Credentials =

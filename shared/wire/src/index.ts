@@ -15,7 +15,6 @@ export {
   ServiceClient,
   type ServiceClientOptions,
   type ServiceRequest,
-  ServiceUrl,
 } from './client.ts';
 export {
   ContributionTree,
@@ -97,3 +96,4 @@ export {
   verifyOwnerProvenance,
   verifyProvenance,
 } from './provenance.ts';
+export { ServiceUrl } from './service-url.ts';

@@ -1,0 +1,55 @@
+/** Settings of the CSP; what `--help` needs loads nothing of the service itself. */
+import type { Configuration } from '@eigenveil/command';
+import { SERVICE_SETTINGS } from '@eigenveil/server/settings';
+import { Thumbprint } from '@eigenveil/task/schema';
+import { z } from 'zod';
+
+export const CSP_SETTINGS = {
+  ...SERVICE_SETTINGS,
+  dataUsers: {
+    schema: z.array(Thumbprint),
+    description: 'key thumbprint of the data user that may propose tasks, or a JSON list of them',
+    placeholder: 'LIST',
+  },
+  minimumOwners: {
+    schema: z.int().min(2),
+    description: 'smallest minimum of owners that a task may have',
+    default: 2,
+    placeholder: 'NUMBER',
+  },
+  ownerTokenDays: {
+    schema: z.int().min(1).max(3650),
+    description: 'lifetime of owner tokens, in days',
+    default: 90,
+    placeholder: 'NUMBER',
+  },
+  answersPerTask: {
+    schema: z.int().min(1).max(100),
+    description: 'answers that a task may get, since the last message of one may be lost; rotated gives one',
+    default: 3,
+    placeholder: 'NUMBER',
+  },
+  computationsPerMinute: {
+    schema: z.int().min(1),
+    description: 'two-party computations of a task that may start in a minute',
+    default: 60,
+    placeholder: 'NUMBER',
+  },
+  retentionDays: {
+    schema: z.int().min(1).max(3650),
+    description: 'days after its deadline for which a task that its data user does not end is kept',
+    default: 30,
+    placeholder: 'NUMBER',
+  },
+  allowSimulated: {
+    schema: z.boolean(),
+    description: 'take tasks with the simulated two-party protocol, which is NOT private',
+    default: false,
+  },
+  allowInsecureKeys: {
+    schema: z.boolean(),
+    description: 'take tasks with keys under 2048 bits, for benchmarks',
+    default: false,
+  },
+} as const;
+export type CspConfiguration = Configuration<typeof CSP_SETTINGS>;

@@ -1,0 +1,50 @@
+/** Settings of the data user's service; what `--help` needs loads nothing of the service itself. */
+import type { Configuration } from '@eigenveil/command';
+import { SERVICE_SETTINGS } from '@eigenveil/server/settings';
+import { Thumbprint } from '@eigenveil/task/schema';
+import { ServiceUrl } from '@eigenveil/wire/service-url';
+import { z } from 'zod';
+
+export const DATA_USER_SETTINGS = {
+  ...SERVICE_SETTINGS,
+  port: { ...SERVICE_SETTINGS.port, default: 8444 },
+  databaseUrl: {
+    schema: z
+      .string()
+      .regex(/^postgres(ql)?:\/\//, 'expected a postgres:// address')
+      .optional(),
+    description:
+      'PostgreSQL database, which several processes can share (default: SQLite in the data directory); better in the environment than here, for its password',
+    placeholder: 'URL',
+  },
+  cspUrl: { schema: ServiceUrl, description: 'address of the CSP, https', placeholder: 'URL' },
+  cspThumbprint: {
+    schema: Thumbprint,
+    description: "thumbprint of the CSP's identity key, as printed by: eigenveil-csp identity",
+    placeholder: 'THUMBPRINT',
+  },
+  cspCa: {
+    schema: z.string().optional(),
+    description: "certificates to trust for the CSP instead of the system's, PEM",
+    placeholder: 'FILE',
+  },
+  cspPatienceSeconds: {
+    schema: z.int().min(0).max(3600),
+    description: 'how long a request to the CSP goes on trying while the CSP is down',
+    default: 20,
+    placeholder: 'NUMBER',
+  },
+  answerMilliseconds: {
+    schema: z.int().min(1).max(60_000).optional(),
+    description:
+      'public time from an answer of the CSP to what the data user does next, whatever the answer is (default: by features and components, ten times what a server of today needs)',
+    placeholder: 'NUMBER',
+  },
+  retentionDays: {
+    schema: z.int().min(1).max(3650),
+    description: 'days after its deadline for which a task that nobody closes is kept',
+    default: 30,
+    placeholder: 'NUMBER',
+  },
+} as const;
+export type DataUserConfiguration = Configuration<typeof DATA_USER_SETTINGS>;

@@ -1,0 +1,96 @@
+/** Settings of `serve` that both services have, and where files lie by them. Loads nothing heavy: `--help` needs it. */
+import { join } from 'node:path';
+import { ServiceUrl } from '@eigenveil/wire/service-url';
+import { z } from 'zod';
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Each connection costs some 50 kB with its TLS state; more owners than this wait or come again. */
+export const MAX_CONNECTIONS = 1000;
+export const SERVICE_SETTINGS = {
+  dataDirectory: {
+    schema: z.string().min(1),
+    description: 'folder of the database and the keys, made when missing',
+    placeholder: 'DIR',
+  },
+  host: {
+    schema: z.string().min(1),
+    description: 'address to listen on',
+    default: '127.0.0.1',
+    placeholder: 'ADDRESS',
+  },
+  port: {
+    schema: z.int().min(0).max(65_535),
+    description: 'port to listen on; 0 for any',
+    default: 8443,
+    placeholder: 'PORT',
+  },
+  publicUrl: {
+    schema: ServiceUrl.optional(),
+    description: 'address under which peers reach the service, when it is not the one it listens on',
+    placeholder: 'URL',
+  },
+  tlsCertificate: { schema: z.string().min(1), description: 'certificate chain, PEM', placeholder: 'FILE' },
+  tlsKey: {
+    schema: z.string().min(1),
+    description: "the certificate's private key, PEM",
+    placeholder: 'FILE',
+  },
+  keyEncryptionKey: {
+    schema: z.string().optional(),
+    description:
+      'file of the keys that seal secrets at rest (default: in the data directory; better on another volume)',
+    placeholder: 'FILE',
+  },
+  threads: {
+    schema: z.int().min(0).max(256),
+    description: 'worker threads for encryption; 0 for none',
+    default: 2,
+    placeholder: 'NUMBER',
+  },
+  requestsPerMinute: {
+    schema: z.int().min(1),
+    description: 'limit per address',
+    default: 1200,
+    placeholder: 'NUMBER',
+  },
+  connectionsPerAddress: {
+    schema: z.int().min(1).max(MAX_CONNECTIONS),
+    description: `connections of one address at a time, of ${MAX_CONNECTIONS} in all`,
+    default: 100,
+    placeholder: 'NUMBER',
+  },
+  logLevel: {
+    schema: z.enum(LOG_LEVELS),
+    description: `one of ${LOG_LEVELS.join(', ')}`,
+    default: 'info',
+    placeholder: 'LEVEL',
+  },
+  allowBigintFallback: {
+    schema: z.boolean(),
+    description: 'run without OpenSSL, NOT in constant time',
+    default: false,
+  },
+} as const;
+
+export function signingKeyFile(dataDirectory: string): string {
+  return join(dataDirectory, 'signing-key.json');
+}
+
+export function databaseFile(dataDirectory: string): string {
+  return join(dataDirectory, 'eigenveil.sqlite');
+}
+
+/** Where the key-encryption keys lie. */
+export function keyFile(config: {
+  readonly dataDirectory: string;
+  readonly keyEncryptionKey?: string | undefined;
+}): string {
+  return config.keyEncryptionKey ?? join(config.dataDirectory, 'key-encryption-key');
+}
+
+/** Where the operator's token lies. */
+export function adminTokenFile(dataDirectory: string): string {
+  return join(dataDirectory, 'admin-token');
+}

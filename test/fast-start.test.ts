@@ -1,0 +1,41 @@
+/** The programs answer --help at once: what costs time to load is loaded by the action that needs it. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { program } from '@eigenveil/testbed/processes/programs';
+import { expect, test } from 'vitest';
+
+const run = promisify(execFile);
+const HOOK = new URL('support/loaded-modules.ts', import.meta.url).pathname;
+const ROOT = new URL('..', import.meta.url).pathname;
+
+/** Where a module comes from: a package of npm, a folder of the repository, or Node.js itself. */
+function originOf(url: string): string {
+  if (url.startsWith('node:')) return url;
+  const path = new URL(url).pathname;
+  const installed = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path);
+  if (installed !== null) return installed[1]!;
+  return path.slice(ROOT.length).split('/').slice(0, 2).join('/');
+}
+
+test.each([
+  ['csp', ['shared/command', 'shared/server', 'shared/task', 'shared/wire', 'services/csp', 'canonicalize']],
+  ['user', ['shared/command', 'shared/server', 'shared/task', 'shared/wire', 'services/data-user']],
+  ['owner', ['shared/command', 'shared/task', 'shared/wire', 'services/data-owner']],
+] as const)('eigenveil-%s --help loads settings and the command line alone', async (name, folders) => {
+  const { stdout, stderr } = await run(process.execPath, ['--import', HOOK, program(name), '--help'], {
+    env: { PATH: process.env.PATH },
+  });
+  expect(stdout).toContain(`Usage: eigenveil-${name}`);
+  const urls = JSON.parse(stderr) as string[];
+  const origins = new Set(urls.map(originOf));
+  expect([...origins].filter((it) => !it.startsWith('node:')).sort()).toEqual(
+    ['commander', 'zod', ...folders].sort(),
+  );
+  // In no package of these is everything light: what a server, a client, a database or threads need is loaded later.
+  const heavy = ['node:http', 'node:https', 'node:sqlite', 'node:tls', 'node:worker_threads'];
+  expect(heavy.filter((it) => origins.has(it))).toEqual([]);
+  const entries = urls.filter((url) =>
+    /\/(server|task|wire|csp|data-user|data-owner)\/src\/index\.ts$/.test(url),
+  );
+  expect(entries).toEqual([]);
+});
