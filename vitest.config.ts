@@ -1,9 +1,42 @@
+/**
+ * How the tests run. Most files share processes, so that what they import is loaded once per worker and not once per file; those that
+ * replace modules, or look at or change what belongs to a whole process, have one to themselves.
+ */
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+
+/** Each with why it cannot share a process. */
+const ALONE = [
+  'shared/paillier/test/exponentiation-fallback.test.ts', // replaces modules
+  'shared/two-party/test/programs/simulator.test.ts', // replaces modules
+  'shared/two-party/test/garbling/privacy.test.ts', // replaces modules
+  'shared/server/test/postgres.test.ts', // counts the sockets of its process
+  'shared/report/test/**/*.test.ts', // a library of theirs adds to Object.prototype
+];
+
+/** Files named so are run by `npm run test:long` alone. */
+const LONG = '**/*.long.test.ts';
+
+const tests = (folders: string) => `${folders}/**/*.test.ts`;
+const ALL = [tests('shared/*/test'), tests('services/*/test'), tests('test')];
 
 export default defineConfig({
   test: {
-    include: ['shared/*/test/**/*.test.ts', 'services/*/test/**/*.test.ts', 'test/**/*.test.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Many tests wait for other processes.
+    maxWorkers: Math.max(4, availableParallelism()),
+    // What one process has compiled, the next need not.
+    env: {
+      NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/eigenveil-test', import.meta.url)),
+    },
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    // A machine may be slow: what is waited for comes when it comes.
+    expect: { poll: { timeout: 60_000 } },
+    projects: [
+      { extends: true, test: { name: 'together', include: ALL, exclude: [...ALONE, LONG], isolate: false } },
+      { extends: true, test: { name: 'alone', include: ALONE, exclude: [LONG] } },
+      { extends: true, test: { name: 'long', include: [LONG], isolate: false } },
+    ],
   },
 });

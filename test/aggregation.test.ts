@@ -38,7 +38,7 @@ function open(batches: number, paillier: PaillierPool = pool): AggregatingProces
   running.push(process);
   return process;
 }
-const poll = <T>(look: () => T) => expect.poll(look, { timeout: 20_000 });
+const poll = <T>(look: () => T) => expect.poll(look);
 const marks = () =>
   query(folder, 'SELECT batch, count(*) AS owners FROM contributions GROUP BY batch ORDER BY batch').map(
     (row) => Object.values(row),

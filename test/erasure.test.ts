@@ -76,7 +76,7 @@ async function runUntilUnblinded(): Promise<{ atCsp: Secrets; atDataUser: Secret
 async function expectErased({ atCsp, atDataUser }: { atCsp: Secrets; atDataUser: Secrets }): Promise<void> {
   const state = () =>
     query(world.cspConfig.dataDirectory, 'SELECT state FROM tasks WHERE task_id = ?', id)[0];
-  await expect.poll(state, { timeout: 20_000 }).toEqual({ state: 'ended' });
+  await expect.poll(state).toEqual({ state: 'ended' });
   expect(found(world.dataUserConfig, atDataUser)).toEqual([]);
   expect(found(world.cspConfig, atCsp)).toEqual([]);
   const records = 'SELECT owner_id FROM records WHERE task_id = ?';
@@ -157,6 +157,6 @@ describe('nothing secret is left in the files', () => {
     reader.exec('BEGIN; SELECT count(*) FROM tasks;');
     await (await world.taskClient()).cancelTask(id);
     reader.close();
-    await expect.poll(() => found(world.dataUserConfig, contributionsOf()), { timeout: 3000 }).toEqual([]);
+    await expect.poll(() => found(world.dataUserConfig, contributionsOf())).toEqual([]);
   });
 });

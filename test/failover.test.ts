@@ -1,7 +1,7 @@
 /** Processes of one data user that are killed, stopped or cut off while they work on a task: another one finishes it. */
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { newTaskId, type TaskId } from '@eigenveil/task';
+import { newTaskId, TaskId } from '@eigenveil/task';
 import { Postgres } from '@eigenveil/testbed/databases/postgres';
 import { freePort } from '@eigenveil/testbed/port';
 import { Children, type RunningChild } from '@eigenveil/testbed/processes/programs';
@@ -15,6 +15,7 @@ import { World } from './support/world.ts';
 
 const ALWAYS = Number.POSITIVE_INFINITY;
 const LOSE_REQUEST: Fault = { kind: 'lose request' };
+const HOLD: Fault = { kind: 'hold' };
 /** A process is taken for dead after ten seconds, and the machine may be busy. */
 const PATIENCE = { timeout: 90_000, interval: 100 };
 const COPIED = ['signing-key.json', 'key-encryption-key', 'admin-token'];
@@ -24,6 +25,8 @@ let postgres: Postgres;
 let balancer: Balancer;
 let world: World;
 let admin: Client;
+/** Holds locks of tables; `admin` looks, since within a transaction PostgreSQL shows what it showed at first. */
+let locker: Client;
 let byHand: ByHand;
 let owners: Enrolled[];
 let signed: SignedTask;
@@ -40,6 +43,8 @@ beforeAll(async () => {
   await world.stopDataUser(); // its processes are children
   admin = new Client({ connectionString: databaseUrl });
   await admin.connect();
+  locker = new Client({ connectionString: databaseUrl });
+  await locker.connect();
   processes = [await serve(), await serve()];
   byHand = await ByHand.start(world);
   owners = await byHand.owners(3);
@@ -48,13 +53,23 @@ beforeEach(async () => {
   while (processes.length < 2) processes.push(await serve());
   world.proxies.csp.seen.length = 0;
 });
-afterEach(() => {
+afterEach(async () => {
+  await locker.query('ROLLBACK');
   world.proxies.csp.heal();
   processes = processes.filter((process) => process.isRunning());
+});
+/** What a test that failed has left must not meet the next one's faults. */
+afterEach(async ({ task }) => {
+  if (task.result?.state !== 'fail' || processes.length === 0) return;
+  const client = await world.taskClient();
+  const left = `SELECT task_id FROM eigenveil_data_user.tasks WHERE state NOT IN ('done', 'failed', 'cancelled')`;
+  for (const [taskId] of await rows(left))
+    await client.cancelTask(TaskId.parse(taskId)).catch(() => undefined); // it may be done by now
 });
 afterAll(async () => {
   await children.stop();
   await admin?.end();
+  await locker?.end();
   await world?.close();
   await balancer?.close();
   await postgres?.close();
@@ -80,13 +95,15 @@ const rows = async (sql: string, ...values: string[]) =>
 const stateOf = async (taskId: TaskId) =>
   (await rows('SELECT state FROM eigenveil_data_user.tasks WHERE task_id = $1', taskId))[0]?.[0];
 const untilState = (state: string) => expect.poll(() => stateOf(id), PATIENCE).toBe(state);
-/** The connections on which processes hold the locks of their tasks, and which process that is. */
+/** The connections on which processes hold the lock of the task, and which process that is. */
 const holders = async () =>
   (
     await rows(
       `SELECT pid, split_part(application_name, ' ', 3)::integer FROM pg_stat_activity
        WHERE application_name LIKE 'eigenveil lock %'
-         AND pid IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted)`,
+         AND pid IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
+           AND (classid::bigint << 32 | objid::bigint) = hashtextextended('eigenveil task ' || $1, 0))`,
+      id,
     )
   ).map(([connection, process]) => ({ connection, process }));
 async function untilWorkedOn() {
@@ -97,6 +114,13 @@ async function untilWorkedOn() {
   };
   await expect.poll(look, PATIENCE).toBe(1);
   return found[0]!;
+}
+/** Takes the lock of the task from its process, and waits until it is free. */
+async function loseLock(): Promise<void> {
+  const { connection } = await untilWorkedOn();
+  await admin.query('SELECT pg_terminate_backend($1)', [connection]);
+  const isHeld = async () => (await holders()).some((holder) => holder.connection === connection);
+  await expect.poll(isHeld, PATIENCE).toBe(false);
 }
 const workerOf = (process: number) => processes.find(({ pid }) => pid === process)!;
 
@@ -122,16 +146,16 @@ async function expectResult(): Promise<void> {
 /** Keeps a task from leaving a state; returns what lets it go on. */
 const HOLDS: Record<string, () => Promise<() => unknown>> = {
   async closed() {
-    await admin.query('BEGIN; LOCK TABLE eigenveil_data_user.partial_products IN SHARE MODE');
-    return () => admin.query('ROLLBACK');
+    await locker.query('BEGIN; LOCK TABLE eigenveil_data_user.partial_products IN SHARE MODE');
+    return () => locker.query('ROLLBACK');
   },
   async blinded() {
     world.proxies.csp.inject(/records$/, LOSE_REQUEST, ALWAYS);
     return () => world.proxies.csp.heal();
   },
   async unblinded() {
-    // Not lost: the process must have the task for long enough to be found.
-    world.proxies.csp.inject(/two-party$/, { kind: 'delay', milliseconds: 5000 }, ALWAYS);
+    // Not lost: the process must have the task until it is found.
+    world.proxies.csp.inject(/two-party$/, HOLD, ALWAYS);
     return () => world.proxies.csp.heal();
   },
 };
@@ -176,10 +200,11 @@ describe('the process that works on a task', () => {
     signed = await byHand.create({ twoParty: 'garbled' });
     id = signed.task.id;
     for (const [part, owner] of owners.entries()) await byHand.contribute(owner, signed, part);
-    const injection = world.proxies.csp.inject(/two-party$/, { kind: 'delay', milliseconds: 2000 });
+    const injection = world.proxies.csp.inject(/two-party$/, HOLD);
     await close();
     await expect.poll(() => injection.hits, PATIENCE).toBe(1);
-    await admin.query('SELECT pg_terminate_backend($1)', [(await untilWorkedOn()).connection]);
+    await loseLock();
+    world.proxies.csp.heal();
     await expectResult();
     expect(world.proxies.csp.seen.filter(({ name }) => name.endsWith('two-party'))).toHaveLength(1);
   }, 180_000);
@@ -208,40 +233,40 @@ test('a process that cannot listen ends', async () => {
 }, 60_000);
 
 describe('a task that is proposed', () => {
-  const proposed = async () =>
-    (await rows(`SELECT task_id FROM eigenveil_data_user.tasks WHERE state = 'proposed'`))[0]?.[0];
+  let creating: Promise<SignedTask>;
+  /** The CSP hears of it when the proxy is healed. */
+  beforeEach(async () => {
+    world.proxies.csp.inject(/^POST \/tasks$/, HOLD);
+    id = newTaskId();
+    creating = byHand.create({}, id);
+    creating.catch(() => undefined); // whether it must succeed is for the tests to say
+    await untilState('proposed');
+  });
 
   test('stays so when another process starts', async () => {
-    world.proxies.csp.inject(/^POST \/tasks$/, { kind: 'delay', milliseconds: 8000 });
-    const creating = byHand.create();
-    await expect.poll(proposed, PATIENCE).toBeDefined();
     processes.push(await serve());
+    world.proxies.csp.heal();
     signed = await creating;
-    expect(await stateOf(signed.task.id)).toBe('open');
+    expect(signed.task.id).toBe(id);
+    expect(await stateOf(id)).toBe('open');
   }, 180_000);
 
   test('is opened once when two processes come to propose it', async () => {
-    world.proxies.csp.inject(/^POST \/tasks$/, { kind: 'delay', milliseconds: 12_000 });
-    const creating = byHand.create();
-    await expect.poll(proposed, PATIENCE).toBeDefined();
-    id = await proposed();
-    await admin.query('SELECT pg_terminate_backend($1)', [(await untilWorkedOn()).connection]);
+    await loseLock();
     processes.push(await serve()); // looks for unfinished tasks at once
     await untilState('open');
+    world.proxies.csp.heal();
     signed = await creating;
     expect(signed.task.id).toBe(id);
     expect(await stateOf(id)).toBe('open');
   }, 180_000);
 
   test('is gone on with when its process is killed, and the same for whoever asks again', async () => {
-    world.proxies.csp.inject(/^POST \/tasks$/, { kind: 'delay', milliseconds: 8000 });
-    id = newTaskId();
-    const creating = byHand.create({}, id).catch(() => undefined);
-    await expect.poll(proposed, PATIENCE).toBe(id);
     await workerOf((await untilWorkedOn()).process).end('SIGKILL');
     processes.push(await serve());
     await untilState('open');
-    await creating;
+    world.proxies.csp.heal();
+    await creating.catch(() => undefined);
     signed = await byHand.create({}, id);
     expect(signed.task.id).toBe(id);
   }, 180_000);

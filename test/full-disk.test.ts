@@ -47,7 +47,7 @@ const free = (db: DatabaseSync) => db.exec('PRAGMA max_page_count = 1000000');
 const ready = (address: Address) => send(address, { method: 'GET', path: '/readyz' });
 /** Readiness is remembered for a second. */
 const expectReady = (address: Address, status: 200 | 503) =>
-  expect.poll(async () => (await ready(address)).status, { timeout: 20_000 }).toBe(status);
+  expect.poll(async () => (await ready(address)).status).toBe(status);
 
 test('the data user refuses a contribution for the moment, and takes it when there is room', async () => {
   const address = world.dataUserAddress;

@@ -101,7 +101,7 @@ test('no secret and no plaintext appears in logs, refusals, metrics and the audi
     });
     secrets.push(token!);
     await client.closeTask(task.id);
-    await expect.poll(async () => (await client.status(task.id)).state, { timeout: 20_000 }).toBe('done');
+    await expect.poll(async () => (await client.status(task.id)).state).toBe('done');
 
     // Secrets where they do not belong: what comes back and what is logged must not repeat them.
     for (const [address, { dataDirectory }] of [

@@ -14,7 +14,6 @@ import { ByHand } from './support/by-hand.ts';
 import { query } from './support/database.ts';
 import { World } from './support/world.ts';
 
-const TIMEOUT = { timeout: 20_000 };
 const DAYS = 86_400_000;
 const folder = process.env.EIGENVEIL_FIXTURES;
 
@@ -51,7 +50,7 @@ test.runIf(folder !== undefined)('makes the fixtures of this release', async () 
   await byHand.expectResult(done, [0, 1, 2]);
   const cancelled = await withContributions();
   await client.cancelTask(cancelled.task.id);
-  for (const over of [done, cancelled]) await expect.poll(() => atCsp('state', over), TIMEOUT).toBe('ended');
+  for (const over of [done, cancelled]) await expect.poll(() => atCsp('state', over)).toBe('ended');
   const open = await withContributions();
   await byHand.contribute(owners[3]!, open, 0);
   await byHand.withdraw(owners[3]!, open.task.id);
@@ -64,7 +63,7 @@ test.runIf(folder !== undefined)('makes the fixtures of this release', async () 
   await inviteOwners(cspConfig.dataDirectory, 2, 3600);
   paillier.isStuck = true;
   await client.closeTask(blinded.task.id);
-  await expect.poll(() => atCsp('unblinding_digest', blinded), TIMEOUT).toEqual(expect.any(String));
+  await expect.poll(() => atCsp('unblinding_digest', blinded)).toEqual(expect.any(String));
   await world.stopCsp();
   await expect(byHand.create({ deadline })).rejects.toThrow(); // which leaves a task that is proposed
   await world.stopDataUser();

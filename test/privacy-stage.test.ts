@@ -182,20 +182,18 @@ describe('noise is drawn once', () => {
     await restart();
     world.proxies.csp.heal();
     world.proxies.csp.inject(/two-party$/, { kind: 'lose request' }, Number.POSITIVE_INFINITY);
-    await expect
-      .poll(async () => (await (await world.taskClient()).status(task.id)).state, { timeout: 20_000 })
-      .toBe('unblinded');
+    await expect.poll(async () => (await (await world.taskClient()).status(task.id)).state).toBe('unblinded');
     await untilWaiting(await world.taskClient(), task.id);
     await restart();
     world.proxies.csp.heal();
     const client = await world.taskClient();
-    await expect.poll(async () => (await client.status(task.id)).state, { timeout: 20_000 }).toBe('done');
+    await expect.poll(async () => (await client.status(task.id)).state).toBe('done');
     const expected = expectation(task, parts, name);
     expectClose(await client.result(task.id), expected, expected.eigenvalues[0]!);
   });
 
   const untilWaiting = (client: Parties['client'], id: Task['id']) =>
-    expect.poll(async () => (await client.status(id)).waiting, { timeout: 20_000 }).toBeDefined();
+    expect.poll(async () => (await client.status(id)).waiting).toBeDefined();
 
   async function restart(): Promise<void> {
     await world.stopDataUser();

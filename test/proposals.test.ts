@@ -51,8 +51,7 @@ afterAll(() => world.close());
 
 const create = (): Promise<SignedTask> => byHand.create({}, id);
 const refused = (code: string) => expect(create()).rejects.toMatchObject({ code });
-const untilState = (state: string) =>
-  expect.poll(async () => (await byHand.status(id)).state, { timeout: 20_000 }).toBe(state);
+const untilState = (state: string) => expect.poll(async () => (await byHand.status(id)).state).toBe(state);
 const tasksAtCsp = () =>
   query(world.cspConfig.dataDirectory, "SELECT task_id, agreement FROM tasks WHERE state <> 'ended'");
 const gated = () => {
@@ -72,7 +71,7 @@ async function expectOne(): Promise<void> {
   expect(paillier.begun.generateKeyPair).toBe(1);
   expect((await byHand.status(id)).waiting).toBeUndefined();
   await (await world.taskClient()).cancelTask(id);
-  await expect.poll(tasksAtCsp, { timeout: 20_000 }).toEqual([]);
+  await expect.poll(tasksAtCsp).toEqual([]);
 }
 
 describe('asked for again', () => {
@@ -94,7 +93,7 @@ describe('asked for again', () => {
     await (await world.taskClient()).cancelTask(id);
     expect((await create()).task.id).toBe(id); // its operator can see that it was cancelled
     expect((await byHand.status(id)).state).toBe('cancelled');
-    await expect.poll(tasksAtCsp, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(tasksAtCsp).toEqual([]);
   });
 
   test('at the same time it is proposed once; who is too early comes again', async () => {
@@ -115,7 +114,7 @@ describe('asked for again', () => {
   ])('since %s was lost', async (_, proxy, fault) => {
     world.proxies[proxy].inject(PROPOSAL, fault);
     await refused('ERR_PEER_UNREACHABLE');
-    await expect.poll(() => create().catch(() => undefined), { timeout: 20_000 }).toBeDefined();
+    await expect.poll(() => create().catch(() => undefined)).toBeDefined();
     await expectOne();
   });
 });
@@ -149,7 +148,7 @@ describe('of a proposal whose answer does not come', () => {
     await lose();
     await (await world.taskClient()).cancelTask(id);
     world.proxies.csp.heal();
-    await expect.poll(tasksAtCsp, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(tasksAtCsp).toEqual([]);
     await refused('ERR_TASK_CANCELLED');
   });
 });

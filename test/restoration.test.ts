@@ -191,7 +191,7 @@ describe('a data user that is restored', () => {
       state: 'failed',
       failure: { code: 'ERR_TASK_RESTORED', message: expect.stringContaining('restored from a backup') },
     });
-    await expect.poll(() => stateAtCsp(id), { timeout: 20_000 }).toBe('ended');
+    await expect.poll(() => stateAtCsp(id)).toBe('ended');
     expect((await byHand.put(owners[1]!, id, late)).code).toBe('ERR_TASK_CLOSED');
     expect((await byHand.put(owners[0]!, id, early)).json.receipt).toEqual(expect.any(String));
     expect(secretsOf('user', dataDirectory)).toEqual([]);

@@ -80,9 +80,7 @@ describe('a connection that fails', () => {
     world.proxies.csp.inject(COMPUTATION, { kind: 'cut', atByte: bytes - 100 });
     const finished = finish(whole);
     const answered = "SELECT task_id FROM tasks WHERE state = 'unblinded' AND sealed_shares IS NULL";
-    await expect
-      .poll(() => query(world.cspConfig.dataDirectory, answered), { timeout: 20_000, interval: 2 })
-      .toHaveLength(1);
+    await expect.poll(() => query(world.cspConfig.dataDirectory, answered), { interval: 2 }).toHaveLength(1);
     await world.stopCsp();
     await world.startCsp();
     expect((await finished).status).toMatchObject({

@@ -198,7 +198,7 @@ describe.each(pairs)(
         await expect(client.closeTask(tasks.agreed)).rejects.toMatchObject({ code: 'ERR_MINIMUM_OWNERS' });
         await client.closeTask(tasks.open);
         for (const name of ['done', 'open', 'blinded', 'unblinded'] as const) {
-          await expect.poll(() => stateOf(name), { timeout: 20_000 }).toBe('done');
+          await expect.poll(() => stateOf(name)).toBe('done');
           const row = query(dataUserDirectory, 'SELECT task FROM tasks WHERE task_id = ?', tasks[name])[0]!;
           const task = JSON.parse(String(row.task)) as Parameters<typeof expectReference>[1];
           expectReference(await client.result(tasks[name]), task, byHand.parts);
@@ -210,7 +210,7 @@ describe.each(pairs)(
         ).toEqual(receipts);
         const ended = () =>
           query(cspDirectory, "SELECT count(*) AS n FROM tasks WHERE state = 'ended'")[0]!.n;
-        await expect.poll(ended, { timeout: 20_000 }).toBe(5);
+        await expect.poll(ended).toBe(5);
         verifyAudit(readAudit(cspDirectory));
       } finally {
         await world.close();

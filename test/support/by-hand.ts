@@ -81,14 +81,14 @@ export class ByHand {
   /** Waits until the task is in a state. */
   async expectState({ task }: SignedTask, state: TaskState): Promise<void> {
     const read = async () => (await this.status(task.id)).state;
-    await expect.poll(read, { timeout: 20_000 }).toBe(state);
+    await expect.poll(read).toBe(state);
   }
 
   /** Ends the task; its result is the clear reference over the rows of exactly these parts. */
   async expectResult({ task }: SignedTask, parts: readonly number[]): Promise<void> {
     const client = await this.#world.taskClient();
     await client.closeTask(task.id);
-    await expect.poll(async () => (await client.status(task.id)).state, { timeout: 20_000 }).toBe('done');
+    await expect.poll(async () => (await client.status(task.id)).state).toBe('done');
     const rows = parts.map((part) => this.parts[part]!);
     expectReference(await client.result(task.id), task, rows);
   }

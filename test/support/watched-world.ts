@@ -66,7 +66,7 @@ export class WatchedWorld {
     const end = `DELETE /tasks/${finished.task.id}`;
     await vi.waitFor(
       () => expect(this.taps.csp.requests()).toContainEqual(expect.objectContaining({ name: end })),
-      5000,
+      { timeout: 60_000 },
     );
     return finished;
   }

@@ -127,13 +127,12 @@ describe('a peer that sends its body bit by bit', () => {
       });
     return { socket, answer: () => answer };
   };
-  const POLL = { timeout: 10_000 };
   /** Lets so much time go by, again and again until it has come to what is waited for. */
   const eventually = (milliseconds: number, read: () => unknown) =>
     expect.poll(() => {
       vi.advanceTimersByTime(milliseconds);
       return read();
-    }, POLL);
+    });
 
   test('is told so, and loses its connection', async () => {
     const service = await start({ routes: [largeRoute()] });
@@ -151,7 +150,7 @@ describe('a peer that sends its body bit by bit', () => {
       const service = await start();
       stopTime();
       const { socket, answer } = begin(service, head);
-      await expect.poll(answer, POLL).toMatch(/^HTTP\/1.1 [24]\d\d /);
+      await expect.poll(answer).toMatch(/^HTTP\/1.1 [24]\d\d /);
       await eventually(5000, () => socket.closed).toBe(true);
     },
   );
@@ -164,7 +163,7 @@ describe('a peer that sends its body bit by bit', () => {
     await new Promise((resolve) => setImmediate(resolve));
     vi.advanceTimersByTime(10_000);
     socket.write(`${' '.repeat(1998)}]`);
-    await expect.poll(answer, POLL).toMatch(/^HTTP\/1.1 204 /);
+    await expect.poll(answer).toMatch(/^HTTP\/1.1 204 /);
     socket.destroy();
   });
 });
@@ -185,6 +184,6 @@ test('a peer that does not read its answer loses its connection', async () => {
   const socket = overTls(service);
   socket.on('error', () => {}).write('GET /much HTTP/1.1\r\nhost: localhost\r\n\r\n');
   await once(service.server, 'request');
-  await expect.poll(() => service.connections(), { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => service.connections()).toBe(0);
   socket.destroy();
 });

@@ -2,7 +2,7 @@
 import { connect, type TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { ServiceError } from '@eigenveil/wire';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refuse } from '../src/index.ts';
 import { Metrics } from '../src/metrics.ts';
 import { Readiness } from '../src/readiness.ts';
@@ -237,7 +237,7 @@ describe('binary bodies', () => {
         'content-type: application/octet-stream\r\ncontent-length: 1000\r\n\r\nabc',
       (socket) => setTimeout(() => socket.destroy(), 50),
     );
-    await vi.waitFor(() => expect(service.logLines.join('')).toContain('the request was broken off'));
+    await expect.poll(() => service.logLines.join('')).toContain('the request was broken off');
     expect((await send(`${service.url}/healthz`)).status).toBe(200);
   });
 });

@@ -150,12 +150,13 @@ describe('a transaction', () => {
 
   test('is done again after a deadlock', async () => {
     let attempts = 0;
+    const bothHaveOne = Promise.withResolvers<void>();
     const inOrder = (first: number, second: number) =>
       database.transaction('crossing', async (db) => {
-        attempts += 1;
         await db.query(add(first));
-        // Until both have their first row, which only the first attempts of both can wait for.
-        if (attempts <= 2) await expect.poll(() => attempts).toBe(2);
+        attempts += 1;
+        if (attempts === 2) bothHaveOne.resolve();
+        await bothHaveOne.promise;
         await db.query(add(second));
       });
     await Promise.all([inOrder(1, 2), inOrder(2, 1)]);

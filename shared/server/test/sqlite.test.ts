@@ -207,7 +207,7 @@ test('a log that a reader kept from being emptied is emptied once the reader is 
   scrub(db);
   expect(await log()).toBeGreaterThan(0);
   reader.exec('ROLLBACK');
-  await expect.poll(log, { timeout: 5000 }).toBe(0);
+  await expect.poll(log).toBe(0);
   expect(pragma(db, 'busy_timeout')).toBe(5000);
   reader.close();
   db.close();

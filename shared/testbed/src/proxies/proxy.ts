@@ -17,6 +17,8 @@ export type Fault =
   /** A WebSocket is cut, or a stretch of it is changed, so many bytes into what the service sends. */
   | { readonly kind: 'cut' | 'corrupt'; readonly atByte: number }
   | { readonly kind: 'delay'; readonly milliseconds: number }
+  /** It is passed on when the proxy is healed. */
+  | { readonly kind: 'hold' }
   /** The proxy answers in the service's place, as a service would that lies. */
   | { readonly kind: 'answer'; readonly json: unknown }
   /** The same, with an answer that fits what was asked. */
@@ -55,6 +57,7 @@ export class FaultyProxy {
   readonly #sockets = new Set<Duplex>();
   readonly #ca: string;
   #injections: Injection[] = [];
+  #healed = Promise.withResolvers<void>();
   #upstreamPort = 0;
 
   private constructor(server: Server, ca: string) {
@@ -93,9 +96,11 @@ export class FaultyProxy {
     return injection;
   }
 
-  /** Takes all faults away. */
+  /** Takes all faults away, and lets go what was held. */
   heal(): void {
     this.#injections = [];
+    this.#healed.resolve();
+    this.#healed = Promise.withResolvers();
   }
 
   /** The bodies of the requests whose name matches, in order. */
@@ -119,6 +124,7 @@ export class FaultyProxy {
       return void response.writeHead(status, { 'content-type': type }).end(JSON.stringify(json));
     }
     if (fault?.kind === 'delay') await sleep(fault.milliseconds);
+    if (fault?.kind === 'hold') await this.#healed.promise;
     const { method, url, headers } = incoming;
     const outgoing = request({ ...this.#upstream(), method, path: url, headers, agent: false });
     outgoing.end(body);
@@ -133,7 +139,9 @@ export class FaultyProxy {
     const fault = this.#record(incoming, head);
     if (fault?.kind === 'lose request') return void socket.destroy();
     const join = () => this.#join(incoming, socket, head, fault);
-    if (fault?.kind === 'delay') setTimeout(() => socket.destroyed || join(), fault.milliseconds).unref();
+    const joinLater = () => socket.destroyed || join();
+    if (fault?.kind === 'delay') setTimeout(joinLater, fault.milliseconds).unref();
+    else if (fault?.kind === 'hold') this.#healed.promise.then(joinLater);
     else join();
   }
 
