@@ -27,7 +27,7 @@ const CHUNK_LANES = 64;
 const TREE_LANES = 16;
 
 /**
- * plus + Σ a b / 2^shift over all pairs, modulo 2^bits, rounded: off by at most 1/2 + 3/4 · pairs · c / 2^GUARD units, where c = shift - GUARD
+ * plus + Σ a b / 2^shift over all pairs, modulo 2^bits, rounded: off by at most 1/2 + 3/4 · pairs · c / 2^ROUNDING_GUARD units, where c = shift - ROUNDING_GUARD
  * columns, or none, are left out, and by nothing where every product has a factor 0. All a have one length, and so have all b.
  */
 export function sumOfProducts(

@@ -4,7 +4,7 @@
  */
 
 /** Columns below the result's lowest that are computed. */
-export const GUARD = 6;
+export const ROUNDING_GUARD = 6;
 
 /** Columns from `from` up to but not including `to`. */
 export interface Extent {
@@ -77,7 +77,7 @@ export function scheduleOf(shape: Shape, tree: boolean): Schedule {
 }
 
 function makeSchedule([pairs, n, m, shift, bits, plusBits]: Shape, tree: boolean): Schedule {
-  const low = Math.max(0, shift - GUARD);
+  const low = Math.max(0, shift - ROUNDING_GUARD);
   const end = shift + bits;
   const plans = Array.from({ length: pairs }, () => planProduct(n, m, low, end));
   const all = plans.flat();

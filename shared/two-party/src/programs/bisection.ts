@@ -21,13 +21,13 @@ import {
 import type { Gates, Session } from '../garbling/index.ts';
 import { broadcast, coarser, constantNumbers, pick, scaleTogether, zeros } from './numbers.ts';
 import { BISECTIONS, FRACTION, STURM_FRACTION, WORD } from './precision.ts';
-import { piecesPerStep } from './steps.ts';
+import { gatesPerRounded, piecesPerStep } from './steps.ts';
 import type { Tridiagonal } from './tridiagonal.ts';
 
 /** A sign and values below 2. */
 const STURM_WORD = STURM_FRACTION + 2;
 /** AND gates per lane and row, about. */
-const GATES_PER_ROW = 3 * 1.6 * STURM_WORD ** 2 + 500;
+const GATES_PER_ROW = 3 * gatesPerRounded(STURM_WORD, STURM_WORD) + 500;
 
 interface State {
   readonly P: Num;

@@ -14,8 +14,8 @@ import {
 } from '../circuits/index.ts';
 import type { Gates, Session, Wires } from '../garbling/index.ts';
 import {
-  GUARD,
   PIVOT_PLACES,
+  SCALING_GUARD,
   SOLUTION_FRACTION,
   SOLUTION_WORD,
   SOLVE_FRACTION,
@@ -120,8 +120,14 @@ export async function factorAndSolve(
 export function timesInverse(gates: Gates, a: Num, { mantissa, places }: InverseRoot, bits: number): Num {
   const lanes = a[0]!.lanes;
   const spread = (number: Num): Num => broadcast(gates, number, 0, lanes);
-  const product = multiplyTruncated(gates, a, spread(mantissa), SOLVE_FRACTION - GUARD, bits + GUARD);
-  return resize(shiftRight(shiftLeftBy(gates, product, spread(places)), GUARD), bits);
+  const product = multiplyTruncated(
+    gates,
+    a,
+    spread(mantissa),
+    SOLVE_FRACTION - SCALING_GUARD,
+    bits + SCALING_GUARD,
+  );
+  return resize(shiftRight(shiftLeftBy(gates, product, spread(places)), SCALING_GUARD), bits);
 }
 
 /**

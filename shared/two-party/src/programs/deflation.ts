@@ -28,14 +28,14 @@ import {
 import type { Gates, Session } from '../garbling/index.ts';
 import { broadcast, constantNumbers, nonNegative, scaleTogether, zeros } from './numbers.ts';
 import { FRACTION, NOTHING, SWEEPS, WORD } from './precision.ts';
-import { GATES_PER_STEP, piecesPerStep } from './steps.ts';
+import { GATES_PER_STEP, gatesPerRounded, piecesPerStep } from './steps.ts';
 import type { Tridiagonal } from './tridiagonal.ts';
 
 /** Rows between two sweeps at work. */
 const LAG = 2;
 /** AND gates of a rotation, and per lane of one that it is applied to, about. */
 const GATES_PER_ROTATION = 20_000;
-const GATES_PER_LANE = 4 * 1.6 * WORD ** 2;
+const GATES_PER_LANE = 4 * gatesPerRounded(WORD, WORD);
 
 interface Rotation {
   /** Acts on rows `row` and `row` + 1, counted from the bottom. */

@@ -15,16 +15,10 @@ import {
   subtractModulo,
 } from '../circuits/index.ts';
 import type { Gates, Session, Wires } from '../garbling/index.ts';
-import {
-  EIGENVALUE_FRACTION,
-  NOISE_PLACES,
-  RESIDUAL_PLACES,
-  SOLVE_FRACTION,
-  SOLVE_WORD,
-  VECTOR_FRACTION,
-} from './discriminant-precision.ts';
+import { NOISE_PLACES, SOLVE_FRACTION, SOLVE_WORD, VECTOR_FRACTION } from './discriminant-precision.ts';
 import { fixSigns } from './eigen.ts';
 import { broadcast, constantNumbers, nonNegative, pick, scaleTogether } from './numbers.ts';
+import { RESIDUAL_PLACES, REVEALED_FRACTION } from './precision.ts';
 import { even, inverseRoot, toFraction } from './scaling.ts';
 import { inPieces, piecesPerStep, squaredLengths } from './steps.ts';
 import { multiplyTruncated } from './truncated.ts';
@@ -134,7 +128,7 @@ export async function checkEquation(
   d: number,
   count: number,
 ): Promise<Wires> {
-  const shift = EIGENVALUE_FRACTION;
+  const shift = REVEALED_FRACTION.pencil;
   const bits = Math.max(signal.length, noise.length + values.length - shift) + 1;
   const bound = await session.step((gates) => {
     const size = absolute(gates, sliceLanes(gates, values, 0, 1));

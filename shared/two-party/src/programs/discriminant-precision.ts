@@ -9,17 +9,13 @@ export const PIVOT_PLACES = 20;
 /** 1 − λ must be at least 2^-MARGIN_PLACES where 1/(1 − λ) is the eigenvalue. */
 export const MARGIN_PLACES = 16;
 /** More bits for what is multiplied by a power of two of up to 2^(PIVOT_PLACES / 2) afterwards. */
-export const GUARD = 6;
+export const SCALING_GUARD = 6;
 /** Solutions of triangular systems, which may be large: fraction bits, and bits. */
 export const SOLUTION_FRACTION = SOLVE_FRACTION - 4;
 export const SOLUTION_WORD = SOLUTION_FRACTION + 14;
 /** Bits for the integer part of eigenvalues that nothing bounds by 1. */
 export const INTEGER_BITS = 14;
-/** Fraction bits of revealed eigenvalues. */
-export const EIGENVALUE_FRACTION = 28;
 /** Fraction bits of revealed vectors. */
 export const VECTOR_FRACTION = 26;
-/** A component's status bit compares with 2^-RESIDUAL_PLACES. */
-export const RESIDUAL_PLACES = 10;
 /** Eigenvalues below 2^-NOISE_PLACES of the unit are as good as 0. */
 export const NOISE_PLACES = 18;

@@ -29,13 +29,7 @@ import {
 import type { Session, Wires } from '../garbling/index.ts';
 import { alignColumns, columnsFit, contrasts, EXPONENT_BITS } from './between.ts';
 import { checkEquation, type Images, undoScaling, unitVectors } from './directions.ts';
-import {
-  EIGENVALUE_FRACTION,
-  INTEGER_BITS,
-  MARGIN_PLACES,
-  SOLVE_FRACTION,
-  SOLVE_WORD,
-} from './discriminant-precision.ts';
+import { INTEGER_BITS, MARGIN_PLACES, SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
 import {
   columnsFirst,
   multiplyMatrices,
@@ -48,6 +42,7 @@ import {
 import { allOfLanes, broadcast, constantNumbers, pick } from './numbers.ts';
 import type { CheckedDecomposition } from './pca.ts';
 import { DENSE_WORD, type Noise, type Solution, solveDense, solveLowRank } from './pencils.ts';
+import { REVEALED_FRACTION } from './precision.ts';
 import { revealComponents } from './reveal.ts';
 import { addToDiagonal, equilibrate, even, toFraction } from './scaling.ts';
 import { poolStatistics, type Shares, scaledScatter } from './statistics.ts';
@@ -300,7 +295,8 @@ function replaceDiagonal(
 /** Whether 1 − λ_1 is clearly positive, too. */
 function withMargin(session: Session, { values, definite }: Solution): Promise<Wires> {
   return session.step((gates) => {
-    const most = (1n << BigInt(EIGENVALUE_FRACTION)) - (1n << BigInt(EIGENVALUE_FRACTION - MARGIN_PLACES));
+    const most =
+      (1n << BigInt(REVEALED_FRACTION.pencil)) - (1n << BigInt(REVEALED_FRACTION.pencil - MARGIN_PLACES));
     const limit = constantNumbers(gates, [most], values.length);
     const distance = subtractModulo(gates, limit, sliceLanes(gates, values, 0, 1), values.length);
     return gates.and(definite, gates.not(sign(distance)));

@@ -37,7 +37,7 @@ import {
   rankPlaces,
   WORD,
 } from './precision.ts';
-import { inPieces, roundedSums, squaredLengths } from './steps.ts';
+import { gatesPerRounded, inPieces, roundedSums, squaredLengths } from './steps.ts';
 import { reflectVectors, triangleIndex, tridiagonalise } from './tridiagonal.ts';
 
 export interface Eigenpairs {
@@ -187,7 +187,7 @@ export async function checkResiduals(
     const terms = await roundedSums(
       session,
       size + count,
-      1.6 * word * (RESIDUAL_VECTOR_FRACTION + 2),
+      gatesPerRounded(word, RESIDUAL_VECTOR_FRACTION + 2),
       (gates, from, to) => ({
         pairs: [[pickRange(gates, factors, from, to, factor), pickRange(gates, coarse, from, to, other)]],
       }),

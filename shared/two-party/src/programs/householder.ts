@@ -20,7 +20,7 @@ import {
   squareRoot,
 } from '../circuits/index.ts';
 import type { Session } from '../garbling/index.ts';
-import { GUARD, SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
+import { SCALING_GUARD, SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
 import { multiplyMatrices } from './matrices.ts';
 import { broadcast, nonNegative, pick, scaleTogether } from './numbers.ts';
 import { even, inverseRoot } from './scaling.ts';
@@ -135,12 +135,12 @@ async function reflection(session: Session, matrix: Num, size: number, width: nu
   });
   // sum / 2^digits = x / 4^places, and 1/sqrt(x) is the mantissa.
   const shift = digits / 2;
-  const bits = v.length + GUARD + SOLVE_FRACTION + 2 - shift;
+  const bits = v.length + SCALING_GUARD + SOLVE_FRACTION + 2 - shift;
   const u = await inPieces(session, size, GATES, (gates, from, to) => {
     const spread = (a: Num): Num => broadcast(gates, a, 0, to - from);
     const own = sliceLanes(gates, v, from, to);
-    const product = multiplyTruncated(gates, own, spread(root.mantissa), shift - GUARD, bits);
-    return resize(shiftRight(shiftLeftBy(gates, product, spread(root.places)), GUARD), SOLVE_WORD);
+    const product = multiplyTruncated(gates, own, spread(root.mantissa), shift - SCALING_GUARD, bits);
+    return resize(shiftRight(shiftLeftBy(gates, product, spread(root.places)), SCALING_GUARD), SOLVE_WORD);
   });
   return { u, length };
 }

@@ -13,7 +13,7 @@ import {
 import { TwoPartyError } from '../errors.ts';
 import type { Gates, Session, Wires } from '../garbling/index.ts';
 import { broadcast, nonNegative } from './numbers.ts';
-import { EIGENVALUE_FRACTION } from './precision.ts';
+import { REVEALED_FRACTION } from './precision.ts';
 import type { PooledStatistics } from './statistics.ts';
 
 export interface Check {
@@ -102,12 +102,12 @@ export function statisticsOutputs(
   if (outputs.includes('mean')) {
     const lanes = V[0]!.lanes;
     // At most 1 in magnitude; noise may make it as large as V is.
-    const bits = EIGENVALUE_FRACTION + (differentialPrivacy ? V.length + 1 : 2);
-    const places = EIGENVALUE_FRACTION - fractionBits;
+    const bits = REVEALED_FRACTION.scatter + (differentialPrivacy ? V.length + 1 : 2);
+    const places = REVEALED_FRACTION.scatter - fractionBits;
     wanted.mean = divide(gates, V, broadcast(gates, Q, 0, lanes), { places, bits });
   }
   if (outputs.includes('trace')) {
-    const places = EIGENVALUE_FRACTION - 2 * fractionBits;
+    const places = REVEALED_FRACTION.scatter - 2 * fractionBits;
     const dividend = shiftLeft(gates, trace(), Math.max(0, places));
     // Noise may make it negative.
     const quotient = differentialPrivacy
@@ -132,9 +132,9 @@ export function readStatistics({
   };
 }
 
-/** A revealed number of EIGENVALUE_FRACTION fraction bits. */
+/** A revealed number of REVEALED_FRACTION.scatter fraction bits. */
 export function real(value: bigint): number {
-  return Number(value) / 2 ** EIGENVALUE_FRACTION;
+  return Number(value) / 2 ** REVEALED_FRACTION.scatter;
 }
 
 /** Revealed vectors, entry by entry and count lanes each, made to length 1 in doubles. */

@@ -26,7 +26,7 @@ import {
   revealChecked,
   statisticsOutputs,
 } from './outputs.ts';
-import { EIGENVALUE_FRACTION, FRACTION } from './precision.ts';
+import { FRACTION, REVEALED_FRACTION } from './precision.ts';
 import { poolStatistics, type Shares, scaledScatter, scatterBits } from './statistics.ts';
 
 export interface CheckedDecomposition extends Decomposition {
@@ -101,7 +101,7 @@ export async function pca(
   };
 }
 
-/** Of the undivided scatter, with EIGENVALUE_FRACTION fraction bits: the normalised ones over Q and without the shift. */
+/** Of the undivided scatter, with REVEALED_FRACTION.scatter fraction bits: the normalised ones over Q and without the shift. */
 function eigenvalues(
   gates: Gates,
   values: Num,
@@ -113,7 +113,7 @@ function eigenvalues(
   const count = values[0]!.lanes;
   // value = λ Q 2^(2 fractionBits) 2^places / 2^(bits - 1) 2^FRACTION; small negative ones are rounding errors.
   const positive = nonNegative(gates, mask(gates, gates.not(sign(values)), values));
-  const exponent = bits - 1 - FRACTION - 2 * fractionBits + EIGENVALUE_FRACTION;
+  const exponent = bits - 1 - FRACTION - 2 * fractionBits + REVEALED_FRACTION.scatter;
   // Shifting right by `places` after `exponent` to the left.
   const wide = shiftLeft(gates, positive, Math.max(0, exponent));
   const shifted = gates.scope(() => {

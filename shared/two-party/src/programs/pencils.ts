@@ -17,11 +17,11 @@ import type { Session, Wires } from '../garbling/index.ts';
 import { factorAndSolve, solveTransposed } from './cholesky.ts';
 import { congruence } from './congruence.ts';
 import { scaleVectors } from './directions.ts';
-import { EIGENVALUE_FRACTION, INTEGER_BITS, SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
+import { INTEGER_BITS, SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
 import { applyReflections, reflectColumns } from './householder.ts';
 import { outerProducts, triangleTimesTransposed } from './matrices.ts';
 import { broadcast, nonNegative, scaleTogether, zeros } from './numbers.ts';
-import { FRACTION } from './precision.ts';
+import { FRACTION, REVEALED_FRACTION } from './precision.ts';
 import { EIGENVALUE_WORD, reducedPairs } from './reduced.ts';
 import { inPieces } from './steps.ts';
 import { triangleIndex } from './tridiagonal.ts';
@@ -30,7 +30,7 @@ import { triangleIndex } from './tridiagonal.ts';
 export const DENSE_WORD = SOLVE_WORD + INTEGER_BITS;
 
 export interface Solution {
-  /** Largest first; one lane per component, EIGENVALUE_WORD bits, EIGENVALUE_FRACTION of them fraction. */
+  /** Largest first; one lane per component, EIGENVALUE_WORD bits, REVEALED_FRACTION.pencil of them fraction. */
   readonly values: Num;
   /** Lane i * count + j: entry i of vector j, its largest from 1/2 to 1; SOLVE_WORD bits, SOLVE_FRACTION of them fraction. */
   readonly vectors: Num;
@@ -69,7 +69,7 @@ export async function solveLowRank(
       );
       return {
         values: resize(
-          shiftRight(sum, 2 * SOLVE_FRACTION - 2 * headroom - EIGENVALUE_FRACTION),
+          shiftRight(sum, 2 * SOLVE_FRACTION - 2 * headroom - REVEALED_FRACTION.pencil),
           EIGENVALUE_WORD,
         ),
         start: concatLanes(gates, [first, sliceLanes(gates, start, 1, d)]),

@@ -1,4 +1,4 @@
-/** How wide the numbers of the PCA program are; docs/precision.md says why. */
+/** How wide the numbers of the PCA program are, and what it shares with the discriminant programs; docs/precision.md says why. */
 
 /** Fraction bits of the normalised matrix, of reflections, rotations and vectors. */
 export const FRACTION = 24;
@@ -12,12 +12,17 @@ export const BISECTIONS = 19;
 export const NOTHING = BISECTIONS - 1;
 /** QL sweeps per eigenvalue. */
 export const SWEEPS = 2;
-/** Fraction bits of revealed means, traces and eigenvalues of the undivided scatter. */
-export const EIGENVALUE_FRACTION = 24;
+/** Fraction bits of revealed numbers. */
+export const REVEALED_FRACTION = {
+  /** Means, traces and eigenvalues of the undivided scatter. */
+  scatter: 24,
+  /** Eigenvalues of the discriminant methods' pencils. */
+  pencil: 28,
+} as const;
 /** Fraction bits of the matrix, the eigenvalues and their vectors in the residual. */
 export const RESIDUAL_FRACTION = 20;
 export const RESIDUAL_VECTOR_FRACTION = 16;
-/** A component's status bit says that ‖S w − λ w‖ <= 2^-10 λ_1. */
+/** A component's status bit compares with 2^-RESIDUAL_PLACES: of a PCA it says that ‖S w − λ w‖ <= 2^-10 λ_1. */
 export const RESIDUAL_PLACES = 10;
 
 /**

@@ -14,17 +14,17 @@ import {
   sumLanes,
 } from '../circuits/index.ts';
 import type { Gates, Session } from '../garbling/index.ts';
-import { EIGENVALUE_FRACTION, INTEGER_BITS } from './discriminant-precision.ts';
+import { INTEGER_BITS } from './discriminant-precision.ts';
 import { leadingEigenpairs } from './eigen.ts';
 import { packedIndex } from './matrices.ts';
 import { broadcast, nonNegative, pick, scaleTogether } from './numbers.ts';
-import { FRACTION, WORD } from './precision.ts';
+import { FRACTION, REVEALED_FRACTION, WORD } from './precision.ts';
 import { triangleRows } from './scaling.ts';
 import { inPieces } from './steps.ts';
 import { triangleIndex } from './tridiagonal.ts';
 
-/** Bits of an eigenvalue: EIGENVALUE_FRACTION of them fraction. */
-export const EIGENVALUE_WORD = EIGENVALUE_FRACTION + INTEGER_BITS + 2;
+/** Bits of an eigenvalue: REVEALED_FRACTION.pencil of them fraction. */
+export const EIGENVALUE_WORD = REVEALED_FRACTION.pencil + INTEGER_BITS + 2;
 
 export interface ReducedPairs {
   /** One lane per component, EIGENVALUE_WORD bits. */
@@ -69,7 +69,7 @@ export async function reducedPairs(
   const values = await session.step((gates) => {
     const own = indefinite ? aroundZero(gates, pairs.values) : notNegative(gates, pairs.values);
     // λ = value 2^(length - 1 - fraction - places).
-    const wide = shiftLeft(gates, own, EIGENVALUE_FRACTION - FRACTION + length - 1 - fraction);
+    const wide = shiftLeft(gates, own, REVEALED_FRACTION.pencil - FRACTION + length - 1 - fraction);
     const normal = shiftRightBy(gates, wide, broadcast(gates, places, 0, count));
     const twice = shifts.length === 0 ? [] : shiftLeft(gates, broadcast(gates, shifts, 0, count), 1);
     return resize(shiftRightBy(gates, normal, twice), EIGENVALUE_WORD);

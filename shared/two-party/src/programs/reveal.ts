@@ -3,14 +3,14 @@ import { ProjectionError } from '@eigenveil/projection';
 import { cappedComponents, type Program, type StatisticsTask } from '@eigenveil/task';
 import { type Num, unsigned } from '../circuits/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
-import { EIGENVALUE_FRACTION } from './discriminant-precision.ts';
 import { traceOf } from './eigen.ts';
 import { poolChecks, readStatistics, readVectors, revealChecked, statisticsOutputs } from './outputs.ts';
 import type { CheckedDecomposition } from './pca.ts';
+import { REVEALED_FRACTION } from './precision.ts';
 import type { PooledStatistics } from './statistics.ts';
 
 export interface Components {
-  /** One lane per component, EIGENVALUE_FRACTION fraction bits. */
+  /** One lane per component, REVEALED_FRACTION.pencil fraction bits. */
   readonly values: Num;
   /** Lane i * count + j: entry i of vector j. */
   readonly vectors: Num;
@@ -50,7 +50,7 @@ export async function revealComponents(
   if (revealed === undefined) return undefined;
   return {
     vectors: readVectors(revealed.vectors, d, cappedComponents(program)),
-    eigenvalues: revealed.values.map((value) => Number(value) / 2 ** EIGENVALUE_FRACTION),
+    eigenvalues: revealed.values.map((value) => Number(value) / 2 ** REVEALED_FRACTION.pencil),
     converged: revealed.converged.map((bit) => bit === 1n),
     ...readStatistics(revealed),
   };

@@ -13,6 +13,11 @@ import type { Gates, Session } from '../garbling/index.ts';
 /** AND gates that a step should have, roughly. */
 export const GATES_PER_STEP = 100_000;
 
+/** AND gates of one product, of `a` and `b` bits, in a rounded sum of them, about: both parties cut steps by it. */
+export function gatesPerRounded(a: number, b: number): number {
+  return 1.6 * a * b;
+}
+
 /** How many pieces of work of so many AND gates make a step. */
 export function piecesPerStep(gates: number): number {
   return Math.max(1, Math.floor(GATES_PER_STEP / Math.max(1, gates)));

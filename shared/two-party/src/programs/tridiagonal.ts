@@ -27,11 +27,10 @@ import {
 import type { Gates, Session } from '../garbling/index.ts';
 import { broadcast, nonNegative, pickRange, scaleTogether } from './numbers.ts';
 import { FRACTION, WORD } from './precision.ts';
-import { roundedSums } from './steps.ts';
+import { gatesPerRounded, roundedSums } from './steps.ts';
 
 const ROUNDED = { shift: FRACTION, bits: WORD };
-/** AND gates of such a product, about. */
-const GATES_PER_PRODUCT = 1.6 * WORD ** 2;
+const GATES_PER_PRODUCT = gatesPerRounded(WORD, WORD);
 
 export interface Tridiagonal {
   /** One lane each, d and d − 1 of them. */

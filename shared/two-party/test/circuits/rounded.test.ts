@@ -1,7 +1,7 @@
 /** Rounded sums of products against exact ones. */
 import { describe, expect, it } from 'vitest';
 import { sumOfProducts } from '../../src/circuits/index.ts';
-import { GUARD } from '../../src/circuits/schedule.ts';
+import { ROUNDING_GUARD } from '../../src/circuits/schedule.ts';
 import { CountingGates } from '../../src/garbling/index.ts';
 import { cost, type Operand, runBoth, runClear } from './run.ts';
 
@@ -55,7 +55,7 @@ describe('sumOfProducts', () => {
         ],
         given,
       );
-      const bound = 0.5 + (0.75 * pairs * Math.max(0, shift - GUARD)) / 2 ** GUARD;
+      const bound = 0.5 + (0.75 * pairs * Math.max(0, shift - ROUNDING_GUARD)) / 2 ** ROUNDING_GUARD;
       let total = 0;
       for (const [lane, value] of result!.entries()) {
         let exact = plus ? given.at(-1)!.values[lane]! << BigInt(shift) : 0n;

@@ -1,5 +1,5 @@
 /**
- * The way of the data through a CSP, a data user and owners: on real data and on extremes the encrypted sums are exact,
+ * From end to end through a CSP, a data user and owners: on real data and on extremes the encrypted sums are exact,
  * and every method's projection is the clear reference's.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
