@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { CHUNK_GATES, HASH_KEY_BYTES, TABLE_BYTES } from '../../src/garbling/hash.ts';
 import type { Kernels } from '../../src/garbling/kernels.ts';
 import type { LabelGenerator } from '../../src/garbling/label-generator.ts';
 import { GARBLING_MESSAGE } from '../../src/garbling/messages.ts';
@@ -160,6 +161,24 @@ describe('an audit of transcripts', () => {
   it('finds select bits that equal the values', async () => {
     planted.select = true;
     expect(await runs().then((list) => audit(list, PUBLIC))).toEqual(new Set(['telling select bit']));
+  });
+});
+
+describe('a hash key', () => {
+  it('serves 2^12 gates, and the next ones have another', async () => {
+    const lanes = 2 * CHUNK_GATES + 1;
+    const gates: Program = async (session, garblerBits, evaluatorBits) => {
+      const a = await session.garblerInput(lanes, garblerBits);
+      const b = await session.evaluatorInput(lanes, evaluatorBits);
+      return session.reveal([await session.step((context) => context.and(a, b))]);
+    };
+    const { fromGarbler } = await runGarbled(gates, randomBits(lanes), randomBits(lanes));
+    const blocks = messagesOf(fromGarbler).filter(({ type }) => type === GARBLING_MESSAGE.block);
+    const stream = Buffer.concat(blocks.map(({ payload }) => payload));
+    expect(stream).toHaveLength(3 * HASH_KEY_BYTES + lanes * TABLE_BYTES);
+    const chunk = HASH_KEY_BYTES + CHUNK_GATES * TABLE_BYTES;
+    const keys = [0, 1, 2].map((k) => stream.toString('hex', k * chunk, k * chunk + HASH_KEY_BYTES));
+    expect(new Set(keys).size).toBe(3);
   });
 });
 

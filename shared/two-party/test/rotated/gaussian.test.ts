@@ -4,7 +4,7 @@ import { standardNormal } from '../../src/rotated/gaussian.ts';
 import { KS_LIMIT, kolmogorov, normalCdf, seededBits, uniformity } from './statistics.ts';
 
 const BITS = 96;
-const COUNT = 40_000;
+const COUNT = 100_000;
 
 function draw(seed: string, count = COUNT): bigint[] {
   const random = seededBits(seed);
@@ -19,8 +19,11 @@ describe('standardNormal', () => {
 
   it('has the normal distribution', () => {
     expect(kolmogorov(values, normalCdf)).toBeLessThan(KS_LIMIT);
-    const cells = values.map((value) => Math.floor(normalCdf(value) * 256));
-    expect(uniformity(cells, 256)).toBeLessThan(6);
+    // Few cells notice a density that is a little wrong everywhere, many one that is wrong somewhere.
+    for (const count of [16, 256]) {
+      const cells = values.map((value) => Math.floor(normalCdf(value) * count));
+      expect(uniformity(cells, count)).toBeLessThan(6);
+    }
   });
 
   it('has the moments of the normal distribution', () => {

@@ -1,0 +1,71 @@
+/** A copy of the repository, uncommitted changes included, in which faults can be planted while the original is worked on. */
+import { execFileSync } from 'node:child_process';
+import { copyFile, mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Source } from './fault.ts';
+
+/** What is shipped, and where faults are looked for. */
+const SOURCES = /^(?:services|shared)\/[^/]+\/(?:src|bin)\/.*\.ts$/;
+const SCOPE = '@eigenveil';
+
+export class Checkout {
+  readonly folder: string;
+  readonly sources: readonly Source[];
+
+  private constructor(folder: string, sources: readonly Source[]) {
+    this.folder = folder;
+    this.sources = sources;
+  }
+
+  /** Copies the repository at `root` to `folder`; its dependencies are linked, but its own packages are those of the copy. */
+  static async copy(root: string, folder: string): Promise<Checkout> {
+    const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    const sources: Source[] = [];
+    for (const path of new Set(listed.split('\0').filter((it) => it !== ''))) {
+      if (!(await isFile(join(root, path)))) continue; // deleted, not committed
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await copyFile(join(root, path), join(folder, path));
+      if (SOURCES.test(path)) sources.push({ path, text: await readFile(join(root, path), 'utf8') });
+    }
+    await linkModules(join(root, 'node_modules'), join(folder, 'node_modules'));
+    return new Checkout(folder, sources);
+  }
+
+  has(path: string): Promise<boolean> {
+    return isFile(join(this.folder, path));
+  }
+
+  /** Does work while one source is another. */
+  async with<T>({ path, text }: Source, work: () => Promise<T>): Promise<T> {
+    const file = join(this.folder, path);
+    const original = await readFile(file);
+    await writeFile(file, text);
+    try {
+      return await work();
+    } finally {
+      await writeFile(file, original);
+    }
+  }
+}
+
+function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}
+
+/** Without the caches, which are kept by path. */
+async function linkModules(from: string, to: string): Promise<void> {
+  await mkdir(join(to, SCOPE), { recursive: true });
+  for (const name of await readdir(from)) {
+    if (name === SCOPE || (name.startsWith('.') && name !== '.bin')) continue;
+    await symlink(join(from, name), join(to, name));
+  }
+  // These links are relative: the same ones lead to the packages of the copy.
+  for (const name of await readdir(join(from, SCOPE)))
+    await symlink(await readlink(join(from, SCOPE, name)), join(to, SCOPE, name));
+}
