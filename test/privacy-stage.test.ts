@@ -126,6 +126,8 @@ function proposalOf(
   changes: Record<string, unknown>,
 ) {
   return madeUpProposal(method, d, classCounts, {
+    // They take any value: or the mean would tell their variances, and with the spectrum the whole scatter.
+    features: Array.from({ length: d }, (_, i) => ({ name: `f${i}`, min: -1, max: 1, twoValued: false })),
     outputs: OUTPUTS[method],
     maximumOwners: OWNERS,
     maximumSamplesPerOwner: ROWS / OWNERS,
