@@ -5,12 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { draftTask } from '@eigenveil/data-user';
+import { systemRandomness } from '@eigenveil/privacy';
 import { decompose, pencil, principalAngles, varianceCaptured } from '@eigenveil/projection';
+import { draw, sharesAtCsp, sharesAtDataUser } from '@eigenveil/protocol/servers';
 import { addStatistics, flatten, layout, type Statistics } from '@eigenveil/statistics';
 import { type MethodName, newTaskId, programOf, type Task, TaskProposal } from '@eigenveil/task';
 import { Thumbprint } from '@eigenveil/wire';
 import { dealRows, OWNERS, sumRows } from './owners.ts';
-import { decomposeBetweenProcesses } from './processes.ts';
+import { decomposeBetweenProcesses, type Shares } from './processes.ts';
 import { writeSynthetic } from './synthetic.ts';
 import type { Used } from './two-party.ts';
 
@@ -73,7 +75,7 @@ export async function measureCase(wanted: Case, file: string): Promise<Measured>
   const { task, statistics } = await pooled(wanted, file);
   const evaluated = await decomposeBetweenProcesses(
     task,
-    { ...blinded(task, statistics), verifiedOwners: OWNERS },
+    { ...sharesOf(task, statistics), verifiedOwners: OWNERS },
     wanted,
   );
   const program = programOf(task);
@@ -157,12 +159,11 @@ async function pooled(
 }
 
 /** Both servers' shares of the statistics, as unblinding leaves them. */
-function blinded(task: Task, statistics: Statistics): { garbler: bigint[]; evaluator: bigint[] } {
-  const blinding = layout(task).valueBits.map((bits) =>
-    BigInt(`0x${randomBytes(Math.ceil(bits / 8) + 5).toString('hex')}`),
-  );
+function sharesOf(task: Task, statistics: Statistics): Pick<Shares, 'garbler' | 'evaluator'> {
+  const drawn = draw({ task, packing: layout(task) }, systemRandomness);
+  const slots = flatten(task, statistics).map((value, v) => value + drawn.blinding[v]!);
   return {
-    garbler: flatten(task, statistics).map((value, v) => value + blinding[v]!),
-    evaluator: blinding.map((value) => -value),
+    garbler: sharesAtCsp(task, slots, systemRandomness),
+    evaluator: sharesAtDataUser(task, drawn),
   };
 }

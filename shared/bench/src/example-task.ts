@@ -2,6 +2,7 @@
 import { type Statistics, StatisticsAccumulator } from '@eigenveil/statistics';
 import type { StatisticsTask } from '@eigenveil/task';
 import { generator } from '@eigenveil/testbed/random';
+import type { StepsTask } from './steps.ts';
 
 export const EXAMPLE_OWNERS = 10;
 export const EXAMPLE_SAMPLES_PER_OWNER = 10_000;
@@ -9,7 +10,7 @@ export const EXAMPLE_SAMPLES_PER_OWNER = 10_000;
 const ROWS = 200;
 
 /** PCA within the bounds of EXAMPLE_OWNERS and EXAMPLE_SAMPLES_PER_OWNER, 14 fraction bits, σ = 40. */
-export function exampleTask(d: number, keyBits: number): StatisticsTask {
+export function exampleTask(d: number, keyBits: number): StepsTask {
   return {
     method: { kind: 'pca' },
     features: Array.from({ length: d }, (_, i) => ({ name: `f${i}`, min: -1, max: 1 })),
@@ -19,6 +20,8 @@ export function exampleTask(d: number, keyBits: number): StatisticsTask {
     maximumSamplesPerOwner: EXAMPLE_SAMPLES_PER_OWNER,
     keyBits,
     statisticalSecurityBits: 40,
+    encryption: 'djn',
+    twoParty: 'garbled',
   };
 }
 

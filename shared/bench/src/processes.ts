@@ -4,10 +4,9 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Task } from '@eigenveil/task';
 import { DelayProxy } from '@eigenveil/testbed/proxies/delay-proxy';
-import { TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
 import type { Assignment, Evaluated, GarblerAddress, Used } from './two-party.ts';
 
-/** What unblinding leaves: integers that add up to the flat statistics, value by value. */
+/** What unblinding leaves: additive shares of the flat statistics. */
 export interface Shares {
   readonly garbler: readonly bigint[];
   readonly evaluator: readonly bigint[];
@@ -26,9 +25,9 @@ export async function decomposeBetweenProcesses(
   { verifiedOwners, ...shares }: Shares,
   { countsRounds = false, delayMilliseconds = 0 }: LineOptions = {},
 ): Promise<Evaluated & { garbler: Used }> {
-  const assignment = (integers: readonly bigint[]): Assignment => ({
+  const assignment = (own: readonly bigint[]): Assignment => ({
     task,
-    shares: toRing(TWO_PARTY_PROTOCOLS[task.twoParty].shareBits(task), integers),
+    shares: own,
     verifiedOwners,
     countsRounds,
   });

@@ -3,20 +3,17 @@
  * protocol done literally take turns, on one thread and under the same keys.
  */
 import {
-  add,
   type Ciphertext,
-  drawBlinding,
   type EncryptionScheme,
   encodeCiphertexts,
   PaillierPool,
   PublicKey,
-  pack,
-  packBlinding,
   type SecretKey,
-  unpackBlinded,
 } from '@eigenveil/paillier';
+import { systemRandomness } from '@eigenveil/privacy';
+import { contribute } from '@eigenveil/protocol/owner';
+import { blind, draw, sharesAtDataUser, unblind } from '@eigenveil/protocol/servers';
 import { flatten, layout, type Statistics } from '@eigenveil/statistics';
-import type { StatisticsTask } from '@eigenveil/task';
 import {
   addLiterally,
   decryptLiterally,
@@ -26,6 +23,7 @@ import {
   representative,
 } from './literal.ts';
 import { interleavedSamples } from './measure.ts';
+import { checkValues, opened, type StepsTask } from './steps.ts';
 import type { Series, UnitResult } from './unit.ts';
 
 /** What the ratios of literal to Eigenveil are made of: names of series. */
@@ -57,7 +55,7 @@ ciphertext, which Eigenveil does at receipt, is not part of the literal protocol
 All on one thread; literal and Eigenveil take turns under the same keys, a new one for each repetition.`;
 
 export interface RolesRequest {
-  readonly task: StatisticsTask;
+  readonly task: StepsTask;
   /** Of one owner. */
   readonly statistics: Statistics;
   readonly repetitions: number;
@@ -126,8 +124,9 @@ async function measureWith(pool: PaillierPool, request: RolesRequest): Promise<R
   note?.('owner');
   const theirCiphertexts: bigint[][] = [];
   const contributions: Uint8Array[] = [];
-  const contribute = async (i: number, key: PublicKey, scheme: EncryptionScheme) => {
-    contributions[i] = encodeCiphertexts(key, await pool.encrypt(key, pack(key, packing, values), scheme));
+  const by = { paillier: pool, randomness: systemRandomness };
+  const encrypt = async (i: number, publicKey: PublicKey, encryption: EncryptionScheme) => {
+    contributions[i] = await contribute({ task: { ...task, encryption }, publicKey, packing }, values, by);
   };
   const owner = await interleavedSamples(
     {
@@ -136,8 +135,8 @@ async function measureWith(pool: PaillierPool, request: RolesRequest): Promise<R
           theirCiphertexts[i] = encryptLiterally(theirKeys[i]!.publicKey, sample);
         },
       },
-      standard: { run: (i) => contribute(i, standardKeys[i]!, 'standard') },
-      djn: { run: (i) => contribute(i, publicKeys[i]!, 'djn') },
+      standard: { run: (i) => encrypt(i, standardKeys[i]!, 'standard') },
+      djn: { run: (i) => encrypt(i, publicKeys[i]!, 'djn') },
     },
     repetitions,
   );
@@ -178,18 +177,15 @@ async function measureWith(pool: PaillierPool, request: RolesRequest): Promise<R
   );
 
   note?.('CSP');
-  const blindings = aggregates.map(() => drawBlinding(packing));
+  const drawn = aggregates.map(() => draw({ task, packing }, systemRandomness));
   const blinded = await Promise.all(
     aggregates.map(async (aggregate, i) => {
-      const key = publicKeys[i]!;
-      const blinding = packBlinding(key, packing, blindings[i]!);
-      // Decryption takes no notice of the scheme, so this untimed step takes the faster one.
-      const encrypted = await pool.encrypt(key, blinding, 'djn');
-      return aggregate.map((ciphertext, at) => add(key, ciphertext, encrypted[at]!));
+      const publicKey = publicKeys[i]!;
+      return pool.decode(publicKey, await blind({ publicKey, packing }, aggregate, drawn[i]!, pool), count);
     }),
   );
   const theirDecrypted: bigint[][] = [];
-  const unblinded: bigint[][] = [];
+  const shares: bigint[][] = [];
   const csp = await interleavedSamples(
     {
       literal: {
@@ -199,14 +195,17 @@ async function measureWith(pool: PaillierPool, request: RolesRequest): Promise<R
       },
       eigenveil: {
         run: async (i) => {
-          unblinded[i] = unpackBlinded(packing, await pool.decrypt(keys[i]!, blinded[i]!));
+          shares[i] = await unblind({ task, secretKey: keys[i]!, packing }, blinded[i]!, by);
         },
       },
     },
     repetitions,
   );
-  checkEqual('literal protocol', theirDecrypted, () => sample);
-  checkEqual('Eigenveil', unblinded, (i) => values.map((value, v) => value + blindings[i]![v]!));
+  for (const decrypted of theirDecrypted) checkValues('the literal protocol', decrypted, sample);
+  for (const [i, garbler] of shares.entries()) {
+    const evaluator = sharesAtDataUser(task, drawn[i]!);
+    checkValues('Eigenveil', opened(task, { garbler, evaluator }), values);
+  }
 
   const series = (samples: readonly number[], factor: number): Series => ({
     unit: 'ms',
@@ -231,17 +230,4 @@ async function measureWith(pool: PaillierPool, request: RolesRequest): Promise<R
       eigenveilContributionBytes: contributions[0]!.length,
     },
   };
-}
-
-/** Times of a computation that goes wrong would say nothing. */
-function checkEqual(
-  who: string,
-  got: readonly (readonly bigint[])[],
-  expected: (repetition: number) => readonly bigint[],
-): void {
-  for (const [i, values] of got.entries()) {
-    const wanted = expected(i);
-    if (values.length !== wanted.length || values.some((value, v) => value !== wanted[v]))
-      throw new Error(`${who}: repetition ${i} decrypted to other values than were encrypted`);
-  }
 }

@@ -5,7 +5,7 @@ import type { Task } from '@eigenveil/task';
 /** One server's part of the work. Structured clones carry bigints. */
 export interface Assignment {
   readonly task: Task;
-  readonly shares: bigint[];
+  readonly shares: readonly bigint[];
   readonly verifiedOwners: number;
   /** Slows the computation down a little. */
   readonly countsRounds: boolean;

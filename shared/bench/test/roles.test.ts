@@ -2,20 +2,11 @@
 
 import { fileURLToPath } from 'node:url';
 import {
-  add,
-  aggregateContributions,
   type Ciphertext,
-  decodeCiphertexts,
-  decrypt,
-  drawBlinding,
   encodeCiphertexts,
-  encrypt,
   generateKeyPair,
-  type PublicKey,
-  pack,
-  packBlinding,
+  PaillierPool,
   type SecretKey,
-  unpackBlinded,
 } from '@eigenveil/paillier';
 import {
   addStatistics,
@@ -40,10 +31,11 @@ import {
 } from '../src/literal.ts';
 import { dealRows, OWNERS, sumRows } from '../src/owners.ts';
 import { COMPARISONS, measureRoles } from '../src/roles.ts';
+import { contributeAndUnblind, opened, type StepsTask } from '../src/steps.ts';
 
 const D = 3;
 
-function taskOf(kind: 'pca' | 'dca', keyBits: number): StatisticsTask {
+function taskOf(kind: 'pca' | 'dca', keyBits: number): StepsTask {
   return {
     ...exampleTask(D, keyBits),
     method: kind === 'pca' ? { kind } : { kind, form: 'standard', ridge: 1, signalRidge: 0 },
@@ -105,29 +97,15 @@ function throughLiteral(key: SecretKey, task: StatisticsTask, owners: readonly S
   return decryptLiterally(theirs, sums);
 }
 
-function throughEigenveil(key: SecretKey, task: StatisticsTask, owners: readonly Statistics[]): Statistics {
-  const { publicKey } = key;
-  const packing = layout(task);
-  const contribute = (to: PublicKey, statistics: Statistics) =>
-    encodeCiphertexts(
-      to,
-      pack(to, packing, flatten(task, statistics)).map((plaintext) => encrypt(to, plaintext, 'djn')),
-    );
-  const [first, ...others] = owners.map((statistics) => contribute(publicKey, statistics));
-  const start = decodeCiphertexts(publicKey, first!, packing.plaintexts.length);
-  const aggregate = aggregateContributions(publicKey, start, others);
-  const blinding = drawBlinding(packing);
-  const blinded = packBlinding(publicKey, packing, blinding).map((plaintext, at) =>
-    add(publicKey, aggregate[at]!, encrypt(publicKey, plaintext, 'standard')),
-  );
-  const values = unpackBlinded(
-    packing,
-    blinded.map((ciphertext) => decrypt(key, ciphertext)),
-  );
-  return unflatten(
-    task,
-    values.map((value, v) => value - blinding[v]!),
-  );
+async function throughEigenveil(
+  secretKey: SecretKey,
+  task: StepsTask,
+  owners: readonly Statistics[],
+): Promise<Statistics> {
+  const under = { task, publicKey: secretKey.publicKey, secretKey, packing: layout(task) };
+  const values = owners.map((statistics) => flatten(task, statistics));
+  const shares = await contributeAndUnblind(under, values, new PaillierPool({ threads: 0 }));
+  return unflatten(task, opened(task, shares));
 }
 
 describe.each(['pca', 'dca'] as const)('the literal protocol and Eigenveil, %s', (kind) => {
@@ -137,12 +115,12 @@ describe.each(['pca', 'dca'] as const)('the literal protocol and Eigenveil, %s',
     key = await generateKeyPair({ bits: 1024, scheme: 'djn', allowInsecureKey: true });
   });
 
-  it('decrypt to the same statistics of all owners', () => {
+  it('decrypt to the same statistics of all owners', async () => {
     const owners = statisticsOfOwners(task);
     const expected = fromRows(task);
     expect(expected.some((value) => value < 0n)).toBe(true);
     expect(throughLiteral(key, task, owners)).toEqual(expected);
-    expect(literalValues(task, throughEigenveil(key, task, owners))).toEqual(expected);
+    expect(literalValues(task, await throughEigenveil(key, task, owners))).toEqual(expected);
   });
 });
 

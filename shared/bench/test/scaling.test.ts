@@ -4,7 +4,8 @@ import { flatten, layout, statisticsOfCsv } from '@eigenveil/statistics';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { csvOfRows } from '../src/rows.ts';
 import { Collection, Rerandomised } from '../src/scaling/owners.ts';
-import { checkValues, Samples, sweepTask } from '../src/scaling/sweep.ts';
+import { Samples, sweepTask } from '../src/scaling/sweep.ts';
+import { checkValues } from '../src/steps.ts';
 import { scaling } from '../src/suites/scaling.ts';
 import type { Measurement, Series } from '../src/unit.ts';
 
@@ -24,8 +25,9 @@ describe('contributions of one owner in ever different bytes', () => {
   beforeAll(async () => {
     const secretKey = await pool.generateKeyPair({ bits: 1024, scheme: 'djn', allowInsecureKey: true });
     values = flatten(task, (await statisticsOfCsv(rows(), task)).statistics);
-    contributions = await Rerandomised.start(pool, secretKey.publicKey, packing, values);
-    collection = new Collection(pool, secretKey, packing);
+    const under = { task, publicKey: secretKey.publicKey, secretKey, packing };
+    contributions = await Rerandomised.start(pool, under, values);
+    collection = new Collection(pool, under);
     decode = (bytes) => pool.decode(secretKey.publicKey, bytes, packing.plaintexts.length);
   });
   afterAll(() => pool.close());

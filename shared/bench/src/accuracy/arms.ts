@@ -9,7 +9,7 @@ import { decomposeBetweenProcesses } from '../processes.ts';
 import type { Series, UnitResult } from '../unit.ts';
 import { decomposeRows } from './clear.ts';
 import type { DataSet } from './data.ts';
-import { ENCRYPTION, encryptAndUnblind } from './encrypted.ts';
+import { encryptAndUnblind } from './encrypted.ts';
 import { type Split, stratifiedFolds, stratifiedSplit } from './splits.ts';
 import { type Grid, searchAll } from './svm.ts';
 import { weightedF1 } from './weighted-f1.ts';
@@ -102,7 +102,7 @@ function taskOf(
     maximumOwners: owners,
     maximumSamplesPerOwner,
     keyBits,
-    encryption: ENCRYPTION,
+    encryption: 'djn', // several times faster than 'standard'
     twoParty: 'garbled',
     deadline: new Date(Date.now() + 3_600_000).toISOString(),
   });

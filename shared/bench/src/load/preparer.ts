@@ -12,22 +12,19 @@ import {
   encodeCiphertexts,
   PaillierPool,
   PublicKey,
-  pack,
   selfTest,
 } from '@eigenveil/paillier';
+import { systemRandomness } from '@eigenveil/privacy';
+import { contribute, signRecord } from '@eigenveil/protocol/owner';
 import { openSigningKey } from '@eigenveil/server';
 import { flatten, layout } from '@eigenveil/statistics';
 import type { Task } from '@eigenveil/task';
 import {
   type Agreement,
-  digestBytes,
-  digestPublicKey,
   generatePrivateJwk,
   importSigningKey,
   issueOwnerToken,
   OwnerId,
-  RECORD,
-  signStatement,
 } from '@eigenveil/wire';
 import { enrolAll, type NewOwner } from './enrol.ts';
 import type { PreparedOwner, Slice } from './prepared.ts';
@@ -55,12 +52,16 @@ async function prepare({ task, agreement, cspFolder, slice }: PreparerAssignment
   const publicKey = PublicKey.fromJSON(agreement.publicKey, task);
   const pool = new PaillierPool({ threads: 0 });
   const cspKey = await openSigningKey(cspFolder);
-  const publicKeyDigest = digestPublicKey(agreement.publicKey);
+  const by = { paillier: pool, randomness: systemRandomness };
   const packing = layout(task);
   const kinds: Ciphertext[][] = [];
   for (let kind = 0; kind < KINDS; kind += 1) {
-    const plaintexts = pack(publicKey, packing, flatten(task, statisticsOfKind(task, kind)));
-    kinds.push(await pool.encrypt(publicKey, plaintexts, 'standard'));
+    const bytes = await contribute(
+      { task, publicKey, packing },
+      flatten(task, statisticsOfKind(task, kind)),
+      by,
+    );
+    kinds.push(await pool.decode(publicKey, bytes, packing.plaintexts.length));
   }
   const randomise = await randomiser(publicKey, pool);
 
@@ -75,13 +76,7 @@ async function prepare({ task, agreement, cspFolder, slice }: PreparerAssignment
     const ownerId = OwnerId.parse(randomBytes(16).toString('base64url'));
     const { thumbprint } = key;
     const ownerToken = await issueOwnerToken(cspKey, { ownerId, thumbprint, lifetimeSeconds: TOKEN_SECONDS });
-    const record = await signStatement(RECORD, key, {
-      taskId: task.id,
-      taskDigest: agreement.taskDigest,
-      publicKeyDigest,
-      ownerId,
-      contributionDigest: digestBytes('contribution', bytes),
-    });
+    const record = await signRecord(agreement, bytes, { ownerId, key });
     const owner: PreparedOwner = { privateJwk, ownerToken, record };
     enrolled.push({ ownerId, thumbprint });
     if (!contributions.write(bytes)) await once(contributions, 'drain');

@@ -1,21 +1,21 @@
 /** Time of each role, and bytes, against the number of features: with it grow the slots and the ciphertexts. */
 import {
   add,
-  drawBlinding,
   encodeCiphertexts,
-  type Packing,
   PaillierPool,
   type Plaintext,
   PublicKey,
   pack,
   packBlinding,
-  type SecretKey,
-  unpackBlinded,
 } from '@eigenveil/paillier';
+import { systemRandomness } from '@eigenveil/privacy';
+import { contribute } from '@eigenveil/protocol/owner';
+import { draw, sharesAtDataUser, unblind } from '@eigenveil/protocol/servers';
 import { flatten, layout } from '@eigenveil/statistics';
 import { EXAMPLE_OWNERS, EXAMPLE_SAMPLES_PER_OWNER } from '../example-task.ts';
+import { checkValues, type KeyedTask, opened } from '../steps.ts';
 import type { UnitResult } from '../unit.ts';
-import { checkValues, KEY_BITS, Samples, sumRows, sweepTask, timed, withRows } from './sweep.ts';
+import { KEY_BITS, Samples, sumRows, sweepTask, timed, withRows } from './sweep.ts';
 
 export interface FeaturesRequest {
   readonly features: number;
@@ -45,16 +45,17 @@ export function measureFeatures(request: FeaturesRequest, note: (text: string) =
       const secretKey = await pool.generateKeyPair({ bits: KEY_BITS, scheme: 'djn' });
       const { result: statistics, milliseconds: sum } = await timed(() => sumRows(task, file));
       const values = flatten(task, statistics);
-      const roles = new Roles(pool, secretKey, packing, standardSample);
+      const roles = new Roles(
+        pool,
+        { task, publicKey: secretKey.publicKey, secretKey, packing },
+        standardSample,
+      );
       const owner = await roles.owner(values, repetition % 2 === 0);
       contributionBytes = owner.contribution.length;
       const user = await roles.dataUser(owner.contribution);
       const csp = await roles.csp(user.blinded);
-      checkValues(
-        'unblinding',
-        csp.unblinded.map((value, i) => value - user.blinding[i]!),
-        values,
-      );
+      const shares = { garbler: csp.shares, evaluator: sharesAtDataUser(task, user.drawn) };
+      checkValues('unblinding', opened(task, shares), values);
       return { 'owner/sum': sum, ...owner.times, ...user.times, ...csp.times };
     });
     await pool.close();
@@ -73,35 +74,28 @@ export function measureFeatures(request: FeaturesRequest, note: (text: string) =
 /** What the roles do under one key. */
 class Roles {
   readonly #pool: PaillierPool;
-  readonly #secretKey: SecretKey;
-  readonly #packing: Packing;
+  readonly #under: KeyedTask;
   readonly #standardSample: number;
 
-  constructor(pool: PaillierPool, secretKey: SecretKey, packing: Packing, standardSample: number) {
+  constructor(pool: PaillierPool, under: KeyedTask, standardSample: number) {
     this.#pool = pool;
-    this.#secretKey = secretKey;
-    this.#packing = packing;
+    this.#under = under;
     this.#standardSample = standardSample;
   }
 
   /** Packs, encrypts and encodes by both schemes, which take turns at being first. */
   async owner(values: readonly bigint[], standardFirst: boolean) {
-    const { publicKey } = this.#secretKey;
+    const { publicKey, packing } = this.#under;
     let contribution: Uint8Array = new Uint8Array();
     // The pool sets up once per key; without h this counts as another one, so neither scheme finds the other's set-up.
     const standardKey = new PublicKey({ n: publicKey.n });
     const standard = async () => {
-      const packed = await timed(() => pack(publicKey, this.#packing, values));
+      const packed = await timed(() => pack(publicKey, packing, values));
       const encrypted = await this.#standard(standardKey, packed.result);
       return packed.milliseconds + encrypted.milliseconds;
     };
     const djn = async () => {
-      const done = await timed(async () =>
-        encodeCiphertexts(
-          publicKey,
-          await this.#pool.encrypt(publicKey, pack(publicKey, this.#packing, values), 'djn'),
-        ),
-      );
+      const done = await timed(() => contribute(this.#under, values, this.#by()));
       contribution = done.result;
       return done.milliseconds;
     };
@@ -114,8 +108,8 @@ class Roles {
 
   /** Validates and adds a contribution, and blinds a sum. */
   async dataUser(contribution: Uint8Array) {
-    const { publicKey } = this.#secretKey;
-    const count = this.#packing.plaintexts.length;
+    const { publicKey, packing } = this.#under;
+    const count = packing.plaintexts.length;
     const start = await this.#pool.decode(publicKey, contribution, count);
     // The data user meets a key once and contributions under it many times: the set-up is no part of one of them.
     await this.#pool.aggregate(publicKey, start, [contribution]);
@@ -124,11 +118,11 @@ class Roles {
       for (const bytes of many) await this.#pool.decode(publicKey, bytes, count);
     });
     const added = await timed(() => this.#pool.aggregate(publicKey, start, many));
-    const drawn = await timed(() => {
-      const blinding = drawBlinding(this.#packing);
-      return { blinding, plaintexts: packBlinding(publicKey, this.#packing, blinding) };
+    const packed = await timed(() => {
+      const drawn = draw(this.#under, systemRandomness);
+      return { drawn, plaintexts: packBlinding(publicKey, packing, drawn.blinding) };
     });
-    const { blinding, plaintexts } = drawn.result;
+    const { drawn, plaintexts } = packed.result;
     const encrypted = await this.#standard(publicKey, plaintexts);
     // The other roles take no notice of the scheme, so for what is not timed it is the faster one.
     const addends = await this.#pool.encrypt(publicKey, plaintexts, 'djn');
@@ -141,19 +135,23 @@ class Roles {
     const times = {
       'user/validate': validated.milliseconds / CONTRIBUTIONS,
       'user/add': added.milliseconds / CONTRIBUTIONS,
-      'user/blind': drawn.milliseconds + encrypted.milliseconds + blinded.milliseconds,
+      'user/blind': packed.milliseconds + encrypted.milliseconds + blinded.milliseconds,
     };
-    return { times, blinding, blinded: blinded.result };
+    return { times, drawn, blinded: blinded.result };
   }
 
   /** Reads, checks and decrypts the blinded sum, and takes its slots apart. */
   async csp(blinded: Uint8Array) {
-    const { publicKey } = this.#secretKey;
-    const { result: unblinded, milliseconds } = await timed(async () => {
-      const ciphertexts = await this.#pool.decode(publicKey, blinded, this.#packing.plaintexts.length);
-      return unpackBlinded(this.#packing, await this.#pool.decrypt(this.#secretKey, ciphertexts));
+    const { publicKey, packing } = this.#under;
+    const { result: shares, milliseconds } = await timed(async () => {
+      const ciphertexts = await this.#pool.decode(publicKey, blinded, packing.plaintexts.length);
+      return unblind(this.#under, ciphertexts, this.#by());
     });
-    return { times: { 'csp/unblind': milliseconds }, unblinded };
+    return { times: { 'csp/unblind': milliseconds }, shares };
+  }
+
+  #by() {
+    return { paillier: this.#pool, randomness: systemRandomness };
   }
 
   /**

@@ -1,21 +1,12 @@
 /** Time of the data user against the number of owners, whose contributions it validates and adds in batches, as the service does. */
-import {
-  add,
-  type Ciphertext,
-  drawBlinding,
-  encodeCiphertexts,
-  type Packing,
-  PaillierPool,
-  type PublicKey,
-  pack,
-  packBlinding,
-  type SecretKey,
-  unpackBlinded,
-} from '@eigenveil/paillier';
+import { add, type Ciphertext, encodeCiphertexts, PaillierPool, type PublicKey } from '@eigenveil/paillier';
+import { systemRandomness } from '@eigenveil/privacy';
+import { contribute } from '@eigenveil/protocol/owner';
 import { flatten, layout } from '@eigenveil/statistics';
 import { EXAMPLE_SAMPLES_PER_OWNER } from '../example-task.ts';
+import { checkValues, type KeyedTask, opened, unblindAggregate } from '../steps.ts';
 import type { UnitResult } from '../unit.ts';
-import { checkValues, FEATURES, KEY_BITS, Samples, sumRows, sweepTask, timed, withRows } from './sweep.ts';
+import { FEATURES, KEY_BITS, Samples, sumRows, sweepTask, timed, withRows } from './sweep.ts';
 
 export interface OwnersRequest {
   readonly owners: number;
@@ -44,9 +35,10 @@ export function measureOwners(request: OwnersRequest, note: (text: string) => vo
   return withRows({ rows: ROWS, features: FEATURES }, async (file) => {
     const pool = new PaillierPool({ threads: 0 });
     const secretKey = await pool.generateKeyPair({ bits: KEY_BITS, scheme: 'djn' });
+    const under = { task, publicKey: secretKey.publicKey, secretKey, packing };
     const values = flatten(task, await sumRows(task, file));
-    const contributions = await Rerandomised.start(pool, secretKey.publicKey, packing, values);
-    const collection = new Collection(pool, secretKey, packing);
+    const contributions = await Rerandomised.start(pool, under, values);
+    const collection = new Collection(pool, under);
     const samples = new Samples();
     await samples.repeat(repetitions, async (repetition) => {
       const count = repetition === 0 ? Math.min(owners, WARM_UP_OWNERS) : owners;
@@ -101,16 +93,16 @@ export class Rerandomised {
   }
 
   static async start(
-    pool: PaillierPool,
-    publicKey: PublicKey,
-    packing: Packing,
+    paillier: PaillierPool,
+    under: Pick<KeyedTask, 'task' | 'publicKey' | 'packing'>,
     values: readonly bigint[],
   ): Promise<Rerandomised> {
-    const plaintexts = pack(publicKey, packing, values);
-    const ciphertexts = await pool.encrypt(publicKey, plaintexts, 'djn');
-    const zeros = await pool.encrypt(
+    const { publicKey, packing } = under;
+    const bytes = await contribute(under, values, { paillier, randomness: systemRandomness });
+    const ciphertexts = await paillier.decode(publicKey, bytes, packing.plaintexts.length);
+    const zeros = await paillier.encrypt(
       publicKey,
-      plaintexts.map(() => 0n),
+      ciphertexts.map(() => 0n),
       'djn',
     );
     return new Rerandomised(publicKey, ciphertexts, zeros);
@@ -127,13 +119,11 @@ export class Rerandomised {
 /** The data user's path of contributions, with the CSP's key beside it to check the outcome. */
 export class Collection {
   readonly #pool: PaillierPool;
-  readonly #secretKey: SecretKey;
-  readonly #packing: Packing;
+  readonly #under: KeyedTask;
 
-  constructor(pool: PaillierPool, secretKey: SecretKey, packing: Packing) {
+  constructor(pool: PaillierPool, under: KeyedTask) {
     this.#pool = pool;
-    this.#secretKey = secretKey;
-    this.#packing = packing;
+    this.#under = under;
   }
 
   /**
@@ -145,8 +135,8 @@ export class Collection {
     count: number,
     onBatch: (done: number) => void = () => undefined,
   ) {
-    const { publicKey } = this.#secretKey;
-    const length = this.#packing.plaintexts.length;
+    const { publicKey, packing } = this.#under;
+    const { length } = packing.plaintexts;
     const times = { validate: 0, add: 0 };
     let aggregate: Ciphertext[] | undefined;
     for (let done = 0; done < count; done += BATCH) {
@@ -168,15 +158,6 @@ export class Collection {
 
   /** The values of an aggregate: blinded, unblinded and freed of the blinding. */
   async open(aggregate: readonly Ciphertext[]): Promise<bigint[]> {
-    const { publicKey } = this.#secretKey;
-    const blinding = drawBlinding(this.#packing);
-    const addends = await this.#pool.encrypt(
-      publicKey,
-      packBlinding(publicKey, this.#packing, blinding),
-      'djn',
-    );
-    const blinded = aggregate.map((ciphertext, i) => add(publicKey, ciphertext, addends[i]!));
-    const plaintexts = await this.#pool.decrypt(this.#secretKey, blinded);
-    return unpackBlinded(this.#packing, plaintexts).map((value, i) => value - blinding[i]!);
+    return opened(this.#under.task, await unblindAggregate(this.#under, aggregate, this.#pool));
   }
 }

@@ -6,6 +6,7 @@ import { readFileBytes, type Statistics, statisticsOfCsv } from '@eigenveil/stat
 import type { StatisticsTask } from '@eigenveil/task';
 import { exampleTask } from '../example-task.ts';
 import { writeRows } from '../rows.ts';
+import type { StepsTask } from '../steps.ts';
 import type { Series } from '../unit.ts';
 
 export interface SweepBounds {
@@ -19,7 +20,7 @@ export const KEY_BITS = 2048;
 export const FEATURES = 34;
 
 /** The example task within other bounds. */
-export function sweepTask({ features, owners, samplesPerOwner }: SweepBounds): StatisticsTask {
+export function sweepTask({ features, owners, samplesPerOwner }: SweepBounds): StepsTask {
   return {
     ...exampleTask(features, KEY_BITS),
     maximumOwners: owners,
@@ -78,10 +79,4 @@ export async function timed<T>(
   const start = performance.now();
   const result = await work();
   return { result, milliseconds: performance.now() - start };
-}
-
-/** Times of a computation that goes wrong would say nothing. */
-export function checkValues(what: string, got: readonly bigint[], expected: readonly bigint[]): void {
-  if (got.length !== expected.length || got.some((value, i) => value !== expected[i]))
-    throw new Error(`${what} expected the values that the owners encrypted, got others`);
 }

@@ -1,7 +1,7 @@
 /** `--only published`: the published tables of efficiency row by row, with the literal protocol and Eigenveil here. */
 import { draftTask } from '@eigenveil/data-user';
 import type { Block, Chart, Table } from '@eigenveil/report/document';
-import { DEFAULT_FRACTION_BITS, type StatisticsTask } from '@eigenveil/task';
+import { DEFAULT_FRACTION_BITS } from '@eigenveil/task';
 import { dataFile } from '../decompositions.ts';
 import { interleavedSamples } from '../measure.ts';
 import { dealRows, OWNERS, sumRows } from '../owners.ts';
@@ -22,6 +22,7 @@ import {
   significant,
 } from '../quantities.ts';
 import { COMPARISONS, expectedSeconds, measureRoles, ROLES_EXPLANATION } from '../roles.ts';
+import type { StepsTask } from '../steps.ts';
 import type { Measurement, Omission, Scale, Suite, Unit } from '../unit.ts';
 
 const SCALES = {
@@ -54,16 +55,18 @@ interface Wanted {
   readonly literalSample: number;
 }
 
-async function taskOf({ method, file }: Wanted): Promise<{ task: StatisticsTask; ignored: string[] }> {
+async function taskOf({ method, file }: Wanted): Promise<{ task: StepsTask; ignored: string[] }> {
   const [labels, ignored] = method === 'pca' ? [[], ['label']] : [['label'], []];
   const { rows, ...draft } = await draftTask(file, { method, labels, ignore: ignored });
-  const task = {
+  const task: StepsTask = {
     ...draft,
     fractionBits: DEFAULT_FRACTION_BITS,
     maximumOwners: OWNERS,
     maximumSamplesPerOwner: Math.ceil(rows / OWNERS),
     keyBits: PUBLISHED_KEY_BITS,
     statisticalSecurityBits: STATISTICAL_SECURITY_BITS,
+    encryption: 'djn', // both schemes are measured
+    twoParty: 'garbled',
   };
   return { task, ignored };
 }

@@ -23,9 +23,16 @@ export async function unblind(
   ciphertexts: readonly Ciphertext[],
   by: { readonly paillier: PaillierPool; readonly randomness: RandomSource },
 ): Promise<bigint[]> {
-  const { task, secretKey, packing } = under;
-  const slots = unpackBlinded(packing, await by.paillier.decrypt(secretKey, ciphertexts));
-  const noise = drawNoise(task, 'servers', by.randomness);
+  const slots = unpackBlinded(under.packing, await by.paillier.decrypt(under.secretKey, ciphertexts));
+  return sharesAtCsp(under.task, slots, by.randomness);
+}
+
+/**
+ * The CSP's additive shares: what it reads from the slots, which are values with their blinding, and its noise.
+ * @throws PrivacyError ERR_DP_PARAMETER
+ */
+export function sharesAtCsp(task: SharedTask, slots: readonly bigint[], randomness: RandomSource): bigint[] {
+  const noise = drawNoise(task, 'servers', randomness);
   return toShares(
     task,
     slots.map((slot, i) => slot + noise[i]!),
