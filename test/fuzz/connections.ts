@@ -1,8 +1,9 @@
 /** The two-party computation with a line that changes messages: both ends must end, each with a result or a stable code. */
-import { drawBlinding } from '@eigenveil/paillier';
+import { systemRandomness } from '@eigenveil/privacy';
+import { draw, sharesAtCsp, sharesAtDataUser } from '@eigenveil/protocol/servers';
 import { addStatistics, flatten, layout } from '@eigenveil/statistics';
 import { programOf, type TaskProposal } from '@eigenveil/task';
-import { type Channel, memoryChannelPair, TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
+import { type Channel, memoryChannelPair, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import fc from 'fast-check';
 import { type LabelledRows, madeUpProposal, summarise } from '../support/tasks.ts';
 import { mutatedBytes } from './mutate.ts';
@@ -81,17 +82,11 @@ type Frames = Record<Interference['sender'], number>;
 async function compute(task: TaskProposal, interference?: Interference, total?: Frames): Promise<Frames> {
   const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
   const computation = { task, program: programOf(task) };
-  const bits = protocol.shareBits(task);
   const values = flatten(task, addStatistics(summarise(task, ROWS), summarise(task, ROWS)));
-  const blinding = drawBlinding(layout(task));
-  const shares = toRing(
-    bits,
-    values.map((value, i) => value + blinding[i]!),
-  );
-  const others = toRing(
-    bits,
-    blinding.map((value) => -value),
-  );
+  const drawn = draw({ task, packing: layout(task) }, systemRandomness);
+  const slots = values.map((value, i) => value + drawn.blinding[i]!);
+  const shares = sharesAtCsp(task, slots, systemRandomness);
+  const others = sharesAtDataUser(task, drawn);
   const counts: Frames = { garbler: 0, evaluator: 0 };
   const at =
     interference && total ? Math.floor((interference.frame / 0x10000) * total[interference.sender]) : -1;

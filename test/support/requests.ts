@@ -3,7 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Agent, get, request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import type { OwnerHome } from '@eigenveil/data-owner';
-import { encodeCiphertexts, PaillierPool, PublicKey, pack } from '@eigenveil/paillier';
+import { PaillierPool, PublicKey } from '@eigenveil/paillier';
+import { systemRandomness } from '@eigenveil/privacy';
+import { contribute } from '@eigenveil/protocol/owner';
 import { flatten, layout, type Statistics } from '@eigenveil/statistics';
 import {
   AGREEMENT,
@@ -152,7 +154,7 @@ export function publicKeyOf(signed: SignedTask): PublicKey {
   return PublicKey.fromJSON(agreementOf(signed).publicKey, signed.task);
 }
 
-const pool = new PaillierPool({ threads: 0 });
+const paillier = new PaillierPool({ threads: 0 });
 
 /** An honest contribution, to be sent by hand or spoilt. */
 export async function contributionOf(
@@ -167,9 +169,8 @@ export async function contributionOf(
 /** Ciphertexts of one value per slot of the task's layout. */
 export async function encryptValues(signed: SignedTask, values: readonly bigint[]): Promise<Uint8Array> {
   const { task } = signed;
-  const publicKey = publicKeyOf(signed);
-  const plaintexts = pack(publicKey, layout(task), values);
-  return encodeCiphertexts(publicKey, await pool.encrypt(publicKey, plaintexts, task.encryption));
+  const under = { task, publicKey: publicKeyOf(signed), packing: layout(task) };
+  return contribute(under, values, { paillier, randomness: systemRandomness });
 }
 
 /** A record about `bytes` that is true and signed by the owner, as far as nothing else is said. */

@@ -5,10 +5,11 @@
 import { randomBytes } from 'node:crypto';
 import type { PaillierPool } from '@eigenveil/paillier';
 import { systemRandomness } from '@eigenveil/privacy';
+import { sharesAtCsp } from '@eigenveil/protocol/servers';
 import { Sealer } from '@eigenveil/server';
-import { flatten, layout, type Statistics } from '@eigenveil/statistics';
+import { flatten, type Statistics } from '@eigenveil/statistics';
 import { newTaskId, programOf, type Task, TaskProposal } from '@eigenveil/task';
-import { memoryChannelPair, TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
+import { memoryChannelPair, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import {
   type Digest,
   digestProjection,
@@ -123,9 +124,10 @@ async function begin(statistics: Statistics): Promise<void> {
       Buffer.from(JSON.stringify({ blinding: blinding.map(String), noise: blinding.map(() => '0') })),
     ),
   });
-  cspShares = toRing(
-    layout(task).valueBits,
+  cspShares = sharesAtCsp(
+    task,
     values.map((value, i) => value + blinding[i]!),
+    systemRandomness,
   );
   common = {
     tasks: { agreed: async () => ({ task }) as OpenTask, propose: async () => undefined },
