@@ -1,4 +1,4 @@
-/** The data user's steps: what it draws once, the blinded aggregate, its additive shares, and what it signs in the end. */
+/** The data user draws what it draws once, and blinds the aggregate. */
 import {
   add,
   type Ciphertext,
@@ -10,11 +10,8 @@ import {
   packBlinding,
 } from '@eigenveil/paillier';
 import type { RandomSource } from '@eigenveil/privacy';
-import type { Decomposition } from '@eigenveil/projection';
 import { drawNoise } from '@eigenveil/statistics';
-import { type StatisticsTask, shiftOf, type Task, withoutShift } from '@eigenveil/task';
-import { digestTask, type Projection, ServiceError } from '@eigenveil/wire';
-import { type SharedTask, toShares } from './shares.ts';
+import type { StatisticsTask } from '@eigenveil/task';
 
 /** What the data user draws once per task: as secret as the key, and persisted before it is used. */
 export interface Drawn {
@@ -49,39 +46,4 @@ export async function blind(
   const addends = await paillier.encrypt(publicKey, plaintexts, 'standard');
   const blinded = aggregate.map((ciphertext, i) => add(publicKey, ciphertext, addends[i]!));
   return encodeCiphertexts(publicKey, blinded);
-}
-
-/**
- * The data user's additive shares: with the CSP's they add up to the statistics, both servers' noise and the public shift.
- * @throws PrivacyError ERR_DP_PARAMETER
- */
-export function sharesAtDataUser(task: SharedTask, { blinding, noise }: Drawn): bigint[] {
-  const shift = shiftOf(task);
-  return toShares(
-    task,
-    blinding.map((value, i) => noise[i]! + shift[i]! - value),
-  );
-}
-
-/**
- * What the data user signs: the decomposition without the shift, and what of the task it belongs to.
- * @throws ServiceError ERR_NOT_FINITE: a peer that deviates can make any numbers come out, and numbers that are none
- *   cannot be signed
- */
-export function resultOf(task: Task, shifted: Decomposition): Projection {
-  const decomposition = withoutShift(task, shifted);
-  const { vectors, eigenvalues } = decomposition;
-  if (![eigenvalues, ...vectors].every((numbers) => numbers.every(Number.isFinite)))
-    throw new ServiceError('ERR_NOT_FINITE', 'the projection expected finite numbers');
-  return {
-    taskId: task.id,
-    taskDigest: digestTask(task),
-    method: task.method,
-    twoParty: task.twoParty,
-    features: task.features,
-    fractionBits: task.fractionBits,
-    outputs: task.outputs,
-    differentialPrivacy: task.differentialPrivacy,
-    ...decomposition,
-  };
 }

@@ -1,4 +1,4 @@
-/** The CSP's step: from the blinded aggregate to its additive shares. */
+/** The CSP decrypts the blinded aggregate, once per task. */
 import {
   type Ciphertext,
   type Packing,
@@ -7,8 +7,7 @@ import {
   unpackBlinded,
 } from '@eigenveil/paillier';
 import type { RandomSource } from '@eigenveil/privacy';
-import { drawNoise } from '@eigenveil/statistics';
-import { type SharedTask, toShares } from './shares.ts';
+import { type SharedTask, sharesAtCsp } from './shares.ts';
 
 /**
  * Decrypts the blinded aggregate, reads its slots and adds the CSP's noise: its additive shares of every value. The key
@@ -25,16 +24,4 @@ export async function unblind(
 ): Promise<bigint[]> {
   const slots = unpackBlinded(under.packing, await by.paillier.decrypt(under.secretKey, ciphertexts));
   return sharesAtCsp(under.task, slots, by.randomness);
-}
-
-/**
- * The CSP's additive shares: what it reads from the slots, which are values with their blinding, and its noise.
- * @throws PrivacyError ERR_DP_PARAMETER
- */
-export function sharesAtCsp(task: SharedTask, slots: readonly bigint[], randomness: RandomSource): bigint[] {
-  const noise = drawNoise(task, 'servers', randomness);
-  return toShares(
-    task,
-    slots.map((slot, i) => slot + noise[i]!),
-  );
 }
