@@ -125,8 +125,8 @@ async function compute(task: TaskProposal, interference?: Interference, total?: 
   const errors = await within(
     LONGEST_MILLISECONDS,
     Promise.all([
-      end(protocol.garble(garbler, computation, garbling), garbler),
-      end(protocol.evaluate(evaluator, computation, { shares: others }), evaluator),
+      end(protocol.runCsp(garbler, computation, garbling), garbler),
+      end(protocol.runDataUser(evaluator, computation, { shares: others }), evaluator),
     ]),
   );
   for (const error of errors) {

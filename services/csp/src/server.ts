@@ -3,12 +3,12 @@ import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import { type RandomSource, systemRandomness } from '@eigenveil/privacy';
 import { type Logger, openService, requireKeys } from '@eigenveil/server';
 import type { Thumbprint } from '@eigenveil/wire';
-import { Garbler } from './garbler.ts';
 import { cspRoutes } from './routes.ts';
 import { CspService } from './service.ts';
 import type { CspConfiguration } from './settings.ts';
 import { SqliteCspStore } from './sqlite-store.ts';
 import { StartLimit } from './start-limit.ts';
+import { TwoPartyServer } from './two-party-server.ts';
 
 export interface RunningCsp {
   readonly url: string;
@@ -72,7 +72,7 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
   });
   const { rateLimit, log, metrics } = service;
   const startLimit = new StartLimit(config.computationsPerMinute);
-  const garbler = new Garbler({ service: csp, dataUser, rateLimit, startLimit, log, metrics });
+  const twoParty = new TwoPartyServer({ service: csp, dataUser, rateLimit, startLimit, log, metrics });
   const sweep = async () => {
     const ended = await csp.endOverdueTasks();
     if (ended > 0) service.log.warn({ ended }, 'ended tasks that their data users had abandoned');
@@ -82,7 +82,7 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
     info: INFO,
     routes,
     checkReady: () => store.check(),
-    onUpgrade: garbler.onUpgrade,
+    onUpgrade: twoParty.onUpgrade,
   });
   // Only now: a timer would keep a process alive that could not listen.
   const onFailure = (error: unknown) => service.log.error({ err: error }, 'sweep failed');
@@ -96,7 +96,7 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
     reloadCertificate: service.reloadCertificate,
     async close() {
       clearInterval(sweeping);
-      garbler.close();
+      twoParty.close();
       await running.close();
       await paillier.close();
       store.close();

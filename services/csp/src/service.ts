@@ -68,8 +68,8 @@ export interface CspDependencies {
   readonly randomness: RandomSource;
 }
 
-/** What the garbler brings into the two-party computation of a task. */
-export interface GarblerState {
+/** What the CSP brings into the two-party computation of a task. */
+export interface TwoPartyState {
   readonly task: Task;
   readonly shares: readonly bigint[];
   readonly verifiedOwners: number;
@@ -228,7 +228,7 @@ export class CspService {
   }
 
   /** The CSP's side of the two-party computation. Throws ERR_NOT_READY before the unblinding, ERR_TASK_ANSWERED, ERR_TASK_CLOSED, ERR_DATABASE_ALTERED. */
-  async garblerState(taskId: TaskId, dataUser: Thumbprint): Promise<GarblerState> {
+  async twoPartyState(taskId: TaskId, dataUser: Thumbprint): Promise<TwoPartyState> {
     const { store } = this.#deps;
     const { task, state, sealedShares } = await this.#agreedTask(taskId, dataUser);
     if (state === 'ended') throw ended();

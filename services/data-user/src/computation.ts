@@ -313,7 +313,7 @@ export class Computation {
     try {
       const computation = { task, program: programOf(task) };
       const input = { shares, pace, onAnswer };
-      const shifted = await protocol.evaluate(channel, computation, input, this.#progressOf(task.id));
+      const shifted = await protocol.runDataUser(channel, computation, input, this.#progressOf(task.id));
       result = resultOf(task, shifted);
     } catch (error) {
       // What is wrong with an answer is its outcome, and final: by another attempt the CSP would learn that something is.

@@ -66,7 +66,7 @@ function answeringOnce(cspShares: readonly bigint[], verifiedOwners = 2): Comput
       if (answers > 1) throw new ServiceError('ERR_TASK_ANSWERED', 'the task was answered before');
       const [left, right] = memoryChannelPair();
       const computation = { task, program: programOf(task) };
-      void TWO_PARTY_PROTOCOLS.simulated.garble(left, computation, {
+      void TWO_PARTY_PROTOCOLS.simulated.runCsp(left, computation, {
         shares: cspShares,
         verifiedOwners,
         markAnswered: async () => undefined,

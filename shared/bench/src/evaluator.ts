@@ -14,7 +14,7 @@ const started = performance.now();
 const channel = await connectChannel({ url: url.replace('https', 'wss'), headers: {}, ca });
 const counted = countsRounds ? new RoundsCounted(channel) : undefined;
 let andGates = 0;
-const decomposition = await TWO_PARTY_PROTOCOLS[task.twoParty].evaluate(
+const decomposition = await TWO_PARTY_PROTOCOLS[task.twoParty].runDataUser(
   counted ?? channel,
   { task, program: programOf(task) },
   { shares },

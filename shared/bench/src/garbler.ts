@@ -20,7 +20,7 @@ const { server, url } = await startServer({
 process.send!({ url, ca: identity.cert } satisfies GarblerAddress);
 const [request, socket, head] = (await once(server, 'upgrade')) as [IncomingMessage, Duplex, Buffer];
 const channel = await new ChannelAcceptor().accept(request, socket, head);
-await TWO_PARTY_PROTOCOLS[task.twoParty].garble(
+await TWO_PARTY_PROTOCOLS[task.twoParty].runCsp(
   countsRounds ? new RoundsCounted(channel) : channel,
   { task, program: programOf(task) },
   // Nothing has to be remembered: these data are drawn anew for every run.

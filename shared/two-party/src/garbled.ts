@@ -43,7 +43,7 @@ export const garbled: TwoPartyProtocol = {
 
   shareBits: (task) => layout(task).valueBits,
 
-  garble(channel, { task, program }, garbler) {
+  runCsp(channel, { task, program }, garbler) {
     return withAbort(channel, async () => {
       const session = await GarblerSession.open(new MessageStream(channel));
       // Until then the evaluator has labels, which mean nothing to it.
@@ -52,7 +52,7 @@ export const garbled: TwoPartyProtocol = {
     });
   },
 
-  evaluate(channel, computation, evaluator, onProgress) {
+  runDataUser(channel, computation, evaluator, onProgress) {
     const { task, program } = computation;
     return withAbort(channel, async () => {
       const session = await EvaluatorSession.open(new MessageStream(channel), () =>

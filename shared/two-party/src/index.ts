@@ -37,8 +37,8 @@ export {
 } from './oblivious-transfer/index.ts';
 export { type Clock, type Pace, standardPace, systemClock, waitUntil } from './pace.ts';
 export { type CheckedDecomposition, runProgram } from './programs/index.ts';
-export type { Computation, EvaluatorInput, GarblerInput, Progress, TwoPartyProtocol } from './protocol.ts';
+export type { Computation, CspInput, DataUserInput, Progress, TwoPartyProtocol } from './protocol.ts';
 export { TWO_PARTY_PROTOCOLS } from './protocols.ts';
-export { evaluateRotated } from './rotated/data-user.ts';
+export { askRotated } from './rotated/data-user.ts';
 export { ROTATED_MESSAGE } from './rotated/messages.ts';
 export { combine, encodeShares, toRing } from './shares.ts';

@@ -29,7 +29,7 @@ export async function waitUntil(moment: number, clock: Clock, signal?: AbortSign
     await clock.sleep(left, signal);
 }
 
-/** How an evaluator keeps from telling by time what it has found. */
+/** How a data user keeps from telling by time what it has found. */
 export interface Pace {
   /** From the receipt of a message that it has to think about to its next byte. */
   readonly milliseconds: number;

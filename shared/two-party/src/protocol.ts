@@ -1,5 +1,5 @@
 /**
- * What every two-party protocol is: two roles that turn additive shares into a decomposition at the evaluator.
+ * What every two-party protocol is: two roles, the CSP and the data user, that turn additive shares into a decomposition at the data user.
  */
 import type { Decomposition } from '@eigenveil/projection';
 import type { Program, StatisticsTask } from '@eigenveil/task';
@@ -17,37 +17,37 @@ interface Shares {
   readonly shares: readonly bigint[];
 }
 
-export interface EvaluatorInput extends Shares {
+export interface DataUserInput extends Shares {
   /** With `rotated`: when the data user goes on after it has seen the rotated matrix; by default at standardPace(). */
   readonly pace?: Pace;
   /**
    * Called when the last message has come and the channel is closed, before anything is made of that message. Whatever goes wrong
-   * afterwards is the result's fault, and the garbler must not be told of it, not by another attempt either.
+   * afterwards is the result's fault, and the CSP must not be told of it, not by another attempt either.
    */
   readonly onAnswer?: () => void;
 }
 
-export interface GarblerInput extends Shares {
+export interface CspInput extends Shares {
   /** How many owners' records the CSP has verified: the encrypted count of owners must equal it. */
   readonly verifiedOwners: number;
   /**
    * Notes durably that an answer is about to be given, and rejects where none may be given any more: nothing of it leaves then. It is called once,
-   * before the last message without which the evaluator decodes nothing. `rotated` calls it earlier, before the first byte that depends on its
+   * before the last message without which the data user decodes nothing. `rotated` calls it earlier, before the first byte that depends on its
    * secrets, since a second answer for the same data would give the data away, and when a check fails.
    */
   readonly markAnswered: () => Promise<void>;
 }
 
-/** How far an evaluator is, in AND gates; how many there will be is known once they have been counted. */
+/** How far a data user is, in AND gates; how many there will be is known once they have been counted. */
 export interface Progress {
   readonly andGates: number;
   readonly plannedGates?: number;
 }
 
 /**
- * The garbler is the CSP, the evaluator the data user; only the evaluator learns the decomposition. Both reject with
- * ERR_CHANNEL_… when the connection fails; the evaluator also with ERR_OWNER_COUNT and the errors of the program, but not before it has
- * closed the channel in order as with any result: the garbler does not learn what came out, or whether anything did.
+ * Only the data user learns the decomposition; in `garbled` the CSP is the garbler, the data user the evaluator. Both reject with
+ * ERR_CHANNEL_… when the connection fails; the data user also with ERR_OWNER_COUNT and the errors of the program, but not before it has
+ * closed the channel in order as with any result: the CSP does not learn what came out, or whether anything did.
  */
 export interface TwoPartyProtocol {
   /** Whether each server's view reveals no more than the declared outputs. */
@@ -61,20 +61,17 @@ export interface TwoPartyProtocol {
   check(computation: Computation): void;
   /** Per value of the flat statistics the bits of the ring that its shares are in; for tasks that pass `check`. */
   shareBits(task: StatisticsTask): readonly number[];
-  garble(channel: Channel, computation: Computation, input: GarblerInput): Promise<void>;
-  evaluate(
+  runCsp(channel: Channel, computation: Computation, input: CspInput): Promise<void>;
+  runDataUser(
     channel: Channel,
     computation: Computation,
-    input: EvaluatorInput,
+    input: DataUserInput,
     onProgress?: (progress: Progress) => void,
   ): Promise<Decomposition>;
 }
 
-/** Ends an evaluator's part of the conversation, whatever the last message is going to tell. */
-export async function hangUp(
-  channel: Channel,
-  { onAnswer }: Pick<EvaluatorInput, 'onAnswer'>,
-): Promise<void> {
+/** Ends the data user's part of the conversation, whatever the last message is going to tell. */
+export async function hangUp(channel: Channel, { onAnswer }: Pick<DataUserInput, 'onAnswer'>): Promise<void> {
   await channel.close();
   onAnswer?.();
 }

@@ -14,7 +14,7 @@ import { multiplyEachChosen, multiplyEachCorrelated } from './products/index.ts'
 import type { TwoPartyProtocol } from './protocol.ts';
 import { checkRotated } from './rotated/check.ts';
 import { answerRotated } from './rotated/csp.ts';
-import { evaluateRotated } from './rotated/data-user.ts';
+import { askRotated } from './rotated/data-user.ts';
 import { rotatedRingBits } from './rotated/parameters.ts';
 import type { Chooser, Correlator } from './rotated/products.ts';
 import { RandomBits } from './rotated/random-bits.ts';
@@ -28,7 +28,7 @@ export const rotated: TwoPartyProtocol = {
 
   shareBits: (task) => new Array<number>(statisticsLength(task)).fill(rotatedRingBits(task)),
 
-  async garble(channel, { task, program }, { shares, verifiedOwners, markAnswered }) {
+  async runCsp(channel, { task, program }, { shares, verifiedOwners, markAnswered }) {
     await withAbort(channel, async () => {
       checkRotated(task, program);
       const stream = new MessageStream(channel);
@@ -45,7 +45,7 @@ export const rotated: TwoPartyProtocol = {
     });
   },
 
-  async evaluate(channel, { task, program }, evaluator) {
+  async runDataUser(channel, { task, program }, input) {
     return await withAbort(channel, async () => {
       checkRotated(task, program);
       const stream = new MessageStream(channel);
@@ -53,7 +53,7 @@ export const rotated: TwoPartyProtocol = {
         const sender = await setUpSender(stream, drawDelta());
         return { multiply: (products) => multiplyEachCorrelated(sender, products) };
       };
-      return await hearingOwners(() => evaluateRotated(stream, correlator, { task, program }, evaluator));
+      return await hearingOwners(() => askRotated(stream, correlator, { task, program }, input));
     });
   },
 };

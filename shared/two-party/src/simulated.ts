@@ -20,7 +20,7 @@ export const simulated: TwoPartyProtocol = {
 
   shareBits: (task) => layout(task).valueBits,
 
-  async garble(channel, { task }, { shares, verifiedOwners, markAnswered }) {
+  async runCsp(channel, { task }, { shares, verifiedOwners, markAnswered }) {
     const { valueBits } = layout(task);
     const count = Buffer.alloc(COUNT_BYTES);
     count.writeUInt32BE(verifiedOwners);
@@ -28,10 +28,10 @@ export const simulated: TwoPartyProtocol = {
     await channel.send(Buffer.concat([count, encodeShares(valueBits, shares)]));
   },
 
-  async evaluate(channel, { task, program }, evaluator) {
+  async runDataUser(channel, { task, program }, input) {
     const { valueBits } = layout(task);
     const message = Buffer.from(await channel.receive());
-    await hangUp(channel, evaluator);
+    await hangUp(channel, input);
     if (message.length < COUNT_BYTES) {
       throw new TwoPartyError(
         'ERR_CHANNEL_MESSAGE',
@@ -39,11 +39,7 @@ export const simulated: TwoPartyProtocol = {
       );
     }
     const verifiedOwners = BigInt(message.readUInt32BE());
-    const values = combine(
-      valueBits,
-      evaluator.shares,
-      decodeShares(valueBits, message.subarray(COUNT_BYTES)),
-    );
+    const values = combine(valueBits, input.shares, decodeShares(valueBits, message.subarray(COUNT_BYTES)));
     const statistics = unflatten(task, values);
     if (statistics.owners !== verifiedOwners) {
       throw new TwoPartyError(

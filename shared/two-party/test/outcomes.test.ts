@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type Channel,
   type Clock,
-  type EvaluatorInput,
+  type DataUserInput,
   memoryChannelPair,
   type Pace,
   standardPace,
@@ -20,7 +20,7 @@ interface Disturbance {
   /** Changes the n-th message of the CSP. */
   readonly spoil?: (message: Uint8Array, index: number) => void;
   readonly onReceive?: () => void;
-  readonly evaluator?: Partial<EvaluatorInput>;
+  readonly evaluator?: Partial<DataUserInput>;
 }
 
 /** Passes on what the CSP sends and gets; `seen` are the lengths of what it gets. */
@@ -68,8 +68,8 @@ async function run(
   const shares = toRing(bits, evaluator.shares);
   let answered = 0;
   const [csp, user] = await Promise.allSettled([
-    protocol.garble(end, { task, program }, input),
-    protocol.evaluate(
+    protocol.runCsp(end, { task, program }, input),
+    protocol.runDataUser(
       right,
       { task, program },
       { shares, pace: AT_ONCE, ...disturbance.evaluator, onAnswer: () => (answered += 1) },

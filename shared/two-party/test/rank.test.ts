@@ -41,8 +41,8 @@ const protocols: Record<string, (rank: number, told: Told) => Promise<Decomposit
       program: { ...setting.program, ...told, allowFullRank: false },
     };
     const [left, right] = memoryChannelPair();
-    await simulated.garble(left, computation, { ...setting.garbler, markAnswered: async () => undefined });
-    return simulated.evaluate(right, computation, setting.evaluator);
+    await simulated.runCsp(left, computation, { ...setting.garbler, markAnswered: async () => undefined });
+    return simulated.runDataUser(right, computation, setting.evaluator);
   },
 };
 

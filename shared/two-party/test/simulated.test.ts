@@ -62,16 +62,16 @@ describe('the simulated two-party protocol', () => {
   test('gives the data user what the clear decomposition gives', async () => {
     const { csp, dataUser } = share(flatten(task, statistics()));
     const [garbler, evaluator] = memoryChannelPair();
-    await simulated.garble(garbler, computation, { shares: csp, verifiedOwners: 2, markAnswered });
-    const result = await simulated.evaluate(evaluator, computation, { shares: dataUser });
+    await simulated.runCsp(garbler, computation, { shares: csp, verifiedOwners: 2, markAnswered });
+    const result = await simulated.runDataUser(evaluator, computation, { shares: dataUser });
     expect(result).toEqual(decompose(computation.program, statistics()));
   });
 
   test('refuses an encrypted number of owners that differs from the verified records', async () => {
     const { csp, dataUser } = share(flatten(task, statistics()));
     const [garbler, evaluator] = memoryChannelPair();
-    await simulated.garble(garbler, computation, { shares: csp, verifiedOwners: 3, markAnswered });
-    await expect(simulated.evaluate(evaluator, computation, { shares: dataUser })).rejects.toMatchObject({
+    await simulated.runCsp(garbler, computation, { shares: csp, verifiedOwners: 3, markAnswered });
+    await expect(simulated.runDataUser(evaluator, computation, { shares: dataUser })).rejects.toMatchObject({
       code: 'ERR_OWNER_COUNT',
     });
   });
@@ -84,7 +84,7 @@ describe('the simulated two-party protocol', () => {
     const { dataUser } = share(flatten(task, statistics()));
     const [garbler, evaluator]: [Channel, Channel] = memoryChannelPair();
     await garbler.send(message);
-    await expect(simulated.evaluate(evaluator, computation, { shares: dataUser })).rejects.toMatchObject({
+    await expect(simulated.runDataUser(evaluator, computation, { shares: dataUser })).rejects.toMatchObject({
       code: 'ERR_CHANNEL_MESSAGE',
     });
   });
@@ -93,7 +93,7 @@ describe('the simulated two-party protocol', () => {
     const { dataUser } = share(flatten(task, statistics()));
     const [garbler, evaluator] = memoryChannelPair();
     await garbler.close();
-    await expect(simulated.evaluate(evaluator, computation, { shares: dataUser })).rejects.toMatchObject({
+    await expect(simulated.runDataUser(evaluator, computation, { shares: dataUser })).rejects.toMatchObject({
       code: 'ERR_CHANNEL_CLOSED',
     });
   });

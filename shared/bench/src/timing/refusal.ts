@@ -6,9 +6,9 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { symmetricEigen } from '@eigenveil/projection';
 import { programOf } from '@eigenveil/task';
 import {
+  askRotated,
   type Channel,
   encodeShares,
-  evaluateRotated,
   MessageStream,
   ROTATED_MESSAGE,
   systemClock,
@@ -102,7 +102,7 @@ function waitingForMatrix(matrix: Uint8Array, milliseconds: number): () => Promi
   };
   const shares = TWO_PARTY_PROTOCOLS.rotated.shareBits(TASK).map(() => 0n);
   const pace = { milliseconds, clock: systemClock };
-  void evaluateRotated(stream, async () => correlator, { task: TASK, program: PROGRAM }, { shares, pace });
+  void askRotated(stream, async () => correlator, { task: TASK, program: PROGRAM }, { shares, pace });
   return () => {
     isCome = true;
     come.resolve(matrix);

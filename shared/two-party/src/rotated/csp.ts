@@ -14,7 +14,7 @@ export interface AnswerInput {
   /** One per value of the flat statistics, modulo 2^ℓ; those of R and V as unblinded, without reduction. */
   readonly shares: readonly bigint[];
   readonly verifiedOwners: number;
-  /** Called once, before the first byte that depends on the secrets, or after a failed check: see GarblerInput. */
+  /** Called once, before the first byte that depends on the secrets, or after a failed check: see CspInput. */
   readonly markAnswered: () => Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import type { Decomposition } from '@eigenveil/projection';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../channel/message-stream.ts';
 import { type Pace, standardPace, systemClock, waitUntil } from '../pace.ts';
-import { type EvaluatorInput, hangUp } from '../protocol.ts';
+import { type DataUserInput, hangUp } from '../protocol.ts';
 import { finishDecomposition, openMatrix } from './decomposition.ts';
 import { type Matrix, traceOf, transpose } from './matrices.ts';
 import { ROTATED_MESSAGE, readRing, writeRing } from './messages.ts';
@@ -18,15 +18,15 @@ import { type StatisticsShares, scatterShare, statisticsShares } from './shares.
  *   the messages are the same, and so is their time
  * @throws TwoPartyError the errors of the stream and of the products
  */
-export async function evaluateRotated(
+export async function askRotated(
   stream: MessageStream,
   products: () => Promise<Correlator>,
   { task, program }: { readonly task: StatisticsTask; readonly program: Program },
-  evaluator: EvaluatorInput,
+  input: DataUserInput,
 ): Promise<Decomposition> {
   const parameters = rotatedParameters(task);
   const { features: d, ringBits } = parameters;
-  const own = statisticsShares(task, evaluator.shares, ringBits);
+  const own = statisticsShares(task, input.shares, ringBits);
   writeRing(stream, ROTATED_MESSAGE.owners, [own.owners], ringBits);
   await stream.flush();
   const correlator = await products();
@@ -35,14 +35,11 @@ export async function evaluateRotated(
   const [Q, ...V] = declared.map((share, i) => BigInt.asIntN(ringBits, share + [own.Q, ...own.V][i]!));
   const rotated = await shareMatrix(correlator, own, Q!, parameters);
   const theirs = await readRing(stream, ROTATED_MESSAGE.matrix, rotated.length, ringBits);
-  holdToPace(
-    stream,
-    evaluator.pace ?? { milliseconds: standardPace(d, program.components), clock: systemClock },
-  );
+  holdToPace(stream, input.pace ?? { milliseconds: standardPace(d, program.components), clock: systemClock });
   const upper = rotated.map((share, e) => BigInt.asIntN(ringBits, share + theirs[e]!));
   const opened = openMatrix(upper, Q!, task, program, parameters);
   const vectors = await openVectors(stream, correlator, opened.directions, parameters);
-  await hangUp(stream.channel, evaluator);
+  await hangUp(stream.channel, input);
   const statistics = { Q: Q!, V: withMean ? V : undefined };
   return finishDecomposition(opened, vectors, statistics, task, program, parameters);
 }

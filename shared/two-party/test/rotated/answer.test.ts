@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { MessageStream, memoryChannelPair } from '../../src/index.ts';
 import { answerRotated } from '../../src/rotated/csp.ts';
-import { evaluateRotated } from '../../src/rotated/data-user.ts';
+import { askRotated } from '../../src/rotated/data-user.ts';
 import { multiplyMatrices, symmetricMatrix, transpose } from '../../src/rotated/matrices.ts';
 import { rotatedParameters } from '../../src/rotated/parameters.ts';
 import { drawSecrets, type RotationSecrets, upperEntries } from '../../src/rotated/secrets.ts';
@@ -44,7 +44,7 @@ async function record(given: Given) {
         return secrets;
       },
     ),
-    evaluateRotated(
+    askRotated(
       new MessageStream(right),
       async () => ({
         multiply: async (products) => {

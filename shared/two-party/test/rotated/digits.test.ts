@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MessageStream, memoryChannelPair, type TwoPartyError, withAbort } from '../../src/index.ts';
 import { setUpSender } from '../../src/oblivious-transfer/index.ts';
 import { type CorrelatedProduct, multiplyEachCorrelated } from '../../src/products/index.ts';
-import { evaluateRotated } from '../../src/rotated/data-user.ts';
+import { askRotated } from '../../src/rotated/data-user.ts';
 import { type Matrix, symmetricMatrix, transpose } from '../../src/rotated/matrices.ts';
 import { type RotatedParameters, rotatedParameters } from '../../src/rotated/parameters.ts';
 import { drawSecrets } from '../../src/rotated/secrets.ts';
@@ -116,9 +116,9 @@ async function attack({ task, program, garbler, evaluator }: Setting) {
     };
   };
   const [csp, user] = await Promise.allSettled([
-    rotated.garble(left, { task, program }, { ...garbler, markAnswered }),
+    rotated.runCsp(left, { task, program }, { ...garbler, markAnswered }),
     withAbort(right, () =>
-      evaluateRotated(stream, correlator, { task, program }, { ...evaluator, pace: AT_ONCE }),
+      askRotated(stream, correlator, { task, program }, { ...evaluator, pace: AT_ONCE }),
     ),
   ]);
   const codeOf = (end: PromiseSettledResult<unknown>) =>

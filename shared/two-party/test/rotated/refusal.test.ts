@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { MessageStream, memoryChannelPair } from '../../src/index.ts';
 import { answerRotated } from '../../src/rotated/csp.ts';
-import { evaluateRotated } from '../../src/rotated/data-user.ts';
+import { askRotated } from '../../src/rotated/data-user.ts';
 import type { Matrix } from '../../src/rotated/matrices.ts';
 import { drawSecrets } from '../../src/rotated/secrets.ts';
 import { clearProducts } from './clear-products.ts';
@@ -23,7 +23,7 @@ async function directions(given: Given) {
       { ...garbler, markAnswered: async () => undefined },
       (parameters) => drawSecrets(parameters, program.components, systemBits()),
     ),
-    evaluateRotated(
+    askRotated(
       new MessageStream(right),
       async () => ({
         multiply: (products) => {

@@ -22,8 +22,8 @@ async function run(
 ) {
   const [left, right] = channels;
   const [csp, user] = await Promise.allSettled([
-    rotated.garble(left, { task, program }, { ...garbler, markAnswered }),
-    rotated.evaluate(right, { task, program }, { ...evaluator, pace: AT_ONCE }),
+    rotated.runCsp(left, { task, program }, { ...garbler, markAnswered }),
+    rotated.runDataUser(right, { task, program }, { ...evaluator, pace: AT_ONCE }),
   ]);
   return { csp, user, bytes: left.bytesSent + right.bytesSent };
 }

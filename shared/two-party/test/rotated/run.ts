@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { type Decomposition, decompose } from '@eigenveil/projection';
 import { type Channel, MessageStream, memoryChannelPair, type Pace, systemClock } from '../../src/index.ts';
 import { answerRotated } from '../../src/rotated/csp.ts';
-import { evaluateRotated } from '../../src/rotated/data-user.ts';
+import { askRotated } from '../../src/rotated/data-user.ts';
 import type { RotatedParameters } from '../../src/rotated/parameters.ts';
 import { RandomBits } from '../../src/rotated/random-bits.ts';
 import { drawSecrets, type RotationSecrets } from '../../src/rotated/secrets.ts';
@@ -29,7 +29,7 @@ export async function runClear(
   const draw =
     secrets ?? ((parameters: RotatedParameters) => drawSecrets(parameters, program.components, systemBits()));
   const [result] = await Promise.all([
-    evaluateRotated(
+    askRotated(
       new MessageStream(channels[1]),
       async () => correlator,
       { task, program },

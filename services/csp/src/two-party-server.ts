@@ -5,7 +5,7 @@ import { type Authenticator, type Logger, type Metrics, type RateLimit, refuse }
 import { programOf, TaskId } from '@eigenveil/task';
 import { type Channel, ChannelAcceptor, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { errorCodeOf, ServiceError, toProblem, type VerifiedProof } from '@eigenveil/wire';
-import { answered, type CspService, type GarblerState } from './service.ts';
+import { answered, type CspService, type TwoPartyState } from './service.ts';
 import type { StartLimit } from './start-limit.ts';
 
 /** Tasks that are computed at a time; each holds some 20 MB and a share of a core. */
@@ -21,7 +21,7 @@ interface Running {
   isLast: boolean;
 }
 
-export class Garbler {
+export class TwoPartyServer {
   readonly #service: CspService;
   readonly #dataUser: Authenticator<VerifiedProof>;
   readonly #rateLimit: RateLimit;
@@ -69,7 +69,7 @@ export class Garbler {
     // Node hands the socket over without a listener of its own, and there is no WebSocket yet: a reset would be uncaught.
     socket.on('error', () => {});
     this.#open(request, socket, head).then(
-      ([state, channel]) => this.#garble(state, channel),
+      ([state, channel]) => this.#compute(state, channel),
       (error: unknown) => {
         this.#tellRefusal(error);
         refuse(socket, error);
@@ -89,7 +89,7 @@ export class Garbler {
     else this.#log.info({ route: ROUTE, code }, 'two-party connection refused');
   }
 
-  async #open(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<[GarblerState, Channel]> {
+  async #open(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<[TwoPartyState, Channel]> {
     await this.#rateLimit.admitUpgrade(request);
     const state = await this.#admit(request);
     const { id } = state.task;
@@ -120,15 +120,15 @@ export class Garbler {
     else this.#connections.delete(taskId);
   }
 
-  async #admit(request: IncomingMessage): Promise<GarblerState> {
+  async #admit(request: IncomingMessage): Promise<TwoPartyState> {
     const [, id] = PATH.exec(request.url ?? '') ?? [];
     const taskId = TaskId.safeParse(id);
     if (!taskId.success) throw new ServiceError('ERR_ROUTE_UNKNOWN', 'expected /tasks/{taskId}/two-party');
     const { thumbprint } = await this.#dataUser.authenticate(request);
-    return this.#service.garblerState(taskId.data, thumbprint);
+    return this.#service.twoPartyState(taskId.data, thumbprint);
   }
 
-  async #garble({ task, shares, verifiedOwners }: GarblerState, channel: Channel): Promise<void> {
+  async #compute({ task, shares, verifiedOwners }: TwoPartyState, channel: Channel): Promise<void> {
     const running: Running = { channel, isLast: false };
     try {
       this.#takeOver(task.id, running);
@@ -141,7 +141,7 @@ export class Garbler {
       };
       const input = { shares, verifiedOwners, markAnswered };
       const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
-      await protocol.garble(channel, { task, program: programOf(task) }, input);
+      await protocol.runCsp(channel, { task, program: programOf(task) }, input);
       await channel.receive().catch(() => undefined); // the data user closes when it has what it needs
     } catch (error) {
       this.#log.warn(

@@ -11,10 +11,10 @@ import { newTaskId, type Task, type TaskId, TaskProposal } from '@eigenveil/task
 import { type Channel, ChannelRefused, connectChannel } from '@eigenveil/two-party';
 import { digestBytes, generatePrivateJwk, importSigningKey, type SigningKey } from '@eigenveil/wire';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Garbler } from '../src/garbler.ts';
-import { type CspDependencies, CspService, type GarblerState } from '../src/service.ts';
+import { type CspDependencies, CspService, type TwoPartyState } from '../src/service.ts';
 import { SqliteCspStore } from '../src/sqlite-store.ts';
 import { StartLimit } from '../src/start-limit.ts';
+import { TwoPartyServer } from '../src/two-party-server.ts';
 
 const MOST_COMPUTATIONS = 32;
 
@@ -27,8 +27,8 @@ class GatedService extends CspService {
   readonly #held: (() => void)[] = [];
   #isOpen = false;
 
-  override async garblerState(...input: Parameters<CspService['garblerState']>): Promise<GarblerState> {
-    const state = await super.garblerState(...input);
+  override async twoPartyState(...input: Parameters<CspService['twoPartyState']>): Promise<TwoPartyState> {
+    const state = await super.twoPartyState(...input);
     this.waiting += 1;
     if (!this.#isOpen) await new Promise<void>((resolve) => this.#held.push(resolve));
     return state;
@@ -56,7 +56,7 @@ let deps: CspDependencies;
 let store: SqliteCspStore;
 let key: SigningKey;
 let service: GatedService;
-let garbler: Garbler;
+let twoParty: TwoPartyServer;
 let server: Server;
 let tasks: TaskId[];
 const sockets = new Set<Socket>();
@@ -90,9 +90,9 @@ beforeEach(async () => {
   } as const;
   const [rateLimit, metrics] = [new RateLimit(1_000_000, log), new Metrics('csp')];
   const startLimit = new StartLimit(1_000_000);
-  garbler = new Garbler({ service, dataUser, rateLimit, startLimit, log, metrics });
+  twoParty = new TwoPartyServer({ service, dataUser, rateLimit, startLimit, log, metrics });
   server = createServer();
-  server.on('upgrade', garbler.onUpgrade);
+  server.on('upgrade', twoParty.onUpgrade);
   server.on('connection', (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
@@ -103,7 +103,7 @@ beforeEach(async () => {
   for (let i = 0; i <= MOST_COMPUTATIONS; i += 1) tasks.push(await unblindedTask());
 });
 afterEach(async () => {
-  garbler.close();
+  twoParty.close();
   server.close();
   for (const socket of sockets) socket.destroy();
   await deps.paillier.close();
