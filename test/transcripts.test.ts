@@ -71,6 +71,7 @@ describe('the transcripts of one task', () => {
         'POST /tasks/{taskId}/records',
         'POST /tasks/{taskId}/unblinding',
         'GET /tasks/{taskId}/two-party',
+        'POST /tasks/{taskId}/countersignature',
         'DELETE /tasks/{taskId}',
       ]),
     );
@@ -89,6 +90,8 @@ describe('the transcripts of one task', () => {
     }
     const blinded = only(bodies('POST /tasks/{taskId}/unblinding'));
     expect(ciphertextsOf(blinded, task.keyBits)).toHaveLength(layout(task).plaintexts.length);
+    const countersigned = only(bodies('POST /tasks/{taskId}/countersignature').map(json));
+    expect(countersigned).toEqual({ projectionDigest: expect.stringMatching(/^[\w-]{43}$/) });
     for (const name of [
       'GET /.well-known/jwks.json',
       'GET /tasks/{taskId}/two-party',

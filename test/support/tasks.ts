@@ -56,7 +56,12 @@ export function madeUpProposal(
   return TaskProposal.parse({
     ...defaults(),
     method: METHODS[method],
-    features: Array.from({ length: featureCount }, (_, i) => ({ name: `f${i}`, min: -1, max: 1 })),
+    features: Array.from({ length: featureCount }, (_, i) => ({
+      name: `f${i}`,
+      min: -1,
+      max: 1,
+      twoValued: false,
+    })),
     labellings: classCounts.map((count, l) => ({
       column: `label${l}`,
       classes: Array.from({ length: count }, (_, k) => `${k}`),
