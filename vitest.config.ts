@@ -15,9 +15,6 @@ const ALONE = [
   'shared/report/test/**/*.test.ts', // a library of theirs adds to Object.prototype
 ];
 
-/** Files named so are run by `npm run test:long` alone. */
-const LONG = '**/*.long.test.ts';
-
 const tests = (folders: string) => `${folders}/**/*.test.ts`;
 const ALL = [tests('shared/*/test'), tests('services/*/test'), tests('test')];
 
@@ -33,10 +30,10 @@ export default defineConfig({
     hookTimeout: 120_000,
     // A machine may be slow: what is waited for comes when it comes.
     expect: { poll: { timeout: 60_000 } },
+    tags: [{ name: 'long', description: 'Run by `npm run test:long`, and not by `npm test`.' }],
     projects: [
-      { extends: true, test: { name: 'together', include: ALL, exclude: [...ALONE, LONG], isolate: false } },
-      { extends: true, test: { name: 'alone', include: ALONE, exclude: [LONG] } },
-      { extends: true, test: { name: 'long', include: [LONG], isolate: false } },
+      { extends: true, test: { name: 'together', include: ALL, exclude: ALONE, isolate: false } },
+      { extends: true, test: { name: 'alone', include: ALONE } },
     ],
   },
 });

@@ -18,14 +18,16 @@ import { ServicesPool, search } from './support/simulation/search.ts';
 const pool = new ServicesPool();
 afterAll(() => pool.close());
 
-test.each([1, 2, 3])(
-  'drawn scenarios of seed %i',
-  async (seed) => {
+for (const [seed, tags] of [
+  [1, []],
+  [2, ['long']],
+  [3, ['long']],
+] as const) {
+  test(`drawn scenarios of seed ${seed}`, { tags: [...tags] }, async () => {
     const finding = await search(pool, { seed, runs: 2, length: 16, shrinkMilliseconds: 0 });
     expect(finding).toBeUndefined();
-  },
-  120_000,
-);
+  });
+}
 
 test('drawn scenarios of a data user that stores in PostgreSQL', async () => {
   const postgres = await Postgres.launch();

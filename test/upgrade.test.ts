@@ -15,6 +15,7 @@ import {
   earlierDirectory,
   earlierSql,
   earlierTasks,
+  latestOf,
   type ServiceName,
 } from './support/earlier.ts';
 import { expectReference } from './support/expectations.ts';
@@ -126,8 +127,10 @@ describe.each(EARLIER)('a database of $service, version $version, of $release', 
   });
 
   const KILLED_AT = [2, 8, 14, 20];
+  const isLatest = earlier === latestOf(service);
   test.skipIf(cannotTrace !== undefined)(
     'is an earlier one or the latest, and whole, wherever the process was killed',
+    { tags: isLatest ? [] : ['long'] },
     async () => {
       const latest = versionOf(await freshDirectory(service));
       if (version === latest) return; // nothing to migrate

@@ -47,6 +47,7 @@ const report = async () =>
 const SUITE = ['--quick', '--only', 'scaling', '--json'];
 
 it('leaves a report when it is interrupted, goes on from there, and starts anew after its end', {
+  tags: ['long'],
   timeout: 180_000,
 }, async () => {
   const first = await bench(SUITE, '[2/');

@@ -38,7 +38,7 @@ function expectWhole(result: LoadResult): void {
   }
 }
 
-describe.runIf(canReadUsage())('bench:load', () => {
+describe.runIf(canReadUsage())('bench:load', { tags: ['long'] }, () => {
   it('sends every contribution, measures them, and has all of them in the result', {
     timeout: 120_000,
   }, async () => {

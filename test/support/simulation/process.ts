@@ -2,11 +2,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { COMPILE_CACHE } from '@eigenveil/testbed/processes/programs';
 import { isErrorCode } from '@eigenveil/wire';
 import type { Acknowledgement, Command, Start } from '../service-process.ts';
 
 const PROGRAM = new URL('../service-process.ts', import.meta.url).pathname;
-const COMPILE_CACHE = new URL('../../../node_modules/.cache/eigenveil-test', import.meta.url).pathname;
 
 export class ServiceProcess {
   readonly #child: ChildProcess;

@@ -52,7 +52,6 @@ describe.each(['pca', 'dca', 'mdr'] as const)('the noise of a server for a %s', 
   test('keeps its claim, which the attack comes near', () => {
     const proven = attack(task, plan, `audit ${kind}`);
     expect(proven).toBeLessThanOrEqual(EPSILON);
-    console.log(proven);
     expect(proven).toBeGreaterThan(0.5);
   });
 

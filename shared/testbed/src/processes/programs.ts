@@ -11,7 +11,8 @@ export const program = (name: 'csp' | 'user' | 'owner'): string => {
 };
 
 /** What one process has compiled, the next need not: most of a short process's time goes into it. */
-const COMPILE_CACHE = new URL('../../../../node_modules/.cache/eigenveil-test', import.meta.url).pathname;
+export const COMPILE_CACHE = new URL('../../../../node_modules/.cache/eigenveil-test', import.meta.url)
+  .pathname;
 
 export interface Finished {
   readonly exitCode: number | null;

@@ -111,7 +111,7 @@ async function row(shape: Shape): Promise<string> {
 }
 
 describe('costs', () => {
-  it('are those of docs/costs.md', { timeout: 300_000 }, async () => {
+  it('are those of docs/costs.md', { tags: ['long'], timeout: 300_000 }, async () => {
     const rows: string[] = [];
     for (const shape of SHAPES) rows.push(await row(shape));
     await expect(`# What a garbled computation costs

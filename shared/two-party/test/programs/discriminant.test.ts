@@ -271,7 +271,7 @@ describe('garbled', () => {
   });
 });
 
-describe('AND gates', () => {
+describe('AND gates', { tags: ['long'] }, () => {
   it('are these', async () => {
     const table: Record<string, string> = {};
     const cases: readonly (readonly [string, number, number, Method])[] = [

@@ -75,7 +75,7 @@ function taskOf({ method, d, classes, fractionBits }: Omit<Corner, 'components'>
 describe('the largest tasks', () => {
   it.each(CORNERS)(
     'are computed in steps that fit: $method.kind, $d features, $components components',
-    { timeout: 120_000 },
+    { tags: ['long'] },
     async (corner) => {
       const { method, d, components, classes, fractionBits, outputs } = corner;
       const program: Program = {

@@ -276,7 +276,7 @@ describe('pca garbled', () => {
   });
 });
 
-describe('AND gates of pca', () => {
+describe('AND gates of pca', { tags: ['long'] }, () => {
   it('are these', async () => {
     const table: Record<string, string> = {};
     for (const [d, components] of [
