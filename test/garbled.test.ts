@@ -213,9 +213,7 @@ test('a task that is cancelled stops computing at both servers', async () => {
   for (const [i, part] of split(rows, OWNERS).entries())
     await owners[i]!.contribute(dataUser, task.id, async (t) => summarise(t, part));
   await client.closeTask(task.id);
-  const plannedGates = async () => (await client.status(task.id)).progress?.plannedGates;
-  await expect.poll(plannedGates).toBeGreaterThan(0);
-  const tableBytes = 32 * (await plannedGates())!;
+  await expect.poll(async () => (await client.status(task.id)).progress).toBeDefined();
   await client.cancelTask(task.id);
   const atCsp = () =>
     query(
@@ -224,9 +222,9 @@ test('a task that is cancelled stops computing at both servers', async () => {
       task.id,
     )[0];
   await expect.poll(atCsp).toEqual({ state: 'ended', sealed_shares: null });
-  // Before the computation was over.
+  // The whole computation would have sent 4 GB.
   const { streams, streamBytes } = world.proxies.csp;
-  expect(streamBytes[streams.length - 1]).toBeLessThan(tableBytes);
+  expect(streamBytes[streams.length - 1]).toBeLessThan(1e9);
   expect((await client.status(task.id)).progress).toBeUndefined();
 });
 
