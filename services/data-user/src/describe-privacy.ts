@@ -1,5 +1,5 @@
 /** What differential privacy does to the result of a task, in words for the person who proposes it. */
-import { noisePlanOf, shiftRidge, type TaskProposal } from '@eigenveil/task';
+import { noisePlanOf, planShift, shiftRidge, type TaskProposal } from '@eigenveil/task';
 
 /** Lines about a task's noise, in units of features in [−1, 1]; none without differential privacy. Throws ERR_DP_PARAMETER. */
 export function describeNoise(task: TaskProposal): string[] {
@@ -29,7 +29,7 @@ export function describeNoise(task: TaskProposal): string[] {
   return [
     `${drawers} adds noise of deviation ${kinds.join(', ')}${honestOwners === null ? '' : `; ${honestOwners} owners are relied on`}`,
     ...(ridge === 0 ? [] : [`to the products is added ${shifted}`]),
-    `it takes ${plan.fewestRows} rows${task.method.kind === 'pca' ? '' : ' in every class'} to be sure that noise leaves the matrices positive`,
+    `it takes ${planShift(task, plan).fewestRows} rows${task.method.kind === 'pca' ? '' : ' in every class'} to be sure that noise leaves the matrices positive`,
     `there is room for ${maximumOwners * maximumSamplesPerOwner} rows, up to which a data user that deviates can scale sums under the same noise: set maximumOwners and maximumSamplesPerOwner as low as the data allow`,
   ];
 }

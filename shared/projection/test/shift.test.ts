@@ -3,6 +3,7 @@ import { predictableRandomness } from '@eigenveil/privacy';
 import { type ClassSums, drawNoise, flatten, type Statistics, unflatten } from '@eigenveil/statistics';
 import {
   noisePlanOf,
+  planShift,
   programOf,
   type StatisticsTask,
   shiftOf,
@@ -40,7 +41,7 @@ function taskOf(method: StatisticsTask['method'], classes: number): StatisticsTa
 
 /** Rows that are all one entry of the clipping norm, a feature per class: their scatter within classes is zero. */
 function narrowest(task: StatisticsTask, classes: number): Statistics {
-  const rows = noisePlanOf(task)!.fewestRows;
+  const rows = planShift(task, noisePlanOf(task)!).fewestRows;
   const unit = 1n << BigInt(task.fractionBits);
   const sums = Array.from(
     { length: classes },

@@ -3,7 +3,7 @@
 import { clippingBound } from '@eigenveil/privacy';
 import {
   checkStatisticsTask,
-  collectsR,
+  placesOf,
   type StatisticsTask,
   stageTaskOf,
   summedClasses,
@@ -68,7 +68,7 @@ export class StatisticsAccumulator {
     this.#rowsPerFlush = 2 ** (EXACT_BITS - 2 * task.fractionBits);
     this.#classCounts = summedClasses(task);
     this.#labelled = task.labellings.length > 0;
-    this.#R = new Sums(collectsR(task.method) ? (d * (d + 1)) / 2 : 0);
+    this.#R = new Sums(placesOf(task).R.to);
     this.#V = this.#classCounts.map((count) => Array.from({ length: count }, () => new Sums(d)));
     this.#M = this.#classCounts.map((count) => new Array<number>(count).fill(0));
     this.#pass = new Float64Array(ROWS_PER_PASS * d);

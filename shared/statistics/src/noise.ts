@@ -1,7 +1,7 @@
 /** Draws the noise that a task's differential-privacy setting asks for; nothing, for a task without one. */
 
 import { noisePlan, type RandomSource, sampleNoise } from '@eigenveil/privacy';
-import { type StatisticsTask, stageTaskOf, statisticsLength } from '@eigenveil/task';
+import { placesOf, type StatisticsTask, stageTaskOf } from '@eigenveil/task';
 
 type Drawer = 'servers' | 'owners';
 
@@ -12,6 +12,6 @@ type Drawer = 'servers' | 'owners';
  */
 export function drawNoise(task: StatisticsTask, drawer: Drawer, source: RandomSource): bigint[] {
   const stage = stageTaskOf(task);
-  if (stage?.setting.noise !== drawer) return new Array<bigint>(statisticsLength(task)).fill(0n);
+  if (stage?.setting.noise !== drawer) return new Array<bigint>(placesOf(task).length).fill(0n);
   return sampleNoise(source, stage, noisePlan(stage));
 }

@@ -1,6 +1,6 @@
 /** Statistics of rows as exact integers, and their one order as a flat vector. */
 
-import { lengthOfR, type StatisticsTask, statisticsLength, summedClasses } from '@eigenveil/task';
+import { placesOf, type Span, type StatisticsTask } from '@eigenveil/task';
 import { StatisticsError } from './errors.ts';
 
 /** The sum V of the rows x of one class and their number M; x in units of 2^-fractionBits. */
@@ -25,12 +25,14 @@ type Shape = Pick<StatisticsTask, 'method' | 'features' | 'labellings'>;
  * @throws StatisticsError ERR_STATISTICS_LENGTH when the statistics do not have the task's shape
  */
 export function flatten(task: Shape, statistics: Statistics): bigint[] {
-  const counts = summedClasses(task);
+  const { R, labellings } = placesOf(task);
+  const fits = (values: readonly bigint[], { from, to }: Span) => values.length === to - from;
   if (
-    statistics.R.length !== lengthOfR(task) ||
-    statistics.labellings.length !== counts.length ||
+    !fits(statistics.R, R) ||
+    statistics.labellings.length !== labellings.length ||
     statistics.labellings.some(
-      (sums, l) => sums.length !== counts[l] || sums.some(({ V }) => V.length !== task.features.length),
+      (sums, l) =>
+        sums.length !== labellings[l]!.length || sums.some(({ V }, k) => !fits(V, labellings[l]![k]!.V)),
     )
   ) {
     throw new StatisticsError(
@@ -47,24 +49,21 @@ export function flatten(task: Shape, statistics: Statistics): bigint[] {
  * @throws StatisticsError ERR_STATISTICS_LENGTH
  */
 export function unflatten(task: Shape, values: readonly bigint[]): Statistics {
-  const expected = statisticsLength(task);
-  if (values.length !== expected) {
+  const { R, labellings, owners, length } = placesOf(task);
+  if (values.length !== length) {
     throw new StatisticsError(
       'ERR_STATISTICS_LENGTH',
-      `"values" expected ${expected} integers, got ${values.length}`,
+      `"values" expected ${length} integers, got ${values.length}`,
     );
   }
-  const d = task.features.length;
-  let next = lengthOfR(task);
-  const R = values.slice(0, next);
-  const labellings = summedClasses(task).map((classes) =>
-    Array.from({ length: classes }, (): ClassSums => {
-      const start = next;
-      next += d + 1;
-      return { V: values.slice(start, start + d), M: values[start + d]! };
-    }),
-  );
-  return { R, labellings, owners: values[next]! };
+  const at = ({ from, to }: Span) => values.slice(from, to);
+  return {
+    R: at(R),
+    labellings: labellings.map((classes) =>
+      classes.map(({ V, M }): ClassSums => ({ V: at(V), M: values[M.from]! })),
+    ),
+    owners: values[owners.from]!,
+  };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type StatisticsTask, statisticsLength } from '@eigenveil/task';
+import { placesOf, type StatisticsTask } from '@eigenveil/task';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -181,7 +181,7 @@ describe('the flat vector', () => {
     fc.assert(
       fc.property(methods, fc.integer({ min: 1, max: 5 }), fc.bigInt(), (method, dimension, seed) => {
         const task = syntheticTask(dimension, method);
-        const length = statisticsLength(task);
+        const length = placesOf(task).length;
         const a = Array.from({ length }, (_, i) => seed * BigInt(i + 1));
         const b = Array.from({ length }, (_, i) => BigInt(i * i) - seed);
         expect(flatten(task, unflatten(task, a))).toEqual(a);
@@ -194,7 +194,7 @@ describe('the flat vector', () => {
 
   it('refuses other lengths and shapes', () => {
     const task = syntheticTask(3, METHODS.dca);
-    const values = new Array<bigint>(statisticsLength(task)).fill(0n);
+    const values = new Array<bigint>(placesOf(task).length).fill(0n);
     const code = expect.objectContaining({ code: 'ERR_STATISTICS_LENGTH' });
     expect(() => unflatten(task, values.slice(1))).toThrow(code);
     expect(() => unflatten(task, [...values, 0n])).toThrow(code);
@@ -207,7 +207,7 @@ describe('the flat vector', () => {
       expect(() => flatten(other, statistics)).toThrow(code);
     }
     const longer = syntheticTask(4, METHODS.dca);
-    const larger = unflatten(longer, new Array<bigint>(statisticsLength(longer)).fill(0n));
+    const larger = unflatten(longer, new Array<bigint>(placesOf(longer).length).fill(0n));
     expect(() => addStatistics(statistics, larger)).toThrow(RangeError);
   });
 });

@@ -6,7 +6,7 @@ import {
   packBlinding,
   unpackBlinded,
 } from '@eigenveil/paillier';
-import { type StatisticsTask, statisticsLength } from '@eigenveil/task';
+import { placesOf, type StatisticsTask } from '@eigenveil/task';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addStatistics, flatten, layout, type Statistics, StatisticsAccumulator } from '../src/index.ts';
@@ -114,7 +114,7 @@ describe('layout', () => {
         );
         const bounds = flatten(task, { ...largest, owners: BigInt(task.maximumOwners) });
         const { valueBits } = layout(task);
-        expect(valueBits.length).toBe(statisticsLength(task));
+        expect(valueBits.length).toBe(placesOf(task).length);
         bounds.forEach((bound, v) => {
           if (bound === 0n) return; // a class that these rows are not in
           expect(bound).toBeLessThan(2n ** BigInt(valueBits[v]! - 1));

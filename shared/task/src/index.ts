@@ -2,6 +2,7 @@
 export { checkFeatures, checkProgram, checkStatisticsTask, checkTask } from './check.ts';
 export { TaskError, type TaskErrorCode } from './errors.ts';
 export { noisePlanOf, stageTaskOf } from './noise.ts';
+export { type Places, placesOf, type Span } from './places.ts';
 export { cappedComponents, maximumComponents, type Program, programOf } from './program.ts';
 export { leastRank } from './rank.ts';
 export {
@@ -18,8 +19,7 @@ export {
   Thumbprint,
   TwoPartyName,
 } from './schema.ts';
-export { shiftOf, shiftRidge, withoutShift } from './shift.ts';
-export { lengthOfR, type StatisticsBounds, statisticsBounds, statisticsLength } from './slots.ts';
+export { planShift, type ShiftPlan, shiftOf, shiftRidge, withoutShift } from './shift.ts';
 export {
   collectsR,
   constantFeatures,
@@ -29,3 +29,4 @@ export {
   type StatisticsTask,
   summedClasses,
 } from './statistics-task.ts';
+export { type StatisticsBounds, statisticsBounds, valueBitsOf, type Widths, widthsOf } from './widths.ts';

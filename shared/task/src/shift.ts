@@ -1,8 +1,41 @@
-/** The public shift of a task with differential privacy: added to its statistics, and taken out of its result again. */
+/**
+ * The public shift of a task with differential privacy: c I is planned, added to R and taken out of the result again, so that noise leaves the
+ * scatter matrix positive semidefinite. docs/privacy.md derives it ("The shift").
+ */
 
+import type { NoisePlan } from '@eigenveil/privacy';
 import { noisePlanOf } from './noise.ts';
-import { statisticsLength } from './slots.ts';
-import { collectsR, type StatisticsTask } from './statistics-task.ts';
+import { placesOf } from './places.ts';
+import { collectsR, type StatisticsTask, summedClasses } from './statistics-task.ts';
+
+/** Deviations beyond the mean of a norm that Gaussian noise exceeds with probability below 2^-40: of a vector, and of a symmetric matrix. */
+const VECTOR_DEVIATIONS = 8;
+const MATRIX_DEVIATIONS = 11;
+
+export interface ShiftPlan {
+  /** c, in units of R. 0 where R is not collected. */
+  readonly shift: bigint;
+  /** With at least so many rows (in every class that has any) the shift is enough, but for a probability of about 2^-39. */
+  readonly fewestRows: bigint;
+}
+
+/** The shift that goes with the noise of the task. */
+export function planShift(
+  task: Pick<StatisticsTask, 'method' | 'features' | 'labellings'>,
+  { deviations, clippingBound }: Pick<NoisePlan, 'deviations' | 'clippingBound'>,
+): ShiftPlan {
+  const d = task.features.length;
+  const B = Math.sqrt(Number(clippingBound));
+  const classes = Math.max(...summedClasses(task));
+  const ofR = deviations.R * (2 * Math.sqrt(d) + MATRIX_DEVIATIONS);
+  const ofV = deviations.V * (Math.sqrt(d) + Math.sqrt(classes) + VECTOR_DEVIATIONS);
+  const ofM = deviations.M * (Math.sqrt(classes) + VECTOR_DEVIATIONS);
+  const shift = ofR + Math.sqrt(classes) * ((5 / 2) * B * ofV + (5 / 4) * Number(clippingBound) * ofM);
+  return {
+    shift: collectsR(task.method) ? BigInt(Math.ceil(shift)) : 0n,
+    fewestRows: BigInt(Math.ceil(8 * Math.max(ofM, ofV / B))),
+  };
+}
 
 /** What of a result the shift shows in. */
 interface Shifted {
@@ -16,15 +49,11 @@ interface Shifted {
  * @throws PrivacyError ERR_DP_PARAMETER
  */
 export function shiftOf(task: StatisticsTask): bigint[] {
-  const values = new Array<bigint>(statisticsLength(task)).fill(0n);
-  const plan = noisePlanOf(task);
-  if (plan === undefined || !collectsR(task.method)) return values;
+  const { R, length } = placesOf(task);
+  const values = new Array<bigint>(length).fill(0n);
+  const shift = plannedShift(task);
   const d = task.features.length;
-  let diagonal = 0;
-  for (let i = 0; i < d; i += 1) {
-    values[diagonal] = plan.shift;
-    diagonal += d - i;
-  }
+  for (let diagonal = R.from, i = 0; diagonal < R.to; diagonal += d - i, i += 1) values[diagonal] = shift;
   return values;
 }
 
@@ -48,6 +77,10 @@ export function withoutShift<Result extends Shifted>(task: StatisticsTask, resul
 
 /** c in units of features in [-1, 1]: the ridge that differential privacy adds to the total scatter. */
 export function shiftRidge(task: StatisticsTask): number {
+  return Number(plannedShift(task)) * 4 ** -task.fractionBits;
+}
+
+function plannedShift(task: StatisticsTask): bigint {
   const plan = noisePlanOf(task);
-  return plan === undefined ? 0 : Number(plan.shift) * 4 ** -task.fractionBits;
+  return plan === undefined ? 0n : planShift(task, plan).shift;
 }

@@ -4,8 +4,7 @@
  * with the same labels.
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import { layout } from '@eigenveil/statistics';
-import type { StatisticsTask } from '@eigenveil/task';
+import { type StatisticsTask, valueBitsOf } from '@eigenveil/task';
 import { withAbort } from './channel/abort.ts';
 import { MessageStream } from './channel/message-stream.ts';
 import { TwoPartyError } from './errors.ts';
@@ -41,7 +40,7 @@ export const garbled: TwoPartyProtocol = {
     checkRidges(task);
   },
 
-  shareBits: (task) => layout(task).valueBits,
+  shareBits: (task) => valueBitsOf(task),
 
   runCsp(channel, { task, program }, garbler) {
     return withAbort(channel, async () => {

@@ -2,7 +2,7 @@
  * The two-party protocol `rotated`, for PCA: the data user decomposes the scatter matrix behind a secret random rotation, in the clear,
  * and the CSP rotates the vectors back. docs/rotated.md has the protocol, what it leaks and its proof.
  */
-import { statisticsLength } from '@eigenveil/task';
+import { placesOf } from '@eigenveil/task';
 import { withAbort } from './channel/abort.ts';
 import type { Channel } from './channel/channel.ts';
 import { MessageStream } from './channel/message-stream.ts';
@@ -26,7 +26,7 @@ export const rotated: TwoPartyProtocol = {
 
   check: ({ task, program }) => checkRotated(task, program),
 
-  shareBits: (task) => new Array<number>(statisticsLength(task)).fill(rotatedRingBits(task)),
+  shareBits: (task) => new Array<number>(placesOf(task).length).fill(rotatedRingBits(task)),
 
   async runCsp(channel, { task, program }, { shares, verifiedOwners, markAnswered }) {
     await withAbort(channel, async () => {

@@ -5,7 +5,8 @@
  * owners refuse it unless they were started to allow it.
  */
 import { decompose } from '@eigenveil/projection';
-import { layout, unflatten } from '@eigenveil/statistics';
+import { unflatten } from '@eigenveil/statistics';
+import { valueBitsOf } from '@eigenveil/task';
 import { TwoPartyError } from './errors.ts';
 import { hangUp, type TwoPartyProtocol } from './protocol.ts';
 import { combine, decodeShares, encodeShares } from './shares.ts';
@@ -18,10 +19,10 @@ export const simulated: TwoPartyProtocol = {
 
   check() {}, // whatever the clear reference computes
 
-  shareBits: (task) => layout(task).valueBits,
+  shareBits: (task) => valueBitsOf(task),
 
   async runCsp(channel, { task }, { shares, verifiedOwners, markAnswered }) {
-    const { valueBits } = layout(task);
+    const valueBits = valueBitsOf(task);
     const count = Buffer.alloc(COUNT_BYTES);
     count.writeUInt32BE(verifiedOwners);
     await markAnswered();
@@ -29,7 +30,7 @@ export const simulated: TwoPartyProtocol = {
   },
 
   async runDataUser(channel, { task, program }, input) {
-    const { valueBits } = layout(task);
+    const valueBits = valueBitsOf(task);
     const message = Buffer.from(await channel.receive());
     await hangUp(channel, input);
     if (message.length < COUNT_BYTES) {

@@ -1,6 +1,6 @@
 /**
- * How much noise each value of a task's statistics takes, how far it may reach, and the public shift that goes with it: a pure function of the
- * task, the same on every machine. docs/privacy.md derives it.
+ * How much noise each value of a task's statistics takes, and how far it may reach: a pure function of the task, the same on
+ * every machine. docs/privacy.md derives it.
  *
  * Square roots are the only operations in doubles whose results are used as they are, and IEEE 754 rounds them correctly. The noise multiplier takes
  * exponentials too (for owners, logarithms as well), which it does not, and is rounded up to ten digits.
@@ -29,26 +29,21 @@ export interface NoisePlan {
   readonly latticeBits: PerKind<number>;
   /** σ² of the entries of R off its diagonal, half of that on it: they weigh √2 times as much (sensitivity.ts). */
   readonly offDiagonal: Rational;
+  /** σ of a value's whole noise, of all draws together. */
+  readonly deviations: PerKind<number>;
   /** No value's whole noise is larger, except with probability 2^-40 for the task. */
   readonly tails: PerKind<bigint>;
-  /** c: the data user adds c I to R, so that the scatter matrix stays positive semidefinite. 0 where R is not collected. */
-  readonly shift: bigint;
-  /** With at least so many rows (in every class that has any) the shift is enough, but for a probability of about 2^-39. */
-  readonly fewestRows: bigint;
 }
 
 /** −log2 of the probability that any value leaves its slot, and one more: tails have two ends. */
 const TAIL_BITS = 41;
-/** Deviations beyond the mean of a norm that Gaussian noise exceeds with probability below 2^-40: of a vector, and of a symmetric matrix. */
-const VECTOR_DEVIATIONS = 8;
-const MATRIX_DEVIATIONS = 11;
 const MULTIPLIER_DIGITS = 10;
 /** Of the noise multiplier: what the owners' sum may lose for not being a discrete Gaussian, see `checkSum`. */
 const SUM_SLACK = 2 ** -10;
 
 /** @throws PrivacyError ERR_DP_PARAMETER for a setting that is not valid, or that would need noise of a deviation below 1 */
 export function noisePlan(task: StageTask): NoisePlan {
-  const { setting, features: d } = task;
+  const { setting } = task;
   checkSetting(setting);
   const bound = clippingBound(task);
   const budget = { epsilon: setting.epsilon, dpDelta: setting.delta };
@@ -82,14 +77,6 @@ export function noisePlan(task: StageTask): NoisePlan {
   const tails = perKind(deviations, (deviation) =>
     deviation === 0 ? 0n : BigInt(Math.ceil(deviation * reach)) + rounding,
   );
-
-  // docs/privacy.md, "The shift".
-  const B = Math.sqrt(Number(bound));
-  const classes = Math.max(...task.classes);
-  const ofR = deviations.R * (2 * Math.sqrt(d) + MATRIX_DEVIATIONS);
-  const ofV = deviations.V * (Math.sqrt(d) + Math.sqrt(classes) + VECTOR_DEVIATIONS);
-  const ofM = deviations.M * (Math.sqrt(classes) + VECTOR_DEVIATIONS);
-  const shift = ofR + Math.sqrt(classes) * ((5 / 2) * B * ofV + (5 / 4) * Number(bound) * ofM);
   return {
     clippingBound: bound,
     variances,
@@ -98,9 +85,8 @@ export function noisePlan(task: StageTask): NoisePlan {
       setting.noise === 'owners' || variance.numerator === 0n ? 0 : latticeBitsFor(variance, setting.epsilon),
     ),
     offDiagonal,
+    deviations,
     tails,
-    shift: task.kind === 'mdr' ? 0n : BigInt(Math.ceil(shift)),
-    fewestRows: BigInt(Math.ceil(8 * Math.max(ofM, ofV / B))),
   };
 }
 

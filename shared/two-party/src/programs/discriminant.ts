@@ -5,13 +5,13 @@
  */
 
 import { ProjectionError } from '@eigenveil/projection';
-import { layout } from '@eigenveil/statistics';
 import {
   cappedComponents,
   type Method,
   type Program,
   type StatisticsTask,
   statisticsBounds,
+  widthsOf,
 } from '@eigenveil/task';
 import {
   addModulo,
@@ -147,7 +147,7 @@ async function totalNoise(
   ridge: number,
 ): Promise<TotalNoise> {
   const d = task.features.length;
-  const samples = (1n << BigInt(layout(task).valueBits.at(-2)! - 1)) - 1n;
+  const samples = (1n << BigInt(widthsOf(task).M - 1)) - 1n;
   const units = ridgeUnits(ridge, task.fractionBits);
   const bound = largestScatter(task, samples) + samples * units;
   const digits = even(bound.toString(2).length);

@@ -1,6 +1,5 @@
 /** The pooled statistics of a task from additive shares, their checks, and Q times the total scatter. */
-import { layout } from '@eigenveil/statistics';
-import { collectsR, type StatisticsTask, summedClasses } from '@eigenveil/task';
+import { collectsR, placesOf, type Span, type StatisticsTask, valueBitsOf, widthsOf } from '@eigenveil/task';
 import {
   addModulo,
   concatLanes,
@@ -60,7 +59,7 @@ function shareBits(bits: readonly number[], shares: readonly bigint[]): Uint8Arr
 }
 
 /** Runs of values of one length. */
-function groupsOf(bits: readonly number[]): { from: number; to: number; width: number }[] {
+function groupsOf(bits: readonly number[]): (Span & { readonly width: number })[] {
   const groups: { from: number; to: number; width: number }[] = [];
   for (const [i, width] of bits.entries()) {
     const last = groups.at(-1);
@@ -77,11 +76,10 @@ export async function poolStatistics(
   minimumOwners: number,
   { garbler, evaluator }: Shares,
 ): Promise<PooledStatistics> {
-  const { valueBits } = layout(task);
-  const d = task.features.length;
-  const entries = collectsR(task.method) ? (d * (d + 1)) / 2 : 0;
+  const valueBits = valueBitsOf(task);
+  const places = placesOf(task);
   const count = valueBits.reduce((sum, bits) => sum + bits, 0);
-  const ownerBits = valueBits.at(-1)!;
+  const ownerBits = widthsOf(task).owners;
   const verified =
     garbler &&
     Uint8Array.from({ length: ownerBits }, (_, i) =>
@@ -103,17 +101,14 @@ export async function poolStatistics(
     }
     // Groups may hold more than one kind of value, as the layout may give two kinds the same width.
     const value = valuesIn(gates, groupsOf(valueBits), sums);
-    let next = entries;
-    const counted = summedClasses(task).map((classes) =>
-      Array.from({ length: classes }, (): PooledClass => {
-        const from = next;
-        next += d + 1;
-        const sums = { V: value(from, from + d), M: value(from + d, next) };
+    const counted = places.labellings.map((classes) =>
+      classes.map(({ V, M }): PooledClass => {
+        const sums = { V: value(V), M: value(M) };
         return task.differentialPrivacy ? sums : { ...sums, M: nonNegative(gates, sums.M) };
       }),
     );
-    const owners = resize(value(next, next + 1), ownerBits);
-    return { R: entries === 0 ? [] : value(0, entries), counted, owners };
+    const owners = resize(value(places.owners), ownerBits);
+    return { R: collectsR(task.method) ? value(places.R) : [], counted, owners };
   });
   const labellings = task.differentialPrivacy ? await usableClasses(session, counted) : counted;
   return session.step((gates) => {
@@ -155,9 +150,9 @@ function usable(gates: Gates, { V, M }: PooledClass): PooledClass {
   return { V: mask(gates, each, V), M: nonNegative(gates, mask(gates, some, M)) };
 }
 
-/** The lanes of the values `from` up to `to` of the flat statistics. */
-function valuesIn(gates: Gates, groups: readonly { from: number; to: number }[], sums: readonly Num[]) {
-  return (from: number, to: number): Num =>
+/** The lanes of the values of a span of the flat statistics. */
+function valuesIn(gates: Gates, groups: readonly Span[], sums: readonly Num[]) {
+  return ({ from, to }: Span): Num =>
     concatLanes(
       gates,
       groups.flatMap((group, i) =>
@@ -191,13 +186,8 @@ function twoClasses(gates: Gates, classes: readonly PooledClass[]): Wires {
 
 /** Bits of the magnitude of every entry of Q S̄: of Q R, or of V Vᵀ, which noise can make larger. */
 export function scatterBits(task: StatisticsTask): number {
-  const { valueBits } = layout(task);
-  const [R, V, M] = [valueBits[0]!, valueBits.at(-3)!, valueBits.at(-2)!].map((bits) => bits - 1) as [
-    number,
-    number,
-    number,
-  ];
-  return Math.max(M + R, 2 * V);
+  const { R, V, M } = widthsOf(task);
+  return Math.max(M - 1 + (R - 1), 2 * (V - 1));
 }
 
 /**

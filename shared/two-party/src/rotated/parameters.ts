@@ -5,7 +5,7 @@
  * Units: T = Q R − V Vᵀ is a matrix of integers. P is held as the integers 2^f P, so 2^f P T (2^f P)ᵀ is M in units of 2^(−2f).
  */
 import { layout } from '@eigenveil/statistics';
-import { type StatisticsTask, statisticsBounds } from '@eigenveil/task';
+import { placesOf, type Span, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
 import { TwoPartyError } from '../errors.ts';
 
 /** What the error bound of the rotation is computed for, and what a computation of a minute or so allows. */
@@ -73,7 +73,8 @@ export function rotatedParameters(task: StatisticsTask): RotatedParameters {
   }
   const noiseBits = 2 * rotationBits - NOISE_EXPONENT;
   const { blindingBits } = layout(task);
-  const slotBits = (value: number): number => blindingBits[value]! + 1;
+  const { R, labellings } = placesOf(task);
+  const slotBits = ({ from }: Span): number => blindingBits[from]! + 1;
   return {
     features: d,
     ringBits,
@@ -84,7 +85,7 @@ export function rotatedParameters(task: StatisticsTask): RotatedParameters {
     directionBits: rotationBits,
     floodBits: 2 * rotationBits - FLOOD_EXPONENT,
     vectorRingBits: 2 * rotationBits + 2,
-    shareBits: { R: slotBits(0), V: slotBits(entries) },
+    shareBits: { R: slotBits(R), V: slotBits(labellings[0]![0]!.V) },
   };
 }
 

@@ -1,0 +1,38 @@
+/** Where each value of a task's statistics stands in their one flat order. */
+
+import { collectsR, type StatisticsTask, summedClasses } from './statistics-task.ts';
+
+type Shape = Pick<StatisticsTask, 'method' | 'features' | 'labellings'>;
+
+/** The values from `from` up to `to` of the flat statistics. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Where each value stands: R, then per labelling and class V and M, then the number of owners. */
+export interface Places {
+  /** Upper triangle, row by row (i <= j); empty for MDR. */
+  readonly R: Span;
+  /** Per labelling, per class; PCA has one labelling with one class that holds all rows. M and `owners` are one value each. */
+  readonly labellings: readonly (readonly { readonly V: Span; readonly M: Span }[])[];
+  readonly owners: Span;
+  /** Number of values. */
+  readonly length: number;
+}
+
+export function placesOf(task: Shape): Places {
+  const d = task.features.length;
+  let next = 0;
+  const take = (count: number): Span => {
+    const from = next;
+    next += count;
+    return { from, to: next };
+  };
+  const R = take(collectsR(task.method) ? (d * (d + 1)) / 2 : 0);
+  const labellings = summedClasses(task).map((classes) =>
+    Array.from({ length: classes }, () => ({ V: take(d), M: take(1) })),
+  );
+  const owners = take(1);
+  return { R, labellings, owners, length: next };
+}

@@ -1,0 +1,92 @@
+/** How large the values of a task's statistics may become, and how many bits they take. */
+
+import { largestEntry } from '@eigenveil/privacy';
+import { checkStatisticsTask } from './check.ts';
+import { noisePlanOf } from './noise.ts';
+import { placesOf, type Span } from './places.ts';
+import { planShift } from './shift.ts';
+import { type StatisticsTask, summedClasses } from './statistics-task.ts';
+
+/** No entry of R and of V, no M, is larger in magnitude: of all owners together, and of the sums over classes as well. */
+export interface StatisticsBounds {
+  readonly R: bigint;
+  readonly V: bigint;
+  readonly M: bigint;
+}
+
+/**
+ * With u = 2^fractionBits, every discretised cell lies in [-u, u]; with Q = maximumOwners · maximumSamplesPerOwner,
+ * there are at most Q rows. So over all owners together
+ * - an entry of R is a sum of at most Q products of two cells: |R| <= u²·Q;
+ * - an entry of V_k is a sum of at most Q cells: |V_k| <= u·Q;
+ * - 0 <= M_k <= Q.
+ * The bounds are reached (all cells at an end of their range). Every partial sum obeys the bound of the total.
+ *
+ * Under differential privacy no row is longer than B, so that u is at most B; and noise comes on top, of at most its tail per value but for a
+ * probability of 2^-40, and the shift of R. Sums of V and M over K classes hold the noise of K values.
+ * @throws PrivacyError ERR_DP_PARAMETER
+ */
+export function statisticsBounds(task: StatisticsTask): StatisticsBounds {
+  const samples = BigInt(task.maximumOwners) * BigInt(task.maximumSamplesPerOwner);
+  const unit = 1n << BigInt(task.fractionBits);
+  const plan = noisePlanOf(task);
+  if (plan === undefined) return { R: samples * unit ** 2n, V: samples * unit, M: samples };
+  const { clippingBound: bound, tails } = plan;
+  const { shift } = planShift(task, plan);
+  const entry = largestEntry(plan);
+  const classes = BigInt(Math.max(...summedClasses(task)));
+  return {
+    R: samples * (bound < unit ** 2n ? bound : unit ** 2n) + tails.R + shift,
+    V: samples * (entry < unit ? entry : unit) + classes * tails.V,
+    M: samples + classes * tails.M,
+  };
+}
+
+/** Bits of a value of each kind, sign included, in the sum over all owners. */
+export interface Widths {
+  readonly R: number;
+  readonly V: number;
+  readonly M: number;
+  readonly owners: number;
+}
+
+/**
+ * The values obey `statisticsBounds`, and 0 <= owners <= maximumOwners.
+ * A value of magnitude at most B fits b-bit two's complement, [-2^(b-1), 2^(b-1)), when 2^(b-1) > B. The bounds are
+ * reached, so b is the least that will do; and as every partial sum obeys the bound of the total, no order of adding
+ * contributions leaves its slot.
+ * @throws TaskError ERR_TASK_INVALID; PrivacyError ERR_DP_PARAMETER
+ */
+export function widthsOf(task: StatisticsTask): Widths {
+  checkStatisticsTask(task);
+  const { R, V, M } = statisticsBounds(task);
+  return {
+    R: signedBits(R),
+    V: signedBits(V),
+    M: signedBits(M),
+    owners: signedBits(BigInt(task.maximumOwners)),
+  };
+}
+
+/**
+ * `widthsOf`, one per value of the flat statistics.
+ * @throws as `widthsOf`
+ */
+export function valueBitsOf(task: StatisticsTask): number[] {
+  const widths = widthsOf(task);
+  const { R, labellings, owners, length } = placesOf(task);
+  const bits = new Array<number>(length);
+  const fill = (width: number, { from, to }: Span) => bits.fill(width, from, to);
+  fill(widths.R, R);
+  for (const { V, M } of labellings.flat()) {
+    fill(widths.V, V);
+    fill(widths.M, M);
+  }
+  fill(widths.owners, owners);
+  return bits;
+}
+
+/** The least b with bound < 2^(b-1). */
+function signedBits(bound: bigint): number {
+  return bound.toString(2).length + 1;
+}
