@@ -51,7 +51,7 @@ export type RoleSeries = (typeof COMPARISONS)[number]['literal' | 'eigenveil'];
 export const ROLES_EXPLANATION = `Literal: one ciphertext for each value of the full R and of V and Q (DCA: of V_k and M_k of each class), paillier-bigint
 with g = n + 1 and negative values mod n, which take it a second long exponentiation. Owner: packing, encryption and encoding, with the set-up for the key (the table of DJN too); summing its rows is
 left out on both sides. Data user: reading the ciphertexts of one contribution from bytes and adding them, on both sides; checking every
-ciphertext, which Eigenveil does at receipt, is not part of the literal protocol. CSP: decryption and reading the slots, with its set-up for the key.
+ciphertext, which Eigenveil does at receipt, is not part of the literal protocol. CSP: decryption, reading the slots and taking its shares, with its set-up for the key.
 All on one thread; literal and Eigenveil take turns under the same keys, a new one for each repetition.`;
 
 export interface RolesRequest {

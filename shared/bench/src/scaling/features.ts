@@ -140,7 +140,7 @@ class Roles {
     return { times, drawn, blinded: blinded.result };
   }
 
-  /** Reads, checks and decrypts the blinded sum, and takes its slots apart. */
+  /** Reads, checks and decrypts the blinded sum, takes its slots apart, and keeps its shares. */
   async csp(blinded: Uint8Array) {
     const { publicKey, packing } = this.#under;
     const { result: shares, milliseconds } = await timed(async () => {
