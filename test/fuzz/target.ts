@@ -21,7 +21,7 @@ export function target<Input>(it: Target<Input>): Target {
 
 /** Our own classes of errors: others, Node's with their ERR_… codes included, are faults that nobody foresaw. */
 const OURS = new Set([
-  ...['ServiceError', 'PaillierError', 'StatisticsError', 'ProjectionError', 'TwoPartyError'],
+  ...['ServiceError', 'PaillierError', 'StatisticsError', 'TaskError', 'ProjectionError', 'TwoPartyError'],
   ...['ConfigurationError', 'ServerError', 'AuditError', 'PrivacyError'],
 ]);
 

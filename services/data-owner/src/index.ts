@@ -11,7 +11,7 @@ export {
   StatisticsError,
   statisticsOfCsv,
 } from '@eigenveil/statistics';
-export { type Task, TaskId } from '@eigenveil/task';
+export { type Task, TaskError, TaskId } from '@eigenveil/task';
 export { type Projection, type Receipt, ServiceError, Thumbprint } from '@eigenveil/wire';
 export { ownerProgram } from './command.ts';
 export { DataOwner, type DataOwnerOptions, type ServiceAddress } from './data-owner.ts';
