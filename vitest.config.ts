@@ -9,6 +9,8 @@ import { defineConfig } from 'vitest/config';
 /** Each with why it cannot share a process. */
 const ALONE = [
   'shared/paillier/test/exponentiation-fallback.test.ts', // replaces modules
+  'shared/paillier/test/randomness.test.ts', // replaces modules
+  'shared/server/test/admin.test.ts', // replaces modules
   'shared/two-party/test/programs/simulator.test.ts', // replaces modules
   'shared/two-party/test/garbling/privacy.test.ts', // replaces modules
   'shared/server/test/postgres.test.ts', // counts the sockets of its process
