@@ -109,7 +109,10 @@ export function appendAudit(db: DatabaseSync, time: Date, use: AuditedUse): void
   db.prepare('INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?)').run(...Object.values(entry), hashOf(entry));
 }
 
-/** The entries in their order, as they stand in the database of a CSP that may be running. Throws ERR_DATABASE. */
+/**
+ * The entries in their order, as they stand in the database of a CSP that may be running.
+ * @throws ERR_DATABASE
+ */
 export function readAudit(dataDirectory: string): Record<string, unknown>[] {
   const path = databaseFile(dataDirectory);
   let db: DatabaseSync | undefined;
@@ -135,7 +138,8 @@ export interface VerifiedAudit {
 /**
  * Checks that every entry is what was appended, none was removed or put elsewhere, that no task's key or shares were used against
  * the rules, and that the entry with a hash that was noted before is among them. Without a noted hash it cannot be seen that the latest entries were removed, or that somebody has
- * computed the whole log anew. Throws ERR_AUDIT_BROKEN, which names the first entry that is wrong.
+ * computed the whole log anew.
+ * @throws ERR_AUDIT_BROKEN, which names the first entry that is wrong
  */
 export function verifyAudit(rows: readonly Record<string, unknown>[], noted?: Digest): VerifiedAudit {
   let lastHash = BEGINNING;
@@ -185,7 +189,10 @@ interface AuditedTask {
   readonly isOlder: boolean;
 }
 
-/** What is known of a task after one more entry. Throws ERR_AUDIT_BROKEN where no honest CSP would have written it. */
+/**
+ * What is known of a task after one more entry.
+ * @throws ERR_AUDIT_BROKEN where no honest CSP would have written it
+ */
 function followRules(
   before: AuditedTask | undefined,
   { taskId, operation, requestDigest }: AuditedUse,

@@ -92,7 +92,10 @@ export class CspService {
     this.#onEnded.push(listener);
   }
 
-  /** Enrols the holder of `thumbprint`'s key. Throws ERR_ENROLMENT_TOKEN. */
+  /**
+   * Enrols the holder of `thumbprint`'s key.
+   * @throws ERR_ENROLMENT_TOKEN
+   */
   async enrol(enrolmentToken: string, thumbprint: Thumbprint): Promise<EnrolmentResponse> {
     const { store, key, policy, now } = this.#deps;
     const freshId = OwnerId.parse(randomBytes(16).toString('base64url'));
@@ -103,7 +106,7 @@ export class CspService {
 
   /**
    * Checks a proposed task and signs it with a Paillier key of its own. The same proposal again gets the same agreement.
-   * Throws ERR_TASK_INVALID and its kin, ERR_TASK_REFUSED, ERR_SIMULATED_REFUSED, ERR_TASK_CONFLICT.
+   * @throws ERR_TASK_INVALID and its kin, ERR_TASK_REFUSED, ERR_SIMULATED_REFUSED, ERR_TASK_CONFLICT
    */
   async agree(task: Task, dataUserKey: PublicJwk): Promise<string> {
     await this.#whenAgreed(task.id);
@@ -152,8 +155,9 @@ export class CspService {
   }
 
   /**
-   * Verifies owners' records and returns how many distinct owners are verified. Throws ERR_RECORD_INVALID, ERR_TASK_MISMATCH,
-   * ERR_CONTRIBUTION_CONFLICT, ERR_TASK_FULL, ERR_TASK_CLOSED, ERR_DATABASE_ALTERED.
+   * Verifies owners' records and returns how many distinct owners are verified.
+   * @throws ERR_RECORD_INVALID, ERR_TASK_MISMATCH, ERR_CONTRIBUTION_CONFLICT, ERR_TASK_FULL, ERR_TASK_CLOSED,
+   * ERR_DATABASE_ALTERED
    */
   async addRecords(taskId: TaskId, dataUser: Thumbprint, records: readonly string[]): Promise<number> {
     const { agreed } = await this.#agreedTask(taskId, dataUser);
@@ -166,9 +170,9 @@ export class CspService {
 
   /**
    * Decrypts the blinded aggregate, once per task, and keeps the additive shares that it amounts to. Returns the signed statement of the
-   * records that it has verified. The same bytes again are answered the same way; other bytes are refused. Throws ERR_MINIMUM_OWNERS, ERR_UNBLINDING_CONFLICT,
-   * ERR_CIPHERTEXT_INVALID, ERR_CIPHERTEXT_LENGTH, ERR_PACKING_OVERFLOW (which ends the task), ERR_TASK_CLOSED,
-   * ERR_DATABASE_ALTERED.
+   * records that it has verified. The same bytes again are answered the same way; other bytes are refused.
+   * @throws ERR_MINIMUM_OWNERS, ERR_UNBLINDING_CONFLICT, ERR_CIPHERTEXT_INVALID, ERR_CIPHERTEXT_LENGTH,
+   * ERR_PACKING_OVERFLOW (which ends the task), ERR_TASK_CLOSED, ERR_DATABASE_ALTERED
    */
   async unblind(taskId: TaskId, dataUser: Thumbprint, blinded: Uint8Array): Promise<string> {
     const { store, paillier } = this.#deps;
@@ -193,8 +197,9 @@ export class CspService {
   }
 
   /**
-   * Signs the digest of a task's projection: the first that comes, which is kept for good, and no other. Throws ERR_PROJECTION_CONFLICT,
-   * ERR_NOT_READY before the unblinding, ERR_TASK_CLOSED, ERR_DATABASE_ALTERED.
+   * Signs the digest of a task's projection: the first that comes, which is kept for good, and no other.
+   * @throws ERR_PROJECTION_CONFLICT, ERR_NOT_READY before the unblinding, ERR_TASK_CLOSED,
+   * ERR_DATABASE_ALTERED
    */
   async countersign(taskId: TaskId, dataUser: Thumbprint, projectionDigest: Digest): Promise<string> {
     const { task, agreed } = await this.#agreedTask(taskId, dataUser);
@@ -211,8 +216,8 @@ export class CspService {
   }
 
   /**
-   * Takes an owner out of a task for good: its record does not count, whoever hands it in. Throws ERR_TASK_UNKNOWN, ERR_TASK_CLOSED once the
-   * unblinding has begun.
+   * Takes an owner out of a task for good: its record does not count, whoever hands it in.
+   * @throws ERR_TASK_UNKNOWN, ERR_TASK_CLOSED once the unblinding has begun
    */
   async withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void> {
     const { store } = this.#deps;
@@ -227,7 +232,10 @@ export class CspService {
     return layout(task).plaintexts.length * ciphertextBytes(task.keyBits);
   }
 
-  /** The CSP's side of the two-party computation. Throws ERR_NOT_READY before the unblinding, ERR_TASK_ANSWERED, ERR_TASK_CLOSED, ERR_DATABASE_ALTERED. */
+  /**
+   * The CSP's side of the two-party computation.
+   * @throws ERR_NOT_READY before the unblinding, ERR_TASK_ANSWERED, ERR_TASK_CLOSED, ERR_DATABASE_ALTERED
+   */
   async twoPartyState(taskId: TaskId, dataUser: Thumbprint): Promise<TwoPartyState> {
     const { store } = this.#deps;
     const { task, state, sealedShares } = await this.#agreedTask(taskId, dataUser);
@@ -238,7 +246,10 @@ export class CspService {
     return { task, shares, verifiedOwners: await store.countRecords(taskId) };
   }
 
-  /** Counts a computation before it starts; however many there were, none is refused for that. Throws ERR_TASK_ANSWERED. */
+  /**
+   * Counts a computation before it starts; however many there were, none is refused for that.
+   * @throws ERR_TASK_ANSWERED
+   */
   async noteStart(taskId: TaskId): Promise<void> {
     if (!(await this.#deps.store.noteStart(taskId))) throw answered();
   }

@@ -342,7 +342,7 @@ export class SqliteCspStore implements CspStore {
     scrub(this.#db);
   }
 
-  /** Throws ERR_DATABASE_UNREACHABLE unless the database can be written. */
+  /** @throws ERR_DATABASE_UNREACHABLE unless the database can be written */
   async check(): Promise<void> {
     this.#db.check();
   }

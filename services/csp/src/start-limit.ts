@@ -17,7 +17,10 @@ export class StartLimit {
     this.#now = now;
   }
 
-  /** Counts a start. Throws ERR_RATE_LIMITED; who comes again after a while is admitted, however often it came before. */
+  /**
+   * Counts a start.
+   * @throws ERR_RATE_LIMITED; who comes again after a while is admitted, however often it came before
+   */
   admit(taskId: TaskId): void {
     const now = this.#now();
     const recent = (this.#starts.get(taskId) ?? []).filter((start) => start > now - MINUTE_MILLISECONDS);

@@ -38,7 +38,7 @@ export interface CspStore {
   /**
    * Uses up an enrolment token for the holder of a key and returns that holder's owner id: `freshId`, or the one it
    * already has. The same token and key again give the same answer, so a lost response can be asked for again.
-   * Throws ERR_ENROLMENT_TOKEN for a token that is unknown, expired or used for another key.
+   * @throws ERR_ENROLMENT_TOKEN for a token that is unknown, expired or used for another key
    */
   enrol(tokenHash: string, thumbprint: Thumbprint, freshId: OwnerId, now: Date): Promise<OwnerId>;
 

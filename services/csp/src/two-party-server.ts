@@ -156,7 +156,10 @@ export class TwoPartyServer {
     }
   }
 
-  /** Ends the connection before, unless it is the one on which the last answer is given. Throws ERR_TASK_ANSWERED. */
+  /**
+   * Ends the connection before, unless it is the one on which the last answer is given.
+   * @throws ERR_TASK_ANSWERED
+   */
   #takeOver(taskId: TaskId, running: Running): void {
     const before = this.#running.get(taskId);
     if (before?.isLast) throw answered();

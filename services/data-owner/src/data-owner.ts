@@ -58,7 +58,8 @@ export class DataOwner {
 
   /**
    * Enrols at the CSP whose identity key has the pinned thumbprint, with a one-time token. Enrolling again renews the
-   * owner token. Throws ERR_CSP_IDENTITY, ERR_ENROLMENT_TOKEN.
+   * owner token.
+   * @throws ERR_CSP_IDENTITY, ERR_ENROLMENT_TOKEN
    */
   async enrol(csp: ServiceAddress, enrolmentToken: string, cspThumbprint: Thumbprint): Promise<Enrolment> {
     const { home } = this.#options;
@@ -81,7 +82,10 @@ export class DataOwner {
     }
   }
 
-  /** The task, if the pinned CSP has signed it and the owner's policy allows it. Throws ERR_AGREEMENT_INVALID, ERR_KEY_INVALID, ERR_POLICY. */
+  /**
+   * The task, if the pinned CSP has signed it and the owner's policy allows it.
+   * @throws ERR_AGREEMENT_INVALID, ERR_KEY_INVALID, ERR_POLICY
+   */
   async task(dataUser: ServiceAddress, taskId: TaskId): Promise<Task> {
     return this.#withService(dataUser, async (client) => (await this.#accept(client, taskId)).task);
   }
@@ -89,10 +93,10 @@ export class DataOwner {
   /**
    * Contributes the statistics that `summarise` computes, which is called only after the task was accepted and only if there is no
    * receipt yet. Returns the receipt; after a lost answer, the very same bytes are sent again for the same statistics, and others are
-   * refused unless the pending ones are given up. Throws ERR_CONTRIBUTION_PENDING, ERR_CONTRIBUTION_WITHDRAWN and what the policy,
-   * the statistics and the data user refuse.
+   * refused unless the pending ones are given up.
    * @param options.discardPending to give up a pending contribution of other statistics, which only a task can whose owners add no
    *   noise. The data user may have taken it all the same: then it refuses this one (ERR_CONTRIBUTION_CONFLICT).
+   * @throws ERR_CONTRIBUTION_PENDING, ERR_CONTRIBUTION_WITHDRAWN and what the policy, the statistics and the data user refuse
    */
   async contribute(
     dataUser: ServiceAddress,
@@ -138,7 +142,7 @@ export class DataOwner {
   /**
    * Withdraws from the task for good while it is open, at the data user and then at the CSP: the one of the enrolment unless another address is
    * given. Once it has begun, nothing is contributed to the task any more, here and at the data user; after a lost answer of either it is to be repeated.
-   * Throws what they refuse.
+   * @throws what they refuse
    */
   async withdraw(dataUser: ServiceAddress, taskId: TaskId, csp?: ServiceAddress): Promise<void> {
     const { home } = this.#options;
@@ -170,7 +174,10 @@ export class DataOwner {
     );
   }
 
-  /** The result of a task, checked as verifyResult does. Throws as that, and ERR_NOT_READY. */
+  /**
+   * The result of a task, checked as verifyResult does.
+   * @throws as that, and ERR_NOT_READY
+   */
   async result(dataUser: ServiceAddress, taskId: TaskId): Promise<TaskResult> {
     return this.#withService(dataUser, async (client) => {
       const { signed } = await this.#accept(client, taskId);
@@ -194,7 +201,10 @@ export class DataOwner {
     }
   }
 
-  /** The contribution of these values that is kept, made if there is none. Throws ERR_CONTRIBUTION_PENDING if one of others is. */
+  /**
+   * The contribution of these values that is kept, made if there is none.
+   * @throws ERR_CONTRIBUTION_PENDING if one of others is
+   */
   async #pending(
     accepted: AcceptedTask,
     values: readonly bigint[],

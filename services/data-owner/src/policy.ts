@@ -35,7 +35,7 @@ export const OwnerPolicy = z.strictObject({
 });
 export type OwnerPolicy = z.infer<typeof OwnerPolicy>;
 
-/** Throws ERR_POLICY with every rule that the task breaks. */
+/** @throws ERR_POLICY with every rule that the task breaks */
 export function checkPolicy(policy: OwnerPolicy, task: Task): void {
   const broken: string[] = [];
   const expect = (holds: boolean, rule: string) => {

@@ -35,8 +35,9 @@ export interface TaskResult {
 }
 
 /**
- * Throws ERR_AGREEMENT_INVALID, ERR_PROJECTION_INVALID, ERR_PROVENANCE_MISSING, ERR_PROVENANCE_INVALID, ERR_PROVENANCE_EXCLUDED,
- * and ERR_CONTRIBUTION_UNKNOWN when the folder holds nothing that was contributed to the task.
+ * @throws ERR_AGREEMENT_INVALID, ERR_PROJECTION_INVALID, ERR_PROVENANCE_MISSING, ERR_PROVENANCE_INVALID,
+ * ERR_PROVENANCE_EXCLUDED, and ERR_CONTRIBUTION_UNKNOWN when the folder holds nothing that was contributed to
+ * the task
  */
 export async function verifyResult(
   evidence: Evidence,

@@ -37,7 +37,10 @@ export class Aggregation {
     this.#onBatch = dependencies.onBatch;
   }
 
-  /** The homomorphic sum of all contributions of a closed task that count. Throws ERR_MINIMUM_OWNERS for none. */
+  /**
+   * The homomorphic sum of all contributions of a closed task that count.
+   * @throws ERR_MINIMUM_OWNERS for none
+   */
   async aggregate(open: OpenTask, turn: Turn): Promise<Ciphertext[]> {
     const { id } = open.task;
     await this.#queue.aggregate(id, () => this.#missing(id), turn);

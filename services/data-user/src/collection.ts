@@ -52,9 +52,10 @@ export class Collection {
 
   /**
    * Takes a contribution: `bytes` are its ciphertexts, `record` is the owner's signed statement about it. Returns the
-   * receipt once the contribution is durable. Throws ERR_RECORD_INVALID, ERR_TASK_MISMATCH, ERR_CONTRIBUTION_CONFLICT,
-   * ERR_CONTRIBUTION_WITHDRAWN, ERR_TASK_CLOSED, ERR_TASK_CANCELLED, ERR_TASK_DEADLINE, ERR_TASK_FULL,
-   * ERR_CIPHERTEXT_INVALID, ERR_CIPHERTEXT_LENGTH.
+   * receipt once the contribution is durable.
+   * @throws ERR_RECORD_INVALID, ERR_TASK_MISMATCH, ERR_CONTRIBUTION_CONFLICT, ERR_CONTRIBUTION_WITHDRAWN,
+   * ERR_TASK_CLOSED, ERR_TASK_CANCELLED, ERR_TASK_DEADLINE, ERR_TASK_FULL, ERR_CIPHERTEXT_INVALID,
+   * ERR_CIPHERTEXT_LENGTH
    */
   async contribute(taskId: TaskId, owner: Owner, record: string, bytes: Uint8Array): Promise<string> {
     const open = await this.#tasks.agreed(taskId);
@@ -75,7 +76,8 @@ export class Collection {
 
   /**
    * Withdraws the owner while the task is open. It is final, so that a contribution that is repeated, or that is only now on its way,
-   * cannot bring it back. Throws ERR_CONTRIBUTION_UNKNOWN, ERR_TASK_CLOSED, ERR_TASK_CANCELLED.
+   * cannot bring it back.
+   * @throws ERR_CONTRIBUTION_UNKNOWN, ERR_TASK_CLOSED, ERR_TASK_CANCELLED
    */
   async withdraw(taskId: TaskId, owner: Owner): Promise<void> {
     await this.#tasks.agreed(taskId);

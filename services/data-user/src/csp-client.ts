@@ -51,7 +51,10 @@ export class CspClient {
     });
   }
 
-  /** The CSP's identity key, checked against the pinned thumbprint. Throws ERR_CSP_IDENTITY. */
+  /**
+   * The CSP's identity key, checked against the pinned thumbprint.
+   * @throws ERR_CSP_IDENTITY
+   */
   async identity(): Promise<PublicJwk> {
     // Requests that come together right after the start share one look: each would write the file under the others.
     this.#identity ??= this.#findIdentity().catch((error: unknown) => {

@@ -1,7 +1,10 @@
 /** What differential privacy does to the result of a task, in words for the person who proposes it. */
 import { noisePlanOf, planShift, shiftRidge, type TaskProposal } from '@eigenveil/task';
 
-/** Lines about a task's noise, in units of features in [−1, 1]; none without differential privacy. Throws ERR_DP_PARAMETER. */
+/**
+ * Lines about a task's noise, in units of features in [−1, 1]; none without differential privacy.
+ * @throws ERR_DP_PARAMETER
+ */
 export function describeNoise(task: TaskProposal): string[] {
   const plan = noisePlanOf(task);
   if (plan === undefined || task.differentialPrivacy === null) return [];

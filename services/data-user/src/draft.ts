@@ -30,8 +30,9 @@ const DRAFT_RIDGE = 1;
 const LARGEST_RECORD_BYTES = 1 << 20;
 
 /**
- * Reads the file once. Throws ERR_TASK_INVALID for a header with numbers or with a name twice, a missing column, a cell that is no number or a file without rows, ERR_CSV_SYNTAX,
- * ERR_FILE_UNREADABLE.
+ * Reads the file once.
+ * @throws ERR_TASK_INVALID for a header with numbers or with a name twice, a missing column, a cell that is
+ * no number or a file without rows, ERR_CSV_SYNTAX, ERR_FILE_UNREADABLE
  */
 export async function draftTask(file: string, options: DraftOptions): Promise<Draft> {
   const { method, labels, ignore } = options;

@@ -20,7 +20,7 @@ export interface OpenedStore {
   readonly store: DataUserStore;
   readonly usedProofs: UsedProofs;
   readonly queue: WorkQueue;
-  /** Throws ERR_DATABASE_UNREACHABLE unless the database can do its work. */
+  /** @throws ERR_DATABASE_UNREACHABLE unless the database can do its work */
   readonly check: () => Promise<void>;
 }
 
@@ -29,7 +29,7 @@ interface StoreConfiguration {
   readonly threads: number;
 }
 
-/** Throws ERR_DATABASE, ERR_SCHEMA_NEWER, ERR_DATABASE_IDENTITY, ERR_SEAL_BROKEN. */
+/** @throws ERR_DATABASE, ERR_SCHEMA_NEWER, ERR_DATABASE_IDENTITY, ERR_SEAL_BROKEN */
 export async function openStore(config: StoreConfiguration, service: Service): Promise<OpenedStore> {
   const batches = config.threads + 1; // one is read from the database while the threads multiply others
   return config.databaseUrl === undefined

@@ -6,7 +6,7 @@ import { PROOF_WINDOW_SECONDS, ReplayGuard, ServiceError, type Thumbprint } from
  * Lets the first process write down its identity and the id of the key that it seals with, and every later one in only if it has the
  * same: receipts of another identity would be worth nothing, and what is sealed under a key that the others lack would hold up its
  * task. A process that has the key, but seals with another one already (see: key reseal), is written down in its place.
- * Throws ERR_DATABASE_IDENTITY.
+ * @throws ERR_DATABASE_IDENTITY
  */
 export async function claimDatabase(
   database: PostgresDatabase,

@@ -17,7 +17,10 @@ import {
 } from './store.ts';
 import { admit, afterStage, checkMarked, closes, requireFinal, withdrawalOf } from './store-rules.ts';
 
-/** Opens the data user's database, made when it is empty. Throws ERR_DATABASE, ERR_SCHEMA_NEWER. */
+/**
+ * Opens the data user's database, made when it is empty.
+ * @throws ERR_DATABASE, ERR_SCHEMA_NEWER
+ */
 export async function openDataUserDatabase(
   url: string,
   onIdleError?: (error: Error) => void,

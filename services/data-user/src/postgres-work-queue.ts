@@ -94,7 +94,10 @@ export class PostgresWorkQueue implements WorkQueue {
   #sweep: NodeJS.Timeout | undefined;
   #toldAt = Number.NEGATIVE_INFINITY;
 
-  /** Connects and makes or migrates the tables of pg-boss. Throws ERR_DATABASE. */
+  /**
+   * Connects and makes or migrates the tables of pg-boss.
+   * @throws ERR_DATABASE
+   */
   static async open(options: PostgresWorkQueueOptions): Promise<PostgresWorkQueue> {
     const queue = new PostgresWorkQueue(options);
     try {

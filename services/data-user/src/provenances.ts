@@ -36,7 +36,8 @@ export class Provenances {
 
   /**
    * Has the CSP unblind a blinded task and returns its statement, which must be of exactly the contributions that count. To be asked again as
-   * often as it takes. Throws ERR_OWNER_COUNT, ERR_PROVENANCE_INVALID, and what the CSP refuses.
+   * often as it takes.
+   * @throws ERR_OWNER_COUNT, ERR_PROVENANCE_INVALID, and what the CSP refuses
    */
   async unblind({ task, blinded }: Pick<StoredTask, 'task' | 'blinded'>): Promise<string> {
     const statement = await this.#csp.unblind(task.id, blinded!);
@@ -56,7 +57,10 @@ export class Provenances {
     return statement;
   }
 
-  /** The CSP's signature of a projection digest. Throws ERR_PROJECTION_CONFLICT, ERR_TASK_CLOSED, ERR_PROVENANCE_INVALID. */
+  /**
+   * The CSP's signature of a projection digest.
+   * @throws ERR_PROJECTION_CONFLICT, ERR_TASK_CLOSED, ERR_PROVENANCE_INVALID
+   */
   async countersign(task: Task, projectionDigest: Digest): Promise<string> {
     const countersignature = await this.#csp.countersign(task.id, projectionDigest);
     const claims = await verifyStatement(COUNTERSIGNATURE, countersignature, await this.#csp.identity());

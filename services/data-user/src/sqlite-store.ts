@@ -327,7 +327,7 @@ export class SqliteDataUserStore implements DataUserStore {
     return changes;
   }
 
-  /** Throws ERR_DATABASE_UNREACHABLE unless the database can be written. */
+  /** @throws ERR_DATABASE_UNREACHABLE unless the database can be written */
   async check(): Promise<void> {
     this.#db.check();
   }

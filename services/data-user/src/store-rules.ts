@@ -24,7 +24,7 @@ function refusalOf({ state }: StoredTask): ServiceError | undefined {
     : new ServiceError('ERR_TASK_CLOSED', 'the task takes no contributions any more');
 }
 
-/** Throws ERR_TASK_UNKNOWN, ERR_TASK_CANCELLED, ERR_TASK_CLOSED. */
+/** @throws ERR_TASK_UNKNOWN, ERR_TASK_CANCELLED, ERR_TASK_CLOSED */
 export function requireOpen(stored: StoredTask | undefined): StoredTask {
   if (stored === undefined) throw unknownTask();
   const refusal = refusalOf(stored);
@@ -40,7 +40,10 @@ export interface Admission {
   readonly fresh: { readonly sequence: number; readonly contribution: NewContribution }[];
 }
 
-/** Admits contributions to a task, given what their owners have there already. Throws ERR_TASK_UNKNOWN. */
+/**
+ * Admits contributions to a task, given what their owners have there already.
+ * @throws ERR_TASK_UNKNOWN
+ */
 export function admit(
   stored: StoredTask | undefined,
   earlier: readonly StoredContribution[],
@@ -69,7 +72,10 @@ export function admit(
   return { outcomes, fresh };
 }
 
-/** What a withdrawal changes, given what the owner has in the task: see withdraw. Throws as that does. */
+/**
+ * What a withdrawal changes, given what the owner has in the task: see withdraw.
+ * @throws as that does
+ */
 export function withdrawalOf(
   stored: StoredTask | undefined,
   known: StoredContribution | undefined,
@@ -81,7 +87,10 @@ export function withdrawalOf(
   return known === undefined ? 'only a mark' : 'contribution';
 }
 
-/** Whether a task is to be closed, which it may be already. Throws as closeTask. */
+/**
+ * Whether a task is to be closed, which it may be already.
+ * @throws as closeTask
+ */
 export function closes(stored: StoredTask | undefined): boolean {
   if (stored !== undefined && ['closed', 'blinded', 'unblinded', 'decomposed', 'done'].includes(stored.state))
     return false;
@@ -95,7 +104,10 @@ export function closes(stored: StoredTask | undefined): boolean {
   return true;
 }
 
-/** Throws unless as many contributions got a batch's mark as went into its partial product: none is lost or counted twice. */
+/**
+ * @throws unless as many contributions got a batch's mark as went into its partial product: none is lost or
+ * counted twice
+ */
 export function checkMarked({ batch, contributions }: PartialProduct, marked: number): void {
   if (marked !== contributions)
     throw new Error(`batch ${batch.number} expected ${contributions} contributions to mark, got ${marked}`);

@@ -125,7 +125,7 @@ export interface DataUserStore {
   /**
    * Stores contributions that have come together, in one transaction. For each it returns what the owner then has: this
    * contribution, or the one that it had before; or why it was not taken: ERR_TASK_CLOSED, ERR_TASK_CANCELLED or ERR_TASK_FULL.
-   * Throws ERR_TASK_UNKNOWN.
+   * @throws ERR_TASK_UNKNOWN
    */
   insertContributions(
     taskId: TaskId,
@@ -134,8 +134,9 @@ export interface DataUserStore {
   contribution(taskId: TaskId, ownerId: OwnerId): Promise<StoredContribution | undefined>;
   /**
    * Marks the owner as withdrawn and destroys its contribution, if the task is open. An owner without one is marked all the same, since
-   * its contribution may still be on the way. Throws ERR_TASK_CLOSED, ERR_TASK_CANCELLED, ERR_CONTRIBUTION_UNKNOWN of a task that is
-   * no longer open, to an owner who is not in it.
+   * its contribution may still be on the way.
+   * @throws ERR_TASK_CLOSED, ERR_TASK_CANCELLED, ERR_CONTRIBUTION_UNKNOWN of a task that is no longer open,
+   * to an owner who is not in it
    */
   withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void>;
 
@@ -168,7 +169,8 @@ export interface DataUserStore {
 
   /**
    * Stores a batch's partial product and marks the contributions in it, if the task is `closed` and the batch has none yet;
-   * returns whether it did. Throws when it is not of exactly the contributions that count and have no mark.
+   * returns whether it did.
+   * @throws when it is not of exactly the contributions that count and have no mark
    */
   completeBatch(taskId: TaskId, product: PartialProduct): Promise<boolean>;
   /** The numbers of the batches that have their partial product. */

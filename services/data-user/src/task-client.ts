@@ -76,7 +76,10 @@ export class TaskClient {
     });
   }
 
-  /** The projection of a task that is done, its signature verified. Throws ERR_NOT_READY before. */
+  /**
+   * The projection of a task that is done, its signature verified.
+   * @throws ERR_NOT_READY before
+   */
   async result(taskId: TaskId): Promise<Projection> {
     return (await this.resultWithProvenance(taskId)).projection;
   }

@@ -75,9 +75,10 @@ export class Tasks {
 
   /**
    * Proposes a task to the CSP and opens it; a task with this id and these parameters is proposed once, however often and to however
-   * many processes this is said. Throws what checkTask and the two-party protocol's check throw, and the CSP's refusals;
-   * ERR_TASK_CONFLICT for other parameters, ERR_TASK_CANCELLED, ERR_BUSY while the task is proposed already. Where it is not known
-   * what the CSP has done (ERR_PEER_UNREACHABLE and its kin), the task stays proposed and is gone on with.
+   * many processes this is said. Where it is not known what the CSP has done (ERR_PEER_UNREACHABLE and its kin), the task
+   * stays proposed and is gone on with.
+   * @throws what checkTask and the two-party protocol's check throw, and the CSP's refusals; ERR_TASK_CONFLICT for other
+   * parameters, ERR_TASK_CANCELLED, ERR_BUSY while the task is proposed already
    */
   async create({ id, ...proposal }: TaskCreation): Promise<SignedTask> {
     const task: Task = {
@@ -135,7 +136,10 @@ export class Tasks {
     }
   }
 
-  /** The task as owners get it. Throws ERR_TASK_UNKNOWN. */
+  /**
+   * The task as owners get it.
+   * @throws ERR_TASK_UNKNOWN
+   */
   async signed(taskId: TaskId): Promise<SignedTask> {
     const { task, agreement } = await this.#stored(taskId);
     if (agreement === null)
@@ -143,7 +147,10 @@ export class Tasks {
     return { task, agreement };
   }
 
-  /** A signed task with its Paillier key. Throws ERR_TASK_UNKNOWN, ERR_AGREEMENT_INVALID, ERR_KEY_INVALID. */
+  /**
+   * A signed task with its Paillier key.
+   * @throws ERR_TASK_UNKNOWN, ERR_AGREEMENT_INVALID, ERR_KEY_INVALID
+   */
   async agreed(taskId: TaskId): Promise<OpenTask> {
     const known = this.#verified.get(taskId);
     if (known !== undefined) return known;
@@ -159,7 +166,10 @@ export class Tasks {
     return open;
   }
 
-  /** The tasks proposed last, or last before `before`. Throws ERR_TASK_UNKNOWN when there is no such task. */
+  /**
+   * The tasks proposed last, or last before `before`.
+   * @throws ERR_TASK_UNKNOWN when there is no such task
+   */
   async list(before: TaskId | null): Promise<TaskList> {
     if (before !== null) await this.#stored(before);
     const found = await this.#store.tasks(before, LISTED_TASKS + 1);
@@ -192,14 +202,17 @@ export class Tasks {
   }
 
   /**
-   * Ends collection, so that the computation can start; closing a closed task is no change. Throws ERR_MINIMUM_OWNERS
-   * (the task stays open), ERR_TASK_CANCELLED, ERR_TASK_CLOSED.
+   * Ends collection, so that the computation can start; closing a closed task is no change.
+   * @throws ERR_MINIMUM_OWNERS (the task stays open), ERR_TASK_CANCELLED, ERR_TASK_CLOSED
    */
   async close(taskId: TaskId): Promise<void> {
     await this.#store.closeTask(taskId);
   }
 
-  /** Cancels a task that is not final and destroys its contributions. Throws ERR_TASK_CLOSED when it is done. */
+  /**
+   * Cancels a task that is not final and destroys its contributions.
+   * @throws ERR_TASK_CLOSED when it is done
+   */
   async cancel(taskId: TaskId): Promise<void> {
     for (;;) {
       const { state } = await this.#stored(taskId);
@@ -227,12 +240,18 @@ export class Tasks {
     }
   }
 
-  /** The signed projection. Throws ERR_NOT_READY, ERR_TASK_CANCELLED, or the error with which the task failed. */
+  /**
+   * The signed projection.
+   * @throws ERR_NOT_READY, ERR_TASK_CANCELLED, or the error with which the task failed
+   */
   async result(taskId: TaskId): Promise<ResultResponse> {
     return resultOf(await this.#stored(taskId));
   }
 
-  /** The same for an owner: only if the task releases it and the owner has contributed. Throws ERR_AUTH_FORBIDDEN. */
+  /**
+   * The same for an owner: only if the task releases it and the owner has contributed.
+   * @throws ERR_AUTH_FORBIDDEN
+   */
   async resultFor(taskId: TaskId, ownerId: OwnerId): Promise<ProjectionResponse> {
     const stored = await this.#stored(taskId);
     const contribution = await this.#store.contribution(taskId, ownerId);

@@ -7,7 +7,7 @@ import { ServiceError } from '@eigenveil/wire';
 export interface Turn {
   /** Aborted when the process has to leave the task: it stops, or may no longer be the only one. */
   readonly signal: AbortSignal;
-  /** Throws unless nobody else can have worked on the task since the turn began. */
+  /** @throws unless nobody else can have worked on the task since the turn began */
   confirm(): Promise<void>;
 }
 
@@ -15,9 +15,15 @@ export interface Turn {
 export interface Workers {
   /** Tasks with something left to do. */
   unfinished(): Promise<TaskId[]>;
-  /** Does the next stage of a task; returns whether another may follow. Throws what another attempt may mend. */
+  /**
+   * Does the next stage of a task; returns whether another may follow.
+   * @throws what another attempt may mend
+   */
   step(taskId: TaskId, turn: Turn): Promise<boolean>;
-  /** Aggregates a batch of a task, unless the task has moved on. Throws what another attempt may mend. */
+  /**
+   * Aggregates a batch of a task, unless the task has moved on.
+   * @throws what another attempt may mend
+   */
   batch(taskId: TaskId, number: number): Promise<void>;
   /** Told why a batch has to be tried again, when no step of the task throws it. */
   waits(taskId: TaskId, error: unknown): Promise<void>;
@@ -28,7 +34,10 @@ export interface WorkQueue {
   start(workers: Workers): Promise<void>;
   /** Has somebody work on a task until nothing is left to do. */
   offer(taskId: TaskId): Promise<void>;
-  /** Does `work` as the only one that works on the task. Throws ERR_BUSY when somebody else does. */
+  /**
+   * Does `work` as the only one that works on the task.
+   * @throws ERR_BUSY when somebody else does
+   */
   take<Result>(taskId: TaskId, work: (turn: Turn) => Promise<Result>): Promise<Result>;
   /** Has the batches of a task aggregated that `missing` names, until it names none. */
   aggregate(taskId: TaskId, missing: () => Promise<readonly number[]>, turn: Turn): Promise<void>;

@@ -23,7 +23,10 @@ export function summarise(samples: readonly number[]): Summary {
   };
 }
 
-/** The middle sample, the mean of the two middle ones for an even number. Throws as `summarise`. */
+/**
+ * The middle sample, the mean of the two middle ones for an even number.
+ * @throws as `summarise`
+ */
 export function median(samples: readonly number[]): number {
   return quantile(samples, 0.5);
 }

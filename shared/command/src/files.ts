@@ -5,7 +5,10 @@ import { explainIssues } from '@eigenveil/wire/explain';
 import type { z } from 'zod';
 import { ConfigurationError } from './settings.ts';
 
-/** The text of the file that the setting `title` names. Throws ERR_CONFIGURATION. */
+/**
+ * The text of the file that the setting `title` names.
+ * @throws ERR_CONFIGURATION
+ */
 export async function readTextFile(title: string, path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
@@ -15,7 +18,10 @@ export async function readTextFile(title: string, path: string): Promise<string>
   }
 }
 
-/** A JSON file, checked by a schema. Throws ERR_CONFIGURATION. */
+/**
+ * A JSON file, checked by a schema.
+ * @throws ERR_CONFIGURATION
+ */
 export async function readJsonFile<Schema extends z.ZodType>(
   title: string,
   path: string,
@@ -31,7 +37,10 @@ export async function readJsonFile<Schema extends z.ZodType>(
   return checkConfiguration(schema, json, path);
 }
 
-/** A value that the user is responsible for, checked by a schema. Throws ERR_CONFIGURATION. */
+/**
+ * A value that the user is responsible for, checked by a schema.
+ * @throws ERR_CONFIGURATION
+ */
 export function checkConfiguration<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -44,7 +53,8 @@ export function checkConfiguration<Schema extends z.ZodType>(
 
 /**
  * Makes a folder that nobody else may enter, with those above it, unless it is there. Not by mkdir's `recursive`, which never ends where
- * the system says that an existing folder is missing, as /proc does. Throws ERR_CONFIGURATION.
+ * the system says that an existing folder is missing, as /proc does.
+ * @throws ERR_CONFIGURATION
  */
 export async function makeFolder(path: string): Promise<void> {
   try {

@@ -7,7 +7,10 @@ import { readFileBytes } from '@eigenveil/statistics';
 import { parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
 
-/** Deals the rows of a file to owners in turn and returns the paths of their files. Throws when there are too few rows. */
+/**
+ * Deals the rows of a file to owners in turn and returns the paths of their files.
+ * @throws when there are too few rows
+ */
 export async function splitAmongOwners(file: string, owners: number, folder: string): Promise<string[]> {
   const parser = compose(readFileBytes(file), parse({ bom: true, skip_empty_lines: true }));
   const parts: string[][][] = Array.from({ length: owners }, () => []);

@@ -82,7 +82,10 @@ export class BudgetAccountant {
     }
   }
 
-  /** Call once per noise drawn. Throws what `check` throws, and then records nothing. */
+  /**
+   * Call once per noise drawn.
+   * @throws what `check` throws, and then records nothing
+   */
   spend(cost: PrivacyCost): void {
     this.check(cost);
     this.#totals = this.#with(cost);

@@ -65,13 +65,19 @@ export function withinClassScatter(statistics: Statistics, fractionBits: number)
   );
 }
 
-/** The mean of all rows, V/Q, per scaled feature. Throws ERR_NO_SAMPLES. */
+/**
+ * The mean of all rows, V/Q, per scaled feature.
+ * @throws ERR_NO_SAMPLES
+ */
 export function meanOfRows(statistics: Statistics, fractionBits: number): number[] {
   const { V, M } = nonEmptyTotals(statistics);
   return V.map((value) => toNumber(quotient(value, M), fractionBits));
 }
 
-/** The trace of S̄, summed before it is rounded. Throws ERR_NO_SAMPLES. */
+/**
+ * The trace of S̄, summed before it is rounded.
+ * @throws ERR_NO_SAMPLES
+ */
 export function traceOfTotalScatter(statistics: Statistics, fractionBits: number): number {
   const { V, M } = nonEmptyTotals(statistics);
   const numerator = V.reduce(

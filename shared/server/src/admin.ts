@@ -9,7 +9,10 @@ const TOKEN_BYTES = 32;
 const SHORTEST_TOKEN = 32;
 const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i;
 
-/** The token of a secret file, made when missing. Throws ERR_KEY_FILE, RangeError when it is too short to be safe. */
+/**
+ * The token of a secret file, made when missing.
+ * @throws ERR_KEY_FILE, RangeError when it is too short to be safe
+ */
 export async function loadOrCreateAdminToken(path: string): Promise<string> {
   return loadOrCreateSecretFile(path, () => randomBytes(TOKEN_BYTES).toString('base64url'));
 }

@@ -65,8 +65,8 @@ export interface BackupRules {
 }
 
 /**
- * Makes a backup in a folder that is empty or not there, beside a service that may be running. Throws ERR_BACKUP, ERR_DATABASE,
- * ERR_KEY_FILE.
+ * Makes a backup in a folder that is empty or not there, beside a service that may be running.
+ * @throws ERR_BACKUP, ERR_DATABASE, ERR_KEY_FILE
  */
 export async function makeBackup(rules: BackupRules, dataDirectory: string, to: string): Promise<Manifest> {
   const source = databaseFile(dataDirectory);
@@ -130,7 +130,8 @@ export async function removeDraft(dataDirectory: string): Promise<void> {
 
 /**
  * Puts a backup into a data directory that holds no more than the service's own keys. The database appears whole and safe to go on
- * with, or not at all. Throws ERR_BACKUP, ERR_KEY_FILE, ERR_SCHEMA_NEWER, ERR_DATA_DIRECTORY_IN_USE, ERR_DATABASE.
+ * with, or not at all.
+ * @throws ERR_BACKUP, ERR_KEY_FILE, ERR_SCHEMA_NEWER, ERR_DATA_DIRECTORY_IN_USE, ERR_DATABASE
  */
 export async function restoreBackup(
   rules: BackupRules,

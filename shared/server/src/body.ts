@@ -21,8 +21,9 @@ const BODY_GRACE_MILLISECONDS = 10_000;
 const SLOWEST_BYTES_PER_MILLISECOND = 8;
 
 /**
- * The JSON body, checked by `schema`. Throws ERR_CONTENT_TYPE, ERR_BODY_TOO_LARGE, ERR_BODY_MALFORMED (not UTF-8, not
- * JSON, nested too deep), ERR_REQUEST_TIMEOUT or ERR_BODY_INVALID, which names the place and the expectation but not the value.
+ * The JSON body, checked by `schema`.
+ * @throws ERR_CONTENT_TYPE, ERR_BODY_TOO_LARGE, ERR_BODY_MALFORMED (not UTF-8, not JSON, nested too deep),
+ * ERR_REQUEST_TIMEOUT or ERR_BODY_INVALID, which names the place and the expectation but not the value
  */
 export async function readJson<Schema extends z.ZodType>(
   request: IncomingMessage,
@@ -36,7 +37,8 @@ export async function readJson<Schema extends z.ZodType>(
 
 /**
  * A binary body (application/octet-stream) of exactly the expected length. A declared length that differs is refused
- * before anything is read. Throws ERR_CONTENT_TYPE, ERR_BODY_LENGTH (shorter), ERR_REQUEST_TIMEOUT or ERR_BODY_TOO_LARGE.
+ * before anything is read.
+ * @throws ERR_CONTENT_TYPE, ERR_BODY_LENGTH (shorter), ERR_REQUEST_TIMEOUT or ERR_BODY_TOO_LARGE
  */
 export async function readBinary(request: IncomingMessage, expectedBytes: number): Promise<Uint8Array> {
   expectContent(request, 'application/octet-stream');

@@ -51,7 +51,10 @@ export class WatchedCertificate {
     return this.#identity;
   }
 
-  /** Takes another certificate once `use` has. Throws ERR_TLS_FILE for one that peers would refuse in place of one that they take. */
+  /**
+   * Takes another certificate once `use` has.
+   * @throws ERR_TLS_FILE for one that peers would refuse in place of one that they take
+   */
   replace(renewed: TlsIdentity, use: (identity: TlsIdentity) => void): void {
     const validity = validityOf(renewed);
     if (!isGood(validity) && isGood(validityOf(this.#identity)))

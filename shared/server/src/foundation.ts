@@ -16,7 +16,10 @@ export interface Foundation {
   readonly adminToken: string;
 }
 
-/** Opens a service's data directory. Throws ERR_KEY_FILE, ERR_CONFIGURATION. */
+/**
+ * Opens a service's data directory.
+ * @throws ERR_KEY_FILE, ERR_CONFIGURATION
+ */
 export async function openFoundation(config: {
   readonly dataDirectory: string;
   readonly keyEncryptionKey?: string | undefined;
@@ -31,7 +34,10 @@ export async function openFoundation(config: {
   };
 }
 
-/** The service's identity, made when missing. Throws ERR_KEY_FILE, ERR_CONFIGURATION. */
+/**
+ * The service's identity, made when missing.
+ * @throws ERR_KEY_FILE, ERR_CONFIGURATION
+ */
 export async function openSigningKey(dataDirectory: string): Promise<SigningKey> {
   await makeFolder(dataDirectory);
   const fresh = JSON.stringify(await generatePrivateJwk());

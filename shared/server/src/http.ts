@@ -22,7 +22,7 @@ export interface AppOptions {
   readonly rateLimit: RateLimit;
   /** Who may read /metrics. */
   readonly admin: Authenticator<unknown>;
-  /** Throws ERR_DATABASE_UNREACHABLE while the service cannot do its work. */
+  /** @throws ERR_DATABASE_UNREACHABLE while the service cannot do its work */
   readonly checkReady: () => Promise<void>;
   readonly routes: readonly Route[];
 }

@@ -6,12 +6,18 @@ import { loadOrCreateSecretFile, readSecretFile, replaceSecretFile } from './sec
 
 export type KeyRing = readonly [Uint8Array, ...Uint8Array[]];
 
-/** The keys of a file, which is made with one key when it is missing. Throws ERR_KEY_FILE. */
+/**
+ * The keys of a file, which is made with one key when it is missing.
+ * @throws ERR_KEY_FILE
+ */
 export async function loadOrCreateKeyRing(path: string): Promise<KeyRing> {
   return parse(path, await loadOrCreateSecretFile(path, () => format([randomBytes(KEY_BYTES)])));
 }
 
-/** The keys of a file that must be there. Throws ERR_KEY_FILE. */
+/**
+ * The keys of a file that must be there.
+ * @throws ERR_KEY_FILE
+ */
 export async function readKeyRing(path: string): Promise<KeyRing> {
   const text = await readSecretFile(path);
   if (text === undefined) {
@@ -23,7 +29,10 @@ export async function readKeyRing(path: string): Promise<KeyRing> {
   return parse(path, text);
 }
 
-/** Puts other keys into a file that is there, durably and all at once. Throws ERR_KEY_FILE. */
+/**
+ * Puts other keys into a file that is there, durably and all at once.
+ * @throws ERR_KEY_FILE
+ */
 export async function replaceKeyRing(path: string, ring: KeyRing): Promise<void> {
   await replaceSecretFile(path, format(ring));
 }

@@ -9,7 +9,8 @@ export interface DirectoryLock {
 
 /**
  * Locks a data directory for this process. The lock is SQLite's on a file of its own, which the operating system takes
- * back when the process dies, however it does. Throws ERR_DATA_DIRECTORY_IN_USE.
+ * back when the process dies, however it does.
+ * @throws ERR_DATA_DIRECTORY_IN_USE
  */
 export function lockDirectory(directory: string): DirectoryLock {
   const db = new DatabaseSync(join(directory, 'lock.sqlite'), { timeout: 0 });

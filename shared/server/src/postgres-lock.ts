@@ -8,7 +8,7 @@ import { parsePostgresUrl } from './postgres-url.ts';
 export interface HeldLock {
   /** Aborted when the lock may be lost. */
   readonly signal: AbortSignal;
-  /** Throws ERR_DATABASE_UNREACHABLE unless the lock was held from when it was taken until now. */
+  /** @throws ERR_DATABASE_UNREACHABLE unless the lock was held from when it was taken until now */
   confirm(): Promise<void>;
   release(): Promise<void>;
 }
@@ -26,7 +26,8 @@ const SERVER_SETTINGS =
 /**
  * Takes the lock of this name, or returns undefined when somebody has it. It is an advisory lock of the session, which PostgreSQL
  * gives back when the connection ends, however it does. So the connection must lead to the server itself: behind a pooler that
- * hands it to others between transactions, `confirm` fails. Throws ERR_DATABASE_UNREACHABLE.
+ * hands it to others between transactions, `confirm` fails.
+ * @throws ERR_DATABASE_UNREACHABLE
  */
 export async function tryLock(url: string, name: string): Promise<HeldLock | undefined> {
   const client = new Client({

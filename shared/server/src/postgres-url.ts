@@ -22,7 +22,8 @@ const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
  * postgres://USER:PASSWORD@HOST[:PORT]/DATABASE[?sslmode=…&sslrootcert=FILE&sslcert=FILE&sslkey=FILE]. `sslmode` is
  * `verify-full` (TLS with a certificate that is trusted and names the host) or `disable`; the modes between encrypt for
  * whoever answers. Left out, it is `verify-full`, and on this machine's own address `disable`. `sslrootcert` names the
- * authorities to trust in place of Node's. Throws ERR_DATABASE.
+ * authorities to trust in place of Node's.
+ * @throws ERR_DATABASE
  */
 export function parsePostgresUrl(text: string): PostgresAddress {
   const url = URL.parse(text);

@@ -59,8 +59,9 @@ const UNREACHABLE = /^(08|53|57)|^(25006|25P03|40003)$/;
  * `synchronous_commit` are on. Every connection looks at them, since it may lead to another server than the one before, and
  * then sets synchronous_commit = on for itself, so that a synchronous standby is waited for, too.
  *
- * Throws ERR_SCHEMA_NEWER for a schema newer than the last migration, ERR_DATABASE otherwise. No message holds a part of the URL, not
- * even the host: a password with a character that ought to have been encoded would end up in it.
+ * No message holds a part of the URL, not even the host: a password with a character that ought to have been encoded would
+ * end up in it.
+ * @throws ERR_SCHEMA_NEWER for a schema newer than the last migration, ERR_DATABASE otherwise
  */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresDatabase> {
   const address = parsePostgresUrl(options.url);
@@ -103,7 +104,10 @@ export class PostgresDatabase implements PostgresQueries {
     return { connections: totalCount, idle: idleCount, waiting: waitingCount };
   }
 
-  /** Runs one statement, which is a transaction by itself. Throws ERR_DATABASE_UNREACHABLE, ERR_BUSY, or the server's error. */
+  /**
+   * Runs one statement, which is a transaction by itself.
+   * @throws ERR_DATABASE_UNREACHABLE, ERR_BUSY, or the server's error
+   */
   async query<Row extends QueryResultRow>(statement: QueryConfig) {
     const session = await this.#session();
     try {
@@ -121,8 +125,9 @@ export class PostgresDatabase implements PostgresQueries {
    * all who could spoil them take as well: what a transaction reads after it has the lock is then the last word. (REPEATABLE READ
    * would read what was there before the wait for the lock, and fail instead.)
    *
-   * Throws ERR_BUSY when that does not end, and as `query`. ERR_DATABASE_UNREACHABLE may mean that the transaction was committed and
-   * only the answer was lost; the caller's operation must be one that can be repeated.
+   * ERR_DATABASE_UNREACHABLE may mean that the transaction was committed and only the answer was lost. The caller's operation
+   * must be one that can be repeated.
+   * @throws ERR_BUSY when that does not end, and as `query`
    */
   async transaction<Result>(
     name: string,
@@ -142,7 +147,7 @@ export class PostgresDatabase implements PostgresQueries {
     }
   }
 
-  /** Throws unless the database answers, and soon. */
+  /** @throws unless the database answers, and soon */
   async check(): Promise<void> {
     const statement = { text: 'SELECT 1', query_timeout: CHECK_MILLISECONDS };
     await this.query(statement);
@@ -227,7 +232,10 @@ export function clientOptions({ host, port, database, user, password, ssl }: Pos
   return { host, port, database, user, password, ssl, application_name, keepAlive: true };
 }
 
-/** What every connection needs before it is used. Throws ERR_DATABASE. */
+/**
+ * What every connection needs before it is used.
+ * @throws ERR_DATABASE
+ */
 async function prepareSession(client: Pick<Client, 'query'>, schema: string): Promise<void> {
   await checkDurability(client);
   const settings = {

@@ -4,7 +4,7 @@ import { ReplayGuard, ServiceError, type VerifiedProof, verifyProof } from '@eig
 
 /** Remembers which proofs were used: a ReplayGuard for one process, or what several of them share. */
 export interface UsedProofs {
-  /** Throws ERR_PROOF_REPLAYED the second time, ERR_BUSY when too many proofs are remembered. */
+  /** @throws ERR_PROOF_REPLAYED the second time, ERR_BUSY when too many proofs are remembered */
   admit(proofId: string): void | Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export class ProofChecker {
   /**
    * Verifies the proof of a request, asks `admit` whether its key may do this, and uses the proof up. In this order a
    * stranger can neither fill the memory of used proofs nor use up somebody else's.
-   * Throws ERR_AUTH_REQUIRED, ERR_PROOF_REPLAYED, ERR_BUSY and what `admit` throws.
+   * @throws ERR_AUTH_REQUIRED, ERR_PROOF_REPLAYED, ERR_BUSY and what `admit` throws
    */
   async check<Identity>(
     request: IncomingMessage,
@@ -39,7 +39,8 @@ export class ProofChecker {
 
   /**
    * Only verifies the proof of a request, for a route that learns from the body whether its sender is somebody: that route
-   * uses the proof up itself. Throws ERR_AUTH_REQUIRED.
+   * uses the proof up itself.
+   * @throws ERR_AUTH_REQUIRED
    */
   async verify(request: IncomingMessage, token: string | undefined): Promise<VerifiedProof> {
     const header = request.headers.dpop;
@@ -48,13 +49,16 @@ export class ProofChecker {
     return verifyProof(header, { method: request.method ?? '', url, token });
   }
 
-  /** Throws ERR_PROOF_REPLAYED the second time, ERR_BUSY when too many proofs are remembered. */
+  /** @throws ERR_PROOF_REPLAYED the second time, ERR_BUSY when too many proofs are remembered */
   async useUp({ proofId }: VerifiedProof): Promise<void> {
     await this.#used.admit(proofId);
   }
 }
 
-/** The owner token of `Authorization: DPoP <token>`. Throws ERR_AUTH_REQUIRED. */
+/**
+ * The owner token of `Authorization: DPoP <token>`.
+ * @throws ERR_AUTH_REQUIRED
+ */
 export function ownerTokenOf(request: IncomingMessage): string {
   const [scheme, token, ...rest] = (request.headers.authorization ?? '').split(' ');
   if (scheme?.toLowerCase() !== 'dpop' || token === undefined || token === '' || rest.length > 0) {

@@ -37,7 +37,10 @@ export class RateLimit {
     });
   }
 
-  /** Counts a request to upgrade. Throws ERR_RATE_LIMITED. */
+  /**
+   * Counts a request to upgrade.
+   * @throws ERR_RATE_LIMITED
+   */
   async admitUpgrade(request: IncomingMessage): Promise<void> {
     const { totalHits, resetTime } = await this.#store.increment(keyOf(request));
     if (totalHits > this.#limit) throw this.#exceeded(resetTime);

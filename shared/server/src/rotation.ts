@@ -29,7 +29,10 @@ export interface KeyPlace {
   readonly open: () => SealedStore | Promise<SealedStore>;
 }
 
-/** Throws ERR_SEAL_BROKEN when a stored value names a key that the sealer lacks: now rather than in the midst of its task. */
+/**
+ * @throws ERR_SEAL_BROKEN when a stored value names a key that the sealer lacks: now rather than in the midst
+ * of its task
+ */
 export async function requireKeys(store: SealedStore, sealer: Sealer): Promise<void> {
   await store.reseal((place, sealed) => {
     sealer.requireKey(place, sealed);
@@ -50,7 +53,8 @@ export async function countByKey(store: SealedStore): Promise<ReadonlyMap<string
 
 /**
  * Seals every stored value under the first key of the file, beside services that may be running: their keys and their
- * order must be the same. Returns how many values were sealed anew. Throws ERR_KEY_FILE, ERR_SEAL_BROKEN, ERR_DATABASE.
+ * order must be the same. Returns how many values were sealed anew.
+ * @throws ERR_KEY_FILE, ERR_SEAL_BROKEN, ERR_DATABASE
  */
 export async function resealAll(place: KeyPlace): Promise<number> {
   return withStore(place, async (store) =>
@@ -60,8 +64,9 @@ export async function resealAll(place: KeyPlace): Promise<number> {
 
 /**
  * Replaces the key-encryption key of a service that does not run; a rotation that was interrupted is finished, without
- * another key. Returns the id of the key and how many values were sealed anew. Throws ERR_CONFIGURATION for a shared
- * database, ERR_DATA_DIRECTORY_IN_USE, ERR_KEY_FILE, ERR_SEAL_BROKEN, ERR_DATABASE.
+ * another key. Returns the id of the key and how many values were sealed anew.
+ * @throws ERR_CONFIGURATION for a shared database, ERR_DATA_DIRECTORY_IN_USE, ERR_KEY_FILE, ERR_SEAL_BROKEN,
+ * ERR_DATABASE
  */
 export async function rotateKey(
   place: KeyPlace,
@@ -92,7 +97,10 @@ export async function rotateKey(
   }
 }
 
-/** Works with a store that is there already. Throws ERR_DATABASE. */
+/**
+ * Works with a store that is there already.
+ * @throws ERR_DATABASE
+ */
 export async function withStore<Result>(
   { dataDirectory, open }: KeyPlace,
   work: (store: SealedStore) => Promise<Result>,

@@ -11,7 +11,7 @@ export interface Authenticator<Identity> {
   /** The HTTP authentication scheme, for WWW-Authenticate and the OpenAPI document. */
   readonly challenge: 'Bearer' | 'DPoP';
   readonly description: string;
-  /** Throws ERR_AUTH_REQUIRED, ERR_TOKEN_EXPIRED, ERR_PROOF_REPLAYED or ERR_AUTH_FORBIDDEN. */
+  /** @throws ERR_AUTH_REQUIRED, ERR_TOKEN_EXPIRED, ERR_PROOF_REPLAYED or ERR_AUTH_FORBIDDEN */
   authenticate(request: IncomingMessage): Identity | Promise<Identity>;
 }
 

@@ -57,7 +57,10 @@ export class Sealer {
     return Buffer.concat([header, nonce, ciphertext, cipher.getAuthTag()]);
   }
 
-  /** Throws ERR_SEAL_BROKEN when the bytes are not exactly what was sealed for this place under one of the keys. */
+  /**
+   * @throws ERR_SEAL_BROKEN when the bytes are not exactly what was sealed for this place under one of the
+   * keys
+   */
   open(place: string, sealed: Uint8Array): Uint8Array {
     const { key, header } = this.#keyOf(place, sealed);
     const nonce = sealed.subarray(HEADER_BYTES, PREFIX_BYTES);
@@ -74,7 +77,10 @@ export class Sealer {
     return bytes;
   }
 
-  /** The same content under the first key; the value itself when it is that already. Throws ERR_SEAL_BROKEN. */
+  /**
+   * The same content under the first key; the value itself when it is that already.
+   * @throws ERR_SEAL_BROKEN
+   */
   reseal(place: string, sealed: Uint8Array): Uint8Array {
     if (this.#keyOf(place, sealed) === this.#first) return sealed;
     const bytes = this.open(place, sealed);
@@ -85,7 +91,10 @@ export class Sealer {
     }
   }
 
-  /** Throws ERR_SEAL_BROKEN when the key that a sealed value names is not among the keys; does not open the value. */
+  /**
+   * @throws ERR_SEAL_BROKEN when the key that a sealed value names is not among the keys; does not open the
+   * value
+   */
   requireKey(place: string, sealed: Uint8Array): void {
     this.#keyOf(place, sealed);
   }
@@ -99,7 +108,10 @@ export class Sealer {
   }
 }
 
-/** The id of the key that a sealed value names. Throws ERR_SEAL_BROKEN. */
+/**
+ * The id of the key that a sealed value names.
+ * @throws ERR_SEAL_BROKEN
+ */
 export function sealingKeyId(place: string, sealed: Uint8Array): string {
   if (sealed.length < PREFIX_BYTES + TAG_BYTES) throw broken(place, 'is too short');
   if (sealed[0] !== VERSION) throw broken(place, 'has an unknown version');

@@ -11,7 +11,7 @@ const LARGEST_SECRET_BYTES = 64 * 1024;
 /**
  * The text of a secret file, without surrounding white space; when there is no such file, it is made from `create`.
  * The file appears whole or not at all, and of several processes that make it at once all return the same text.
- * Throws ERR_KEY_FILE.
+ * @throws ERR_KEY_FILE
  */
 export async function loadOrCreateSecretFile(
   path: string,
@@ -25,7 +25,10 @@ export async function loadOrCreateSecretFile(
   return created;
 }
 
-/** The text of a secret file without surrounding white space, undefined when there is none. Throws ERR_KEY_FILE. */
+/**
+ * The text of a secret file without surrounding white space, undefined when there is none.
+ * @throws ERR_KEY_FILE
+ */
 export async function readSecretFile(path: string): Promise<string | undefined> {
   let file: FileHandle;
   try {
@@ -81,7 +84,8 @@ async function writeSecret(path: string, text: string): Promise<void> {
 
 /**
  * Puts `text` in the place of a secret file, durably: after a crash the file holds the old text or the new one, whole. One
- * writer at a time; a draft that an earlier one left behind is overwritten. Throws ERR_KEY_FILE.
+ * writer at a time; a draft that an earlier one left behind is overwritten.
+ * @throws ERR_KEY_FILE
  */
 export async function replaceSecretFile(path: string, text: string): Promise<void> {
   try {

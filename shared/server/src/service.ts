@@ -38,7 +38,10 @@ export interface Service {
   readonly rateLimit: RateLimit;
   /** Base address under which peers reach the service; known once it listens. */
   readonly publicUrl: () => string;
-  /** Starts to listen. Throws ERR_TLS_FILE, ERR_LISTEN. */
+  /**
+   * Starts to listen.
+   * @throws ERR_TLS_FILE, ERR_LISTEN
+   */
   listen(
     options: Pick<AppOptions, 'info' | 'routes' | 'checkReady'> & Pick<ServerOptions, 'onUpgrade'>,
   ): Promise<RunningServer>;
@@ -48,7 +51,10 @@ export interface Service {
   release(): void;
 }
 
-/** Opens the data directory of the service called `name`. Throws ERR_KEY_FILE, ERR_TLS_FILE, ERR_DATA_DIRECTORY_IN_USE. */
+/**
+ * Opens the data directory of the service called `name`.
+ * @throws ERR_KEY_FILE, ERR_TLS_FILE, ERR_DATA_DIRECTORY_IN_USE
+ */
 export async function openService(
   name: string,
   config: ServiceConfiguration,

@@ -25,8 +25,9 @@ const BUSY_TIMEOUT_MILLISECONDS = 5000;
  * on the disk before the peer hears of it; synchronous=NORMAL would lose the last commits with the power. `secure_delete`
  * overwrites deleted content with zeros; older copies remain in the log until `scrub` empties it.
  *
- * Throws ERR_SCHEMA_NEWER for a schema newer than the last migration, ERR_DATABASE otherwise. The connection is used from
- * one place: it cannot be opened again after `close`, because that would come back without these settings.
+ * The connection is used from one place: it cannot be opened again after `close`, because that would come back without
+ * these settings.
+ * @throws ERR_SCHEMA_NEWER for a schema newer than the last migration, ERR_DATABASE otherwise
  */
 export function openDatabase(
   path: string,
@@ -81,8 +82,9 @@ export class Database extends DatabaseSync {
   }
 
   /**
-   * Throws ERR_DATABASE_UNREACHABLE unless something can be written: a few bytes, or, once there was no room for something, as much as
-   * ROOM_BYTES. A disk that has become full can go unnoticed until then, since SQLite's log may have room left.
+   * Writes a few bytes, or, once there was no room for something, as much as ROOM_BYTES. A disk that has become full can go
+   * unnoticed until then, since SQLite's log may have room left.
+   * @throws ERR_DATABASE_UNREACHABLE unless that can be written
    */
   check(): void {
     transaction(this, () => {
@@ -219,7 +221,7 @@ function makePrivate(path: string): void {
   }
 }
 
-/** Throws ERR_DATABASE for a database of anybody else; one of ours, or an empty one, gets its id. */
+/** @throws ERR_DATABASE for a database of anybody else; one of ours, or an empty one, gets its id */
 function claim(db: Database, path: string, service: DatabaseService): void {
   const { applicationId, table, words } = SERVICES[service];
   const idOf = () => Number(db.prepare('PRAGMA application_id').get()?.application_id);

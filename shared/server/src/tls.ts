@@ -27,7 +27,10 @@ export interface RunningServer {
    * the grace time is over, then cuts what is left. Calls after the first return the same promise.
    */
   close(): Promise<void>;
-  /** Serves new connections with another certificate. Throws ERR_TLS_FILE and goes on with the one before. */
+  /**
+   * Serves new connections with another certificate.
+   * @throws ERR_TLS_FILE and goes on with the one before
+   */
   replaceCertificate(identity: TlsIdentity): void;
 }
 
@@ -68,7 +71,10 @@ export interface ServerOptions extends TlsIdentity {
   readonly handshakeMilliseconds?: number;
 }
 
-/** Starts to listen. Throws ERR_TLS_FILE for a certificate or key that cannot be used, ERR_LISTEN for an address. */
+/**
+ * Starts to listen.
+ * @throws ERR_TLS_FILE for a certificate or key that cannot be used, ERR_LISTEN for an address
+ */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { host, port, graceMilliseconds = GRACE_MILLISECONDS, onConnection: tell = () => {} } = options;
   const { onUpgrade } = options;
@@ -102,7 +108,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
 }
 
-/** Certificate and key from PEM files. Throws ERR_TLS_FILE. */
+/**
+ * Certificate and key from PEM files.
+ * @throws ERR_TLS_FILE
+ */
 export async function readTlsFiles(certFile: string, keyFile: string): Promise<TlsIdentity> {
   const [cert, key] = await Promise.all([readPem(certFile), readPem(keyFile)]);
   return { cert, key };

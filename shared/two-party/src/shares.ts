@@ -25,7 +25,10 @@ export function encodeShares(bits: readonly number[], shares: readonly bigint[])
   );
 }
 
-/** Reverses encodeShares. Throws ERR_CHANNEL_MESSAGE when the length or an element's range is wrong. */
+/**
+ * Reverses encodeShares.
+ * @throws ERR_CHANNEL_MESSAGE when the length or an element's range is wrong
+ */
 export function decodeShares(bits: readonly number[], bytes: Uint8Array): bigint[] {
   const expected = bits.reduce((sum, width) => sum + shareBytes(width), 0);
   if (bytes.length !== expected) {

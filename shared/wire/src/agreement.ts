@@ -41,7 +41,10 @@ export function digestPublicKey(publicKey: PaillierPublicKey): Digest {
   return digestJson('paillier public key', publicKey);
 }
 
-/** Verifies a signed task under the pinned CSP's key. Throws ERR_AGREEMENT_INVALID. */
+/**
+ * Verifies a signed task under the pinned CSP's key.
+ * @throws ERR_AGREEMENT_INVALID
+ */
 export async function verifySignedTask(
   { task, agreement }: SignedTask,
   cspJwk: PublicJwk,

@@ -154,7 +154,10 @@ export async function issueOwnerToken(
 
 const OwnerTokenClaims = z.object({ sub: OwnerId, cnf: z.object({ jkt: Thumbprint }) });
 
-/** Verifies an owner token under the pinned CSP's key. Throws ERR_TOKEN_EXPIRED or ERR_AUTH_REQUIRED. */
+/**
+ * Verifies an owner token under the pinned CSP's key.
+ * @throws ERR_TOKEN_EXPIRED or ERR_AUTH_REQUIRED
+ */
 export async function verifyOwnerToken(
   token: string,
   cspJwk: PublicJwk,

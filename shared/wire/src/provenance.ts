@@ -84,7 +84,10 @@ export interface VerifiedProvenance
   readonly projectionDigest: Digest;
 }
 
-/** Verifies both signatures of the CSP and that they are about this task and this projection. Throws ERR_PROVENANCE_INVALID. */
+/**
+ * Verifies both signatures of the CSP and that they are about this task and this projection.
+ * @throws ERR_PROVENANCE_INVALID
+ */
 export async function verifyProvenance(
   { task, cspKey, projection }: ExpectedProvenance,
   { statement, countersignature, salt }: Provenance,
@@ -108,7 +111,10 @@ export async function verifyProvenance(
   return { verifiedOwners, contributionsRoot, unblindingDigest, projectionDigest };
 }
 
-/** The same for an owner, whose contribution must be among those that were verified. Throws ERR_PROVENANCE_INVALID, ERR_PROVENANCE_EXCLUDED. */
+/**
+ * The same for an owner, whose contribution must be among those that were verified.
+ * @throws ERR_PROVENANCE_INVALID, ERR_PROVENANCE_EXCLUDED
+ */
 export async function verifyOwnerProvenance(
   expected: ExpectedProvenance & { readonly contribution: TreeContribution },
   provenance: OwnerProvenance,

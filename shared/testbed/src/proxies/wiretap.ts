@@ -60,7 +60,10 @@ export class Wiretap {
     return this.#connections.map(({ fromService }) => Buffer.concat(fromService));
   }
 
-  /** The requests that the service was sent, connection by connection. Throws for bytes that are no HTTP request with a declared length. */
+  /**
+   * The requests that the service was sent, connection by connection.
+   * @throws for bytes that are no HTTP request with a declared length
+   */
   requests(): SeenRequest[] {
     return this.received().flatMap((bytes) => readRequests(bytes).requests);
   }

@@ -4,9 +4,9 @@ import { TwoPartyError } from '../errors.ts';
 export interface Channel {
   /**
    * Hands a message over; its bytes must not change until `released` is called, which does not happen on a channel that
-   * ends. Resolves once less than the high-water mark waits to be written. Throws ERR_CHANNEL_CLOSED,
-   * ERR_CHANNEL_ABORTED, or ERR_CHANNEL_TIMEOUT when the peer takes nothing; RangeError when the message is larger than
-   * the limit.
+   * ends. Resolves once less than the high-water mark waits to be written.
+   * @throws ERR_CHANNEL_CLOSED, ERR_CHANNEL_ABORTED, or ERR_CHANNEL_TIMEOUT when the peer takes nothing;
+   * RangeError when the message is larger than the limit
    */
   send(message: Uint8Array, released?: () => void): Promise<void>;
   /**
@@ -45,7 +45,10 @@ export const DEFAULT_LIMITS: ChannelLimits = {
 /** What a timer of Node and a WebSocket frame can hold. */
 const LARGEST_LIMIT = 2 ** 31 - 1;
 
-/** The given limits over the defaults. Throws RangeError when one is not an integer in [1, 2^31). */
+/**
+ * The given limits over the defaults.
+ * @throws RangeError when one is not an integer in [1, 2^31)
+ */
 export function withDefaults(limits: Partial<ChannelLimits> | undefined): ChannelLimits {
   const complete = { ...DEFAULT_LIMITS, ...limits };
   for (const [name, value] of Object.entries(complete)) {

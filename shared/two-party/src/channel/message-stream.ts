@@ -60,7 +60,10 @@ export class MessageStream {
     return this.#handedBytes + this.#filled < WRITE_AHEAD_BYTES;
   }
 
-  /** Sends all that was written; resolves when the channel has room again. Throws the errors of Channel.send. */
+  /**
+   * Sends all that was written; resolves when the channel has room again.
+   * @throws the errors of Channel.send
+   */
   async flush(): Promise<void> {
     this.#handOver();
     await this.#handed;
@@ -74,14 +77,20 @@ export class MessageStream {
     this.#gateOpen = undefined;
   }
 
-  /** The payload of the next message. Throws ERR_CHANNEL_MESSAGE and the errors of Channel.receive. */
+  /**
+   * The payload of the next message.
+   * @throws ERR_CHANNEL_MESSAGE and the errors of Channel.receive
+   */
   async read(type: number, length: number): Promise<Uint8Array> {
     const payload = new Uint8Array(length);
     await this.readInto(type, payload);
     return payload;
   }
 
-  /** Fills `target` with the payload of the next message, which must be as long. Throws as read() does. */
+  /**
+   * Fills `target` with the payload of the next message, which must be as long.
+   * @throws as read() does
+   */
   async readInto(type: number, target: Uint8Array): Promise<void> {
     if (this.tryReadInto(type, target)) return;
     if (this.#reading) throw new TypeError('"readInto" expected the previous read to have ended');

@@ -44,8 +44,9 @@ export class ChannelRefused extends TwoPartyError {
 const LONGEST_REFUSAL_BYTES = 16_384;
 
 /**
- * Opens a channel to `url` (wss://…) with the given headers. Throws ChannelRefused when the service answers otherwise,
- * ERR_CHANNEL_CLOSED when there is no answer or `signal` aborts.
+ * Opens a channel to `url` (wss://…) with the given headers.
+ * @throws ChannelRefused when the service answers otherwise, ERR_CHANNEL_CLOSED when there is no answer or
+ * `signal` aborts
  */
 export async function connectChannel(options: {
   readonly url: string;
@@ -108,7 +109,7 @@ export class ChannelAcceptor {
     this.#server.on('wsClientError', (error, socket) => this.#refused.get(socket)?.(error));
   }
 
-  /** Throws ERR_CHANNEL_MESSAGE for a request that asks for no WebSocket; its socket is left to the caller. */
+  /** @throws ERR_CHANNEL_MESSAGE for a request that asks for no WebSocket; its socket is left to the caller */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<Channel> {
     return new Promise((resolve, reject) => {
       this.#refused.set(socket, (cause) =>

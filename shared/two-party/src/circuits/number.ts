@@ -75,7 +75,10 @@ export function numberFrom(gates: Gates, wires: Wires, bits: number): Num {
   return Array.from({ length: bits }, (_, i) => gates.slice(wires, i * lanes, (i + 1) * lanes));
 }
 
-/** One input bit per wire of `numberFrom`. Throws RangeError for a value outside [-2^(bits-1), 2^(bits-1)). */
+/**
+ * One input bit per wire of `numberFrom`.
+ * @throws RangeError for a value outside [-2^(bits-1), 2^(bits-1))
+ */
 export function bitsOf(values: readonly bigint[], bits: number): Uint8Array {
   for (const [lane, value] of values.entries()) {
     if (BigInt.asIntN(bits, value) !== value) {

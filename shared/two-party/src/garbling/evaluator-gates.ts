@@ -19,7 +19,7 @@ export class EvaluatorGates extends LabelGates {
     this.#used = 0;
   }
 
-  /** Throws ERR_GARBLING_MESSAGE unless the step read all that it was fed. */
+  /** @throws ERR_GARBLING_MESSAGE unless the step read all that it was fed */
   finish(): void {
     if (this.#used !== this.#stream.length) throw malformed('tables', 'as many as gates', 'more');
   }

@@ -74,7 +74,8 @@ export class EvaluatorSession implements Session<EvaluatorGates> {
   }
 
   /**
-   * The bits of each vector. Throws ERR_GARBLING_CHECK when a table, a label or the decode message was changed on the way.
+   * The bits of each vector.
+   * @throws ERR_GARBLING_CHECK when a table, a label or the decode message was changed on the way
    */
   async reveal(outputs: readonly Wires[]): Promise<Uint8Array[]> {
     const lanes = outputs.reduce((sum, wires) => sum + wires.lanes, 0);

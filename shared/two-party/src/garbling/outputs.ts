@@ -37,7 +37,10 @@ export function encodeOutputs(key: Uint8Array, hashes: Uint32Array): Uint8Array 
   return encoded;
 }
 
-/** The outputs, given four words of each active label's hash. Throws ERR_GARBLING_CHECK when a label means nothing. */
+/**
+ * The outputs, given four words of each active label's hash.
+ * @throws ERR_GARBLING_CHECK when a label means nothing
+ */
 export function decodeOutputs(encoded: Uint8Array, hashes: Uint32Array): Uint8Array {
   const words = new DataView(encoded.buffer, encoded.byteOffset + HASH_KEY_BYTES);
   return Uint8Array.from({ length: hashes.length / WORDS }, (_, i) => {

@@ -72,7 +72,10 @@ export async function receiveBaseKeys(
   return { keys, transcript };
 }
 
-/** Sends, that is: both keys of each of 128 pairs. Throws ERR_OT_POINT and the errors of the stream. */
+/**
+ * Sends, that is: both keys of each of 128 pairs.
+ * @throws ERR_OT_POINT and the errors of the stream
+ */
 export async function sendBaseKeys(
   stream: MessageStream,
   random: RandomSource,

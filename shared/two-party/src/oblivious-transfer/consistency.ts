@@ -57,7 +57,10 @@ export function respond(challenge: Uint8Array, choices: Uint8Array, columns: Uin
   return Buffer.concat([hash(choices), digestOf(challenge, hashColumns(hash, columns))]);
 }
 
-/** Compares the receiver's response with the sender's columns. Throws ERR_OT_CHECK. */
+/**
+ * Compares the receiver's response with the sender's columns.
+ * @throws ERR_OT_CHECK
+ */
 export function checkResponse(
   challenge: Uint8Array,
   response: Uint8Array,

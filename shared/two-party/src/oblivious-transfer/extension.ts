@@ -145,9 +145,10 @@ export class ExtensionSender extends Extension {
   }
 
   /**
-   * The next `count` transfers, 16 bytes each: q_i. Throws ERR_CHANNEL_MESSAGE when the receiver's messages have another
-   * form or place, ERR_OT_CHECK when they contradict each other, ERR_OT_EXHAUSTED, and the errors of the stream. After
-   * ERR_OT_CHECK the session must end: the peer may have guessed bits of Δ.
+   * The next `count` transfers, 16 bytes each: q_i. After ERR_OT_CHECK the session must end: the peer may have guessed bits
+   * of Δ.
+   * @throws ERR_CHANNEL_MESSAGE when the receiver's messages have another form or place, ERR_OT_CHECK when they contradict
+   * each other, ERR_OT_EXHAUSTED, and the errors of the stream
    */
   async extend(count: number): Promise<Uint8Array> {
     return collect(count, this.blocks(count));
@@ -201,7 +202,10 @@ export class ExtensionReceiver extends Extension {
     return new ExtensionReceiver(party, await sendBaseKeys(party.stream, party.random), maximumRows);
   }
 
-  /** One transfer per choice (0 or 1), 16 bytes each: t_i. Throws ERR_OT_EXHAUSTED and the errors of the stream. */
+  /**
+   * One transfer per choice (0 or 1), 16 bytes each: t_i.
+   * @throws ERR_OT_EXHAUSTED and the errors of the stream
+   */
   async extend(choices: Uint8Array): Promise<Uint8Array> {
     return collect(choices.length, this.blocks(choices));
   }

@@ -11,7 +11,10 @@ import { OT_MESSAGE } from './message-types.ts';
 
 const CHUNK_BYTES = CHUNK_BLOCKS * ROW_BYTES;
 
-/** Both random messages of `count` transfers, 16 bytes each. Throws as ExtensionSender.extend. */
+/**
+ * Both random messages of `count` transfers, 16 bytes each.
+ * @throws as ExtensionSender.extend
+ */
 export async function sendRandom(
   sender: ExtensionSender,
   count: number,
@@ -31,7 +34,10 @@ export async function sendRandom(
   return { zeros, ones };
 }
 
-/** The random message that each choice (0 or 1) selects. Throws as ExtensionReceiver.extend. */
+/**
+ * The random message that each choice (0 or 1) selects.
+ * @throws as ExtensionReceiver.extend
+ */
 export async function receiveRandom(receiver: ExtensionReceiver, choices: Uint8Array): Promise<Uint8Array> {
   const messages = new Uint8Array(choices.length * ROW_BYTES);
   if (choices.length === 0) return messages;
@@ -44,7 +50,10 @@ export async function receiveRandom(receiver: ExtensionReceiver, choices: Uint8A
   return messages;
 }
 
-/** Transfers one of zeros[i] and ones[i], 16 bytes each. Throws as sendRandom. */
+/**
+ * Transfers one of zeros[i] and ones[i], 16 bytes each.
+ * @throws as sendRandom
+ */
 export async function sendChosen(
   sender: ExtensionSender,
   zeros: Uint8Array,
@@ -76,7 +85,10 @@ export async function sendChosen(
   }
 }
 
-/** The message that each choice (0 or 1) selects, 16 bytes each. Throws as receiveRandom. */
+/**
+ * The message that each choice (0 or 1) selects, 16 bytes each.
+ * @throws as receiveRandom
+ */
 export async function receiveChosen(receiver: ExtensionReceiver, choices: Uint8Array): Promise<Uint8Array> {
   if (choices.some((choice) => choice > 1)) throw new RangeError('"choices" expected every entry 0 or 1');
   const messages = new Uint8Array(choices.length * ROW_BYTES);

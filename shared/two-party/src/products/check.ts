@@ -1,31 +1,37 @@
 /**
- * The check that ends a product: the correlator has used one matrix C for all rows and all digits of the chooser's matrix A. It is a random
- * linear combination over a sacrificed mask, as in MASCOT (Keller, Orsini, Scholl, CCS 2016, section 4), in a ring longer than the result's, as in
- * SPDZ2k (Cramer, Damgård, Escudero, Scholl, Xing, CRYPTO 2018); but since A is the chooser's, it looks at every row by itself.
+ * The check that ends a product: the correlator has used one matrix C for all rows and all digits of the chooser's matrix A.
  *
- * Behind the columns of C every digit carries masks, uniform elements of the ring Z of 2^L, L = l + 20, that products are computed in.
- * When all chunks have come, the chooser draws a challenge, from which follow two combinations χ of the columns, 32 bits a coefficient (one
- * or two columns are left as they are). The correlator answers with the slopes g = C·χ + mask and a digest of its shares of the rows, combined
- * alike: w_i. The chooser, whose combined shares are v_i, compares with the digest of A_i·g − v_i. With part 'upper' row i has only the columns
- * from i on. Thresholds 0, 1, 2, … have slopes and masks of their own, for the columns from there on, and row i is compared with
- * the slopes of thresholds i and i + 1: what it shares with row i + 1 is so tied to the same C.
+ * It is a random linear combination over a sacrificed mask, as in MASCOT (Keller, Orsini, Scholl, CCS 2016, section 4), in a
+ * ring longer than the result's, as in SPDZ2k (Cramer, Damgård, Escudero, Scholl, Xing, CRYPTO 2018). Here A is the chooser's,
+ * so the check looks at every row by itself.
  *
- * What a correlator that deviates can do. Digit δ of row i may have carried any function of δ instead of δ·C: rows then add up to
- * A_i·C + E_i, E_i depending on their digits. The row passes if χ·E_i is what the slopes and w_i make of it.
- * - It guesses. Slopes and w_i are sent once and E_i is unknown: every row whose E_i is not known must be guessed, and what
- *   it learns in passing is no more than what it had to guess. A guess at n digits of two bits passes with 4^−n. A guess at a row that
- *   is off by a multiple of A_i alone is one at whole entries, to the last bit.
- * - It is lucky: χ·e = 0 for an error e that is not 0 in the result. e is a multiple of 2^(l−v) for the largest such v ≥ 1; it
+ * The steps. Behind the columns of C every digit carries masks: uniform elements of the ring Z of 2^L, L = l + 20, in which
+ * products are computed.
+ * 1. When all chunks have come, the chooser draws a challenge. From it follow two combinations χ of the columns, 32 bits a
+ *    coefficient. (One or two columns are left as they are.)
+ * 2. The correlator answers with the slopes g = C·χ + mask and a digest of its shares of the rows, combined alike: w_i.
+ * 3. The chooser, whose combined shares are v_i, compares with the digest of A_i·g − v_i.
+ * With part 'upper' row i has only the columns from i on. Thresholds 0, 1, 2, … have slopes and masks of their own, for the
+ * columns from there on. Row i is compared with the slopes of thresholds i and i + 1: what it shares with row i + 1 is so tied
+ * to the same C.
+ *
+ * What a correlator that deviates can do. Digit δ of row i may have carried any function of δ instead of δ·C. Rows then add up
+ * to A_i·C + E_i, E_i depending on their digits. The row passes if χ·E_i is what the slopes and w_i make of it.
+ * - It guesses. Slopes and w_i are sent once and E_i is unknown. Every row whose E_i is not known must be guessed, and what it
+ *   learns in passing is no more than what it had to guess. A guess at n digits of two bits passes with 4^−n. A guess at a row
+ *   that is off by a multiple of A_i alone is one at whole entries, to the last bit.
+ * - It is lucky: χ·e = 0 for an error e that is not 0 in the result. e is a multiple of 2^(l−v) for the largest such v ≥ 1. It
  *   shows v bits, and 2^L divides its multiple by a random coefficient with probability 2^−min(32, 20 + v). For both
- *   combinations that is 2^−42 at v = 1 and falls to 2^−64. Errors of linearly independent e must each be lucky. Guesses at which rows are
- *   wrong, or at low bits where χ·e is nearly 0, raise that to 2^−41 in all.
+ *   combinations that is 2^−42 at v = 1 and falls to 2^−64. Errors of linearly independent e must each be lucky. Guesses at
+ *   which rows are wrong, or at low bits where χ·e is nearly 0, raise that to 2^−41 in all.
  * docs/rotated.md says what this means for a rotation.
  *
- * A chooser that deviates learns nothing: slopes are masked by numbers that are uniform and used once, whatever the challenge is, and each w_i
- * follows from the slopes and the chooser's shares. The chooser sends nothing back: who fails learns that it failed, and a guess that fails must
- * be the last one: see closedByFaults() in rotated/csp.ts.
+ * What a chooser that deviates can do: it learns nothing. Slopes are masked by numbers that are uniform and used once, whatever
+ * the challenge is, and each w_i follows from the slopes and the chooser's shares. The chooser sends nothing back. Who fails
+ * learns that it failed, and a guess that fails must be the last one: see closedByFaults() in rotated/csp.ts.
  *
- * The same comparison notices what a fault of a network, a memory or a program has changed in the shares, but with probability 2^−42.
+ * The same comparison notices what a fault of a network, a memory or a program has changed in the shares, but with probability
+ * 2^−42.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { decodeShares, encodeShares } from '../shares.ts';
@@ -74,8 +80,8 @@ export function answerOf(
 }
 
 /**
- * Whether the correlator's answer fits the chooser's matrix, of entries that are not negative, and shares. Throws ERR_CHANNEL_MESSAGE when a slope
- * is not in the ring.
+ * Whether the correlator's answer fits the chooser's matrix, of entries that are not negative, and shares.
+ * @throws ERR_CHANNEL_MESSAGE when a slope is not in the ring
  */
 export function passes(
   size: ProductSize,

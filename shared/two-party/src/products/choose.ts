@@ -29,8 +29,9 @@ export interface ChosenProduct {
  * integers in [−2^(entryBits − 1), 2^(entryBits − 1)), entryBits at most ringBits, and C (n × `columns`, at most 256) the
  * correlator's matrix. Many products a_i · s by one scalar are the case n = columns = 1; ring elements a_i are given as signed
  * integers of ringBits bits. With part 'upper' the result is square and only entries on and above the diagonal are computed; the
- * others are 0. All sizes are public and must be the correlator's. Throws RangeError, ERR_PRODUCT_CHECK when transfers
- * were changed on the way or the correlator deviates, ERR_CHANNEL_MESSAGE when messages have another form, ERR_OT_EXHAUSTED, and the errors of the stream.
+ * others are 0. All sizes are public and must be the correlator's.
+ * @throws RangeError, ERR_PRODUCT_CHECK when transfers were changed on the way or the correlator deviates,
+ * ERR_CHANNEL_MESSAGE when messages have another form, ERR_OT_EXHAUSTED, and the errors of the stream
  */
 export async function multiplyChosen(
   receiver: ExtensionReceiver,

@@ -41,8 +41,8 @@ const KEYS_PER_CALL = 64;
  * The correlator's additive shares, in [0, 2^ringBits), of P = A · C modulo 2^ringBits, where A (`rows` × n, signed integers of
  * `entryBits` bits) is the chooser's matrix and C (n × c, in [0, 2^ringBits), c at most 256) is `matrix`. With part
  * 'upper' the result is square and only entries on and above the diagonal are computed; the others are 0. All sizes are
- * public and must be the chooser's, which checks the product and closes when it was changed. Throws RangeError,
- * ERR_CHANNEL_MESSAGE, and as ExtensionSender.blocks.
+ * public and must be the chooser's, which checks the product and closes when it was changed.
+ * @throws RangeError, ERR_CHANNEL_MESSAGE, and as ExtensionSender.blocks
  */
 export async function multiplyCorrelated(
   sender: ExtensionSender,

@@ -14,7 +14,7 @@
  * H(x, i′ + k) for one leaf x = (known) ⊕ Δ. Each is one query to the oracle of tweakable circular correlation robustness,
  * H(w ⊕ Δ, i) ⊕ b·Δ, whose w may depend on earlier answers; tweaks count up within a chunk, so none is asked twice. All
  * masks of hidden leaves are therefore random to the chooser, and so is whatever they mask. To the correlator nothing is sent
- * but the corrections of the extension what answers their check, and the challenge of check.ts.
+ * but the corrections of the extension, what answers their check, and the challenge of check.ts.
  *
  * Bound, with AES as an ideal cipher: q ≤ 2^14 hashes under one key, p evaluations of AES by the adversary, Δ of 127 unknown
  * bits. As in garbling/hash.ts the leading terms are (2pq + Nq²) / 2^127 + N² / 2^129 for N chunks, since keys are random and an

@@ -67,7 +67,10 @@ export interface Chunk {
   readonly ends: boolean;
 }
 
-/** The sizes with defaults and limits applied. Throws RangeError. */
+/**
+ * The sizes with defaults and limits applied.
+ * @throws RangeError
+ */
 export function checkSize(size: ProductSize): ProductSize {
   const inRange = (name: string, value: number, largest: number) => {
     if (!Number.isInteger(value) || value < 1 || value > largest) {

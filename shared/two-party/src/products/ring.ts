@@ -4,7 +4,10 @@ import { DIGIT_BITS, digitsPerEntry, ELEMENT_BYTES, type ProductSize, SUM_BYTES 
 const LIMB_BITS = 64;
 const LIMBS = ELEMENT_BYTES / 8;
 
-/** Throws RangeError unless the matrix has this shape and every entry is in [least, limit). Tells no entry. */
+/**
+ * Checks a matrix, and tells no entry of it.
+ * @throws RangeError unless the matrix has this shape and every entry is in [least, limit)
+ */
 export function checkMatrix(
   matrix: readonly (readonly bigint[])[],
   [rows, columns]: readonly [number, number],

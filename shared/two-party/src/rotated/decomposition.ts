@@ -94,7 +94,10 @@ export function finishDecomposition(
   };
 }
 
-/** Q as the opened shares say. Throws TwoPartyError ERR_ROTATION_CHECK when the task cannot have as many samples. */
+/**
+ * Q as the opened shares say.
+ * @throws TwoPartyError ERR_ROTATION_CHECK when the task cannot have as many samples
+ */
 function checkSamples(samples: bigint, task: StatisticsTask): void {
   const { M } = statisticsBounds(task);
   if (samples > M || samples < (task.differentialPrivacy ? -M : 0n)) {

@@ -22,7 +22,10 @@ export function writeRing(
   stream.write(type, encodeShares(new Array<number>(elements.length).fill(ringBits), elements));
 }
 
-/** `count` elements. Throws ERR_CHANNEL_MESSAGE when the message has another form, and the errors of the stream. */
+/**
+ * `count` elements.
+ * @throws ERR_CHANNEL_MESSAGE when the message has another form, and the errors of the stream
+ */
 export async function readRing(
   stream: MessageStream,
   type: number,

@@ -11,7 +11,7 @@ export interface StatisticsShares {
   readonly owners: bigint;
 }
 
-/** Throws RangeError when a share is not in [0, 2^ringBits), and the errors of `unflatten`. */
+/** @throws RangeError when a share is not in [0, 2^ringBits), and the errors of `unflatten` */
 export function statisticsShares(
   task: StatisticsTask,
   shares: readonly bigint[],
