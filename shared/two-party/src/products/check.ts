@@ -8,7 +8,8 @@
  * The steps. Behind the columns of C every digit carries masks: uniform elements of the ring Z of 2^L, L = l + 20, in which
  * products are computed.
  * 1. When all chunks have come, the chooser draws a challenge. From it follow two combinations χ of the columns, 32 bits a
- *    coefficient. (One or two columns are left as they are.)
+ *    coefficient. A single column has coefficients, too: were a combination known before, the error of a mask could cancel
+ *    that of a column.
  * 2. The correlator answers with the slopes g = C·χ + mask and a digest of its shares of the rows, combined alike: w_i.
  * 3. The chooser, whose combined shares are v_i, compares with the digest of A_i·g − v_i.
  * With part 'upper' row i has only the columns from i on. Thresholds 0, 1, 2, … have slopes and masks of their own, for the
@@ -18,7 +19,7 @@
  * What a correlator that deviates can do. Digit δ of row i may have carried any function of δ instead of δ·C. Rows then add up
  * to A_i·C + E_i, E_i depending on their digits. The row passes if χ·E_i is what the slopes and w_i make of it.
  * - It guesses. Slopes and w_i are sent once and E_i is unknown. Every row whose E_i is not known must be guessed, and what it
- *   learns in passing is no more than what it had to guess. A guess at n digits of two bits passes with 4^−n. A guess at a row
+ *   learns in passing is no more than what it had to guess. A guess at n uniform digits passes with 4^−n. A guess at a row
  *   that is off by a multiple of A_i alone is one at whole entries, to the last bit.
  * - It is lucky: χ·e = 0 for an error e that is not 0 in the result. e is a multiple of 2^(l−v) for the largest such v ≥ 1. It
  *   shows v bits, and 2^L divides its multiple by a random coefficient with probability 2^−min(32, 20 + v). For both
@@ -36,8 +37,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { decodeShares, encodeShares } from '../shares.ts';
 import {
+  COMBINATIONS,
   carriedBits,
-  combinationCount,
   firstColumn,
   maskCount,
   type ProductSize,
@@ -106,26 +107,21 @@ export function passes(
 }
 
 function slopeCount(size: ProductSize): number {
-  return size.inner * thresholdCount(size) * combinationCount(size);
+  return size.inner * thresholdCount(size) * COMBINATIONS;
 }
 
 function firstPlace(size: ProductSize, row: number): number {
-  return firstColumn(size, row) * combinationCount(size);
+  return firstColumn(size, row) * COMBINATIONS;
 }
 
 /** By combination and column. */
-function coefficientsOf(size: ProductSize, challenge: Uint8Array, product: number): bigint[][] {
-  const count = combinationCount(size);
-  const { columns } = size;
-  if (columns === count) {
-    return Array.from({ length: count }, (_, b) => Array.from({ length: count }, (_, j) => BigInt(b === j)));
-  }
-  const bytes = createHash('shake256', { outputLength: count * columns * COEFFICIENT_BYTES })
+function coefficientsOf({ columns }: ProductSize, challenge: Uint8Array, product: number): bigint[][] {
+  const bytes = createHash('shake256', { outputLength: COMBINATIONS * columns * COEFFICIENT_BYTES })
     .update(CHALLENGE_DOMAIN)
     .update(challenge)
     .update(Uint32Array.of(product))
     .digest();
-  return Array.from({ length: count }, (_, b) =>
+  return Array.from({ length: COMBINATIONS }, (_, b) =>
     Array.from({ length: columns }, (_, j) =>
       BigInt(bytes.readUInt32LE((b * columns + j) * COEFFICIENT_BYTES)),
     ),

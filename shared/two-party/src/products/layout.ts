@@ -36,8 +36,8 @@ export const MAXIMUM_COLUMNS = 256;
 
 export const DIGIT_BITS = 2;
 export const BLOCK_BYTES = 16;
-/** Combinations of columns that the check compares, and so masks, at most. */
-const COMBINATIONS = 2;
+/** Combinations of columns that the check compares, and so masks for each threshold. */
+export const COMBINATIONS = 2;
 /** How many bits longer ring elements are while they are multiplied than in the result. */
 const GUARD_BITS = 20;
 /** Bytes of a ring element in memory: that many bits, rounded up to what the kernels load at once. */
@@ -105,19 +105,14 @@ export function carriedBits({ ringBits }: ProductSize): number {
   return ringBits + GUARD_BITS;
 }
 
-/** Combinations of columns that are checked. With one column or two each is its own. */
-export function combinationCount({ columns }: ProductSize): number {
-  return Math.min(COMBINATIONS, columns);
-}
-
 /** Thresholds of columns: combinations are of the columns from a threshold on, and have masks of their own. */
 export function thresholdCount({ rows, part }: ProductSize): number {
   return part === 'upper' ? rows + 1 : 1;
 }
 
 /** Masks that every digit carries. */
-export function maskCount(size: ProductSize): number {
-  return combinationCount(size) * (size.part === 'upper' ? 2 : 1);
+export function maskCount({ part }: ProductSize): number {
+  return COMBINATIONS * (part === 'upper' ? 2 : 1);
 }
 
 /** The first wanted column of a row of the result, and its first threshold. */

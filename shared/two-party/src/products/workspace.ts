@@ -5,9 +5,9 @@ import { type Kernels, makeKernels } from './kernels.ts';
 import {
   BLOCK_BYTES,
   type Chunk,
+  COMBINATIONS,
   carriedBits,
   chunkBytes,
-  combinationCount,
   DIGIT_BITS,
   ELEMENT_BYTES,
   firstColumn,
@@ -88,7 +88,7 @@ export class Workspace {
 
   /** The correlator's mask of a row of its matrix, modulo the ring that is computed in; places are those of check.ts. */
   mask(row: number, place: number): bigint {
-    const element = row * thresholdCount(this.#size) * combinationCount(this.#size) + place;
+    const element = row * thresholdCount(this.#size) * COMBINATIONS + place;
     return decodeElement(this.#memory.subarray(this.#checkMasks), element, carriedBits(this.#size));
   }
 
@@ -176,7 +176,7 @@ export class Workspace {
     this.#permutation.setKey(this.#memory.subarray(this.#message, this.#message + BLOCK_BYTES));
     this.#memory.set(rows, this.#rows);
     const size = this.#size;
-    const masks = combinationCount(size) * ELEMENT_BYTES;
+    const masks = COMBINATIONS * ELEMENT_BYTES;
     for (let d = 0, at = this.#table / 4; d < chunk.count; d += 1, at += TABLE_BYTES / 4) {
       const row = Math.floor((chunk.first + d) / size.inner);
       const summand = (chunk.first + d) % size.inner;
@@ -198,7 +198,7 @@ export class Workspace {
 }
 
 function maskBytes(size: ProductSize): number {
-  return size.inner * thresholdCount(size) * combinationCount(size) * ELEMENT_BYTES;
+  return size.inner * thresholdCount(size) * COMBINATIONS * ELEMENT_BYTES;
 }
 
 /** Pairs of 32-bit lanes that a ring element takes in the chunk's pass. */

@@ -2,7 +2,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { answerBytes, answerOf, passes } from '../../src/products/check.ts';
 import { multiplyChosen, multiplyClear } from '../../src/products/index.ts';
-import { checkSize, type Part, type ProductSize } from '../../src/products/layout.ts';
+import {
+  COMBINATIONS,
+  checkSize,
+  firstColumn,
+  type Part,
+  type ProductSize,
+} from '../../src/products/layout.ts';
 import { seeded } from '../oblivious-transfer/parties.ts';
 import { type Lie, multiplyLying } from './deviating.ts';
 import { type Matrix, matrixOf, opened, randomRing, session } from './parties.ts';
@@ -103,6 +109,37 @@ describe('a lie about one digit', () => {
   });
 });
 
+describe('an error of a mask that cancels that of a column', () => {
+  const e = 1n << 39n;
+
+  /** Every digit of weight 1 adds e to column `at`, and takes it from the masks that would be combined with that column alone. */
+  const cancelling =
+    (size: ProductSize, at: number): Lie['deviation'] =>
+    ({ row, t }, column) => {
+      if (t !== 0 || at < firstColumn(size, row)) return 0n;
+      if (column < size.columns) return column === at ? e : 0n;
+      const mask = column - size.columns;
+      const threshold = firstColumn(size, row) + Math.floor(mask / COMBINATIONS);
+      return mask % COMBINATIONS === at % COMBINATIONS && at >= threshold ? -e : 0n;
+    };
+
+  it.each([
+    [1, 'whole'],
+    [1, 'upper'],
+    [2, 'whole'],
+    [2, 'upper'],
+    [3, 'whole'],
+    [3, 'upper'],
+  ] as const)('is caught with %i columns, %s', async (columns, part) => {
+    const sizes = { rows: columns, inner: 1, columns, entryBits: 4, ringBits: 40, part };
+    const a = matrixOf(columns, 1, () => 15n);
+    const c = matrixOf(1, columns, () => randomRing(40));
+    for (let at = 0; at < columns; at += 1) {
+      expect(await lied(sizes, a, c, { deviation: cancelling(checkSize(sizes), at) })).toBe(CAUGHT);
+    }
+  });
+});
+
 describe('another matrix from a row of an upper triangle on', () => {
   const size = { rows: 4, inner: 2, columns: 4, entryBits: 4, ringBits: 40, part: 'upper' } as const;
   const a = matrixOf(4, 2, (i, k) => BigInt(3 + i + 5 * k));
@@ -144,13 +181,12 @@ describe('luck', () => {
       ringBits: 40,
       part: 'whole',
     });
-    const masks = Math.min(2, columns);
     const random = seeded(`luck ${columns} ${v}`);
     const ring = () => BigInt(`0x${Buffer.from(random(8)).toString('hex')}`) >> 4n;
     let passed = 0;
     for (let run = 0; run < runs; run += 1) {
       const c = [Array.from({ length: columns }, ring)];
-      const behind = Array.from({ length: masks }, ring);
+      const behind = Array.from({ length: COMBINATIONS }, ring);
       const a = 11n;
       const own = [...c[0]!, ...behind].map(ring);
       const theirs = [...c[0]!, ...behind].map((entry, j) => a * entry - own[j]!);
@@ -174,8 +210,11 @@ describe('luck', () => {
     expect(Math.abs(lucky(5, v, runs) - runs / one)).toBeLessThan(5 * deviation);
   });
 
-  it('does not exist with two columns or one', () => {
-    expect([lucky(1, 1, 200), lucky(2, 1, 200)]).toEqual([0, 0]);
+  it.each([1, 2])('is no rarer with %i columns', (columns) => {
+    const runs = 2000;
+    expect(Math.abs(lucky(columns, 2, runs) - runs / 16)).toBeLessThan(
+      5 * Math.sqrt((runs / 16) * (15 / 16)),
+    );
   });
 
   it('is not needed without an error', () => {

@@ -4,9 +4,9 @@ import type { ExtensionSender } from '../../src/oblivious-transfer/index.ts';
 import { answerOf, CHALLENGE_BYTES } from '../../src/products/check.ts';
 import {
   BLOCK_BYTES,
+  COMBINATIONS,
   carriedBits,
   chunks,
-  combinationCount,
   DIGIT_BITS,
   firstColumn,
   maskCount,
@@ -76,7 +76,7 @@ export async function multiplyLying(
     answerOf(size, { matrix: slopesOf(threshold), sums, mask }, challenge, 0),
   );
   const answer = Buffer.from(answers[0]!);
-  const width = Math.ceil(carriedBits(size) / 8) * combinationCount(size);
+  const width = Math.ceil(carriedBits(size) / 8) * COMBINATIONS;
   for (const [threshold, other] of answers.entries()) {
     for (let k = 0; k < size.inner; k += 1) {
       const place = (k * answers.length + threshold) * width;

@@ -40,6 +40,7 @@ describe('the messages of the correlator', () => {
     [[3, 2, 4], 13, 65, 'whole'],
     [[3, 2, 3], 6, 222, 'upper'],
     [[40, 1, 1], 64, 64, 'whole'],
+    [[2, 1, 2], 9, 80, 'upper'],
     [[2, 1, 40], 9, 256, 'whole'],
   ] as const)(
     'of a %j product of %i and %i bits, %s, are masked as described',
@@ -67,7 +68,7 @@ describe('the messages of the correlator', () => {
 
       const [m, n, c] = shape;
       const ring = ringBits + 20;
-      const combinations = Math.min(2, c);
+      const combinations = 2;
       const thresholds = part === 'upper' ? m + 1 : 1;
       const places = thresholds * combinations;
       /** By row of C and place. */
@@ -142,8 +143,7 @@ describe('the messages of the correlator', () => {
         .update(challenge)
         .update(Buffer.alloc(4))
         .digest();
-      const factor = (b: number, j: number) =>
-        c <= 2 ? BigInt(b === j) : BigInt(bytes.readUInt32LE(4 * (b * c + j)));
+      const factor = (b: number, j: number) => BigInt(bytes.readUInt32LE(4 * (b * c + j)));
       const encoded = (elements: readonly bigint[]) =>
         Buffer.concat(
           elements.map((element) =>

@@ -15,16 +15,13 @@ import { AT_ONCE, systemBits } from './run.ts';
 import { type Setting, settingOf } from './settings.ts';
 import { view } from './views.ts';
 
-const COMPONENTS = 6;
-const setting = () => settingOf({ rows: datasetRows('pima'), components: COMPONENTS });
-
 /** The flood takes the bits below; 15 digits of two bits lie above it in every entry of the last product. */
 const DIGITS_PER_ENTRY = 15;
 
 /** Which digits of Pᵀ show where: the highest ones of all entries of a row, side by side in the columns of the answer. */
-function places({ features: d, rotationBits }: RotatedParameters) {
+function places({ features: d, rotationBits }: RotatedParameters, components: number) {
   const digits = Math.ceil((rotationBits + 1) / 2);
-  const shown = Math.floor((DIGITS_PER_ENTRY * COMPONENTS) / d);
+  const shown = Math.floor((DIGITS_PER_ENTRY * components) / d);
   const place = (inner: number, t: number) => {
     const n = inner * shown + (digits - 1 - t);
     return { column: Math.floor(n / DIGITS_PER_ENTRY), position: n % DIGITS_PER_ENTRY };
@@ -33,8 +30,8 @@ function places({ features: d, rotationBits }: RotatedParameters) {
 }
 
 /** A = 0, and digit δ of weight 4^t carries 4^−t times the place where it shall show. */
-function showing(parameters: RotatedParameters): Lie['deviation'] {
-  const { digits, shown, place } = places(parameters);
+function showing(parameters: RotatedParameters, components: number): Lie['deviation'] {
+  const { digits, shown, place } = places(parameters, components);
   return ({ inner, t }, column) => {
     if (t < digits - shown) return 0n;
     const spot = place(inner, t);
@@ -43,10 +40,16 @@ function showing(parameters: RotatedParameters): Lie['deviation'] {
   };
 }
 
+/** The same, and what a column is off by is taken from the mask behind it. */
+function cancelling(parameters: RotatedParameters, components: number): Lie['deviation'] {
+  const shown = showing(parameters, components);
+  return (digit, column) => (column < components ? shown(digit, column) : -shown(digit, column - components));
+}
+
 /** P in units of 2^−f from the answer, d × components. */
 function readRotation(answer: Matrix, parameters: RotatedParameters): number[][] {
   const { features: d, rotationBits: f, vectorRingBits } = parameters;
-  const { digits, shown, place } = places(parameters);
+  const { digits, shown, place } = places(parameters, answer[0]!.length);
   const unit = BigInt(vectorRingBits - 2 * DIGITS_PER_ENTRY);
   const rows = answer.map((row) => {
     // Rounded to the last place: the flood is below half of it.
@@ -94,9 +97,10 @@ function errorOf(P: readonly (readonly number[])[], M: readonly bigint[], given:
 }
 
 /** The data user follows the protocol but for its last product; what it was given after M, and how the CSP ended. */
-async function attack({ task, program, garbler, evaluator }: Setting) {
+async function attack({ task, program, garbler, evaluator }: Setting, lieOf: typeof showing) {
   const parameters = rotatedParameters(task);
   const { features: d, rotationBits, vectorRingBits: ringBits } = parameters;
+  const { components } = program;
   const [left, right] = memoryChannelPair();
   let marked = 0;
   const markAnswered = async () => {
@@ -108,9 +112,9 @@ async function attack({ task, program, garbler, evaluator }: Setting) {
     return {
       multiply: async (products: readonly CorrelatedProduct[]) => {
         if (products.length > 1) return await multiplyEachCorrelated(sender, products);
-        const size = { rows: d, inner: d, columns: COMPONENTS, entryBits: rotationBits + 1, ringBits };
-        const nothing = Array.from({ length: d }, () => new Array<bigint>(COMPONENTS).fill(0n));
-        const lie = { deviation: showing(parameters) };
+        const size = { rows: d, inner: d, columns: components, entryBits: rotationBits + 1, ringBits };
+        const nothing = Array.from({ length: d }, () => new Array<bigint>(components).fill(0n));
+        const lie = { deviation: lieOf(parameters, components) };
         return [await multiplyLying(sender, { ...size, part: 'whole' }, nothing, lie)];
       },
     };
@@ -127,22 +131,32 @@ async function attack({ task, program, garbler, evaluator }: Setting) {
 }
 
 describe('a data user that uses another correlation for every digit of the rotation', () => {
-  it('is given no vectors', async () => {
-    // Vectors that were given would be ERR_ROTATION_CHECK at the data user: they are not orthonormal.
-    expect(await attack(setting())).toEqual({
-      csp: 'ERR_PRODUCT_CHECK',
-      user: 'ERR_CHANNEL_ABORTED',
-      marked: 1,
-    });
-  });
+  it.each([
+    ['pima', 6, 'no mask', showing],
+    ['pima', 6, 'masks', cancelling],
+    ['iris', 2, 'masks', cancelling],
+    ['iris', 1, 'masks', cancelling],
+  ] as const)(
+    'is given no vectors: %s, %i of them, %s to make up for it',
+    async (rows, components, _, lie) => {
+      const given = settingOf({ rows: datasetRows(rows), components });
+      // Vectors that were given would be ERR_ROTATION_CHECK at the data user: they are not orthonormal.
+      expect(await attack(given, lie)).toEqual({
+        csp: 'ERR_PRODUCT_CHECK',
+        user: 'ERR_CHANNEL_ABORTED',
+        marked: 1,
+      });
+    },
+  );
 
   it('would read T out of them', () => {
-    const given = setting();
+    const components = 6;
+    const given = settingOf({ rows: datasetRows('pima'), components });
     const parameters = rotatedParameters(given.task);
     const { features: d, rotationBits, vectorRingBits } = parameters;
-    const secrets = drawSecrets(parameters, COMPONENTS, systemBits());
-    const deviation = showing(parameters);
-    const { digits } = places(parameters);
+    const secrets = drawSecrets(parameters, components, systemBits());
+    const deviation = showing(parameters, components);
+    const { digits } = places(parameters, components);
     const answer = transpose(secrets.rotation).map((entries, row) =>
       secrets.flood[row]!.map((flood, column) => {
         let sum = flood;
