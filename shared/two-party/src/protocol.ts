@@ -33,7 +33,7 @@ export interface CspInput extends Shares {
   /**
    * Notes durably that an answer is about to be given, and rejects where none may be given any more: nothing of it leaves then. It is called once,
    * before the last message without which the data user decodes nothing. `rotated` calls it earlier, before the first byte that depends on its
-   * secrets, since a second answer for the same data would give the data away, and when a check fails.
+   * secrets, since a second answer for the same data would give the data away, and before it refuses anything that may depend on the shares.
    */
   readonly markAnswered: () => Promise<void>;
 }

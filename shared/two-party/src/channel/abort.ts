@@ -14,8 +14,13 @@ export async function withAbort<T>(channel: Channel, run: () => Promise<T>): Pro
   try {
     return await run();
   } catch (error) {
-    const code = error instanceof TwoPartyError && TELLABLE.test(error.code) ? error.code : 'ERR_COMPUTATION';
+    const code = isTellable(error) ? error.code : 'ERR_COMPUTATION';
     if (code !== 'ERR_CHANNEL_CLOSED' && code !== 'ERR_CHANNEL_ABORTED') await channel.abort(code);
     throw error;
   }
+}
+
+/** Whether an error depends on nothing that the peer does not know. */
+export function isTellable(error: unknown): error is TwoPartyError {
+  return error instanceof TwoPartyError && TELLABLE.test(error.code);
 }

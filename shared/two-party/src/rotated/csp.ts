@@ -1,6 +1,7 @@
 /** The CSP's side of the `rotated` protocol: docs/rotated.md has the steps by the same numbers. */
 
 import type { Program, StatisticsTask } from '@eigenveil/task';
+import { isTellable } from '../channel/abort.ts';
 import type { MessageStream } from '../channel/message-stream.ts';
 import { TwoPartyError } from '../errors.ts';
 import { multiplyMatrices, traceOf, transpose, upperProduct } from './matrices.ts';
@@ -14,7 +15,7 @@ export interface AnswerInput {
   /** One per value of the flat statistics, modulo 2^ℓ; those of R and V as unblinded, without reduction. */
   readonly shares: readonly bigint[];
   readonly verifiedOwners: number;
-  /** Called once, before the first byte that depends on the secrets, or after a failed check: see CspInput. */
+  /** Called once, before the first byte that depends on the secrets, or before a refusal is told: see CspInput. */
   readonly markAnswered: () => Promise<void>;
 }
 
@@ -30,50 +31,52 @@ export async function answerRotated(
   { shares, verifiedOwners, markAnswered }: AnswerInput,
   draw: (parameters: RotatedParameters) => RotationSecrets,
 ): Promise<void> {
-  const parameters = rotatedParameters(task);
-  const { ringBits } = parameters;
-  const secrets = draw(parameters); // while the data user prepares its base transfers
-  const own = statisticsShares(task, shares, ringBits);
-  const [owners] = await readRing(stream, ROTATED_MESSAGE.owners, 1, ringBits);
-  checkOwners(BigInt.asUintN(ringBits, own.owners + owners!), verifiedOwners, program.minimumOwners);
+  await closedByFaults(markAnswered, async (mark) => {
+    const parameters = rotatedParameters(task);
+    const { ringBits } = parameters;
+    const secrets = draw(parameters); // while the data user prepares its base transfers
+    const own = statisticsShares(task, shares, ringBits);
+    const [owners] = await readRing(stream, ROTATED_MESSAGE.owners, 1, ringBits);
+    checkOwners(BigInt.asUintN(ringBits, own.owners + owners!), verifiedOwners, program.minimumOwners);
 
+    const chooser = await products();
+    const declared = program.outputs.includes('mean') ? [own.Q, ...own.V] : [own.Q];
+    writeRing(stream, ROTATED_MESSAGE.declared, declared, ringBits);
+    await stream.flush();
+    const matrix = await shareMatrix(chooser, own, secrets, parameters);
+    await mark();
+    writeRing(stream, ROTATED_MESSAGE.matrix, matrix, ringBits);
+    await stream.flush();
+
+    const vectors = await shareVectors(chooser, secrets, program.components, parameters);
+    writeRing(stream, ROTATED_MESSAGE.vectors, vectors.flat(), parameters.vectorRingBits);
+    await stream.flush();
+  });
+}
+
+/**
+ * A failure that may depend on the shares ends the task like an answer. They are the same in every attempt, and what the data user
+ * sends decides what is asked of them: by trying again it would learn them bit by bit. The check of a product fails for wrong guesses
+ * at digits. The number of owners stands in an aggregate that may have been made so that another value overflows into it.
+ */
+async function closedByFaults(
+  markAnswered: () => Promise<void>,
+  run: (mark: () => Promise<void>) => Promise<void>,
+): Promise<void> {
   let marked: Promise<void> | undefined;
   const mark = () => {
     marked ??= markAnswered();
     return marked;
   };
-  const chooser = closedByFaults(await products(), mark);
-  const declared = program.outputs.includes('mean') ? [own.Q, ...own.V] : [own.Q];
-  writeRing(stream, ROTATED_MESSAGE.declared, declared, ringBits);
-  await stream.flush();
-  const matrix = await shareMatrix(chooser, own, secrets, parameters);
-  await mark();
-  writeRing(stream, ROTATED_MESSAGE.matrix, matrix, ringBits);
-  await stream.flush();
-
-  const vectors = await shareVectors(chooser, secrets, program.components, parameters);
-  writeRing(stream, ROTATED_MESSAGE.vectors, vectors.flat(), parameters.vectorRingBits);
-  await stream.flush();
+  try {
+    await run(mark);
+  } catch (error) {
+    if (!isTellable(error)) await mark();
+    throw error;
+  }
 }
 
-/**
- * A failed check of a product ends the task like an answer. Shares of R and V are the same in every attempt, and a data user that corrupts
- * transfers could learn a bit of them from whether the check notices.
- */
-function closedByFaults(chooser: Chooser, mark: () => Promise<void>): Chooser {
-  return {
-    async multiply(products) {
-      try {
-        return await chooser.multiply(products);
-      } catch (error) {
-        if (error instanceof TwoPartyError && error.code === 'ERR_PRODUCT_CHECK') await mark();
-        throw error;
-      }
-    },
-  };
-}
-
-/** The data user knows what it aggregated, so that the refusal tells it nothing. */
+/** A data user that has aggregated what it got knows the number, so that the refusal tells it nothing. */
 function checkOwners(owners: bigint, verified: number, minimum: number): void {
   if (owners !== BigInt(verified)) {
     throw new TwoPartyError(

@@ -164,17 +164,60 @@ describe('refusals', () => {
   ])('%s, before a byte of the CSP', async (_, garbler, program) => {
     const setting = small();
     const [left, right] = memoryChannelPair();
+    let marked = 0;
     const { csp, user } = await run(
       {
         ...setting,
         garbler: { ...setting.garbler, ...garbler },
         program: { ...setting.program, ...program },
       },
-      { channels: [left, right] },
+      {
+        channels: [left, right],
+        markAnswered: async () => {
+          marked += 1;
+        },
+      },
     );
     expect(csp).toMatchObject(rejection('ERR_OWNER_COUNT'));
     expect(user).toMatchObject(rejection('ERR_OWNER_COUNT'));
     expect(left.bytesSent).toBe(0);
+    expect(marked).toBe(1);
+  });
+
+  it('a number of owners is told only once no other can be tried', async () => {
+    const setting = small();
+    const { csp, user } = await run(
+      { ...setting, garbler: { ...setting.garbler, verifiedOwners: 4 } },
+      {
+        markAnswered: async () => {
+          throw new Error('not written down');
+        },
+      },
+    );
+    expect(csp).toMatchObject({ status: 'rejected', reason: { message: 'not written down' } });
+    expect(user).toMatchObject(rejection('ERR_CHANNEL_ABORTED', 'ERR_COMPUTATION'));
+  });
+
+  it('a share that is too long ends the task, too', async () => {
+    const setting = small();
+    let marked = 0;
+    const { csp, user } = await run(
+      {
+        ...setting,
+        garbler: {
+          ...setting.garbler,
+          shares: setting.garbler.shares.map((share, i) => (i === 0 ? 1n << 200n : share)),
+        },
+      },
+      {
+        markAnswered: async () => {
+          marked += 1;
+        },
+      },
+    );
+    expect(csp).toMatchObject({ status: 'rejected', reason: expect.any(RangeError) });
+    expect(user).toMatchObject(rejection('ERR_CHANNEL_ABORTED', 'ERR_COMPUTATION'));
+    expect(marked).toBe(1);
   });
 
   it.each([
