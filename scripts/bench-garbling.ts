@@ -5,7 +5,8 @@ import { type Case, dataFile, type Measured, measureCase } from '@eigenveil/benc
 import { formatQuantity } from '@eigenveil/bench/quantities';
 import { median } from '@eigenveil/bench/statistics';
 import Table from 'cli-table3';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
+import { someOf, wholeNumber } from './options.ts';
 
 const CIRCUITS_EXPLANATION = `Circuits: medians after one uncounted warm-up. Both parties take turns on one core, over a channel in memory: each is timed alone, with
 reading and writing its messages, without a network. Circuits work on ${BITS}-bit numbers with ${PLACES} fraction bits. Bytes are
@@ -110,30 +111,16 @@ async function measureProgram(wanted: Case): Promise<Measured | undefined> {
   return { ...runs[0]!, seconds: median(runs.map(({ seconds }) => seconds)) };
 }
 
-function parseRepetitions(text: string): number {
-  const repetitions = Number(text);
-  if (!Number.isInteger(repetitions) || repetitions < 1)
-    throw new InvalidArgumentError('Expected a positive integer.');
-  return repetitions;
-}
-
 const nameOf = ({ method, dataset }: Case) => `${method}:${dataset}`;
 const NAMES = ['circuits', ...CASES.map(nameOf)];
-
-function parseOnly(text: string): string[] {
-  const names = text.split(',');
-  if (!names.every((name) => NAMES.includes(name)))
-    throw new InvalidArgumentError(`Expected some of ${NAMES.join(',')}.`);
-  return names;
-}
 
 const { json, repetitions, only } = new Command()
   .name('bench-garbling')
   .description(
     'Times garbling and evaluating AND gates, circuits and whole decompositions. Takes some minutes.',
   )
-  .option('--repetitions <count>', 'timed repetitions of each circuit', parseRepetitions, 9)
-  .option('--only <LIST>', 'only circuits, or programs such as pca:pima', parseOnly, NAMES)
+  .option('--repetitions <count>', 'timed repetitions of each circuit', wholeNumber(), 9)
+  .option('--only <LIST>', 'only circuits, or programs such as pca:pima', someOf(NAMES), NAMES)
   .option('--json', 'print one JSON object instead of tables')
   .addHelpText(
     'after',

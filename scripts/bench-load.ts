@@ -2,7 +2,8 @@
 
 import { type LoadOptions, runLoad } from '@eigenveil/bench/load/run';
 import { renderLoad } from '@eigenveil/bench/load/table';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
+import { wholeNumber } from './options.ts';
 
 const EXPLANATION = `A CSP and a data user are started as processes of their own, with a task of PCA by the protocol rotated. Before the clock starts, owners are
 enrolled and their contributions encrypted: eight different ones, rerandomised for every owner. Then one more process sends them over
@@ -10,26 +11,19 @@ TLS connections that stay open, each with a fresh proof of possession, and waits
 on the disk. All processes share the cores of this machine. A load ends with the computation; it fails unless its result counts every row of every owner.
 CPU times are of all threads of a process; memory is its resident set.`;
 
-function count(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1)
-    throw new InvalidArgumentError('Expected a positive integer.');
-  return value;
-}
-
 const program = new Command()
   .name('npm run bench:load --')
   .description('Measures how fast the data user takes contributions.')
-  .option('--contributions <NUMBER>', 'owners, each with one contribution', count, 2000)
-  .option('--connections <NUMBER>', 'requests at a time', count, 32)
-  .option('--features <NUMBER>', 'features of the task', count, 34)
-  .option('--bits <NUMBER>', 'key length', count, 2048)
+  .option('--contributions <NUMBER>', 'owners, each with one contribution', wholeNumber(), 2000)
+  .option('--connections <NUMBER>', 'requests at a time', wholeNumber(), 32)
+  .option('--features <NUMBER>', 'features of the task', wholeNumber(), 34)
+  .option('--bits <NUMBER>', 'key length', wholeNumber(), 2048)
   .addOption(
     new Option('--database <NAME>', 'where the data user keeps contributions')
       .choices(['sqlite', 'postgres'])
       .default('sqlite'),
   )
-  .option('--processes <NUMBER>', 'of the data user; several share a PostgreSQL database', count, 1)
+  .option('--processes <NUMBER>', 'of the data user; several share a PostgreSQL database', wholeNumber(), 1)
   .option('--json', 'print one JSON object instead of tables')
   .addHelpText('after', `\n${EXPLANATION}\n\nExample:\n  npm run bench:load -- --contributions 10000 --json`)
   .parse();

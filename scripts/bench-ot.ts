@@ -18,7 +18,8 @@ import {
   setUpSender,
 } from '@eigenveil/two-party';
 import Table from 'cli-table3';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
+import { wholeNumber } from './options.ts';
 
 interface Row {
   what: string;
@@ -130,18 +131,12 @@ function render(rows: readonly Row[]): string {
   return table.toString();
 }
 
-function parsePositive(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('Expected a positive integer.');
-  return value;
-}
-
 const { transfers, megabytes, repetitions, json } = new Command()
   .name('bench-ot')
   .description('Times oblivious transfers and the channel between garbler and evaluator.')
-  .option('--transfers <count>', 'transfers per repetition', parsePositive, 2_000_000)
-  .option('--megabytes <count>', 'megabytes per repetition', parsePositive, 512)
-  .option('--repetitions <count>', 'repetitions that count', parsePositive, 5)
+  .option('--transfers <count>', 'transfers per repetition', wholeNumber(), 2_000_000)
+  .option('--megabytes <count>', 'megabytes per repetition', wholeNumber(), 512)
+  .option('--repetitions <count>', 'repetitions that count', wholeNumber(), 5)
   .option('--json', 'print one JSON object instead of a table')
   .addHelpText('after', `\n${EXPLANATION}\n\nExample:\n  npm run bench:ot -- --transfers 5000000`)
   .parse()

@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { csvOfRows, featureName } from '@eigenveil/bench/rows';
 import { statisticsOfCsv } from '@eigenveil/statistics';
 import type { StatisticsTask } from '@eigenveil/task';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
+import { wholeNumber } from './options.ts';
 
 /** What an owner may use at most, whatever the number of rows. */
 const LIMIT_MEGABYTES = 300;
@@ -31,8 +32,8 @@ const options = new Command('bench-owner-memory')
   .description(
     'Peak memory and speed of an owner that reads CSV rows and sums its statistics, in a process of its own.',
   )
-  .option('--rows <number>', 'rows to read', positiveInteger, 1_000_000)
-  .option('--features <number>', 'columns to read', positiveInteger, 50)
+  .option('--rows <number>', 'rows to read', wholeNumber(), 1_000_000)
+  .option('--features <number>', 'columns to read', wholeNumber(), 50)
   .option('--json', 'print one JSON object', false)
   .addOption(new Option('--child', 'read the rows from standard input').default(false).hideHelp())
   .addHelpText(
@@ -101,11 +102,4 @@ async function report(options: Options): Promise<void> {
     );
   }
   if (measurement.peakRssMegabytes > LIMIT_MEGABYTES) process.exitCode = 1;
-}
-
-function positiveInteger(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1)
-    throw new InvalidArgumentError('expected a positive integer.');
-  return value;
 }

@@ -11,8 +11,9 @@ import {
   type SecretKey,
 } from '@eigenveil/paillier';
 import Table from 'cli-table3';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import * as paillierBigint from 'paillier-bigint';
+import { someOf } from './options.ts';
 
 type Operation =
   | 'generate key (standard)'
@@ -51,14 +52,6 @@ Per value: paillier-bigint holds one value in a ciphertext. Eigenveil packs 50 f
 bits, 50 of 32, one of 18, one of 5; 40 bits of statistical security) into as few ciphertexts as they need.`;
 
 const pool = new PaillierPool({ threads: 0 });
-
-function parseBits(text: string): number[] {
-  const list = text.split(',').map(Number);
-  if (list.some((bits) => !KEY_BITS.includes(bits))) {
-    throw new InvalidArgumentError(`Expected some of ${KEY_BITS.join(',')}.`);
-  }
-  return list;
-}
 
 /** What one repetition works on. Each, the warm-up included, has keys of its own and pays for their tables. */
 interface Work {
@@ -200,7 +193,7 @@ const { bits: bitsWanted, json } = new Command()
   .description(
     'Times @eigenveil/paillier against paillier-bigint: key generation, encryption, addition, decryption.',
   )
-  .option('--bits <list>', 'key lengths, separated by commas', parseBits, KEY_BITS)
+  .option('--bits <list>', 'key lengths, separated by commas', someOf(KEY_BITS, Number), KEY_BITS)
   .option('--json', 'print one JSON object instead of a table')
   .addHelpText('after', `\n${EXPLANATION}\n\nExample:\n  npm run bench:paillier -- --bits 1024,2048`)
   .parse()

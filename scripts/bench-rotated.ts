@@ -4,7 +4,8 @@ import { type Case, dataFile, type Measured, measureCase } from '@eigenveil/benc
 import { formatQuantity } from '@eigenveil/bench/quantities';
 import { median } from '@eigenveil/bench/statistics';
 import Table from 'cli-table3';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
+import { someOf, wholeNumber } from './options.ts';
 
 const EXPLANATION = `Both servers are fresh processes that talk over TLS 1.3 on the loopback interface. A time is from the request for a connection to the result,
 base transfers included (20 ms: with a proxy between them that holds back every byte for 20 ms in either direction); the median of the repetitions, in which the protocols take turns (garbled once, and from 50 features on only with
@@ -30,25 +31,11 @@ const COUNTING_DELAY = 500;
 const NAMES: readonly string[] = SETS.map(({ dataset }) => dataset);
 const LARGE = ['synthetic50', 'synthetic100'];
 
-function parseRepetitions(text: string): number {
-  const repetitions = Number(text);
-  if (!Number.isInteger(repetitions) || repetitions < 1)
-    throw new InvalidArgumentError('Expected a positive integer.');
-  return repetitions;
-}
-
-function parseSets(text: string): string[] {
-  const wanted = text.split(',');
-  if (!wanted.every((name) => NAMES.includes(name)))
-    throw new InvalidArgumentError(`Expected some of ${NAMES.join(',')}.`);
-  return wanted;
-}
-
 const { json, repetitions, sets, garbled } = new Command()
   .name('bench-rotated')
   .description('Times PCA by the two-party protocols rotated, garbled and simulated.')
-  .option('--repetitions <count>', 'timed runs of each', parseRepetitions, 3)
-  .option('--sets <LIST>', 'only these data sets', parseSets, [...NAMES])
+  .option('--repetitions <count>', 'timed runs of each', wholeNumber(), 3)
+  .option('--sets <LIST>', 'only these data sets', someOf(NAMES), [...NAMES])
   .option('--garbled', 'garbled for large data sets, too, which takes minutes')
   .option('--json', 'print one JSON object instead of a table')
   .addHelpText('after', `\n${EXPLANATION}\n\nExample:\n  npm run bench:rotated -- --sets pima,ionosphere`)

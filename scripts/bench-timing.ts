@@ -10,7 +10,8 @@ import { faultsOf, type Measured, readingOf } from '@eigenveil/bench/timing/verd
 import { CLEAR, compareClasses, SUSPICIOUS } from '@eigenveil/bench/timing/welch';
 import { SingleBar } from 'cli-progress';
 import Table from 'cli-table3';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
+import { wholeNumber } from './options.ts';
 
 const EXPLANATION = `How to read it. Each operation runs on inputs of two classes that take turns at random, as in dudect (Reparaz, Balasch, Verbauwhede, 2017).
 |t| is the largest of Welch's t statistics: on all samples and on the fastest ones (20 lines are drawn across the slow tail), for means and for variances.
@@ -24,17 +25,15 @@ SECURITY.md, "What is constant time, and what is not". Times are those that this
 
 const FEWEST_SAMPLES = 20_000;
 
-function parseSamples(text: string): number {
-  const samples = Number(text);
-  if (!Number.isInteger(samples) || samples < FEWEST_SAMPLES)
-    throw new InvalidArgumentError(`Expected an integer of at least ${FEWEST_SAMPLES}.`);
-  return samples;
-}
-
 const { samples, json } = new Command()
   .name('bench-timing')
   .description('Looks for secrets in the time that operations take. Some eight minutes.')
-  .option('--samples <count>', 'of a fast operation; slow ones get fewer', parseSamples, 100_000)
+  .option(
+    '--samples <count>',
+    'of a fast operation; slow ones get fewer',
+    wholeNumber(FEWEST_SAMPLES),
+    100_000,
+  )
   .option('--json', 'print one JSON object instead of a table')
   .addHelpText('after', `\n${EXPLANATION}\n\nExample:\n  npm run bench:timing -- --samples 400000`)
   .parse()

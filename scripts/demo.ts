@@ -6,7 +6,10 @@ import { enableCompileCache, flushCompileCache } from 'node:module';
 import { createProgram, runCommand } from '@eigenveil/command';
 import type { DemoOptions } from '@eigenveil/demo/run';
 import type { MethodName } from '@eigenveil/task';
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
+import { someOf, wholeNumber } from './options.ts';
+
+const METHODS: readonly MethodName[] = ['pca', 'dca', 'lda'];
 
 const program = createProgram({
   name: 'demo',
@@ -26,7 +29,7 @@ const program = createProgram({
     [],
   )
   .option('--owners <NUMBER>', 'number of data owners', wholeNumber(2, 200), 10)
-  .option('--method <LIST>', 'methods, separated by commas: pca, dca, lda', methods, ['pca', 'dca'])
+  .option('--method <LIST>', 'methods, separated by commas: pca, dca, lda', someOf(METHODS), ['pca', 'dca'])
   .option(
     '--components <NUMBER>',
     'components of a PCA; discriminant methods have at most classes − 1',
@@ -67,21 +70,4 @@ async function prepare(): Promise<typeof import('@eigenveil/demo/run')> {
   flushCompileCache();
   if (directory !== undefined) process.env.NODE_COMPILE_CACHE = directory;
   return demo;
-}
-
-function wholeNumber(least: number, most: number) {
-  return (text: string): number => {
-    const value = Number(text);
-    if (!Number.isInteger(value) || value < least || value > most) {
-      throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`);
-    }
-    return value;
-  };
-}
-
-function methods(text: string): MethodName[] {
-  const list = text.split(',');
-  if (list.some((name) => !['pca', 'dca', 'lda'].includes(name)))
-    throw new InvalidArgumentError('Expected some of pca,dca,lda.');
-  return list as MethodName[];
 }

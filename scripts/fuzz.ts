@@ -2,9 +2,9 @@
 import { randomInt } from 'node:crypto';
 import { createProgram, EXIT, printResult, runCommand } from '@eigenveil/command';
 import { Presets, SingleBar } from 'cli-progress';
-import { InvalidArgumentError } from 'commander';
 import { type Finding, fuzz } from '../test/fuzz/target.ts';
 import { allTargets, shares } from '../test/fuzz/targets.ts';
+import { wholeNumber } from './options.ts';
 
 const INPUTS = 100_000;
 const LEAST = 50;
@@ -20,8 +20,13 @@ const program = createProgram({
   version: '0.1.0',
   description: 'Tries every parser that takes something from outside with inputs that are nearly right.',
 })
-  .option('--inputs <NUMBER>', 'how many, all parsers together', positive, INPUTS)
-  .option('--seed <NUMBER>', 'to repeat a run: as printed by it', positive, randomInt(1, 2 ** 31))
+  .option('--inputs <NUMBER>', 'how many, all parsers together', wholeNumber(1, 2 ** 31 - 1), INPUTS)
+  .option(
+    '--seed <NUMBER>',
+    'to repeat a run: as printed by it',
+    wholeNumber(1, 2 ** 31 - 1),
+    randomInt(1, 2 ** 31),
+  )
   .option('--only <TEXT>', 'only parsers with this in their name', '')
   .action(run);
 
@@ -61,13 +66,6 @@ async function run({ inputs, seed, only }: Options): Promise<void> {
 
 class FuzzError extends Error {
   readonly code = 'ERR_FUZZ';
-}
-
-function positive(text: string): number {
-  const number = Number(text);
-  if (!Number.isSafeInteger(number) || number < 1 || number >= 2 ** 31)
-    throw new InvalidArgumentError('expected a number from 1 to 2147483647');
-  return number;
 }
 
 await runCommand(program, process.argv, { ERR_FUZZ: EXIT.internal });

@@ -2,8 +2,9 @@
 import { randomInt } from 'node:crypto';
 import { createProgram, EXIT, printResult, runCommand } from '@eigenveil/command';
 import { Presets, SingleBar } from 'cli-progress';
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import { DATABASES, type KillOptions, type KillReport, killCycles } from '../test/support/kill-cycles.ts';
+import { wholeNumber } from './options.ts';
 
 const CYCLES = 200;
 /** The generator's seeds end here. */
@@ -22,11 +23,11 @@ const program = createProgram({
     'Kills the data user (and its database server) at random moments while owners contribute, restarts it, and checks every receipt and result.',
 })
   .addOption(new Option('--database <NAME>', 'where it stores').choices(DATABASES).default('sqlite'))
-  .option('--cycles <NUMBER>', 'how often something is killed', positive, CYCLES)
+  .option('--cycles <NUMBER>', 'how often something is killed', wholeNumber(1, SEEDS), CYCLES)
   .option(
     '--seed <NUMBER>',
     'of the moments and the rows: as printed by a run',
-    positive,
+    wholeNumber(1, SEEDS),
     randomInt(1, SEEDS),
   )
   .action(run);
@@ -61,13 +62,6 @@ function describe(report: KillReport): string {
 
 class KillError extends Error {
   readonly code = 'ERR_KILL_CYCLES';
-}
-
-function positive(text: string): number {
-  const number = Number(text);
-  if (!Number.isSafeInteger(number) || number < 1 || number > SEEDS)
-    throw new InvalidArgumentError(`expected a number from 1 to ${SEEDS}`);
-  return number;
 }
 
 await runCommand(program, process.argv, { ERR_KILL_CYCLES: EXIT.internal });

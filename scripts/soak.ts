@@ -3,10 +3,11 @@ import { randomInt } from 'node:crypto';
 import { createProgram, EXIT, printResult, runCommand } from '@eigenveil/command';
 import { Postgres } from '@eigenveil/testbed/databases/postgres';
 import { Presets, SingleBar } from 'cli-progress';
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import type { Scenario } from '../test/support/simulation/operations.ts';
 import type { Finished } from '../test/support/simulation/run.ts';
 import { type Finding, ServicesPool, search } from '../test/support/simulation/search.ts';
+import { wholeNumber } from './options.ts';
 
 const RUNS_PER_SEED = 5;
 const LARGEST_SEED = 2 ** 30;
@@ -39,18 +40,18 @@ const program = createProgram({
       .choices(['sqlite', 'postgres'])
       .default('sqlite'),
   )
-  .option('--minutes <NUMBER>', 'how long to look for a failure', positive(10_000), 10)
+  .option('--minutes <NUMBER>', 'how long to look for a failure', wholeNumber(1, 10_000), 10)
   .option(
     '--seed <NUMBER>',
     'to repeat: as printed with a failure',
-    positive(LARGEST_SEED),
+    wholeNumber(1, LARGEST_SEED),
     randomInt(1, LARGEST_SEED),
   )
-  .option('--length <NUMBER>', 'the most operations of a run, about', positive(1000), 24)
+  .option('--length <NUMBER>', 'the most operations of a run, about', wholeNumber(1, 1000), 24)
   .option(
     '--shrink-minutes <NUMBER>',
     'how long to look for a smaller run that fails, too',
-    positive(10_000),
+    wholeNumber(1, 10_000),
     5,
   )
   .addHelpText(
@@ -141,15 +142,6 @@ function describeScenario({ operations, ...task }: Scenario): string {
 
 class SoakError extends Error {
   readonly code = 'ERR_SOAK';
-}
-
-function positive(largest: number) {
-  return (text: string): number => {
-    const number = Number(text);
-    if (!Number.isSafeInteger(number) || number < 1 || number > largest)
-      throw new InvalidArgumentError(`expected a whole number from 1 to ${largest}`);
-    return number;
-  };
 }
 
 await runCommand(program, process.argv, { ERR_SOAK: EXIT.internal });

@@ -59,7 +59,7 @@ describe.runIf(canReadUsage())('bench:load', { tags: ['long'] }, () => {
 describe('bench:load, its command line', () => {
   it.each([
     [['--processes', '2'], "option '--processes' expected 1 with SQLite"],
-    [['--contributions', '0'], 'Expected a positive integer'],
+    [['--contributions', '0'], 'Expected a whole number of at least 1'],
   ])('refuses %j', async (args, message) => {
     const { code, errors } = await benchLoad(...args);
     expect(code).toBe(1);
