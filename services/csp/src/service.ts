@@ -109,7 +109,8 @@ export class CspService {
    * @throws ERR_TASK_INVALID and its kin, ERR_TASK_REFUSED, ERR_SIMULATED_REFUSED, ERR_TASK_CONFLICT
    */
   async agree(task: Task, dataUserKey: PublicJwk): Promise<string> {
-    await this.#whenAgreed(task.id);
+    // Not by whenAgreed(): between its last look and this entry nobody else may come.
+    while (this.#agreeing.has(task.id)) await this.#agreeing.get(task.id)!.catch(() => undefined);
     const agreement = this.#agree(task, dataUserKey);
     this.#agreeing.set(task.id, agreement);
     try {
@@ -128,8 +129,11 @@ export class CspService {
     const { store, paillier, key } = this.#deps;
     const digest = digestTask(task);
     const known = await store.task(task.id);
-    if (known !== undefined) return agreementOf(known, digest);
+    const isOwn = task.dataUser === (await thumbprintOf(dataUserKey));
+    if (known?.digest === digest && isOwn) return agreementOf(known, digest);
+    // What is refused is refused alike whether somebody has taken the id or not.
     await this.#checkProposal(task, dataUserKey);
+    if (known !== undefined) return agreementOf(known, digest);
     const secretKey = await paillier.generateKeyPair({
       bits: task.keyBits,
       scheme: task.encryption,
