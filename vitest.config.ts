@@ -32,7 +32,9 @@ export default defineConfig({
     hookTimeout: 120_000,
     // A machine may be slow: what is waited for comes when it comes.
     expect: { poll: { timeout: 60_000 } },
-    tags: [{ name: 'long', description: 'Run by `npm run test:long`, and not by `npm test`.' }],
+    tags: [
+      { name: 'long', timeout: 300_000, description: 'Run by `npm run test:long`, and not by `npm test`.' },
+    ],
     projects: [
       { extends: true, test: { name: 'together', include: ALL, exclude: ALONE, isolate: false } },
       { extends: true, test: { name: 'alone', include: ALONE } },

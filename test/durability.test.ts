@@ -18,8 +18,8 @@ test('killed at any moment, it has every receipt and counts every owner exactly 
   expect(report.interrupted).toBeGreaterThan(0);
 }, 300_000);
 
-test('so it does over PostgreSQL, which is killed as well', async () => {
+test('so it does over PostgreSQL, which is killed as well', { tags: ['long'] }, async () => {
   const report = await killCycles({ database: 'postgres', cycles: 6, seed: SEED });
   expectKills(report, 6);
   expect(report.killedDatabase).toBeGreaterThan(1);
-}, 300_000);
+});

@@ -146,20 +146,21 @@ describe('an answer that is lost on the way', () => {
     verifyAudit(readAudit(world.cspConfig.dataDirectory)).entries.filter(
       (entry) => entry.taskId === taskId && entry.operation === 'computation answered',
     ).length;
-  /** Computes the task once, and returns where the decoding of its outputs, the last that the CSP sends, has begun but not ended. */
-  async function nearTheEnd({ proposal, rows }: Example): Promise<number> {
-    await finishTask(parties, proposal, split(rows, OWNERS));
+  /** Where, in a computation of this task, the decoding of its outputs, the last that the CSP sends, has begun but not ended. */
+  let nearTheEnd: number;
+  let example: Example;
+  beforeAll(async () => {
+    example = await iris({ components: 1 });
+    await finishTask(parties, example.proposal, split(example.rows, OWNERS));
     const [bytes] = world.proxies.csp.streamBytes;
     world.proxies.csp.streams.length = 0;
-    return bytes! - 100;
-  }
+    nearTheEnd = bytes! - 100;
+  });
 
   test('is given again, three times in all, however often the line broke before', async () => {
-    const example = await iris({ components: 1 });
     const { csp } = world.proxies;
-    const atByte = await nearTheEnd(example);
     csp.inject(COMPUTATION, { kind: 'cut', atByte: 40_000 }, 2);
-    csp.inject(COMPUTATION, { kind: 'cut', atByte }, 2);
+    csp.inject(COMPUTATION, { kind: 'cut', atByte: nearTheEnd }, 2);
     const { status } = await finishTask(parties, example.proposal, split(example.rows, OWNERS));
     expect(status.state).toBe('done');
     expect(csp.streams).toHaveLength(5);
@@ -167,8 +168,7 @@ describe('an answer that is lost on the way', () => {
   });
 
   test('three times is lost for good', async () => {
-    const example = await iris({ components: 1 });
-    world.proxies.csp.inject(COMPUTATION, { kind: 'cut', atByte: await nearTheEnd(example) }, 3);
+    world.proxies.csp.inject(COMPUTATION, { kind: 'cut', atByte: nearTheEnd }, 3);
     const { status } = await finishTask(parties, example.proposal, split(example.rows, OWNERS));
     expect(status).toMatchObject({ state: 'failed', failure: { code: 'ERR_TASK_ANSWERED' } });
     expect(answersOf(status)).toBe(3);

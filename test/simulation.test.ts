@@ -29,7 +29,7 @@ for (const [seed, tags] of [
   });
 }
 
-test('drawn scenarios of a data user that stores in PostgreSQL', async () => {
+test('drawn scenarios of a data user that stores in PostgreSQL', { tags: ['long'] }, async () => {
   const postgres = await Postgres.launch();
   const sharing = new ServicesPool(async () => ({ databaseUrl: await postgres.database() }));
   try {
@@ -39,7 +39,7 @@ test('drawn scenarios of a data user that stores in PostgreSQL', async () => {
     await sharing.close();
     await postgres.close();
   }
-}, 120_000);
+});
 
 const ask = (request: Request, fault: RequestFault | null = null): Operation => ({
   kind: 'request',
