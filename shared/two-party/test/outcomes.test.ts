@@ -19,6 +19,7 @@ type Name = keyof typeof TWO_PARTY_PROTOCOLS;
 interface Disturbance {
   /** Changes the n-th message of the CSP. */
   readonly spoil?: (message: Uint8Array, index: number) => void;
+  /** Of a message, or of the end. */
   readonly onReceive?: () => void;
   readonly evaluator?: Partial<DataUserInput>;
 }
@@ -36,9 +37,8 @@ function cspEnd(channel: Channel, { spoil, onReceive }: Disturbance) {
       released?.();
     },
     async receive() {
-      const message = await channel.receive();
+      const message = await channel.receive().finally(() => onReceive?.());
       seen.push(message.length);
-      onReceive?.();
       return message;
     },
     close: () => channel.close(),
@@ -176,13 +176,19 @@ class MadeUpTime implements Clock {
 
 describe('rotated: the first byte after the matrix', () => {
   /** When the CSP gets each message of the data user. */
-  async function times(setting: Setting, milliseconds: number, clock: MadeUpTime) {
+  async function times(
+    setting: Setting,
+    milliseconds: number,
+    clock: MadeUpTime,
+    spoil?: Disturbance['spoil'],
+  ) {
     const came: number[] = [];
     const missed: number[] = [];
     const pace: Pace = { milliseconds, clock, onMiss: (late) => missed.push(late) };
     const { code } = await run('rotated', setting, {
       onReceive: () => came.push(clock.time),
       evaluator: { pace },
+      ...(spoil && { spoil }),
     });
     return { code, came, missed };
   }
@@ -201,6 +207,21 @@ describe('rotated: the first byte after the matrix', () => {
       expect(Math.min(...after)).toBeGreaterThanOrEqual(1000);
       expect(missed).toEqual([]);
     }
+  });
+
+  it('leaves at the same moment where it is an abort, since what came then was wrong', async () => {
+    let afterMatrix = false;
+    const { code, came } = await times(
+      settingOf(given('rotated', 40)),
+      1000,
+      new MadeUpTime(),
+      (message, index) => {
+        if (afterMatrix) spoiling(index, 0, 1, 0x80)(message, index); // the type of the message
+        afterMatrix ||= message.length === 8 + 10 * 27;
+      },
+    );
+    expect(code).toBe('ERR_CHANNEL_MESSAGE');
+    expect(came.at(-1)).toBeGreaterThanOrEqual(1000);
   });
 
   it('leaves at once where the moment has passed, which is told', async () => {

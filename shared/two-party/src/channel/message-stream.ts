@@ -77,6 +77,12 @@ export class MessageStream {
     this.#gateOpen = undefined;
   }
 
+  /** Resolves when what is written now may leave: at once, unless a gate holds it back. */
+  async released(): Promise<void> {
+    this.#gateOpen ??= this.#gate?.();
+    await this.#gateOpen;
+  }
+
   /**
    * The payload of the next message.
    * @throws ERR_CHANNEL_MESSAGE and the errors of Channel.receive

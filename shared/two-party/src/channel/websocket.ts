@@ -16,9 +16,12 @@ const UNSUPPORTED_DATA = 1003;
 const ABORTED = 4000;
 const OPENING_LIMIT_MILLISECONDS = 10_000;
 
-/** Compression would make the length of a frame depend on its content. */
+/**
+ * Compression would make the length of a frame depend on its content. A pong would tell how long this end computes in one piece, and is
+ * asked for by no peer that follows the protocol.
+ */
 function frames({ largestMessageBytes }: ChannelLimits) {
-  return { perMessageDeflate: false, maxPayload: largestMessageBytes } as const;
+  return { perMessageDeflate: false, autoPong: false, maxPayload: largestMessageBytes } as const;
 }
 
 /**

@@ -35,10 +35,16 @@ export async function askRotated(
   const [Q, ...V] = declared.map((share, i) => BigInt.asIntN(ringBits, share + [own.Q, ...own.V][i]!));
   const rotated = await shareMatrix(correlator, own, Q!, parameters);
   const theirs = await readRing(stream, ROTATED_MESSAGE.matrix, rotated.length, ringBits);
+  const ask = async () => {
+    const upper = rotated.map((share, e) => BigInt.asIntN(ringBits, share + theirs[e]!));
+    const opened = openMatrix(upper, Q!, task, program, parameters);
+    return { opened, vectors: await openVectors(stream, correlator, opened.directions, parameters) };
+  };
   holdToPace(stream, input.pace ?? { milliseconds: standardPace(d, program.components), clock: systemClock });
-  const upper = rotated.map((share, e) => BigInt.asIntN(ringBits, share + theirs[e]!));
-  const opened = openMatrix(upper, Q!, task, program, parameters);
-  const vectors = await openVectors(stream, correlator, opened.directions, parameters);
+  const { opened, vectors } = await ask().catch(async (error: unknown) => {
+    await stream.released(); // an abort is a byte, too, and another connection that is tried
+    throw error;
+  });
   await hangUp(stream.channel, input);
   const statistics = { Q: Q!, V: withMean ? V : undefined };
   return finishDecomposition(opened, vectors, statistics, task, program, parameters);

@@ -264,3 +264,22 @@ describe('a channel', () => {
     }
   });
 });
+
+test('a ping over a WebSocket is not answered', async () => {
+  const { url, accepted } = await listen();
+  const socket = new WebSocket(url);
+  let pongs = 0;
+  socket.on('pong', () => {
+    pongs += 1;
+  });
+  await new Promise((resolve) => socket.once('open', resolve));
+  const channel = await accepted;
+  socket.ping();
+  socket.send(Buffer.from('asks'));
+  expect(Buffer.from(await channel.receive()).toString()).toBe('asks');
+  const answer = new Promise((resolve) => socket.once('message', resolve));
+  await channel.send(Buffer.from('answers')); // after a pong, if there were one
+  await answer;
+  expect(pongs).toBe(0);
+  socket.terminate();
+});
