@@ -286,7 +286,7 @@ describe('a task', () => {
     const mine = [...home(2), ...toDataUser];
     const policy = [...allow, path('policy.json')];
     jsonOf(await owner('contribute', other, ...mine, ...policy, ...rowsOf(2)));
-    expect(jsonOf(await owner('withdraw', other, ...mine))).toEqual({ withdrawn: other });
+    expect(jsonOf(await owner('withdraw', other, ...mine))).toEqual({ withdrawn: other, confirmed: true });
     const again = problemOf(await owner('contribute', other, ...mine, ...policy, ...rowsOf(2)));
     expect(again).toMatchObject({ exitCode: 5, code: 'ERR_CONTRIBUTION_WITHDRAWN' });
     const cancelled = TaskStatus.parse(jsonOf(await task('cancel', other)));

@@ -4,6 +4,7 @@ import type { Task, TaskProposal } from '@eigenveil/task';
 import type { FaultyProxy } from '@eigenveil/testbed/proxies/proxy';
 import type { Receipt, SignedTask } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { query } from './support/database.ts';
 import { dataFile, exampleOf, type LabelledRows, split, summarise } from './support/tasks.ts';
 import { World } from './support/world.ts';
 
@@ -21,6 +22,13 @@ const OWNERS_NOISE: TaskProposal['differentialPrivacy'] = {
   noise: 'owners',
   honestOwners: 2,
   dataIndependentRanges: true,
+};
+
+const CLOSED = {
+  type: 'urn:eigenveil:error:task-closed',
+  title: 'The task is closed',
+  status: 409,
+  code: 'ERR_TASK_CLOSED',
 };
 
 let world: World;
@@ -153,17 +161,29 @@ describe('a withdrawal', () => {
   ])('%s leaves the receipt as it was, even if the refusal is a lie', async (_, answered) => {
     const receipt = await contribute(0);
     for (let i = 0; i < answered; i += 1) await withdraw();
-    const closed = {
-      type: 'urn:eigenveil:error:task-closed',
-      title: 'The task is closed',
-      status: 409,
-      code: 'ERR_TASK_CLOSED',
-    };
-    proxy.inject(DELETE, { kind: 'answer with', json: async () => closed, status: 409 });
+    proxy.inject(DELETE, { kind: 'answer with', json: async () => CLOSED, status: 409 });
     await expect(withdraw()).rejects.toMatchObject({ code: 'ERR_TASK_CLOSED' });
     expect(await contribute(0)).toEqual(receipt);
     expect(sent()).toHaveLength(1);
   });
+
+  test.each([
+    ['refuses', { kind: 'answer with', json: async () => CLOSED, status: 409 } as const],
+    ['does not answer', { kind: 'lose request' } as const],
+  ])(
+    'that the data user %s is told to the CSP by an owner that insists, and stays final',
+    async (_, fault) => {
+      await contribute(0);
+      proxy.inject(DELETE, fault);
+      const { id } = signed.task;
+      await expect(owner.withdraw(world.dataUserAddress, id, { insist: true })).resolves.toBe(false);
+      const withdrawals = 'SELECT count(*) AS withdrawn FROM withdrawals WHERE task_id = ?';
+      expect(query(world.cspConfig.dataDirectory, withdrawals, id)).toEqual([{ withdrawn: 1 }]);
+      await expect(contribute(0)).rejects.toEqual(WITHDRAWN);
+      proxy.heal();
+      await expect(owner.withdraw(world.dataUserAddress, id, { insist: true })).resolves.toBe(true);
+    },
+  );
 
   test('that overtakes a contribution in the making stops it before it leaves', async () => {
     const { id } = signed.task;

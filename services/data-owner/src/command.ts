@@ -229,18 +229,32 @@ function addWithdraw(program: Command): void {
       description: "certificates to trust instead of the system's, PEM",
       placeholder: 'FILE',
     },
+    insist: {
+      schema: z.boolean(),
+      description: 'tell the CSP, too, if the data user refuses or does not answer',
+      default: false,
+    },
   });
   command.addHelpText(
     'after',
-    '\nFrom now on this owner contributes nothing more to the task. If no answer comes, give the command again.',
+    `
+From now on this owner contributes nothing more to the task. If no answer comes, give the command again. With --insist the CSP does not
+count this owner's record, whatever the data user says. If the data user has used the contribution, the task then fails for all.`,
   );
   command.action(async (id: string) => {
     const settings = configuration();
-    const { userUrl, userCa, cspUrl, cspCa } = settings;
+    const { userUrl, userCa, cspUrl, cspCa, insist } = settings;
     const dataUser = await address(userUrl, userCa);
     const csp = cspUrl === undefined ? undefined : await address(cspUrl, cspCa, '--csp-ca');
-    await withOwner(settings, await readPolicy(), (owner) => owner.withdraw(dataUser, taskIdOf(id), csp));
-    printResult(command, { json: { withdrawn: id }, text: `withdrawn from ${id}` });
+    const confirmed = await withOwner(settings, await readPolicy(), (owner) =>
+      owner.withdraw(dataUser, taskIdOf(id), { csp, insist }),
+    );
+    printResult(command, {
+      json: { withdrawn: id, confirmed },
+      text: confirmed
+        ? `withdrawn from ${id}`
+        : `withdrawn from ${id} at the CSP, without the data user: if it uses the contribution, the task fails`,
+    });
   });
 }
 

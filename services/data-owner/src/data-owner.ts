@@ -140,24 +140,34 @@ export class DataOwner {
   }
 
   /**
-   * Withdraws from the task for good while it is open, at the data user and then at the CSP: the one of the enrolment unless another address is
-   * given. Once it has begun, nothing is contributed to the task any more, here and at the data user; after a lost answer of either it is to be repeated.
-   * @throws what they refuse
+   * Withdraws from the task for good while it is open, at the data user and then at the CSP. Once it has begun, nothing is contributed to the
+   * task any more, here and at the data user; after a lost answer of either it is to be repeated. Resolves to whether the data user has confirmed it.
+   * @param options.csp another address of the CSP than that of the enrolment
+   * @param options.insist to tell the CSP whatever the data user answers, and if it does not answer. If it uses the contribution, the task then fails
+   *   for all.
+   * @throws what the CSP refuses, and what the data user refuses unless the owner insists
    */
-  async withdraw(dataUser: ServiceAddress, taskId: TaskId, csp?: ServiceAddress): Promise<void> {
+  async withdraw(
+    dataUser: ServiceAddress,
+    taskId: TaskId,
+    { csp, insist = false }: { readonly csp?: ServiceAddress | undefined; readonly insist?: boolean } = {},
+  ): Promise<boolean> {
     const { home } = this.#options;
-    await this.#withService(dataUser, async (client) => {
+    const confirmed = await this.#withService(dataUser, async (client) => {
       await home.beginWithdrawal(taskId);
       const path = `/tasks/${taskId}/contribution`;
       try {
         await client.send({ method: 'DELETE', path, response: z.undefined() });
+        return true;
       } catch (error) {
+        if (insist) return false;
         // What was prepared or taken is kept, also after a withdrawal, so that nothing is drawn again even if the data user lies.
         if (WITHDRAWAL_REFUSED.has(errorCodeOf(error))) await home.endWithdrawal(taskId);
         throw error;
       }
     });
     await this.#withdrawAtCsp(taskId, csp);
+    return confirmed;
   }
 
   /** So that the record does not count whatever the data user hands in. After the data user, which would else count an owner whom the CSP does not. */
@@ -166,7 +176,7 @@ export class DataOwner {
     if (address === undefined) {
       throw new ServiceError(
         'ERR_PEER_UNREACHABLE',
-        'withdrawn at the data user, but the CSP was not told: its address is not known, repeat with --csp-url',
+        'the CSP was not told of the withdrawal: its address is not known, repeat with --csp-url',
       );
     }
     await this.#withService(address, (client) =>
