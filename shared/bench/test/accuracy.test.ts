@@ -60,7 +60,7 @@ describe.each(['pca', 'dca'] as const)('statistics of %s by way of Paillier', (k
     expect(plain.some((value) => value < 0n)).toBe(true);
     expect(verifiedOwners).toBe(4);
     // A share of few bits, such as that of the number of owners, may be the number by chance.
-    const isWide = layout(task).valueBits.map((bits) => bits > 40);
+    const isWide = layout(task).valueBits.map((bits) => bits > 24);
     expect(isWide.filter(Boolean).length).toBeGreaterThan(10);
     for (const share of [garbler, evaluator]) {
       expect(share).toHaveLength(plain.length);
