@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import { z } from 'zod';
 
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Each connection costs some 50 kB with its TLS state; more owners than this wait or come again. */

@@ -8,7 +8,6 @@ export { leastRank } from './rank.ts';
 export {
   DEFAULT_FRACTION_BITS,
   DifferentialPrivacy,
-  LIMITS,
   type MethodName,
   newTaskId,
   Output,

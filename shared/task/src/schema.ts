@@ -24,7 +24,7 @@ export function newTaskId(): TaskId {
 }
 
 /** Sizes that the services support; larger tasks are refused when they are proposed. */
-export const LIMITS = {
+const LIMITS = {
   features: 200,
   classes: 100,
   owners: 10_000_000,

@@ -94,6 +94,5 @@ export {
   UnblindingResponse,
   type VerifiedProvenance,
   verifyOwnerProvenance,
-  verifyProvenance,
 } from './provenance.ts';
 export { ServiceUrl } from './service-url.ts';

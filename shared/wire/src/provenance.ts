@@ -88,7 +88,7 @@ export interface VerifiedProvenance
  * Verifies both signatures of the CSP and that they are about this task and this projection.
  * @throws ERR_PROVENANCE_INVALID
  */
-export async function verifyProvenance(
+async function verifyProvenance(
   { task, cspKey, projection }: ExpectedProvenance,
   { statement, countersignature, salt }: Provenance,
 ): Promise<VerifiedProvenance> {
