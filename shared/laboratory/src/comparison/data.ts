@@ -18,6 +18,7 @@ export interface LaboratoryData {
   readonly labels: readonly number[];
 }
 
+/** Of flags, and of shares. */
 const FLAG: Range = [0, 1];
 const times = (count: number, range: Range): Range[] => new Array<Range>(count).fill(range);
 
@@ -79,6 +80,10 @@ export const RANGES: Readonly<Record<string, { readonly ranges: readonly Range[]
   },
   ionosphere: { ranges: times(34, [-1, 1]), why: 'normalised correlations, −1 to 1' },
   optdigits: { ranges: times(64, [0, 16]), why: 'pixels of 4 × 4 bits: 0 to 16' },
+  wisdm_walk_user: {
+    ranges: [...times(30, FLAG), ...times(2, [-20, 20]), ...times(6, [0, 20]), [0, 35]],
+    why: 'ten bins per axis hold shares of the readings, 0–1; the phone reads −20 to 20 m/s² per axis, and so means lie there, deviations in 0–20 and lengths in 0–20√3',
+  },
 };
 
 /** The rows of a data set, or undefined where it is neither bundled nor in EIGENVEIL_DATA. */
