@@ -9,7 +9,7 @@ import { hpdpComponents, hpdpContributions } from '../src/methods/index.ts';
 it('HPDP: the sum under Paillier is the sum of the integers, and so are its components', async () => {
   const { rows, features } = (await loadLaboratoryData('iris'))!;
   const sites = dealToSites(rows, 5, generator(5));
-  const setting = { components: 2, epsilon: 0.5, dpDelta: 1e-5 };
+  const setting = { components: 2, epsilon: 0.5, dpDelta: 1e-5, clippingNorm: 1 };
   const contributions = hpdpContributions(predictableRandomness('encrypted sum'), sites, setting);
   const sum = contributions.reduce((a, b) => a.map((value, i) => value + b[i]!));
   expect(sum.some((value) => value < 0n)).toBe(true);

@@ -13,7 +13,7 @@ import {
 } from '../methods/index.ts';
 import { loadLaboratoryData, RANGES } from './data.ts';
 import { dealToSites } from './sites.ts';
-import { DP_DELTA } from './utility.ts';
+import { CLIPPING_NORM, DP_DELTA } from './utility.ts';
 
 export const ATTACK = 'attack';
 export const ATTACK_SITES = 10;
@@ -46,7 +46,12 @@ export function attackOnce(
   name: string,
   seed: number,
 ): Readonly<Record<keyof typeof ATTACK_SERIES, number>> {
-  const setting: PcaSetting = { components: 1, epsilon: ATTACK_EPSILON, dpDelta: DP_DELTA };
+  const setting: PcaSetting = {
+    components: 1,
+    epsilon: ATTACK_EPSILON,
+    dpDelta: DP_DELTA,
+    clippingNorm: CLIPPING_NORM,
+  };
   const sites = dealToSites(rows, ATTACK_SITES, generator(seedOf(`attack ${name} ${seed}`)));
   const run = runElfedpca(
     predictableRandomness(`attack elfedpca ${name} ${seed}`),

@@ -12,6 +12,8 @@ import { dealToSites } from './sites.ts';
 export const UTILITY = 'utility';
 export const EPSILONS = [0.1, 0.3, 1, 3, 10];
 export const DP_DELTA = 1e-5;
+/** C: rows in the unit ball are not clipped. */
+export const CLIPPING_NORM = 1;
 export const SITES = [5, 10, 50];
 /** Of methods whose result does not depend on how rows are spread, and which hold all rows as they are. */
 export const POOLED = 'pooled';
@@ -103,7 +105,12 @@ function runOf(
 ): number[][] | undefined {
   const source = predictableRandomness(`laboratory ${dataset} ${sites} ${epsilon} ${method.name} ${seed}`);
   const components = componentsOf(features).at(-1)!;
-  return method.run(source, spread, { components, epsilon, dpDelta: DP_DELTA });
+  return method.run(source, spread, {
+    components,
+    epsilon,
+    dpDelta: DP_DELTA,
+    clippingNorm: CLIPPING_NORM,
+  });
 }
 
 class Scores {

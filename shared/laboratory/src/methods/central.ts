@@ -18,6 +18,7 @@ import { wishartNoise } from '../mechanisms/wishart.ts';
 import { calibrateWishart } from '../mechanisms/wishart-calibration.ts';
 import {
   add,
+  bounded,
   centredExactly,
   centredScatter,
   featuresOf,
@@ -29,7 +30,8 @@ import {
   topEigenvectors,
   upperTriangle,
 } from './matrix.ts';
-import type { PcaMethod, PcaSetting, Site } from './method.ts';
+import type { Panel, PcaMethod, PcaPromise, PcaSetting, Site } from './method.ts';
+import { keepsNominal, keepsNothing, keepsPure } from './method.ts';
 
 const CURATOR = 'a curator who holds all rows';
 const CENTRED =
@@ -40,7 +42,7 @@ export const nonPrivate: PcaMethod = {
   name: 'non-private',
   title: 'no noise',
   reference: 'the exact components of all rows',
-  panel: 'approximate',
+  panel: 'baseline',
   dependsOnSites: false,
   promise: {
     neighbours: 'none',
@@ -48,7 +50,8 @@ export const nonPrivate: PcaMethod = {
     trust: CURATOR,
     means: 'not protected',
     counts: 'public',
-    remarks: 'Promises nothing.',
+    remarks: 'Promises nothing, and clips nothing.',
+    keeps: keepsNothing('there is no noise'),
   },
   run: (_source, sites, { components }) => {
     const { R, V, Q } = sums(sites);
@@ -87,9 +90,10 @@ function jointMethod(of: {
       means: 'protected',
       counts: 'protected',
       remarks,
+      keeps: keepsNominal,
     },
     run: (source, sites, setting) => {
-      const { R, V, Q } = sums(sites);
+      const { R, V, Q } = sums(bounded(sites, setting));
       const weights = weightsOf({ kind: 'pca' });
       const triangle = upperTriangle(weighOffDiagonal(R, offDiagonal));
       const weighted = [...triangle, ...V.map((x) => x * weights.V), Q * weights.M];
@@ -155,6 +159,7 @@ export const analyzeGauss: PcaMethod = secondMomentMethod({
   panel: 'approximate',
   epsilon: 'approximate',
   remarks: `${CENTRED} The analytic deviation in place of the published one, which is larger and does not hold for ε > 1.`,
+  keeps: keepsNominal,
   noise: (source, dimension, setting) =>
     symmetricGaussianNoise(source, dimension, {
       sigma: gaussianDeviation(secondMomentSensitivity(dimension, 'add-remove').l2, setting),
@@ -172,6 +177,7 @@ export const wishart: PcaMethod = secondMomentMethod({
   panel: 'approximate',
   epsilon: 'approximate',
   remarks: `${CENTRED} With 256 d degrees of freedom and the scale at which (ε, δ) does hold: as published it does not, see below.`,
+  keeps: keepsNominal,
   noise: (source, dimension, { epsilon, dpDelta }) => {
     const degreesOfFreedom = DEGREES_OF_FREEDOM_FACTOR * dimension;
     const scale = calibrateWishart({ dimension, degreesOfFreedom, epsilon, dpDelta });
@@ -184,9 +190,10 @@ export const wishartPublished: PcaMethod = secondMomentMethod({
   title: 'Wishart, as published',
   reference:
     'Jiang, Xie and Zhang, "Wishart mechanism for differentially private principal components analysis" (2016)',
-  panel: 'pure',
+  panel: 'unkept',
   epsilon: 'none',
-  remarks: `${CENTRED} The publication claims (ε, 0) with d + 1 degrees of freedom and scale 3/(2ε). It promises nothing of the kind: some outputs are possible without a row only (shared/privacy/src/calibration/wishart.ts).`,
+  remarks: `${CENTRED} The publication claims (ε, 0) with d + 1 degrees of freedom and scale 3/(2ε). It promises nothing of the kind: some outputs are possible without a row only (mechanisms/wishart-calibration.ts).`,
+  keeps: keepsNothing('some outputs are possible without a row only'),
   noise: (source, dimension, { epsilon }) =>
     wishartNoise(source, dimension, { degreesOfFreedom: dimension + 1, scale: 3 / (2 * epsilon) }),
 });
@@ -199,6 +206,7 @@ export const ppdp: PcaMethod = secondMomentMethod({
   panel: 'pure',
   epsilon: 'pure',
   remarks: `${CENTRED} Assumed: symmetric Laplace noise on Σ x xᵀ of rows with ‖x‖₂ ≤ 1; its scale is the exact sensitivity (d + 1)/2 over ε, no more than any published bound.`,
+  keeps: keepsPure,
   noise: (source, dimension, { epsilon }) =>
     symmetricLaplaceNoise(source, dimension, {
       scale: calibrateLaplace({ sensitivity: secondMomentSensitivity(dimension, 'add-remove').l1, epsilon }),
@@ -214,12 +222,13 @@ function secondMomentMethod(of: {
   readonly name: string;
   readonly title: string;
   readonly reference: string;
-  readonly panel: 'approximate' | 'pure';
+  readonly panel: Panel;
   readonly epsilon: 'none' | 'pure' | 'approximate';
   readonly remarks: string;
+  readonly keeps: PcaPromise['keeps'];
   readonly noise: (source: RandomSource, dimension: number, setting: PcaSetting) => Square;
 }): PcaMethod {
-  const { name, title, reference, panel, epsilon, remarks, noise } = of;
+  const { name, title, reference, panel, epsilon, remarks, keeps, noise } = of;
   return {
     name,
     title,
@@ -233,9 +242,10 @@ function secondMomentMethod(of: {
       means: 'not protected',
       counts: 'public',
       remarks,
+      keeps,
     },
     run: (source, sites, setting) => {
-      const rows = pooled(centredExactly(sites));
+      const rows = pooled(centredExactly(sites, setting));
       const dimension = featuresOf(sites);
       const moments = secondMoment(rows, dimension);
       return topEigenvectors(add(moments, noise(source, dimension, setting)), setting.components);

@@ -14,6 +14,7 @@
 import type { RandomSource } from '@eigenveil/privacy';
 import { calibrateClassicGaussian } from '@eigenveil/privacy';
 import { secondMomentSensitivity, symmetricGaussianNoise } from '../mechanisms/symmetric.ts';
+import { epsilonOfGaussian } from './actual.ts';
 import { gaussianDeviation } from './central.ts';
 import {
   add,
@@ -25,7 +26,7 @@ import {
   squareOf,
   topEigenvectors,
 } from './matrix.ts';
-import type { PcaMethod, PcaSetting, Site } from './method.ts';
+import type { Kept, PcaMethod, PcaSetting, Site } from './method.ts';
 
 type Calibration = 'published' | 'recalibrated';
 
@@ -36,6 +37,14 @@ export function dpdispcaDeviation(dimension: number, setting: PcaSetting, calibr
   return calibration === 'published' && epsilon <= 1
     ? calibrateClassicGaussian({ sensitivity, epsilon, dpDelta })
     : gaussianDeviation(sensitivity, setting);
+}
+
+/** The classic deviation is larger than it has to be, so that less than the nominal ε is spent. */
+function kept(sites: readonly Site[], setting: PcaSetting, calibration: Calibration): Kept {
+  const { dpDelta } = setting;
+  const sigma = dpdispcaDeviation(featuresOf(sites), setting, calibration);
+  const sensitivity = secondMomentSensitivity(featuresOf(sites), 'add-remove').l2;
+  return { epsilon: epsilonOfGaussian({ sigma, sensitivity, dpDelta }), dpDelta };
 }
 
 /** P_i P_iᵀ. */
@@ -65,11 +74,12 @@ function method(calibration: Calibration): PcaMethod {
         calibration === 'published'
           ? 'Rows are centred by their exact common mean, which nothing protects. Assumed R = d. The published deviation up to ε = 1, where it holds; beyond, the analytic one.'
           : 'The same with the analytic deviation for all ε.',
+      keeps: (sites, setting) => kept(sites, setting, calibration),
     },
     run: (source, sites, setting) => {
       const dimension = featuresOf(sites);
       const deviation = dpdispcaDeviation(dimension, setting, calibration);
-      const sum = centredExactly(sites)
+      const sum = centredExactly(sites, setting)
         .map((site) => contribution(source, site, dimension, deviation))
         .reduce(add);
       return topEigenvectors(sum, setting.components);

@@ -1,46 +1,77 @@
 /**
- * ELFedPCA: federated PCA whose noise comes from a seed that all sites share.
+ * ELFedPCA: federated PCA whose noise comes from a seed that all sites share ("Horizontal federated PCA with differential privacy data publishing",
+ * Application Research of Computers, 2022).
  *
- * The steps, as retold for the comparison (the publication itself could not be read; what was assumed is marked *):
- * 1. Site i sends Σ x + a_i and N_i + b_i, with masks that cancel over the sites. The server learns the common mean.
- * 2. Rows are centred by it and normalised to ‖x‖₂ <= 1 (*: longer rows are divided by their length, the others stay).
- * 3. A_i = (N_i − 1)⁻¹ Σ x xᵀ. All sites draw the same symmetric Gaussian E from the shared seed; site i sends
- *    A_i′ = A_i + E/s. (*: one deviation for E, the least with which A′ is (ε, δ)-private.)
- * 4. The server takes the singular vectors V′ of A′ = Σ A_i′ = Σ A_i + E; site i projects Y_i = X_i V′.
+ * The steps; what the outline leaves open and was assumed is marked *:
+ * 1. Site 2 draws masks (a_i, b_i) for the sites 2 … s that sum to zero, and deals them (*: a vector for each site, all as integers
+ *    modulo 2^64). Site i sends Σ x + a_i and N_i + b_i to site 1, which adds its own sums, unmasked, and sends the mean to all.
+ * 2. Every row less the mean is divided by its length, always.
+ * 3. A_i = (N_i − 1)⁻¹ Σ x xᵀ.
+ * 4. Site 1 sends a seed. All sites draw the same E of deviation τ = √(2 ln(1.25/δ))/(n ε) (*: symmetric, so that the lower triangle mirrors the
+ *    upper; for any ε, as the publication sets no limit) and send A_i′ = A_i + E/s to site 1.
+ * 5. Site 1 takes the singular vectors V′ of A′ = Σ A_i′ = Σ A_i + E: eigenvectors by |λ| (*: E is symmetric).
+ * 6. Site i sends its reduced rows Y_i = X_i V′ (*: of the rows of step 2) to site 1, which publishes them.
  *
- * Where this fails:
- * - Σ A_i with 1/(N_i − 1) is not the pooled covariance unless all sites are of one size: a small site weighs as much as a large one,
- *   and the sensitivity is that of the smallest, 1/(min N_i − 1). `corrected` divides by the common N − 1.
- * - A_i′ holds 1/s of the noise, so whoever sees a single message is promised s times less in deviation.
- * - Every site can subtract E/s from any message (attack.ts): against a site nothing is promised.
- * - E/s is the same in all messages: A_i′ − A_j′ = A_i − A_j without any noise, also for who does not know the seed.
- * - The mean is exact: nothing of the promise covers it.
+ * What that keeps of a row, with proofs:
+ * - Given mean and sizes, a row enters Σ A_i as x xᵀ/(N_i − 1): the L2 sensitivity is 1/(min N_i − 1) and not 1/n. So the noise falls short
+ *   by n/(min N_i − 1) (times what the classic calibration wastes), and A′ keeps the ε of epsilonOfGaussian at that sensitivity. `repaired` takes the
+ *   deviation that does hide a row, and is the same as `published` at the nominal ε at which the kept ε is the wanted one.
+ * - "Given the mean" is a real restriction. A row changes the mean by up to 2/n, and normalising magnifies any change: rows that lie closer to
+ *   the mean than that all turn, and Σ A_i changes by as much as s √2. Normalised after an exact mean, Σ A_i has no sensitivity of order 1/n, and no
+ *   variant keeps any ε where the mean belongs to the rows.
+ * - A_i′ − A_j′ = A_i − A_j: who sees single messages needs no seed to be rid of the noise. Site 1, and every site that sees messages, knows the
+ *   seed and subtracts E/s (attack.ts). Site 2 knows all masks.
+ * - Y is computed from the rows without noise: no ε covers it.
+ * - Σ A_i is not the pooled covariance unless all sites are of one size: a small site weighs as much as a large one. `corrected` divides
+ *   by the common n − 1. Its A′ is that of Analyze Gauss on normalised rows.
  */
 
 import { predictableRandomness, type RandomSource } from '@eigenveil/privacy';
 import { secondMomentSensitivity, symmetricGaussianNoise } from '../mechanisms/symmetric.ts';
+import { epsilonOfGaussian } from './actual.ts';
 import { gaussianDeviation } from './central.ts';
 import { masked, sumOfMasked, zeroSumMasks } from './masks.ts';
-import { add, centreBy, featuresOf, scaled, secondMoment, sumOfRows, topEigenvectors } from './matrix.ts';
-import type { PcaMethod, PcaSetting, Site } from './method.ts';
+import {
+  add,
+  centreBy,
+  featuresOf,
+  rowsOf,
+  scaled,
+  secondMoment,
+  sumOfRows,
+  times,
+  topSingularVectors,
+} from './matrix.ts';
+import { type Kept, keepsNominal, type PcaMethod, type PcaSetting, type Row, type Site } from './method.ts';
 
-type Variant = 'published' | 'corrected';
+type Variant = 'published' | 'repaired' | 'corrected';
 
 /** Sums are masked as multiples of 2^-40. */
 const UNIT = 2 ** 40;
+/** The clipping norm of step 2: C = 0 normalises. */
+const NORMALISED = 0;
 
-/** All that the server sees, and what the sites know beside. */
+/** All that was sent, by who sees it. */
 export interface Elfedpca {
+  /** Site 2 dealt them, so that it knows all. The first is of zeros: site 1 has none. */
+  readonly masks: readonly (readonly bigint[])[];
+  /** What site 1 collects, its own first and plain. */
   readonly maskedSums: readonly (readonly bigint[])[];
-  /** A_i′. */
-  readonly messages: readonly number[][][];
-  /** A_i. */
-  readonly covariances: readonly number[][][];
+  /** Every site has it from site 1. */
   readonly seed: string;
+  /** A_i′, which site 1 collects. */
+  readonly messages: readonly number[][][];
+  /** V′, which every site gets. */
+  readonly components: readonly (readonly number[])[];
+  /** Y_i, which site 1 publishes. */
+  readonly reduced: readonly Row[][];
+  /** A_i, which nobody but site i should know. */
+  readonly covariances: readonly number[][][];
   /** Of the entries of E. */
   readonly deviation: number;
 }
 
+/** @throws RangeError when a site has fewer than two rows: its covariance takes two */
 export function runElfedpca(
   source: RandomSource,
   sites: readonly Site[],
@@ -48,18 +79,25 @@ export function runElfedpca(
   variant: Variant,
 ): Elfedpca {
   const dimension = featuresOf(sites);
-  const masks = zeroSumMasks(source, sites.length, dimension + 1);
+  const masks = dealtMasks(source, sites.length, dimension + 1);
   const maskedSums = sites.map((site, i) => masked(sumsOf(site, dimension), masks[i]!));
-  const { mean, count } = meanOf(maskedSums);
-  const divisors = sites.map((site) => (variant === 'published' ? site.length : count) - 1);
-  const covariances = sites.map((site, i) =>
-    scaled(secondMoment(centreBy(site, mean), dimension), 1 / divisors[i]!),
-  );
+  const { mean } = meanOf(maskedSums);
+  const normalised = sites.map((site) => centreBy(site, mean, NORMALISED));
+  const divisors = divisorsOf(sites, variant);
+  const covariances = normalised.map((rows, i) => scaled(secondMoment(rows, dimension), 1 / divisors[i]!));
   const seed = Buffer.from(source(16)).toString('hex');
-  const deviation = gaussianDeviation(elfedpcaSensitivity(divisors, dimension), setting);
+  const deviation = elfedpcaDeviation(sites, setting, variant);
   const share = scaled(sharedNoise(seed, dimension, deviation), 1 / sites.length);
   const messages = covariances.map((A) => add(A, share));
-  return { maskedSums, messages, covariances, seed, deviation };
+  const components = topSingularVectors(messages.reduce(add), setting.components);
+  const reduced = normalised.map((rows) => rows.map((row) => times(components, row)));
+  return { masks, maskedSums, seed, messages, components, reduced, covariances, deviation };
+}
+
+/** Zeros for site 1; the others' sum to zero, so that a single one is zero, too. */
+function dealtMasks(source: RandomSource, sites: number, length: number): bigint[][] {
+  const collector = new Array<bigint>(length).fill(0n);
+  return sites === 1 ? [collector] : [collector, ...zeroSumMasks(source, sites - 1, length)];
 }
 
 /** Σ x in units of 2^-40, and the number of rows: what is masked. */
@@ -67,16 +105,41 @@ export function sumsOf(site: Site, dimension: number): bigint[] {
   return [...sumOfRows(site, dimension).map((x) => BigInt(Math.round(x * UNIT))), BigInt(site.length)];
 }
 
-/** What the server computes of the masked sums. */
+/** What site 1 computes of the masked sums. */
 export function meanOf(maskedSums: readonly (readonly bigint[])[]): { mean: number[]; count: number } {
   const sums = sumOfMasked(maskedSums).map(Number);
   const count = sums.pop()!;
   return { mean: sums.map((sum) => sum / UNIT / count), count };
 }
 
+/** What each site divides its Σ x xᵀ by. */
+function divisorsOf(sites: readonly Site[], variant: Variant): number[] {
+  if (sites.some((site) => site.length < 2))
+    throw new RangeError('"sites" expected two rows or more in each');
+  return sites.map((site) => (variant === 'corrected' ? rowsOf(sites) : site.length) - 1);
+}
+
 /** Of Σ A_i, for a given mean: L2, when a row is added or removed and the divisors stay. */
-export function elfedpcaSensitivity(divisors: readonly number[], dimension: number): number {
-  return secondMomentSensitivity(dimension, 'add-remove').l2 / Math.min(...divisors);
+export function elfedpcaSensitivity(sites: readonly Site[], variant: Variant): number {
+  return (
+    secondMomentSensitivity(featuresOf(sites), 'add-remove').l2 / Math.min(...divisorsOf(sites, variant))
+  );
+}
+
+/** τ, of the entries of E. */
+export function elfedpcaDeviation(sites: readonly Site[], setting: PcaSetting, variant: Variant): number {
+  const { epsilon, dpDelta } = setting;
+  return variant === 'published'
+    ? Math.sqrt(2 * Math.log(1.25 / dpDelta)) / (rowsOf(sites) * epsilon)
+    : gaussianDeviation(elfedpcaSensitivity(sites, variant), setting);
+}
+
+/** What the published τ keeps. */
+function keptAsPublished(sites: readonly Site[], setting: PcaSetting): Kept {
+  const { dpDelta } = setting;
+  const sigma = elfedpcaDeviation(sites, setting, 'published');
+  const sensitivity = elfedpcaSensitivity(sites, 'published');
+  return { epsilon: epsilonOfGaussian({ sigma, sensitivity, dpDelta }), dpDelta };
 }
 
 /** E: the same for all who know the seed. */
@@ -84,30 +147,61 @@ export function sharedNoise(seed: string, dimension: number, deviation: number):
   return symmetricGaussianNoise(predictableRandomness(seed), dimension, { sigma: deviation });
 }
 
+const LIMITS =
+  'Every row divided by its length after the exact mean, so that this holds for a mean that is given. Promises nothing to a site, to who sees single messages, nor of the reduced rows that it publishes.';
+
+const VARIANTS: Readonly<Record<Variant, Pick<PcaMethod, 'name' | 'title' | 'panel'> & { remarks: string }>> =
+  {
+    published: {
+      name: 'elfedpca',
+      title: 'ELFedPCA, as published',
+      panel: 'unkept',
+      remarks:
+        'The noise is for a sensitivity of 1/n; that of Σ A_i with 1/(N_i − 1) is 1/(min N_i − 1), so that the kept ε is many times the nominal.',
+    },
+    repaired: {
+      name: 'elfedpca-repaired',
+      title: 'ELFedPCA, repaired',
+      panel: 'approximate',
+      remarks:
+        'As published with the deviation that hides a row of Σ A_i: the same as published at the nominal ε that keeps this one.',
+    },
+    corrected: {
+      name: 'elfedpca-corrected',
+      title: 'ELFedPCA, corrected',
+      panel: 'approximate',
+      remarks: 'All sites divide by the common n − 1, so that Σ A_i is the pooled covariance.',
+    },
+  };
+
 function method(variant: Variant): PcaMethod {
+  const { name, title, panel, remarks } = VARIANTS[variant];
   return {
-    name: variant === 'published' ? 'elfedpca' : 'elfedpca-corrected',
-    title: variant === 'published' ? 'ELFedPCA' : 'ELFedPCA, corrected',
-    reference: 'ELFedPCA as published in outline',
-    panel: 'approximate',
+    name,
+    title,
+    reference:
+      '"Horizontal federated PCA with differential privacy data publishing", Application Research of Computers (2022)',
+    panel,
     dependsOnSites: true,
     promise: {
       neighbours: 'add-remove',
       epsilon: 'approximate',
-      trust: 'the server, and every single site: each knows the seed of all noise',
+      trust: 'every single site: each knows the seed of all noise',
       means: 'not protected',
       counts: 'public',
-      remarks:
-        variant === 'published'
-          ? 'Covariances with 1/(N_i − 1) do not add up to the pooled one where sites differ in size. Promises nothing to a site, nor to who sees single messages.'
-          : 'All sites divide by the common N − 1. Promises nothing to a site, nor to who sees single messages.',
+      remarks: `${remarks} ${LIMITS}`,
+      keeps: variant === 'published' ? keptAsPublished : keepsNominal,
     },
-    run: (source, sites, setting) => {
-      const { messages } = runElfedpca(source, sites, setting, variant);
-      return topEigenvectors(messages.reduce(add), setting.components);
+    noiseDeviation: (sites, setting) => {
+      const divisors = divisorsOf(sites, variant);
+      const signal = sites.reduce((sum, site, i) => sum + site.length / divisors[i]!, 0);
+      return elfedpcaDeviation(sites, setting, variant) / signal;
     },
+    run: (source, sites, setting) =>
+      runElfedpca(source, sites, setting, variant).components.map((v) => [...v]),
   };
 }
 
 export const elfedpca: PcaMethod = method('published');
+export const elfedpcaRepaired: PcaMethod = method('repaired');
 export const elfedpcaCorrected: PcaMethod = method('corrected');

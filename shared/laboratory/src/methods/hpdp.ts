@@ -24,7 +24,7 @@ import {
   topEigenvectors,
   upperTriangle,
 } from './matrix.ts';
-import type { PcaMethod, PcaSetting, Site } from './method.ts';
+import { keepsPure, type PcaMethod, type PcaSetting, type Site } from './method.ts';
 
 const ROW_UNIT = 2 ** 16;
 const UNIT = ROW_UNIT ** 2;
@@ -36,13 +36,13 @@ const UNIT = ROW_UNIT ** 2;
 export function hpdpContributions(
   source: RandomSource,
   sites: readonly Site[],
-  { epsilon }: PcaSetting,
+  setting: PcaSetting,
 ): bigint[][] {
   const dimension = featuresOf(sites);
   const { l1 } = secondMomentSensitivity(dimension, 'add-remove');
-  const scale = rationalOf('scale', UNIT * calibrateLaplace({ sensitivity: l1, epsilon }));
+  const scale = rationalOf('scale', UNIT * calibrateLaplace({ sensitivity: l1, epsilon: setting.epsilon }));
   const part = discreteLaplacePartSampler(source, { scale, parts: sites.length });
-  return centredExactly(sites).map((site) => {
+  return centredExactly(sites, setting).map((site) => {
     const rounded = site.map((row) => row.map((x) => Math.trunc(x * ROW_UNIT)));
     return upperTriangle(secondMoment(rounded, dimension)).map((entry) => BigInt(entry) + part());
   });
@@ -75,6 +75,7 @@ export const hpdp: PcaMethod = {
     counts: 'public',
     remarks:
       'Rows are centred by their exact mean, which nothing protects. Noise on Σ x xᵀ with the exact sensitivity (d + 1)/2.',
+    keeps: keepsPure,
   },
   run: (source, sites, setting) => {
     const contributions = hpdpContributions(source, sites, setting);

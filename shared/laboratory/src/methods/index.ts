@@ -11,24 +11,27 @@ import {
   wishartPublished,
 } from './central.ts';
 import { dpdispca, dpdispcaRecalibrated } from './dpdispca.ts';
-import { elfedpca, elfedpcaCorrected } from './elfedpca.ts';
+import { elfedpca, elfedpcaCorrected, elfedpcaRepaired } from './elfedpca.ts';
 import { hpdp } from './hpdp.ts';
 import { lgm } from './local-gaussian.ts';
 import type { PcaMethod } from './method.ts';
 import { noisyPower } from './noisy-power.ts';
+import { randomDirections } from './random-directions.ts';
 import { eigenveil, eigenveilOne } from './stage.ts';
 import { twoStageLocal } from './two-stage.ts';
 
+export { nominalSetting } from './actual.ts';
 export { recoverCovariances, subtractOwnNoise } from './attack.ts';
 export { type Elfedpca, runElfedpca } from './elfedpca.ts';
 export { hpdpComponents, hpdpContributions } from './hpdp.ts';
 export { centredScatter, eigenpairs, secondMoment, sumOfRows } from './matrix.ts';
-export type { Panel, PcaMethod, PcaPromise, PcaSetting, Row, Site } from './method.ts';
+export type { Kept, Panel, PcaMethod, PcaPromise, PcaSetting, Row, Site } from './method.ts';
 export { type StageRelease, stageRelease } from './stage.ts';
 
 /** In the order of reports. */
 export const PCA_METHODS: readonly PcaMethod[] = [
   nonPrivate,
+  randomDirections,
   centralJoint,
   centralJointZcdp,
   eigenveilOne,
@@ -38,6 +41,7 @@ export const PCA_METHODS: readonly PcaMethod[] = [
   analyzeGauss,
   wishart,
   elfedpca,
+  elfedpcaRepaired,
   elfedpcaCorrected,
   dpdispca,
   dpdispcaRecalibrated,

@@ -9,7 +9,7 @@
 import { secondMomentSensitivity, symmetricGaussianNoise } from '../mechanisms/symmetric.ts';
 import { gaussianDeviation } from './central.ts';
 import { add, centredExactly, featuresOf, pooled, secondMoment, topEigenvectors } from './matrix.ts';
-import type { PcaMethod } from './method.ts';
+import { keepsNominal, type PcaMethod } from './method.ts';
 
 export const lgm: PcaMethod = {
   name: 'lgm',
@@ -24,10 +24,11 @@ export const lgm: PcaMethod = {
     means: 'not protected',
     counts: 'public',
     remarks: 'Rows are centred by their exact mean, which nothing protects. Assumed: the analytic deviation.',
+    keeps: keepsNominal,
   },
   run: (source, sites, setting) => {
     const dimension = featuresOf(sites);
-    const rows = pooled(centredExactly(sites));
+    const rows = pooled(centredExactly(sites, setting));
     const one = gaussianDeviation(secondMomentSensitivity(dimension, 'replace').l2, setting);
     const noise = symmetricGaussianNoise(source, dimension, { sigma: Math.sqrt(rows.length) * one });
     return topEigenvectors(add(secondMoment(rows, dimension), noise), setting.components);

@@ -1,7 +1,8 @@
 /** Sums over rows and eigenvectors, in doubles: the arithmetic that the methods of the laboratory share. */
 
+import { invalid } from '@eigenveil/privacy/parts';
 import { EigenvalueDecomposition, Matrix, QrDecomposition } from 'ml-matrix';
-import type { Row, Site } from './method.ts';
+import type { PcaSetting, Row, Site } from './method.ts';
 
 /** Symmetric, d × d. */
 export type Square = readonly (readonly number[])[];
@@ -12,6 +13,15 @@ export function pooled(sites: readonly Site[]): Row[] {
 
 export function featuresOf(sites: readonly Site[]): number {
   return sites.find((site) => site.length > 0)![0]!.length;
+}
+
+/** Of all sites. */
+export function rowsOf(sites: readonly Site[]): number {
+  return sites.reduce((sum, site) => sum + site.length, 0);
+}
+
+export function norm(values: readonly number[]): number {
+  return Math.sqrt(values.reduce((sum, x) => sum + x * x, 0));
 }
 
 /** Σ x xᵀ. */
@@ -66,26 +76,47 @@ export function centredScatter(R: Square, V: readonly number[], Q: number): numb
   return squareOf(V.length, (i, j) => R[i]![j]! - (V[i]! * V[j]!) / Q);
 }
 
-/** Divided by its length where that is more than 1. */
-export function clip(row: Row): Row {
-  const length = Math.sqrt(row.reduce((sum, x) => sum + x * x, 0));
-  return length > 1 ? row.map((x) => x / length) : row;
+/** The longest that a row of the unit ball is once a vector of it is subtracted. */
+const LONGEST_CENTRED = 2;
+
+/**
+ * The row, scaled down to length C where it is longer, and divided by C: ‖x‖₂ <= 1 for any C, so that noise for such rows is noise for rows that are
+ * clipped to C. C = 0 is the limit: the row divided by its length. `longest` is what no row exceeds, and all that Infinity clips to.
+ * @throws PrivacyError ERR_DP_PARAMETER unless C >= 0
+ */
+export function boundedRow(row: Row, clippingNorm: number, longest: number): Row {
+  if (!(clippingNorm >= 0)) throw invalid('clippingNorm', 'a number >= 0 or Infinity', clippingNorm);
+  const length = norm(row);
+  const divisor = Math.max(length, Math.min(clippingNorm, longest));
+  return divisor === 0 ? row : row.map((x) => x / divisor);
 }
 
-/** The rows less this vector, clipped to length 1 again. */
-export function centreBy(site: Site, mean: readonly number[]): Row[] {
-  return site.map((row) => clip(row.map((x, i) => x - mean[i]!)));
+/** Rows as they are given, in the unit ball, clipped. */
+export function bounded(sites: readonly Site[], { clippingNorm }: Pick<PcaSetting, 'clippingNorm'>): Row[][] {
+  return sites.map((site) => site.map((row) => boundedRow(row, clippingNorm, 1)));
+}
+
+/** The rows less this vector of the unit ball, clipped then. */
+export function centreBy(site: Site, mean: readonly number[], clippingNorm: number): Row[] {
+  return site.map((row) =>
+    boundedRow(
+      row.map((x, i) => x - mean[i]!),
+      clippingNorm,
+      LONGEST_CENTRED,
+    ),
+  );
 }
 
 /**
- * The rows less the exact mean of them all, clipped to length 1 again: what publications start from that take centred rows as
- * given. Nothing protects that mean.
+ * The rows less the exact mean of them all, clipped then: what publications start from that take centred rows as given. Nothing
+ * protects that mean.
  */
-export function centredExactly(sites: readonly Site[]): Row[][] {
-  const dimension = featuresOf(sites);
-  const count = sites.reduce((sum, site) => sum + site.length, 0);
-  const mean = sumOfRows(pooled(sites), dimension).map((x) => x / count);
-  return sites.map((site) => centreBy(site, mean));
+export function centredExactly(
+  sites: readonly Site[],
+  { clippingNorm }: Pick<PcaSetting, 'clippingNorm'>,
+): Row[][] {
+  const mean = sumOfRows(pooled(sites), featuresOf(sites)).map((x) => x / rowsOf(sites));
+  return sites.map((site) => centreBy(site, mean, clippingNorm));
 }
 
 /** Eigenpairs of a symmetric matrix, largest eigenvalue first. */
@@ -106,13 +137,21 @@ export function topEigenvectors(matrix: Square, components: number): number[][] 
     .map(({ vector }) => vector);
 }
 
+/** Left singular vectors of the largest singular values of a symmetric matrix: its eigenvectors by |λ|. */
+export function topSingularVectors(matrix: Square, components: number): number[][] {
+  return eigenpairs(matrix)
+    .sort((a, b) => Math.abs(b.value) - Math.abs(a.value))
+    .slice(0, components)
+    .map(({ vector }) => vector);
+}
+
 /** Gram and Schmidt's vectors of a list of independent ones, by QR decomposition. */
 export function orthonormal(vectors: readonly (readonly number[])[]): number[][] {
   const qr = new QrDecomposition(new Matrix(vectors.map((vector) => [...vector])).transpose());
   return qr.orthogonalMatrix.transpose().to2DArray();
 }
 
-/** A v. */
-export function times(a: Square, v: readonly number[]): number[] {
+/** A v, of the rows of A. */
+export function times(a: readonly Row[], v: readonly number[]): number[] {
   return a.map((row) => row.reduce((sum, entry, i) => sum + entry * v[i]!, 0));
 }

@@ -1,4 +1,4 @@
-/** What a method of the laboratory is: how it finds components, and what it promises of the rows. */
+/** What a method of the laboratory is: how it finds components, what it promises of the rows, and what of that it keeps. */
 
 import type { RandomSource } from '@eigenveil/privacy';
 
@@ -9,20 +9,35 @@ export type Site = readonly Row[];
 export interface PcaSetting {
   /** At least one and at most as many as features. */
   readonly components: number;
-  /** Infinity: no noise. */
+  /** What the method is told: its nominal ε. Infinity: no noise. What it keeps at that says `keeps`. */
   readonly epsilon: number;
   /** Of methods that are not pure. */
   readonly dpDelta: number;
+  /**
+   * C >= 0, in units of rows with ‖x‖₂ <= 1: a longer row is scaled down to this length before any noise (boundedRow in matrix.ts). Methods that centre
+   * by an exact mean do so first and clip then. Infinity never clips; 0 divides every row by its length. A method whose
+   * publication always normalises does that, whatever C.
+   */
+  readonly clippingNorm: number;
 }
 
-/** Methods are compared within a panel: across, the promises differ. */
+/** Methods are compared within a panel, and ranked at equal ε that is kept: across, the promises differ. */
 export type Panel =
+  /** No method but a measure: what no noise gives, and what chance gives. */
+  | 'baseline'
   /** (ε, δ), once for all rows together. */
   | 'approximate'
   /** (ε, 0), once for all rows together. */
   | 'pure'
   /** Each row is protected by its own owner, who trusts nobody. */
-  | 'local';
+  | 'local'
+  /** The nominal ε is not kept: shown apart, and ranked with nobody. */
+  | 'unkept';
+
+/** The (ε, δ) that rows really get, or why none can be stated. A pure promise has δ = 0. */
+export type Kept =
+  | { readonly epsilon: number; readonly dpDelta: number }
+  | { /** Why there is none. */ readonly none: string };
 
 /** Data for a table: what is promised, to whom, and of which part of the computation. */
 export interface PcaPromise {
@@ -36,7 +51,16 @@ export interface PcaPromise {
   readonly counts: 'protected' | 'public';
   /** Where the promise as published does not hold, or what was assumed where a publication could not be read. */
   readonly remarks: string;
+  /** What a run with this setting keeps for a row of these sites, of which only sizes and the number of features count. */
+  keeps(sites: readonly Site[], setting: PcaSetting): Kept;
 }
+
+/** Of methods that keep what they are told. */
+export const keepsNominal: PcaPromise['keeps'] = (_sites, { epsilon, dpDelta }) => ({ epsilon, dpDelta });
+export const keepsPure: PcaPromise['keeps'] = (_sites, { epsilon }) => ({ epsilon, dpDelta: 0 });
+export const keepsNothing =
+  (none: string): PcaPromise['keeps'] =>
+  () => ({ none });
 
 export interface PcaMethod {
   readonly name: string;
@@ -46,6 +70,11 @@ export interface PcaMethod {
   /** Whether the quality of the result depends on how rows are spread over sites. */
   readonly dependsOnSites: boolean;
   readonly promise: PcaPromise;
+  /**
+   * Standard deviation of the noise on a diagonal entry of the matrix that is decomposed, where that is second moments and noise of one
+   * distribution: in units in which the second moments are the mean of x xᵀ over rows that are clipped to C and divided by it.
+   */
+  noiseDeviation?(sites: readonly Site[], setting: PcaSetting): number;
   /** Orthonormal components, the strongest first; undefined where the method gives up. */
   run(source: RandomSource, sites: readonly Site[], setting: PcaSetting): number[][] | undefined;
 }

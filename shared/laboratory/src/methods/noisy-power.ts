@@ -14,7 +14,7 @@ import type { RandomSource } from '@eigenveil/privacy';
 import { RealDraws } from '../random/real.ts';
 import { gaussianDeviation } from './central.ts';
 import { centredExactly, featuresOf, orthonormal, secondMoment, times } from './matrix.ts';
-import type { PcaMethod, PcaSetting, Site } from './method.ts';
+import { keepsNominal, type PcaMethod, type PcaSetting, type Site } from './method.ts';
 
 const ROUNDS = 3;
 
@@ -29,7 +29,7 @@ export function noisyPowerComponents(
 ): number[][] {
   const dimension = featuresOf(sites);
   const draws = new RealDraws(source);
-  const moments = centredExactly(sites).map((site) => secondMoment(site, dimension));
+  const moments = centredExactly(sites, setting).map((site) => secondMoment(site, dimension));
   const deviation = gaussianDeviation(POWER_SENSITIVITY * Math.sqrt(rounds), setting);
   const noise = () => (deviation === 0 ? 0 : deviation * draws.normal());
   let columns = orthonormal(
@@ -63,6 +63,7 @@ export const noisyPower: PcaMethod = {
     means: 'not protected',
     counts: 'public',
     remarks: `Rows are centred by their exact mean, which nothing protects. Assumed: ${ROUNDS} rounds, noise of every site enough for all.`,
+    keeps: keepsNominal,
   },
   run: (source, sites, setting) => noisyPowerComponents(source, sites, setting, ROUNDS),
 };

@@ -15,7 +15,7 @@ import {
   topEigenvectors,
   upperTriangle,
 } from './matrix.ts';
-import type { PcaMethod, PcaSetting, Row, Site } from './method.ts';
+import { keepsNominal, type PcaMethod, type PcaSetting, type Row, type Site } from './method.ts';
 
 /** Sums of squares of up to 2^21 rows stay exact in doubles. */
 const FRACTION_BITS = 16;
@@ -118,6 +118,7 @@ function method(draws: 1 | 2): PcaMethod {
         draws === 1
           ? 'What is left of the noise for a server that subtracts its own: not what the protocol releases.'
           : 'Both servers’ noise, as released. Gaussian noise rounded to integers, drawn exactly.',
+      keeps: keepsNominal,
     },
     run: (source, sites, setting) =>
       stageComponents(

@@ -11,25 +11,28 @@
 import type { RandomSource } from '@eigenveil/privacy';
 import { calibrateLaplace } from '../mechanisms/laplace.ts';
 import { RealDraws } from '../random/real.ts';
-import { featuresOf, pooled, secondMoment, topEigenvectors } from './matrix.ts';
-import type { PcaMethod, PcaSetting, Row, Site } from './method.ts';
+import { bounded, featuresOf, pooled, secondMoment, topEigenvectors } from './matrix.ts';
+import { keepsPure, type PcaMethod, type PcaSetting, type Row, type Site } from './method.ts';
 import { drawPiecewise, piecewise } from './piecewise.ts';
 
-/** Between any two rows with entries in ±1/√d: L1. */
+/** Between any two rows with ‖x‖₂ <= 1, in the box ±1/√d or not: L1. */
 export function rowSensitivity(dimension: number): number {
   return 2 * Math.sqrt(dimension);
 }
 
-function perturbedRows(source: RandomSource, sites: readonly Site[], { epsilon }: PcaSetting): Row[] {
+function perturbedRows(source: RandomSource, sites: readonly Site[], setting: PcaSetting): Row[] {
+  const { epsilon, clippingNorm } = setting;
   const dimension = featuresOf(sites);
-  const rows = pooled(sites);
+  const rows = pooled(bounded(sites, setting));
   const draws = new RealDraws(source);
   const scale = calibrateLaplace({ sensitivity: rowSensitivity(dimension), epsilon: epsilon / 2 });
   const sum = new Array<number>(dimension).fill(0);
   for (const row of rows) {
     for (let i = 0; i < dimension; i += 1) sum[i]! += row[i]! + (scale === 0 ? 0 : scale * draws.laplace());
   }
-  const largest = 1 / Math.sqrt(dimension);
+  // Of an entry of a row in the box ±1/√d, clipped to C and divided by it.
+  const largest =
+    clippingNorm === 0 ? 1 : Math.min(1, 1 / (Math.min(clippingNorm, 1) * Math.sqrt(dimension)));
   // No mean lies outside of the range of its attribute.
   const mean = sum.map((x) => Math.min(largest, Math.max(-largest, x / rows.length)));
   const centred = rows.map((row) => row.map((x, i) => x - mean[i]!));
@@ -53,6 +56,7 @@ export const twoStageLocal: PcaMethod = {
     counts: 'public',
     remarks:
       'Half of ε for the mean, half for the rows, divided among the features. Assumed: public ranges in place of the maxima of the data.',
+    keeps: keepsPure,
   },
   run: (source, sites, setting) =>
     topEigenvectors(

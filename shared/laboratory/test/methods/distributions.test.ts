@@ -20,7 +20,7 @@ describe('the noise of HPDP', () => {
     x < 0 ? Math.exp(x / scale) / 2 : 1 - Math.exp(-x / scale) / 2;
 
   it.each([1, 3, 10])('adds up to one Laplace noise over %i sites', (sites) => {
-    const setting: PcaSetting = { components: 1, epsilon: 0.5, dpDelta: 1e-5 };
+    const setting: PcaSetting = { components: 1, epsilon: 0.5, dpDelta: 1e-5, clippingNorm: 1 };
     // Rows of zeros: 1,830 entries of nothing but noise.
     const rows = Array.from({ length: sites }, () => [new Array<number>(60).fill(0)]);
     const scale = calibrateLaplace({ sensitivity: 30.5, epsilon: 0.5 });

@@ -1,11 +1,12 @@
 import { predictableRandomness } from '@eigenveil/privacy';
 import { describe, expect, it } from 'vitest';
 import { PCA_METHODS, type PcaMethod, type PcaSetting, type Site } from '../../src/methods/index.ts';
+import { norm } from '../../src/methods/matrix.ts';
 import { noisyPowerComponents } from '../../src/methods/noisy-power.ts';
 import { dealt, dot, exactRows, exampleRows } from './rows.ts';
 
-const NO_NOISE: PcaSetting = { components: 3, epsilon: Infinity, dpDelta: 1e-5 };
-const NOISY: PcaSetting = { components: 3, epsilon: 5, dpDelta: 1e-5 };
+const NO_NOISE: PcaSetting = { components: 3, epsilon: Infinity, dpDelta: 1e-5, clippingNorm: 1 };
+const NOISY: PcaSetting = { components: 3, epsilon: 5, dpDelta: 1e-5, clippingNorm: 1 };
 const source = (seed = 'test') => predictableRandomness(seed);
 const named = (name: string) => PCA_METHODS.find((method) => method.name === name)!;
 const run = (method: PcaMethod, sites: readonly Site[], setting: PcaSetting, seed?: string) =>
@@ -23,10 +24,30 @@ describe('without noise', () => {
   const truth = run(named('non-private'), [rows], NO_NOISE);
   // Adds Σ A_i/N_i or Σ A_i/(N_i − 1), which is the pooled covariance where all sites are of one size.
   const sites = dealt(rows, 5);
-  const methods = PCA_METHODS.filter(({ name }) => name !== 'noisy-power');
+  const others = ['noisy-power', 'random-directions'];
+  const methods = PCA_METHODS.map(({ name }) => name).filter((name) => !others.includes(name));
+  const normalising = methods.filter((name) => name.startsWith('elfedpca'));
 
-  it.each(methods.map(({ name }) => name))('%s finds the components of the pooled rows', (name) => {
-    expectSame(run(named(name), sites, NO_NOISE), truth);
+  it.each(methods.filter((name) => !normalising.includes(name)))(
+    '%s finds the components of the pooled rows',
+    (name) => {
+      expectSame(run(named(name), sites, NO_NOISE), truth);
+    },
+  );
+
+  it.each([
+    ...normalising,
+    'analyze-gauss',
+    'wishart',
+    'ppdp',
+    'lgm',
+    'dpdispca',
+    'central',
+    'two-stage-local',
+  ])('%s with C = 0 finds those of rows divided by their lengths', (name) => {
+    const normalised = sites.map((site) => site.map((row) => row.map((x) => x / norm(row))));
+    const expected = run(named('non-private'), normalised, NO_NOISE);
+    expectSame(run(named(name), sites, { ...NO_NOISE, clippingNorm: 0 }), expected);
   });
 
   it.each([
@@ -73,7 +94,7 @@ describe('with noise', () => {
       expect(run(method, sites, NOISY, 'b')).not.toEqual(run(method, sites, NOISY, 'a'));
     });
 
-    it.runIf(name !== 'non-private')('is drowned by a small ε', () => {
+    it.runIf(method.panel !== 'baseline')('is drowned by a small ε', () => {
       const truth = run(named('non-private'), sites, NOISY)[0]!;
       const mean = (epsilon: number) => {
         const hits = Array.from({ length: 40 }, (_, i) => {
@@ -91,7 +112,7 @@ describe('with noise', () => {
 
   it('gives up where the noisy number of rows is not positive, and only there', () => {
     const few = [exampleRows(4, 3, 'few')];
-    const setting = { components: 2, epsilon: 0.1, dpDelta: 1e-5 };
+    const setting = { components: 2, epsilon: 0.1, dpDelta: 1e-5, clippingNorm: 1 };
     for (const name of ['central', 'eigenveil', 'eigenveil-one']) {
       const refused = Array.from({ length: 60 }, (_, i) => named(name).run(source(`${i}`), few, setting));
       const count = refused.filter((found) => found === undefined).length;

@@ -1,6 +1,6 @@
 /** Rows for tests of the laboratory. */
 import { predictableRandomness } from '@eigenveil/privacy';
-import { clip } from '../../src/methods/matrix.ts';
+import { boundedRow } from '../../src/methods/matrix.ts';
 import type { Row } from '../../src/methods/method.ts';
 import { RealDraws } from '../../src/random/real.ts';
 
@@ -8,7 +8,11 @@ import { RealDraws } from '../../src/random/real.ts';
 export function exampleRows(count: number, dimension: number, seed: string): Row[] {
   const draws = new RealDraws(predictableRandomness(seed));
   return Array.from({ length: count }, () =>
-    clip(Array.from({ length: dimension }, (_, i) => 0.1 + (0.4 * draws.normal()) / (i + 1))),
+    boundedRow(
+      Array.from({ length: dimension }, (_, i) => 0.1 + (0.4 * draws.normal()) / (i + 1)),
+      1,
+      1,
+    ),
   );
 }
 

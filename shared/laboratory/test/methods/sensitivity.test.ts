@@ -3,14 +3,21 @@ import { describe, expect, it } from 'vitest';
 import { secondMomentSensitivity } from '../../src/mechanisms/symmetric.ts';
 import { jointSensitivity } from '../../src/methods/central.ts';
 import { elfedpcaSensitivity } from '../../src/methods/elfedpca.ts';
-import { clip, orthonormal, scaled, secondMoment, times, upperTriangle } from '../../src/methods/matrix.ts';
+import {
+  boundedRow,
+  norm,
+  orthonormal,
+  scaled,
+  secondMoment,
+  times,
+  upperTriangle,
+} from '../../src/methods/matrix.ts';
 import type { Row } from '../../src/methods/method.ts';
 import { POWER_SENSITIVITY } from '../../src/methods/noisy-power.ts';
 import { rowSensitivity } from '../../src/methods/two-stage.ts';
 import { RealDraws } from '../../src/random/real.ts';
 import { dot } from './rows.ts';
 
-const norm = (values: readonly number[]) => Math.sqrt(values.reduce((sum, x) => sum + x * x, 0));
 const norm1 = (values: readonly number[]) => values.reduce((sum, x) => sum + Math.abs(x), 0);
 const less = (a: readonly number[], b: readonly number[]) => a.map((x, i) => x - b[i]!);
 
@@ -22,7 +29,12 @@ function search(
   change: (rows: readonly Row[]) => number,
 ): number {
   const draws = new RealDraws(predictableRandomness(`search ${dimension} ${rows}`));
-  const box = (row: Row) => clip(row.map((x, i) => Math.max(-bound[i]!, Math.min(bound[i]!, x))));
+  const box = (row: Row) =>
+    boundedRow(
+      row.map((x, i) => Math.max(-bound[i]!, Math.min(bound[i]!, x))),
+      1,
+      1,
+    );
   let largest = 0;
   for (let start = 0; start < 12; start += 1) {
     let at = Array.from({ length: rows }, (_, r) =>
@@ -83,10 +95,13 @@ describe.each([2, 4, 7])('of %i features, what one row changes', (d) => {
   });
 
   it('Σ A_i of ELFedPCA, at the smallest site', () => {
-    const divisors = [19, 6, 11];
-    const change = ([x]: readonly Row[]) =>
-      Math.max(...divisors.map((divisor) => norm(upperTriangle(scaled(secondMoment([x!], d), 1 / divisor)))));
-    expectTight(search(d, 1, ball(d), change), elfedpcaSensitivity(divisors, d));
+    const sites = [20, 7, 12].map((size) => new Array<Row>(size).fill(ball(d)));
+    const change =
+      (divisors: readonly number[]) =>
+      ([x]: readonly Row[]) =>
+        Math.max(...divisors.map((by) => norm(upperTriangle(scaled(secondMoment([x!], d), 1 / by)))));
+    expectTight(search(d, 1, ball(d), change([19, 6, 11])), elfedpcaSensitivity(sites, 'repaired'));
+    expectTight(search(d, 1, ball(d), change([38])), elfedpcaSensitivity(sites, 'corrected'));
   });
 
   it('one round of the power method', () => {
