@@ -1,8 +1,10 @@
 /** The CSP's store in one SQLite file (node:sqlite): every method is one durable transaction. */
 import { type Database, openDatabase, resealColumn, scrub, transaction } from '@eigenveil/server';
-import type { Task, TaskId } from '@eigenveil/task';
+import type { TaskId } from '@eigenveil/task';
 import { type Digest, type OwnerId, ServiceError, type Thumbprint } from '@eigenveil/wire';
-import { AUDIT_OF_NO_TASK, AUDIT_TABLE, type AuditedUse, appendAudit } from './audit.ts';
+import { type AuditedUse, appendAudit } from './audit.ts';
+import { countComputation, hasKey, hasWithdrawn, readTask, requestOfShares } from './sqlite-rows.ts';
+import { MIGRATIONS } from './sqlite-schema.ts';
 import {
   type CspStore,
   type StoredTask,
@@ -11,69 +13,6 @@ import {
   type UnblindingRequest,
   type VerifiedRecord,
 } from './store.ts';
-
-const MIGRATIONS = [
-  `
-  CREATE TABLE enrolment_tokens (
-    token_hash TEXT PRIMARY KEY,
-    expires_at INTEGER NOT NULL,
-    used_by    TEXT
-  ) STRICT, WITHOUT ROWID;
-
-  CREATE TABLE owners (
-    owner_id   TEXT PRIMARY KEY,
-    thumbprint TEXT NOT NULL UNIQUE
-  ) STRICT, WITHOUT ROWID;
-
-  CREATE TABLE tasks (
-    task_id           TEXT PRIMARY KEY,
-    task              TEXT NOT NULL,
-    digest            TEXT NOT NULL,
-    agreement         TEXT NOT NULL,
-    state             TEXT NOT NULL CHECK (state IN ('agreed', 'unblinded', 'ended')),
-    sealed_secret_key BLOB,
-    unblinding_digest TEXT,
-    sealed_shares     BLOB
-  ) STRICT;
-
-  -- One row per owner and task: the primary key is what makes a double count impossible.
-  CREATE TABLE records (
-    task_id             TEXT NOT NULL REFERENCES tasks,
-    owner_id            TEXT NOT NULL REFERENCES owners,
-    contribution_digest TEXT NOT NULL,
-    PRIMARY KEY (task_id, owner_id)
-  ) STRICT, WITHOUT ROWID;
-  `,
-  AUDIT_TABLE,
-  AUDIT_OF_NO_TASK,
-  `
-  CREATE TABLE computations (
-    task_id TEXT PRIMARY KEY REFERENCES tasks,
-    starts  INTEGER NOT NULL,
-    answers INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  `,
-  `
-  -- Owners whose records do not count, whenever they come.
-  CREATE TABLE withdrawals (
-    task_id  TEXT NOT NULL REFERENCES tasks,
-    owner_id TEXT NOT NULL,
-    PRIMARY KEY (task_id, owner_id)
-  ) STRICT, WITHOUT ROWID;
-
-  -- The one that is countersigned. Kept when the task has ended: no other may ever be.
-  CREATE TABLE projections (
-    task_id TEXT PRIMARY KEY REFERENCES tasks,
-    digest  TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  `,
-];
-
-/** How many of a task have begun, and how many were answered. */
-interface Computations {
-  readonly starts: number;
-  readonly answers: number;
-}
 
 export class SqliteCspStore implements CspStore {
   readonly #db: Database;
@@ -138,12 +77,12 @@ export class SqliteCspStore implements CspStore {
           task.sealedSecretKey,
         );
       if (changes === 1) this.#audit(task.task.id, 'key made', task.digest);
-      return this.#read(task.task.id)!;
+      return readTask(this.#db, task.task.id)!;
     });
   }
 
   async task(taskId: TaskId): Promise<StoredTask | undefined> {
-    return this.#read(taskId);
+    return readTask(this.#db, taskId);
   }
 
   async addRecords(taskId: TaskId, records: readonly VerifiedRecord[]): Promise<number> {
@@ -154,11 +93,11 @@ export class SqliteCspStore implements CspStore {
       const insert = this.#db.prepare(
         'INSERT INTO records (task_id, owner_id, contribution_digest) VALUES (?, ?, ?)',
       );
-      const stored = this.#read(taskId);
+      const stored = readTask(this.#db, taskId);
       const isOpen = takesRecords(stored);
       let owners = this.#count(taskId);
       for (const { ownerId, contributionDigest } of records) {
-        if (this.#hasWithdrawn(taskId, ownerId)) continue;
+        if (hasWithdrawn(this.#db, taskId, ownerId)) continue;
         const known = find.get(taskId, ownerId);
         if (known === undefined && !isOpen)
           throw new ServiceError('ERR_TASK_CLOSED', 'the task has been unblinded');
@@ -204,8 +143,8 @@ export class SqliteCspStore implements CspStore {
   async withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void> {
     this.#counts.delete(taskId);
     transaction(this.#db, () => {
-      if (this.#hasWithdrawn(taskId, ownerId)) return;
-      if (!takesRecords(this.#read(taskId)))
+      if (hasWithdrawn(this.#db, taskId, ownerId)) return;
+      if (!takesRecords(readTask(this.#db, taskId)))
         throw new ServiceError('ERR_TASK_CLOSED', 'the task has been unblinded, or has ended');
       this.#db.prepare('INSERT INTO withdrawals (task_id, owner_id) VALUES (?, ?)').run(taskId, ownerId);
       this.#db.prepare('DELETE FROM records WHERE task_id = ? AND owner_id = ?').run(taskId, ownerId);
@@ -244,9 +183,9 @@ export class SqliteCspStore implements CspStore {
 
   async noteStart(taskId: TaskId): Promise<boolean> {
     return transaction(this.#db, () => {
-      const request = this.#requestOfShares(taskId);
+      const request = requestOfShares(this.#db, taskId);
       if (request === undefined) return false;
-      const { starts } = this.#countComputation(taskId, { starts: 1, answers: 0 });
+      const { starts } = countComputation(this.#db, taskId, { starts: 1, answers: 0 });
       if (Number.isInteger(Math.log2(starts))) this.#audit(taskId, 'computation started', request);
       return true;
     });
@@ -254,11 +193,11 @@ export class SqliteCspStore implements CspStore {
 
   async noteAnswer(taskId: TaskId, most: number): Promise<number | undefined> {
     const left = transaction(this.#db, () => {
-      const request = this.#requestOfShares(taskId);
+      const request = requestOfShares(this.#db, taskId);
       if (request === undefined) return undefined;
-      const { answers } = this.#countComputation(taskId, { starts: 0, answers: 0 });
+      const { answers } = countComputation(this.#db, taskId, { starts: 0, answers: 0 });
       if (answers >= most) return undefined; // of a CSP that was set to give more, then fewer
-      this.#countComputation(taskId, { starts: 0, answers: 1 });
+      countComputation(this.#db, taskId, { starts: 0, answers: 1 });
       this.#audit(taskId, 'computation answered', request);
       if (answers + 1 === most)
         this.#db.prepare('UPDATE tasks SET sealed_shares = NULL WHERE task_id = ?').run(taskId);
@@ -284,7 +223,7 @@ export class SqliteCspStore implements CspStore {
   async endTask(taskId: TaskId): Promise<void> {
     this.#counts.delete(taskId);
     transaction(this.#db, () => {
-      if (this.#hasKey(taskId)) this.#audit(taskId, 'key destroyed', null);
+      if (hasKey(this.#db, taskId)) this.#audit(taskId, 'key destroyed', null);
       this.#db
         .prepare(
           `UPDATE tasks SET state = 'ended', sealed_secret_key = NULL, sealed_shares = NULL WHERE task_id = ?`,
@@ -351,41 +290,8 @@ export class SqliteCspStore implements CspStore {
     this.#db.close();
   }
 
-  /** The digest of the request that gave the task's shares; undefined when there are none. */
-  #requestOfShares(taskId: TaskId): Digest | null | undefined {
-    const row = this.#db
-      .prepare(
-        `SELECT unblinding_digest FROM tasks
-         WHERE task_id = ? AND state = 'unblinded' AND sealed_shares IS NOT NULL`,
-      )
-      .get(taskId);
-    return row && (row.unblinding_digest as Digest | null);
-  }
-
-  /** Adds to what was counted of the task's computations, and returns it. */
-  #countComputation(taskId: TaskId, more: Computations): Computations {
-    const row = this.#db
-      .prepare(
-        `INSERT INTO computations (task_id, starts, answers) VALUES (?1, ?2, ?3)
-         ON CONFLICT (task_id) DO UPDATE SET starts = starts + ?2, answers = answers + ?3
-         RETURNING starts, answers`,
-      )
-      .get(taskId, more.starts, more.answers)!;
-    return { starts: Number(row.starts), answers: Number(row.answers) };
-  }
-
   #audit(taskId: TaskId | null, operation: AuditedUse['operation'], requestDigest: Digest | null): void {
     appendAudit(this.#db, this.#now(), { taskId, operation, requestDigest });
-  }
-
-  #hasKey(taskId: TaskId): boolean {
-    const key = 'SELECT 1 FROM tasks WHERE task_id = ? AND sealed_secret_key IS NOT NULL';
-    return this.#db.prepare(key).get(taskId) !== undefined;
-  }
-
-  #hasWithdrawn(taskId: TaskId, ownerId: OwnerId): boolean {
-    const withdrawal = 'SELECT 1 FROM withdrawals WHERE task_id = ? AND owner_id = ?';
-    return this.#db.prepare(withdrawal).get(taskId, ownerId) !== undefined;
   }
 
   #count(taskId: TaskId): number {
@@ -393,20 +299,6 @@ export class SqliteCspStore implements CspStore {
     if (known !== undefined) return known;
     const row = this.#db.prepare('SELECT count(*) AS owners FROM records WHERE task_id = ?').get(taskId);
     return row!.owners as number;
-  }
-
-  #read(taskId: TaskId): StoredTask | undefined {
-    const row = this.#db.prepare('SELECT * FROM tasks WHERE task_id = ?').get(taskId);
-    if (row === undefined) return undefined;
-    return {
-      task: JSON.parse(row.task as string) as Task,
-      digest: row.digest as Digest,
-      agreement: row.agreement as string,
-      state: row.state as StoredTask['state'],
-      sealedSecretKey: row.sealed_secret_key as Uint8Array | null,
-      unblindingDigest: row.unblinding_digest as Digest | null,
-      sealedShares: row.sealed_shares as Uint8Array | null,
-    };
   }
 }
 

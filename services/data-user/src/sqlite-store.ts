@@ -3,6 +3,7 @@ import type { StatementSync } from 'node:sqlite';
 import { type Database, openDatabase, resealColumn, scrub, transaction } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
 import type { Digest, OwnerId, ServiceError, TaskState, TreeContribution } from '@eigenveil/wire';
+import { MIGRATIONS } from './sqlite-schema.ts';
 import {
   type Activity,
   blindingPlace,
@@ -16,91 +17,6 @@ import {
   type StoredTask,
 } from './store.ts';
 import { admit, afterStage, checkMarked, closes, requireFinal, withdrawalOf } from './store-rules.ts';
-
-const MIGRATIONS = [
-  `
-  CREATE TABLE tasks (
-    task_id         TEXT PRIMARY KEY,
-    task            TEXT NOT NULL,
-    state           TEXT NOT NULL,
-    agreement       TEXT,
-    sealed_blinding BLOB,
-    blinded         BLOB,
-    projection      TEXT,
-    failure         TEXT,
-    timings         TEXT NOT NULL DEFAULT '{}',
-    ended_at_csp    INTEGER NOT NULL DEFAULT 0
-  ) STRICT;
-
-  -- One row per owner and task, kept when its bytes are gone: the primary key is the protection against replay.
-  CREATE TABLE contributions (
-    task_id   TEXT NOT NULL REFERENCES tasks,
-    owner_id  TEXT NOT NULL,
-    digest    TEXT NOT NULL,
-    bytes     BLOB,
-    record    TEXT NOT NULL,
-    receipt   TEXT NOT NULL,
-    withdrawn INTEGER NOT NULL DEFAULT 0,
-    PRIMARY KEY (task_id, owner_id)
-  ) STRICT;
-  `,
-  `
-  ALTER TABLE tasks ADD COLUMN last_sequence INTEGER NOT NULL DEFAULT 0;
-  -- Those that count: a count(*) for each new one would make a contribution cost more the more there are.
-  ALTER TABLE tasks ADD COLUMN contributions INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE tasks ADD COLUMN activity TEXT NOT NULL DEFAULT '{}';
-  ALTER TABLE tasks ADD COLUMN faults INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE contributions RENAME TO old_contributions;
-
-  -- One row per owner and task, kept when its body is gone: the primary key is the protection against replay.
-  CREATE TABLE contributions (
-    task_id   TEXT NOT NULL REFERENCES tasks,
-    owner_id  TEXT NOT NULL,
-    sequence  INTEGER NOT NULL,
-    digest    TEXT NOT NULL,
-    receipt   TEXT NOT NULL,
-    withdrawn INTEGER NOT NULL DEFAULT 0,
-    -- The batch whose partial product it is in.
-    batch     INTEGER,
-    PRIMARY KEY (task_id, owner_id),
-    UNIQUE (task_id, sequence)
-  ) STRICT;
-
-  -- Apart from the contributions, whose rows are read for every request: ciphertexts fill pages of their own.
-  CREATE TABLE contribution_bodies (
-    task_id   TEXT NOT NULL REFERENCES tasks,
-    sequence  INTEGER NOT NULL,
-    record    TEXT NOT NULL,
-    bytes     BLOB NOT NULL,
-    PRIMARY KEY (task_id, sequence)
-  ) STRICT;
-
-  CREATE TABLE partial_products (
-    task_id        TEXT NOT NULL REFERENCES tasks,
-    batch          INTEGER NOT NULL,
-    first_sequence INTEGER NOT NULL,
-    last_sequence  INTEGER NOT NULL,
-    contributions  INTEGER NOT NULL,
-    bytes          BLOB,
-    PRIMARY KEY (task_id, batch)
-  ) STRICT;
-
-  INSERT INTO contributions (task_id, owner_id, sequence, digest, receipt, withdrawn)
-    SELECT task_id, owner_id, row_number() OVER (PARTITION BY task_id ORDER BY rowid), digest, receipt, withdrawn
-    FROM old_contributions;
-  INSERT INTO contribution_bodies (task_id, sequence, record, bytes)
-    SELECT task_id, sequence, record, bytes
-    FROM old_contributions JOIN contributions USING (task_id, owner_id) WHERE bytes IS NOT NULL;
-  UPDATE tasks SET
-    last_sequence = (SELECT count(*) FROM contributions WHERE task_id = tasks.task_id),
-    contributions = (SELECT count(*) FROM contributions WHERE task_id = tasks.task_id AND withdrawn = 0);
-  DROP TABLE old_contributions;
-  `,
-  `
-  ALTER TABLE tasks ADD COLUMN records_sent INTEGER NOT NULL DEFAULT 0;
-  `,
-  `ALTER TABLE tasks ADD COLUMN provenance TEXT NOT NULL DEFAULT '{}';`,
-];
 
 export class SqliteDataUserStore implements DataUserStore {
   readonly #db: Database;

@@ -1,0 +1,60 @@
+/** Rows of the CSP's tables in SQLite, and what they hold. */
+import type { Database } from '@eigenveil/server';
+import type { Task, TaskId } from '@eigenveil/task';
+import type { Digest, OwnerId } from '@eigenveil/wire';
+import type { StoredTask } from './store.ts';
+
+/** How many of a task have begun, and how many were answered. */
+interface Computations {
+  readonly starts: number;
+  readonly answers: number;
+}
+
+/** The digest of the request that gave the task's shares; undefined when there are none. */
+export function requestOfShares(db: Database, taskId: TaskId): Digest | null | undefined {
+  const row = db
+    .prepare(
+      `SELECT unblinding_digest FROM tasks
+       WHERE task_id = ? AND state = 'unblinded' AND sealed_shares IS NOT NULL`,
+    )
+    .get(taskId);
+  return row && (row.unblinding_digest as Digest | null);
+}
+
+/** Adds to what was counted of the task's computations, and returns it. */
+export function countComputation(db: Database, taskId: TaskId, more: Computations): Computations {
+  const row = db
+    .prepare(
+      `INSERT INTO computations (task_id, starts, answers) VALUES (?1, ?2, ?3)
+       ON CONFLICT (task_id) DO UPDATE SET starts = starts + ?2, answers = answers + ?3
+       RETURNING starts, answers`,
+    )
+    .get(taskId, more.starts, more.answers)!;
+  return { starts: Number(row.starts), answers: Number(row.answers) };
+}
+
+/** Whether the task's secret key has not been destroyed. */
+export function hasKey(db: Database, taskId: TaskId): boolean {
+  const key = 'SELECT 1 FROM tasks WHERE task_id = ? AND sealed_secret_key IS NOT NULL';
+  return db.prepare(key).get(taskId) !== undefined;
+}
+
+export function hasWithdrawn(db: Database, taskId: TaskId, ownerId: OwnerId): boolean {
+  const withdrawal = 'SELECT 1 FROM withdrawals WHERE task_id = ? AND owner_id = ?';
+  return db.prepare(withdrawal).get(taskId, ownerId) !== undefined;
+}
+
+/** A task as it is. */
+export function readTask(db: Database, taskId: TaskId): StoredTask | undefined {
+  const row = db.prepare('SELECT * FROM tasks WHERE task_id = ?').get(taskId);
+  if (row === undefined) return undefined;
+  return {
+    task: JSON.parse(row.task as string) as Task,
+    digest: row.digest as Digest,
+    agreement: row.agreement as string,
+    state: row.state as StoredTask['state'],
+    sealedSecretKey: row.sealed_secret_key as Uint8Array | null,
+    unblindingDigest: row.unblinding_digest as Digest | null,
+    sealedShares: row.sealed_shares as Uint8Array | null,
+  };
+}
