@@ -8,54 +8,32 @@ import type { RandomSource } from '@eigenveil/privacy';
 import { unblind } from '@eigenveil/protocol/servers';
 import type { Sealer } from '@eigenveil/server';
 import { layout } from '@eigenveil/statistics';
-import { checkTask, programOf, type Task, type TaskId } from '@eigenveil/task';
+import type { Task, TaskId } from '@eigenveil/task';
 import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import {
-  AGREEMENT,
-  type Agreement,
   COUNTERSIGNATURE,
   ContributionTree,
-  claimedSigner,
   type Digest,
   digestBytes,
   digestPublicKey,
-  digestTask,
   type EnrolmentResponse,
   errorCodeOf,
   issueOwnerToken,
   OwnerId,
-  type OwnerRecord,
   type PublicJwk,
-  RECORD,
   ServiceError,
   type SigningKey,
   STATEMENT,
   signStatement,
   type Thumbprint,
-  thumbprintOf,
-  verifyStatement,
 } from '@eigenveil/wire';
+import { type AgreedTask, Agreements } from './agreements.ts';
 import { hashEnrolmentToken } from './invite.ts';
+import { type CspPolicy, oldestDeadline } from './policy.ts';
+import { verifyRecord } from './records.ts';
+import { answered, ended, notUnblinded } from './refusals.ts';
+import { openJson, sealJson } from './sealed-json.ts';
 import { type CspStore, type StoredTask, secretKeyPlace, sharesPlace, type VerifiedRecord } from './store.ts';
-
-/** What this CSP agrees to; everything else is refused. */
-export interface CspPolicy {
-  /** The two-party protocol `simulated` is not private and runs only where this is set. */
-  readonly allowSimulated: boolean;
-  /** Keys under 2048 bits, for benchmarks. */
-  readonly allowInsecureKeys: boolean;
-  /** The smallest minimumOwners of a task, at least 2. */
-  readonly minimumOwners: number;
-  readonly ownerTokenLifetimeSeconds: number;
-  /** Answers that a task may get with another two-party protocol than `rotated`, which gives one. */
-  readonly answersPerTask: number;
-  /** Days after its deadline for which a task that nobody ends is kept. */
-  readonly retentionDays: number;
-}
-
-const DAY_MILLISECONDS = 86_400_000;
-/** A key that waits for longer has been forgotten. */
-const LONGEST_TASK_DAYS = 366;
 
 export interface CspDependencies {
   readonly store: CspStore;
@@ -75,16 +53,14 @@ export interface TwoPartyState {
   readonly verifiedOwners: number;
 }
 
-type AgreedTask = StoredTask & { readonly agreed: Agreement };
-
 export class CspService {
   readonly #deps: CspDependencies;
   readonly #onEnded: ((taskId: TaskId) => void)[] = [];
-  /** Tasks that are being agreed to. */
-  readonly #agreeing = new Map<TaskId, Promise<string>>();
+  readonly #agreements: Agreements;
 
   constructor(dependencies: CspDependencies) {
     this.#deps = dependencies;
+    this.#agreements = new Agreements(dependencies);
   }
 
   /** Calls back for every task that ends, so that nothing works on with what is destroyed then. */
@@ -109,53 +85,7 @@ export class CspService {
    * @throws ERR_TASK_INVALID and its kin, ERR_TASK_REFUSED, ERR_SIMULATED_REFUSED, ERR_TASK_CONFLICT
    */
   async agree(task: Task, dataUserKey: PublicJwk): Promise<string> {
-    // Not by whenAgreed(): between its last look and this entry nobody else may come.
-    while (this.#agreeing.has(task.id)) await this.#agreeing.get(task.id)!.catch(() => undefined);
-    const agreement = this.#agree(task, dataUserKey);
-    this.#agreeing.set(task.id, agreement);
-    try {
-      return await agreement;
-    } finally {
-      this.#agreeing.delete(task.id);
-    }
-  }
-
-  /** Making a key takes seconds, in which the data user may ask again, or give the task up: neither may make or leave a second key. */
-  async #whenAgreed(taskId: TaskId): Promise<void> {
-    while (this.#agreeing.has(taskId)) await this.#agreeing.get(taskId)!.catch(() => undefined);
-  }
-
-  async #agree(task: Task, dataUserKey: PublicJwk): Promise<string> {
-    const { store, paillier, key } = this.#deps;
-    const digest = digestTask(task);
-    const known = await store.task(task.id);
-    const isOwn = task.dataUser === (await thumbprintOf(dataUserKey));
-    if (known?.digest === digest && isOwn) return agreementOf(known, digest);
-    // What is refused is refused alike whether somebody has taken the id or not.
-    await this.#checkProposal(task, dataUserKey);
-    if (known !== undefined) return agreementOf(known, digest);
-    const secretKey = await paillier.generateKeyPair({
-      bits: task.keyBits,
-      scheme: task.encryption,
-      allowInsecureKey: task.allowInsecureKey,
-    });
-    const agreement = await signStatement(AGREEMENT, key, {
-      taskId: task.id,
-      taskDigest: digest,
-      publicKey: secretKey.publicKey.toJSON(),
-      dataUserKey,
-    });
-    const sealedSecretKey = this.#seal(secretKeyPlace(task.id), secretKey);
-    const stored = await store.insertTask({
-      task,
-      digest,
-      agreement,
-      state: 'agreed',
-      sealedSecretKey,
-      unblindingDigest: null,
-      sealedShares: null,
-    });
-    return agreementOf(stored, digest);
+    return this.#agreements.agree(task, dataUserKey);
   }
 
   /**
@@ -164,11 +94,11 @@ export class CspService {
    * ERR_DATABASE_ALTERED
    */
   async addRecords(taskId: TaskId, dataUser: Thumbprint, records: readonly string[]): Promise<number> {
-    const { agreed } = await this.#agreedTask(taskId, dataUser);
+    const { agreed } = await this.#agreements.agreedTask(taskId, dataUser);
     const { taskDigest } = agreed;
     const about = { taskId, taskDigest, publicKeyDigest: digestPublicKey(agreed.publicKey) };
     const verified: VerifiedRecord[] = [];
-    for (const record of records) verified.push(await this.#verifyRecord(record, about));
+    for (const record of records) verified.push(await verifyRecord(this.#deps.store, record, about));
     return this.#deps.store.addRecords(taskId, verified);
   }
 
@@ -182,7 +112,7 @@ export class CspService {
     const { store, paillier } = this.#deps;
     // Counted first: a task that ends meanwhile loses its records, and is found to have ended.
     const verifiedOwners = await store.countRecords(taskId);
-    const stored = await this.#agreedTask(taskId, dataUser);
+    const stored = await this.#agreements.agreedTask(taskId, dataUser);
     const requestDigest = digestBytes('unblinding', blinded);
     checkRequest(stored, requestDigest);
     if (stored.state === 'unblinded') return this.#state(stored, requestDigest);
@@ -206,7 +136,7 @@ export class CspService {
    * ERR_DATABASE_ALTERED
    */
   async countersign(taskId: TaskId, dataUser: Thumbprint, projectionDigest: Digest): Promise<string> {
-    const { task, agreed } = await this.#agreedTask(taskId, dataUser);
+    const { task, agreed } = await this.#agreements.agreedTask(taskId, dataUser);
     const kept = await this.#deps.store.registerProjection(task.id, projectionDigest);
     if (kept === undefined) throw (await this.#hasEnded(taskId)) ? ended() : notUnblinded();
     if (kept !== projectionDigest) {
@@ -232,7 +162,7 @@ export class CspService {
 
   /** The exact length of an unblinding request, in bytes. */
   async expectedBytes(taskId: TaskId, dataUser: Thumbprint): Promise<number> {
-    const { task } = await this.#agreedTask(taskId, dataUser);
+    const { task } = await this.#agreements.agreedTask(taskId, dataUser);
     return layout(task).plaintexts.length * ciphertextBytes(task.keyBits);
   }
 
@@ -242,11 +172,11 @@ export class CspService {
    */
   async twoPartyState(taskId: TaskId, dataUser: Thumbprint): Promise<TwoPartyState> {
     const { store } = this.#deps;
-    const { task, state, sealedShares } = await this.#agreedTask(taskId, dataUser);
+    const { task, state, sealedShares } = await this.#agreements.agreedTask(taskId, dataUser);
     if (state === 'ended') throw ended();
     if (state === 'agreed') throw notUnblinded();
     if (sealedShares === null) throw answered();
-    const shares = (this.#open(sharesPlace(taskId), sealedShares) as string[]).map(BigInt);
+    const shares = (openJson(this.#deps.sealer, sharesPlace(taskId), sealedShares) as string[]).map(BigInt);
     return { task, shares, verifiedOwners: await store.countRecords(taskId) };
   }
 
@@ -271,8 +201,8 @@ export class CspService {
 
   /** Ends a task at the data user's word, finished or cancelled: its key, shares and records are destroyed. */
   async end(taskId: TaskId, dataUser: Thumbprint): Promise<void> {
-    await this.#whenAgreed(taskId);
-    await this.#task(taskId, dataUser);
+    await this.#agreements.whenAgreed(taskId);
+    await this.#agreements.task(taskId, dataUser);
     await this.#end(taskId);
   }
 
@@ -295,7 +225,7 @@ export class CspService {
   }
 
   async #decrypt(task: Task, secretKey: SecretKey, ciphertexts: readonly Ciphertext[]): Promise<void> {
-    const { store, paillier, randomness } = this.#deps;
+    const { store, sealer, paillier, randomness } = this.#deps;
     const under = { task, secretKey, packing: layout(task) };
     let shares: bigint[];
     try {
@@ -306,16 +236,14 @@ export class CspService {
       throw error;
     }
     // Only what the first of several equal requests has drawn is kept, and nothing of it has left before: one draw per task.
-    const sealedShares = this.#seal(sharesPlace(task.id), shares.map(String));
+    const sealedShares = sealJson(sealer, sharesPlace(task.id), shares.map(String));
     await store.completeUnblinding(task.id, sealedShares);
   }
 
   /** Ends tasks that their data users have abandoned, so that no key outlives its task for long; returns how many. */
   async endOverdueTasks(): Promise<number> {
     const { store, policy, now } = this.#deps;
-    const overdue = await store.overdueTasks(
-      new Date(now().getTime() - DAY_MILLISECONDS * policy.retentionDays),
-    );
+    const overdue = await store.overdueTasks(oldestDeadline(policy, now()));
     for (const taskId of overdue) await this.#end(taskId);
     return overdue.length;
   }
@@ -325,135 +253,10 @@ export class CspService {
     for (const listener of this.#onEnded) listener(taskId);
   }
 
-  async #checkProposal(task: Task, dataUserKey: PublicJwk): Promise<void> {
-    const { key, policy, now } = this.#deps;
-    checkTask(task);
-    const refuse = (message: string) => new ServiceError('ERR_TASK_REFUSED', message);
-    if (task.csp !== key.thumbprint) throw refuse('"csp" expected the thumbprint of this CSP');
-    if (task.dataUser !== (await thumbprintOf(dataUserKey)))
-      throw refuse('"dataUser" expected the key that proposes the task');
-    if (task.twoParty === 'simulated' && !policy.allowSimulated) {
-      throw new ServiceError(
-        'ERR_SIMULATED_REFUSED',
-        '"twoParty" expected a private protocol; simulated needs --allow-simulated',
-      );
-    }
-    if (task.keyBits < 2048 && !policy.allowInsecureKeys) {
-      throw new ServiceError(
-        'ERR_KEY_TOO_SHORT',
-        `"keyBits" expected at least 2048 at this CSP, got ${task.keyBits}`,
-      );
-    }
-    if (task.minimumOwners < policy.minimumOwners) {
-      throw refuse(
-        `"minimumOwners" expected at least ${policy.minimumOwners} at this CSP, got ${task.minimumOwners}`,
-      );
-    }
-    const days = (new Date(task.deadline).getTime() - now().getTime()) / DAY_MILLISECONDS;
-    if (!(days > 0 && days <= LONGEST_TASK_DAYS)) {
-      throw refuse(`"deadline" expected a time within the next ${LONGEST_TASK_DAYS} days`);
-    }
-    layout(task); // throws ERR_PACKING_TOO_NARROW now rather than at the first contribution
-    TWO_PARTY_PROTOCOLS[task.twoParty].check({ task, program: programOf(task) });
-  }
-
-  async #task(taskId: TaskId, dataUser: Thumbprint): Promise<StoredTask> {
-    const stored = await this.#deps.store.task(taskId);
-    // Another data user's task is as unknown as one that does not exist, so that ids cannot be probed.
-    if (stored === undefined || stored.task.dataUser !== dataUser) {
-      throw new ServiceError('ERR_TASK_UNKNOWN', '"taskId" expected a task of this data user');
-    }
-    return stored;
-  }
-
-  /**
-   * The task as this CSP has signed it. Its noise, its minimum of owners and its two-party protocol lie in the database as plain
-   * text, so nothing that depends on them uses a secret before they are compared with what was agreed.
-   */
-  async #agreedTask(taskId: TaskId, dataUser: Thumbprint): Promise<AgreedTask> {
-    const stored = await this.#task(taskId, dataUser);
-    const agreed = await verifyStatement(AGREEMENT, stored.agreement, this.#deps.key.publicJwk).catch(
-      altered,
-    );
-    if (agreed.taskId !== taskId || agreed.taskDigest !== digestTask(stored.task)) altered();
-    return { ...stored, agreed };
-  }
-
-  async #verifyRecord(
-    record: string,
-    expected: Pick<OwnerRecord, 'taskId' | 'taskDigest' | 'publicKeyDigest'>,
-  ): Promise<VerifiedRecord> {
-    const signer = claimedSigner(RECORD, record);
-    const { ownerId, contributionDigest, ...about } = await verifyStatement(RECORD, record, signer);
-    const enrolled = await this.#deps.store.ownerThumbprint(ownerId);
-    if (enrolled === undefined || enrolled !== (await thumbprintOf(signer))) {
-      throw new ServiceError('ERR_RECORD_INVALID', '"records" expected the signature of the enrolled owner');
-    }
-    if (
-      about.taskId !== expected.taskId ||
-      about.taskDigest !== expected.taskDigest ||
-      about.publicKeyDigest !== expected.publicKeyDigest
-    ) {
-      throw new ServiceError('ERR_TASK_MISMATCH', '"records" expected records of this task and key');
-    }
-    return { ownerId, contributionDigest };
-  }
-
   #openSecretKey({ task, sealedSecretKey }: StoredTask): SecretKey {
     if (sealedSecretKey === null) throw new ServiceError('ERR_TASK_CLOSED', 'the key of the task is gone');
-    return SecretKey.fromJSON(this.#open(secretKeyPlace(task.id), sealedSecretKey), task);
+    return SecretKey.fromJSON(openJson(this.#deps.sealer, secretKeyPlace(task.id), sealedSecretKey), task);
   }
-
-  /** Seals a value as JSON, and opens what was sealed so. The bytes of it are overwritten; what the language's strings hold cannot be. */
-  #seal(place: string, value: unknown): Uint8Array {
-    const bytes = Buffer.from(JSON.stringify(value));
-    try {
-      return this.#deps.sealer.seal(place, bytes);
-    } finally {
-      bytes.fill(0);
-    }
-  }
-
-  #open(place: string, sealed: Uint8Array): unknown {
-    const { buffer, byteOffset, byteLength } = this.#deps.sealer.open(place, sealed);
-    const bytes = Buffer.from(buffer, byteOffset, byteLength);
-    try {
-      return JSON.parse(bytes.toString());
-    } finally {
-      bytes.fill(0);
-    }
-  }
-}
-
-/** Nobody but who can write the database brings this about: no request does. */
-function altered(cause?: unknown): never {
-  throw new ServiceError(
-    'ERR_DATABASE_ALTERED',
-    'the stored task expected the parameters that this CSP has signed: its database was changed',
-    { cause },
-  );
-}
-
-function ended(): ServiceError {
-  return new ServiceError('ERR_TASK_CLOSED', 'the task has ended');
-}
-
-function notUnblinded(): ServiceError {
-  return new ServiceError('ERR_NOT_READY', 'the task has not been unblinded');
-}
-
-export function answered(): ServiceError {
-  return new ServiceError(
-    'ERR_TASK_ANSWERED',
-    'the task was answered as often as it may be: its result is lost, and the data need a new task',
-  );
-}
-
-function agreementOf({ digest, agreement, state }: StoredTask, expected: Digest): string {
-  if (digest !== expected)
-    throw new ServiceError('ERR_TASK_CONFLICT', '"id" expected the parameters agreed before');
-  if (state === 'ended') throw ended();
-  return agreement;
 }
 
 function checkRequest({ state, unblindingDigest }: StoredTask, requestDigest: Digest): void {

@@ -5,7 +5,8 @@ import { type Authenticator, type Logger, type Metrics, type RateLimit, refuse }
 import { programOf, TaskId } from '@eigenveil/task';
 import { type Channel, ChannelAcceptor, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { errorCodeOf, ServiceError, toProblem, type VerifiedProof } from '@eigenveil/wire';
-import { answered, type CspService, type TwoPartyState } from './service.ts';
+import { answered } from './refusals.ts';
+import type { CspService, TwoPartyState } from './service.ts';
 import type { StartLimit } from './start-limit.ts';
 
 /** Tasks that are computed at a time; each holds some 20 MB and a share of a core. */

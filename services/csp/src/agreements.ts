@@ -1,0 +1,127 @@
+/** The tasks that this CSP has agreed to: it makes and signs a Paillier key for each, and takes nothing for agreed that it has not signed. */
+import type { PaillierPool } from '@eigenveil/paillier';
+import type { Sealer } from '@eigenveil/server';
+import type { Task, TaskId } from '@eigenveil/task';
+import {
+  AGREEMENT,
+  type Agreement,
+  type Digest,
+  digestTask,
+  type PublicJwk,
+  ServiceError,
+  type SigningKey,
+  signStatement,
+  type Thumbprint,
+  thumbprintOf,
+  verifyStatement,
+} from '@eigenveil/wire';
+import { type CspPolicy, checkProposal } from './policy.ts';
+import { altered, ended } from './refusals.ts';
+import { sealJson } from './sealed-json.ts';
+import { type CspStore, type StoredTask, secretKeyPlace } from './store.ts';
+
+export type AgreedTask = StoredTask & { readonly agreed: Agreement };
+
+interface AgreementDependencies {
+  readonly store: Pick<CspStore, 'task' | 'insertTask'>;
+  readonly sealer: Sealer;
+  readonly paillier: Pick<PaillierPool, 'generateKeyPair'>;
+  readonly key: SigningKey;
+  readonly policy: CspPolicy;
+  readonly now: () => Date;
+}
+
+export class Agreements {
+  readonly #deps: AgreementDependencies;
+  /** Tasks that are being agreed to. */
+  readonly #agreeing = new Map<TaskId, Promise<string>>();
+
+  constructor(dependencies: AgreementDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /**
+   * Checks a proposed task and signs it with a Paillier key of its own. The same proposal again gets the same agreement.
+   * @throws ERR_TASK_INVALID and its kin, ERR_TASK_REFUSED, ERR_SIMULATED_REFUSED, ERR_TASK_CONFLICT
+   */
+  async agree(task: Task, dataUserKey: PublicJwk): Promise<string> {
+    // Not by whenAgreed(): between its last look and this entry nobody else may come.
+    while (this.#agreeing.has(task.id)) await this.#agreeing.get(task.id)!.catch(() => undefined);
+    const agreement = this.#agree(task, dataUserKey);
+    this.#agreeing.set(task.id, agreement);
+    try {
+      return await agreement;
+    } finally {
+      this.#agreeing.delete(task.id);
+    }
+  }
+
+  /** Making a key takes seconds, in which the data user may ask again, or give the task up: neither may make or leave a second key. */
+  async whenAgreed(taskId: TaskId): Promise<void> {
+    while (this.#agreeing.has(taskId)) await this.#agreeing.get(taskId)!.catch(() => undefined);
+  }
+
+  async #agree(task: Task, dataUserKey: PublicJwk): Promise<string> {
+    const { store, sealer, paillier, key, policy, now } = this.#deps;
+    const digest = digestTask(task);
+    const known = await store.task(task.id);
+    const isOwn = task.dataUser === (await thumbprintOf(dataUserKey));
+    if (known?.digest === digest && isOwn) return agreementOf(known, digest);
+    // What is refused is refused alike whether somebody has taken the id or not.
+    await checkProposal(task, dataUserKey, { policy, csp: key.thumbprint, now: now() });
+    if (known !== undefined) return agreementOf(known, digest);
+    const secretKey = await paillier.generateKeyPair({
+      bits: task.keyBits,
+      scheme: task.encryption,
+      allowInsecureKey: task.allowInsecureKey,
+    });
+    const agreement = await signStatement(AGREEMENT, key, {
+      taskId: task.id,
+      taskDigest: digest,
+      publicKey: secretKey.publicKey.toJSON(),
+      dataUserKey,
+    });
+    const sealedSecretKey = sealJson(sealer, secretKeyPlace(task.id), secretKey);
+    const stored = await store.insertTask({
+      task,
+      digest,
+      agreement,
+      state: 'agreed',
+      sealedSecretKey,
+      unblindingDigest: null,
+      sealedShares: null,
+    });
+    return agreementOf(stored, digest);
+  }
+
+  /** @throws ERR_TASK_UNKNOWN */
+  async task(taskId: TaskId, dataUser: Thumbprint): Promise<StoredTask> {
+    const stored = await this.#deps.store.task(taskId);
+    // Another data user's task is as unknown as one that does not exist, so that ids cannot be probed.
+    if (stored === undefined || stored.task.dataUser !== dataUser) {
+      throw new ServiceError('ERR_TASK_UNKNOWN', '"taskId" expected a task of this data user');
+    }
+    return stored;
+  }
+
+  /**
+   * The task as this CSP has signed it. Its noise, its minimum of owners and its two-party protocol lie in the database as plain
+   * text, so nothing that depends on them uses a secret before they are compared with what was agreed.
+   * @throws ERR_TASK_UNKNOWN, ERR_DATABASE_ALTERED
+   */
+  async agreedTask(taskId: TaskId, dataUser: Thumbprint): Promise<AgreedTask> {
+    const stored = await this.task(taskId, dataUser);
+    const agreed = await verifyStatement(AGREEMENT, stored.agreement, this.#deps.key.publicJwk).catch(
+      altered,
+    );
+    if (agreed.taskId !== taskId || agreed.taskDigest !== digestTask(stored.task)) altered();
+    return { ...stored, agreed };
+  }
+}
+
+function agreementOf({ digest, agreement, state }: StoredTask, expected: Digest): string {
+  if (digest !== expected)
+    throw new ServiceError('ERR_TASK_CONFLICT', '"id" expected the parameters agreed before');
+  if (state === 'ended') throw ended();
+  return agreement;
+}

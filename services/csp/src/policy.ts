@@ -1,0 +1,68 @@
+/** What this CSP agrees to: a proposed task that breaks it is refused before a key is made. */
+import { layout } from '@eigenveil/statistics';
+import { checkTask, programOf, type Task } from '@eigenveil/task';
+import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { type PublicJwk, ServiceError, type Thumbprint, thumbprintOf } from '@eigenveil/wire';
+
+/** What this CSP agrees to; everything else is refused. */
+export interface CspPolicy {
+  /** The two-party protocol `simulated` is not private and runs only where this is set. */
+  readonly allowSimulated: boolean;
+  /** Keys under 2048 bits, for benchmarks. */
+  readonly allowInsecureKeys: boolean;
+  /** The smallest minimumOwners of a task, at least 2. */
+  readonly minimumOwners: number;
+  readonly ownerTokenLifetimeSeconds: number;
+  /** Answers that a task may get with another two-party protocol than `rotated`, which gives one. */
+  readonly answersPerTask: number;
+  /** Days after its deadline for which a task that nobody ends is kept. */
+  readonly retentionDays: number;
+}
+
+const DAY_MILLISECONDS = 86_400_000;
+/** A key that waits for longer has been forgotten. */
+const LONGEST_TASK_DAYS = 366;
+
+/**
+ * Refuses what this CSP does not agree to.
+ * @throws ERR_TASK_INVALID and its kin, ERR_TASK_REFUSED, ERR_SIMULATED_REFUSED, ERR_KEY_TOO_SHORT
+ */
+export async function checkProposal(
+  task: Task,
+  dataUserKey: PublicJwk,
+  { policy, csp, now }: { readonly policy: CspPolicy; readonly csp: Thumbprint; readonly now: Date },
+): Promise<void> {
+  checkTask(task);
+  const refuse = (message: string) => new ServiceError('ERR_TASK_REFUSED', message);
+  if (task.csp !== csp) throw refuse('"csp" expected the thumbprint of this CSP');
+  if (task.dataUser !== (await thumbprintOf(dataUserKey)))
+    throw refuse('"dataUser" expected the key that proposes the task');
+  if (task.twoParty === 'simulated' && !policy.allowSimulated) {
+    throw new ServiceError(
+      'ERR_SIMULATED_REFUSED',
+      '"twoParty" expected a private protocol; simulated needs --allow-simulated',
+    );
+  }
+  if (task.keyBits < 2048 && !policy.allowInsecureKeys) {
+    throw new ServiceError(
+      'ERR_KEY_TOO_SHORT',
+      `"keyBits" expected at least 2048 at this CSP, got ${task.keyBits}`,
+    );
+  }
+  if (task.minimumOwners < policy.minimumOwners) {
+    throw refuse(
+      `"minimumOwners" expected at least ${policy.minimumOwners} at this CSP, got ${task.minimumOwners}`,
+    );
+  }
+  const days = (new Date(task.deadline).getTime() - now.getTime()) / DAY_MILLISECONDS;
+  if (!(days > 0 && days <= LONGEST_TASK_DAYS)) {
+    throw refuse(`"deadline" expected a time within the next ${LONGEST_TASK_DAYS} days`);
+  }
+  layout(task); // throws ERR_PACKING_TOO_NARROW now rather than at the first contribution
+  TWO_PARTY_PROTOCOLS[task.twoParty].check({ task, program: programOf(task) });
+}
+
+/** Tasks with deadlines before it are ended, even if nobody asks for that. */
+export function oldestDeadline({ retentionDays }: CspPolicy, now: Date): Date {
+  return new Date(now.getTime() - DAY_MILLISECONDS * retentionDays);
+}
