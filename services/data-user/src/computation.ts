@@ -5,51 +5,22 @@
  */
 import type { PaillierPool } from '@eigenveil/paillier';
 import type { RandomSource } from '@eigenveil/privacy';
-import { blind, type Drawn, draw, resultOf, sharesAtDataUser } from '@eigenveil/protocol/servers';
-import { type Sealer, ServerError } from '@eigenveil/server';
-import { programOf, type Task, type TaskId } from '@eigenveil/task';
-import {
-  type Channel,
-  type Clock,
-  type Pace,
-  TWO_PARTY_PROTOCOLS,
-  TwoPartyError,
-  waitUntil,
-} from '@eigenveil/two-party';
-import {
-  digestProjection,
-  type ErrorCode,
-  errorCodeOf,
-  newSalt,
-  PROJECTION,
-  type Projection,
-  RECORDS_PER_REQUEST,
-  type SigningKey,
-  signStatement,
-  type TaskState,
-  toProblem,
-} from '@eigenveil/wire';
+import { blind, draw } from '@eigenveil/protocol/servers';
+import type { TaskId } from '@eigenveil/task';
+import { errorCodeOf, RECORDS_PER_REQUEST, type TaskState, toProblem } from '@eigenveil/wire';
 import type { Aggregation } from './aggregation.ts';
 import type { CspClient } from './csp-client.ts';
+import { Decomposition, type DecompositionDependencies } from './decomposition.ts';
+import { failedBy, isFatal, isFault, MOST_FAULTS } from './failures.ts';
 import type { Provenances } from './provenances.ts';
-import {
-  blindingPlace,
-  type DataUserStore,
-  FINAL_STATES,
-  type StageResult,
-  type StoredTask,
-} from './store.ts';
+import { sealDrawn } from './sealed-drawn.ts';
+import { type DataUserStore, FINAL_STATES, type StageResult, type StoredTask } from './store.ts';
 import { eraseAll } from './store-rules.ts';
 import type { OpenTask, Tasks } from './tasks.ts';
 import type { Turn } from './work-queue.ts';
 
 /** Requests with records that are under way at a time: enough that the CSP never waits for the next. */
 const RECORD_REQUESTS = 4;
-
-/** How often it is written down how far a computation is. */
-const PROGRESS_MILLISECONDS = 1000;
-/** How often a two-party computation looks whether its task has been cancelled. */
-const WATCH_MILLISECONDS = 500;
 
 /**
  * For how long, and how often, a task that the CSP has answered waits for a process that may hold the answer. Such a process has products to do
@@ -62,53 +33,15 @@ const HOLDER_PAUSE_MILLISECONDS = 500;
 const PERSISTENCE_MILLISECONDS = 30_000;
 const PERSISTENCE_PAUSE_MILLISECONDS = 500;
 
-/** Attempts at a computation that end with a fault of a program or in what came over the line. */
-const MOST_FAULTS = 3;
-
-/** Errors before an answer that no further attempt can mend. All others are tried again, since a person may mend them (a wrong clock, say). */
-const FATAL_CODES: ReadonlySet<ErrorCode> = new Set([
-  'ERR_MINIMUM_OWNERS',
-  'ERR_OWNER_COUNT',
-  'ERR_UNBLINDING_CONFLICT',
-  'ERR_FULL_RANK',
-  'ERR_TOO_MANY_COMPONENTS',
-  'ERR_TASK_CLOSED',
-  'ERR_TASK_UNKNOWN',
-  'ERR_TASK_MISMATCH',
-  'ERR_DATABASE_ALTERED',
-  'ERR_RECORD_INVALID',
-  'ERR_CONTRIBUTION_CONFLICT',
-  'ERR_CIPHERTEXT_INVALID',
-  'ERR_CIPHERTEXT_LENGTH',
-  'ERR_PACKING_OVERFLOW',
-  'ERR_TASK_FULL',
-  'ERR_CHANNEL_MESSAGE',
-  'ERR_OT_POINT',
-  'ERR_GARBLING_MESSAGE',
-  'ERR_TASK_ANSWERED',
-  'ERR_PROJECTION_CONFLICT',
-  'ERR_PROVENANCE_INVALID',
-]);
-
-/** Checks of what came over the line before the answer; and what is no fault of ours or the peer's, but unknown. */
-const FAULTS: ReadonlySet<ErrorCode> = new Set(['ERR_OT_CHECK', 'ERR_INTERNAL']);
-
-export interface ComputationDependencies {
+export interface ComputationDependencies extends DecompositionDependencies {
   readonly store: DataUserStore;
   readonly tasks: Pick<Tasks, 'agreed' | 'propose'>;
   readonly aggregation: Pick<Aggregation, 'aggregate'>;
   readonly csp: Pick<CspClient, 'sendRecords' | 'openChannel' | 'closeChannel' | 'end'>;
   readonly provenances: Pick<Provenances, 'unblind' | 'countersign'>;
-  readonly clock: Clock;
-  /** From what the CSP sends last, or from the rotated matrix, to this server's next byte: see Pace. */
-  readonly paceOf: (task: Task) => number;
-  /** Told when a pace could not be kept. */
-  readonly onMiss: (event: { taskId: TaskId; milliseconds: number }) => void;
   /** Whether other processes work on tasks of this store, one of which may hold an answer that this one is refused. */
   readonly isShared: boolean;
   readonly paillier: PaillierPool;
-  readonly sealer: Sealer;
-  readonly key: SigningKey;
   /** What blinding values and noise for differential privacy are drawn from. */
   readonly randomness: RandomSource;
   /** Told of every stage that ends, and of every one that has to be tried again, for logs and metrics. */
@@ -117,11 +50,11 @@ export interface ComputationDependencies {
 
 export class Computation {
   readonly #deps: ComputationDependencies;
-  /** When it must be clear what came of an answer: a digest is registered at the CSP then, or the CSP is told of the task's end. */
-  readonly #ends = new Map<TaskId, number>();
+  readonly #decomposition: Decomposition;
 
   constructor(dependencies: ComputationDependencies) {
     this.#deps = dependencies;
+    this.#decomposition = new Decomposition(dependencies);
   }
 
   /** As of Workers: does the next stage of a task. What another attempt may mend it also tells whoever asks for the task. */
@@ -143,19 +76,6 @@ export class Computation {
     await this.#deps.store.setActivity(taskId, { waiting }).catch(() => undefined);
   }
 
-  /** Writes down how far a two-party computation is, not too often. */
-  #progressOf(taskId: TaskId) {
-    const started = performance.now();
-    let next = started;
-    return (progress: { andGates: number; plannedGates?: number }) => {
-      const now = performance.now();
-      if (now < next) return;
-      next = now + PROGRESS_MILLISECONDS;
-      const activity = { progress: { ...progress, seconds: (now - started) / 1000 } };
-      this.#deps.store.setActivity(taskId, activity).catch(() => undefined);
-    };
-  }
-
   async #step(taskId: TaskId, turn: Turn): Promise<boolean> {
     const { store } = this.#deps;
     const stored = await store.task(taskId);
@@ -165,7 +85,7 @@ export class Computation {
       return true;
     }
     if (FINAL_STATES.includes(stored.state)) {
-      await this.#waitForOutcome(taskId, turn);
+      await this.#decomposition.waitForOutcome(taskId, turn);
       await eraseAll(store, taskId);
       if (!stored.endedAtCsp) await this.#endAtCsp(stored);
       return false;
@@ -216,12 +136,10 @@ export class Computation {
       if ((await store.task(stored.task.id))?.state !== stored.state) return undefined;
       // Two processes at the CSP are each other's errors: one whose turn is over must not fail the other's task.
       turn.signal.throwIfAborted();
-      const code = errorCodeOf(error);
-      if (code === 'ERR_TASK_ANSWERED' && (await this.#comesFromAnother(stored, error, turn)))
-        return undefined;
+      const isAnswered = errorCodeOf(error) === 'ERR_TASK_ANSWERED';
+      if (isAnswered && (await this.#comesFromAnother(stored, error, turn))) return undefined;
       await turn.confirm();
-      const isFatal = code !== undefined && FATAL_CODES.has(code);
-      if (!isFatal && !(await this.#isOneTooMany(stored, error))) throw error;
+      if (!isFatal(error) && !(await this.#isOneTooMany(stored, error))) throw error;
       return failedBy(stored, error);
     }
   }
@@ -246,11 +164,7 @@ export class Computation {
    * may provoke the same fault is how much it could learn from it.
    */
   async #isOneTooMany({ task, state }: StoredTask, error: unknown): Promise<boolean> {
-    if (state !== 'unblinded') return false;
-    if (error instanceof ServerError) return false; // a key that this machine lacks, say: its operator mends that
-    const code = errorCodeOf(error);
-    const atCsp = error instanceof TwoPartyError && error.reason === 'ERR_COMPUTATION';
-    if (code !== undefined && !FAULTS.has(code) && !atCsp) return false;
+    if (state !== 'unblinded' || !isFault(error)) return false;
     return (await this.#deps.store.addFault(task.id)) >= MOST_FAULTS;
   }
 
@@ -259,7 +173,7 @@ export class Computation {
     const aggregate = await aggregation.aggregate(open, turn);
     const drawn = draw(open, randomness);
     const blinded = await blind(open, aggregate, drawn, paillier);
-    const sealedBlinding = sealer.seal(blindingPlace(task.id), encodeDrawn(drawn));
+    const sealedBlinding = sealDrawn(sealer, task.id, drawn);
     return { to: 'blinded', sealedBlinding, blinded };
   }
 
@@ -289,44 +203,7 @@ export class Computation {
   }
 
   async #decompose(stored: StoredTask): Promise<StageResult> {
-    const { csp, sealer, key, clock, paceOf, onMiss, provenances } = this.#deps;
-    const { task, sealedBlinding } = stored;
-    // A release without provenance has unblinded the task: the same request again brings the statement.
-    const statement = stored.provenance.statement ?? (await provenances.unblind(stored));
-    const drawn = decodeDrawn(sealer.open(blindingPlace(task.id), sealedBlinding!));
-    const shares = sharesAtDataUser(task, drawn);
-    const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
-    const channel = await csp.openChannel(task.id);
-    const watch = this.#closeWhenOver(channel, task.id);
-    const milliseconds = paceOf(task);
-    const pace: Pace = {
-      milliseconds,
-      clock,
-      onMiss: (late) => onMiss({ taskId: task.id, milliseconds: late }),
-    };
-    let hasAnswer = false;
-    const onAnswer = () => {
-      hasAnswer = true;
-      this.#ends.set(task.id, clock.now() + milliseconds);
-    };
-    let result: Projection;
-    try {
-      const computation = { task, program: programOf(task) };
-      const input = { shares, pace, onAnswer };
-      const shifted = await protocol.runDataUser(channel, computation, input, this.#progressOf(task.id));
-      result = resultOf(task, shifted);
-    } catch (error) {
-      // What is wrong with an answer is its outcome, and final: by another attempt the CSP would learn that something is.
-      if (hasAnswer) return failedBy(stored, error);
-      throw error;
-    } finally {
-      clearInterval(watch);
-      await csp.closeChannel(channel);
-    }
-    const projection = await signStatement(PROJECTION, key, result);
-    const salt = newSalt();
-    const provenance = { statement, salt, projectionDigest: digestProjection(salt, projection) };
-    return { to: 'decomposed', projection, provenance };
+    return this.#decomposition.run(stored);
   }
 
   /** The digest lies in the store before it leaves for the first time: after a crash it is the same one. */
@@ -336,34 +213,10 @@ export class Computation {
     turn: Turn,
   ): Promise<StageResult> {
     const { provenances } = this.#deps;
-    await this.#waitForOutcome(task.id, turn);
+    await this.#decomposition.waitForOutcome(task.id, turn);
     const countersignature = await provenances.countersign(task, provenance.projectionDigest!);
     const ends = failure === null ? ({ to: 'done' } as const) : ({ to: 'failed', failure } as const);
     return { ...ends, provenance: { countersignature } };
-  }
-
-  /**
-   * Breaks off a two-party computation when the task is cancelled, which may be by another process. Not when the turn is over: whoever has
-   * the next one breaks it off at the CSP, and until then it may still come to its result, which is taken once.
-   */
-  #closeWhenOver(channel: Channel, taskId: TaskId): NodeJS.Timeout {
-    const { store, csp } = this.#deps;
-    const look = async () => {
-      const state = (await store.task(taskId))?.state;
-      if (state !== 'unblinded') await csp.closeChannel(channel);
-    };
-    return setInterval(() => look().catch(() => undefined), WATCH_MILLISECONDS);
-  }
-
-  /** Until some time after an answer, so that the CSP is not told of the end the sooner or later for what came of it. */
-  async #waitForOutcome(taskId: TaskId, { signal }: Turn): Promise<void> {
-    const { clock, onMiss } = this.#deps;
-    const moment = this.#ends.get(taskId);
-    if (moment === undefined) return;
-    const late = clock.now() - moment;
-    if (late > 0) onMiss({ taskId, milliseconds: late });
-    await waitUntil(moment, clock, signal);
-    this.#ends.delete(taskId);
   }
 
   async #endAtCsp({ task }: StoredTask): Promise<void> {
@@ -378,22 +231,4 @@ export class Computation {
   }
 }
 
-/** Of an unblinded task a digest is registered in any case: one of no projection, since the CSP must not learn that there is none. */
-function failedBy({ state, failure: known }: StoredTask, error: unknown): StageResult {
-  const { code, detail, title } = toProblem(error);
-  const failure = known ?? { code, message: detail ?? title };
-  return state === 'unblinded'
-    ? { to: 'decomposed', failure, provenance: { projectionDigest: newSalt() } }
-    : { to: 'failed', failure };
-}
-
 type Stage = (stored: StoredTask, open: OpenTask, turn: Turn) => Promise<StageResult>;
-
-function encodeDrawn({ blinding, noise }: Drawn): Uint8Array {
-  return Buffer.from(JSON.stringify({ blinding: blinding.map(String), noise: noise.map(String) }));
-}
-
-function decodeDrawn(bytes: Uint8Array): Drawn {
-  const { blinding, noise } = JSON.parse(Buffer.from(bytes).toString()) as Record<keyof Drawn, string[]>;
-  return { blinding: blinding.map(BigInt), noise: noise.map(BigInt) };
-}

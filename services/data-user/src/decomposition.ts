@@ -1,0 +1,128 @@
+/**
+ * The stage `decompose` of a task: the data user's end of the two-party computation, from the channel to the signed projection, and the public
+ * times that an answer and what comes of it keep to.
+ */
+import { resultOf, sharesAtDataUser } from '@eigenveil/protocol/servers';
+import type { Sealer } from '@eigenveil/server';
+import { programOf, type Task, type TaskId } from '@eigenveil/task';
+import { type Channel, type Clock, type Pace, TWO_PARTY_PROTOCOLS, waitUntil } from '@eigenveil/two-party';
+import {
+  digestProjection,
+  newSalt,
+  PROJECTION,
+  type Projection,
+  type SigningKey,
+  signStatement,
+} from '@eigenveil/wire';
+import type { CspClient } from './csp-client.ts';
+import { failedBy } from './failures.ts';
+import type { Provenances } from './provenances.ts';
+import { openDrawn } from './sealed-drawn.ts';
+import type { DataUserStore, StageResult, StoredTask } from './store.ts';
+import type { Turn } from './work-queue.ts';
+
+/** How often it is written down how far a computation is. */
+const PROGRESS_MILLISECONDS = 1000;
+/** How often a two-party computation looks whether its task has been cancelled. */
+const WATCH_MILLISECONDS = 500;
+
+export interface DecompositionDependencies {
+  readonly store: Pick<DataUserStore, 'task' | 'setActivity'>;
+  readonly csp: Pick<CspClient, 'openChannel' | 'closeChannel'>;
+  readonly provenances: Pick<Provenances, 'unblind'>;
+  readonly clock: Clock;
+  /** From what the CSP sends last, or from the rotated matrix, to this server's next byte: see Pace. */
+  readonly paceOf: (task: Task) => number;
+  /** Told when a pace could not be kept. */
+  readonly onMiss: (event: { taskId: TaskId; milliseconds: number }) => void;
+  readonly sealer: Sealer;
+  readonly key: SigningKey;
+}
+
+export class Decomposition {
+  readonly #deps: DecompositionDependencies;
+  /** When it must be clear what came of an answer: a digest is registered at the CSP then, or the CSP is told of the task's end. */
+  readonly #ends = new Map<TaskId, number>();
+
+  constructor(dependencies: DecompositionDependencies) {
+    this.#deps = dependencies;
+  }
+
+  async run(stored: StoredTask): Promise<StageResult> {
+    const { csp, sealer, key, clock, paceOf, onMiss, provenances } = this.#deps;
+    const { task, sealedBlinding } = stored;
+    // A release without provenance has unblinded the task: the same request again brings the statement.
+    const statement = stored.provenance.statement ?? (await provenances.unblind(stored));
+    const drawn = openDrawn(sealer, task.id, sealedBlinding!);
+    const shares = sharesAtDataUser(task, drawn);
+    const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
+    const channel = await csp.openChannel(task.id);
+    const watch = this.#closeWhenOver(channel, task.id);
+    const milliseconds = paceOf(task);
+    const pace: Pace = {
+      milliseconds,
+      clock,
+      onMiss: (late) => onMiss({ taskId: task.id, milliseconds: late }),
+    };
+    let hasAnswer = false;
+    const onAnswer = () => {
+      hasAnswer = true;
+      this.#ends.set(task.id, clock.now() + milliseconds);
+    };
+    let result: Projection;
+    try {
+      const computation = { task, program: programOf(task) };
+      const input = { shares, pace, onAnswer };
+      const shifted = await protocol.runDataUser(channel, computation, input, this.#progressOf(task.id));
+      result = resultOf(task, shifted);
+    } catch (error) {
+      // What is wrong with an answer is its outcome, and final: by another attempt the CSP would learn that something is.
+      if (hasAnswer) return failedBy(stored, error);
+      throw error;
+    } finally {
+      clearInterval(watch);
+      await csp.closeChannel(channel);
+    }
+    const projection = await signStatement(PROJECTION, key, result);
+    const salt = newSalt();
+    const provenance = { statement, salt, projectionDigest: digestProjection(salt, projection) };
+    return { to: 'decomposed', projection, provenance };
+  }
+
+  /**
+   * Breaks off a two-party computation when the task is cancelled, which may be by another process. Not when the turn is over: whoever has
+   * the next one breaks it off at the CSP, and until then it may still come to its result, which is taken once.
+   */
+  #closeWhenOver(channel: Channel, taskId: TaskId): NodeJS.Timeout {
+    const { store, csp } = this.#deps;
+    const look = async () => {
+      const state = (await store.task(taskId))?.state;
+      if (state !== 'unblinded') await csp.closeChannel(channel);
+    };
+    return setInterval(() => look().catch(() => undefined), WATCH_MILLISECONDS);
+  }
+
+  /** Until some time after an answer, so that the CSP is not told of the end the sooner or later for what came of it. */
+  async waitForOutcome(taskId: TaskId, { signal }: Turn): Promise<void> {
+    const { clock, onMiss } = this.#deps;
+    const moment = this.#ends.get(taskId);
+    if (moment === undefined) return;
+    const late = clock.now() - moment;
+    if (late > 0) onMiss({ taskId, milliseconds: late });
+    await waitUntil(moment, clock, signal);
+    this.#ends.delete(taskId);
+  }
+
+  /** Writes down how far a two-party computation is, not too often. */
+  #progressOf(taskId: TaskId) {
+    const started = performance.now();
+    let next = started;
+    return (progress: { andGates: number; plannedGates?: number }) => {
+      const now = performance.now();
+      if (now < next) return;
+      next = now + PROGRESS_MILLISECONDS;
+      const activity = { progress: { ...progress, seconds: (now - started) / 1000 } };
+      this.#deps.store.setActivity(taskId, activity).catch(() => undefined);
+    };
+  }
+}
