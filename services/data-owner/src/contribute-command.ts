@@ -1,0 +1,133 @@
+/** The command `contribute` of eigenveil-owner. What its action works with is loaded when it runs: --help and mistakes are told at once. */
+import { addSettings, printResult } from '@eigenveil/command';
+import type { Task } from '@eigenveil/task/schema';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import {
+  address,
+  DATA_USER_ADDRESS,
+  OWNER_SETTINGS,
+  POLICY_SETTINGS,
+  PREFIX,
+  readPolicy,
+  taskIdOf,
+  withOwner,
+} from './settings.ts';
+
+const POLICY_HELP = `
+The policy (--policy FILE) says what the owner agrees to; a task that breaks it is refused before a row is read:
+  { "minimumOwners": 5, "minimumKeyBits": 3072, "twoParty": [], "maximumComponents": 20,
+    "allowSpectrum": false, "allowFullRank": false,
+    "allowWithoutDifferentialPrivacy": false, "maximumEpsilon": 1, "maximumDelta": 1e-6,
+    "neighbours": "add-remove", "noise": "servers", "colludingOwners": 1 }
+colludingOwners is for tasks whose owners add the noise: minimumOwners must be at least honestOwners and so many more.`;
+
+export function addContribute(program: Command): void {
+  const command = program
+    .command('contribute <TASK>')
+    .description('contribute the encrypted statistics of a CSV file to a task');
+  const configuration = addSettings(command, PREFIX, {
+    ...OWNER_SETTINGS,
+    ...DATA_USER_ADDRESS,
+    ...POLICY_SETTINGS,
+    data: {
+      schema: z.string().min(1),
+      description: 'CSV file with a header row, plain or .gz',
+      placeholder: 'FILE',
+    },
+    ignore: {
+      schema: z.array(z.string()),
+      description: 'column of the file to leave out, or a JSON list of them',
+      default: [],
+      placeholder: 'LIST',
+    },
+    strict: {
+      schema: z.boolean(),
+      description: "refuse cells outside their feature's range instead of clipping them",
+      default: false,
+    },
+    discardPending: {
+      schema: z.boolean(),
+      description: 'give up what was prepared from another file and has no receipt',
+      default: false,
+    },
+  });
+  command.addHelpText(
+    'after',
+    `${POLICY_HELP}
+
+Running it again after a lost answer reads the file again and sends the same bytes; once there is a receipt, it shows the receipt and
+reads nothing. Other rows than those of a contribution without a receipt are refused (ERR_CONTRIBUTION_PENDING): give the first file
+again, or withdraw, which is for good, or give the first one up with --discard-pending. The last is not possible where owners add the noise
+of differential privacy, since noise is drawn once.
+
+Example:
+  $ eigenveil-owner contribute TASK --user-url https://user.example.org:8444 --data rows.csv --ignore id`,
+  );
+  command.action(async (id: string) => {
+    const settings = configuration();
+    const { data, strict, ignore, discardPending } = settings;
+    const dataUser = await address(settings.userUrl, settings.userCa);
+    const policy = await readPolicy(settings.policy, settings.allowSimulated);
+    const [{ readFileBytes, statisticsOfCsv }, { constantFeatures }] = await Promise.all([
+      import('@eigenveil/statistics'),
+      import('@eigenveil/task'),
+    ]);
+    let summary: Summary | undefined;
+    const summarise = async (task: Task) => {
+      const { statistics, rows, clippedCells, clippedRows } = await statisticsOfCsv(
+        readFileBytes(data),
+        task,
+        {
+          strict,
+          ignoredColumns: ignore,
+        },
+      );
+      const clipped = task.features
+        .map(({ name }, i) => [name, clippedCells[i]!] as const)
+        .filter(([, cells]) => cells > 0);
+      summary = {
+        rows,
+        clipped: Object.fromEntries(clipped),
+        clippedRows,
+        constant: constantFeatures(task),
+      };
+      return statistics;
+    };
+    const receipt = await withOwner(settings, policy, (owner) =>
+      owner.contribute(dataUser, taskIdOf(id), summarise, { discardPending }),
+    );
+    warn(summary);
+    printResult(command, {
+      json: { receipt, repeated: summary === undefined, ...summary },
+      text:
+        summary === undefined
+          ? `contributed before, with the receipt of ${receipt.receivedAt}; ${data} was not read`
+          : `contributed ${summary.rows} rows; receipt of ${receipt.receivedAt}`,
+    });
+  });
+}
+
+interface Summary {
+  readonly rows: number;
+  /** Cells per feature. */
+  readonly clipped: Record<string, number>;
+  readonly clippedRows: number;
+  readonly constant: string[];
+}
+
+function warn(summary: Summary | undefined): void {
+  for (const [name, cells] of Object.entries(summary?.clipped ?? {})) {
+    process.stderr.write(
+      `warning: ${cells} cells of ${JSON.stringify(name)} lay outside the range of the task and were clipped\n`,
+    );
+  }
+  if (summary !== undefined && summary.clippedRows > 0) {
+    process.stderr.write(
+      `warning: ${summary.clippedRows} of ${summary.rows} rows were longer than the clipping norm of the task and were scaled down\n`,
+    );
+  }
+  for (const name of summary?.constant ?? []) {
+    process.stderr.write(`warning: feature ${JSON.stringify(name)} has an empty range and carries nothing\n`);
+  }
+}

@@ -1,0 +1,158 @@
+/**
+ * The commands of eigenveil-owner about a result: `project` and `verify`. What their actions work with is loaded when they run: --help and
+ * mistakes are told at once.
+ */
+import { access, constants, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { addSettings, ConfigurationError, printResult, readJsonFile } from '@eigenveil/command';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { TaskResult } from './result.ts';
+import {
+  address,
+  DATA_USER_ADDRESS,
+  OWNER_SETTINGS,
+  POLICY_SETTINGS,
+  PREFIX,
+  readPolicy,
+  taskIdOf,
+  withOwner,
+} from './settings.ts';
+
+const UNCOVERED =
+  'note: no guarantee of differential privacy covers reduced rows: keep them like the rows themselves';
+
+export function addProject(program: Command): void {
+  const command = program
+    .command('project <TASK>')
+    .description('fetch the signed projection and reduce rows by it');
+  const configuration = addSettings(command, PREFIX, {
+    ...OWNER_SETTINGS,
+    ...DATA_USER_ADDRESS,
+    ...POLICY_SETTINGS,
+    data: { schema: z.string().optional(), description: 'CSV file of rows to reduce', placeholder: 'FILE' },
+    out: {
+      schema: z.string().optional(),
+      description: 'where to write the reduced rows, CSV',
+      placeholder: 'FILE',
+    },
+    save: {
+      schema: z.string().optional(),
+      description: 'where to write the projection, JSON',
+      placeholder: 'FILE',
+    },
+    evidence: {
+      schema: z.string().optional(),
+      description: 'where to write all that was signed about the result, JSON, for: eigenveil-owner verify',
+      placeholder: 'FILE',
+    },
+  });
+  command.addHelpText(
+    'after',
+    `
+Reduced rows are rows in other coordinates. No guarantee of differential privacy covers them, whatever the task promises for the
+projection itself: keep them like the rows.
+
+Example:
+  $ eigenveil-owner project TASK --user-url https://user.example.org:8444 --data rows.csv --out reduced.csv`,
+  );
+  command.action(async (id: string) => {
+    const settings = configuration();
+    const { data, out, save, evidence } = settings;
+    await checkOutputs(settings);
+    const dataUser = await address(settings.userUrl, settings.userCa);
+    const policy = await readPolicy(settings.policy, settings.allowSimulated);
+    const result = await withOwner(settings, policy, (owner) => owner.result(dataUser, taskIdOf(id)));
+    const { task, projection, provenance } = result;
+    if (save !== undefined) await writeFile(save, `${JSON.stringify(projection, null, 2)}\n`);
+    if (evidence !== undefined) await writeFile(evidence, `${JSON.stringify(result.evidence)}\n`);
+    const { reduceFile } = await import('./reduce.ts');
+    const rows = data === undefined ? 0 : await reduceFile(task, projection, data, out!);
+    printResult(command, {
+      json: {
+        components: projection.vectors.length,
+        eigenvalues: projection.eigenvalues,
+        rows,
+        out,
+        save,
+        evidence,
+        provenance,
+        // Of reduced rows there is never one.
+        differentialPrivacy: { projection: task.differentialPrivacy, reducedRows: null },
+      },
+      text: `${projection.vectors.length} components; ${describeOwners(provenance)}${data === undefined ? '' : `; ${rows} rows reduced to ${out}\n${UNCOVERED}`}`,
+    });
+  });
+}
+
+export function addVerify(program: Command): void {
+  const command = program
+    .command('verify <TASK>')
+    .description('check a result that was fetched before, without any service');
+  const configuration = addSettings(command, PREFIX, {
+    home: OWNER_SETTINGS.home,
+    evidence: {
+      schema: z.string().min(1),
+      description: 'file that "project --evidence" has written',
+      placeholder: 'FILE',
+    },
+  });
+  command.addHelpText(
+    'after',
+    `
+Checks that the CSP has signed the task, has verified this owner's contribution among others, and has countersigned this projection and
+no other: owners who see the same digest have the same result. It does not prove what the data user has added up.
+
+Example:
+  $ eigenveil-owner verify TASK --evidence evidence.json`,
+  );
+  command.action(async (id: string) => {
+    const settings = configuration();
+    const { Evidence } = await import('./result.ts');
+    const evidence = await readJsonFile('--evidence', settings.evidence, Evidence);
+    if (evidence.task.id !== taskIdOf(id))
+      throw new ConfigurationError(`"--evidence" expected that of task ${id}, got ${evidence.task.id}`);
+    const { provenance } = await withOwner({ ...settings, patienceSeconds: 0 }, await readPolicy(), (owner) =>
+      owner.verify(evidence),
+    );
+    printResult(command, { json: { task: id, ...provenance }, text: describeOwners(provenance) });
+  });
+}
+
+function describeOwners({ verifiedOwners, projectionDigest }: TaskResult['provenance']): string {
+  return `${verifiedOwners} owners took part, this one among them; digest of the result ${projectionDigest}`;
+}
+
+/** Before anything is fetched: what cannot be written, or would cost the rows themselves, is the user's to mend. */
+async function checkOutputs({
+  data,
+  out,
+  save,
+  evidence,
+}: {
+  data?: string | undefined;
+  out?: string | undefined;
+  save?: string | undefined;
+  evidence?: string | undefined;
+}) {
+  if ((data === undefined) !== (out === undefined))
+    throw new ConfigurationError('"--data" and "--out" expected together');
+  if (out === undefined && save === undefined && evidence === undefined)
+    throw new ConfigurationError('"--out", "--save" or "--evidence" expected, or nothing would be kept');
+  for (const [flag, file] of [
+    ['--out', out],
+    ['--save', save],
+    ['--evidence', evidence],
+  ] as const) {
+    if (file === undefined) continue;
+    await access(dirname(resolve(file)), constants.W_OK).catch((cause: unknown) => {
+      throw new ConfigurationError(
+        `"${flag}" expected a file in a folder that exists and can be written to, got ${file}`,
+        { cause },
+      );
+    });
+    if (data !== undefined && resolve(file) === resolve(data)) {
+      throw new ConfigurationError(`"${flag}" expected another file than "--data"`);
+    }
+  }
+}

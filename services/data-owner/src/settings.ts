@@ -1,0 +1,89 @@
+/** Settings that the commands of eigenveil-owner share, and what an action makes of them. */
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigurationError, readJsonFile, readTextFile } from '@eigenveil/command';
+import { TaskId } from '@eigenveil/task/schema';
+import { ServiceUrl } from '@eigenveil/wire/service-url';
+import { z } from 'zod';
+import type { DataOwner, ServiceAddress } from './data-owner.ts';
+import type { OwnerPolicy } from './policy.ts';
+
+export const PREFIX = 'EIGENVEIL_OWNER';
+
+export const OWNER_SETTINGS = {
+  home: {
+    schema: z.string().min(1),
+    description: "folder of the owner's key, enrolment and receipts",
+    default: join(homedir(), '.eigenveil', 'owner'),
+    placeholder: 'DIR',
+  },
+  patienceSeconds: {
+    schema: z.int().min(0).max(86_400),
+    description: 'how long to go on trying while a service is down',
+    default: 30,
+    placeholder: 'NUMBER',
+  },
+} as const;
+
+export const DATA_USER_ADDRESS = {
+  userUrl: { schema: ServiceUrl, description: 'address of the data user, https', placeholder: 'URL' },
+  userCa: {
+    schema: z.string().optional(),
+    description: "certificates to trust instead of the system's, PEM",
+    placeholder: 'FILE',
+  },
+} as const;
+
+export const POLICY_SETTINGS = {
+  policy: {
+    schema: z.string().optional(),
+    description: "JSON file of the owner's policy",
+    placeholder: 'FILE',
+  },
+  allowSimulated: {
+    schema: z.boolean(),
+    description: 'take part in tasks with the simulated two-party protocol, which is NOT private',
+    default: false,
+  },
+} as const;
+
+export async function withOwner<T>(
+  settings: { readonly home: string; readonly patienceSeconds: number },
+  policy: OwnerPolicy,
+  work: (owner: DataOwner) => Promise<T>,
+): Promise<T> {
+  const [{ PaillierPool, selfTest }, { DataOwner }, { OwnerHome }] = await Promise.all([
+    import('@eigenveil/paillier'),
+    import('./data-owner.ts'),
+    import('./home.ts'),
+  ]);
+  selfTest({ allowBigintFallback: false });
+  // Encryption of one contribution takes less time than starting threads for it.
+  const paillier = new PaillierPool({ threads: 0 });
+  const home = new OwnerHome(settings.home);
+  return work(
+    new DataOwner({ home, policy, paillier, patienceMilliseconds: 1000 * settings.patienceSeconds }),
+  );
+}
+
+/** The default policy, where no file is named. */
+export async function readPolicy(file?: string, allowSimulated = false): Promise<OwnerPolicy> {
+  const { OwnerPolicy } = await import('./policy.ts');
+  const policy =
+    file === undefined ? OwnerPolicy.parse({}) : await readJsonFile('--policy', file, OwnerPolicy);
+  return allowSimulated ? { ...policy, twoParty: [...policy.twoParty, 'simulated'] } : policy;
+}
+
+export async function address(
+  url: string,
+  ca: string | undefined,
+  title = '--user-ca',
+): Promise<ServiceAddress> {
+  return { url, ca: ca === undefined ? undefined : await readTextFile(title, ca) };
+}
+
+export function taskIdOf(text: string): TaskId {
+  const id = TaskId.safeParse(text);
+  if (!id.success) throw new ConfigurationError('"TASK" expected a task id of 22 characters');
+  return id.data;
+}
