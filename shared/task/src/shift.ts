@@ -8,18 +8,22 @@ import { noisePlanOf } from './noise.ts';
 import { placesOf } from './places.ts';
 import { collectsR, type StatisticsTask, summedClasses } from './statistics-task.ts';
 
-/** Deviations beyond the mean of a norm that Gaussian noise exceeds with probability below 2^-40: of a vector, and of a symmetric matrix. */
-const VECTOR_DEVIATIONS = 8;
-const MATRIX_DEVIATIONS = 11;
+/** t with 3 exp(−t²/2) < 2^-40: a bound below takes so many deviations beyond its mean, and there are three of them. */
+const DEVIATIONS = 7.6;
+/** In units of the largest |q|: with so many rows noise q on their number is small enough for the factors below. */
+const ROWS_PER_NOISE = 8;
 
 export interface ShiftPlan {
   /** c, in units of R. 0 where R is not collected. */
   readonly shift: bigint;
-  /** With at least so many rows (in every class that has any) the shift is enough, but for a probability of about 2^-39. */
+  /** With at least so many rows (in every class that has any) the shift is enough, but for a probability below 2^-40. */
   readonly fewestRows: bigint;
 }
 
-/** The shift that goes with the noise of the task. */
+/**
+ * The shift that goes with the noise of the task: the mean of what noise can take away in any direction, and the deviations beyond it. Squares of
+ * deviations add up, as the noises of R, V and M are independent.
+ */
 export function planShift(
   task: Pick<StatisticsTask, 'method' | 'features' | 'labellings'>,
   { deviations, clippingBound }: Pick<NoisePlan, 'deviations' | 'clippingBound'>,
@@ -27,13 +31,21 @@ export function planShift(
   const d = task.features.length;
   const B = Math.sqrt(Number(clippingBound));
   const classes = Math.max(...summedClasses(task));
-  const ofR = deviations.R * (2 * Math.sqrt(d) + MATRIX_DEVIATIONS);
-  const ofV = deviations.V * (Math.sqrt(d) + Math.sqrt(classes) + VECTOR_DEVIATIONS);
-  const ofM = deviations.M * (Math.sqrt(classes) + VECTOR_DEVIATIONS);
-  const shift = ofR + Math.sqrt(classes) * ((5 / 2) * B * ofV + (5 / 4) * Number(clippingBound) * ofM);
+  const spread = Math.sqrt(d) + Math.sqrt(classes);
+  // What a sum and a count that are off by 1 change V Vᵀ/M by, in all directions and with as many rows as below.
+  const perSum = (17 / 7) * B;
+  const perCount = (8 / 7) * B ** 2;
+  const { R, V, M } = deviations;
+  const mean =
+    R * Math.sqrt(2 * d) +
+    Math.sqrt(classes) * perSum * V * spread +
+    (classes * perCount * M) / Math.sqrt(2 * Math.PI);
+  const deviation = Math.sqrt(R ** 2 + classes * ((perSum * V) ** 2 + (perCount * M) ** 2));
+  const ofV = V * (spread + DEVIATIONS);
+  const ofM = M * (Math.sqrt(classes) + DEVIATIONS);
   return {
-    shift: collectsR(task.method) ? BigInt(Math.ceil(shift)) : 0n,
-    fewestRows: BigInt(Math.ceil(8 * Math.max(ofM, ofV / B))),
+    shift: collectsR(task.method) ? BigInt(Math.ceil(mean + DEVIATIONS * deviation)) : 0n,
+    fewestRows: BigInt(Math.ceil(ROWS_PER_NOISE * Math.max(ofM, ofV / B))),
   };
 }
 
