@@ -159,9 +159,8 @@ describe('a command line that is wrong exits with 2', () => {
     const draft = ['task', 'draft', ...RANGES, '--components', '2', '--owners', '3', '--epsilon', '1'];
     const { exitCode, out, err } = await run('user', ...draft);
     expect(exitCode).toBe(0);
-    expect(err).toMatch(
-      /^note: each server adds noise of deviation [\d.]+ on squares and [\d.]+ on products/,
-    );
+    // 5.18 and 3.66 for rows of length 1, times 4/3: the draft clips four features to a length of √(4/3).
+    expect(err).toMatch(/^note: each server adds noise of deviation 6.90 on squares and 4.88 on products/);
     // The file's rows for each of three owners.
     expect(err).toMatch(
       /^note: there is room for 450 rows, .* set maximumOwners and maximumSamplesPerOwner as low/m,
@@ -170,6 +169,7 @@ describe('a command line that is wrong exits with 2', () => {
     expect(proposal.differentialPrivacy).toMatchObject({
       epsilon: 1,
       delta: 1e-6,
+      clippingNorm: Math.sqrt(4 / 3),
       dataIndependentRanges: false,
     });
     expect(() => TaskProposal.parse(proposal)).toThrow();

@@ -172,7 +172,7 @@ Example:
         twoParty,
         outputs: twoParty === 'rotated' ? ['sampleCount', 'spectrum'] : [],
         ...(epsilon !== undefined && {
-          differentialPrivacy: draftPrivacy(epsilon, delta, draft.features.length),
+          differentialPrivacy: await draftPrivacy(epsilon, delta, draft.features.length),
         }),
         deadline: new Date(Date.now() + hours * 3_600_000).toISOString(),
       },
@@ -186,13 +186,13 @@ Example:
   });
 }
 
-/** Half of what no row exceeds: all rows then take a quarter of the noise, and longer ones are scaled down. */
-function draftPrivacy(epsilon: number, delta: number, features: number) {
+async function draftPrivacy(epsilon: number, delta: number, features: number) {
+  const { defaultClippingNorm } = await import('@eigenveil/privacy');
   return {
     epsilon,
     delta,
     neighbours: 'add-remove',
-    clippingNorm: Math.sqrt(features) / 2,
+    clippingNorm: defaultClippingNorm(features),
     dataIndependentRanges: true,
   };
 }

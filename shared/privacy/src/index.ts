@@ -29,6 +29,7 @@ export { sensitivitySquared, weightsOf } from './stage/sensitivity.ts';
 export {
   checkSetting,
   clippingBound,
+  defaultClippingNorm,
   type PrivacySetting,
   type StageTask,
 } from './stage/setting.ts';

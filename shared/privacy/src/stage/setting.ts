@@ -55,6 +55,14 @@ export function checkSetting(setting: PrivacySetting): void {
 }
 
 /**
+ * √(d/3): the C that drafts take, in units of features in [−1, 1]. So long are rows, in root mean square, whose features spread evenly over their ranges.
+ * A function of d alone, since one that looks at rows would have to be private itself.
+ */
+export function defaultClippingNorm(features: number): number {
+  return Math.sqrt(features / 3);
+}
+
+/**
  * B² = ⌊C² 4^fractionBits⌋: the largest squared length of a clipped row of integers, exactly. At most d 4^fractionBits, the length that
  * no row exceeds.
  * @throws PrivacyError ERR_DP_PARAMETER when all rows would be clipped to nothing
