@@ -10,6 +10,7 @@ import { Postgres } from '@eigenveil/testbed/databases/postgres';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { AggregatingProcess, MARKS, NumbersTask, OWNERS, SUM, WITHDRAWN } from './support/aggregating.ts';
+import { QUICK } from './support/queue-times.ts';
 
 const pool = new PaillierPool({ threads: 0 });
 let postgres: Postgres;
@@ -39,7 +40,7 @@ afterAll(async () => {
 async function open(): Promise<AggregatingProcess> {
   const store = new PostgresDataUserStore(await openDataUserDatabase(url));
   const onError = (error: unknown) => queueErrors.push(error);
-  const queue = await PostgresWorkQueue.open({ url, batches: 2, onError });
+  const queue = await PostgresWorkQueue.open({ url, batches: 2, onError, times: QUICK.postgres });
   const process = new AggregatingProcess({ task, store, queue, paillier: pool });
   running.push(process);
   return process;

@@ -16,6 +16,7 @@ import type { SignedTask } from '@eigenveil/wire';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ByHand, type Enrolled } from './support/by-hand.ts';
+import { QUICK } from './support/queue-times.ts';
 import { type Contribution, contributionRequest, credentials, ownerOf, send } from './support/requests.ts';
 import { summarise } from './support/tasks.ts';
 import { World } from './support/world.ts';
@@ -54,7 +55,7 @@ beforeAll(async () => {
   postgres = await Postgres.launch();
   world = await World.start({ proxied: true, dataUser: { databaseUrl: await ownDatabase() } });
   secondConfig = await processWith('data-user-2');
-  second = await startDataUser(secondConfig);
+  second = await startDataUser(secondConfig, { queueTimes: QUICK });
   byHand = await ByHand.start(world);
   owners = await byHand.owners(3);
 });

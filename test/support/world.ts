@@ -22,6 +22,7 @@ import { adminTokenFile, createLocalCertificate, openSigningKey } from '@eigenve
 import { freePort } from '@eigenveil/testbed/port';
 import { FaultyProxy } from '@eigenveil/testbed/proxies/proxy';
 import { Thumbprint } from '@eigenveil/wire';
+import { QUICK } from './queue-times.ts';
 
 export interface WorldOptions {
   readonly csp?: Partial<CspConfiguration>;
@@ -141,7 +142,8 @@ export class World {
   }
 
   async startDataUser(): Promise<void> {
-    this.dataUser = await startDataUser(this.dataUserConfig, this.#options.dataUserOverrides);
+    const overrides = { queueTimes: QUICK, ...this.#options.dataUserOverrides };
+    this.dataUser = await startDataUser(this.dataUserConfig, overrides);
   }
 
   async stopDataUser(): Promise<void> {

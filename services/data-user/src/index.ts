@@ -5,7 +5,7 @@ export { dataUserProgram } from './command.ts';
 export { type Draft, type DraftOptions, draftTask } from './draft.ts';
 export { LocalWorkQueue } from './local-work-queue.ts';
 export { openDataUserDatabase, PostgresDataUserStore } from './postgres-store.ts';
-export { PostgresWorkQueue } from './postgres-work-queue.ts';
+export { POSTGRES_QUEUE_TIMES, PostgresWorkQueue } from './postgres-work-queue.ts';
 export { describeProgress } from './progress.ts';
 export { type DataUserOverrides, type RunningDataUser, startDataUser } from './server.ts';
 export { DATA_USER_SETTINGS, type DataUserConfiguration } from './settings.ts';

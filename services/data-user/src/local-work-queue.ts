@@ -3,11 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TaskId } from '@eigenveil/task';
 import { beingWorkedOn, type Turn, type Workers, type WorkQueue } from './work-queue.ts';
 
-const FIRST_BACKOFF_MILLISECONDS = 250;
-const LONGEST_BACKOFF_MILLISECONDS = 30_000;
+/** Before a task that failed is tried again: the first pause is doubled with each failure, up to the longest. Milliseconds. */
+export interface LocalQueueTimes {
+  readonly firstBackoff: number;
+  readonly longestBackoff: number;
+}
+export const LOCAL_QUEUE_TIMES: LocalQueueTimes = { firstBackoff: 250, longestBackoff: 30_000 };
 
 export class LocalWorkQueue implements WorkQueue {
   readonly #slots: Slots;
+  readonly #times: LocalQueueTimes;
   readonly #held = new Map<TaskId, Promise<unknown>>();
   /** Tasks that were offered while they were worked on: there may be more to do than was seen. */
   readonly #again = new Set<TaskId>();
@@ -16,8 +21,9 @@ export class LocalWorkQueue implements WorkQueue {
   #batches = 0;
 
   /** @param options.batches how many are worked on at a time, over all tasks */
-  constructor(options: { batches: number }) {
+  constructor(options: { batches: number; times?: LocalQueueTimes | undefined }) {
     this.#slots = new Slots(options.batches);
+    this.#times = options.times ?? LOCAL_QUEUE_TIMES;
   }
 
   async start(workers: Workers): Promise<void> {
@@ -79,14 +85,15 @@ export class LocalWorkQueue implements WorkQueue {
   }
 
   async #workOn(taskId: TaskId, turn: Turn): Promise<void> {
-    let backoff = FIRST_BACKOFF_MILLISECONDS;
+    const { firstBackoff, longestBackoff } = this.#times;
+    let backoff = firstBackoff;
     for (let mayFollow = true; mayFollow && !turn.signal.aborted; ) {
       try {
         mayFollow = await this.#workers!.step(taskId, turn);
-        backoff = FIRST_BACKOFF_MILLISECONDS;
+        backoff = firstBackoff;
       } catch {
         await sleep(backoff, undefined, { signal: turn.signal }).catch(() => undefined);
-        backoff = Math.min(2 * backoff, LONGEST_BACKOFF_MILLISECONDS);
+        backoff = Math.min(2 * backoff, longestBackoff);
       }
     }
   }

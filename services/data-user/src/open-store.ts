@@ -8,10 +8,14 @@ import {
   type UsedProofs,
 } from '@eigenveil/server';
 import { ReplayGuard } from '@eigenveil/wire';
-import { LocalWorkQueue } from './local-work-queue.ts';
+import { type LocalQueueTimes, LocalWorkQueue } from './local-work-queue.ts';
 import { claimDatabase, PostgresReplayGuard } from './postgres-sharing.ts';
 import { openDataUserDatabase, PostgresDataUserStore } from './postgres-store.ts';
-import { PostgresWorkQueue } from './postgres-work-queue.ts';
+import {
+  type PostgresQueueTimes,
+  PostgresWorkQueue,
+  type PostgresWorkQueueOptions,
+} from './postgres-work-queue.ts';
 import { SqliteDataUserStore } from './sqlite-store.ts';
 import type { DataUserStore } from './store.ts';
 import type { WorkQueue } from './work-queue.ts';
@@ -24,17 +28,27 @@ export interface OpenedStore {
   readonly check: () => Promise<void>;
 }
 
+/** For the one of the queues that is opened; the default is that queue's. */
+export interface QueueTimes {
+  readonly local?: LocalQueueTimes;
+  readonly postgres?: PostgresQueueTimes;
+}
+
 interface StoreConfiguration {
   readonly databaseUrl?: string | undefined;
   readonly threads: number;
 }
 
 /** @throws ERR_DATABASE, ERR_SCHEMA_NEWER, ERR_DATABASE_IDENTITY, ERR_SEAL_BROKEN */
-export async function openStore(config: StoreConfiguration, service: Service): Promise<OpenedStore> {
+export async function openStore(
+  config: StoreConfiguration,
+  service: Service,
+  times: QueueTimes = {},
+): Promise<OpenedStore> {
   const batches = config.threads + 1; // one is read from the database while the threads multiply others
   return config.databaseUrl === undefined
-    ? openOwn(batches, service)
-    : openShared(config.databaseUrl, batches, service);
+    ? openOwn({ batches, times: times.local }, service)
+    : openShared({ url: config.databaseUrl, batches, times: times.postgres }, service);
 }
 
 /** Where the data user's key-encryption keys and the values sealed under them are, for the commands that rotate them. */
@@ -57,23 +71,25 @@ export function keyPlaceOf(config: {
       };
 }
 
-async function openOwn(batches: number, { foundation }: Service): Promise<OpenedStore> {
+async function openOwn(
+  queue: ConstructorParameters<typeof LocalWorkQueue>[0],
+  { foundation }: Service,
+): Promise<OpenedStore> {
   const store = new SqliteDataUserStore(foundation.database);
   await orClose(store, () => requireKeys(store, foundation.sealer));
   return {
     store,
     usedProofs: new ReplayGuard(),
-    queue: new LocalWorkQueue({ batches }),
+    queue: new LocalWorkQueue(queue),
     check: () => store.check(),
   };
 }
 
 async function openShared(
-  url: string,
-  batches: number,
+  options: Omit<PostgresWorkQueueOptions, 'onError'>,
   { foundation, log, metrics }: Service,
 ): Promise<OpenedStore> {
-  const shared = await openDataUserDatabase(url, (error) =>
+  const shared = await openDataUserDatabase(options.url, (error) =>
     log.warn({ err: error }, 'a connection to the database broke'),
   );
   const store = new PostgresDataUserStore(shared);
@@ -83,7 +99,7 @@ async function openShared(
     await requireKeys(store, sealer);
     const onError = (error: unknown) =>
       log.warn({ err: error }, 'the queue of jobs was interrupted; it goes on');
-    return PostgresWorkQueue.open({ url, batches, onError });
+    return PostgresWorkQueue.open({ ...options, onError });
   });
   metrics.gauge('database_connections', 'Connections to the database.', () => shared.load.connections);
   metrics.gauge('database_connections_idle', 'Those that nobody uses.', () => shared.load.idle);

@@ -36,37 +36,59 @@ const BATCHES = 'batches';
 const TASKS_AT_A_TIME = 4;
 /** Connections of pg-boss. */
 const CONNECTIONS = 3;
-/** How often a process looks for tasks that nobody has been told of. */
-const SWEEP_MILLISECONDS = 60_000;
 /** Batches of a task that are in the queue at a time: however many owners there are, the queue stays short. */
 const MOST_BATCHES = 1000;
-/** After so long a batch that is still missing is sent again, which does nothing if its job is still there. */
-const RESEND_MILLISECONDS = 10_000;
 const TELL_MILLISECONDS = 10_000;
 /** So long a process that stops waits for batches that it has begun; another one begins anew what was not finished. */
 const LEAVE_MILLISECONDS = 8000;
-const FIRST_LOOK_MILLISECONDS = 20;
-const LONGEST_LOOK_MILLISECONDS = 1000;
 
-/** Of a process that dies, the jobs are given to others after this and the next look of another process. */
+export interface PostgresQueueTimes {
+  /** How often a process looks for tasks that nobody has been told of. */
+  readonly sweepMilliseconds: number;
+  /** After so long a batch that is still missing is sent again, which does nothing if its job is still there. */
+  readonly resendMilliseconds: number;
+  /** How often it is looked which batches are missing: at first, then half as often each time, down to the last. */
+  readonly firstLookMilliseconds: number;
+  readonly longestLookMilliseconds: number;
+  /** How often a process looks for jobs of others that died; 1 at least. */
+  readonly lookSeconds: number;
+  /** How often it looks for jobs that are to be tried again; 0.5 at least. */
+  readonly pollSeconds: number;
+  /** Before a job that failed is tried again: the first pause is about doubled with each failure, up to the longest. Whole numbers. */
+  readonly firstRetrySeconds: number;
+  readonly longestRetrySeconds: number;
+}
+export const POSTGRES_QUEUE_TIMES: PostgresQueueTimes = {
+  sweepMilliseconds: 60_000,
+  resendMilliseconds: 10_000,
+  firstLookMilliseconds: 20,
+  longestLookMilliseconds: 1000,
+  lookSeconds: 5,
+  pollSeconds: 2,
+  firstRetrySeconds: 1,
+  longestRetrySeconds: 5, // for that long at most nobody takes up what a process has left that died
+};
+
+/** Of a process that dies, the jobs are given to others after this and the next look of another process. No less is taken by pg-boss. */
 const HEARTBEAT_SECONDS = 10;
-const LOOK_SECONDS = 5;
-const QUEUE = {
-  policy: 'exclusive',
-  notify: true,
-  heartbeatSeconds: HEARTBEAT_SECONDS,
-  expireInSeconds: 24 * 3600, // the longest that there is: the heartbeat decides
-  retryLimit: 1_000_000,
-  retryDelay: 1,
-  retryBackoff: true,
-  retryDelayMax: 5, // for that long at most nobody takes up what a process has left that died
-  deleteAfterSeconds: 60,
-} as const;
-const WORK = {
-  pollingIntervalSeconds: 2,
-  notifyPollingIntervalSeconds: 2, // notified of new jobs, but not of those to be tried again
-  heartbeatRefreshSeconds: 3,
-} as const satisfies WorkOptions;
+const HEARTBEAT_REFRESH_SECONDS = 3;
+const queueOf = ({ firstRetrySeconds, longestRetrySeconds }: PostgresQueueTimes) =>
+  ({
+    policy: 'exclusive',
+    notify: true,
+    heartbeatSeconds: HEARTBEAT_SECONDS,
+    expireInSeconds: 24 * 3600, // the longest that there is: the heartbeat decides
+    retryLimit: 1_000_000,
+    retryDelay: firstRetrySeconds,
+    retryBackoff: true,
+    retryDelayMax: longestRetrySeconds,
+    deleteAfterSeconds: 60,
+  }) as const;
+const workOf = ({ pollSeconds }: PostgresQueueTimes): WorkOptions => ({
+  pollingIntervalSeconds: pollSeconds,
+  notifyPollingIntervalSeconds: pollSeconds, // notified of new jobs, but not of those to be tried again
+  heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS,
+});
 
 interface TaskJob {
   readonly taskId: TaskId;
@@ -82,10 +104,12 @@ export interface PostgresWorkQueueOptions {
   readonly batches: number;
   /** Told of what went wrong between this process and the database; it is tried again. */
   readonly onError: (error: unknown) => void;
+  readonly times?: PostgresQueueTimes | undefined;
 }
 
 export class PostgresWorkQueue implements WorkQueue {
   readonly #options: PostgresWorkQueueOptions;
+  readonly #times: PostgresQueueTimes;
   readonly #boss: PgBoss;
   readonly #sockets = new PostgresSockets();
   readonly #stopping = new AbortController();
@@ -102,9 +126,10 @@ export class PostgresWorkQueue implements WorkQueue {
     const queue = new PostgresWorkQueue(options);
     try {
       await queue.#boss.start();
+      const settings = queueOf(queue.#times);
       for (const name of [TASKS, BATCHES]) {
-        await queue.#boss.createQueue(name, QUEUE);
-        const { policy, ...changeable } = QUEUE; // an earlier release may have made it with others
+        await queue.#boss.createQueue(name, settings);
+        const { policy, ...changeable } = settings; // an earlier release may have made it with others
         await queue.#boss.updateQueue(name, changeable);
       }
     } catch (error) {
@@ -116,6 +141,8 @@ export class PostgresWorkQueue implements WorkQueue {
 
   private constructor(options: PostgresWorkQueueOptions) {
     this.#options = options;
+    this.#times = options.times ?? POSTGRES_QUEUE_TIMES;
+    const { lookSeconds } = this.#times;
     const { host, port, database, user, password, ssl } = parsePostgresUrl(options.url);
     this.#boss = new PgBoss({
       ...{ host, port, database, user, ssl, ...(password === undefined ? {} : { password }) },
@@ -127,8 +154,8 @@ export class PostgresWorkQueue implements WorkQueue {
       schema: SCHEMA,
       schedule: false,
       useListenNotify: true,
-      superviseIntervalSeconds: LOOK_SECONDS,
-      monitorIntervalSeconds: LOOK_SECONDS,
+      superviseIntervalSeconds: lookSeconds,
+      monitorIntervalSeconds: lookSeconds,
       maintenanceIntervalSeconds: 300,
       reindex: false, // the tables stay small
       monitorVacuum: false,
@@ -139,11 +166,12 @@ export class PostgresWorkQueue implements WorkQueue {
   }
 
   async start(workers: Workers): Promise<void> {
-    await this.#boss.work<TaskJob>(TASKS, { ...WORK, localConcurrency: TASKS_AT_A_TIME }, ([job]) =>
+    const work = workOf(this.#times);
+    await this.#boss.work<TaskJob>(TASKS, { ...work, localConcurrency: TASKS_AT_A_TIME }, ([job]) =>
       this.#workOn(workers, job!),
     );
     const options = {
-      ...WORK,
+      ...work,
       localConcurrency: this.#options.batches,
       perJobResults: true,
       // Two, since pg-boss asks for more at once only after a job that had company.
@@ -153,7 +181,7 @@ export class PostgresWorkQueue implements WorkQueue {
     await this.#boss.work<BatchJob>(BATCHES, options, (jobs) => this.#aggregate(workers, jobs));
     const sweep = () => this.#offerUnfinished(workers).catch((error) => this.#tell(error));
     await sweep();
-    this.#sweep = setInterval(sweep, SWEEP_MILLISECONDS);
+    this.#sweep = setInterval(sweep, this.#times.sweepMilliseconds);
   }
 
   async offer(taskId: TaskId): Promise<void> {
@@ -172,14 +200,15 @@ export class PostgresWorkQueue implements WorkQueue {
   }
 
   async aggregate(taskId: TaskId, missing: () => Promise<readonly number[]>, turn: Turn): Promise<void> {
+    const { firstLookMilliseconds, longestLookMilliseconds, resendMilliseconds } = this.#times;
     const sent = new Map<number, number>();
-    for (let pause = FIRST_LOOK_MILLISECONDS; ; pause = Math.min(2 * pause, LONGEST_LOOK_MILLISECONDS)) {
+    for (let pause = firstLookMilliseconds; ; pause = Math.min(2 * pause, longestLookMilliseconds)) {
       const next = (await missing()).slice(0, MOST_BATCHES);
       if (next.length === 0) return;
       turn.signal.throwIfAborted();
       const now = performance.now();
       const due = next.filter(
-        (number) => now >= (sent.get(number) ?? Number.NEGATIVE_INFINITY) + RESEND_MILLISECONDS,
+        (number) => now >= (sent.get(number) ?? Number.NEGATIVE_INFINITY) + resendMilliseconds,
       );
       if (due.length > 0) {
         const jobs = due.map((number) => ({ data: { taskId, number }, singletonKey: `${taskId}/${number}` }));

@@ -10,7 +10,7 @@ import { Aggregation } from './aggregation.ts';
 import { Collection } from './collection.ts';
 import { Computation, type ComputationDependencies } from './computation.ts';
 import { CspClient } from './csp-client.ts';
-import { openStore } from './open-store.ts';
+import { openStore, type QueueTimes } from './open-store.ts';
 import { Provenances } from './provenances.ts';
 import { dataUserRoutes } from './routes.ts';
 import type { DataUserConfiguration } from './settings.ts';
@@ -30,6 +30,7 @@ export interface DataUserOverrides {
   readonly now?: () => Date;
   readonly randomness?: RandomSource;
   readonly log?: Logger;
+  readonly queueTimes?: QueueTimes;
 }
 
 const INFO = {
@@ -60,10 +61,12 @@ export async function startDataUser(
     'Batches of contributions whose partial product was stored.',
   );
   const misses = metrics.counter('answers_late_total', 'Answers that took longer than their public time.');
-  const { store, usedProofs, queue, check } = await openStore(config, service).catch((error: unknown) => {
-    service.release();
-    throw error;
-  });
+  const { store, usedProofs, queue, check } = await openStore(config, service, overrides.queueTimes).catch(
+    (error: unknown) => {
+      service.release();
+      throw error;
+    },
+  );
   const paillier = overrides.paillier ?? new PaillierPool({ threads: config.threads });
   const now = overrides.now ?? (() => new Date());
   const csp = new CspClient({

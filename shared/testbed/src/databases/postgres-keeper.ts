@@ -32,7 +32,11 @@ const server = new EmbeddedPostgres({
   // PostgreSQL refuses to run as root; as anybody else it needs no user of its own.
   createPostgresUser: userInfo().uid === 0,
   initdbFlags: ['--data-checksums', '--encoding=UTF8', '--no-locale', '--no-sync'],
-  postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
+  postgresFlags: [
+    ...['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
+    // After a crash it syncs thousands of files, by default one by one.
+    ...['-c', 'recovery_init_sync_method=syncfs'],
+  ],
   onLog: note,
   onError: note,
 });
