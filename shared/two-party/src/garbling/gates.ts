@@ -32,8 +32,6 @@ export abstract class Gates {
   andGates = 0;
   /** Calls that computed AND gates; each costs a few microseconds however few gates it has. */
   batches = 0;
-  /** @internal For template(): by name and shapes of inputs. */
-  readonly templates: Map<string, Template>;
   readonly #laneBytes: number;
   readonly #base: number;
   #top: number;
@@ -43,8 +41,7 @@ export abstract class Gates {
   readonly #loaded: Wires[] = [];
   #batch = batchOf(1024);
 
-  protected constructor(laneBytes: number, base: number, templates = new Map<string, Template>()) {
-    this.templates = templates;
+  protected constructor(laneBytes: number, base: number) {
     this.#laneBytes = laneBytes;
     this.#base = base;
     this.#top = base;

@@ -5,11 +5,20 @@ import { Wires } from './wires.ts';
 
 type Inputs = readonly (readonly Wires[])[];
 
+/**
+ * By name and shapes of inputs, all of them public: what one context has recorded, every other of this process replays, so that a
+ * computation does not begin by recording what the one before had recorded, too.
+ */
+const recordedCircuits = new Map<string, Template>();
+let recordedOperands = 0;
+/** 32 MiB of code. Beyond it all is forgotten, and recorded again where it is needed. */
+export const MOST_OPERANDS = 2 ** 23;
+
 type Circuit<Given extends Inputs> = (gates: Gates, inputs: Given) => readonly Wires[];
 
 /**
- * The result of a circuit that treats all lanes alike, by replaying what was recorded when the circuit first occurred with
- * inputs of these lengths and constants. `name` must tell it from every other circuit and hold all that the body depends on besides
+ * The result of a circuit that treats all lanes alike, by replaying what was recorded when the circuit first occurred in this
+ * process with inputs of these lengths and constants. `name` must tell it from every other circuit and hold all that the body depends on besides
  * its inputs; the body must use nothing but the context and the inputs that it is given. Inputs have equally many lanes.
  */
 export function template<const Given extends Inputs>(
@@ -31,22 +40,26 @@ export function template<const Given extends Inputs>(
       if (wires.constant === undefined) vectors.push(wires);
     }
   }
-  let notes = gates.templates.get(key);
+  let notes = recordedCircuits.get(key);
   if (notes === undefined) {
-    notes = record(gates.templates, recorded, inputs, body);
-    gates.templates.set(key, notes);
+    notes = record(recorded, inputs, body);
+    keep(key, notes);
   }
   return gates.replay(notes, vectors, lanes);
 }
 
-function record<Given extends Inputs>(
-  templates: Map<string, Template>,
-  lanes: number,
-  inputs: Given,
-  body: Circuit<Given>,
-): Template {
+function keep(key: string, notes: Template): void {
+  recordedOperands += notes.code.length;
+  if (recordedOperands > MOST_OPERANDS) {
+    recordedCircuits.clear();
+    recordedOperands = notes.code.length;
+  }
+  recordedCircuits.set(key, notes);
+}
+
+function record<Given extends Inputs>(lanes: number, inputs: Given, body: Circuit<Given>): Template {
   const vectors = inputs.flat().filter(({ constant }) => constant === undefined).length;
-  const recorder = new Recorder(lanes, vectors, templates);
+  const recorder = new Recorder(lanes, vectors);
   let index = 0;
   const stands = inputs.map((input) =>
     input.map(({ constant }) => {
@@ -69,8 +82,8 @@ class Recorder extends Gates {
   readonly #code: number[] = [];
   #height = 0;
 
-  constructor(lanes: number, inputs: number, templates: Map<string, Template>) {
-    super(1, inputs * lanes, templates);
+  constructor(lanes: number, inputs: number) {
+    super(1, inputs * lanes);
     this.#lanes = lanes;
     this.#inputs = inputs;
   }
@@ -115,8 +128,8 @@ class Recorder extends Gates {
   }
 
   protected xorInto(target: number, a: number, b: number, lanes: number): void {
-    const vectors = [target, a, b].map((address) => this.#vector(address));
-    this.#code.push(OPERATION.xor, this.#count(lanes), ...vectors);
+    const count = this.#count(lanes);
+    this.#code.push(OPERATION.xor, count, this.#vector(target), this.#vector(a), this.#vector(b));
   }
 
   protected invertInto(target: number, a: number, lanes: number): void {
@@ -124,10 +137,11 @@ class Recorder extends Gates {
   }
 
   protected andInto({ count, targets, lefts, rights, lanes }: Batch): void {
-    this.#code.push(OPERATION.and, count);
+    const code = this.#code;
+    code.push(OPERATION.and, count);
     for (let i = 0; i < count; i += 1) {
-      const vectors = [targets[i]!, lefts[i]!, rights[i]!].map((address) => this.#vector(address));
-      this.#code.push(this.#count(lanes[i]!), ...vectors);
+      code.push(this.#count(lanes[i]!));
+      code.push(this.#vector(targets[i]!), this.#vector(lefts[i]!), this.#vector(rights[i]!));
     }
   }
 

@@ -6,7 +6,7 @@ import { EvaluatorGates } from '../../src/garbling/evaluator-gates.ts';
 import { type Gates, STEP_GATES } from '../../src/garbling/gates.ts';
 import { LARGEST_PAGES, PAGE_BYTES } from '../../src/garbling/kernels.ts';
 import { ClearSession } from '../../src/garbling/local-session.ts';
-import { template } from '../../src/garbling/recorder.ts';
+import { MOST_OPERANDS, template } from '../../src/garbling/recorder.ts';
 import type { Wires } from '../../src/garbling/wires.ts';
 import { randomBits } from './parties.ts';
 
@@ -102,7 +102,7 @@ describe('memory', () => {
 
 describe('templates', () => {
   it('are walked through once per shape of their inputs, and count their gates each time', () => {
-    const gates = new ClearGates();
+    let gates = new ClearGates();
     let walks = 0;
     const run = (lanes: number, carry: 0 | 1) => {
       const [a, b] = [randomBits(lanes), randomBits(lanes)];
@@ -118,6 +118,28 @@ describe('templates', () => {
     run(1, 0);
     expect(walks).toBe(3);
     expect([gates.andGates, gates.batches]).toEqual([303, 5]);
+    gates = new ClearGates();
+    run(100, 1);
+    expect(walks).toBe(3);
+    expect([gates.andGates, gates.batches]).toEqual([100, 1]);
+  });
+
+  it('are forgotten when they are too much to keep', () => {
+    const gates = new CountingGates();
+    let walks = 0;
+    const run = (name: string, length: number) =>
+      template(gates, name, [[gates.input(1)]], (inner, [[x]]) => {
+        walks += 1;
+        let last: Wires = x;
+        for (let i = 0; i < length; i += 1) last = inner.not(last);
+        return [last];
+      });
+    run('short', 1);
+    run('short', 1);
+    expect(walks).toBe(1);
+    run('long', MOST_OPERANDS / 4);
+    run('short', 1);
+    expect(walks).toBe(3);
   });
 
   it('must treat all lanes alike', () => {
