@@ -2,6 +2,7 @@
 
 import type { Elfedpca } from './elfedpca.ts';
 import { sharedNoise } from './elfedpca.ts';
+import { masked, signed } from './masks.ts';
 import { add, scaled } from './matrix.ts';
 import type { StageRelease } from './stage.ts';
 
@@ -13,6 +14,16 @@ export function recoverCovariances({
 }: Pick<Elfedpca, 'messages' | 'seed' | 'deviation'>): number[][][] {
   const noise = sharedNoise(seed, messages[0]!.length, deviation);
   return messages.map((message) => add(message, scaled(noise, -1 / messages.length)));
+}
+
+/** Every site's Σ x and number of rows, by site 2, which dealt the masks, once it sees what site 1 gets. */
+export function unmaskedSums({ masks, maskedSums }: Pick<Elfedpca, 'masks' | 'maskedSums'>): bigint[][] {
+  return maskedSums.map((sums, i) =>
+    masked(
+      sums,
+      masks[i]!.map((x) => -x),
+    ).map(signed),
+  );
 }
 
 /** The same attempt by a server of Eigenveil: what it has once its own noise is subtracted. The other's is still there. */

@@ -24,6 +24,7 @@ import {
   featuresOf,
   fromUpperTriangle,
   pooled,
+  rowsOf,
   type Square,
   secondMoment,
   sumOfRows,
@@ -92,6 +93,8 @@ function jointMethod(of: {
       remarks,
       keeps: keepsNominal,
     },
+    // Of the second moments alone: the mean has noise of its own.
+    noiseDeviation: (sites, setting) => deviation(setting) / rowsOf(sites),
     run: (source, sites, setting) => {
       const { R, V, Q } = sums(bounded(sites, setting));
       const weights = weightsOf({ kind: 'pca' });
@@ -160,14 +163,36 @@ export const analyzeGauss: PcaMethod = secondMomentMethod({
   epsilon: 'approximate',
   remarks: `${CENTRED} The analytic deviation in place of the published one, which is larger and does not hold for ε > 1.`,
   keeps: keepsNominal,
+  deviation: analyzeGaussDeviation,
   noise: (source, dimension, setting) =>
-    symmetricGaussianNoise(source, dimension, {
-      sigma: gaussianDeviation(secondMomentSensitivity(dimension, 'add-remove').l2, setting),
-    }),
+    symmetricGaussianNoise(source, dimension, { sigma: analyzeGaussDeviation(dimension, setting) }),
 });
+
+function analyzeGaussDeviation(dimension: number, setting: PcaSetting): number {
+  return gaussianDeviation(secondMomentSensitivity(dimension, 'add-remove').l2, setting);
+}
 
 /** The more degrees of freedom, the less noise, towards that of Gaussian noise; from here on little changes. */
 const DEGREES_OF_FREEDOM_FACTOR = 256;
+
+interface Wishart {
+  readonly degreesOfFreedom: number;
+  readonly scale: number;
+}
+
+function wishartParameters(dimension: number, { epsilon, dpDelta }: PcaSetting): Wishart {
+  const degreesOfFreedom = DEGREES_OF_FREEDOM_FACTOR * dimension;
+  return { degreesOfFreedom, scale: calibrateWishart({ dimension, degreesOfFreedom, epsilon, dpDelta }) };
+}
+
+function publishedWishart(dimension: number, { epsilon }: PcaSetting): Wishart {
+  return { degreesOfFreedom: dimension + 1, scale: 3 / (2 * epsilon) };
+}
+
+/** A diagonal entry is the scale times a chi-square; its mean, the same on the whole diagonal, moves no component. */
+function wishartDeviation({ degreesOfFreedom, scale }: Wishart): number {
+  return scale * Math.sqrt(2 * degreesOfFreedom);
+}
 
 export const wishart: PcaMethod = secondMomentMethod({
   name: 'wishart',
@@ -178,11 +203,9 @@ export const wishart: PcaMethod = secondMomentMethod({
   epsilon: 'approximate',
   remarks: `${CENTRED} With 256 d degrees of freedom and the scale at which (ε, δ) does hold: as published it does not, see below.`,
   keeps: keepsNominal,
-  noise: (source, dimension, { epsilon, dpDelta }) => {
-    const degreesOfFreedom = DEGREES_OF_FREEDOM_FACTOR * dimension;
-    const scale = calibrateWishart({ dimension, degreesOfFreedom, epsilon, dpDelta });
-    return wishartNoise(source, dimension, { degreesOfFreedom, scale });
-  },
+  deviation: (dimension, setting) => wishartDeviation(wishartParameters(dimension, setting)),
+  noise: (source, dimension, setting) =>
+    wishartNoise(source, dimension, wishartParameters(dimension, setting)),
 });
 
 export const wishartPublished: PcaMethod = secondMomentMethod({
@@ -194,8 +217,9 @@ export const wishartPublished: PcaMethod = secondMomentMethod({
   epsilon: 'none',
   remarks: `${CENTRED} The publication claims (ε, 0) with d + 1 degrees of freedom and scale 3/(2ε). It promises nothing of the kind: some outputs are possible without a row only (mechanisms/wishart-calibration.ts).`,
   keeps: keepsNothing('some outputs are possible without a row only'),
-  noise: (source, dimension, { epsilon }) =>
-    wishartNoise(source, dimension, { degreesOfFreedom: dimension + 1, scale: 3 / (2 * epsilon) }),
+  deviation: (dimension, setting) => wishartDeviation(publishedWishart(dimension, setting)),
+  noise: (source, dimension, setting) =>
+    wishartNoise(source, dimension, publishedWishart(dimension, setting)),
 });
 
 export const ppdp: PcaMethod = secondMomentMethod({
@@ -207,11 +231,15 @@ export const ppdp: PcaMethod = secondMomentMethod({
   epsilon: 'pure',
   remarks: `${CENTRED} Assumed: symmetric Laplace noise on Σ x xᵀ of rows with ‖x‖₂ ≤ 1; its scale is the exact sensitivity (d + 1)/2 over ε, no more than any published bound.`,
   keeps: keepsPure,
-  noise: (source, dimension, { epsilon }) =>
-    symmetricLaplaceNoise(source, dimension, {
-      scale: calibrateLaplace({ sensitivity: secondMomentSensitivity(dimension, 'add-remove').l1, epsilon }),
-    }),
+  deviation: (dimension, setting) => Math.SQRT2 * secondMomentLaplace(dimension, setting),
+  noise: (source, dimension, setting) =>
+    symmetricLaplaceNoise(source, dimension, { scale: secondMomentLaplace(dimension, setting) }),
 });
+
+/** The scale of Laplace noise on the upper triangle of Σ x xᵀ; 0 for ε = Infinity. */
+export function secondMomentLaplace(dimension: number, { epsilon }: PcaSetting): number {
+  return calibrateLaplace({ sensitivity: secondMomentSensitivity(dimension, 'add-remove').l1, epsilon });
+}
 
 /** The deviation of Gaussian noise for a query of this L2 sensitivity; 0 for ε = Infinity. */
 export function gaussianDeviation(sensitivity: number, { epsilon, dpDelta }: PcaSetting): number {
@@ -226,9 +254,11 @@ function secondMomentMethod(of: {
   readonly epsilon: 'none' | 'pure' | 'approximate';
   readonly remarks: string;
   readonly keeps: PcaPromise['keeps'];
+  /** Of a diagonal entry of the noise. */
+  readonly deviation: (dimension: number, setting: PcaSetting) => number;
   readonly noise: (source: RandomSource, dimension: number, setting: PcaSetting) => Square;
 }): PcaMethod {
-  const { name, title, reference, panel, epsilon, remarks, keeps, noise } = of;
+  const { name, title, reference, panel, epsilon, remarks, keeps, deviation, noise } = of;
   return {
     name,
     title,
@@ -244,6 +274,7 @@ function secondMomentMethod(of: {
       remarks,
       keeps,
     },
+    noiseDeviation: (sites, setting) => deviation(featuresOf(sites), setting) / rowsOf(sites),
     run: (source, sites, setting) => {
       const rows = pooled(centredExactly(sites, setting));
       const dimension = featuresOf(sites);

@@ -16,6 +16,7 @@ import { calibrateClassicGaussian } from '@eigenveil/privacy';
 import { secondMomentSensitivity, symmetricGaussianNoise } from '../mechanisms/symmetric.ts';
 import { epsilonOfGaussian } from './actual.ts';
 import { gaussianDeviation } from './central.ts';
+import { meanOfNodes } from './local-gaussian.ts';
 import {
   add,
   centredExactly,
@@ -75,6 +76,11 @@ function method(calibration: Calibration): PcaMethod {
           ? 'Rows are centred by their exact common mean, which nothing protects. Assumed R = d. The published deviation up to ε = 1, where it holds; beyond, the analytic one.'
           : 'The same with the analytic deviation for all ε.',
       keeps: (sites, setting) => kept(sites, setting, calibration),
+    },
+    // Before negative eigenvalues are left out.
+    noiseDeviation: (sites, setting) => {
+      const sum = dpdispcaDeviation(featuresOf(sites), setting, calibration);
+      return meanOfNodes(sites.map(({ length }) => sum / length));
     },
     run: (source, sites, setting) => {
       const dimension = featuresOf(sites);

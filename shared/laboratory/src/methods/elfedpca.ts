@@ -51,24 +51,30 @@ const UNIT = 2 ** 40;
 /** The clipping norm of step 2: C = 0 normalises. */
 const NORMALISED = 0;
 
-/** All that was sent, by who sees it. */
-export interface Elfedpca {
-  /** Site 2 dealt them, so that it knows all. The first is of zeros: site 1 has none. */
-  readonly masks: readonly (readonly bigint[])[];
-  /** What site 1 collects, its own first and plain. */
-  readonly maskedSums: readonly (readonly bigint[])[];
+/** Steps 2 to 4, given the mean. */
+interface NoisyCovariances {
   /** Every site has it from site 1. */
   readonly seed: string;
   /** A_i′, which site 1 collects. */
   readonly messages: readonly number[][][];
-  /** V′, which every site gets. */
-  readonly components: readonly (readonly number[])[];
-  /** Y_i, which site 1 publishes. */
-  readonly reduced: readonly Row[][];
   /** A_i, which nobody but site i should know. */
   readonly covariances: readonly number[][][];
+  /** X_i, site i's own. */
+  readonly normalised: readonly Row[][];
   /** Of the entries of E. */
   readonly deviation: number;
+}
+
+/** All that was sent, by who sees it. */
+export interface Elfedpca extends NoisyCovariances {
+  /** Site 2 dealt them, so that it knows all. The first is of zeros: site 1 has none. */
+  readonly masks: readonly (readonly bigint[])[];
+  /** What site 1 collects, its own first and plain. */
+  readonly maskedSums: readonly (readonly bigint[])[];
+  /** V′, which every site gets. */
+  readonly components: number[][];
+  /** Y_i, which site 1 publishes. */
+  readonly reduced: readonly Row[][];
 }
 
 /** @throws RangeError when a site has fewer than two rows: its covariance takes two */
@@ -81,7 +87,20 @@ export function runElfedpca(
   const dimension = featuresOf(sites);
   const masks = dealtMasks(source, sites.length, dimension + 1);
   const maskedSums = sites.map((site, i) => masked(sumsOf(site, dimension), masks[i]!));
-  const { mean } = meanOf(maskedSums);
+  const step = noisyCovariances(source, sites, meanOf(maskedSums).mean, setting, variant);
+  const components = topSingularVectors(step.messages.reduce(add), setting.components);
+  const reduced = step.normalised.map((rows) => rows.map((row) => times(components, row)));
+  return { ...step, masks, maskedSums, components, reduced };
+}
+
+export function noisyCovariances(
+  source: RandomSource,
+  sites: readonly Site[],
+  mean: readonly number[],
+  setting: PcaSetting,
+  variant: Variant,
+): NoisyCovariances {
+  const dimension = featuresOf(sites);
   const normalised = sites.map((site) => centreBy(site, mean, NORMALISED));
   const divisors = divisorsOf(sites, variant);
   const covariances = normalised.map((rows, i) => scaled(secondMoment(rows, dimension), 1 / divisors[i]!));
@@ -89,9 +108,7 @@ export function runElfedpca(
   const deviation = elfedpcaDeviation(sites, setting, variant);
   const share = scaled(sharedNoise(seed, dimension, deviation), 1 / sites.length);
   const messages = covariances.map((A) => add(A, share));
-  const components = topSingularVectors(messages.reduce(add), setting.components);
-  const reduced = normalised.map((rows) => rows.map((row) => times(components, row)));
-  return { masks, maskedSums, seed, messages, components, reduced, covariances, deviation };
+  return { seed, messages, covariances, normalised, deviation };
 }
 
 /** Zeros for site 1; the others' sum to zero, so that a single one is zero, too. */
@@ -197,8 +214,7 @@ function method(variant: Variant): PcaMethod {
       const signal = sites.reduce((sum, site, i) => sum + site.length / divisors[i]!, 0);
       return elfedpcaDeviation(sites, setting, variant) / signal;
     },
-    run: (source, sites, setting) =>
-      runElfedpca(source, sites, setting, variant).components.map((v) => [...v]),
+    run: (source, sites, setting) => runElfedpca(source, sites, setting, variant).components,
   };
 }
 

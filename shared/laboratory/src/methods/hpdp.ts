@@ -13,13 +13,13 @@
 
 import type { RandomSource } from '@eigenveil/privacy';
 import { rationalOf } from '@eigenveil/privacy/parts';
-import { calibrateLaplace } from '../mechanisms/laplace.ts';
-import { secondMomentSensitivity } from '../mechanisms/symmetric.ts';
 import { discreteLaplacePartSampler } from '../random/polya.ts';
+import { secondMomentLaplace } from './central.ts';
 import {
   centredExactly,
   featuresOf,
   fromUpperTriangle,
+  rowsOf,
   secondMoment,
   topEigenvectors,
   upperTriangle,
@@ -39,8 +39,7 @@ export function hpdpContributions(
   setting: PcaSetting,
 ): bigint[][] {
   const dimension = featuresOf(sites);
-  const { l1 } = secondMomentSensitivity(dimension, 'add-remove');
-  const scale = rationalOf('scale', UNIT * calibrateLaplace({ sensitivity: l1, epsilon: setting.epsilon }));
+  const scale = rationalOf('scale', UNIT * secondMomentLaplace(dimension, setting));
   const part = discreteLaplacePartSampler(source, { scale, parts: sites.length });
   return centredExactly(sites, setting).map((site) => {
     const rounded = site.map((row) => row.map((x) => Math.trunc(x * ROW_UNIT)));
@@ -77,6 +76,8 @@ export const hpdp: PcaMethod = {
       'Rows are centred by their exact mean, which nothing protects. Noise on Σ x xᵀ with the exact sensitivity (d + 1)/2.',
     keeps: keepsPure,
   },
+  noiseDeviation: (sites, setting) =>
+    (Math.SQRT2 * secondMomentLaplace(featuresOf(sites), setting)) / rowsOf(sites),
   run: (source, sites, setting) => {
     const contributions = hpdpContributions(source, sites, setting);
     const sum = contributions.reduce((a, b) => a.map((value, i) => value + b[i]!));

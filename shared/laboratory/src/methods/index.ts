@@ -13,12 +13,13 @@ import {
 import { dpdispca, dpdispcaRecalibrated } from './dpdispca.ts';
 import { elfedpca, elfedpcaCorrected, elfedpcaRepaired } from './elfedpca.ts';
 import { hpdp } from './hpdp.ts';
-import { lgm } from './local-gaussian.ts';
+import { lgm, lgmPerNode } from './local-gaussian.ts';
 import type { PcaMethod } from './method.ts';
-import { noisyPower } from './noisy-power.ts';
+import { balcan, noisyPower } from './noisy-power.ts';
 import { randomDirections } from './random-directions.ts';
 import { eigenveil, eigenveilOne } from './stage.ts';
 import { twoStageLocal } from './two-stage.ts';
+import { twoStagePublic, twoStagePublicActual, twoStageWritten } from './two-stage-patent.ts';
 
 export { nominalSetting } from './actual.ts';
 export { recoverCovariances, subtractOwnNoise } from './attack.ts';
@@ -40,15 +41,20 @@ export const PCA_METHODS: readonly PcaMethod[] = [
   eigenveil,
   analyzeGauss,
   wishart,
-  elfedpca,
   elfedpcaRepaired,
   elfedpcaCorrected,
   dpdispca,
   dpdispcaRecalibrated,
+  lgmPerNode,
   noisyPower,
+  balcan,
   ppdp,
   hpdp,
-  wishartPublished,
   lgm,
   twoStageLocal,
+  twoStagePublicActual,
+  elfedpca,
+  wishartPublished,
+  twoStageWritten,
+  twoStagePublic,
 ];

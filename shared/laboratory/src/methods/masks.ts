@@ -24,10 +24,10 @@ export function masked(values: readonly bigint[], mask: readonly bigint[]): bigi
 
 /** The sum of all parties' values, which must lie in [−2^63, 2^63). */
 export function sumOfMasked(messages: readonly (readonly bigint[])[]): bigint[] {
-  return messages[0]!.map((_, i) =>
-    BigInt.asIntN(
-      RING_BITS,
-      messages.reduce((sum, message) => sum + message[i]!, 0n),
-    ),
-  );
+  return messages[0]!.map((_, i) => signed(messages.reduce((sum, message) => sum + message[i]!, 0n)));
+}
+
+/** The integer in [−2^63, 2^63) of this residue. */
+export function signed(residue: bigint): bigint {
+  return BigInt.asIntN(RING_BITS, residue);
 }

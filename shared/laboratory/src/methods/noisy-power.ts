@@ -2,68 +2,145 @@
  * The distributed noisy power method: sites multiply, each adds Gaussian noise, the server adds up and orthonormalises by QR.
  *
  * Hardt and Price, "The noisy power method" (2014); Balcan, Du, Wang and Yu, "An improved gap-dependency analysis of the noisy power
- * method" (2016), distributed. For orthonormal columns X one row changes A X = Σ x xᵀ X by x (xᵀX), of Frobenius norm ‖x‖ ‖Xᵀx‖ <= 1. L rounds are
- * L Gaussian mechanisms one after the other, each on what came before: as private as one of sensitivity √L (Dong, Roth and Su, "Gaussian
- * differential privacy", 2022, corollary 2).
+ * method" (2016), distributed. For orthonormal columns X one row changes A X = Σ x xᵀ X by x (xᵀX), of Frobenius norm ‖x‖ ‖Xᵀx‖ <= 1, however many
+ * columns there are. L rounds are L Gaussian mechanisms one after the other, each on what came before: as private as one of sensitivity √L (Dong,
+ * Roth and Su, "Gaussian differential privacy", 2022, corollary 2). Fewer rounds spend less, and whether to stop is post-processing where only noisy
+ * products decide: so the budget is that of the most rounds.
  *
- * Assumed: noise of every site enough for all, since the server sees each product; as many columns as components; a random start; and a
- * number of rounds that is fixed beforehand, because when to stop would be a question to the rows.
+ * In two readings, both from a random Gaussian start. Assumed of both: noise of every site enough for all, since the server sees each product; rows
+ * centred by a mean that is given.
+ * - `noisy-power`: as many columns as components, and a fixed number of rounds.
+ * - `balcan`: more columns than components, which enlarges the gap between the eigenvalues that decides; rounds "until the gap between eigenvalues is
+ *   less than a threshold". Assumed: what is meant are the eigenvalues that two rounds estimate, the diagonal of R in QR, and none may differ by
+ *   more than 5 % of the largest; at most five rounds. The first columns of QR do not depend on the others at all, so the components are the leading
+ *   left singular vectors of the last noisy product, which do.
  */
 
 import type { RandomSource } from '@eigenveil/privacy';
 import { RealDraws } from '../random/real.ts';
 import { gaussianDeviation } from './central.ts';
-import { centredExactly, featuresOf, orthonormal, secondMoment, times } from './matrix.ts';
+import {
+  centredExactly,
+  eigenpairs,
+  featuresOf,
+  orthonormal,
+  secondMoment,
+  squareOf,
+  times,
+} from './matrix.ts';
 import { keepsNominal, type PcaMethod, type PcaSetting, type Site } from './method.ts';
 
 const ROUNDS = 3;
+const MOST_ROUNDS = 5;
+const EXTRA_COLUMNS = 2;
+/** Of the largest estimated eigenvalue. */
+const THRESHOLD = 0.05;
 
 /** Of one round's product: L2, when a row is added or removed. */
 export const POWER_SENSITIVITY = 1;
 
-export function noisyPowerComponents(
+export interface PowerIteration {
+  /** The noisy product of the last round, column by column. */
+  readonly product: readonly (readonly number[])[];
+  readonly rounds: number;
+}
+
+/** At least one round, at most `most`, whose noise is calibrated to that; stops early once estimates change by no more than the threshold. */
+export function powerIteration(
   source: RandomSource,
   sites: readonly Site[],
   setting: PcaSetting,
-  rounds: number,
-): number[][] {
+  {
+    columns,
+    most,
+    threshold,
+  }: { readonly columns: number; readonly most: number; readonly threshold: number },
+): PowerIteration {
   const dimension = featuresOf(sites);
   const draws = new RealDraws(source);
   const moments = centredExactly(sites, setting).map((site) => secondMoment(site, dimension));
-  const deviation = gaussianDeviation(POWER_SENSITIVITY * Math.sqrt(rounds), setting);
+  const deviation = gaussianDeviation(POWER_SENSITIVITY * Math.sqrt(most), setting);
   const noise = () => (deviation === 0 ? 0 : deviation * draws.normal());
-  let columns = orthonormal(
-    Array.from({ length: setting.components }, () => Array.from({ length: dimension }, () => draws.normal())),
+  let product = Array.from({ length: columns }, () =>
+    Array.from({ length: dimension }, () => draws.normal()),
   );
-  for (let round = 0; round < rounds; round += 1) {
-    const sum = columns.map(() => new Array<number>(dimension).fill(0));
-    for (const A of moments) {
-      columns.forEach((column, c) => {
-        times(A, column).forEach((entry, i) => {
-          sum[c]![i]! += entry + noise();
-        });
-      });
-    }
-    columns = orthonormal(sum);
+  let estimates: readonly number[] = [];
+  for (let rounds = 1; ; rounds += 1) {
+    const basis = orthonormal(product);
+    product = basis.map((column) =>
+      moments
+        .map((A) => times(A, column).map((entry) => entry + noise()))
+        .reduce((sum, own) => sum.map((entry, i) => entry + own[i]!)),
+    );
+    const before = estimates;
+    estimates = diagonalOfR(product);
+    const largest = Math.max(...estimates);
+    const settled =
+      before.length > 0 && estimates.every((value, i) => Math.abs(value - before[i]!) <= threshold * largest);
+    if (settled || rounds === most) return { product, rounds };
   }
-  return columns;
 }
+
+/** Magnitudes of the diagonal of R in QR: how much of each column the ones before it do not have. */
+function diagonalOfR(product: readonly (readonly number[])[]): number[] {
+  return orthonormal(product).map((q, c) => Math.abs(q.reduce((sum, x, i) => sum + x * product[c]![i]!, 0)));
+}
+
+/** Of the d × p matrix with these columns, in the order of singular values: Y v/‖Y v‖ for the eigenvectors v of YᵀY. */
+function leadingLeftSingularVectors(product: readonly (readonly number[])[], components: number): number[][] {
+  const gram = squareOf(product.length, (i, j) =>
+    product[i]!.reduce((sum, x, row) => sum + x * product[j]![row]!, 0),
+  );
+  const combined = eigenpairs(gram)
+    .slice(0, components)
+    .map(({ vector }) =>
+      product[0]!.map((_, row) => vector.reduce((sum, x, c) => sum + x * product[c]![row]!, 0)),
+    );
+  // Orthogonal already but for rounding.
+  return orthonormal(combined);
+}
+
+const PROMISE = {
+  neighbours: 'add-remove',
+  epsilon: 'approximate',
+  trust: 'each row’s own site',
+  means: 'not protected',
+  counts: 'public',
+  keeps: keepsNominal,
+} as const;
+const MEAN = 'Rows are centred by their exact mean, which nothing protects.';
 
 export const noisyPower: PcaMethod = {
   name: 'noisy-power',
   title: 'noisy power (QR)',
-  reference:
-    'Balcan, Du, Wang and Yu, "An improved gap-dependency analysis of the noisy power method" (2016)',
+  reference: 'Hardt and Price, "The noisy power method" (2014), distributed',
   panel: 'approximate',
   dependsOnSites: true,
   promise: {
-    neighbours: 'add-remove',
-    epsilon: 'approximate',
-    trust: 'each row’s own site',
-    means: 'not protected',
-    counts: 'public',
-    remarks: `Rows are centred by their exact mean, which nothing protects. Assumed: ${ROUNDS} rounds, noise of every site enough for all.`,
-    keeps: keepsNominal,
+    ...PROMISE,
+    remarks: `${MEAN} Assumed: ${ROUNDS} rounds, noise of every site enough for all.`,
   },
-  run: (source, sites, setting) => noisyPowerComponents(source, sites, setting, ROUNDS),
+  run: (source, sites, setting) => {
+    const options = { columns: setting.components, most: ROUNDS, threshold: -1 };
+    return orthonormal(powerIteration(source, sites, setting, options).product);
+  },
+};
+
+export const balcan: PcaMethod = {
+  name: 'balcan',
+  title: 'noisy power, extra columns and threshold',
+  reference:
+    'Balcan, Du, Wang and Yu, "An improved gap-dependency analysis of the noisy power method" (2016), as a patent retells it',
+  panel: 'approximate',
+  dependsOnSites: true,
+  promise: {
+    ...PROMISE,
+    remarks: `${MEAN} Assumed: ${EXTRA_COLUMNS} columns more than components, at most ${MOST_ROUNDS} rounds, which the budget is for, until no estimated eigenvalue changes by more than ${THRESHOLD} of the largest.`,
+  },
+  run: (source, sites, setting) => {
+    const columns = Math.min(featuresOf(sites), setting.components + EXTRA_COLUMNS);
+    const options = { columns, most: MOST_ROUNDS, threshold: THRESHOLD };
+    const { product } = powerIteration(source, sites, setting, options);
+    return leadingLeftSingularVectors(product, setting.components);
+  },
 };

@@ -20,6 +20,11 @@ export function rowSensitivity(dimension: number): number {
   return 2 * Math.sqrt(dimension);
 }
 
+/** Of an entry of a row in the box ±1/√d that is clipped to C and divided by it. */
+export function largestEntry(dimension: number, clippingNorm: number): number {
+  return Math.min(1, 1 / (Math.min(clippingNorm, 1) * Math.sqrt(dimension)));
+}
+
 function perturbedRows(source: RandomSource, sites: readonly Site[], setting: PcaSetting): Row[] {
   const { epsilon, clippingNorm } = setting;
   const dimension = featuresOf(sites);
@@ -30,9 +35,7 @@ function perturbedRows(source: RandomSource, sites: readonly Site[], setting: Pc
   for (const row of rows) {
     for (let i = 0; i < dimension; i += 1) sum[i]! += row[i]! + (scale === 0 ? 0 : scale * draws.laplace());
   }
-  // Of an entry of a row in the box ±1/√d, clipped to C and divided by it.
-  const largest =
-    clippingNorm === 0 ? 1 : Math.min(1, 1 / (Math.min(clippingNorm, 1) * Math.sqrt(dimension)));
+  const largest = largestEntry(dimension, clippingNorm);
   // No mean lies outside of the range of its attribute.
   const mean = sum.map((x) => Math.min(largest, Math.max(-largest, x / rows.length)));
   const centred = rows.map((row) => row.map((x, i) => x - mean[i]!));
@@ -43,7 +46,7 @@ function perturbedRows(source: RandomSource, sites: readonly Site[], setting: Pc
 
 export const twoStageLocal: PcaMethod = {
   name: 'two-stage-local',
-  title: 'two-stage local',
+  title: 'two-stage local, after LDP-PPA',
   reference:
     '"LDP-PPA: Local differential privacy protection for principal component analysis" (2025), in outline',
   panel: 'local',

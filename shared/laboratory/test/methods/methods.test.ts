@@ -1,8 +1,8 @@
 import { predictableRandomness } from '@eigenveil/privacy';
 import { describe, expect, it } from 'vitest';
 import { PCA_METHODS, type PcaMethod, type PcaSetting, type Site } from '../../src/methods/index.ts';
-import { norm } from '../../src/methods/matrix.ts';
-import { noisyPowerComponents } from '../../src/methods/noisy-power.ts';
+import { norm, orthonormal } from '../../src/methods/matrix.ts';
+import { powerIteration } from '../../src/methods/noisy-power.ts';
 import { dealt, dot, exactRows, exampleRows } from './rows.ts';
 
 const NO_NOISE: PcaSetting = { components: 3, epsilon: Infinity, dpDelta: 1e-5, clippingNorm: 1 };
@@ -24,7 +24,7 @@ describe('without noise', () => {
   const truth = run(named('non-private'), [rows], NO_NOISE);
   // Adds Σ A_i/N_i or Σ A_i/(N_i − 1), which is the pooled covariance where all sites are of one size.
   const sites = dealt(rows, 5);
-  const others = ['noisy-power', 'random-directions'];
+  const others = ['noisy-power', 'balcan', 'random-directions'];
   const methods = PCA_METHODS.map(({ name }) => name).filter((name) => !others.includes(name));
   const normalising = methods.filter((name) => name.startsWith('elfedpca'));
 
@@ -67,8 +67,10 @@ describe('without noise', () => {
   });
 
   it('the power method finds them with rounds enough, and not with those that its noise allows', () => {
-    expectSame(noisyPowerComponents(source(), sites, NO_NOISE, 400), truth);
-    const few = noisyPowerComponents(source(), sites, NO_NOISE, 3);
+    const found = (columns: number, most: number) =>
+      orthonormal(powerIteration(source(), sites, NO_NOISE, { columns, most, threshold: -1 }).product);
+    expectSame(found(3, 400), truth);
+    const few = found(3, 3);
     expect(few.some((vector, i) => Math.abs(dot(vector, truth[i]!)) < 1 - 1e-6)).toBe(true);
   });
 });
@@ -94,7 +96,8 @@ describe('with noise', () => {
       expect(run(method, sites, NOISY, 'b')).not.toEqual(run(method, sites, NOISY, 'a'));
     });
 
-    it.runIf(method.panel !== 'baseline')('is drowned by a small ε', () => {
+    // What the two-stage method as written takes for scales shows the direction by itself.
+    it.runIf(method.panel !== 'baseline' && name !== 'two-stage-written')('is drowned by a small ε', () => {
       const truth = run(named('non-private'), sites, NOISY)[0]!;
       const mean = (epsilon: number) => {
         const hits = Array.from({ length: 40 }, (_, i) => {
