@@ -42,6 +42,7 @@ beforeAll(async () => {
     allowSpectrum: true,
     allowWithoutDifferentialPrivacy: false,
     maximumEpsilon: 100,
+    noise: 'csp',
   } satisfies Partial<OwnerPolicy>;
   const enrolled = await Promise.all(Array.from({ length: OWNERS }, () => world.enrolledOwner(policy)));
   parties = {
@@ -78,9 +79,10 @@ function rowsOf(d: number, classCounts: readonly number[]): LabelledRows {
 /** What the task must give: the statistics of all rows, what both servers draw from the streams of this test, and the shift. */
 function expectation(task: Task, parts: readonly LabelledRows[], name: string): Decomposition {
   const exact = flatten(task, parts.map((part) => summarise(task, part)).reduce(addStatistics));
-  const drawn = ['csp', 'data user'].map((server) =>
-    drawNoise(task, 'servers', predictableRandomness(`${name} ${server}`)),
-  );
+  const drawn = [
+    drawNoise(task, 'csp', predictableRandomness(`${name} csp`)),
+    drawNoise(task, 'dataUser', predictableRandomness(`${name} data user`)),
+  ];
   expect(drawn[0]).not.toEqual(drawn[1]);
   const noisy = [...drawn, shiftOf(task)].reduce(
     (sums, added) => sums.map((sum, i) => sum + added[i]!),
@@ -166,6 +168,27 @@ describe('the result is that of the statistics and both servers’ noise', () =>
   });
 });
 
+test.each(['simulated', 'rotated'] as const)(
+  'noise of the CSP alone is all that the result has: %s',
+  async (twoParty) => {
+    const name = currentName();
+    const parts = split(rowsOf(d, []), OWNERS);
+    const differentialPrivacy = { ...SETTING, noise: 'csp' };
+    const proposal = proposalOf('pca', [], { twoParty, differentialPrivacy });
+    const { task, projection } = await runTask(parties, proposal, parts);
+    expect(drawNoise(task, 'dataUser', unset).every((value) => value === 0n)).toBe(true);
+    const expected = expectation(task, parts, name);
+    expectClose(projection, expected, expected.eigenvalues[0]!);
+    expect(projection.differentialPrivacy).toEqual({ ...differentialPrivacy, honestOwners: null });
+    // What both servers would have drawn is something else.
+    const both = {
+      ...task,
+      differentialPrivacy: { ...task.differentialPrivacy!, noise: 'servers' as const },
+    };
+    expect(projection.sampleCount).not.toBe(expectation(both, parts, name).sampleCount);
+  },
+);
+
 describe('noise is drawn once', () => {
   test('whatever is lost and restarted on the way', async () => {
     const name = currentName();
@@ -239,7 +262,7 @@ describe('a task with too little for its noise', () => {
       // A pair of streams that takes more rows away than there are.
       const counts = Array.from(
         { length: 100 },
-        (_, seed) => drawNoise(task, 'servers', predictableRandomness(`hides ${seed}`)).at(-2)!,
+        (_, seed) => drawNoise(task, 'csp', predictableRandomness(`hides ${seed}`)).at(-2)!,
       );
       const seed = counts.findIndex((count) => count < -OWNERS);
       sources.csp = predictableRandomness(`hides ${seed}`);

@@ -21,6 +21,7 @@ const differentialPrivacy = {
   honestOwners: null,
   dataIndependentRanges: true,
 } as const;
+const byCsp = { ...differentialPrivacy, noise: 'csp' } as const;
 const byOwners = { ...differentialPrivacy, noise: 'owners', honestOwners: 3 } as const;
 const parties = { csp: 'c'.repeat(43), dataUser: 'd'.repeat(43) };
 const task = (changes: Partial<Task> = {}) =>
@@ -53,6 +54,10 @@ describe("the owner's policy", () => {
     ['differentialPrivacy.neighbours', { neighbours: 'add-remove' }, { differentialPrivacy }],
     ['differentialPrivacy.noise', { noise: 'owners' }, { differentialPrivacy }],
     ['differentialPrivacy.noise', { noise: 'servers' }, { differentialPrivacy: byOwners }],
+    ['differentialPrivacy.noise', { noise: 'servers' }, { differentialPrivacy: byCsp }],
+    ['differentialPrivacy.noise', { noise: 'owners' }, { differentialPrivacy: byCsp }],
+    ['differentialPrivacy.noise', {}, { differentialPrivacy: byCsp }],
+    ['differentialPrivacy.noise', { noise: 'csp' }, { differentialPrivacy: byOwners }],
     ['minimumOwners', { colludingOwners: 3 }, { differentialPrivacy: byOwners }],
     ['differentialPrivacy.epsilon', { maximumEpsilon: 0.99 }, { differentialPrivacy }],
     ['differentialPrivacy.delta', { maximumDelta: 9e-7 }, { differentialPrivacy }],
@@ -78,6 +83,13 @@ describe("the owner's policy", () => {
     expect(() =>
       checkPolicy({ ...lenient, ...relying }, task({ differentialPrivacy: byOwners })),
     ).not.toThrow();
+  });
+
+  test('takes the noise of the CSP alone where it says so, and that of both servers, which is more, as well', () => {
+    const consenting = { ...lenient, noise: 'csp' } as const;
+    for (const guarantee of [byCsp, differentialPrivacy])
+      expect(() => checkPolicy(consenting, task({ differentialPrivacy: guarantee }))).not.toThrow();
+    expect(() => checkPolicy(consenting, task())).toThrow(/"differentialPrivacy" expected a guarantee/);
   });
 
   test('names every rule that is broken', () => {

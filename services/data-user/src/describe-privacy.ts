@@ -23,7 +23,7 @@ export function describeNoise(task: TaskProposal): string[] {
     `${deviation(V, unit)} on sums`,
     ...(M.numerator > 0n ? [`${deviation(M, 1)} on counts`] : []),
   ];
-  const drawers = noise === 'servers' ? 'each server' : 'each owner';
+  const drawers = { servers: 'each server', csp: 'the CSP alone', owners: 'each owner' }[noise];
   const ridge = shiftRidge(task);
   const shifted =
     task.method.kind === 'pca'
@@ -31,6 +31,11 @@ export function describeNoise(task: TaskProposal): string[] {
       : `a public shift of ${ridge.toPrecision(3)}, which acts as a ridge of so much more`;
   return [
     `${drawers} adds noise of deviation ${kinds.join(', ')}${honestOwners === null ? '' : `; ${honestOwners} owners are relied on`}`,
+    ...(noise === 'csp'
+      ? [
+          'nothing is promised against the CSP, which knows all noise: it must not be shown the result, by whoever has it; owners take part if their policy says "noise": "csp"',
+        ]
+      : []),
     ...(ridge === 0 ? [] : [`to the products is added ${shifted}`]),
     `it takes ${planShift(task, plan).fewestRows} rows${task.method.kind === 'pca' ? '' : ' in every class'} to be sure that noise leaves the matrices positive`,
     `there is room for ${maximumOwners * maximumSamplesPerOwner} rows, up to which a data user that deviates can scale sums under the same noise: set maximumOwners and maximumSamplesPerOwner as low as the data allow`,

@@ -30,6 +30,7 @@ export {
   checkSetting,
   clippingBound,
   defaultClippingNorm,
+  type NoiseDrawers,
   type PrivacySetting,
   type StageTask,
 } from './stage/setting.ts';

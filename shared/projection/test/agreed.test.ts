@@ -256,6 +256,10 @@ describe('any other', () => {
     const noisyTask = { ...noisy.task, differentialPrivacy };
     const claimed = { ...noisy.projection, differentialPrivacy, mean: [1.2, 0, -1.1, 0] };
     checkAgreed(noisyTask, { ...claimed, eigenvalues: [3, -2] });
+    const ofCsp = { ...differentialPrivacy, noise: 'csp' } as const;
+    expect(() => checkAgreed({ ...noisyTask, differentialPrivacy: ofCsp }, claimed)).toThrow(
+      refusal('differentialPrivacy'),
+    );
     for (const eigenvalues of [
       [1e308, 1],
       [1, -1e30],

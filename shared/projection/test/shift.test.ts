@@ -58,7 +58,7 @@ function narrowest(task: StatisticsTask, classes: number): Statistics {
 
 function withNoise(task: StatisticsTask, exact: Statistics, seed: string, shift = shiftOf(task)): Statistics {
   const source = predictableRandomness(seed);
-  const noise = [drawNoise(task, 'servers', source), drawNoise(task, 'servers', source), shift];
+  const noise = [drawNoise(task, 'csp', source), drawNoise(task, 'dataUser', source), shift];
   return unflatten(
     task,
     flatten(task, exact).map((value, i) => noise.reduce((sum, draw) => sum + draw[i]!, value)),

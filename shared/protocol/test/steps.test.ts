@@ -128,15 +128,22 @@ describe('the shares of both servers add up to', () => {
     expect(values).toEqual(sum(Array.from({ length: OWNERS }, (_, owner) => valuesOf(task, owner))));
   });
 
-  test.each(['servers', 'owners'] as const)('that, the noise of %s and the shift', async (noise) => {
+  test.each(['servers', 'csp', 'owners'] as const)('that, the noise of %s and the shift', async (noise) => {
     const honest = noise === 'owners' ? { honestOwners: OWNERS } : {};
     const task = taskOf('pca', { differentialPrivacy: { ...DP, noise, ...honest } });
     const { drawn, values } = await throughAllSteps(task, sourcesOf(noise));
     const repeated = sourcesOf(noise);
-    const noises =
-      noise === 'servers'
-        ? [drawNoise(task, 'servers', repeated.dataUser), drawNoise(task, 'servers', repeated.csp)]
-        : Array.from({ length: OWNERS }, () => drawNoise(task, 'owners', repeated.owner));
+    const noiseOf = {
+      dataUser: () => drawNoise(task, 'dataUser', repeated.dataUser),
+      csp: () => drawNoise(task, 'csp', repeated.csp),
+      owner: () => drawNoise(task, 'owner', repeated.owner),
+    };
+    const drawers = {
+      servers: ['dataUser', 'csp'],
+      csp: ['csp'],
+      owners: new Array<'owner'>(OWNERS).fill('owner'),
+    } as const;
+    const noises = drawers[noise].map((drawer) => noiseOf[drawer]());
     expect(noises.flat().some((value) => value !== 0n)).toBe(true);
     const plain = Array.from({ length: OWNERS }, (_, owner) => valuesOf(task, owner));
     expect(values).toEqual(sum([...plain, ...noises, shiftOf(task)]));

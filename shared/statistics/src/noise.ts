@@ -1,9 +1,15 @@
 /** Draws the noise that a task's differential-privacy setting asks for; nothing, for a task without one. */
 
-import { noisePlan, type RandomSource, sampleNoise } from '@eigenveil/privacy';
+import { type NoiseDrawers, noisePlan, type RandomSource, sampleNoise } from '@eigenveil/privacy';
 import { placesOf, type StatisticsTask, stageTaskOf } from '@eigenveil/task';
 
-type Drawer = 'servers' | 'owners';
+type Drawer = 'csp' | 'dataUser' | 'owner';
+
+const DRAWERS: Readonly<Record<NoiseDrawers, readonly Drawer[]>> = {
+  servers: ['csp', 'dataUser'],
+  csp: ['csp'],
+  owners: ['owner'],
+};
 
 /**
  * One draw of the noise that a server, or an owner, adds to the flat statistics of the task: zeros where the task has them add none. Whoever draws must
@@ -12,6 +18,7 @@ type Drawer = 'servers' | 'owners';
  */
 export function drawNoise(task: StatisticsTask, drawer: Drawer, source: RandomSource): bigint[] {
   const stage = stageTaskOf(task);
-  if (stage?.setting.noise !== drawer) return new Array<bigint>(placesOf(task).length).fill(0n);
+  if (stage === undefined || !DRAWERS[stage.setting.noise].includes(drawer))
+    return new Array<bigint>(placesOf(task).length).fill(0n);
   return sampleNoise(source, stage, noisePlan(stage));
 }

@@ -129,7 +129,7 @@ function checkDifferentialPrivacy({ differentialPrivacy: setting, minimumOwners 
   if (setting === null) return;
   const { noise, honestOwners } = setting;
   const title = 'differentialPrivacy.honestOwners';
-  if (noise === 'servers' && honestOwners !== null)
+  if (noise !== 'owners' && honestOwners !== null)
     throw invalid(title, 'null unless owners add noise', honestOwners);
   // Whoever looks at the result knows the noise of its own, so at least one owner's does not count.
   if (noise === 'owners' && (honestOwners === null || honestOwners >= minimumOwners))

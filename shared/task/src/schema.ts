@@ -91,8 +91,8 @@ export const DifferentialPrivacy = z.strictObject({
   neighbours: z.enum(['add-remove', 'replace']),
   /** Rows of features in [−1, 1] are scaled down to this length; the root of the number of features never clips. */
   clippingNorm: z.number().positive().max(1e6),
-  /** Who adds noise: each server all that is needed, or each owner its part. */
-  noise: z.enum(['servers', 'owners']).default('servers'),
+  /** Who adds noise: each server all that is needed, the CSP alone, or each owner its part. */
+  noise: z.enum(['servers', 'csp', 'owners']).default('servers'),
   /** With `owners`: how many of them are relied on to add their part and to keep it to themselves. */
   honestOwners: z.int().min(1).max(LIMITS.owners).nullable().default(null),
   /** Consent: the features' ranges come from domain knowledge, not from the rows. */

@@ -126,6 +126,11 @@ describe('a proposal', () => {
     ],
     [
       'ERR_TASK_INVALID',
+      'honest owners where the CSP adds noise',
+      { differentialPrivacy: { ...dp, noise: 'csp', honestOwners: 3 } },
+    ],
+    [
+      'ERR_TASK_INVALID',
       'no honest owners where owners add noise',
       { differentialPrivacy: { ...dp, noise: 'owners' } },
     ],

@@ -1,11 +1,12 @@
 /**
  * The stage of Eigenveil as the laboratory sees it: exact integer statistics R, V, Q with the Gaussian noise, rounded to integers, that the noise plan of a
- * task asks for, of both servers or of one. Plan, weights and sampler are those of the protocol.
+ * task asks for, of both servers or of the CSP alone. Plan, weights and sampler are those of the protocol.
  */
 
 import type { RandomSource, StageTask } from '@eigenveil/privacy';
 import { noisePlan, sampleNoise } from '@eigenveil/privacy';
 import {
+  bounded,
   centredScatter,
   featuresOf,
   fromUpperTriangle,
@@ -28,7 +29,7 @@ export interface StageRelease {
   readonly noises: readonly (readonly bigint[])[];
 }
 
-/** The upper triangle of R, V, Q and the number of owners, in units of 2^-32, 2^-16, 1 and 1. */
+/** The upper triangle of R, V, Q and the number of owners, in units of 2^-32, 2^-16, 1 and 1, of rows that are clipped to C and divided by it. */
 export function stageRelease(
   source: RandomSource,
   sites: readonly Site[],
@@ -36,7 +37,7 @@ export function stageRelease(
   draws: number,
 ): StageRelease {
   const dimension = featuresOf(sites);
-  const rows = pooled(sites).map(discretise);
+  const rows = pooled(bounded(sites, setting)).map(discretise);
   const exact = [
     ...upperTriangle(secondMoment(rows, dimension)),
     ...sumOfRows(rows, dimension),
@@ -101,23 +102,28 @@ export function stageComponents(
   return topEigenvectors(centredScatter(fromUpperTriangle(entries, dimension), V, Q), components);
 }
 
-function method(draws: 1 | 2): PcaMethod {
+interface Variant {
+  readonly name: string;
+  readonly title: string;
+  readonly trust: string;
+  readonly remarks: string;
+  readonly draws: 1 | 2;
+}
+
+function method({ name, title, trust, remarks, draws }: Variant): PcaMethod {
   return {
-    name: draws === 1 ? 'eigenveil-one' : 'eigenveil',
-    title: draws === 1 ? 'Eigenveil, one server’s noise' : 'Eigenveil',
+    name,
+    title,
     reference: 'the differential-privacy stage of this project',
     panel: 'approximate',
     dependsOnSites: false,
     promise: {
       neighbours: 'add-remove',
       epsilon: 'approximate',
-      trust: 'the two servers not to join: each alone is promised (ε, δ) by the other’s noise',
+      trust,
       means: 'protected',
       counts: 'protected',
-      remarks:
-        draws === 1
-          ? 'What is left of the noise for a server that subtracts its own: not what the protocol releases.'
-          : 'Both servers’ noise, as released. Gaussian noise rounded to integers, drawn exactly.',
+      remarks,
       keeps: keepsNominal,
     },
     run: (source, sites, setting) =>
@@ -129,5 +135,20 @@ function method(draws: 1 | 2): PcaMethod {
   };
 }
 
-export const eigenveilOne: PcaMethod = method(1);
-export const eigenveil: PcaMethod = method(2);
+export const eigenveilOne: PcaMethod = method({
+  name: 'eigenveil-one',
+  title: 'Eigenveil, one server’s noise',
+  trust:
+    'the two servers not to join, and nobody to show the CSP the result: it knows all the noise that is in it',
+  remarks:
+    'Noise of the CSP alone, as tasks may have it; and what is left of both servers’ noise for one that subtracts its own.',
+  draws: 1,
+});
+
+export const eigenveil: PcaMethod = method({
+  name: 'eigenveil',
+  title: 'Eigenveil',
+  trust: 'the two servers not to join: each alone is promised (ε, δ) by the other’s noise',
+  remarks: 'Both servers’ noise, as released. Gaussian noise rounded to integers, drawn exactly.',
+  draws: 2,
+});

@@ -49,9 +49,9 @@ export function noisePlan(task: StageTask): NoisePlan {
   const budget = { epsilon: setting.epsilon, dpDelta: setting.delta };
   // A sum of rounded numbers is not a rounded sum, so the owners' parts are discrete Gaussians, for which zCDP has the theorem.
   const exact =
-    setting.noise === 'servers'
-      ? calibrateRoundedGaussian({ sensitivity: 1, ...budget })
-      : Math.sqrt(1 / (2 * rhoOfBudget(budget)));
+    setting.noise === 'owners'
+      ? Math.sqrt(1 / (2 * rhoOfBudget(budget)))
+      : calibrateRoundedGaussian({ sensitivity: 1, ...budget });
   const multiplier = roundedUp(setting.noise === 'owners' ? exact * (1 + SUM_SLACK) : exact);
   const scale = multiplier * multiplier * sensitivitySquared(task, setting.neighbours);
   const weights = weightsOf(task);
@@ -68,11 +68,11 @@ export function noisePlan(task: StageTask): NoisePlan {
   const offDiagonal = { numerator: variances.R.numerator, denominator: 2n * variances.R.denominator };
   checkDeviations({ ...variances, R: offDiagonal });
   if (setting.noise === 'owners') checkSum(task, { ...variances, R: offDiagonal }, exact);
-  // The servers' two draws; or all owners', which may be more than those that are relied on.
-  const draws = setting.noise === 'servers' ? 2 : task.maximumOwners;
+  // All owners may be more than those that are relied on.
+  const draws = { servers: 2, csp: 1, owners: task.maximumOwners }[setting.noise];
   const deviations = perKind(variances, (variance) => Math.sqrt(draws * quotient(variance)));
   const reach = Math.sqrt(2 * Math.LN2 * (TAIL_BITS + Math.ceil(Math.log2(valuesOf(task)))));
-  // Rounding adds up to a half to each of the two draws.
+  // Rounding adds up to a half to each of two draws. That of one alone leaves it within a tail, which is an integer.
   const rounding = setting.noise === 'servers' ? 1n : 0n;
   const tails = perKind(deviations, (deviation) =>
     deviation === 0 ? 0n : BigInt(Math.ceil(deviation * reach)) + rounding,

@@ -4,14 +4,19 @@ import { LEAST_PARAMETER } from '../calibration/rounded-gaussian.ts';
 import { checkCount, invalid, type Neighbours } from '../parameters.ts';
 import { rationalOf } from '../rational.ts';
 
+/**
+ * Who draws the noise: each server all of it; the CSP alone all of it; or each owner its part. With `csp` nothing is promised against the CSP, which knows
+ * all noise of a result that it is shown.
+ */
+export type NoiseDrawers = 'servers' | 'csp' | 'owners';
+
 export interface PrivacySetting {
   readonly epsilon: number;
   readonly delta: number;
   readonly neighbours: Neighbours;
   /** C: rows of features in [-1, 1] are scaled down to this length; √d never clips. */
   readonly clippingNorm: number;
-  /** Who draws the noise: each server all of it, or each owner its part. */
-  readonly noise: 'servers' | 'owners';
+  readonly noise: NoiseDrawers;
   /** With `owners`: how many of them are relied on to add their noise and to keep it to themselves; else null. */
   readonly honestOwners: number | null;
   /** Consent: the features' ranges come from domain knowledge. Ranges taken from the rows would be outside of the guarantee. */
@@ -46,7 +51,7 @@ export function checkSetting(setting: PrivacySetting): void {
   if (!(clippingNorm > 0 && clippingNorm < Infinity)) {
     throw invalid('clippingNorm', 'a finite number > 0', clippingNorm);
   }
-  if (noise !== 'servers' && noise !== 'owners') throw invalid('noise', 'servers or owners', noise);
+  if (!['servers', 'csp', 'owners'].includes(noise)) throw invalid('noise', 'servers, csp or owners', noise);
   if (noise === 'owners') checkCount('honestOwners', honestOwners ?? 0, 1);
   else if (honestOwners !== null) throw invalid('honestOwners', 'none unless owners add noise', honestOwners);
   if (dataIndependentRanges !== true) {

@@ -137,6 +137,17 @@ test('tails hold what a discrete Gaussian does not exceed but with probability 2
   }
 });
 
+test('the CSP alone draws what each of two servers draws, and values have room for one draw', () => {
+  const of = (noise: 'servers' | 'csp') => noisePlan(stageTask('lda', { noise }, { fractionBits: 10 }));
+  const [one, two] = [of('csp'), of('servers')];
+  expect({ ...one, deviations: null, tails: null }).toEqual({ ...two, deviations: null, tails: null });
+  for (const kind of ['R', 'V', 'M'] as const) {
+    expect(two.deviations[kind] / one.deviations[kind]).toBeCloseTo(Math.SQRT2, 12);
+    expect(one.deviations[kind]).toBeCloseTo(Math.sqrt(quotient(one.variances[kind])), 9);
+    expect(Number(two.tails[kind] - 1n) / Number(one.tails[kind])).toBeCloseTo(Math.SQRT2, 2);
+  }
+});
+
 describe('owners that add noise', () => {
   const owners = (honestOwners: number, changes = {}) =>
     stageTask('pca', { noise: 'owners', honestOwners, ...changes });

@@ -41,7 +41,7 @@ export async function contribute(
   by: { readonly paillier: PaillierPool; readonly randomness: RandomSource },
 ): Promise<Uint8Array> {
   const { task, publicKey, packing } = under;
-  const noise = drawNoise(task, 'owners', by.randomness);
+  const noise = drawNoise(task, 'owner', by.randomness);
   const plaintexts = pack(
     publicKey,
     packing,

@@ -17,7 +17,7 @@ import type { StatisticsTask } from '@eigenveil/task';
 export interface Drawn {
   /** One per value of the flat statistics; see `drawBlinding`. */
   readonly blinding: readonly bigint[];
-  /** The data user's noise for differential privacy, one per value; zeros where the task has the servers add none. */
+  /** The data user's noise for differential privacy, one per value; zeros where the task has the data user add none. */
   readonly noise: readonly bigint[];
 }
 
@@ -26,7 +26,7 @@ export function draw(
   { task, packing }: { readonly task: StatisticsTask; readonly packing: Packing },
   randomness: RandomSource,
 ): Drawn {
-  const noise = drawNoise(task, 'servers', randomness);
+  const noise = drawNoise(task, 'dataUser', randomness);
   return { blinding: drawBlinding(packing, randomness), noise };
 }
 

@@ -13,7 +13,7 @@ export type SharedTask = StatisticsTask & { readonly twoParty: keyof typeof TWO_
  * @throws PrivacyError ERR_DP_PARAMETER
  */
 export function sharesAtCsp(task: SharedTask, slots: readonly bigint[], randomness: RandomSource): bigint[] {
-  const noise = drawNoise(task, 'servers', randomness);
+  const noise = drawNoise(task, 'csp', randomness);
   return toShares(
     task,
     slots.map((slot, i) => slot + noise[i]!),
@@ -21,7 +21,7 @@ export function sharesAtCsp(task: SharedTask, slots: readonly bigint[], randomne
 }
 
 /**
- * The data user's additive shares: with the CSP's they add up to the statistics, both servers' noise and the public shift.
+ * The data user's additive shares: with the CSP's they add up to the statistics, the servers' noise and the public shift.
  * @throws PrivacyError ERR_DP_PARAMETER
  */
 export function sharesAtDataUser(task: SharedTask, { blinding, noise }: Drawn): bigint[] {
