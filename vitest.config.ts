@@ -24,6 +24,7 @@ export default defineConfig({
   test: {
     // Many tests wait for other processes.
     maxWorkers: Math.max(4, availableParallelism()),
+    setupFiles: [fileURLToPath(new URL('test/support/end-with-run.ts', import.meta.url))],
     // What one process has compiled, the next need not.
     env: {
       NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/eigenveil-test', import.meta.url)),

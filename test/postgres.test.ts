@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Postgres } from '@eigenveil/testbed/databases/postgres';
+import { isAlive } from '@eigenveil/testbed/processes/alive';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -23,11 +24,6 @@ async function query(url: string, sql: string): Promise<unknown[]> {
     await client.end();
   }
 }
-/** Also false of a process that has ended, but that its parent has not asked about. */
-const isAlive = (pid: number) => {
-  if (!existsSync(`/proc/${pid}/stat`)) return false;
-  return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
-};
 
 test('every database is its own, with checksums, and durable by its settings', async () => {
   const [a, b] = [await postgres.database(), await postgres.database()];

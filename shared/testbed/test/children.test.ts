@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { isAlive } from '../src/processes/alive.ts';
 
 const CHILDREN = new URL('../src/processes/children.ts', import.meta.url).href;
 /** Prints its child's id and its folder, then ends in the way that is put in. */
@@ -18,14 +18,6 @@ const program = (ending: string) => `
     console.log(JSON.stringify({ pid, folder }));
     ${ending}
   });`;
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
 
 describe('withChildren', () => {
   it.each([
@@ -42,11 +34,10 @@ describe('withChildren', () => {
     try {
       expect(await exit).toEqual([exitCode, null]);
       // What was killed may take a moment to go.
-      for (let wait = 0; wait < 500 && isRunning(pid); wait += 1) await sleep(10);
-      expect(isRunning(pid)).toBe(false);
+      await expect.poll(() => isAlive(pid)).toBe(false);
       expect(existsSync(folder)).toBe(false);
     } finally {
-      if (isRunning(pid)) process.kill(pid, 'SIGKILL');
+      if (isAlive(pid)) process.kill(pid, 'SIGKILL');
       await rm(folder, { recursive: true, force: true });
     }
   });

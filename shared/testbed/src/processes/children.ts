@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { tethered } from './tether.ts';
 
 const GRACE_MILLISECONDS = 5000;
 const KEPT_LINES = 20;
@@ -45,7 +46,8 @@ export class Children {
    * one when it listens, a command when it is done. Rejects with the end of standard error when it exits before.
    */
   async start(program: string, args: readonly string[]): Promise<Started> {
-    const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const [command, ...words] = tethered(process.execPath, program, ...args);
+    const child = spawn(command, words, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.add(child);
     const errors: string[] = [];
     createInterface({ input: child.stderr }).on('line', (line) => {

@@ -1,6 +1,7 @@
 /** Commands that are killed at a call of the operating system, each of which is where a machine could have stopped them. */
 import { execFile } from 'node:child_process';
 import { COMPILE_CACHE, program } from './programs.ts';
+import { tethered } from './tether.ts';
 
 /**
  * Runs a command line until its nth call of that name, at whose beginning it is killed; returns whether it was. Calls are counted by
@@ -13,11 +14,16 @@ export function runUntilKilled(
   nth: number,
 ): Promise<boolean> {
   const inject = [`--trace=${call}`, `--inject=${call}:signal=SIGKILL:when=${nth}`];
-  const traced = ['-f', '-qq', '-o', '/dev/null', ...inject, process.execPath, program(name), ...args];
+  const traced = ['-f', '-qq', '-o', '/dev/null', ...inject];
+  const [command, ...words] = tethered(
+    'strace',
+    ...traced,
+    ...tethered(process.execPath, program(name), ...args),
+  );
   // Node writes its cache with renames, too, once the command is done; it neither syncs it nor takes a file away.
   const cache = call === 'fsync' || call === 'unlink' ? { NODE_COMPILE_CACHE: COMPILE_CACHE } : {};
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, UV_THREADPOOL_SIZE: '1', ...cache };
   return new Promise((resolve) => {
-    execFile('strace', traced, { env }, (error) => resolve(error?.signal === 'SIGKILL'));
+    execFile(command, words, { env }, (error) => resolve(error?.signal === 'SIGKILL'));
   });
 }

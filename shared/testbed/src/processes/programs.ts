@@ -1,9 +1,10 @@
-/** The services and commands as real processes, which all end with the test. */
+/** The services and commands as real processes, which all end with the test, and with its process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { tethered } from './tether.ts';
 
 export const program = (name: 'csp' | 'user' | 'owner'): string => {
   const folder = name === 'user' ? 'data-user' : name === 'owner' ? 'data-owner' : name;
@@ -85,8 +86,10 @@ export class Children {
     environment: Record<string, string>,
     under: readonly string[] = [],
   ) {
-    const [command, ...words] = [...under, process.execPath, program(name), ...args];
-    const child = spawn(command!, words, {
+    const service = tethered(process.execPath, program(name), ...args);
+    const [runner, ...options] = under;
+    const [command, ...words] = runner === undefined ? service : tethered(runner, ...options, ...service);
+    const child = spawn(command, words, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         PATH: process.env.PATH,
