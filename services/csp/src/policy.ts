@@ -1,6 +1,6 @@
 /** What this CSP agrees to: a proposed task that breaks it is refused before a key is made. */
 import { layout } from '@eigenveil/statistics';
-import { checkTask, programOf, type Task } from '@eigenveil/task';
+import { checkTask, DAY_MILLISECONDS, programOf, type Task } from '@eigenveil/task';
 import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { type PublicJwk, ServiceError, type Thumbprint, thumbprintOf } from '@eigenveil/wire';
 
@@ -19,7 +19,6 @@ export interface CspPolicy {
   readonly retentionDays: number;
 }
 
-const DAY_MILLISECONDS = 86_400_000;
 /** A key that waits for longer has been forgotten. */
 const LONGEST_TASK_DAYS = 366;
 

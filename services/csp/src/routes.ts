@@ -18,6 +18,7 @@ import {
   RecordsRequest,
   RecordsResponse,
   ServiceError,
+  TASK_BODY_BYTES,
   TaskRequest,
   type Thumbprint,
   UnblindingResponse,
@@ -27,7 +28,6 @@ import { z } from 'zod';
 import type { CspService } from './service.ts';
 
 const SMALL_BODY_BYTES = 4096;
-const TASK_BODY_BYTES = 256 * 1024;
 const RECORDS_BODY_BYTES = RECORDS_PER_REQUEST * 2200;
 
 const TaskParams = z.strictObject({ taskId: TaskId });

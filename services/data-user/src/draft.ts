@@ -2,7 +2,7 @@
  * Drafts a task proposal from a CSV file: column names, their minima and maxima, class labels. For data whose ranges
  * may be public; where they may not, write the ranges from domain knowledge instead.
  */
-import { parseDecimal, readFileBytes, StatisticsError } from '@eigenveil/statistics';
+import { CSV_SYNTAX, parseDecimal, readFileBytes, StatisticsError } from '@eigenveil/statistics';
 import type { MethodName, TaskProposal } from '@eigenveil/task';
 import { ServiceError } from '@eigenveil/wire';
 import { CsvError, type Parser, parse } from 'csv-parse';
@@ -26,9 +26,6 @@ export interface Draft {
 /** ρ of a drafted discriminant task, in units of the undivided scatter of features in [−1, 1]. */
 const DRAFT_RIDGE = 1;
 
-/** So that an unclosed quote ends in an error and not in all memory. */
-const LARGEST_RECORD_BYTES = 1 << 20;
-
 /**
  * Reads the file once.
  * @throws ERR_TASK_INVALID for a header with numbers or with a name twice, a missing column, a cell that is
@@ -38,14 +35,11 @@ export async function draftTask(file: string, options: DraftOptions): Promise<Dr
   const { method, labels, ignore } = options;
   let header: string[] = [];
   const parser = parse({
-    bom: true,
+    ...CSV_SYNTAX,
     columns: (names: string[]) => {
       header = names;
       return names;
     },
-    record_delimiter: ['\r\n', '\n', '\r'],
-    skip_empty_lines: true,
-    max_record_size: LARGEST_RECORD_BYTES,
   });
   feed(parser, file);
   let columns: string[] | undefined;

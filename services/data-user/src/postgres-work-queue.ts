@@ -29,7 +29,7 @@ import { type Job, type JobResult, PgBoss, type WorkOptions } from 'pg-boss';
 import { beingWorkedOn, type Turn, type Workers, type WorkQueue } from './work-queue.ts';
 
 /** Of the tables of pg-boss. */
-const SCHEMA = 'eigenveil_jobs';
+const JOBS_SCHEMA = 'eigenveil_jobs';
 const TASKS = 'tasks';
 const BATCHES = 'batches';
 /** Tasks that one process works on at a time; each has a connection to the database for its lock. */
@@ -151,7 +151,7 @@ export class PostgresWorkQueue implements WorkQueue {
       connectionTimeoutMillis: 5000,
       // As for any of pg's pools, which this becomes.
       ...{ query_timeout: ANSWER_MILLISECONDS, stream: this.#sockets.stream },
-      schema: SCHEMA,
+      schema: JOBS_SCHEMA,
       schedule: false,
       useListenNotify: true,
       superviseIntervalSeconds: lookSeconds,

@@ -14,6 +14,7 @@ import {
   ResultResponse,
   ServiceError,
   SignedTask,
+  TASK_BODY_BYTES,
   TaskList,
   TaskStatus,
 } from '@eigenveil/wire';
@@ -23,7 +24,6 @@ import type { CspClient } from './csp-client.ts';
 import type { Tasks } from './tasks.ts';
 import type { WorkQueue } from './work-queue.ts';
 
-const TASK_BODY_BYTES = 256 * 1024;
 const TaskParams = z.strictObject({ taskId: TaskId });
 const EmptyBody = z.strictObject({});
 

@@ -1,7 +1,14 @@
 /** Tasks at the data user: proposed to the CSP, opened under its signature, closed or cancelled by the operator. */
 import { type AgreedTask, openAgreed } from '@eigenveil/protocol/servers';
 import { layout } from '@eigenveil/statistics';
-import { checkTask, programOf, type Task, type TaskCreation, type TaskId } from '@eigenveil/task';
+import {
+  checkTask,
+  DAY_MILLISECONDS,
+  programOf,
+  type Task,
+  type TaskCreation,
+  type TaskId,
+} from '@eigenveil/task';
 import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import {
   type Digest,
@@ -31,7 +38,6 @@ export interface OpenTask extends AgreedTask {
 
 /** Each takes some hundred kilobytes with its packing. */
 const REMEMBERED_TASKS = 64;
-const DAY_MILLISECONDS = 86_400_000;
 /** What leaves it open whether the CSP has agreed to a task. */
 const UNDECIDED: ReadonlySet<ErrorCode> = new Set([
   'ERR_PEER_UNREACHABLE',

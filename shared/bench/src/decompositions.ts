@@ -111,7 +111,7 @@ export async function measureCase(wanted: Case, file: string): Promise<Measured>
     varianceRatio: varianceCaptured(vectors, A) / varianceCaptured(expected.vectors, A),
     maxSineGap: (Math.sin(angle) * gap) / largest,
     maxEigenvalueError: Math.max(...errors) / largest,
-    garbler: evaluated.garbler,
+    garbler: evaluated.csp,
     evaluator: { peakMemoryBytes: evaluated.peakMemoryBytes, cpuSeconds: evaluated.cpuSeconds },
   };
 }
@@ -159,11 +159,11 @@ async function pooled(
 }
 
 /** Both servers' shares of the statistics, as unblinding leaves them. */
-function sharesOf(task: Task, statistics: Statistics): Pick<Shares, 'garbler' | 'evaluator'> {
+function sharesOf(task: Task, statistics: Statistics): Pick<Shares, 'csp' | 'dataUser'> {
   const drawn = draw({ task, packing: layout(task) }, systemRandomness);
   const slots = flatten(task, statistics).map((value, v) => value + drawn.blinding[v]!);
   return {
-    garbler: sharesAtCsp(task, slots, systemRandomness),
-    evaluator: sharesAtDataUser(task, drawn),
+    csp: sharesAtCsp(task, slots, systemRandomness),
+    dataUser: sharesAtDataUser(task, drawn),
   };
 }

@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Task } from '@eigenveil/task';
 import { DelayProxy } from '@eigenveil/testbed/proxies/delay-proxy';
-import type { Assignment, Evaluated, GarblerAddress, Used } from './two-party.ts';
+import type { Assignment, CspAddress, Evaluated, Used } from './two-party.ts';
 
 /** What unblinding leaves: additive shares of the flat statistics. */
 export interface Shares {
-  readonly garbler: readonly bigint[];
-  readonly evaluator: readonly bigint[];
+  readonly csp: readonly bigint[];
+  readonly dataUser: readonly bigint[];
   readonly verifiedOwners: number;
 }
 
@@ -24,20 +24,20 @@ export async function decomposeBetweenProcesses(
   task: Task,
   { verifiedOwners, ...shares }: Shares,
   { countsRounds = false, delayMilliseconds = 0 }: LineOptions = {},
-): Promise<Evaluated & { garbler: Used }> {
+): Promise<Evaluated & { csp: Used }> {
   const assignment = (own: readonly bigint[]): Assignment => ({
     task,
     shares: own,
     verifiedOwners,
     countsRounds,
   });
-  const [garbler, evaluator] = ['garbler', 'evaluator'].map((name) =>
+  const [csp, dataUser] = ['csp-process', 'data-user-process'].map((name) =>
     fork(fileURLToPath(new URL(`./${name}.ts`, import.meta.url)), {
       serialization: 'advanced',
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     }),
   ) as [ReturnType<typeof fork>, ReturnType<typeof fork>];
-  const ended = [garbler, evaluator].map(async (child) => {
+  const ended = [csp, dataUser].map(async (child) => {
     const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
     if (code !== 0) throw new Error(`a process of the benchmark ended with ${code ?? signal}`);
   });
@@ -47,27 +47,27 @@ export async function decomposeBetweenProcesses(
     if (message === undefined) throw new Error('a process of the benchmark ended without a result');
     return message as T;
   };
-  const [garblerEnd, evaluatorEnd] = ended as [Promise<void>, Promise<void>];
+  const [cspEnd, dataUserEnd] = ended as [Promise<void>, Promise<void>];
   let proxy: DelayProxy | undefined;
   try {
-    const ready = hear(evaluator, evaluatorEnd);
-    garbler.send(assignment(shares.garbler));
-    const [address] = await Promise.all([hear<GarblerAddress>(garbler, garblerEnd), ready]);
+    const ready = hear(dataUser, dataUserEnd);
+    csp.send(assignment(shares.csp));
+    const [address] = await Promise.all([hear<CspAddress>(csp, cspEnd), ready]);
     const url = new URL(address.url);
     if (delayMilliseconds > 0) {
       proxy = await DelayProxy.start(Number(url.port), delayMilliseconds);
       url.port = String(proxy.port);
     }
-    evaluator.send({ ...assignment(shares.evaluator), ...address, url: url.origin });
-    const [evaluated, atGarbler] = await Promise.all([
-      hear<Evaluated>(evaluator, evaluatorEnd),
-      hear<Used>(garbler, garblerEnd),
+    dataUser.send({ ...assignment(shares.dataUser), ...address, url: url.origin });
+    const [evaluated, atCsp] = await Promise.all([
+      hear<Evaluated>(dataUser, dataUserEnd),
+      hear<Used>(csp, cspEnd),
     ]);
     await Promise.all(ended);
-    return { ...evaluated, garbler: atGarbler };
+    return { ...evaluated, csp: atCsp };
   } finally {
     proxy?.close();
-    garbler.kill();
-    evaluator.kill();
+    csp.kill();
+    dataUser.kill();
   }
 }

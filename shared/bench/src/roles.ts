@@ -202,9 +202,9 @@ async function measureWith(pool: PaillierPool, request: RolesRequest): Promise<R
     repetitions,
   );
   for (const decrypted of theirDecrypted) checkValues('the literal protocol', decrypted, sample);
-  for (const [i, garbler] of shares.entries()) {
-    const evaluator = sharesAtDataUser(task, drawn[i]!);
-    checkValues('Eigenveil', opened(task, { garbler, evaluator }), values);
+  for (const [i, csp] of shares.entries()) {
+    const dataUser = sharesAtDataUser(task, drawn[i]!);
+    checkValues('Eigenveil', opened(task, { csp, dataUser }), values);
   }
 
   const series = (samples: readonly number[], factor: number): Series => ({

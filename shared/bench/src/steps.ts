@@ -18,7 +18,7 @@ export interface KeyedTask {
   readonly packing: Packing;
 }
 
-type BothShares = Pick<Shares, 'garbler' | 'evaluator'>;
+type BothShares = Pick<Shares, 'csp' | 'dataUser'>;
 
 /** Contributions of so many owners, given by their flat statistics, to the servers' shares. */
 export async function contributeAndUnblind(
@@ -46,14 +46,14 @@ export async function unblindAggregate(
   const bytes = await blind(under, aggregate, drawn, paillier);
   const blinded = await paillier.decode(publicKey, bytes, packing.plaintexts.length);
   return {
-    garbler: await unblind(under, blinded, { paillier, randomness: systemRandomness }),
-    evaluator: sharesAtDataUser(task, drawn),
+    csp: await unblind(under, blinded, { paillier, randomness: systemRandomness }),
+    dataUser: sharesAtDataUser(task, drawn),
   };
 }
 
 /** The values that the shares of both servers add up to. */
-export function opened(task: StepsTask, { garbler, evaluator }: BothShares): bigint[] {
-  return combine(TWO_PARTY_PROTOCOLS[task.twoParty].shareBits(task), garbler, evaluator);
+export function opened(task: StepsTask, { csp, dataUser }: BothShares): bigint[] {
+  return combine(TWO_PARTY_PROTOCOLS[task.twoParty].shareBits(task), csp, dataUser);
 }
 
 /** Figures of a computation that goes wrong would say nothing. */

@@ -11,7 +11,7 @@ export interface Assignment {
   readonly countsRounds: boolean;
 }
 
-export interface GarblerAddress {
+export interface CspAddress {
   readonly url: string;
   readonly ca: string;
 }
@@ -21,7 +21,7 @@ export interface Evaluated extends Used {
   /** From the request for a connection to the result. */
   readonly seconds: number;
   readonly andGates: number;
-  /** From garbler to evaluator and back. */
+  /** Of both directions. */
   readonly bytes: number;
   /** Messages that wait for each other, if these were counted. */
   readonly rounds: number | undefined;

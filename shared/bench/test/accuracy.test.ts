@@ -54,15 +54,15 @@ describe.each(['pca', 'dca'] as const)('statistics of %s by way of Paillier', (k
   const owners = ownersOf(task, examples(5, 100));
 
   it('are shares that add up to the plain integers of all owners, and neither is these integers', async () => {
-    const { garbler, evaluator, verifiedOwners } = await encryptAndUnblind(task, owners);
+    const { csp, dataUser, verifiedOwners } = await encryptAndUnblind(task, owners);
     const plain = flatten(task, owners.reduce(addStatistics));
-    expect(opened(task, { garbler, evaluator })).toEqual(plain);
+    expect(opened(task, { csp, dataUser })).toEqual(plain);
     expect(plain.some((value) => value < 0n)).toBe(true);
     expect(verifiedOwners).toBe(4);
     // A share of few bits, such as that of the number of owners, may be the number by chance.
     const isWide = layout(task).valueBits.map((bits) => bits > 24);
     expect(isWide.filter(Boolean).length).toBeGreaterThan(10);
-    for (const share of [garbler, evaluator]) {
+    for (const share of [csp, dataUser]) {
       expect(share).toHaveLength(plain.length);
       expect(share.some((value, v) => isWide[v]! && value === plain[v])).toBe(false);
     }

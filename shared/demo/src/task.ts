@@ -1,10 +1,17 @@
 /** One task of the demo: drafted from a data file, proposed to the data user, and computed once the owners have sent. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Draft, describeProgress, draftTask, type TaskClient } from '@eigenveil/data-user';
-import { leastRank, type MethodName, programOf, type Task, type TaskId, TaskProposal } from '@eigenveil/task';
+import {
+  DAY_MILLISECONDS,
+  leastRank,
+  type MethodName,
+  programOf,
+  type Task,
+  type TaskId,
+  TaskProposal,
+} from '@eigenveil/task';
 
 const POLL_MILLISECONDS = 50;
-const DAY_MILLISECONDS = 86_400_000;
 /** A unit of work whose count is unknown beforehand: closed, blinded, unblinded, done. */
 export const COMPUTATION_STATES = ['closed', 'blinded', 'unblinded', 'decomposed', 'done'];
 

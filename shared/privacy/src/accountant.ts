@@ -36,7 +36,7 @@ export type PrivacyCost =
   | { readonly rhoZcdp: number };
 
 /** Sums of doubles are off by so much of themselves at most; three tenths must fit into 0.3. */
-const ROUNDING = 1e-12;
+const SUM_ROUNDING = 1e-12;
 
 interface Totals {
   readonly epsilon: number;
@@ -119,10 +119,11 @@ export class BudgetAccountant {
   }
 
   #fits(totals: Totals): boolean {
-    if (this.#budget.composition === 'zcdp') return totals.rhoZcdp <= this.#rhoZcdp * (1 + ROUNDING);
+    if (this.#budget.composition === 'zcdp') return totals.rhoZcdp <= this.#rhoZcdp * (1 + SUM_ROUNDING);
     const { epsilon, dpDelta } = this.#spent(totals);
     return (
-      epsilon <= this.#budget.epsilon * (1 + ROUNDING) && dpDelta <= this.#budget.dpDelta * (1 + ROUNDING)
+      epsilon <= this.#budget.epsilon * (1 + SUM_ROUNDING) &&
+      dpDelta <= this.#budget.dpDelta * (1 + SUM_ROUNDING)
     );
   }
 

@@ -39,7 +39,7 @@ const LENGTH_ERROR = 1e-9;
 /** Far above what the two-party protocols leave between their vectors of a PCA, far below what a repeated or a made-up one has. */
 const PRODUCT_ERROR = 2 ** -8;
 /** Of eigenvalues, as a part of the largest, and of bounds: above the rounding of all two-party protocols. */
-const ROUNDING = 2 ** -12;
+const PROTOCOL_ROUNDING = 2 ** -12;
 
 /**
  * Checks that `projection` is one of `task`, field by field, before a row is reduced by it.
@@ -67,7 +67,7 @@ function checkVectors({ method, features }: AgreedTask, vectors: ClaimedProjecti
   const isOne = (vector: readonly number[]) =>
     vector.length === features.length &&
     Math.abs(Math.hypot(...vector) - 1) <= LENGTH_ERROR && // false for what is not finite
-    Math.max(...vector) >= (1 - ROUNDING) * Math.max(...vector.map(Math.abs));
+    Math.max(...vector) >= (1 - PROTOCOL_ROUNDING) * Math.max(...vector.map(Math.abs));
   expect(vectors.every(isOne), 'vectors', 'ones of length 1 whose largest entry is positive');
   if (method.kind !== 'pca') return;
   const product = (a: readonly number[], b: readonly number[]) =>
@@ -110,7 +110,7 @@ function checkOutputs(
   expect(spectrum.length === d, 'spectrum', 'one number per feature');
   checkNumbers('spectrum', spectrum, scatter);
   checkDescending('spectrum', spectrum);
-  const slack = ROUNDING * d * Math.max(...spectrum.map(Math.abs));
+  const slack = PROTOCOL_ROUNDING * d * Math.max(...spectrum.map(Math.abs));
   const isTheirs = eigenvalues.every((value, j) => Math.abs(value - spectrum[j]!) <= slack);
   expect(isTheirs, 'spectrum', 'the eigenvalues of the components first');
   const sum = spectrum.reduce((total, value) => total + value, 0);
@@ -149,13 +149,13 @@ function eigenvalueBounds(task: AgreedTask): [number, number] {
 }
 
 function checkNumbers(field: string, numbers: readonly number[], [least, most]: [number, number]): void {
-  const slack = ROUNDING * Math.min(most, Number.MAX_VALUE / 2);
+  const slack = PROTOCOL_ROUNDING * Math.min(most, Number.MAX_VALUE / 2);
   const fit = numbers.every((value) => value >= least - slack && value <= most + slack); // false for NaN
   expect(fit && numbers.every(Number.isFinite), field, 'finite numbers that the task allows');
 }
 
 function checkDescending(field: string, numbers: readonly number[]): void {
-  const slack = ROUNDING * Math.max(...numbers.map(Math.abs));
+  const slack = PROTOCOL_ROUNDING * Math.max(...numbers.map(Math.abs));
   const descend = numbers.every((value, j) => j === 0 || value <= numbers[j - 1]! + slack);
   expect(descend, field, 'descending numbers');
 }

@@ -4,7 +4,7 @@ import type { ClassSums, Statistics } from '@eigenveil/statistics';
 import { ProjectionError } from './errors.ts';
 
 /**
- * Quotients are integers of 2^-GUARD_BITS units of the discretised rows, so that sums and differences of them are exact
+ * Quotients are integers of 2^-QUOTIENT_BITS units of the discretised rows, so that sums and differences of them are exact
  * and only the last step rounds to doubles.
  *
  * Error of an entry of S̄: its exact value N/(Q·2^2f) is 0, which comes out as 0, or at least 1/(Q·2^2f) in magnitude,
@@ -13,7 +13,7 @@ import { ProjectionError } from './errors.ts';
  * (K + 1)·2^(-128 - 2f) in absolute terms before the final rounding; an entry is otherwise correct to 2^-53 however
  * much its terms cancel.
  */
-const GUARD_BITS = 128n;
+const QUOTIENT_BITS = 128n;
 
 /** Sums over all rows: of the rows, and their number. Under noise those of one labelling are not those of another. */
 export function totals(statistics: Statistics, labelling = 0): ClassSums {
@@ -61,7 +61,7 @@ export function withinClassScatter(statistics: Statistics, fractionBits: number)
   return symmetric(
     d,
     fractionBits,
-    (i, j) => (statistics.R[upper(d, i, j)]! << GUARD_BITS) - sumOfSquares(classes, i, j),
+    (i, j) => (statistics.R[upper(d, i, j)]! << QUOTIENT_BITS) - sumOfSquares(classes, i, j),
   );
 }
 
@@ -103,7 +103,7 @@ function sumOfSquares(classes: readonly ClassSums[], i: number, j: number): bigi
 }
 
 function quotient(numerator: bigint, denominator: bigint): bigint {
-  return (numerator << GUARD_BITS) / denominator;
+  return (numerator << QUOTIENT_BITS) / denominator;
 }
 
 /** Position of entry (i, j), i <= j, in the upper triangle of a d × d matrix kept row by row. */
@@ -111,7 +111,7 @@ function upper(d: number, i: number, j: number): number {
   return i * d - (i * (i - 1)) / 2 + (j - i);
 }
 
-/** The d × d matrix with the given entries for i <= j, in units of 2^(-GUARD_BITS - 2f). */
+/** The d × d matrix with the given entries for i <= j, in units of 2^(-QUOTIENT_BITS - 2f). */
 function symmetric(d: number, fractionBits: number, entry: (i: number, j: number) => bigint): number[][] {
   const matrix = Array.from({ length: d }, () => new Array<number>(d).fill(0));
   for (let i = 0; i < d; i++) {
@@ -126,5 +126,5 @@ function symmetric(d: number, fractionBits: number, entry: (i: number, j: number
 
 /** Rounds once: Number() of an integer rounds to the nearest double, and the power of two is exact. */
 function toNumber(value: bigint, scaleBits: number): number {
-  return Number(value) * 2 ** -(Number(GUARD_BITS) + scaleBits);
+  return Number(value) * 2 ** -(Number(QUOTIENT_BITS) + scaleBits);
 }

@@ -20,6 +20,9 @@ export type ServerErrorCode =
   /** The database belongs to processes of another identity or with another key-encryption key. */
   | 'ERR_DATABASE_IDENTITY';
 
+/** After how many seconds a client may ask again when the database is at fault. */
+export const DATABASE_RETRY_SECONDS = 1;
+
 export class ServerError extends Error {
   override readonly name = 'ServerError';
   readonly code: ServerErrorCode;

@@ -14,8 +14,8 @@ export interface HeldLock {
 }
 
 /** How often the holder makes sure, and how long it waits for the answer. */
-const CHECK_MILLISECONDS = 5000;
-const ANSWER_MILLISECONDS = 5000;
+const LOCK_CHECK_MILLISECONDS = 5000;
+const LOCK_ANSWER_MILLISECONDS = 5000;
 /**
  * A holder that is cut off notices within the sum of those two and stops; only after these (10 + 4 · 5 seconds) does the server take its
  * connection for dead and give the lock to somebody else. Of a holder that dies, its system tells the server at once.
@@ -34,7 +34,7 @@ export async function tryLock(url: string, name: string): Promise<HeldLock | und
     ...clientOptions(parsePostgresUrl(url)),
     application_name: `eigenveil lock ${process.pid} ${hostname()}`, // so that pg_stat_activity tells who works
     connectionTimeoutMillis: CONNECT_MILLISECONDS,
-    query_timeout: ANSWER_MILLISECONDS,
+    query_timeout: LOCK_ANSWER_MILLISECONDS,
   });
   const lost = new AbortController();
   const lose = () => lost.abort(new Error(`the lock "${name}" may be lost`));
@@ -72,7 +72,7 @@ function hold(client: Client, name: string, lost: AbortController): HeldLock {
       lost.abort(error);
       end(client);
     });
-  }, CHECK_MILLISECONDS);
+  }, LOCK_CHECK_MILLISECONDS);
   lost.signal.addEventListener('abort', () => clearInterval(timer));
   return {
     signal: lost.signal,

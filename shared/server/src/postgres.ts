@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '@eigenveil/wire';
 import { Client, DatabaseError, Pool, type PoolClient, type QueryConfig, type QueryResultRow } from 'pg';
-import { ServerError } from './errors.ts';
+import { DATABASE_RETRY_SECONDS, ServerError } from './errors.ts';
 import { endClient, PostgresSockets } from './postgres-sockets.ts';
 import { type PostgresAddress, parsePostgresUrl } from './postgres-url.ts';
 
@@ -36,7 +36,6 @@ export const ANSWER_MILLISECONDS = 45_000;
 const CHECK_MILLISECONDS = 5000;
 const MOST_ATTEMPTS = 10;
 const BACKOFF_MILLISECONDS = 10;
-const RETRY_AFTER_SECONDS = 1;
 
 /** Without them, PostgreSQL loses what it has committed, or the whole database, with the power. */
 const DURABILITY_SETTINGS = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
@@ -49,7 +48,7 @@ const OVERLOADED: ReadonlySet<string> = new Set(['57014', '55P03']);
  * Classes of errors that go away without a change to this program: connections (08), resources such as the disk (53), the server's
  * stop or start (57); and a server that has become read-only, or a transaction of which the server itself cannot say how it ended.
  */
-const UNREACHABLE = /^(08|53|57)|^(25006|25P03|40003)$/;
+const UNREACHABLE_STATES = /^(08|53|57)|^(25006|25P03|40003)$/;
 
 /**
  * Connects, brings the schema up to date and returns a pool of connections. Any number of processes may do so at once: the first
@@ -139,7 +138,7 @@ export class PostgresDatabase implements PostgresQueries {
       } catch (error) {
         if (!(error instanceof DatabaseError && AGAIN.has(error.code ?? ''))) throw error;
         if (attempt === MOST_ATTEMPTS) {
-          const options = { cause: error, retryAfterSeconds: RETRY_AFTER_SECONDS };
+          const options = { cause: error, retryAfterSeconds: DATABASE_RETRY_SECONDS };
           throw new ServiceError('ERR_BUSY', `${name} was in conflict with others ${attempt} times`, options);
         }
       }
@@ -295,11 +294,11 @@ async function readVersion(client: Client): Promise<number> {
 export function translated(error: unknown): unknown {
   if (error instanceof ServiceError || error instanceof TypeError || error instanceof RangeError)
     return error;
-  const options = { cause: error, retryAfterSeconds: RETRY_AFTER_SECONDS };
+  const options = { cause: error, retryAfterSeconds: DATABASE_RETRY_SECONDS };
   const code = error instanceof DatabaseError ? (error.code ?? '') : undefined;
   if (code !== undefined && OVERLOADED.has(code))
     return new ServiceError('ERR_BUSY', 'the database takes too long at the moment', options);
-  if (code !== undefined && !UNREACHABLE.test(code)) return error;
+  if (code !== undefined && !UNREACHABLE_STATES.test(code)) return error;
   return new ServiceError(
     'ERR_DATABASE_UNREACHABLE',
     'the database cannot be reached at the moment',

@@ -2,7 +2,7 @@
 import { closeSync, fchmodSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { ServiceError } from '@eigenveil/wire';
-import { ServerError } from './errors.ts';
+import { DATABASE_RETRY_SECONDS, ServerError } from './errors.ts';
 
 /**
  * Whose a file is: the application id in its header ("EvCs" and "EvDu"), and a table that no other service has had in any release, by
@@ -49,11 +49,10 @@ export function openDatabase(
 
 /** As much as must fit in once nothing did: more than the largest contribution (0.74 MB). */
 const ROOM_BYTES = 2 ** 20;
-const RETRY_AFTER_SECONDS = 1;
 
 /** Primary result codes of SQLite that pass without a change to this program; the others are faults. */
 const [BUSY, READONLY, IOERR, FULL, CANTOPEN] = [5, 8, 10, 13, 14];
-const UNREACHABLE = new Set([READONLY, IOERR, FULL, CANTOPEN]);
+const UNREACHABLE_CODES = new Set([READONLY, IOERR, FULL, CANTOPEN]);
 
 /**
  * An open database. What SQLite refuses for the moment is thrown as over PostgreSQL: ERR_DATABASE_UNREACHABLE when the disk is full, read-only or
@@ -118,10 +117,10 @@ function resultCode(error: unknown): number | undefined {
 /** What an error of SQLite is to those who use the database. */
 function translated(error: unknown, code: number | undefined): unknown {
   if (code === undefined) return error;
-  const options = { cause: error, retryAfterSeconds: RETRY_AFTER_SECONDS };
+  const options = { cause: error, retryAfterSeconds: DATABASE_RETRY_SECONDS };
   if (code === BUSY)
     return new ServiceError('ERR_BUSY', 'the database takes too long at the moment', options);
-  if (!UNREACHABLE.has(code)) return error;
+  if (!UNREACHABLE_CODES.has(code)) return error;
   const reason = code === FULL ? ': its disk is full' : '';
   const message = `the database cannot be written at the moment${reason}`;
   return new ServiceError('ERR_DATABASE_UNREACHABLE', message, options);

@@ -52,7 +52,7 @@ const MAX_HEADER_BYTES = 8 * 1024;
 /** Longer than any one unblinding or upload; orchestrators kill after 30 s as a rule. */
 const GRACE_MILLISECONDS = 20_000;
 /** How soon after its last answer a connection is closed while the server closes. */
-const SWEEP_MILLISECONDS = 50;
+const IDLE_SWEEP_MILLISECONDS = 50;
 
 export interface ServerOptions extends TlsIdentity {
   readonly listener: RequestListener;
@@ -198,7 +198,7 @@ async function closeGracefully(server: Server, connections: Connections, grace: 
   connections.cutUnused();
   // A connection that was in use when closing began stays open for its keep-alive time once its answer is out, so idle
   // ones are looked for again and again.
-  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MILLISECONDS);
+  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MILLISECONDS);
   const cut = setTimeout(() => connections.cutAll(), grace);
   await promise;
   clearInterval(sweep);

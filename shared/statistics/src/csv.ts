@@ -23,8 +23,14 @@ export interface CsvOptions {
   readonly ignoredColumns?: readonly string[] | 'others';
 }
 
-/** So that an unclosed quote ends in an error and not in all memory. */
-const LARGEST_RECORD_BYTES = 1 << 20;
+/** How all CSV files are read. */
+export const CSV_SYNTAX = {
+  bom: true,
+  skip_empty_lines: true,
+  record_delimiter: ['\r\n', '\n', '\r'],
+  /** So that an unclosed quote ends in an error and not in all memory. */
+  max_record_size: 1 << 20,
+};
 
 /**
  * The bytes of a file, decompressed if its name ends in .gz.
@@ -69,12 +75,9 @@ export async function* readRows(
   // The parser hands over its records while it takes a chunk, which is far cheaper than a stream of objects; at most one
   // chunk's rows wait here.
   const parser = parse({
-    bom: true,
-    skip_empty_lines: true,
+    ...CSV_SYNTAX,
     // Counting cells is left to the reader, whose errors do not carry the record.
     relax_column_count: true,
-    record_delimiter: ['\r\n', '\n', '\r'],
-    max_record_size: LARGEST_RECORD_BYTES,
     on_record: (record: string[], { lines }) => {
       reader.read(record, lines);
       return null;

@@ -1,6 +1,6 @@
 /** Rows in, exact integer statistics and their slot layout out. */
 export { StatisticsAccumulator } from './accumulate.ts';
-export { type CsvOptions, type CsvRow, readFileBytes, readRows } from './csv.ts';
+export { CSV_SYNTAX, type CsvOptions, type CsvRow, readFileBytes, readRows } from './csv.ts';
 export { Discretiser } from './discretise.ts';
 export { StatisticsError, type StatisticsErrorCode } from './errors.ts';
 export { layout } from './layout.ts';

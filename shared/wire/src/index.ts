@@ -74,6 +74,7 @@ export {
   RecordsRequest,
   RecordsResponse,
   ResultResponse,
+  TASK_BODY_BYTES,
   TaskList,
   TaskRequest,
   TaskState,

@@ -9,18 +9,18 @@ import { z } from 'zod';
 /** The one signature algorithm; a fixed choice leaves no room for algorithm confusion. */
 export const SIGNATURE_ALGORITHM = 'Ed25519';
 
-const KEY_BYTES = /^[A-Za-z0-9_-]{43}$/;
+const KEY_MEMBER = /^[A-Za-z0-9_-]{43}$/;
 
 /** A public Ed25519 key. Strict: a JWK that carries `d` or any other member is refused. */
 export const PublicJwk = z.strictObject({
   kty: z.literal('OKP'),
   crv: z.literal('Ed25519'),
-  x: z.string().regex(KEY_BYTES),
+  x: z.string().regex(KEY_MEMBER),
 });
 export type PublicJwk = z.infer<typeof PublicJwk>;
 
 /** A private Ed25519 key, as it lies in a file readable by its owner alone. */
-export const PrivateJwk = PublicJwk.extend({ d: z.string().regex(KEY_BYTES) });
+export const PrivateJwk = PublicJwk.extend({ d: z.string().regex(KEY_MEMBER) });
 export type PrivateJwk = z.infer<typeof PrivateJwk>;
 
 export const JwkSet = z.object({ keys: z.array(PublicJwk).min(1).max(16) });

@@ -17,6 +17,9 @@ export const EnrolmentRequest = z.strictObject({ enrolmentToken: z.string().min(
 export const EnrolmentResponse = z.strictObject({ ownerId: OwnerId, ownerToken: z.string().max(4096) });
 export type EnrolmentResponse = z.infer<typeof EnrolmentResponse>;
 
+/** The body of a request with a task, at most. */
+export const TASK_BODY_BYTES = 256 * 1024;
+
 export const TaskRequest = z.strictObject({ task: Task });
 export const AgreementResponse = z.strictObject({ agreement: z.string().max(16_384) });
 

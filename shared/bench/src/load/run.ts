@@ -9,7 +9,7 @@ import { compute } from '@eigenveil/demo/task';
 import { decompose } from '@eigenveil/projection';
 import { databaseFile, openSigningKey } from '@eigenveil/server';
 import { layout } from '@eigenveil/statistics';
-import { programOf, type Task, TaskProposal } from '@eigenveil/task';
+import { DAY_MILLISECONDS, programOf, type Task, TaskProposal } from '@eigenveil/task';
 import { type Children, withChildren } from '@eigenveil/testbed/processes/children';
 import { residentBytesOf, usageOf } from '@eigenveil/testbed/processes/process-usage';
 import { type SignedTask, verifySignedTask } from '@eigenveil/wire';
@@ -71,7 +71,6 @@ const WINDOWS = 20;
 const REQUESTS_PER_MINUTE = '1000000000';
 /** The layout follows from the task's bounds: with the same ones, loads of different length send contributions of one size. */
 const USUAL_MAXIMUM_OWNERS = 100_000;
-const DAY_MILLISECONDS = 86_400_000;
 const COMPONENTS = 5;
 /** Of the largest eigenvalue: far above what rounding in the two-party protocol makes of it. */
 const LARGEST_EIGENVALUE_ERROR = 1e-8;

@@ -54,7 +54,7 @@ export function measureFeatures(request: FeaturesRequest, note: (text: string) =
       contributionBytes = owner.contribution.length;
       const user = await roles.dataUser(owner.contribution);
       const csp = await roles.csp(user.blinded);
-      const shares = { garbler: csp.shares, evaluator: sharesAtDataUser(task, user.drawn) };
+      const shares = { csp: csp.shares, dataUser: sharesAtDataUser(task, user.drawn) };
       checkValues('unblinding', opened(task, shares), values);
       return { 'owner/sum': sum, ...owner.times, ...user.times, ...csp.times };
     });

@@ -19,7 +19,7 @@ import { leastThatHolds } from './bisect.ts';
 import { MILLS_ERROR, millsRatio, normalDensity } from './normal.ts';
 
 /** Relative, of products of a few doubles. */
-const ROUNDING = 1e-15;
+const PRODUCT_ROUNDING = 1e-15;
 
 /**
  * The least δ for which noise of standard deviation σ makes a query of L2 sensitivity Δ (ε, δ)-differentially private,
@@ -38,7 +38,7 @@ export function dpDeltaOfGaussian(parameters: {
   const h = sensitivity / sigma;
   const x = epsilon / h - h / 2;
   // What the rounding of x, a difference of numbers as large as h, does to the density.
-  const slack = (1 + x * x + Math.abs(x) * h) * ROUNDING;
+  const slack = (1 + x * x + Math.abs(x) * h) * PRODUCT_ROUNDING;
   const subtracted = millsRatio(x + h) * (1 - MILLS_ERROR);
   const dpDelta =
     x >= 0
@@ -83,5 +83,5 @@ export function calibrateClassicGaussian(parameters: {
     throw invalid('epsilon', 'a number in (0, 1], where the classic calibration holds', epsilon);
   }
   checkDelta(dpDelta);
-  return ((sensitivity * Math.sqrt(2 * Math.log(1.25 / dpDelta))) / epsilon) * (1 + ROUNDING);
+  return ((sensitivity * Math.sqrt(2 * Math.log(1.25 / dpDelta))) / epsilon) * (1 + PRODUCT_ROUNDING);
 }

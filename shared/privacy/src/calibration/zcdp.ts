@@ -15,7 +15,7 @@ import { checkDelta, checkEpsilon, checkPositive } from '../parameters.ts';
 import { leastThatHolds } from './bisect.ts';
 
 /** The exponent is a few hundred at most before δ underflows, so its rounding stays well below this. */
-const ROUNDING = 1e-12;
+const EXPONENT_ROUNDING = 1e-12;
 
 /**
  * A δ for which ρ-zCDP implies (ε, δ)-differential privacy; the least that the formula above gives, rounded up. In (0, 1].
@@ -35,7 +35,7 @@ export function dpDeltaOfZcdp(rhoZcdp: number, epsilon: number): number {
   }
   const a = high;
   const log = a * ((a + 1) * rhoZcdp - epsilon) - Math.log(a) - (a + 1) * Math.log1p(1 / a);
-  return Math.min(1, Math.max(Number.MIN_VALUE, Math.exp(log) * (1 + ROUNDING)));
+  return Math.min(1, Math.max(Number.MIN_VALUE, Math.exp(log) * (1 + EXPONENT_ROUNDING)));
 }
 
 /**

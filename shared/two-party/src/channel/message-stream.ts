@@ -7,7 +7,7 @@
 import { TwoPartyError } from '../errors.ts';
 import type { Channel } from './channel.ts';
 
-const HEADER_BYTES = 8;
+const FRAME_HEADER_BYTES = 8;
 /**
  * With the header of a WebSocket frame, 8 bytes with the mask of the connecting end, at most one TLS record, which the receiving
  * end hands on without copying it: twice as fast as larger frames.
@@ -33,7 +33,7 @@ export class MessageStream {
   #position = 0;
   #reading = false;
   #readFailure: { readonly error: unknown } | undefined;
-  readonly #header = Buffer.alloc(HEADER_BYTES);
+  readonly #header = Buffer.alloc(FRAME_HEADER_BYTES);
 
   constructor(channel: Channel) {
     this.channel = channel;
@@ -48,11 +48,11 @@ export class MessageStream {
     if (!Number.isInteger(type) || type < 0 || type > LARGEST_UINT32) {
       throw new RangeError(`"type" expected an unsigned integer of 32 bits, got ${type}`);
     }
-    if (this.#filled + HEADER_BYTES > FRAME_BYTES) this.#handOver();
+    if (this.#filled + FRAME_HEADER_BYTES > FRAME_BYTES) this.#handOver();
     const frame = this.#openFrame();
     frame.writeUInt32LE(type, this.#filled);
     frame.writeUInt32LE(payload.length, this.#filled + 4);
-    this.#filled += HEADER_BYTES;
+    this.#filled += FRAME_HEADER_BYTES;
     if (payload.length <= FRAME_BYTES - this.#filled) {
       frame.set(payload, this.#filled);
       this.#filled += payload.length;
@@ -116,7 +116,7 @@ export class MessageStream {
 
   /** Does what readInto() does, at once, if the whole message is at hand; else it changes nothing and returns false. */
   tryReadInto(type: number, target: Uint8Array): boolean {
-    const start = this.#position + HEADER_BYTES;
+    const start = this.#position + FRAME_HEADER_BYTES;
     if (this.#reading || this.#readFailure || start + target.length > this.#input.length) return false;
     try {
       check(this.#input, this.#position, type, target.length);
@@ -184,7 +184,7 @@ export class MessageStream {
 }
 
 function check(bytes: Uint8Array, at: number, type: number, length: number): void {
-  const view = new DataView(bytes.buffer, bytes.byteOffset + at, HEADER_BYTES);
+  const view = new DataView(bytes.buffer, bytes.byteOffset + at, FRAME_HEADER_BYTES);
   const [gotType, gotLength] = [view.getUint32(0, true), view.getUint32(4, true)];
   if (gotType === type && gotLength === length) return;
   throw new TwoPartyError(

@@ -7,12 +7,20 @@
 /** Instructions as bytes, nested for convenience. */
 export type Code = number | readonly Code[];
 
-/** A function whose parameters are numbers: `number` is an i32, `real` an f64. Results are written to memory only. */
+/** What parameters and locals are: an i32, an i64 and a v128. */
+export const NUMBER = 'number';
+export const LONG = 'long';
+export const VECTOR = 'vector';
+
+/** A page of memory. */
+export const PAGE_BYTES = 65_536;
+
+/** A function whose parameters are numbers: `real` is an f64. Results are written to memory only. */
 export interface FunctionSource {
   readonly name: string;
-  readonly parameters: readonly ('number' | 'real')[];
-  /** Locals after the parameters; `long` is an i64. */
-  readonly locals: readonly ('number' | 'long' | 'vector')[];
+  readonly parameters: readonly (typeof NUMBER | 'real')[];
+  /** Locals after the parameters. */
+  readonly locals: readonly (typeof NUMBER | typeof LONG | typeof VECTOR)[];
   readonly body: Code;
 }
 
@@ -108,7 +116,7 @@ export function assemble(functions: readonly FunctionSource[]): Uint8Array<Array
     return [id, unsigned(content.length), content];
   };
   const types = functions.map((source): Code => {
-    const parameters = source.parameters.map((kind) => (kind === 'number' ? I32 : F64));
+    const parameters = source.parameters.map((kind) => (kind === NUMBER ? I32 : F64));
     return [0x60, unsigned(parameters.length), parameters, 0];
   });
   const bodies = functions.map((source): Code => {

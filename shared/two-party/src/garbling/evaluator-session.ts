@@ -1,9 +1,10 @@
 /** The evaluator's end of a session: receives labels and tables, and alone learns what is revealed. */
 import type { MessageStream } from '../channel/message-stream.ts';
+import { HASH_KEY_BYTES } from '../oblivious-transfer/hash.ts';
 import { setUpReceiver } from '../oblivious-transfer/index.ts';
 import { EvaluatorGates } from './evaluator-gates.ts';
 import { STEP_GATES } from './gates.ts';
-import { HASH_KEY_BYTES, TABLE_BYTES } from './hash.ts';
+import { TABLE_BYTES } from './hash.ts';
 import { LABEL_BYTES } from './kernels.ts';
 import { STREAM_BYTES } from './label-gates.ts';
 import { GARBLING_MESSAGE, malformed, PROTOCOL_VERSION, readNumbers } from './messages.ts';

@@ -1,6 +1,8 @@
 /** The garbler's context: vectors of zero labels; writes keys and tables to a stream of blocks. */
+
+import { HASH_KEY_BYTES } from '../oblivious-transfer/hash.ts';
 import type { RandomSource } from '../oblivious-transfer/randomness.ts';
-import { HASH_KEY_BYTES, TABLE_BYTES } from './hash.ts';
+import { TABLE_BYTES } from './hash.ts';
 import { DELTA_ADDRESS, LABEL_BYTES } from './kernels.ts';
 import { LabelGates, STREAM_ADDRESS, STREAM_BYTES } from './label-gates.ts';
 import type { Wires } from './wires.ts';

@@ -1,10 +1,10 @@
 /** The garbler's end of a session: draws delta and labels, sends tables, learns nothing. */
 import { setImmediate } from 'node:timers/promises';
 import type { MessageStream } from '../channel/message-stream.ts';
+import { HASH_KEY_BYTES } from '../oblivious-transfer/hash.ts';
 import { setUpSender } from '../oblivious-transfer/index.ts';
 import { type RandomSource, systemRandomness } from '../oblivious-transfer/randomness.ts';
 import { GarblerGates } from './garbler-gates.ts';
-import { HASH_KEY_BYTES } from './hash.ts';
 import { LABEL_BYTES } from './kernels.ts';
 import { LabelGenerator } from './label-generator.ts';
 import { GARBLING_MESSAGE, PROTOCOL_VERSION, writeNumbers } from './messages.ts';

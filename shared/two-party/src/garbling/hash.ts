@@ -26,7 +26,6 @@ import { type Cipheriv, createCipheriv } from 'node:crypto';
 export const CHUNK_GATES = 2 ** 12;
 /** Both rows of a half-gates table. */
 export const TABLE_BYTES = 32;
-export const HASH_KEY_BYTES = 16;
 
 /** AES-128 over many blocks at once, in place of a permutation. */
 export class Permutation {

@@ -16,12 +16,15 @@ import {
   load,
   loadByte,
   loadNumber,
+  NUMBER,
+  PAGE_BYTES,
   repeat,
   set,
   shiftLeft,
   spread,
   store,
   subtract,
+  VECTOR,
   vector,
   wide,
   xor,
@@ -79,13 +82,9 @@ export interface Kernels {
 export const LABEL_BYTES = 16;
 /** Delta lies at address 0. */
 export const DELTA_ADDRESS = 0;
-export const PAGE_BYTES = 65_536;
 
 /** 384 MiB, so that a process stays under 512 MB. */
 export const LARGEST_PAGES = 6144;
-
-const NUMBER = 'number';
-const VECTOR = 'vector';
 
 /** Moves a pointer on by some bytes. */
 const advance = (pointer: number, bytes: number): Code => set(pointer, add(get(pointer), constant(bytes)));

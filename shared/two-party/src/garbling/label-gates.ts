@@ -2,16 +2,10 @@
  * What garbler and evaluator share: labels in WebAssembly memory, and AND gates hashed in batches that fit the cache.
  * Both cut the same gates into the same batches and chunks, so the stream of keys and tables needs no structure of its own.
  */
+import { PAGE_BYTES } from './assembler.ts';
 import { type Batch, Gates } from './gates.ts';
 import { CHUNK_GATES, Permutation } from './hash.ts';
-import {
-  type Kernels,
-  LABEL_BYTES,
-  LARGEST_PAGES,
-  type LabelMemory,
-  makeKernels,
-  PAGE_BYTES,
-} from './kernels.ts';
+import { type Kernels, LABEL_BYTES, LARGEST_PAGES, type LabelMemory, makeKernels } from './kernels.ts';
 import type { Wires } from './wires.ts';
 
 /** Gates hashed in one call: fewer cost calls, more fall out of the cache (measured: 512 to 2048 are within 5 %). */

@@ -9,7 +9,7 @@
  * Per chunk of outputs the message has a hash key (16 bytes) and 16 bytes per output.
  */
 import { TwoPartyError } from '../errors.ts';
-import { HASH_KEY_BYTES } from './hash.ts';
+import { HASH_KEY_BYTES } from '../oblivious-transfer/hash.ts';
 import { BATCH_GATES } from './label-gates.ts';
 
 /** Outputs that are hashed under one key. */

@@ -24,7 +24,7 @@ import { CURVE, differences, hashedPoint, ORDER, POINT_BYTES, SCALAR_BYTES, UNCO
 import type { RandomSource } from './randomness.ts';
 
 export const BASE_COUNT = 128;
-export const KEY_BYTES = 16;
+export const BASE_KEY_BYTES = 16;
 
 const TRANSCRIPT_DOMAIN = 'eigenveil base OT transcript v2';
 const KEY_DOMAIN = 'eigenveil base OT key v2';
@@ -141,7 +141,7 @@ function keyOf(transcript: Buffer, index: number, bit: 0 | 1, shared: Buffer): U
     .update(place)
     .update(shared)
     .digest();
-  return digest.subarray(0, KEY_BYTES);
+  return digest.subarray(0, BASE_KEY_BYTES);
 }
 
 export function bitAt(bits: Uint8Array, index: number): 0 | 1 {

@@ -18,11 +18,11 @@ import { type Cipheriv, createCipheriv } from 'node:crypto';
 import { endianness } from 'node:os';
 import type { MessageStream } from '../channel/message-stream.ts';
 import { TwoPartyError } from '../errors.ts';
-import { type BaseTransfers, bitAt, KEY_BYTES, receiveBaseKeys, sendBaseKeys } from './base.ts';
+import { BASE_KEY_BYTES, type BaseTransfers, bitAt, receiveBaseKeys, sendBaseKeys } from './base.ts';
 import { CHECK_ROWS, challengeOf, checkResponse, RESPONSE_BYTES, respond } from './consistency.ts';
 import { OT_MESSAGE } from './message-types.ts';
 import type { RandomSource } from './randomness.ts';
-import { COLUMNS, transpose } from './transposition.ts';
+import { COLUMNS, ROW_WORDS, transpose, WORD_BITS } from './transposition.ts';
 
 /** Bytes of Δ and of every row. */
 export const ROW_BYTES = 16;
@@ -30,10 +30,8 @@ export const ROW_BYTES = 16;
 export const BLOCK_ROWS = 2 ** 16;
 export const MAXIMUM_ROWS = 2 ** 32;
 
-const WORD_BITS = 32;
 const WORD_BYTES = 4;
-const ROW_WORDS = COLUMNS / WORD_BITS;
-const HEADER_BYTES = 8;
+const EXTENSION_HEADER_BYTES = 8;
 const CHECK_WORDS = CHECK_ROWS / WORD_BITS;
 const BLOCK_STRIDE = CHECK_WORDS + BLOCK_ROWS / WORD_BITS;
 
@@ -157,7 +155,7 @@ export class ExtensionSender extends Extension {
   /** The same block by block, so that memory does not grow with the count. It must be read to the end. */
   async *blocks(count: number): AsyncGenerator<Block> {
     yield* this.each(count, async (spot) => {
-      const header = await this.stream.read(OT_MESSAGE.extensionHeader, HEADER_BYTES);
+      const header = await this.stream.read(OT_MESSAGE.extensionHeader, EXTENSION_HEADER_BYTES);
       const [first, rows] = new Uint32Array(header.buffer);
       if (first !== spot.first || rows !== spot.rows) {
         throw new TwoPartyError(
@@ -251,7 +249,7 @@ export interface Party {
 }
 
 function generator(key: Uint8Array): Cipheriv {
-  return createCipheriv('aes-128-ctr', key.subarray(0, KEY_BYTES), new Uint8Array(16));
+  return createCipheriv('aes-128-ctr', key.subarray(0, BASE_KEY_BYTES), new Uint8Array(16));
 }
 
 function paddedRows(rows: number): number {

@@ -14,8 +14,9 @@
 import { createCipheriv } from 'node:crypto';
 
 export const CHUNK_BLOCKS = 2 ** 12;
+/** Of AES-128, here and in garbling. */
 export const HASH_KEY_BYTES = 16;
-const BLOCK_BYTES = 16;
+export const BLOCK_BYTES = 16;
 const BLOCK_WORDS = 4;
 
 /** Hashes 16-byte blocks with tweaks first, first + 1, …, all below 2^32; at most 2^12 blocks under one key. */

@@ -4,8 +4,8 @@
  * ⌊i/32⌋.
  */
 export const COLUMNS = 128;
-const WORD_BITS = 32;
-const ROW_WORDS = COLUMNS / WORD_BITS;
+export const WORD_BITS = 32;
+export const ROW_WORDS = COLUMNS / WORD_BITS;
 
 /**
  * Writes row i to words [4i, 4i + 4) of `rows`. Column j is words [j·stride, j·stride + rowCount/32) of `columns`;

@@ -1,18 +1,11 @@
 /** The correlator's end of a product: the data user, whose ring vectors every transfer of the chooser's digits carries. */
 
 import { ROW_BYTES } from '../oblivious-transfer/extension.ts';
+import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
 import type { ExtensionSender } from '../oblivious-transfer/index.ts';
 import type { RandomSource } from '../oblivious-transfer/randomness.ts';
 import { answerOf, CHALLENGE_BYTES } from './check.ts';
-import {
-  BLOCK_BYTES,
-  checkSize,
-  chunksOfEach,
-  DIGIT_BITS,
-  type Part,
-  type ProductSize,
-  transferCount,
-} from './layout.ts';
+import { checkSize, chunksOfEach, DIGIT_BITS, type Part, type ProductSize, transferCount } from './layout.ts';
 import { PRODUCT_MESSAGE } from './messages.ts';
 import { checkMatrix, sharesOf } from './ring.ts';
 import { Workspace } from './workspace.ts';

@@ -1,5 +1,5 @@
 /** What a product does with bytes, in one WebAssembly memory. Nothing in it branches or addresses memory by a secret. */
-import { assemble } from '../garbling/assembler.ts';
+import { assemble, PAGE_BYTES } from '../garbling/assembler.ts';
 import { PAIRS, RING_FUNCTIONS } from './ring-kernels.ts';
 import { TREE_FUNCTIONS } from './tree-kernels.ts';
 
@@ -70,8 +70,6 @@ export interface Kernels {
     n: number,
   ) => void)[];
 }
-
-const PAGE_BYTES = 65_536;
 
 const MODULE = new WebAssembly.Module(assemble([...TREE_FUNCTIONS, ...RING_FUNCTIONS]));
 

@@ -6,10 +6,11 @@
  * weight 4^t, highest first; within a pass by row of the result and then by summand. A digit of weight 4^t concerns only
  * the low l − 2t bits of a ring element, so its correlations take ⌈(l − 2t)/8⌉ bytes per element.
  *
- * For the check (check.ts) l is GUARD_BITS more than what the result keeps, and behind the columns of C a digit carries masks: those of its
+ * For the check (check.ts) l is CHECK_GUARD_BITS more than what the result keeps, and behind the columns of C a digit carries masks: those of its
  * row's threshold, and with part 'upper' those of the next one, too.
  */
 import { BLOCK_ROWS } from '../oblivious-transfer/extension.ts';
+import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
 import { CHUNK_HASHES } from './hash.ts';
 
 /** Which entries of the result are wanted: all, or those on and above the diagonal. */
@@ -29,19 +30,19 @@ export interface ProductSize {
   readonly part: Part;
 }
 
+/** Of the largest ring, and so of `rotated`. */
 export const MAXIMUM_RING_BITS = 256;
 export const MAXIMUM_SIDE = 2 ** 15;
 /** A digit's correlations are hashed under one key. */
 export const MAXIMUM_COLUMNS = 256;
 
 export const DIGIT_BITS = 2;
-export const BLOCK_BYTES = 16;
 /** Combinations of columns that the check compares, and so masks for each threshold. */
 export const COMBINATIONS = 2;
 /** How many bits longer ring elements are while they are multiplied than in the result. */
-const GUARD_BITS = 20;
+const CHECK_GUARD_BITS = 20;
 /** Bytes of a ring element in memory: that many bits, rounded up to what the kernels load at once. */
-export const ELEMENT_BYTES = 8 * Math.ceil((MAXIMUM_RING_BITS + GUARD_BITS) / 64);
+export const ELEMENT_BYTES = 8 * Math.ceil((MAXIMUM_RING_BITS + CHECK_GUARD_BITS) / 64);
 /** An entry of the result while it is summed up: a 64-bit lane for every 32 bits. */
 export const SUM_BYTES = 2 * ELEMENT_BYTES;
 
@@ -102,7 +103,7 @@ export function transferCount(size: ProductSize): number {
 
 /** Bits of the ring that products are computed in. */
 export function carriedBits({ ringBits }: ProductSize): number {
-  return ringBits + GUARD_BITS;
+  return ringBits + CHECK_GUARD_BITS;
 }
 
 /** Thresholds of columns: combinations are of the columns from a threshold on, and have masks of their own. */

@@ -9,7 +9,7 @@ export const FREE_ADDRESS = 16;
  * Per digit of a chunk: addresses of its row of the result and of the correlator's row, ring elements, blocks per leaf, address and number of
  * the masks.
  */
-export const TABLE_BYTES = 24;
+export const DIGIT_TABLE_BYTES = 24;
 
 /** Moves a pointer on by some bytes. */
 export const advance = (pointer: number, bytes: number | Code): Code =>

@@ -14,12 +14,14 @@ import {
   type FunctionSource,
   get,
   half,
+  LONG,
   load,
   loadHalf,
   loadLong,
   loadNumber,
   loadPair,
   long,
+  NUMBER,
   repeat,
   set,
   shiftHalvesLeft,
@@ -31,14 +33,11 @@ import {
   storeLong,
   subtractHalves,
   subtractLong,
+  VECTOR,
   xor,
 } from '../garbling/assembler.ts';
 import { ELEMENT_BYTES, SUM_BYTES } from './layout.ts';
-import { advance, maskOf, TABLE_BYTES } from './memory.ts';
-
-const NUMBER = 'number';
-const LONG = 'long';
-const VECTOR = 'vector';
+import { advance, DIGIT_TABLE_BYTES, maskOf } from './memory.ts';
 
 const double = (a: Code): Code => shiftHalvesLeft(a, 1);
 
@@ -119,7 +118,7 @@ function correlateFunction(pairs: number): FunctionSource {
         set(count, loadNumber(get(table), 20)),
       ]),
       set(masks, get(next)),
-      advance(table, TABLE_BYTES),
+      advance(table, DIGIT_TABLE_BYTES),
     ]),
   };
 }
@@ -168,7 +167,7 @@ function chooseFunction(pairs: number): FunctionSource {
       ]),
       set(masks, get(next)),
       advance(choices, 2),
-      advance(table, TABLE_BYTES),
+      advance(table, DIGIT_TABLE_BYTES),
     ]),
   };
 }

@@ -8,18 +8,18 @@ import {
   get,
   load,
   loadNumber,
+  NUMBER,
   repeat,
   set,
   store,
+  VECTOR,
   vector,
   wide,
   xor,
 } from '../garbling/assembler.ts';
-import { BLOCK_BYTES } from './layout.ts';
-import { advance, DELTA_ADDRESS, maskOf, TABLE_BYTES } from './memory.ts';
+import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
+import { advance, DELTA_ADDRESS, DIGIT_TABLE_BYTES, maskOf } from './memory.ts';
 
-const NUMBER = 'number';
-const VECTOR = 'vector';
 const ROW_PAIR_BYTES = 2 * BLOCK_BYTES;
 
 function nodesFunction(name: string, both: boolean): FunctionSource {
@@ -128,7 +128,7 @@ function spreadFunction(name: string, leaves: number): FunctionSource {
           ]),
         ]),
         advance(first, leaves * BLOCK_BYTES),
-        advance(table, TABLE_BYTES),
+        advance(table, DIGIT_TABLE_BYTES),
       ]),
     ],
   };
@@ -147,7 +147,7 @@ function feedFunction(name: string, leaves: number): FunctionSource {
         repeat(block, [store(get(d), xor(load(get(d)), get(image))), advance(d, BLOCK_BYTES)]),
       ]),
       advance(first, leaves * BLOCK_BYTES),
-      advance(table, TABLE_BYTES),
+      advance(table, DIGIT_TABLE_BYTES),
     ]),
   };
 }

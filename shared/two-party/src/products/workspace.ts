@@ -1,9 +1,9 @@
 /** One party's memory during a product, and what it does with a chunk of digits. */
+import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
 import type { RandomSource } from '../oblivious-transfer/randomness.ts';
 import { CHUNK_HASHES, ChunkPermutation } from './hash.ts';
 import { type Kernels, makeKernels } from './kernels.ts';
 import {
-  BLOCK_BYTES,
   type Chunk,
   COMBINATIONS,
   carriedBits,
@@ -17,7 +17,7 @@ import {
   SUM_BYTES,
   thresholdCount,
 } from './layout.ts';
-import { DELTA_ADDRESS, FREE_ADDRESS, TABLE_BYTES } from './memory.ts';
+import { DELTA_ADDRESS, DIGIT_TABLE_BYTES, FREE_ADDRESS } from './memory.ts';
 import { decodeElement, decodeSum, encodeElements } from './ring.ts';
 
 /** A digit takes at least 12 of a chunk's hashes. */
@@ -62,7 +62,7 @@ export class Workspace {
     this.#message = place((1 + MOST_DIGITS + MOST_BLOCKS / 4) * BLOCK_BYTES);
     this.#rows = place(MOST_DIGITS * DIGIT_BITS * BLOCK_BYTES);
     this.#choices = place(MOST_DIGITS * DIGIT_BITS);
-    this.#table = place(MOST_DIGITS * TABLE_BYTES);
+    this.#table = place(MOST_DIGITS * DIGIT_TABLE_BYTES);
     this.#nodes = place(MOST_DIGITS * 2 * BLOCK_BYTES);
     this.#first = place(MOST_DIGITS * 2 * BLOCK_BYTES);
     this.#second = place(MOST_DIGITS * 2 * BLOCK_BYTES);
@@ -177,7 +177,7 @@ export class Workspace {
     this.#memory.set(rows, this.#rows);
     const size = this.#size;
     const masks = COMBINATIONS * ELEMENT_BYTES;
-    for (let d = 0, at = this.#table / 4; d < chunk.count; d += 1, at += TABLE_BYTES / 4) {
+    for (let d = 0, at = this.#table / 4; d < chunk.count; d += 1, at += DIGIT_TABLE_BYTES / 4) {
       const row = Math.floor((chunk.first + d) / size.inner);
       const summand = (chunk.first + d) % size.inner;
       const column = firstColumn(size, row);

@@ -19,14 +19,13 @@ import {
   SOLUTION_FRACTION,
   SOLUTION_WORD,
   SOLVE_FRACTION,
+  SOLVE_PRODUCT_GATES,
   SOLVE_WORD,
 } from './discriminant-precision.ts';
 import { broadcast, constantNumbers, nonNegative, pick } from './numbers.ts';
 import { type InverseRoot, inverseRoot, triangleRows } from './scaling.ts';
 import { inPieces } from './steps.ts';
 import { gatesPerProduct, multiplyTruncated, subtractProduct } from './truncated.ts';
-
-const GATES = gatesPerProduct(SOLVE_WORD, SOLVE_WORD, SOLVE_FRACTION) + SOLVE_WORD;
 
 export interface Factor {
   /** Below the diagonal, column by column. */
@@ -86,7 +85,7 @@ export async function factorAndSolve(
     const [rows, others] = triangleRows(m);
     const entries = rows.length;
     const before = { matrix, rest };
-    const updated = await inPieces(session, entries + m * count, GATES, (gates, from, to) => {
+    const updated = await inPieces(session, entries + m * count, SOLVE_PRODUCT_GATES, (gates, from, to) => {
       const left = pick(gates, scaled, to - from, (k) =>
         from + k < entries ? rows[from + k]! : Math.floor((from + k - entries) / count),
       );

@@ -1,9 +1,12 @@
 /** How wide the numbers of the discriminant programs are; docs/precision.md says why. */
+import { gatesPerProduct } from './truncated.ts';
 
 /** Fraction bits of the scaled noise matrix, its Cholesky factor, and everything that is solved with it. */
 export const SOLVE_FRACTION = 32;
 /** A sign and one bit for integers below 2. */
 export const SOLVE_WORD = SOLVE_FRACTION + 2;
+/** AND gates of a product of two such numbers and what is done with it, at most. */
+export const SOLVE_PRODUCT_GATES = gatesPerProduct(SOLVE_WORD, SOLVE_WORD, SOLVE_FRACTION) + SOLVE_WORD;
 /** A pivot of the noise matrix, whose diagonal is from 1/4 to 1, must be at least 2^-PIVOT_PLACES. */
 export const PIVOT_PLACES = 20;
 /** 1 − λ must be at least 2^-MARGIN_PLACES where 1/(1 − λ) is the eigenvalue. */

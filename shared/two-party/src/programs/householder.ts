@@ -20,14 +20,12 @@ import {
   squareRoot,
 } from '../circuits/index.ts';
 import type { Session } from '../garbling/index.ts';
-import { SCALING_GUARD, SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
+import { SCALING_GUARD, SOLVE_FRACTION, SOLVE_PRODUCT_GATES, SOLVE_WORD } from './discriminant-precision.ts';
 import { multiplyMatrices } from './matrices.ts';
 import { broadcast, nonNegative, pick, scaleTogether } from './numbers.ts';
 import { even, inverseRoot } from './scaling.ts';
 import { inPieces } from './steps.ts';
-import { gatesPerProduct, multiplyTruncated, subtractProduct } from './truncated.ts';
-
-const GATES = gatesPerProduct(SOLVE_WORD, SOLVE_WORD, SOLVE_FRACTION) + SOLVE_WORD;
+import { multiplyTruncated, subtractProduct } from './truncated.ts';
 
 export interface Reflected {
   /** Reflection j acts on rows j to d − 1. */
@@ -102,7 +100,7 @@ export async function applyReflections(
 async function reflect(session: Session, u: Num, matrix: Num, size: number, width: number): Promise<Num> {
   const left = { numbers: u, rows: 1, columns: size, index: (_: number, i: number) => i };
   const along = await multiplyMatrices(session, left, matrix, width, SOLVE_FRACTION, SOLVE_WORD + 1);
-  return inPieces(session, size * width, GATES, (gates, from, to) => {
+  return inPieces(session, size * width, SOLVE_PRODUCT_GATES, (gates, from, to) => {
     return subtractProduct(
       gates,
       sliceLanes(gates, matrix, from, to),
@@ -136,7 +134,7 @@ async function reflection(session: Session, matrix: Num, size: number, width: nu
   // sum / 2^digits = x / 4^places, and 1/sqrt(x) is the mantissa.
   const shift = digits / 2;
   const bits = v.length + SCALING_GUARD + SOLVE_FRACTION + 2 - shift;
-  const u = await inPieces(session, size, GATES, (gates, from, to) => {
+  const u = await inPieces(session, size, SOLVE_PRODUCT_GATES, (gates, from, to) => {
     const spread = (a: Num): Num => broadcast(gates, a, 0, to - from);
     const own = sliceLanes(gates, v, from, to);
     const product = multiplyTruncated(gates, own, spread(root.mantissa), shift - SCALING_GUARD, bits);

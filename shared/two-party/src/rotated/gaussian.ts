@@ -8,7 +8,7 @@
  */
 import type { RandomBits } from './random-bits.ts';
 
-const DIGIT_BITS = 32;
+const UNIFORM_DIGIT_BITS = 32;
 
 /** A uniform number in (0, 1), digit by digit: d_0 2^−32 + d_1 2^−64 + …. */
 class Uniform {
@@ -34,9 +34,9 @@ class Uniform {
   /** ⌊2^bits · number⌋. */
   floor(bits: number): bigint {
     let value = 0n;
-    const digits = Math.ceil(bits / DIGIT_BITS);
+    const digits = Math.ceil(bits / UNIFORM_DIGIT_BITS);
     for (let i = 0; i < digits; i += 1) value = (value << 32n) | BigInt(this.digit(i));
-    return value >> BigInt(digits * DIGIT_BITS - bits);
+    return value >> BigInt(digits * UNIFORM_DIGIT_BITS - bits);
   }
 }
 

@@ -23,19 +23,19 @@ import { standardNormal } from './gaussian.ts';
 import { roundDivide, roundShift, squareRoot } from './integers.ts';
 import type { RandomBits } from './random-bits.ts';
 
-const GUARD_BITS = 32;
+const ROTATION_GUARD_BITS = 32;
 const GAUSSIAN_GUARD_BITS = 40;
 
 /** Rows of integers in [−2^bits, 2^bits): 2^bits P, P Haar-distributed in O(d), d <= 200. */
 export function haarOrthogonal(d: number, bits: number, random: RandomBits): bigint[][] {
-  const w = bits + GUARD_BITS;
+  const w = bits + ROTATION_GUARD_BITS;
   const one = 1n << BigInt(w);
   let columns = [[random.word() & 1 ? one : -one]];
   for (let j = 2; j <= d; j += 1) columns = extend(columns, unitVector(j, w, random), w);
   const most = (1n << BigInt(bits)) - 1n;
   return Array.from({ length: d }, (_, i) =>
     columns.map((column) => {
-      const rounded = roundShift(column[i]!, GUARD_BITS);
+      const rounded = roundShift(column[i]!, ROTATION_GUARD_BITS);
       return rounded > most ? most : rounded;
     }),
   );

@@ -9,7 +9,7 @@ import { roundDivide, squareRoot } from './integers.ts';
 import { innerProduct, type Matrix } from './matrices.ts';
 
 /** Bits kept beyond those of the result while correcting. */
-const GUARD_BITS = 16;
+const CORRECTION_GUARD_BITS = 16;
 /** The step count of gaps near the least that is refined at all. */
 const MAXIMUM_STEPS = 16;
 /** Eigenvalues nearer than this, relative to the largest, are not told apart: their vectors in doubles are arbitrary. */
@@ -30,7 +30,7 @@ function refineVector(
   index: number,
   bits: number,
 ): bigint[] {
-  const scale = 2 ** (bits + GUARD_BITS);
+  const scale = 2 ** (bits + CORRECTION_GUARD_BITS);
   const closest = LEAST_GAP * Math.max(...values.map(Math.abs));
   let vector = vectors[index]!.map((entry) => BigInt(Math.round(entry * scale)));
   for (let step = 0; step < MAXIMUM_STEPS; step += 1) {
@@ -46,7 +46,7 @@ function refineVector(
       for (const [i, entry] of other.entries()) correction[i]! -= part * entry;
     }
     vector = vector.map((entry, i) => entry + BigInt(Math.round(correction[i]!)));
-    if (correction.every((entry) => Math.abs(entry) < 2 ** (GUARD_BITS / 2))) break;
+    if (correction.every((entry) => Math.abs(entry) < 2 ** (CORRECTION_GUARD_BITS / 2))) break;
   }
   return toLength(vector, bits);
 }

@@ -3,11 +3,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { CHUNK_GATES, HASH_KEY_BYTES, TABLE_BYTES } from '../../src/garbling/hash.ts';
+import { CHUNK_GATES, TABLE_BYTES } from '../../src/garbling/hash.ts';
 import type { Kernels } from '../../src/garbling/kernels.ts';
 import type { LabelGenerator } from '../../src/garbling/label-generator.ts';
 import { GARBLING_MESSAGE } from '../../src/garbling/messages.ts';
 import type { MessageStream } from '../../src/index.ts';
+import { HASH_KEY_BYTES } from '../../src/oblivious-transfer/hash.ts';
 import {
   Dealer,
   type Program,

@@ -1,9 +1,9 @@
 /** A correlator that lies: it follows the protocol, but the digits that it likes carry other correlations, and it answers as it likes. */
 import { ROW_BYTES } from '../../src/oblivious-transfer/extension.ts';
+import { BLOCK_BYTES } from '../../src/oblivious-transfer/hash.ts';
 import type { ExtensionSender } from '../../src/oblivious-transfer/index.ts';
 import { answerOf, CHALLENGE_BYTES } from '../../src/products/check.ts';
 import {
-  BLOCK_BYTES,
   COMBINATIONS,
   carriedBits,
   chunks,

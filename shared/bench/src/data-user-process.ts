@@ -1,14 +1,14 @@
-/** The evaluator's process of a benchmarked decomposition: connects, evaluates one program, reports and exits. */
+/** The data user of a benchmarked decomposition, a process of its own: connects, takes its part once (evaluates, for instance), reports and exits. */
 import { once } from 'node:events';
 import { programOf } from '@eigenveil/task';
 import { connectChannel, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { RoundsCounted } from './rounds.ts';
-import { type Assignment, type Evaluated, type GarblerAddress, used } from './two-party.ts';
+import { type Assignment, type CspAddress, type Evaluated, used } from './two-party.ts';
 
 process.on('disconnect', () => process.exit()); // an interrupted benchmark must not leave processes behind
 process.send!('ready');
 const [{ task, shares, countsRounds, url, ca }] = (await once(process, 'message')) as [
-  Assignment & GarblerAddress,
+  Assignment & CspAddress,
 ];
 const started = performance.now();
 const channel = await connectChannel({ url: url.replace('https', 'wss'), headers: {}, ca });

@@ -1,4 +1,4 @@
-/** The garbler's process of a benchmarked decomposition: a TLS server that garbles one program and exits. */
+/** The CSP of a benchmarked decomposition, a process of its own: a TLS server that takes its part once (garbles, for instance) and exits. */
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -6,7 +6,7 @@ import { createLocalCertificate, startServer } from '@eigenveil/server';
 import { programOf } from '@eigenveil/task';
 import { ChannelAcceptor, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { RoundsCounted } from './rounds.ts';
-import { type Assignment, type GarblerAddress, used } from './two-party.ts';
+import { type Assignment, type CspAddress, used } from './two-party.ts';
 
 process.on('disconnect', () => process.exit()); // an interrupted benchmark must not leave processes behind
 const [{ task, shares, verifiedOwners, countsRounds }] = (await once(process, 'message')) as [Assignment];
@@ -17,7 +17,7 @@ const { server, url } = await startServer({
   host: '127.0.0.1',
   port: 0,
 });
-process.send!({ url, ca: identity.cert } satisfies GarblerAddress);
+process.send!({ url, ca: identity.cert } satisfies CspAddress);
 const [request, socket, head] = (await once(server, 'upgrade')) as [IncomingMessage, Duplex, Buffer];
 const channel = await new ChannelAcceptor().accept(request, socket, head);
 await TWO_PARTY_PROTOCOLS[task.twoParty].runCsp(
