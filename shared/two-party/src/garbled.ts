@@ -44,6 +44,8 @@ export const garbled: TwoPartyProtocol = {
 
   runCsp(channel, { task, program }, garbler) {
     return withAbort(channel, async () => {
+      // A data user that fails the check of the transfers has guessed bits of a Δ of this connection alone. So nobody counts how often:
+      // whatever it guesses over N connections, it gains at most N times the bound of one.
       const session = await GarblerSession.open(new MessageStream(channel));
       // Until then the evaluator has labels, which mean nothing to it.
       const marked = beforeReveal(session, garbler.markAnswered);

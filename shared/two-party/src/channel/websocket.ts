@@ -14,6 +14,7 @@ const NORMAL_CLOSURE = 1000;
 const UNSUPPORTED_DATA = 1003;
 /** From the range that RFC 6455, section 7.4.2, leaves to applications. */
 const ABORTED = 4000;
+/** So long a peer may take to open a channel, or to say why not, as a whole and however it trickles. */
 const OPENING_LIMIT_MILLISECONDS = 10_000;
 
 /**
@@ -48,7 +49,7 @@ const LONGEST_REFUSAL_BYTES = 16_384;
 
 /**
  * Opens a channel to `url` (wss://…) with the given headers.
- * @throws ChannelRefused when the service answers otherwise, ERR_CHANNEL_CLOSED when there is no answer or
+ * @throws ChannelRefused when the service answers otherwise, ERR_CHANNEL_CLOSED when there is no whole answer in time or
  * `signal` aborts
  */
 export async function connectChannel(options: {
@@ -58,6 +59,8 @@ export async function connectChannel(options: {
   readonly limits?: Partial<ChannelLimits> | undefined;
   /** Gives up connecting; a channel that is open already is its holder's to close. */
   readonly signal?: AbortSignal | undefined;
+  /** See OPENING_LIMIT_MILLISECONDS, the default. */
+  readonly openingMilliseconds?: number;
 }): Promise<Channel> {
   if (options.signal?.aborted) throw closedError(options.signal.reason);
   const limits = withDefaults(options.limits);
@@ -65,7 +68,6 @@ export async function connectChannel(options: {
     ...frames(limits),
     headers: options.headers,
     minVersion: 'TLSv1.3',
-    handshakeTimeout: OPENING_LIMIT_MILLISECONDS,
     followRedirects: false,
     generateMask: unmasked,
     ...(options.ca === undefined ? {} : { ca: options.ca }),
@@ -73,24 +75,33 @@ export async function connectChannel(options: {
   const channel = webSocketChannel(socket, limits);
   const giveUp = () => socket.terminate(); // which is an error while it connects
   options.signal?.addEventListener('abort', giveUp);
+  const timer = setTimeout(giveUp, options.openingMilliseconds ?? OPENING_LIMIT_MILLISECONDS);
   await new Promise<void>((resolve, reject) => {
     socket.once('open', resolve);
     socket.once('error', (error) => reject(closedError(error)));
     socket.once('unexpected-response', (request, response) => {
-      readRefusal(response).then((body) => reject(new ChannelRefused(body)), reject);
+      readRefusal(response).then(
+        (body) => reject(new ChannelRefused(body)),
+        (error: unknown) => reject(closedError(error)),
+      );
       response.once('close', () => request.destroy());
     });
-  }).finally(() => options.signal?.removeEventListener('abort', giveUp));
+  }).finally(() => {
+    clearTimeout(timer);
+    options.signal?.removeEventListener('abort', giveUp);
+  });
   return channel;
 }
 
 async function readRefusal(response: IncomingMessage): Promise<string> {
-  let body = '';
-  for await (const chunk of response) {
-    body += String(chunk);
-    if (body.length > LONGEST_REFUSAL_BYTES) break;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > LONGEST_REFUSAL_BYTES) break;
   }
-  return body;
+  return Buffer.concat(chunks).toString('utf8', 0, LONGEST_REFUSAL_BYTES);
 }
 
 /** Turns upgrade requests that the service has already authenticated into channels. */
