@@ -4,12 +4,15 @@ import type { Suite } from '@eigenveil/bench/unit';
 import type { Report } from '@eigenveil/report/document';
 import { attackSuite } from './attack.ts';
 import { classificationSuite } from './classification.ts';
+import { clippingSuite } from './clipping.ts';
+import { clippingReport } from './report/clipping.ts';
 import { attackHighlights, attackReport, classificationReport } from './report/other.ts';
 import { utilityHighlights, utilityReport } from './report/utility.ts';
 import { utilitySuite } from './utility.ts';
 
 export const PRIVACY_SUITES: readonly Suite[] = [
   utilitySuite({ highlights: utilityHighlights, report: utilityReport }),
+  clippingSuite({ highlights: () => [], report: clippingReport }),
   // Scores say little beside the captured energy: most of these classes are told apart by any few directions.
   classificationSuite({ highlights: () => [], report: classificationReport }),
   attackSuite({ highlights: attackHighlights, report: attackReport }),

@@ -20,6 +20,7 @@ import { randomDirections } from './random-directions.ts';
 import { eigenveil, eigenveilOne } from './stage.ts';
 import { twoStageLocal } from './two-stage.ts';
 import { twoStagePublic, twoStagePublicActual, twoStageWritten } from './two-stage-patent.ts';
+import { eigenveilAround, eigenveilAroundOne } from './two-tasks.ts';
 
 export { nominalSetting } from './actual.ts';
 export { recoverCovariances, subtractOwnNoise } from './attack.ts';
@@ -39,6 +40,8 @@ export const PCA_METHODS: readonly PcaMethod[] = [
   centralJointTwice,
   centralTriangle,
   eigenveil,
+  eigenveilAroundOne,
+  eigenveilAround,
   analyzeGauss,
   wishart,
   elfedpcaRepaired,

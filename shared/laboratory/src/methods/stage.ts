@@ -22,6 +22,9 @@ import { keepsNominal, type PcaMethod, type PcaSetting, type Row, type Site } fr
 const FRACTION_BITS = 16;
 const UNIT = 2 ** FRACTION_BITS;
 
+/** Servers that add noise. */
+export type Draws = 1 | 2;
+
 /** What the decomposition is computed from, and what each server knows beside: its own noise. */
 export interface StageRelease {
   readonly noisy: readonly bigint[];
@@ -93,13 +96,30 @@ export function stageComponents(
   dimension: number,
   components: number,
 ): number[][] | undefined {
+  const { R, V, Q } = partsOf(noisy, dimension);
+  if (Q <= 0) return undefined;
+  // The public shift of R moves no component, so it is left out.
+  return topEigenvectors(centredScatter(fromUpperTriangle(R, dimension), V, Q), components);
+}
+
+/** In the units of rows in the unit ball; undefined where `stageComponents` is. */
+export function stageMean(
+  noisy: readonly bigint[],
+  dimension: number,
+  { clippingNorm }: PcaSetting,
+): number[] | undefined {
+  const { V, Q } = partsOf(noisy, dimension);
+  return Q <= 0 ? undefined : V.map((sum) => (sum / Q / UNIT) * Math.min(clippingNorm, 1));
+}
+
+function partsOf(noisy: readonly bigint[], dimension: number): { R: number[]; V: number[]; Q: number } {
   const entries = noisy.map(Number);
   const triangle = (dimension * (dimension + 1)) / 2;
-  const Q = entries[triangle + dimension]!;
-  if (Q <= 0) return undefined;
-  const V = entries.slice(triangle, triangle + dimension);
-  // The public shift of R moves no component, so it is left out.
-  return topEigenvectors(centredScatter(fromUpperTriangle(entries, dimension), V, Q), components);
+  return {
+    R: entries.slice(0, triangle),
+    V: entries.slice(triangle, triangle + dimension),
+    Q: entries[triangle + dimension]!,
+  };
 }
 
 interface Variant {
@@ -107,7 +127,7 @@ interface Variant {
   readonly title: string;
   readonly trust: string;
   readonly remarks: string;
-  readonly draws: 1 | 2;
+  readonly draws: Draws;
 }
 
 function method({ name, title, trust, remarks, draws }: Variant): PcaMethod {
