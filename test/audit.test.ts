@@ -6,6 +6,7 @@ import { Children } from '@eigenveil/testbed/processes/programs';
 import { digestTask } from '@eigenveil/wire';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ByHand } from './support/by-hand.ts';
+import { runInProcess } from './support/in-process.ts';
 import { finishTask } from './support/run-task.ts';
 import { dataFile, exampleOf, split } from './support/tasks.ts';
 import { World } from './support/world.ts';
@@ -55,8 +56,10 @@ test.each(['simulated', 'garbled', 'rotated'] as const)(
 test('the commands show and verify the log beside the running service, and find what was changed', async () => {
   await (await ByHand.start(world)).create();
   const { dataDirectory } = world.cspConfig;
-  const run = (...args: string[]) =>
-    children.run('csp', ['audit', ...args, '--data-directory', dataDirectory]);
+  const words = (...args: string[]) => ['audit', ...args, '--data-directory', dataDirectory];
+  const run = (...args: string[]) => runInProcess('csp', ...words(...args));
+  /** Where the exit code is that of the program itself. */
+  const runAsProcess = (...args: string[]) => children.run('csp', words(...args));
   const { entries, lastHash } = verifyAudit(readAudit(dataDirectory));
   expect(await run('verify', '--json')).toEqual({
     exitCode: 0,
@@ -77,10 +80,10 @@ test('the commands show and verify the log beside the running service, and find 
   const db = new DatabaseSync(databaseFile(dataDirectory));
   db.exec('DELETE FROM audit WHERE sequence = (SELECT max(sequence) FROM audit)');
   expect((await run('verify')).exitCode).toBe(0);
-  expect(await run('verify', '--noted', lastHash)).toMatchObject({ exitCode: 3, stdout: '' });
+  expect(await runAsProcess('verify', '--noted', lastHash)).toMatchObject({ exitCode: 3, stdout: '' });
   db.exec('DELETE FROM audit WHERE sequence = 1');
   db.close();
-  const found = await run('verify', '--json');
+  const found = await runAsProcess('verify', '--json');
   expect(found.exitCode).toBe(3);
   expect(JSON.parse(found.stderr)).toMatchObject({
     code: 'ERR_AUDIT_BROKEN',
@@ -97,7 +100,7 @@ test('the log can be read when the service has stopped', async () => {
 });
 
 test('a folder without a log is told from an empty log', async () => {
-  const nowhere = await children.run('csp', ['audit', 'verify', '--data-directory', world.folder]);
+  const nowhere = await runInProcess('csp', 'audit', 'verify', '--data-directory', world.folder);
   expect(nowhere.exitCode).toBe(2);
   expect(nowhere.stderr).toContain('ERR_DATABASE');
 });
