@@ -1,4 +1,4 @@
-/** The whole protocol by hand, over TLS on loopback: what leads to a result as processes of their own, the three command lines. */
+/** The whole protocol by hand, over TLS on loopback, with the three command lines: both services and each role's part as processes. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ const problemOf = ({ stdout, stderr, exitCode }: Finished) => {
   expect(stdout).toBe('');
   return { exitCode, ...(JSON.parse(stderr) as { code: string; detail: string }) };
 };
-/** The rest is asked in this process, which is faster. */
+/** Each role does its part once as a process; the rest is asked in this one, which is faster. */
 const user = async (...args: string[]) => runInProcess('user', '--json', ...args);
 const task = async (what: string, ...args: string[]) => user('task', what, ...args, ...asOperator);
 const owner = (what: string, ...args: string[]) => runInProcess('owner', '--json', what, ...args);
@@ -110,18 +110,19 @@ test('a service that cannot listen, or whose folder is in use, ends and says so 
 });
 
 test('owners enrol with the tokens of the CSP', async () => {
-  const invited = await children.run('csp', [
+  const invited = await runInProcess(
+    'csp',
     ...['invite', '--json', '--data-directory', path('csp'), '--count', String(OWNERS)],
-  ]);
+  );
   const tokens = jsonOf(invited).tokens as string[];
   expect(tokens).toHaveLength(OWNERS);
   const to = ['--csp-url', String(csp.listening.url), '--csp-ca', path('cert.pem')];
   const pin = ['--csp-thumbprint', String(csp.listening.thumbprint)];
-  const enrolled = await Promise.all(
-    tokens.map((token, i) =>
-      children.run('owner', ['enrol', '--json', ...home(i), ...to, ...pin], { EIGENVEIL_OWNER_TOKEN: token }),
-    ),
-  );
+  const [first, ...others] = tokens;
+  const environment = { EIGENVEIL_OWNER_TOKEN: first! };
+  const enrolled = [await children.run('owner', ['enrol', '--json', ...home(0), ...to, ...pin], environment)];
+  for (const [i, token] of others.entries())
+    enrolled.push(await owner('enrol', ...home(i + 1), ...to, ...pin, '--token', token));
   expect(new Set(enrolled.map((it) => jsonOf(it).ownerId)).size).toBe(OWNERS);
   const again = await owner('enrol', '--home', path('stranger'), ...to, ...pin, '--token', tokens[0]!);
   expect(problemOf(again)).toMatchObject({ exitCode: 3, code: 'ERR_ENROLMENT_TOKEN' });
@@ -133,10 +134,11 @@ describe('a task', () => {
   const allow = ['--policy'];
 
   test('is drafted, edited and created', async () => {
-    const drafted = await children.run('user', [
+    const drafted = await runInProcess(
+      'user',
       ...['task', 'draft', '--data', dataFile('iris'), '--ignore', '["label"]'],
       ...['--components', '2', '--owners', String(OWNERS)],
-    ]);
+    );
     const draft = jsonOf(drafted) as TaskProposal;
     expect(draft).toMatchObject({ minimumOwners: 2, maximumSamplesPerOwner: 150, keyBits: 3072 });
     const proposal = { ...draft, keyBits: 1024, allowInsecureKey: true, minimumOwners: OWNERS };
@@ -181,13 +183,9 @@ describe('a task', () => {
 
   test('takes the contributions of all owners', async () => {
     const policy = [...allow, path('policy.json')];
-    const contributed = await Promise.all(
-      parts.map((_, i) =>
-        children.run('owner', [
-          ...['--json', 'contribute', id, ...home(i), ...toDataUser, ...policy, ...rowsOf(i)],
-        ]),
-      ),
-    );
+    const words = (i: number) => [id, ...home(i), ...toDataUser, ...policy, ...rowsOf(i)];
+    const contributed = [await children.run('owner', ['--json', 'contribute', ...words(0)])];
+    for (const i of [1, 2]) contributed.push(await owner('contribute', ...words(i)));
     for (const [i, answer] of contributed.entries()) {
       const { receipt, ...summary } = jsonOf(answer);
       expect(RECEIPT.schema.parse(receipt).taskId).toBe(id);
@@ -217,8 +215,7 @@ describe('a task', () => {
     const closed = TaskStatus.parse(jsonOf(await closing));
     expect(closed).toMatchObject({ state: 'done', contributions: OWNERS });
     const out = ['--out', path('result.json')];
-    const fetched = await children.run('user', ['--json', 'task', 'result', id, ...out, ...asOperator]);
-    expect(jsonOf(fetched)).toEqual({
+    expect(jsonOf(await task('result', id, ...out))).toEqual({
       file: path('result.json'),
       verifiedOwners: OWNERS,
     });
@@ -258,9 +255,10 @@ describe('a task', () => {
       code: 'ERR_PROVENANCE_EXCLUDED',
     });
     const reducing = ['--data', path('rows-1.csv'), '--out', path('again.csv')];
-    const { stdout } = await children.run('owner', [
+    const { stdout } = await runInProcess(
+      'owner',
       ...['project', id, ...home(1), ...toDataUser, ...policy, ...reducing],
-    ]);
+    );
     expect(stdout).toMatch(/\nnote: no guarantee of differential privacy covers reduced rows/);
     const saved = Projection.parse(JSON.parse(await readFile(path('projection.json'), 'utf8')));
     expectReference(saved, Task.parse(signed.task), parts);
@@ -278,9 +276,10 @@ describe('a task', () => {
   });
 
   test('is left for good by an owner that withdraws, and cancelled', async () => {
-    const text = await children.run('user', [
+    const text = await runInProcess(
+      'user',
       ...['task', 'create', '--proposal', path('task.json'), ...asOperator],
-    ]);
+    );
     const other = text.stdout.trim();
     expect(other).toMatch(/^[\w-]{22}$/);
     const mine = [...home(2), ...toDataUser];
