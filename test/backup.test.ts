@@ -198,29 +198,41 @@ describe.each(['csp', 'user'] as const)('a backup of eigenveil-%s', (name) => {
   });
 
   const cannotKill = cannotTrace !== undefined;
-  test.skipIf(cannotKill).each([
-    ['fsync', 1],
-    ['fsync', 3],
-    ['rename', 1],
-  ] as const)('is restored again when that was killed at %s number %i', async (call, nth) => {
-    const target = await empty();
-    const command = ['restore', '--data-directory', target, '--from', backup];
-    expect(await runUntilKilled(name, command, call, nth)).toBe(true);
-    expect(existsSync(databaseFile(target))).toBe(false);
-    await succeeds(restore(name, target, backup));
-    expect((await readdir(target)).filter((file) => file.startsWith('restored'))).toEqual([]);
-  });
+  for (const [call, nth, isLong] of [
+    ['fsync', 1, true],
+    ['fsync', 3, name === 'csp'],
+    ['rename', 1, name === 'user'],
+  ] as const) {
+    const tags = isLong ? ['long'] : [];
+    test.skipIf(cannotKill)(
+      `is restored again when that was killed at ${call} number ${nth}`,
+      { tags },
+      async () => {
+        const target = await empty();
+        const command = ['restore', '--data-directory', target, '--from', backup];
+        expect(await runUntilKilled(name, command, call, nth)).toBe(true);
+        expect(existsSync(databaseFile(target))).toBe(false);
+        await succeeds(restore(name, target, backup));
+        expect((await readdir(target)).filter((file) => file.startsWith('restored'))).toEqual([]);
+      },
+    );
+  }
 
-  test.skipIf(cannotKill)('that was killed is no backup, and leaves no copy after the next', async () => {
-    const to = fresh('killed');
-    // The copy is made and not yet prepared.
-    const command = ['backup', '--data-directory', directory, '--to', to];
-    expect(await runUntilKilled(name, command, 'fsync', 2)).toBe(true);
-    expect(await fails(restore(name, await empty(), to))).toMatchObject({ code: 'ERR_BACKUP' });
-    await backedUp(name, directory);
-    const left = await readdir(join(directory, 'backup-draft'));
-    expect(left.filter((file) => file.startsWith('database'))).toEqual([]);
-  });
+  const tags = name === 'csp' ? ['long'] : [];
+  test.skipIf(cannotKill)(
+    'that was killed is no backup, and leaves no copy after the next',
+    { tags },
+    async () => {
+      const to = fresh('killed');
+      // The copy is made and not yet prepared.
+      const command = ['backup', '--data-directory', directory, '--to', to];
+      expect(await runUntilKilled(name, command, 'fsync', 2)).toBe(true);
+      expect(await fails(restore(name, await empty(), to))).toMatchObject({ code: 'ERR_BACKUP' });
+      await backedUp(name, directory);
+      const left = await readdir(join(directory, 'backup-draft'));
+      expect(left.filter((file) => file.startsWith('database'))).toEqual([]);
+    },
+  );
 });
 
 test('a copy that a killed backup has left is gone when the service has started, unless a backup is being made', async () => {

@@ -129,11 +129,11 @@ const KILLED_AT: [name: 'csp' | 'user', call: 'fsync' | 'rename' | 'unlink', nth
   [
     ...[1, 2, 3, 5, 6, 7, 8].map((nth) => ['csp', 'fsync', nth, ['long']] as (typeof KILLED_AT)[number]),
     ['csp', 'fsync', 4, []],
-    ['csp', 'rename', 1, []],
+    ['csp', 'rename', 1, ['long']],
     ['csp', 'rename', 2, ['long']],
     ['user', 'rename', 1, ['long']],
     ['user', 'rename', 2, []],
-    ['csp', 'unlink', 1, []],
+    ['csp', 'unlink', 1, ['long']],
     ['user', 'fsync', 4, ['long']],
   ];
 

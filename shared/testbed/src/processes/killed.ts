@@ -20,8 +20,9 @@ export function runUntilKilled(
     ...traced,
     ...tethered(process.execPath, program(name), ...args),
   );
-  // Node writes its cache with renames, too, once the command is done; it neither syncs it nor takes a file away.
-  const cache = call === 'fsync' || call === 'unlink' ? { NODE_COMPILE_CACHE: COMPILE_CACHE } : {};
+  // Node writes its cache with renames, too, once the command is done, and no kill there may pass for one of the command. It neither
+  // syncs it nor takes a file away; a kill in the midst of writing it leaves everything of the command as it is.
+  const cache = call === 'rename' ? {} : { NODE_COMPILE_CACHE: COMPILE_CACHE };
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, UV_THREADPOOL_SIZE: '1', ...cache };
   return new Promise((resolve) => {
     execFile(command, words, { env }, (error) => resolve(error?.signal === 'SIGKILL'));
