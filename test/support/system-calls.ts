@@ -22,6 +22,7 @@ export function straceTo(file: string, alsoTraced: readonly number[] = []): stri
     'strace',
     '-D',
     '-f',
+    '--seccomp-bpf', // other calls of the service go by without a stop
     '-yy',
     '-s',
     String(LONGEST_STRING),
