@@ -48,6 +48,13 @@ afterAll(() => world.close());
 const iris = (changes: Record<string, unknown> = {}) =>
   exampleOf(dataFile('iris'), 'pca', { twoParty: 'garbled', components: 2, ...changes });
 
+/** Two features, so that a computation takes next to no time. */
+function small(): Example {
+  const proposal = madeUpProposal('pca', 2, [], { twoParty: 'garbled', components: 1, allowFullRank: true });
+  const values = Array.from({ length: 12 }, (_, i) => [Math.cos(i), 0.5 * Math.sin(2 * i) + 0.2 * Math.cos(i)]);
+  return { proposal, rows: { values, classes: values.map(() => []) } };
+}
+
 async function expectRight({ proposal, rows }: Example) {
   const parts = split(rows, OWNERS);
   const { task, projection } = await runTask(parties, proposal, parts);
@@ -74,17 +81,13 @@ function expectNothingTwice(streams: readonly Buffer[]): void {
   }
 }
 
-test('pca, with everything that a task may declare', async () => {
-  await expectRight(await iris({ outputs: ['mean', 'trace', 'sampleCount', 'spectrum'] }));
-});
-
 describe.each([
-  ['dca', { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0 }],
-  ['dca with a signal ridge', { kind: 'dca', form: 'standard', ridge: 1, signalRidge: -0.25 }],
-  ['dca of the book', { kind: 'dca', form: 'book', ridge: 1, signalRidge: 0.25 }],
-  ['lda', { kind: 'lda', ridge: 1 }],
-] as const)('%s', (_name, method) => {
-  test('of three classes', async () => {
+  ['dca', { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0 }, ['long']],
+  ['dca with a signal ridge', { kind: 'dca', form: 'standard', ridge: 1, signalRidge: -0.25 }, ['long']],
+  ['dca of the book', { kind: 'dca', form: 'book', ridge: 1, signalRidge: 0.25 }, []],
+  ['lda', { kind: 'lda', ridge: 1 }, []],
+] as const)('%s', (_name, method, tags) => {
+  test('of three classes', { tags: [...tags] }, async () => {
     const outputs = ['mean', 'trace', 'sampleCount'];
     await expectRight(
       await exampleOf(dataFile('iris'), method.kind, { twoParty: 'garbled', method, outputs, components: 2 }),
@@ -103,8 +106,8 @@ test('mdr', async () => {
   );
 });
 
-test('tells how far it is', async () => {
-  const example = await iris();
+test('pca, with everything that a task may declare, and tells how far it is', async () => {
+  const example = await iris({ outputs: ['mean', 'trace', 'sampleCount', 'spectrum'] });
   const { client } = parties;
   const seen: unknown[] = [];
   const statusOf = client.status.bind(client);
@@ -150,7 +153,7 @@ describe('an answer that is lost on the way', () => {
   let nearTheEnd: number;
   let example: Example;
   beforeAll(async () => {
-    example = await iris({ components: 1 });
+    example = small();
     await finishTask(parties, example.proposal, split(example.rows, OWNERS));
     const [bytes] = world.proxies.csp.streamBytes;
     world.proxies.csp.streams.length = 0;
@@ -184,7 +187,7 @@ test('a computation that is changed on the way fails, and the CSP is not told by
 });
 
 test('transfers that the data user spoils every time are refused by the CSP, without a reason, and fail after three attempts', async () => {
-  const { proposal, rows } = await iris();
+  const { proposal, rows } = small();
   const { write } = MessageStream.prototype;
   const spoiling = vi.spyOn(MessageStream.prototype, 'write').mockImplementation(function (
     this: MessageStream,
