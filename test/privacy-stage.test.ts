@@ -190,7 +190,7 @@ test.each(['simulated', 'rotated'] as const)(
   'noise of the CSP alone is all that the result has: %s',
   async (twoParty) => {
     const name = currentName();
-    const parts = split(rowsOf(d, []), OWNERS);
+    const parts = split(rowsOf([]), OWNERS);
     const differentialPrivacy = { ...SETTING, noise: 'csp' };
     const proposal = proposalOf('pca', [], { twoParty, differentialPrivacy });
     const { task, projection } = await runTask(parties, proposal, parts);
