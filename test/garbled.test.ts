@@ -51,7 +51,10 @@ const iris = (changes: Record<string, unknown> = {}) =>
 /** Two features, so that a computation takes next to no time. */
 function small(): Example {
   const proposal = madeUpProposal('pca', 2, [], { twoParty: 'garbled', components: 1, allowFullRank: true });
-  const values = Array.from({ length: 12 }, (_, i) => [Math.cos(i), 0.5 * Math.sin(2 * i) + 0.2 * Math.cos(i)]);
+  const values = Array.from({ length: 12 }, (_, i) => [
+    Math.cos(i),
+    0.5 * Math.sin(2 * i) + 0.2 * Math.cos(i),
+  ]);
   return { proposal, rows: { values, classes: values.map(() => []) } };
 }
 
