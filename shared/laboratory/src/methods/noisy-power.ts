@@ -87,7 +87,10 @@ function diagonalOfR(product: readonly (readonly number[])[]): number[] {
 }
 
 /** Of the d × p matrix with these columns, in the order of singular values: Y v/‖Y v‖ for the eigenvectors v of YᵀY. */
-function leadingLeftSingularVectors(product: readonly (readonly number[])[], components: number): number[][] {
+export function leadingLeftSingularVectors(
+  product: readonly (readonly number[])[],
+  components: number,
+): number[][] {
   const gram = squareOf(product.length, (i, j) =>
     product[i]!.reduce((sum, x, row) => sum + x * product[j]![row]!, 0),
   );

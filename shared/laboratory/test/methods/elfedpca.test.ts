@@ -1,13 +1,30 @@
 import { noisePlan, predictableRandomness } from '@eigenveil/privacy';
+import { each, provenEpsilon } from '@eigenveil/testbed/goodness/audit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { recoverCovariances, subtractOwnNoise } from '../../src/methods/attack.ts';
-import { meanOf, runElfedpca, sharedNoise, sumsOf } from '../../src/methods/elfedpca.ts';
+import { recoverCovariances, subtractOwnNoise, unmaskedSums } from '../../src/methods/attack.ts';
+import {
+  elfedpca,
+  elfedpcaDeviation,
+  meanOf,
+  noisyCovariances,
+  runElfedpca,
+  sharedNoise,
+  sumsOf,
+} from '../../src/methods/elfedpca.ts';
 import { masked, sumOfMasked, zeroSumMasks } from '../../src/methods/masks.ts';
-import { add, centreBy, scaled, secondMoment, sumOfRows } from '../../src/methods/matrix.ts';
-import type { PcaSetting } from '../../src/methods/method.ts';
+import {
+  add,
+  centreBy,
+  scaled,
+  secondMoment,
+  sumOfRows,
+  topEigenvectors,
+  topSingularVectors,
+} from '../../src/methods/matrix.ts';
+import type { PcaSetting, Row } from '../../src/methods/method.ts';
 import { stageRelease, stageTask } from '../../src/methods/stage.ts';
-import { dealt, exampleRows } from './rows.ts';
+import { dealt, dot, exampleRows } from './rows.ts';
 
 const D = 5;
 const SETTING: PcaSetting = { components: 2, epsilon: 1, dpDelta: 1e-5, clippingNorm: 1 };
@@ -61,6 +78,150 @@ describe('masks', () => {
     expect(maskedSums[0]).toEqual(sumsOf(uneven[0]!, D));
     expect(maskedSums[1]).not.toEqual(sumsOf(uneven[1]!, D));
   });
+});
+
+describe('the steps as published, by hand', () => {
+  // The mean is zero; divided by their lengths the rows are axes.
+  const first: Row[] = [
+    [0.6, 0],
+    [-0.6, 0],
+  ];
+  const second: Row[] = [
+    [0, 0.2],
+    [0, -0.2],
+    [0.1, 0],
+    [-0.1, 0],
+  ];
+  const setting: PcaSetting = { ...SETTING, components: 1, epsilon: Infinity };
+
+  it('covariances, their sum, its leading vector and the reduced rows', () => {
+    const run = runElfedpca(source(), [first, second], setting, 'published');
+    const diagonal = (a: number, b: number) => [
+      [expect.closeTo(a, 12), expect.closeTo(0, 12)],
+      [expect.closeTo(0, 12), expect.closeTo(b, 12)],
+    ];
+    expect(run.messages).toEqual([diagonal(2, 0), diagonal(2 / 3, 2 / 3)]);
+    expect(run.components.map(([x]) => Math.abs(x!))).toEqual([expect.closeTo(1, 12)]);
+    const reduced = run.reduced.map((rows) => rows.map(([y]) => Math.abs(y!)));
+    const one = expect.closeTo(1, 12);
+    const zero = expect.closeTo(0, 12);
+    expect(reduced).toEqual([
+      [one, one],
+      [zero, zero, one, one],
+    ]);
+    const corrected = runElfedpca(source(), [first, second], setting, 'corrected');
+    expect(corrected.messages.reduce(add)).toEqual(diagonal(4 / 5, 2 / 5));
+  });
+
+  it('singular vectors, by the magnitude of eigenvalues', () => {
+    const matrix = [
+      [1, 0],
+      [0, -2],
+    ];
+    expect(topSingularVectors(matrix, 1)[0]!.map(Math.abs)).toEqual([0, 1]);
+    expect(topEigenvectors(matrix, 1)[0]!.map(Math.abs)).toEqual([1, 0]);
+  });
+
+  it('a site of one row has no covariance', () => {
+    expect(() => runElfedpca(source(), [first, [[0.1, 0]]], setting, 'published')).toThrow(RangeError);
+  });
+});
+
+describe('who knows what', () => {
+  const run = runElfedpca(source('knows'), uneven, SETTING, 'published');
+
+  it('site 2 dealt the masks, and has every sum that it sees; site 1’s is plain for all', () => {
+    expect(unmaskedSums(run)).toEqual(uneven.map((site) => sumsOf(site, D)));
+    const masks = run.masks.map(() => zeroSumMasks(source('guessed'), 3, D + 1)[0]!);
+    expect(unmaskedSums({ ...run, masks })[1]).not.toEqual(sumsOf(uneven[1]!, D));
+  });
+
+  it('with two sites nothing is masked', () => {
+    const two = runElfedpca(source(), [rows.slice(0, 50), rows.slice(50)], SETTING, 'published');
+    expect(sumOfMasked([two.maskedSums[1]!])).toEqual(sumsOf(rows.slice(50), D));
+  });
+
+  it('everybody has the reduced rows: coordinates of the very rows, with no noise on them', () => {
+    run.reduced.forEach((reduced, i) => {
+      reduced.forEach((y, j) => {
+        run.components.forEach((v, k) => {
+          expect(y[k]).toBeCloseTo(dot(run.normalised[i]![j]!, v), 12);
+        });
+      });
+    });
+  });
+});
+
+describe('audits, for a mean that is given', () => {
+  const DELTA = 0.05;
+  const RUNS = 4000;
+  const axis: Row = [0, 1];
+  const other = (count: number) => new Array<Row>(count).fill([1, 0]);
+  const MEAN = [0, 0];
+  // A row at the mean stays there, and adds nothing: a row less, with divisors as they were.
+  const neighbours = [
+    [[axis, ...other(2)], other(10), other(10)],
+    [[MEAN, ...other(2)], other(10), other(10)],
+  ];
+  const attack = (variant: 'published' | 'repaired', epsilon: number, claimed: number) => {
+    const setting: PcaSetting = { ...SETTING, dpDelta: DELTA, epsilon };
+    const deviation = elfedpcaDeviation(neighbours[0]!, setting, variant);
+    // The row adds ½ of the smallest site’s covariance; from here on it is e^claimed times likelier.
+    const threshold = 0.25 + 2 * deviation ** 2 * claimed;
+    const [left, right] = neighbours.map((sites, i) => {
+      const random = source(`audit ${variant} ${epsilon} ${i}`);
+      return each(
+        () =>
+          noisyCovariances(random, sites, MEAN, setting, variant).messages.reduce(add)[1]![1]! > threshold,
+      );
+    });
+    return provenEpsilon({ left: left!, right: right!, dpDelta: DELTA, runs: RUNS });
+  };
+
+  it('as published a row comes through: several times the nominal ε is proven, and no more than is said to be kept', () => {
+    const kept = (epsilon: number) => {
+      const it = elfedpca.promise.keeps(neighbours[0]!, { ...SETTING, dpDelta: DELTA, epsilon });
+      if ('none' in it) throw new Error(it.none);
+      return it.epsilon;
+    };
+    const proven = attack('published', 0.3, kept(0.3));
+    expect(proven).toBeGreaterThan(4 * 0.3);
+    expect(proven).toBeLessThanOrEqual(kept(0.3));
+    // With runs enough for no more than e^5.
+    expect(attack('published', 1, 4)).toBeGreaterThan(5);
+    expect(kept(1)).toBeGreaterThan(5);
+  });
+
+  it('repaired it does not, and the attack comes near', () => {
+    const proven = attack('repaired', 1, 1);
+    expect(proven).toBeLessThanOrEqual(1);
+    expect(proven).toBeGreaterThan(0.45);
+  });
+});
+
+it('no variant keeps any ε where the mean is not given: one row turns all that lie close to it', () => {
+  const SMALL = 1e-6;
+  const close = (count: number) =>
+    Array.from({ length: count }, (_, i): Row => [i % 2 === 0 ? SMALL : -SMALL, 0]);
+  const neighbours = [
+    [close(4), close(10), close(10)],
+    [[[0, 1] as Row, ...close(4).slice(1)], close(10), close(10)],
+  ];
+  for (const variant of ['repaired', 'corrected'] as const) {
+    const [right, left] = neighbours.map((sites, i) => {
+      const random = source(`mean ${variant} ${i}`);
+      return each(() => {
+        const [[a], [, b]] = runElfedpca(
+          random,
+          sites,
+          { ...SETTING, components: 1, epsilon: 3 },
+          variant,
+        ).messages.reduce(add) as [[number], [number, number]];
+        return b > a;
+      });
+    });
+    expect(provenEpsilon({ left: left!, right: right!, dpDelta: 1e-5, runs: 400 })).toBeGreaterThan(3);
+  }
 });
 
 describe('covariances', () => {

@@ -1,8 +1,8 @@
-import { predictableRandomness } from '@eigenveil/privacy';
+import { calibrateAnalyticGaussian, predictableRandomness } from '@eigenveil/privacy';
 import { describe, expect, it } from 'vitest';
 import { PCA_METHODS, type PcaMethod, type PcaSetting, type Site } from '../../src/methods/index.ts';
 import { norm, orthonormal } from '../../src/methods/matrix.ts';
-import { powerIteration } from '../../src/methods/noisy-power.ts';
+import { leadingLeftSingularVectors, powerIteration } from '../../src/methods/noisy-power.ts';
 import { dealt, dot, exactRows, exampleRows } from './rows.ts';
 
 const NO_NOISE: PcaSetting = { components: 3, epsilon: Infinity, dpDelta: 1e-5, clippingNorm: 1 };
@@ -75,6 +75,27 @@ describe('without noise', () => {
     const few = found(3, 3);
     expect(few.some((vector, i) => Math.abs(dot(vector, truth[i]!)) < 1 - 1e-6)).toBe(true);
   });
+
+  it('more columns bring the power method nearer, through singular vectors and not through QR', () => {
+    const options = (columns: number) => ({ columns, most: 3, threshold: -1 });
+    const product = (columns: number) =>
+      powerIteration(source('wide'), sites, { ...NO_NOISE, components: 1 }, options(columns)).product;
+    const near = (vector: readonly number[]) => Math.abs(dot(vector, truth[0]!));
+    const wide = product(4);
+    const bare = product(1);
+    expectSame(orthonormal(wide).slice(0, 1), orthonormal(bare));
+    expect(1 - near(leadingLeftSingularVectors(wide, 1)[0]!)).toBeLessThan(
+      (1 - near(orthonormal(bare)[0]!)) / 2,
+    );
+  });
+
+  it('rounds end once estimates settle, and at the most where noise does not let them', () => {
+    const rounds = (setting: PcaSetting) =>
+      powerIteration(source('rounds'), sites, setting, { columns: 4, most: 40, threshold: 0.01 }).rounds;
+    expect(rounds(NO_NOISE)).toBeGreaterThan(2);
+    expect(rounds(NO_NOISE)).toBeLessThan(40);
+    expect(rounds({ ...NO_NOISE, epsilon: 0.1 })).toBe(40);
+  });
 });
 
 describe('with noise', () => {
@@ -138,6 +159,33 @@ describe('with noise', () => {
       expect(count).toBeLessThan(45);
     }
   });
+});
+
+it('the noise of the power method is for the most rounds, and added at every site', () => {
+  const D = 60;
+  const nothing = dealt(new Array<number[]>(6).fill(new Array<number>(D).fill(0)), 3);
+  const options = { columns: 20, most: 5, threshold: Infinity };
+  const { product, rounds } = powerIteration(source('only noise'), nothing, NOISY, options);
+  expect(rounds).toBe(2);
+  const one = calibrateAnalyticGaussian({ sensitivity: 1, epsilon: 5, dpDelta: 1e-5 });
+  const square = product.flat().reduce((sum, x) => sum + x * x, 0) / (20 * D);
+  // 1,200 squares of variance 2: an error of 0.04. One round less would be 0.8.
+  expect(Math.abs(square / (one ** 2 * 5 * 3) - 1)).toBeLessThan(0.12);
+});
+
+it('LGM per node at one node is Analyze Gauss', () => {
+  const rows = exampleRows(50, 4, 'one node');
+  expectSame(run(named('lgm-node'), [rows], NOISY), run(named('analyze-gauss'), [rows], NOISY));
+});
+
+it('random directions look at no row, and prefer none', () => {
+  const method = named('random-directions');
+  const sites = [exampleRows(20, 4, 'random')];
+  expect(run(method, sites, NOISY)).toEqual(run(method, [exampleRows(20, 4, 'others')], NOISY));
+  const squares = Array.from({ length: 1000 }, (_, i) => run(method, sites, NOISY, `${i}`)[0]![3]! ** 2);
+  // Mean 1/4, of a deviation of 0.2 each.
+  const mean = squares.reduce((sum, x) => sum + x, 0) / squares.length;
+  expect(Math.abs(mean - 0.25)).toBeLessThan(0.025);
 });
 
 describe('what methods say of themselves', () => {
