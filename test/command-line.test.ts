@@ -309,6 +309,6 @@ describe('a task', () => {
 
 test('services end on SIGTERM, in order and with exit code 0', async () => {
   expect(await Promise.all([dataUser.end('SIGTERM'), csp.end('SIGINT')])).toEqual([0, 0]);
-  expect(await dataUser.errors).not.toMatch(/"level":"(error|fatal)"|ERR_/);
-  expect(await csp.errors).not.toMatch(/"level":"(error|fatal)"|ERR_/);
+  expect(dataUser.errors()).not.toMatch(/"level":"(error|fatal)"|ERR_/);
+  expect(csp.errors()).not.toMatch(/"level":"(error|fatal)"|ERR_/);
 });

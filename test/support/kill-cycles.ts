@@ -221,7 +221,7 @@ class KillRun {
   /** The data user, which must have outlived its database. */
   async #running(): Promise<RunningChild> {
     this.#dataUser ??= await this.#start();
-    if (!this.#dataUser.isRunning()) throw new Error(`the data user ended: ${await this.#dataUser.errors}`);
+    if (!this.#dataUser.isRunning()) throw new Error(`the data user ended: ${this.#dataUser.errors()}`);
     return this.#dataUser;
   }
 

@@ -36,12 +36,13 @@ export async function sendPlain({ url }: Address, bytes: string): Promise<string
   return readAll(socket);
 }
 
+/** After something came. Until then, the service may take its time. */
 const SILENCE_MILLISECONDS = 1500;
 
 async function readAll(socket: NodeJS.ReadableStream & { destroy(): void }): Promise<string> {
   let text = '';
   const { promise, resolve } = Promise.withResolvers<void>();
-  let timer = setTimeout(resolve, SILENCE_MILLISECONDS);
+  let timer: NodeJS.Timeout | undefined;
   socket.on('data', (chunk: Buffer) => {
     text += chunk.toString('latin1');
     clearTimeout(timer);

@@ -1,6 +1,7 @@
 /** A service of a few routes over real TLS, and a bare HTTPS client for it. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
+import { connect, type TLSSocket } from 'node:tls';
 import { ProblemSchema, ServiceError } from '@eigenveil/wire';
 import { z } from 'zod';
 import { watchConnections } from '../src/connections.ts';
@@ -80,6 +81,10 @@ export async function startService(
   });
   return { ...running, logLines, metrics };
 }
+
+/** A good body of the first of the example routes, and the good headers of the second. */
+export const feature = { name: 'age', min: 0 };
+export const octets = { 'content-type': 'application/octet-stream', 'x-owner': 'ada' };
 
 export const TaskIdParam = z.strictObject({ taskId: z.string().regex(/^[a-z0-9]{4}$/) });
 export const Features = z.strictObject({
@@ -211,4 +216,29 @@ export function largeRoute(): Route {
     problems: [],
     handler: () => {},
   });
+}
+
+/** Writes raw text to the server and returns everything it answers until it closes the connection. */
+export async function sendRaw(
+  url: string,
+  text: string,
+  onSocket?: (socket: TLSSocket) => void,
+): Promise<string> {
+  const { port } = new URL(url);
+  const socket = connect({
+    host: '127.0.0.1',
+    port: Number(port),
+    ca: identity.cert,
+    servername: 'localhost',
+  });
+  socket.write(text);
+  onSocket?.(socket);
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    answer += chunk;
+  });
+  await new Promise<void>((resolve) => {
+    socket.on('error', () => resolve()).on('close', () => resolve());
+  });
+  return answer;
 }

@@ -1,18 +1,15 @@
 /** Requests good and bad against a real TLS server, and what they get. */
-import { connect, type TLSSocket } from 'node:tls';
-import { gzipSync } from 'node:zlib';
 import { ServiceError } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refuse } from '../src/index.ts';
-import { Metrics } from '../src/metrics.ts';
-import { Readiness } from '../src/readiness.ts';
 import {
   ADMIN_TOKEN,
-  identity,
-  largeRoute,
+  feature,
+  octets,
   problemIn,
   send,
   sendJson,
+  sendRaw,
   startService,
   type TestService,
 } from './harness.ts';
@@ -22,30 +19,6 @@ beforeAll(async () => {
   service = await startService();
 });
 afterAll(() => service.close());
-
-const feature = { name: 'age', min: 0 };
-const octets = { 'content-type': 'application/octet-stream', 'x-owner': 'ada' };
-
-/** Writes raw text to the server and returns everything it answers until it closes the connection. */
-async function sendRaw(url: string, text: string, onSocket?: (socket: TLSSocket) => void): Promise<string> {
-  const { port } = new URL(url);
-  const socket = connect({
-    host: '127.0.0.1',
-    port: Number(port),
-    ca: identity.cert,
-    servername: 'localhost',
-  });
-  socket.write(text);
-  onSocket?.(socket);
-  let answer = '';
-  socket.setEncoding('utf8').on('data', (chunk: string) => {
-    answer += chunk;
-  });
-  await new Promise<void>((resolve) => {
-    socket.on('error', () => resolve()).on('close', () => resolve());
-  });
-  return answer;
-}
 
 describe('answers', () => {
   test('carry the headers of an API that no page may use', async () => {
@@ -94,151 +67,6 @@ describe('answers', () => {
       body: new Uint8Array(1000).fill(2),
     });
     expect(answer.json()).toStrictEqual({ ownerId: 'ada', sum: 2000 });
-  });
-});
-
-describe('JSON bodies', () => {
-  const put = (body: string) => sendJson(`${service.url}/tasks/abcd`, 'PUT', body);
-
-  test.each([
-    ['malformed', '{"features": [', 'ERR_BODY_MALFORMED', 400],
-    ['empty', '', 'ERR_BODY_MALFORMED', 400],
-    ['deeply nested', '['.repeat(500) + ']'.repeat(500), 'ERR_BODY_MALFORMED', 400],
-    ['too large', JSON.stringify({ features: [], padding: 'x'.repeat(2000) }), 'ERR_BODY_TOO_LARGE', 413],
-    ['with an unknown member', '{"features": [], "extra": 1}', 'ERR_BODY_INVALID', 422],
-    ['with a forged prototype', '{"features": [], "__proto__": {"x": 1}}', 'ERR_BODY_INVALID', 422],
-    ['of the wrong type', '[]', 'ERR_BODY_INVALID', 422],
-  ])('that are %s are refused', async (_, body, code, status) => {
-    expect(problemIn(await put(body))).toMatchObject({ code, status });
-  });
-
-  test('nested a hundred thousand levels deep do not exhaust the stack', async () => {
-    const large = await startService({ routes: [largeRoute()] });
-    const body = '['.repeat(100_000) + ']'.repeat(100_000);
-    const problem = problemIn(await sendJson(`${large.url}/large`, 'POST', body));
-    await large.close();
-    expect(problem.code).toBe('ERR_BODY_MALFORMED');
-  });
-
-  test('that are invalid get the place and the expectation but not the value', async () => {
-    const body = JSON.stringify({ features: [feature, { name: 'b', min: 'patient 4711' }] });
-    const answer = await put(body);
-    expect(problemIn(answer).detail).toBe(
-      '"features[1].min": Invalid input: expected number, received string',
-    );
-    expect(answer.bytes.toString()).not.toContain('4711');
-  });
-
-  test('that are not UTF-8 are refused', async () => {
-    const body = Buffer.concat([Buffer.from('{"features": ["'), Buffer.of(0xff, 0xfe), Buffer.from('"]}')]);
-    const headers = { 'content-type': 'application/json' };
-    const answer = await send(`${service.url}/tasks/abcd`, { method: 'PUT', headers, body });
-    expect(problemIn(answer).code).toBe('ERR_BODY_MALFORMED');
-  });
-
-  test.each([
-    ['text/plain', {}],
-    ['application/x-www-form-urlencoded', {}],
-    ['application/json; charset=utf-16', {}],
-    ['application/json', { 'content-encoding': 'gzip' }],
-    [undefined, {}],
-  ])('with content type %s and headers %o are refused', async (type, more) => {
-    const body = 'content-encoding' in more ? gzipSync('{"features": []}') : '{"features": []}';
-    const headers = { ...more, ...(type === undefined ? {} : { 'content-type': type }) };
-    const answer = await send(`${service.url}/tasks/abcd`, { method: 'PUT', headers, body });
-    expect(problemIn(answer)).toMatchObject({ code: 'ERR_CONTENT_TYPE', status: 415 });
-  });
-
-  test('may name their character set', async () => {
-    const headers = { 'content-type': 'Application/JSON; charset="UTF-8"' };
-    const body = '{"features": []}';
-    const answer = await send(`${service.url}/tasks/abcd`, { method: 'PUT', headers, body });
-    expect(answer.status).toBe(201);
-  });
-});
-
-describe('binary bodies', () => {
-  const post = (body: Uint8Array, headers: Record<string, string> = {}) =>
-    send(`${service.url}/tasks/abcd/contribution`, {
-      method: 'POST',
-      headers: { ...octets, ...headers },
-      body,
-    });
-
-  test.each([
-    [999, 'ERR_BODY_LENGTH', 400],
-    [0, 'ERR_BODY_LENGTH', 400],
-    [1001, 'ERR_BODY_TOO_LARGE', 413],
-    [500_000, 'ERR_BODY_TOO_LARGE', 413],
-  ])('of %i bytes instead of 1000 are refused', async (length, code, status) => {
-    expect(problemIn(await post(new Uint8Array(length)))).toMatchObject({ code, status });
-  });
-
-  test.each([
-    [999, 'ERR_BODY_LENGTH'],
-    [1001, 'ERR_BODY_TOO_LARGE'],
-    [400_000, 'ERR_BODY_TOO_LARGE'],
-  ])('of %i bytes that do not declare their length are refused', async (length, code) => {
-    const answer = await post(new Uint8Array(length), { 'transfer-encoding': 'chunked' });
-    expect(problemIn(answer).code).toBe(code);
-  });
-
-  test('of the right length need not declare it', async () => {
-    const answer = await post(new Uint8Array(1000), { 'transfer-encoding': 'chunked' });
-    expect(answer.status).toBe(200);
-  });
-
-  test.each([
-    [1_000_000_000, 413],
-    [999, 400],
-  ])('that declare %i bytes are refused before they are sent', async (length, status) => {
-    const answer = await sendRaw(
-      service.url,
-      'POST /tasks/abcd/contribution HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nx-owner: ada\r\n' +
-        `content-type: application/octet-stream\r\ncontent-length: ${length}\r\n\r\n`,
-      (socket) => socket.setTimeout(3000, () => socket.destroy()),
-    );
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-  });
-
-  test('that never end are cut off', async () => {
-    let sent = 0;
-    await sendRaw(
-      service.url,
-      'POST /tasks/abcd/contribution HTTP/1.1\r\nhost: localhost\r\nx-owner: ada\r\n' +
-        'content-type: application/octet-stream\r\ntransfer-encoding: chunked\r\n\r\n',
-      (socket) => {
-        const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
-        const more = (): void => {
-          if (socket.destroyed) return;
-          sent += 0x10000;
-          socket.write(chunk, () => setImmediate(more));
-        };
-        more();
-      },
-    );
-    expect(sent).toBeLessThan(64 * 1024 * 1024);
-  });
-
-  test('need authentication before a byte of them is read', async () => {
-    const answer = await post(new Uint8Array(500_000), { 'x-owner': '' });
-    expect(answer.status).toBe(413); // an empty owner is one
-    const headers = { 'content-type': 'application/octet-stream' };
-    const body = new Uint8Array(500_000);
-    const anonymous = await send(`${service.url}/tasks/abcd/contribution`, { method: 'POST', headers, body });
-    expect(problemIn(anonymous).code).toBe('ERR_AUTH_REQUIRED');
-    expect(anonymous.headers['www-authenticate']).toBe('DPoP');
-  });
-
-  test('broken off leave the service running', async () => {
-    await sendRaw(
-      service.url,
-      'POST /tasks/abcd/contribution HTTP/1.1\r\nhost: localhost\r\nx-owner: ada\r\n' +
-        'content-type: application/octet-stream\r\ncontent-length: 1000\r\n\r\nabc',
-      (socket) => setTimeout(() => socket.destroy(), 50),
-    );
-    await expect.poll(() => service.logLines.join('')).toContain('the request was broken off');
-    expect((await send(`${service.url}/healthz`)).status).toBe(200);
   });
 });
 
@@ -348,58 +176,6 @@ test('a peer that asks too often is told to wait, but may see that the service r
   expect(answer.headers['ratelimit-policy']).toMatch(/q=3; w=60/);
   for (const path of ['/healthz', '/readyz']) expect((await send(`${limited.url}${path}`)).status).toBe(200);
   await limited.close();
-});
-
-test('a service that waits for its database runs, but is not ready', async () => {
-  const problem = new ServiceError('ERR_DATABASE_UNREACHABLE', 'it is down', { retryAfterSeconds: 1 });
-  const waiting = await startService({
-    checkReady: async () => {
-      throw problem;
-    },
-  });
-  const answers = await Promise.all([1, 2, 3, 4].map(() => send(`${waiting.url}/readyz`)));
-  for (const answer of answers) {
-    expect(problemIn(answer)).toMatchObject({ code: 'ERR_DATABASE_UNREACHABLE', status: 503 });
-    expect(answer.headers['retry-after']).toBe('1');
-  }
-  expect((await send(`${waiting.url}/healthz`)).json()).toEqual({ status: 'ok' });
-  await waiting.close();
-});
-
-test('readiness is asked for again when what is known is a second old', async () => {
-  const answers = [Promise.reject(new Error('down')), Promise.resolve()];
-  answers[0]!.catch(() => undefined);
-  let asked = 0;
-  const readiness = new Readiness(() => answers[asked++]!);
-  for (const now of [0, 0, 999]) await expect(readiness.require(now)).rejects.toThrow('down');
-  for (const now of [1000, 1999]) await readiness.require(now);
-  expect(asked).toBe(2);
-});
-
-test('a check of readiness that takes long is the only one, and is made again when it has ended', async () => {
-  const [silent, back] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  let asked = 0;
-  const readiness = new Readiness(() => [silent, back][asked++]!.promise);
-  const waiting = [0, 1000, 30_000].map((now) => readiness.require(now));
-  expect(asked).toBe(1);
-  silent.reject(new Error('down'));
-  for (const answer of waiting) await expect(answer).rejects.toThrow('down');
-  back.resolve();
-  await readiness.require(30_000);
-  expect(asked).toBe(2);
-});
-
-test('a value that cannot be read, or not soon, hides no other metric', async () => {
-  const metrics = new Metrics('test');
-  metrics.gauge('silent', 'Takes for ever.', () => new Promise(() => {}));
-  metrics.gauge('lost', 'Fails.', async () => {
-    throw new Error('down');
-  });
-  metrics.gauge('known', 'Works.', () => 7);
-  const text = await metrics.registry.metrics();
-  expect(text).toMatch(/^eigenveil_lost\{service="test"\} NaN$/im);
-  expect(text).toMatch(/^eigenveil_silent\{service="test"\} NaN$/im);
-  expect(text).toMatch(/^eigenveil_known\{service="test"\} 7$/m);
 });
 
 test('an upgrade that is refused gets a problem and no connection', async () => {

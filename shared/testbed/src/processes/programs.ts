@@ -47,18 +47,21 @@ export class Children {
     under: readonly string[] = [],
   ): Promise<RunningChild> {
     const child = this.#spawn(name, ['--json', 'serve', ...args], environment, under);
-    const errors = text(child.stderr!);
+    let said = '';
+    child.stderr!.setEncoding('utf8').on('data', (chunk: string) => {
+      said += chunk;
+    });
     const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
     const listening = await Promise.race([
       firstListening(child.stdout!),
-      ended.then(async ([exitCode]) => {
-        throw new Error(`eigenveil-${name} ended with exit code ${exitCode}: ${await errors}`);
+      ended.then(([exitCode]) => {
+        throw new Error(`eigenveil-${name} ended with exit code ${exitCode}: ${said}`);
       }),
     ]);
     return {
       pid: child.pid!,
       listening,
-      errors,
+      errors: () => said,
       signal: (signal) => void child.kill(signal),
       async end(signal) {
         child.kill(signal);
@@ -118,8 +121,8 @@ export interface RunningChild {
   readonly pid: number;
   /** What it said when it was ready. */
   readonly listening: Record<string, unknown>;
-  /** Everything it wrote to standard error, once it has ended. */
-  readonly errors: Promise<string>;
+  /** What it has written to standard error; once it has ended, everything. */
+  errors(): string;
   /** Sends the signal without waiting for anything. */
   signal(signal: NodeJS.Signals): void;
   /** Sends the signal and returns the exit code, null when the signal killed it. */
