@@ -181,6 +181,25 @@ describe('a command line that is wrong exits with 2', () => {
     expect(() => checkTask(TaskProposal.parse(consented))).not.toThrow();
   });
 
+  test('a draft around the mean of an earlier task has its ranges there and clips rows to half', async () => {
+    const earlier = join(folder, 'earlier.json');
+    const first = ['task', 'draft', ...RANGES, '--components', '2', '--owners', '3', '--epsilon', '0.3'];
+    const { out } = await run('user', ...first);
+    const { features, differentialPrivacy } = JSON.parse(out) as TaskProposal;
+    const consented = { ...differentialPrivacy, dataIndependentRanges: true };
+    const mean = features.map(() => 0);
+    await writeFile(earlier, JSON.stringify({ features, mean, differentialPrivacy: consented, vectors: [] }));
+    const second = await run('user', ...first, '--around', earlier);
+    expect(second.exitCode).toBe(0);
+    const around = JSON.parse(second.out) as TaskProposal;
+    expect(around.features[0]).toMatchObject({ min: 2.5, max: 9.7 });
+    expect(around.differentialPrivacy).toMatchObject({ epsilon: 0.3, dataIndependentRanges: false });
+    expect(around.differentialPrivacy!.clippingNorm).toBeCloseTo(Math.sqrt(4 / 3) / 4, 12);
+    expect((await run('user', ...first.slice(0, -2), '--around', earlier)).exitCode).toBe(2);
+    await writeFile(earlier, JSON.stringify({ features, mean, differentialPrivacy: null, vectors: [] }));
+    expect((await run('user', ...first, '--around', earlier)).exitCode).toBe(2);
+  });
+
   // One id in 64 would begin with a hyphen, and look like an option.
   test('every task id can be given, whatever it begins with', async () => {
     const id = `-${'A'.repeat(21)}`;

@@ -9,6 +9,7 @@ import {
   createProgram,
   onShutdown,
   printResult,
+  readJsonFile,
 } from '@eigenveil/command';
 import { addBackupCommands } from '@eigenveil/server/backup-command';
 import { addKeyCommands } from '@eigenveil/server/key-command';
@@ -141,6 +142,12 @@ function addDraft(task: Command): void {
       default: 1e-6,
       placeholder: 'NUMBER',
     },
+    around: {
+      schema: z.string().optional(),
+      description:
+        'result of an earlier task with differential privacy and its mean: ranges around that mean',
+      placeholder: 'FILE',
+    },
   });
   command.addHelpText(
     'after',
@@ -149,22 +156,46 @@ Takes minima and maxima from the file, so use it only on data whose ranges may b
 from domain knowledge into the draft before you consent to them there ("dataIndependentRanges"). "twoValued" says whether a
 feature takes two values alone, as in the file: the mean of such a feature, if it is declared, tells its variance.
 
+With --around, ranges lie around the mean that an earlier task has released with a budget of its own, and rows are clipped to
+half as much. Rows then spend both tasks' budgets together.
+
 Example:
   $ eigenveil-user task draft --data sample.csv --method dca --labels label --components 1 --owners 10 > task.json`,
   );
   command.action(async () => {
     const settings = configuration();
-    const { data, method, labels, ignore, components, owners, samples, hours, twoParty, epsilon, delta } =
-      settings;
+    const {
+      data,
+      method,
+      labels,
+      ignore,
+      components,
+      owners,
+      samples,
+      hours,
+      twoParty,
+      epsilon,
+      delta,
+      around,
+    } = settings;
     const [{ checkTask }, { draftTask }] = await Promise.all([
       import('@eigenveil/task'),
       import('./draft.ts'),
     ]);
     const { rows, ...draft } = await asConfiguration(() => draftTask(data, { method, labels, ignore }));
+    const [features, clippingNorm] =
+      around === undefined
+        ? [draft.features, await defaultClippingNormOf(draft.features)]
+        : await draftAround(around, draft.features);
+    if (around !== undefined && epsilon === undefined)
+      throw new ConfigurationError(
+        '"--around" expected with --epsilon, as the earlier task has differential privacy',
+      );
     const proposal = checkConfiguration(
       TaskProposal,
       {
         ...draft,
+        features,
         components,
         maximumOwners: owners,
         minimumOwners: Math.max(2, Math.ceil(owners / 2)),
@@ -172,7 +203,13 @@ Example:
         twoParty,
         outputs: twoParty === 'rotated' ? ['sampleCount', 'spectrum'] : [],
         ...(epsilon !== undefined && {
-          differentialPrivacy: await draftPrivacy(epsilon, delta, draft.features.length),
+          differentialPrivacy: {
+            epsilon,
+            delta,
+            neighbours: 'add-remove',
+            clippingNorm,
+            dataIndependentRanges: true,
+          },
         }),
         deadline: new Date(Date.now() + hours * 3_600_000).toISOString(),
       },
@@ -186,15 +223,18 @@ Example:
   });
 }
 
-async function draftPrivacy(epsilon: number, delta: number, features: number) {
+type Features = TaskProposal['features'];
+
+async function defaultClippingNormOf({ length }: Features): Promise<number> {
   const { defaultClippingNorm } = await import('@eigenveil/privacy');
-  return {
-    epsilon,
-    delta,
-    neighbours: 'add-remove',
-    clippingNorm: defaultClippingNorm(features),
-    dataIndependentRanges: true,
-  };
+  return defaultClippingNorm(length);
+}
+
+async function draftAround(file: string, features: Features): Promise<[Features, clippingNorm: number]> {
+  const { clippingNormAround, EarlierResult, featuresAround } = await import('./around.ts');
+  const earlier = await readJsonFile('--around', file, EarlierResult);
+  const around = await asConfiguration(async () => featuresAround(earlier, features));
+  return [around, clippingNormAround(features.length)];
 }
 
 function withoutConsent(proposal: TaskProposal) {
