@@ -1,12 +1,18 @@
 /** `npm run bench:garbling`: AND gates per second of garbler and evaluator, and whole decompositions between two processes. */
 
 import { BITS, measureCircuits, PLACES, type Row, widest } from '@eigenveil/bench/circuits';
-import { type Case, dataFile, type Measured, measureCase } from '@eigenveil/bench/decompositions';
+import {
+  type Case,
+  cpuSeconds,
+  dataFile,
+  type Measured,
+  measureCase,
+  peakMegabytes,
+} from '@eigenveil/bench/decompositions';
 import { formatQuantity } from '@eigenveil/bench/quantities';
 import { median } from '@eigenveil/bench/statistics';
-import Table from 'cli-table3';
-import { Command } from 'commander';
-import { someOf, wholeNumber } from './options.ts';
+import { figures, renderTable, words } from '@eigenveil/bench/table';
+import { benchmark, someOf, wholeNumber } from './options.ts';
 
 const CIRCUITS_EXPLANATION = `Circuits: medians after one uncounted warm-up. Both parties take turns on one core, over a channel in memory: each is timed alone, with
 reading and writing its messages, without a network. Circuits work on ${BITS}-bit numbers with ${PLACES} fraction bits. Bytes are
@@ -37,61 +43,33 @@ const MOST_RUNS = 3;
 const ENOUGH_SECONDS = 20;
 
 function renderCircuits(rows: readonly Row[]): string {
-  const table = new Table({
-    head: ['circuit', 'width', 'gates', 'bytes', 'garble', 'evaluate', 'garble M/s', 'evaluate M/s'],
-    colAligns: ['left', 'right', 'right', 'right', 'right', 'right', 'right', 'right'],
-    style: { head: [], border: [] },
-  });
-  for (const row of rows) {
-    table.push([
-      row.circuit,
-      row.width,
-      row.gates,
-      row.bytes,
-      formatQuantity(1000 * row.garbleSeconds, 'ms'),
-      formatQuantity(1000 * row.evaluateSeconds, 'ms'),
-      (row.garblePerSecond / 1e6).toFixed(1),
-      (row.evaluatePerSecond / 1e6).toFixed(1),
-    ]);
-  }
-  return table.toString();
+  return renderTable(rows, [
+    words('circuit', (row) => row.circuit),
+    figures('width', (row) => row.width),
+    figures('gates', (row) => row.gates),
+    figures('bytes', (row) => row.bytes),
+    figures('garble', (row) => formatQuantity(1000 * row.garbleSeconds, 'ms')),
+    figures('evaluate', (row) => formatQuantity(1000 * row.evaluateSeconds, 'ms')),
+    figures('garble M/s', (row) => (row.garblePerSecond / 1e6).toFixed(1)),
+    figures('evaluate M/s', (row) => (row.evaluatePerSecond / 1e6).toFixed(1)),
+  ]);
 }
 
 function renderPrograms(programs: readonly Measured[]): string {
-  const table = new Table({
-    head: [
-      'method',
-      'data set',
-      'd',
-      'k',
-      'AND gates',
-      'MB',
-      'time',
-      'CPU s',
-      'memory, MB',
-      'cosine',
-      '1 − variance',
-    ],
-    colAligns: ['left', 'left', ...new Array<'right'>(9).fill('right')],
-    style: { head: [], border: [] },
-  });
   const megabytes = (bytes: number) => (bytes / 1e6).toFixed(0);
-  for (const program of programs) {
-    table.push([
-      program.method,
-      program.dataset,
-      program.features,
-      program.components,
-      program.andGates,
-      megabytes(program.bytes),
-      formatQuantity(1000 * program.seconds, 'ms'),
-      `${program.garbler.cpuSeconds.toFixed(1)} / ${program.evaluator.cpuSeconds.toFixed(1)}`,
-      `${megabytes(program.garbler.peakMemoryBytes)} / ${megabytes(program.evaluator.peakMemoryBytes)}`,
-      program.minCosine.toFixed(7),
-      (1 - program.varianceRatio).toExponential(0),
-    ]);
-  }
-  return table.toString();
+  return renderTable(programs, [
+    words('method', (it) => it.method),
+    words('data set', (it) => it.dataset),
+    figures('d', (it) => it.features),
+    figures('k', (it) => it.components),
+    figures('AND gates', (it) => it.andGates),
+    figures('MB', (it) => megabytes(it.bytes)),
+    figures('time', (it) => formatQuantity(1000 * it.seconds, 'ms')),
+    figures('CPU s', cpuSeconds),
+    figures('memory, MB', (it) => peakMegabytes(it, megabytes)),
+    figures('cosine', (it) => it.minCosine.toFixed(7)),
+    figures('1 − variance', (it) => (1 - it.varianceRatio).toExponential(0)),
+  ]);
 }
 
 /** The first run with the median time; undefined where the data are not there. */
@@ -114,18 +92,15 @@ async function measureProgram(wanted: Case): Promise<Measured | undefined> {
 const nameOf = ({ method, dataset }: Case) => `${method}:${dataset}`;
 const NAMES = ['circuits', ...CASES.map(nameOf)];
 
-const { json, repetitions, only } = new Command()
-  .name('bench-garbling')
-  .description(
+const { json, repetitions, only } = benchmark({
+  name: 'bench:garbling',
+  description:
     'Times garbling and evaluating AND gates, circuits and whole decompositions. Takes some minutes.',
-  )
+  explanation: `${CIRCUITS_EXPLANATION}\n\n${PROGRAMS_EXPLANATION}`,
+  example: '--only pca:pima,dca:german',
+})
   .option('--repetitions <count>', 'timed repetitions of each circuit', wholeNumber(), 9)
   .option('--only <LIST>', 'only circuits, or programs such as pca:pima', someOf(NAMES), NAMES)
-  .option('--json', 'print one JSON object instead of tables')
-  .addHelpText(
-    'after',
-    `\n${CIRCUITS_EXPLANATION}\n\n${PROGRAMS_EXPLANATION}\n\nExample:\n  npm run bench:garbling -- --only pca:pima,dca:german`,
-  )
   .parse()
   .opts<{ json?: true; repetitions: number; only: string[] }>();
 

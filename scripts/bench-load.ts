@@ -2,8 +2,8 @@
 
 import { type LoadOptions, runLoad } from '@eigenveil/bench/load/run';
 import { renderLoad } from '@eigenveil/bench/load/table';
-import { Command, Option } from 'commander';
-import { wholeNumber } from './options.ts';
+import { Option } from 'commander';
+import { benchmark, wholeNumber } from './options.ts';
 
 const EXPLANATION = `A CSP and a data user are started as processes of their own, with a task of PCA by the protocol rotated. Before the clock starts, owners are
 enrolled and their contributions encrypted: eight different ones, rerandomised for every owner. Then one more process sends them over
@@ -11,9 +11,12 @@ TLS connections that stay open, each with a fresh proof of possession, and waits
 on the disk. All processes share the cores of this machine. A load ends with the computation; it fails unless its result counts every row of every owner.
 CPU times are of all threads of a process; memory is its resident set.`;
 
-const program = new Command()
-  .name('npm run bench:load --')
-  .description('Measures how fast the data user takes contributions.')
+const program = benchmark({
+  name: 'bench:load',
+  description: 'Measures how fast the data user takes contributions.',
+  explanation: EXPLANATION,
+  example: '--contributions 10000 --json',
+})
   .option('--contributions <NUMBER>', 'owners, each with one contribution', wholeNumber(), 2000)
   .option('--connections <NUMBER>', 'requests at a time', wholeNumber(), 32)
   .option('--features <NUMBER>', 'features of the task', wholeNumber(), 34)
@@ -24,8 +27,6 @@ const program = new Command()
       .default('sqlite'),
   )
   .option('--processes <NUMBER>', 'of the data user; several share a PostgreSQL database', wholeNumber(), 1)
-  .option('--json', 'print one JSON object instead of tables')
-  .addHelpText('after', `\n${EXPLANATION}\n\nExample:\n  npm run bench:load -- --contributions 10000 --json`)
   .parse();
 const options = program.opts<LoadOptions>();
 if (options.processes > 1 && options.database === 'sqlite')

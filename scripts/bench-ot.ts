@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { type Address, CHUNK_BYTES, type Job } from '@eigenveil/bench/ot-jobs';
 import { formatQuantity } from '@eigenveil/bench/quantities';
 import { median } from '@eigenveil/bench/statistics';
+import { figures, renderTable, words } from '@eigenveil/bench/table';
 import {
   connectChannel,
   MessageStream,
@@ -17,9 +18,7 @@ import {
   setUpReceiver,
   setUpSender,
 } from '@eigenveil/two-party';
-import Table from 'cli-table3';
-import { Command } from 'commander';
-import { wholeNumber } from './options.ts';
+import { benchmark, wholeNumber } from './options.ts';
 
 interface Row {
   what: string;
@@ -118,27 +117,26 @@ function row(what: string, milliseconds: number, amount: number, unit: Row['unit
 }
 
 function render(rows: readonly Row[]): string {
-  const table = new Table({
-    head: ['', 'time', 'per second'],
-    colAligns: ['left', 'right', 'right'],
-    style: { head: [], border: [] },
-  });
-  for (const { what, milliseconds, unit, perSecond } of rows) {
-    const rate =
-      unit === 'bytes' ? `${(perSecond / 1e6).toFixed(0)} MB` : `${(perSecond / 1e6).toFixed(2)} million`;
-    table.push([what, formatQuantity(milliseconds, 'ms'), perSecond > 1e5 ? rate : '']);
-  }
-  return table.toString();
+  return renderTable(rows, [
+    words('', (row) => row.what),
+    figures('time', (row) => formatQuantity(row.milliseconds, 'ms')),
+    figures('per second', ({ unit, perSecond }) => {
+      if (perSecond <= 1e5) return '';
+      const millions = perSecond / 1e6;
+      return unit === 'bytes' ? `${millions.toFixed(0)} MB` : `${millions.toFixed(2)} million`;
+    }),
+  ]);
 }
 
-const { transfers, megabytes, repetitions, json } = new Command()
-  .name('bench-ot')
-  .description('Times oblivious transfers and the channel between garbler and evaluator.')
+const { transfers, megabytes, repetitions, json } = benchmark({
+  name: 'bench:ot',
+  description: 'Times oblivious transfers and the channel between garbler and evaluator.',
+  explanation: EXPLANATION,
+  example: '--transfers 5000000',
+})
   .option('--transfers <count>', 'transfers per repetition', wholeNumber(), 2_000_000)
   .option('--megabytes <count>', 'megabytes per repetition', wholeNumber(), 512)
   .option('--repetitions <count>', 'repetitions that count', wholeNumber(), 5)
-  .option('--json', 'print one JSON object instead of a table')
-  .addHelpText('after', `\n${EXPLANATION}\n\nExample:\n  npm run bench:ot -- --transfers 5000000`)
   .parse()
   .opts<{ transfers: number; megabytes: number; repetitions: number; json?: true }>();
 

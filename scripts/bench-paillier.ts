@@ -2,6 +2,7 @@
 
 import { interleavedMedians } from '@eigenveil/bench/measure';
 import { formatQuantity, formatRatio } from '@eigenveil/bench/quantities';
+import { figures, renderTable, words } from '@eigenveil/bench/table';
 import {
   type Ciphertext,
   encodeCiphertexts,
@@ -10,10 +11,8 @@ import {
   pack,
   type SecretKey,
 } from '@eigenveil/paillier';
-import Table from 'cli-table3';
-import { Command } from 'commander';
 import * as paillierBigint from 'paillier-bigint';
-import { someOf } from './options.ts';
+import { benchmark, someOf } from './options.ts';
 
 type Operation =
   | 'generate key (standard)'
@@ -158,44 +157,28 @@ async function measureKeyBits(keyBits: number): Promise<Row[]> {
 }
 
 function render(rows: readonly Row[]): string {
-  const table = new Table({
-    head: [
-      'bits',
-      'operation',
-      'paillier-bigint',
-      'eigenveil',
-      'ratio',
-      'values',
-      'per value',
-      'ratio per value',
-    ],
-    colAligns: ['right', 'left', 'right', 'right', 'right', 'right', 'right', 'right'],
-    style: { head: [], border: [] },
-  });
-  for (const row of rows) {
-    const perValue = row.eigenveilPerValueMs;
-    table.push([
-      row.keyBits,
-      row.operation,
-      formatQuantity(row.paillierBigintMs, 'ms'),
-      formatQuantity(row.eigenveilMs, 'ms'),
-      formatRatio(row.ratio),
-      row.valuesPerCiphertext?.toFixed(1) ?? '',
+  return renderTable(rows, [
+    figures('bits', (row) => row.keyBits),
+    words('operation', (row) => row.operation),
+    figures('paillier-bigint', (row) => formatQuantity(row.paillierBigintMs, 'ms')),
+    figures('eigenveil', (row) => formatQuantity(row.eigenveilMs, 'ms')),
+    figures('ratio', (row) => formatRatio(row.ratio)),
+    figures('values', (row) => row.valuesPerCiphertext?.toFixed(1) ?? ''),
+    figures('per value', ({ eigenveilPerValueMs: perValue }) =>
       perValue === undefined ? '' : formatQuantity(perValue, 'ms'),
-      row.ratioPerValue === undefined ? '' : formatRatio(row.ratioPerValue),
-    ]);
-  }
-  return table.toString();
+    ),
+    figures('ratio per value', ({ ratioPerValue: ratio }) => (ratio === undefined ? '' : formatRatio(ratio))),
+  ]);
 }
 
-const { bits: bitsWanted, json } = new Command()
-  .name('bench-paillier')
-  .description(
+const { bits: bitsWanted, json } = benchmark({
+  name: 'bench:paillier',
+  description:
     'Times @eigenveil/paillier against paillier-bigint: key generation, encryption, addition, decryption.',
-  )
+  explanation: EXPLANATION,
+  example: '--bits 1024,2048',
+})
   .option('--bits <list>', 'key lengths, separated by commas', someOf(KEY_BITS, Number), KEY_BITS)
-  .option('--json', 'print one JSON object instead of a table')
-  .addHelpText('after', `\n${EXPLANATION}\n\nExample:\n  npm run bench:paillier -- --bits 1024,2048`)
   .parse()
   .opts<{ bits: number[]; json?: true }>();
 

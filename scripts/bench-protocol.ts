@@ -12,9 +12,9 @@ import {
 import { formatQuantity, formatRatio } from '@eigenveil/bench/quantities';
 import { measureRoles, ROLES_EXPLANATION, type RoleSeries } from '@eigenveil/bench/roles';
 import { median, summariseRatios } from '@eigenveil/bench/statistics';
+import { figures, renderTable, words } from '@eigenveil/bench/table';
 import type { EncryptionScheme } from '@eigenveil/paillier';
-import Table from 'cli-table3';
-import { Command, InvalidArgumentError } from 'commander';
+import { benchmark, wholeNumbers } from './options.ts';
 
 interface Row {
   features: number;
@@ -69,47 +69,30 @@ async function measure(d: number, keyBits: number, full: boolean): Promise<Row[]
 }
 
 function render(rows: readonly Row[]): string {
-  const table = new Table({
-    head: ['d', 'bits', 'role', 'scheme', 'literal', 'eigenveil', 'ratio', 'with validation'],
-    colAligns: ['right', 'right', 'left', 'left', 'right', 'right', 'right', 'right'],
-    style: { head: [], border: [] },
-  });
-  for (const row of rows) {
-    const { eigenveilValidatedMs: validated, ratioValidated } = row;
-    table.push([
-      row.features,
-      row.keyBits,
-      row.role,
-      row.scheme,
-      formatQuantity(row.literalMs, 'ms'),
-      formatQuantity(row.eigenveilMs, 'ms'),
-      formatRatio(row.ratio),
+  return renderTable(rows, [
+    figures('d', (row) => row.features),
+    figures('bits', (row) => row.keyBits),
+    words('role', (row) => row.role),
+    words('scheme', (row) => row.scheme),
+    figures('literal', (row) => formatQuantity(row.literalMs, 'ms')),
+    figures('eigenveil', (row) => formatQuantity(row.eigenveilMs, 'ms')),
+    figures('ratio', (row) => formatRatio(row.ratio)),
+    figures('with validation', ({ eigenveilValidatedMs: validated, ratioValidated }) =>
       validated === undefined ? '' : `${formatQuantity(validated, 'ms')}, ${formatRatio(ratioValidated!)}`,
-    ]);
-  }
-  return table.toString();
+    ),
+  ]);
 }
 
-function numbers(text: string): number[] {
-  const list = text.split(',').map(Number);
-  if (list.some((value) => !Number.isInteger(value) || value < 1))
-    throw new InvalidArgumentError('Expected whole numbers.');
-  return list;
-}
-
-const options = new Command()
-  .name('npm run bench:protocol --')
-  .description(
+const options = benchmark({
+  name: 'bench:protocol',
+  description:
     'Times each role of the protocol against the published protocol done literally with paillier-bigint.',
-  )
-  .option('--features <list>', 'numbers of features, separated by commas', numbers, FEATURES)
-  .option('--bits <list>', 'key lengths, separated by commas', numbers, [2048])
+  explanation: EXPLANATION,
+  example: '--features 50 --bits 1024,2048',
+})
+  .option('--features <list>', 'numbers of features, separated by commas', wholeNumbers, FEATURES)
+  .option('--bits <list>', 'key lengths, separated by commas', wholeNumbers, [2048])
   .option('--full', 'time every ciphertext of the literal protocol (minutes) instead of a sample')
-  .option('--json', 'print one JSON object instead of a table')
-  .addHelpText(
-    'after',
-    `\n${EXPLANATION}\n\nExample:\n  npm run bench:protocol -- --features 50 --bits 1024,2048`,
-  )
   .parse()
   .opts<{ features: number[]; bits: number[]; full?: true; json?: true }>();
 

@@ -1,11 +1,17 @@
 /** `npm run bench:rotated`: PCA by the protocol `rotated`, and by `garbled` and `simulated` beside it. */
 
-import { type Case, dataFile, type Measured, measureCase } from '@eigenveil/bench/decompositions';
+import {
+  type Case,
+  cpuSeconds,
+  dataFile,
+  type Measured,
+  measureCase,
+  peakMegabytes,
+} from '@eigenveil/bench/decompositions';
 import { formatQuantity } from '@eigenveil/bench/quantities';
 import { median } from '@eigenveil/bench/statistics';
-import Table from 'cli-table3';
-import { Command } from 'commander';
-import { someOf, wholeNumber } from './options.ts';
+import { figures, renderTable, words } from '@eigenveil/bench/table';
+import { benchmark, someOf, wholeNumber } from './options.ts';
 
 const EXPLANATION = `Both servers are fresh processes that talk over TLS 1.3 on the loopback interface. A time is from the request for a connection to the result,
 base transfers included (20 ms: with a proxy between them that holds back every byte for 20 ms in either direction); the median of the repetitions, in which the protocols take turns (garbled once, and from 50 features on only with
@@ -31,14 +37,15 @@ const COUNTING_DELAY = 500;
 const NAMES: readonly string[] = SETS.map(({ dataset }) => dataset);
 const LARGE = ['synthetic50', 'synthetic100'];
 
-const { json, repetitions, sets, garbled } = new Command()
-  .name('bench-rotated')
-  .description('Times PCA by the two-party protocols rotated, garbled and simulated.')
+const { json, repetitions, sets, garbled } = benchmark({
+  name: 'bench:rotated',
+  description: 'Times PCA by the two-party protocols rotated, garbled and simulated.',
+  explanation: EXPLANATION,
+  example: '--sets pima,ionosphere',
+})
   .option('--repetitions <count>', 'timed runs of each', wholeNumber(), 3)
   .option('--sets <LIST>', 'only these data sets', someOf(NAMES), [...NAMES])
   .option('--garbled', 'garbled for large data sets, too, which takes minutes')
-  .option('--json', 'print one JSON object instead of a table')
-  .addHelpText('after', `\n${EXPLANATION}\n\nExample:\n  npm run bench:rotated -- --sets pima,ionosphere`)
   .parse()
   .opts<{ json?: true; repetitions: number; sets: string[]; garbled?: true }>();
 
@@ -84,31 +91,22 @@ async function measureSet(dataset: string, components: number): Promise<Measured
 }
 
 function render(all: readonly Measured[]): string {
-  const table = new Table({
-    head: [
-      ...['data set', 'd', 'k', 'protocol', 'MB', 'rounds', 'time', 'CPU s', 'memory, MB'],
-      ...['sine × gap', '|Δλ|/λ₁'],
-    ],
-    colAligns: ['left', 'right', 'right', 'left', ...new Array<'right'>(7).fill('right')],
-    style: { head: [], border: [] },
-  });
   const megabytes = (bytes: number) => (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0);
-  for (const it of all) {
-    table.push([
-      it.dataset,
-      it.features,
-      it.components,
-      it.delayMilliseconds === undefined ? it.twoParty : `${it.twoParty}, ${it.delayMilliseconds} ms`,
-      megabytes(it.bytes),
-      it.rounds ?? '',
-      formatQuantity(1000 * it.seconds, 'ms'),
-      `${it.garbler.cpuSeconds.toFixed(1)} / ${it.evaluator.cpuSeconds.toFixed(1)}`,
-      `${megabytes(it.garbler.peakMemoryBytes)} / ${megabytes(it.evaluator.peakMemoryBytes)}`,
-      it.maxSineGap.toExponential(0),
-      it.maxEigenvalueError.toExponential(0),
-    ]);
-  }
-  return table.toString();
+  return renderTable(all, [
+    words('data set', (it) => it.dataset),
+    figures('d', (it) => it.features),
+    figures('k', (it) => it.components),
+    words('protocol', ({ twoParty, delayMilliseconds }) =>
+      delayMilliseconds === undefined ? twoParty : `${twoParty}, ${delayMilliseconds} ms`,
+    ),
+    figures('MB', (it) => megabytes(it.bytes)),
+    figures('rounds', (it) => it.rounds ?? ''),
+    figures('time', (it) => formatQuantity(1000 * it.seconds, 'ms')),
+    figures('CPU s', cpuSeconds),
+    figures('memory, MB', (it) => peakMegabytes(it, megabytes)),
+    figures('sine × gap', (it) => it.maxSineGap.toExponential(0)),
+    figures('|Δλ|/λ₁', (it) => it.maxEigenvalueError.toExponential(0)),
+  ]);
 }
 
 const all: Measured[] = [];

@@ -2,6 +2,7 @@
 
 import { describeEnvironment } from '@eigenveil/bench/environment';
 import { formatQuantity } from '@eigenveil/bench/quantities';
+import { figures, renderTable, words } from '@eigenveil/bench/table';
 import { CONTROLS } from '@eigenveil/bench/timing/controls';
 import { measureOperation } from '@eigenveil/bench/timing/measure';
 import { OPERATIONS } from '@eigenveil/bench/timing/operations';
@@ -9,9 +10,7 @@ import { REFUSALS } from '@eigenveil/bench/timing/refusal';
 import { faultsOf, type Measured, readingOf } from '@eigenveil/bench/timing/verdict';
 import { CLEAR, compareClasses, SUSPICIOUS } from '@eigenveil/bench/timing/welch';
 import { SingleBar } from 'cli-progress';
-import Table from 'cli-table3';
-import { Command } from 'commander';
-import { wholeNumber } from './options.ts';
+import { benchmark, wholeNumber } from './options.ts';
 
 const EXPLANATION = `How to read it. Each operation runs on inputs of two classes that take turns at random, as in dudect (Reparaz, Balasch, Verbauwhede, 2017).
 |t| is the largest of Welch's t statistics: on all samples and on the fastest ones (20 lines are drawn across the slow tail), for means and for variances.
@@ -25,17 +24,18 @@ SECURITY.md, "What is constant time, and what is not". Times are those that this
 
 const FEWEST_SAMPLES = 20_000;
 
-const { samples, json } = new Command()
-  .name('bench-timing')
-  .description('Looks for secrets in the time that operations take. Some eight minutes.')
+const { samples, json } = benchmark({
+  name: 'bench:timing',
+  description: 'Looks for secrets in the time that operations take. Some eight minutes.',
+  explanation: EXPLANATION,
+  example: '--samples 400000',
+})
   .option(
     '--samples <count>',
     'of a fast operation; slow ones get fewer',
     wholeNumber(FEWEST_SAMPLES),
     100_000,
   )
-  .option('--json', 'print one JSON object instead of a table')
-  .addHelpText('after', `\n${EXPLANATION}\n\nExample:\n  npm run bench:timing -- --samples 400000`)
   .parse()
   .opts<{ samples: number; json?: true }>();
 
@@ -63,25 +63,16 @@ async function measureAll(): Promise<Measured[]> {
 }
 
 function render(all: readonly Measured[]): string {
-  const table = new Table({
-    head: ['', 'classes', 'samples', 'median', 'difference', 'would show', '|t|', ''],
-    colAligns: ['left', 'left', 'right', 'right', 'right', 'right', 'right', 'left'],
-    style: { head: [], border: [] },
-  });
-  for (const measured of all) {
-    const { name, kind, classes, counts, medians, difference, visible, t } = measured;
-    table.push([
-      kind === 'operation' ? name : `${kind}: ${name}`,
-      classes.join(' / '),
-      counts[0] + counts[1],
-      formatQuantity(medians[0], 'ms'),
-      formatQuantity(difference, 'ms'),
-      formatQuantity(visible, 'ms'),
-      Math.abs(t).toFixed(1),
-      readingOf(measured),
-    ]);
-  }
-  return table.toString();
+  return renderTable(all, [
+    words('', ({ kind, name }) => (kind === 'operation' ? name : `${kind}: ${name}`)),
+    words('classes', ({ classes }) => classes.join(' / ')),
+    figures('samples', ({ counts }) => counts[0] + counts[1]),
+    figures('median', ({ medians }) => formatQuantity(medians[0], 'ms')),
+    figures('difference', ({ difference }) => formatQuantity(difference, 'ms')),
+    figures('would show', ({ visible }) => formatQuantity(visible, 'ms')),
+    figures('|t|', ({ t }) => Math.abs(t).toFixed(1)),
+    words('', readingOf),
+  ]);
 }
 
 const environment = await describeEnvironment();

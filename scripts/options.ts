@@ -1,5 +1,5 @@
-/** Parsers of options that the commands share; what they throw, commander shows with the option's name. */
-import { InvalidArgumentError } from 'commander';
+/** Options that the commands share, and their parsers; what these throw, commander shows with the option's name. */
+import { Command, InvalidArgumentError } from 'commander';
 
 /** A whole number in [`least`, `most`]. */
 export function wholeNumber(least = 1, most: number = Number.MAX_SAFE_INTEGER) {
@@ -13,6 +13,9 @@ export function wholeNumber(least = 1, most: number = Number.MAX_SAFE_INTEGER) {
   };
 }
 
+/** Whole numbers of at least 1, separated by commas. */
+export const wholeNumbers = (text: string): number[] => text.split(',').map(wholeNumber());
+
 /** Some of `choices`, separated by commas; `read` makes one of them from its text. */
 export function someOf<T extends string | number>(
   choices: readonly T[],
@@ -24,4 +27,24 @@ export function someOf<T extends string | number>(
     if (!values.every(isChoice)) throw new InvalidArgumentError(`Expected some of ${choices.join(',')}.`);
     return values;
   };
+}
+
+/** The command of a benchmark: beside its own options it takes `--json`, and its help says how to read what it prints. */
+export function benchmark({
+  name,
+  description,
+  explanation,
+  example,
+}: {
+  /** As in `npm run <name>`. */
+  readonly name: string;
+  readonly description: string;
+  readonly explanation: string;
+  /** Options, as one would give them. */
+  readonly example: string;
+}): Command {
+  return new Command(`npm run ${name} --`)
+    .description(description)
+    .option('--json', 'print one JSON object instead of tables')
+    .addHelpText('after', `\n${explanation}\n\nExample:\n  npm run ${name} -- ${example}`);
 }

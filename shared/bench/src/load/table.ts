@@ -1,45 +1,31 @@
 /** The result of a load as tables for people. */
-import Table from 'cli-table3';
 import { formatQuantity, significant } from '../quantities.ts';
+import { figures, renderTable } from '../table.ts';
 import type { LoadResult } from './run.ts';
+
+type Window = LoadResult['windows'][number];
 
 export function renderLoad(result: LoadResult): string {
   const { contributions, connections, features, keyBits, contributionBytes, seconds, perSecond } = result;
   const { latency, sync, computation } = result;
   const ms = (value: number) => formatQuantity(value, 'ms');
   const bytes = (value: number) => formatQuantity(value, 'bytes');
-  const rows = new Table({
-    head: [
-      'contributions',
-      'per second',
-      'p50',
-      'p95',
-      'p99',
-      'CPU data user',
-      ...(result.database === 'postgres' ? ['CPU PostgreSQL'] : []),
-      'CPU client',
-      'memory',
-      'database',
-    ],
-    colAligns: Array(10).fill('right'),
-    style: { head: [], border: [] },
-  });
-  for (const window of result.windows) {
-    rows.push([
-      window.contributions,
-      significant(window.perSecond),
-      ms(window.p50Milliseconds),
-      ms(window.p95Milliseconds),
-      ms(window.p99Milliseconds),
-      ms(window.dataUserCpuMilliseconds),
-      ...(result.database === 'postgres' ? [ms(window.databaseCpuMilliseconds)] : []),
-      ms(window.clientCpuMilliseconds),
-      bytes(window.dataUserResidentBytes),
-      bytes(window.databaseBytes),
-    ]);
-  }
+  const rows = renderTable(result.windows, [
+    figures('contributions', (window) => window.contributions),
+    figures('per second', (window) => significant(window.perSecond)),
+    figures('p50', (window) => ms(window.p50Milliseconds)),
+    figures('p95', (window) => ms(window.p95Milliseconds)),
+    figures('p99', (window) => ms(window.p99Milliseconds)),
+    figures('CPU data user', (window) => ms(window.dataUserCpuMilliseconds)),
+    ...(result.database === 'postgres'
+      ? [figures<Window>('CPU PostgreSQL', (window) => ms(window.databaseCpuMilliseconds))]
+      : []),
+    figures('CPU client', (window) => ms(window.clientCpuMilliseconds)),
+    figures('memory', (window) => bytes(window.dataUserResidentBytes)),
+    figures('database', (window) => bytes(window.databaseBytes)),
+  ]);
   const stages = Object.entries(computation.stages).map(([name, time]) => `${name} ${ms(time)}`);
-  return `${rows.toString()}
+  return `${rows}
 Rates, latencies and CPU times (per contribution) are of the contributions since the line before; memory and database at that moment.
 ${contributions} contributions of ${bytes(contributionBytes)} (${features} features, ${keyBits} bits) over ${connections} connections to ${result.processes} process${result.processes === 1 ? '' : 'es'} with ${result.database}: ${significant(perSecond)} per second for ${ms(seconds * 1000)};
 p50 ${ms(latency.p50Milliseconds)}, p95 ${ms(latency.p95Milliseconds)}, p99 ${ms(latency.p99Milliseconds)}; peak memory of the data user ${bytes(result.dataUserPeakBytes)}.
