@@ -1,24 +1,12 @@
 /**
- * The hash of half-gates: TMMO(x, i) = pi(pi(x) ^ i) ^ pi(x) with pi = AES-128 under a chunk's key (Guo, Katz, Wang, Yu,
- * "Efficient and Secure Multiparty Computation from Fixed-Key Block Ciphers", IEEE S&P 2020).
+ * The hash of half-gates: TMMO(x, i) = π(π(x) ⊕ i) ⊕ π(x) with π = AES-128 under a chunk's key (Guo, Katz, Wang, Yu,
+ * "Efficient and Secure Multiparty Computation from Fixed-Key Block Ciphers", IEEE S&P 2020). A fresh key for every chunk of 2^12 gates
+ * answers the attack of Guo, Katz, Wang, Weng, Yu, "Better Concrete Security for Half-Gates Garbling" (CRYPTO 2020).
  *
- * Why keys change. With pi an ideal permutation TMMO is tweakable circular correlation robust, and so half-gates are
- * secure, up to about (p q + q^2) / 2^128 times a small constant, p being the adversary's AES computations and q the hashes
- * under one key. One key for a whole computation of 2^34 gates would leave some 92 bits: an adversary compares
- * every AES result of its own with every gate (Guo, Katz, Wang, Weng, Yu, "Better Concrete Security for Half-Gates
- * Garbling", CRYPTO 2020, shows such an attack on the hashes of that time). Hence a fresh key for every chunk
- * of C = 2^12 gates, so q = 4C = 2^14 hashes. Chunks' keys are random, so an AES computation is about one chunk,
- * whatever their number, unless two chunks have the same key, and for N chunks the advantage stays below about
- *
- *   (2 p q + N q^2) / 2^128  +  N^2 / 2^129  =  p / 2^113 + N / 2^100 + N^2 / 2^129.
- *
- * At N = 2^22 chunks, 2^34 gates: 113 bits against offline work p, and less than 2^-77 for the rest. The argument needs keys that do
- * not depend on what the adversary asked before: the garbler draws each key from the CSPRNG when the chunk begins and sends
- * it with the chunk. Nothing of the key is secret; delta and the labels that the evaluator does not hold are. These are the
- * leading terms of both papers' bounds put together here, not a theorem of either: constants may differ by a few bits.
- *
- * Why tweaks still differ within a chunk. Gates may share inputs; with equal key and tweak their tables would cancel
- * to known differences that reveal delta. A tweak is the running number of the half-gate and never returns in a session.
+ * Assumptions: AES-128 as an ideal cipher, and keys that do not depend on what the adversary asked before: the garbler draws each from the
+ * CSPRNG when the chunk begins and sends it with the chunk. A tweak is the running number of the half-gate and never returns in a session, since
+ * with equal key and tweak the tables of gates that share inputs would reveal delta. p evaluations of AES against N chunks then gain at most about
+ * p / 2^113 + N / 2^100 + N² / 2^129: leading terms, not a theorem. Why: docs/arguments.md, "Hash of half-gates".
  */
 import { type Cipheriv, createCipheriv } from 'node:crypto';
 

@@ -1,20 +1,14 @@
 /**
  * Base oblivious transfer of random 16-byte keys over P-256: Naor, Pinkas, "Efficient oblivious transfer protocols" (SODA 2001, section 3),
- * with a point C that is fixed, so that nobody has to send it. It holds against parties that deviate.
+ * with a point C that is fixed. It holds against parties that deviate.
  *
- * The receiver with choice bit c draws P_c = a·G, whose discrete logarithm a it knows; the other point of the pair is C − P_c. It
- * sends P_0, from which the sender has P_1 = C − P_0. The sender answers with one ephemeral B = b·G for all pairs; the keys are
- * k_j = SHA-256(domain, transcript, i, j, x(b·P_j)), and the receiver computes k_c from x(a·B).
+ * The receiver with choice bit c draws P_c = a·G; the other point of the pair is C − P_c. It sends P_0, from which the sender has P_1 = C − P_0. The
+ * sender answers with one ephemeral B = b·G for all pairs. The keys are k_j = SHA-256(domain, transcript, i, j, x(b·P_j)); the receiver
+ * computes k_c from x(a·B).
  *
- * - The sender learns nothing, unconditionally: a is uniform in [1, n), so that P_0 is a uniform point for either choice but for one of n, the
- *   identity for the one and C for the other. B is the same for all pairs and a point of the curve, whose cofactor is 1, so that no
- *   choice of it makes one pair fail and not another.
- * - The receiver gets at most one key of a pair, whatever it sends. Both would take x(b·P_0) and x(b·P_1), hence b·C = ±b·P_0 ± b·P_1: the
- *   Diffie-Hellman secret of B and C. Neither logarithm is known to anybody, since C is the hash of a name (p256.ts). So the assumption
- *   is the computational one of Diffie and Hellman in P-256, with SHA-256 as a random oracle; all pairs share B and C at no more cost. We
- *   claim that and no simulation: the choice of a receiver that deviates shows only when it asks the oracle.
- *
- * What is at stake: with both keys of a pair, the sender of the extension, who is the receiver here, would read every choice bit.
+ * The sender learns nothing, unconditionally. The receiver gets at most one key of a pair. Assumptions: computational Diffie-Hellman in
+ * P-256, with SHA-256 as a random oracle; nobody knows the logarithm of C, the hash of a name (p256.ts). We claim no simulation. Why:
+ * docs/arguments.md, "Base transfers".
  */
 import { createECDH, createHash, type ECDH } from 'node:crypto';
 import type { MessageStream } from '../channel/message-stream.ts';

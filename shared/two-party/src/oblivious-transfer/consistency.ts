@@ -1,27 +1,15 @@
 /**
- * The check that makes the extension safe from a receiver that deviates: one that puts other choice bits into some columns than into
- * others, to learn bits of Δ from what fails afterwards. It is that of Roy, "SoftSpokenOT" (CRYPTO 2022, section 4), which the revision of
- * 2022 of Keller, Orsini, Scholl, "Actively secure OT extension with optimal overhead" (CRYPTO 2015) took over: Roy found the lemma
- * false on which their first check stood, a single sum of rows in GF(2^128). So every column is hashed by itself here.
+ * Checks that the receiver of the extension has put the same choice bits into all columns: Roy, "SoftSpokenOT" (CRYPTO 2022, section 4), as
+ * in the revision of 2022 of Keller, Orsini, Scholl, "Actively secure OT extension with optimal overhead" (CRYPTO 2015).
  *
- * Each block begins with 128 transfers of random choices that nobody uses. Let c be the choice bits of the block, t_j and q_j its columns
- * at receiver and sender, q_j = t_j ⊕ Δ_j·c, and h a linear hash of 128 bits that a challenge picks. The receiver answers with x̄ =
- * h(c) and a digest of all h(t_j); the sender, for which h(t_j) = h(q_j) ⊕ Δ_j·x̄, compares before it uses a row.
+ * Each block begins with 128 transfers of random choices that nobody uses. c are the choice bits of the block, t_j and q_j its columns at
+ * receiver and sender, q_j = t_j ⊕ Δ_j·c. A challenge, a hash of what was sent, picks a linear hash h of 128 bits: GHASH under a key H, the tag of
+ * AES-128-GCM for additional data less the tag of as many zeros. The receiver answers with x̄ = h(c) and a digest of all h(t_j). The
+ * sender compares that with h(q_j) ⊕ Δ_j·x̄ before it uses a row.
  *
- * - h is GHASH under a key H, as node:crypto has it: the tag of AES-128-GCM for additional data, from which the tag of as many zeros
- *   takes away what is not linear. Two columns of n ≤ 513 blocks of 128 bits that differ have the same hash with probability
- *   at most (n + 1) / 2^128, the roots of a polynomial.
- * - The challenge is a hash of the base transfers, the block's place and all its corrections (Fiat, Shamir), so it costs no trip. A
- *   receiver can try T blocks before it sends one: any two of 128 columns collide in one of them with probability below T / 2^105. It has
- *   no longer than the sender waits for a message.
- * - Without collisions, let e_j be what the receiver added to c in column j. It passes if and only if it has guessed Δ_j in every column with
- *   h(c ⊕ e_j) ≠ x̄: with probability 2^−m for m such columns, and then it knows these m bits of Δ and no more. All other columns
- *   agree on one c. So its rows are those of an honest receiver that was told m bits of Δ, and finding the other 127 − m is no easier
- *   than finding all would have been. A bit that it knows anyway, as the lowest where Δ is odd, gains it nothing.
- * - x̄ tells the sender nothing: the random choices enter it times a power of H, as 128 uniform bits unless H = 0. The digest follows from
- *   x̄ and what the sender has.
- *
- * Assumptions: SHA-256 as a random oracle, for the challenge and in the place of the h(t_j) themselves; AES-128 as an ideal cipher, for H.
+ * Bounds: two columns collide with probability below T / 2^105 for a receiver that tries T blocks. Otherwise it passes with probability 2^−m, and
+ * then knows m bits of Δ. Assumptions: SHA-256 as a random oracle, for the challenge and in the place of the h(t_j) themselves; AES-128 as an
+ * ideal cipher, for H. Why: docs/arguments.md, "Check of the extension".
  */
 import { createCipheriv, createHash, timingSafeEqual } from 'node:crypto';
 import { TwoPartyError } from '../errors.ts';

@@ -1,18 +1,13 @@
 /**
- * Extends 128 base transfers to any number of correlated ones (Ishai, Kilian, Nissim, Petrank, CRYPTO 2003, section 3), with the check of
- * consistency.ts against a receiver that deviates. The base transfers run the other way round, with the bits of Δ as choices: for
- * every column j the receiver knows keys k_j⁰, k_j¹ and the sender k_j^(Δ_j). With G a pseudorandom generator and c the
- * choice bits, the receiver sends u_j = G(k_j⁰) ⊕ G(k_j¹) ⊕ c and the sender computes q_j = G(k_j^(Δ_j)) ⊕ Δ_j·u_j. Row
- * i of the receiver's G(k⁰) is then t_i = q_i ⊕ c_i·Δ: the label of its bit, where q_i is the label of 0.
+ * Extends 128 base transfers to any number of correlated ones: Ishai, Kilian, Nissim, Petrank (CRYPTO 2003, section 3), with the check of
+ * consistency.ts against a receiver that deviates. Names: column j of the receiver is t_j = G(k_j⁰), it sends u_j = G(k_j⁰) ⊕ G(k_j¹) ⊕ c,
+ * the sender computes q_j = G(k_j^(Δ_j)) ⊕ Δ_j·u_j. Row i is t_i = q_i ⊕ c_i·Δ: the label of its bit, where q_i is the label of 0.
  *
- * The sender's view of c is masked by G under keys that it does not know, whatever it does: it sends nothing after the base transfers. The
- * receiver sees nothing of the sender but whether it goes on after the check. Rows serve as labels without hashing; Δ has 127 bits that the
+ * The base transfers run the other way round, with the bits of Δ as choices. Rows serve as labels without hashing; Δ has 127 bits that the
  * receiver does not know, since the lowest is 1.
  *
- * G is AES-128 in counter mode, one stream per key for the life of the session: what was drawn never comes again, and
- * the header of every block names its first row, so that ends that have lost step notice. After 2^32 rows a stream has
- * given 2^25 blocks; 256 streams differ from random ones by at most 256 · (2^25)² / 2^129 = 2^−71 plus the advantage
- * against AES, and the session is exhausted.
+ * Assumption: G, AES-128 in counter mode with one stream per key for the life of the session, is pseudorandom. For 2^32 rows, after which the
+ * session is exhausted, that costs at most 2^−71 plus the advantage against AES. Why: docs/arguments.md, "Extension of transfers".
  */
 import { type Cipheriv, createCipheriv } from 'node:crypto';
 import { endianness } from 'node:os';

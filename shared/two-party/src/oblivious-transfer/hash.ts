@@ -3,13 +3,8 @@
  * Yu, "Efficient and secure multiparty computation from fixed-key block ciphers", IEEE S&P 2020). π is AES-128 under a
  * key that is drawn afresh for each chunk of at most 2^12 tweaks (Guo, Katz, Wang, Weng, Yu, CRYPTO 2020, on why).
  *
- * Bound, with AES as an ideal cipher: the receiver knows t_i and looks for H(t_i ⊕ Δ, i), Δ of 127 unknown bits. Its p
- * evaluations of π under one key must hit one of the 2^12 inputs t_i ⊕ Δ or one of the inner values, each at random but
- * for Δ: at most 2 · 2^12 · p / 2^127. Inputs that collide among themselves add 2 · 2^24 / 2^127 per chunk. Chunks have
- * different keys, so p counts once: p · 2^−114 + N · 2^−114 for N transfers. Under one key for all it would be N · p · 2^−126.
- *
- * garbling/kernels.ts computes the same hash on labels in WebAssembly memory, two tweaks a gate, between calls of AES for whole
- * batches: a form that needs that memory, and that plain transfers have no use for.
+ * Assumption: AES-128 as an ideal cipher. p evaluations of it against N transfers then gain at most p · 2^−114 + N · 2^−114. Why:
+ * docs/arguments.md, "Hash of transfers".
  */
 import { createCipheriv } from 'node:crypto';
 

@@ -16,23 +16,9 @@
  * columns from there on. Row i is compared with the slopes of thresholds i and i + 1: what it shares with row i + 1 is so tied
  * to the same C.
  *
- * What a correlator that deviates can do. Digit δ of row i may have carried any function of δ instead of δ·C. Rows then add up
- * to A_i·C + E_i, E_i depending on their digits. The row passes if χ·E_i is what the slopes and w_i make of it.
- * - It guesses. Slopes and w_i are sent once and E_i is unknown. Every row whose E_i is not known must be guessed, and what it
- *   learns in passing is no more than what it had to guess. A guess at n uniform digits passes with 4^−n. A guess at a row
- *   that is off by a multiple of A_i alone is one at whole entries, to the last bit.
- * - It is lucky: χ·e = 0 for an error e that is not 0 in the result. e is a multiple of 2^(l−v) for the largest such v ≥ 1. It
- *   shows v bits, and 2^L divides its multiple by a random coefficient with probability 2^−min(32, 20 + v). For both
- *   combinations that is 2^−42 at v = 1 and falls to 2^−64. Errors of linearly independent e must each be lucky. Guesses at
- *   which rows are wrong, or at low bits where χ·e is nearly 0, raise that to 2^−41 in all.
- * docs/rotated.md says what this means for a rotation.
- *
- * What a chooser that deviates can do: it learns nothing. Slopes are masked by numbers that are uniform and used once, whatever
- * the challenge is, and each w_i follows from the slopes and the chooser's shares. The chooser sends nothing back. Who fails
- * learns that it failed, and a guess that fails must be the last one: see closedByFaults() in rotated/csp.ts.
- *
- * The same comparison notices what a fault of a network, a memory or a program has changed in the shares, but with probability
- * 2^−42.
+ * Bounds. A correlator that deviates guesses n uniform digits with 4^−n, and learns no more than it had to guess. Luck has probability 2^−41 at
+ * most. A chooser that deviates learns nothing. Who fails learns that it failed, and a guess that fails must be the last one: see
+ * closedByFaults() in rotated/csp.ts. Why: docs/arguments.md, "Check of products", and docs/rotated.md for what it means for a rotation.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { decodeShares, encodeShares } from '../shares.ts';

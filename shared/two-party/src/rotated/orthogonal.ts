@@ -4,20 +4,10 @@
  * Shahshahani, "The subgroup algorithm for generating uniform random variables", 1987). It is the QR decomposition of a matrix of Gaussians
  * with signs corrected, without the Gaussians that do not matter.
  *
- * If Q is Haar in O(j − 1), x is uniform on the sphere in R^j, and H(x) is any orthogonal matrix with first column x, then
- * H(x)·diag(1, Q) is Haar in O(j). Here x = g/‖g‖ of j exact Gaussians; the columns of H(x) are x and, but for the first, those of the reflection
- * u uᵀ/c − I, with s the sign of x_1, u = x + s e_1 and c = 1 + |x_1| = uᵀu/2 >= 1, so that nothing cancels.
+ * Names: x = g/‖g‖ of j exact Gaussians; u = x + s e_1, s being the sign of x_1, and c = 1 + |x_1| = uᵀu/2 >= 1.
  *
- * Error. With w = f + 32 fraction bits and Gaussians of w + 40, all bounds in lengths of columns, and unless ‖g‖ < 2^−32 (for j >= 2
- * of probability below 2^−64 in all):
- * - x: cutting g moves x by at most 2 · √j/2 · 2^−(w+40) / 2^−32 = √j 2^−(w+8); the integer root by 2^−(w+8); rounding x by √j 2^−(w+1).
- *   Together ε_j <= 1.02 √j 2^−(w+1).
- * - H: its error is at most (2‖u‖ε + ε²)/c + ‖u‖² ε/c² <= 5 ε_j, as ‖u‖² = 2c and c >= 1.
- * - Applied to a column of at most unit length: the factor uᵀy/c is rounded to 2^−(w+1), which ‖u‖ <= 2 doubles, and the entries to
- *   √j 2^−(w+1).
- * So each size adds at most (6.1 √j + 2)·2^−(w+1) to a column, in all below (4.1 d^1.5 + 8 d)·2^−(w+1) < 2^14·2^−(w+1) for d <= 200:
- * 2^−18 of half a unit of the result. Rounding to f bits adds at most 1/2 unit per entry. Result: |R − 2^f P| <= (1 + 2^−17)/2 per entry,
- * except that an entry that would be 2^f is 2^f − 1.
+ * For d <= 200, |R − 2^f P| <= (1 + 2^−17)/2 per entry, except that an entry that would be 2^f is 2^f − 1. That holds unless ‖g‖ < 2^−32, which has
+ * probability below 2^−64 in all. Why: docs/arguments.md, "Orthogonal matrices".
  */
 import { standardNormal } from './gaussian.ts';
 import { roundDivide, roundShift, squareRoot } from './integers.ts';
