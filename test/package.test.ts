@@ -96,16 +96,21 @@ describe('the packed owner library', () => {
     await writeFile(join(folder, 'program.ts'), PROGRAM);
     const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2024', '--skipLibCheck'];
     const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')];
-    await run(join(ROOT, 'node_modules/.bin/tsc'), [...options, ...types, 'program.ts'], { cwd: folder });
     const wrong = PROGRAM.replace('readFileBytes(file)', '42');
     await writeFile(join(folder, 'wrong.ts'), wrong);
-    await expect(
-      run(join(ROOT, 'node_modules/.bin/tsc'), [...options, ...types, 'wrong.ts'], { cwd: folder }),
-    ).rejects.toMatchObject({ stdout: expect.stringContaining('TS2345') });
+    const compiled = run(
+      join(ROOT, 'node_modules/.bin/tsc'),
+      [...options, ...types, 'program.ts', 'wrong.ts'],
+      { cwd: folder },
+    );
+    // Nothing is wrong but what was put in.
+    await expect(compiled).rejects.toMatchObject({
+      stdout: expect.stringMatching(/^wrong\.ts\(.*TS2345(?!.*error)/s),
+    });
   });
 
   test('has a command line', async () => {
-    const { stdout } = await run('npx', ['--no-install', 'eigenveil-owner', '--help'], { cwd: folder });
+    const { stdout } = await run(join(folder, 'node_modules/.bin/eigenveil-owner'), ['--help']);
     expect(stdout).toContain('contribute');
   });
 });
