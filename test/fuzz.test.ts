@@ -1,9 +1,9 @@
-/** A few thousand inputs for every parser that takes something from outside; `npm run fuzz` tries many more. */
+/** Two thousand inputs for every parser that takes something from outside; `npm run fuzz` tries many more. */
 import { afterAll, expect, test } from 'vitest';
 import { fuzz } from './fuzz/target.ts';
 import { allTargets, shares } from './fuzz/targets.ts';
 
-const INPUTS = 3000;
+const INPUTS = 2000;
 const LEAST = 4;
 /** Always the same inputs, so that a failure is one of the code and not of the day. */
 const SEED = 20_170_807;
