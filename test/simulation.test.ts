@@ -153,14 +153,14 @@ describe('a service dies next to a durable write of the computation', () => {
     expect(await endAfterDeath(operations, { twoParty })).toBe('done');
   };
   const MOMENTS: readonly [string, Operation][] = [
-    ['the data user after it has closed', crash('data user', 'after commit', 'closeTask')],
     ['the data user before it keeps its blinding', crash('data user', 'before commit', 'advance')],
     ['the data user after it has kept its blinding', crash('data user', 'after commit', 'advance')],
-    ['the CSP after it has bound the unblinding', crash('csp', 'after commit', 'beginUnblinding')],
     ['the CSP before it keeps its shares', crash('csp', 'before commit', 'completeUnblinding')],
     ['the CSP after it has ended the task', crash('csp', 'after commit', 'endTask')],
   ];
   const MORE_MOMENTS: typeof MOMENTS = [
+    ['the data user after it has closed', crash('data user', 'after commit', 'closeTask')],
+    ['the CSP after it has bound the unblinding', crash('csp', 'after commit', 'beginUnblinding')],
     ['the data user before it keeps that it is unblinded', crash('data user', 'before commit', 'advance', 1)],
     ['the data user after it has kept the result', crash('data user', 'after commit', 'advance', 2)],
     [
