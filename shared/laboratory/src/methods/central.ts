@@ -16,6 +16,7 @@ import {
 } from '../mechanisms/symmetric.ts';
 import { wishartNoise } from '../mechanisms/wishart.ts';
 import { calibrateWishart } from '../mechanisms/wishart-calibration.ts';
+import { epsilonOfGaussian } from './actual.ts';
 import {
   add,
   bounded,
@@ -91,7 +92,11 @@ function jointMethod(of: {
       means: 'protected',
       counts: 'protected',
       remarks,
-      keeps: keepsNominal,
+      keeps: (_sites, setting) => {
+        const { dpDelta } = setting;
+        const sigma = deviation(setting);
+        return { epsilon: epsilonOfGaussian({ sigma, sensitivity: jointSensitivity(), dpDelta }), dpDelta };
+      },
     },
     // Of the second moments alone: the mean has noise of its own.
     noiseDeviation: (sites, setting) => deviation(setting) / rowsOf(sites),

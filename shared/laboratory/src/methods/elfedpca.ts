@@ -17,8 +17,8 @@
  *   by n/(min N_i − 1) (times what the classic calibration wastes), and A′ keeps the ε of epsilonOfGaussian at that sensitivity. `repaired` takes the
  *   deviation that does hide a row, and is the same as `published` at the nominal ε at which the kept ε is the wanted one.
  * - "Given the mean" is a real restriction. A row changes the mean by up to 2/n, and normalising magnifies any change: rows that lie closer to
- *   the mean than that all turn, and Σ A_i changes by as much as s √2. Normalised after an exact mean, Σ A_i has no sensitivity of order 1/n, and no
- *   variant keeps any ε where the mean belongs to the rows.
+ *   the mean than that all turn, and Σ A_i changes by as much as √2 Σ N_i/(N_i − 1), about s √2 (`corrected`: √2). Normalised after an exact mean, it
+ *   has no sensitivity of order 1/n, and where the mean belongs to the rows no variant keeps anything near its nominal ε.
  * - A_i′ − A_j′ = A_i − A_j: who sees single messages needs no seed to be rid of the noise. Site 1, and every site that sees messages, knows the
  *   seed and subtracts E/s (attack.ts). Site 2 knows all masks.
  * - Y is computed from the rows without noise: no ε covers it.

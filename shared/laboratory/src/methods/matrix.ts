@@ -20,8 +20,9 @@ export function rowsOf(sites: readonly Site[]): number {
   return sites.reduce((sum, site) => sum + site.length, 0);
 }
 
+/** Without underflow: rows may lie as close to their mean as they like. */
 export function norm(values: readonly number[]): number {
-  return Math.sqrt(values.reduce((sum, x) => sum + x * x, 0));
+  return Math.hypot(...values);
 }
 
 /** Σ x xᵀ. */

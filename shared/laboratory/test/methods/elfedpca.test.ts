@@ -199,7 +199,7 @@ describe('audits, for a mean that is given', () => {
   });
 });
 
-it('no variant keeps any ε where the mean is not given: one row turns all that lie close to it', () => {
+it('no variant keeps its ε where the mean is not given: one row turns all that lie close to it', () => {
   const SMALL = 1e-6;
   const close = (count: number) =>
     Array.from({ length: count }, (_, i): Row => [i % 2 === 0 ? SMALL : -SMALL, 0]);
