@@ -1,171 +1,145 @@
-/** What the laboratory states, decided by the samples: each statement is a list of cases, and each case holds, does not hold, or stays open. */
-import { momentsOf } from '@eigenveil/bench/accuracy/scores';
+/**
+ * What the laboratory states of Eigenveil beside each other method, decided by the samples as inference.ts has it.
+ *
+ * A case is a data set at one ε. Where a method depends on how rows are spread, a case has a difference for each number of sites, and Eigenveil is ahead
+ * or not behind only where it is so at every one of them: these differences share a data set and Eigenveil's samples, and count once. Methods
+ * that are measured in one unit had the same rows, dealt alike, and are compared seed by seed. What is said in the mean takes data sets as samples.
+ */
 import type { Measurement } from '@eigenveil/bench/unit';
+import { PCA_METHODS, type PcaMethod } from '../methods/index.ts';
+import {
+  type Difference,
+  differenceOf,
+  meanOf,
+  pairedDifference,
+  type Verdict,
+  verdictsOf,
+} from './inference.ts';
 import { EPSILONS, energySeries, findUtility, POOLED, SITES } from './utility.ts';
 
-export type Verdict = 'holds' | 'does not hold' | 'open';
+/** What the other method promises beside Eigenveil, and so how a difference is to be read. */
+export type Group = 'distributed' | 'stronger' | 'curator' | 'chance' | 'calibration';
 
+export const GROUPS: Readonly<Record<Group, string>> = {
+  distributed: '(ε, δ) without a curator',
+  stronger: 'more than that: δ = 0, or every row protects itself',
+  curator: 'a curator is trusted with all rows',
+  chance: 'nothing is looked at',
+  calibration: 'the same noise from a curator',
+};
+
+/** One data set at one ε: in points of captured energy, subject less opponent. */
 export interface StatementCase {
   readonly dataset: string;
   readonly epsilon: number;
-  /** Who is compared with whom: titles of methods, with the number of sites where it matters. */
-  readonly against: string;
-  readonly comparison: Comparison;
+  /** One, or one for each number of sites. */
+  readonly settings: readonly Difference[];
+  readonly verdict: Verdict;
+}
+
+/** Over data sets, each of which is one sample: the mean over these ε. */
+export interface StatementMean {
+  readonly epsilons: readonly number[];
+  readonly difference: Difference;
+  readonly sets: number;
+  /** Of these, the ones on which the subject's mean is larger. */
+  readonly setsAhead: number;
   readonly verdict: Verdict;
 }
 
 export interface Statement {
-  readonly text: string;
+  readonly subject: PcaMethod;
+  readonly opponent: PcaMethod;
+  readonly group: Group;
   readonly cases: readonly StatementCase[];
+  /** At each ε. */
+  readonly means: readonly StatementMean[];
+  /** Over all ε from LEAST_EPSILON on. */
+  readonly overall: StatementMean | undefined;
 }
 
-/** Of captured energy in percent of the best. */
-export interface Comparison {
-  readonly mean: number;
-  readonly otherMean: number;
-  /** mean − otherMean. */
-  readonly difference: number;
-  /** Standard error of the difference of two independent means. */
-  readonly error: number;
-}
+/** What Eigenveil aims at is said of ε from here on: below, hardly anything finds more than chance. */
+export const LEAST_EPSILON = 0.5;
 
-/** Undefined with less than two samples on a side: no spread, no judgement. */
-export function compare(samples: readonly number[], others: readonly number[]): Comparison | undefined {
-  const [a, b] = [momentsOf(samples), momentsOf(others)];
-  if (a?.deviation === undefined || b?.deviation === undefined) return undefined;
-  return {
-    mean: a.mean,
-    otherMean: b.mean,
-    difference: a.mean - b.mean,
-    error: Math.sqrt(a.deviation ** 2 / samples.length + b.deviation ** 2 / others.length),
-  };
-}
+/** Subject and opponent of comparisons that take the stage's noise apart. */
+const CALIBRATIONS = [
+  ['eigenveil-one', 'central'],
+  ['eigenveil-one', 'central-triangle'],
+  ['eigenveil', 'central-twice'],
+] as const;
 
-const ERRORS = 2;
-/** Of the other's captured energy. */
-const CLOSE = 0.01;
-
-/** Less than 1 % of the other's energy is missing: decided where two standard errors do not matter. */
-export function isClose({ difference, error, otherMean }: Comparison): Verdict {
-  const missing = -difference;
-  if (missing + ERRORS * error <= CLOSE * otherMean) return 'holds';
-  return missing - ERRORS * error > CLOSE * otherMean ? 'does not hold' : 'open';
-}
-
-/** Not behind by more than two standard errors. */
-export function isNotWorse({ difference, error }: Comparison): Verdict {
-  return difference >= -ERRORS * error ? 'holds' : 'does not hold';
-}
-
-/** Ahead, or behind, by more than two standard errors. */
-export function isAhead({ difference, error }: Comparison): Verdict {
-  if (difference > ERRORS * error) return 'holds';
-  return difference < -ERRORS * error ? 'does not hold' : 'open';
-}
-
-/** A statement holds if all of its cases do, and fails with one that does. Without cases it is open. */
-export function verdictOf({ cases }: Statement): Verdict {
-  if (cases.some(({ verdict }) => verdict === 'does not hold')) return 'does not hold';
-  return cases.length > 0 && cases.every(({ verdict }) => verdict === 'holds') ? 'holds' : 'open';
-}
-
-/** A method, with the spread over sites whose measurement has it. */
-interface Contestant {
-  readonly name: string;
-  readonly title: string;
-  readonly sites: number | typeof POOLED;
-}
-
-interface Question {
-  readonly text: string;
-  readonly subject: Contestant;
-  readonly others: readonly Contestant[];
-  readonly epsilons: readonly number[];
-  readonly judge: (comparison: Comparison) => Verdict;
-}
-
-const pooled = (name: string, title: string): Contestant => ({ name, title, sites: POOLED });
-const spread = (name: string, title: string): Contestant[] =>
-  SITES.map((sites) => ({ name, title: `${title}, ${sites} sites`, sites }));
-
-const ONE = pooled('eigenveil-one', 'Eigenveil, one server’s noise');
-const BOTH = pooled('eigenveil', 'Eigenveil');
-const CENTRAL = pooled('central', 'central Gaussian');
-const CENTRAL_TRIANGLE = pooled('central-triangle', 'central Gaussian, one deviation');
-const CENTRAL_TWICE = pooled('central-twice', 'central Gaussian, drawn twice');
-const large = EPSILONS.filter((epsilon) => epsilon >= 1);
-const small = EPSILONS.filter((epsilon) => epsilon <= 1);
-
-const QUESTIONS: readonly Question[] = [
-  {
-    text: 'With one server’s noise, Eigenveil captures within 1 % of what a central Gaussian mechanism does on the same statistic, relation and weights, for ε ≥ 1.',
-    subject: ONE,
-    others: [CENTRAL],
-    epsilons: large,
-    judge: isClose,
-  },
-  {
-    text: 'The same against a central Gaussian mechanism that adds noise of one deviation to the whole triangle, as publications have it.',
-    subject: ONE,
-    others: [CENTRAL_TRIANGLE],
-    epsilons: large,
-    judge: isClose,
-  },
-  {
-    text: 'With both servers’ noise it is within 1 % of a central Gaussian mechanism whose deviation is √2 times as large, for ε ≥ 1.',
-    subject: BOTH,
-    others: [CENTRAL_TWICE],
-    epsilons: large,
-    judge: isClose,
-  },
-  {
-    text: 'With one server’s noise it is at no ε worse than the central Gaussian mechanism by more than two standard errors.',
-    subject: ONE,
-    others: [CENTRAL],
-    epsilons: EPSILONS,
-    judge: isNotWorse,
-  },
-  {
-    text: 'With both servers’ noise it is ahead of DPdisPCA, published and recalibrated, for ε ≤ 1, although these protect no mean.',
-    subject: BOTH,
-    others: [...spread('dpdispca', 'DPdisPCA'), ...spread('dpdispca-recalibrated', 'DPdisPCA, recalibrated')],
-    epsilons: small,
-    judge: isAhead,
-  },
-  {
-    text: 'With both servers’ noise it is ahead of LGM for ε ≤ 1. LGM trusts nobody, which is more than Eigenveil promises.',
-    subject: BOTH,
-    others: [pooled('lgm', 'LGM')],
-    epsilons: small,
-    judge: isAhead,
-  },
-  {
-    text: 'With both servers’ noise it is ahead of HPDP for ε ≤ 1. HPDP promises δ = 0, which is more, but protects no mean, which is less.',
-    subject: BOTH,
-    others: [pooled('hpdp', 'HPDP')],
-    epsilons: small,
-    judge: isAhead,
-  },
-];
-
-/** For this number of components; cases that were not measured are left out. */
-export function statements(
+/** Of two methods by name, for this number of components; undefined where nothing of it was measured. */
+function statementOf(
   measurements: readonly Measurement[],
   datasets: readonly string[],
   k: number,
-): Statement[] {
-  const samples = (dataset: string, epsilon: number, { name, sites }: Contestant) =>
-    findUtility(measurements, dataset, sites, epsilon)?.series[energySeries(name, k)]?.samples ?? [];
-  return QUESTIONS.map(({ text, subject, others, epsilons, judge }) => ({
-    text,
-    cases: datasets.flatMap((dataset) =>
-      others.flatMap((other) =>
-        epsilons.flatMap((epsilon) => {
-          const comparison = compare(samples(dataset, epsilon, subject), samples(dataset, epsilon, other));
-          if (comparison === undefined) return [];
-          return [{ dataset, epsilon, against: other.title, comparison, verdict: judge(comparison) }];
-        }),
-      ),
-    ),
-  }));
+  { subject, opponent, group }: Pick<Statement, 'subject' | 'opponent' | 'group'>,
+): Statement | undefined {
+  const found = datasets.flatMap((dataset) =>
+    EPSILONS.flatMap((epsilon) => {
+      const settings = differencesOf(measurements, { dataset, epsilon, k }, subject, opponent);
+      return settings.length === 0 ? [] : [{ dataset, epsilon, settings }];
+    }),
+  );
+  if (found.length === 0) return undefined;
+  const verdicts = verdictsOf(found.map(({ settings }) => settings));
+  const cases = found.map((it, i) => ({ ...it, verdict: verdicts[i]! }));
+  const overall = meansOf(cases, [EPSILONS.filter((epsilon) => epsilon >= LEAST_EPSILON)])[0];
+  const means = meansOf(
+    cases,
+    EPSILONS.map((epsilon) => [epsilon]),
+  );
+  return { subject, opponent, group, cases, means, overall };
+}
+
+/** At every number of sites that either method depends on. */
+function differencesOf(
+  measurements: readonly Measurement[],
+  { dataset, epsilon, k }: { readonly dataset: string; readonly epsilon: number; readonly k: number },
+  subject: PcaMethod,
+  opponent: PcaMethod,
+): Difference[] {
+  const samples = ({ name, dependsOnSites }: PcaMethod, sites: number | typeof POOLED) =>
+    findUtility(measurements, dataset, dependsOnSites ? sites : POOLED, epsilon)?.series[
+      energySeries(name, k)
+    ]?.samples ?? [];
+  const spread = subject.dependsOnSites || opponent.dependsOnSites;
+  const together = subject.dependsOnSites === opponent.dependsOnSites;
+  return (spread ? SITES : [POOLED as typeof POOLED]).flatMap((sites) => {
+    const [own, others] = [samples(subject, sites), samples(opponent, sites)];
+    const difference = together ? pairedDifference(own, others) : differenceOf(own, others);
+    return difference === undefined ? [] : [difference];
+  });
+}
+
+/** For each list of ε, over the data sets that have all of them. */
+function meansOf(
+  cases: readonly Omit<StatementCase, 'verdict'>[],
+  lists: readonly (readonly number[])[],
+): StatementMean[] {
+  const average = (values: readonly number[]) => values.reduce((sum, x) => sum + x, 0) / values.length;
+  const found = lists.flatMap((epsilons) => {
+    const own = cases.filter(({ epsilon }) => epsilons.includes(epsilon));
+    const differences = [...Map.groupBy(own, ({ dataset }) => dataset).values()]
+      .filter(({ length }) => length === epsilons.length)
+      .map((of) => average(of.map(({ settings }) => average(settings.map(({ mean }) => mean)))));
+    const difference = meanOf(differences);
+    if (difference === undefined) return [];
+    const setsAhead = differences.filter((it) => it > 0).length;
+    return [{ epsilons, difference, sets: differences.length, setsAhead }];
+  });
+  const verdicts = verdictsOf(found.map(({ difference }) => [difference]));
+  return found.map((it, i) => ({ ...it, verdict: verdicts[i]! }));
+}
+
+/** A method is ranked where what it keeps is what it was told, at every ε. */
+function isRanked({ panel, promise }: PcaMethod): boolean {
+  return (
+    panel !== 'unkept' &&
+    panel !== 'baseline' &&
+    EPSILONS.every((epsilon) => {
+      const kept = promise.keeps(SAMPLE_SITES, { ...RANKED_AT, epsilon });
+      return 'epsilon' in kept && Math.abs(kept.epsilon / epsilon - 1) < 1e-6;
+    })
+  );
 }

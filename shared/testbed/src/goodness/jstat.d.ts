@@ -3,7 +3,10 @@ declare module 'jstat' {
   const jstat: {
     readonly beta: { inv(probability: number, alpha: number, beta: number): number };
     readonly chisquare: { cdf(x: number, freedom: number): number };
-    readonly studentt: { inv(probability: number, freedom: number): number };
+    readonly studentt: {
+      cdf(t: number, freedom: number): number;
+      inv(probability: number, freedom: number): number;
+    };
     /** F of a one-way analysis of variance. */
     anovafscore(...groups: readonly (readonly number[])[]): number;
     erfc(x: number): number;
