@@ -4,7 +4,6 @@ import type { Series, Suite, Unit, UnitResult } from '@eigenveil/bench/unit';
 import { predictableRandomness } from '@eigenveil/privacy';
 import { generator, seedOf } from '@eigenveil/testbed/random';
 import {
-  type PcaSetting,
   type Row,
   recoverCovariances,
   runElfedpca,
@@ -13,7 +12,7 @@ import {
 } from '../methods/index.ts';
 import { loadLaboratoryData, RANGES } from './data.ts';
 import { dealToSites } from './sites.ts';
-import { CLIPPING_NORM, DP_DELTA } from './utility.ts';
+import { DP_DELTA, settingAt } from './utility.ts';
 
 export const ATTACK = 'attack';
 export const ATTACK_SITES = 10;
@@ -46,12 +45,7 @@ export function attackOnce(
   name: string,
   seed: number,
 ): Readonly<Record<keyof typeof ATTACK_SERIES, number>> {
-  const setting: PcaSetting = {
-    components: 1,
-    epsilon: ATTACK_EPSILON,
-    dpDelta: DP_DELTA,
-    clippingNorm: CLIPPING_NORM,
-  };
+  const setting = settingAt(1, ATTACK_EPSILON);
   const sites = dealToSites(rows, ATTACK_SITES, generator(seedOf(`attack ${name} ${seed}`)));
   const run = runElfedpca(
     predictableRandomness(`attack elfedpca ${name} ${seed}`),

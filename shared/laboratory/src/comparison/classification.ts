@@ -10,7 +10,7 @@ import { PCA_METHODS, type PcaMethod } from '../methods/index.ts';
 import { type LaboratoryData, loadLaboratoryData } from './data.ts';
 import { planDataSets } from './plan.ts';
 import { dealToSites } from './sites.ts';
-import { CLIPPING_NORM, DP_DELTA, EPSILONS } from './utility.ts';
+import { DP_DELTA, EPSILONS, settingAt } from './utility.ts';
 
 export const CLASSIFICATION = 'classification';
 export const CLASSIFICATION_SITES = 10;
@@ -107,12 +107,7 @@ function problemOf(
     next,
   );
   const source = predictableRandomness(`classification ${dataset} ${epsilon} ${method.name} ${seed}`);
-  const found = method.run(source, sites, {
-    components,
-    epsilon,
-    dpDelta: DP_DELTA,
-    clippingNorm: CLIPPING_NORM,
-  });
+  const found = method.run(source, sites, settingAt(components, epsilon));
   if (found === undefined) return undefined;
   const project = (row: number) =>
     found.map((w) => w.reduce((sum, entry, i) => sum + entry * rows[row]![i]!, 0));

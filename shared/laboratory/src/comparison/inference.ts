@@ -102,9 +102,7 @@ export function verdictsOf(family: readonly (readonly Difference[])[]): Verdict[
     holm(family.map((settings) => Math.max(...settings.map((it) => pAbove(it, bound)))));
   const [ahead, notBehind] = [everywhere(0), everywhere(-MARGIN)];
   const behind = holm(
-    family.map((settings) =>
-      Math.min(1, settings.length * Math.min(...settings.map((it) => pBelow(it, 0)))),
-    ),
+    family.map((settings) => Math.min(1, settings.length * Math.min(...settings.map((it) => pBelow(it, 0))))),
   );
   const shown = (p: number | undefined) => p !== undefined && p <= LEVEL / 2;
   return family.map((_, i) => {

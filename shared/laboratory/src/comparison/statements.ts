@@ -6,7 +6,7 @@
  * that are measured in one unit had the same rows, dealt alike, and are compared seed by seed. What is said in the mean takes data sets as samples.
  */
 import type { Measurement } from '@eigenveil/bench/unit';
-import { PCA_METHODS, type PcaMethod } from '../methods/index.ts';
+import { CURATOR, PCA_METHODS, type PcaMethod } from '../methods/index.ts';
 import {
   type Difference,
   differenceOf,
@@ -15,7 +15,7 @@ import {
   type Verdict,
   verdictsOf,
 } from './inference.ts';
-import { EPSILONS, energySeries, findUtility, POOLED, SITES } from './utility.ts';
+import { EPSILONS, energySeries, findUtility, POOLED, SITES, settingAt } from './utility.ts';
 
 /** What the other method promises beside Eigenveil, and so how a difference is to be read. */
 export type Group = 'distributed' | 'stronger' | 'curator' | 'chance' | 'calibration';
@@ -61,12 +61,82 @@ export interface Statement {
 /** What Eigenveil aims at is said of ε from here on: below, hardly anything finds more than chance. */
 export const LEAST_EPSILON = 0.5;
 
-/** Subject and opponent of comparisons that take the stage's noise apart. */
+const CHANCE = 'random-directions';
+const named = (name: string): PcaMethod => PCA_METHODS.find((method) => method.name === name)!;
+
+/** Subject and opponent of the comparisons that take the stage's noise apart. */
 const CALIBRATIONS = [
   ['eigenveil-one', 'central'],
   ['eigenveil-one', 'central-triangle'],
   ['eigenveil', 'central-twice'],
 ] as const;
+
+/** Eigenveil against every method that is ranked, for this number of components; what was not measured is left out. */
+export function statements(
+  measurements: readonly Measurement[],
+  datasets: readonly string[],
+  k: number,
+): Statement[] {
+  const calibrators: readonly string[] = CALIBRATIONS.flat();
+  const pairs = [
+    ...PCA_METHODS.filter(({ name }) => !calibrators.includes(name)).flatMap((opponent) => {
+      const group = groupOf(opponent);
+      return group === undefined ? [] : [{ subject: named('eigenveil'), opponent, group }];
+    }),
+    ...CALIBRATIONS.map(([subject, opponent]) => ({
+      subject: named(subject),
+      opponent: named(opponent),
+      group: 'calibration' as const,
+    })),
+  ];
+  const found = pairs.flatMap((pair) => statementOf(measurements, datasets, k, pair) ?? []);
+  return withOverall(found);
+}
+
+/** On how many data sets each method finds more than random directions do, at each ε. */
+export function foundMore(
+  measurements: readonly Measurement[],
+  datasets: readonly string[],
+  k: number,
+): { readonly method: PcaMethod; readonly sets: readonly number[] }[] {
+  const opponent = named(CHANCE);
+  return PCA_METHODS.filter((method) => method !== opponent).flatMap((subject) => {
+    const statement = statementOf(measurements, datasets, k, { subject, opponent, group: 'chance' });
+    if (statement === undefined) return [];
+    const ahead = statement.cases.filter(({ verdict }) => verdict === 'ahead');
+    return [
+      {
+        method: subject,
+        sets: EPSILONS.map((epsilon) => ahead.filter((it) => it.epsilon === epsilon).length),
+      },
+    ];
+  });
+}
+
+/** The means over ε of all statements are a family. */
+function withOverall(found: readonly Omit<Statement, 'overall'>[]): Statement[] {
+  const epsilons = EPSILONS.filter((epsilon) => epsilon >= LEAST_EPSILON);
+  const overall = found.map(({ cases }) => meanOver(cases, epsilons));
+  const measured = overall.filter((mean) => mean !== undefined);
+  const verdicts = verdictsOf(measured.map(({ difference }) => [difference]));
+  return found.map((statement, i) => {
+    const mean = overall[i];
+    return {
+      ...statement,
+      overall: mean && { ...mean, verdict: verdicts[measured.indexOf(mean)]! },
+    };
+  });
+}
+
+/** What Eigenveil aims at: at no ε from LEAST_EPSILON on, on no data set, behind a method of such a promise. All of these cases are one family. */
+export function aimOf(all: readonly Statement[]): (StatementCase & { readonly opponent: PcaMethod })[] {
+  const cases = all
+    .filter(({ group }) => group === 'distributed')
+    .flatMap(({ opponent, cases }) => cases.map((it) => ({ ...it, opponent })))
+    .filter(({ epsilon }) => epsilon >= LEAST_EPSILON);
+  const verdicts = verdictsOf(cases.map(({ settings }) => settings));
+  return cases.map((it, i) => ({ ...it, verdict: verdicts[i]! }));
+}
 
 /** Of two methods by name, for this number of components; undefined where nothing of it was measured. */
 function statementOf(
@@ -74,7 +144,7 @@ function statementOf(
   datasets: readonly string[],
   k: number,
   { subject, opponent, group }: Pick<Statement, 'subject' | 'opponent' | 'group'>,
-): Statement | undefined {
+): Omit<Statement, 'overall'> | undefined {
   const found = datasets.flatMap((dataset) =>
     EPSILONS.flatMap((epsilon) => {
       const settings = differencesOf(measurements, { dataset, epsilon, k }, subject, opponent);
@@ -84,12 +154,15 @@ function statementOf(
   if (found.length === 0) return undefined;
   const verdicts = verdictsOf(found.map(({ settings }) => settings));
   const cases = found.map((it, i) => ({ ...it, verdict: verdicts[i]! }));
-  const overall = meansOf(cases, [EPSILONS.filter((epsilon) => epsilon >= LEAST_EPSILON)])[0];
-  const means = meansOf(
+  const means = EPSILONS.flatMap((epsilon) => meanOver(cases, [epsilon]) ?? []);
+  const ofMeans = verdictsOf(means.map(({ difference }) => [difference]));
+  return {
+    subject,
+    opponent,
+    group,
     cases,
-    EPSILONS.map((epsilon) => [epsilon]),
-  );
-  return { subject, opponent, group, cases, means, overall };
+    means: means.map((it, i) => ({ ...it, verdict: ofMeans[i]! })),
+  };
 }
 
 /** At every number of sites that either method depends on. */
@@ -112,34 +185,39 @@ function differencesOf(
   });
 }
 
-/** For each list of ε, over the data sets that have all of them. */
-function meansOf(
-  cases: readonly Omit<StatementCase, 'verdict'>[],
-  lists: readonly (readonly number[])[],
-): StatementMean[] {
+/** Over the data sets that have all of these ε. */
+function meanOver(
+  cases: readonly StatementCase[],
+  epsilons: readonly number[],
+): Omit<StatementMean, 'verdict'> | undefined {
   const average = (values: readonly number[]) => values.reduce((sum, x) => sum + x, 0) / values.length;
-  const found = lists.flatMap((epsilons) => {
-    const own = cases.filter(({ epsilon }) => epsilons.includes(epsilon));
-    const differences = [...Map.groupBy(own, ({ dataset }) => dataset).values()]
-      .filter(({ length }) => length === epsilons.length)
-      .map((of) => average(of.map(({ settings }) => average(settings.map(({ mean }) => mean)))));
-    const difference = meanOf(differences);
-    if (difference === undefined) return [];
-    const setsAhead = differences.filter((it) => it > 0).length;
-    return [{ epsilons, difference, sets: differences.length, setsAhead }];
-  });
-  const verdicts = verdictsOf(found.map(({ difference }) => [difference]));
-  return found.map((it, i) => ({ ...it, verdict: verdicts[i]! }));
+  const own = cases.filter(({ epsilon }) => epsilons.includes(epsilon));
+  const differences = [...Map.groupBy(own, ({ dataset }) => dataset).values()]
+    .filter(({ length }) => length === epsilons.length)
+    .map((of) => average(of.map(({ settings }) => average(settings.map(({ mean }) => mean)))));
+  const difference = meanOf(differences);
+  if (difference === undefined) return undefined;
+  const setsAhead = differences.filter((it) => it > 0).length;
+  return { epsilons, difference, sets: differences.length, setsAhead };
 }
 
-/** A method is ranked where what it keeps is what it was told, at every ε. */
+/** Only sizes and the number of features matter to what a method keeps. */
+const SAMPLE_SITES = [2, 3, 5].map((rows) => new Array<number[]>(rows).fill([1, 0]));
+
+/** Whether a method keeps the ε that it is told, at every ε: only such methods are ranked. */
 function isRanked({ panel, promise }: PcaMethod): boolean {
   return (
     panel !== 'unkept' &&
-    panel !== 'baseline' &&
     EPSILONS.every((epsilon) => {
-      const kept = promise.keeps(SAMPLE_SITES, { ...RANKED_AT, epsilon });
-      return 'epsilon' in kept && Math.abs(kept.epsilon / epsilon - 1) < 1e-6;
+      const kept = promise.keeps(SAMPLE_SITES, settingAt(1, epsilon));
+      return 'epsilon' in kept && kept.epsilon === epsilon;
     })
   );
+}
+
+function groupOf(method: PcaMethod): Group | undefined {
+  if (method.name === CHANCE) return 'chance';
+  if (!isRanked(method)) return undefined;
+  if (method.promise.trust === CURATOR) return 'curator';
+  return method.panel === 'approximate' ? 'distributed' : 'stronger';
 }

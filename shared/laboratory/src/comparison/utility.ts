@@ -3,17 +3,22 @@
 import type { Measurement, Scale, Series, Suite, Unit, UnitResult } from '@eigenveil/bench/unit';
 import { predictableRandomness } from '@eigenveil/privacy';
 import { generator, seedOf } from '@eigenveil/testbed/random';
-import { PCA_METHODS, type PcaMethod } from '../methods/index.ts';
+import { PCA_METHODS, type PcaMethod, type PcaSetting } from '../methods/index.ts';
 import { loadLaboratoryData } from './data.ts';
 import { energyRatio, subspaceDistance, type Truth, truthOf } from './metrics.ts';
 import { planDataSets } from './plan.ts';
 import { dealToSites } from './sites.ts';
 
 export const UTILITY = 'utility';
-export const EPSILONS = [0.1, 0.3, 1, 3, 10];
+export const EPSILONS = [0.1, 0.5, 1, 3, 10];
 export const DP_DELTA = 1e-5;
-/** C: rows in the unit ball are not clipped. */
-export const CLIPPING_NORM = 1;
+/** What all methods are told: rows in the unit ball are not clipped. */
+export const settingAt = (components: number, epsilon: number): PcaSetting => ({
+  components,
+  epsilon,
+  dpDelta: DP_DELTA,
+  clippingNorm: 1,
+});
 export const SITES = [5, 10, 50];
 /** Of methods whose result does not depend on how rows are spread, and which hold all rows as they are. */
 export const POOLED = 'pooled';
@@ -105,12 +110,7 @@ function runOf(
 ): number[][] | undefined {
   const source = predictableRandomness(`laboratory ${dataset} ${sites} ${epsilon} ${method.name} ${seed}`);
   const components = componentsOf(features).at(-1)!;
-  return method.run(source, spread, {
-    components,
-    epsilon,
-    dpDelta: DP_DELTA,
-    clippingNorm: CLIPPING_NORM,
-  });
+  return method.run(source, spread, settingAt(components, epsilon));
 }
 
 class Scores {

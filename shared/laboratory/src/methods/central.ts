@@ -35,7 +35,8 @@ import {
 import type { Panel, PcaMethod, PcaPromise, PcaSetting, Site } from './method.ts';
 import { keepsNominal, keepsNothing, keepsPure } from './method.ts';
 
-const CURATOR = 'a curator who holds all rows';
+/** Of methods that trust one party with all rows. */
+export const CURATOR = 'a curator who holds all rows';
 const CENTRED =
   'Rows are centred by their exact mean, which the publication takes as given and nothing protects.';
 

@@ -24,6 +24,7 @@ import { eigenveilAround, eigenveilAroundOne } from './two-tasks.ts';
 
 export { nominalSetting } from './actual.ts';
 export { recoverCovariances, subtractOwnNoise } from './attack.ts';
+export { CURATOR } from './central.ts';
 export { type Elfedpca, runElfedpca } from './elfedpca.ts';
 export { hpdpComponents, hpdpContributions } from './hpdp.ts';
 export { centredScatter, eigenpairs, secondMoment, sumOfRows } from './matrix.ts';
