@@ -9,14 +9,6 @@ import { attackOnce } from '../src/comparison/attack.ts';
 import { loadLaboratoryData, RANGES, scale } from '../src/comparison/data.ts';
 import { energyRatio, subspaceDistance, truthOf } from '../src/comparison/metrics.ts';
 import { dealToSites } from '../src/comparison/sites.ts';
-import {
-  compare,
-  isAhead,
-  isClose,
-  isNotWorse,
-  statements,
-  verdictOf,
-} from '../src/comparison/statements.ts';
 import { PRIVACY_SUITES, privacyReport } from '../src/comparison/suites.ts';
 import { componentsOf, energySeries } from '../src/comparison/utility.ts';
 import { PCA_METHODS } from '../src/methods/index.ts';
@@ -131,79 +123,6 @@ describe('metrics', () => {
   it('are the worst where there are no components', () => {
     expect(energyRatio(undefined, 1, truth)).toBe(0);
     expect(subspaceDistance(undefined, 1, truth)).toBe(1);
-  });
-});
-
-describe('statements', () => {
-  it('compare means with the error of their difference', () => {
-    // By hand: variances 1 and 4 of three samples each.
-    const comparison = compare([9, 10, 11], [4, 6, 8])!;
-    expect(comparison).toMatchObject({ mean: 10, otherMean: 6, difference: 4 });
-    expect(comparison.error).toBeCloseTo(Math.sqrt(5 / 3), 12);
-    expect(compare([1], [1, 2])).toBeUndefined();
-  });
-
-  const comparison = (difference: number, error: number) => ({
-    mean: 80 + difference,
-    otherMean: 80,
-    difference,
-    error,
-  });
-
-  it('hold, fail or stay open by two standard errors', () => {
-    expect(isAhead(comparison(2.1, 1))).toBe('holds');
-    expect(isAhead(comparison(1.9, 1))).toBe('open');
-    expect(isAhead(comparison(-1.9, 1))).toBe('open');
-    expect(isAhead(comparison(-2.1, 1))).toBe('does not hold');
-    expect(isNotWorse(comparison(-1.9, 1))).toBe('holds');
-    expect(isNotWorse(comparison(-2.1, 1))).toBe('does not hold');
-    // 1 % of 80 is 0.8.
-    expect(isClose(comparison(-0.5, 0.1))).toBe('holds');
-    expect(isClose(comparison(-0.5, 0.2))).toBe('open');
-    expect(isClose(comparison(-1.1, 0.1))).toBe('does not hold');
-    expect(isClose(comparison(5, 2))).toBe('holds');
-  });
-
-  it('as a whole hold if all cases do, and none without cases', () => {
-    const of = (...verdicts: readonly ('holds' | 'open' | 'does not hold')[]) =>
-      verdictOf({
-        text: '',
-        cases: verdicts.map((verdict) => ({
-          dataset: 'iris',
-          epsilon: 1,
-          against: '',
-          comparison: comparison(0, 1),
-          verdict,
-        })),
-      });
-    expect(of('holds', 'holds')).toBe('holds');
-    expect(of('holds', 'open')).toBe('open');
-    expect(of('open', 'does not hold', 'holds')).toBe('does not hold');
-    expect(of()).toBe('open');
-  });
-
-  it('are turned around by other samples', () => {
-    const measured = (own: number, other: number): Measurement[] => [
-      {
-        id: 'utility/iris/pooled/1',
-        parameters: { dataset: 'iris' },
-        startedAt: '2026-01-01T00:00:00Z',
-        seconds: 1,
-        facts: {},
-        series: Object.fromEntries(
-          ['eigenveil', 'lgm'].map((name) => [
-            energySeries(name, 2),
-            { unit: 'points', samples: [0, 1, 2].map((x) => x + (name === 'lgm' ? other : own)) },
-          ]),
-        ),
-      },
-    ];
-    const lgm = (measurements: Measurement[]) =>
-      statements(measurements, ['iris'], 2).find(({ text }) => text.includes('LGM'))!;
-    expect(verdictOf(lgm(measured(90, 50)))).toBe('holds');
-    expect(verdictOf(lgm(measured(50, 90)))).toBe('does not hold');
-    expect(verdictOf(lgm(measured(50, 50.1)))).toBe('open');
-    expect(lgm([]).cases).toEqual([]);
   });
 });
 

@@ -1,0 +1,126 @@
+import type { Measurement } from '@eigenveil/bench/unit';
+import { describe, expect, it } from 'vitest';
+import { aimOf, foundMore, type Statement, statements } from '../src/comparison/statements.ts';
+import { EPSILONS, energySeries, POOLED, SITES } from '../src/comparison/utility.ts';
+import { PCA_METHODS } from '../src/methods/index.ts';
+
+type Samples = Readonly<Record<string, readonly number[]>>;
+
+function unit(
+  dataset: string,
+  sites: number | typeof POOLED,
+  epsilon: number,
+  samples: Samples,
+): Measurement {
+  return {
+    id: `utility/${dataset}/${sites}/${epsilon}`,
+    parameters: { dataset },
+    startedAt: '2026-01-01T00:00:00Z',
+    seconds: 1,
+    facts: {},
+    series: Object.fromEntries(
+      Object.entries(samples).map(([name, values]) => [
+        energySeries(name, 2),
+        { unit: 'points' as const, samples: values },
+      ]),
+    ),
+  };
+}
+
+/** Ten samples about a mean. */
+const about = (mean: number, spread = 0.1) =>
+  Array.from({ length: 10 }, (_, i) => mean + (i % 2 === 0 ? spread : -spread));
+const against = (all: readonly Statement[], name: string) =>
+  all.find(({ subject, opponent }) => subject.name === 'eigenveil' && opponent.name === name)!;
+
+describe('statements', () => {
+  it('count a data set and an ε once, however many numbers of sites there are', () => {
+    const measured = (elfedpca: readonly number[]) => [
+      unit('iris', POOLED, 1, { eigenveil: about(90) }),
+      ...SITES.map((sites, i) => unit('iris', sites, 1, { 'elfedpca-corrected': about(elfedpca[i]!) })),
+    ];
+    const of = (elfedpca: readonly number[]) =>
+      against(statements(measured(elfedpca), ['iris'], 2), 'elfedpca-corrected');
+    const { cases } = of([50, 60, 70]);
+    expect(cases).toHaveLength(1);
+    expect(cases[0]!.settings.map(({ mean }) => mean)).toEqual([40, 30, 20].map((x) => expect.closeTo(x, 9)));
+    expect(cases[0]!.verdict).toBe('ahead');
+    // A mean over sites would hide this one.
+    expect(of([50, 60, 95]).cases[0]!.verdict).toBe('behind');
+  });
+
+  it('pair seeds where rows were dealt alike', () => {
+    // Far apart from seed to seed, and always by 3 from each other.
+    const shared = [10, 90, 20, 80, 30, 70];
+    const measured = [
+      unit('iris', POOLED, 1, { eigenveil: shared.map((x, i) => x + 3 + (i % 2) / 10), hpdp: shared }),
+    ];
+    expect(against(statements(measured, ['iris'], 2), 'hpdp').cases[0]!.verdict).toBe('ahead');
+  });
+
+  it('take data sets as the samples of means, not seeds', () => {
+    const sets = ['iris', 'pima', 'german'];
+    const measured = (differences: readonly number[]) =>
+      sets.flatMap((dataset, i) =>
+        EPSILONS.map((epsilon) =>
+          unit(dataset, POOLED, epsilon, { eigenveil: about(50 + differences[i]!), lgm: about(50) }),
+        ),
+      );
+    const of = (differences: readonly number[]) => against(statements(measured(differences), sets, 2), 'lgm');
+    // Every data set is far ahead, beyond doubt; of data sets there are three, which differ a lot.
+    const wide = of([1, 10, 40]);
+    expect(wide.cases.every(({ verdict }) => verdict === 'ahead')).toBe(true);
+    expect(wide.overall).toMatchObject({ sets: 3, setsAhead: 3, verdict: 'open' });
+    expect(wide.overall!.difference).toMatchObject({ mean: expect.closeTo(17, 9), freedom: 2 });
+    expect(wide.means.map(({ verdict }) => verdict)).toEqual(EPSILONS.map(() => 'open'));
+    const narrow = of([40, 41, 42]);
+    expect(narrow.overall).toMatchObject({ setsAhead: 3, verdict: 'ahead' });
+    expect(of([-40, 0, -41]).overall).toMatchObject({ setsAhead: 0 });
+  });
+
+  it('rank nobody who does not keep the ε that it is told', () => {
+    const everyone = Object.fromEntries(PCA_METHODS.map(({ name }) => [name, about(50)]));
+    const measured = [unit('iris', POOLED, 1, everyone), ...SITES.map((s) => unit('iris', s, 1, everyone))];
+    const all = statements(measured, ['iris'], 2);
+    const compared = new Set(all.flatMap(({ subject, opponent }) => [subject.name, opponent.name]));
+    const kept = PCA_METHODS.filter(({ name, panel }) => panel !== 'unkept' && !compared.has(name));
+    // The others that are left out: no noise at all, more noise than ε asks for, twice.
+    expect(kept.map(({ name }) => name)).toEqual(['non-private', 'central-zcdp', 'dpdispca']);
+    expect([...compared]).toEqual(
+      expect.arrayContaining([
+        'elfedpca-repaired',
+        'elfedpca-corrected',
+        'dpdispca-recalibrated',
+        'noisy-power',
+      ]),
+    );
+    expect(PCA_METHODS.filter(({ panel }) => panel === 'unkept').some(({ name }) => compared.has(name))).toBe(
+      false,
+    );
+  });
+
+  it('aim from ε = 0.5 on at methods without a curator, all cases corrected together', () => {
+    const samples = { eigenveil: about(90), central: about(99) };
+    const measured = [
+      ...EPSILONS.map((epsilon) => unit('iris', POOLED, epsilon, samples)),
+      ...EPSILONS.map((epsilon) =>
+        unit('iris', 10, epsilon, { 'elfedpca-corrected': about(80), 'noisy-power': about(90) }),
+      ),
+    ];
+    const aim = aimOf(statements(measured, ['iris'], 2));
+    expect(aim.map(({ opponent, epsilon, verdict }) => [opponent.name, epsilon, verdict])).toEqual([
+      ...[0.5, 1, 3, 10].map((epsilon) => ['elfedpca-corrected', epsilon, 'ahead']),
+      ...[0.5, 1, 3, 10].map((epsilon) => ['noisy-power', epsilon, 'not behind']),
+    ]);
+  });
+
+  it('tell on how many data sets a method finds more than chance', () => {
+    const measured = ['iris', 'pima'].map((dataset, i) =>
+      unit(dataset, POOLED, 1, { eigenveil: about(i === 0 ? 90 : 50), 'random-directions': about(50) }),
+    );
+    const found = foundMore(measured, ['iris', 'pima'], 2);
+    expect(found.map(({ method, sets }) => [method.name, sets])).toEqual([
+      ['eigenveil', EPSILONS.map((epsilon) => (epsilon === 1 ? 1 : 0))],
+    ]);
+  });
+});
