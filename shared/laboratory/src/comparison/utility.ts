@@ -3,7 +3,7 @@
 import type { Measurement, Scale, Series, Suite, Unit, UnitResult } from '@eigenveil/bench/unit';
 import { predictableRandomness } from '@eigenveil/privacy';
 import { generator, seedOf } from '@eigenveil/testbed/random';
-import { PCA_METHODS, type PcaMethod, type PcaSetting } from '../methods/index.ts';
+import { PCA_METHODS, type PcaMethod, type PcaSetting, type Row } from '../methods/index.ts';
 import { loadLaboratoryData } from './data.ts';
 import { energyRatio, subspaceDistance, type Truth, truthOf } from './metrics.ts';
 import { planDataSets } from './plan.ts';
@@ -22,13 +22,23 @@ export const settingAt = (components: number, epsilon: number): PcaSetting => ({
 export const SITES = [5, 10, 50];
 /** Of methods whose result does not depend on how rows are spread, and which hold all rows as they are. */
 export const POOLED = 'pooled';
-/** Where a method that does not depend on sites needs some all the same, for its parts of noise. */
-const POOLED_SITES = 10;
+/** Where a method that does not depend on sites needs some all the same, for its parts of noise: the fewer, the faster drawn. */
+const POOLED_SITES = 2;
 
 const QUICK_SETS: readonly string[] = ['iris', 'pima', 'breast_cancer', 'ionosphere'];
 const QUICK_SITES: readonly number[] = [10];
 const COMPONENTS = [1, 2, 4, 8];
 export const DISTANCE_COMPONENTS = 2;
+
+/** Up to so many features: seeds of pooled units, and of those with sites. */
+const SEEDS = [
+  [4, 1200, 600],
+  [9, 600, 300],
+  [14, 400, 200],
+  [34, 160, 60],
+  [39, 80, 32],
+  [64, 20, 12],
+] as const;
 
 interface Case {
   readonly dataset: string;
@@ -38,12 +48,11 @@ interface Case {
   readonly seeds: number;
 }
 
-/** More where a run is cheap, since means over few features spread more. */
+/** More where a run is cheap, which is where few features and rows make means spread: so many as differ from the largest data set's in what they cost. */
 function seedsFor(scale: Scale, features: number, sites: Case['sites']): number {
-  if (scale === 'quick') return features > 20 ? 20 : 50;
-  if (features > 50) return 20;
-  if (sites === POOLED) return features > 20 ? 150 : 400;
-  return features > 20 ? 30 : 100;
+  const [pooled, spread] = SEEDS.find(([largest]) => features <= largest)!.slice(1) as [number, number];
+  const seeds = sites === POOLED ? pooled : spread;
+  return scale === 'quick' ? Math.min(40, Math.ceil(seeds / 4)) : seeds;
 }
 
 export function componentsOf(features: number): number[] {
@@ -84,6 +93,8 @@ async function measure(of: Case, note: (text: string) => void): Promise<UnitResu
   for (let seed = 0; seed < seeds; seed += 1) {
     if (seed % 10 === 0) note(`${seed} of ${seeds}`);
     const spread = dealt(data.rows, dataset, sites, seed);
+    // Sizes are the same at every seed.
+    if (seed === 0) for (const method of methodsOf(sites)) scores.describe(method, spread, of);
     for (const method of methodsOf(sites)) scores.add(method, runOf(method, spread, of, seed));
     // Lets an interruption be heard.
     await new Promise((resolve) => setImmediate(resolve));
@@ -117,7 +128,7 @@ class Scores {
   readonly #components: readonly number[];
   readonly #truth: Truth;
   readonly #series = new Map<string, number[]>();
-  readonly #refused = new Map<string, number>();
+  readonly #facts = new Map<string, number | string>();
 
   constructor(components: readonly number[], truth: Truth) {
     this.#components = components;
@@ -126,7 +137,8 @@ class Scores {
 
   /** What a method refuses to give has no energy, and counts so in the mean. */
   add({ name }: PcaMethod, found: readonly (readonly number[])[] | undefined): void {
-    if (found === undefined) this.#refused.set(name, (this.#refused.get(name) ?? 0) + 1);
+    const refused = refusedFact(name);
+    if (found === undefined) this.#facts.set(refused, Number(this.#facts.get(refused) ?? 0) + 1);
     for (const k of this.#components) {
       this.#push(energySeries(name, k), energyRatio(found, k, this.#truth));
       if (k === DISTANCE_COMPONENTS)
@@ -134,11 +146,22 @@ class Scores {
     }
   }
 
+  /** What the method keeps of the ε that it is told, and how much noise it adds, for sites of these sizes. */
+  describe(
+    { name, promise, noiseDeviation }: PcaMethod,
+    spread: readonly (readonly Row[])[],
+    { epsilon, features }: Case,
+  ): void {
+    const setting = settingAt(componentsOf(features).at(-1)!, epsilon);
+    const kept = promise.keeps(spread, setting);
+    this.#facts.set(keptFact(name), 'none' in kept ? kept.none : finite(kept.epsilon));
+    if (noiseDeviation !== undefined) this.#facts.set(noiseFact(name), noiseDeviation(spread, setting));
+  }
+
   result(): UnitResult {
     const series: Record<string, Series> = {};
     for (const [name, samples] of this.#series) series[name] = { unit: 'points', samples };
-    const facts = Object.fromEntries([...this.#refused].map(([name, count]) => [refusedFact(name), count]));
-    return { series, facts };
+    return { series, facts: Object.fromEntries(this.#facts) };
   }
 
   /** In percent, to four digits after the point. */
@@ -151,6 +174,12 @@ class Scores {
 
 export const energySeries = (method: string, k: number): string => `${method} energy ${k}`;
 export const distanceSeries = (method: string): string => `${method} distance`;
+/** The ε that is kept, or why there is none. */
+export const keptFact = (method: string): string => `${method} keeps`;
+/** noiseDeviation of the method. */
+export const noiseFact = (method: string): string => `${method} noise`;
+/** JSON has no Infinity. */
+const finite = (epsilon: number): number | string => (epsilon === Infinity ? 'no noise' : epsilon);
 export const refusedFact = (method: string): string => `${method} refused`;
 
 /** The unit of this data set, spread and ε, if it was measured. */

@@ -27,9 +27,19 @@ export { recoverCovariances, subtractOwnNoise } from './attack.ts';
 export { CURATOR } from './central.ts';
 export { type Elfedpca, runElfedpca } from './elfedpca.ts';
 export { hpdpComponents, hpdpContributions } from './hpdp.ts';
-export { centredScatter, eigenpairs, secondMoment, sumOfRows } from './matrix.ts';
+export {
+  boundedRow,
+  centredScatter,
+  eigenpairs,
+  fromUpperTriangle,
+  secondMoment,
+  sumOfRows,
+  times,
+  upperTriangle,
+} from './matrix.ts';
 export type { Kept, Panel, PcaMethod, PcaPromise, PcaSetting, Row, Site } from './method.ts';
-export { type StageRelease, stageRelease } from './stage.ts';
+export { randomDirections } from './random-directions.ts';
+export { type StageRelease, stageComponents, stageRelease } from './stage.ts';
 
 /** In the order of reports. */
 export const PCA_METHODS: readonly PcaMethod[] = [
