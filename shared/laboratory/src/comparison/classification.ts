@@ -8,7 +8,7 @@ import { type LaboratoryData, loadLaboratoryData } from './data.ts';
 import { COST, heldOut, type Labelled, scored, type Trial } from './held-out.ts';
 import { planDataSets } from './plan.ts';
 import { dealToSites } from './sites.ts';
-import { REFERENCES } from './statements.ts';
+import { REFERENCES, SUBJECT } from './statements.ts';
 import { componentsOf, DP_DELTA, EPSILONS, SITES, settingAt } from './utility.ts';
 
 export const CLASSIFICATION = 'classification';
@@ -17,7 +17,7 @@ export const CLASSIFICATION_SITES = 10;
 export const AXIS_EPSILON = 1;
 /** But for those that are there to take accounting apart. */
 export const CLASSIFIED: readonly PcaMethod[] = PCA_METHODS.filter(
-  ({ name }) => name === 'eigenveil' || (!REFERENCES.includes(name) && name !== 'dpdispca'),
+  ({ name }) => name === SUBJECT || (!REFERENCES.includes(name) && name !== 'dpdispca'),
 );
 /** Of the axis of components: the others behave like one of these. */
 const OVER_COMPONENTS: readonly string[] = [

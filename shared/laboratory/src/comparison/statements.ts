@@ -61,6 +61,7 @@ export interface Statement {
 /** What Eigenveil aims at is said of ε from here on: below, hardly anything finds more than chance. */
 export const LEAST_EPSILON = 0.5;
 
+export const SUBJECT = 'eigenveil';
 const CHANCE = 'random-directions';
 const named = (name: string): PcaMethod => PCA_METHODS.find((method) => method.name === name)!;
 
@@ -73,7 +74,7 @@ const CALIBRATIONS = [
 
 /** The stage itself, and what is there to take its noise apart: no methods that somebody published. */
 export const REFERENCES: readonly string[] = [
-  'eigenveil',
+  SUBJECT,
   'eigenveil-one',
   'central-zcdp',
   'central-twice',
@@ -89,7 +90,7 @@ export function statements(
   const pairs = [
     ...PCA_METHODS.filter(({ name }) => !REFERENCES.includes(name)).flatMap((opponent) => {
       const group = groupOf(opponent);
-      return group === undefined ? [] : [{ subject: named('eigenveil'), opponent, group }];
+      return group === undefined ? [] : [{ subject: named(SUBJECT), opponent, group }];
     }),
     ...CALIBRATIONS.map(([subject, opponent]) => ({
       subject: named(subject),
@@ -121,18 +122,21 @@ export function foundMore(
   });
 }
 
-/** The means over ε of all statements are a family. */
+/** The means over ε of all statements of a group are a family. */
 function withOverall(found: readonly Omit<Statement, 'overall'>[]): Statement[] {
   const epsilons = EPSILONS.filter((epsilon) => epsilon >= LEAST_EPSILON);
-  const overall = found.map(({ cases }) => meanOver(cases, epsilons));
-  const measured = overall.filter((mean) => mean !== undefined);
-  const verdicts = verdictsOf(measured.map(({ difference }) => [difference]));
+  const overall = found.map(({ group, cases }) => ({ group, mean: meanOver(cases, epsilons) }));
+  const verdicts = new Map<unknown, Verdict>();
+  for (const family of Map.groupBy(overall, ({ group }) => group).values()) {
+    const means = family.flatMap(({ mean }) => mean ?? []);
+    const ofFamily = verdictsOf(means.map(({ difference }) => [difference]));
+    means.forEach((mean, i) => {
+      verdicts.set(mean, ofFamily[i]!);
+    });
+  }
   return found.map((statement, i) => {
-    const mean = overall[i];
-    return {
-      ...statement,
-      overall: mean && { ...mean, verdict: verdicts[measured.indexOf(mean)]! },
-    };
+    const { mean } = overall[i]!;
+    return { ...statement, overall: mean && { ...mean, verdict: verdicts.get(mean)! } };
   });
 }
 

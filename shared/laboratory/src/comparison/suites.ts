@@ -5,8 +5,11 @@ import type { Report } from '@eigenveil/report/document';
 import { attackSuite } from './attack.ts';
 import { classificationSuite } from './classification.ts';
 import { clippingSuite } from './clipping.ts';
+import { publishingSuite } from './publishing.ts';
+import { attackHighlights, attackReport } from './report/attack.ts';
+import { classificationReport } from './report/classification.ts';
 import { clippingReport } from './report/clipping.ts';
-import { attackHighlights, attackReport, classificationReport } from './report/other.ts';
+import { publishingHighlights, publishingReport } from './report/publishing.ts';
 import { utilityHighlights, utilityReport } from './report/utility.ts';
 import { utilitySuite } from './utility.ts';
 
@@ -15,6 +18,7 @@ export const PRIVACY_SUITES: readonly Suite[] = [
   clippingSuite({ highlights: () => [], report: clippingReport }),
   // Scores say little beside the captured energy: most of these classes are told apart by any few directions.
   classificationSuite({ highlights: () => [], report: classificationReport }),
+  publishingSuite({ highlights: publishingHighlights, report: publishingReport }),
   attackSuite({ highlights: attackHighlights, report: attackReport }),
 ];
 

@@ -6,6 +6,8 @@ import type { Measurement } from '@eigenveil/bench/unit';
 import type { Block, Column } from '@eigenveil/report/document';
 import type { PcaMethod } from '../../methods/index.ts';
 import { RANGES } from '../data.ts';
+import { scoreSeries } from '../held-out.ts';
+import { type Difference, intervalOf } from '../inference.ts';
 import { findUtility, POOLED } from '../utility.ts';
 
 /** Of charts, and of what is stated. */
@@ -22,6 +24,20 @@ export const meanAndSpread = (samples: readonly number[] | undefined): string =>
   if (moments === undefined) return MISSING;
   const { mean, deviation } = moments;
   return deviation === undefined ? mean.toFixed(1) : `${mean.toFixed(1)} ± ${deviation.toFixed(1)}`;
+};
+
+/** Weighted F1 with its spread, and accuracy. */
+export const scoresText = (unit: Measurement | undefined, name: string): string => {
+  const accuracy = momentsOf(unit?.series[scoreSeries(name, 'accuracy')]?.samples ?? []);
+  if (accuracy === undefined) return MISSING;
+  return `${meanAndSpread(unit?.series[scoreSeries(name, 'F1')]?.samples)} / ${accuracy.mean.toFixed(1)}`;
+};
+
+const signed = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(1)}`;
+/** A difference with its interval. */
+export const inPoints = (difference: Difference): string => {
+  const [low, high] = intervalOf(difference);
+  return `${signed(difference.mean)} [${signed(low)}, ${signed(high)}]`;
 };
 
 /** Where a method is measured: with all rows pooled, or with this number of sites. */

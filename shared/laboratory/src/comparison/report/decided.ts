@@ -1,7 +1,7 @@
 /** What the samples decide: Eigenveil beside every method that keeps the same ε, case by case and in the mean over data sets. */
 import type { Measurement } from '@eigenveil/bench/unit';
 import type { Section, Table } from '@eigenveil/report/document';
-import { type Difference, intervalOf, LEVEL, MARGIN, VERDICTS, type Verdict, worstOf } from '../inference.ts';
+import { LEVEL, MARGIN, VERDICTS, type Verdict, worstOf } from '../inference.ts';
 import {
   aimOf,
   foundMore,
@@ -13,14 +13,8 @@ import {
   statements,
 } from '../statements.ts';
 import { EPSILONS } from '../utility.ts';
-import { left, measuredSets, right, SHOWN_COMPONENTS, text } from './cells.ts';
+import { inPoints, left, measuredSets, right, SHOWN_COMPONENTS, text } from './cells.ts';
 
-const signed = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(1)}`;
-/** With its interval. */
-const inPoints = (difference: Difference): string => {
-  const [low, high] = intervalOf(difference);
-  return `${signed(difference.mean)} [${signed(low)}, ${signed(high)}]`;
-};
 const count = (cases: readonly { readonly verdict: Verdict }[], wanted: Verdict): number =>
   cases.filter(({ verdict }) => verdict === wanted).length;
 const counted = (cases: readonly { readonly verdict: Verdict }[]): string[] =>
@@ -69,7 +63,7 @@ export function decided(measurements: readonly Measurement[], datasets: readonly
 function summary(all: readonly Statement[]): Table {
   return {
     kind: 'table',
-    caption: `Eigenveil beside each method: numbers of cases over all ε; and the mean over data sets, ε ≥ ${LEAST_EPSILON}, corrected over the lines of this table`,
+    caption: `Eigenveil beside each method: numbers of cases over all ε; and the mean over data sets, ε ≥ ${LEAST_EPSILON}, corrected over the lines of one promise`,
     columns: [
       left('against'),
       left('which promises'),

@@ -4,13 +4,13 @@ import { momentsOf } from '@eigenveil/bench/accuracy/scores';
 import type { Measurement } from '@eigenveil/bench/unit';
 import type { Block, Chart, Line, Section, Table } from '@eigenveil/report/document';
 import { type Panel, PCA_METHODS, type PcaMethod } from '../../methods/index.ts';
+import { SUBJECT } from '../statements.ts';
 import {
   componentsOf,
   DISTANCE_COMPONENTS,
   distanceSeries,
   EPSILONS,
   energySeries,
-  findUtility,
   refusedFact,
   SITES,
 } from '../utility.ts';
@@ -26,6 +26,7 @@ import {
   unitWith,
 } from './cells.ts';
 import { decided } from './decided.ts';
+import { noiseSection, unkeptBlocks } from './noise.ts';
 import { dataSection, promises } from './promises.ts';
 
 /** As many as can be told apart in one chart. */
@@ -33,15 +34,17 @@ const CHARTED: readonly string[] = [
   'central',
   'eigenveil',
   'analyze-gauss',
-  'wishart',
+  'elfedpca-repaired',
   'elfedpca-corrected',
-  'dpdispca',
+  'dpdispca-recalibrated',
   'noisy-power',
 ];
 
 export { utilityHighlights } from './decided.ts';
 
-const inPanel = (wanted: Panel) => PCA_METHODS.filter(({ panel }) => panel === wanted);
+/** With what no noise gives and what chance gives. */
+const inPanel = (wanted: Panel) =>
+  PCA_METHODS.filter(({ panel }) => panel === wanted || panel === 'baseline');
 
 export function utilityReport(measurements: readonly Measurement[]): Section[] {
   if (measurements.length === 0) return [];
@@ -67,6 +70,14 @@ export function utilityReport(measurements: readonly Measurement[]): Section[] {
       charted: inPanel('local').map(({ name }) => name),
       chartName: 'energy-local',
     }),
+    energySection(measurements, datasets, {
+      title: 'Captured energy of methods that do not keep their ε',
+      blocks: unkeptBlocks(measurements, datasets),
+      methods: inPanel('unkept'),
+      charted: inPanel('unkept').map(({ name }) => name),
+      chartName: 'energy-unkept',
+    }),
+    noiseSection(measurements, datasets),
     sitesSection(measurements, datasets),
     componentsSection(measurements, datasets),
     distanceSection(measurements, datasets),
@@ -76,6 +87,8 @@ export function utilityReport(measurements: readonly Measurement[]): Section[] {
 
 interface EnergyPanel {
   readonly title: string;
+  /** Before the figures. */
+  readonly blocks?: readonly Block[];
   readonly methods: readonly PcaMethod[];
   readonly charted: readonly string[];
   readonly chartName: string;
@@ -84,16 +97,16 @@ interface EnergyPanel {
 function energySection(
   measurements: readonly Measurement[],
   datasets: readonly string[],
-  { title, methods, charted, chartName }: EnergyPanel,
+  { title, blocks = [], methods, charted, chartName }: EnergyPanel,
 ): Section {
-  const blocks = datasets.flatMap((dataset): Block[] => {
+  const figures = datasets.flatMap((dataset): Block[] => {
     const chart = energyChart(measurements, dataset, {
       methods: methods.filter(({ name }) => charted.includes(name)),
       name: `${chartName}-${dataset.replaceAll('_', '-')}`,
     });
     return [...chart, energyTable(measurements, dataset, methods)];
   });
-  return { title, blocks };
+  return { title, blocks: [...blocks, ...figures] };
 }
 
 function energyChart(
@@ -153,12 +166,14 @@ function energyTable(
 }
 
 function sitesSection(measurements: readonly Measurement[], datasets: readonly string[]): Section {
-  const methods = PCA_METHODS.filter(({ dependsOnSites }) => dependsOnSites);
+  const methods = PCA_METHODS.filter(
+    ({ dependsOnSites, panel, name }) => dependsOnSites || panel === 'baseline' || name === SUBJECT,
+  );
   return {
     title: 'Over the number of sites',
     blocks: [
       text(
-        'The other methods do not depend on how rows are spread. Sites differ in size: site i has about i times the rows of the first.',
+        'An axis of this project’s choice. Eigenveil, no noise and random directions do not depend on how rows are spread, nor do the methods that are left out. Sites differ in size: site i has about i times the rows of the first.',
       ),
       {
         kind: 'table',
@@ -170,7 +185,7 @@ function sitesSection(measurements: readonly Measurement[], datasets: readonly s
             method.title,
             ...SITES.map((sites) =>
               meanAndSpread(
-                findUtility(measurements, dataset, sites, SHOWN_EPSILON)?.series[
+                unitWith(measurements, method, dataset, SHOWN_EPSILON, sites)?.series[
                   energySeries(method.name, SHOWN_COMPONENTS)
                 ]?.samples,
               ),
@@ -187,21 +202,24 @@ function componentsSection(measurements: readonly Measurement[], datasets: reado
   return {
     title: 'Over the number of components',
     blocks: [
+      text('An axis of this project’s choice.'),
       {
         kind: 'table',
         caption: `Captured energy in percent at ε = ${SHOWN_EPSILON}, ${SHOWN_SITES} sites, mean ± standard deviation`,
         columns: [left('data set'), left('method'), ...counts.map((k) => right(`k = ${k}`))],
         rows: datasets.flatMap((dataset) =>
-          PCA_METHODS.filter(({ name }) => CHARTED.includes(name)).map((method) => [
-            dataset,
-            method.title,
-            ...counts.map((k) =>
-              meanAndSpread(
-                unitWith(measurements, method, dataset, SHOWN_EPSILON)?.series[energySeries(method.name, k)]
-                  ?.samples,
+          PCA_METHODS.filter(({ name, panel }) => panel === 'baseline' || CHARTED.includes(name)).map(
+            (method) => [
+              dataset,
+              method.title,
+              ...counts.map((k) =>
+                meanAndSpread(
+                  unitWith(measurements, method, dataset, SHOWN_EPSILON)?.series[energySeries(method.name, k)]
+                    ?.samples,
+                ),
               ),
-            ),
-          ]),
+            ],
+          ),
         ),
       },
     ],

@@ -1,39 +1,10 @@
-/** Weighted F1 on reduced rows, and the attack on the shared seed. */
+/** The attack on the shared seed. */
 import { momentsOf } from '@eigenveil/bench/accuracy/scores';
 import { MISSING } from '@eigenveil/bench/quantities';
 import type { Measurement } from '@eigenveil/bench/unit';
-import type { Section, Table } from '@eigenveil/report/document';
+import type { Section } from '@eigenveil/report/document';
 import { ATTACK_EPSILON, ATTACK_SERIES, ATTACK_SITES } from '../attack.ts';
-import { CLASSIFICATION_SITES, CLASSIFIED, findClassification } from '../classification.ts';
-import { EPSILONS } from '../utility.ts';
-import { left, meanAndSpread, measuredSets, right, text } from './cells.ts';
-
-export function classificationReport(measurements: readonly Measurement[]): Section[] {
-  if (measurements.length === 0) return [];
-  return [
-    {
-      title: 'Weighted F1 on reduced rows',
-      blocks: [
-        text(
-          `Seven tenths of the rows, on ${CLASSIFICATION_SITES} sites, give the components; an SVM (RBF kernel, C and γ fixed beforehand) learns on the same rows reduced by them and is scored on the others. Runs in which a method gave up are left out.`,
-        ),
-        ...measuredSets(measurements).map((dataset): Table => {
-          const units = EPSILONS.map((epsilon) => findClassification(measurements, dataset, epsilon));
-          const k = units.find((unit) => unit !== undefined)?.parameters.components;
-          return {
-            kind: 'table',
-            caption: `${dataset}: weighted F1 in percent, ${k} components, mean ± standard deviation over splits`,
-            columns: [left('method'), ...EPSILONS.map((epsilon) => right(`ε = ${epsilon}`))],
-            rows: CLASSIFIED.map(({ name, title }) => [
-              title,
-              ...units.map((unit) => meanAndSpread(unit?.series[name]?.samples)),
-            ]),
-          };
-        }),
-      ],
-    },
-  ];
-}
+import { left, right, text } from './cells.ts';
 
 const extreme = (
   measurements: readonly Measurement[],
