@@ -220,14 +220,11 @@ const ROUNDING = 1e-6;
 const SAMPLE_SITES = [2, 3, 5].map((rows) => new Array<number[]>(rows).fill([1, 0]));
 
 /** Whether a method keeps the ε that it is told, at every ε: only such methods are ranked. */
-function isRanked({ panel, promise }: PcaMethod): boolean {
-  return (
-    panel !== 'unkept' &&
-    EPSILONS.every((epsilon) => {
-      const kept = promise.keeps(SAMPLE_SITES, settingAt(1, epsilon));
-      return 'epsilon' in kept && Math.abs(kept.epsilon / epsilon - 1) < ROUNDING;
-    })
-  );
+function isRanked({ promise }: PcaMethod): boolean {
+  return EPSILONS.every((epsilon) => {
+    const kept = promise.keeps(SAMPLE_SITES, settingAt(1, epsilon));
+    return 'epsilon' in kept && Math.abs(kept.epsilon / epsilon - 1) < ROUNDING;
+  });
 }
 
 function groupOf(method: PcaMethod): Group | undefined {
