@@ -8,73 +8,61 @@ import { PCA_METHODS, type PcaMethod, stageTask } from '../../methods/index.ts';
 import { EPSILONS, findUtility, keptFact, noiseFact, POOLED, SITES, settingAt } from '../utility.ts';
 import { left, right, SHOWN_EPSILON, text } from './cells.ts';
 
-/** What a unit with so many sites says of a method, as text. */
-function fact(
+/** What units with so many sites say of each method, at SHOWN_EPSILON. */
+function overSites(
   measurements: readonly Measurement[],
-  { dependsOnSites }: PcaMethod,
-  of: { readonly dataset: string; readonly sites: number; readonly epsilon: number; readonly name: string },
-): string {
-  const unit = findUtility(measurements, of.dataset, dependsOnSites ? of.sites : POOLED, of.epsilon);
-  const value = unit?.facts[of.name];
-  return typeof value === 'number' ? value.toPrecision(3) : (value ?? '');
+  datasets: readonly string[],
+  of: {
+    readonly caption: string;
+    readonly methods: readonly PcaMethod[];
+    readonly fact: (name: string) => string;
+  },
+): Table {
+  const cell = (dataset: string, { name, dependsOnSites }: PcaMethod, sites: number): string => {
+    const unit = findUtility(measurements, dataset, dependsOnSites ? sites : POOLED, SHOWN_EPSILON);
+    const value = unit?.facts[of.fact(name)];
+    return typeof value === 'number' ? value.toPrecision(3) : (value ?? '');
+  };
+  return {
+    kind: 'table',
+    caption: of.caption,
+    columns: [left('data set'), left('method'), ...SITES.map((sites) => right(`${sites} sites`))],
+    rows: datasets.flatMap((dataset) =>
+      of.methods.map((method) => [
+        dataset,
+        method.title,
+        ...SITES.map((sites) => cell(dataset, method, sites)),
+      ]),
+    ),
+  };
 }
 
 /** ε that is kept, of every method whose nominal one is not. */
 export function unkeptBlocks(measurements: readonly Measurement[], datasets: readonly string[]): Block[] {
-  const methods = PCA_METHODS.filter(({ panel }) => panel === 'unkept');
   return [
     text(
       'These figures are not to be compared with those of other panels: the methods add less noise than the ε that they are told takes. The table says which ε they keep for a row in its place, by the deviation that they do add, with the same δ; the remarks in the table of promises say why. What they capture at that ε, other methods are to be asked for at that ε.',
     ),
-    {
-      kind: 'table',
+    overSites(measurements, datasets, {
       caption: `ε that is kept by methods that are told ε = ${SHOWN_EPSILON}`,
-      columns: [left('data set'), left('method'), ...SITES.map((sites) => right(`${sites} sites`))],
-      rows: datasets.flatMap((dataset) =>
-        methods.map((method) => [
-          dataset,
-          method.title,
-          ...SITES.map((sites) =>
-            fact(measurements, method, {
-              dataset,
-              sites,
-              epsilon: SHOWN_EPSILON,
-              name: keptFact(method.name),
-            }),
-          ),
-        ]),
-      ),
-    },
+      methods: PCA_METHODS.filter(({ panel }) => panel === 'unkept'),
+      fact: keptFact,
+    }),
   ];
 }
 
 export function noiseSection(measurements: readonly Measurement[], datasets: readonly string[]): Section {
-  const methods = PCA_METHODS.filter(({ noiseDeviation }) => noiseDeviation !== undefined);
   return {
     title: 'How much noise',
     blocks: [
       text(
         'The deviation of the noise on a diagonal entry of the mean of x xᵀ, rows in the unit ball. Noise that every site adds to its own mean has the variance of 1/N_i², and the mean of the sites’ keeps most of it: it grows with the number of sites. Noise that is added once, to a sum of all n rows, has 1/n², and does not. ELFedPCA as published is at 1/n² without hiding a row; repaired it is at the 1/N_i² of the smallest site.',
       ),
-      {
-        kind: 'table',
+      overSites(measurements, datasets, {
         caption: `Deviation of the noise at ε = ${SHOWN_EPSILON}`,
-        columns: [left('data set'), left('method'), ...SITES.map((sites) => right(`${sites} sites`))],
-        rows: datasets.flatMap((dataset) =>
-          methods.map((method) => [
-            dataset,
-            method.title,
-            ...SITES.map((sites) =>
-              fact(measurements, method, {
-                dataset,
-                sites,
-                epsilon: SHOWN_EPSILON,
-                name: noiseFact(method.name),
-              }),
-            ),
-          ]),
-        ),
-      },
+        methods: PCA_METHODS.filter(({ noiseDeviation }) => noiseDeviation !== undefined),
+        fact: noiseFact,
+      }),
       text(
         'Laplace noise on Σ x xᵀ has a deviation of (d + 1)/(√2 ε), which grows with the number of features d; Gaussian noise has one that does not. In the Frobenius norm of the whole noise matrix, Laplace noise is less up to the d of the table, and more from there on. Eigenveil’s noise on Σ x and on the number of rows comes on top; methods with Laplace noise here protect neither.',
       ),
