@@ -4,7 +4,7 @@ import { TwoPartyError } from '../errors.ts';
 import { ROW_BYTES } from '../oblivious-transfer/extension.ts';
 import type { Block, ExtensionReceiver } from '../oblivious-transfer/index.ts';
 import { answerBytes, CHALLENGE_BYTES, passes } from './check.ts';
-import { checkSize, chunksOfEach, DIGIT_BITS, type Part, type ProductSize } from './layout.ts';
+import { checkSize, chunksOfEach, DIGIT_BITS, type Part, type ProductSize, wavesOf } from './layout.ts';
 import { PRODUCT_MESSAGE } from './messages.ts';
 import { checkMatrix, choicesOf, sharesOf } from './ring.ts';
 import { Workspace } from './workspace.ts';
@@ -15,9 +15,19 @@ import { Workspace } from './workspace.ts';
  */
 const BLOCKS_AHEAD = 24;
 
+type Matrix = readonly (readonly bigint[])[];
+
+/** A matrix of the chooser that follows from its own shares of the products before. */
+export interface DerivedChoices {
+  readonly rows: number;
+  readonly inner: number;
+  readonly from: (shares: readonly Matrix[]) => Matrix;
+}
+
 /** The chooser's part of a product: see multiplyChosen(). */
 export interface ChosenProduct {
-  readonly matrix: readonly (readonly bigint[])[];
+  /** Where it is derived, the correlator's product says `waits`. */
+  readonly matrix: Matrix | DerivedChoices;
   readonly entryBits: number;
   readonly columns: number;
   readonly ringBits: number;
@@ -43,34 +53,65 @@ export async function multiplyChosen(
 
 /**
  * multiplyChosen() for several products in two round trips: choices and chunks, challenge and answer. A matrix of the correlator may follow from
- * its shares of products before. Nothing is sent between that depends on a result, and all products pass or none.
+ * its shares of products before. One of the chooser may, too; it begins another wave of choices and chunks, which is one more round trip. Nothing
+ * but these choices, which the transfers hide, depends on a result before the check, and all products pass or none.
  */
 export async function multiplyEachChosen(
   receiver: ExtensionReceiver,
   products: readonly ChosenProduct[],
 ): Promise<bigint[][][]> {
-  const sizes = products.map(sizeOf);
-  for (const [p, { matrix, entryBits }] of products.entries()) {
-    const limit = 1n << BigInt(entryBits - 1);
-    checkMatrix(matrix, [sizes[p]!.rows, sizes[p]!.inner], [-limit, limit]);
-  }
+  for (const product of products) checkChoices(product);
   const { stream } = receiver;
-  const entries = products.map(({ matrix, entryBits }) => {
-    const offset = 1n << BigInt(entryBits - 1);
-    return matrix.map((row) => row.map((entry) => entry + offset));
-  });
-  const choices = Buffer.concat(entries.map((matrix, p) => choicesOf(matrix, sizes[p]!)));
-  const workspaces = sizes.map((size) => new Workspace(size));
-  const plan = chunksOfEach(sizes);
+  const begun: Begun[] = [];
+  for (const wave of wavesOf(products, ({ matrix }) => 'from' in matrix)) {
+    const before = begun.map(({ workspace, size }) => sharesOf(workspace.sums(), size));
+    const started = wave.map((product) => begin(product, before));
+    await receiveChunks(receiver, started);
+    begun.push(...started);
+  }
+  const challenge = receiver.random(CHALLENGE_BYTES);
+  stream.write(PRODUCT_MESSAGE.challenge, challenge);
+  const answers: Uint8Array[] = [];
+  for (const { size } of begun) answers.push(await stream.read(PRODUCT_MESSAGE.check, answerBytes(size)));
+  const sums = begun.map(({ workspace }) => workspace.sums());
+  const passed = begun.map(({ size, entries }, p) =>
+    passes(size, { matrix: entries, sums: sums[p]! }, challenge, p, answers[p]!),
+  );
+  if (passed.includes(false)) {
+    throw new TwoPartyError('ERR_PRODUCT_CHECK', 'the rows of the product do not belong to one matrix');
+  }
+  return begun.map(({ size }, p) => sharesOf(sums[p]!, size));
+}
+
+interface Begun {
+  readonly size: ProductSize;
+  /** What its digits are of: the matrix plus 2^(entryBits − 1). */
+  readonly entries: Matrix;
+  readonly workspace: Workspace;
+}
+
+function begin(product: ChosenProduct, before: readonly Matrix[]): Begun {
+  const { matrix: given } = product;
+  const matrix = 'from' in given ? given.from(before) : given;
+  checkChoices({ ...product, matrix });
+  const size = sizeOf(product);
+  const offset = 1n << BigInt(product.entryBits - 1);
+  const entries = matrix.map((row) => row.map((entry) => entry + offset));
+  return { size, entries, workspace: new Workspace(size) };
+}
+
+async function receiveChunks(receiver: ExtensionReceiver, started: readonly Begun[]): Promise<void> {
+  const choices = Buffer.concat(started.map(({ entries, size }) => choicesOf(entries, size)));
+  const plan = chunksOfEach(started.map(({ size }) => size));
   let chosen = 0;
   for await (const { rows } of ahead(receiver.blocks(choices))) {
     for (let at = 0; at < rows.length; ) {
       const next = plan.next().value;
       if (next === undefined) throw new TypeError('"chunks" expected a chunk for every transfer');
       const { chunk, product } = next;
-      const workspace = workspaces[product]!;
+      const { workspace } = started[product]!;
       const message = workspace.message(chunk);
-      await stream.readInto(PRODUCT_MESSAGE.chunk, message);
+      await receiver.stream.readInto(PRODUCT_MESSAGE.chunk, message);
       const end = at + chunk.count * DIGIT_BITS * ROW_BYTES;
       const after = chosen + chunk.count * DIGIT_BITS;
       workspace.choose(chunk, rows.subarray(at, end), choices.subarray(chosen, after));
@@ -78,23 +119,18 @@ export async function multiplyEachChosen(
       chosen = after;
     }
   }
-  const sums = workspaces.map((workspace) => workspace.sums());
-  const challenge = receiver.random(CHALLENGE_BYTES);
-  stream.write(PRODUCT_MESSAGE.challenge, challenge);
-  const answers: Uint8Array[] = [];
-  for (const size of sizes) answers.push(await stream.read(PRODUCT_MESSAGE.check, answerBytes(size)));
-  const passed = sizes.map((size, p) =>
-    passes(size, { matrix: entries[p]!, sums: sums[p]! }, challenge, p, answers[p]!),
-  );
-  if (passed.includes(false)) {
-    throw new TwoPartyError('ERR_PRODUCT_CHECK', 'the rows of the product do not belong to one matrix');
-  }
-  return sums.map((rows, p) => sharesOf(rows, sizes[p]!));
+}
+
+/** Sizes, and entries as far as they are known. */
+function checkChoices(product: ChosenProduct): void {
+  const { rows, inner } = sizeOf(product);
+  const limit = 1n << BigInt(product.entryBits - 1);
+  if (!('from' in product.matrix)) checkMatrix(product.matrix, [rows, inner], [-limit, limit]);
 }
 
 function sizeOf({ matrix, columns, entryBits, ringBits, part = 'whole' }: ChosenProduct): ProductSize {
-  const inner = matrix[0]?.length ?? 0;
-  return checkSize({ rows: matrix.length, inner, columns, entryBits, ringBits, part });
+  const { rows, inner } = 'from' in matrix ? matrix : { rows: matrix.length, inner: matrix[0]?.length ?? 0 };
+  return checkSize({ rows, inner, columns, entryBits, ringBits, part });
 }
 
 /** The same blocks, but those after the one that is handed out are asked for meanwhile. */

@@ -5,7 +5,15 @@ import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
 import type { ExtensionSender } from '../oblivious-transfer/index.ts';
 import type { RandomSource } from '../oblivious-transfer/randomness.ts';
 import { answerOf, CHALLENGE_BYTES } from './check.ts';
-import { checkSize, chunksOfEach, DIGIT_BITS, type Part, type ProductSize, transferCount } from './layout.ts';
+import {
+  checkSize,
+  chunksOfEach,
+  DIGIT_BITS,
+  type Part,
+  type ProductSize,
+  transferCount,
+  wavesOf,
+} from './layout.ts';
 import { PRODUCT_MESSAGE } from './messages.ts';
 import { checkMatrix, sharesOf } from './ring.ts';
 import { Workspace } from './workspace.ts';
@@ -26,6 +34,8 @@ export interface CorrelatedProduct {
   readonly entryBits: number;
   readonly ringBits: number;
   readonly part?: Part;
+  /** Whether the chooser's matrix follows from its shares of the products before, so that its choices come later. */
+  readonly waits?: true;
 }
 
 const KEYS_PER_CALL = 64;
@@ -50,46 +60,51 @@ export async function multiplyEachCorrelated(
   sender: ExtensionSender,
   products: readonly CorrelatedProduct[],
 ): Promise<bigint[][][]> {
-  const sizes = products.map(sizeOf);
   const { stream } = sender;
   const nextKey = keySource(sender.random);
-  const plan = chunksOfEach(sizes);
-  const transfers = sizes.reduce((sum, size) => sum + transferCount(size), 0);
+  for (const product of products) {
+    const size = sizeOf(product);
+    if (!('from' in product.matrix)) checked(product.matrix, size);
+  }
   const started: Started[] = [];
   const shares: bigint[][][] = [];
-  const matrices = products.map(({ matrix }, p) => {
-    if ('from' in matrix) return () => checked(matrix.from(shares), sizes[p]!);
-    checked(matrix, sizes[p]!);
-    return () => matrix;
-  });
-  const start = (p: number): Started => {
-    const started = { workspace: new Workspace(sizes[p]!), matrix: matrices[p]!() };
-    started.workspace.place(started.matrix, sender.delta, sender.random);
-    return started;
+  const start = (product: CorrelatedProduct): Started => {
+    const { matrix: given } = product;
+    const size = sizeOf(product);
+    const matrix = checked('from' in given ? given.from(shares) : given, size);
+    const workspace = new Workspace(size);
+    workspace.place(matrix, sender.delta, sender.random);
+    started.push({ workspace, matrix, size });
+    return started.at(-1)!;
   };
-  for await (const block of sender.blocks(transfers)) {
-    for (let at = 0; at < block.rows.length; ) {
-      const next = plan.next().value;
-      if (next === undefined) throw new TypeError('"chunks" expected a chunk for every transfer');
-      const { chunk, product } = next;
-      const current = started[product] ?? start(product);
-      started[product] = current;
-      const { workspace, matrix } = current;
-      const end = at + chunk.count * DIGIT_BITS * ROW_BYTES;
-      workspace.correlate(chunk, block.rows.subarray(at, end), nextKey());
-      if (!stream.write(PRODUCT_MESSAGE.chunk, workspace.message(chunk))) await stream.flush();
-      at = end;
-      if (chunk.t === 0 && chunk.ends) {
-        const own = sharesOf(workspace.sums(), sizes[product]!);
-        shares.push(withoutOffsets(own, matrix, products[product]!));
+  for (const wave of wavesOf(products, ({ waits }) => waits === true)) {
+    const sizes = wave.map(sizeOf);
+    const first = started.length;
+    const plan = chunksOfEach(sizes);
+    const transfers = sizes.reduce((sum, size) => sum + transferCount(size), 0);
+    for await (const block of sender.blocks(transfers)) {
+      for (let at = 0; at < block.rows.length; ) {
+        const next = plan.next().value;
+        if (next === undefined) throw new TypeError('"chunks" expected a chunk for every transfer');
+        const { chunk, product } = next;
+        const { workspace, matrix, size } = started[first + product] ?? start(wave[product]!);
+        const end = at + chunk.count * DIGIT_BITS * ROW_BYTES;
+        workspace.correlate(chunk, block.rows.subarray(at, end), nextKey());
+        if (!stream.write(PRODUCT_MESSAGE.chunk, workspace.message(chunk))) await stream.flush();
+        at = end;
+        if (chunk.t === 0 && chunk.ends) {
+          shares.push(withoutOffsets(sharesOf(workspace.sums(), size), matrix, wave[product]!));
+        }
       }
     }
   }
   const challenge = await stream.read(PRODUCT_MESSAGE.challenge, CHALLENGE_BYTES);
-  for (const [p, { workspace, matrix }] of started.entries()) {
+  for (const [p, { workspace, matrix, size }] of started.entries()) {
     const mask = (row: number, place: number) => workspace.mask(row, place);
-    const answer = answerOf(sizes[p]!, { matrix, sums: workspace.sums(), mask }, challenge, p);
-    stream.write(PRODUCT_MESSAGE.check, answer);
+    stream.write(
+      PRODUCT_MESSAGE.check,
+      answerOf(size, { matrix, sums: workspace.sums(), mask }, challenge, p),
+    );
   }
   await stream.flush();
   return shares;
@@ -98,6 +113,7 @@ export async function multiplyEachCorrelated(
 interface Started {
   readonly workspace: Workspace;
   readonly matrix: Matrix;
+  readonly size: ProductSize;
 }
 
 function checked(matrix: Matrix, { inner, columns, ringBits }: ProductSize): Matrix {

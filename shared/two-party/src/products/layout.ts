@@ -30,8 +30,8 @@ export interface ProductSize {
   readonly part: Part;
 }
 
-/** Of the largest ring, and so of `rotated`. */
-export const MAXIMUM_RING_BITS = 256;
+/** With the bits of the check below it fills five lanes of 64 bits. */
+export const MAXIMUM_RING_BITS = 300;
 export const MAXIMUM_SIDE = 2 ** 15;
 /** A digit's correlations are hashed under one key. */
 export const MAXIMUM_COLUMNS = 256;
@@ -164,6 +164,15 @@ export function* chunksOfEach(sizes: readonly ProductSize[]): Generator<{ chunk:
     for (const chunk of chunks(size, before)) yield { chunk, product };
     before += digitsPerEntry(size) * digitsPerPass(size);
   }
+}
+
+/** What is multiplied without waiting for choices: a product that begins a wave is the first of the next one. */
+export function wavesOf<Product>(
+  products: readonly Product[],
+  begins: (product: Product) => boolean,
+): (readonly Product[])[] {
+  const starts = products.flatMap((product, p) => (p === 0 || begins(product) ? [p] : []));
+  return starts.map((start, w) => products.slice(start, starts[w + 1]));
 }
 
 function correlationBytes(size: ProductSize, row: number, width: number): number {

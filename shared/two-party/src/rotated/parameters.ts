@@ -7,10 +7,11 @@
 import { layout } from '@eigenveil/statistics';
 import { placesOf, type Span, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
 import { TwoPartyError } from '../errors.ts';
-import { MAXIMUM_RING_BITS } from '../products/layout.ts';
 
 /** What the error bound of the rotation is computed for, and what a computation of a minute or so allows. */
 const MAXIMUM_FEATURES = 200;
+/** The largest ring. In a wider one the mask of a PCA would be as large as a unit of T. */
+const MAXIMUM_RING_BITS = 256;
 /** The deviation of the noise off the diagonal is 2^−36 of the trace of T. */
 const NOISE_EXPONENT = 36;
 /** The deviation of the flood on every entry of a vector is 2^−33. */

@@ -77,7 +77,7 @@ export function opened(chosen: Matrix, correlated: Matrix, ringBits: number): Ma
 }
 
 export function randomRing(bits: number): bigint {
-  return BigInt.asUintN(bits, BigInt(`0x${randomBytes(32).toString('hex')}`));
+  return BigInt.asUintN(bits, BigInt(`0x${randomBytes(40).toString('hex')}`));
 }
 
 export function matrixOf(rows: number, columns: number, entry: (i: number, j: number) => bigint): Matrix {

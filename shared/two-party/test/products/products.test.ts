@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { multiplyChosen, multiplyClear, multiplyCorrelated } from '../../src/products/index.ts';
 import { type Case, matrixOf, opened, randomCase, session } from './parties.ts';
 
-const RINGS = [8, 64, 65, 128, 222, 256];
+const RINGS = [8, 64, 65, 128, 222, 256, 300];
 
 /** Ring elements with edges far more often than chance would give them. */
 function element(bits: number) {
@@ -154,7 +154,7 @@ describe('arguments out of range', () => {
   it.each([
     ['entryBits', { ...good, entryBits: 9 }],
     ['entryBits', { ...good, entryBits: 0 }],
-    ['ringBits', { ...good, ringBits: 257 }],
+    ['ringBits', { ...good, ringBits: 301 }],
     ['columns', { ...good, columns: 257 }],
     ['columns', { ...good, columns: 0 }],
     ['rows', { ...good, matrix: [] }],

@@ -77,6 +77,72 @@ describe('products together', () => {
     expect(sentByChooser).toHaveLength(2);
   });
 
+  it('may be of choices that follow from shares of products before, with one check', async () => {
+    const { sender, receiver, sentByChooser } = await session();
+    const first = randomCase([3, 4, 2], 20, 64);
+    const later = randomCase([2, 3, 5], 65, 90);
+    const last = randomCase([2, 2, 2], 9, 40);
+    let derived: Matrix = [];
+    const [chosen, correlated] = await Promise.all([
+      multiplyEachChosen(receiver, [
+        { matrix: first.a, columns: 2, entryBits: 20, ringBits: 64 },
+        {
+          matrix: {
+            rows: 2,
+            inner: 3,
+            from: ([shares]) => {
+              derived = transpose(shares!);
+              return derived;
+            },
+          },
+          columns: 5,
+          entryBits: 65,
+          ringBits: 90,
+        },
+        { matrix: last.a, columns: 2, entryBits: 9, ringBits: 40 },
+      ]),
+      multiplyEachCorrelated(sender, [
+        { matrix: first.c, rows: 3, entryBits: 20, ringBits: 64 },
+        { matrix: later.c, rows: 2, entryBits: 65, ringBits: 90, waits: true },
+        { matrix: last.c, rows: 2, entryBits: 9, ringBits: 40 },
+      ]),
+    ]);
+    expect(derived).toEqual(transpose(chosen[0]!));
+    expect(opened(chosen[0]!, correlated[0]!, 64)).toEqual(clear(first));
+    expect(opened(chosen[1]!, correlated[1]!, 90)).toEqual(clear({ ...later, a: derived }));
+    expect(opened(chosen[2]!, correlated[2]!, 40)).toEqual(clear(last));
+    // Two messages of choices, one challenge.
+    expect(sentByChooser).toHaveLength(3);
+  });
+
+  it('of derived choices that are too long are refused by their owner', async () => {
+    const { sender, receiver } = await session({ limits: { silenceMilliseconds: 500 } });
+    const { a, c } = randomCase([2, 2, 2], 20, 64);
+    const [chosen] = await Promise.allSettled([
+      multiplyEachChosen(receiver, [
+        { matrix: a, columns: 2, entryBits: 20, ringBits: 64 },
+        {
+          matrix: {
+            rows: 2,
+            inner: 2,
+            from: () => [
+              [0n, 0n],
+              [0n, 8n],
+            ],
+          },
+          columns: 2,
+          entryBits: 4,
+          ringBits: 64,
+        },
+      ]).finally(() => receiver.stream.channel.abort('ERR_COMPUTATION')),
+      multiplyEachCorrelated(sender, [
+        { matrix: c, rows: 2, entryBits: 20, ringBits: 64 },
+        { matrix: c, rows: 2, entryBits: 4, ringBits: 64, waits: true },
+      ]),
+    ]);
+    expect(chosen).toMatchObject({ status: 'rejected', reason: expect.any(RangeError) });
+  });
+
   it('of a column longer than a matrix may be wide', async () => {
     const long = randomCase([20_100, 1, 1], 3, 64);
     const { sums } = await together([long]);

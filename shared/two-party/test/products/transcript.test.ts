@@ -41,7 +41,7 @@ describe('the messages of the correlator', () => {
     [[3, 2, 3], 6, 222, 'upper'],
     [[40, 1, 1], 64, 64, 'whole'],
     [[2, 1, 2], 9, 80, 'upper'],
-    [[2, 1, 40], 9, 256, 'whole'],
+    [[2, 1, 40], 9, 300, 'whole'],
   ] as const)(
     'of a %j product of %i and %i bits, %s, are masked as described',
     async (shape, entryBits, ringBits, part) => {
@@ -184,7 +184,7 @@ describe('chunks', () => {
     { rows: 50, inner: 50, columns: 50, entryBits: 81, ringBits: 222, part: 'whole' },
     { rows: 50, inner: 50, columns: 50, entryBits: 81, ringBits: 222, part: 'upper' },
     { rows: 1275, inner: 1, columns: 1, entryBits: 222, ringBits: 222, part: 'whole' },
-    { rows: 3, inner: 5, columns: 256, entryBits: 256, ringBits: 256, part: 'whole' },
+    { rows: 3, inner: 5, columns: 256, entryBits: 300, ringBits: 300, part: 'whole' },
     { rows: 1, inner: 1, columns: 1, entryBits: 1, ringBits: 1, part: 'whole' },
   ];
 

@@ -5,6 +5,7 @@ import { type Matrix, multiplyMatrices } from '../../src/rotated/matrices.ts';
 import type { Chooser, Correlator } from '../../src/rotated/products.ts';
 import { RandomBits } from '../../src/rotated/random-bits.ts';
 
+type Chosen = Omit<ChosenProduct, 'matrix'> & { readonly matrix: Matrix };
 type Given = Omit<CorrelatedProduct, 'matrix'> & { readonly matrix: Matrix };
 
 interface Waiting<Product> {
@@ -13,11 +14,11 @@ interface Waiting<Product> {
 }
 
 /** Both ends; the n-th call of one meets the n-th of the other, and both must describe the same product. */
-export function clearProducts(): { chooser: Chooser; correlator: Correlator; log: ChosenProduct[] } {
+export function clearProducts(): { chooser: Chooser; correlator: Correlator; log: Chosen[] } {
   const random = new RandomBits((length) => randomBytes(length));
-  const choosing: Waiting<ChosenProduct>[] = [];
+  const choosing: Waiting<Chosen>[] = [];
   const correlating: Waiting<Given>[] = [];
-  const log: ChosenProduct[] = [];
+  const log: Chosen[] = [];
   const meet = () => {
     if (choosing.length === 0 || correlating.length === 0) return;
     const [left, right] = [choosing.shift()!, correlating.shift()!];
@@ -44,7 +45,14 @@ export function clearProducts(): { chooser: Chooser; correlator: Correlator; log
     });
   return {
     chooser: {
-      multiply: (products) => Promise.all(products.map((product) => ask(choosing, product))),
+      multiply: async (products) => {
+        const shares: Promise<bigint[][]>[] = [];
+        for (const { matrix: given, ...sizes } of products) {
+          const matrix = 'from' in given ? given.from(await Promise.all(shares)) : given;
+          shares.push(ask(choosing, { ...sizes, matrix }));
+        }
+        return Promise.all(shares);
+      },
     },
     correlator: {
       multiply: async (products) => {
@@ -60,7 +68,7 @@ export function clearProducts(): { chooser: Chooser; correlator: Correlator; log
   };
 }
 
-function check(left: ChosenProduct, right: Given): void {
+function check(left: Chosen, right: Given): void {
   const same =
     left.matrix.length === right.rows &&
     left.matrix[0]!.length === right.matrix.length &&
