@@ -1,15 +1,15 @@
 /** The CSP's side of the `rotated` protocol: docs/rotated.md has the steps by the same numbers. */
 
 import type { Program, StatisticsTask } from '@eigenveil/task';
-import { isTellable } from '../channel/abort.ts';
 import type { MessageStream } from '../channel/message-stream.ts';
-import { TwoPartyError } from '../errors.ts';
-import { multiplyMatrices, traceOf, transpose, upperProduct } from './matrices.ts';
+import { checkOwners, closedByFaults } from './closing.ts';
+import { columnOf, transpose } from './matrices.ts';
 import { ROTATED_MESSAGE, readRing, writeRing } from './messages.ts';
 import { type RotatedParameters, rotatedParameters } from './parameters.ts';
 import type { Chooser } from './products.ts';
-import { type RotationSecrets, upperEntries } from './secrets.ts';
-import { type StatisticsShares, scatterShare, statisticsShares } from './shares.ts';
+import { matrixShareOfCsp, rotatingChoices } from './rotating.ts';
+import type { RotationSecrets } from './secrets.ts';
+import { type StatisticsShares, scatterShare, shortChoices, statisticsShares } from './shares.ts';
 
 export interface AnswerInput {
   /** One per value of the flat statistics, modulo 2^ℓ; those of R and V as unblinded, without reduction. */
@@ -55,76 +55,23 @@ export async function answerRotated(
 }
 
 /**
- * A failure that may depend on the shares ends the task like an answer. They are the same in every attempt, and what the data user
- * sends decides what is asked of them: by trying again it would learn them bit by bit. The check of a product fails for wrong guesses
- * at digits. The number of owners stands in an aggregate that may have been made so that another value overflows into it.
- */
-async function closedByFaults(
-  markAnswered: () => Promise<void>,
-  run: (mark: () => Promise<void>) => Promise<void>,
-): Promise<void> {
-  let marked: Promise<void> | undefined;
-  const mark = () => {
-    marked ??= markAnswered();
-    return marked;
-  };
-  try {
-    await run(mark);
-  } catch (error) {
-    if (!isTellable(error)) await mark();
-    throw error;
-  }
-}
-
-/** A data user that has aggregated what it got knows the number, so that the refusal tells it nothing. */
-function checkOwners(owners: bigint, verified: number, minimum: number): void {
-  if (owners !== BigInt(verified)) {
-    throw new TwoPartyError(
-      'ERR_OWNER_COUNT',
-      'the encrypted number of owners differs from the verified records',
-    );
-  }
-  if (verified < minimum) {
-    throw new TwoPartyError(
-      'ERR_OWNER_COUNT',
-      `expected records of at least ${minimum} owners, got ${verified}`,
-    );
-  }
-}
-
-/**
  * Steps 1 and 2: the CSP's share of M, upper triangle. Shares of R and V are taken as the short integers that they are: a bit more for the
  * sign, which products expect.
  */
 async function shareMatrix(
   chooser: Chooser,
   { R, V }: StatisticsShares,
-  { rotation, noise, mask }: RotationSecrets,
-  { features: d, ringBits, shareBits, rotationBits, noiseEntryBits }: RotatedParameters,
+  secrets: RotationSecrets,
+  parameters: RotatedParameters,
 ): Promise<bigint[]> {
-  const column = (values: readonly bigint[], bits: number) => {
-    if (values.some((value) => value >> BigInt(bits) !== 0n)) {
-      throw new RangeError(`"shares" expected at most ${bits} bits of an unblinded value, got more`);
-    }
-    return { matrix: values.map((value) => [value]), entryBits: bits + 1, ringBits };
-  };
-  const rotating = { matrix: rotation, entryBits: rotationBits + 1, columns: d, ringBits };
-  const [mixed, scaledR, once, scaled, twice] = await chooser.multiply([
-    { ...column(V, shareBits.V), columns: d },
-    { ...column(R, shareBits.R), columns: 1 },
-    rotating,
-    { matrix: noise.map((entry) => [entry]), entryBits: noiseEntryBits, columns: 1, ringBits },
-    { ...rotating, part: 'upper' },
+  const { features: d, ringBits, shareBits } = parameters;
+  const [mixed, scaledR, ...rotating] = await chooser.multiply([
+    { ...shortChoices(columnOf(V), shareBits.V, ringBits), columns: d },
+    { ...shortChoices(columnOf(R), shareBits.R, ringBits), columns: 1 },
+    ...rotatingChoices(secrets, parameters),
   ]);
   const scatter = scatterShare(scaledR!.flat(), mixed!, V, ringBits);
-  const half = multiplyMatrices(rotation, scatter, ringBits).map((row, i) =>
-    row.map((entry, j) => entry + once![i]![j]!),
-  );
-  const local = upperProduct(rotation, half, ringBits);
-  const trace = traceOf(scatter);
-  return upperEntries(d, (i, j) => twice![i]![j]!).map((entry, e) =>
-    BigInt.asUintN(ringBits, entry + local[e]! + scaled![e]![0]! + noise[e]! * trace + mask[e]!),
-  );
+  return matrixShareOfCsp(scatter, rotating, secrets, parameters);
 }
 
 /** Step 4: the CSP's share of Pᵀ A with the flood. */

@@ -2,14 +2,15 @@
 import type { Decomposition } from '@eigenveil/projection';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../channel/message-stream.ts';
-import { type Pace, standardPace, systemClock, waitUntil } from '../pace.ts';
+import { standardPace, systemClock } from '../pace.ts';
 import { type DataUserInput, hangUp } from '../protocol.ts';
 import { finishDecomposition, openMatrix } from './decomposition.ts';
-import { type Matrix, traceOf, transpose } from './matrices.ts';
+import { holdToPace } from './hold.ts';
+import { inRing, type Matrix } from './matrices.ts';
 import { ROTATED_MESSAGE, readRing, writeRing } from './messages.ts';
 import { type RotatedParameters, rotatedParameters } from './parameters.ts';
 import type { Correlator } from './products.ts';
-import { upperEntries } from './secrets.ts';
+import { matrixShareOfUser, rotatingCorrelations } from './rotating.ts';
 import { type StatisticsShares, scatterShare, statisticsShares } from './shares.ts';
 
 /**
@@ -51,19 +52,6 @@ export async function askRotated(
 }
 
 /**
- * From the receipt of M to the next byte it takes a public time, whatever M holds. Where it took longer, since the machine is slow, the byte
- * leaves at once: to give the one answer up would cost the owners' contributions, and would tell as much.
- */
-function holdToPace(stream: MessageStream, { milliseconds, clock, onMiss }: Pace): void {
-  const moment = clock.now() + milliseconds;
-  stream.hold(async () => {
-    const late = clock.now() - moment;
-    if (late > 0) onMiss?.(late);
-    await waitUntil(moment, clock);
-  });
-}
-
-/**
  * Steps 1 and 2: the data user's share of M, upper triangle. Q is known here, so that this server's share of R is scaled without the other.
  * Noise may have made it negative.
  */
@@ -71,28 +59,19 @@ async function shareMatrix(
   correlator: Correlator,
   { R, V }: StatisticsShares,
   Q: bigint,
-  { features: d, ringBits, shareBits, rotationBits, noiseEntryBits }: RotatedParameters,
+  parameters: RotatedParameters,
 ): Promise<bigint[]> {
+  const { features: d, ringBits, shareBits } = parameters;
   const scatterOf = ([mixed, scaled]: readonly Matrix[]) => {
     const scaledR = scaled!.map(([entry], e) => entry! + Q * R[e]!);
     return scatterShare(scaledR, mixed!, V, ringBits);
   };
-  const traceFrom = (shares: readonly Matrix[]) => [[BigInt.asUintN(ringBits, traceOf(scatterOf(shares)))]];
-  const rotating = { rows: d, entryBits: rotationBits + 1, ringBits };
-  const square = { inner: d, columns: d };
-  const [, , , scaled, twice] = await correlator.multiply([
+  const [, , ...rotating] = await correlator.multiply([
     { ringBits, matrix: [V], rows: d, entryBits: shareBits.V + 1 },
     { ringBits, matrix: [[BigInt.asUintN(ringBits, Q)]], rows: R.length, entryBits: shareBits.R + 1 },
-    { ...rotating, matrix: { ...square, from: scatterOf } },
-    {
-      ringBits,
-      matrix: { inner: 1, columns: 1, from: traceFrom },
-      rows: R.length,
-      entryBits: noiseEntryBits,
-    },
-    { ...rotating, matrix: { ...square, from: ([, , half]) => transpose(half!) }, part: 'upper' },
+    ...rotatingCorrelations(scatterOf, 2, parameters),
   ]);
-  return upperEntries(d, (i, j) => twice![i]![j]!).map((entry, e) => entry + scaled![e]![0]!);
+  return matrixShareOfUser(rotating);
 }
 
 /** Step 4: Pᵀ A with the flood, d × components signed integers. */
@@ -102,7 +81,7 @@ async function openVectors(
   directions: Matrix,
   { features: d, rotationBits, vectorRingBits: ringBits }: RotatedParameters,
 ): Promise<bigint[][]> {
-  const matrix = directions.map((row) => row.map((entry) => BigInt.asUintN(ringBits, entry)));
+  const matrix = inRing(directions, ringBits);
   const [product] = await correlator.multiply([{ matrix, rows: d, entryBits: rotationBits + 1, ringBits }]);
   const components = directions[0]!.length;
   const theirs = await readRing(stream, ROTATED_MESSAGE.vectors, d * components, ringBits);

@@ -98,7 +98,7 @@ export function finishDecomposition(
  * Q as the opened shares say.
  * @throws TwoPartyError ERR_ROTATION_CHECK when the task cannot have as many samples
  */
-function checkSamples(samples: bigint, task: StatisticsTask): void {
+export function checkSamples(samples: bigint, task: StatisticsTask): void {
   const { M } = statisticsBounds(task);
   if (samples > M || samples < (task.differentialPrivacy ? -M : 0n)) {
     throw implausible('"sampleCount" expected a number of samples that the task allows');
@@ -151,12 +151,12 @@ function refusalOf(
   return rankRefusal(spectrum, program);
 }
 
-function implausible(message: string): TwoPartyError {
+export function implausible(message: string): TwoPartyError {
   return new TwoPartyError('ERR_ROTATION_CHECK', `${message}: a share was corrupted`);
 }
 
 /** The vector over its length, its entry of largest magnitude positive. */
-function normalised(vector: readonly number[]): number[] {
+export function normalised(vector: readonly number[]): number[] {
   const largest = vector.reduce((best, entry) => (Math.abs(entry) > Math.abs(best) ? entry : best));
   const scale = Math.hypot(...vector) * Math.sign(largest);
   return vector.map((entry) => entry / scale + 0);

@@ -42,3 +42,17 @@ export function symmetricMatrix(upper: readonly bigint[], d: number): bigint[][]
 export function traceOf(matrix: Matrix): bigint {
   return matrix.reduce((sum, row, i) => sum + row[i]!, 0n);
 }
+
+export function columnOf(values: readonly bigint[]): bigint[][] {
+  return values.map((value) => [value]);
+}
+
+/** Each entry reduced to [0, 2^ringBits). */
+export function inRing(matrix: Matrix, ringBits: number): bigint[][] {
+  return matrix.map((row) => row.map((entry) => BigInt.asUintN(ringBits, entry)));
+}
+
+/** left + right, reduced to [0, 2^ringBits). */
+export function addMatrices(left: Matrix, right: Matrix, ringBits: number): bigint[][] {
+  return left.map((row, i) => row.map((entry, j) => BigInt.asUintN(ringBits, entry + right[i]![j]!)));
+}

@@ -133,7 +133,7 @@ export function rotatedDistance(
 }
 
 /** ⌈log₂ n⌉ of a positive integer. */
-function ceilLog2(n: number | bigint): number {
+export function ceilLog2(n: number | bigint): number {
   const below = BigInt(n) - 1n;
   return below === 0n ? 0 : below.toString(2).length;
 }

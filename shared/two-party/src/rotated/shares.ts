@@ -40,3 +40,15 @@ export function scatterShare(
     row.map((entry, j) => BigInt.asUintN(ringBits, entry - V[i]! * V[j]! - mixed[i]![j]! - mirrored[i]![j]!)),
   );
 }
+
+/**
+ * The choices of a product with values as unblinding left them: short integers that are not negative, and a bit for the sign that products
+ * expect.
+ * @throws RangeError when a value has more bits
+ */
+export function shortChoices(matrix: Matrix, bits: number, ringBits: number) {
+  if (matrix.some((row) => row.some((value) => value >> BigInt(bits) !== 0n))) {
+    throw new RangeError(`"shares" expected at most ${bits} bits of an unblinded value, got more`);
+  }
+  return { matrix, entryBits: bits + 1, ringBits };
+}

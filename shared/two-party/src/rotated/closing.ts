@@ -1,0 +1,41 @@
+/** What the CSP refuses in any answer, and which failures end its task. */
+import { isTellable } from '../channel/abort.ts';
+import { TwoPartyError } from '../errors.ts';
+
+/**
+ * A failure that may depend on the shares ends the task like an answer. They are the same in every attempt, and what the data user
+ * sends decides what is asked of them: by trying again it would learn them bit by bit. The check of a product fails for wrong guesses
+ * at digits. The number of owners stands in an aggregate that may have been made so that another value overflows into it.
+ */
+export async function closedByFaults(
+  markAnswered: () => Promise<void>,
+  run: (mark: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  let marked: Promise<void> | undefined;
+  const mark = () => {
+    marked ??= markAnswered();
+    return marked;
+  };
+  try {
+    await run(mark);
+  } catch (error) {
+    if (!isTellable(error)) await mark();
+    throw error;
+  }
+}
+
+/** A data user that has aggregated what it got knows the number, so that the refusal tells it nothing. */
+export function checkOwners(owners: bigint, verified: number, minimum: number): void {
+  if (owners !== BigInt(verified)) {
+    throw new TwoPartyError(
+      'ERR_OWNER_COUNT',
+      'the encrypted number of owners differs from the verified records',
+    );
+  }
+  if (verified < minimum) {
+    throw new TwoPartyError(
+      'ERR_OWNER_COUNT',
+      `expected records of at least ${minimum} owners, got ${verified}`,
+    );
+  }
+}
