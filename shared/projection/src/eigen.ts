@@ -1,7 +1,7 @@
 /** Symmetric and symmetric-definite eigenproblems, guarded: checked, descending, of unit length and with a fixed sign. */
 
 import { CholeskyDecomposition, EigenvalueDecomposition, Matrix } from 'ml-matrix';
-import { ProjectionError } from './errors.ts';
+import { notPositiveDefinite, ProjectionError } from './errors.ts';
 
 export interface EigenPairs {
   /** Descending. */
@@ -97,10 +97,7 @@ function cholesky(B: readonly (readonly number[])[]): number[][] {
   // Numerical Algorithms", theorem 10.3); anything below is noise.
   const floor = B.length * Number.EPSILON * Math.max(...B.map((row, i) => row[i]!));
   if (!decomposition.isPositiveDefinite() || L.some((row, i) => !(row[i]! ** 2 > floor))) {
-    throw new ProjectionError(
-      'ERR_NOT_POSITIVE_DEFINITE',
-      'the noise matrix is not positive definite: a larger ridge is needed',
-    );
+    throw notPositiveDefinite();
   }
   return L;
 }

@@ -2,6 +2,7 @@
 
 export type ProjectionErrorCode =
   | 'ERR_FULL_RANK'
+  | 'ERR_ILL_CONDITIONED'
   | 'ERR_MINIMUM_OWNERS'
   | 'ERR_NO_SAMPLES'
   | 'ERR_NOT_FINITE'
@@ -21,4 +22,12 @@ export class ProjectionError extends Error {
     super(message, options);
     this.code = code;
   }
+}
+
+/** B of a pencil is not positive definite. */
+export function notPositiveDefinite(): ProjectionError {
+  return new ProjectionError(
+    'ERR_NOT_POSITIVE_DEFINITE',
+    'the noise matrix is not positive definite: a larger ridge is needed',
+  );
 }

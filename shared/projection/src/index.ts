@@ -3,7 +3,7 @@ export { type AgreedTask, type ClaimedProjection, checkAgreed } from './agreed.t
 export { principalAngles, residual, varianceCaptured } from './compare.ts';
 export type { Decomposition } from './decomposition.ts';
 export { type EigenPairs, generalisedEigen, symmetricEigen } from './eigen.ts';
-export { ProjectionError, type ProjectionErrorCode } from './errors.ts';
+export { notPositiveDefinite, ProjectionError, type ProjectionErrorCode } from './errors.ts';
 export { decompose, type Pencil, pencil } from './methods.ts';
 export { explainedVariance, project, reconstruct } from './project.ts';
 export { Projector } from './projector.ts';

@@ -7,19 +7,20 @@ type Told = Parameters<typeof leastRank>[0];
 /** An eigenvalue up to this part of the largest counts as zero. `garbled` cannot tell as small ones: docs/precision.md. */
 const ZERO_EIGENVALUE = 1e-6;
 
-/** The refusal of a PCA with these eigenvalues, all of them in descending order, if there is one. */
+/** The refusal of a PCA with these eigenvalues, all of them in descending order, if there is one; of another method with another least rank. */
 export function rankRefusal(
   spectrum: readonly number[],
   program: Told & Pick<Program, 'allowFullRank'>,
+  least = leastRank(program),
 ): ProjectionError | undefined {
   const zero = ZERO_EIGENVALUE * Math.max(0, spectrum[0]!);
   const rank = spectrum.filter((value) => value > zero).length;
-  return program.allowFullRank || rank >= leastRank(program) ? undefined : fullRank(program);
+  return program.allowFullRank || rank >= least ? undefined : fullRank(program, least);
 }
 
-export function fullRank(program: Told): ProjectionError {
+export function fullRank(program: Told, least = leastRank(program)): ProjectionError {
   return new ProjectionError(
     'ERR_FULL_RANK',
-    `"components" expected at most the rank of the scatter matrix less ${leastRank(program) - program.components} with these outputs and without "allowFullRank", got ${program.components}`,
+    `"components" expected at most the rank of the scatter matrix less ${least - program.components} with these outputs and without "allowFullRank", got ${program.components}`,
   );
 }

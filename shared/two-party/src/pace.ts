@@ -46,3 +46,8 @@ export function standardPace(features: number, components: number): number {
   const decomposition = 1e-4 * features ** 3 + 4e-4 * components * features ** 2;
   return Math.ceil(250 + 10 * decomposition);
 }
+
+/** The same for each of the two matrices that it sees of a pencil. */
+export function pencilPace(features: number, components: number): number {
+  return standardPace(features, components) + Math.ceil(10 * 6e-4 * features ** 3);
+}

@@ -1,6 +1,6 @@
 /**
- * The two-party protocol `rotated`, for PCA: the data user decomposes the scatter matrix behind a secret random rotation, in the clear,
- * and the CSP rotates the vectors back. docs/rotated.md has the protocol, what it leaks and its proof.
+ * The two-party protocol `rotated`: the data user decomposes the scatter matrix, or the pencil of a discriminant method, behind secret random
+ * rotations, in the clear, and the CSP rotates the vectors back. docs/rotated.md has the protocol, what it leaks and its proof.
  */
 import { placesOf } from '@eigenveil/task';
 import { withAbort } from './channel/abort.ts';
@@ -16,6 +16,10 @@ import { checkRotated } from './rotated/check.ts';
 import { answerRotated } from './rotated/csp.ts';
 import { askRotated } from './rotated/data-user.ts';
 import { rotatedRingBits } from './rotated/parameters.ts';
+import { answerPencil } from './rotated/pencil/csp.ts';
+import { askPencil } from './rotated/pencil/data-user.ts';
+import { pencilRingBits } from './rotated/pencil/parameters.ts';
+import { drawPencilSecrets } from './rotated/pencil/secrets.ts';
 import type { Chooser, Correlator } from './rotated/products.ts';
 import { RandomBits } from './rotated/random-bits.ts';
 import { drawSecrets } from './rotated/secrets.ts';
@@ -26,7 +30,10 @@ export const rotated: TwoPartyProtocol = {
 
   check: ({ task, program }) => checkRotated(task, program),
 
-  shareBits: (task) => new Array<number>(placesOf(task).length).fill(rotatedRingBits(task)),
+  shareBits: (task) =>
+    new Array<number>(placesOf(task).length).fill(
+      task.method.kind === 'pca' ? rotatedRingBits(task) : pencilRingBits(task),
+    ),
 
   async runCsp(channel, { task, program }, { shares, verifiedOwners, markAnswered }) {
     await withAbort(channel, async () => {
@@ -37,10 +44,15 @@ export const rotated: TwoPartyProtocol = {
         return { multiply: (products) => multiplyEachChosen(receiver, products) };
       };
       const input = { shares, verifiedOwners, markAnswered };
+      const random = new RandomBits(systemRandomness);
       await tellingOwners(channel, () =>
-        answerRotated(stream, chooser, { task, program }, input, (parameters) =>
-          drawSecrets(parameters, program.components, new RandomBits(systemRandomness)),
-        ),
+        task.method.kind === 'pca'
+          ? answerRotated(stream, chooser, { task, program }, input, (parameters) =>
+              drawSecrets(parameters, program.components, random),
+            )
+          : answerPencil(stream, chooser, { task, program }, input, (parameters) =>
+              drawPencilSecrets(parameters, random),
+            ),
       );
     });
   },
@@ -53,7 +65,8 @@ export const rotated: TwoPartyProtocol = {
         const sender = await setUpSender(stream, drawDelta());
         return { multiply: (products) => multiplyEachCorrelated(sender, products) };
       };
-      return await hearingOwners(() => askRotated(stream, correlator, { task, program }, input));
+      const ask = task.method.kind === 'pca' ? askRotated : askPencil;
+      return await hearingOwners(() => ask(stream, correlator, { task, program }, input));
     });
   },
 };

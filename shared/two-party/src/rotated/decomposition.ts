@@ -1,11 +1,5 @@
 /** What the data user makes of M: eigenvalues, the directions that it asks for, and from the answer the projection vectors. */
-import {
-  type Decomposition,
-  type EigenPairs,
-  ProjectionError,
-  rankRefusal,
-  symmetricEigen,
-} from '@eigenveil/projection';
+import { type Decomposition, ProjectionError, rankRefusal, symmetricEigen } from '@eigenveil/projection';
 import { type Program, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
 import { TwoPartyError } from '../errors.ts';
 import { type Matrix, symmetricMatrix, traceOf, transpose } from './matrices.ts';
@@ -57,7 +51,11 @@ function decompose(
   const pairs = symmetricEigen(matrix.map((row) => row.map(Number)));
   const directions = refineVectors(matrix, pairs, program.components, directionBits);
   checkSamples(samples, task);
-  checkSpectrum(pairs, task, parameters);
+  checkSpectrum(pairs.values, {
+    slack: parameters.features * 2 ** parameters.maskBits,
+    most: 2 ** (parameters.ringBits - 2),
+    indefinite: Boolean(task.differentialPrivacy), // noise may be larger than what it is added to
+  });
   // The trace of T is a whole number, and the mask on it far below 1/2: less is none.
   const some = traceOf(matrix) >= 1n << BigInt(2 * rotationBits - 1);
   const scale = Number(samples) * 2 ** (2 * (rotationBits + task.fractionBits));
@@ -98,25 +96,25 @@ export function finishDecomposition(
  * Q as the opened shares say.
  * @throws TwoPartyError ERR_ROTATION_CHECK when the task cannot have as many samples
  */
-export function checkSamples(samples: bigint, task: StatisticsTask): void {
+function checkSamples(samples: bigint, task: StatisticsTask): void {
   const { M } = statisticsBounds(task);
   if (samples > M || samples < (task.differentialPrivacy ? -M : 0n)) {
     throw implausible('"sampleCount" expected a number of samples that the task allows');
   }
 }
 
-/** T has no negative eigenvalues, unless noise is larger than what it is added to, and a largest possible trace. */
-function checkSpectrum(
-  { values }: EigenPairs,
-  { differentialPrivacy }: StatisticsTask,
-  parameters: RotatedParameters,
+/**
+ * T has no negative eigenvalues, and a largest possible trace.
+ * @throws TwoPartyError ERR_ROTATION_CHECK when these are off by more than noise and the mask's `slack`
+ */
+export function checkSpectrum(
+  values: readonly number[],
+  { slack, most, indefinite = false }: { slack: number; most: number; indefinite?: boolean },
 ): void {
-  const { features: d, ringBits, maskBits } = parameters;
   const trace = values.reduce((sum, value) => sum + Math.abs(value), 0);
-  const slack = d * 2 ** maskBits;
   if (
-    (!differentialPrivacy && values.at(-1)! < -PLAUSIBLE_NEGATIVE * trace - slack) ||
-    trace > 2 ** (ringBits - 2) * (1 + PLAUSIBLE_NEGATIVE) + slack
+    (!indefinite && values.at(-1)! < -PLAUSIBLE_NEGATIVE * trace - slack) ||
+    trace > most * (1 + PLAUSIBLE_NEGATIVE) + slack
   ) {
     throw implausible('"matrix" expected that of a total scatter');
   }

@@ -4,8 +4,13 @@ export type Matrix = readonly (readonly bigint[])[];
 
 /** left · right (m × n and n × c), each entry reduced to [0, 2^ringBits). */
 export function multiplyMatrices(left: Matrix, right: Matrix, ringBits: number): bigint[][] {
+  return inRing(multiplySigned(left, right), ringBits);
+}
+
+/** left · right, not reduced. */
+export function multiplySigned(left: Matrix, right: Matrix): bigint[][] {
   const columns = transpose(right);
-  return left.map((row) => columns.map((column) => BigInt.asUintN(ringBits, innerProduct(row, column))));
+  return left.map((row) => columns.map((column) => innerProduct(row, column)));
 }
 
 /** The upper triangle, row by row, of left · rightᵀ (both d × n), reduced to [0, 2^ringBits). */

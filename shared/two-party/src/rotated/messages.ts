@@ -5,12 +5,14 @@ import { decodeShares, encodeShares } from '../shares.ts';
 export const ROTATED_MESSAGE = {
   /** From the data user: its share of the number of owners. */
   owners: 0x40,
-  /** From the CSP: its shares of Q and, where the mean is declared, of V. */
+  /** From the CSP: its shares of Q, for a pencil of the numbers of rows by class, and, where the mean is declared, of V. */
   declared: 0x41,
   /** From the CSP: its shares of the upper triangle of M. */
   matrix: 0x42,
   /** From the CSP: its shares of the flooded vectors, row by row. */
   vectors: 0x43,
+  /** From the CSP, for a pencil: its shares of Y, row by row. */
+  signal: 0x44,
 } as const;
 
 export function writeRing(

@@ -62,8 +62,7 @@ export function rotatedParameters(task: StatisticsTask): RotatedParameters {
   }
   const entries = (d * (d + 1)) / 2;
   const rotationBits = ROTATION_GUARD + ceilLog2(d);
-  const bounds = statisticsBounds(task);
-  const traceBits = Math.max(ceilLog2(bounds.M) + ceilLog2(bounds.R), 2 * ceilLog2(bounds.V)) + ceilLog2(d);
+  const traceBits = traceBitsOf(task);
   const ringBits = traceBits + 2 * rotationBits + 2;
   if (ringBits > MAXIMUM_RING_BITS) {
     throw new TwoPartyError(
@@ -130,6 +129,12 @@ export function rotatedDistance(
   };
   const total = Object.values(parts).reduce((sum, part) => sum + part, 0);
   return { ...parts, total };
+}
+
+/** The trace of T is at most 2^this. */
+export function traceBitsOf(task: StatisticsTask): number {
+  const { M, R, V } = statisticsBounds(task);
+  return Math.max(ceilLog2(M) + ceilLog2(R), 2 * ceilLog2(V)) + ceilLog2(task.features.length);
 }
 
 /** ⌈log₂ n⌉ of a positive integer. */

@@ -23,11 +23,17 @@ export function drawSecrets(
   const normal = (bits: number): bigint => standardNormal(random, bits);
   return {
     rotation: haarOrthogonal(d, rotationBits, random),
-    // A sum of two has variance 2 exactly; √2 times one would have to be rounded.
-    noise: upperEntries(d, (i, j) => normal(noiseBits) + (i === j ? normal(noiseBits) : 0n)),
+    noise: drawNoise(d, noiseBits, random),
     mask: upperEntries(d, () => random.integer(maskBits)),
     flood: Array.from({ length: d }, () => Array.from({ length: components }, () => normal(floodBits))),
   };
+}
+
+/** Upper triangle of a matrix of the Gaussian orthogonal ensemble, in units of 2^−bits. */
+export function drawNoise(d: number, bits: number, random: RandomBits): bigint[] {
+  const normal = () => standardNormal(random, bits);
+  // A sum of two has variance 2 exactly; √2 times one would have to be rounded.
+  return upperEntries(d, (i, j) => normal() + (i === j ? normal() : 0n));
 }
 
 /** entry(i, j) for all i <= j < d, row by row. */

@@ -17,12 +17,17 @@ export function statisticsShares(
   shares: readonly bigint[],
   ringBits: number,
 ): StatisticsShares {
-  if (shares.some((share) => share < 0n || share >> BigInt(ringBits) !== 0n)) {
-    throw new RangeError(`"shares" expected elements of a ring of ${ringBits} bits`);
-  }
+  checkShares(shares, ringBits);
   const { R, labellings, owners } = unflatten(task, shares);
   const { V, M } = labellings[0]![0]!;
   return { R, V, Q: M, owners };
+}
+
+/** @throws RangeError when a share is not in [0, 2^ringBits) */
+export function checkShares(shares: readonly bigint[], ringBits: number): void {
+  if (shares.some((share) => share < 0n || share >> BigInt(ringBits) !== 0n)) {
+    throw new RangeError(`"shares" expected elements of a ring of ${ringBits} bits`);
+  }
 }
 
 /**

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { flatten, layout, type Statistics } from '@eigenveil/statistics';
 import { type Program, programOf, type StatisticsTask } from '@eigenveil/task';
-import { rotatedRingBits } from '../../src/rotated/parameters.ts';
 import { RandomBits } from '../../src/rotated/random-bits.ts';
+import { rotated } from '../../src/rotated.ts';
 import { toRing } from '../../src/shares.ts';
 
 export interface Setting {
@@ -79,11 +79,11 @@ export function settingOf({
 }
 
 /** Both servers' shares, blinded as in the packing. */
-function share(task: StatisticsTask, statistics: Statistics, verifiedOwners: number) {
+export function share(task: StatisticsTask, statistics: Statistics, verifiedOwners: number) {
   const random = new RandomBits((length) => randomBytes(length));
   const { valueBits, blindingBits } = layout(task);
   const offsets = valueBits.map((bits, v) => (1n << BigInt(bits - 1)) + random.integer(blindingBits[v]!));
-  const ring = new Array<number>(valueBits.length).fill(rotatedRingBits(task));
+  const ring = rotated.shareBits(task);
   const blinded = flatten(task, statistics).map((value, v) => value + offsets[v]!);
   return {
     garbler: { shares: toRing(ring, blinded), verifiedOwners },

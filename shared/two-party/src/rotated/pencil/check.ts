@@ -1,0 +1,35 @@
+/** Which pencils `rotated` computes. Both servers refuse others before they exchange a byte. */
+import { fullRank, notPositiveDefinite, ProjectionError } from '@eigenveil/projection';
+import { cappedComponents, leastRank, type Program, type StatisticsTask } from '@eigenveil/task';
+import { pencilParameters } from './parameters.ts';
+
+/**
+ * @throws ProjectionError ERR_PROGRAM_INVALID for ρ′ < 0 or ρ′ > ρ, and under differential privacy; ERR_FULL_RANK without `allowFullRank` for more
+ *   than d − 2 components (MDR: d − 1), and where too few features are not constant; ERR_NOT_POSITIVE_DEFINITE for MDR without a ridge and
+ *   with too few classes of privacy
+ * @throws TwoPartyError ERR_TASK_RANGE
+ */
+export function checkPencil(task: StatisticsTask, program: Program): void {
+  pencilParameters(task, program);
+  if (task.differentialPrivacy) {
+    throw new ProjectionError(
+      'ERR_PROGRAM_INVALID',
+      '"differentialPrivacy" expected none for a pencil with the two-party protocol rotated, whose proof needs a scatter that is positive semidefinite: garbled computes it',
+    );
+  }
+  const { method, features, labellings } = task;
+  if (method.kind === 'mdr' && method.ridge === 0 && labellings[1]!.classes.length - 1 < features.length) {
+    throw notPositiveDefinite();
+  }
+  const varying = features.filter(({ min, max }) => min < max).length;
+  if (!program.allowFullRank && leastRankOf(program) > varying) throw fullRank(program);
+}
+
+/**
+ * The least rank of T from which a result may be revealed. WᵀBW is told, as eigenvectors are of a PCA: what leastRank() says of these. MDR's T
+ * has no variances that a mean could tell, and its rank is the number of its classes' contrasts: one more than its components is enough.
+ */
+export function leastRankOf(program: Program): number {
+  const components = cappedComponents(program);
+  return program.method.kind === 'mdr' ? components + 1 : leastRank({ ...program, components });
+}

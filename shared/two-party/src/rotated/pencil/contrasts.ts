@@ -1,0 +1,46 @@
+/** Contrasts between classes: H with HHᵀ = Q·D_M⁻¹ − 11ᵀ, so that G = V·H has G Gᵀ = Q·S_B. */
+import { squareRoot } from '../integers.ts';
+import { type Matrix, multiplyMatrices, transpose } from '../matrices.ts';
+
+/**
+ * 2^bits·H, classes × (classes − 1), from the classes' numbers of rows M, none of them negative: Helmert's contrasts, weighted by rows. With n
+ * rows in all classes before one of M rows, its column is √(Q M/(n (n + M))) for each of these, −√(Q n/((n + M) M)) for it, and 0
+ * for those after. A class without rows has a row of zeros, and one column of zeros stands for it, behind the others. No entry is above √Q.
+ */
+export function contrasts(counts: readonly bigint[], bits: number): bigint[][] {
+  const Q = counts.reduce((sum, count) => sum + count, 0n);
+  const root = (numerator: bigint, denominator: bigint) =>
+    squareRoot((numerator << BigInt(2 * bits)) / denominator);
+  const matrix = counts.map(() => new Array<bigint>(counts.length - 1).fill(0n));
+  const present: number[] = [];
+  let before = 0n;
+  for (const [k, M] of counts.entries()) {
+    if (M === 0n) continue;
+    const column = present.length - 1;
+    if (column >= 0) {
+      const after = before + M;
+      const others = root(Q * M, before * after);
+      for (const other of present) matrix[other]![column] = others;
+      matrix[k]![column] = -root(Q * before, after * M);
+    }
+    present.push(k);
+    before += M;
+  }
+  return matrix;
+}
+
+/** HHᵀ of several labellings, block by block, in units of 2^(−2 bits) where H is in units of 2^−bits. */
+export function blocksOf(all: readonly Matrix[], ringBits: number): bigint[][] {
+  const size = all.reduce((sum, H) => sum + H.length, 0);
+  let before = 0;
+  return all.flatMap((H) => {
+    const block = multiplyMatrices(H, transpose(H), ringBits);
+    const start = before;
+    before += H.length;
+    return block.map((row) => {
+      const line = new Array<bigint>(size).fill(0n);
+      for (const [j, entry] of row.entries()) line[start + j] = entry;
+      return line;
+    });
+  });
+}

@@ -1,0 +1,255 @@
+/** What the data user makes of M and of Y: C₁, the directions that it asks for, and from the answer the projection vectors. */
+import {
+  type Decomposition,
+  type EigenPairs,
+  notPositiveDefinite,
+  ProjectionError,
+  rankRefusal,
+  symmetricEigen,
+} from '@eigenveil/projection';
+import { type Program, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
+import { TwoPartyError } from '../../errors.ts';
+import { checkSpectrum, implausible, normalised } from '../decomposition.ts';
+import { roundShift, squareRoot } from '../integers.ts';
+import { type Matrix, multiplySigned, symmetricMatrix, transpose } from '../matrices.ts';
+import { refineVectors } from '../refine.ts';
+import { leastRankOf } from './check.ts';
+import { NOISE_EXPONENT, type PencilParameters } from './parameters.ts';
+import { reductionOf } from './reduction.ts';
+import { eigenpairsOf, whiten } from './whitening.ts';
+
+/** B's least eigenvalue over what noise moves it by: below the one there may be none, below the other vectors are not exact. */
+const NO_EIGENVALUE = 2;
+const EXACT_EIGENVALUE = 2 ** 10;
+/** Far above noise and rounding on ν and on lengths, far below what a corrupted share leaves. */
+const PLAUSIBLE = 2 ** -20;
+/** Fraction bits of Y Yᵀ. */
+const SQUARE_BITS = 160;
+/** Fraction bits of √ρ′. */
+const ROOT_BITS = 60;
+
+type Refusal = ProjectionError | TwoPartyError;
+type Counts = readonly (readonly bigint[])[];
+
+/** What goes into the products after M; zeros when the result is refused, so that the CSP does not learn it. */
+export interface Root {
+  /** C₁, d × d. */
+  readonly root: Matrix;
+  /** √ρ′ C₁ in units of 2^−whiteBits, where ρ′ > 0. */
+  readonly signalColumns: Matrix | undefined;
+  /** C̃. */
+  readonly normalised: Matrix;
+}
+
+export interface OpenedTotal extends Root {
+  /** Of T/(Q·4^fractionBits), descending. */
+  readonly spectrum: readonly number[];
+  /** Of B: the least eigenvalue over the largest. */
+  readonly condition: number;
+  readonly refusal: Refusal | undefined;
+}
+
+export interface OpenedSignal extends Pick<OpenedTotal, 'spectrum' | 'condition' | 'refusal'> {
+  /** ν of the components. */
+  readonly values: readonly number[];
+  /** A, d × components. */
+  readonly directions: Matrix;
+}
+
+/** Why these numbers of rows, by labelling and class, have no result, if so: H is zero then. */
+export function refusalOfCounts(counts: Counts, task: StatisticsTask): Refusal | undefined {
+  const totals = counts.map((labelling) => labelling.reduce((sum, count) => sum + count, 0n));
+  const { M } = statisticsBounds(task);
+  if (counts.flat().some((count) => count < 0n) || totals.some((total) => total > M)) {
+    return implausible('"classCounts" expected numbers of rows that the task allows');
+  }
+  if (totals.some((total) => total !== totals[0])) {
+    return new ProjectionError(
+      'ERR_STATISTICS_INVALID',
+      '"statistics" expected labellings of the same rows, got labellings of different rows',
+    );
+  }
+  if (totals[0] === 0n) {
+    return new ProjectionError('ERR_NO_SAMPLES', 'expected at least one sample, got none');
+  }
+  if (counts[0]!.filter((count) => count > 0n).length < 2) {
+    return new ProjectionError('ERR_SINGLE_CLASS', 'expected samples of at least two classes, got one');
+  }
+  return undefined;
+}
+
+/**
+ * C₁ from M, whose upper triangle in units of 2^−(2f + scatterBits), mask included, is given as signed integers. It does the same work
+ * whatever M is, and throws nothing.
+ */
+export function openTotal(
+  upper: readonly bigint[],
+  counts: Counts,
+  refused: Refusal | undefined,
+  task: StatisticsTask,
+  program: Program,
+  parameters: PencilParameters,
+): OpenedTotal {
+  const { features: d, columns, groups } = parameters;
+  const matrix = symmetricMatrix(upper, d);
+  const zeros = (width: number) => matrix.map(() => new Array<bigint>(width).fill(0n));
+  const none = {
+    root: zeros(d),
+    normalised: zeros(d),
+    signalColumns: columns > groups ? zeros(d) : undefined,
+    spectrum: [],
+    condition: 1,
+  };
+  try {
+    const opened = openRoot(matrix, counts, task, program, parameters);
+    const refusal = refused ?? opened.refusal;
+    return refusal ? { ...none, refusal } : opened;
+  } catch (error) {
+    const own = error instanceof TwoPartyError ? error : implausible('"matrix" expected numbers');
+    return { ...none, refusal: refused ?? own };
+  }
+}
+
+function openRoot(
+  matrix: Matrix,
+  [counts]: Counts,
+  task: StatisticsTask,
+  program: Program,
+  parameters: PencilParameters,
+): OpenedTotal {
+  const { ridge, signalRidge } = reductionOf(task.method);
+  const Q = counts!.reduce((sum, count) => sum + count, 0n);
+  const fraction = 2 * parameters.rotationBits + parameters.scatterBits;
+  const unitBits = 2 * task.fractionBits + fraction;
+  const total = eigenpairsOf(matrix, fraction);
+  const more = Q * fixed(ridge, unitBits);
+  const pairs = { ...total, values: total.values.map((value) => value + Number(more) * 2 ** -fraction) };
+  const whitening = whiten(
+    matrix.map((row, i) => row.map((entry, j) => (i === j ? entry + more : entry))),
+    pairs,
+    {
+      fraction,
+      least: parameters.leastBits,
+      root: parameters.rootBits,
+      normalised: parameters.inner.cut,
+    },
+  );
+  checkSpectrum(total.values, {
+    slack: parameters.features * 2 ** (parameters.maskBits - fraction),
+    most: 2 ** (parameters.ringBits - 2 - fraction),
+  });
+  const scale = Number(Q) * 4 ** task.fractionBits;
+  const spectrum = total.values.map((value) => value / scale);
+  const refusal =
+    rankRefusal(spectrum, program, leastRankOf(program)) ??
+    conditionRefusal(total, pairs, parameters) ??
+    (whitening ? undefined : illConditioned(0));
+  const root = whitening?.root ?? matrix;
+  const scaleOfSignal = squareRoot(Q * fixed(signalRidge, 2 * (task.fractionBits + ROOT_BITS)));
+  const signalColumns = root.map((row) =>
+    row.map((entry) =>
+      roundShift(entry * scaleOfSignal, ROOT_BITS + parameters.rootBits - parameters.whiteBits),
+    ),
+  );
+  return {
+    root,
+    normalised: whitening?.normalised ?? matrix,
+    signalColumns: signalRidge > 0 ? signalColumns : undefined,
+    spectrum,
+    condition: pairs.values.at(-1)! / pairs.values[0]!,
+    refusal,
+  };
+}
+
+/** A number that is not negative in units of 2^−bits. */
+function fixed(value: number, bits: number): bigint {
+  return BigInt(Math.round(value * 2 ** bits));
+}
+
+/** B = T + ρI has the eigenvalues of `pairs`; the noise on T is relative to its trace. */
+function conditionRefusal(
+  total: EigenPairs,
+  pairs: EigenPairs,
+  { features: d, leastBits }: PencilParameters,
+): ProjectionError | undefined {
+  const trace = total.values.reduce((sum, value) => sum + value, 0);
+  const least = pairs.values.at(-1)!;
+  const noise = 2 * Math.sqrt(d) * 2 ** -NOISE_EXPONENT * trace;
+  if (least <= NO_EIGENVALUE * noise) return notPositiveDefinite();
+  return least < EXACT_EIGENVALUE * noise || least < 2 ** leastBits
+    ? illConditioned(least / trace)
+    : undefined;
+}
+
+function illConditioned(ratio: number): ProjectionError {
+  return new ProjectionError(
+    'ERR_ILL_CONDITIONED',
+    `the noise matrix expected a least eigenvalue of more than about 2^−34 of the scatter's trace with the two-party protocol rotated, got ${ratio.toExponential(1)} of it: a larger ridge is needed`,
+  );
+}
+
+/** The directions from Y, d × columns, in units of 2^−openBits. It does the same work whatever Y is, and throws nothing. */
+export function openSignal(
+  Y: Matrix,
+  { spectrum, condition, refusal: before }: OpenedTotal,
+  task: StatisticsTask,
+  { components, openBits, directionBits }: PencilParameters,
+): OpenedSignal {
+  const square = multiplySigned(Y, transpose(Y)).map((row) =>
+    row.map((entry) => roundShift(entry, 2 * openBits - SQUARE_BITS)),
+  );
+  const nothing = {
+    spectrum,
+    condition,
+    values: [],
+    directions: Y.map(() => new Array<bigint>(components).fill(0n)),
+  };
+  try {
+    const pairs = symmetricEigen(square.map((row) => row.map(Number)));
+    const directions = refineVectors(square, pairs, components, directionBits);
+    const values = pairs.values.slice(0, components).map((value) => value * 2 ** -SQUARE_BITS);
+    const largest = values[0]!;
+    const refusal =
+      before ??
+      (largest > 1 + PLAUSIBLE ? implausible('"signal" expected that of a pencil') : undefined) ??
+      (reductionOf(task.method).isDefinite(largest) ? undefined : notPositiveDefinite());
+    if (refusal) return { ...nothing, refusal };
+    return { spectrum, condition, refusal, values, directions };
+  } catch {
+    return { ...nothing, refusal: before ?? implausible('"signal" expected numbers') };
+  }
+}
+
+/**
+ * The result. `vectors` are the flooded d × components entries of Pᵀ C̃ᵀ P₂ᵀ A.
+ * @throws ProjectionError the refusal of `opened`
+ * @throws TwoPartyError ERR_ROTATION_CHECK when a vector has a length that it cannot have
+ */
+export function finishPencil(
+  { spectrum, condition, values, refusal }: OpenedSignal,
+  vectors: Matrix,
+  { counts, V }: { readonly counts: Counts; readonly V: readonly bigint[] | undefined },
+  { fractionBits, method }: StatisticsTask,
+  { outputs }: Program,
+  { vectorBits }: PencilParameters,
+): Decomposition {
+  if (refusal) throw refusal;
+  const scale = 2 ** -vectorBits;
+  const columns = transpose(vectors).map((column) => column.map((entry) => Number(entry) * scale));
+  for (const column of columns) {
+    const length = Math.hypot(...column);
+    if (!(length < 1 + PLAUSIBLE && length > Math.sqrt(condition) / 2)) {
+      throw implausible('"vectors" expected lengths that a pencil allows');
+    }
+  }
+  const { eigenvalue } = reductionOf(method);
+  const Q = counts[0]!.reduce((sum, count) => sum + count, 0n);
+  return {
+    vectors: columns.map(normalised),
+    eigenvalues: values.map(eigenvalue),
+    ...(V && { mean: V.map((sum) => Number(sum) / (Number(Q) * 2 ** fractionBits)) }),
+    ...(outputs.includes('trace') && { trace: spectrum.reduce((sum, value) => sum + value, 0) }),
+    sampleCount: Number(Q),
+    spectrum: [...spectrum],
+  };
+}

@@ -1,0 +1,48 @@
+/** What the CSP draws for one pencil. A second draw for the same data is a second answer. */
+import { standardNormal } from '../gaussian.ts';
+import { roundShift } from '../integers.ts';
+import type { Matrix } from '../matrices.ts';
+import { haarOrthogonal } from '../orthogonal.ts';
+import type { RandomBits } from '../random-bits.ts';
+import { drawNoise, upperEntries } from '../secrets.ts';
+import { NOISE_EXPONENT, type PencilParameters } from './parameters.ts';
+
+export interface PencilSecrets {
+  /** P, Haar in O(d): of f fraction bits, and of more of them. */
+  readonly rotation: Matrix;
+  readonly fineRotation: Matrix;
+  /** Upper triangles, row by row, as of a PCA: see RotationSecrets. */
+  readonly noise: readonly bigint[];
+  readonly mask: readonly bigint[];
+  /** P₂, Haar in O(d). */
+  readonly turn: Matrix;
+  /** O, Haar in O(columns of Y), if there is more than one. */
+  readonly mixing: Matrix | undefined;
+  /** N of Y, d × columns, normal, of deviation 2^−46. */
+  readonly signalNoise: Matrix;
+  /** d × components, normal, of deviation 2^−40. */
+  readonly flood: Matrix;
+}
+
+export function drawPencilSecrets(parameters: PencilParameters, random: RandomBits): PencilSecrets {
+  const { features: d, columns, components, rotationBits, fineRotationBits, mixingBits } = parameters;
+  const normals = (rows: number, bits: number, count: number) =>
+    Array.from({ length: rows }, () => Array.from({ length: count }, () => standardNormal(random, bits)));
+  const fineRotation = haarOrthogonal(d, fineRotationBits, random);
+  const most = (1n << BigInt(rotationBits)) - 1n;
+  return {
+    fineRotation,
+    rotation: fineRotation.map((row) =>
+      row.map((entry) => {
+        const rounded = roundShift(entry, fineRotationBits - rotationBits);
+        return rounded > most ? most : rounded;
+      }),
+    ),
+    noise: drawNoise(d, parameters.noiseBits, random),
+    mask: upperEntries(d, () => random.integer(parameters.maskBits)),
+    turn: haarOrthogonal(d, rotationBits, random),
+    mixing: columns > 1 ? haarOrthogonal(columns, mixingBits, random) : undefined,
+    signalNoise: normals(d, parameters.openBits - NOISE_EXPONENT, columns),
+    flood: normals(d, parameters.floodBits, components),
+  };
+}
