@@ -51,3 +51,8 @@ export function standardPace(features: number, components: number): number {
 export function pencilPace(features: number, components: number): number {
   return standardPace(features, components) + Math.ceil(10 * 6e-4 * features ** 3);
 }
+
+/** The same for contrasts of so many classes, and for what they are multiplied by before the first product. */
+export function contrastPace(features: number, classes: number): number {
+  return 20 + Math.ceil(10 * 1.5e-4 * features * classes ** 2);
+}

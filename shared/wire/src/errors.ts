@@ -80,6 +80,10 @@ const CODES = {
   ERR_STATISTICS_INVALID: { status: 422, title: 'The pooled statistics are not those of any rows' },
   ERR_PACKING_OVERFLOW: { status: 422, title: 'A sum left the range that the task allows it' },
   ERR_NOT_POSITIVE_DEFINITE: { status: 422, title: 'The constraint matrix is not positive definite' },
+  ERR_ILL_CONDITIONED: {
+    status: 422,
+    title: 'The constraint matrix is too close to singular for the two-party protocol',
+  },
   ERR_NOT_FINITE: { status: 422, title: 'A number is not finite' },
   ERR_PROGRAM_INVALID: { status: 422, title: 'The task does not fit its method or its two-party protocol' },
   ERR_DP_PARAMETER: { status: 422, title: 'The differential-privacy setting is not valid' },
@@ -94,7 +98,7 @@ const CODES = {
   ERR_OT_CHECK: { status: 502, title: 'The oblivious transfers of a block contradict each other' },
   ERR_GARBLING_MESSAGE: { status: 400, title: 'A message of the garbled circuit has the wrong form' },
   ERR_GARBLING_CHECK: { status: 502, title: 'The garbled circuit was changed on the way' },
-  ERR_ROTATION_CHECK: { status: 502, title: 'The rotated vectors are not orthonormal' },
+  ERR_ROTATION_CHECK: { status: 502, title: 'What was rotated cannot be that of any rows' },
   ERR_PRODUCT_CHECK: {
     status: 502,
     title: 'A two-party product was changed on the way, or its rows do not belong to one matrix',

@@ -6,6 +6,7 @@ import { rotated } from '../../src/rotated.ts';
 import { datasetRows } from './datasets.ts';
 import { AT_ONCE, distanceToReference } from './run.ts';
 import { type Setting, settingOf, spread } from './settings.ts';
+import { countingTrips, watched } from './watched.ts';
 
 const OUTPUTS = ['mean', 'trace', 'sampleCount', 'spectrum'] as const;
 const small = () => settingOf({ rows: spread(40, 4, 3), components: 2 });
@@ -40,26 +41,6 @@ const rejection = (code: string, reason?: string) => ({
   reason: expect.objectContaining({ code, ...(reason && { reason }) }),
 });
 
-/** Passes everything on; `onSend` may change a message. */
-function watched(channel: Channel, onSend: (message: Uint8Array) => Uint8Array, onReceive = () => undefined) {
-  return {
-    send: (message: Uint8Array, released?: () => void) => channel.send(onSend(message), released),
-    receive: async () => {
-      const message = await channel.receive();
-      onReceive();
-      return message;
-    },
-    close: () => channel.close(),
-    abort: (code: string) => channel.abort(code),
-    get bytesSent() {
-      return channel.bytesSent;
-    },
-    get bytesReceived() {
-      return channel.bytesReceived;
-    },
-  } satisfies Channel;
-}
-
 describe('rotated', () => {
   it.each([
     ['iris', 2],
@@ -84,28 +65,9 @@ describe('rotated', () => {
   });
 
   it('takes ten trips, base transfers and checks included', async () => {
-    const [left, right] = memoryChannelPair();
-    // A message is one trip behind the last that its sender has received.
-    const sent: [number[], number[]] = [[], []];
-    const received = [0, 0];
-    const end = (channel: Channel, own: 0 | 1) => {
-      let read = 0;
-      return watched(
-        channel,
-        (message) => {
-          sent[own].push(received[own]! + 1);
-          return message;
-        },
-        () => {
-          received[own] = Math.max(received[own]!, sent[(1 - own) as 0 | 1][read]!);
-          read += 1;
-        },
-      );
-    };
-    await result(settingOf({ rows: spread(60, 8, 3), components: 4 }), {
-      channels: [end(left, 0), end(right, 1)],
-    });
-    expect(Math.max(...sent.flat())).toBe(10);
+    const { channels, trips } = countingTrips();
+    await result(settingOf({ rows: spread(60, 8, 3), components: 4 }), { channels });
+    expect(trips()).toBe(10);
   });
 
   it('has shares in the ring of the task', () => {
@@ -244,18 +206,6 @@ describe('refusals', () => {
     const { csp, user } = await run({ ...setting, task: { ...setting.task, features } });
     expect(csp).toMatchObject(rejection('ERR_FULL_RANK'));
     expect(user).toMatchObject(rejection('ERR_FULL_RANK'));
-  });
-
-  it('another method', async () => {
-    const setting = small();
-    const task = {
-      ...setting.task,
-      method: { kind: 'lda', ridge: 0 } as const,
-      labellings: [{ column: 'class', classes: ['a', 'b'] }],
-    };
-    const { csp, user } = await run({ ...setting, task });
-    expect(csp).toMatchObject(rejection('ERR_PROGRAM_INVALID'));
-    expect(user).toMatchObject(rejection('ERR_PROGRAM_INVALID'));
   });
 
   it('a task whose ring is too wide', async () => {

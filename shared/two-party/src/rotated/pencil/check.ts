@@ -22,7 +22,8 @@ export function checkPencil(task: StatisticsTask, program: Program): void {
     throw notPositiveDefinite();
   }
   const varying = features.filter(({ min, max }) => min < max).length;
-  if (!program.allowFullRank && leastRankOf(program) > varying) throw fullRank(program);
+  const least = leastRankOf(program);
+  if (!program.allowFullRank && least > varying) throw fullRank(program, least);
 }
 
 /**

@@ -15,18 +15,24 @@ export function contrasts(counts: readonly bigint[], bits: number): bigint[][] {
   const present: number[] = [];
   let before = 0n;
   for (const [k, M] of counts.entries()) {
-    if (M === 0n) continue;
     const column = present.length - 1;
+    const after = before + M;
+    // Roots are drawn for every class, so that it takes no less time where there are few.
+    const others = root(Q * M, atLeastOne(before * after));
+    const own = root(Q * before, atLeastOne(after * M));
+    if (M === 0n) continue;
     if (column >= 0) {
-      const after = before + M;
-      const others = root(Q * M, before * after);
       for (const other of present) matrix[other]![column] = others;
-      matrix[k]![column] = -root(Q * before, after * M);
+      matrix[k]![column] = -own;
     }
     present.push(k);
-    before += M;
+    before = after;
   }
   return matrix;
+}
+
+function atLeastOne(value: bigint): bigint {
+  return value === 0n ? 1n : value;
 }
 
 /** HHᵀ of several labellings, block by block, in units of 2^(−2 bits) where H is in units of 2^−bits. */

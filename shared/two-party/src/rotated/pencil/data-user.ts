@@ -2,7 +2,7 @@
 import type { Decomposition } from '@eigenveil/projection';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../../channel/message-stream.ts';
-import { pencilPace, systemClock } from '../../pace.ts';
+import { contrastPace, pencilPace, systemClock } from '../../pace.ts';
 import type { CorrelatedProduct } from '../../products/index.ts';
 import { type DataUserInput, hangUp } from '../../protocol.ts';
 import { holdToPace } from '../hold.ts';
@@ -41,6 +41,9 @@ export async function askPencil(
   const withMean = program.outputs.includes('mean');
   const ownSums = [...own.M.flat(), ...(withMean ? totalOf(own.groups) : [])];
   const theirSums = await readRing(stream, ROTATED_MESSAGE.declared, ownSums.length, ringBits);
+  const pace = input.pace ?? { milliseconds: pencilPace(d, components), clock: systemClock };
+  const short = contrastPace(d, own.M.flat().length);
+  holdToPace(stream, { ...pace, milliseconds: Math.min(pace.milliseconds, short) });
   const sums = ownSums.map((share, i) => BigInt.asIntN(ringBits, share + theirSums[i]!));
   const counts = countsOf(parameters, sums);
   const refused = refusalOfCounts(counts, task);
@@ -49,7 +52,6 @@ export async function askPencil(
   const H = safe.map((labelling) => contrasts(labelling, parameters.contrastBits));
   const { matrix, signal } = await shareMatrices(correlator, own, counts, H, parameters);
   const theirs = await readRing(stream, ROTATED_MESSAGE.matrix, matrix.length, ringBits);
-  const pace = input.pace ?? { milliseconds: pencilPace(d, components), clock: systemClock };
   const ask = async () => {
     holdToPace(stream, pace);
     const upper = matrix.map((share, e) => BigInt.asIntN(ringBits, share + theirs[e]!));

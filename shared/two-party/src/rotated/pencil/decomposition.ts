@@ -31,13 +31,13 @@ const ROOT_BITS = 60;
 type Refusal = ProjectionError | TwoPartyError;
 type Counts = readonly (readonly bigint[])[];
 
-/** What goes into the products after M; zeros when the result is refused, so that the CSP does not learn it. */
+/** What goes into the products after M. */
 export interface Root {
-  /** C₁, d × d. */
+  /** C₁, d × d; 0 when the result is refused. */
   readonly root: Matrix;
   /** √ρ′ C₁ in units of 2^−whiteBits, where ρ′ > 0. */
   readonly signalColumns: Matrix | undefined;
-  /** C̃. */
+  /** C̃. When the result is refused it meets directions that are 0, and has entries as long as always, since products with 0 are faster. */
   readonly normalised: Matrix;
 }
 
@@ -93,9 +93,10 @@ export function openTotal(
   const { features: d, columns, groups } = parameters;
   const matrix = symmetricMatrix(upper, d);
   const zeros = (width: number) => matrix.map(() => new Array<bigint>(width).fill(0n));
+  const short = (1n << BigInt(parameters.inner.cut)) / BigInt(d);
   const none = {
     root: zeros(d),
-    normalised: zeros(d),
+    normalised: matrix.map((row) => row.map(() => short)),
     signalColumns: columns > groups ? zeros(d) : undefined,
     spectrum: [],
     condition: 1,

@@ -7,7 +7,7 @@
 import { layout } from '@eigenveil/statistics';
 import { cappedComponents, type Program, placesOf, type Span, type StatisticsTask } from '@eigenveil/task';
 import { TwoPartyError } from '../../errors.ts';
-import { MAXIMUM_COLUMNS, MAXIMUM_RING_BITS } from '../../products/layout.ts';
+import { MAXIMUM_RING_BITS } from '../../products/layout.ts';
 import { ceilLog2, traceBitsOf } from '../parameters.ts';
 import { reductionOf } from './reduction.ts';
 
@@ -67,8 +67,9 @@ export interface PencilParameters {
   /** Fraction bits of H, and G = V·H. */
   readonly contrastBits: number;
   readonly group: Truncated;
-  /** X = P·G. */
+  /** X = P·G, and its fraction bits. */
   readonly signal: Truncated;
+  readonly signalBits: number;
   /** Fraction bits of C₁, and F = C₁·X. */
   readonly rootBits: number;
   readonly white: Truncated;
@@ -112,24 +113,81 @@ type Asked = Pick<Program, 'components' | 'method' | 'featureCount' | 'classCoun
  */
 export function pencilParameters(task: StatisticsTask, program: Asked): PencilParameters {
   const d = task.features.length;
-  const components = cappedComponents(program);
   const classes = task.labellings.map((labelling) => labelling.classes.length);
   const groups = classes[0]! - 1;
   const columns = groups + (reductionOf(task.method).signalRidge > 0 ? d : 0);
-  atMost('features', d, MAXIMUM_SIDE);
-  if (columns > groups) atMost('features and classes', columns, MAXIMUM_SIDE);
+  atMost('features', d);
+  if (columns > groups) atMost('features and classes', columns);
+  const parameters = lengthsOf({
+    features: d,
+    components: cappedComponents(program),
+    classes,
+    groups,
+    columns,
+    shareBits: shareBitsOf(task),
+    summed: task.method.kind === 'mdr',
+    totalBits: traceBitsOf(task),
+    fractionBits: task.fractionBits,
+  });
+  const widest = Math.max(...ringsOf(parameters));
+  if (widest > MAXIMUM_RING_BITS) {
+    throw new TwoPartyError(
+      'ERR_TASK_RANGE',
+      `"task" expected at most ${MAXIMUM_RING_BITS} bits in the rings of the two-party protocol rotated, got ${widest}: fewer samples, features or fraction bits are needed`,
+    );
+  }
+  return parameters;
+}
 
-  const summed = task.method.kind === 'mdr';
+function atMost(what: string, count: number): void {
+  if (count <= MAXIMUM_SIDE) return;
+  throw new TwoPartyError(
+    'ERR_TASK_RANGE',
+    `"${what}" expected at most ${MAXIMUM_SIDE} with the two-party protocol rotated, got ${count}`,
+  );
+}
+
+function ringsOf(parameters: PencilParameters): number[] {
+  const { ringBits, openRing, vectorRing, group, signal, white, turned, back, inner, wide } = parameters;
+  const truncated = [
+    group,
+    signal,
+    white,
+    turned,
+    back,
+    inner,
+    ...(parameters.scatterBits > 0 ? [wide] : []),
+  ];
+  return [ringBits, openRing, vectorRing, ...truncated.map(({ ring }) => ring)];
+}
+
+type Sizes = Pick<
+  PencilParameters,
+  'features' | 'components' | 'classes' | 'groups' | 'columns' | 'shareBits'
+> & {
+  /** Whether T is the sum of two between-class scatters, as of MDR. */
+  readonly summed: boolean;
+  /** Of the trace of the total scatter. */
+  readonly totalBits: number;
+  readonly fractionBits: number;
+};
+
+/** All lengths and scales, whether they fit or not. */
+export function lengthsOf({ summed, totalBits, fractionBits, ...sizes }: Sizes): PencilParameters {
+  const { features: d, components, groups, columns, shareBits } = sizes;
   // Two between-class scatters, each at most the total one.
-  const traceBits = traceBitsOf(task) + (summed ? 1 : 0);
+  const traceBits = totalBits + (summed ? 1 : 0);
   const half = Math.ceil(traceBits / 2);
   const scatterBits = summed ? SCATTER_BITS : 0;
-  const rotationBits = ROTATION_GUARD + ceilLog2(d);
-  const fineRotationBits = FINE_ROTATION_GUARD + ceilLog2(d);
-  const mixingBits = ROTATION_GUARD + ceilLog2(columns);
+  // Up to a side of 2 an entry may be 1, whose rounding is a whole unit.
+  const ofSide = (side: number) => ceilLog2(Math.max(3, side));
+  const rotationBits = ROTATION_GUARD + ofSide(d);
+  const fineRotationBits = FINE_ROTATION_GUARD + ofSide(d);
+  const mixingBits = ROTATION_GUARD + ofSide(columns);
   const noiseBits = 2 * rotationBits - NOISE_EXPONENT;
-  const leastBits = 2 * task.fractionBits - LEAST_EIGENVALUE_BITS;
-  const { R, V } = shareBitsOf(task);
+  const leastBits = 2 * fractionBits - LEAST_EIGENVALUE_BITS;
+  // MDR's T is rounded. Where it is no more than rounding the mask alone hides what P's own rounding makes of it.
+  const smallScatterBits = summed ? rotationBits + 2 * ceilLog2(d) + 2 : 0;
 
   const slack = (entries: number) => TRUNCATION_GUARD + ceilLog2(entries) + 1;
   const spread = (entries: number) => Math.ceil(Math.log2(entries) / 2);
@@ -138,34 +196,33 @@ export function pencilParameters(task: StatisticsTask, program: Asked): PencilPa
   const rootBits = half + NOISE_EXPONENT + 8 + spread(d);
   const whiteBits = rotationBits + 4;
   const openBits = whiteBits + (columns > 1 ? mixingBits : rotationBits);
-  const vectorBits = FLOOD_EXPONENT + ERROR_GUARD + 2 + spread(d * components);
+  const directionBits = FLOOD_EXPONENT + ERROR_GUARD + 2 + spread(d * components);
+  const vectorBits = rotationBits + directionBits;
   const atComponents = slack(d * components);
-  const parameters = {
-    features: d,
-    components,
-    classes,
-    groups,
-    columns,
+  return {
+    ...sizes,
     ringBits: traceBits + scatterBits + 2 * rotationBits + 2,
-    shareBits: { R, V },
     scatterBits,
     // Twice T, of twice as many fraction bits as H has.
     wide: {
-      ring: Math.max(traceBits + 2 * CONTRAST_BITS + 1 + slack(d * d), V + 1),
+      ring: Math.max(traceBits + 2 * CONTRAST_BITS + 1 + slack(d * d), shareBits.V + 1),
       cut: 2 * CONTRAST_BITS + 1 - scatterBits,
     },
     rotationBits,
     fineRotationBits,
     noiseBits,
     noiseEntryBits: noiseBits + NOISE_INTEGER_BITS + 1,
-    maskBits:
-      traceBits + scatterBits + ceilLog2((d * (d + 1)) / 2) + MASK_GUARD + (summed ? ceilLog2(d) + 3 : 0),
+    maskBits: Math.max(traceBits + scatterBits, smallScatterBits) + ceilLog2((d * (d + 1)) / 2) + MASK_GUARD,
     contrastBits: CONTRAST_BITS,
-    group: { ring: Math.max(half + CONTRAST_BITS + atGroups, V + 1), cut: CONTRAST_BITS - GROUP_BITS },
+    group: {
+      ring: Math.max(half + CONTRAST_BITS + atGroups, shareBits.V + 1),
+      cut: CONTRAST_BITS - GROUP_BITS,
+    },
     signal: {
       ring: half + fineRotationBits + GROUP_BITS + atGroups,
       cut: fineRotationBits + GROUP_BITS - signalBits,
     },
+    signalBits,
     rootBits,
     white: { ring: rootBits + signalBits + atGroups, cut: rootBits + signalBits - whiteBits },
     whiteBits,
@@ -176,43 +233,14 @@ export function pencilParameters(task: StatisticsTask, program: Asked): PencilPa
     mixingBits,
     openRing: openBits + 2,
     openBits,
-    directionBits: vectorBits,
-    back: { ring: rotationBits + vectorBits + atComponents, cut: rotationBits },
-    inner: { ring: 2 * vectorBits + atComponents, cut: vectorBits },
-    vectorRing: rotationBits + vectorBits + 2,
-    vectorBits: rotationBits + vectorBits,
-    floodBits: rotationBits + vectorBits - FLOOD_EXPONENT,
+    directionBits,
+    back: { ring: vectorBits + atComponents, cut: rotationBits },
+    inner: { ring: 2 * directionBits + atComponents, cut: directionBits },
+    vectorRing: vectorBits + 2,
+    vectorBits,
+    floodBits: vectorBits - FLOOD_EXPONENT,
     leastBits,
-  } satisfies PencilParameters;
-  const { ringBits, wide, group, signal, white, turned, openRing, back, inner, vectorRing } = parameters;
-  const rings = [
-    ringBits,
-    group,
-    signal,
-    white,
-    turned,
-    openRing,
-    back,
-    inner,
-    vectorRing,
-    ...(summed ? [wide] : []),
-  ];
-  const widest = Math.max(...rings.map((ring) => (typeof ring === 'number' ? ring : ring.ring)));
-  if (widest > MAXIMUM_RING_BITS) {
-    throw new TwoPartyError(
-      'ERR_TASK_RANGE',
-      `"task" expected at most ${MAXIMUM_RING_BITS} bits in the rings of the two-party protocol rotated, got ${widest}: fewer samples, features or fraction bits are needed`,
-    );
-  }
-  return parameters;
-}
-
-function atMost(what: string, count: number, most: number): void {
-  if (count <= Math.min(most, MAXIMUM_COLUMNS)) return;
-  throw new TwoPartyError(
-    'ERR_TASK_RANGE',
-    `"${what}" expected at most ${most} with the two-party protocol rotated, got ${count}`,
-  );
+  };
 }
 
 /** V of all classes has the same width. */

@@ -1,0 +1,67 @@
+/**
+ * Bounds on the statistical distance between the data user's view of a pencil and its simulation: docs/rotated.md, "The distance of a pencil",
+ * has the argument for each part.
+ */
+import {
+  FLOOD_EXPONENT,
+  MASK_GUARD,
+  NOISE_EXPONENT,
+  type PencilParameters,
+  TRUNCATION_GUARD,
+} from './parameters.ts';
+
+/** A shift of a normal vector by ‖Δ‖ deviations moves its distribution by at most so much times ‖Δ‖. */
+const PER_DEVIATION = 1 / Math.sqrt(2 * Math.PI);
+/** The trace of T over the least eigenvalue of B, at most, where the result is not refused; times √d. */
+const LARGEST_STRETCH = 2 ** (NOISE_EXPONENT - 11);
+/** Entries of an orthogonal matrix are right to this many half units. */
+const ROUNDING = 1 + 2 ** -15;
+
+export interface PencilDistance {
+  readonly rotationInMatrix: number;
+  readonly mask: number;
+  readonly rotationInSignal: number;
+  readonly truncationInSignal: number;
+  readonly rotationInVectors: number;
+  readonly truncationInVectors: number;
+  readonly wraps: number;
+  readonly sampling: number;
+  readonly total: number;
+}
+
+/** For directions of length at most 1, and a C₁ as the data user computes it. */
+export function pencilDistance(parameters: PencilParameters): PencilDistance {
+  const { features: d, components: k, groups: r, columns: n, scatterBits } = parameters;
+  const { rotationBits, fineRotationBits, mixingBits, signalBits, whiteBits, directionBits, leastBits } =
+    parameters;
+  const summed = scatterBits > 0;
+  const mixes = n > 1;
+  // With up to two rows an entry can be 1, which is cut to 1 − 2^−bits; otherwise all are rounded to nearest. In Frobenius norm.
+  const rounding = (side: number, bits: number) =>
+    side * (side <= 2 ? 2 ** -bits : 2 ** -(bits + 1) * ROUNDING);
+  const rotation = rounding(d, rotationBits);
+  const ofNoise = PER_DEVIATION * 2 ** NOISE_EXPONENT;
+  const ofFlood = PER_DEVIATION * 2 ** FLOOD_EXPONENT;
+  const parts = {
+    // Rounded, MDR's T may have a norm of three times its trace.
+    rotationInMatrix: ((ofNoise * (2 + rotation) * rotation) / Math.SQRT2) * (summed ? 3 : 1),
+    mask: 2 ** -MASK_GUARD * (1 + 2 ** -20) * (summed ? 2 : 1),
+    rotationInSignal:
+      ofNoise *
+      (Math.sqrt(LARGEST_STRETCH / Math.sqrt(d)) * rounding(d, fineRotationBits) +
+        rotation +
+        (mixes ? rounding(n, mixingBits) : 0)),
+    truncationInSignal:
+      ofNoise *
+      (2 ** (-leastBits / 2 - signalBits) * Math.sqrt(d * r) +
+        2 ** -whiteBits * (Math.sqrt(d * r) + (mixes ? Math.sqrt(d * n) : 0))),
+    rotationInVectors: ofFlood * 2 * rotation * Math.sqrt(k),
+    truncationInVectors: ofFlood * 2 * Math.sqrt(d * k) * 2 ** -directionBits,
+    // G, X, F, P₂ F, P₂ᵀ A, C̃ᵀ P₂ᵀ A, and MDR's T.
+    wraps: (5 + (mixes ? 1 : 0) + (summed ? 1 : 0)) * 2 ** -(TRUNCATION_GUARD + 1),
+    // A Gaussian vector of at least two entries that is shorter than 2^−32, in three matrices; noise of more than 11.3 deviations.
+    sampling: 3 * 2 ** -64 + ((d * (d + 1)) / 2) * 2 ** -90,
+  };
+  const total = Object.values(parts).reduce((sum, part) => sum + part, 0);
+  return { ...parts, total };
+}

@@ -1,0 +1,182 @@
+/** Pencils over oblivious transfer, end to end: results, trips, the mark, what is refused before a byte, and faults. */
+import type { Method } from '@eigenveil/task';
+import { describe, expect, it } from 'vitest';
+import { type Channel, memoryChannelPair } from '../../src/index.ts';
+import { rotated } from '../../src/rotated.ts';
+import { dca, distanceToPencil, type GivenPencil, labelled, lda, mdr, pencilSetting } from './pencils.ts';
+import { AT_ONCE } from './run.ts';
+import type { Setting } from './settings.ts';
+import { countingTrips, watched } from './watched.ts';
+
+interface Options {
+  readonly channels?: readonly [Channel, Channel];
+  readonly markAnswered?: () => Promise<void>;
+}
+
+async function run(
+  { task, program, garbler, evaluator }: Setting,
+  { channels = memoryChannelPair(), markAnswered = async () => undefined }: Options = {},
+) {
+  const [left, right] = channels;
+  const [csp, user] = await Promise.allSettled([
+    rotated.runCsp(left, { task, program }, { ...garbler, markAnswered }),
+    rotated.runDataUser(right, { task, program }, { ...evaluator, pace: AT_ONCE }),
+  ]);
+  return { csp, user, bytes: left.bytesSent + right.bytesSent };
+}
+
+const two: GivenPencil & { method: Method } = { ...labelled(40, 4, 2), components: 1, method: dca(0.1) };
+const three: GivenPencil & { method: Method } = { ...labelled(45, 4, 3), components: 2, method: lda(0.1) };
+const hidden = {
+  ...labelled(48, 4, 3),
+  labellings: [
+    { classes: 3, labels: Array.from({ length: 48 }, (_, i) => i % 3) },
+    { classes: 3, labels: Array.from({ length: 48 }, (_, i) => (i >> 2) % 3) },
+  ],
+};
+/** The same without a ridge on the signal. */
+const computed = (method: Method): Method => (method.kind === 'dca' ? dca(method.ridge) : method);
+const refusal = (code: string, message = '') => ({
+  status: 'rejected',
+  reason: expect.objectContaining({ code, message: expect.stringContaining(message) }),
+});
+
+describe('a pencil by rotated', () => {
+  it.each([
+    ['DCA', two],
+    ['LDA of three classes', three],
+    ['MDR', { ...hidden, components: 2, method: mdr(0.1) }],
+    ['DCA with a ridge on the signal', { ...two, components: 2, method: dca(0.2, 0.1) }],
+  ] as const)('%s is that of the reference, in sixteen trips', async (_, given) => {
+    const setting = pencilSetting({
+      ...given,
+      program: { outputs: ['mean', 'sampleCount', 'spectrum'], twoValued: 0 },
+    });
+    const { channels, trips } = countingTrips();
+    const { csp, user } = await run(setting, { channels });
+    if (csp.status === 'rejected') throw csp.reason;
+    if (user.status === 'rejected') throw user.reason;
+    const { eigenvalueError, sine } = distanceToPencil(setting, user.value);
+    expect(eigenvalueError).toBeLessThan(1e-11);
+    expect(sine).toBeLessThan(1e-9);
+    const { labellings } = setting.statistics;
+    expect(user.value.sampleCount).toBe(given.rows.length);
+    const sums = labellings[0]!.map(({ V }) => V[0]!).reduce((a, b) => a + b);
+    expect(user.value.mean![0]).toBeCloseTo(Number(sums) / 2 ** 14 / given.rows.length, 12);
+    expect(trips()).toBe(16);
+  });
+
+  it('is marked as answered once, before the CSP says anything of M', async () => {
+    const setting = pencilSetting(two);
+    const [left, right] = memoryChannelPair();
+    const events: (number | 'mark')[] = [];
+    const channel = watched(left, (message) => {
+      events.push(message.length);
+      return message;
+    });
+    const { csp } = await run(setting, {
+      channels: [channel, right],
+      markAnswered: async () => {
+        events.push('mark');
+      },
+    });
+    expect(csp.status).toBe('fulfilled');
+    expect(events.filter((event) => event === 'mark')).toHaveLength(1);
+    // M, alone in its frame: 8 bytes of header and 10 elements.
+    expect(events[events.indexOf('mark') + 1]).toBe(
+      8 + 10 * Math.ceil(rotated.shareBits(setting.task)[0]! / 8),
+    );
+  });
+
+  it.each([
+    [
+      'a negative ridge on the signal',
+      { ...two, method: dca(0.1, -0.05) },
+      {},
+      'ERR_PROGRAM_INVALID',
+      'garbled',
+    ],
+    ['one above the ridge', { ...two, method: dca(0.1, 0.2) }, {}, 'ERR_PROGRAM_INVALID', 'garbled'],
+    ['no declared spectrum', two, { outputs: ['sampleCount'] }, 'ERR_PROGRAM_INVALID', 'spectrum'],
+    ['d − 1 components', { ...labelled(40, 4, 5), components: 3, method: dca(0.1) }, {}, 'ERR_FULL_RANK', ''],
+    [
+      'MDR without a ridge',
+      { ...hidden, components: 1, method: mdr(0) },
+      {},
+      'ERR_NOT_POSITIVE_DEFINITE',
+      '',
+    ],
+    [
+      'two-valued features with the mean',
+      { ...labelled(40, 4, 3), components: 2, method: dca(0.1) },
+      { outputs: ['mean', 'sampleCount', 'spectrum'], twoValued: 1 },
+      'ERR_FULL_RANK',
+      '',
+    ],
+  ] as const)('refuses %s at both ends, before a byte', async (_, given, program, code, message) => {
+    // With shares of a task that has some, since they do not come to matter.
+    const { task, ...setting } = pencilSetting({ ...given, method: computed(given.method), program });
+    const { method } = given;
+    const { csp, user, bytes } = await run({
+      ...setting,
+      task: { ...task, method },
+      program: { ...setting.program, method },
+    });
+    expect(csp).toMatchObject(refusal(code, message));
+    expect(user).toMatchObject(refusal(code, message));
+    expect(bytes).toBe(0);
+  });
+
+  it('refuses differential privacy, and says why', async () => {
+    const setting = pencilSetting(two);
+    const differentialPrivacy = {
+      epsilon: 1,
+      delta: 1e-5,
+      neighbours: 'add-remove',
+      clippingNorm: 2,
+      noise: 'servers',
+      honestOwners: null,
+      dataIndependentRanges: true,
+    } as const;
+    const { csp, bytes } = await run({ ...setting, task: { ...setting.task, differentialPrivacy } });
+    expect(csp).toMatchObject(refusal('ERR_PROGRAM_INVALID', 'positive semidefinite'));
+    expect(bytes).toBe(0);
+  });
+});
+
+describe('faults on the way', () => {
+  it('give an error or no harm, and no second answer, wherever a bit is flipped', async () => {
+    const setting = pencilSetting({ ...labelled(30, 3, 2), components: 1, method: dca(0.2) });
+    const outcomes = new Set<string>();
+    for (const end of [0, 1] as const) {
+      for (let index = 0; index < 12; index += 1) {
+        const channels = memoryChannelPair({ silenceMilliseconds: 1000 });
+        let sent = 0;
+        channels[end] = watched(channels[end], (message) => {
+          sent += 1;
+          if (sent !== index + 1) return message;
+          const changed = Uint8Array.from(message);
+          changed[Math.floor(0.6 * changed.length)]! ^= 0x80;
+          return changed;
+        });
+        let marked = 0;
+        const { csp, user } = await run(setting, {
+          channels,
+          markAnswered: async () => {
+            marked += 1;
+          },
+        });
+        if (csp.status === 'fulfilled' && user.status === 'fulfilled') {
+          const { eigenvalueError, sine } = distanceToPencil(setting, user.value);
+          expect(eigenvalueError).toBeLessThan(1e-6);
+          expect(sine).toBeLessThan(1e-6);
+          outcomes.add('no harm');
+        } else if (csp.status === 'rejected') {
+          outcomes.add(csp.reason.code);
+          if (csp.reason.code === 'ERR_PRODUCT_CHECK') expect(marked).toBe(1);
+        } else outcomes.add('an error at the data user');
+      }
+    }
+    expect(outcomes).toContain('ERR_PRODUCT_CHECK');
+  });
+});

@@ -1,0 +1,171 @@
+/** Pencils that the data user refuses: as the reference does, and the CSP must not notice, nor may anything come of it. */
+import { decompose } from '@eigenveil/projection';
+import { describe, expect, it } from 'vitest';
+import { MessageStream, memoryChannelPair } from '../../src/index.ts';
+import type { Matrix } from '../../src/rotated/matrices.ts';
+import { answerPencil } from '../../src/rotated/pencil/csp.ts';
+import { askPencil } from '../../src/rotated/pencil/data-user.ts';
+import { drawPencilSecrets } from '../../src/rotated/pencil/secrets.ts';
+import { rotated } from '../../src/rotated.ts';
+import { clearProducts } from './clear-products.ts';
+import { dca, type GivenPencil, labelled, lda, mdr, pencilSetting } from './pencils.ts';
+import { AT_ONCE, systemBits } from './run.ts';
+import type { Setting } from './settings.ts';
+import { watched } from './watched.ts';
+
+/** What each end came to, and what the data user put into its products that is not masked there: H, C₁, A. */
+async function asked({ task, program, garbler, evaluator }: Setting) {
+  const [left, right] = memoryChannelPair();
+  const { chooser, correlator } = clearProducts();
+  const given: Matrix[] = [];
+  const lengths: number[] = [];
+  const noting = (message: Uint8Array) => {
+    lengths.push(message.length);
+    return message;
+  };
+  const [csp, user] = await Promise.allSettled([
+    answerPencil(
+      new MessageStream(watched(left, noting)),
+      async () => chooser,
+      { task, program },
+      { ...garbler, markAnswered: async () => undefined },
+      (parameters) => drawPencilSecrets(parameters, systemBits()),
+    ),
+    askPencil(
+      new MessageStream(watched(right, noting)),
+      async () => ({
+        multiply: (products) => {
+          const place = given.length === 0 ? 2 : 0;
+          const { matrix } = products[place]!;
+          given.push('from' in matrix ? [] : matrix);
+          return correlator.multiply(products);
+        },
+      }),
+      { task, program },
+      { ...evaluator, pace: AT_ONCE },
+    ),
+  ]);
+  const code = user.status === 'rejected' ? user.reason.code : undefined;
+  const isZero = (matrix: Matrix) => matrix.flat().every((entry) => entry === 0n);
+  return { csp, user, code, zeros: given.map(isZero), lengths };
+}
+
+const fine: GivenPencil = { ...labelled(60, 5, 2), components: 1, method: dca(0.1) };
+const flat = labelled(60, 5, 2);
+/** The last feature is the same in all rows. */
+const dull = { ...flat, rows: flat.rows.map((row) => [...row.slice(0, 4), 0.25]) };
+/** The first feature tells the class. */
+const told = { ...flat, rows: flat.rows.map((row, i) => [i % 2 ? 0.5 : -0.5, ...row.slice(1)]) };
+const single = { ...flat, labellings: [{ classes: 2, labels: flat.rows.map(() => 0) }] };
+
+const refused: readonly (readonly [string, string, GivenPencil, readonly boolean[]])[] = [
+  ['a single class', 'ERR_SINGLE_CLASS', { ...single, components: 1, method: dca(0.1) }, [true, true, true]],
+  [
+    'no rows',
+    'ERR_NO_SAMPLES',
+    { rows: [], d: 5, labellings: [{ classes: 2, labels: [] }], components: 1, method: dca(0.1) },
+    [true, true, true],
+  ],
+  [
+    'a scatter that is singular without a ridge',
+    'ERR_NOT_POSITIVE_DEFINITE',
+    { ...dull, components: 1, method: dca(0) },
+    [false, true, true],
+  ],
+  [
+    'classes that a feature tells without a ridge',
+    'ERR_NOT_POSITIVE_DEFINITE',
+    { ...told, components: 1, method: lda(0) },
+    [false, false, true],
+  ],
+];
+
+describe('a refused pencil', () => {
+  it.each(refused)('asks for nothing that would tell: %s', async (_, code, given, zeros) => {
+    const setting = pencilSetting(given);
+    const outcome = await asked(setting);
+    expect(outcome).toMatchObject({ csp: { status: 'fulfilled' }, code, zeros });
+    // The reference says the same.
+    expect(() => decompose({ ...setting.program, outputs: [] }, setting.statistics)).toThrow(
+      expect.objectContaining({ code }),
+    );
+    const { lengths, user } = await asked(pencilSetting(fine));
+    expect(user.status).toBe('fulfilled');
+    expect(outcome.lengths).toEqual(lengths);
+  });
+
+  it.each([
+    [
+      'fewer rows than components need',
+      'ERR_FULL_RANK',
+      { ...labelled(3, 5, 2), components: 1, method: dca(0.1) },
+    ],
+    [
+      'MDR of classes whose contrasts are as many as components',
+      'ERR_FULL_RANK',
+      {
+        ...labelled(40, 5, 3),
+        labellings: [
+          labelled(40, 5, 3).labellings[0]!,
+          { classes: 2, labels: new Array<number>(40).fill(0) },
+        ],
+        components: 2,
+        method: mdr(0.1),
+      },
+    ],
+    ['a ridge that is too small', 'ERR_ILL_CONDITIONED', { ...dull, components: 1, method: dca(1e-10) }],
+  ] as const)('is one of %s', async (_, code, given) => {
+    const outcome = await asked(pencilSetting(given));
+    expect(outcome).toMatchObject({ csp: { status: 'fulfilled' }, code, zeros: [false, true, true] });
+  });
+
+  it('that is too ill-conditioned is named with the measured figure', async () => {
+    const { user } = await asked(pencilSetting({ ...dull, components: 1, method: dca(1e-10) }));
+    const { message } = (user as PromiseRejectedResult).reason;
+    const [, figure] = /got ([\d.e-]+) of it/.exec(message)!;
+    // ρ over the trace, which is that of four features.
+    expect(Number(figure)).toBeGreaterThan(1e-12);
+    expect(Number(figure)).toBeLessThan(1e-10);
+  });
+
+  it('takes a ridge that is not', async () => {
+    const { user } = await asked(pencilSetting({ ...dull, components: 1, method: dca(1e-7) }));
+    expect(user.status).toBe('fulfilled');
+  });
+
+  it('of labellings of different rows is no statistics', async () => {
+    const setting = pencilSetting({
+      ...labelled(40, 5, 2),
+      labellings: [
+        { classes: 2, labels: Array.from({ length: 40 }, (_, i) => i % 2) },
+        { classes: 2, labels: Array.from({ length: 39 }, (_, i) => i % 2) },
+      ],
+      components: 1,
+      method: mdr(0.1),
+    });
+    expect(await asked(setting)).toMatchObject({ code: 'ERR_STATISTICS_INVALID', zeros: [true, true, true] });
+  });
+
+  it('has the messages of any other over oblivious transfer, and the connection is closed in order', async () => {
+    const lengths: number[][] = [];
+    for (const given of [fine, { ...single, components: 1, method: dca(0.1) }]) {
+      const { task, program, garbler, evaluator } = pencilSetting(given);
+      const [left, right] = memoryChannelPair();
+      const sent: number[] = [];
+      const [csp] = await Promise.allSettled([
+        rotated.runCsp(left, { task, program }, { ...garbler, markAnswered: async () => undefined }),
+        rotated.runDataUser(
+          watched(right, (message) => {
+            sent.push(message.length);
+            return message;
+          }),
+          { task, program },
+          { ...evaluator, pace: AT_ONCE },
+        ),
+      ]);
+      expect(csp.status).toBe('fulfilled');
+      lengths.push(sent);
+    }
+    expect(lengths[1]).toEqual(lengths[0]);
+  });
+});
