@@ -181,23 +181,29 @@ describe('a command line that is wrong exits with 2', () => {
     expect(() => checkTask(TaskProposal.parse(consented))).not.toThrow();
   });
 
-  test('a draft around the mean of an earlier task has its ranges there and clips rows to half', async () => {
-    const earlier = join(folder, 'earlier.json');
-    const first = ['task', 'draft', ...RANGES, '--components', '2', '--owners', '3', '--epsilon', '0.3'];
-    const { out } = await run('user', ...first);
-    const { features, differentialPrivacy } = JSON.parse(out) as TaskProposal;
-    const consented = { ...differentialPrivacy, dataIndependentRanges: true };
-    const mean = features.map(() => 0);
-    await writeFile(earlier, JSON.stringify({ features, mean, differentialPrivacy: consented, vectors: [] }));
-    const second = await run('user', ...first, '--around', earlier);
-    expect(second.exitCode).toBe(0);
-    const around = JSON.parse(second.out) as TaskProposal;
-    expect(around.features[0]).toMatchObject({ min: 2.5, max: 9.7 });
-    expect(around.differentialPrivacy).toMatchObject({ epsilon: 0.3, dataIndependentRanges: false });
-    expect(around.differentialPrivacy!.clippingNorm).toBeCloseTo(Math.sqrt(4 / 3) / 4, 12);
-    expect((await run('user', ...first.slice(0, -2), '--around', earlier)).exitCode).toBe(2);
-    await writeFile(earlier, JSON.stringify({ features, mean, differentialPrivacy: null, vectors: [] }));
-    expect((await run('user', ...first, '--around', earlier)).exitCode).toBe(2);
+  test('two drafts share ε: one for the mean, and one around it that clips rows to half', async () => {
+    const result = join(folder, 'result.json');
+    const draft = ['task', 'draft', ...RANGES, '--components', '1', '--owners', '3', '--epsilon', '1'];
+    const first = JSON.parse((await run('user', ...draft, '--mean-first')).out) as TaskProposal;
+    expect(first.outputs).toEqual(['mean']);
+    const spent = { ...first.differentialPrivacy!, dataIndependentRanges: true };
+    const written = { features: first.features, mean: first.features.map(() => 0), vectors: [] };
+    await writeFile(result, JSON.stringify({ ...written, differentialPrivacy: spent }));
+    const { out, exitCode } = await run('user', ...draft, '--around', result);
+    expect(exitCode).toBe(0);
+    const second = JSON.parse(out) as TaskProposal;
+    expect(second.outputs).toEqual([]);
+    expect(second.features[0]).toMatchObject({ min: 2.5, max: 9.7 });
+    expect(second.differentialPrivacy!.clippingNorm).toBeCloseTo(Math.sqrt(4 / 3) / 4, 12);
+    for (const { differentialPrivacy } of [first, second]) {
+      expect(differentialPrivacy!.epsilon).toBeLessThan(1);
+      expect(differentialPrivacy!.dataIndependentRanges).toBe(false);
+    }
+    const refused = async (...wrong: string[]) => expect((await run('user', ...wrong)).exitCode).toBe(2);
+    await refused(...draft.slice(0, -2), '--around', result);
+    await refused(...draft.slice(0, -1), '0.1', '--around', result);
+    await writeFile(result, JSON.stringify({ ...written, differentialPrivacy: null }));
+    await refused(...draft, '--around', result);
   });
 
   // One id in 64 would begin with a hyphen, and look like an option.

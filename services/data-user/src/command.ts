@@ -17,6 +17,7 @@ import { SERVICE_SETTINGS } from '@eigenveil/server/settings';
 import { TaskProposal, TwoPartyName } from '@eigenveil/task/schema';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import type { draftPrivacy } from './draft-privacy.ts';
 import { DATA_USER_SETTINGS } from './settings.ts';
 import { addTaskCommands, PREFIX, tellNoise } from './task-commands.ts';
 
@@ -142,10 +143,14 @@ function addDraft(task: Command): void {
       default: 1e-6,
       placeholder: 'NUMBER',
     },
+    meanFirst: {
+      schema: z.boolean(),
+      description: 'draft the first of two tasks that share ε: it releases the mean',
+      default: false,
+    },
     around: {
       schema: z.string().optional(),
-      description:
-        'result of an earlier task with differential privacy and its mean: ranges around that mean',
+      description: 'draft the second of two tasks: ranges around the mean in the result of the first',
       placeholder: 'FILE',
     },
   });
@@ -156,8 +161,8 @@ Takes minima and maxima from the file, so use it only on data whose ranges may b
 from domain knowledge into the draft before you consent to them there ("dataIndependentRanges"). "twoValued" says whether a
 feature takes two values alone, as in the file: the mean of such a feature, if it is declared, tells its variance.
 
-With --around, ranges lie around the mean that an earlier task has released with a budget of its own, and rows are clipped to
-half as much. Rows then spend both tasks' budgets together.
+Two tasks that share ε give better components than one. Draft the first with --mean-first, and the second, with the same ε and δ,
+--around the result of the first: its ranges lie around that mean, and rows are clipped to half as much.
 
 Example:
   $ eigenveil-user task draft --data sample.csv --method dca --labels label --components 1 --owners 10 > task.json`,
@@ -176,6 +181,7 @@ Example:
       twoParty,
       epsilon,
       delta,
+      meanFirst,
       around,
     } = settings;
     const [{ checkTask }, { draftTask }] = await Promise.all([
@@ -183,34 +189,22 @@ Example:
       import('./draft.ts'),
     ]);
     const { rows, ...draft } = await asConfiguration(() => draftTask(data, { method, labels, ignore }));
-    const [features, clippingNorm] =
-      around === undefined
-        ? [draft.features, await defaultClippingNormOf(draft.features)]
-        : await draftAround(around, draft.features);
-    if (around !== undefined && epsilon === undefined)
-      throw new ConfigurationError(
-        '"--around" expected with --epsilon, as the earlier task has differential privacy',
-      );
+    if (epsilon === undefined && (meanFirst || around !== undefined))
+      throw new ConfigurationError('"--mean-first" and "--around" expected with --epsilon, of both tasks');
+    const wanted = epsilon === undefined ? undefined : { features: draft.features, epsilon, delta };
+    const drafted = wanted && (await draftPrivacyOf(wanted, { meanFirst, around }));
+    const declared = twoParty === 'rotated' ? ['sampleCount', 'spectrum'] : [];
     const proposal = checkConfiguration(
       TaskProposal,
       {
         ...draft,
-        features,
+        ...drafted,
         components,
         maximumOwners: owners,
         minimumOwners: Math.max(2, Math.ceil(owners / 2)),
         maximumSamplesPerOwner: samples ?? rows,
         twoParty,
-        outputs: twoParty === 'rotated' ? ['sampleCount', 'spectrum'] : [],
-        ...(epsilon !== undefined && {
-          differentialPrivacy: {
-            epsilon,
-            delta,
-            neighbours: 'add-remove',
-            clippingNorm,
-            dataIndependentRanges: true,
-          },
-        }),
+        outputs: meanFirst ? [...declared, 'mean'] : declared,
         deadline: new Date(Date.now() + hours * 3_600_000).toISOString(),
       },
       'draft',
@@ -223,18 +217,14 @@ Example:
   });
 }
 
-type Features = TaskProposal['features'];
-
-async function defaultClippingNormOf({ length }: Features): Promise<number> {
-  const { defaultClippingNorm } = await import('@eigenveil/privacy');
-  return defaultClippingNorm(length);
-}
-
-async function draftAround(file: string, features: Features): Promise<[Features, clippingNorm: number]> {
-  const { clippingNormAround, EarlierResult, featuresAround } = await import('./around.ts');
-  const earlier = await readJsonFile('--around', file, EarlierResult);
-  const around = await asConfiguration(async () => featuresAround(earlier, features));
-  return [around, clippingNormAround(features.length)];
+async function draftPrivacyOf(
+  wanted: Parameters<typeof draftPrivacy>[0],
+  { meanFirst, around }: { meanFirst: boolean; around: string | undefined },
+) {
+  const { draftAround, draftPrivacy, EarlierResult } = await import('./draft-privacy.ts');
+  if (around === undefined) return asConfiguration(async () => draftPrivacy(wanted, meanFirst));
+  const earlier = await readJsonFile('--around', around, EarlierResult);
+  return asConfiguration(async () => draftAround(earlier, wanted));
 }
 
 function withoutConsent(proposal: TaskProposal) {
@@ -249,11 +239,14 @@ async function asConfiguration<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const [{ TaskError }, { ServiceError }] = await Promise.all([
+    const [{ TaskError }, { ServiceError }, { PrivacyError }] = await Promise.all([
       import('@eigenveil/task'),
       import('@eigenveil/wire'),
+      import('@eigenveil/privacy'),
     ]);
-    if (!(error instanceof ServiceError || error instanceof TaskError)) throw error;
+    const isKnown =
+      error instanceof ServiceError || error instanceof TaskError || error instanceof PrivacyError;
+    if (!isKnown) throw error;
     throw new ConfigurationError(`${error.code}: ${error.message}`, { cause: error });
   }
 }

@@ -18,7 +18,7 @@ export const ALL_METHODS_EPSILON = 1;
 /** What drafts take, in the laboratory's units: rows on [−1, 1]^d divided by √d. The same for every d. */
 export const DRAFTED = defaultClippingNorm(1);
 /** From shorter than any row (all are scaled to one length) to longer than any, also where rows are centred first. */
-export const CLIPPING_NORMS = [0, 0.2, 0.3, 0.4, 0.5, DRAFTED, 0.65, 0.8, 1, Infinity];
+export const CLIPPING_NORMS = [0, 0.3, 0.4, 0.5, DRAFTED, 0.7, 1, Infinity];
 const SITES = 10;
 const QUICK_SETS: readonly string[] = ['iris'];
 const QUICK_EPSILONS: readonly number[] = [ALL_METHODS_EPSILON];
@@ -40,7 +40,8 @@ interface Case {
 
 function seedsFor(scale: Scale, features: number): number {
   if (scale === 'quick') return 10;
-  return features > 40 ? 10 : features > 20 ? 30 : 100;
+  if (features > 20) return features > 40 ? 6 : 20;
+  return features > 10 ? 60 : 100;
 }
 
 function unitOf(of: Case, features: number): Unit {

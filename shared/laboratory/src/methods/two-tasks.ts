@@ -1,19 +1,35 @@
 /**
- * Two tasks of Eigenveil, one after the other: the first spends a third of the budget and releases a mean, the second has ranges around that mean
- * and releases components.
+ * Two tasks of Eigenveil, one after the other: the first releases a mean, the second has ranges around that mean and releases components.
  *
- * Proof note. The second task depends on the first by its noisy mean alone, a function of what was released. So (ε₁, δ₁) and (ε₂, δ₂)-differential
- * privacy compose to (ε₁ + ε₂, δ₁ + δ₂), adaptively (Dwork and Roth 2014, theorem 3.16). Rows around the mean are clipped to
+ * Proof note. The second task depends on the first by its noisy mean alone, a function of what was released. Both share one budget
+ * by the precision of their noise, see shared/privacy/src/calibration/two-tasks.ts. Rows around the mean are clipped to
  * half of C: they are shorter than rows around the middle of their ranges, so that the noise of the same budget is a quarter.
  */
 
-import type { RandomSource } from '@eigenveil/privacy';
+import {
+  type Budget,
+  partOfBudget,
+  type RandomSource,
+  restOfBudget,
+  SHARE_OF_MEAN,
+} from '@eigenveil/privacy';
 import { featuresOf } from './matrix.ts';
 import { keepsNominal, type PcaMethod, type PcaSetting, type Site } from './method.ts';
 import { type Draws, stageComponents, stageMean, stageRelease } from './stage.ts';
 
-/** Of ε: what the mean gets. Chosen on iris, pima, australian and optdigits. */
-const SHARE_OF_MEAN = 1 / 3;
+/** The ε of both tasks, by budget: each takes thousands of exponentials. */
+const split = new Map<string, readonly [first: number, second: number]>();
+
+function epsilonsOf(budget: Budget): readonly [first: number, second: number] {
+  if (budget.epsilon === Infinity) return [Infinity, Infinity];
+  const key = `${budget.epsilon} ${budget.dpDelta}`;
+  const known = split.get(key);
+  if (known !== undefined) return known;
+  const first = partOfBudget(budget, SHARE_OF_MEAN);
+  const both = [first, restOfBudget(budget, { ...budget, epsilon: first })] as const;
+  split.set(key, both);
+  return both;
+}
 
 /** The rows less the mean that a first task releases, which is moved into the ranges; as they are where that task gives up. */
 function aroundMean(source: RandomSource, sites: readonly Site[], setting: PcaSetting, draws: Draws): Site[] {
@@ -44,20 +60,15 @@ function method(draws: Draws): PcaMethod {
       means: 'protected',
       counts: 'protected',
       remarks:
-        'A third of ε for the mean, the rest for the components, and half of δ for each; owners contribute twice.',
+        'Three tenths of the precision (1/σ²) for the mean, the rest for the components; both together keep (ε, δ). Owners contribute twice.',
       keeps: keepsNominal,
     },
     run: (source, sites, setting) => {
-      const { epsilon, dpDelta, clippingNorm } = setting;
-      const spend = (share: number): PcaSetting => ({
-        ...setting,
-        epsilon: share * epsilon,
-        dpDelta: dpDelta / 2,
-      });
-      const around = aroundMean(source, sites, spend(SHARE_OF_MEAN), draws);
-      const second = { ...spend(1 - SHARE_OF_MEAN), clippingNorm: clippingNorm / 2 };
+      const [first, second] = epsilonsOf(setting);
+      const around = aroundMean(source, sites, { ...setting, epsilon: first }, draws);
+      const clipped = { ...setting, epsilon: second, clippingNorm: setting.clippingNorm / 2 };
       return stageComponents(
-        stageRelease(source, around, second, draws).noisy,
+        stageRelease(source, around, clipped, draws).noisy,
         featuresOf(sites),
         setting.components,
       );
