@@ -91,19 +91,7 @@ function drawn() {
 }
 
 describe('one message between the servers is lost', () => {
-  test.each<[string, RegExp, Fault]>([
-    ['the proposal', /^POST \/tasks$/, LOSE_REQUEST],
-    ['the agreement', /^POST \/tasks$/, LOSE_ANSWER],
-    ['the records', /^POST .*\/records$/, LOSE_REQUEST],
-    ['the answer to the records', /^POST .*\/records$/, LOSE_ANSWER],
-    ['the unblinding request', /^POST .*\/unblinding$/, LOSE_REQUEST],
-    ['the answer to the unblinding', /^POST .*\/unblinding$/, LOSE_ANSWER],
-    ['the request for the two-party connection', /two-party$/, LOSE_REQUEST],
-    ['the two-party connection, half way', /two-party$/, LOSE_ANSWER],
-    ['the end', /^DELETE /, LOSE_REQUEST],
-    ['the answer to the end', /^DELETE /, LOSE_ANSWER],
-    ['nothing, but the unblinding takes long', /unblinding$/, { kind: 'delay', milliseconds: 700 }],
-  ])('%s', async (_, pattern, fault) => {
+  const goesOn = async (_: string, pattern: RegExp, fault: Fault) => {
     const injection = world.proxies.csp.inject(pattern, fault);
     await createAndContribute();
     await expectResult();
@@ -112,7 +100,25 @@ describe('one message between the servers is lost', () => {
     expect(cspPool.begun.decrypt).toBe(1);
     const requests = world.proxies.csp.bodies(/unblinding$/);
     expect(new Set(requests.map((body) => body.toString('base64'))).size).toBe(1);
-  });
+  };
+
+  test.each<[string, RegExp, Fault]>([
+    ['the agreement', /^POST \/tasks$/, LOSE_ANSWER],
+    ['the records', /^POST .*\/records$/, LOSE_REQUEST],
+    ['the answer to the records', /^POST .*\/records$/, LOSE_ANSWER],
+    ['the unblinding request', /^POST .*\/unblinding$/, LOSE_REQUEST],
+    ['the answer to the unblinding', /^POST .*\/unblinding$/, LOSE_ANSWER],
+    ['the two-party connection, half way', /two-party$/, LOSE_ANSWER],
+    ['the answer to the end', /^DELETE /, LOSE_ANSWER],
+  ])('%s', goesOn);
+
+  // Where the answer is lost, the request is sent again, too.
+  test.each<[string, RegExp, Fault]>([
+    ['the proposal', /^POST \/tasks$/, LOSE_REQUEST],
+    ['the request for the two-party connection', /two-party$/, LOSE_REQUEST],
+    ['the end', /^DELETE /, LOSE_REQUEST],
+    ['nothing, but the unblinding takes long', /unblinding$/, { kind: 'delay', milliseconds: 700 }],
+  ])('%s', { tags: ['long'] }, goesOn);
 });
 
 describe('both services are restarted between any two steps', () => {

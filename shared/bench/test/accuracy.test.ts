@@ -146,7 +146,9 @@ describe('one split', () => {
     expect(facts).toMatchObject({ trainRows: 105, testRows: 45 });
   });
 
-  it('scores what no arm can know by chance only: the machines have not seen the test rows', async () => {
+  it('scores what no arm can know by chance only: the machines have not seen the test rows', {
+    tags: ['long'],
+  }, async () => {
     const iris = (await loadDataSet('iris'))!;
     const labels = shuffled(iris.labels, generator(seedOf('shuffled labels')));
     // It knows the rows it was trained on by heart.
