@@ -7,7 +7,7 @@ import type { TaskStatus } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { query } from './support/database.ts';
 import { expectReference } from './support/expectations.ts';
-import { finishTask, type Parties, runTask } from './support/run-task.ts';
+import { finishTask, PATIENCE_MILLISECONDS, type Parties, runTask } from './support/run-task.ts';
 import {
   dataFile,
   type Example,
@@ -33,7 +33,7 @@ beforeAll(async () => {
     Array.from({ length: OWNERS }, () => world.enrolledOwner({ twoParty: OwnerPolicy.parse({}).twoParty })),
   );
   parties = {
-    client: await world.taskClient(),
+    client: await world.taskClient(PATIENCE_MILLISECONDS),
     dataUser: world.dataUserAddress,
     owners: enrolled.map(({ owner }) => owner),
   };

@@ -9,7 +9,7 @@ import { addStatistics, drawNoise, flatten, unflatten } from '@eigenveil/statist
 import { programOf, shiftOf, type Task, withoutShift } from '@eigenveil/task';
 import type { Projection } from '@eigenveil/wire';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { finishTask, type Parties, runTask } from './support/run-task.ts';
+import { finishTask, PATIENCE_MILLISECONDS, type Parties, runTask } from './support/run-task.ts';
 import { type LabelledRows, madeUpProposal, reference, split, summarise } from './support/tasks.ts';
 import { World } from './support/world.ts';
 
@@ -46,7 +46,7 @@ beforeAll(async () => {
   } satisfies Partial<OwnerPolicy>;
   const enrolled = await Promise.all(Array.from({ length: OWNERS }, () => world.enrolledOwner(policy)));
   parties = {
-    client: await world.taskClient(),
+    client: await world.taskClient(PATIENCE_MILLISECONDS),
     dataUser: world.dataUserAddress,
     owners: enrolled.map(({ owner }) => owner),
   };

@@ -1,6 +1,6 @@
 /** A running CSP and data user whose Paillier pools record what they do, and enrolled owners. */
 import { type Pools, RecordingPool } from './recording-pool.ts';
-import type { Parties } from './run-task.ts';
+import { PATIENCE_MILLISECONDS, type Parties } from './run-task.ts';
 import { World } from './world.ts';
 
 export interface RecordedWorld {
@@ -26,7 +26,7 @@ export async function startRecorded(
 export async function partiesOf(world: World, ownerCount: number): Promise<Parties> {
   const enrolled = await Promise.all(Array.from({ length: ownerCount }, () => world.enrolledOwner()));
   return {
-    client: await world.taskClient(),
+    client: await world.taskClient(PATIENCE_MILLISECONDS),
     dataUser: world.dataUserAddress,
     owners: enrolled.map(({ owner }) => owner),
   };

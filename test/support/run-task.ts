@@ -21,6 +21,12 @@ export interface FinishedTask {
   readonly status: TaskStatus;
 }
 
+/**
+ * Of clients that share a thread with the services: where a computation holds the thread for seconds, a service may close an idle
+ * connection before its client can see that it is no longer to be used.
+ */
+export const PATIENCE_MILLISECONDS = 20_000;
+
 /** All encrypt in this one thread: with many of them at once, connections would wait for it until they time out. */
 const OWNERS_AT_ONCE = 4;
 

@@ -167,9 +167,10 @@ export class World {
     return this.#proxies;
   }
 
-  async taskClient(): Promise<TaskClient> {
+  /** By default it does not try again. */
+  async taskClient(patienceMilliseconds = 0): Promise<TaskClient> {
     const adminToken = (await readFile(adminTokenFile(this.dataUserConfig.dataDirectory), 'utf8')).trim();
-    const client = new TaskClient({ ...this.dataUserAddress, adminToken });
+    const client = new TaskClient({ ...this.dataUserAddress, adminToken, patienceMilliseconds });
     this.#clients.push(client);
     return client;
   }

@@ -4,7 +4,7 @@ import { newTaskId, type TaskId } from '@eigenveil/task';
 import { Postgres } from '@eigenveil/testbed/databases/postgres';
 import fc from 'fast-check';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openDataUserDatabase, PostgresDataUserStore } from '../src/postgres-store.ts';
 import { codesOf, contribution, owner, storeContract, stored, task, textOf } from './store-contract.ts';
 
@@ -23,6 +23,8 @@ describe('two processes on one database', () => {
   let stores: readonly [PostgresDataUserStore, PostgresDataUserStore];
   let database: PostgresDatabase;
   let operator: pg.Client;
+  /** Looks, since within a transaction, which the operator may have, PostgreSQL shows what it showed at first. */
+  let watcher: pg.Client;
   let id: TaskId;
   beforeAll(async () => {
     url = await postgres.database();
@@ -32,11 +34,16 @@ describe('two processes on one database', () => {
       PostgresDataUserStore,
     ];
     database = await openDataUserDatabase(url);
-    operator = new pg.Client({ connectionString: url });
-    operator.on('error', () => undefined);
-    await operator.connect();
+    [operator, watcher] = [1, 2].map(() => new pg.Client({ connectionString: url })) as [
+      pg.Client,
+      pg.Client,
+    ];
+    for (const client of [operator, watcher]) await client.on('error', () => undefined).connect();
   });
-  afterAll(() => Promise.all([...stores.map((it) => it.close()), database.close(), operator.end()]));
+  afterAll(() =>
+    Promise.all([...[...stores, database].map((it) => it.close()), operator.end(), watcher.end()]),
+  );
+  afterEach(() => operator.query('ROLLBACK').catch(() => undefined)); // what a failed test has begun
   const create = async (maximumOwners = 1000) => {
     id = newTaskId();
     await stores[0].insertTask({ ...task, id, maximumOwners });
@@ -47,7 +54,7 @@ describe('two processes on one database', () => {
   /** Until one of the processes waits for a lock. */
   const untilWaiting = async () => {
     const text = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    await expect.poll(async () => (await operator.query(text)).rowCount).toBe(1);
+    await expect.poll(async () => (await watcher.query(text)).rowCount).toBe(1);
   };
   /** The contributions of these owners, each process with bytes and receipts of its own. */
   const insert = (process: number, numbers: readonly number[]) =>
@@ -260,8 +267,8 @@ describe('two processes on one database', () => {
     const cut = async () => {
       const text = `
         SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-        WHERE datname = current_database() AND pid <> pg_backend_pid()`;
-      await operator.query(text);
+        WHERE datname = current_database() AND application_name = 'eigenveil'`;
+      await watcher.query(text);
     };
 
     test('in the midst of a transaction: nothing of it is stored, and it can be repeated', async () => {
