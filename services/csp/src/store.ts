@@ -51,8 +51,8 @@ export interface CspStore {
 
   /**
    * Adds verified records and returns how many owners there are now. A record that is already there is no change, nor is that of an owner
-   * who has withdrawn;
-   * throws ERR_CONTRIBUTION_CONFLICT for another digest of the same owner, ERR_TASK_CLOSED for a new one once the
+   * who has withdrawn.
+   * @throws ERR_CONTRIBUTION_CONFLICT for another digest of the same owner, ERR_TASK_CLOSED for a new one once the
    * unblinding has begun, ERR_TASK_FULL for more owners than the slots have room for.
    */
   addRecords(taskId: TaskId, records: readonly VerifiedRecord[]): Promise<number>;
@@ -61,8 +61,8 @@ export interface CspStore {
   records(taskId: TaskId, after: OwnerId | '', limit: number): Promise<VerifiedRecord[]>;
 
   /**
-   * Takes the owner out of the task for good, whether its record is there or may still come; once it is, no change. Throws
-   * ERR_TASK_CLOSED when the unblinding has begun.
+   * Takes the owner out of the task for good, whether its record is there or may still come; once it is, no change.
+   * @throws ERR_TASK_CLOSED when the unblinding has begun.
    */
   withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void>;
 

@@ -145,7 +145,7 @@ export class DataOwner {
    * @param options.csp another address of the CSP than that of the enrolment
    * @param options.insist to tell the CSP whatever the data user answers, and if it does not answer. If it uses the contribution, the task then fails
    *   for all.
-   * @throws what the CSP refuses, and what the data user refuses unless the owner insists
+   * @throws as the CSP refuses, and as the data user refuses unless the owner insists
    */
   async withdraw(
     dataUser: ServiceAddress,
@@ -186,7 +186,7 @@ export class DataOwner {
 
   /**
    * The result of a task, checked as verifyResult does.
-   * @throws as that, and ERR_NOT_READY
+   * @throws as `verifyResult`, and ERR_NOT_READY
    */
   async result(dataUser: ServiceAddress, taskId: TaskId): Promise<TaskResult> {
     return this.#withService(dataUser, async (client) => {

@@ -9,8 +9,8 @@ import type { Task } from '@eigenveil/task';
 import type { Projection } from '@eigenveil/wire';
 
 /**
- * Writes the reduced rows of `data` to `out` and returns their number: see Projector. Other columns of the file are left out. Throws
- * ERR_PROJECTION_INVALID, before a row is read, and the errors of readRows.
+ * Writes the reduced rows of `data` to `out` and returns their number: see Projector. Other columns of the file are left out.
+ * @throws ERR_PROJECTION_INVALID, before a row is read, and as `readRows`
  */
 export async function reduceFile(
   task: Task,

@@ -40,7 +40,7 @@ export class GroupedInserts {
 
   /**
    * Stores what `prepare` makes; resolves once it is durable.
-   * @throws what `prepare` throws and what the store says of the contribution
+   * @throws as `prepare`, and what the store says of the contribution
    */
   async insert(taskId: TaskId, prepare: () => Promise<NewContribution>): Promise<StoredContribution> {
     const { promise, resolve, reject } = Promise.withResolvers<StoredContribution | ServiceError>();

@@ -74,7 +74,7 @@ export function admit(
 
 /**
  * What a withdrawal changes, given what the owner has in the task: see withdraw.
- * @throws as that does
+ * @throws as `withdraw`
  */
 export function withdrawalOf(
   stored: StoredTask | undefined,
@@ -89,7 +89,7 @@ export function withdrawalOf(
 
 /**
  * Whether a task is to be closed, which it may be already.
- * @throws as closeTask
+ * @throws as `closeTask`
  */
 export function closes(stored: StoredTask | undefined): boolean {
   if (stored !== undefined && ['closed', 'blinded', 'unblinded', 'decomposed', 'done'].includes(stored.state))
@@ -105,7 +105,7 @@ export function closes(stored: StoredTask | undefined): boolean {
 }
 
 /**
- * @throws unless as many contributions got a batch's mark as went into its partial product: none is lost or
+ * @throws Error unless as many contributions got a batch's mark as went into its partial product: none is lost or
  * counted twice
  */
 export function checkMarked({ batch, contributions }: PartialProduct, marked: number): void {

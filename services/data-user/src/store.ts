@@ -141,8 +141,8 @@ export interface DataUserStore {
   withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void>;
 
   /**
-   * Closes an open task if it has its minimum of contributions; no change if it is closed or further. Throws
-   * ERR_MINIMUM_OWNERS (the task stays open), ERR_TASK_CANCELLED, ERR_TASK_CLOSED for one that failed or never opened.
+   * Closes an open task if it has its minimum of contributions; no change if it is closed or further.
+   * @throws ERR_MINIMUM_OWNERS (the task stays open), ERR_TASK_CANCELLED, ERR_TASK_CLOSED for one that failed or never opened
    */
   closeTask(taskId: TaskId): Promise<void>;
 
@@ -170,7 +170,7 @@ export interface DataUserStore {
   /**
    * Stores a batch's partial product and marks the contributions in it, if the task is `closed` and the batch has none yet;
    * returns whether it did.
-   * @throws when it is not of exactly the contributions that count and have no mark
+   * @throws Error when it is not of exactly the contributions that count and have no mark
    */
   completeBatch(taskId: TaskId, product: PartialProduct): Promise<boolean>;
   /** The numbers of the batches that have their partial product. */

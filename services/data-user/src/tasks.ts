@@ -83,7 +83,7 @@ export class Tasks {
    * Proposes a task to the CSP and opens it; a task with this id and these parameters is proposed once, however often and to however
    * many processes this is said. Where it is not known what the CSP has done (ERR_PEER_UNREACHABLE and its kin), the task
    * stays proposed and is gone on with.
-   * @throws what checkTask and the two-party protocol's check throw, and the CSP's refusals; ERR_TASK_CONFLICT for other
+   * @throws as checkTask, the two-party protocol's check and the CSP; ERR_TASK_CONFLICT for other
    * parameters, ERR_TASK_CANCELLED, ERR_BUSY while the task is proposed already
    */
   async create({ id, ...proposal }: TaskCreation): Promise<SignedTask> {

@@ -7,7 +7,7 @@ import { ServiceError } from '@eigenveil/wire';
 export interface Turn {
   /** Aborted when the process has to leave the task: it stops, or may no longer be the only one. */
   readonly signal: AbortSignal;
-  /** @throws unless nobody else can have worked on the task since the turn began */
+  /** @throws Error unless nobody else can have worked on the task since the turn began */
   confirm(): Promise<void>;
 }
 
@@ -17,12 +17,12 @@ export interface Workers {
   unfinished(): Promise<TaskId[]>;
   /**
    * Does the next stage of a task; returns whether another may follow.
-   * @throws what another attempt may mend
+   * @throws Error for what another attempt may mend
    */
   step(taskId: TaskId, turn: Turn): Promise<boolean>;
   /**
    * Aggregates a batch of a task, unless the task has moved on.
-   * @throws what another attempt may mend
+   * @throws Error for what another attempt may mend
    */
   batch(taskId: TaskId, number: number): Promise<void>;
   /** Told why a batch has to be tried again, when no step of the task throws it. */

@@ -9,7 +9,7 @@ import { stringify } from 'csv-stringify/sync';
 
 /**
  * Deals the rows of a file to owners in turn and returns the paths of their files.
- * @throws when there are too few rows
+ * @throws Error when there are too few rows
  */
 export async function splitAmongOwners(file: string, owners: number, folder: string): Promise<string[]> {
   const parser = compose(readFileBytes(file), parse({ bom: true, skip_empty_lines: true }));

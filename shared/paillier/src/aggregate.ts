@@ -8,7 +8,7 @@ import type { PublicKey } from './key.ts';
  * The aggregate with the contributions added to it; position i of the result holds the sum over position i of all.
  * @param aggregate as many ciphertexts as each contribution holds
  * @param contributions encoded ciphertexts that `decodeCiphertexts` accepted before
- * @throws PaillierError ERR_CIPHERTEXT_LENGTH when a contribution has another length
+ * @throws ERR_CIPHERTEXT_LENGTH when a contribution has another length
  */
 export function aggregateContributions(
   publicKey: PublicKey,

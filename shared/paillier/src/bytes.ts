@@ -89,7 +89,7 @@ export function encodeBigint(value: bigint): string {
 /**
  * Reads what `encodeBigint` wrote and nothing else: no padding, no leading zero byte, no stray bits, so that an
  * integer has one text and a digest over texts is a digest over integers.
- * @throws PaillierError ERR_ENCODING_INVALID
+ * @throws ERR_ENCODING_INVALID
  */
 export function decodeBigint(text: string): bigint {
   if (typeof text !== 'string' || text === '' || !/^[A-Za-z0-9_-]+$/.test(text)) {

@@ -24,7 +24,7 @@ export function encodeCiphertexts(publicKey: PublicKey, ciphertexts: readonly Ci
  * are the only roots of unity that somebody who cannot factor n knows: any other of order 2 gives a factor. A sender that tells its r, or
  * takes a small one, gives its plaintext away as well; nobody else can look for that.
  * @param firstIndex the number that the first of these has in error messages
- * @throws PaillierError ERR_CIPHERTEXT_LENGTH, ERR_CIPHERTEXT_INVALID (names the first bad index)
+ * @throws ERR_CIPHERTEXT_LENGTH, ERR_CIPHERTEXT_INVALID (names the first bad index)
  */
 export function decodeCiphertexts(
   publicKey: PublicKey,
@@ -60,14 +60,14 @@ export function decodeCiphertexts(
 
 /**
  * As `decodeCiphertexts` for bytes that it accepted before: checks the length only.
- * @throws PaillierError ERR_CIPHERTEXT_LENGTH
+ * @throws ERR_CIPHERTEXT_LENGTH
  */
 export function readCiphertexts(publicKey: PublicKey, bytes: Uint8Array, count: number): Ciphertext[] {
   checkCiphertextLength(publicKey, bytes, count);
   return bytesToBigints(bytes, publicKey.ciphertextBytes) as Ciphertext[];
 }
 
-/** @throws PaillierError ERR_CIPHERTEXT_LENGTH */
+/** @throws ERR_CIPHERTEXT_LENGTH */
 export function checkCiphertextLength(publicKey: PublicKey, bytes: Uint8Array, count: number): void {
   const expected = count * publicKey.ciphertextBytes;
   if (bytes.length !== expected) {

@@ -66,7 +66,7 @@ function halvesOf(secretKey: SecretKey): Halves {
  * depends on the secret key also depends on a random number that is used once, which hides key and plaintext from an
  * observer of its timing. It also keeps OpenSSL from meeting a power of 1, which it refuses and which every encrypted
  * zero would give.
- * @throws PaillierError ERR_CIPHERTEXT_INVALID when c is not in (0, n^2) or not coprime to n
+ * @throws ERR_CIPHERTEXT_INVALID when c is not in (0, n^2) or not coprime to n
  */
 export function decrypt(secretKey: SecretKey, ciphertext: Ciphertext): Plaintext {
   const { n, nSquared } = secretKey.publicKey;

@@ -44,7 +44,7 @@ function precomputedFor(publicKey: PublicKey): Precomputed {
 
 /**
  * One plaintext 0 <= m < n.
- * @throws PaillierError ERR_PLAINTEXT_OUT_OF_RANGE, ERR_SCHEME_UNAVAILABLE ('djn' under a key without h)
+ * @throws ERR_PLAINTEXT_OUT_OF_RANGE, ERR_SCHEME_UNAVAILABLE ('djn' under a key without h)
  */
 export function encrypt(publicKey: PublicKey, plaintext: bigint, scheme: EncryptionScheme): Ciphertext {
   return encryptMany(publicKey, [plaintext], scheme)[0]!;

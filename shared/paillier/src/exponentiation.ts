@@ -23,7 +23,7 @@ export class Exponentiator {
   readonly #bytes: number;
   readonly #diffieHellman: DiffieHellman | undefined;
 
-  /** @throws PaillierError ERR_OPENSSL_EXPONENTIATION when this thread's self-test fails and no fallback is allowed */
+  /** @throws ERR_OPENSSL_EXPONENTIATION when this thread's self-test fails and no fallback is allowed */
   constructor(modulus: bigint) {
     if (route === undefined) selfTest({ allowBigintFallback: fallbackAllowed });
     this.#modulus = modulus;
@@ -33,7 +33,7 @@ export class Exponentiator {
 
   /**
    * base^exponent mod m for 0 <= base < m and exponent >= 0; a base other than 0 is coprime to m.
-   * @throws PaillierError ERR_OPENSSL_EXPONENTIATION when OpenSSL refuses, as for a base that shares all primes with m
+   * @throws ERR_OPENSSL_EXPONENTIATION when OpenSSL refuses, as for a base that shares all primes with m
    */
   power(base: bigint, exponent: bigint): bigint {
     // OpenSSL refuses these three public keys as degenerate. None of them comes up by chance in Paillier.
@@ -80,7 +80,7 @@ function openDiffieHellman(modulus: bigint): DiffieHellman {
  * @param options.allowBigintFallback whether a failing OpenSSL (a FIPS build may refuse the objects used here) is
  *   replaced by bigint-crypto-utils, which is some ten times slower and NOT constant-time: an observer of the timing
  *   may then learn the secret key
- * @throws PaillierError ERR_OPENSSL_EXPONENTIATION when the test fails and no fallback is allowed
+ * @throws ERR_OPENSSL_EXPONENTIATION when the test fails and no fallback is allowed
  */
 export function selfTest({ allowBigintFallback }: { allowBigintFallback: boolean }): void {
   fallbackAllowed = allowBigintFallback;

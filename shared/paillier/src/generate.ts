@@ -20,7 +20,7 @@ export interface GenerateKeyOptions extends KeyOptions {
 
 /**
  * Two random primes of half the length from OpenSSL, drawn on its own threads.
- * @throws PaillierError ERR_KEY_TOO_SHORT, ERR_KEY_INVALID (a length no key may have)
+ * @throws ERR_KEY_TOO_SHORT, ERR_KEY_INVALID (a length no key may have)
  */
 export async function generateKeyPair({
   bits,

@@ -71,7 +71,7 @@ export class PublicKey {
    * 4096 bits; n must be odd, without a factor below 2^16 and not a prime; h, if there, an element of Z_{n^2}^* other
    * than 1 and -1. This catches broken keys. It does not prove n to be a product of two primes or h to be an n-th
    * power: a key's owner is trusted with the plaintexts anyway.
-   * @throws PaillierError ERR_KEY_INVALID, ERR_KEY_TOO_SHORT
+   * @throws ERR_KEY_INVALID, ERR_KEY_TOO_SHORT
    */
   static fromJSON(json: unknown, { allowInsecureKey = false }: KeyOptions = {}): PublicKey {
     const { n, h } = readIntegers(json, ['n'], ['h']);
@@ -112,7 +112,7 @@ export class SecretKey {
   /**
    * Reads a stored secret key: two distinct primes of about half the length of n, n = p * q, gcd(n, phi) = 1, and with
    * h also the form that Damgard-Jurik-Nielsen encryption needs.
-   * @throws PaillierError ERR_KEY_INVALID, ERR_KEY_TOO_SHORT
+   * @throws ERR_KEY_INVALID, ERR_KEY_TOO_SHORT
    */
   static fromJSON(json: unknown, { allowInsecureKey = false }: KeyOptions = {}): SecretKey {
     const { n, p, q, h } = readIntegers(json, ['n', 'p', 'q'], ['h']);
@@ -137,7 +137,7 @@ export class SecretKey {
   }
 }
 
-/** @throws PaillierError ERR_KEY_TOO_SHORT, or ERR_KEY_INVALID for a length no key may have */
+/** @throws ERR_KEY_TOO_SHORT, or ERR_KEY_INVALID for a length no key may have */
 export function checkKeyLength(bits: number, allowInsecureKey: boolean): void {
   const shortest = allowInsecureKey ? SHORTEST_KEY_BITS : SECURE_KEY_BITS;
   if (bits < shortest) {

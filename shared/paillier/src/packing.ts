@@ -53,7 +53,7 @@ export interface PackingOptions {
  * Places every value in a slot, widest first, each in the first plaintext with room for it (first-fit decreasing:
  * Johnson 1973, within 11/9 of the fewest plaintexts). Values of equal width keep their order, so that everybody who
  * knows the options finds the same packing.
- * @throws PaillierError ERR_PACKING_TOO_NARROW when a slot is wider than a plaintext
+ * @throws ERR_PACKING_TOO_NARROW when a slot is wider than a plaintext
  * @throws RangeError when a number of bits is no positive integer, or there are no values
  */
 export function makePacking({ valueBits, statisticalSecurityBits, plaintextBits }: PackingOptions): Packing {
@@ -97,7 +97,7 @@ export function makePacking({ valueBits, statisticalSecurityBits, plaintextBits 
 /**
  * The packed plaintexts of one vector of values, ready to encrypt.
  * @param values one signed integer per slot, each in [-2^(b-1), 2^(b-1))
- * @throws PaillierError ERR_VALUE_OUT_OF_RANGE (names the index)
+ * @throws ERR_VALUE_OUT_OF_RANGE (names the index)
  * @throws RangeError when the number of values or the key does not match the packing
  */
 export function pack(publicKey: PublicKey, packing: Packing, values: readonly bigint[]): Plaintext[] {
@@ -120,7 +120,7 @@ export function drawBlinding(packing: Packing, randomness?: (length: number) => 
 
 /**
  * The plaintexts to add to an aggregate, from what `drawBlinding` drew.
- * @throws PaillierError ERR_VALUE_OUT_OF_RANGE (names the index) when a blinding value cannot come from `drawBlinding`
+ * @throws ERR_VALUE_OUT_OF_RANGE (names the index) when a blinding value cannot come from `drawBlinding`
  * @throws RangeError when the number of values or the key does not match the packing
  */
 export function packBlinding(
@@ -138,7 +138,7 @@ export function packBlinding(
  * What the key holder reads from a blinded aggregate: per value x + 2^(b-1) + r, non-negative. Less the blinding value
  * it is x over the integers.
  * @param plaintexts decrypted, as many as the packing has
- * @throws PaillierError ERR_PACKING_OVERFLOW when a plaintext holds bits above its last slot: a sum left its range
+ * @throws ERR_PACKING_OVERFLOW when a plaintext holds bits above its last slot: a sum left its range
  * @throws RangeError when the number of plaintexts does not match the packing
  */
 export function unpackBlinded(packing: Packing, plaintexts: readonly bigint[]): bigint[] {

@@ -57,7 +57,7 @@ export class PaillierPool {
     return arrive(await this.#run('generateKeyPair', [options]));
   }
 
-  /** @throws PaillierError ERR_PLAINTEXT_OUT_OF_RANGE, ERR_SCHEME_UNAVAILABLE */
+  /** @throws ERR_PLAINTEXT_OUT_OF_RANGE, ERR_SCHEME_UNAVAILABLE */
   async encrypt(
     publicKey: PublicKey,
     plaintexts: readonly bigint[],
@@ -70,7 +70,7 @@ export class PaillierPool {
     );
   }
 
-  /** @throws PaillierError ERR_CIPHERTEXT_INVALID */
+  /** @throws ERR_CIPHERTEXT_INVALID */
   async decrypt(secretKey: SecretKey, ciphertexts: readonly Ciphertext[]): Promise<Plaintext[]> {
     const plaintexts = await this.#inParts(ciphertexts.length, SMALLEST_PART.decrypt, (start, end) =>
       this.#run('decrypt', [carry(secretKey), ciphertexts.slice(start, end)]),
@@ -78,7 +78,7 @@ export class PaillierPool {
     return plaintexts as Plaintext[];
   }
 
-  /** As `decodeCiphertexts`. @throws PaillierError ERR_CIPHERTEXT_LENGTH, ERR_CIPHERTEXT_INVALID */
+  /** As `decodeCiphertexts`. @throws ERR_CIPHERTEXT_LENGTH, ERR_CIPHERTEXT_INVALID */
   async decode(publicKey: PublicKey, bytes: Uint8Array, count: number): Promise<Ciphertext[]> {
     checkCiphertextLength(publicKey, bytes, count);
     const key = publicParts(publicKey);
@@ -87,7 +87,7 @@ export class PaillierPool {
     );
   }
 
-  /** As `aggregateContributions`: contributions validated before. @throws PaillierError ERR_CIPHERTEXT_LENGTH */
+  /** As `aggregateContributions`: contributions validated before. @throws ERR_CIPHERTEXT_LENGTH */
   async aggregate(
     publicKey: PublicKey,
     aggregate: readonly Ciphertext[],

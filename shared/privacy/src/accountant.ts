@@ -53,7 +53,7 @@ export class BudgetAccountant {
   readonly #rhoZcdp: number;
   #totals: Totals = { epsilon: 0, epsilonSquared: 0, drift: 0, dpDelta: 0, rhoZcdp: 0 };
 
-  /** @throws PrivacyError ERR_DP_PARAMETER for a budget out of range */
+  /** @throws ERR_DP_PARAMETER for a budget out of range */
   constructor(budget: PrivacyBudget) {
     checkEpsilon(budget.epsilon);
     if (budget.composition === 'basic') checkDeltaOrZero(budget.dpDelta);
@@ -67,7 +67,7 @@ export class BudgetAccountant {
 
   /**
    * Call before the data are touched: throws where `spend` would, and records nothing.
-   * @throws PrivacyError ERR_BUDGET_EXHAUSTED when the cost does not fit, ERR_DP_PARAMETER when it is out of range or of a kind
+   * @throws ERR_BUDGET_EXHAUSTED when the cost does not fit, ERR_DP_PARAMETER when it is out of range or of a kind
    *   that this composition cannot add
    */
   check(cost: PrivacyCost): void {
@@ -84,7 +84,7 @@ export class BudgetAccountant {
 
   /**
    * Call once per noise drawn.
-   * @throws what `check` throws, and then records nothing
+   * @throws as `check`, and then records nothing
    */
   spend(cost: PrivacyCost): void {
     this.check(cost);

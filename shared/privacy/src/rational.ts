@@ -10,7 +10,7 @@ export interface Rational {
 
 export const ZERO: Rational = { numerator: 0n, denominator: 1n };
 
-/** @throws PrivacyError ERR_DP_PARAMETER unless numerator >= 0 and denominator > 0 */
+/** @throws ERR_DP_PARAMETER unless numerator >= 0 and denominator > 0 */
 export function checkRational(name: string, value: Rational): void {
   const { numerator, denominator } = value;
   if (
@@ -28,7 +28,7 @@ export function checkRational(name: string, value: Rational): void {
 
 /**
  * The exact value of a double, in lowest terms.
- * @throws PrivacyError ERR_DP_PARAMETER unless it is finite and >= 0
+ * @throws ERR_DP_PARAMETER unless it is finite and >= 0
  */
 export function rationalOf(name: string, value: number): Rational {
   if (!(value >= 0 && value < Infinity)) {

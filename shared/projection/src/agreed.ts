@@ -43,7 +43,7 @@ const PROTOCOL_ROUNDING = 2 ** -12;
 
 /**
  * Checks that `projection` is one of `task`, field by field, before a row is reduced by it.
- * @throws ProjectionError ERR_PROJECTION_INVALID
+ * @throws ERR_PROJECTION_INVALID
  */
 export function checkAgreed(task: AgreedTask, projection: ClaimedProjection): void {
   for (const field of AGREED)

@@ -22,7 +22,7 @@ const SMALLEST_ENTRY = 2 ** -900;
 /**
  * All eigenpairs of the symmetric matrix (d × d); where it is not quite symmetric, of its symmetric part. The vectors
  * are orthonormal, also for equal eigenvalues, where they are one of many bases.
- * @throws ProjectionError ERR_NOT_FINITE
+ * @throws ERR_NOT_FINITE
  */
 export function symmetricEigen(matrix: readonly (readonly number[])[]): EigenPairs {
   const cleared = clearTraces(symmetrise(matrix));
@@ -35,7 +35,7 @@ export function symmetricEigen(matrix: readonly (readonly number[])[]): EigenPai
  * All eigenpairs of A w = λ B w for symmetric A and symmetric positive definite B (d × d), by B = L Lᵀ and the symmetric
  * problem L⁻¹ A L⁻ᵀ y = λ y, w = L⁻ᵀ y (Golub and Van Loan, "Matrix Computations", algorithm 8.7.1). Vectors have
  * length 1 and are orthogonal with respect to B, not to each other.
- * @throws ProjectionError ERR_NOT_FINITE, ERR_NOT_POSITIVE_DEFINITE (also when B is so to within rounding only)
+ * @throws ERR_NOT_FINITE, ERR_NOT_POSITIVE_DEFINITE (also when B is so to within rounding only)
  */
 export function generalisedEigen(
   A: readonly (readonly number[])[],

@@ -30,7 +30,7 @@ export interface Pencil {
  * The method's eigenproblem for the pooled statistics. MDR needs rows of two utility classes, as the other discriminant
  * methods do of theirs; with one privacy class there is nothing to hide from, its between-class scatter is zero and
  * B = ρI stays a valid problem.
- * @throws TaskError ERR_TASK_INVALID, ERR_TOO_MANY_COMPONENTS; ProjectionError ERR_STATISTICS_INVALID, ERR_NO_SAMPLES,
+ * @throws ERR_TASK_INVALID, ERR_TOO_MANY_COMPONENTS, ERR_STATISTICS_INVALID, ERR_NO_SAMPLES,
  *   ERR_MINIMUM_OWNERS, ERR_SINGLE_CLASS
  */
 export function pencil(program: Program, pooled: Statistics): Pencil {
@@ -61,7 +61,7 @@ export function pencil(program: Program, pooled: Statistics): Pencil {
 /**
  * The program's projection vectors, eigenvalues and declared outputs from the statistics of all owners together.
  * There are `cappedComponents(program)` of them. Eigenvalues that are zero on paper may be negative by rounding.
- * @throws ProjectionError as `pencil`, and ERR_NOT_POSITIVE_DEFINITE, ERR_FULL_RANK
+ * @throws as `pencil`, and ERR_NOT_POSITIVE_DEFINITE, ERR_FULL_RANK
  */
 export function decompose(program: Program, pooled: Statistics): Decomposition {
   const { A, B } = pencil(program, pooled);

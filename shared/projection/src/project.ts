@@ -35,7 +35,7 @@ export function reconstruct({ vectors, mean }: Vectors, coordinates: Rows): numb
 /**
  * Per component of a PCA the fraction of the rows' variance that lies along it, eigenvalue over trace; all zero when
  * there is no variance. Eigenvalues of the discriminant methods are no variances: see `varianceCaptured`.
- * @throws ProjectionError ERR_TRACE_UNKNOWN when the task did not declare the trace
+ * @throws ERR_TRACE_UNKNOWN when the task did not declare the trace
  */
 export function explainedVariance({
   eigenvalues,

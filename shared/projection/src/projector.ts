@@ -8,7 +8,7 @@ export class Projector {
   readonly #discretiser: Discretiser;
   readonly #unit: number;
 
-  /** @throws ProjectionError ERR_PROJECTION_INVALID for a projection that is not one of the task: see checkAgreed */
+  /** @throws ERR_PROJECTION_INVALID for a projection that is not one of the task: see checkAgreed */
   constructor(task: AgreedTask, projection: ClaimedProjection) {
     checkAgreed(task, projection);
     const { features, fractionBits } = task;

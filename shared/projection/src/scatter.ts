@@ -25,7 +25,7 @@ export function totals(statistics: Statistics, labelling = 0): ClassSums {
 
 /**
  * S̄ = R − V Vᵀ/Q, undivided (d × d).
- * @throws ProjectionError ERR_NO_SAMPLES
+ * @throws ERR_NO_SAMPLES
  */
 export function totalScatter(statistics: Statistics, fractionBits: number): number[][] {
   const { V, M } = nonEmptyTotals(statistics);
@@ -35,7 +35,7 @@ export function totalScatter(statistics: Statistics, fractionBits: number): numb
 
 /**
  * S_B = Σ_k V_k V_kᵀ/M_k − V Vᵀ/Q of one labelling (d × d). A class without rows contributes zero.
- * @throws ProjectionError ERR_NO_SAMPLES
+ * @throws ERR_NO_SAMPLES
  */
 export function betweenClassScatter(
   statistics: Statistics,
@@ -53,7 +53,7 @@ export function betweenClassScatter(
 
 /**
  * S_W = R − Σ_k V_k V_kᵀ/M_k of the first labelling (d × d). A class without rows contributes zero.
- * @throws ProjectionError ERR_NO_SAMPLES
+ * @throws ERR_NO_SAMPLES
  */
 export function withinClassScatter(statistics: Statistics, fractionBits: number): number[][] {
   const d = nonEmptyTotals(statistics).V.length;

@@ -83,7 +83,7 @@ export class Metrics {
   }
 }
 
-/** @throws when the value does not come in time */
+/** @throws Error when the value does not come in time */
 async function soon(value: Promise<number>): Promise<number> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error('the value expected to come sooner')), READ_MILLISECONDS);

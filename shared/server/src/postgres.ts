@@ -146,7 +146,7 @@ export class PostgresDatabase implements PostgresQueries {
     }
   }
 
-  /** @throws unless the database answers, and soon */
+  /** @throws Error unless the database answers, and soon */
   async check(): Promise<void> {
     const statement = { text: 'SELECT 1', query_timeout: CHECK_MILLISECONDS };
     await this.query(statement);

@@ -12,7 +12,7 @@ export class Readiness {
     this.#check = check;
   }
 
-  /** @throws what the last check threw, which many may ask about at once */
+  /** @throws as the last check did, which many may ask about at once */
   require(now = performance.now()): Promise<void> {
     if (this.#last === undefined || now >= this.#last.until) this.#last = this.#begin(now);
     return this.#last.answer;

@@ -54,7 +54,7 @@ export class StatisticsAccumulator {
   #rowsSinceFlush = 0;
   #rows = 0;
 
-  /** @throws TaskError ERR_TASK_INVALID; PrivacyError ERR_DP_PARAMETER */
+  /** @throws ERR_TASK_INVALID, ERR_DP_PARAMETER */
   constructor(task: StatisticsTask) {
     checkStatisticsTask(task);
     const d = task.features.length;
@@ -84,7 +84,7 @@ export class StatisticsAccumulator {
    * @param row d integers in [-2^fractionBits, 2^fractionBits], as the discretiser makes them; under differential privacy no
    *   longer than the clipping norm
    * @param classes per labelling of the task the index of the row's class; empty for PCA
-   * @throws StatisticsError ERR_TOO_MANY_ROWS; RangeError on a wrong cell, class or length. Nothing is added then.
+   * @throws ERR_TOO_MANY_ROWS; RangeError on a wrong cell, class or length. Nothing is added then.
    */
   add(row: ArrayLike<number>, classes: readonly number[]): void {
     this.#check(row, classes);
@@ -105,7 +105,7 @@ export class StatisticsAccumulator {
 
   /**
    * The statistics of the rows so far, as a contribution of one owner; classes without rows are zero.
-   * @throws StatisticsError ERR_NO_ROWS
+   * @throws ERR_NO_ROWS
    */
   statistics(): Statistics {
     if (this.#rows === 0) throw new StatisticsError('ERR_NO_ROWS', 'expected at least one row, got none');

@@ -34,7 +34,7 @@ export const CSV_SYNTAX = {
 
 /**
  * The bytes of a file, decompressed if its name ends in .gz.
- * @throws StatisticsError ERR_FILE_UNREADABLE
+ * @throws ERR_FILE_UNREADABLE
  */
 export async function* readFileBytes(path: string): AsyncGenerator<Uint8Array> {
   try {
@@ -63,7 +63,7 @@ export async function* readFileBytes(path: string): AsyncGenerator<Uint8Array> {
  * CRLF or CR; a byte order mark and blank lines are skipped. Rows are counted from 1 without the header, lines as an editor
  * does.
  * @param source the file's bytes in chunks of any size, such as a Readable
- * @throws StatisticsError ERR_CSV_COLUMNS, ERR_CSV_ROW, ERR_CSV_CELL, ERR_CSV_SYNTAX, ERR_UNKNOWN_CLASS,
+ * @throws ERR_CSV_COLUMNS, ERR_CSV_ROW, ERR_CSV_CELL, ERR_CSV_SYNTAX, ERR_UNKNOWN_CLASS,
  *   ERR_OUT_OF_RANGE; a file without rows yields none
  */
 export async function* readRows(

@@ -32,7 +32,7 @@ export class Discretiser {
   readonly #squaredBound: number;
   #clippedRows = 0;
 
-  /** @throws TaskError ERR_TASK_INVALID; PrivacyError ERR_DP_PARAMETER */
+  /** @throws ERR_TASK_INVALID, ERR_DP_PARAMETER */
   constructor(task: Pick<StatisticsTask, 'features' | 'fractionBits' | 'differentialPrivacy'>) {
     checkFeatures(task);
     const { fractionBits, differentialPrivacy: setting } = task;
@@ -57,7 +57,7 @@ export class Discretiser {
   /**
    * The row as integers of 2^-fractionBits, never -0.
    * @param row one finite number per feature, in the task's order
-   * @throws StatisticsError ERR_NOT_FINITE naming the feature; RangeError on a wrong number of cells
+   * @throws ERR_NOT_FINITE naming the feature; RangeError on a wrong number of cells
    */
   discretise(row: ArrayLike<number>): readonly number[] {
     if (row.length !== this.#features.length) {

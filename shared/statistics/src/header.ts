@@ -17,7 +17,7 @@ const LONGEST_NAME = 60;
 /**
  * Columns may stand in any order. A column that the task does not know is refused: a column that is silently left out
  * is usually a mistake, unless the caller names it; and a column cannot be both used and ignored.
- * @throws StatisticsError ERR_CSV_COLUMNS telling the columns that are missing, unknown, there twice or wrongly ignored
+ * @throws ERR_CSV_COLUMNS telling the columns that are missing, unknown, there twice or wrongly ignored
  */
 export function findColumns(
   task: Pick<StatisticsTask, 'features' | 'labellings'>,

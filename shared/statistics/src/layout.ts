@@ -6,7 +6,7 @@ import { type StatisticsTask, valueBitsOf } from '@eigenveil/task';
 /**
  * The packing of the task's flat statistics (see `flatten`), wide enough for the sum over all owners. What blinding adds to the width of a
  * value is the packing's.
- * @throws TaskError ERR_TASK_INVALID; PrivacyError ERR_DP_PARAMETER; PaillierError ERR_PACKING_TOO_NARROW when a slot does not fit the key
+ * @throws ERR_TASK_INVALID, ERR_DP_PARAMETER, ERR_PACKING_TOO_NARROW when a slot does not fit the key
  */
 export function layout(task: StatisticsTask): Packing {
   return makePacking({

@@ -14,7 +14,7 @@ const DRAWERS: Readonly<Record<NoiseDrawers, readonly Drawer[]>> = {
 /**
  * One draw of the noise that a server, or an owner, adds to the flat statistics of the task: zeros where the task has them add none. Whoever draws must
  * draw once per task and keep it, since the mean of several draws is closer to the statistics.
- * @throws PrivacyError ERR_DP_PARAMETER
+ * @throws ERR_DP_PARAMETER
  */
 export function drawNoise(task: StatisticsTask, drawer: Drawer, source: RandomSource): bigint[] {
   const stage = stageTaskOf(task);

@@ -18,7 +18,7 @@ export interface OwnerStatistics {
 /**
  * Reads, discretises and sums all rows of a CSV file.
  * @param source the file's bytes, see `readFileBytes`
- * @throws StatisticsError as `readRows`, and ERR_NO_ROWS, ERR_TOO_MANY_ROWS; TaskError ERR_TASK_INVALID; PrivacyError ERR_DP_PARAMETER
+ * @throws as `readRows`, and ERR_NO_ROWS, ERR_TOO_MANY_ROWS, ERR_TASK_INVALID, ERR_DP_PARAMETER
  */
 export async function statisticsOfCsv(
   source: AsyncIterable<Uint8Array>,

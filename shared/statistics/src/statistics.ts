@@ -22,7 +22,7 @@ type Shape = Pick<StatisticsTask, 'method' | 'features' | 'labellings'>;
 
 /**
  * R, then per labelling and class V and M, then the number of owners.
- * @throws StatisticsError ERR_STATISTICS_LENGTH when the statistics do not have the task's shape
+ * @throws ERR_STATISTICS_LENGTH when the statistics do not have the task's shape
  */
 export function flatten(task: Shape, statistics: Statistics): bigint[] {
   const { R, labellings } = placesOf(task);
@@ -46,7 +46,7 @@ export function flatten(task: Shape, statistics: Statistics): bigint[] {
 
 /**
  * Reverses `flatten`.
- * @throws StatisticsError ERR_STATISTICS_LENGTH
+ * @throws ERR_STATISTICS_LENGTH
  */
 export function unflatten(task: Shape, values: readonly bigint[]): Statistics {
   const { R, labellings, owners, length } = placesOf(task);

@@ -14,7 +14,7 @@ const LABELLINGS = { pca: 0, dca: 1, lda: 1, mdr: 2 } as const satisfies Record<
 /**
  * Checks that the parameters of a task fit together and that no declared output reveals the scatter matrix without consent. What its
  * two-party protocol asks for is checked by that.
- * @throws TaskError ERR_TASK_INVALID, ERR_KEY_TOO_SHORT, ERR_TOO_MANY_COMPONENTS, ERR_FULL_RANK
+ * @throws ERR_TASK_INVALID, ERR_KEY_TOO_SHORT, ERR_TOO_MANY_COMPONENTS, ERR_FULL_RANK
  */
 export function checkTask(task: TaskProposal): void {
   const { method, outputs, minimumOwners, maximumOwners, maximumSamplesPerOwner, keyBits } = task;
@@ -45,7 +45,7 @@ export function checkTask(task: TaskProposal): void {
 
 /**
  * Checks what statistics and their slots rest on.
- * @throws TaskError ERR_TASK_INVALID
+ * @throws ERR_TASK_INVALID
  */
 export function checkStatisticsTask(task: StatisticsTask): void {
   const { method, features, labellings } = task;
@@ -66,7 +66,7 @@ export function checkStatisticsTask(task: StatisticsTask): void {
   checkCount('maximumSamplesPerOwner', task.maximumSamplesPerOwner);
 }
 
-/** @throws TaskError ERR_TASK_INVALID */
+/** @throws ERR_TASK_INVALID */
 export function checkFeatures({
   features,
   fractionBits,
@@ -82,7 +82,7 @@ export function checkFeatures({
 
 /**
  * Checks what a decomposition rests on.
- * @throws TaskError ERR_TOO_MANY_COMPONENTS for more components than features, else ERR_TASK_INVALID
+ * @throws ERR_TOO_MANY_COMPONENTS for more components than features, else ERR_TASK_INVALID
  */
 export function checkProgram(program: Program): void {
   const { method, featureCount, classCounts, components, fractionBits, outputs, minimumOwners } = program;

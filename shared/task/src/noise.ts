@@ -24,7 +24,7 @@ export function stageTaskOf(
 
 /**
  * The task's noise; undefined without differential privacy.
- * @throws PrivacyError ERR_DP_PARAMETER
+ * @throws ERR_DP_PARAMETER
  */
 export function noisePlanOf(task: Parameters<typeof stageTaskOf>[0]): NoisePlan | undefined {
   const stage = stageTaskOf(task);

@@ -58,7 +58,7 @@ interface Shifted {
 
 /**
  * The flat statistics of the task's public shift: c on the diagonal of R, and zeros.
- * @throws PrivacyError ERR_DP_PARAMETER
+ * @throws ERR_DP_PARAMETER
  */
 export function shiftOf(task: StatisticsTask): bigint[] {
   const { R, length } = placesOf(task);
@@ -73,7 +73,7 @@ export function shiftOf(task: StatisticsTask): bigint[] {
  * The decomposition without the c I that was added to R. Eigenvalues of a PCA and traces are larger by c and by c per feature; vectors are
  * the same. Eigenvalues may be negative then, as those of noisy statistics are. For DCA and LDA the shift is a ridge of c·4^-fractionBits more, and stays
  * in their eigenvalues and vectors.
- * @throws PrivacyError ERR_DP_PARAMETER
+ * @throws ERR_DP_PARAMETER
  */
 export function withoutShift<Result extends Shifted>(task: StatisticsTask, result: Result): Result {
   const ridge = shiftRidge(task);

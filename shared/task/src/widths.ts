@@ -24,7 +24,7 @@ export interface StatisticsBounds {
  *
  * Under differential privacy no row is longer than B, so that u is at most B; and noise comes on top, of at most its tail per value but for a
  * probability of 2^-40, and the shift of R. Sums of V and M over K classes hold the noise of K values.
- * @throws PrivacyError ERR_DP_PARAMETER
+ * @throws ERR_DP_PARAMETER
  */
 export function statisticsBounds(task: StatisticsTask): StatisticsBounds {
   const samples = BigInt(task.maximumOwners) * BigInt(task.maximumSamplesPerOwner);
@@ -55,7 +55,7 @@ export interface Widths {
  * A value of magnitude at most B fits b-bit two's complement, [-2^(b-1), 2^(b-1)), when 2^(b-1) > B. The bounds are
  * reached, so b is the least that will do; and as every partial sum obeys the bound of the total, no order of adding
  * contributions leaves its slot.
- * @throws TaskError ERR_TASK_INVALID; PrivacyError ERR_DP_PARAMETER
+ * @throws ERR_TASK_INVALID, ERR_DP_PARAMETER
  */
 export function widthsOf(task: StatisticsTask): Widths {
   checkStatisticsTask(task);

@@ -56,7 +56,7 @@ export interface TwoPartyProtocol {
   readonly answersOnce: boolean;
   /**
    * Refuses tasks that the protocol does not compute, before anything is collected.
-   * @throws TwoPartyError ERR_TASK_RANGE; ProjectionError ERR_PROGRAM_INVALID, ERR_FULL_RANK
+   * @throws ERR_TASK_RANGE, ERR_PROGRAM_INVALID, ERR_FULL_RANK
    */
   check(computation: Computation): void;
   /** Per value of the flat statistics the bits of the ring that its shares are in; for tasks that pass `check`. */

@@ -106,7 +106,10 @@ export class ReplayGuard {
     this.#capacity = capacity;
   }
 
-  /** Admits a proof id once; throws ERR_PROOF_REPLAYED the second time, ERR_BUSY when the memory is full. */
+  /**
+   * Admits a proof id once.
+   * @throws ERR_PROOF_REPLAYED the second time, ERR_BUSY when the memory is full
+   */
   admit(proofId: string, now = Date.now()): void {
     this.#forgetExpired(now);
     if (this.#expiries.has(proofId))

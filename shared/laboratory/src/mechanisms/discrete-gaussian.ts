@@ -9,7 +9,7 @@ import type { Rational } from '@eigenveil/privacy/parts';
  *
  * Neighbours, sensitivity and σ²: see calibration/discrete-gaussian.ts. One sensitivity covers the whole vector, so all
  * that is released together belongs into one call, and nothing may be drawn twice for the same data.
- * @throws PrivacyError ERR_DP_PARAMETER when σ² is no rational >= 0
+ * @throws ERR_DP_PARAMETER when σ² is no rational >= 0
  */
 export function discreteGaussianMechanism(
   source: RandomSource,

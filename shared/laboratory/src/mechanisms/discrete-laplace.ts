@@ -20,7 +20,7 @@ import {
 
 /**
  * The scale τ = Δ/ε, exactly; 0 for ε = Infinity. Δ is the L1 sensitivity, in units of the integers.
- * @throws PrivacyError ERR_DP_PARAMETER unless Δ > 0 and ε > 0
+ * @throws ERR_DP_PARAMETER unless Δ > 0 and ε > 0
  */
 export function calibrateDiscreteLaplace(parameters: {
   readonly sensitivity: bigint;
@@ -36,7 +36,7 @@ export function calibrateDiscreteLaplace(parameters: {
 
 /**
  * The values with independent discrete Laplace noise. One L1 sensitivity covers the whole vector.
- * @throws PrivacyError ERR_DP_PARAMETER when the scale is no rational >= 0
+ * @throws ERR_DP_PARAMETER when the scale is no rational >= 0
  */
 export function discreteLaplaceMechanism(
   source: RandomSource,

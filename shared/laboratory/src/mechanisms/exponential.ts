@@ -24,7 +24,7 @@ import {
 
 /**
  * The index of the chosen candidate; for ε = Infinity a uniform one among the best. Δ is in units of the utilities.
- * @throws PrivacyError ERR_DP_PARAMETER unless there is a candidate, Δ > 0 and ε > 0
+ * @throws ERR_DP_PARAMETER unless there is a candidate, Δ > 0 and ε > 0
  */
 export function exponentialMechanism(
   source: RandomSource,

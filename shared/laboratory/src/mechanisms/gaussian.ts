@@ -9,7 +9,7 @@ import { RealDraws } from '../random/real.ts';
 
 /**
  * The values with independent noise N(0, σ²), in the units of the values. One L2 sensitivity covers the whole vector.
- * @throws PrivacyError ERR_DP_PARAMETER unless σ is finite and >= 0
+ * @throws ERR_DP_PARAMETER unless σ is finite and >= 0
  */
 export function gaussianMechanism(
   source: RandomSource,

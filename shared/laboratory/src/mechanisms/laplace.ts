@@ -13,7 +13,7 @@ import { RealDraws } from '../random/real.ts';
 
 /**
  * The scale b = Δ/ε, rounded up, in units of the query; 0 for ε = Infinity.
- * @throws PrivacyError ERR_DP_PARAMETER unless Δ is finite and positive and ε > 0
+ * @throws ERR_DP_PARAMETER unless Δ is finite and positive and ε > 0
  */
 export function calibrateLaplace(parameters: {
   readonly sensitivity: number;
@@ -27,7 +27,7 @@ export function calibrateLaplace(parameters: {
 
 /**
  * The values with independent Laplace noise of scale b (variance 2b²), in the units of the values.
- * @throws PrivacyError ERR_DP_PARAMETER unless b is finite and >= 0
+ * @throws ERR_DP_PARAMETER unless b is finite and >= 0
  */
 export function laplaceMechanism(
   source: RandomSource,

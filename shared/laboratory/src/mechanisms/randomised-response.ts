@@ -16,7 +16,7 @@ import { acceptance } from './exponential.ts';
 
 /**
  * A category in [0, categories); the true one for ε = Infinity.
- * @throws PrivacyError ERR_DP_PARAMETER unless categories >= 2, category is one of them and ε > 0
+ * @throws ERR_DP_PARAMETER unless categories >= 2, category is one of them and ε > 0
  */
 export function randomisedResponse(
   source: RandomSource,

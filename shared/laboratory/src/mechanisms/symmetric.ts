@@ -21,7 +21,7 @@ import { RealDraws } from '../random/real.ts';
 
 /**
  * Sensitivities of the upper triangle of Σ x xᵀ, diagonal included, for rows of d numbers with ‖x‖₂ <= 1; rounded up.
- * @throws PrivacyError ERR_DP_PARAMETER unless d is an integer >= 1
+ * @throws ERR_DP_PARAMETER unless d is an integer >= 1
  */
 export function secondMomentSensitivity(
   dimension: number,
@@ -34,7 +34,7 @@ export function secondMomentSensitivity(
 
 /**
  * d × d, with N(0, σ²) on and above the diagonal.
- * @throws PrivacyError ERR_DP_PARAMETER unless d is an integer >= 1 and σ finite and >= 0
+ * @throws ERR_DP_PARAMETER unless d is an integer >= 1 and σ finite and >= 0
  */
 export function symmetricGaussianNoise(
   source: RandomSource,
@@ -48,7 +48,7 @@ export function symmetricGaussianNoise(
 
 /**
  * d × d, with Laplace noise of scale b on and above the diagonal.
- * @throws PrivacyError ERR_DP_PARAMETER unless d is an integer >= 1 and b finite and >= 0
+ * @throws ERR_DP_PARAMETER unless d is an integer >= 1 and b finite and >= 0
  */
 export function symmetricLaplaceNoise(
   source: RandomSource,

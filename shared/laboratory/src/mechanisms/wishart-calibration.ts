@@ -44,7 +44,7 @@ import { GAMMA_ERROR, gammaLowerTail, gammaUpperTail } from './gamma.ts';
 /**
  * The least δ for which the noise is (ε, δ)-differentially private when a row is added or removed, rounded up; in (0, 1].
  * `scale` is s, in squared units of the rows over their bound.
- * @throws PrivacyError ERR_DP_PARAMETER unless d >= 1, k >= d + 1, and ε and s are finite and positive
+ * @throws ERR_DP_PARAMETER unless d >= 1, k >= d + 1, and ε and s are finite and positive
  */
 export function dpDeltaOfWishart(parameters: {
   readonly dimension: number;
@@ -90,7 +90,7 @@ function surplus(likely: number, unlikely: number, epsilon: number): number {
  * The least scale s for which Wishart noise of k degrees of freedom is (ε, δ)-differentially private when a row is added or
  * removed, rounded up; 0 for ε = Infinity. The more degrees of freedom, the smaller s √k, by which entries off the diagonal
  * vary, towards that of symmetric Gaussian noise; the noise has mean s k I, which moves no eigenvector.
- * @throws PrivacyError ERR_DP_PARAMETER unless d >= 1, k >= d + 1, ε > 0 and δ in (0, 1)
+ * @throws ERR_DP_PARAMETER unless d >= 1, k >= d + 1, ε > 0 and δ in (0, 1)
  */
 export function calibrateWishart(parameters: {
   readonly dimension: number;

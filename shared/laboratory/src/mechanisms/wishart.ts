@@ -12,7 +12,7 @@ import { checkWishart } from './wishart-calibration.ts';
 /**
  * d × d, Wishart with k degrees of freedom and scale matrix sI, so of mean s k I; by Bartlett's decomposition s L Lᵀ, where L is lower
  * triangular with N(0, 1) below the diagonal and roots of chi-squares of k, k − 1, … degrees of freedom on it.
- * @throws PrivacyError ERR_DP_PARAMETER unless d >= 1, k >= d + 1 and s is finite and >= 0
+ * @throws ERR_DP_PARAMETER unless d >= 1, k >= d + 1 and s is finite and >= 0
  */
 export function wishartNoise(
   source: RandomSource,

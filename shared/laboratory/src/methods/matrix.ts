@@ -83,7 +83,7 @@ const LONGEST_CENTRED = 2;
 /**
  * The row, scaled down to length C where it is longer, and divided by C: ‖x‖₂ <= 1 for any C, so that noise for such rows is noise for rows that are
  * clipped to C. C = 0 is the limit: the row divided by its length. `longest` is what no row exceeds, and all that Infinity clips to.
- * @throws PrivacyError ERR_DP_PARAMETER unless C >= 0
+ * @throws ERR_DP_PARAMETER unless C >= 0
  */
 export function boundedRow(row: Row, clippingNorm: number, longest: number): Row {
   if (!(clippingNorm >= 0)) throw invalid('clippingNorm', 'a number >= 0 or Infinity', clippingNorm);

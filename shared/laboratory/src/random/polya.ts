@@ -20,7 +20,7 @@ export interface LaplacePartParameters extends DiscreteLaplaceParameters {
 
 /**
  * Draws integers of which s independent ones add up to an integer y with probability proportional to exp(−|y|/τ).
- * @throws PrivacyError ERR_DP_PARAMETER when the scale is no rational >= 0, or s no integer >= 1
+ * @throws ERR_DP_PARAMETER when the scale is no rational >= 0, or s no integer >= 1
  */
 export function discreteLaplacePartSampler(
   source: RandomSource,

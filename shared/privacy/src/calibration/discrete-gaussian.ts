@@ -22,7 +22,7 @@ const SIGNIFICANT_BITS = 40;
 /**
  * The σ² with which integers of L2 sensitivity Δ become (ε, δ)-differentially private; 0 for ε = Infinity.
  * `sensitivitySquared` is Δ², in squared units of the integers.
- * @throws PrivacyError ERR_DP_PARAMETER unless Δ² > 0, ε > 0 and δ in (0, 1)
+ * @throws ERR_DP_PARAMETER unless Δ² > 0, ε > 0 and δ in (0, 1)
  */
 export function calibrateDiscreteGaussian(parameters: {
   readonly sensitivitySquared: bigint;
@@ -39,7 +39,7 @@ export function calibrateDiscreteGaussian(parameters: {
 
 /**
  * The σ² = Δ²/(2ρ), rounded up, with which integers of L2 sensitivity Δ become ρ-zCDP.
- * @throws PrivacyError ERR_DP_PARAMETER unless Δ² > 0 and ρ is finite and positive
+ * @throws ERR_DP_PARAMETER unless Δ² > 0 and ρ is finite and positive
  */
 export function sigmaSquaredOfRho(parameters: {
   readonly sensitivitySquared: bigint;
@@ -58,7 +58,7 @@ export function sigmaSquaredOfRho(parameters: {
 
 /**
  * The ρ = Δ²/(2σ²), rounded up, that noise of σ² > 0 gives: what a budget in zCDP is charged.
- * @throws PrivacyError ERR_DP_PARAMETER unless Δ² > 0 and σ² > 0
+ * @throws ERR_DP_PARAMETER unless Δ² > 0 and σ² > 0
  */
 export function rhoOfDiscreteGaussian(parameters: {
   readonly sensitivitySquared: bigint;

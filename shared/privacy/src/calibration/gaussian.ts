@@ -24,7 +24,7 @@ const PRODUCT_ROUNDING = 1e-15;
 /**
  * The least δ for which noise of standard deviation σ makes a query of L2 sensitivity Δ (ε, δ)-differentially private,
  * rounded up; in (0, 1].
- * @throws PrivacyError ERR_DP_PARAMETER unless all three are finite and positive
+ * @throws ERR_DP_PARAMETER unless all three are finite and positive
  */
 export function dpDeltaOfGaussian(parameters: {
   readonly sigma: number;
@@ -49,7 +49,7 @@ export function dpDeltaOfGaussian(parameters: {
 
 /**
  * The least σ that the equality above allows, rounded up; in units of the query; 0 for ε = Infinity.
- * @throws PrivacyError ERR_DP_PARAMETER unless Δ is finite and positive, ε > 0 and δ in (0, 1)
+ * @throws ERR_DP_PARAMETER unless Δ is finite and positive, ε > 0 and δ in (0, 1)
  */
 export function calibrateAnalyticGaussian(parameters: {
   readonly sensitivity: number;
@@ -70,7 +70,7 @@ export function calibrateAnalyticGaussian(parameters: {
 /**
  * σ = Δ √(2 ln(1.25/δ))/ε: Dwork and Roth, "The algorithmic foundations of differential privacy" (2014), theorem A.1. Its proof
  * needs ε <= 1, and beyond that the formula does give too little noise. Larger than the analytic σ.
- * @throws PrivacyError ERR_DP_PARAMETER unless Δ is finite and positive, ε in (0, 1] and δ in (0, 1)
+ * @throws ERR_DP_PARAMETER unless Δ is finite and positive, ε in (0, 1] and δ in (0, 1)
  */
 export function calibrateClassicGaussian(parameters: {
   readonly sensitivity: number;

@@ -56,7 +56,7 @@ export function budgetOfContinuous({ epsilon, dpDelta }: { epsilon: number; dpDe
  * The deviation σ with which at most 2^40 integers of L2 sensitivity Δ become (ε, δ)-differentially private by noise of
  * `roundedGaussianSampler` with the lattice bits below; rounded up, in units of Δ. Values may have different deviations σ_i as long as
  * Σ (change_i/σ_i)² <= (Δ/σ)².
- * @throws PrivacyError ERR_DP_PARAMETER unless Δ is finite and positive, ε finite and δ < 1, and neither below 1e-100
+ * @throws ERR_DP_PARAMETER unless Δ is finite and positive, ε finite and δ < 1, and neither below 1e-100
  */
 export function calibrateRoundedGaussian(parameters: {
   readonly sensitivity: number;

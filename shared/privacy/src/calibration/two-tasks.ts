@@ -27,7 +27,7 @@ const DIGITS = 4;
 
 /**
  * The ε of a task that takes this share of 1/σ² of a budget, at the budget's δ; rounded down to four digits. `share` is in (0, 1).
- * @throws PrivacyError ERR_DP_PARAMETER
+ * @throws ERR_DP_PARAMETER
  */
 export function partOfBudget(budget: Budget, share: number): number {
   if (!(share > 0 && share < 1)) throw invalid('share', 'a number in (0, 1)', share);
@@ -36,7 +36,7 @@ export function partOfBudget(budget: Budget, share: number): number {
 
 /**
  * The ε of a second task, at the budget's δ, so that it and a first one that has spent `spent` keep the budget together; rounded down to four digits.
- * @throws PrivacyError ERR_DP_PARAMETER where nothing is left
+ * @throws ERR_DP_PARAMETER where nothing is left
  */
 export function restOfBudget(budget: Budget, spent: Budget): number {
   const left = 1 / sigmaOf(budget) ** 2 - 1 / sigmaOf(spent) ** 2;

@@ -19,7 +19,7 @@ const EXPONENT_ROUNDING = 1e-12;
 
 /**
  * A δ for which ρ-zCDP implies (ε, δ)-differential privacy; the least that the formula above gives, rounded up. In (0, 1].
- * @throws PrivacyError ERR_DP_PARAMETER unless ρ and ε are finite and positive
+ * @throws ERR_DP_PARAMETER unless ρ and ε are finite and positive
  */
 export function dpDeltaOfZcdp(rhoZcdp: number, epsilon: number): number {
   checkPositive('rhoZcdp', rhoZcdp);
@@ -40,7 +40,7 @@ export function dpDeltaOfZcdp(rhoZcdp: number, epsilon: number): number {
 
 /**
  * The least ε for which ρ-zCDP implies (ε, δ) by `dpDeltaOfZcdp`, rounded up.
- * @throws PrivacyError ERR_DP_PARAMETER unless ρ is finite and positive and δ in (0, 1)
+ * @throws ERR_DP_PARAMETER unless ρ is finite and positive and δ in (0, 1)
  */
 export function epsilonOfZcdp(rhoZcdp: number, dpDelta: number): number {
   checkPositive('rhoZcdp', rhoZcdp);
@@ -50,7 +50,7 @@ export function epsilonOfZcdp(rhoZcdp: number, dpDelta: number): number {
 
 /**
  * The largest ρ that implies (ε, δ) by `dpDeltaOfZcdp`, rounded down; Infinity for ε = Infinity.
- * @throws PrivacyError ERR_DP_PARAMETER unless ε > 0 and δ in (0, 1)
+ * @throws ERR_DP_PARAMETER unless ε > 0 and δ in (0, 1)
  */
 export function rhoOfBudget({ epsilon, dpDelta }: { epsilon: number; dpDelta: number }): number {
   checkEpsilon(epsilon);

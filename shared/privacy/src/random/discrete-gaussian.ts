@@ -17,7 +17,7 @@ export interface DiscreteGaussianParameters {
 
 /**
  * Draws integers y with probability proportional to exp(−y²/(2σ²)).
- * @throws PrivacyError ERR_DP_PARAMETER when σ² is no rational >= 0
+ * @throws ERR_DP_PARAMETER when σ² is no rational >= 0
  */
 export function discreteGaussianSampler(
   source: RandomSource,

@@ -16,7 +16,7 @@ export interface DiscreteLaplaceParameters {
 
 /**
  * Draws integers y with probability proportional to exp(−|y|/τ).
- * @throws PrivacyError ERR_DP_PARAMETER when the scale is no rational >= 0
+ * @throws ERR_DP_PARAMETER when the scale is no rational >= 0
  */
 export function discreteLaplaceSampler(
   source: RandomSource,

@@ -14,7 +14,7 @@ export interface RoundedGaussianParameters {
 /**
  * Draws round(Y/2^s), Y a discrete Gaussian of parameter 4^s σ². Halves go up, for negative numbers as well, so that adding an integer and
  * rounding can change places: the proof in calibration/rounded-gaussian.ts needs that.
- * @throws PrivacyError ERR_DP_PARAMETER when σ² is no rational >= 0
+ * @throws ERR_DP_PARAMETER when σ² is no rational >= 0
  */
 export function roundedGaussianSampler(
   source: RandomSource,

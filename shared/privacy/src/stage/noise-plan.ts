@@ -41,7 +41,7 @@ const MULTIPLIER_DIGITS = 10;
 /** Of the noise multiplier: what the owners' sum may lose for not being a discrete Gaussian, see `checkSum`. */
 const SUM_SLACK = 2 ** -10;
 
-/** @throws PrivacyError ERR_DP_PARAMETER for a setting that is not valid, or that would need noise of a deviation below 1 */
+/** @throws ERR_DP_PARAMETER for a setting that is not valid, or that would need noise of a deviation below 1 */
 export function noisePlan(task: StageTask): NoisePlan {
   const { setting } = task;
   checkSetting(setting);

@@ -36,7 +36,7 @@ export interface StageTask {
 const LARGEST_EPSILON = 100;
 const LARGEST_DELTA = 0.01;
 
-/** @throws PrivacyError ERR_DP_PARAMETER */
+/** @throws ERR_DP_PARAMETER */
 export function checkSetting(setting: PrivacySetting): void {
   const { epsilon, delta, neighbours, clippingNorm, noise, honestOwners, dataIndependentRanges } = setting;
   if (!(epsilon >= LEAST_PARAMETER && epsilon <= LARGEST_EPSILON)) {
@@ -70,7 +70,7 @@ export function defaultClippingNorm(features: number): number {
 /**
  * B² = ⌊C² 4^fractionBits⌋: the largest squared length of a clipped row of integers, exactly. At most d 4^fractionBits, the length that
  * no row exceeds.
- * @throws PrivacyError ERR_DP_PARAMETER when all rows would be clipped to nothing
+ * @throws ERR_DP_PARAMETER when all rows would be clipped to nothing
  */
 export function clippingBound({
   features,

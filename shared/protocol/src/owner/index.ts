@@ -29,7 +29,7 @@ export { type AgreedTask, openAgreed } from './agreed-task.ts';
  * The ciphertexts that an owner sends, encoded: its flat statistics with its noise, packed and encrypted. Noise and
  * randomisers are new with every call, so the bytes are to be kept before they are sent, and sent again as they are.
  * @param values as `flatten` gives them
- * @throws PaillierError ERR_VALUE_OUT_OF_RANGE, ERR_SCHEME_UNAVAILABLE; PrivacyError ERR_DP_PARAMETER
+ * @throws ERR_VALUE_OUT_OF_RANGE, ERR_SCHEME_UNAVAILABLE, ERR_DP_PARAMETER
  */
 export async function contribute(
   under: {

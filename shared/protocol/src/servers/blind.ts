@@ -21,7 +21,7 @@ export interface Drawn {
   readonly noise: readonly bigint[];
 }
 
-/** @throws PrivacyError ERR_DP_PARAMETER */
+/** @throws ERR_DP_PARAMETER */
 export function draw(
   { task, packing }: { readonly task: StatisticsTask; readonly packing: Packing },
   randomness: RandomSource,
@@ -34,7 +34,7 @@ export function draw(
  * The aggregate with the blinding added, encoded as the CSP gets it. The blinding is encrypted with full-length
  * randomisers whatever the owners' scheme: the CSP, which can extract randomisers, would otherwise recognise the product
  * of the owners'.
- * @throws PaillierError ERR_VALUE_OUT_OF_RANGE
+ * @throws ERR_VALUE_OUT_OF_RANGE
  */
 export async function blind(
   { publicKey, packing }: { readonly publicKey: PublicKey; readonly packing: Packing },

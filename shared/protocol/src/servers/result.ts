@@ -5,7 +5,7 @@ import { digestTask, type Projection, ServiceError } from '@eigenveil/wire';
 
 /**
  * What the data user signs: the decomposition without the shift, and what of the task it belongs to.
- * @throws ServiceError ERR_NOT_FINITE: a peer that deviates can make any numbers come out, and numbers that are none
+ * @throws ERR_NOT_FINITE: a peer that deviates can make any numbers come out, and numbers that are none
  *   cannot be signed
  */
 export function resultOf(task: Task, shifted: Decomposition): Projection {

@@ -10,7 +10,7 @@ export type SharedTask = StatisticsTask & { readonly twoParty: keyof typeof TWO_
 
 /**
  * The CSP's additive shares: what it reads from the slots, which are values with their blinding, and its noise.
- * @throws PrivacyError ERR_DP_PARAMETER
+ * @throws ERR_DP_PARAMETER
  */
 export function sharesAtCsp(task: SharedTask, slots: readonly bigint[], randomness: RandomSource): bigint[] {
   const noise = drawNoise(task, 'csp', randomness);
@@ -22,7 +22,7 @@ export function sharesAtCsp(task: SharedTask, slots: readonly bigint[], randomne
 
 /**
  * The data user's additive shares: with the CSP's they add up to the statistics, the servers' noise and the public shift.
- * @throws PrivacyError ERR_DP_PARAMETER
+ * @throws ERR_DP_PARAMETER
  */
 export function sharesAtDataUser(task: SharedTask, { blinding, noise }: Drawn): bigint[] {
   const shift = shiftOf(task);

@@ -14,8 +14,8 @@ import { type SharedTask, sharesAtCsp } from './shares.ts';
  * is an oracle, so whoever calls this has bound the task to these very ciphertexts before; the noise is new with every
  * call, so one draw is kept and nothing of the others may leave.
  * @param ciphertexts validated, as many as the packing has plaintexts
- * @throws PaillierError ERR_PACKING_OVERFLOW when a sum has left its range: one bit about the plaintexts, to be told
- *   once and never for other ciphertexts; PrivacyError ERR_DP_PARAMETER
+ * @throws ERR_PACKING_OVERFLOW when a sum has left its range: one bit about the plaintexts, to be told
+ *   once and never for other ciphertexts, ERR_DP_PARAMETER
  */
 export async function unblind(
   under: { readonly task: SharedTask; readonly secretKey: SecretKey; readonly packing: Packing },

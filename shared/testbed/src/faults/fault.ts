@@ -30,7 +30,7 @@ export class FaultError extends Error {
 /**
  * Reads a fault: lines `# …` that say what it is, a line `test: PATH`, and then the lines of the code, `-` before those that are taken
  * out, `+` before those that come in their place, a blank before what only shows where.
- * @throws FaultError
+ * @throws ERR_FAULT
  */
 export function parseFault(name: string, text: string): Fault {
   const lines = text.split('\n').filter((line) => line !== '');
@@ -51,7 +51,7 @@ export function parseFault(name: string, text: string): Fault {
 
 /**
  * The one file that a fault changes, changed.
- * @throws FaultError when what it takes out stands nowhere, or at several places
+ * @throws ERR_FAULT when what it takes out stands nowhere, or at several places
  */
 export function plant({ before, after }: Fault, sources: readonly Source[]): Source {
   const words = before.split(/\s+/).map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));

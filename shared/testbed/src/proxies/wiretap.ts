@@ -62,7 +62,7 @@ export class Wiretap {
 
   /**
    * The requests that the service was sent, connection by connection.
-   * @throws for bytes that are no HTTP request with a declared length
+   * @throws Error for bytes that are no HTTP request with a declared length
    */
   requests(): SeenRequest[] {
     return this.received().flatMap((bytes) => readRequests(bytes).requests);

@@ -10,8 +10,8 @@ export interface Channel {
    */
   send(message: Uint8Array, released?: () => void): Promise<void>;
   /**
-   * The next message in order. What came before the peer closed can still be received; an abort drops it. Throws
-   * ERR_CHANNEL_CLOSED, ERR_CHANNEL_ABORTED, or ERR_CHANNEL_TIMEOUT when the peer stays silent or the time is over.
+   * The next message in order. What came before the peer closed can still be received; an abort drops it.
+   * @throws ERR_CHANNEL_CLOSED, ERR_CHANNEL_ABORTED, or ERR_CHANNEL_TIMEOUT when the peer stays silent or the time is over
    */
   receive(): Promise<Uint8Array>;
   /** Ends in order: the peer gets what was sent. Does nothing after an abort. */

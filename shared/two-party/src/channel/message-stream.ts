@@ -62,7 +62,7 @@ export class MessageStream {
 
   /**
    * Sends all that was written; resolves when the channel has room again.
-   * @throws the errors of Channel.send
+   * @throws as Channel.send
    */
   async flush(): Promise<void> {
     this.#handOver();

@@ -34,8 +34,8 @@ export interface BaseTransfers<Keys> {
 }
 
 /**
- * Receives the key that each of 128 choice bits selects (bit i is bit i mod 8 of byte ⌊i/8⌋ of `choices`). Throws
- * ERR_OT_POINT when the sender's point is none, and the errors of the stream.
+ * Receives the key that each of 128 choice bits selects (bit i is bit i mod 8 of byte ⌊i/8⌋ of `choices`).
+ * @throws ERR_OT_POINT when the sender's point is none, and as the stream
  */
 export async function receiveBaseKeys(
   stream: MessageStream,

@@ -39,7 +39,7 @@ const HEADROOM = 7;
 
 /**
  * Runs the program of an `mdr` task; the evaluator's session gets the decomposition, the garbler's nothing.
- * @throws ProjectionError ERR_NOT_POSITIVE_DEFINITE before any gate when there is no ridge and privacy has too few classes; at the
+ * @throws ERR_NOT_POSITIVE_DEFINITE before any gate when there is no ridge and privacy has too few classes; at the
  *   evaluator as `revealComponents`, all other outputs being zero then
  */
 export async function mdr(

@@ -37,9 +37,9 @@ export interface CheckedDecomposition extends Decomposition {
 /**
  * Runs the program; the evaluator's session gets the decomposition, the garbler's nothing. Vectors have length 1.
  * Where a check fails, all other outputs are zero.
- * @throws ProjectionError ERR_FULL_RANK before any gate where no matrix of so many features has the least rank without `allowFullRank`. At the
+ * @throws ERR_FULL_RANK before any gate where no matrix of so many features has the least rank without `allowFullRank`. At the
  *   evaluator: ERR_FULL_RANK when fewer eigenvalues than that are clearly above zero, ERR_MINIMUM_OWNERS, ERR_NO_SAMPLES
- * @throws TwoPartyError ERR_OWNER_COUNT when the number of owners differs from the verified one
+ * @throws ERR_OWNER_COUNT when the number of owners differs from the verified one
  */
 export async function pca(
   session: Session,

@@ -19,7 +19,7 @@ export interface Components {
 
 /**
  * `scatter` is Q times the total scatter in whole numbers, where there is one.
- * @throws as `poolChecks`; ProjectionError ERR_SINGLE_CLASS, ERR_NOT_POSITIVE_DEFINITE; all other outputs are zero then
+ * @throws as `poolChecks`, and ERR_SINGLE_CLASS, ERR_NOT_POSITIVE_DEFINITE; all other outputs are zero then
  */
 export async function revealComponents(
   session: Session,

@@ -8,10 +8,10 @@ import { checkPencil } from './pencil/check.ts';
 const DECLARED = ['sampleCount', 'spectrum'] as const;
 
 /**
- * @throws ProjectionError ERR_PROGRAM_INVALID without `sampleCount` and `spectrum`; as `checkPencil` for a pencil; ERR_FULL_RANK without
+ * @throws ERR_PROGRAM_INVALID without `sampleCount` and `spectrum`; as `checkPencil` for a pencil; ERR_FULL_RANK without
  *   `allowFullRank` where too few features are not constant, that is for more than d − 2 components in any case: the spectrum and d − 1 vectors
  *   are T itself
- * @throws TwoPartyError ERR_TASK_RANGE
+ * @throws ERR_TASK_RANGE
  */
 export function checkRotated(task: StatisticsTask, program: Program): void {
   const missing = DECLARED.filter((output) => !program.outputs.includes(output));

@@ -21,8 +21,8 @@ export interface AnswerInput {
 
 /**
  * Runs one answer to its end. `products` is called for after the owners were checked; it and `secrets` must be drawn for this answer alone.
- * @throws TwoPartyError ERR_OWNER_COUNT when the opened number of owners is not the verified one, or is below the minimum
- * @throws whatever `markAnswered` throws, and the errors of the stream and of the products
+ * @throws ERR_OWNER_COUNT when the opened number of owners is not the verified one, or is below the minimum
+ * @throws as `markAnswered`, the stream and the products
  */
 export async function answerRotated(
   stream: MessageStream,

@@ -15,9 +15,9 @@ import { type StatisticsShares, scatterShare, statisticsShares } from './shares.
 
 /**
  * The data user's run to its end.
- * @throws ProjectionError ERR_NO_SAMPLES, ERR_FULL_RANK and TwoPartyError ERR_ROTATION_CHECK, when the channel is closed: whatever M holds,
+ * @throws ERR_NO_SAMPLES, ERR_FULL_RANK and TwoPartyError ERR_ROTATION_CHECK, when the channel is closed: whatever M holds,
  *   the messages are the same, and so is their time
- * @throws TwoPartyError the errors of the stream and of the products
+ * @throws as the stream and the products
  */
 export async function askRotated(
   stream: MessageStream,

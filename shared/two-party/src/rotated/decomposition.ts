@@ -66,8 +66,8 @@ function decompose(
 
 /**
  * The result. `vectors` are the flooded d × components entries of Pᵀ A in units of 2^(−f − directionBits).
- * @throws ProjectionError ERR_NO_SAMPLES, ERR_STATISTICS_INVALID, ERR_FULL_RANK: the refusal of `opened`
- * @throws TwoPartyError ERR_ROTATION_CHECK when the vectors are not orthonormal
+ * @throws ERR_NO_SAMPLES, ERR_STATISTICS_INVALID, ERR_FULL_RANK: the refusal of `opened`
+ * @throws ERR_ROTATION_CHECK when the vectors are not orthonormal
  */
 export function finishDecomposition(
   { spectrum, refusal }: Opened,
@@ -94,7 +94,7 @@ export function finishDecomposition(
 
 /**
  * Q as the opened shares say.
- * @throws TwoPartyError ERR_ROTATION_CHECK when the task cannot have as many samples
+ * @throws ERR_ROTATION_CHECK when the task cannot have as many samples
  */
 function checkSamples(samples: bigint, task: StatisticsTask): void {
   const { M } = statisticsBounds(task);
@@ -105,7 +105,7 @@ function checkSamples(samples: bigint, task: StatisticsTask): void {
 
 /**
  * T has no negative eigenvalues, and a largest possible trace.
- * @throws TwoPartyError ERR_ROTATION_CHECK when these are off by more than noise and the mask's `slack`
+ * @throws ERR_ROTATION_CHECK when these are off by more than noise and the mask's `slack`
  */
 export function checkSpectrum(
   values: readonly number[],

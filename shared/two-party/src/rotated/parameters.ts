@@ -49,8 +49,8 @@ export interface RotatedParameters {
 }
 
 /**
- * @throws TwoPartyError ERR_TASK_RANGE for more than 200 features, or when the ring would be wider than 256 bits
- * @throws the errors of `layout`
+ * @throws ERR_TASK_RANGE for more than 200 features, or when the ring would be wider than 256 bits
+ * @throws as `layout`
  */
 export function rotatedParameters(task: StatisticsTask): RotatedParameters {
   const d = task.features.length;

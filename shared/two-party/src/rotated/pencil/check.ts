@@ -4,10 +4,10 @@ import { cappedComponents, leastRank, type Program, type StatisticsTask } from '
 import { pencilParameters } from './parameters.ts';
 
 /**
- * @throws ProjectionError ERR_PROGRAM_INVALID for ρ′ < 0 or ρ′ > ρ, and under differential privacy; ERR_FULL_RANK without `allowFullRank` for more
+ * @throws ERR_PROGRAM_INVALID for ρ′ < 0 or ρ′ > ρ, and under differential privacy; ERR_FULL_RANK without `allowFullRank` for more
  *   than d − 2 components (MDR: d − 1), and where too few features are not constant; ERR_NOT_POSITIVE_DEFINITE for MDR without a ridge and
  *   with too few classes of privacy
- * @throws TwoPartyError ERR_TASK_RANGE
+ * @throws ERR_TASK_RANGE
  */
 export function checkPencil(task: StatisticsTask, program: Program): void {
   pencilParameters(task, program);

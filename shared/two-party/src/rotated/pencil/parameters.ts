@@ -108,7 +108,7 @@ export function pencilRingBits(task: StatisticsTask): number {
 type Asked = Pick<Program, 'components' | 'method' | 'featureCount' | 'classCounts'>;
 
 /**
- * @throws TwoPartyError ERR_TASK_RANGE where there are more features, or more columns with ρ′ > 0, than 200, or a ring would be wider than 300 bits
+ * @throws ERR_TASK_RANGE where there are more features, or more columns with ρ′ > 0, than 200, or a ring would be wider than 300 bits
  * @throws ProjectionError as reductionOf(); and the errors of `layout`
  */
 export function pencilParameters(task: StatisticsTask, program: Asked): PencilParameters {

@@ -22,7 +22,7 @@ export interface Reduction {
   readonly isDefinite: (nu: number) => boolean;
 }
 
-/** @throws ProjectionError ERR_PROGRAM_INVALID for PCA, and for ρ′ < 0 or ρ′ > ρ, which `garbled` computes */
+/** @throws ERR_PROGRAM_INVALID for PCA, and for ρ′ < 0 or ρ′ > ρ, which `garbled` computes */
 export function reductionOf(method: Method): Reduction {
   const divides = { isDefinite: (nu: number) => 1 - nu >= LEAST_MARGIN };
   switch (method.kind) {
