@@ -95,7 +95,7 @@ export const DifferentialPrivacy = z.strictObject({
   noise: z.enum(['servers', 'csp', 'owners']).default('servers'),
   /** With `owners`: how many of them are relied on to add their part and to keep it to themselves. */
   honestOwners: z.int().min(1).max(LIMITS.owners).nullable().default(null),
-  /** Consent: the features' ranges come from domain knowledge, not from the rows. */
+  /** Consent: the features' ranges come from domain knowledge, or from a result that has a guarantee of its own, not from the rows. */
   dataIndependentRanges: z.literal(true),
 });
 export type DifferentialPrivacy = z.infer<typeof DifferentialPrivacy>;

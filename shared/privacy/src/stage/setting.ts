@@ -19,7 +19,10 @@ export interface PrivacySetting {
   readonly noise: NoiseDrawers;
   /** With `owners`: how many of them are relied on to add their noise and to keep it to themselves; else null. */
   readonly honestOwners: number | null;
-  /** Consent: the features' ranges come from domain knowledge. Ranges taken from the rows would be outside of the guarantee. */
+  /**
+   * Consent: the features' ranges come from domain knowledge, or from a result that has a guarantee of its own. Ranges taken from the rows would be outside of
+   * the guarantee.
+   */
   readonly dataIndependentRanges: true;
 }
 
