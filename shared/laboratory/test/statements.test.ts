@@ -1,6 +1,6 @@
 import type { Measurement } from '@eigenveil/bench/unit';
 import { describe, expect, it } from 'vitest';
-import { aimOf, foundMore, type Statement, statements } from '../src/comparison/statements.ts';
+import { aimsOf, foundMore, type Statement, statements } from '../src/comparison/statements.ts';
 import { EPSILONS, energySeries, POOLED, SITES } from '../src/comparison/utility.ts';
 import { PCA_METHODS } from '../src/methods/index.ts';
 
@@ -107,7 +107,8 @@ describe('statements', () => {
         unit('iris', 10, epsilon, { 'elfedpca-corrected': about(80), 'noisy-power': about(90) }),
       ),
     ];
-    const aim = aimOf(statements(measured, ['iris'], 2));
+    const [{ subject, cases: aim } = { cases: [] }, ...others] = aimsOf(statements(measured, ['iris'], 2));
+    expect([subject?.name, others]).toEqual(['eigenveil', []]);
     expect(aim.map(({ opponent, epsilon, verdict }) => [opponent.name, epsilon, verdict])).toEqual([
       ...[0.5, 1, 3, 10].map((epsilon) => ['elfedpca-corrected', epsilon, 'ahead']),
       ...[0.5, 1, 3, 10].map((epsilon) => ['noisy-power', epsilon, 'not behind']),

@@ -4,6 +4,7 @@ import type { Series, Suite, Unit, UnitResult } from '@eigenveil/bench/unit';
 import { predictableRandomness } from '@eigenveil/privacy';
 import { generator, seedOf } from '@eigenveil/testbed/random';
 import {
+  eigenveil,
   type Row,
   recoverCovariances,
   runElfedpca,
@@ -12,7 +13,7 @@ import {
 } from '../methods/index.ts';
 import { loadLaboratoryData, RANGES } from './data.ts';
 import { dealToSites } from './sites.ts';
-import { DP_DELTA, settingAt } from './utility.ts';
+import { DP_DELTA, settingOf } from './utility.ts';
 
 export const ATTACK = 'attack';
 export const ATTACK_SITES = 10;
@@ -45,7 +46,7 @@ export function attackOnce(
   name: string,
   seed: number,
 ): Readonly<Record<keyof typeof ATTACK_SERIES, number>> {
-  const setting = settingAt(1, ATTACK_EPSILON);
+  const setting = settingOf(eigenveil, 1, ATTACK_EPSILON);
   const sites = dealToSites(rows, ATTACK_SITES, generator(seedOf(`attack ${name} ${seed}`)));
   const run = runElfedpca(
     predictableRandomness(`attack elfedpca ${name} ${seed}`),

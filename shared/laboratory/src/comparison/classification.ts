@@ -8,8 +8,8 @@ import { type LaboratoryData, loadLaboratoryData } from './data.ts';
 import { COST, heldOut, type Labelled, scored, type Trial } from './held-out.ts';
 import { planDataSets } from './plan.ts';
 import { dealToSites } from './sites.ts';
-import { REFERENCES, SUBJECT } from './statements.ts';
-import { componentsOf, DP_DELTA, EPSILONS, SITES, settingAt } from './utility.ts';
+import { REFERENCES, RELEASED } from './statements.ts';
+import { componentsOf, DP_DELTA, EPSILONS, SITES, settingOf } from './utility.ts';
 
 export const CLASSIFICATION = 'classification';
 export const CLASSIFICATION_SITES = 10;
@@ -17,13 +17,14 @@ export const CLASSIFICATION_SITES = 10;
 export const AXIS_EPSILON = 1;
 /** But for those that are there to take accounting apart. */
 export const CLASSIFIED: readonly PcaMethod[] = PCA_METHODS.filter(
-  ({ name }) => name === SUBJECT || (!REFERENCES.includes(name) && name !== 'dpdispca'),
+  ({ name }) => RELEASED.includes(name) || (!REFERENCES.includes(name) && name !== 'dpdispca'),
 );
 /** Of the axis of components: the others behave like one of these. */
 const OVER_COMPONENTS: readonly string[] = [
   'non-private',
   'random-directions',
   'eigenveil',
+  'eigenveil-around',
   'analyze-gauss',
   'elfedpca-repaired',
   'elfedpca-corrected',
@@ -87,7 +88,11 @@ function trialOf(data: LaboratoryData, method: PcaMethod, of: Case, seed: number
   const source = predictableRandomness(
     `classification ${dataset} ${sites} ${components} ${epsilon} ${method.name} ${seed}`,
   );
-  const found = method.run(source, dealToSites(train.rows, sites, next), settingAt(components, epsilon));
+  const found = method.run(
+    source,
+    dealToSites(train.rows, sites, next),
+    settingOf(method, components, epsilon),
+  );
   const reduced = ({ rows, labels }: Labelled): Labelled => ({
     rows: rows.map((row) => times(found ?? [], row)),
     labels,
@@ -112,7 +117,7 @@ export function classificationSuite(reporting: Pick<Suite, 'highlights' | 'repor
         const { name: dataset, features } = data;
         const shown = { dataset, sites: CLASSIFICATION_SITES, components: classifiedComponents(features) };
         const overEpsilon = EPSILONS.map((epsilon) =>
-          unitOf({ ...shown, epsilon }, data, scale === 'quick' ? 5 : 20),
+          unitOf({ ...shown, epsilon }, data, scale === 'quick' ? 5 : 12),
         );
         if (scale === 'quick') return overEpsilon;
         const axes = [
@@ -121,7 +126,7 @@ export function classificationSuite(reporting: Pick<Suite, 'highlights' | 'repor
             .filter((components) => components !== shown.components)
             .map((components) => ({ ...shown, components })),
         ];
-        return [...overEpsilon, ...axes.map((of) => unitOf({ ...of, epsilon: AXIS_EPSILON }, data, 10))];
+        return [...overEpsilon, ...axes.map((of) => unitOf({ ...of, epsilon: AXIS_EPSILON }, data, 6))];
       }),
     ...reporting,
   };

@@ -1,24 +1,22 @@
 /** Captured energy over the clipping norm, of every method that keeps its budget; measured on the rows as they are, whatever was clipped. */
 
 import type { Measurement, Scale, Suite, Unit, UnitResult } from '@eigenveil/bench/unit';
-import { defaultClippingNorm, predictableRandomness } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy';
 import { generator, seedOf } from '@eigenveil/testbed/random';
 import { PCA_METHODS, type PcaMethod } from '../methods/index.ts';
 import { loadLaboratoryData } from './data.ts';
 import { energyRatio, truthOf } from './metrics.ts';
 import { planDataSets } from './plan.ts';
 import { dealToSites } from './sites.ts';
-import { DP_DELTA } from './utility.ts';
+import { DP_DELTA, DRAFTED_NORM } from './utility.ts';
 
 export const CLIPPING = 'clipping';
 export const CLIPPING_COMPONENTS = 2;
 export const CLIPPING_EPSILONS = [0.1, 0.3, 0.5, 1, 3, 10];
 /** The ε at which every method is swept; at the others Eigenveil alone. */
 export const ALL_METHODS_EPSILON = 1;
-/** What drafts take, in the laboratory's units: rows on [−1, 1]^d divided by √d. The same for every d. */
-export const DRAFTED = defaultClippingNorm(1);
 /** From shorter than any row (all are scaled to one length) to longer than any, also where rows are centred first. */
-export const CLIPPING_NORMS = [0, 0.3, 0.4, 0.5, DRAFTED, 0.7, 1, Infinity];
+export const CLIPPING_NORMS = [0, 0.3, 0.4, 0.5, DRAFTED_NORM, 0.7, 1, Infinity];
 const SITES = 10;
 const QUICK_SETS: readonly string[] = ['iris'];
 const QUICK_EPSILONS: readonly number[] = [ALL_METHODS_EPSILON];
@@ -39,9 +37,8 @@ interface Case {
 }
 
 function seedsFor(scale: Scale, features: number): number {
-  if (scale === 'quick') return 10;
-  if (features > 20) return features > 40 ? 6 : 20;
-  return features > 10 ? 60 : 100;
+  if (scale === 'quick') return 5;
+  return features > 40 ? 2 : features > 20 ? 5 : 20;
 }
 
 function unitOf(of: Case, features: number): Unit {

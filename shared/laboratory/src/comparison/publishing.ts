@@ -13,7 +13,7 @@ import { type LaboratoryData, loadLaboratoryData } from './data.ts';
 import { COST, heldOut, type Labelled, scored, type Trial } from './held-out.ts';
 import { planDataSets } from './plan.ts';
 import { type Budget, noisyRows, projectionOf, syntheticRows } from './reduced-rows.ts';
-import { DP_DELTA, EPSILONS, settingAt } from './utility.ts';
+import { DP_DELTA, DRAFTED_NORM, EPSILONS, settingOf } from './utility.ts';
 
 export const PUBLISHING = 'publishing';
 
@@ -64,10 +64,9 @@ async function measure(of: Case): Promise<UnitResult> {
 function trialsOf(data: LaboratoryData, { dataset, components, epsilon }: Case, seed: number): Trial[] {
   const split = heldOut(data, seed);
   const source = (way: string) => predictableRandomness(`publishing ${dataset} ${epsilon} ${way} ${seed}`);
-  const { clippingNorm } = settingAt(components, epsilon);
   const clipped = (of: Labelled): Labelled => ({
     ...of,
-    rows: of.rows.map((row) => boundedRow(row, clippingNorm, 1)),
+    rows: of.rows.map((row) => boundedRow(row, DRAFTED_NORM, 1)),
   });
   const [train, learn, test] = [clipped(split.train), clipped(split.learn), clipped(split.test)];
   const ways = (prefix: '' | 'random ', projection: readonly Row[], left: Budget): Trial[] => {
@@ -89,8 +88,11 @@ function trialsOf(data: LaboratoryData, { dataset, components, epsilon }: Case, 
     }));
   };
   const half = { epsilon: epsilon / 2, dpDelta: DP_DELTA / 2 };
-  const setting = settingAt(components, epsilon);
-  const random = randomDirections.run(source('random'), [train.rows], setting)!;
+  const random = randomDirections.run(
+    source('random'),
+    [train.rows],
+    settingOf(randomDirections, components, epsilon),
+  )!;
   return [
     ...ways('', projectionOf(source('projection'), train.rows, components, half), half),
     ...ways('random ', random, { epsilon, dpDelta: DP_DELTA }),

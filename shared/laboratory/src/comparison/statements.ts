@@ -15,7 +15,7 @@ import {
   type Verdict,
   verdictsOf,
 } from './inference.ts';
-import { EPSILONS, energySeries, findUtility, POOLED, SITES, settingAt } from './utility.ts';
+import { EPSILONS, energySeries, findUtility, POOLED, SITES, settingOf } from './utility.ts';
 
 /** What the other method promises beside Eigenveil, and so how a difference is to be read. */
 export type Group = 'distributed' | 'stronger' | 'curator' | 'chance' | 'calibration';
@@ -61,7 +61,10 @@ export interface Statement {
 /** What Eigenveil aims at is said of ε from here on: below, hardly anything finds more than chance. */
 export const LEAST_EPSILON = 0.5;
 
-export const SUBJECT = 'eigenveil';
+/** Eigenveil with both servers' noise: one task; and two, the second around the mean that the first releases. */
+export const RELEASED: readonly string[] = ['eigenveil', 'eigenveil-around'];
+/** And with the CSP's noise alone, which promises nothing against the CSP. */
+const SUBJECTS: readonly string[] = [...RELEASED, 'eigenveil-around-one'];
 const CHANCE = 'random-directions';
 const named = (name: string): PcaMethod => PCA_METHODS.find((method) => method.name === name)!;
 
@@ -74,7 +77,7 @@ const CALIBRATIONS = [
 
 /** The stage itself, and what is there to take its noise apart: no methods that somebody published. */
 export const REFERENCES: readonly string[] = [
-  SUBJECT,
+  ...SUBJECTS,
   'eigenveil-one',
   'central-zcdp',
   'central-twice',
@@ -90,7 +93,9 @@ export function statements(
   const pairs = [
     ...PCA_METHODS.filter(({ name }) => !REFERENCES.includes(name)).flatMap((opponent) => {
       const group = groupOf(opponent);
-      return group === undefined ? [] : [{ subject: named(SUBJECT), opponent, group }];
+      return group === undefined
+        ? []
+        : SUBJECTS.map((subject) => ({ subject: named(subject), opponent, group }));
     }),
     ...CALIBRATIONS.map(([subject, opponent]) => ({
       subject: named(subject),
@@ -122,13 +127,16 @@ export function foundMore(
   });
 }
 
-/** The means over ε of all statements of a group are a family. */
+/** The means over ε of a subject's statements of one group are a family. */
 function withOverall(found: readonly Omit<Statement, 'overall'>[]): Statement[] {
   const epsilons = EPSILONS.filter((epsilon) => epsilon >= LEAST_EPSILON);
-  const overall = found.map(({ group, cases }) => ({ group, mean: meanOver(cases, epsilons) }));
+  const overall = found.map(({ subject, group, cases }) => ({
+    family: `${subject.name} ${group}`,
+    mean: meanOver(cases, epsilons),
+  }));
   const verdicts = new Map<unknown, Verdict>();
-  for (const family of Map.groupBy(overall, ({ group }) => group).values()) {
-    const means = family.flatMap(({ mean }) => mean ?? []);
+  for (const statements of Map.groupBy(overall, ({ family }) => family).values()) {
+    const means = statements.flatMap(({ mean }) => mean ?? []);
     const ofFamily = verdictsOf(means.map(({ difference }) => [difference]));
     means.forEach((mean, i) => {
       verdicts.set(mean, ofFamily[i]!);
@@ -140,10 +148,22 @@ function withOverall(found: readonly Omit<Statement, 'overall'>[]): Statement[] 
   });
 }
 
-/** What Eigenveil aims at: at no ε from LEAST_EPSILON on, on no data set, behind a method of such a promise. All of these cases are one family. */
-export function aimOf(all: readonly Statement[]): (StatementCase & { readonly opponent: PcaMethod })[] {
+/** What one way of Eigenveil aims at. */
+export interface Aim {
+  readonly subject: PcaMethod;
+  readonly cases: readonly (StatementCase & { readonly opponent: PcaMethod })[];
+}
+
+/** At no ε from LEAST_EPSILON on, on no data set, behind a method of such a promise: of each way. All of its cases are one family. */
+export function aimsOf(all: readonly Statement[]): Aim[] {
+  return SUBJECTS.map((name) => ({ subject: named(name), cases: aimOf(all, name) })).filter(
+    ({ cases }) => cases.length > 0,
+  );
+}
+
+function aimOf(all: readonly Statement[], name: string): Aim['cases'] {
   const cases = all
-    .filter(({ group }) => group === 'distributed')
+    .filter(({ subject, group }) => subject.name === name && group === 'distributed')
     .flatMap(({ opponent, cases }) => cases.map((it) => ({ ...it, opponent })))
     .filter(({ epsilon }) => epsilon >= LEAST_EPSILON);
   const verdicts = verdictsOf(cases.map(({ settings }) => settings));
@@ -220,9 +240,9 @@ const ROUNDING = 1e-6;
 const SAMPLE_SITES = [2, 3, 5].map((rows) => new Array<number[]>(rows).fill([1, 0]));
 
 /** Whether a method keeps the ε that it is told, at every ε: only such methods are ranked. */
-function isRanked({ promise }: PcaMethod): boolean {
+function isRanked(method: PcaMethod): boolean {
   return EPSILONS.every((epsilon) => {
-    const kept = promise.keeps(SAMPLE_SITES, settingAt(1, epsilon));
+    const kept = method.promise.keeps(SAMPLE_SITES, settingOf(method, 1, epsilon));
     return 'epsilon' in kept && Math.abs(kept.epsilon / epsilon - 1) < ROUNDING;
   });
 }

@@ -39,7 +39,7 @@ export {
 } from './matrix.ts';
 export type { Kept, Panel, PcaMethod, PcaPromise, PcaSetting, Row, Site } from './method.ts';
 export { randomDirections } from './random-directions.ts';
-export { type StageRelease, stageComponents, stageRelease, stageTask } from './stage.ts';
+export { eigenveil, type StageRelease, stageComponents, stageRelease, stageTask } from './stage.ts';
 
 /** In the order of reports. */
 export const PCA_METHODS: readonly PcaMethod[] = [

@@ -12,7 +12,7 @@ import {
 import { RANGES } from '../data.ts';
 import { scoreSeries } from '../held-out.ts';
 import { meanOf, pairedDifference } from '../inference.ts';
-import { SUBJECT } from '../statements.ts';
+import { RELEASED } from '../statements.ts';
 import { componentsOf, EPSILONS, SITES } from '../utility.ts';
 import { inPoints, left, measuredSets, right, scoresText, text } from './cells.ts';
 
@@ -74,18 +74,21 @@ function differences(measurements: readonly Measurement[], datasets: readonly st
     kind: 'table',
     caption:
       'Accuracy with Eigenveil less that with another method, in points: mean over data sets with its 95 % interval, not corrected',
-    columns: [left('against'), ...EPSILONS.map((epsilon) => right(`ε = ${epsilon}`))],
-    rows: CLASSIFIED.filter(({ name }) => name !== SUBJECT).map(({ name, title }) => [
-      title,
-      ...EPSILONS.map((epsilon) => {
-        const means = datasets.flatMap((dataset) => {
-          const [own, others] = [accuracy(dataset, epsilon, SUBJECT), accuracy(dataset, epsilon, name)];
-          return own.length === others.length ? (pairedDifference(own, others)?.mean ?? []) : [];
-        });
-        const difference = meanOf(means);
-        return difference === undefined ? '' : inPoints(difference);
-      }),
-    ]),
+    columns: [left('of'), left('against'), ...EPSILONS.map((epsilon) => right(`ε = ${epsilon}`))],
+    rows: CLASSIFIED.filter(({ name }) => RELEASED.includes(name)).flatMap((subject) =>
+      CLASSIFIED.filter(({ name }) => !RELEASED.includes(name)).map(({ name, title }) => [
+        subject.title,
+        title,
+        ...EPSILONS.map((epsilon) => {
+          const means = datasets.flatMap((dataset) => {
+            const [own, others] = [subject.name, name].map((of) => accuracy(dataset, epsilon, of));
+            return own!.length === others!.length ? (pairedDifference(own!, others!)?.mean ?? []) : [];
+          });
+          const difference = meanOf(means);
+          return difference === undefined ? '' : inPoints(difference);
+        }),
+      ]),
+    ),
   };
 }
 

@@ -10,16 +10,16 @@ import {
   CLIPPING_NORMS,
   clippedMethods,
   clippingSeries,
-  DRAFTED,
   findClipping,
 } from '../clipping.ts';
+import { DRAFTED_NORM } from '../utility.ts';
 import { left, measuredSets, right, text } from './cells.ts';
 
 const meanAt = (unit: Measurement | undefined, method: string, clippingNorm: number): number | undefined =>
   momentsOf(unit?.series[clippingSeries(method, clippingNorm)]?.samples ?? [])?.mean;
 
 function headingOf(clippingNorm: number): string {
-  if (clippingNorm === DRAFTED) return 'C = 1/√3';
+  if (clippingNorm === DRAFTED_NORM) return 'C = 1/√3';
   return clippingNorm === Infinity ? 'never' : `C = ${clippingNorm}`;
 }
 

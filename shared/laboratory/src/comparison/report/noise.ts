@@ -4,8 +4,8 @@ import type { Measurement } from '@eigenveil/bench/unit';
 import { noisePlan } from '@eigenveil/privacy';
 import type { Block, Section, Table } from '@eigenveil/report/document';
 import { calibrateLaplace, secondMomentSensitivity } from '../../mechanisms/index.ts';
-import { PCA_METHODS, type PcaMethod, stageTask } from '../../methods/index.ts';
-import { EPSILONS, findUtility, keptFact, noiseFact, POOLED, SITES, settingAt } from '../utility.ts';
+import { eigenveil, PCA_METHODS, type PcaMethod, stageTask } from '../../methods/index.ts';
+import { EPSILONS, findUtility, keptFact, noiseFact, POOLED, SITES, settingOf } from '../utility.ts';
 import { left, right, SHOWN_EPSILON, text } from './cells.ts';
 
 /** What units with so many sites say of each method, at SHOWN_EPSILON. */
@@ -56,7 +56,7 @@ export function noiseSection(measurements: readonly Measurement[], datasets: rea
     title: 'How much noise',
     blocks: [
       text(
-        'The deviation of the noise on a diagonal entry of the mean of x xᵀ, rows in the unit ball. Noise that every site adds to its own mean has the variance of 1/N_i², and the mean of the sites’ keeps most of it: it grows with the number of sites. Noise that is added once, to a sum of all n rows, has 1/n², and does not. ELFedPCA as published is at 1/n² without hiding a row; repaired it is at the 1/N_i² of the smallest site.',
+        'The deviation of the noise on a diagonal entry of the mean of x xᵀ, in units in which the longest row has length 1 once rows are clipped to C: divided by their length where a method centres them by their exact mean. Noise that every site adds to its own mean has the variance of 1/N_i², and the mean of the sites’ keeps most of it: it grows with the number of sites. Noise that is added once, to a sum of all n rows, has 1/n², and does not. ELFedPCA as published is at 1/n² without hiding a row; repaired it is at the 1/N_i² of the smallest site.',
       ),
       overSites(measurements, datasets, {
         caption: `Deviation of the noise at ε = ${SHOWN_EPSILON}`,
@@ -82,9 +82,9 @@ export function squaredNorm(
 /** The largest number of features at which Laplace noise of δ = 0 is less than the Gaussian noise of so many draws of the stage. */
 export function crossing(epsilon: number, draws: 1 | 2): number {
   const laplaceIsLess = (dimension: number): boolean => {
-    const { variances, offDiagonal } = noisePlan(stageTask(dimension, 1, settingAt(1, epsilon)));
+    const { variances, offDiagonal } = noisePlan(stageTask(dimension, 1, settingOf(eigenveil, 1, epsilon)));
     // In units of rows in the unit ball.
-    const unit = 4 ** stageTask(dimension, 1, settingAt(1, epsilon)).fractionBits;
+    const unit = 4 ** stageTask(dimension, 1, settingOf(eigenveil, 1, epsilon)).fractionBits;
     const quotient = (variance: typeof offDiagonal) =>
       (draws * Number(variance.numerator)) / Number(variance.denominator) / unit ** 2;
     const scale = calibrateLaplace({

@@ -4,7 +4,7 @@ import { momentsOf } from '@eigenveil/bench/accuracy/scores';
 import type { Measurement } from '@eigenveil/bench/unit';
 import type { Block, Chart, Line, Section, Table } from '@eigenveil/report/document';
 import { type Panel, PCA_METHODS, type PcaMethod } from '../../methods/index.ts';
-import { SUBJECT } from '../statements.ts';
+import { RELEASED } from '../statements.ts';
 import {
   componentsOf,
   DISTANCE_COMPONENTS,
@@ -33,6 +33,7 @@ import { dataSection, promises } from './promises.ts';
 const CHARTED: readonly string[] = [
   'central',
   'eigenveil',
+  'eigenveil-around',
   'analyze-gauss',
   'elfedpca-repaired',
   'elfedpca-corrected',
@@ -167,7 +168,7 @@ function energyTable(
 
 function sitesSection(measurements: readonly Measurement[], datasets: readonly string[]): Section {
   const methods = PCA_METHODS.filter(
-    ({ dependsOnSites, panel, name }) => dependsOnSites || panel === 'baseline' || name === SUBJECT,
+    ({ dependsOnSites, panel, name }) => dependsOnSites || panel === 'baseline' || RELEASED.includes(name),
   );
   return {
     title: 'Over the number of sites',
