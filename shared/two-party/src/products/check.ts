@@ -18,7 +18,7 @@
  *
  * Bounds. A correlator that deviates guesses n uniform digits with 4^−n, and learns no more than it had to guess. Luck has probability 2^−41 at
  * most. A chooser that deviates learns nothing. Who fails learns that it failed, and a guess that fails must be the last one: see
- * closedByFaults() in rotated/csp.ts. Why: docs/arguments.md, "Check of products", and docs/rotated.md for what it means for a rotation.
+ * closedByFaults() in rotated/closing.ts. Why: docs/arguments.md, "Check of products", and docs/rotated.md for what it means for a rotation.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { decodeShares, encodeShares } from '../shares.ts';
