@@ -3,6 +3,7 @@
  * drawn once, whatever happens on the way.
  */
 import type { OwnerPolicy } from '@eigenveil/data-owner';
+import { draftAround, draftPrivacy, EarlierResult } from '@eigenveil/data-user';
 import { predictableRandomness, type RandomSource } from '@eigenveil/privacy';
 import { type Decomposition, decompose, principalAngles } from '@eigenveil/projection';
 import { addStatistics, drawNoise, flatten, unflatten } from '@eigenveil/statistics';
@@ -206,6 +207,39 @@ test.each(['simulated', 'rotated'] as const)(
     expect(projection.sampleCount).not.toBe(expectation(both, parts, name).sampleCount);
   },
 );
+
+test('the second of two tasks has its ranges around the mean of the first, in the rows’ own units', async () => {
+  const { values, classes } = rowsOf([]);
+  // Ranges of 0 to 10 and a mean far from their middle.
+  const far = values.map((row) => row.map((x, i) => Math.max(0, Math.min(10, x + 2 + i))));
+  const parts = split({ values: far, classes }, OWNERS);
+  const features = Array.from({ length: d }, (_, i) => ({
+    name: `f${i}`,
+    min: 0,
+    max: 10,
+    twoValued: false,
+  }));
+  const wanted = { features, epsilon: 8, delta: 1e-5 };
+  const outputs = ['mean'];
+  const first = await runTask(
+    parties,
+    proposalOf('pca', [], { ...draftPrivacy(wanted, true), outputs, components: 1 }),
+    parts,
+  );
+  const written = EarlierResult.parse(JSON.parse(JSON.stringify({ ...first.projection, provenance: null })));
+  const second = await runTask(
+    parties,
+    proposalOf('pca', [], { ...draftAround(written, wanted), outputs }),
+    parts,
+  );
+  for (const [i, { min, max }] of second.task.features.entries()) {
+    expect(max - min).toBeCloseTo(20, 3);
+    const mean = far.reduce((sum, row) => sum + row[i]!, 0) / far.length;
+    // Clipped rows, and noise: the first mean is off by some tenths, and the second one corrects it.
+    expect(Math.abs((min + max) / 2 - mean)).toBeLessThan(0.7);
+    expect(Math.abs((min + max) / 2 + 10 * second.projection.mean![i]! - mean)).toBeLessThan(0.2);
+  }
+});
 
 describe('noise is drawn once', () => {
   test('whatever is lost and restarted on the way', async () => {

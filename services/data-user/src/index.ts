@@ -3,6 +3,7 @@
 export { Aggregation } from './aggregation.ts';
 export { dataUserProgram } from './command.ts';
 export { type Draft, type DraftOptions, draftTask } from './draft.ts';
+export { draftAround, draftPrivacy, EarlierResult } from './draft-privacy.ts';
 export { LocalWorkQueue } from './local-work-queue.ts';
 export { openDataUserDatabase, PostgresDataUserStore } from './postgres-store.ts';
 export { POSTGRES_QUEUE_TIMES, PostgresWorkQueue } from './postgres-work-queue.ts';
