@@ -15,6 +15,15 @@ export function epsilonOfGaussian(of: {
   return leastThatHolds((epsilon) => dpDeltaOfGaussian({ sigma, sensitivity, epsilon }) <= dpDelta, 1);
 }
 
+/** What that noise keeps of a query of this sensitivity, with the setting's δ. */
+export function keptByGaussian(of: {
+  readonly sigma: number;
+  readonly sensitivity: number;
+  readonly dpDelta: number;
+}): Kept {
+  return { epsilon: epsilonOfGaussian(of), dpDelta: of.dpDelta };
+}
+
 /** The same setting with the nominal ε at which what is kept is the ε of this one; undefined where none is kept. */
 export function nominalSetting(
   { promise }: Pick<PcaMethod, 'promise'>,

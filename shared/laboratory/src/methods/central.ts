@@ -16,7 +16,7 @@ import {
 } from '../mechanisms/symmetric.ts';
 import { wishartNoise } from '../mechanisms/wishart.ts';
 import { calibrateWishart } from '../mechanisms/wishart-calibration.ts';
-import { epsilonOfGaussian } from './actual.ts';
+import { keptByGaussian } from './actual.ts';
 import {
   add,
   bounded,
@@ -32,8 +32,16 @@ import {
   topEigenvectors,
   upperTriangle,
 } from './matrix.ts';
-import type { Panel, PcaMethod, PcaPromise, PcaSetting, Site } from './method.ts';
-import { keepsNominal, keepsNothing, keepsPure } from './method.ts';
+import {
+  keepsNominal,
+  keepsNothing,
+  keepsPure,
+  type Panel,
+  type PcaMethod,
+  type PcaPromise,
+  type PcaSetting,
+  type Site,
+} from './method.ts';
 
 /** Of methods that trust one party with all rows. */
 export const CURATOR = 'a curator who holds all rows';
@@ -93,11 +101,12 @@ function jointMethod(of: {
       means: 'protected',
       counts: 'protected',
       remarks,
-      keeps: (_sites, setting) => {
-        const { dpDelta } = setting;
-        const sigma = deviation(setting);
-        return { epsilon: epsilonOfGaussian({ sigma, sensitivity: jointSensitivity(), dpDelta }), dpDelta };
-      },
+      keeps: (_sites, setting) =>
+        keptByGaussian({
+          sigma: deviation(setting),
+          sensitivity: jointSensitivity(),
+          dpDelta: setting.dpDelta,
+        }),
     },
     // Of the second moments alone: the mean has noise of its own.
     noiseDeviation: (sites, setting) => deviation(setting) / rowsOf(sites),
@@ -169,14 +178,10 @@ export const analyzeGauss: PcaMethod = secondMomentMethod({
   epsilon: 'approximate',
   remarks: `${CENTRED} The analytic deviation in place of the published one, which is larger and does not hold for ε > 1.`,
   keeps: keepsNominal,
-  deviation: analyzeGaussDeviation,
+  deviation: secondMomentGaussian,
   noise: (source, dimension, setting) =>
-    symmetricGaussianNoise(source, dimension, { sigma: analyzeGaussDeviation(dimension, setting) }),
+    symmetricGaussianNoise(source, dimension, { sigma: secondMomentGaussian(dimension, setting) }),
 });
-
-function analyzeGaussDeviation(dimension: number, setting: PcaSetting): number {
-  return gaussianDeviation(secondMomentSensitivity(dimension, 'add-remove').l2, setting);
-}
 
 /** The more degrees of freedom, the less noise, towards that of Gaussian noise; from here on little changes. */
 const DEGREES_OF_FREEDOM_FACTOR = 256;
@@ -241,6 +246,11 @@ export const ppdp: PcaMethod = secondMomentMethod({
   noise: (source, dimension, setting) =>
     symmetricLaplaceNoise(source, dimension, { scale: secondMomentLaplace(dimension, setting) }),
 });
+
+/** The deviation of Gaussian noise on Σ x xᵀ; 0 for ε = Infinity. */
+export function secondMomentGaussian(dimension: number, setting: PcaSetting): number {
+  return gaussianDeviation(secondMomentSensitivity(dimension, 'add-remove').l2, setting);
+}
 
 /** The scale of Laplace noise on the upper triangle of Σ x xᵀ; 0 for ε = Infinity. */
 export function secondMomentLaplace(dimension: number, { epsilon }: PcaSetting): number {

@@ -14,8 +14,8 @@
 import type { RandomSource } from '@eigenveil/privacy';
 import { calibrateClassicGaussian } from '@eigenveil/privacy';
 import { secondMomentSensitivity, symmetricGaussianNoise } from '../mechanisms/symmetric.ts';
-import { epsilonOfGaussian } from './actual.ts';
-import { gaussianDeviation } from './central.ts';
+import { keptByGaussian } from './actual.ts';
+import { secondMomentGaussian } from './central.ts';
 import { meanOfNodes } from './local-gaussian.ts';
 import {
   add,
@@ -33,28 +33,32 @@ type Calibration = 'published' | 'recalibrated';
 
 /** τ_i N_i: the deviation of the noise on Σ x xᵀ. */
 export function dpdispcaDeviation(dimension: number, setting: PcaSetting, calibration: Calibration): number {
-  const { epsilon, dpDelta } = setting;
-  const sensitivity = secondMomentSensitivity(dimension, 'add-remove').l2;
-  return calibration === 'published' && epsilon <= 1
-    ? calibrateClassicGaussian({ sensitivity, epsilon, dpDelta })
-    : gaussianDeviation(sensitivity, setting);
+  return calibration === 'published' && setting.epsilon <= 1
+    ? calibrateClassicGaussian({ sensitivity: sensitivityOf(dimension), ...setting })
+    : secondMomentGaussian(dimension, setting);
+}
+
+function sensitivityOf(dimension: number): number {
+  return secondMomentSensitivity(dimension, 'add-remove').l2;
 }
 
 /** The classic deviation is larger than it has to be, so that less than the nominal ε is spent. */
 function kept(sites: readonly Site[], setting: PcaSetting, calibration: Calibration): Kept {
-  const { dpDelta } = setting;
-  const sigma = dpdispcaDeviation(featuresOf(sites), setting, calibration);
-  const sensitivity = secondMomentSensitivity(featuresOf(sites), 'add-remove').l2;
-  return { epsilon: epsilonOfGaussian({ sigma, sensitivity, dpDelta }), dpDelta };
+  const dimension = featuresOf(sites);
+  return keptByGaussian({
+    sigma: dpdispcaDeviation(dimension, setting, calibration),
+    sensitivity: sensitivityOf(dimension),
+    dpDelta: setting.dpDelta,
+  });
 }
 
 /** P_i P_iᵀ. */
 function contribution(source: RandomSource, site: Site, dimension: number, deviation: number): number[][] {
   const noise = symmetricGaussianNoise(source, dimension, { sigma: deviation });
   const noisy = scaled(add(secondMoment(site, dimension), noise), 1 / site.length);
-  const kept = eigenpairs(noisy).filter(({ value }) => value > 0);
+  const positive = eigenpairs(noisy).filter(({ value }) => value > 0);
   return squareOf(dimension, (i, j) =>
-    kept.reduce((sum, { value, vector }) => sum + value * vector[i]! * vector[j]!, 0),
+    positive.reduce((sum, { value, vector }) => sum + value * vector[i]! * vector[j]!, 0),
   );
 }
 

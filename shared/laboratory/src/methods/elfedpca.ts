@@ -14,7 +14,7 @@
  *
  * What that keeps of a row, with proofs:
  * - Given mean and sizes, a row enters Σ A_i as x xᵀ/(N_i − 1): the L2 sensitivity is 1/(min N_i − 1) and not 1/n. So the noise falls short
- *   by n/(min N_i − 1) (times what the classic calibration wastes), and A′ keeps the ε of epsilonOfGaussian at that sensitivity. `repaired` takes the
+ *   by n/(min N_i − 1) (times what the classic calibration wastes), and A′ keeps the ε of keptByGaussian at that sensitivity. `repaired` takes the
  *   deviation that does hide a row, and is the same as `published` at the nominal ε at which the kept ε is the wanted one.
  * - "Given the mean" is a real restriction. A row changes the mean by up to 2/n, and normalising magnifies any change: rows that lie closer to
  *   the mean than that all turn, and Σ A_i changes by as much as √2 Σ N_i/(N_i − 1), about s √2 (`corrected`: √2). Normalised after an exact mean, it
@@ -28,7 +28,7 @@
 
 import { predictableRandomness, type RandomSource } from '@eigenveil/privacy';
 import { secondMomentSensitivity, symmetricGaussianNoise } from '../mechanisms/symmetric.ts';
-import { epsilonOfGaussian } from './actual.ts';
+import { keptByGaussian } from './actual.ts';
 import { gaussianDeviation } from './central.ts';
 import { masked, sumOfMasked, zeroSumMasks } from './masks.ts';
 import {
@@ -153,10 +153,11 @@ export function elfedpcaDeviation(sites: readonly Site[], setting: PcaSetting, v
 
 /** What the published τ keeps. */
 function keptAsPublished(sites: readonly Site[], setting: PcaSetting): Kept {
-  const { dpDelta } = setting;
-  const sigma = elfedpcaDeviation(sites, setting, 'published');
-  const sensitivity = elfedpcaSensitivity(sites, 'published');
-  return { epsilon: epsilonOfGaussian({ sigma, sensitivity, dpDelta }), dpDelta };
+  return keptByGaussian({
+    sigma: elfedpcaDeviation(sites, setting, 'published'),
+    sensitivity: elfedpcaSensitivity(sites, 'published'),
+    dpDelta: setting.dpDelta,
+  });
 }
 
 /** E: the same for all who know the seed. */

@@ -22,7 +22,6 @@ import { twoStageLocal } from './two-stage.ts';
 import { twoStagePublic, twoStagePublicActual, twoStageWritten } from './two-stage-patent.ts';
 import { eigenveilAround, eigenveilAroundOne } from './two-tasks.ts';
 
-export { nominalSetting } from './actual.ts';
 export { recoverCovariances, subtractOwnNoise } from './attack.ts';
 export { CURATOR } from './central.ts';
 export { type Elfedpca, runElfedpca } from './elfedpca.ts';

@@ -11,7 +11,7 @@
  */
 
 import { secondMomentSensitivity, symmetricGaussianNoise } from '../mechanisms/symmetric.ts';
-import { gaussianDeviation } from './central.ts';
+import { gaussianDeviation, secondMomentGaussian } from './central.ts';
 import {
   add,
   centredExactly,
@@ -27,9 +27,7 @@ import { keepsNominal, type PcaMethod, type PcaSetting } from './method.ts';
 
 const MEAN = 'Rows are centred by their exact mean, which nothing protects.';
 
-/** Of the noise on Σ x xᵀ. */
-const nodeDeviation = (dimension: number, setting: PcaSetting): number =>
-  gaussianDeviation(secondMomentSensitivity(dimension, 'add-remove').l2, setting);
+/** Of the noise on one x xᵀ. */
 const rowDeviation = (dimension: number, setting: PcaSetting): number =>
   gaussianDeviation(secondMomentSensitivity(dimension, 'replace').l2, setting);
 
@@ -49,10 +47,10 @@ export const lgmPerNode: PcaMethod = {
     keeps: keepsNominal,
   },
   noiseDeviation: (sites, setting) =>
-    meanOfNodes(sites.map(({ length }) => nodeDeviation(featuresOf(sites), setting) / length)),
+    meanOfNodes(sites.map(({ length }) => secondMomentGaussian(featuresOf(sites), setting) / length)),
   run: (source, sites, setting) => {
     const dimension = featuresOf(sites);
-    const sigma = nodeDeviation(dimension, setting);
+    const sigma = secondMomentGaussian(dimension, setting);
     const covariances = centredExactly(sites, setting).map((rows) => {
       const noise = symmetricGaussianNoise(source, dimension, { sigma });
       return scaled(add(secondMoment(rows, dimension), noise), 1 / rows.length);

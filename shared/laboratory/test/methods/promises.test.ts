@@ -1,9 +1,9 @@
 import { calibrateAnalyticGaussian, dpDeltaOfGaussian } from '@eigenveil/privacy';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { epsilonOfGaussian } from '../../src/methods/actual.ts';
+import { epsilonOfGaussian, nominalSetting } from '../../src/methods/actual.ts';
 import { elfedpca, elfedpcaDeviation, elfedpcaSensitivity } from '../../src/methods/elfedpca.ts';
-import { nominalSetting, PCA_METHODS, type PcaSetting, type Row } from '../../src/methods/index.ts';
+import { PCA_METHODS, type PcaSetting, type Row } from '../../src/methods/index.ts';
 import { boundedRow, norm } from '../../src/methods/matrix.ts';
 import { largestEntry } from '../../src/methods/two-stage.ts';
 

@@ -1,7 +1,8 @@
 import { predictableRandomness } from '@eigenveil/privacy';
 import { each, provenEpsilon } from '@eigenveil/testbed/goodness/audit';
 import { describe, expect, it } from 'vitest';
-import { nominalSetting, type PcaSetting, type Row } from '../../src/methods/index.ts';
+import { nominalSetting } from '../../src/methods/actual.ts';
+import type { PcaSetting, Row } from '../../src/methods/index.ts';
 import { piecewise } from '../../src/methods/piecewise.ts';
 import { runTwoStage, twoStagePublic } from '../../src/methods/two-stage-patent.ts';
 import { dealt, exampleRows } from './rows.ts';
