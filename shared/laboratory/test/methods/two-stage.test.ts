@@ -58,4 +58,14 @@ describe('two-stage with public scales', () => {
     const magnitudes = noisyValues.flat(2).map(Math.abs);
     expect(magnitudes.reduce((sum, x) => sum + x, 0) / magnitudes.length).toBeCloseTo(2, 1);
   });
+
+  it('draws each of m centred values with ε₂/m, as far out as that reaches', () => {
+    const nodes = Array.from({ length: 100 }, () => copies(1, [0, 0, 0, 0]));
+    const { covariances } = runTwoStage(source('rows'), nodes, SETTING, 'public');
+    const largest = Math.max(...covariances.flatMap((y) => y.map((row, i) => Math.sqrt(row[i]!))));
+    // Mapped back by 2 · ½; ε₂/m is 1/8. With ε₂ whole nothing would lie beyond 9.
+    expect(largest).toBeLessThanOrEqual(piecewise(1 / 8).bound);
+    expect(largest).toBeGreaterThan(0.9 * piecewise(1 / 8).bound);
+    expect(piecewise(1 / 2).bound).toBeLessThan(9);
+  });
 });
