@@ -1,6 +1,8 @@
-/** What the CSP refuses in any answer, and which failures end its task. */
+/** What the CSP refuses in any answer, and what ends its task: the first bytes of an answer, and which failures. */
 import { isTellable } from '../channel/abort.ts';
+import type { MessageStream } from '../channel/message-stream.ts';
 import { TwoPartyError } from '../errors.ts';
+import { ROTATED_MESSAGE, writeRing } from './messages.ts';
 
 /**
  * A failure that may depend on the shares ends the task like an answer. They are the same in every attempt, and what the data user
@@ -22,6 +24,18 @@ export async function closedByFaults(
     if (!isTellable(error)) await mark();
     throw error;
   }
+}
+
+/** M is the first that depends on the secrets, so the mark is durable before its first byte leaves. */
+export async function sendMarkedMatrix(
+  stream: MessageStream,
+  mark: () => Promise<void>,
+  share: readonly bigint[],
+  ringBits: number,
+): Promise<void> {
+  await mark();
+  writeRing(stream, ROTATED_MESSAGE.matrix, share, ringBits);
+  await stream.flush();
 }
 
 /** A data user that has aggregated what it got knows the number, so that the refusal tells it nothing. */

@@ -2,7 +2,7 @@
 
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../channel/message-stream.ts';
-import { checkOwners, closedByFaults } from './closing.ts';
+import { checkOwners, closedByFaults, sendMarkedMatrix } from './closing.ts';
 import { columnOf, transpose } from './matrices.ts';
 import { ROTATED_MESSAGE, readRing, writeRing } from './messages.ts';
 import { type RotatedParameters, rotatedParameters } from './parameters.ts';
@@ -44,9 +44,7 @@ export async function answerRotated(
     writeRing(stream, ROTATED_MESSAGE.declared, declared, ringBits);
     await stream.flush();
     const matrix = await shareMatrix(chooser, own, secrets, parameters);
-    await mark();
-    writeRing(stream, ROTATED_MESSAGE.matrix, matrix, ringBits);
-    await stream.flush();
+    await sendMarkedMatrix(stream, mark, matrix, ringBits);
 
     const vectors = await shareVectors(chooser, secrets, program.components, parameters);
     writeRing(stream, ROTATED_MESSAGE.vectors, vectors.flat(), parameters.vectorRingBits);

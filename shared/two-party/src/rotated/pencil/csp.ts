@@ -2,7 +2,7 @@
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../../channel/message-stream.ts';
 import type { ChosenProduct } from '../../products/index.ts';
-import { checkOwners, closedByFaults } from '../closing.ts';
+import { checkOwners, closedByFaults, sendMarkedMatrix } from '../closing.ts';
 import type { AnswerInput } from '../csp.ts';
 import {
   addMatrices,
@@ -44,9 +44,7 @@ export async function answerPencil(
     writeRing(stream, ROTATED_MESSAGE.declared, declared, ringBits);
     await stream.flush();
     const { matrix, signal } = await shareMatrices(chooser, own, secrets, parameters);
-    await mark();
-    writeRing(stream, ROTATED_MESSAGE.matrix, matrix, ringBits);
-    await stream.flush();
+    await sendMarkedMatrix(stream, mark, matrix, ringBits);
 
     const values = await shareSignal(chooser, signal, secrets, parameters);
     writeRing(stream, ROTATED_MESSAGE.signal, values.flat(), parameters.openRing);
