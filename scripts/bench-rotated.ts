@@ -1,4 +1,4 @@
-/** `npm run bench:rotated`: PCA by the protocol `rotated`, and by `garbled` and `simulated` beside it. */
+/** `npm run bench:rotated`: PCA and discriminant methods by the protocol `rotated`, and by `garbled` and `simulated` beside it. */
 
 import {
   type Case,
@@ -15,31 +15,44 @@ import { benchmark, someOf, wholeNumber } from './options.ts';
 
 const EXPLANATION = `Both servers are fresh processes that talk over TLS 1.3 on the loopback interface. A time is from the request for a connection to the result,
 base transfers included (20 ms: with a proxy between them that holds back every byte for 20 ms in either direction); the median of the repetitions, in which the protocols take turns (garbled once, and from 50 features on only with
---garbled), after a run that counts rounds: messages of which each waits for the one before. Sine × gap is of the largest angle to the clear reference's
+--garbled), after a run that counts trips: messages of which each waits for the one before. Waits are until public moments, so that time tells nothing. Sine × gap is of the largest angle to the clear reference's
 subspace, times the gap after the last component over λ₁. Synthetic data come from a seeded generator; data sets that are not bundled are
 taken from the folder EIGENVEIL_DATA.`;
 
-const SETS = [
-  { dataset: 'pima', components: 6 },
-  { dataset: 'breast_cancer_10', components: 8 },
-  { dataset: 'australian', components: 8 },
-  { dataset: 'german', components: 15 },
-  { dataset: 'ionosphere', components: 15 },
-  { dataset: 'synthetic50', components: 15 },
-  { dataset: 'synthetic100', components: 15 },
-] as const;
+/** A task without its protocol. */
+type Wanted = Pick<Case, 'dataset' | 'components' | 'method' | 'ridge' | 'allowFullRank'>;
+
+const SETS: readonly Wanted[] = [
+  { dataset: 'pima', method: 'pca', components: 6 },
+  { dataset: 'breast_cancer_10', method: 'pca', components: 8 },
+  { dataset: 'australian', method: 'pca', components: 8 },
+  { dataset: 'german', method: 'pca', components: 15 },
+  { dataset: 'ionosphere', method: 'pca', components: 15 },
+  { dataset: 'synthetic50', method: 'pca', components: 15 },
+  { dataset: 'synthetic100', method: 'pca', components: 15 },
+  { dataset: 'iris', method: 'lda', components: 2, ridge: 0.01 },
+  { dataset: 'pima', method: 'dca', components: 1, ridge: 0.01 },
+  { dataset: 'german', method: 'dca', components: 1, ridge: 0.01 },
+  { dataset: 'ionosphere', method: 'dca', components: 1, ridge: 0.01 },
+  { dataset: 'wisdm_walk_user', method: 'dca', components: 35, ridge: 1 },
+  { dataset: 'synthetic50', method: 'dca', components: 2, ridge: 1 },
+  // Its scatter has as many dimensions as the result.
+  { dataset: 'meu_keystroke', method: 'dca', components: 55, ridge: 1, allowFullRank: true },
+  { dataset: 'synthetic100', method: 'dca', components: 2, ridge: 1 },
+];
 /** A long line: milliseconds in either direction. */
 const DELAY = 20;
 const DELAYED = 'pima';
 /** On so long a line nothing comes back while messages that do not wait for it are still being made. */
 const COUNTING_DELAY = 500;
 
-const NAMES: readonly string[] = SETS.map(({ dataset }) => dataset);
-const LARGE = ['synthetic50', 'synthetic100'];
+const NAMES = [...new Set(SETS.map(({ dataset }) => dataset))];
+const LARGE = ['wisdm_walk_user', 'synthetic50', 'synthetic100', 'meu_keystroke'];
 
 const { json, repetitions, sets, garbled } = benchmark({
   name: 'bench:rotated',
-  description: 'Times PCA by the two-party protocols rotated, garbled and simulated.',
+  description:
+    'Times PCA and discriminant methods by the two-party protocols rotated, garbled and simulated.',
   explanation: EXPLANATION,
   example: '--sets pima,ionosphere',
 })
@@ -50,7 +63,8 @@ const { json, repetitions, sets, garbled } = benchmark({
   .opts<{ json?: true; repetitions: number; sets: string[]; garbled?: true }>();
 
 /** The protocols in turn; medians of their times, the largest of their errors. */
-async function measureSet(dataset: string, components: number): Promise<Measured[]> {
+async function measureSet(wanted: Wanted): Promise<Measured[]> {
+  const { dataset, method } = wanted;
   const file = await dataFile(dataset);
   if (file === undefined) {
     process.stderr.write(`${dataset} is left out: it is not in the folder EIGENVEIL_DATA\n`);
@@ -62,29 +76,29 @@ async function measureSet(dataset: string, components: number): Promise<Measured
   ]);
   if (garbled || !LARGE.includes(dataset)) runs.set('garbled', []);
   const delayed: Measured[] = [];
-  const rounds = new Map<Case['twoParty'], number | undefined>();
+  const trips = new Map<Case['twoParty'], number | undefined>();
   for (const twoParty of ['rotated', 'simulated'] as const) {
     const counted = await measureCase(
-      { twoParty, method: 'pca', dataset, components, countsRounds: true, delayMilliseconds: COUNTING_DELAY },
+      { ...wanted, twoParty, countsTrips: true, delayMilliseconds: COUNTING_DELAY },
       file,
     );
-    rounds.set(twoParty, counted.rounds);
+    trips.set(twoParty, counted.trips);
   }
   for (let repetition = 0; repetition < repetitions; repetition += 1) {
-    if (dataset === DELAYED) {
-      const wanted = { twoParty: 'rotated', method: 'pca', dataset, components } as const;
-      delayed.push(await measureCase({ ...wanted, delayMilliseconds: DELAY }, file));
+    if (dataset === DELAYED && method === 'pca') {
+      delayed.push(await measureCase({ ...wanted, twoParty: 'rotated', delayMilliseconds: DELAY }, file));
     }
     for (const [twoParty, done] of runs) {
       if (twoParty === 'garbled' && done.length > 0) continue;
-      done.push(await measureCase({ twoParty, method: 'pca', dataset, components }, file));
+      done.push(await measureCase({ ...wanted, twoParty }, file));
     }
   }
   const all = [...runs, ...(delayed.length > 0 ? [['rotated', delayed] as const] : [])];
   return all.map(([twoParty, done]) => ({
     ...done[0]!,
-    ...(rounds.get(twoParty) !== undefined && { rounds: rounds.get(twoParty)! }),
+    ...(trips.get(twoParty) !== undefined && { trips: trips.get(twoParty)! }),
     seconds: median(done.map(({ seconds }) => seconds)),
+    waitSeconds: median(done.map(({ waitSeconds }) => waitSeconds)),
     maxSineGap: Math.max(...done.map(({ maxSineGap }) => maxSineGap)),
     maxEigenvalueError: Math.max(...done.map(({ maxEigenvalueError }) => maxEigenvalueError)),
   }));
@@ -94,14 +108,17 @@ function render(all: readonly Measured[]): string {
   const megabytes = (bytes: number) => (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0);
   return renderTable(all, [
     words('data set', (it) => it.dataset),
+    words('method', (it) => it.method),
+    figures('K', (it) => it.classes),
     figures('d', (it) => it.features),
     figures('k', (it) => it.components),
     words('protocol', ({ twoParty, delayMilliseconds }) =>
       delayMilliseconds === undefined ? twoParty : `${twoParty}, ${delayMilliseconds} ms`,
     ),
     figures('MB', (it) => megabytes(it.bytes)),
-    figures('rounds', (it) => it.rounds ?? ''),
+    figures('trips', (it) => it.trips ?? ''),
     figures('time', (it) => formatQuantity(1000 * it.seconds, 'ms')),
+    figures('of it waits', (it) => formatQuantity(1000 * it.waitSeconds, 'ms')),
     figures('CPU s', cpuSeconds),
     figures('memory, MB', (it) => peakMegabytes(it, megabytes)),
     figures('sine × gap', (it) => it.maxSineGap.toExponential(0)),
@@ -110,9 +127,9 @@ function render(all: readonly Measured[]): string {
 }
 
 const all: Measured[] = [];
-for (const { dataset, components } of SETS.filter((set) => sets.includes(set.dataset))) {
-  process.stderr.write(`measuring ${dataset} …\n`);
-  all.push(...(await measureSet(dataset, components)));
+for (const wanted of SETS.filter(({ dataset }) => sets.includes(dataset))) {
+  process.stderr.write(`measuring ${wanted.method} of ${wanted.dataset} …\n`);
+  all.push(...(await measureSet(wanted)));
 }
 if (json) {
   const programs = all.filter(({ twoParty }) => twoParty === 'rotated');

@@ -102,8 +102,8 @@ export async function startDataUser(
     key,
     randomness: overrides.randomness ?? systemRandomness,
     clock: systemClock,
-    paceOf: ({ features, components }) =>
-      config.answerMilliseconds ?? standardPace(features.length, components),
+    paceOf: ({ features, components, method }) =>
+      config.answerMilliseconds ?? standardPace(features.length, components, method.kind !== 'pca'),
     onMiss(event) {
       misses.inc();
       log.warn(event, 'the answer took longer than its public time; the CSP may see what came of it');

@@ -5,11 +5,11 @@ import type { Duplex } from 'node:stream';
 import { createLocalCertificate, startServer } from '@eigenveil/server';
 import { programOf } from '@eigenveil/task';
 import { ChannelAcceptor, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
-import { RoundsCounted } from './rounds.ts';
+import { TripsCounted } from './trips.ts';
 import { type Assignment, type CspAddress, used } from './two-party.ts';
 
 process.on('disconnect', () => process.exit()); // an interrupted benchmark must not leave processes behind
-const [{ task, shares, verifiedOwners, countsRounds }] = (await once(process, 'message')) as [Assignment];
+const [{ task, shares, verifiedOwners, countsTrips }] = (await once(process, 'message')) as [Assignment];
 const identity = await createLocalCertificate();
 const { server, url } = await startServer({
   ...identity,
@@ -21,7 +21,7 @@ process.send!({ url, ca: identity.cert } satisfies CspAddress);
 const [request, socket, head] = (await once(server, 'upgrade')) as [IncomingMessage, Duplex, Buffer];
 const channel = await new ChannelAcceptor().accept(request, socket, head);
 await TWO_PARTY_PROTOCOLS[task.twoParty].runCsp(
-  countsRounds ? new RoundsCounted(channel) : channel,
+  countsTrips ? new TripsCounted(channel) : channel,
   { task, program: programOf(task) },
   // Nothing has to be remembered: these data are drawn anew for every run.
   { shares, verifiedOwners, markAnswered: async () => undefined },

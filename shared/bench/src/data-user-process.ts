@@ -1,23 +1,36 @@
 /** The data user of a benchmarked decomposition, a process of its own: connects, takes its part once (evaluates, for instance), reports and exits. */
 import { once } from 'node:events';
 import { programOf } from '@eigenveil/task';
-import { connectChannel, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
-import { RoundsCounted } from './rounds.ts';
+import { connectChannel, standardPace, systemClock, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { TripsCounted } from './trips.ts';
 import { type Assignment, type CspAddress, type Evaluated, used } from './two-party.ts';
 
 process.on('disconnect', () => process.exit()); // an interrupted benchmark must not leave processes behind
 process.send!('ready');
-const [{ task, shares, countsRounds, url, ca }] = (await once(process, 'message')) as [
+const [{ task, shares, countsTrips, url, ca }] = (await once(process, 'message')) as [
   Assignment & CspAddress,
 ];
 const started = performance.now();
 const channel = await connectChannel({ url: url.replace('https', 'wss'), headers: {}, ca });
-const counted = countsRounds ? new RoundsCounted(channel) : undefined;
+const counted = countsTrips ? new TripsCounted(channel) : undefined;
 let andGates = 0;
+let waited = 0;
+const program = programOf(task);
+const pace = {
+  milliseconds: standardPace(task.features.length, program.components, task.method.kind !== 'pca'),
+  clock: {
+    ...systemClock,
+    sleep: async (milliseconds: number, signal?: AbortSignal) => {
+      const from = performance.now();
+      await systemClock.sleep(milliseconds, signal);
+      waited += performance.now() - from;
+    },
+  },
+};
 const decomposition = await TWO_PARTY_PROTOCOLS[task.twoParty].runDataUser(
   counted ?? channel,
-  { task, program: programOf(task) },
-  { shares },
+  { task, program },
+  { shares, pace },
   (progress) => {
     andGates = progress.andGates;
   },
@@ -26,6 +39,14 @@ const seconds = (performance.now() - started) / 1000;
 const bytes = channel.bytesReceived + channel.bytesSent;
 await channel.close();
 process.send!(
-  { decomposition, seconds, andGates, bytes, rounds: counted?.rounds, ...used() } satisfies Evaluated,
+  {
+    decomposition,
+    seconds,
+    waitSeconds: waited / 1000,
+    andGates,
+    bytes,
+    trips: counted?.trips,
+    ...used(),
+  } satisfies Evaluated,
   () => process.exit(),
 );

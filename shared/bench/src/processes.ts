@@ -16,20 +16,20 @@ export interface Shares {
 export interface LineOptions {
   /** Of every byte in either direction. */
   readonly delayMilliseconds?: number;
-  readonly countsRounds?: boolean;
+  readonly countsTrips?: boolean;
 }
 
 /** The task's decomposition by its two-party protocol, and what both processes used for it. */
 export async function decomposeBetweenProcesses(
   task: Task,
   { verifiedOwners, ...shares }: Shares,
-  { countsRounds = false, delayMilliseconds = 0 }: LineOptions = {},
+  { countsTrips = false, delayMilliseconds = 0 }: LineOptions = {},
 ): Promise<Evaluated & { csp: Used }> {
   const assignment = (own: readonly bigint[]): Assignment => ({
     task,
     shares: own,
     verifiedOwners,
-    countsRounds,
+    countsTrips,
   });
   const [csp, dataUser] = ['csp-process', 'data-user-process'].map((name) =>
     fork(fileURLToPath(new URL(`./${name}.ts`, import.meta.url)), {

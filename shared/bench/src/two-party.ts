@@ -8,7 +8,7 @@ export interface Assignment {
   readonly shares: readonly bigint[];
   readonly verifiedOwners: number;
   /** Slows the computation down a little. */
-  readonly countsRounds: boolean;
+  readonly countsTrips: boolean;
 }
 
 export interface CspAddress {
@@ -20,11 +20,13 @@ export interface Evaluated extends Used {
   readonly decomposition: Decomposition;
   /** From the request for a connection to the result. */
   readonly seconds: number;
+  /** Of these, waits until a public moment. */
+  readonly waitSeconds: number;
   readonly andGates: number;
   /** Of both directions. */
   readonly bytes: number;
   /** Messages that wait for each other, if these were counted. */
-  readonly rounds: number | undefined;
+  readonly trips: number | undefined;
 }
 
 /** What a process has used, from its start on. */

@@ -2,7 +2,7 @@
 import type { Decomposition } from '@eigenveil/projection';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../../channel/message-stream.ts';
-import { contrastPace, pencilPace, systemClock } from '../../pace.ts';
+import { contrastPace, standardPace, systemClock } from '../../pace.ts';
 import type { CorrelatedProduct } from '../../products/index.ts';
 import { type DataUserInput, hangUp } from '../../protocol.ts';
 import { holdToPace } from '../hold.ts';
@@ -41,7 +41,7 @@ export async function askPencil(
   const withMean = program.outputs.includes('mean');
   const ownSums = [...own.M.flat(), ...(withMean ? totalOf(own.groups) : [])];
   const theirSums = await readRing(stream, ROTATED_MESSAGE.declared, ownSums.length, ringBits);
-  const pace = input.pace ?? { milliseconds: pencilPace(d, components), clock: systemClock };
+  const pace = input.pace ?? { milliseconds: standardPace(d, components, true), clock: systemClock };
   const short = contrastPace(d, own.M.flat().length);
   holdToPace(stream, { ...pace, milliseconds: Math.min(pace.milliseconds, short) });
   const sums = ownSums.map((share, i) => BigInt.asIntN(ringBits, share + theirSums[i]!));

@@ -1,4 +1,4 @@
-/** A channel that counts rounds: how many messages of a computation wait for each other, whatever else is on the way meanwhile. */
+/** A channel that counts trips: how many messages of a computation wait for each other, whatever else is on the way meanwhile. */
 import type { Channel } from '@eigenveil/two-party';
 
 const CLOCK_BYTES = 4;
@@ -7,8 +7,8 @@ const CLOCK_BYTES = 4;
  * Both ends must be wrapped. Every message carries its sender's clock, which is one more than that of the latest message that the sender
  * had received (Lamport, "Time, Clocks, and the Ordering of Events in a Distributed System", CACM 1978).
  */
-export class RoundsCounted implements Channel {
-  rounds = 0;
+export class TripsCounted implements Channel {
+  trips = 0;
   readonly #channel: Channel;
   #seen = 0;
 
@@ -26,7 +26,7 @@ export class RoundsCounted implements Channel {
 
   async send(message: Uint8Array, released?: () => void): Promise<void> {
     const clock = this.#seen + 1;
-    this.rounds = Math.max(this.rounds, clock);
+    this.trips = Math.max(this.trips, clock);
     const stamped = Buffer.alloc(message.length + CLOCK_BYTES);
     stamped.set(message);
     stamped.writeUInt32LE(clock, message.length);
@@ -37,7 +37,7 @@ export class RoundsCounted implements Channel {
   async receive(): Promise<Uint8Array> {
     const stamped = Buffer.from(await this.#channel.receive());
     this.#seen = Math.max(this.#seen, stamped.readUInt32LE(stamped.length - CLOCK_BYTES));
-    this.rounds = Math.max(this.rounds, this.#seen);
+    this.trips = Math.max(this.trips, this.#seen);
     return stamped.subarray(0, stamped.length - CLOCK_BYTES);
   }
 
