@@ -44,11 +44,11 @@ export interface Pace {
  */
 export function standardPace(features: number, components: number, isPencil = false): number {
   const decomposition = 1e-4 * features ** 3 + 4e-4 * components * features ** 2;
-  const root = isPencil ? 6e-4 * features ** 3 : 0;
+  const root = isPencil ? 2e-4 * features ** 3 : 0;
   return Math.ceil(250 + 10 * (decomposition + root));
 }
 
 /** The same for contrasts of so many classes, and for what they are multiplied by before the first product. */
 export function contrastPace(features: number, classes: number): number {
-  return 20 + Math.ceil(10 * 1.5e-4 * features * classes ** 2);
+  return 20 + Math.ceil(10 * 3e-5 * features * classes ** 2);
 }
