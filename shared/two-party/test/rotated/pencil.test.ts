@@ -1,5 +1,6 @@
 /** Pencils by `rotated` with a trusted dealer for the products: results of every method, against the reference. */
 import { describe, expect, it } from 'vitest';
+import { labelledDataset } from './datasets.ts';
 import {
   dca,
   distanceToPencil,
@@ -10,6 +11,7 @@ import {
   pencilSetting,
   resultOf,
 } from './pencils.ts';
+import { numbers } from './settings.ts';
 
 async function check(given: GivenPencil, limit = 1e-9) {
   const setting = pencilSetting(given);
@@ -41,5 +43,57 @@ describe('a pencil', () => {
       components: 2,
       method: mdr(0.1),
     });
+  });
+});
+
+describe('a pencil of a data set', () => {
+  it.each([
+    ['iris', 3, lda(0.01), 1e-10],
+    ['pima', 2, dca(0.01), 1e-10],
+    ['breast_cancer', 2, dca(0.01), 1e-9],
+    ['ionosphere', 2, dca(1), 1e-8],
+    ['ionosphere', 2, dca(0.01), 1e-7],
+  ] as const)('%s of %i classes, %o', async (name, classes, method, limit) => {
+    const { rows, labels } = labelledDataset(name);
+    const labellings = [{ classes, labels }];
+    const size = { maximumOwners: 16, maximumSamplesPerOwner: 1024 };
+    await check({ rows, labellings, components: classes - 1, method, ...size }, limit);
+  });
+
+  it('may have classes without rows, and a hundred of them', async () => {
+    const { rows, labels } = labelledDataset('iris');
+    const labellings = [{ classes: 100, labels: labels.map((k) => 7 + 40 * k) }];
+    await check({ rows, labellings, components: 2, method: dca(0.1) });
+  });
+});
+
+describe('random pencils', () => {
+  it('of conditions up to 10^6 are right to what the noise leaves', async () => {
+    const next = numbers(77);
+    for (const ratio of [1, 0.1, 0.001]) {
+      const d = 6;
+      const labels = Array.from({ length: 120 }, (_, i) => i % 4);
+      const means = labels.slice(0, 4).map(() => Array.from({ length: d }, () => next() - 0.5));
+      const rows = labels.map((k) =>
+        means[k]!.map((mean, j) => (0.4 * mean + (next() - 0.5)) * ratio ** (j / (d - 1))),
+      );
+      const setting = pencilSetting({
+        rows,
+        labellings: [{ classes: 4, labels }],
+        components: 3,
+        method: dca(1e-6),
+        fractionBits: 20,
+        program: { allowFullRank: true },
+      });
+      const result = await resultOf(setting);
+      const { spectrum } = result;
+      const trace = spectrum!.reduce((sum, value) => sum + value, 0);
+      const least = spectrum!.at(-1)! + 1e-6;
+      const { eigenvalueError, sine } = distanceToPencil(setting, result);
+      expect(spectrum![0]! / least).toBeGreaterThan(0.2 / ratio ** 2);
+      expect(eigenvalueError).toBeLessThan(1e-12 + (8 * 2 ** -46 * trace) / least);
+      // The reference itself has rounding of 2^−52 times the condition.
+      expect(sine).toBeLessThan(1e-9 + (400 * 2 ** -46 * trace) / least);
+    }
   });
 });
