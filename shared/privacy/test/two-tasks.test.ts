@@ -24,7 +24,7 @@ test('both together keep the budget, and leave next to nothing of it', () => {
       // More than what is left when ε is subtracted.
       expect(first + second).toBeGreaterThan(epsilon);
     }),
-    { numRuns: 30 },
+    { numRuns: 10 },
   );
 });
 
