@@ -169,3 +169,47 @@ describe('a refused pencil', () => {
     expect(lengths[1]).toEqual(lengths[0]);
   });
 });
+
+describe('the data user', () => {
+  it('sends after public times alone, whatever it has found', async () => {
+    const moments: number[][] = [];
+    for (const given of [fine, ...refused.map(([, , other]) => other)]) {
+      const { task, program, garbler, evaluator } = pencilSetting(given);
+      const [left, right] = memoryChannelPair();
+      const { chooser, correlator } = clearProducts();
+      // Time passes in waits alone.
+      let now = 0;
+      const clock = {
+        now: () => now,
+        sleep: async (milliseconds: number) => {
+          now += milliseconds;
+        },
+      };
+      const sent: number[] = [];
+      const stream = new MessageStream(right);
+      await Promise.allSettled([
+        answerPencil(
+          new MessageStream(left),
+          async () => chooser,
+          { task, program },
+          { ...garbler, markAnswered: async () => undefined },
+          (parameters) => drawPencilSecrets(parameters, systemBits()),
+        ),
+        askPencil(
+          stream,
+          async () => ({
+            multiply: async (products) => {
+              await stream.released(); // as the first byte of these would be
+              sent.push(now);
+              return correlator.multiply(products);
+            },
+          }),
+          { task, program },
+          { ...evaluator, pace: { milliseconds: 1000, clock } },
+        ),
+      ]);
+      moments.push(sent);
+    }
+    for (const sent of moments) expect(sent).toEqual([21, 1021, 2021]);
+  });
+});
