@@ -20,7 +20,15 @@ const LONGEST_MESSAGE = 4000;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** A program with --json and --version; subcommands added to it inherit how errors are reported. */
+/**
+ * A program with --json and --version; subcommands added to it inherit how errors are reported.
+ * @example
+ * import { createProgram, printResult, runCommand } from '@eigenveil/command';
+ *
+ * const program = createProgram({ name: 'greet', version: '1.0.0', description: 'Greets.' });
+ * program.action(() => printResult(program, { json: { greeting: 'hello' }, text: 'hello' }));
+ * await runCommand(program, process.argv, { ERR_NOBODY_THERE: 4 });
+ */
 export function createProgram(options: {
   readonly name: string;
   readonly version: string;
@@ -79,6 +87,10 @@ export async function runCommand(
 /**
  * Calls `close` once on the first of the signals; a second signal ends the process at once, for an operator who does not
  * want to wait. Returns a function that takes the handlers away again.
+ * @example
+ * import { onShutdown } from '@eigenveil/command';
+ *
+ * onShutdown(['SIGINT', 'SIGTERM'], () => server.close());
  */
 export function onShutdown(signals: readonly NodeJS.Signals[], close: () => Promise<void>): () => void {
   const stop = (): void => {

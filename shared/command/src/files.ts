@@ -21,6 +21,11 @@ export async function readTextFile(title: string, path: string): Promise<string>
 /**
  * A JSON file, checked by a schema.
  * @throws ERR_CONFIGURATION
+ * @example
+ * import { readJsonFile } from '@eigenveil/command';
+ * import { TaskProposal } from '@eigenveil/task';
+ *
+ * const proposal = await readJsonFile('--proposal', 'task.json', TaskProposal);
  */
 export async function readJsonFile<Schema extends z.ZodType>(
   title: string,

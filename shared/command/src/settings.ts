@@ -35,6 +35,15 @@ type Source = 'flag' | 'environment' | 'file' | 'default' | 'none';
  * for values that their schema refuses. One file serves all commands of a program: what only the others know is passed over.
  * Text from flags and environment counts as a string where the schema takes one, otherwise as JSON (numbers, true, false, lists).
  * Relative paths are relative to the working directory, wherever they are written.
+ * @example
+ * import { addSettings, createProgram } from '@eigenveil/command';
+ * import { z } from 'zod';
+ *
+ * const program = createProgram({ name: 'greet', version: '1.0.0', description: 'Greets.' });
+ * const settings = addSettings(program, 'GREET', {
+ *   port: { schema: z.int(), description: 'where to listen', default: 8443, placeholder: 'NUMBER' },
+ * });
+ * program.action(() => console.log(settings().port)); // of --port, GREET_PORT or the file
  */
 export function addSettings<const S extends Settings>(
   command: Command,

@@ -9,6 +9,12 @@ import type { PublicKey } from './key.ts';
  * @param aggregate as many ciphertexts as each contribution holds
  * @param contributions encoded ciphertexts that `decodeCiphertexts` accepted before
  * @throws ERR_CIPHERTEXT_LENGTH when a contribution has another length
+ * @example
+ * import { aggregateContributions, decodeCiphertexts } from '@eigenveil/paillier';
+ *
+ * const [first, ...others] = contributions;
+ * const start = decodeCiphertexts(publicKey, first, packing.plaintexts.length);
+ * const aggregate = aggregateContributions(publicKey, start, others);
  */
 export function aggregateContributions(
   publicKey: PublicKey,

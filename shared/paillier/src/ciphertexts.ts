@@ -25,6 +25,11 @@ export function encodeCiphertexts(publicKey: PublicKey, ciphertexts: readonly Ci
  * takes a small one, gives its plaintext away as well; nobody else can look for that.
  * @param firstIndex the number that the first of these has in error messages
  * @throws ERR_CIPHERTEXT_LENGTH, ERR_CIPHERTEXT_INVALID (names the first bad index)
+ * @example
+ * import { decodeCiphertexts, encodeCiphertexts } from '@eigenveil/paillier';
+ *
+ * const bytes = encodeCiphertexts(publicKey, ciphertexts);
+ * const checked = decodeCiphertexts(publicKey, bytes, ciphertexts.length);
  */
 export function decodeCiphertexts(
   publicKey: PublicKey,

@@ -21,6 +21,13 @@ export interface GenerateKeyOptions extends KeyOptions {
 /**
  * Two random primes of half the length from OpenSSL, drawn on its own threads.
  * @throws ERR_KEY_TOO_SHORT, ERR_KEY_INVALID (a length no key may have)
+ * @example
+ * import { add, decrypt, encrypt, generateKeyPair } from '@eigenveil/paillier';
+ *
+ * const secretKey = await generateKeyPair({ bits: 3072, scheme: 'standard' });
+ * const { publicKey } = secretKey;
+ * const sum = add(publicKey, encrypt(publicKey, 2n, 'standard'), encrypt(publicKey, 3n, 'standard'));
+ * decrypt(secretKey, sum); // → 5n
  */
 export async function generateKeyPair({
   bits,

@@ -72,6 +72,10 @@ export class PublicKey {
    * than 1 and -1. This catches broken keys. It does not prove n to be a product of two primes or h to be an n-th
    * power: a key's owner is trusted with the plaintexts anyway.
    * @throws ERR_KEY_INVALID, ERR_KEY_TOO_SHORT
+   * @example
+   * import { PublicKey } from '@eigenveil/paillier';
+   *
+   * const publicKey = PublicKey.fromJSON(JSON.parse(text));
    */
   static fromJSON(json: unknown, { allowInsecureKey = false }: KeyOptions = {}): PublicKey {
     const { n, h } = readIntegers(json, ['n'], ['h']);

@@ -55,6 +55,12 @@ export interface PackingOptions {
  * knows the options finds the same packing.
  * @throws ERR_PACKING_TOO_NARROW when a slot is wider than a plaintext
  * @throws RangeError when a number of bits is no positive integer, or there are no values
+ * @example
+ * import { makePacking, pack } from '@eigenveil/paillier';
+ *
+ * const plaintextBits = publicKey.bits - 1;
+ * const packing = makePacking({ valueBits: [20, 20, 8], statisticalSecurityBits: 40, plaintextBits });
+ * const [plaintext] = pack(publicKey, packing, [-7n, 12n, 3n]); // one plaintext with three slots
  */
 export function makePacking({ valueBits, statisticalSecurityBits, plaintextBits }: PackingOptions): Packing {
   if (valueBits.length === 0) throw new RangeError('"valueBits" expected of at least one value');
@@ -111,6 +117,11 @@ export function pack(publicKey: PublicKey, packing: Packing, values: readonly bi
  * Blinding values of one task: per value 2^(b-1), which makes it non-negative, plus a uniform integer of
  * `blindingBits`. They are as secret as the key, and drawn once per task.
  * @param randomness gives so many uniform bytes: the system's CSPRNG, unless a test has to repeat them
+ * @example
+ * import { drawBlinding, packBlinding } from '@eigenveil/paillier';
+ *
+ * const blinding = drawBlinding(packing); // to be kept, as secret as the key
+ * const addends = packBlinding(publicKey, packing, blinding); // to be encrypted and added
  */
 export function drawBlinding(packing: Packing, randomness?: (length: number) => Uint8Array): bigint[] {
   return packing.valueBits.map(

@@ -18,6 +18,14 @@ const SMALLEST_PART = { encrypt: 1, djn: 32, decrypt: 1, decode: 128, aggregate:
 
 type Workers = Piscina<WorkerJob<JobName> | Moved, WorkerOutcome<unknown>>;
 
+/**
+ * @example
+ * import { PaillierPool } from '@eigenveil/paillier';
+ *
+ * const pool = new PaillierPool({ threads: 4 });
+ * const ciphertexts = await pool.encrypt(publicKey, [1n, 2n], 'standard');
+ * await pool.close();
+ */
 export class PaillierPool {
   readonly #workers: Workers | undefined;
   /** For jobs with a secret key. A thread that has nothing to do ends, and its memory goes with it. */

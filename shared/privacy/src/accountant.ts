@@ -47,6 +47,14 @@ interface Totals {
   readonly rhoZcdp: number;
 }
 
+/**
+ * @example
+ * import { BudgetAccountant } from '@eigenveil/privacy';
+ *
+ * const accountant = new BudgetAccountant({ composition: 'basic', epsilon: 1, dpDelta: 1e-6 });
+ * accountant.spend({ epsilon: 0.75 }); // another 0.75 would throw
+ * accountant.spent(); // → { epsilon: 0.75, dpDelta: 0 }
+ */
 export class BudgetAccountant {
   readonly #budget: PrivacyBudget;
   /** The ρ that the budget allows, for zCDP. */

@@ -14,6 +14,10 @@ const DEPENDENT = 1e-12;
  * near 1 cannot tell 1e-8 from 0; the others come from cosines for the same reason (Björck and Golub, "Numerical methods
  * for computing angles between linear subspaces", 1973; Knyazev and Argentati, 2002). Absolute error about 1e-15.
  * @throws RangeError when the lists differ in length or dimension, or the vectors of one are linearly dependent
+ * @example
+ * import { principalAngles } from '@eigenveil/projection';
+ *
+ * principalAngles([[1, 0]], [[0, 2]]); // → [Math.PI / 2]
  */
 export function principalAngles(a: Vectors, b: Vectors): number[] {
   if (a.length !== b.length || a[0]?.length !== b[0]?.length) {

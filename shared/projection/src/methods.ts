@@ -62,6 +62,11 @@ export function pencil(program: Program, pooled: Statistics): Pencil {
  * The program's projection vectors, eigenvalues and declared outputs from the statistics of all owners together.
  * There are `cappedComponents(program)` of them. Eigenvalues that are zero on paper may be negative by rounding.
  * @throws as `pencil`, and ERR_NOT_POSITIVE_DEFINITE, ERR_FULL_RANK
+ * @example
+ * import { decompose } from '@eigenveil/projection';
+ * import { programOf } from '@eigenveil/task';
+ *
+ * const { vectors, eigenvalues } = decompose(programOf(task), pooled);
  */
 export function decompose(program: Program, pooled: Statistics): Decomposition {
   const { A, B } = pencil(program, pooled);

@@ -26,6 +26,12 @@ export function project({ vectors, mean }: Vectors, rows: Rows): number[][] {
  * origin without one). For PCA this is z Wᵀ + mean; vectors of the other methods are not orthogonal, so in
  * general it takes the pseudo-inverse.
  * @throws RangeError when there is not one coordinate per component
+ * @example
+ * import { project, reconstruct } from '@eigenveil/projection';
+ *
+ * const projection = { vectors: [[1, 0]], mean: [0, 0.5] };
+ * const coordinates = project(projection, [[0.25, 0.75]]);
+ * reconstruct(projection, coordinates); // → [[0.25, 0.5]]
  */
 export function reconstruct({ vectors, mean }: Vectors, coordinates: Rows): number[][] {
   const inverse = pseudoInverse(new Matrix(vectors.map((w) => [...w]))).to2DArray();
@@ -36,6 +42,10 @@ export function reconstruct({ vectors, mean }: Vectors, coordinates: Rows): numb
  * Per component of a PCA the fraction of the rows' variance that lies along it, eigenvalue over trace; all zero when
  * there is no variance. Eigenvalues of the discriminant methods are no variances: see `varianceCaptured`.
  * @throws ERR_TRACE_UNKNOWN when the task did not declare the trace
+ * @example
+ * import { explainedVariance } from '@eigenveil/projection';
+ *
+ * explainedVariance({ eigenvalues: [3, 1], trace: 8 }); // → [0.375, 0.125]
  */
 export function explainedVariance({
   eigenvalues,

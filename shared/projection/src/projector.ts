@@ -3,6 +3,13 @@ import { Discretiser } from '@eigenveil/statistics';
 import { type AgreedTask, type ClaimedProjection, checkAgreed } from './agreed.ts';
 import { project } from './project.ts';
 
+/**
+ * @example
+ * import { Projector } from '@eigenveil/projection';
+ *
+ * const projector = new Projector(task, projection);
+ * const reduced = rows.map((row) => projector.reduce(row));
+ */
 export class Projector {
   readonly #projection: Pick<ClaimedProjection, 'vectors' | 'mean'>;
   readonly #discretiser: Discretiser;

@@ -9,7 +9,14 @@ export interface Owner {
   readonly publicJwk: PublicJwk;
 }
 
-/** An owner shows the CSP's token and proves that it holds the key which the token names. */
+/**
+ * An owner shows the CSP's token and proves that it holds the key which the token names.
+ * @example
+ * import { ownerAuthenticator, ProofChecker } from '@eigenveil/server';
+ *
+ * const proofs = new ProofChecker(() => 'https://user.example.org:8444');
+ * const owner = ownerAuthenticator(() => cspKey, proofs);
+ */
 export function ownerAuthenticator(
   cspIdentity: () => PublicJwk | Promise<PublicJwk>,
   proofs: ProofChecker,

@@ -95,6 +95,20 @@ interface RouteOptions<
  * The function that makes routes with these authenticators. A request is authenticated, then its path parameters are
  * checked, then its body is read, so that nobody unknown can send more than headers; the answer goes out as its schema
  * gives it, so that members which the schema does not name cannot leak.
+ * @example
+ * import { routesWith } from '@eigenveil/server';
+ * import { z } from 'zod';
+ *
+ * const route = routesWith({ owner });
+ * const hello = route({
+ *   method: 'get',
+ *   path: '/hello',
+ *   summary: 'Say who asks',
+ *   auth: 'owner',
+ *   response: { status: 200, description: 'The owner', schema: z.object({ ownerId: z.string() }) },
+ *   problems: [],
+ *   handler: ({ identity }) => ({ ownerId: identity.ownerId }),
+ * });
  */
 export function routesWith<Auth extends Authenticators>(authenticators: Auth) {
   return function route<

@@ -28,6 +28,12 @@ const ALGORITHM = 'aes-256-gcm';
  * and key id are authenticated too. Of several keys the first seals and all open, each what names it, so that a key can be
  * replaced while values under the old one are still there.
  * Nonces are random: SP 800-38D allows 2^32 values under one key, far more than a service seals.
+ * @example
+ * import { loadOrCreateKeyRing, Sealer } from '@eigenveil/server';
+ *
+ * const sealer = new Sealer(...(await loadOrCreateKeyRing('key-encryption-key')));
+ * const sealed = sealer.seal('tasks/1/blinding', bytes);
+ * const opened = sealer.open('tasks/1/blinding', sealed); // throws for any other place
  */
 export class Sealer {
   /** By id; the one that seals comes first. */

@@ -54,6 +54,13 @@ export interface Service {
 /**
  * Opens the data directory of the service called `name`.
  * @throws ERR_KEY_FILE, ERR_TLS_FILE, ERR_DATA_DIRECTORY_IN_USE
+ * @example
+ * import { openService } from '@eigenveil/server';
+ *
+ * const service = await openService('csp', serviceConfiguration);
+ * const running = await service.listen({ info, routes, checkReady: async () => {} });
+ * await running.close();
+ * service.release();
  */
 export async function openService(
   name: string,

@@ -28,6 +28,11 @@ const BUSY_TIMEOUT_MILLISECONDS = 5000;
  * The connection is used from one place: it cannot be opened again after `close`, because that would come back without
  * these settings.
  * @throws ERR_SCHEMA_NEWER for a schema newer than the last migration, ERR_DATABASE otherwise
+ * @example
+ * import { openDatabase, transaction } from '@eigenveil/server';
+ *
+ * const db = openDatabase(':memory:', ['CREATE TABLE seen (id TEXT PRIMARY KEY) STRICT'], 'csp');
+ * transaction(db, () => db.prepare('INSERT INTO seen VALUES (?)').run('a'));
  */
 export function openDatabase(
   path: string,

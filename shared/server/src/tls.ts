@@ -74,6 +74,13 @@ export interface ServerOptions extends TlsIdentity {
 /**
  * Starts to listen.
  * @throws ERR_TLS_FILE for a certificate or key that cannot be used, ERR_LISTEN for an address
+ * @example
+ * import { createLocalCertificate, startServer } from '@eigenveil/server';
+ *
+ * const identity = await createLocalCertificate();
+ * const running = await startServer({ ...identity, listener, host: 'localhost', port: 0 });
+ * console.log(running.url);
+ * await running.close();
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { host, port, graceMilliseconds = GRACE_MILLISECONDS, onConnection: tell = () => {} } = options;

@@ -37,7 +37,16 @@ class Sums {
   }
 }
 
-/** One owner's statistics, one row at a time. */
+/**
+ * One owner's statistics, one row at a time.
+ * @example
+ * import { Discretiser, StatisticsAccumulator } from '@eigenveil/statistics';
+ *
+ * const discretiser = new Discretiser(task);
+ * const accumulator = new StatisticsAccumulator(task);
+ * for (const row of rows) accumulator.add(discretiser.discretise(row), []);
+ * const { R, labellings } = accumulator.statistics();
+ */
 export class StatisticsAccumulator {
   readonly #dimension: number;
   readonly #largestCell: number;

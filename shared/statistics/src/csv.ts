@@ -65,6 +65,10 @@ export async function* readFileBytes(path: string): AsyncGenerator<Uint8Array> {
  * @param source the file's bytes in chunks of any size, such as a Readable
  * @throws ERR_CSV_COLUMNS, ERR_CSV_ROW, ERR_CSV_CELL, ERR_CSV_SYNTAX, ERR_UNKNOWN_CLASS,
  *   ERR_OUT_OF_RANGE; a file without rows yields none
+ * @example
+ * import { readFileBytes, readRows } from '@eigenveil/statistics';
+ *
+ * for await (const { values, classes } of readRows(readFileBytes('rows.csv'), task)) console.log(values, classes);
  */
 export async function* readRows(
   source: AsyncIterable<Uint8Array>,

@@ -12,6 +12,11 @@ const POINT = 46;
  *
  * `Number` is right about all text that starts with a digit, sign or point and ends with a digit or point, except for
  * 0x, 0o and 0b (ECMA-262, StringToNumber), so looking at three characters replaces a pattern match per cell.
+ * @example
+ * import { parseDecimal } from '@eigenveil/statistics';
+ *
+ * parseDecimal('-1.5e3'); // → -1500
+ * parseDecimal('0x10'); // → undefined
  */
 export function parseDecimal(text: string): number | undefined {
   const first = text.charCodeAt(0);

@@ -19,6 +19,11 @@ export interface OwnerStatistics {
  * Reads, discretises and sums all rows of a CSV file.
  * @param source the file's bytes, see `readFileBytes`
  * @throws as `readRows`, and ERR_NO_ROWS, ERR_TOO_MANY_ROWS, ERR_TASK_INVALID, ERR_DP_PARAMETER
+ * @example
+ * import { flatten, readFileBytes, statisticsOfCsv } from '@eigenveil/statistics';
+ *
+ * const { statistics, rows } = await statisticsOfCsv(readFileBytes('rows.csv.gz'), task);
+ * const values = flatten(task, statistics);
  */
 export async function statisticsOfCsv(
   source: AsyncIterable<Uint8Array>,

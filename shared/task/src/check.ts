@@ -15,6 +15,11 @@ const LABELLINGS = { pca: 0, dca: 1, lda: 1, mdr: 2 } as const satisfies Record<
  * Checks that the parameters of a task fit together and that no declared output reveals the scatter matrix without consent. What its
  * two-party protocol asks for is checked by that.
  * @throws ERR_TASK_INVALID, ERR_KEY_TOO_SHORT, ERR_TOO_MANY_COMPONENTS, ERR_FULL_RANK
+ * @example
+ * import { checkTask, TaskProposal } from '@eigenveil/task';
+ *
+ * const proposal = TaskProposal.parse(JSON.parse(text)); // its form
+ * checkTask(proposal); // what its form cannot say
  */
 export function checkTask(task: TaskProposal): void {
   const { method, outputs, minimumOwners, maximumOwners, maximumSamplesPerOwner, keyBits } = task;

@@ -25,6 +25,11 @@ export function stageTaskOf(
 /**
  * The task's noise; undefined without differential privacy.
  * @throws ERR_DP_PARAMETER
+ * @example
+ * import { noisePlanOf, planShift } from '@eigenveil/task';
+ *
+ * const plan = noisePlanOf(task);
+ * if (plan !== undefined) console.log(planShift(task, plan).fewestRows);
  */
 export function noisePlanOf(task: Parameters<typeof stageTaskOf>[0]): NoisePlan | undefined {
   const stage = stageTaskOf(task);

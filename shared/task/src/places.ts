@@ -21,6 +21,14 @@ export interface Places {
   readonly length: number;
 }
 
+/**
+ * @example
+ * import { placesOf } from '@eigenveil/task';
+ *
+ * const features = ['age', 'pulse'].map((name) => ({ name, min: 0, max: 200 }));
+ * const { R, owners, length } = placesOf({ method: { kind: 'pca' }, features, labellings: [] });
+ * [R, owners, length]; // → [{ from: 0, to: 3 }, { from: 6, to: 7 }, 7]
+ */
 export function placesOf(task: Shape): Places {
   const d = task.features.length;
   let next = 0;

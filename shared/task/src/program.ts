@@ -21,7 +21,14 @@ export interface Program {
   readonly noisy?: boolean;
 }
 
-/** The program that a task describes. */
+/**
+ * The program that a task describes.
+ * @example
+ * import { cappedComponents, programOf } from '@eigenveil/task';
+ *
+ * const program = programOf(task);
+ * const vectors = cappedComponents(program); // how many come out
+ */
 export function programOf(
   task: Pick<StatisticsTask, 'method' | 'features' | 'labellings' | 'fractionBits' | 'differentialPrivacy'> &
     Pick<Program, 'components' | 'outputs' | 'minimumOwners' | 'allowFullRank'>,

@@ -106,7 +106,22 @@ export const TwoPartyName = z.enum(['garbled', 'rotated', 'simulated']);
 const MethodName = z.enum(['pca', 'dca', 'lda', 'mdr']);
 export type MethodName = z.infer<typeof MethodName>;
 
-/** What a person proposes: everything of a task but its id and its parties, with safe defaults. */
+/**
+ * What a person proposes: everything of a task but its id and its parties, with safe defaults.
+ * @example
+ * import { TaskProposal } from '@eigenveil/task';
+ *
+ * const proposal = TaskProposal.parse({
+ *   method: { kind: 'pca' },
+ *   features: ['age', 'pulse', 'weight'].map((name) => ({ name, min: 0, max: 200 })),
+ *   components: 1,
+ *   minimumOwners: 5,
+ *   maximumOwners: 50,
+ *   maximumSamplesPerOwner: 1000,
+ *   deadline: '2031-01-01T00:00:00Z',
+ * });
+ * proposal.keyBits; // → 3072
+ */
 export const TaskProposal = z.strictObject({
   method: Method,
   features: z.array(Feature).min(1).max(LIMITS.features),

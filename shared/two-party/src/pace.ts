@@ -24,6 +24,13 @@ export const systemClock: Clock = {
   },
 };
 
+/**
+ * @example
+ * import { standardPace, systemClock, waitUntil } from '@eigenveil/two-party';
+ *
+ * const moment = systemClock.now() + standardPace(34, 15);
+ * await waitUntil(moment, systemClock);
+ */
 export async function waitUntil(moment: number, clock: Clock, signal?: AbortSignal): Promise<void> {
   for (let left = moment - clock.now(); left > 0; left = moment - clock.now())
     await clock.sleep(left, signal);

@@ -4,6 +4,16 @@ import type { TwoPartyProtocol } from './protocol.ts';
 import { rotated } from './rotated.ts';
 import { simulated } from './simulated.ts';
 
+/**
+ * @example
+ * import { memoryChannelPair, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+ *
+ * const { garbled } = TWO_PARTY_PROTOCOLS;
+ * const [atCsp, atDataUser] = memoryChannelPair();
+ * const csp = garbled.runCsp(atCsp, computation, cspInput);
+ * const decomposition = await garbled.runDataUser(atDataUser, computation, { shares });
+ * await csp;
+ */
 export const TWO_PARTY_PROTOCOLS = { garbled, rotated, simulated } as const satisfies Record<
   string,
   TwoPartyProtocol

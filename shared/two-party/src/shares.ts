@@ -9,7 +9,14 @@ export function toRing(bits: readonly number[], values: readonly bigint[]): bigi
   return bits.map((width, v) => BigInt.asUintN(width, values[v]!));
 }
 
-/** The signed integers that two lists of ring elements add up to. */
+/**
+ * The signed integers that two lists of ring elements add up to.
+ * @example
+ * import { combine, toRing } from '@eigenveil/two-party';
+ *
+ * const bits = [8, 8];
+ * combine(bits, toRing(bits, [-1n + 77n, 3n + 200n]), toRing(bits, [-77n, -200n])); // → [-1n, 3n]
+ */
 export function combine(
   bits: readonly number[],
   left: readonly bigint[],

@@ -44,6 +44,10 @@ export function digestPublicKey(publicKey: PaillierPublicKey): Digest {
 /**
  * Verifies a signed task under the pinned CSP's key.
  * @throws ERR_AGREEMENT_INVALID
+ * @example
+ * import { verifySignedTask } from '@eigenveil/wire';
+ *
+ * const { taskDigest, publicKey } = await verifySignedTask(signedTask, cspKey);
  */
 export async function verifySignedTask(
   { task, agreement }: SignedTask,

@@ -46,6 +46,14 @@ const LARGEST_ANSWER_BYTES = 32 * 1024 * 1024;
 const FIRST_BACKOFF_MILLISECONDS = 100;
 const LONGEST_BACKOFF_MILLISECONDS = 5000;
 
+/**
+ * @example
+ * import { ServiceClient, TaskList } from '@eigenveil/wire';
+ *
+ * const client = new ServiceClient({ url: 'https://user.example.org:8444', credentials: { kind: 'key', key } });
+ * const { tasks } = await client.send({ method: 'GET', path: '/tasks', response: TaskList });
+ * await client.close();
+ */
 export class ServiceClient {
   readonly url: string;
   readonly #agent: Agent;

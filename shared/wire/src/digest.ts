@@ -12,7 +12,13 @@ export const Digest = z
   .brand('Digest');
 export type Digest = z.infer<typeof Digest>;
 
-/** Digest of a JSON value; equal for equal values, whatever the order of their members. */
+/**
+ * Digest of a JSON value; equal for equal values, whatever the order of their members.
+ * @example
+ * import { digestJson } from '@eigenveil/wire';
+ *
+ * digestJson('point', { x: 1, y: 2 }) === digestJson('point', { y: 2, x: 1 }); // → true
+ */
 export function digestJson(kind: string, value: unknown): Digest {
   const text = canonicalize(value);
   if (text === undefined) throw new TypeError('"value" expected a JSON value');

@@ -170,6 +170,11 @@ export function errorCodeOf(error: unknown): ErrorCode | undefined {
  * What a peer may see of an error: code, title and message when the code is ours, and nothing but ERR_INTERNAL
  * otherwise, because the message of a foreign error may carry anything. What is wrong in a service is for its operator: such codes
  * go without the message.
+ * @example
+ * import { ServiceError, toProblem } from '@eigenveil/wire';
+ *
+ * toProblem(new ServiceError('ERR_BUSY', 'ask again in a second')).status; // → 503
+ * toProblem(new Error('whatever it may say')).code; // → 'ERR_INTERNAL'
  */
 export function toProblem(error: unknown): Problem {
   const code = errorCodeOf(error) ?? 'ERR_INTERNAL';

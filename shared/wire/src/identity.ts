@@ -139,7 +139,14 @@ export class ReplayGuard {
   }
 }
 
-/** The CSP's statement that `ownerId` is the holder of the key with this thumbprint. */
+/**
+ * The CSP's statement that `ownerId` is the holder of the key with this thumbprint.
+ * @example
+ * import { issueOwnerToken, verifyOwnerToken } from '@eigenveil/wire';
+ *
+ * const token = await issueOwnerToken(cspSigningKey, { ownerId, thumbprint: key.thumbprint, lifetimeSeconds: 3600 });
+ * const { thumbprint } = await verifyOwnerToken(token, cspSigningKey.publicJwk);
+ */
 export async function issueOwnerToken(
   cspKey: SigningKey,
   owner: { ownerId: OwnerId; thumbprint: Thumbprint; lifetimeSeconds: number },

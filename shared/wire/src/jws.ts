@@ -13,7 +13,14 @@ export interface Statement<Schema extends z.ZodType> {
   readonly code: ErrorCode;
 }
 
-/** Signs `payload` as a statement of the given kind; the signer's public key travels in the header. */
+/**
+ * Signs `payload` as a statement of the given kind; the signer's public key travels in the header.
+ * @example
+ * import { RECEIPT, signStatement, verifyStatement } from '@eigenveil/wire';
+ *
+ * const jws = await signStatement(RECEIPT, key, { ...record, receivedAt: new Date().toISOString() });
+ * const { contributionDigest } = await verifyStatement(RECEIPT, jws, key.publicJwk);
+ */
 export async function signStatement<Schema extends z.ZodType>(
   statement: Statement<Schema>,
   key: SigningKey,

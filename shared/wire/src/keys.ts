@@ -39,6 +39,13 @@ export async function generatePrivateJwk(): Promise<PrivateJwk> {
   return PrivateJwk.parse({ kty, crv, x, d });
 }
 
+/**
+ * @example
+ * import { generatePrivateJwk, importSigningKey } from '@eigenveil/wire';
+ *
+ * const key = await importSigningKey(await generatePrivateJwk());
+ * key.thumbprint.length; // → 43
+ */
 export async function importSigningKey(jwk: PrivateJwk): Promise<SigningKey> {
   const publicJwk: PublicJwk = { kty: jwk.kty, crv: jwk.crv, x: jwk.x };
   return {

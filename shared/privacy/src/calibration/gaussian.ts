@@ -50,6 +50,11 @@ export function dpDeltaOfGaussian(parameters: {
 /**
  * The least σ that the equality above allows, rounded up; in units of the query; 0 for ε = Infinity.
  * @throws ERR_DP_PARAMETER unless Δ is finite and positive, ε > 0 and δ in (0, 1)
+ * @example
+ * import { calibrateAnalyticGaussian } from '@eigenveil/privacy';
+ *
+ * const sigma = calibrateAnalyticGaussian({ sensitivity: 1, epsilon: 1, dpDelta: 1e-6 });
+ * sigma.toFixed(2); // → '4.22'
  */
 export function calibrateAnalyticGaussian(parameters: {
   readonly sensitivity: number;

@@ -37,6 +37,12 @@ export function partOfBudget(budget: Budget, share: number): number {
 /**
  * The ε of a second task, at the budget's δ, so that it and a first one that has spent `spent` keep the budget together; rounded down to four digits.
  * @throws ERR_DP_PARAMETER where nothing is left
+ * @example
+ * import { partOfBudget, restOfBudget } from '@eigenveil/privacy';
+ *
+ * const budget = { epsilon: 1, dpDelta: 1e-6 };
+ * const first = { epsilon: partOfBudget(budget, 0.3), dpDelta: 1e-6 };
+ * const second = restOfBudget(budget, first); // more than 1 − first.epsilon
  */
 export function restOfBudget(budget: Budget, spent: Budget): number {
   const left = 1 / sigmaOf(budget) ** 2 - 1 / sigmaOf(spent) ** 2;

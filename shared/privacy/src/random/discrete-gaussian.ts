@@ -18,6 +18,12 @@ export interface DiscreteGaussianParameters {
 /**
  * Draws integers y with probability proportional to exp(−y²/(2σ²)).
  * @throws ERR_DP_PARAMETER when σ² is no rational >= 0
+ * @example
+ * import { discreteGaussianSampler, systemRandomness } from '@eigenveil/privacy';
+ *
+ * const sigmaSquared = { numerator: 25n, denominator: 1n };
+ * const draw = discreteGaussianSampler(systemRandomness, { sigmaSquared });
+ * const noise = [draw(), draw()];
  */
 export function discreteGaussianSampler(
   source: RandomSource,

@@ -65,6 +65,10 @@ export function checkSetting(setting: PrivacySetting): void {
 /**
  * √(d/3): the C that drafts take, in units of features in [−1, 1]. So long are rows, in root mean square, whose features spread evenly over their ranges.
  * A function of d alone, since one that looks at rows would have to be private itself.
+ * @example
+ * import { defaultClippingNorm } from '@eigenveil/privacy';
+ *
+ * defaultClippingNorm(12); // → 2
  */
 export function defaultClippingNorm(features: number): number {
   return Math.sqrt(features / 3);

@@ -21,6 +21,10 @@ export interface AgreedTask {
 /**
  * Verifies a signed task under the pinned CSP's key and reads its Paillier key.
  * @throws ERR_AGREEMENT_INVALID, ERR_KEY_INVALID, ERR_KEY_TOO_SHORT and what `layout` throws
+ * @example
+ * import { openAgreed } from '@eigenveil/protocol/owner';
+ *
+ * const { task, agreement, publicKey, packing } = await openAgreed(signedTask, cspKey);
  */
 export async function openAgreed(signed: SignedTask, cspKey: PublicJwk): Promise<AgreedTask> {
   const { task } = signed;

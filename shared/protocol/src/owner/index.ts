@@ -30,6 +30,12 @@ export { type AgreedTask, openAgreed } from './agreed-task.ts';
  * randomisers are new with every call, so the bytes are to be kept before they are sent, and sent again as they are.
  * @param values as `flatten` gives them
  * @throws ERR_VALUE_OUT_OF_RANGE, ERR_SCHEME_UNAVAILABLE, ERR_DP_PARAMETER
+ * @example
+ * import { systemRandomness } from '@eigenveil/privacy';
+ * import { contribute } from '@eigenveil/protocol/owner';
+ *
+ * const by = { paillier: pool, randomness: systemRandomness };
+ * const bytes = await contribute({ task, publicKey, packing }, values, by);
  */
 export async function contribute(
   under: {
@@ -50,7 +56,13 @@ export async function contribute(
   return encodeCiphertexts(publicKey, await by.paillier.encrypt(publicKey, plaintexts, task.encryption));
 }
 
-/** The owner's statement that these bytes are its contribution to this task under this Paillier key. */
+/**
+ * The owner's statement that these bytes are its contribution to this task under this Paillier key.
+ * @example
+ * import { signRecord } from '@eigenveil/protocol/owner';
+ *
+ * const record = await signRecord(agreement, bytes, { ownerId, key });
+ */
 export async function signRecord(
   { taskId, taskDigest, publicKey }: Agreement,
   bytes: Uint8Array,

@@ -21,7 +21,15 @@ export interface Drawn {
   readonly noise: readonly bigint[];
 }
 
-/** @throws ERR_DP_PARAMETER */
+/**
+ * @throws ERR_DP_PARAMETER
+ * @example
+ * import { systemRandomness } from '@eigenveil/privacy';
+ * import { blind, draw } from '@eigenveil/protocol/servers';
+ *
+ * const drawn = draw({ task, packing }, systemRandomness); // to be kept before it is used
+ * const blinded = await blind({ publicKey, packing }, ciphertexts, drawn, pool);
+ */
 export function draw(
   { task, packing }: { readonly task: StatisticsTask; readonly packing: Packing },
   randomness: RandomSource,

@@ -16,6 +16,12 @@ import { type SharedTask, sharesAtCsp } from './shares.ts';
  * @param ciphertexts validated, as many as the packing has plaintexts
  * @throws ERR_PACKING_OVERFLOW when a sum has left its range: one bit about the plaintexts, to be told
  *   once and never for other ciphertexts, ERR_DP_PARAMETER
+ * @example
+ * import { systemRandomness } from '@eigenveil/privacy';
+ * import { unblind } from '@eigenveil/protocol/servers';
+ *
+ * const by = { paillier: pool, randomness: systemRandomness };
+ * const shares = await unblind({ task, secretKey, packing }, ciphertexts, by);
  */
 export async function unblind(
   under: { readonly task: SharedTask; readonly secretKey: SecretKey; readonly packing: Packing },

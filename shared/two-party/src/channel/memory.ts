@@ -22,6 +22,15 @@ class Pipe {
   }
 }
 
+/**
+ * @example
+ * import { memoryChannelPair } from '@eigenveil/two-party';
+ *
+ * const [left, right] = memoryChannelPair();
+ * await left.send(Uint8Array.of(1, 2));
+ * await right.receive(); // → Uint8Array.of(1, 2)
+ * await left.close();
+ */
 export function memoryChannelPair(limits?: Partial<ChannelLimits>): [Channel, Channel] {
   const complete = withDefaults(limits);
   const toLeft = new Pipe();

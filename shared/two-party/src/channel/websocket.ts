@@ -51,6 +51,12 @@ const LONGEST_REFUSAL_BYTES = 16_384;
  * Opens a channel to `url` (wss://…) with the given headers.
  * @throws ChannelRefused when the service answers otherwise, ERR_CHANNEL_CLOSED when there is no whole answer in time or
  * `signal` aborts
+ * @example
+ * import { connectChannel } from '@eigenveil/two-party';
+ *
+ * const path = `/tasks/${task.id}/two-party`;
+ * const headers = await client.authenticate('GET', path);
+ * const channel = await connectChannel({ url: `wss://csp.example.org:8443${path}`, headers });
  */
 export async function connectChannel(options: {
   readonly url: string;
@@ -104,7 +110,14 @@ async function readRefusal(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8', 0, LONGEST_REFUSAL_BYTES);
 }
 
-/** Turns upgrade requests that the service has already authenticated into channels. */
+/**
+ * Turns upgrade requests that the service has already authenticated into channels.
+ * @example
+ * import { ChannelAcceptor } from '@eigenveil/two-party';
+ *
+ * const acceptor = new ChannelAcceptor();
+ * const channel = await acceptor.accept(request, socket, head); // as Node's 'upgrade' gives them
+ */
 export class ChannelAcceptor {
   readonly #limits: ChannelLimits;
   readonly #server: WebSocketServer;
