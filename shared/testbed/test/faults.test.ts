@@ -1,4 +1,6 @@
-/** How planted faults are read, where they are planted, and what counts as caught. */
+/** How planted faults are read, where they are planted, and what counts as caught; and whether those that are kept can be planted. */
+import { glob, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Fault, FaultError, parseFault, plant } from '../src/faults/fault.ts';
 import { colourOf, type VitestReport } from '../src/faults/run.ts';
@@ -60,6 +62,34 @@ describe('a fault is planted', () => {
     ['in two files', [here, { ...here, path: 'copy.ts' }]],
   ])('not where its code stands %s: it has to be renewed', (_, sources) => {
     expect(() => plant(fault, sources)).toThrow(/renew/);
+  });
+});
+
+describe('the faults that are kept', () => {
+  const root = new URL('../../..', import.meta.url).pathname;
+  const read = async (pattern: string) =>
+    Promise.all(
+      (await Array.fromAsync(glob(pattern, { cwd: root }))).map(async (path) => ({
+        path,
+        text: await readFile(join(root, path), 'utf8'),
+      })),
+    );
+
+  test('can all be planted, and name test files that are there', async () => {
+    const sources = await read('{services,shared}/*/{src,bin}/**/*.ts');
+    const kept = await read('test/faults/*.patch');
+    expect(kept).not.toEqual([]);
+    const faults = kept.map(({ path, text }) => parseFault(path, text));
+    const stale = faults.flatMap((fault) => {
+      try {
+        plant(fault, sources);
+        return [];
+      } catch (error) {
+        return [`${fault.name}: ${(error as FaultError).message}`];
+      }
+    });
+    expect(stale).toEqual([]);
+    await Promise.all(faults.map((fault) => stat(join(root, fault.test))));
   });
 });
 
