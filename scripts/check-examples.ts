@@ -3,7 +3,8 @@
  * own, and runs those that show a result.
  */
 import { execFile } from 'node:child_process';
-import { glob, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { globSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -95,7 +96,7 @@ function examplesOf(source: string, text: string): Example[] {
 }
 
 async function readExamples(name: string): Promise<Example[]> {
-  const sources = await Array.fromAsync(glob(`shared/${name}/src/**/*.ts`, { cwd: ROOT }));
+  const sources = globSync(`shared/${name}/src/**/*.ts`, { cwd: ROOT });
   const examples = await Promise.all(
     sources.sort().map(async (path) => examplesOf(path, await readFile(join(ROOT, path), 'utf8'))),
   );

@@ -1,5 +1,6 @@
 /** How planted faults are read, where they are planted, and what counts as caught; and whether those that are kept can be planted. */
-import { glob, readFile, stat } from 'node:fs/promises';
+import { globSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Fault, FaultError, parseFault, plant } from '../src/faults/fault.ts';
@@ -69,7 +70,7 @@ describe('the faults that are kept', () => {
   const root = new URL('../../..', import.meta.url).pathname;
   const read = async (pattern: string) =>
     Promise.all(
-      (await Array.fromAsync(glob(pattern, { cwd: root }))).map(async (path) => ({
+      globSync(pattern, { cwd: root }).map(async (path) => ({
         path,
         text: await readFile(join(root, path), 'utf8'),
       })),
