@@ -288,6 +288,51 @@ describe('a second answer for the same data', () => {
   });
 });
 
+describe('spectra alone, of attempts that add c·x xᵀ to T', () => {
+  const d = 5;
+  const parameters = sizes(d, 1);
+  const { T } = instance(
+    [9, 7, 5, 3, 1].map((value) => value * 2 ** 40),
+    orthogonal(d, 15),
+    [0.5],
+    orthogonal(d, 16).map((row) => row.slice(0, 1)),
+    diagonal([1]),
+  );
+  const B = T.map((row) => row.map(Number));
+  const random = seededBits('spectra');
+  const c = 2 ** 41;
+  const spectrumWith = (x: readonly number[]) => {
+    const more = T.map((row, i) => row.map((entry, j) => entry + BigInt(c * x[i]! * x[j]!)));
+    const zero = T.map(() => [0]);
+    const { M } = pencilView(more, zero, drawPencilSecrets(parameters, random), parameters);
+    return symmetricEigen(M).values;
+  };
+
+  it('give T away, so that an answer is marked before M', () => {
+    const unit = (...places: number[]) => T.map((_, i) => (places.includes(i) ? 1 : 0));
+    const before = spectrumWith(unit());
+    // (u_iᵀ x)² for every eigenvector u_i, by the secular equation.
+    const squares = (x: readonly number[]) => {
+      const after = spectrumWith(x);
+      return before.map(
+        (value, i) =>
+          (before.reduce((product, other, j) => (j === i ? product : product / (other - value)), 1) *
+            after.reduce((product, other) => product * (other - value), 1)) /
+          c,
+      );
+    };
+    const first = squares(unit(0));
+    const others = T.slice(1).map((_, j) => ({ own: squares(unit(j + 1)), sum: squares(unit(0, j + 1)) }));
+    // Entries of u_i as if its first were positive: their products with it follow from sums.
+    const vectors = before.map((_, i) => {
+      const head = Math.sqrt(Math.abs(first[i]!));
+      return [head, ...others.map(({ own, sum }) => (sum[i]! - first[i]! - own[i]!) / (2 * head))];
+    });
+    const guess = times(times(transposed(vectors), diagonal(before)), vectors);
+    expect(distance(guess, B)).toBeLessThan(1e-6);
+  });
+});
+
 describe('repeated values of the pencil', () => {
   it('leave the vectors of their space a uniform choice of the noise', () => {
     const d = 4;
