@@ -57,5 +57,5 @@ export function standardPace(features: number, components: number, isPencil = fa
 
 /** The same for contrasts of so many classes, and for what they are multiplied by before the first product. */
 export function contrastPace(features: number, classes: number): number {
-  return 20 + Math.ceil(10 * 3e-5 * features * classes ** 2);
+  return 100 + Math.ceil(10 * 3e-5 * features * classes ** 2);
 }

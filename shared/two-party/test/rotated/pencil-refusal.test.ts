@@ -210,6 +210,6 @@ describe('the data user', () => {
       ]);
       moments.push(sent);
     }
-    for (const sent of moments) expect(sent).toEqual([21, 1021, 2021]);
+    for (const sent of moments) expect(sent).toEqual([101, 1101, 2101]);
   });
 });
