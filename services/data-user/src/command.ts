@@ -14,7 +14,7 @@ import {
 import { addBackupCommands } from '@eigenveil/server/backup-command';
 import { addKeyCommands } from '@eigenveil/server/key-command';
 import { SERVICE_SETTINGS } from '@eigenveil/server/settings';
-import { TaskProposal, TwoPartyName } from '@eigenveil/task/schema';
+import { Scale, TaskProposal, TwoPartyName } from '@eigenveil/task/schema';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { draftPrivacy } from './draft-privacy.ts';
@@ -100,6 +100,12 @@ function addDraft(task: Command): void {
       default: 'pca',
       placeholder: 'METHOD',
     },
+    scale: {
+      schema: Scale.optional(),
+      description:
+        'of pca: covariance, or correlation, which standardises the features (default: covariance)',
+      placeholder: 'SCALE',
+    },
     labels: {
       schema: z.array(z.string()),
       description: 'label column, or a JSON list of them',
@@ -172,6 +178,7 @@ Example:
     const {
       data,
       method,
+      scale,
       labels,
       ignore,
       components,
@@ -188,7 +195,9 @@ Example:
       import('@eigenveil/task'),
       import('./draft.ts'),
     ]);
-    const { rows, ...draft } = await asConfiguration(() => draftTask(data, { method, labels, ignore }));
+    const { rows, ...draft } = await asConfiguration(() =>
+      draftTask(data, { method, scale, labels, ignore }),
+    );
     if (epsilon === undefined && (meanFirst || around !== undefined))
       throw new ConfigurationError('"--mean-first" and "--around" expected with --epsilon, of both tasks');
     const wanted = epsilon === undefined ? undefined : { features: draft.features, epsilon, delta };

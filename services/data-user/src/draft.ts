@@ -3,12 +3,14 @@
  * may be public; where they may not, write the ranges from domain knowledge instead.
  */
 import { CSV_SYNTAX, parseDecimal, readFileBytes, StatisticsError } from '@eigenveil/statistics';
-import type { MethodName, TaskProposal } from '@eigenveil/task';
+import type { MethodName, Scale, TaskProposal } from '@eigenveil/task';
 import { ServiceError } from '@eigenveil/wire';
 import { CsvError, type Parser, parse } from 'csv-parse';
 
 export interface DraftOptions {
   readonly method: MethodName;
+  /** For pca; covariance where it is not given. */
+  readonly scale?: Scale | undefined;
   /** Label columns: none for pca, one for dca and lda, utility and privacy for mdr. */
   readonly labels: readonly string[];
   /** Columns to leave out. */
@@ -32,7 +34,9 @@ const DRAFT_RIDGE = 1;
  * no number or a file without rows, ERR_CSV_SYNTAX, ERR_FILE_UNREADABLE
  */
 export async function draftTask(file: string, options: DraftOptions): Promise<Draft> {
-  const { method, labels, ignore } = options;
+  const { method, scale, labels, ignore } = options;
+  if (scale !== undefined && method !== 'pca')
+    throw invalid(`"scale" expected with pca alone, got ${method}`);
   let header: string[] = [];
   const parser = parse({
     ...CSV_SYNTAX,
@@ -62,7 +66,7 @@ export async function draftTask(file: string, options: DraftOptions): Promise<Dr
   }
   if (rows === 0) throw invalid('the file has no rows');
   return {
-    method: methodOf(method),
+    method: methodOf(method, scale),
     features: [...ranges].map(([name, range]) => ({ name, ...range })),
     labellings: [...classes].map(([column, values]) => ({
       column,
@@ -121,8 +125,8 @@ function featureColumns(
   return header.filter((name) => !labels.includes(name) && !ignore.includes(name));
 }
 
-function methodOf(kind: MethodName): TaskProposal['method'] {
-  if (kind === 'pca') return { kind };
+function methodOf(kind: MethodName, scale: Scale | undefined): TaskProposal['method'] {
+  if (kind === 'pca') return { kind, ...(scale && { scale }) };
   if (kind === 'dca') return { kind, form: 'standard', ridge: DRAFT_RIDGE, signalRidge: 0 };
   return { kind, ridge: DRAFT_RIDGE };
 }

@@ -30,6 +30,18 @@ describe('a draft', () => {
     });
   });
 
+  test('names the scale where one is wanted, of pca alone', async () => {
+    const csv = 'a,label\n1,0\n2,1\n';
+    expect((await draft(csv)).method).toEqual({ kind: 'pca' });
+    expect((await draft(csv, { scale: 'correlation' })).method).toEqual({
+      kind: 'pca',
+      scale: 'correlation',
+    });
+    await expect(
+      draft(csv, { method: 'lda', labels: ['label'], scale: 'correlation' }),
+    ).rejects.toMatchObject({ code: 'ERR_TASK_INVALID' });
+  });
+
   test('says which features take two values', async () => {
     const rows = [
       [3, 1, 5, 2],

@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   cappedComponents,
+  isStandardised,
   type Program,
   programOf,
   type StatisticsTask,
@@ -62,20 +63,41 @@ export function checkAgreed(task: AgreedTask, projection: ClaimedProjection): vo
   checkOutputs(task, projection);
 }
 
-/** Length 1, the largest entry positive, and orthogonal where the method's are. */
-function checkVectors({ method, features }: AgreedTask, vectors: ClaimedProjection['vectors']): void {
-  const isOne = (vector: readonly number[]) =>
-    vector.length === features.length &&
-    Math.abs(Math.hypot(...vector) - 1) <= LENGTH_ERROR && // false for what is not finite
-    Math.max(...vector) >= (1 - PROTOCOL_ROUNDING) * Math.max(...vector.map(Math.abs));
-  expect(vectors.every(isOne), 'vectors', 'ones of length 1 whose largest entry is positive');
-  if (method.kind !== 'pca') return;
+/** Of a length that the task can have, the largest entry positive, and orthogonal where the method's are. */
+function checkVectors(task: AgreedTask, vectors: ClaimedProjection['vectors']): void {
+  const { method, features } = task;
+  const [least, most] = lengthBounds(task);
+  const isOne = (vector: readonly number[]) => {
+    const length = Math.hypot(...vector);
+    return (
+      vector.length === features.length &&
+      length >= least && // false for what is not finite
+      length <= most &&
+      Math.max(...vector) >= (1 - PROTOCOL_ROUNDING) * Math.max(...vector.map(Math.abs))
+    );
+  };
+  expect(
+    vectors.every(isOne),
+    'vectors',
+    `ones of ${isStandardised(method) ? 'a length that the task allows' : 'length 1'} whose largest entry is positive`,
+  );
+  if (method.kind !== 'pca' || isStandardised(method)) return;
   const product = (a: readonly number[], b: readonly number[]) =>
     a.reduce((sum, entry, i) => sum + entry * b[i]!, 0);
   const areOrthogonal = vectors.every((a, j) =>
     vectors.slice(0, j).every((b) => Math.abs(product(a, b)) <= PRODUCT_ERROR),
   );
   expect(areOrthogonal, 'vectors', 'orthogonal ones');
+}
+
+/**
+ * Entries of a correlation matrix's vectors are over standard deviations, which are at most 1, and at least 2^-fractionBits/Q. Where a vector
+ * of the null space is consented to, it may consist of features without variance, whose entries are 0.
+ */
+function lengthBounds(task: AgreedTask): [number, number] {
+  if (!isStandardised(task.method)) return [1 - LENGTH_ERROR, 1 + LENGTH_ERROR];
+  const most = Number(statisticsBounds(task).M) * 2 ** task.fractionBits;
+  return [task.allowFullRank ? 0 : 1 - PROTOCOL_ROUNDING, most * (1 + PROTOCOL_ROUNDING)];
 }
 
 /** Those of components that the computation says it has not found are only held to be finite. */
@@ -119,9 +141,10 @@ function checkOutputs(
 
 /**
  * Of the trace of the total scatter, and so of its eigenvalues: without noise it is from 0 to d Q_max, as features lie in [−1, 1]. With noise
- * V Vᵀ / Q may be as large as V is, with a single row.
+ * V Vᵀ / Q may be as large as V is, with a single row. A correlation matrix has no more than its diagonal of ones.
  */
 function scatterBounds(task: AgreedTask): [number, number] {
+  if (isStandardised(task.method)) return [0, task.features.length];
   const { R, V } = statisticsBounds(task);
   const unit = 2 ** -task.fractionBits;
   const d = task.features.length;

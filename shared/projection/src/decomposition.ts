@@ -1,17 +1,20 @@
 /** What comes out of a decomposition. */
 
 export interface Decomposition {
-  /** One vector per component over the scaled features: length 1, its entry of largest magnitude positive. */
+  /**
+   * One vector per component over the scaled features, its entry of largest magnitude positive. Length 1; of a correlation matrix such a one with
+   * each entry over its feature's standard deviation.
+   */
   readonly vectors: number[][];
-  /** Per component, descending, of the undivided scatter of features in [-1, 1]. */
+  /** Per component, descending, of the undivided scatter of features in [-1, 1], or of its correlation matrix. */
   readonly eigenvalues: number[];
   /** Per component whether a computation of limited precision found an eigenpair; absent where nothing is in doubt. */
   readonly converged?: boolean[];
   /** Per scaled feature, in [-1, 1]. */
   readonly mean?: number[];
-  /** Trace of the total scatter. */
+  /** Trace of the total scatter; of a correlation matrix the number of features with variance. */
   readonly trace?: number;
   readonly sampleCount?: number;
-  /** All eigenvalues of the total scatter, descending. */
+  /** All eigenvalues of the same matrix, descending. */
   readonly spectrum?: number[];
 }

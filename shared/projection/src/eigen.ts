@@ -57,17 +57,21 @@ function arrange(values: readonly number[], vectors: readonly (readonly number[]
   const order = values.map((_, i) => i).sort((a, b) => values[b]! - values[a]!);
   return {
     values: order.map((i) => values[i]!),
-    vectors: order.map((i) => fixSign(vectors[i]!)),
+    vectors: order.map((i) => fixSign(unit(vectors[i]!))),
   };
 }
 
-/** The vector over its length, with its entry of largest magnitude positive. */
-function fixSign(vector: readonly number[]): number[] {
+function unit(vector: readonly number[]): number[] {
+  const length = Math.hypot(...vector);
+  return vector.map((entry) => entry / length);
+}
+
+/** The vector with its entry of largest magnitude positive. */
+export function fixSign(vector: readonly number[]): number[] {
   const largest = Math.max(...vector.map(Math.abs));
   const leading = vector.find((entry) => Math.abs(entry) >= largest * (1 - TIE))!;
-  const scale = Math.hypot(...vector) * Math.sign(leading);
   // Adding 0 turns -0 into 0.
-  return vector.map((entry) => entry / scale + 0);
+  return vector.map((entry) => (leading < 0 ? -entry : entry) + 0);
 }
 
 function symmetrise(matrix: readonly (readonly number[])[]): number[][] {

@@ -1,11 +1,12 @@
 /**
  * PCA, DCA, LDA and MDR from exact statistics, in the clear: the reference for every two-party protocol. The methods are
  * those of Kung's discriminant component analysis ("Privacy-Preserving Machine Learning", Zhuang et al., chapter 9);
- * each is an eigenproblem A w = λ B w, with B = I for PCA.
+ * each is an eigenproblem A w = λ B w, with B = I for PCA. Standardised features are those of another A, and scale its vectors back.
  */
 
 import type { Statistics } from '@eigenveil/statistics';
-import { cappedComponents, checkProgram, type Program } from '@eigenveil/task';
+import { cappedComponents, checkProgram, isStandardised, type Program } from '@eigenveil/task';
+import { correlationOf, unstandardised } from './correlation.ts';
 import type { Decomposition } from './decomposition.ts';
 import { generalisedEigen, symmetricEigen } from './eigen.ts';
 import { ProjectionError } from './errors.ts';
@@ -44,7 +45,7 @@ export function pencil(program: Program, pooled: Statistics): Pencil {
   const within = (): number[][] => withinClassScatter(statistics, fractionBits);
   switch (method.kind) {
     case 'pca':
-      return { A: total() };
+      return { A: isStandardised(method) ? correlationOf(total()) : total() };
     case 'dca': {
       const { form, ridge, signalRidge } = method;
       return form === 'standard'
@@ -75,13 +76,22 @@ export function decompose(program: Program, pooled: Statistics): Decomposition {
   const components = cappedComponents(program);
   const refusal = B === undefined ? rankRefusal(values, program) : undefined;
   if (refusal) throw refusal;
-  const { outputs, fractionBits } = program;
+  const { method, outputs, fractionBits } = program;
+  const leading = vectors.slice(0, components);
+  const samples = Number(totals(statistics).M);
+  const variances = isStandardised(method)
+    ? totalScatter(statistics, fractionBits).map((row, i) => row[i]!)
+    : undefined;
   return {
-    vectors: vectors.slice(0, components),
+    vectors: variances ? leading.map((v) => unstandardised(v, variances, samples)) : leading,
     eigenvalues: values.slice(0, components),
     ...(outputs.includes('mean') && { mean: meanOfRows(statistics, fractionBits) }),
-    ...(outputs.includes('trace') && { trace: traceOfTotalScatter(statistics, fractionBits) }),
-    ...(outputs.includes('sampleCount') && { sampleCount: Number(totals(statistics).M) }),
+    ...(outputs.includes('trace') && {
+      trace: variances
+        ? variances.filter((v) => v > 0).length
+        : traceOfTotalScatter(statistics, fractionBits),
+    }),
+    ...(outputs.includes('sampleCount') && { sampleCount: samples }),
     ...(outputs.includes('spectrum') && { spectrum: values }),
   };
 }

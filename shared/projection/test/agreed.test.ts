@@ -4,15 +4,20 @@ import { type AgreedTask, type ClaimedProjection, checkAgreed, decompose, Projec
 import { difference } from './linear-algebra.ts';
 import { DATASETS, METHODS, prepare } from './samples.ts';
 
+const CORRELATION = { kind: 'pca', scale: 'correlation' } as const;
+
 type Changed = { -readonly [Field in keyof ClaimedProjection]: unknown };
 
 /** A task over a data set, and the projection that comes of it. */
 function agreed(
   name: (typeof DATASETS)[number],
-  kind: keyof typeof METHODS,
+  kind: keyof typeof METHODS | 'correlation',
   outputs: AgreedTask['outputs'] = [],
 ): { task: AgreedTask; projection: ClaimedProjection; rounded: number[][]; scaled: number[][] } {
-  const { program, statistics, rounded, scaled } = prepare(name, METHODS[kind]);
+  const { program, statistics, rounded, scaled } = prepare(
+    name,
+    kind === 'correlation' ? CORRELATION : METHODS[kind],
+  );
   const task: AgreedTask = {
     method: program.method,
     twoParty: 'garbled',
@@ -50,9 +55,11 @@ const refusal = (field: string) =>
 
 describe('a projection of the agreed task', () => {
   it.each(
-    DATASETS.flatMap((name) => (['pca', 'dca', 'lda', 'mdr'] as const).map((kind) => [name, kind] as const)),
+    DATASETS.flatMap((name) =>
+      (['pca', 'correlation', 'dca', 'lda', 'mdr'] as const).map((kind) => [name, kind] as const),
+    ),
   )('is taken, whatever the data: %s, %s', (name, kind) => {
-    const outputs = kind === 'pca' ? ALL : (['mean', 'sampleCount'] as const);
+    const outputs = kind === 'pca' || kind === 'correlation' ? ALL : (['mean', 'sampleCount'] as const);
     for (const some of [[], outputs]) {
       const { task, projection } = agreed(name, kind, some);
       checkAgreed(task, projection);
@@ -75,6 +82,30 @@ describe('a projection of the agreed task', () => {
       ),
     ).toBeLessThan(1e-12);
   });
+});
+
+it('of a correlation matrix has vectors that standard deviations allow', () => {
+  const { task, projection } = agreed('pima', 'correlation', ALL);
+  const change = (by: number) =>
+    checkAgreed(task, {
+      ...projection,
+      vectors: projection.vectors.map((w) => w.map((entry) => entry * by)),
+    });
+  change(1.5);
+  const [length] = projection.vectors.map((w) => Math.hypot(...w));
+  expect(() => change(0.9 / length!)).toThrow(refusal('vectors'));
+  expect(() => change((2 * 1000 * 2 ** 14 * 1.1) / length!)).toThrow(refusal('vectors'));
+  expect(() => change(Number.NaN)).toThrow(refusal('vectors'));
+  for (const [name, most] of [
+    ['trace', 8],
+    ['spectrum', 8],
+  ] as const) {
+    const changed =
+      name === 'trace' ? most * 1.01 : projection.spectrum!.map((x, i) => (i === 0 ? most * 1.01 : x));
+    expect(() => checkAgreed(task, { ...projection, [name]: changed })).toThrow(refusal(name));
+  }
+  const covariance = { ...projection, method: METHODS.pca };
+  expect(() => checkAgreed(task, covariance)).toThrow(refusal('method'));
 });
 
 describe('any other', () => {

@@ -6,7 +6,7 @@ import { TaskError } from './errors.ts';
 import { type Program, programOf } from './program.ts';
 import { leastRank } from './rank.ts';
 import { FRACTION_BITS, type MethodName, type TaskProposal } from './schema.ts';
-import type { Method, StatisticsTask } from './statistics-task.ts';
+import { isStandardised, type Method, type StatisticsTask } from './statistics-task.ts';
 
 /** MDR has one of utility and one of privacy. */
 const LABELLINGS = { pca: 0, dca: 1, lda: 1, mdr: 2 } as const satisfies Record<MethodName, number>;
@@ -90,7 +90,8 @@ export function checkFeatures({
  * @throws ERR_TOO_MANY_COMPONENTS for more components than features, else ERR_TASK_INVALID
  */
 export function checkProgram(program: Program): void {
-  const { method, featureCount, classCounts, components, fractionBits, outputs, minimumOwners } = program;
+  const { method, featureCount, classCounts, components, fractionBits, outputs, minimumOwners, noisy } =
+    program;
   checkCount('features', featureCount);
   checkCount('components', components);
   checkCount('minimumOwners', minimumOwners);
@@ -104,6 +105,12 @@ export function checkProgram(program: Program): void {
     throw invalid('outputs', 'no trace for mdr, which does not collect R', 'trace');
   if (method.kind !== 'pca' && outputs.includes('spectrum'))
     throw invalid('outputs', `no spectrum for ${method.kind}`, 'spectrum');
+  if (isStandardised(method) && noisy)
+    throw invalid(
+      'method.scale',
+      'covariance with differential privacy: its public shift would be part of every variance',
+      'correlation',
+    );
   if (components > featureCount) {
     throw new TaskError(
       'ERR_TOO_MANY_COMPONENTS',

@@ -5,10 +5,14 @@
  * k eigenpairs a space of m = rank − k dimensions is then known on which S̄ is not: a symmetric m × m matrix of m(m + 1)/2 numbers, or
  * m(m − 1)/2 angles where the spectrum is told. Every public variance is an equation for them, and so is the trace: as many equations as
  * unknowns determine S̄. A rank that is low for another reason, such as few rows, is judged alike.
+ *
+ * Of a correlation matrix the whole diagonal is public: 1 per feature, all of which count here, also those that turn out not to vary. Its k
+ * vectors in the features' units tell k(k + 1)/2 combinations of the variances; here all of these count as known, and S̄ follows from both.
  */
 import type { Program } from './program.ts';
+import { isStandardised } from './statistics-task.ts';
 
-type Told = Pick<Program, 'components' | 'outputs' | 'twoValued'>;
+type Told = Pick<Program, 'method' | 'featureCount' | 'components' | 'outputs' | 'twoValued'>;
 
 /** The least rank of S̄ from which a PCA without `allowFullRank` may be revealed; at least one more than its components. */
 export function leastRank(program: Told): number {
@@ -19,10 +23,12 @@ export function leastRank(program: Told): number {
  * Of a two-valued feature at the ends of its range, the mean tells the sum of squares. (Per row, where the number of rows is not declared; it
  * is counted all the same.)
  */
-function hiddenDimensions({ outputs, twoValued }: Told): number {
+function hiddenDimensions({ method, featureCount, outputs, twoValued }: Told): number {
   const hasSpectrum = outputs.includes('spectrum');
   const variances = outputs.includes('mean') ? twoValued : 0;
-  const equations = variances + (outputs.includes('trace') && !hasSpectrum ? 1 : 0);
+  const equations = isStandardised(method)
+    ? featureCount
+    : variances + (outputs.includes('trace') && !hasSpectrum ? 1 : 0);
   let m = 1;
   while ((m * (hasSpectrum ? m - 1 : m + 1)) / 2 <= equations) m += 1;
   return m;

@@ -59,9 +59,17 @@ const Labelling = z
   .strictObject({ column: Name, classes: z.array(Name).min(2).max(LIMITS.classes) })
   .refine(({ classes }) => new Set(classes).size === classes.length, 'expected distinct classes');
 
+/** Which matrix of a PCA is decomposed. */
+export const Scale = z.enum(['covariance', 'correlation']);
+export type Scale = z.infer<typeof Scale>;
+
 /** `ridge` is ρ and `signalRidge` ρ′, both in units of the undivided scatter of features in [-1, 1]. */
 const Method = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('pca') }),
+  z.strictObject({
+    kind: z.literal('pca'),
+    /** With `correlation` features are standardised inside the computation; covariance where it does not say. */
+    scale: Scale.optional(),
+  }),
   z.strictObject({
     kind: z.literal('dca'),
     form: z.enum(['standard', 'book']),

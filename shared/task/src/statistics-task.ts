@@ -35,6 +35,11 @@ export function collectsR(method: Method): boolean {
   return method.kind !== 'mdr';
 }
 
+/** Whether a PCA is one of the correlation matrix. */
+export function isStandardised(method: Method): boolean {
+  return method.kind === 'pca' && method.scale === 'correlation';
+}
+
 /** Number of classes that are summed apart, per labelling; PCA sums all rows as the one class of one labelling. */
 export function summedClasses(task: Pick<StatisticsTask, 'labellings'>): number[] {
   return task.labellings.length === 0 ? [1] : task.labellings.map(({ classes }) => classes.length);

@@ -25,6 +25,7 @@ const dp = {
   clippingNorm: 1,
   dataIndependentRanges: true,
 };
+const correlation = { kind: 'pca', scale: 'correlation' };
 const dca = { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0 };
 
 function codeOf(changes: Record<string, unknown>): string | undefined {
@@ -63,6 +64,8 @@ describe('a proposal', () => {
     ['an unknown two-party protocol', { twoParty: 'trusted' }],
     ['the same class twice', { labellings: [{ column: 'label', classes: ['0', '0'] }] }],
     ['a deadline that is no time', { deadline: 'tomorrow' }],
+    ['an unknown scale', { method: { kind: 'pca', scale: 'rank' } }],
+    ['a scale of another method', { method: { ...dca, scale: 'correlation' }, labellings: classes }],
     [
       'differential privacy without consent to the ranges',
       { differentialPrivacy: { ...dp, dataIndependentRanges: false } },
@@ -139,6 +142,17 @@ describe('a proposal', () => {
       'as many honest owners as there must be owners',
       { differentialPrivacy: { ...dp, noise: 'owners', honestOwners: 3 } },
     ],
+    [
+      'ERR_TASK_INVALID',
+      'a correlation matrix under differential privacy',
+      { method: correlation, components: 1, differentialPrivacy: dp },
+    ],
+    ['ERR_FULL_RANK', 'two components of a correlation matrix', { method: correlation }],
+    [
+      'ERR_FULL_RANK',
+      'one component of it with the spectrum',
+      { method: correlation, components: 1, outputs: ['spectrum'] },
+    ],
     ['ERR_FULL_RANK', 'as many as the samples have rank', { maximumOwners: 3, maximumSamplesPerOwner: 1 }],
   ])('gets %s for %s', (code, _name, changes) => {
     expect(codeOf(changes)).toBe(code);
@@ -154,6 +168,7 @@ describe('a proposal', () => {
       'the mean of no such feature and the spectrum',
       { features: features(0), outputs: ['mean', 'spectrum'] },
     ],
+    ['one component of a correlation matrix', { method: correlation, components: 1 }],
     ['differential privacy', { differentialPrivacy: dp }],
     ['noise of its owners', { differentialPrivacy: { ...dp, noise: 'owners', honestOwners: 2 } }],
     ['dca', { method: dca, labellings: classes, components: 1 }],

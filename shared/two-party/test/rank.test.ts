@@ -58,7 +58,9 @@ describe.each(Object.keys(protocols))('%s', (name) => {
       ] satisfies [number, Told][]
     ).filter(([, { outputs }]) => name !== 'rotated' || outputs.some((output) => output === 'spectrum')),
   )('releases from rank %i on with %o', async (least, told) => {
-    expect(leastRank({ components: COMPONENTS, ...told })).toBe(least);
+    expect(leastRank({ method: { kind: 'pca' }, featureCount: D, components: COMPONENTS, ...told })).toBe(
+      least,
+    );
     const run = protocols[name]!;
     await expect(run(least - 1, told)).rejects.toMatchObject({ code: 'ERR_FULL_RANK' });
     expect((await run(least, told))!.vectors).toHaveLength(COMPONENTS);

@@ -114,7 +114,7 @@ export type TaskList = z.infer<typeof TaskList>;
 
 /**
  * The result of a task. Vectors are rows over the features scaled to [−1, 1], of length 1, in descending order of
- * their eigenvalues, which refer to the undivided scatter.
+ * their eigenvalues, which refer to the undivided scatter. Those of a correlation matrix are divided by standard deviations, and so longer.
  */
 export const Projection = z.strictObject({
   taskId: TaskId,

@@ -32,8 +32,9 @@ describe('the digest of a task', () => {
       digestTask({ ...task, keyBits: 4096 }),
       digestTask({ ...task, features: task.features.toReversed() }),
       digestTask({ ...task, outputs: ['mean'] }),
+      digestTask({ ...task, method: { kind: 'pca', scale: 'correlation' } }),
       digestTask({ ...task, deadline: '2030-01-01T00:00:00.001Z' }),
     ]);
-    expect(digests.size).toBe(6);
+    expect(digests.size).toBe(7);
   });
 });

@@ -3,7 +3,7 @@
  * widths and their reasons.
  */
 import { type Decomposition, fullRank } from '@eigenveil/projection';
-import { leastRank, type Program, type StatisticsTask } from '@eigenveil/task';
+import { isStandardised, leastRank, type Program, type StatisticsTask } from '@eigenveil/task';
 import {
   concatLanes,
   divideUnsigned,
@@ -16,6 +16,8 @@ import {
   unsigned,
 } from '../circuits/index.ts';
 import type { Gates, Session } from '../garbling/index.ts';
+import { readUnstandardised, standardise, standardisedOutputs, unstandardise } from './correlation.ts';
+import { SOLVE_FRACTION } from './discriminant-precision.ts';
 import { checkResiduals, fixSigns, leadingEigenpairs, normaliseTrace, traceOf } from './eigen.ts';
 import { broadcast, nonNegative } from './numbers.ts';
 import {
@@ -35,7 +37,8 @@ export interface CheckedDecomposition extends Decomposition {
 }
 
 /**
- * Runs the program; the evaluator's session gets the decomposition, the garbler's nothing. Vectors have length 1.
+ * Runs the program; the evaluator's session gets the decomposition, the garbler's nothing. Vectors have length 1, or are over the features'
+ * standard deviations where those are standardised.
  * Where a check fails, all other outputs are zero.
  * @throws ERR_FULL_RANK before any gate where no matrix of so many features has the least rank without `allowFullRank`. At the
  *   evaluator: ERR_FULL_RANK when fewer eigenvalues than that are clearly above zero, ERR_MINIMUM_OWNERS, ERR_NO_SAMPLES
@@ -44,7 +47,7 @@ export interface CheckedDecomposition extends Decomposition {
 export async function pca(
   session: Session,
   task: StatisticsTask,
-  program: Pick<Program, 'components' | 'minimumOwners' | 'outputs' | 'allowFullRank' | 'twoValued'>,
+  program: Program,
   shares: Shares,
 ): Promise<CheckedDecomposition | undefined> {
   const { outputs, allowFullRank, minimumOwners } = program;
@@ -58,7 +61,9 @@ export async function pca(
   const bits = scatterBits(task) + Math.ceil(Math.log2(d)) + 2;
   const scatter = await scaledScatter(session, pooled, d, bits);
   const noisy = Boolean(task.differentialPrivacy);
-  const { matrix, places, some, fits } = await normaliseTrace(session, scatter, d, noisy);
+  const standardised = isStandardised(task.method) ? await standardise(session, task, scatter) : undefined;
+  const whole = standardised?.matrix ?? scatter;
+  const { matrix, places, some, fits } = await normaliseTrace(session, whole, d, noisy);
 
   const further = outputs.includes('spectrum') ? d - count : 0;
   const pairs = await leadingEigenpairs(session, matrix, d, count, { further, rank });
@@ -73,6 +78,9 @@ export async function pca(
   });
   const solved = await checkResiduals(session, matrix, { values, vectors }, d, count);
 
+  const released = standardised
+    ? await unstandardise(session, task, vectors, standardised, pooled.Q)
+    : { vectors };
   const numbers = await session.step((gates) => {
     const every = concatLanes(gates, [values, pairs.further]);
     // Of a matrix that did not fit its numbers, equations that hold say nothing, nor do its eigenvalues.
@@ -81,10 +89,20 @@ export async function pca(
     const spectrum = where(every);
     const converged = where([solved])[0]!;
     return {
-      vectors,
-      spectrum: eigenvalues(gates, spectrum, places, pooled.Q, bits, fractionBits),
+      vectors: released.vectors,
+      ...('exponents' in released && { exponents: released.exponents }),
+      spectrum: eigenvalues(
+        gates,
+        spectrum,
+        places,
+        standardised
+          ? { bits: whole.length, fraction: SOLVE_FRACTION }
+          : { bits: whole.length, fraction: 2 * fractionBits, over: pooled.Q },
+      ),
       converged: unsigned(gates, [converged]),
-      ...statisticsOutputs(gates, outputs, pooled, () => traceOf(gates, scatter, d), task),
+      ...(standardised
+        ? standardisedOutputs(gates, outputs, pooled, standardised, task)
+        : statisticsOutputs(gates, outputs, pooled, () => traceOf(gates, scatter, d), task)),
     };
   });
   const checks = poolChecks(pooled);
@@ -93,7 +111,10 @@ export async function pca(
   if (revealed === undefined) return undefined;
   const spectrum = revealed.spectrum.map(real);
   return {
-    vectors: readVectors(revealed.vectors, d, count),
+    vectors:
+      'exponents' in released
+        ? readUnstandardised(revealed.vectors, revealed.exponents!, released.unit)
+        : readVectors(revealed.vectors, d, count),
     eigenvalues: spectrum.slice(0, count),
     converged: revealed.converged.map((bit) => bit === 1n),
     ...readStatistics(revealed),
@@ -101,26 +122,24 @@ export async function pca(
   };
 }
 
-/** Of the undivided scatter, with REVEALED_FRACTION.scatter fraction bits: the normalised ones over Q and without the shift. */
+/** The normalised ones with REVEALED_FRACTION.scatter fraction bits, without the shift, of a matrix of so many bits, and over a divisor. */
 function eigenvalues(
   gates: Gates,
   values: Num,
   places: Num,
-  Q: Num,
-  bits: number,
-  fractionBits: number,
+  { bits, fraction, over }: { readonly bits: number; readonly fraction: number; readonly over?: Num },
 ): Num {
   const count = values[0]!.lanes;
-  // value = λ Q 2^(2 fractionBits) 2^places / 2^(bits - 1) 2^FRACTION; small negative ones are rounding errors.
+  // value = λ 2^fraction 2^places / 2^(bits - 1) 2^FRACTION; small negative ones are rounding errors.
   const positive = nonNegative(gates, mask(gates, gates.not(sign(values)), values));
-  const exponent = bits - 1 - FRACTION - 2 * fractionBits + REVEALED_FRACTION.scatter;
+  const exponent = bits - 1 - FRACTION - fraction + REVEALED_FRACTION.scatter;
   // Shifting right by `places` after `exponent` to the left.
   const wide = shiftLeft(gates, positive, Math.max(0, exponent));
   const shifted = gates.scope(() => {
     const right = places.map((bit) => bit);
     return nonNegative(gates, shiftRightSecret(gates, wide, broadcast(gates, right, 0, count)));
   });
-  return divideUnsigned(gates, shifted, broadcast(gates, Q, 0, count));
+  return over ? divideUnsigned(gates, shifted, broadcast(gates, over, 0, count)) : shifted;
 }
 
 function shiftRightSecret(gates: Gates, a: Num, places: Num): Num {

@@ -60,12 +60,17 @@ export interface InverseRoot {
 export function inverseRoot(gates: Gates, a: Num): InverseRoot {
   return gates.scope(() => {
     const { value, places } = normaliseEvenly(gates, a);
-    const mantissa = reciprocalSquareRoot(gates, toFraction(gates, value, value.length - 1, SOLVE_FRACTION), {
-      places: SOLVE_FRACTION / 2,
-      numerator: 2 * SOLVE_FRACTION,
-      bits: SOLVE_FRACTION + 3,
-    });
+    const mantissa = inverseRootOf(gates, toFraction(gates, value, value.length - 1, SOLVE_FRACTION));
     return { mantissa, places };
+  });
+}
+
+/** 1/sqrt of an unsigned number from 1/4 to 1: from 1 to 2; of both SOLVE_FRACTION bits are fraction. */
+export function inverseRootOf(gates: Gates, a: Num): Num {
+  return reciprocalSquareRoot(gates, a, {
+    places: SOLVE_FRACTION / 2,
+    numerator: 2 * SOLVE_FRACTION,
+    bits: SOLVE_FRACTION + 3,
   });
 }
 

@@ -1,6 +1,6 @@
 /** Which tasks `rotated` computes. Both servers refuse others before they exchange a byte. */
 import { fullRank, ProjectionError } from '@eigenveil/projection';
-import { leastRank, type Program, type StatisticsTask } from '@eigenveil/task';
+import { isStandardised, leastRank, type Program, type StatisticsTask } from '@eigenveil/task';
 import { rotatedParameters } from './parameters.ts';
 import { checkPencil } from './pencil/check.ts';
 
@@ -8,7 +8,7 @@ import { checkPencil } from './pencil/check.ts';
 const DECLARED = ['sampleCount', 'spectrum'] as const;
 
 /**
- * @throws ERR_PROGRAM_INVALID without `sampleCount` and `spectrum`; as `checkPencil` for a pencil; ERR_FULL_RANK without
+ * @throws ERR_PROGRAM_INVALID without `sampleCount` and `spectrum`, and for a correlation matrix; as `checkPencil` for a pencil; ERR_FULL_RANK without
  *   `allowFullRank` where too few features are not constant, that is for more than d − 2 components in any case: the spectrum and d − 1 vectors
  *   are T itself
  * @throws ERR_TASK_RANGE
@@ -19,6 +19,12 @@ export function checkRotated(task: StatisticsTask, program: Program): void {
     throw new ProjectionError(
       'ERR_PROGRAM_INVALID',
       `"outputs" expected ${DECLARED.join(' and ')} with the two-party protocol rotated, which reveals them`,
+    );
+  }
+  if (isStandardised(task.method)) {
+    throw new ProjectionError(
+      'ERR_PROGRAM_INVALID',
+      '"method.scale" expected covariance with the two-party protocol rotated: garbled computes a correlation matrix',
     );
   }
   if (task.method.kind !== 'pca') {

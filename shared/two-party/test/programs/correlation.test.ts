@@ -1,0 +1,155 @@
+/** PCA of a correlation matrix as a circuit, in the clear and garbled, against the reference. */
+import { type Decomposition, decompose, totalScatter } from '@eigenveil/projection';
+import { leastRank, type Method, type Output, type Program } from '@eigenveil/task';
+import { describe, expect, it } from 'vitest';
+import { ClearSession } from '../../src/garbling/index.ts';
+import { pca } from '../../src/programs/index.ts';
+import { runGarbled } from '../garbling/parties.ts';
+import { datasetRows } from '../rotated/datasets.ts';
+import { spread } from '../rotated/settings.ts';
+import { type Given, type Setting, settingOf } from './data.ts';
+
+const METHOD: Method = { kind: 'pca', scale: 'correlation' };
+type Rows = Given['rows'];
+
+const given = (rows: Rows, components: number, program: Partial<Program> = {}): Setting => {
+  const setting = settingOf({
+    rows,
+    components,
+    method: METHOD,
+    maximumOwners: 16,
+    maximumSamplesPerOwner: 64,
+  });
+  return { ...setting, program: { ...setting.program, ...program } };
+};
+
+async function run({ task, program, garbler, evaluator }: Setting, session = new ClearSession()) {
+  return (await pca(session, task, program, { garbler, evaluator }))!;
+}
+
+const deviationsOf = ({ statistics, task }: Setting) =>
+  totalScatter(statistics, task.fractionBits).map((row, i) =>
+    Math.sqrt(row[i]! / Number(statistics.labellings[0]![0]!.M)),
+  );
+const inner = (a: readonly number[], b: readonly number[]) => a.reduce((sum, x, i) => sum + x * b[i]!, 0);
+
+/** Vectors are compared over standardised features, where they have length 1. */
+function compare(setting: Setting, result: Decomposition & { converged: boolean[] }): Decomposition {
+  const expected = decompose(setting.program, setting.statistics);
+  const deviations = deviationsOf(setting);
+  const standard = (w: readonly number[]) => w.map((entry, i) => entry * deviations[i]!);
+  const values = expected.eigenvalues;
+  expect(result.converged).toEqual(values.map(() => true));
+  for (const [j, w] of result.vectors.entries()) {
+    expect(Math.abs(result.eigenvalues[j]! - values[j]!)).toBeLessThan(2 ** -16 * values[0]!);
+    if (values[j]! < 1e-9) continue;
+    expect(Math.abs(Math.hypot(...standard(w)) - 1)).toBeLessThan(2 ** -17);
+    expect(Math.max(...w)).toBe(Math.max(...w.map(Math.abs)));
+    const gap = Math.min(...[j - 1, j + 1].map((o) => Math.abs((values[o] ?? 0) - values[j]!))) / values[0]!;
+    const cosine = inner(standard(w), standard(expected.vectors[j]!)) / Math.hypot(...standard(w));
+    if (gap > 0.05) expect(cosine).toBeGreaterThan(1 - 1e-7);
+  }
+  return expected;
+}
+
+describe('pca of a correlation matrix', () => {
+  it('is right on iris', async () => {
+    const setting = given(datasetRows('iris'), 3);
+    compare(setting, await run(setting));
+  });
+
+  it('is right where deviations differ by 2^11, and their lengths come out', async () => {
+    const rows = spread(40, 5, 7).map((row) => row.map((value, i) => value / [1, 2048, 1, 64, 1][i]!));
+    const setting = given(rows, 3);
+    const result = await run(setting);
+    const { vectors } = compare(setting, result);
+    for (const [j, w] of vectors.entries())
+      expect(Math.hypot(...result.vectors[j]!) / Math.hypot(...w)).toBeCloseTo(1, 4);
+  });
+
+  it('gives 0 to features without variance, and counts the others', async () => {
+    const rows = spread(30, 3, 9).map(([a, b, c]) => [0.25, a!, b!, -1, c!]);
+    const outputs: Output[] = ['mean', 'trace', 'sampleCount', 'spectrum'];
+    const setting = given(rows, 3, { outputs });
+    const result = await run(setting);
+    const expected = compare(setting, result);
+    for (const w of result.vectors) expect([w[0], w[3]]).toEqual([0, 0]);
+    expect(result.trace).toBe(3);
+    expect(result.sampleCount).toBe(30);
+    for (const [i, value] of expected.spectrum!.entries())
+      expect(Math.abs(result.spectrum![i]! - value)).toBeLessThan(2 ** -16);
+  });
+
+  it('reveals of equal rows zeros alone', async () => {
+    const setting = given(new Array<number[]>(5).fill([0.5, -0.5, 0.25]), 2);
+    const session = new ClearSession();
+    const reveal = session.reveal.bind(session);
+    let seen: number[] = [];
+    session.reveal = async (outputs) => {
+      const bits = await reveal(outputs);
+      // After the checks of owners and rows.
+      seen = bits.slice(3).flatMap((vector) => [...vector]);
+      return bits;
+    };
+    const result = await run(setting, session);
+    expect(result).toMatchObject({
+      vectors: [
+        [0, 0, 0],
+        [0, 0, 0],
+      ],
+      eigenvalues: [0, 0],
+    });
+    // Neither the number of rows nor a place of a shift; but two equations that hold.
+    expect(seen.filter((bit) => bit === 1)).toHaveLength(2);
+  });
+
+  it('reveals entries to bits of the largest, whatever the deviations are', async () => {
+    const rows = spread(40, 3, 4).map((row) => row.map((value, i) => value / [1, 512, 16][i]!));
+    const setting = given(rows, 1);
+    const [w] = (await run(setting)).vectors;
+    const unit = 2 ** (Math.floor(Math.log2(Math.max(...w!))) - 26);
+    for (const entry of w!) expect(Number.isInteger(entry / unit)).toBe(true);
+  });
+
+  it.each<[number, readonly Output[]]>([
+    [6, []],
+    [6, ['trace', 'mean']],
+    [7, ['spectrum']],
+  ])('is released from rank %i on with %j', async (least, outputs) => {
+    // Features that do not vary count as public variances, too.
+    const rowsOf = (rank: number) =>
+      Array.from({ length: 2 * rank }, (_, n) =>
+        Array.from({ length: 7 }, (_unused, i) => (i === n >> 1 ? (1 - 2 * (n % 2)) * (1 - i / 20) : 0)),
+      );
+    const asked = (rank: number) => given(rowsOf(rank), 2, { outputs, allowFullRank: false });
+    expect(leastRank(asked(least).program)).toBe(least);
+    await expect(run(asked(least - 1))).rejects.toMatchObject({ code: 'ERR_FULL_RANK' });
+    expect((await run(asked(least))).vectors).toHaveLength(2);
+  });
+
+  it('is the same garbled', async () => {
+    const setting = given(spread(20, 2, 6), 1);
+    const { task, program, garbler, evaluator } = setting;
+    const results: unknown[] = [];
+    const none = new Uint8Array(0);
+    await runGarbled(
+      async (session, bits) => {
+        results.push(await pca(session, task, program, bits ? { garbler } : { evaluator }));
+        return undefined;
+      },
+      none,
+      none,
+    );
+    expect(results).toContainEqual(await run(setting));
+    expect(results).toContain(undefined);
+  });
+});
+
+it.each(['pima', 'ionosphere'] as const)(
+  'is right on %s',
+  { tags: ['long'], timeout: 120_000 },
+  async (name) => {
+    const setting = given(datasetRows(name), name === 'pima' ? 6 : 15);
+    compare(setting, await run(setting));
+  },
+);
