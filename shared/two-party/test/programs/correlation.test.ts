@@ -1,10 +1,9 @@
-/** PCA of a correlation matrix as a circuit, in the clear and garbled, against the reference. */
+/** PCA of a correlation matrix as a circuit, in the clear, against the reference. */
 import { type Decomposition, decompose, totalScatter } from '@eigenveil/projection';
 import { leastRank, type Method, type Output, type Program } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { ClearSession } from '../../src/garbling/index.ts';
 import { pca } from '../../src/programs/index.ts';
-import { runGarbled } from '../garbling/parties.ts';
 import { datasetRows } from '../rotated/datasets.ts';
 import { spread } from '../rotated/settings.ts';
 import { type Given, type Setting, settingOf } from './data.ts';
@@ -125,23 +124,6 @@ describe('pca of a correlation matrix', () => {
     expect(leastRank(asked(least).program)).toBe(least);
     await expect(run(asked(least - 1))).rejects.toMatchObject({ code: 'ERR_FULL_RANK' });
     expect((await run(asked(least))).vectors).toHaveLength(2);
-  });
-
-  it('is the same garbled', async () => {
-    const setting = given(spread(20, 2, 6), 1);
-    const { task, program, garbler, evaluator } = setting;
-    const results: unknown[] = [];
-    const none = new Uint8Array(0);
-    await runGarbled(
-      async (session, bits) => {
-        results.push(await pca(session, task, program, bits ? { garbler } : { evaluator }));
-        return undefined;
-      },
-      none,
-      none,
-    );
-    expect(results).toContainEqual(await run(setting));
-    expect(results).toContain(undefined);
   });
 });
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { ClearSession, CountingGates, CountingSession } from '../../src/garbling/index.ts';
 import { pca } from '../../src/programs/index.ts';
 import { runGarbled } from '../garbling/parties.ts';
-import { numbers, type Setting, setting } from './data.ts';
+import { numbers, type Setting, setting, settingOf } from './data.ts';
 
 async function run({ task, program, garbler, evaluator }: Setting) {
   return (await pca(new ClearSession(), task, program, { garbler, evaluator }))!;
@@ -257,23 +257,29 @@ describe('pca', () => {
 });
 
 describe('pca garbled', () => {
-  it('gives the evaluator what the clear program gives, and the garbler nothing', async () => {
-    const given = setting(spread(20, 3, 6), 2);
-    const { task, program, garbler, evaluator } = given;
-    const results: unknown[] = [];
-    const none = new Uint8Array(0);
-    await runGarbled(
-      async (session, bits) => {
-        results.push(await pca(session, task, program, bits ? { garbler } : { evaluator }));
-        return undefined;
-      },
-      none,
-      none,
-    );
-    expect(results).toHaveLength(2);
-    expect(results).toContainEqual(await run(given));
-    expect(results).toContain(undefined);
-  });
+  it.each([
+    ['covariance', 3],
+    ['correlation', 2],
+  ] as const)(
+    'gives the evaluator what the clear program gives, and the garbler nothing: %s',
+    async (scale, d) => {
+      const given = settingOf({ rows: spread(20, d, 6), components: d - 1, method: { kind: 'pca', scale } });
+      const { task, program, garbler, evaluator } = given;
+      const results: unknown[] = [];
+      const none = new Uint8Array(0);
+      await runGarbled(
+        async (session, bits) => {
+          results.push(await pca(session, task, program, bits ? { garbler } : { evaluator }));
+          return undefined;
+        },
+        none,
+        none,
+      );
+      expect(results).toHaveLength(2);
+      expect(results).toContainEqual(await run(given));
+      expect(results).toContain(undefined);
+    },
+  );
 });
 
 describe('AND gates of pca', { tags: ['long'] }, () => {
