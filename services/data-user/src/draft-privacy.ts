@@ -94,13 +94,18 @@ function featuresAround(
     const { min, max, at } = before.get(feature.name)!;
     const width = max - min;
     const centre = min + (width * (1 + Math.max(-1, Math.min(1, at)))) / 2;
-    return { ...feature, min: rounded(centre - width), max: rounded(centre + width) };
+    return {
+      ...feature,
+      min: Math.min(min, rounded(centre - width, width)),
+      max: Math.max(max, rounded(centre + width, width)),
+    };
   });
 }
 
-/** Ranges are read by people. A range that is a little off clips a little more. */
-function rounded(value: number): number {
-  return Number(value.toPrecision(6));
+/** Ranges are read by people: so many digits as tell the width to six. A range that is a little off clips a little more. */
+function rounded(value: number, width: number): number {
+  const beyond = Math.max(0, Math.ceil(Math.log10(Math.abs(value) / width)));
+  return Number(value.toPrecision(Math.min(17, 6 + beyond)));
 }
 
 function invalid(message: string): ServiceError {

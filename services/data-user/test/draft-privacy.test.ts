@@ -28,6 +28,19 @@ test('ranges lie around the mean and hold all of the earlier ones; a mean beyond
   ]);
 });
 
+test.each([
+  [1e9, 1e9 + 10, 0.2],
+  [1_700_000_000, 1_700_003_600, -0.7],
+  [-123_456.75, -123_456.5, 0.999999999],
+  [0, 1e-9, -3],
+])('ranges from %s to %s around %s are twice as wide and hold these', (min, max, mean) => {
+  const own = [{ name: 'a', min, max, twoValued: false }];
+  const [around] = draftAround(earlier({ features: own, mean: [mean] }), wanted(own)).features;
+  expect((around!.max - around!.min) / (max - min)).toBeCloseTo(2, 4);
+  expect(around!.min).toBeLessThanOrEqual(min);
+  expect(around!.max).toBeGreaterThanOrEqual(max);
+});
+
 test('two tasks clip to √(d/3) and to half of that, and their noise is that of one that spends ε', () => {
   const first = draftPrivacy(wanted(), true);
   expect(first.features).toEqual(features);

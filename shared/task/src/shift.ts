@@ -16,7 +16,10 @@ const ROWS_PER_NOISE = 8;
 export interface ShiftPlan {
   /** c, in units of R. 0 where R is not collected. */
   readonly shift: bigint;
-  /** With at least so many rows (in every class that has any) the shift is enough, but for a probability below 2^-40. */
+  /**
+   * With at least so many rows in every class the shift is enough, but for a probability below 2^-40. A class without rows is one with too few: noise may
+   * make its number of rows positive.
+   */
   readonly fewestRows: bigint;
 }
 
