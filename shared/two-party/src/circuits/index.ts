@@ -17,7 +17,7 @@ export { divide, divideUnsigned } from './divide.ts';
 export { inverseSquareRoot, ROOT_FRACTION } from './inverse-root.ts';
 export { dot, sumLanes } from './lanes.ts';
 export { multiply, type Part, square } from './multiply.ts';
-export { type Normalised, normalise, occupied } from './normalise.ts';
+export { type Normalised, normalise, occupied, shiftedUp } from './normalise.ts';
 export {
   bitsOf,
   concatLanes,

@@ -24,13 +24,24 @@ export function normalise(gates: Gates, a: Num): Normalised {
 /** The value's bits, then those of the places. */
 function normalised(gates: Gates, a: Num): Wires[] {
   const zero = gates.constant(lanesOf(a), 0);
-  let digits: Num = a.slice(0, -1);
+  const { digits, places } = shiftedUp(gates, a.slice(0, -1), zero, 1);
+  return [...digits, zero, ...places, zero];
+}
+
+/**
+ * Shifts digits to the left by multiples of `step` places (a power of two) until one of the `step` highest is 1, a 0 as far as is possible.
+ * `places` are in units of `step`, lowest bit first, without a sign.
+ */
+export function shiftedUp(
+  gates: Gates,
+  unshifted: Num,
+  zero: Wires,
+  step: number,
+): { readonly digits: Num; readonly places: Wires[] } {
+  let digits = unshifted;
   const places: Wires[] = [];
-  for (
-    let distance = 2 ** Math.floor(Math.log2(Math.max(1, digits.length - 1)));
-    distance >= 1;
-    distance /= 2
-  ) {
+  const furthest = 2 ** Math.floor(Math.log2(Math.max(1, digits.length - 1)));
+  for (let distance = furthest; distance >= step; distance /= 2) {
     const top = digits.slice(-distance);
     const empty = all(
       gates,
@@ -40,7 +51,7 @@ function normalised(gates: Gates, a: Num): Wires[] {
     digits = select(gates, empty, moved, digits);
     places.unshift(empty);
   }
-  return [...digits, zero, ...places, zero];
+  return { digits, places };
 }
 
 /**

@@ -2,13 +2,12 @@
 import {
   add,
   addModulo,
-  all,
   concatLanes,
   lanesOf,
   type Num,
   reciprocalSquareRoot,
   resize,
-  select,
+  shiftedUp,
   shiftLeft,
   shiftLeftBy,
   shiftLeftChecked,
@@ -32,18 +31,7 @@ export interface EvenlyScaled {
 export function normaliseEvenly(gates: Gates, a: Num): EvenlyScaled {
   const zero = gates.constant(lanesOf(a), 0);
   return gates.scope(() => {
-    let digits: Num = a.slice(0, -1);
-    const places: Wires[] = [];
-    for (let distance = 2 ** Math.floor(Math.log2(digits.length - 1)); distance >= 2; distance /= 2) {
-      const top = digits.slice(-distance);
-      const empty = all(
-        gates,
-        top.map((bit) => gates.not(bit)),
-      );
-      const moved = digits.map((_, i) => digits[i - distance] ?? zero);
-      digits = select(gates, empty, moved, digits);
-      places.unshift(empty);
-    }
+    const { digits, places } = shiftedUp(gates, a.slice(0, -1), zero, 2);
     return { value: [...digits, zero], places: [...places, zero] };
   });
 }

@@ -19,9 +19,9 @@ const FLOOD_EXPONENT = 33;
 /** Fraction bits of P beyond those of the number of features. */
 const ROTATION_GUARD = 76;
 /** The uniform mask is 2^43 times wider than all that it has to hide. */
-const MASK_GUARD = 43;
+export const MASK_GUARD = 43;
 /** Noise is below 16 deviations; a number that is not has probability below 2^−90. */
-const NOISE_INTEGER_BITS = 4;
+export const NOISE_INTEGER_BITS = 4;
 
 export interface RotatedParameters {
   readonly features: number;

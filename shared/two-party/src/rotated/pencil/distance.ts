@@ -2,13 +2,8 @@
  * Bounds on the statistical distance between the data user's view of a pencil and its simulation: docs/rotated.md, "The distance of a pencil",
  * has the argument for each part.
  */
-import {
-  FLOOD_EXPONENT,
-  MASK_GUARD,
-  NOISE_EXPONENT,
-  type PencilParameters,
-  TRUNCATION_GUARD,
-} from './parameters.ts';
+import { MASK_GUARD } from '../parameters.ts';
+import { FLOOD_EXPONENT, NOISE_EXPONENT, type PencilParameters, TRUNCATION_GUARD } from './parameters.ts';
 
 /** A shift of a normal vector by ‖Δ‖ deviations moves its distribution by at most so much times ‖Δ‖. */
 const PER_DEVIATION = 1 / Math.sqrt(2 * Math.PI);

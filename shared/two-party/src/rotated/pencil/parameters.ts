@@ -8,7 +8,7 @@ import { layout } from '@eigenveil/statistics';
 import { cappedComponents, type Program, placesOf, type Span, type StatisticsTask } from '@eigenveil/task';
 import { TwoPartyError } from '../../errors.ts';
 import { MAXIMUM_RING_BITS } from '../../products/layout.ts';
-import { ceilLog2, traceBitsOf } from '../parameters.ts';
+import { ceilLog2, MASK_GUARD, NOISE_INTEGER_BITS, traceBitsOf } from '../parameters.ts';
 import { reductionOf } from './reduction.ts';
 
 /** What the error bound of an orthogonal matrix is computed for. */
@@ -20,14 +20,10 @@ export const FLOOD_EXPONENT = 40;
 const ROTATION_GUARD = 86;
 /** The same of P where it meets G, which C₁ stretches by up to 2^17.5: see distance.ts. */
 const FINE_ROTATION_GUARD = 104;
-/** The uniform mask is 2^43 times wider than all that it has to hide. */
-export const MASK_GUARD = 43;
 /** A truncation goes wrong with probability 2^−42 over all entries. */
 export const TRUNCATION_GUARD = 42;
 /** An error of so many bits less than a deviation moves a distribution by less than 2^−43. */
 const ERROR_GUARD = 42;
-/** Noise is below 16 deviations; a number that is not has probability below 2^−90. */
-const NOISE_INTEGER_BITS = 4;
 /** Fraction bits of H, and of G. */
 const CONTRAST_BITS = 56;
 const GROUP_BITS = 30;
