@@ -4,17 +4,16 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, request, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { PaillierPool } from '@eigenveil/paillier';
-import { systemRandomness } from '@eigenveil/privacy';
-import { createLogger, Metrics, RateLimit, Sealer } from '@eigenveil/server';
+import { createLogger, Metrics, RateLimit } from '@eigenveil/server';
 import { layout } from '@eigenveil/statistics';
-import { newTaskId, type Task, type TaskId, TaskProposal } from '@eigenveil/task';
+import type { Task, TaskId } from '@eigenveil/task';
 import { type Channel, ChannelRefused, connectChannel } from '@eigenveil/two-party';
-import { digestBytes, generatePrivateJwk, importSigningKey, type SigningKey } from '@eigenveil/wire';
+import { digestBytes } from '@eigenveil/wire';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type CspDependencies, CspService, type TwoPartyState } from '../src/service.ts';
-import { SqliteCspStore } from '../src/sqlite-store.ts';
 import { StartLimit } from '../src/start-limit.ts';
 import { TwoPartyServer } from '../src/two-party-server.ts';
+import { cspWith, taskOf } from './csp.ts';
 
 const MOST_COMPUTATIONS = 32;
 
@@ -53,8 +52,6 @@ class GatedService extends CspService {
 }
 
 let deps: CspDependencies;
-let store: SqliteCspStore;
-let key: SigningKey;
 let service: GatedService;
 let twoParty: TwoPartyServer;
 let server: Server;
@@ -62,24 +59,8 @@ let tasks: TaskId[];
 const sockets = new Set<Socket>();
 
 beforeEach(async () => {
-  key = await importSigningKey(await generatePrivateJwk());
-  store = new SqliteCspStore(':memory:');
-  deps = {
-    store,
-    sealer: new Sealer(randomBytes(32)),
-    paillier: new OneKeyPool({ threads: 0 }),
-    key,
-    policy: {
-      allowSimulated: true,
-      allowInsecureKeys: true,
-      minimumOwners: 2,
-      ownerTokenLifetimeSeconds: 3600,
-      answersPerTask: 3,
-      retentionDays: 30,
-    },
-    now: () => new Date(),
-    randomness: systemRandomness,
-  };
+  deps = await cspWith(new OneKeyPool({ threads: 0 }));
+  const { key } = deps;
   service = new GatedService(deps);
   const log = createLogger({ service: 'csp', level: 'silent' });
   const identity = { thumbprint: key.thumbprint, publicJwk: key.publicJwk, proofId: 'not looked at' };
@@ -107,7 +88,7 @@ afterEach(async () => {
   server.close();
   for (const socket of sockets) socket.destroy();
   await deps.paillier.close();
-  store.close();
+  deps.store.close();
 });
 
 /** Every task gets the same key, which no test uses: making 33 takes too long. */
@@ -121,32 +102,12 @@ class OneKeyPool extends PaillierPool {
 }
 
 async function unblindedTask(): Promise<TaskId> {
-  const task: Task = {
-    ...TaskProposal.parse({
-      method: { kind: 'pca' },
-      features: [{ name: 'f0', min: -1, max: 1 }],
-      components: 1,
-      allowFullRank: true,
-      minimumOwners: 2,
-      maximumOwners: 10,
-      maximumSamplesPerOwner: 100,
-      keyBits: 1024,
-      allowInsecureKey: true,
-      twoParty: 'simulated',
-      deadline: new Date(Date.now() + 3_600_000).toISOString(),
-    }),
-    protocol: 'eigenveil/1',
-    id: newTaskId(),
-    csp: key.thumbprint,
-    dataUser: key.thumbprint,
-  };
+  const { store, sealer, key } = deps;
+  const task = taskOf(key.thumbprint, key.thumbprint);
   await service.agree(task, key.publicJwk);
   await store.beginUnblinding(task.id, { requestDigest: digestBytes('unblinding'), verifiedOwners: 0 });
   const shares = JSON.stringify(layout(task).valueBits.map(() => '1'));
-  await store.completeUnblinding(
-    task.id,
-    deps.sealer.seal(`csp/tasks/${task.id}/shares`, Buffer.from(shares)),
-  );
+  await store.completeUnblinding(task.id, sealer.seal(`csp/tasks/${task.id}/shares`, Buffer.from(shares)));
   return task.id;
 }
 
@@ -236,7 +197,7 @@ test("a place is given back for a socket that is gone before it becomes a WebSoc
 
 test('a connection on which the last answer is given is not ended by another that was admitted before', async () => {
   const [id] = tasks as [TaskId];
-  for (const left of [2, 1]) expect(await store.noteAnswer(id, 3)).toBe(left);
+  for (const left of [2, 1]) expect(await deps.store.noteAnswer(id, 3)).toBe(left);
   const answers = Promise.withResolvers<void>();
   service.answers = answers.promise;
   const first = connect(id);
