@@ -1,7 +1,8 @@
 /** The command line eigenveil-csp. What an action works with is loaded when it runs: --help and mistakes are told at once. */
-import { addSettings, createProgram, onShutdown, printResult } from '@eigenveil/command';
+import { addSettings, createProgram, printResult } from '@eigenveil/command';
 import { addBackupCommands } from '@eigenveil/server/backup-command';
 import { addKeyCommands } from '@eigenveil/server/key-command';
+import { addIdentityCommand, addServeCommand } from '@eigenveil/server/service-commands';
 import { databaseFile, keyFile, SERVICE_SETTINGS } from '@eigenveil/server/settings';
 import { Digest } from '@eigenveil/wire/digest';
 import type { Command } from 'commander';
@@ -10,6 +11,9 @@ import { CSP_SETTINGS } from './settings.ts';
 
 const PREFIX = 'EIGENVEIL_CSP';
 const HOURS = 3600;
+const SERVE_EXAMPLE = `--data-directory /var/lib/eigenveil-csp --host 0.0.0.0 --port 8443 \\
+      --public-url https://csp.example.org:8443 --tls-certificate fullchain.pem --tls-key privkey.pem \\
+      --data-users THUMBPRINT              # as printed by: eigenveil-user identity`;
 
 export function cspProgram(): Command {
   const program = createProgram({
@@ -18,9 +22,12 @@ export function cspProgram(): Command {
     description:
       'The crypto service provider: enrols owners, makes a Paillier key for each task, unblinds once.',
   });
-  addServe(program);
+  addServeCommand(program, PREFIX, CSP_SETTINGS, SERVE_EXAMPLE, async (configuration) => {
+    const { startCsp } = await import('./server.ts');
+    return startCsp(configuration);
+  });
   addInvite(program);
-  addIdentity(program);
+  addIdentityCommand(program, PREFIX, "print the thumbprint of the service's identity key, which others pin");
   addAudit(program);
   const { dataDirectory, keyEncryptionKey } = SERVICE_SETTINGS;
   addKeyCommands(program, PREFIX, { dataDirectory, keyEncryptionKey }, async (configuration) => {
@@ -39,33 +46,6 @@ export function cspProgram(): Command {
 have enrolled since must enrol again. The audit log notes the restoration.`,
   );
   return program;
-}
-
-function addServe(program: Command): void {
-  const command = program.command('serve').description('run the service until it is told to stop');
-  const configuration = addSettings(command, PREFIX, CSP_SETTINGS);
-  command.addHelpText(
-    'after',
-    `
-Every setting can also be given in the environment (${PREFIX}_PORT=8443) or in a JSON file (--config csp.json).
-
-Example:
-  $ eigenveil-csp serve --data-directory /var/lib/eigenveil-csp --host 0.0.0.0 --port 8443 \\
-      --public-url https://csp.example.org:8443 --tls-certificate fullchain.pem --tls-key privkey.pem \\
-      --data-users THUMBPRINT              # as printed by: eigenveil-user identity`,
-  );
-  command.action(async () => {
-    const settings = configuration();
-    const { startCsp } = await import('./server.ts');
-    const csp = await startCsp(settings);
-    onShutdown(['SIGTERM', 'SIGINT'], () => csp.close());
-    process.on('SIGHUP', () => void csp.reloadCertificate());
-    const { url, thumbprint } = csp;
-    printResult(command, {
-      json: { event: 'listening', url, thumbprint },
-      text: `eigenveil-csp listens on ${url}, identity ${thumbprint}`,
-    });
-  });
 }
 
 function addInvite(program: Command): void {
@@ -99,19 +79,6 @@ Example:
     const { inviteOwners } = await import('./invite.ts');
     const tokens = await inviteOwners(dataDirectory, count, hours * HOURS);
     printResult(command, { json: { tokens }, text: tokens.join('\n') });
-  });
-}
-
-function addIdentity(program: Command): void {
-  const command = program
-    .command('identity')
-    .description("print the thumbprint of the service's identity key, which others pin");
-  const configuration = addSettings(command, PREFIX, { dataDirectory: SERVICE_SETTINGS.dataDirectory });
-  command.action(async () => {
-    const { dataDirectory } = configuration();
-    const { openSigningKey } = await import('@eigenveil/server');
-    const { thumbprint, publicJwk } = await openSigningKey(dataDirectory);
-    printResult(command, { json: { thumbprint, publicKey: publicJwk }, text: thumbprint });
   });
 }
 

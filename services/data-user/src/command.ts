@@ -7,19 +7,22 @@ import {
   ConfigurationError,
   checkConfiguration,
   createProgram,
-  onShutdown,
   printResult,
   readJsonFile,
 } from '@eigenveil/command';
 import { addBackupCommands } from '@eigenveil/server/backup-command';
 import { addKeyCommands } from '@eigenveil/server/key-command';
-import { SERVICE_SETTINGS } from '@eigenveil/server/settings';
+import { addIdentityCommand, addServeCommand } from '@eigenveil/server/service-commands';
 import { Scale, TaskProposal, TwoPartyName } from '@eigenveil/task/schema';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { draftPrivacy } from './draft-privacy.ts';
 import { DATA_USER_SETTINGS } from './settings.ts';
 import { addTaskCommands, PREFIX, tellNoise } from './task-commands.ts';
+
+const SERVE_EXAMPLE = `--data-directory /var/lib/eigenveil-user --host 0.0.0.0 --port 8444 \\
+      --public-url https://user.example.org:8444 --tls-certificate fullchain.pem --tls-key privkey.pem \\
+      --csp-url https://csp.example.org:8443 --csp-thumbprint THUMBPRINT   # as printed by: eigenveil-csp identity`;
 
 export function dataUserProgram(): Command {
   const program = createProgram({
@@ -28,8 +31,11 @@ export function dataUserProgram(): Command {
     description:
       'The data user: proposes tasks, collects encrypted contributions, computes the projection with the CSP.',
   });
-  addServe(program);
-  addIdentity(program);
+  addServeCommand(program, PREFIX, DATA_USER_SETTINGS, SERVE_EXAMPLE, async (configuration) => {
+    const { startDataUser } = await import('./server.ts');
+    return startDataUser(configuration);
+  });
+  addIdentityCommand(program, PREFIX, "print the thumbprint of the service's key, which the CSP registers");
   const { dataDirectory, keyEncryptionKey, databaseUrl } = DATA_USER_SETTINGS;
   const places = { dataDirectory, keyEncryptionKey, databaseUrl };
   addKeyCommands(program, PREFIX, places, async (configuration) => {
@@ -48,46 +54,6 @@ have receipts. Propose such tasks anew.`,
   addDraft(task);
   addTaskCommands(task);
   return program;
-}
-
-function addServe(program: Command): void {
-  const command = program.command('serve').description('run the service until it is told to stop');
-  const configuration = addSettings(command, PREFIX, DATA_USER_SETTINGS);
-  command.addHelpText(
-    'after',
-    `
-Every setting can also be given in the environment (${PREFIX}_PORT=8443) or in a JSON file (--config user.json).
-
-Example:
-  $ eigenveil-user serve --data-directory /var/lib/eigenveil-user --host 0.0.0.0 --port 8444 \\
-      --public-url https://user.example.org:8444 --tls-certificate fullchain.pem --tls-key privkey.pem \\
-      --csp-url https://csp.example.org:8443 --csp-thumbprint THUMBPRINT   # as printed by: eigenveil-csp identity`,
-  );
-  command.action(async () => {
-    const settings = configuration();
-    const { startDataUser } = await import('./server.ts');
-    const dataUser = await startDataUser(settings);
-    onShutdown(['SIGTERM', 'SIGINT'], () => dataUser.close());
-    process.on('SIGHUP', () => void dataUser.reloadCertificate());
-    const { url, thumbprint } = dataUser;
-    printResult(command, {
-      json: { event: 'listening', url, thumbprint },
-      text: `eigenveil-user listens on ${url}, identity ${thumbprint}`,
-    });
-  });
-}
-
-function addIdentity(program: Command): void {
-  const command = program
-    .command('identity')
-    .description("print the thumbprint of the service's key, which the CSP registers");
-  const configuration = addSettings(command, PREFIX, { dataDirectory: SERVICE_SETTINGS.dataDirectory });
-  command.action(async () => {
-    const { dataDirectory } = configuration();
-    const { openSigningKey } = await import('@eigenveil/server');
-    const { thumbprint, publicJwk } = await openSigningKey(dataDirectory);
-    printResult(command, { json: { thumbprint, publicKey: publicJwk }, text: thumbprint });
-  });
 }
 
 function addDraft(task: Command): void {

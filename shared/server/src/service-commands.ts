@@ -1,0 +1,64 @@
+/** The commands `serve` and `identity` of both services. */
+import {
+  addSettings,
+  type Command,
+  type Configuration,
+  onShutdown,
+  printResult,
+  type Settings,
+} from '@eigenveil/command';
+import { SERVICE_SETTINGS } from './settings.ts';
+
+/** A service that listens. */
+interface Listening {
+  readonly url: string;
+  readonly thumbprint: string;
+  reloadCertificate(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Adds `serve`: starts the service, says where it listens, closes it on SIGTERM and SIGINT, and reads its certificate anew on SIGHUP.
+ * `example` is how one calls it, options alone.
+ */
+export function addServeCommand<const S extends Settings>(
+  program: Command,
+  prefix: string,
+  settings: S,
+  example: string,
+  start: (configuration: Configuration<S>) => Promise<Listening>,
+): void {
+  const name = program.name();
+  const command = program.command('serve').description('run the service until it is told to stop');
+  const configuration = addSettings(command, prefix, settings);
+  command.addHelpText(
+    'after',
+    `
+Every setting can also be given in the environment (${prefix}_PORT=8443) or in a JSON file (--config FILE).
+
+Example:
+  $ ${name} serve ${example}`,
+  );
+  command.action(async () => {
+    const service = await start(configuration());
+    onShutdown(['SIGTERM', 'SIGINT'], () => service.close());
+    process.on('SIGHUP', () => void service.reloadCertificate());
+    const { url, thumbprint } = service;
+    printResult(command, {
+      json: { event: 'listening', url, thumbprint },
+      text: `${name} listens on ${url}, identity ${thumbprint}`,
+    });
+  });
+}
+
+/** Adds `identity`. */
+export function addIdentityCommand(program: Command, prefix: string, description: string): void {
+  const command = program.command('identity').description(description);
+  const configuration = addSettings(command, prefix, { dataDirectory: SERVICE_SETTINGS.dataDirectory });
+  command.action(async () => {
+    const { dataDirectory } = configuration();
+    const { openSigningKey } = await import('./foundation.ts');
+    const { thumbprint, publicJwk } = await openSigningKey(dataDirectory);
+    printResult(command, { json: { thumbprint, publicKey: publicJwk }, text: thumbprint });
+  });
+}
