@@ -4,21 +4,22 @@
  * A difference is that of the mean captured energy of two methods on one data set at one ε: over seeds of noise, given the rows. Seeds say nothing about
  * other data sets; what is said of several data sets takes each of them as one sample (`meanOf` over data sets).
  *
- * Three one-sided questions are asked of each difference Δ, each at level LEVEL/2, so that both directions together have LEVEL:
+ * Three one-sided questions are asked of each difference Δ, each at level LEVEL/2:
  * - Δ > 0: ahead;
- * - Δ > −MARGIN: not behind by more than the margin (non-inferiority). It follows from the first, so that asking both costs no correction;
+ * - Δ > −MARGIN: not behind by more than the margin (non-inferiority). It follows from the first;
  * - Δ < 0: behind, unless the second holds, too.
  * Where none is answered with yes the verdict is "open": too few samples, not equality.
  *
  * The cases of one statement are a family. Each of the three questions is corrected over it (Holm, "A simple sequentially rejective multiple test
- * procedure", 1979), so that one wrong answer among all cases has at most that probability, whatever depends on what.
+ * procedure", 1979), so that one wrong answer to it among all cases has at most that probability, whatever depends on what. A single case has a wrong
+ * verdict with probability LEVEL at most; a family has one with 3/2 LEVEL at most, since another case may be wrong in each question.
  */
 import { momentsOf } from '@eigenveil/bench/accuracy/scores';
 import jstat from '@eigenveil/testbed/goodness/jstat';
 
 /** Points of captured energy that count as no loss. */
 export const MARGIN = 1;
-/** Of a wrong answer in either direction. */
+/** Of a wrong verdict of a single case, in either direction. */
 export const LEVEL = 0.05;
 
 /** In the order of reports. */
