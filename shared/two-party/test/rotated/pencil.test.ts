@@ -46,6 +46,17 @@ describe('a pencil', () => {
   });
 });
 
+describe('few and many fraction bits', () => {
+  const { rows, labellings } = labelled(40, 5, 3);
+  const privacy = { classes: 3, labels: rows.map((_, i) => (i >> 2) % 3) };
+
+  it.each([1, 6, 20])('of %i are no less exact', async (fractionBits) => {
+    const size = { rows, components: 2, fractionBits };
+    await check({ ...size, labellings, method: dca(1e-3) });
+    await check({ ...size, labellings: [...labellings, privacy], method: mdr(1e-3) });
+  });
+});
+
 describe('a pencil of a data set', () => {
   it.each([
     ['iris', 3, lda(0.01), 1e-10],

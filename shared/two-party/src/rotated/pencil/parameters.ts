@@ -24,11 +24,11 @@ const FINE_ROTATION_GUARD = 104;
 export const TRUNCATION_GUARD = 42;
 /** An error of so many bits less than a deviation moves a distribution by less than 2^−43. */
 const ERROR_GUARD = 42;
-/** Fraction bits of H, and of G. */
+/** Fraction bits of H. */
 const CONTRAST_BITS = 56;
-const GROUP_BITS = 30;
-/** Fraction bits of T where it is not a matrix of whole numbers. */
-const SCATTER_BITS = 24;
+/** Fraction bits of G in units of rows in [−1, 1], and of T in those of their squares where it is not a matrix of whole numbers. */
+const GROUP_BITS = 44;
+const SCATTER_BITS = 52;
 /** B has no eigenvalue below 2^−18 of a row's largest square: else the result is refused. */
 const LEAST_EIGENVALUE_BITS = 18;
 
@@ -174,7 +174,8 @@ export function lengthsOf({ summed, totalBits, fractionBits, ...sizes }: Sizes):
   // Two between-class scatters, each at most the total one.
   const traceBits = totalBits + (summed ? 1 : 0);
   const half = Math.ceil(traceBits / 2);
-  const scatterBits = summed ? SCATTER_BITS : 0;
+  const scatterBits = summed ? SCATTER_BITS - 2 * fractionBits : 0;
+  const groupBits = GROUP_BITS - fractionBits;
   // Up to a side of 2 an entry may be 1, whose rounding is a whole unit.
   const ofSide = (side: number) => ceilLog2(Math.max(3, side));
   const rotationBits = ROTATION_GUARD + ofSide(d);
@@ -212,11 +213,11 @@ export function lengthsOf({ summed, totalBits, fractionBits, ...sizes }: Sizes):
     contrastBits: CONTRAST_BITS,
     group: {
       ring: Math.max(half + CONTRAST_BITS + atGroups, shareBits.V + 1),
-      cut: CONTRAST_BITS - GROUP_BITS,
+      cut: CONTRAST_BITS - groupBits,
     },
     signal: {
-      ring: half + fineRotationBits + GROUP_BITS + atGroups,
-      cut: fineRotationBits + GROUP_BITS - signalBits,
+      ring: half + fineRotationBits + groupBits + atGroups,
+      cut: fineRotationBits + groupBits - signalBits,
     },
     signalBits,
     rootBits,
