@@ -20,7 +20,7 @@ import {
 } from './settings.ts';
 
 const UNCOVERED =
-  'note: no guarantee of differential privacy covers reduced rows: keep them like the rows themselves';
+  'note: no guarantee of differential privacy covers reduced rows: do not publish them, keep them like the rows themselves';
 
 export function addProject(program: Command): void {
   const command = program
@@ -51,7 +51,7 @@ export function addProject(program: Command): void {
     'after',
     `
 Reduced rows are rows in other coordinates. No guarantee of differential privacy covers them, whatever the task promises for the
-projection itself: keep them like the rows.
+projection itself: do not publish them, keep them like the rows.
 
 Example:
   $ eigenveil-owner project TASK --user-url https://user.example.org:8444 --data rows.csv --out reduced.csv`,

@@ -93,9 +93,12 @@ export function statements(
   const pairs = [
     ...PCA_METHODS.filter(({ name }) => !REFERENCES.includes(name)).flatMap((opponent) => {
       const group = groupOf(opponent);
-      return group === undefined
-        ? []
-        : SUBJECTS.map((subject) => ({ subject: named(subject), opponent, group }));
+      if (group === undefined) return [];
+      return (group === 'distributed' ? SUBJECTS : RELEASED).map((subject) => ({
+        subject: named(subject),
+        opponent,
+        group,
+      }));
     }),
     ...CALIBRATIONS.map(([subject, opponent]) => ({
       subject: named(subject),

@@ -31,9 +31,11 @@ export function utilityHighlights(measurements: readonly Measurement[]): string[
       .flatMap(({ opponent, overall }) =>
         overall === undefined ? [] : [`${opponent.title} ${meanText(overall)}`],
       );
+    const summary = `**${subject.title}** beside methods that keep the same (ε, δ) without a curator, ε ≥ ${LEAST_EPSILON}: ${verdicts} of ${cases.length} cases (method, data set, ε), margin ${MARGIN} point; **${worstOf(cases.map(({ verdict }) => verdict))}** as a whole.`;
+    if (means.length === 0) return [summary];
     return [
-      `**${subject.title}** beside methods that keep the same (ε, δ) without a curator, ε ≥ ${LEAST_EPSILON}: ${verdicts} of ${cases.length} cases (method, data set, ε), margin ${MARGIN} point; **${worstOf(cases.map(({ verdict }) => verdict))}** as a whole.`,
-      `**${subject.title}**, mean over data sets and these ε, in points less: ${means.join('; ')}.`,
+      summary,
+      `**${subject.title}**, mean over data sets and these ε, in points less that of: ${means.join('; ')}.`,
     ];
   });
 }
@@ -66,7 +68,7 @@ export function decided(measurements: readonly Measurement[], datasets: readonly
 function summary(all: readonly Statement[]): Table {
   return {
     kind: 'table',
-    caption: `Eigenveil, three ways, beside each method: numbers of cases over all ε; and the mean over data sets, ε ≥ ${LEAST_EPSILON}, corrected over the lines of one promise`,
+    caption: `Eigenveil beside each method: numbers of cases over all ε; and the mean over data sets, ε ≥ ${LEAST_EPSILON}, corrected over the lines of one promise`,
     columns: [
       left('of'),
       left('against'),
