@@ -37,8 +37,9 @@ interface Case {
 }
 
 function seedsFor(scale: Scale, features: number): number {
-  if (scale === 'quick') return 5;
-  return features > 40 ? 2 : features > 20 ? 5 : 20;
+  if (scale === 'quick') return 4;
+  if (features > 20) return features > 40 ? 6 : 20;
+  return features > 10 ? 60 : 100;
 }
 
 function unitOf(of: Case, features: number): Unit {

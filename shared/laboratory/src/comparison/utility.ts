@@ -54,7 +54,7 @@ interface Case {
   readonly seeds: number;
 }
 
-/** More where a run is cheap: that is where few features and rows make means spread. A full run then costs about 20 minutes of one processor. */
+/** More where a run is cheap: that is where few features and rows make means spread. A full run then costs about 25 minutes of one processor, all suites together. */
 function seedsFor(scale: Scale, features: number, sites: Case['sites']): number {
   const [pooled, spread] = SEEDS.find(([largest]) => features <= largest)!.slice(1) as [number, number];
   const seeds = sites === POOLED ? pooled : spread;

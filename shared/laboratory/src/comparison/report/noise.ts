@@ -21,7 +21,7 @@ function overSites(
   const cell = (dataset: string, { name, dependsOnSites }: PcaMethod, sites: number): string => {
     const unit = findUtility(measurements, dataset, dependsOnSites ? sites : POOLED, SHOWN_EPSILON);
     const value = unit?.facts[of.fact(name)];
-    return typeof value === 'number' ? value.toPrecision(3) : (value ?? '');
+    return typeof value === 'number' ? value.toPrecision(3) : value === undefined ? '' : 'none';
   };
   return {
     kind: 'table',
@@ -41,7 +41,7 @@ function overSites(
 export function unkeptBlocks(measurements: readonly Measurement[], datasets: readonly string[]): Block[] {
   return [
     text(
-      'These figures are not to be compared with those of other panels: the methods add less noise than the ε that they are told takes. The table says which ε they keep for a row in its place, by the deviation that they do add, with the same δ; the remarks in the table of promises say why. What they capture at that ε, other methods are to be asked for at that ε.',
+      'These figures are not to be compared with those of other panels: the methods add less noise than the ε that they are told takes. The table says which ε they keep for a row in its place, by the deviation that they do add, with the same δ; the remarks in the table of promises say why, also where there is none.',
     ),
     overSites(measurements, datasets, {
       caption: `ε that is kept by methods that are told ε = ${SHOWN_EPSILON}`,
