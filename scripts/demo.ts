@@ -43,7 +43,7 @@ const program = createProgram({
     2048,
   )
   .addOption(
-    new Option('--two-party <NAME>', 'two-party protocol; rotated is for pca alone, simulated is NOT private')
+    new Option('--two-party <NAME>', 'two-party protocol; simulated is NOT private')
       .choices(['garbled', 'rotated', 'simulated'])
       .default('garbled'),
   )
@@ -53,9 +53,6 @@ const program = createProgram({
     `\nA PCA gets at most one component less than there are varying features: all of them would be the scatter matrix.\n\nExample:\n  npm run demo -- --data data/iris.csv --owners 3 --components 2`,
   )
   .action(async (options: DemoOptions) => {
-    if (options.twoParty === 'rotated' && options.method.some((method) => method !== 'pca')) {
-      program.error('rotated computes pca alone: give --method pca, too');
-    }
     const { runDemo } = await prepare();
     await runDemo({ ...options, ...program.opts<{ json?: true }>() });
   });

@@ -2,6 +2,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { readAudit, verifyAudit } from '@eigenveil/csp';
 import { databaseFile } from '@eigenveil/server';
+import { revealedByRotation } from '@eigenveil/task';
 import { Children } from '@eigenveil/testbed/processes/programs';
 import { digestTask } from '@eigenveil/wire';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -21,37 +22,37 @@ afterAll(async () => {
   await world.close();
 });
 
-test.each(['simulated', 'garbled', 'rotated'] as const)(
-  'a task with %s leaves five entries',
-  async (twoParty) => {
-    const { proposal, rows } = await exampleOf(dataFile('iris'), 'pca');
-    const outputs = ['spectrum', 'sampleCount'] as const;
-    const owners = [
-      await world.enrolledOwner({ twoParty: [twoParty] }),
-      await world.enrolledOwner({ twoParty: [twoParty] }),
-    ];
-    const parties = {
-      client: await world.taskClient(),
-      dataUser: world.dataUserAddress,
-      owners: owners.map(({ owner }) => owner),
-    };
-    const task = { ...proposal, twoParty, components: 2, outputs: [...outputs], allowFullRank: true };
-    const { status, task: done } = await finishTask(parties, task, split(rows, 2));
-    expect(status.state).toBe('done');
-    const entries = verifyAudit(readAudit(world.cspConfig.dataDirectory)).entries.filter(
-      ({ taskId }) => taskId === done.id,
-    );
-    const request = entries[1]!.requestDigest;
-    expect(request).toMatch(/^[\w-]{43}$/);
-    expect(entries.map(({ operation, requestDigest }) => [operation, requestDigest])).toEqual([
-      ['key made', digestTask(done)],
-      ['unblinded', request],
-      ['key destroyed', request],
-      ['computation started', request],
-      ['computation answered', request],
-    ]);
-  },
-);
+test.each([
+  ['pca', 'simulated'],
+  ['pca', 'garbled'],
+  ['pca', 'rotated'],
+  ['dca', 'rotated'],
+] as const)('a task of %s with %s leaves five entries', async (method, twoParty) => {
+  const { proposal, rows } = await exampleOf(dataFile('iris'), method);
+  const outputs = revealedByRotation(proposal.method);
+  const policy = { twoParty: [twoParty], minimumClassRows: 1 };
+  const owners = [await world.enrolledOwner(policy), await world.enrolledOwner(policy)];
+  const parties = {
+    client: await world.taskClient(),
+    dataUser: world.dataUserAddress,
+    owners: owners.map(({ owner }) => owner),
+  };
+  const task = { ...proposal, twoParty, components: 2, outputs, allowFullRank: true };
+  const { status, task: done } = await finishTask(parties, task, split(rows, 2));
+  expect(status.state).toBe('done');
+  const entries = verifyAudit(readAudit(world.cspConfig.dataDirectory)).entries.filter(
+    ({ taskId }) => taskId === done.id,
+  );
+  const request = entries[1]!.requestDigest;
+  expect(request).toMatch(/^[\w-]{43}$/);
+  expect(entries.map(({ operation, requestDigest }) => [operation, requestDigest])).toEqual([
+    ['key made', digestTask(done)],
+    ['unblinded', request],
+    ['key destroyed', request],
+    ['computation started', request],
+    ['computation answered', request],
+  ]);
+});
 
 test('the commands show and verify the log beside the running service, and find what was changed', async () => {
   await (await ByHand.start(world)).create();

@@ -97,6 +97,13 @@ describe.each([
   });
 });
 
+test('lda with numbers of rows by class and all eigenvalues of the total scatter', async () => {
+  const outputs = ['spectrum', 'classCounts'];
+  const { classCounts, spectrum } = await expectRight(await exampleOf(dataFile('iris'), 'lda', { outputs }));
+  expect(classCounts).toEqual([[50, 50, 50]]);
+  expect(spectrum).toHaveLength(4);
+});
+
 test.each([
   ['standard', 'pca', { components: 3, outputs: OUTPUTS }],
   ['djn', 'dca', {}],

@@ -1,4 +1,4 @@
-/** Tasks with the two-party protocol `rotated`, through running services: exact results, and an answer that is given once. */
+/** PCA with the two-party protocol `rotated`, through running services: exact results, and an answer that is given once. */
 import { OwnerPolicy } from '@eigenveil/data-owner';
 import { SqliteDataUserStore } from '@eigenveil/data-user';
 import type { TaskStatus } from '@eigenveil/wire';
@@ -127,7 +127,6 @@ test('an answer that has come is not lost when the database fails for a moment',
 describe('is refused', () => {
   const declared = { twoParty: 'rotated', outputs: OUTPUTS };
   test.each([
-    ['for another method', madeUpProposal('lda', 6, [2], { twoParty: 'rotated' }), 'ERR_PROGRAM_INVALID'],
     ['without the spectrum', madeUpProposal('pca', 6, [], { twoParty: 'rotated' }), 'ERR_PROGRAM_INVALID'],
     ['for d − 1 components', madeUpProposal('pca', 6, [], { ...declared, components: 5 }), 'ERR_FULL_RANK'],
     [

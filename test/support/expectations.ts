@@ -95,6 +95,7 @@ function expectEigenvalues(
 /** What was declared is there and right, and nothing else is there. */
 function expectOutputs({ output }: Tolerance, actual: Projection, expected: Decomposition): void {
   expect(actual.sampleCount).toBe(expected.sampleCount);
+  expect(actual.classCounts).toEqual(expected.classCounts);
   for (const name of ['mean', 'trace', 'spectrum'] as const) {
     const [got, wanted] = [actual[name], expected[name]].map((value) =>
       value === undefined ? undefined : [value].flat(),

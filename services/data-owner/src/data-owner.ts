@@ -27,7 +27,7 @@ import {
 } from '@eigenveil/wire';
 import { z } from 'zod';
 import type { Enrolment, OwnerHome, PendingContribution } from './home.ts';
-import { checkPolicy, type OwnerPolicy } from './policy.ts';
+import { checkPolicy, checkRows, type OwnerPolicy } from './policy.ts';
 import { type Evidence, type TaskResult, verifyResult } from './result.ts';
 
 /** Where a service is and which certificates to trust instead of the system's (PEM). */
@@ -110,7 +110,9 @@ export class DataOwner {
       const accepted = await this.#accept(client, taskId);
       const kept = await home.receipt(taskId);
       if (kept !== undefined) return verifyStatement(RECEIPT, kept, accepted.agreement.dataUserKey);
-      const values = flatten(accepted.task, await summarise(accepted.task));
+      const statistics = await summarise(accepted.task);
+      checkRows(this.#options.policy, accepted.task, statistics);
+      const values = flatten(accepted.task, statistics);
       const pending = await this.#pending(accepted, values, options.discardPending === true);
       // Again, now that what is sent is kept: another process may have been done meanwhile, and noise have been drawn twice.
       await this.#requireNoWithdrawal(taskId);

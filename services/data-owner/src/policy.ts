@@ -1,5 +1,6 @@
 /** The owner's own policy: what it agrees to, checked before one of its rows is read. */
 
+import type { Statistics } from '@eigenveil/statistics';
 import { DifferentialPrivacy, type Task, TwoPartyName } from '@eigenveil/task';
 import { ServiceError } from '@eigenveil/wire';
 import { z } from 'zod';
@@ -13,8 +14,14 @@ export const OwnerPolicy = z.strictObject({
   twoParty: z.array(TwoPartyName).default(['garbled']),
   /** The largest number of components; unlimited when absent. */
   maximumComponents: z.int().min(1).optional(),
-  /** Whether all eigenvalues may be revealed. */
+  /** Whether all eigenvalues may be revealed: with `rotated` those of the total scatter and, for a discriminant method, of the pencil. */
   allowSpectrum: z.boolean().default(false),
+  /**
+   * Consent to tasks that reveal how many rows each class has: the owner takes part with at least so many of its own rows in every class that
+   * it has any of, so that no count that its rows are in is smaller. Other owners' rows it cannot know: where it alone has a class, the count
+   * is its own. Absent: such tasks are refused.
+   */
+  minimumClassRows: z.int().min(1).optional(),
   /** Whether a result from which the scatter matrix follows may be revealed. */
   allowFullRank: z.boolean().default(false),
   /** Whether tasks without differential privacy are acceptable. */
@@ -62,10 +69,37 @@ export function checkPolicy(policy: OwnerPolicy, task: Task): void {
     policy.maximumComponents === undefined || task.components <= policy.maximumComponents,
     `"components" expected at most ${policy.maximumComponents}, got ${task.components}`,
   );
-  expect(policy.allowSpectrum || !task.outputs.includes('spectrum'), '"outputs" expected no spectrum');
+  expect(
+    policy.allowSpectrum || !task.outputs.includes('spectrum'),
+    task.twoParty === 'rotated' && task.method.kind !== 'pca'
+      ? '"outputs" expected no spectrum, which rotated reveals of the total scatter and of the pencil, unless "allowSpectrum"'
+      : '"outputs" expected no spectrum',
+  );
+  expect(
+    policy.minimumClassRows !== undefined || !task.outputs.includes('classCounts'),
+    '"outputs" expected no classCounts, the numbers of rows by class, unless "minimumClassRows" says how many rows of a class this owner must have',
+  );
   expect(policy.allowFullRank || !task.allowFullRank, '"allowFullRank" expected false');
   checkGuarantee(policy, task, expect);
   if (broken.length > 0) throw new ServiceError('ERR_POLICY', broken.join('; '));
+}
+
+/**
+ * What the policy says of the rows themselves, before anything of them is encrypted. The message names no class and no number of rows.
+ * @throws ERR_POLICY
+ */
+export function checkRows(
+  { minimumClassRows }: OwnerPolicy,
+  task: Task,
+  { labellings }: Pick<Statistics, 'labellings'>,
+): void {
+  if (minimumClassRows === undefined || !task.outputs.includes('classCounts')) return;
+  const counts = labellings.flat().map(({ M }) => M);
+  if (counts.every((count) => count === 0n || count >= BigInt(minimumClassRows))) return;
+  throw new ServiceError(
+    'ERR_POLICY',
+    `"minimumClassRows" expected at least ${minimumClassRows} rows of every class that the rows are of, since the task reveals the numbers of rows by class: got fewer of a class`,
+  );
 }
 
 function checkGuarantee(

@@ -1,6 +1,7 @@
 import { Task, TaskProposal } from '@eigenveil/task';
 import { describe, expect, test } from 'vitest';
 import { checkPolicy, OwnerPolicy } from '../src/index.ts';
+import { checkRows } from '../src/policy.ts';
 
 const proposal = TaskProposal.parse({
   method: { kind: 'pca' },
@@ -110,6 +111,40 @@ describe("the owner's policy", () => {
   test('takes keys of the default length, and shorter ones that it names', () => {
     expect(() => checkPolicy(lenient, task({ keyBits: 4096 }))).not.toThrow();
     expect(() => checkPolicy({ ...lenient, minimumKeyBits: 2048 }, task({ keyBits: 2048 }))).not.toThrow();
+  });
+
+  const discriminant: Partial<Task> = {
+    method: { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0 },
+    labellings: [{ column: 'label', classes: ['x', 'y', 'z'] }],
+    outputs: ['sampleCount', 'spectrum', 'classCounts'],
+    twoParty: 'rotated',
+  };
+  const open = { ...lenient, twoParty: ['rotated'], allowSpectrum: true } satisfies Partial<OwnerPolicy>;
+
+  test('consents to numbers of rows by class with minimumClassRows alone, and to both spectra with allowSpectrum', () => {
+    const counting = task(discriminant);
+    expect(() => checkPolicy({ ...open, minimumClassRows: 1 }, counting)).not.toThrow();
+    expect(() => checkPolicy(open, counting)).toThrow(/no classCounts.*"minimumClassRows"/);
+    const closed = { ...open, allowSpectrum: false, minimumClassRows: 1 };
+    expect(() => checkPolicy(closed, counting)).toThrow(/of the total scatter and of the pencil/);
+  });
+
+  const rows = (...counts: number[]) => ({
+    labellings: [counts.map((count) => ({ V: [0n, 0n, 0n], M: BigInt(count) }))],
+  });
+
+  test('takes part with enough rows of each class that it has, or where nobody is told their number', () => {
+    const policy = { ...open, minimumClassRows: 5 };
+    expect(() => checkRows(policy, task(discriminant), rows(5, 0, 17))).not.toThrow();
+    expect(() => checkRows(policy, task({ ...discriminant, outputs: [] }), rows(1, 1, 1))).not.toThrow();
+    expect(() => checkRows(policy, task(discriminant), rows(0, 4, 17))).toThrow(
+      expect.objectContaining({
+        code: 'ERR_POLICY',
+        message: expect.stringMatching(/^"minimumClassRows" expected at least 5 rows[^4]*$/), // nor how many there are
+      }),
+    );
+    const both = { labellings: [...rows(9, 9, 9).labellings, ...rows(24, 3).labellings] };
+    expect(() => checkRows(policy, task(discriminant), both)).toThrow(/"minimumClassRows"/);
   });
 
   test('is refused when it has a rule that does not exist', () => {

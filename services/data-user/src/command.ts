@@ -100,7 +100,7 @@ function addDraft(task: Command): void {
     twoParty: {
       schema: TwoPartyName,
       description:
-        'two-party protocol: garbled; rotated (pca only, reveals all eigenvalues and the number of rows); or simulated, which is NOT private',
+        'two-party protocol: garbled; rotated, which reveals all eigenvalues and the numbers of rows (dca, lda, mdr: by class); or simulated, which is NOT private',
       default: 'garbled',
       placeholder: 'NAME',
     },
@@ -157,7 +157,7 @@ Example:
       meanFirst,
       around,
     } = settings;
-    const [{ checkTask }, { draftTask }] = await Promise.all([
+    const [{ checkTask, revealedByRotation }, { draftTask }] = await Promise.all([
       import('@eigenveil/task'),
       import('./draft.ts'),
     ]);
@@ -168,7 +168,7 @@ Example:
       throw new ConfigurationError('"--mean-first" and "--around" expected with --epsilon, of both tasks');
     const wanted = epsilon === undefined ? undefined : { features: draft.features, epsilon, delta };
     const drafted = wanted && (await draftPrivacyOf(wanted, { meanFirst, around }));
-    const declared = twoParty === 'rotated' ? ['sampleCount', 'spectrum'] : [];
+    const declared = twoParty === 'rotated' ? revealedByRotation(draft.method) : [];
     const proposal = checkConfiguration(
       TaskProposal,
       {

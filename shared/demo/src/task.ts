@@ -6,6 +6,7 @@ import {
   leastRank,
   type MethodName,
   programOf,
+  revealedByRotation,
   type Task,
   type TaskId,
   TaskProposal,
@@ -56,7 +57,7 @@ export async function createTask(
     twoParty,
     outputs: [
       ...(method === 'pca' ? ['mean'] : []),
-      ...(twoParty === 'rotated' ? ['sampleCount', 'spectrum'] : []),
+      ...(twoParty === 'rotated' ? revealedByRotation(drafted.method) : []),
     ],
     deadline: new Date(Date.now() + DAY_MILLISECONDS).toISOString(),
   });

@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   cappedComponents,
   isStandardised,
+  Output,
   type Program,
   programOf,
   type StatisticsTask,
@@ -30,10 +31,10 @@ export interface ClaimedProjection
   readonly trace?: number | undefined;
   readonly sampleCount?: number | undefined;
   readonly spectrum?: readonly number[] | undefined;
+  readonly classCounts?: readonly (readonly number[])[] | undefined;
 }
 
 const AGREED = ['method', 'twoParty', 'features', 'fractionBits', 'outputs', 'differentialPrivacy'] as const;
-const OUTPUTS = ['mean', 'trace', 'sampleCount', 'spectrum'] as const;
 
 /** Vectors are made to length 1 in doubles. */
 const LENGTH_ERROR = 1e-9;
@@ -49,7 +50,7 @@ const PROTOCOL_ROUNDING = 2 ** -12;
 export function checkAgreed(task: AgreedTask, projection: ClaimedProjection): void {
   for (const field of AGREED)
     expect(isDeepStrictEqual(projection[field], task[field]), field, 'what the task says');
-  for (const output of OUTPUTS) {
+  for (const output of Output.options) {
     const isDeclared = task.outputs.includes(output);
     expect((projection[output] !== undefined) === isDeclared, output, 'the outputs that the task declares');
   }
@@ -108,10 +109,8 @@ function checkEigenvalues(task: AgreedTask, { eigenvalues, converged }: ClaimedP
   checkDescending('eigenvalues', found);
 }
 
-function checkOutputs(
-  task: AgreedTask,
-  { eigenvalues, mean, trace, sampleCount, spectrum }: ClaimedProjection,
-): void {
+function checkOutputs(task: AgreedTask, projection: ClaimedProjection): void {
+  const { eigenvalues, mean, trace, sampleCount, spectrum } = projection;
   const bounds = statisticsBounds(task);
   const d = task.features.length;
   const noisy = Boolean(task.differentialPrivacy);
@@ -128,15 +127,41 @@ function checkOutputs(
       'sampleCount',
       'a number of rows that the task allows',
     );
+  checkClassCounts(task, projection);
   if (spectrum === undefined) return;
   expect(spectrum.length === d, 'spectrum', 'one number per feature');
-  checkNumbers('spectrum', spectrum, scatter);
+  // The sum of MDR's two between-class scatters, each of which is at most the total one.
+  const parts = task.method.kind === 'mdr' ? 2 : 1;
+  checkNumbers('spectrum', spectrum, [parts * scatter[0], parts * scatter[1]]);
   checkDescending('spectrum', spectrum);
   const slack = PROTOCOL_ROUNDING * d * Math.max(...spectrum.map(Math.abs));
-  const isTheirs = eigenvalues.every((value, j) => Math.abs(value - spectrum[j]!) <= slack);
+  const isTheirs =
+    task.method.kind !== 'pca' || eigenvalues.every((value, j) => Math.abs(value - spectrum[j]!) <= slack);
   expect(isTheirs, 'spectrum', 'the eigenvalues of the components first');
   const sum = spectrum.reduce((total, value) => total + value, 0);
   expect(trace === undefined || Math.abs(trace - sum) <= slack, 'trace', 'the sum of the spectrum');
+}
+
+/** Each labelling is one of all rows, unless noise has made its counts others. */
+function checkClassCounts(task: AgreedTask, { classCounts, sampleCount }: ClaimedProjection): void {
+  if (classCounts === undefined) return;
+  const { M } = statisticsBounds(task);
+  const fit =
+    classCounts.length === task.labellings.length &&
+    classCounts.every(
+      (counts, l) =>
+        counts.length === task.labellings[l]!.classes.length &&
+        counts.every((count) => Number.isInteger(count) && count >= 0 && count <= Number(M)),
+    );
+  expect(fit, 'classCounts', 'numbers of rows per labelling and class that the task allows');
+  const totals = classCounts.map((counts) => counts.reduce((sum, count) => sum + count, 0));
+  const same = task.differentialPrivacy ? totals.slice(0, 1) : totals;
+  const rows = sampleCount ?? same[0];
+  expect(
+    same.every((total) => total === rows),
+    'classCounts',
+    'numbers that add up to the number of rows',
+  );
 }
 
 /**

@@ -92,8 +92,24 @@ export function decompose(program: Program, pooled: Statistics): Decomposition {
         : traceOfTotalScatter(statistics, fractionBits),
     }),
     ...(outputs.includes('sampleCount') && { sampleCount: samples }),
-    ...(outputs.includes('spectrum') && { spectrum: values }),
+    ...(outputs.includes('spectrum') && {
+      spectrum: B === undefined ? values : symmetricEigen(summedScatter(program, statistics)).values,
+    }),
+    ...(outputs.includes('classCounts') && { classCounts: classCountsOf(statistics) }),
   };
+}
+
+/** What the declared spectrum of a pencil is that of: S̄, or for MDR, which does not collect R, both between-class scatters together. */
+function summedScatter({ method, fractionBits }: Program, statistics: Statistics): number[][] {
+  if (method.kind !== 'mdr') return totalScatter(statistics, fractionBits);
+  const [utility, privacy] = [0, 1].map((labelling) =>
+    betweenClassScatter(statistics, labelling, fractionBits),
+  );
+  return utility!.map((row, i) => row.map((entry, j) => entry + privacy![i]![j]!));
+}
+
+function classCountsOf({ labellings }: Statistics): number[][] {
+  return labellings.map((classes) => classes.map(({ M }) => Number(M)));
 }
 
 /** Under noise a class may have a number of rows that is not positive: it counts as empty then, and its noisy sum as zero. */

@@ -59,7 +59,10 @@ describe('a projection of the agreed task', () => {
       (['pca', 'correlation', 'dca', 'lda', 'mdr'] as const).map((kind) => [name, kind] as const),
     ),
   )('is taken, whatever the data: %s, %s', (name, kind) => {
-    const outputs = kind === 'pca' || kind === 'correlation' ? ALL : (['mean', 'sampleCount'] as const);
+    const outputs =
+      kind === 'pca' || kind === 'correlation'
+        ? ALL
+        : (['mean', 'sampleCount', 'spectrum', 'classCounts'] as const);
     for (const some of [[], outputs]) {
       const { task, projection } = agreed(name, kind, some);
       checkAgreed(task, projection);
@@ -236,6 +239,23 @@ describe('any other', () => {
     checkAgreed(one.task, one.projection);
     const changed = { ...one.projection, ...change(one.projection) };
     expect(() => checkAgreed(one.task, changed)).toThrow(refusal(field));
+  });
+
+  it.each<[string, (counts: number[][]) => unknown]>([
+    ['a labelling too few', (counts) => counts.slice(1)],
+    ['a class too many', ([first, second]) => [[...first!, 0], second]],
+    ['a negative one', ([, second]) => [[151, -1, 0], second]],
+    ['a fraction', ([, second]) => [[50.5, 49.5, 50], second]],
+    ['another total', ([first, second]) => [first!.with(0, first![0]! + 1), second]],
+    ['labellings of different rows', ([first, second]) => [first, second!.with(0, second![0]! - 1)]],
+  ])('is refused: class counts with %s', (_, change) => {
+    for (const outputs of [['classCounts'], ['classCounts', 'sampleCount']] as const) {
+      const { task, projection } = agreed('iris', 'mdr', outputs);
+      checkAgreed(task, projection);
+      const counts = projection.classCounts!.map((labelling) => [...labelling]);
+      const changed = { ...projection, classCounts: change(counts) } as ClaimedProjection;
+      expect(() => checkAgreed(task, changed)).toThrow(refusal('classCounts'));
+    }
   });
 
   it.each(ALL)('is refused: %s that the task does not declare', (output) => {

@@ -102,6 +102,44 @@ describe.each(DATASETS)('on %s', (name) => {
   });
 });
 
+describe('declared outputs of a pencil', () => {
+  it.each(['dca', 'lda', 'mdr'] as const)('are numbers of rows by class, and a spectrum: %s', (kind) => {
+    const { program, statistics, rounded, classes } = prepare('iris', METHODS[kind]);
+    const outputs: Output[] = ['spectrum', 'classCounts'];
+    const { spectrum, classCounts } = decompose({ ...program, outputs }, statistics);
+    const counts = program.classCounts.map((count, labelling) =>
+      Array.from({ length: count }, (_, k) => classes.filter((of) => of[labelling] === k).length),
+    );
+    expect(classCounts).toEqual(counts);
+    // By the definition, from the rows.
+    const d = rounded[0]!.length;
+    const meanOf = (rows: readonly number[][]) =>
+      Array.from({ length: d }, (_, i) => rows.reduce((total, row) => total + row[i]!, 0) / rows.length);
+    const mean = meanOf(rounded);
+    const means = counts.map((labelling, l) =>
+      labelling.map((_, k) => meanOf(rounded.filter((_row, n) => classes[n]![l] === k))),
+    );
+    const points =
+      kind === 'mdr'
+        ? means.flatMap((labelling, l) => labelling.map((at, k) => ({ at, weight: counts[l]![k]! })))
+        : rounded.map((at) => ({ at, weight: 1 }));
+    const trace = points.reduce(
+      (total, { at, weight }) => total + weight * at.reduce((sum, x, i) => sum + (x - mean[i]!) ** 2, 0),
+      0,
+    );
+    const square = Array.from({ length: d }, (_, i) =>
+      mean.map((_m, j) =>
+        points.reduce((sum, { at, weight }) => sum + weight * (at[i]! - mean[i]!) * (at[j]! - mean[j]!), 0),
+      ),
+    )
+      .flat()
+      .reduce((total, entry) => total + entry ** 2, 0);
+    const sumOf = (power: number) => spectrum!.reduce((total, value) => total + value ** power, 0);
+    expect(Math.abs(sumOf(1) - trace)).toBeLessThan(1e-10 * trace);
+    expect(Math.abs(sumOf(2) - square)).toBeLessThan(1e-10 * square);
+  });
+});
+
 describe('PCA', () => {
   it('known by hand: three rows on a line through the mean', () => {
     const program = programFor(METHODS.pca, 2, {

@@ -86,11 +86,7 @@ describe('programs', () => {
       { method: dca('book', 1, Number.POSITIVE_INFINITY), classCounts: [2] },
       'ERR_TASK_INVALID',
     ],
-    [
-      'the spectrum of LDA',
-      { method: METHODS.lda, classCounts: [2], outputs: ['spectrum'] },
-      'ERR_TASK_INVALID',
-    ],
+    ['class counts of a PCA', { outputs: ['classCounts'] }, 'ERR_TASK_INVALID'],
     [
       'the trace of MDR',
       { method: METHODS.mdr, classCounts: [2, 2], outputs: ['trace'] },

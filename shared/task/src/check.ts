@@ -3,7 +3,7 @@
  * parts that these rest on can be checked alone. Each rule stands here once.
  */
 import { TaskError } from './errors.ts';
-import { type Program, programOf } from './program.ts';
+import { type Program, programOf, revealedByRotation } from './program.ts';
 import { leastRank } from './rank.ts';
 import { FRACTION_BITS, type MethodName, type TaskProposal } from './schema.ts';
 import { isStandardised, type Method, type StatisticsTask } from './statistics-task.ts';
@@ -13,8 +13,8 @@ const LABELLINGS = { pca: 0, dca: 1, lda: 1, mdr: 2 } as const satisfies Record<
 
 /**
  * Checks that the parameters of a task fit together and that no declared output reveals the scatter matrix without consent. What its
- * two-party protocol asks for is checked by that.
- * @throws ERR_TASK_INVALID, ERR_KEY_TOO_SHORT, ERR_TOO_MANY_COMPONENTS, ERR_FULL_RANK
+ * two-party protocol computes is checked by that.
+ * @throws ERR_TASK_INVALID, ERR_KEY_TOO_SHORT, ERR_TOO_MANY_COMPONENTS, ERR_FULL_RANK, and as `checkRevealedByRotation`
  * @example
  * import { checkTask, TaskProposal } from '@eigenveil/task';
  *
@@ -24,7 +24,9 @@ const LABELLINGS = { pca: 0, dca: 1, lda: 1, mdr: 2 } as const satisfies Record<
 export function checkTask(task: TaskProposal): void {
   const { method, outputs, minimumOwners, maximumOwners, maximumSamplesPerOwner, keyBits } = task;
   checkStatisticsTask(task);
-  checkProgram(programOf(task));
+  const program = programOf(task);
+  checkProgram(program);
+  if (task.twoParty === 'rotated') checkRevealedByRotation(program);
   if (new Set(outputs).size !== outputs.length) throw invalid('outputs', 'distinct names', `${outputs}`);
   if (method.kind === 'mdr' && method.ridge === 0)
     throw invalid('method.ridge', 'more than 0 for mdr: S_B of the privacy labels alone is singular', 0);
@@ -103,8 +105,8 @@ export function checkProgram(program: Program): void {
     throw invalid('method.signalRidge', 'a finite number', method.signalRidge);
   if (method.kind === 'mdr' && outputs.includes('trace'))
     throw invalid('outputs', 'no trace for mdr, which does not collect R', 'trace');
-  if (method.kind !== 'pca' && outputs.includes('spectrum'))
-    throw invalid('outputs', `no spectrum for ${method.kind}`, 'spectrum');
+  if (method.kind === 'pca' && outputs.includes('classCounts'))
+    throw invalid('outputs', 'no classCounts for pca, which has no classes', 'classCounts');
   if (isStandardised(method) && noisy)
     throw invalid(
       'method.scale',
@@ -117,6 +119,20 @@ export function checkProgram(program: Program): void {
       `"components" expected at most ${featureCount}, the number of features, got ${components}`,
     );
   }
+}
+
+/**
+ * Checks that a task by `rotated` declares what the data user learns by it in any case.
+ * @throws ERR_PROGRAM_INVALID
+ */
+export function checkRevealedByRotation({ method, outputs }: Pick<Program, 'method' | 'outputs'>): void {
+  const revealed = revealedByRotation(method);
+  const missing = revealed.filter((output) => !outputs.includes(output));
+  if (missing.length === 0) return;
+  throw new TaskError(
+    'ERR_PROGRAM_INVALID',
+    `"outputs" expected ${revealed.join(', ')} for ${method.kind} with the two-party protocol rotated, which reveals them: declare ${missing.join(' and ')}`,
+  );
 }
 
 function checkLabellings({ kind }: Method, classCounts: readonly number[]): void {

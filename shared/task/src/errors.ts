@@ -3,6 +3,7 @@
 export type TaskErrorCode =
   | 'ERR_FULL_RANK'
   | 'ERR_KEY_TOO_SHORT'
+  | 'ERR_PROGRAM_INVALID'
   | 'ERR_TASK_INVALID'
   | 'ERR_TOO_MANY_COMPONENTS';
 

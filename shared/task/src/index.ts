@@ -1,10 +1,22 @@
 /** The task: what all parties agree on, its one check, and the slots of its statistics. */
-export { checkFeatures, checkProgram, checkStatisticsTask, checkTask } from './check.ts';
+export {
+  checkFeatures,
+  checkProgram,
+  checkRevealedByRotation,
+  checkStatisticsTask,
+  checkTask,
+} from './check.ts';
 export { DAY_MILLISECONDS } from './deadline.ts';
 export { TaskError, type TaskErrorCode } from './errors.ts';
 export { noisePlanOf, stageTaskOf } from './noise.ts';
 export { type Places, placesOf, type Span } from './places.ts';
-export { cappedComponents, maximumComponents, type Program, programOf } from './program.ts';
+export {
+  cappedComponents,
+  maximumComponents,
+  type Program,
+  programOf,
+  revealedByRotation,
+} from './program.ts';
 export { leastRank } from './rank.ts';
 export {
   DEFAULT_FRACTION_BITS,

@@ -48,6 +48,11 @@ export function programOf(
   };
 }
 
+/** The outputs that the data user learns of any task by `rotated`, whose tasks must declare them: docs/rotated.md has why. */
+export function revealedByRotation({ kind }: Pick<Method, 'kind'>): Output[] {
+  return ['sampleCount', 'spectrum', ...(kind === 'pca' ? [] : (['classCounts'] as const))];
+}
+
 /**
  * The most components that the method has: the rank that its signal matrix can reach, which for K classes and no ridge
  * on the signal is K - 1.

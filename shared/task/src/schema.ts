@@ -83,9 +83,10 @@ const Method = z.discriminatedUnion('kind', [
 
 /**
  * Outputs beyond the vectors and their eigenvalues, each one thing more that the data user learns: the mean of all rows, the trace of the
- * total scatter (not for MDR, which has no R), the number of rows, and all d eigenvalues (PCA only).
+ * total scatter (not for MDR, which has no R), the number of rows, all d eigenvalues of the total scatter (MDR: of the sum of both
+ * between-class scatters), and the numbers of rows by class (not for PCA, which has no classes).
  */
-export const Output = z.enum(['mean', 'trace', 'sampleCount', 'spectrum']);
+export const Output = z.enum(['mean', 'trace', 'sampleCount', 'spectrum', 'classCounts']);
 export type Output = z.infer<typeof Output>;
 
 /**
@@ -148,7 +149,7 @@ export const TaskProposal = z.strictObject({
   /** σ: blinding leaves a statistical distance of at most 2^−σ for the whole task. */
   statisticalSecurityBits: z.int().min(40).max(128).default(40),
   twoParty: TwoPartyName.default('garbled'),
-  outputs: z.array(Output).max(4).default([]),
+  outputs: z.array(Output).max(Output.options.length).default([]),
   /** Consent to a result from which S̄ itself can be computed. */
   allowFullRank: z.boolean().default(false),
   /** Whether owners may fetch the projection. */

@@ -27,6 +27,7 @@ const dp = {
 };
 const correlation = { kind: 'pca', scale: 'correlation' };
 const dca = { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0 };
+const discriminant = { method: dca, labellings: classes, components: 1 };
 
 function codeOf(changes: Record<string, unknown>): string | undefined {
   try {
@@ -95,10 +96,16 @@ describe('a proposal', () => {
       'a label column that is a feature',
       { method: dca, labellings: [{ ...classes[0], column: 'a' }] },
     ],
+    ['ERR_TASK_INVALID', 'class counts of pca', { outputs: ['classCounts'] }],
     [
-      'ERR_TASK_INVALID',
-      'the spectrum of dca',
-      { method: dca, labellings: classes, components: 1, outputs: ['spectrum'] },
+      'ERR_PROGRAM_INVALID',
+      'rotated without the spectrum',
+      { twoParty: 'rotated', outputs: ['sampleCount'] },
+    ],
+    [
+      'ERR_PROGRAM_INVALID',
+      'dca by rotated without class counts',
+      { ...discriminant, twoParty: 'rotated', outputs: ['sampleCount', 'spectrum'] },
     ],
     ['ERR_TASK_INVALID', 'an output twice', { outputs: ['mean', 'mean'] }],
     ['ERR_TASK_INVALID', 'a minimum above the maximum', { minimumOwners: 11 }],
@@ -171,7 +178,11 @@ describe('a proposal', () => {
     ['one component of a correlation matrix', { method: correlation, components: 1 }],
     ['differential privacy', { differentialPrivacy: dp }],
     ['noise of its owners', { differentialPrivacy: { ...dp, noise: 'owners', honestOwners: 2 } }],
-    ['dca', { method: dca, labellings: classes, components: 1 }],
+    ['dca', discriminant],
+    [
+      'dca by rotated',
+      { ...discriminant, twoParty: 'rotated', outputs: ['sampleCount', 'spectrum', 'classCounts'] },
+    ],
   ])('is allowed %s with consent', (_name, changes) => {
     expect(codeOf(changes)).toBeUndefined();
   });

@@ -4,6 +4,7 @@
  * with the same labels.
  */
 import { setImmediate as turn } from 'node:timers/promises';
+import { ProjectionError } from '@eigenveil/projection';
 import { type StatisticsTask, valueBitsOf } from '@eigenveil/task';
 import { withAbort } from './channel/abort.ts';
 import { MessageStream } from './channel/message-stream.ts';
@@ -29,7 +30,7 @@ export const garbled: TwoPartyProtocol = {
   isPrivate: true,
   answersOnce: false,
 
-  check({ task }) {
+  check({ task, program }) {
     const { length } = task.features;
     if (length > MAXIMUM_FEATURES) {
       throw new TwoPartyError(
@@ -38,6 +39,12 @@ export const garbled: TwoPartyProtocol = {
       );
     }
     checkRidges(task);
+    if (task.method.kind !== 'pca' && program.outputs.includes('spectrum')) {
+      throw new ProjectionError(
+        'ERR_PROGRAM_INVALID',
+        `"outputs" expected no spectrum for ${task.method.kind} with the two-party protocol garbled, whose circuits decompose the pencil alone`,
+      );
+    }
   },
 
   shareBits: (task) => valueBitsOf(task),

@@ -134,6 +134,8 @@ export const Projection = z.strictObject({
   trace: z.number().optional(),
   sampleCount: z.number().optional(),
   spectrum: z.array(z.number()).optional(),
+  /** Per labelling of the task and class. */
+  classCounts: z.array(z.array(z.int().min(0))).optional(),
 });
 export type Projection = z.infer<typeof Projection>;
 

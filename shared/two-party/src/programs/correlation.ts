@@ -159,7 +159,7 @@ export async function unstandardise(
 export function standardisedOutputs(
   gates: Gates,
   outputs: readonly Output[],
-  pooled: Pick<PooledStatistics, 'V' | 'Q'>,
+  pooled: Pick<PooledStatistics, 'V' | 'Q' | 'labellings'>,
   { varies }: Pick<Standardised, 'varies'>,
   task: StatisticsTask,
 ): StatisticsOutputs {

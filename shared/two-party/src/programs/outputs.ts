@@ -2,6 +2,7 @@
 import { type Decomposition, ProjectionError } from '@eigenveil/projection';
 import type { Output, StatisticsTask } from '@eigenveil/task';
 import {
+  concatLanes,
   divide,
   divideUnsigned,
   mask,
@@ -87,14 +88,14 @@ export async function revealChecked<Numbers extends { readonly [name: string]: N
 export type StatisticsOutputs = Partial<Record<Exclude<Output, 'spectrum'>, Num>>;
 
 /**
- * Of the declared outputs the mean of all rows, the trace of the total scatter and the number of rows; others cost nothing. V are sums of rows
+ * Of the declared outputs the mean of all rows, the trace of the total scatter and the numbers of rows, of all and by class; others cost nothing. V are sums of rows
  * in units of 2^-fractionBits, one lane per feature; `trace`, in one lane, is Q times that of the total scatter in units of
  * 2^(-2 fractionBits), and is not called unless it is declared.
  */
 export function statisticsOutputs(
   gates: Gates,
   outputs: readonly Output[],
-  { V, Q }: Pick<PooledStatistics, 'V' | 'Q'>,
+  { V, Q, labellings }: Pick<PooledStatistics, 'V' | 'Q' | 'labellings'>,
   trace: () => Num,
   { fractionBits, differentialPrivacy }: Pick<StatisticsTask, 'fractionBits' | 'differentialPrivacy'>,
 ): StatisticsOutputs {
@@ -116,19 +117,26 @@ export function statisticsOutputs(
     wanted.trace = shiftRight(quotient, Math.max(0, -places));
   }
   if (outputs.includes('sampleCount')) wanted.sampleCount = Q;
+  if (outputs.includes('classCounts')) {
+    const counts = labellings.flat().map(({ M }) => M);
+    wanted.classCounts = concatLanes(gates, counts);
+  }
   return wanted;
 }
 
 /** The revealed values of `statisticsOutputs` as parts of the result. */
-export function readStatistics({
-  mean,
-  trace,
-  sampleCount,
-}: Partial<Record<Output, bigint[]>>): Pick<Decomposition, 'mean' | 'trace' | 'sampleCount'> {
+export function readStatistics(
+  { mean, trace, sampleCount, classCounts }: Partial<Record<Output, bigint[]>>,
+  { labellings }: Pick<StatisticsTask, 'labellings'>,
+): Pick<Decomposition, 'mean' | 'trace' | 'sampleCount' | 'classCounts'> {
+  let next = 0;
   return {
     ...(mean && { mean: mean.map(real) }),
     ...(trace && { trace: real(trace[0]!) }),
     ...(sampleCount && { sampleCount: Number(sampleCount[0]!) }),
+    ...(classCounts && {
+      classCounts: labellings.map(({ classes }) => classes.map(() => Number(classCounts[next++]!))),
+    }),
   };
 }
 

@@ -117,7 +117,7 @@ export async function pca(
         : readVectors(revealed.vectors, d, count),
     eigenvalues: spectrum.slice(0, count),
     converged: revealed.converged.map((bit) => bit === 1n),
-    ...readStatistics(revealed),
+    ...readStatistics(revealed, task),
     ...(outputs.includes('spectrum') && { spectrum }),
   };
 }

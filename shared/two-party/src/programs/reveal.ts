@@ -52,7 +52,7 @@ export async function revealComponents(
     vectors: readVectors(revealed.vectors, d, cappedComponents(program)),
     eigenvalues: revealed.values.map((value) => Number(value) / 2 ** REVEALED_FRACTION.pencil),
     converged: revealed.converged.map((bit) => bit === 1n),
-    ...readStatistics(revealed),
+    ...readStatistics(revealed, task),
   };
 }
 

@@ -238,11 +238,12 @@ describe('refusals', () => {
 describe('declared outputs', () => {
   it('come as declared', async () => {
     const given = settingOf(ordinary(4, 3, dca(0.1)));
-    const outputs: readonly Output[] = ['mean', 'trace', 'sampleCount'];
+    const outputs: readonly Output[] = ['mean', 'trace', 'sampleCount', 'classCounts'];
     const program = { ...given.program, outputs };
     const result = await run({ ...given, program });
     const expected = decompose(program, given.statistics);
     expect(result.sampleCount).toBe(90);
+    expect(result.classCounts).toEqual(expected.classCounts);
     expect(Math.abs(result.trace! - expected.trace!)).toBeLessThan(2 ** -23);
     for (const [i, mean] of expected.mean!.entries()) {
       expect(Math.abs(result.mean![i]! - mean)).toBeLessThan(2 ** -23);

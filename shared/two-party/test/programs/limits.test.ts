@@ -1,6 +1,6 @@
 /** Programs at the corners of what tasks may have: every step stays within its bounds, and numbers that do not fit are flagged. */
 import { decompose } from '@eigenveil/projection';
-import type { Method, Output, Program, StatisticsTask } from '@eigenveil/task';
+import { type Method, type Output, type Program, programOf, type StatisticsTask } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { ClearSession, CountingGates, CountingSession } from '../../src/garbling/index.ts';
 import { TWO_PARTY_PROTOCOLS } from '../../src/index.ts';
@@ -34,7 +34,7 @@ const CORNERS: readonly Corner[] = [
     components: 100,
     classes: [],
     fractionBits: 20,
-    outputs: ['mean', 'trace', 'sampleCount'],
+    outputs: ['mean', 'trace', 'sampleCount', 'classCounts'],
   },
   {
     method: LDA,
@@ -42,7 +42,7 @@ const CORNERS: readonly Corner[] = [
     components: 1,
     classes: [100],
     fractionBits: 20,
-    outputs: ['mean', 'trace', 'sampleCount'],
+    outputs: ['mean', 'trace', 'sampleCount', 'classCounts'],
   },
   {
     method: { kind: 'mdr', ridge: 1 },
@@ -118,11 +118,33 @@ describe('a signal ridge far above the noise', () => {
   });
 });
 
+const checked = (corner: Corner) => {
+  const { outputs, components } = corner;
+  const task = taskOf(corner);
+  const program = programOf({ ...task, components, outputs, minimumOwners: 2, allowFullRank: false });
+  return () => TWO_PARTY_PROTOCOLS.garbled.check({ task, program });
+};
+
+it.each([
+  [{ kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0 }, [2]],
+  [LDA, [2]],
+  [{ kind: 'mdr', ridge: 1 }, [2, 2]],
+] as const)('refuses the spectrum of %o, which its circuits do not compute', (method, classes) => {
+  const outputs = ['sampleCount', 'spectrum', 'classCounts'] as const;
+  const corner = { method, d: 4, components: 1, classes, fractionBits: 14 };
+  expect(checked({ ...corner, outputs })).toThrow(
+    expect.objectContaining({
+      code: 'ERR_PROGRAM_INVALID',
+      message: expect.stringContaining('no spectrum'),
+    }),
+  );
+  expect(checked({ ...corner, outputs: ['sampleCount', 'classCounts'] })).not.toThrow();
+});
+
 describe('a ridge that the statistics cannot tell from another', () => {
   const check = (ridge: number, fractionBits: number) => {
     const method: Method = { kind: 'lda', ridge };
-    const task = taskOf({ method, d: 3, classes: [2], fractionBits, outputs: [] });
-    return () => TWO_PARTY_PROTOCOLS.garbled.check({ task, program: {} as Program });
+    return checked({ method, d: 3, components: 1, classes: [2], fractionBits, outputs: [] });
   };
   it('is refused', () => {
     expect(check(0.1, 1)).toThrow(expect.objectContaining({ code: 'ERR_TASK_RANGE' }));

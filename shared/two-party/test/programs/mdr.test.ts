@@ -167,10 +167,16 @@ describe('mdr', () => {
     });
   });
 
-  it('reveals mean and number of rows where declared', async () => {
+  it('reveals mean and numbers of rows where declared', async () => {
     const given = settingOf(ordinary(4, 3, 2, 1));
-    const result = await run({ ...given, program: { ...given.program, outputs: ['mean', 'sampleCount'] } });
+    const result = await run({
+      ...given,
+      program: { ...given.program, outputs: ['mean', 'sampleCount', 'classCounts'] },
+    });
     expect(result.sampleCount).toBe(72);
+    expect(result.classCounts).toEqual(
+      given.statistics.labellings.map((classes) => classes.map(({ M }) => Number(M))),
+    );
     const sums = given.statistics.labellings[0]!.map(({ V }) => V);
     for (const [i, mean] of result.mean!.entries()) {
       const sum = sums.reduce((total, V) => total + Number(V[i]!), 0) / 2 ** 14;

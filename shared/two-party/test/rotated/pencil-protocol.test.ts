@@ -1,5 +1,5 @@
 /** Pencils over oblivious transfer, end to end: results, trips, the mark, what is refused before a byte, and faults. */
-import type { Method } from '@eigenveil/task';
+import { type Method, revealedByRotation } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { type Channel, memoryChannelPair } from '../../src/index.ts';
 import { rotated } from '../../src/rotated.ts';
@@ -50,7 +50,7 @@ describe('a pencil by rotated', () => {
   ] as const)('%s is that of the reference, in sixteen trips', async (_, given) => {
     const setting = pencilSetting({
       ...given,
-      program: { outputs: ['mean', 'sampleCount', 'spectrum'], twoValued: 0 },
+      program: { outputs: ['mean', ...revealedByRotation(given.method)], twoValued: 0 },
     });
     const { channels, trips } = countingTrips();
     const { csp, user } = await run(setting, { channels });
@@ -61,6 +61,7 @@ describe('a pencil by rotated', () => {
     expect(sine).toBeLessThan(1e-9);
     const { labellings } = setting.statistics;
     expect(user.value.sampleCount).toBe(given.rows.length);
+    expect(user.value.classCounts).toEqual(labellings.map((classes) => classes.map(({ M }) => Number(M))));
     const sums = labellings[0]!.map(({ V }) => V[0]!).reduce((a, b) => a + b);
     expect(user.value.mean![0]).toBeCloseTo(Number(sums) / 2 ** 14 / given.rows.length, 12);
     expect(trips()).toBe(16);
@@ -97,7 +98,20 @@ describe('a pencil by rotated', () => {
       'garbled',
     ],
     ['one above the ridge', { ...two, method: dca(0.1, 0.2) }, {}, 'ERR_PROGRAM_INVALID', 'garbled'],
-    ['no declared spectrum', two, { outputs: ['sampleCount'] }, 'ERR_PROGRAM_INVALID', 'spectrum'],
+    [
+      'no declared spectrum',
+      two,
+      { outputs: ['sampleCount', 'classCounts'] },
+      'ERR_PROGRAM_INVALID',
+      'declare spectrum',
+    ],
+    [
+      'no declared class counts',
+      two,
+      { outputs: ['sampleCount', 'spectrum'] },
+      'ERR_PROGRAM_INVALID',
+      'declare classCounts',
+    ],
     ['d − 1 components', { ...labelled(40, 4, 5), components: 3, method: dca(0.1) }, {}, 'ERR_FULL_RANK', ''],
     [
       'MDR without a ridge',
@@ -109,7 +123,7 @@ describe('a pencil by rotated', () => {
     [
       'two-valued features with the mean',
       { ...labelled(40, 4, 3), components: 2, method: dca(0.1) },
-      { outputs: ['mean', 'sampleCount', 'spectrum'], twoValued: 1 },
+      { outputs: ['mean', 'sampleCount', 'spectrum', 'classCounts'], twoValued: 1 },
       'ERR_FULL_RANK',
       '',
     ],

@@ -1,6 +1,6 @@
 /** Discriminant tasks, runs of them in one process, and how far a result is from the reference. */
 import { type Decomposition, generalisedEigen, pencil, principalAngles } from '@eigenveil/projection';
-import type { Method, Program } from '@eigenveil/task';
+import { type Method, type Program, revealedByRotation } from '@eigenveil/task';
 import { type Channel, MessageStream, memoryChannelPair } from '../../src/index.ts';
 import { answerPencil } from '../../src/rotated/pencil/csp.ts';
 import { askPencil } from '../../src/rotated/pencil/data-user.ts';
@@ -28,7 +28,7 @@ export function pencilSetting({ program: changes = {}, ...given }: GivenPencil):
   const { task, program, statistics, garbler } = settingOf(given);
   return {
     task,
-    program: { ...program, allowFullRank: false, outputs: ['sampleCount', 'spectrum'], ...changes },
+    program: { ...program, allowFullRank: false, outputs: revealedByRotation(program.method), ...changes },
     statistics,
     ...share(task, statistics, garbler.verifiedOwners),
   };

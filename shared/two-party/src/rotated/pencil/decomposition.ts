@@ -252,5 +252,6 @@ export function finishPencil(
     ...(outputs.includes('trace') && { trace: spectrum.reduce((sum, value) => sum + value, 0) }),
     sampleCount: Number(Q),
     spectrum: [...spectrum],
+    classCounts: counts.map((labelling) => labelling.map(Number)),
   };
 }

@@ -1,0 +1,229 @@
+/** DCA, LDA and MDR with the two-party protocol `rotated`, through running services: results, consent, refusals, and an answer that is given once. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { OwnerPolicy } from '@eigenveil/data-owner';
+import { type Method, type MethodName, revealedByRotation } from '@eigenveil/task';
+import type { TaskStatus } from '@eigenveil/wire';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { query } from './support/database.ts';
+import { expectReference } from './support/expectations.ts';
+import { finishTask, PATIENCE_MILLISECONDS, type Parties, runTask } from './support/run-task.ts';
+import {
+  dataFile,
+  type Example,
+  exampleOf,
+  type LabelledRows,
+  labelColumn,
+  madeUpProposal,
+  split,
+  splitByClass,
+  summarise,
+} from './support/tasks.ts';
+import { World } from './support/world.ts';
+
+const OWNERS = 3;
+const COMPUTATION = /^GET \/tasks\/[^/]+\/two-party$/;
+const POLICY = {
+  twoParty: ['rotated'],
+  allowSpectrum: true,
+  allowFullRank: false,
+  minimumClassRows: 1,
+} satisfies Partial<OwnerPolicy>;
+
+let world: World;
+let parties: Parties;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'eigenveil-pencils-'));
+  world = await World.start({ proxied: true, csp: { allowSimulated: false } });
+  const enrolled = await Promise.all(Array.from({ length: OWNERS }, () => world.enrolledOwner(POLICY)));
+  parties = {
+    client: await world.taskClient(PATIENCE_MILLISECONDS),
+    dataUser: world.dataUserAddress,
+    owners: enrolled.map(({ owner }) => owner),
+  };
+});
+afterEach(() => {
+  world.proxies.csp.heal();
+  world.proxies.csp.streams.length = 0;
+});
+afterAll(async () => {
+  await world.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const dca = (ridge: number, signalRidge = 0): Method => ({
+  kind: 'dca',
+  form: 'standard',
+  ridge,
+  signalRidge,
+});
+
+async function iris(kind: MethodName, changes: Record<string, unknown> = {}): Promise<Example> {
+  const declared = { twoParty: 'rotated', outputs: revealedByRotation({ kind }), ...changes };
+  if (kind !== 'mdr') return exampleOf(dataFile('iris'), kind, declared);
+  const labelled = await labelColumn(dataFile('iris'), folder, 'sepal_width', 3);
+  return exampleOf(labelled, kind, declared, ['label', 'sepal_width_label']);
+}
+
+const sharesAtCsp = ({ taskId }: TaskStatus) =>
+  query(world.cspConfig.dataDirectory, 'SELECT sealed_shares FROM tasks WHERE task_id = ?', taskId)[0]!;
+const auditOf = ({ taskId }: TaskStatus) =>
+  query(
+    world.cspConfig.dataDirectory,
+    'SELECT operation FROM audit WHERE task_id = ? ORDER BY sequence',
+    taskId,
+  );
+
+/** Each request about the task, however often it was tried. */
+const askedOfCsp = ({ taskId }: TaskStatus) => {
+  const names = world.proxies.csp.seen.map(({ name }) => name).filter((name) => name.includes(taskId));
+  return [...new Set(names.map((name) => name.replace(taskId, 'TASK')))];
+};
+
+test.each(['dca', 'lda', 'mdr'] as const)('%s of iris', async (kind) => {
+  const { proposal, rows } = await iris(kind);
+  const parts = split(rows, OWNERS);
+  const { projection, task } = await runTask(parties, proposal, parts);
+  expectReference(projection, task, parts);
+  const counts = proposal.labellings.map(({ classes }, l) =>
+    classes.map((_, k) => rows.classes.filter((of) => of[l] === k).length),
+  );
+  expect(projection).toMatchObject({ sampleCount: 150, classCounts: counts });
+});
+
+test('dca of owners with one class each, with a ridge on the signal and the mean', async () => {
+  const outputs = [...revealedByRotation({ kind: 'dca' }), 'mean', 'trace'];
+  const { proposal, rows } = await iris('dca', { outputs, method: dca(1, 0.5) });
+  const parts = splitByClass(rows, OWNERS);
+  const { projection, task } = await runTask(parties, proposal, parts);
+  expectReference(projection, task, parts);
+  expect(projection.classCounts).toEqual([[50, 50, 50]]); // each is an owner's
+});
+
+describe('what no result comes of is told to the data user, and looks to the CSP like a result', () => {
+  const flat = ({ values, classes }: LabelledRows): LabelledRows => ({
+    values: values.map(([a, b, c]) => [a!, b!, c!, 1]),
+    classes,
+  });
+  const ofOneClass = ({ values }: LabelledRows): LabelledRows => ({ values, classes: values.map(() => [1]) });
+  const ofTwoFeatures = ({ values, classes }: LabelledRows): LabelledRows =>
+    flat({ values: values.map(([a, , c]) => [a!, 3, c!]), classes });
+
+  async function seenByCsp(method: Method, change: (rows: LabelledRows) => LabelledRows = (rows) => rows) {
+    const { proposal, rows } = await iris('dca', { components: 1, method });
+    world.proxies.csp.streams.length = 0;
+    world.proxies.csp.streamBytes.length = 0;
+    const { status } = await finishTask(parties, proposal, split(change(rows), OWNERS));
+    const [bytes, ...others] = world.proxies.csp.streamBytes;
+    return { status, seen: { bytes, others, audit: auditOf(status), asked: askedOfCsp(status) } };
+  }
+  let result: Awaited<ReturnType<typeof seenByCsp>>;
+  beforeAll(async () => {
+    result = await seenByCsp(dca(1));
+    expect(result.status.state).toBe('done');
+  });
+
+  test.each<[string, Method, (rows: LabelledRows) => LabelledRows, RegExp]>([
+    ['ERR_SINGLE_CLASS', dca(1), ofOneClass, /two classes/],
+    ['ERR_ILL_CONDITIONED', dca(1e-10), flat, /least eigenvalue.*got \d\.\de-\d+ of it: a larger ridge/],
+    ['ERR_FULL_RANK', dca(1), ofTwoFeatures, /rank/],
+  ])('%s', async (code, method, change, message) => {
+    const { status, seen } = await seenByCsp(method, change);
+    const failure = { code, message: expect.stringMatching(message) };
+    expect(status).toMatchObject({ state: 'failed', failure });
+    // Whoever fetches the result gets a problem with its code.
+    await expect(parties.client.result(status.taskId)).rejects.toMatchObject(failure);
+    expect(seen).toEqual(result.seen);
+  });
+});
+
+describe('one answer', () => {
+  test('a line that breaks in it ends the task, also for a CSP that is started again', async () => {
+    const whole = await iris('dca');
+    const parts = split(whole.rows, OWNERS);
+    await runTask(parties, whole.proposal, parts);
+    const bytes = world.proxies.csp.streams[0]!.length;
+    // Within the rotated vectors: M and Y are given.
+    world.proxies.csp.inject(COMPUTATION, { kind: 'cut', atByte: bytes - 100 });
+    const finished = finishTask(parties, whole.proposal, parts);
+    const answered = "SELECT task_id FROM tasks WHERE state = 'unblinded' AND sealed_shares IS NULL";
+    await expect.poll(() => query(world.cspConfig.dataDirectory, answered), { interval: 2 }).toHaveLength(1);
+    await world.stopCsp();
+    await world.startCsp();
+    const { status } = await finished;
+    expect(status).toMatchObject({ state: 'failed', failure: { code: 'ERR_TASK_ANSWERED' } });
+    expect(sharesAtCsp(status)).toEqual({ sealed_shares: null });
+    expect(auditOf(status).filter(({ operation }) => operation === 'computation answered')).toHaveLength(1);
+  });
+
+  test('a line that breaks before it is opened again', async () => {
+    world.proxies.csp.inject(COMPUTATION, { kind: 'cut', atByte: 3000 });
+    const { proposal, rows } = await iris('dca');
+    const parts = split(rows, OWNERS);
+    const { projection, task } = await runTask(parties, proposal, parts);
+    expectReference(projection, task, parts);
+    expect(world.proxies.csp.streams).toHaveLength(2);
+  });
+});
+
+describe('consent', () => {
+  test.each<[string, Partial<OwnerPolicy>, RegExp]>([
+    ['numbers of rows by class', { minimumClassRows: undefined }, /no classCounts.*"minimumClassRows"/],
+    ['both spectra', { allowSpectrum: false }, /total scatter and of the pencil, unless "allowSpectrum"/],
+  ])('to %s is asked for before a row is read', async (_, policy, message) => {
+    const { owner } = await world.enrolledOwner({ ...POLICY, ...policy });
+    const { task } = await parties.client.create((await iris('dca')).proposal);
+    const contribution = owner.contribute(parties.dataUser, task.id, () => Promise.reject(new Error('read')));
+    await expect(contribution).rejects.toMatchObject({
+      code: 'ERR_POLICY',
+      message: expect.stringMatching(message),
+    });
+    await parties.client.cancelTask(task.id);
+  });
+
+  test('an owner with fewer rows of a class than it wants to be counted with sends nothing', async () => {
+    const { proposal, rows } = await iris('dca');
+    const { task } = await parties.client.create(proposal);
+    const [part] = splitByClass(rows, OWNERS);
+    const careful = await world.enrolledOwner({ ...POLICY, minimumClassRows: 51 });
+    await expect(
+      careful.owner.contribute(parties.dataUser, task.id, async (it) => summarise(it, part!)),
+    ).rejects.toMatchObject({ code: 'ERR_POLICY', message: expect.stringContaining('"minimumClassRows"') });
+    expect(await careful.home.pending(task.id)).toBeUndefined();
+    expect((await parties.client.status(task.id)).contributions).toBe(0);
+    const content = await world.enrolledOwner({ ...POLICY, minimumClassRows: 50 });
+    await content.owner.contribute(parties.dataUser, task.id, async (it) => summarise(it, part!));
+    expect((await parties.client.status(task.id)).contributions).toBe(1);
+    await parties.client.cancelTask(task.id);
+  });
+});
+
+describe('is refused when it is proposed', () => {
+  const declared = { twoParty: 'rotated', outputs: revealedByRotation({ kind: 'dca' }) };
+  const proposal = (changes: Record<string, unknown>) =>
+    madeUpProposal('dca', 6, [3], { ...declared, ...changes });
+  test.each([
+    [
+      'without class counts',
+      { outputs: ['sampleCount', 'spectrum'] },
+      'ERR_PROGRAM_INVALID',
+      'declare classCounts',
+    ],
+    [
+      'with a negative signal ridge',
+      { method: dca(1, -0.05) },
+      'ERR_PROGRAM_INVALID',
+      'garbled computes others',
+    ],
+    ['with one above the ridge', { method: dca(1, 1.5) }, 'ERR_PROGRAM_INVALID', 'from 0 to the ridge'],
+    ['for d − 1 components', { method: dca(1, 0.5), components: 5 }, 'ERR_FULL_RANK', 'components'],
+    ['with its spectrum by garbled', { twoParty: 'garbled' }, 'ERR_PROGRAM_INVALID', 'no spectrum for dca'],
+  ])('%s', async (_, changes, code, message) => {
+    await expect(parties.client.create(proposal(changes))).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(message),
+    });
+  });
+});
