@@ -37,6 +37,7 @@ const owner = new DataOwner({
     minimumKeyBits: setting.minimumKeyBits,
     allowFullRank: true,
     allowSpectrum: true,
+    minimumClassRows: 1,
   }),
   paillier: new PaillierPool({ threads: 0 }),
   patienceMilliseconds: 10_000,
