@@ -9,7 +9,14 @@ import { systemRandomness } from '@eigenveil/privacy';
 import { decompose, pencil, principalAngles, varianceCaptured } from '@eigenveil/projection';
 import { draw, sharesAtCsp, sharesAtDataUser } from '@eigenveil/protocol/servers';
 import { addStatistics, flatten, layout, type Statistics } from '@eigenveil/statistics';
-import { type MethodName, newTaskId, programOf, type Task, TaskProposal } from '@eigenveil/task';
+import {
+  type MethodName,
+  newTaskId,
+  programOf,
+  revealedByRotation,
+  type Task,
+  TaskProposal,
+} from '@eigenveil/task';
 import { Thumbprint } from '@eigenveil/wire';
 import { dealRows, OWNERS, sumRows } from './owners.ts';
 import { decomposeBetweenProcesses, type Shares } from './processes.ts';
@@ -156,7 +163,7 @@ async function pooled(
     maximumOwners: OWNERS,
     maximumSamplesPerOwner: Math.ceil(rows / OWNERS),
     twoParty,
-    outputs: twoParty === 'rotated' ? ['sampleCount', 'spectrum'] : [],
+    outputs: twoParty === 'rotated' ? revealedByRotation(draft.method) : [],
     deadline: new Date(Date.now() + 3_600_000).toISOString(),
   });
   const task: Task = {

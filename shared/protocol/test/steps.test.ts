@@ -3,7 +3,15 @@ import { type EncryptionScheme, PaillierPool, type PublicKey, type SecretKey } f
 import { predictableRandomness, type RandomSource } from '@eigenveil/privacy';
 import { decompose } from '@eigenveil/projection';
 import { drawNoise, layout, unflatten } from '@eigenveil/statistics';
-import { newTaskId, programOf, type StatisticsTask, shiftOf, type Task, TaskProposal } from '@eigenveil/task';
+import {
+  newTaskId,
+  programOf,
+  revealedByRotation,
+  type StatisticsTask,
+  shiftOf,
+  type Task,
+  TaskProposal,
+} from '@eigenveil/task';
 import { combine, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import {
   claimedSigner,
@@ -121,8 +129,10 @@ describe('the shares of both servers add up to', () => {
     ['dca', 'garbled'],
     ['mdr', 'garbled'],
     ['pca', 'rotated'],
+    ['dca', 'rotated'],
+    ['mdr', 'rotated'],
   ] as const)('the sum of what the owners contributed: %s, %s', async (kind, twoParty) => {
-    const rotated = twoParty === 'rotated' && { outputs: ['spectrum', 'sampleCount'] };
+    const rotated = twoParty === 'rotated' && { outputs: revealedByRotation({ kind }) };
     const task = taskOf(kind, { twoParty, ...rotated });
     const { values } = await throughAllSteps(task, sourcesOf(kind));
     expect(values).toEqual(sum(Array.from({ length: OWNERS }, (_, owner) => valuesOf(task, owner))));
