@@ -184,6 +184,7 @@ export class World {
       minimumKeyBits: 1024,
       allowFullRank: true,
       allowSpectrum: true,
+      minimumClassRows: 1,
     };
     const owner = new DataOwner({
       home,
