@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { OwnerPolicy } from '@eigenveil/data-owner';
 import { type Method, type MethodName, revealedByRotation } from '@eigenveil/task';
 import type { TaskStatus } from '@eigenveil/wire';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { query } from './support/database.ts';
 import { expectReference } from './support/expectations.ts';
 import { finishTask, PATIENCE_MILLISECONDS, type Parties, runTask } from './support/run-task.ts';
@@ -116,6 +116,8 @@ describe('what no result comes of is told to the data user, and looks to the CSP
     world.proxies.csp.streams.length = 0;
     world.proxies.csp.streamBytes.length = 0;
     const { status } = await finishTask(parties, proposal, split(change(rows), OWNERS));
+    // The last of it.
+    await vi.waitUntil(() => askedOfCsp(status).includes('DELETE /tasks/TASK'), { timeout: 50_000 });
     const [bytes, ...others] = world.proxies.csp.streamBytes;
     return { status, seen: { bytes, others, audit: auditOf(status), asked: askedOfCsp(status) } };
   }
