@@ -18,7 +18,7 @@ const BLOCKS_AHEAD = 24;
 type Matrix = readonly (readonly bigint[])[];
 
 /** A matrix of the chooser that follows from its own shares of the products before. */
-export interface DerivedChoices {
+interface DerivedChoices {
   readonly rows: number;
   readonly inner: number;
   readonly from: (shares: readonly Matrix[]) => Matrix;

@@ -122,10 +122,11 @@ describe('a refused pencil', () => {
   it('that is too ill-conditioned is named with the measured figure', async () => {
     const { user } = await asked(pencilSetting({ ...dull, components: 1, method: dca(1e-10) }));
     const { message } = (user as PromiseRejectedResult).reason;
-    const [, figure] = /got ([\d.e-]+) of it/.exec(message)!;
+    const [, limit, figure] = /from ([\d.e-]+) of .* got ([\d.e-]+) of it/.exec(message)!;
     // ρ over the trace, which is that of four features.
     expect(Number(figure)).toBeGreaterThan(1e-12);
     expect(Number(figure)).toBeLessThan(1e-10);
+    expect(Number(limit) / (Math.sqrt(5) * 2 ** -35)).toBeCloseTo(1, 1);
   });
 
   it('takes a ridge that is not', async () => {

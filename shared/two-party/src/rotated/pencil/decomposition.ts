@@ -41,7 +41,7 @@ export interface Root {
   readonly normalised: Matrix;
 }
 
-export interface OpenedTotal extends Root {
+interface OpenedTotal extends Root {
   /** Of T/(Q·4^fractionBits), descending. */
   readonly spectrum: readonly number[];
   /** Of B: the least eigenvalue over the largest. */
@@ -49,7 +49,7 @@ export interface OpenedTotal extends Root {
   readonly refusal: Refusal | undefined;
 }
 
-export interface OpenedSignal extends Pick<OpenedTotal, 'spectrum' | 'condition' | 'refusal'> {
+interface OpenedSignal extends Pick<OpenedTotal, 'spectrum' | 'condition' | 'refusal'> {
   /** ν of the components. */
   readonly values: readonly number[];
   /** A, d × components. */
@@ -79,8 +79,8 @@ export function refusalOfCounts(counts: Counts, task: StatisticsTask): Refusal |
 }
 
 /**
- * C₁ from M, whose upper triangle in units of 2^−(2f + scatterBits), mask included, is given as signed integers. It does the same work
- * whatever M is, and throws nothing.
+ * C₁ from M, whose upper triangle in units of 2^−(2f + scatterBits), mask included, is given as signed integers. Whatever M is, it throws
+ * nothing, and it works for as long wherever C₁ can be had.
  */
 export function openTotal(
   upper: readonly bigint[],
@@ -143,8 +143,7 @@ function openRoot(
   const spectrum = total.values.map((value) => value / scale);
   const refusal =
     rankRefusal(spectrum, program, leastRankOf(program)) ??
-    conditionRefusal(total, pairs, parameters) ??
-    (whitening ? undefined : illConditioned(0));
+    conditionRefusal(total, pairs, parameters, whitening !== undefined);
   const root = whitening?.root ?? matrix;
   const scaleOfSignal = squareRoot(Q * fixed(signalRidge, 2 * (task.fractionBits + ROOT_BITS)));
   const signalColumns = root.map((row) =>
@@ -167,25 +166,23 @@ function fixed(value: number, bits: number): bigint {
   return BigInt(Math.round(value * 2 ** bits));
 }
 
-/** B = T + ρI has the eigenvalues of `pairs`; the noise on T is relative to its trace. */
+/** B = T + ρI has the eigenvalues of `pairs`; the noise on T is relative to its trace. Where doubles were not enough for C₁, B is as bad. */
 function conditionRefusal(
   total: EigenPairs,
   pairs: EigenPairs,
   { features: d, leastBits }: PencilParameters,
+  whitened: boolean,
 ): ProjectionError | undefined {
   const trace = total.values.reduce((sum, value) => sum + value, 0);
   const least = pairs.values.at(-1)!;
   const noise = 2 * Math.sqrt(d) * 2 ** -NOISE_EXPONENT * trace;
+  const limit = Math.max(EXACT_EIGENVALUE * noise, 2 ** leastBits);
   if (least <= NO_EIGENVALUE * noise) return notPositiveDefinite();
-  return least < EXACT_EIGENVALUE * noise || least < 2 ** leastBits
-    ? illConditioned(least / trace)
-    : undefined;
-}
-
-function illConditioned(ratio: number): ProjectionError {
+  if (whitened && least >= limit) return undefined;
+  const [wanted, got] = [limit / trace, least / trace].map((ratio) => ratio.toExponential(1));
   return new ProjectionError(
     'ERR_ILL_CONDITIONED',
-    `the noise matrix expected a least eigenvalue of more than about 2^−34 of the scatter's trace with the two-party protocol rotated, got ${ratio.toExponential(1)} of it: a larger ridge is needed`,
+    `the least eigenvalue of the noise matrix expected from ${wanted} of the scatter's trace with the two-party protocol rotated, got ${got} of it: a larger ridge is needed`,
   );
 }
 

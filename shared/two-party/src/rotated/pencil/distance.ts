@@ -12,7 +12,7 @@ const LARGEST_STRETCH = 2 ** (NOISE_EXPONENT - 11);
 /** Entries of an orthogonal matrix are right to this many half units. */
 const ROUNDING = 1 + 2 ** -15;
 
-export interface PencilDistance {
+interface PencilDistance {
   readonly rotationInMatrix: number;
   readonly mask: number;
   readonly rotationInSignal: number;

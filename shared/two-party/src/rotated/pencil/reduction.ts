@@ -13,7 +13,7 @@ import type { Method } from '@eigenveil/task';
 /** 1 − ν below this is no distance from 0, where λ has it for a divisor. Noise on ν is 2^−46 or so. */
 const LEAST_MARGIN = 2 ** -32;
 
-export interface Reduction {
+interface Reduction {
   /** ρ and ρ′ of the reduced problem. */
   readonly ridge: number;
   readonly signalRidge: number;

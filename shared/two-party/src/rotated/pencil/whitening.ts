@@ -15,7 +15,7 @@ const SCALE_BITS = 60;
 /** Above it doubles have not found the decomposition. */
 const LARGEST_RESIDUAL = 2 ** -7;
 
-export interface Whitening {
+interface Whitening {
   /** C₁. */
   readonly root: Matrix;
   /** C̃ = √λ_min·C₁, of norm just below 1. */
