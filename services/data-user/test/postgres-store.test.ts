@@ -6,7 +6,8 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openDataUserDatabase, PostgresDataUserStore } from '../src/postgres-store.ts';
-import { codesOf, contribution, owner, storeContract, stored, task, textOf } from './store-contract.ts';
+import { codesOf, contribution, owner, stored, task, textOf } from './store-contract/tested.ts';
+import { storeContract } from './store-contract.ts';
 
 let postgres: Postgres;
 beforeAll(async () => {

@@ -1,0 +1,187 @@
+/** The part of the stores' contract about tasks, from the proposal until they are erased. */
+import { newTaskId } from '@eigenveil/task';
+import { Digest, type OwnerId } from '@eigenveil/wire';
+import { describe, expect, test } from 'vitest';
+import { other, owner, stored, type Tested, task, taskId, textOf } from './tested.ts';
+
+export function tasksContract(tested: Tested): void {
+  test('tasks come back in pages, the one proposed last first', async () => {
+    const ids = Array.from({ length: 4 }, newTaskId);
+    for (const id of ids) await tested.store.insertTask({ ...task, id });
+    await tested.insert(1, 2);
+    const listed = await tested.store.tasks(null, 9);
+    expect(listed.map((it) => it.task.id)).toEqual([...ids.toReversed(), taskId]);
+    expect(listed.at(-1)).toEqual({ task, state: 'open', contributions: 2 });
+    expect(listed[0]).toMatchObject({ state: 'proposed', contributions: 0 });
+    const page = await tested.store.tasks(ids[3]!, 2);
+    expect(page.map((it) => it.task.id)).toEqual([ids[2], ids[1]]);
+    expect(await tested.store.tasks(taskId, 9)).toEqual([]);
+  });
+
+  describe('a task', () => {
+    test('closes only with its minimum of contributions, and then stays closed', async () => {
+      await tested.insert(1);
+      await expect(tested.store.closeTask(taskId)).rejects.toMatchObject({ code: 'ERR_MINIMUM_OWNERS' });
+      expect((await tested.read()).state).toBe('open');
+      await tested.insert(2);
+      await tested.store.withdraw(taskId, owner(1));
+      await expect(tested.store.closeTask(taskId)).rejects.toMatchObject({ code: 'ERR_MINIMUM_OWNERS' });
+      await tested.insert(3);
+      await tested.store.closeTask(taskId);
+      await tested.store.closeTask(taskId);
+      expect((await tested.read()).state).toBe('closed');
+      await expect(tested.store.closeTask(other)).rejects.toMatchObject({ code: 'ERR_TASK_UNKNOWN' });
+    });
+
+    test('moves on from the state it is in, and from no other', async () => {
+      expect(await tested.store.advance(taskId, 'closed', { to: 'blinded' })).toBe(false);
+      expect((await tested.read()).state).toBe('open');
+    });
+
+    test('keeps what a stage left and adds up its timings, until it is final', async () => {
+      await tested.insert(1, 2);
+      await tested.store.closeTask(taskId);
+      const [sealedBlinding, blinded] = [Buffer.from('blinding'), Buffer.from('blinded')];
+      const timing = { stage: 'aggregate', milliseconds: 2 };
+      await tested.store.advance(taskId, 'closed', { to: 'blinded', sealedBlinding, blinded, timing });
+      await tested.store.advance(taskId, 'blinded', { to: 'unblinded', timing });
+      const between = await tested.read();
+      expect(textOf(between.sealedBlinding)).toBe('blinding');
+      expect(textOf(between.blinded)).toBe('blinded');
+      expect(between.timings).toEqual({ aggregate: 4 });
+      await tested.store.advance(taskId, 'unblinded', { to: 'done', projection: 'projection' });
+      expect(await tested.read()).toMatchObject({
+        state: 'done',
+        sealedBlinding: null,
+        blinded: null,
+        projection: 'projection',
+      });
+    });
+
+    test('keeps what gets known of its provenance; the projection of one that has not come to it is destroyed', async () => {
+      await tested.insert(1, 2);
+      await tested.store.closeTask(taskId);
+      const projectionDigest = Digest.parse('d'.repeat(43));
+      await tested.store.advance(taskId, 'closed', {
+        to: 'unblinded',
+        provenance: { statement: 'statement' },
+      });
+      await tested.store.advance(taskId, 'unblinded', {
+        to: 'decomposed',
+        projection: 'projection',
+        provenance: { projectionDigest },
+      });
+      expect(await tested.read()).toMatchObject({
+        projection: 'projection',
+        provenance: { statement: 'statement', projectionDigest },
+      });
+      await tested.store.advance(taskId, 'decomposed', { to: 'cancelled' });
+      expect(await tested.read()).toMatchObject({ projection: null, provenance: { projectionDigest } });
+    });
+
+    test('gives the contributions that count in the order of their owners, also when it is over', async () => {
+      await tested.insert(3, 1, 2);
+      await tested.store.withdraw(taskId, owner(2));
+      await tested.insert(4);
+      const of = async (...page: [OwnerId | '', number]) =>
+        (await tested.store.contributions(taskId, ...page)).map(({ ownerId }) => ownerId);
+      expect(await of('', 9)).toEqual([1, 3, 4].map(owner));
+      expect(await of('', 2)).toEqual([1, 3].map(owner));
+      expect(await of(owner(1), 9)).toEqual([3, 4].map(owner));
+      await tested.store.advance(taskId, 'open', { to: 'cancelled' });
+      while (await tested.store.eraseContributions(taskId, 9));
+      expect(await tested.store.contributions(taskId, owner(3), 9)).toEqual([
+        { ownerId: owner(4), contributionDigest: stored(4).digest },
+      ]);
+    });
+
+    test('has what is sealed changed in place, unless it is destroyed meanwhile', async () => {
+      await tested.insert(1, 2);
+      await tested.store.closeTask(taskId);
+      await tested.store.advance(taskId, 'closed', { to: 'blinded', sealedBlinding: Buffer.from('old') });
+      const places: string[] = [];
+      const note = (place: string, sealed: Uint8Array) => {
+        places.push(`${place} ${textOf(sealed)}`);
+        return sealed;
+      };
+      expect(await tested.store.reseal(note)).toBe(0);
+      expect(await tested.store.reseal(() => Buffer.from('new'))).toBe(1);
+      expect(textOf((await tested.read()).sealedBlinding)).toBe('new');
+      await tested.store.advance(taskId, 'blinded', { to: 'cancelled' });
+      expect(await tested.store.reseal(note)).toBe(0);
+      expect(places).toEqual([`data-user/tasks/${taskId}/blinding old`]);
+    });
+
+    test('is unfinished until it is final and the CSP knows, except while it is open', async () => {
+      await tested.store.insertTask({ ...task, id: other });
+      expect(await tested.store.unfinishedTasks()).toEqual([other]);
+      await tested.store.advance(other, 'proposed', { to: 'failed' });
+      await tested.store.markEndedAtCsp(other);
+      expect(await tested.store.unfinishedTasks()).toEqual([]);
+      await tested.insert(1, 2);
+      await tested.store.closeTask(taskId);
+      expect(await tested.store.unfinishedTasks()).toEqual([taskId]);
+      await tested.store.advance(taskId, 'closed', { to: 'cancelled' });
+      expect(await tested.store.unfinishedTasks()).toEqual([taskId]);
+      await tested.store.markEndedAtCsp(taskId);
+      expect(await tested.store.unfinishedTasks()).toEqual([]);
+    });
+
+    test('tells what it does, and counts its faults', async () => {
+      const waiting = { code: 'ERR_INTERNAL', message: 'internal error' } as const;
+      await tested.store.setActivity(taskId, { waiting });
+      expect((await tested.read()).activity).toEqual({ waiting });
+      expect([await tested.store.addFault(taskId), await tested.store.addFault(taskId)]).toEqual([1, 2]);
+      expect((await tested.read()).faults).toBe(2);
+      await tested.insert(1, 2);
+      await tested.store.closeTask(taskId);
+      await tested.store.advance(taskId, 'closed', { to: 'blinded' });
+      expect((await tested.read()).activity).toEqual({});
+    });
+
+    test('remembers how far the records were sent, and never less', async () => {
+      expect((await tested.read()).recordsSent).toBe(0);
+      await tested.store.noteRecordsSent(taskId, 7);
+      await tested.store.noteRecordsSent(taskId, 5);
+      expect((await tested.read()).recordsSent).toBe(7);
+    });
+
+    test('is opened once, and only if nobody has given it up', async () => {
+      expect(await tested.store.openTask(taskId, 'another agreement')).toBe(false);
+      expect((await tested.read()).agreement).toBe('agreement');
+      const other = newTaskId();
+      await tested.store.insertTask({ ...task, id: other });
+      await tested.store.advance(other, 'proposed', { to: 'failed' });
+      expect(await tested.store.openTask(other, 'agreement')).toBe(false);
+      expect((await tested.store.task(other))!.state).toBe('failed');
+    });
+
+    test('tells nothing that comes when it is over for good', async () => {
+      const waiting = { code: 'ERR_INTERNAL', message: 'internal error' } as const;
+      await tested.store.advance(taskId, 'open', { to: 'cancelled' });
+      await tested.store.setActivity(taskId, { waiting });
+      expect((await tested.read()).activity).toEqual({ waiting });
+      await tested.store.markEndedAtCsp(taskId);
+      await tested.store.setActivity(taskId, { waiting });
+      expect((await tested.read()).activity).toEqual({});
+    });
+
+    test('is erased piece by piece once it is final; who has contributed stays known', async () => {
+      await tested.insert(1, 2, 3);
+      await expect(tested.store.eraseContributions(taskId, 2)).rejects.toThrow(
+        'expected a final task, got open',
+      );
+      await tested.store.closeTask(taskId);
+      const batch = { number: 0, first: 1, last: 256 };
+      await tested.store.completeBatch(taskId, { batch, contributions: 3, bytes: Buffer.from('product') });
+      await tested.store.advance(taskId, 'closed', { to: 'cancelled' });
+      expect(await tested.store.eraseContributions(taskId, 2)).toBe(true);
+      expect(await tested.store.records(taskId, 0, 9)).toHaveLength(1);
+      while (await tested.store.eraseContributions(taskId, 2));
+      expect(await tested.store.records(taskId, 0, 9)).toEqual([]);
+      expect(await tested.store.ciphertexts(taskId, 0, 9, 9)).toEqual([]);
+      expect(await tested.store.partialProducts(taskId, -1, 9)).toEqual([]);
+      expect(await tested.store.contribution(taskId, owner(1))).toEqual(stored(1));
+    });
+  });
+}
