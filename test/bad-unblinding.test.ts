@@ -1,8 +1,3 @@
-/** What the CSP refuses to a data user that leaves the protocol: it decrypts one request per task, for enough owners. */
-import { readFile } from 'node:fs/promises';
-import { DatabaseSync } from 'node:sqlite';
-import { adminTokenFile, createLogger, databaseFile } from '@eigenveil/server';
-import { layout } from '@eigenveil/statistics';
 import type { TaskProposal } from '@eigenveil/task';
 import {
   CountersignatureResponse,
@@ -18,33 +13,16 @@ import {
   UnblindingResponse,
 } from '@eigenveil/wire';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { query } from './support/database.ts';
 import { WatchedPool } from './support/pool.ts';
-import {
-  credentials,
-  encryptValues,
-  ownerOf,
-  payloadOf,
-  publicKeyOf,
-  recordFor,
-  send,
-  sendAs,
-  textOf,
-} from './support/requests.ts';
+import { credentials, ownerOf, payloadOf, publicKeyOf, recordFor, send, sendAs } from './support/requests.ts';
 import { RogueDataUser, upgradeHeaders } from './support/rogue.ts';
+import { alarmLog, type Enrolled, encryptAll, rogueTask, storedTask } from './support/rogue-task.ts';
 import { dataFile, exampleOf } from './support/tasks.ts';
 import { World } from './support/world.ts';
 
-type Enrolled = Awaited<ReturnType<World['enrolledOwner']>>;
-
 const MINIMUM = 2;
 const paillier = new WatchedPool();
-/** What the CSP has logged at level error. */
-const alarms: Record<string, unknown>[] = [];
-const log = createLogger(
-  { service: 'csp', level: 'error' },
-  { write: (line) => alarms.push(JSON.parse(line)) },
-);
+const { log, alarms } = alarmLog();
 let world: World;
 let proposal: TaskProposal;
 let rogue: RogueDataUser;
@@ -72,26 +50,16 @@ beforeAll(async () => {
   owners = await Promise.all(Array.from({ length: 4 }, () => world.enrolledOwner()));
 });
 beforeEach(async () => {
-  signed = await rogue.agree(proposal);
-  id = signed.task.id;
-  blinded = await encryptAll(1n);
-  records = await Promise.all(owners.map(({ home }) => recordFor(signed, home, blinded)));
+  ({ signed, id, blinded, records } = await rogueTask(rogue, proposal, owners));
   paillier.begun.decrypt = 0;
   alarms.length = 0;
 });
 afterAll(() => world.close());
 
-/** The same value in every slot. Negative ones make a plaintext wrap around n, as no blinded aggregate does. */
-const encryptAll = (value: bigint) =>
-  encryptValues(
-    signed,
-    layout(signed.task).valueBits.map(() => value),
-  );
 const verified = async (answer: Promise<{ json: unknown }>) =>
   RecordsResponse.parse((await answer).json).verifiedOwners;
 const unblindOk = async (body = blinded) => expect((await rogue.unblind(id, body)).status).toBe(200);
-const stored = () =>
-  query(world.cspConfig.dataDirectory, 'SELECT state, sealed_shares FROM tasks WHERE task_id = ?', id)[0]!;
+const stored = () => storedTask(world, id);
 
 describe('an owner that withdraws at the CSP', () => {
   const withdraw = async (i: number) =>
@@ -265,14 +233,14 @@ describe('unblinding', () => {
     expect(payloadOf(statement)).toMatchObject({ taskId: id, verifiedOwners: 2 });
     const before = stored();
     expect((await rogue.unblind(id, blinded)).text).toBe(first.text);
-    expect((await rogue.unblind(id, await encryptAll(1n))).code).toBe('ERR_UNBLINDING_CONFLICT');
+    expect((await rogue.unblind(id, await encryptAll(signed, 1n))).code).toBe('ERR_UNBLINDING_CONFLICT');
     expect(stored()).toEqual(before);
     expect(paillier.begun.decrypt).toBe(1);
   });
 
   test('is done once, too, when several requests come at the same time', async () => {
     await rogue.records(id, records.slice(0, 2));
-    const versions = [blinded, await encryptAll(0n), await encryptAll(2n)];
+    const versions = [blinded, await encryptAll(signed, 0n), await encryptAll(signed, 2n)];
     const answers = await Promise.all(versions.map((version) => rogue.unblind(id, version)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
     const answered = answers.findIndex(({ status }) => status === 200);
@@ -285,7 +253,7 @@ describe('unblinding', () => {
   // Whether a plaintext overflows tells one bit about it: answered again and again, it gives any owner's values away.
   test('is used up by a request that overflows', async () => {
     await rogue.records(id, records.slice(0, 2));
-    const request = await encryptAll(-1n);
+    const request = await encryptAll(signed, -1n);
     expect((await rogue.unblind(id, request)).code).toBe('ERR_PACKING_OVERFLOW');
     expect((await rogue.unblind(id, request)).code).toBe('ERR_TASK_CLOSED');
     expect((await rogue.unblind(id, blinded)).code).toBe('ERR_TASK_CLOSED');
@@ -296,77 +264,6 @@ describe('unblinding', () => {
   test('is not done for more owners than the task may have', async () => {
     await rogue.records(id, records.slice(0, 3));
     expect((await rogue.records(id, [records[3]!])).code).toBe('ERR_TASK_FULL');
-  });
-});
-
-describe('a task that somebody has changed in the database', () => {
-  /** Rewrites the task's row beside the running CSP, as somebody can who may write the file. */
-  const tamper = (set: string, ...parameters: string[]) => {
-    const db = new DatabaseSync(databaseFile(world.cspConfig.dataDirectory));
-    db.prepare(`UPDATE tasks SET ${set} WHERE task_id = ?`).run(...parameters, id);
-    db.close();
-  };
-  const alarm = 'ERR_DATABASE_ALTERED';
-  const changes: [string, string][] = [
-    ['another key length', "task = json_set(task, '$.keyBits', 512)"],
-    ['what nobody has signed', "agreement = 'e30.e30.e30'"],
-    ['fewer owners', "task = json_set(task, '$.minimumOwners', 1)"],
-    ['another two-party protocol', "task = json_set(task, '$.twoParty', 'garbled')"],
-    ['more outputs', "task = json_set(task, '$.outputs', json('[\"spectrum\"]'))"],
-    ['another encryption', "task = json_set(task, '$.encryption', 'djn')"],
-  ];
-
-  test.each(changes)('to %s is not unblinded', async (_, set) => {
-    await rogue.records(id, records.slice(0, 2));
-    tamper(set);
-    expect((await rogue.unblind(id, blinded)).code).toBe(alarm);
-    expect(paillier.begun.decrypt).toBe(0);
-    expect(stored()).toEqual({ state: 'agreed', sealed_shares: null });
-  });
-
-  test.each(changes)('to %s takes no records', async (_, set) => {
-    tamper(set);
-    expect((await rogue.records(id, records.slice(0, 2))).code).toBe(alarm);
-  });
-
-  test('is told to the operator, and to the data user by its code alone', async () => {
-    const problems = async (route: string) => {
-      const token = (await readFile(adminTokenFile(world.cspConfig.dataDirectory), 'utf8')).trim();
-      const headers = { authorization: `Bearer ${token}` };
-      const page = await textOf(world.cspAddress, '/metrics', headers);
-      const line = page.split('\n').find((it) => it.includes(`route="${route}",code="${alarm}"`));
-      return Number(line?.split(' ').at(-1) ?? 0);
-    };
-    const [unblinding, twoParty] = ['/tasks/:taskId/unblinding', '/tasks/:taskId/two-party'];
-    const before = [await problems(unblinding), await problems(twoParty)];
-    tamper("task = json_set(task, '$.minimumOwners', 1)");
-    for (const answer of [await rogue.unblind(id, blinded), await rogue.connect(id)]) {
-      expect(answer.status).toBe(500);
-      expect(Object.keys(answer.json).sort()).toEqual(['code', 'status', 'title', 'type']);
-    }
-    expect([await problems(unblinding), await problems(twoParty)]).toEqual(before.map((n) => n + 1));
-    expect(alarms.map(({ level, code, route }) => [level, code, route])).toEqual([
-      ['error', alarm, unblinding],
-      ['error', alarm, twoParty],
-    ]);
-  });
-
-  test.each(changes)('to %s is not computed', async (_, set) => {
-    await rogue.records(id, records.slice(0, 2));
-    await unblindOk();
-    tamper(set);
-    expect((await rogue.connect(id)).code).toBe(alarm);
-    expect((await rogue.unblind(id, blinded)).code).toBe(alarm);
-  });
-
-  test('to one that was agreed for other data is neither', async () => {
-    const lax = await rogue.agree({ ...proposal, components: 1 });
-    await rogue.records(id, records.slice(0, 2));
-    const { agreement, task } = lax;
-    tamper('task = ?, agreement = ?', JSON.stringify(task), agreement);
-    expect((await rogue.unblind(id, blinded)).code).toBe(alarm);
-    expect((await rogue.connect(id)).code).toBe(alarm);
-    expect(paillier.begun.decrypt).toBe(0);
   });
 });
 
