@@ -11,7 +11,7 @@ import { energyRatio, subspaceDistance, truthOf } from '../src/comparison/metric
 import { crossing } from '../src/comparison/report/noise.ts';
 import { dealToSites } from '../src/comparison/sites.ts';
 import { PRIVACY_SUITES, privacyReport } from '../src/comparison/suites.ts';
-import { componentsOf, energySeries } from '../src/comparison/utility.ts';
+import { componentsOf, energySeries, settingOf } from '../src/comparison/utility.ts';
 import { PCA_METHODS } from '../src/methods/index.ts';
 
 const norm = (row: readonly number[]) => Math.sqrt(row.reduce((sum, x) => sum + x * x, 0));
@@ -191,6 +191,16 @@ describe('suites', () => {
       const { units } = await suite.plan('full');
       expect(units.every(({ id }) => id.startsWith(`${suite.name}/`))).toBe(true);
     }
+  });
+
+  it('clip as did best for a method’s kind: by its exact mean, or not', () => {
+    const norms = PCA_METHODS.map((method) => [method.name, settingOf(method, 2, 1).clippingNorm]);
+    expect(Object.fromEntries(norms)).toMatchObject({
+      'dpdispca-recalibrated': 0,
+      hpdp: 0,
+      eigenveil: Math.sqrt(1 / 3),
+      central: Math.sqrt(1 / 3),
+    });
   });
 
   it('measure every method, for every number of components, as often as they say', () => {

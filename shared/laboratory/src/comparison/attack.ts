@@ -15,7 +15,7 @@ import { loadLaboratoryData, RANGES } from './data.ts';
 import { dealToSites } from './sites.ts';
 import { DP_DELTA, settingOf } from './utility.ts';
 
-export const ATTACK = 'attack';
+const ATTACK = 'attack';
 export const ATTACK_SITES = 10;
 export const ATTACK_EPSILON = 1;
 /** Root mean squares over the entries, over that of what is attacked; in percent. */

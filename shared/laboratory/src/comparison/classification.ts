@@ -11,7 +11,7 @@ import { dealToSites } from './sites.ts';
 import { REFERENCES, RELEASED } from './statements.ts';
 import { componentsOf, DP_DELTA, EPSILONS, SITES, settingOf } from './utility.ts';
 
-export const CLASSIFICATION = 'classification';
+const CLASSIFICATION = 'classification';
 export const CLASSIFICATION_SITES = 10;
 /** Of the axes of sites and components. */
 export const AXIS_EPSILON = 1;

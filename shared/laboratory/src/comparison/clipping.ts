@@ -10,7 +10,7 @@ import { planDataSets } from './plan.ts';
 import { dealToSites } from './sites.ts';
 import { DP_DELTA, DRAFTED_NORM } from './utility.ts';
 
-export const CLIPPING = 'clipping';
+const CLIPPING = 'clipping';
 export const CLIPPING_COMPONENTS = 2;
 export const CLIPPING_EPSILONS = [0.1, 0.3, 0.5, 1, 3, 10];
 /** The ε at which every method is swept; at the others Eigenveil alone. */

@@ -16,7 +16,7 @@ export interface Labelled {
 }
 
 /** Three disjoint uses of a data set; the private part takes all of `train`, of which an SVM takes no more than it can learn on. */
-export interface HeldOut {
+interface HeldOut {
   readonly train: Labelled;
   readonly learn: Labelled;
   readonly test: Labelled;

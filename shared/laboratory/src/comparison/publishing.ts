@@ -15,7 +15,7 @@ import { planDataSets } from './plan.ts';
 import { type Budget, noisyRows, projectionOf, syntheticRows } from './reduced-rows.ts';
 import { DP_DELTA, DRAFTED_NORM, EPSILONS, settingOf } from './utility.ts';
 
-export const PUBLISHING = 'publishing';
+const PUBLISHING = 'publishing';
 
 /** What is published, reduced by which projection, and what that promises. */
 export const WAYS = [

@@ -18,7 +18,7 @@ import {
 import { EPSILONS, energySeries, findUtility, POOLED, SITES, settingOf } from './utility.ts';
 
 /** What the other method promises beside Eigenveil, and so how a difference is to be read. */
-export type Group = 'distributed' | 'stronger' | 'curator' | 'chance' | 'calibration';
+type Group = 'distributed' | 'stronger' | 'curator' | 'chance' | 'calibration';
 
 export const GROUPS: Readonly<Record<Group, string>> = {
   distributed: '(ε, δ) without a curator',
@@ -29,7 +29,7 @@ export const GROUPS: Readonly<Record<Group, string>> = {
 };
 
 /** One data set at one ε: in points of captured energy, subject less opponent. */
-export interface StatementCase {
+interface StatementCase {
   readonly dataset: string;
   readonly epsilon: number;
   /** One, or one for each number of sites. */
@@ -58,7 +58,7 @@ export interface Statement {
   readonly overall: StatementMean | undefined;
 }
 
-/** What Eigenveil aims at is said of ε from here on: below, hardly anything finds more than chance. */
+/** What Eigenveil aims at is said of ε from here on: below, methods with noise at every site find no more than chance on most data sets. */
 export const LEAST_EPSILON = 0.5;
 
 /** Eigenveil with both servers' noise: one task; and two, the second around the mean that the first releases. */

@@ -9,7 +9,7 @@ import { energyRatio, subspaceDistance, type Truth, truthOf } from './metrics.ts
 import { planDataSets } from './plan.ts';
 import { dealToSites } from './sites.ts';
 
-export const UTILITY = 'utility';
+const UTILITY = 'utility';
 export const EPSILONS = [0.1, 0.5, 1, 3, 10];
 export const DP_DELTA = 1e-5;
 /**

@@ -72,19 +72,17 @@ export function noiseSection(measurements: readonly Measurement[], datasets: rea
 }
 
 /** E‖N‖² of the noise on Σ x xᵀ. */
-export function squaredNorm(
-  dimension: number,
-  variances: { readonly on: number; readonly off: number },
-): number {
+function squaredNorm(dimension: number, variances: { readonly on: number; readonly off: number }): number {
   return dimension * variances.on + dimension * (dimension - 1) * variances.off;
 }
 
 /** The largest number of features at which Laplace noise of δ = 0 is less than the Gaussian noise of so many draws of the stage. */
 export function crossing(epsilon: number, draws: 1 | 2): number {
   const laplaceIsLess = (dimension: number): boolean => {
-    const { variances, offDiagonal } = noisePlan(stageTask(dimension, 1, settingOf(eigenveil, 1, epsilon)));
+    const task = stageTask(dimension, 1, settingOf(eigenveil, 1, epsilon));
+    const { variances, offDiagonal } = noisePlan(task);
     // In units of rows in the unit ball.
-    const unit = 4 ** stageTask(dimension, 1, settingOf(eigenveil, 1, epsilon)).fractionBits;
+    const unit = 4 ** task.fractionBits;
     const quotient = (variance: typeof offDiagonal) =>
       (draws * Number(variance.numerator)) / Number(variance.denominator) / unit ** 2;
     const scale = calibrateLaplace({
