@@ -45,6 +45,9 @@ export const OwnerPolicy = z.strictObject({
 });
 export type OwnerPolicy = z.infer<typeof OwnerPolicy>;
 
+const ROTATED =
+  ', which reveals all eigenvalues and the number of rows; for dca, lda and mdr also the lengths of vectors and the numbers of rows by class';
+
 /** @throws ERR_POLICY with every rule that the task breaks */
 export function checkPolicy(policy: OwnerPolicy, task: Task): void {
   const broken: string[] = [];
@@ -63,7 +66,7 @@ export function checkPolicy(policy: OwnerPolicy, task: Task): void {
     policy.twoParty.includes(task.twoParty),
     task.twoParty === 'simulated'
       ? '"twoParty" expected a private protocol: simulated is NOT, and only --allow-simulated allows it'
-      : `"twoParty" expected one of [${policy.twoParty.join(', ')}], got ${task.twoParty}`,
+      : `"twoParty" expected one of [${policy.twoParty.join(', ')}], got ${task.twoParty}${task.twoParty === 'rotated' ? ROTATED : ''}`,
   );
   expect(
     policy.maximumComponents === undefined || task.components <= policy.maximumComponents,

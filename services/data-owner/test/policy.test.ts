@@ -127,6 +127,8 @@ describe("the owner's policy", () => {
     expect(() => checkPolicy(open, counting)).toThrow(/no classCounts.*"minimumClassRows"/);
     const closed = { ...open, allowSpectrum: false, minimumClassRows: 1 };
     expect(() => checkPolicy(closed, counting)).toThrow(/of the total scatter and of the pencil/);
+    const without = { ...open, twoParty: ['garbled' as const], minimumClassRows: 1 };
+    expect(() => checkPolicy(without, counting)).toThrow(/got rotated, which reveals.*lengths.*by class$/);
   });
 
   const rows = (...counts: number[]) => ({
