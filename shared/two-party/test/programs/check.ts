@@ -1,12 +1,31 @@
-/** What must hold of any decomposition by a discriminant program, against the reference in the clear. */
+/** What must hold of decompositions: by a discriminant program against the reference in the clear, garbled against the clear program. */
 import { type Decomposition, decompose, pencil } from '@eigenveil/projection';
 import { expect } from 'vitest';
 import { ClearSession } from '../../src/garbling/index.ts';
 import { type CheckedDecomposition, runProgram } from '../../src/programs/index.ts';
+import { runGarbled } from '../garbling/parties.ts';
 import { type Given, numbers, type Setting, settingOf } from './data.ts';
 
 export async function run({ task, program, garbler, evaluator }: Setting): Promise<CheckedDecomposition> {
   return (await runProgram(new ClearSession(), task, program, { garbler, evaluator }))!;
+}
+
+/** Garbled, the evaluator gets what the clear program gives, and the garbler nothing. */
+export async function checkGarbled(given: Setting): Promise<void> {
+  const { task, program, garbler, evaluator } = given;
+  const results: unknown[] = [];
+  const none = new Uint8Array(0);
+  await runGarbled(
+    async (session, bits) => {
+      results.push(await runProgram(session, task, program, bits ? { garbler } : { evaluator }));
+      return undefined;
+    },
+    none,
+    none,
+  );
+  expect(results).toHaveLength(2);
+  expect(results).toContainEqual(await run(given));
+  expect(results).toContain(undefined);
 }
 
 /** Rows around a mean per class, which they take in turns. */

@@ -4,8 +4,7 @@ import type { Method, Output } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { ClearSession, CountingGates, CountingSession } from '../../src/garbling/index.ts';
 import { runProgram } from '../../src/programs/index.ts';
-import { runGarbled } from '../garbling/parties.ts';
-import { around, check, run, turns } from './check.ts';
+import { around, check, checkGarbled, run, turns } from './check.ts';
 import { numbers, settingOf } from './data.ts';
 
 function dca(ridge: number, signalRidge = 0, form: 'standard' | 'book' = 'standard'): Method {
@@ -254,21 +253,7 @@ describe('declared outputs', () => {
 
 describe('garbled', () => {
   it('gives the evaluator what the clear program gives, and the garbler nothing', async () => {
-    const given = settingOf(ordinary(3, 3, dca(0.1), 2, 12));
-    const { task, program, garbler, evaluator } = given;
-    const results: unknown[] = [];
-    const none = new Uint8Array(0);
-    await runGarbled(
-      async (session, bits) => {
-        results.push(await runProgram(session, task, program, bits ? { garbler } : { evaluator }));
-        return undefined;
-      },
-      none,
-      none,
-    );
-    expect(results).toHaveLength(2);
-    expect(results).toContainEqual(await run(given));
-    expect(results).toContain(undefined);
+    await checkGarbled(settingOf(ordinary(3, 3, dca(0.1), 2, 12)));
   });
 });
 

@@ -4,7 +4,7 @@ import type { Output } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { ClearSession, CountingGates, CountingSession } from '../../src/garbling/index.ts';
 import { pca } from '../../src/programs/index.ts';
-import { runGarbled } from '../garbling/parties.ts';
+import { checkGarbled } from './check.ts';
 import { numbers, type Setting, setting, settingOf } from './data.ts';
 
 async function run({ task, program, garbler, evaluator }: Setting) {
@@ -263,21 +263,9 @@ describe('pca garbled', () => {
   ] as const)(
     'gives the evaluator what the clear program gives, and the garbler nothing: %s',
     async (scale, d) => {
-      const given = settingOf({ rows: spread(20, d, 6), components: d - 1, method: { kind: 'pca', scale } });
-      const { task, program, garbler, evaluator } = given;
-      const results: unknown[] = [];
-      const none = new Uint8Array(0);
-      await runGarbled(
-        async (session, bits) => {
-          results.push(await pca(session, task, program, bits ? { garbler } : { evaluator }));
-          return undefined;
-        },
-        none,
-        none,
+      await checkGarbled(
+        settingOf({ rows: spread(20, d, 6), components: d - 1, method: { kind: 'pca', scale } }),
       );
-      expect(results).toHaveLength(2);
-      expect(results).toContainEqual(await run(given));
-      expect(results).toContain(undefined);
     },
   );
 });
