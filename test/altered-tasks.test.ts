@@ -7,9 +7,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { WatchedPool } from './support/pool.ts';
 import { textOf } from './support/requests.ts';
 import { RogueDataUser } from './support/rogue.ts';
-import { alarmLog, type Enrolled, rogueTask, storedTask } from './support/rogue-task.ts';
+import { alarmLog, rogueTask, storedTask } from './support/rogue-task.ts';
 import { dataFile, exampleOf } from './support/tasks.ts';
-import { World } from './support/world.ts';
+import { type Enrolled, World } from './support/world.ts';
 
 const paillier = new WatchedPool();
 const { log, alarms } = alarmLog();

@@ -3,7 +3,7 @@ import type { PublicKey } from '@eigenveil/paillier';
 import { TaskId } from '@eigenveil/task';
 import { digestBytes, type OwnerRecord, type SignedTask } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { ByHand, type Enrolled } from './support/by-hand.ts';
+import { ByHand } from './support/by-hand.ts';
 import {
   type Contribution,
   contributionRequest,
@@ -13,7 +13,7 @@ import {
   recordFor,
   sendCutOff,
 } from './support/requests.ts';
-import { World } from './support/world.ts';
+import { type Enrolled, World } from './support/world.ts';
 
 let world: World;
 let byHand: ByHand;

@@ -15,9 +15,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { query } from './support/database.ts';
 import { type Answer, credentials, ownerOf, type Sender, send, sendAs, signJws } from './support/requests.ts';
 import { dataFile, exampleOf } from './support/tasks.ts';
-import { World } from './support/world.ts';
-
-type Enrolled = Awaited<ReturnType<World['enrolledOwner']>>;
+import { type Enrolled, World } from './support/world.ts';
 
 const HOUR = 3_600_000;
 let clockOffset = 0;

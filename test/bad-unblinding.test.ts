@@ -16,9 +16,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { WatchedPool } from './support/pool.ts';
 import { credentials, ownerOf, payloadOf, publicKeyOf, recordFor, send, sendAs } from './support/requests.ts';
 import { RogueDataUser, upgradeHeaders } from './support/rogue.ts';
-import { alarmLog, type Enrolled, encryptAll, rogueTask, storedTask } from './support/rogue-task.ts';
+import { alarmLog, encryptAll, rogueTask, storedTask } from './support/rogue-task.ts';
 import { dataFile, exampleOf } from './support/tasks.ts';
-import { World } from './support/world.ts';
+import { type Enrolled, World } from './support/world.ts';
 
 const MINIMUM = 2;
 const paillier = new WatchedPool();

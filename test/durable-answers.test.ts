@@ -11,7 +11,7 @@ import { Postgres } from '@eigenveil/testbed/databases/postgres';
 import { Children, type RunningChild } from '@eigenveil/testbed/processes/programs';
 import { digestBytes, digestTask, generatePrivateJwk, importSigningKey } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ByHand, type Enrolled } from './support/by-hand.ts';
+import { ByHand } from './support/by-hand.ts';
 import { query } from './support/database.ts';
 import {
   type Address,
@@ -36,7 +36,7 @@ import {
   straceProblem,
   straceTo,
 } from './support/system-calls.ts';
-import { World } from './support/world.ts';
+import { type Enrolled, World } from './support/world.ts';
 
 const problem = straceProblem();
 const problemOfPostgres = await attachProblem();

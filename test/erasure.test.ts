@@ -4,11 +4,11 @@ import { databaseFile } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';
 import type { SignedTask } from '@eigenveil/wire';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ByHand, type Enrolled } from './support/by-hand.ts';
+import { ByHand } from './support/by-hand.ts';
 import { isStillInFiles, query } from './support/database.ts';
 import type { Contribution } from './support/requests.ts';
 import { RogueDataUser } from './support/rogue.ts';
-import { World } from './support/world.ts';
+import { type Enrolled, World } from './support/world.ts';
 
 let world: World;
 let byHand: ByHand;

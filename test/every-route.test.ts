@@ -11,7 +11,7 @@ import {
   type SigningKey,
 } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ByHand, type Enrolled } from './support/by-hand.ts';
+import { ByHand } from './support/by-hand.ts';
 import { query } from './support/database.ts';
 import {
   type Attempt,
@@ -22,7 +22,7 @@ import {
 } from './support/intruders.ts';
 import { type Address, type Answer, credentials, ownerOf, type Sender, send } from './support/requests.ts';
 import { upgradeHeaders } from './support/rogue.ts';
-import { World } from './support/world.ts';
+import { type Enrolled, World } from './support/world.ts';
 
 interface Operation {
   readonly method: string;

@@ -10,8 +10,8 @@ import type { Fault } from '@eigenveil/testbed/proxies/proxy';
 import type { SignedTask } from '@eigenveil/wire';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ByHand, type Enrolled } from './support/by-hand.ts';
-import { World } from './support/world.ts';
+import { ByHand } from './support/by-hand.ts';
+import { type Enrolled, World } from './support/world.ts';
 
 const ALWAYS = Number.POSITIVE_INFINITY;
 const LOSE_REQUEST: Fault = { kind: 'lose request' };

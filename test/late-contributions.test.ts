@@ -1,9 +1,9 @@
 /** Contributions that come too late, again, at the same time or too few: nothing is lost, and nothing counted twice. */
 import type { SignedTask } from '@eigenveil/wire';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ByHand, type Enrolled } from './support/by-hand.ts';
+import { ByHand } from './support/by-hand.ts';
 import { query } from './support/database.ts';
-import { World } from './support/world.ts';
+import { type Enrolled, World } from './support/world.ts';
 
 const HOUR = 3_600_000;
 let clockOffset = 0;

@@ -10,11 +10,11 @@ import {
   signStatement,
 } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { ByHand, type Enrolled } from './support/by-hand.ts';
+import { ByHand } from './support/by-hand.ts';
 import { query } from './support/database.ts';
 import { ownerOf, payloadOf, sendAs } from './support/requests.ts';
 import { summarise } from './support/tasks.ts';
-import { World } from './support/world.ts';
+import { type Enrolled, World } from './support/world.ts';
 
 const code = (expected: string) => expect.objectContaining({ code: expected });
 

@@ -10,11 +10,11 @@ import { Children } from '@eigenveil/testbed/processes/programs';
 import type { Fault } from '@eigenveil/testbed/proxies/proxy';
 import { type SignedTask, Thumbprint } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { ByHand, type Enrolled } from './support/by-hand.ts';
+import { ByHand } from './support/by-hand.ts';
 import { query } from './support/database.ts';
 import { WatchedPool } from './support/pool.ts';
 import { summarise } from './support/tasks.ts';
-import { World } from './support/world.ts';
+import { type Enrolled, World } from './support/world.ts';
 
 const LOSE_REQUEST: Fault = { kind: 'lose request' };
 const LOSE_ANSWER: Fault = { kind: 'lose answer' };

@@ -7,13 +7,13 @@ import { layout } from '@eigenveil/statistics';
 import { digestBytes, type SignedTask, Thumbprint } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { backUp, lose, type Name, restore, secretsOf, succeeds } from './support/backups.ts';
-import { ByHand, type Enrolled } from './support/by-hand.ts';
+import { ByHand } from './support/by-hand.ts';
 import { query } from './support/database.ts';
 import { earlierDirectory, earlierTasks, latestOf } from './support/earlier.ts';
 import { runInProcess } from './support/in-process.ts';
 import { type Contribution, encryptValues, recordFor } from './support/requests.ts';
 import { RogueDataUser } from './support/rogue.ts';
-import { World } from './support/world.ts';
+import { type Enrolled, World } from './support/world.ts';
 
 let folder: string;
 let count = 0;

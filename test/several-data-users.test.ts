@@ -15,11 +15,11 @@ import { Children } from '@eigenveil/testbed/processes/programs';
 import type { SignedTask } from '@eigenveil/wire';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ByHand, type Enrolled } from './support/by-hand.ts';
+import { ByHand } from './support/by-hand.ts';
 import { QUICK } from './support/queue-times.ts';
 import { type Contribution, contributionRequest, credentials, ownerOf, send } from './support/requests.ts';
 import { summarise } from './support/tasks.ts';
-import { World } from './support/world.ts';
+import { type Enrolled, World } from './support/world.ts';
 
 const COPIED = ['signing-key.json', 'key-encryption-key', 'admin-token'];
 

@@ -13,9 +13,7 @@ import {
   sendAs,
 } from './requests.ts';
 import { dataFile, exampleOf, type LabelledRows, split, summarise } from './tasks.ts';
-import type { World } from './world.ts';
-
-export type Enrolled = Awaited<ReturnType<World['enrolledOwner']>>;
+import type { Enrolled, World } from './world.ts';
 
 const PARTS = 3;
 

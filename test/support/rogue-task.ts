@@ -6,9 +6,7 @@ import type { SignedTask } from '@eigenveil/wire';
 import { query } from './database.ts';
 import { encryptValues, recordFor } from './requests.ts';
 import type { RogueDataUser } from './rogue.ts';
-import type { World } from './world.ts';
-
-export type Enrolled = Awaited<ReturnType<World['enrolledOwner']>>;
+import type { Enrolled, World } from './world.ts';
 
 export interface RogueTask {
   readonly signed: SignedTask;

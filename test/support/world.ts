@@ -38,6 +38,9 @@ interface Proxies {
   readonly dataUser: FaultyProxy;
 }
 
+/** An owner that the CSP has enrolled, with its folder. */
+export type Enrolled = Awaited<ReturnType<World['enrolledOwner']>>;
+
 export class World {
   readonly folder: string;
   readonly ca: string;

@@ -5,13 +5,12 @@
 import type { DataUserConfiguration } from '@eigenveil/data-user';
 import { createLogger } from '@eigenveil/server';
 import type { CrashPoint, Start } from '../service-process.ts';
-import { World } from '../world.ts';
+import { type Enrolled, World } from '../world.ts';
 import type { Message, MessageFault, ServiceName } from './operations.ts';
 import { Operator } from './operator.ts';
 import { ServiceProcess } from './process.ts';
 
 export type DataUserSettings = Partial<DataUserConfiguration>;
-export type Enrolled = Awaited<ReturnType<World['enrolledOwner']>>;
 
 export const SERVICES: readonly ServiceName[] = ['csp', 'data user'];
 const SILENT = { log: createLogger({ service: 'simulation', level: 'silent' }) };
