@@ -155,6 +155,20 @@ describe('a command line that is wrong exits with 2', () => {
     expect(exitCode).toBe(2);
   });
 
+  test('a draft by rotated declares what it reveals, of a discriminant method class counts, too', async () => {
+    const sizes = ['--components', '1', '--owners', '3', '--two-party', 'rotated'];
+    const drafted = async (...method: string[]) => {
+      const { exitCode, out } = await run('user', 'task', 'draft', ...method, ...sizes);
+      expect(exitCode).toBe(0);
+      const proposal = TaskProposal.parse(JSON.parse(out));
+      checkTask(proposal);
+      return proposal.outputs;
+    };
+    expect(await drafted(...RANGES)).toEqual(['sampleCount', 'spectrum']);
+    const labelled = ['--data', dataFile('iris'), '--method', 'lda', '--labels', 'label'];
+    expect(await drafted(...labelled)).toEqual(['sampleCount', 'spectrum', 'classCounts']);
+  });
+
   test('a draft with differential privacy says what it costs, and leaves the consent to its ranges to a person', async () => {
     const draft = ['task', 'draft', ...RANGES, '--components', '2', '--owners', '3', '--epsilon', '1'];
     const { exitCode, out, err } = await run('user', ...draft);
