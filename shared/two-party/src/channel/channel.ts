@@ -10,7 +10,8 @@ export interface Channel {
    */
   send(message: Uint8Array, released?: () => void): Promise<void>;
   /**
-   * The next message in order. What came before the peer closed can still be received; an abort drops it.
+   * The next message in order; its bytes stay as they are until the next call. What came before the peer closed can still be
+   * received; an abort drops it.
    * @throws ERR_CHANNEL_CLOSED, ERR_CHANNEL_ABORTED, or ERR_CHANNEL_TIMEOUT when the peer stays silent or the time is over
    */
   receive(): Promise<Uint8Array>;
@@ -21,6 +22,8 @@ export interface Channel {
   /** Bytes of messages so far, without the transport's own. */
   readonly bytesSent: number;
   readonly bytesReceived: number;
+  /** The length of messages that travel fastest, where one is known. */
+  readonly frameBytes?: number | undefined;
 }
 
 export interface ChannelLimits {

@@ -13,6 +13,10 @@ export interface Transport {
   close(reason?: string): void;
   /** Ends at once. */
   terminate(): void;
+  /** Told, in order, of messages that nobody reads any more. */
+  release?(message: Uint8Array): void;
+  /** See Channel. */
+  readonly frameBytes?: number;
 }
 
 interface Waiter<T> {
@@ -26,6 +30,7 @@ const CLOSING_LIMIT_MILLISECONDS = 30_000;
 export class Endpoint implements Channel {
   bytesSent = 0;
   bytesReceived = 0;
+  readonly frameBytes: number | undefined;
   readonly #transport: Transport;
   readonly #limits: ChannelLimits;
   readonly #deadline: NodeJS.Timeout;
@@ -35,6 +40,8 @@ export class Endpoint implements Channel {
   readonly #askers = new Set<Waiter<Uint8Array>>();
   /** Senders that wait for room. */
   readonly #senders = new Set<Waiter<void>>();
+  /** Received and perhaps still being read. */
+  readonly #lent: Uint8Array[] = [];
   #inboxBytes = 0;
   #unsentBytes = 0;
   #paused = false;
@@ -43,6 +50,7 @@ export class Endpoint implements Channel {
 
   constructor(transport: Transport, limits: ChannelLimits) {
     this.#transport = transport;
+    this.frameBytes = transport.frameBytes;
     this.#limits = limits;
     const { totalMilliseconds } = limits;
     this.#deadline = setTimeout(() => {
@@ -69,10 +77,12 @@ export class Endpoint implements Channel {
   }
 
   receive(): Promise<Uint8Array> {
+    for (const message of this.#lent.splice(0)) this.#transport.release?.(message);
     const message = this.#inbox.shift();
     if (message === undefined) {
       return this.#end ? Promise.reject(this.#end) : this.#wait(this.#askers, 'sent');
     }
+    this.#lent.push(message);
     this.#inboxBytes -= message.length;
     if (this.#paused && this.#inboxBytes <= this.#limits.highWaterBytes / 2) this.#resume();
     return Promise.resolve(message);
@@ -94,6 +104,7 @@ export class Endpoint implements Channel {
     const [asker] = this.#askers;
     if (asker) {
       this.#askers.delete(asker);
+      this.#lent.push(message);
       asker.resolve(message);
       return;
     }

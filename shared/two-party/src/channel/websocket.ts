@@ -4,11 +4,13 @@
  * a close frame, behind what was sent before. Frames of the connecting end carry a mask of zeros: see unmasked().
  */
 import type { IncomingMessage } from 'node:http';
+import type { OnReadOpts } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { WebSocket, WebSocketServer } from 'ws';
+import { type ClientOptions, WebSocket, WebSocketServer } from 'ws';
 import { TwoPartyError } from '../errors.ts';
 import { type Channel, type ChannelLimits, closedError, withDefaults } from './channel.ts';
 import { Endpoint } from './endpoint.ts';
+import { ReceiveBuffers, TLS_RECORD_BYTES } from './receive-buffers.ts';
 
 const NORMAL_CLOSURE = 1000;
 const UNSUPPORTED_DATA = 1003;
@@ -70,15 +72,22 @@ export async function connectChannel(options: {
 }): Promise<Channel> {
   if (options.signal?.aborted) throw closedError(options.signal.reason);
   const limits = withDefaults(options.limits);
-  const socket = new WebSocket(options.url, {
+  const buffers = new ReceiveBuffers();
+  const socketOptions: ClientOptions & { onread: OnReadOpts } = {
     ...frames(limits),
     headers: options.headers,
     minVersion: 'TLSv1.3',
     followRedirects: false,
     generateMask: unmasked,
     ...(options.ca === undefined ? {} : { ca: options.ca }),
-  });
-  const channel = webSocketChannel(socket, limits);
+    onread: buffers.onread, // `ws` hands its options on to tls.connect
+    finishRequest(request) {
+      request.once('socket', (connection) => buffers.attach(connection));
+      request.end();
+    },
+  };
+  const socket = new WebSocket(options.url, socketOptions);
+  const channel = webSocketChannel(socket, limits, buffers);
   const giveUp = () => socket.terminate(); // which is an error while it connects
   options.signal?.addEventListener('abort', giveUp);
   const timer = setTimeout(giveUp, options.openingMilliseconds ?? OPENING_LIMIT_MILLISECONDS);
@@ -159,7 +168,12 @@ export class ChannelAcceptor {
   }
 }
 
-function webSocketChannel(socket: WebSocket, limits: ChannelLimits): Channel {
+/** Of a frame of 126 bytes to 64 KiB, which the connecting end masks. */
+const HEADER_BYTES = 4;
+const MASK_BYTES = 4;
+
+/** Of the connecting end with the buffers that it reads into; only that end can choose them. */
+function webSocketChannel(socket: WebSocket, limits: ChannelLimits, buffers?: ReceiveBuffers): Channel {
   const endpoint = new Endpoint(
     {
       // After an error of writing the sender waits for the 'close' that follows and says why.
@@ -168,6 +182,9 @@ function webSocketChannel(socket: WebSocket, limits: ChannelLimits): Channel {
       resume: () => socket.resume(),
       close: (reason) => socket.close(reason === undefined ? NORMAL_CLOSURE : ABORTED, reason),
       terminate: () => socket.terminate(),
+      release: (message) => buffers?.release(message),
+      // A frame is one TLS record exactly, even among others of one write, and so the peer hands it on without copying it.
+      frameBytes: TLS_RECORD_BYTES - HEADER_BYTES - (buffers === undefined ? 0 : MASK_BYTES),
     },
     limits,
   );

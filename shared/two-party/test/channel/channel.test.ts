@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, createServer as createRelay } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -307,4 +307,42 @@ test('a ping over a WebSocket is not answered', async () => {
   await answer;
   expect(pongs).toBe(0);
   socket.terminate();
+});
+
+test('a message of the length that a WebSocket end names is 16 KiB on the wire, one TLS record', async () => {
+  const { url, accepted } = await listen();
+  let bytes = 0;
+  const relay = createRelay((near) => {
+    const far = connect(Number(new URL(url).port), '127.0.0.1');
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      from.on('data', (data) => {
+        bytes += data.length;
+        to.write(data);
+      });
+      from.on('close', () => to.destroy());
+    }
+  });
+  await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
+  try {
+    const near = await connectChannel({
+      url: `ws://127.0.0.1:${(relay.address() as AddressInfo).port}/`,
+      headers: {},
+    });
+    const far = await accepted;
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      bytes = 0;
+      await from.send(Buffer.alloc(from.frameBytes!));
+      await to.receive();
+      expect(bytes).toBe(16_384);
+    }
+    await near.close();
+  } finally {
+    relay.close();
+  }
 });

@@ -67,6 +67,16 @@ describe('a stream of messages', () => {
     );
   });
 
+  test('fills frames of the length that its channel names', async () => {
+    const [left] = memoryChannelPair({ highWaterBytes: 2 ** 30 });
+    const { channel, sizes } = watched(left);
+    const writer = new MessageStream({ ...channel, frameBytes: 1000 });
+    for (let i = 0; i < 50; i += 1) writer.write(1, Buffer.alloc(92));
+    writer.write(1, Buffer.alloc(4992));
+    await writer.flush();
+    expect(sizes).toEqual(new Array<number>(10).fill(1000));
+  });
+
   test('gathers small messages in few frames, and sends a part of one when flushed', async () => {
     const [left] = memoryChannelPair({ highWaterBytes: 2 ** 30 });
     const { channel, sizes } = watched(left);
