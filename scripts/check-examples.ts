@@ -122,8 +122,8 @@ async function check(folder: string, examples: readonly Example[]): Promise<void
   // One thread costs a third less processor time for so little.
   const options = ['--project', folder, '--singleThreaded'];
   await promisify(execFile)(join(ROOT, 'node_modules/.bin/tsc'), options, { cwd: folder }).catch(
-    ({ stdout }: { stdout: string }) => {
-      throw new Error(stdout.replaceAll(/^\d+\//gm, '').trimEnd());
+    ({ stdout, message }: { stdout: string; message: string }) => {
+      throw new Error(stdout.replaceAll(/^\d+\//gm, '').trimEnd() || message);
     },
   );
   for (const [i, { source, showsResult }] of examples.entries()) {
