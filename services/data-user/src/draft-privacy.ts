@@ -75,7 +75,7 @@ function drafted(
 
 /**
  * The features with the earlier task's mean in the middle, and as far to both sides as the earlier range was wide: no value within that lies
- * outside of these. A mean beyond its range, which noise makes, counts as the range's end.
+ * outside of these. A mean beyond its range, which noise makes, counts as the range's end. A feature that does not vary keeps its range.
  * @throws ERR_TASK_INVALID unless the earlier task had differential privacy, released its mean, and had these very features
  */
 function featuresAround(
@@ -92,6 +92,7 @@ function featuresAround(
     throw invalid('the earlier task expected with the same features');
   return features.map((feature) => {
     const { min, max, at } = before.get(feature.name)!;
+    if (min === max) return { ...feature, min, max };
     const width = max - min;
     const centre = min + (width * (1 + Math.max(-1, Math.min(1, at)))) / 2;
     return {

@@ -41,6 +41,11 @@ test.each([
   expect(around!.max).toBeGreaterThanOrEqual(max);
 });
 
+test.each([0, 5, -0.1])('a feature that is always %s keeps its range', (at) => {
+  const own = [{ name: 'a', min: at, max: at, twoValued: false }];
+  expect(draftAround(earlier({ features: own, mean: [0.3] }), wanted(own)).features).toEqual(own);
+});
+
 test('two tasks clip to √(d/3) and to half of that, and their noise is that of one that spends ε', () => {
   const first = draftPrivacy(wanted(), true);
   expect(first.features).toEqual(features);
