@@ -79,10 +79,10 @@ const CODES = {
   ERR_NO_SAMPLES: { status: 422, title: 'There are no samples' },
   ERR_STATISTICS_INVALID: { status: 422, title: 'The pooled statistics are not those of any rows' },
   ERR_PACKING_OVERFLOW: { status: 422, title: 'A sum left the range that the task allows it' },
-  ERR_NOT_POSITIVE_DEFINITE: { status: 422, title: 'The constraint matrix is not positive definite' },
+  ERR_NOT_POSITIVE_DEFINITE: { status: 422, title: 'The noise matrix is not positive definite' },
   ERR_ILL_CONDITIONED: {
     status: 422,
-    title: 'The constraint matrix is too close to singular for the two-party protocol',
+    title: 'The noise matrix is too close to singular for the two-party protocol',
   },
   ERR_NOT_FINITE: { status: 422, title: 'A number is not finite' },
   ERR_PROGRAM_INVALID: { status: 422, title: 'The task does not fit its method or its two-party protocol' },

@@ -20,7 +20,7 @@ export interface AgreedTask {
 
 /**
  * Verifies a signed task under the pinned CSP's key and reads its Paillier key.
- * @throws ERR_AGREEMENT_INVALID, ERR_KEY_INVALID, ERR_KEY_TOO_SHORT and what `layout` throws
+ * @throws ERR_AGREEMENT_INVALID, ERR_KEY_INVALID, ERR_KEY_TOO_SHORT, and as `layout`
  * @example
  * import { openAgreed } from '@eigenveil/protocol/owner';
  *

@@ -11,6 +11,7 @@
  */
 import { standardNormal } from './gaussian.ts';
 import { roundDivide, roundShift, squareRoot } from './integers.ts';
+import { type Matrix, transpose } from './matrices.ts';
 import type { RandomBits } from './random-bits.ts';
 
 const ROTATION_GUARD_BITS = 32;
@@ -22,10 +23,15 @@ export function haarOrthogonal(d: number, bits: number, random: RandomBits): big
   const one = 1n << BigInt(w);
   let columns = [[random.word() & 1 ? one : -one]];
   for (let j = 2; j <= d; j += 1) columns = extend(columns, unitVector(j, w, random), w);
+  return withFewerBits(transpose(columns), ROTATION_GUARD_BITS, bits);
+}
+
+/** An orthogonal matrix with `dropped` fraction bits less, of which `bits` are left: rounded to nearest, but 2^bits to 2^bits − 1, which fits. */
+export function withFewerBits(matrix: Matrix, dropped: number, bits: number): bigint[][] {
   const most = (1n << BigInt(bits)) - 1n;
-  return Array.from({ length: d }, (_, i) =>
-    columns.map((column) => {
-      const rounded = roundShift(column[i]!, ROTATION_GUARD_BITS);
+  return matrix.map((row) =>
+    row.map((entry) => {
+      const rounded = roundShift(entry, dropped);
       return rounded > most ? most : rounded;
     }),
   );

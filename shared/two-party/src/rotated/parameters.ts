@@ -10,8 +10,8 @@ import { TwoPartyError } from '../errors.ts';
 
 /** What the error bound of the rotation is computed for, and what a computation of a minute or so allows. */
 const MAXIMUM_FEATURES = 200;
-/** The largest ring. In a wider one the mask of a PCA would be as large as a unit of T. */
-const MAXIMUM_RING_BITS = 256;
+/** The widest ring of a PCA: in a wider one its mask would be as large as a unit of T. */
+const MAXIMUM_PCA_RING_BITS = 256;
 /** The deviation of the noise off the diagonal is 2^−36 of the trace of T. */
 const NOISE_EXPONENT = 36;
 /** The deviation of the flood on every entry of a vector is 2^−33. */
@@ -64,10 +64,10 @@ export function rotatedParameters(task: StatisticsTask): RotatedParameters {
   const rotationBits = ROTATION_GUARD + ceilLog2(d);
   const traceBits = traceBitsOf(task);
   const ringBits = traceBits + 2 * rotationBits + 2;
-  if (ringBits > MAXIMUM_RING_BITS) {
+  if (ringBits > MAXIMUM_PCA_RING_BITS) {
     throw new TwoPartyError(
       'ERR_TASK_RANGE',
-      `"task" expected at most ${MAXIMUM_RING_BITS} bits in the ring of the two-party protocol rotated, got ${ringBits}: fewer samples, features or fraction bits are needed`,
+      `"task" expected at most ${MAXIMUM_PCA_RING_BITS} bits in the ring of the two-party protocol rotated, got ${ringBits}: fewer samples, features or fraction bits are needed`,
     );
   }
   const noiseBits = 2 * rotationBits - NOISE_EXPONENT;

@@ -220,8 +220,7 @@ export function openSignal(
 
 /**
  * The result. `vectors` are the flooded d × components entries of Pᵀ C̃ᵀ P₂ᵀ A.
- * @throws ProjectionError the refusal of `opened`
- * @throws ERR_ROTATION_CHECK when a vector has a length that it cannot have
+ * @throws ERR_ROTATION_CHECK when a vector has a length that it cannot have, and the refusal of what was opened
  */
 export function finishPencil(
   { spectrum, condition, values, refusal }: OpenedSignal,

@@ -1,5 +1,5 @@
 /**
- * Bounds on the statistical distance between the data user's view of a pencil and its simulation: docs/rotated.md, "The distance of a pencil",
+ * Bounds on the statistical distance between the data user's view of a pencil and its simulation: docs/rotated-pencils.md, "The distance",
  * has the argument for each part.
  */
 import { MASK_GUARD } from '../parameters.ts';

@@ -1,6 +1,6 @@
 /**
- * The lengths and scales of a pencil by the `rotated` protocol, all functions of the public task. docs/rotated.md has the steps and the
- * proof; distance.ts the statistical distance that follows from them.
+ * The lengths and scales of a pencil by the `rotated` protocol, all functions of the public task. docs/rotated-pencils.md has the steps and
+ * the proof; distance.ts the statistical distance that follows from them.
  *
  * Numbers "of n fraction bits" are integers in units of 2^−n. T and B are in units of Q·4^−fractionBits times those of S̄.
  */
@@ -105,7 +105,7 @@ type Asked = Pick<Program, 'components' | 'method' | 'featureCount' | 'classCoun
 
 /**
  * @throws ERR_TASK_RANGE where there are more features, or more columns with ρ′ > 0, than 200, or a ring would be wider than 300 bits
- * @throws ProjectionError as reductionOf(); and the errors of `layout`
+ * @throws as `reductionOf` and `layout`
  */
 export function pencilParameters(task: StatisticsTask, program: Asked): PencilParameters {
   const d = task.features.length;

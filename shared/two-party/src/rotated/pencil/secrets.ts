@@ -1,8 +1,7 @@
 /** What the CSP draws for one pencil. A second draw for the same data is a second answer. */
 import { standardNormal } from '../gaussian.ts';
-import { roundShift } from '../integers.ts';
 import type { Matrix } from '../matrices.ts';
-import { haarOrthogonal } from '../orthogonal.ts';
+import { haarOrthogonal, withFewerBits } from '../orthogonal.ts';
 import type { RandomBits } from '../random-bits.ts';
 import { drawNoise, upperEntries } from '../secrets.ts';
 import { NOISE_EXPONENT, type PencilParameters } from './parameters.ts';
@@ -29,15 +28,9 @@ export function drawPencilSecrets(parameters: PencilParameters, random: RandomBi
   const normals = (rows: number, bits: number, count: number) =>
     Array.from({ length: rows }, () => Array.from({ length: count }, () => standardNormal(random, bits)));
   const fineRotation = haarOrthogonal(d, fineRotationBits, random);
-  const most = (1n << BigInt(rotationBits)) - 1n;
   return {
     fineRotation,
-    rotation: fineRotation.map((row) =>
-      row.map((entry) => {
-        const rounded = roundShift(entry, fineRotationBits - rotationBits);
-        return rounded > most ? most : rounded;
-      }),
-    ),
+    rotation: withFewerBits(fineRotation, fineRotationBits - rotationBits, rotationBits),
     noise: drawNoise(d, parameters.noiseBits, random),
     mask: upperEntries(d, () => random.integer(parameters.maskBits)),
     turn: haarOrthogonal(d, rotationBits, random),
