@@ -60,12 +60,22 @@ const dca = (ridge: number, signalRidge = 0): Method => ({
   signalRidge,
 });
 
-async function iris(kind: MethodName, changes: Record<string, unknown> = {}): Promise<Example> {
+/** For MDR a column is made the label of privacy, by a threshold. */
+async function example(
+  kind: MethodName,
+  name: string,
+  column: string,
+  threshold: number,
+  changes: Record<string, unknown> = {},
+): Promise<Example> {
   const declared = { twoParty: 'rotated', outputs: revealedByRotation({ kind }), ...changes };
-  if (kind !== 'mdr') return exampleOf(dataFile('iris'), kind, declared);
-  const labelled = await labelColumn(dataFile('iris'), folder, 'sepal_width', 3);
-  return exampleOf(labelled, kind, declared, ['label', 'sepal_width_label']);
+  if (kind !== 'mdr') return exampleOf(dataFile(name), kind, declared);
+  const labelled = await labelColumn(dataFile(name), folder, column, threshold);
+  return exampleOf(labelled, kind, declared, ['label', `${column}_label`]);
 }
+
+const iris = (kind: MethodName, changes: Record<string, unknown> = {}) =>
+  example(kind, 'iris', 'sepal_width', 3, changes);
 
 const sharesAtCsp = ({ taskId }: TaskStatus) =>
   query(world.cspConfig.dataDirectory, 'SELECT sealed_shares FROM tasks WHERE task_id = ?', taskId)[0]!;
@@ -91,6 +101,17 @@ test.each(['lda', 'mdr'] as const)('%s of iris', async (kind) => {
     classes.map((_, k) => rows.classes.filter((of) => of[l] === k).length),
   );
   expect(projection).toMatchObject({ sampleCount: 150, classCounts: counts });
+});
+
+test.each([
+  ['dca', 'ionosphere', { method: dca(0.01) }],
+  ['dca', 'pima', { method: dca(1, 0.5), components: 6 }],
+  ['mdr', 'pima', { components: 1 }],
+] as const)('%s of %s', { tags: ['long'] }, async (kind, name, changes) => {
+  const { proposal, rows } = await example(kind, name, 'age', 30, changes);
+  const parts = split(rows, OWNERS);
+  const { projection, task } = await runTask(parties, proposal, parts);
+  expectReference(projection, task, parts);
 });
 
 test('dca of owners with one class each, with a ridge on the signal and the mean', async () => {
