@@ -31,6 +31,7 @@ export interface ClaimedProjection
   readonly trace?: number | undefined;
   readonly sampleCount?: number | undefined;
   readonly spectrum?: readonly number[] | undefined;
+  readonly variances?: readonly number[] | undefined;
   readonly classCounts?: readonly (readonly number[])[] | undefined;
 }
 
@@ -110,7 +111,7 @@ function checkEigenvalues(task: AgreedTask, { eigenvalues, converged }: ClaimedP
 }
 
 function checkOutputs(task: AgreedTask, projection: ClaimedProjection): void {
-  const { eigenvalues, mean, trace, sampleCount, spectrum } = projection;
+  const { eigenvalues, mean, trace, sampleCount, spectrum, variances } = projection;
   const bounds = statisticsBounds(task);
   const d = task.features.length;
   const noisy = Boolean(task.differentialPrivacy);
@@ -119,6 +120,10 @@ function checkOutputs(task: AgreedTask, projection: ClaimedProjection): void {
     expect(mean.length === d, 'mean', 'one number per feature');
     const most = noisy ? Number(bounds.V) * 2 ** -task.fractionBits : 1;
     checkNumbers('mean', mean, [-most, most]);
+  }
+  if (variances !== undefined) {
+    expect(variances.length === d, 'variances', 'one number per feature');
+    checkNumbers('variances', variances, [0, 1]);
   }
   if (trace !== undefined) checkNumbers('trace', [trace], scatter);
   if (sampleCount !== undefined)

@@ -15,15 +15,8 @@ export function correlationOf(scatter: readonly (readonly number[])[]): number[]
 
 /**
  * w_i = v_i / σ_i, which gives of features in [-1, 1] what v gives of standardised ones, with its entry of largest magnitude positive; 0 for a
- * feature without variance.
- * @param variances per feature, of `samples` rows: the diagonal of S̄
+ * feature without variance σ².
  */
-export function unstandardised(
-  vector: readonly number[],
-  variances: readonly number[],
-  samples: number,
-): number[] {
-  return fixSign(
-    vector.map((entry, i) => (variances[i]! > 0 ? entry / Math.sqrt(variances[i]! / samples) : 0)),
-  );
+export function unstandardised(vector: readonly number[], variances: readonly number[]): number[] {
+  return fixSign(vector.map((entry, i) => (variances[i]! > 0 ? entry / Math.sqrt(variances[i]!) : 0)));
 }

@@ -15,6 +15,8 @@ export interface Decomposition {
   /** Trace of the total scatter; of a correlation matrix the number of features with variance. */
   readonly trace?: number;
   readonly sampleCount?: number;
+  /** Per scaled feature, over rows: of features that were standardised. */
+  readonly variances?: number[];
   /** All eigenvalues of the same matrix, descending; of MDR those of the sum of both between-class scatters. */
   readonly spectrum?: number[];
   /** Numbers of rows, per labelling and class. */

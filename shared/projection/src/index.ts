@@ -1,6 +1,7 @@
 /** PCA, DCA, LDA and MDR in the clear: the reference, the owner's projector, and how to compare projections. */
 export { type AgreedTask, type ClaimedProjection, checkAgreed } from './agreed.ts';
 export { principalAngles, residual, varianceCaptured } from './compare.ts';
+export { unstandardised } from './correlation.ts';
 export type { Decomposition } from './decomposition.ts';
 export { type EigenPairs, generalisedEigen, symmetricEigen } from './eigen.ts';
 export { notPositiveDefinite, ProjectionError, type ProjectionErrorCode } from './errors.ts';

@@ -80,10 +80,10 @@ export function decompose(program: Program, pooled: Statistics): Decomposition {
   const leading = vectors.slice(0, components);
   const samples = Number(totals(statistics).M);
   const variances = isStandardised(method)
-    ? totalScatter(statistics, fractionBits).map((row, i) => row[i]!)
+    ? totalScatter(statistics, fractionBits).map((row, i) => row[i]! / samples)
     : undefined;
   return {
-    vectors: variances ? leading.map((v) => unstandardised(v, variances, samples)) : leading,
+    vectors: variances ? leading.map((v) => unstandardised(v, variances)) : leading,
     eigenvalues: values.slice(0, components),
     ...(outputs.includes('mean') && { mean: meanOfRows(statistics, fractionBits) }),
     ...(outputs.includes('trace') && {
@@ -96,6 +96,7 @@ export function decompose(program: Program, pooled: Statistics): Decomposition {
       spectrum: B === undefined ? values : symmetricEigen(summedScatter(program, statistics)).values,
     }),
     ...(outputs.includes('classCounts') && { classCounts: classCountsOf(statistics) }),
+    ...(variances && outputs.includes('variances') && { variances }),
   };
 }
 

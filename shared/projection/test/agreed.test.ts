@@ -60,9 +60,11 @@ describe('a projection of the agreed task', () => {
     ),
   )('is taken, whatever the data: %s, %s', (name, kind) => {
     const outputs =
-      kind === 'pca' || kind === 'correlation'
+      kind === 'pca'
         ? ALL
-        : (['mean', 'sampleCount', 'spectrum', 'classCounts'] as const);
+        : kind === 'correlation'
+          ? ([...ALL, 'variances'] as const)
+          : (['mean', 'sampleCount', 'spectrum', 'classCounts'] as const);
     for (const some of [[], outputs]) {
       const { task, projection } = agreed(name, kind, some);
       checkAgreed(task, projection);
@@ -88,7 +90,7 @@ describe('a projection of the agreed task', () => {
 });
 
 it('of a correlation matrix has vectors that standard deviations allow', () => {
-  const { task, projection } = agreed('pima', 'correlation', ALL);
+  const { task, projection } = agreed('pima', 'correlation', [...ALL, 'variances']);
   const change = (by: number) =>
     checkAgreed(task, {
       ...projection,
@@ -107,6 +109,8 @@ it('of a correlation matrix has vectors that standard deviations allow', () => {
       name === 'trace' ? most * 1.01 : projection.spectrum!.map((x, i) => (i === 0 ? most * 1.01 : x));
     expect(() => checkAgreed(task, { ...projection, [name]: changed })).toThrow(refusal(name));
   }
+  const variances = projection.variances!.map((x, i) => (i === 0 ? 1.01 : x));
+  expect(() => checkAgreed(task, { ...projection, variances })).toThrow(refusal('variances'));
   const covariance = { ...projection, method: METHODS.pca };
   expect(() => checkAgreed(task, covariance)).toThrow(refusal('method'));
 });

@@ -8,7 +8,7 @@ import { scatterOf } from './linear-algebra.ts';
 import { DATASETS, prepare, programFor, sum } from './samples.ts';
 
 const CORRELATION: Method = { kind: 'pca', scale: 'correlation' };
-const ALL = ['mean', 'trace', 'sampleCount', 'spectrum'] as const;
+const ALL = ['mean', 'trace', 'sampleCount', 'spectrum', 'variances'] as const;
 const code = (expected: string) => expect.objectContaining({ code: expected });
 
 const inner = (a: readonly number[], b: readonly number[]) => a.reduce((total, x, i) => total + x * b[i]!, 0);
@@ -26,11 +26,12 @@ it('known by hand: two features with a correlation of 4/5, one with twice the sp
     [1, -5],
     [0, -3],
   ];
-  const { vectors, eigenvalues, trace, spectrum, mean } = decompose(program, sum(program, rows));
+  const { vectors, eigenvalues, trace, spectrum, mean, variances } = decompose(program, sum(program, rows));
   expect(eigenvalues.map((value) => value.toFixed(14))).toEqual(['1.80000000000000', '0.20000000000000']);
   expect(spectrum).toEqual(eigenvalues);
   expect(trace).toBe(2);
   expect(mean).toEqual([2 / 8, -1 / 8]);
+  expect(variances).toEqual([10 / 4 / 64, 40 / 4 / 64]);
   // 1/√2 over deviations of √(10/4)/8 and √(40/4)/8.
   const [first, second] = [8 / Math.sqrt(5), 8 / Math.sqrt(20)];
   for (const [i, expected] of [
@@ -188,7 +189,7 @@ function completions(
     new Matrix(known.map((v) => [...v])).transpose().mmul(new Matrix(known.map((v) => [...v]))),
   );
   const found: Matrix[] = [];
-  for (let start = 0; start < 24; start += 1) {
+  for (let start = 0; start < 8; start += 1) {
     const seed = new Matrix(
       Array.from({ length: d }, (_, i) =>
         Array.from({ length: m }, (_unused, j) => Math.sin(7 * start + 3 * i + 11 * j + i * j)),

@@ -107,6 +107,9 @@ export function checkProgram(program: Program): void {
     throw invalid('outputs', 'no trace for mdr, which does not collect R', 'trace');
   if (method.kind === 'pca' && outputs.includes('classCounts'))
     throw invalid('outputs', 'no classCounts for pca, which has no classes', 'classCounts');
+  // The rule of ranks counts the diagonal of a correlation matrix alone as public.
+  if (!isStandardised(method) && outputs.includes('variances'))
+    throw invalid('outputs', 'variances with the correlation scale of pca alone', 'variances');
   if (isStandardised(method) && noisy)
     throw invalid(
       'method.scale',

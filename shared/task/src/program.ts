@@ -1,6 +1,6 @@
 /** What a decomposition computes: its public description and the limits of each method. */
 
-import type { Output } from './schema.ts';
+import type { MethodName, Output, Scale } from './schema.ts';
 import type { Method, StatisticsTask } from './statistics-task.ts';
 
 export interface Program {
@@ -49,8 +49,13 @@ export function programOf(
 }
 
 /** The outputs that the data user learns of any task by `rotated`, whose tasks must declare them: docs/rotated.md has why. */
-export function revealedByRotation({ kind }: Pick<Method, 'kind'>): Output[] {
-  return ['sampleCount', 'spectrum', ...(kind === 'pca' ? [] : (['classCounts'] as const))];
+export function revealedByRotation(method: {
+  readonly kind: MethodName;
+  readonly scale?: Scale | undefined;
+}): Output[] {
+  const always = ['sampleCount', 'spectrum'] as const;
+  if (method.kind !== 'pca') return [...always, 'classCounts'];
+  return method.scale === 'correlation' ? [...always, 'variances'] : [...always];
 }
 
 /**

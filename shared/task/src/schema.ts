@@ -84,9 +84,10 @@ const Method = z.discriminatedUnion('kind', [
 /**
  * Outputs beyond the vectors and their eigenvalues, each one thing more that the data user learns: the mean of all rows, the trace of the
  * total scatter (not for MDR, which has no R), the number of rows, all d eigenvalues of the total scatter (MDR: of the sum of both
- * between-class scatters), and the numbers of rows by class (not for PCA, which has no classes).
+ * between-class scatters), the numbers of rows by class (not for PCA, which has no classes), and
+ * the variances of all features (PCA of a correlation matrix only).
  */
-export const Output = z.enum(['mean', 'trace', 'sampleCount', 'spectrum', 'classCounts']);
+export const Output = z.enum(['mean', 'trace', 'sampleCount', 'spectrum', 'classCounts', 'variances']);
 export type Output = z.infer<typeof Output>;
 
 /**

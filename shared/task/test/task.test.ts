@@ -154,6 +154,7 @@ describe('a proposal', () => {
       'a correlation matrix under differential privacy',
       { method: correlation, components: 1, differentialPrivacy: dp },
     ],
+    ['ERR_TASK_INVALID', 'the variances of a covariance matrix', { outputs: ['variances'] }],
     ['ERR_FULL_RANK', 'two components of a correlation matrix', { method: correlation }],
     [
       'ERR_FULL_RANK',

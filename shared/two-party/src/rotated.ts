@@ -2,17 +2,19 @@
  * The two-party protocol `rotated`: the data user decomposes the scatter matrix, or the pencil of a discriminant method, behind secret random
  * rotations, in the clear, and the CSP rotates the vectors back. docs/rotated.md has the protocol, what it leaks and its proof.
  */
-import { placesOf } from '@eigenveil/task';
+import { isStandardised, placesOf, valueBitsOf } from '@eigenveil/task';
 import { withAbort } from './channel/abort.ts';
 import type { Channel } from './channel/channel.ts';
 import { MessageStream } from './channel/message-stream.ts';
 import { TwoPartyError } from './errors.ts';
+import { EvaluatorSession, GarblerSession } from './garbling/index.ts';
 import { ROW_BYTES } from './oblivious-transfer/extension.ts';
 import { setUpReceiver, setUpSender } from './oblivious-transfer/index.ts';
 import { systemRandomness } from './oblivious-transfer/randomness.ts';
 import { multiplyEachChosen, multiplyEachCorrelated } from './products/index.ts';
 import type { TwoPartyProtocol } from './protocol.ts';
 import { checkRotated } from './rotated/check.ts';
+import { answerCorrelation, askCorrelation } from './rotated/correlation.ts';
 import { answerRotated } from './rotated/csp.ts';
 import { askRotated } from './rotated/data-user.ts';
 import { rotatedRingBits } from './rotated/parameters.ts';
@@ -30,10 +32,13 @@ export const rotated: TwoPartyProtocol = {
 
   check: ({ task, program }) => checkRotated(task, program),
 
+  // A circuit adds the shares of statistics whose features are standardised.
   shareBits: (task) =>
-    new Array<number>(placesOf(task).length).fill(
-      task.method.kind === 'pca' ? rotatedRingBits(task) : pencilRingBits(task),
-    ),
+    isStandardised(task.method)
+      ? valueBitsOf(task)
+      : new Array<number>(placesOf(task).length).fill(
+          task.method.kind === 'pca' ? rotatedRingBits(task) : pencilRingBits(task),
+        ),
 
   async runCsp(channel, { task, program }, { shares, verifiedOwners, markAnswered }) {
     await withAbort(channel, async () => {
@@ -45,15 +50,19 @@ export const rotated: TwoPartyProtocol = {
       };
       const input = { shares, verifiedOwners, markAnswered };
       const random = new RandomBits(systemRandomness);
-      await tellingOwners(channel, () =>
-        task.method.kind === 'pca'
+      await tellingOwners(channel, () => {
+        if (isStandardised(task.method)) {
+          const means = { session: () => GarblerSession.open(stream), products: chooser };
+          return answerCorrelation(stream, means, { task, program }, input, random);
+        }
+        return task.method.kind === 'pca'
           ? answerRotated(stream, chooser, { task, program }, input, (parameters) =>
               drawSecrets(parameters, program.components, random),
             )
           : answerPencil(stream, chooser, { task, program }, input, (parameters) =>
               drawPencilSecrets(parameters, random),
-            ),
-      );
+            );
+      });
     });
   },
 
@@ -65,8 +74,14 @@ export const rotated: TwoPartyProtocol = {
         const sender = await setUpSender(stream, drawDelta());
         return { multiply: (products) => multiplyEachCorrelated(sender, products) };
       };
-      const ask = task.method.kind === 'pca' ? askRotated : askPencil;
-      return await hearingOwners(() => ask(stream, correlator, { task, program }, input));
+      return await hearingOwners(() => {
+        if (isStandardised(task.method)) {
+          const means = { session: () => EvaluatorSession.open(stream), products: correlator };
+          return askCorrelation(stream, means, { task, program }, input);
+        }
+        const ask = task.method.kind === 'pca' ? askRotated : askPencil;
+        return ask(stream, correlator, { task, program }, input);
+      });
     });
   },
 };

@@ -136,6 +136,7 @@ export const Projection = z.strictObject({
   spectrum: z.array(z.number()).optional(),
   /** Per labelling of the task and class. */
   classCounts: z.array(z.array(z.int().min(0))).optional(),
+  variances: z.array(z.number()).optional(),
 });
 export type Projection = z.infer<typeof Projection>;
 

@@ -6,6 +6,7 @@ import { type Output, type StatisticsTask, widthsOf } from '@eigenveil/task';
 import {
   add,
   concatLanes,
+  divideUnsigned,
   lanesOf,
   mask,
   type Num,
@@ -15,6 +16,7 @@ import {
   shiftLeftBy,
   shiftRight,
   sliceLanes,
+  square,
   sumLanes,
   unsigned,
 } from '../circuits/index.ts';
@@ -155,20 +157,33 @@ export async function unstandardise(
   return { ...numbers, unit };
 }
 
-/** As `statisticsOutputs`; the trace is the number of features with variance. */
+/**
+ * As `statisticsOutputs` of Q times the total scatter; the trace is the number of features with variance, and there are the variances, cut to
+ * REVEALED_FRACTION.scatter fraction bits.
+ */
 export function standardisedOutputs(
   gates: Gates,
   outputs: readonly Output[],
   pooled: Pick<PooledStatistics, 'V' | 'Q' | 'labellings'>,
+  scatter: Num,
   { varies }: Pick<Standardised, 'varies'>,
   task: StatisticsTask,
 ): StatisticsOutputs {
-  const varying = () =>
-    shiftLeft(gates, sumLanes(gates, unsigned(gates, [varies])), REVEALED_FRACTION.scatter);
+  const d = lanesOf([varies]);
+  const trace = () => shiftLeft(gates, sumLanes(gates, unsigned(gates, [varies])), REVEALED_FRACTION.scatter);
+  const variances = () => {
+    const diagonal = pick(gates, scatter, d, (i) => triangleIndex(d, i, i));
+    const places = REVEALED_FRACTION.scatter - 2 * task.fractionBits;
+    const dividend = nonNegative(gates, shiftLeft(gates, diagonal, Math.max(0, places)));
+    const divisor = nonNegative(gates, square(gates, pooled.Q));
+    const quotient = divideUnsigned(gates, dividend, broadcast(gates, divisor, 0, d));
+    return shiftRight(quotient, Math.max(0, -places));
+  };
   const others = outputs.filter((output) => output !== 'trace');
   return {
-    ...statisticsOutputs(gates, others, pooled, varying, task),
-    ...(outputs.includes('trace') && { trace: varying() }),
+    ...statisticsOutputs(gates, others, pooled, trace, task),
+    ...(outputs.includes('trace') && { trace: trace() }),
+    ...(outputs.includes('variances') && { variances: variances() }),
   };
 }
 

@@ -126,9 +126,9 @@ export function statisticsOutputs(
 
 /** The revealed values of `statisticsOutputs` as parts of the result. */
 export function readStatistics(
-  { mean, trace, sampleCount, classCounts }: Partial<Record<Output, bigint[]>>,
+  { mean, trace, sampleCount, classCounts, variances }: Partial<Record<Output, bigint[]>>,
   { labellings }: Pick<StatisticsTask, 'labellings'>,
-): Pick<Decomposition, 'mean' | 'trace' | 'sampleCount' | 'classCounts'> {
+): Pick<Decomposition, 'mean' | 'trace' | 'sampleCount' | 'classCounts' | 'variances'> {
   let next = 0;
   return {
     ...(mean && { mean: mean.map(real) }),
@@ -137,6 +137,7 @@ export function readStatistics(
     ...(classCounts && {
       classCounts: labellings.map(({ classes }) => classes.map(() => Number(classCounts[next++]!))),
     }),
+    ...(variances && { variances: variances.map(real) }),
   };
 }
 

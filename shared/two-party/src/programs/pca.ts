@@ -101,7 +101,7 @@ export async function pca(
       ),
       converged: unsigned(gates, [converged]),
       ...(standardised
-        ? standardisedOutputs(gates, outputs, pooled, standardised, task)
+        ? standardisedOutputs(gates, outputs, pooled, scatter, standardised, task)
         : statisticsOutputs(gates, outputs, pooled, () => traceOf(gates, scatter, d), task)),
     };
   });

@@ -1,29 +1,17 @@
 /** Which tasks `rotated` computes. Both servers refuse others before they exchange a byte. */
-import { fullRank, ProjectionError } from '@eigenveil/projection';
-import {
-  checkRevealedByRotation,
-  isStandardised,
-  leastRank,
-  type Program,
-  type StatisticsTask,
-} from '@eigenveil/task';
+import { fullRank } from '@eigenveil/projection';
+import { checkRevealedByRotation, leastRank, type Program, type StatisticsTask } from '@eigenveil/task';
 import { rotatedParameters } from './parameters.ts';
 import { checkPencil } from './pencil/check.ts';
 
 /**
- * @throws ERR_PROGRAM_INVALID as `checkRevealedByRotation`, and for a correlation matrix; as `checkPencil` for a pencil; ERR_FULL_RANK without
+ * @throws ERR_PROGRAM_INVALID as `checkRevealedByRotation`; as `checkPencil` for a pencil; ERR_FULL_RANK without
  *   `allowFullRank` where too few features are not constant, that is for more than d − 2 components in any case: the spectrum and d − 1 vectors
  *   are T itself
  * @throws ERR_TASK_RANGE
  */
 export function checkRotated(task: StatisticsTask, program: Program): void {
   checkRevealedByRotation(program);
-  if (isStandardised(task.method)) {
-    throw new ProjectionError(
-      'ERR_PROGRAM_INVALID',
-      '"method.scale" expected covariance with the two-party protocol rotated: garbled computes a correlation matrix',
-    );
-  }
   if (task.method.kind !== 'pca') {
     checkPencil(task, program);
     return;

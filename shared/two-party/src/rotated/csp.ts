@@ -46,10 +46,21 @@ export async function answerRotated(
     const matrix = await shareMatrix(chooser, own, secrets, parameters);
     await sendMarkedMatrix(stream, mark, matrix, ringBits);
 
-    const vectors = await shareVectors(chooser, secrets, program.components, parameters);
-    writeRing(stream, ROTATED_MESSAGE.vectors, vectors.flat(), parameters.vectorRingBits);
-    await stream.flush();
+    await sendVectors(stream, chooser, secrets, program.components, parameters);
   });
+}
+
+/** Step 4. */
+export async function sendVectors(
+  stream: MessageStream,
+  chooser: Chooser,
+  secrets: RotationSecrets,
+  components: number,
+  parameters: RotatedParameters,
+): Promise<void> {
+  const vectors = await shareVectors(chooser, secrets, components, parameters);
+  writeRing(stream, ROTATED_MESSAGE.vectors, vectors.flat(), parameters.vectorRingBits);
+  await stream.flush();
 }
 
 /**
@@ -72,7 +83,7 @@ async function shareMatrix(
   return matrixShareOfCsp(scatter, rotating, secrets, parameters);
 }
 
-/** Step 4: the CSP's share of Pᵀ A with the flood. */
+/** The CSP's share of Pᵀ A with the flood. */
 async function shareVectors(
   chooser: Chooser,
   { rotation, flood }: RotationSecrets,

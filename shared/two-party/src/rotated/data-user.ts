@@ -35,10 +35,25 @@ export async function askRotated(
   const declared = await readRing(stream, ROTATED_MESSAGE.declared, withMean ? 1 + d : 1, ringBits);
   const [Q, ...V] = declared.map((share, i) => BigInt.asIntN(ringBits, share + [own.Q, ...own.V][i]!));
   const rotated = await shareMatrix(correlator, own, Q!, parameters);
+  const statistics = { Q: Q!, V: withMean ? V : undefined };
+  return openRotated(stream, correlator, rotated, statistics, { task, program }, input);
+}
+
+/** From this server's share of M, upper triangle, to the end: steps 3 and 4. */
+export async function openRotated(
+  stream: MessageStream,
+  correlator: Correlator,
+  rotated: readonly bigint[],
+  statistics: { readonly Q: bigint; readonly V: readonly bigint[] | undefined },
+  { task, program }: { readonly task: StatisticsTask; readonly program: Program },
+  input: DataUserInput,
+): Promise<Decomposition> {
+  const parameters = rotatedParameters(task);
+  const { features: d, ringBits } = parameters;
   const theirs = await readRing(stream, ROTATED_MESSAGE.matrix, rotated.length, ringBits);
   const ask = async () => {
     const upper = rotated.map((share, e) => BigInt.asIntN(ringBits, share + theirs[e]!));
-    const opened = openMatrix(upper, Q!, task, program, parameters);
+    const opened = openMatrix(upper, statistics.Q, task, program, parameters);
     return { opened, vectors: await openVectors(stream, correlator, opened.directions, parameters) };
   };
   holdToPace(stream, input.pace ?? { milliseconds: standardPace(d, program.components), clock: systemClock });
@@ -47,7 +62,6 @@ export async function askRotated(
     throw error;
   });
   await hangUp(stream.channel, input);
-  const statistics = { Q: Q!, V: withMean ? V : undefined };
   return finishDecomposition(opened, vectors, statistics, task, program, parameters);
 }
 

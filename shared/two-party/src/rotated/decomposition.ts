@@ -1,7 +1,8 @@
 /** What the data user makes of M: eigenvalues, the directions that it asks for, and from the answer the projection vectors. */
 import { type Decomposition, ProjectionError, rankRefusal, symmetricEigen } from '@eigenveil/projection';
-import { type Program, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
+import { isStandardised, type Program, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
 import { TwoPartyError } from '../errors.ts';
+import { SOLVE_FRACTION } from '../programs/discriminant-precision.ts';
 import { type Matrix, symmetricMatrix, traceOf, transpose } from './matrices.ts';
 import type { RotatedParameters } from './parameters.ts';
 import { refineVectors } from './refine.ts';
@@ -12,7 +13,7 @@ const PLAUSIBLE_NEGATIVE = 2 ** -28;
 const PLAUSIBLE_PRODUCT = 2 ** -24;
 
 export interface Opened {
-  /** Of T/(Q·4^fractionBits), which is the total scatter; descending. */
+  /** Of T/(Q·4^fractionBits), which is the total scatter, or of the correlation matrix; descending. */
   readonly spectrum: readonly number[];
   /** A in units of 2^−directionBits, d × components; zero when the result is refused. */
   readonly directions: Matrix;
@@ -58,7 +59,8 @@ function decompose(
   });
   // The trace of T is a whole number, and the mask on it far below 1/2: less is none.
   const some = traceOf(matrix) >= 1n << BigInt(2 * rotationBits - 1);
-  const scale = Number(samples) * 2 ** (2 * (rotationBits + task.fractionBits));
+  const unit = isStandardised(task.method) ? 2 ** SOLVE_FRACTION : Number(samples) * 4 ** task.fractionBits;
+  const scale = unit * 4 ** rotationBits;
   const spectrum = pairs.values.map((value) => (some ? value / scale : 0));
   const refusal = refusalOf(spectrum, samples, program, Boolean(task.differentialPrivacy) && !some);
   return { spectrum, refusal, directions };

@@ -5,8 +5,9 @@
  * Units: T = Q R − V Vᵀ is a matrix of integers. P is held as the integers 2^f P, so 2^f P T (2^f P)ᵀ is M in units of 2^(−2f).
  */
 import { layout } from '@eigenveil/statistics';
-import { placesOf, type Span, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
+import { isStandardised, placesOf, type Span, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
 import { TwoPartyError } from '../errors.ts';
+import { SOLVE_FRACTION } from '../programs/discriminant-precision.ts';
 
 /** What the error bound of the rotation is computed for, and what a computation of a minute or so allows. */
 const MAXIMUM_FEATURES = 200;
@@ -62,7 +63,7 @@ export function rotatedParameters(task: StatisticsTask): RotatedParameters {
   }
   const entries = (d * (d + 1)) / 2;
   const rotationBits = ROTATION_GUARD + ceilLog2(d);
-  const traceBits = traceBitsOf(task);
+  const traceBits = isStandardised(task.method) ? SOLVE_FRACTION + ceilLog2(d) : traceBitsOf(task);
   const ringBits = traceBits + 2 * rotationBits + 2;
   if (ringBits > MAXIMUM_PCA_RING_BITS) {
     throw new TwoPartyError(

@@ -68,13 +68,15 @@ describe('pca of a correlation matrix', () => {
 
   it('gives 0 to features without variance, and counts the others', async () => {
     const rows = spread(30, 3, 9).map(([a, b, c]) => [0.25, a!, b!, -1, c!]);
-    const outputs: Output[] = ['mean', 'trace', 'sampleCount', 'spectrum'];
+    const outputs: Output[] = ['mean', 'trace', 'sampleCount', 'spectrum', 'variances'];
     const setting = given(rows, 3, { outputs });
     const result = await run(setting);
     const expected = compare(setting, result);
     for (const w of result.vectors) expect([w[0], w[3]]).toEqual([0, 0]);
     expect(result.trace).toBe(3);
     expect(result.sampleCount).toBe(30);
+    for (const [i, variance] of expected.variances!.entries())
+      expect(Math.abs(result.variances![i]! - variance)).toBeLessThan(2 ** -24);
     for (const [i, value] of expected.spectrum!.entries())
       expect(Math.abs(result.spectrum![i]! - value)).toBeLessThan(2 ** -16);
   });
@@ -110,20 +112,17 @@ describe('pca of a correlation matrix', () => {
     for (const entry of w!) expect(Number.isInteger(entry / unit)).toBe(true);
   });
 
-  it.each<[number, readonly Output[]]>([
-    [6, []],
-    [6, ['trace', 'mean']],
-    [7, ['spectrum']],
-  ])('is released from rank %i on with %j', async (least, outputs) => {
+  it('is released from the least rank on', async () => {
+    const least = 5;
     // Features that do not vary count as public variances, too.
     const rowsOf = (rank: number) =>
       Array.from({ length: 2 * rank }, (_, n) =>
-        Array.from({ length: 7 }, (_unused, i) => (i === n >> 1 ? (1 - 2 * (n % 2)) * (1 - i / 20) : 0)),
+        Array.from({ length: 5 }, (_unused, i) => (i === n >> 1 ? (1 - 2 * (n % 2)) * (1 - i / 20) : 0)),
       );
-    const asked = (rank: number) => given(rowsOf(rank), 2, { outputs, allowFullRank: false });
+    const asked = (rank: number) => given(rowsOf(rank), 1, { outputs: ['spectrum'], allowFullRank: false });
     expect(leastRank(asked(least).program)).toBe(least);
     await expect(run(asked(least - 1))).rejects.toMatchObject({ code: 'ERR_FULL_RANK' });
-    expect((await run(asked(least))).vectors).toHaveLength(2);
+    expect((await run(asked(least))).vectors).toHaveLength(1);
   });
 });
 

@@ -1,0 +1,143 @@
+/**
+ * PCA of a correlation matrix by the `rotated` protocol: a garbled circuit standardises the features and gives both servers additive shares, and
+ * from there on it is a PCA. docs/rotated-correlation.md has the steps and why that is as good.
+ */
+import { type Decomposition, unstandardised } from '@eigenveil/projection';
+import { type Program, type StatisticsTask, valueBitsOf } from '@eigenveil/task';
+import type { MessageStream } from '../channel/message-stream.ts';
+import { TwoPartyError } from '../errors.ts';
+import { beforeReveal, type Session } from '../garbling/index.ts';
+import { type MaskedCorrelation, maskedCorrelation } from '../programs/masked-correlation.ts';
+import type { DataUserInput } from '../protocol.ts';
+import { checkOwners, closedByFaults, sendMarkedMatrix } from './closing.ts';
+import { type AnswerInput, sendVectors } from './csp.ts';
+import { openRotated } from './data-user.ts';
+import { implausible } from './decomposition.ts';
+import { inRing, symmetricMatrix } from './matrices.ts';
+import { ROTATED_MESSAGE, readRing, writeRing } from './messages.ts';
+import { rotatedParameters } from './parameters.ts';
+import type { Chooser, Correlator } from './products.ts';
+import type { RandomBits } from './random-bits.ts';
+import { matrixShareOfCsp, matrixShareOfUser, rotatingChoices, rotatingCorrelations } from './rotating.ts';
+import { drawSecrets, upperEntries } from './secrets.ts';
+
+/** Called for after the owners were checked, and then after the circuit; each must be drawn for this answer alone. */
+interface Means<Multiplier> {
+  readonly session: () => Promise<Session>;
+  readonly products: () => Promise<Multiplier>;
+}
+
+interface Asked {
+  readonly task: StatisticsTask;
+  readonly program: Program;
+}
+
+/** Far above what noise and the circuit's rounding make of the trace of a correlation matrix, per feature. */
+const PLAUSIBLE_TRACE = 2 ** -20;
+
+/**
+ * The CSP's run to its end.
+ * @throws as `answerRotated`, and the session
+ */
+export async function answerCorrelation(
+  stream: MessageStream,
+  { session, products }: Means<Chooser>,
+  { task, program }: Asked,
+  { shares, verifiedOwners, markAnswered }: AnswerInput,
+  random: RandomBits,
+): Promise<void> {
+  await closedByFaults(markAnswered, async (mark) => {
+    const parameters = rotatedParameters(task);
+    const { features: d, ringBits } = parameters;
+    const secrets = drawSecrets(parameters, program.components, random);
+    const masks = upperEntries(d, () => random.integer(ringBits));
+    const ownerBits = valueBitsOf(task).at(-1)!;
+    const [owners] = await readRing(stream, ROTATED_MESSAGE.owners, 1, ownerBits);
+    checkOwners(BigInt.asUintN(ownerBits, shares.at(-1)! + owners!), verifiedOwners, program.minimumOwners);
+
+    // The variances that it reveals are part of the one answer.
+    const garbler = beforeReveal(await session(), mark);
+    await maskedCorrelation(garbler, task, program, { garbler: { shares, verifiedOwners } }, ringBits, masks);
+    const chooser = await products();
+    const rotating = await chooser.multiply(rotatingChoices(secrets, parameters));
+    const own = symmetricMatrix(
+      masks.map((mask) => BigInt.asUintN(ringBits, -mask)),
+      d,
+    );
+    await sendMarkedMatrix(stream, mark, matrixShareOfCsp(own, rotating, secrets, parameters), ringBits);
+    await sendVectors(stream, chooser, secrets, program.components, parameters);
+  });
+}
+
+/**
+ * The data user's run to its end.
+ * @throws as `askRotated`, and the session; ERR_GARBLING_CHECK when the channel is closed
+ */
+export async function askCorrelation(
+  stream: MessageStream,
+  { session, products }: Means<Correlator>,
+  { task, program }: Asked,
+  input: DataUserInput,
+): Promise<Decomposition> {
+  const parameters = rotatedParameters(task);
+  const { features: d, ringBits } = parameters;
+  writeRing(stream, ROTATED_MESSAGE.owners, [input.shares.at(-1)!], valueBitsOf(task).at(-1)!);
+  await stream.flush();
+  const opened = await openStandardised(await session(), { task, program }, input, ringBits);
+  const correlator = await products();
+  const own = inRing(symmetricMatrix(opened.masked, d), ringBits);
+  const rotating = await correlator.multiply(rotatingCorrelations(() => own, 0, parameters));
+  const share = matrixShareOfUser(rotating);
+  const result = await openRotated(stream, correlator, share, opened, { task, program }, input).catch(
+    (error: unknown) => {
+      throw opened.failure ?? error;
+    },
+  );
+  if (opened.failure) throw opened.failure;
+  return atFeaturesScale(result, opened, task, program);
+}
+
+/**
+ * What the circuit gives. Where its check fails the data user goes on with zeros, so that the CSP does not see that it did: whether it does may depend on
+ * a bit of the data user's shares, if the CSP deviates.
+ */
+async function openStandardised(
+  session: Session,
+  { task, program }: Asked,
+  { shares }: DataUserInput,
+  ringBits: number,
+): Promise<MaskedCorrelation & { readonly failure?: TwoPartyError }> {
+  try {
+    const opened = await maskedCorrelation(session, task, program, { evaluator: { shares } }, ringBits);
+    // Only a garbler's session learns nothing.
+    if (opened === undefined) throw new TypeError('the evaluator expected shares');
+    return opened;
+  } catch (error) {
+    if (!(error instanceof TwoPartyError && error.code === 'ERR_GARBLING_CHECK')) throw error;
+    const d = task.features.length;
+    const zeros = (count: number) => new Array<bigint>(count).fill(0n);
+    const nothing = { masked: zeros((d * (d + 1)) / 2), squares: zeros(d), Q: 0n, V: undefined };
+    return { ...nothing, failure: error };
+  }
+}
+
+/** The vectors over the features' deviations, which follow from what the circuit gave, and the outputs that a correlation matrix has instead. */
+function atFeaturesScale(
+  result: Decomposition,
+  { squares, Q }: MaskedCorrelation,
+  { fractionBits }: StatisticsTask,
+  { outputs }: Program,
+): Decomposition {
+  const unit = Number(Q) * 2 ** fractionBits;
+  const variances = squares.map((square) => Number(square) / unit ** 2);
+  const varying = variances.filter((variance) => variance > 0).length;
+  const trace = result.spectrum!.reduce((sum, value) => sum + value, 0);
+  if (!(Math.abs(trace - varying) <= PLAUSIBLE_TRACE * variances.length))
+    throw implausible('"matrix" expected a diagonal of ones');
+  return {
+    ...result,
+    vectors: result.vectors.map((vector) => unstandardised(vector, variances)),
+    ...(outputs.includes('trace') && { trace: varying }),
+    variances,
+  };
+}

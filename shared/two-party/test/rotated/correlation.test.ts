@@ -1,0 +1,161 @@
+/** A correlation matrix by the whole protocol, circuit and transfers included: results, what a refusal shows, the mark, and faults. */
+import { type Decomposition, decompose } from '@eigenveil/projection';
+import { type Method, valueBitsOf } from '@eigenveil/task';
+import { describe, expect, it } from 'vitest';
+import { memoryChannelPair } from '../../src/index.ts';
+import { rotated } from '../../src/rotated.ts';
+import { datasetRows } from './datasets.ts';
+import { AT_ONCE } from './run.ts';
+import { type Given, type Setting, settingOf, spread } from './settings.ts';
+import { watched } from './watched.ts';
+
+const CORRELATION: Method = { kind: 'pca', scale: 'correlation' };
+const OUTPUTS = ['mean', 'trace', 'sampleCount', 'spectrum', 'variances'] as const;
+
+const given = (rows: Given['rows'], components: number, features?: number): Setting =>
+  settingOf({
+    rows,
+    components,
+    ...(features && { features }),
+    program: { outputs: OUTPUTS },
+    task: { method: CORRELATION, maximumSamplesPerOwner: 64 },
+  });
+
+/** Both ends; what each came to, and the lengths of what the data user sent. */
+async function run(
+  { task, program, garbler, evaluator }: Setting,
+  {
+    mark = async () => undefined,
+    change,
+  }: { mark?: () => Promise<void>; change?: (message: Uint8Array) => void } = {},
+) {
+  const [left, right] = memoryChannelPair();
+  const lengths: number[] = [];
+  let marks = 0;
+  let isFirst = true;
+  const channel = watched(left, (message) => {
+    if (marks === 0 || !isFirst || change === undefined) return message;
+    isFirst = false;
+    const changed = Uint8Array.from(message);
+    change(changed);
+    return changed;
+  });
+  const markAnswered = async () => {
+    await mark();
+    marks += 1;
+  };
+  const noting = watched(right, (message) => {
+    lengths.push(message.length);
+    return message;
+  });
+  const [csp, user] = await Promise.allSettled([
+    rotated.runCsp(channel, { task, program }, { ...garbler, markAnswered }),
+    rotated.runDataUser(noting, { task, program }, { ...evaluator, pace: AT_ONCE }),
+  ]);
+  const code = user.status === 'rejected' ? user.reason.code : undefined;
+  return { csp: csp.status, code, user, lengths, marks };
+}
+
+async function result(setting: Setting): Promise<Decomposition> {
+  const { csp, user, marks } = await run(setting);
+  if (user.status === 'rejected') throw user.reason;
+  expect([csp, marks]).toEqual(['fulfilled', 1]);
+  return user.value;
+}
+
+/** Sines over standardised features, where vectors have length 1; of gaps from 5 % on. */
+function compare({ program, statistics }: Setting, decomposition: Decomposition): void {
+  const expected = decompose(program, statistics);
+  const values = expected.spectrum!;
+  const deviations = expected.variances!.map(Math.sqrt);
+  const standard = (w: readonly number[]) => w.map((entry, i) => entry * deviations[i]!);
+  for (const [i, value] of decomposition.spectrum!.entries())
+    expect(Math.abs(value - values[i]!)).toBeLessThan(1e-8 * values[0]!);
+  for (const [j, w] of decomposition.vectors.entries()) {
+    const gap =
+      Math.min(...[j - 1, j + 1].map((o) => Math.abs((values[o] ?? Infinity) - values[j]!))) / values[0]!;
+    const rest = standard(w).map((entry, i) => entry - standard(expected.vectors[j]!)[i]!);
+    if (gap > 0.05) expect(Math.hypot(...rest)).toBeLessThan(1e-7);
+    expect(Math.max(...w)).toBe(Math.max(...w.map(Math.abs)));
+  }
+  expect(decomposition.variances).toEqual(
+    expected.variances!.map((variance) => expect.closeTo(variance, 14)),
+  );
+  for (const name of ['sampleCount', 'trace'] as const) expect(decomposition[name]).toBe(expected[name]);
+  expect(decomposition.mean).toEqual(expected.mean!.map((mean) => expect.closeTo(mean, 14)));
+}
+
+/** Deviations that differ by up to 2^11, and a feature without any. */
+const uneven = () =>
+  spread(40, 6, 7).map((row) => [...row.map((value, i) => value / [1, 2048, 1, 64, 1, 8][i]!), -0.25]);
+
+describe('rotated, of a correlation matrix', () => {
+  it('gives 0 to a feature without variance, and all digits to small ones', async () => {
+    const setting = given(uneven(), 1);
+    const decomposition = await result(setting);
+    compare(setting, decomposition);
+    expect(decomposition.vectors[0]![6]).toBe(0);
+    expect(decomposition.trace).toBe(6);
+  });
+
+  it('takes shares as circuits do', () => {
+    const { task } = given(uneven(), 1);
+    expect(rotated.shareBits(task)).toEqual(valueBitsOf(task));
+  });
+
+  it('needs every output that the data user learns', () => {
+    const { task, program } = given(uneven(), 1);
+    const check = (outputs: typeof program.outputs) =>
+      rotated.check({ task, program: { ...program, outputs } });
+    check(['sampleCount', 'spectrum', 'variances']);
+    expect(() => check(['sampleCount', 'spectrum'])).toThrow(
+      expect.objectContaining({ code: 'ERR_PROGRAM_INVALID', message: expect.stringContaining('variances') }),
+    );
+  });
+
+  it('shows the CSP nothing of a refusal, nor of a circuit whose output was changed on the way', async () => {
+    const setting = given(spread(40, 5, 3), 1);
+    const fine = await run(setting);
+    expect(fine).toMatchObject({ csp: 'fulfilled', code: undefined });
+    for (const [rows, code] of [
+      [spread(3, 5, 3), 'ERR_FULL_RANK'],
+      [[], 'ERR_NO_SAMPLES'],
+    ] as const) {
+      const refused = await run(given(rows, 1, 5));
+      expect(refused).toMatchObject({ csp: 'fulfilled', code, lengths: fine.lengths });
+    }
+    const spoilt = await run(setting, {
+      change: (message) => {
+        // What the last output hashes to, whatever it is.
+        for (const byte of [1, 9]) message[message.length - byte]! ^= 1;
+      },
+    });
+    expect(spoilt).toMatchObject({ csp: 'fulfilled', code: 'ERR_GARBLING_CHECK', lengths: fine.lengths });
+  });
+
+  it('is marked before anything is decoded, or nothing leaves', async () => {
+    const setting = given(spread(40, 5, 3), 1);
+    const mark = () => Promise.reject(new Error('no disk'));
+    const { csp, code, lengths } = await run(setting, { mark });
+    // Its share of the number of owners, its base transfers, and the transfers of its other shares: it has not begun the products.
+    expect([csp, code, lengths.length]).toEqual(['rejected', 'ERR_CHANNEL_ABORTED', 3]);
+  });
+
+  it('is refused with another number of owners than was verified', async () => {
+    const setting = given(spread(40, 5, 3), 1);
+    const { csp, code } = await run({ ...setting, garbler: { ...setting.garbler, verifiedOwners: 4 } });
+    expect([csp, code]).toEqual(['rejected', 'ERR_OWNER_COUNT']);
+  });
+});
+
+it.each([
+  ['pima', 3],
+  ['ionosphere', 15],
+] as const)(
+  'rotated decomposes the correlation matrix of %s',
+  { tags: ['long'], timeout: 120_000 },
+  async (name, components) => {
+    const setting = given(datasetRows(name), components);
+    compare(setting, await result(setting));
+  },
+);
