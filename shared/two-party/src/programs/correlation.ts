@@ -34,6 +34,12 @@ import { gatesPerProduct, multiplyTruncated } from './truncated.ts';
 
 /** Fraction bits of v_i / σ_i before it is shifted to its magnitude: some more than v has. */
 const SCALED_FRACTION = FRACTION + 4;
+/**
+ * An entry of the correlation matrix is right to 2^-ENTRY_ACCURACY. 1/√t_ii is to 1.25 · 2^-30 of itself: t_ii is cut to 2^-32 and at least 1/4, and
+ * root and quotient are rounded down to 2^-31 and 2^-32 of themselves. t_ij is cut to 2^-32 and multiplied by 4 at most, the first product is off by two units and
+ * multiplied by 2, and the second by two: 5 · 2^-30 together.
+ */
+export const ENTRY_ACCURACY = 27;
 /** Bits of a revealed entry, sign included; the largest of a vector fills them. */
 const REVEALED_WORD = 28;
 

@@ -2,6 +2,7 @@
 import { type Decomposition, ProjectionError, rankRefusal, symmetricEigen } from '@eigenveil/projection';
 import { isStandardised, type Program, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
 import { TwoPartyError } from '../errors.ts';
+import { ENTRY_ACCURACY } from '../programs/correlation.ts';
 import { SOLVE_FRACTION } from '../programs/discriminant-precision.ts';
 import { type Matrix, symmetricMatrix, traceOf, transpose } from './matrices.ts';
 import type { RotatedParameters } from './parameters.ts';
@@ -52,8 +53,11 @@ function decompose(
   const pairs = symmetricEigen(matrix.map((row) => row.map(Number)));
   const directions = refineVectors(matrix, pairs, program.components, directionBits);
   checkSamples(samples, task);
+  const rounding = isStandardised(task.method)
+    ? 2 ** (2 * rotationBits + SOLVE_FRACTION - ENTRY_ACCURACY)
+    : 0;
   checkSpectrum(pairs.values, {
-    slack: parameters.features * 2 ** parameters.maskBits,
+    slack: parameters.features * (2 ** parameters.maskBits + rounding),
     most: 2 ** (parameters.ringBits - 2),
     indefinite: Boolean(task.differentialPrivacy), // noise may be larger than what it is added to
   });
@@ -107,7 +111,7 @@ function checkSamples(samples: bigint, task: StatisticsTask): void {
 
 /**
  * T has no negative eigenvalues, and a largest possible trace.
- * @throws ERR_ROTATION_CHECK when these are off by more than noise and the mask's `slack`
+ * @throws ERR_ROTATION_CHECK when these are off by more than noise and the `slack` of mask and rounding
  */
 export function checkSpectrum(
   values: readonly number[],

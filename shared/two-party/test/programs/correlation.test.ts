@@ -3,7 +3,9 @@ import { type Decomposition, decompose, totalScatter } from '@eigenveil/projecti
 import { leastRank, type Method, type Output, type Program } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { ClearSession } from '../../src/garbling/index.ts';
+import { ENTRY_ACCURACY } from '../../src/programs/correlation.ts';
 import { pca } from '../../src/programs/index.ts';
+import { maskedCorrelation } from '../../src/programs/masked-correlation.ts';
 import { datasetRows } from '../rotated/datasets.ts';
 import { spread } from '../rotated/settings.ts';
 import { type Given, type Setting, settingOf } from './data.ts';
@@ -123,6 +125,42 @@ describe('pca of a correlation matrix', () => {
     expect(leastRank(asked(least).program)).toBe(least);
     await expect(run(asked(least - 1))).rejects.toMatchObject({ code: 'ERR_FULL_RANK' });
     expect((await run(asked(least))).vectors).toHaveLength(1);
+  });
+});
+
+describe('the correlation matrix, masked', () => {
+  it('is right to its accuracy, and the masks come off', async () => {
+    const rows = spread(40, 6, 7).map((row) => [
+      ...row.map((value, i) => value / [1, 2048, 1, 64, 1, 8][i]!),
+      -0.25,
+    ]);
+    const { task, program, statistics, garbler, evaluator } = given(rows, 1);
+    const [ringBits, d] = [80, 7];
+    const masks = Array.from({ length: 28 }, (_, e) => (BigInt(e + 1) * 0x9e37_79b9_7f4a_7c15n) << 15n).map(
+      (mask) => BigInt.asUintN(ringBits, mask),
+    );
+    const opened = (await maskedCorrelation(
+      new ClearSession(),
+      task,
+      program,
+      { garbler, evaluator },
+      ringBits,
+      masks,
+    ))!;
+    const S = totalScatter(statistics, task.fractionBits);
+    let e = 0;
+    for (let i = 0; i < d; i += 1) {
+      for (let j = i; j < d; j += 1) {
+        const entry = BigInt.asIntN(ringBits, opened.masked[e]! - masks[e]!);
+        const root = Math.sqrt(S[i]![i]! * S[j]![j]!);
+        if (i === j || root === 0) expect(entry).toBe(root === 0 ? 0n : 1n << 32n);
+        else expect(Math.abs(Number(entry) * 2 ** -32 - S[i]![j]! / root)).toBeLessThan(2 ** -ENTRY_ACCURACY);
+        e += 1;
+      }
+    }
+    expect([opened.Q, opened.V]).toEqual([40n, undefined]);
+    for (const [i, square] of opened.squares.entries())
+      expect(Number(square) / 4 ** task.fractionBits / 40).toBeCloseTo(S[i]![i]!, 12);
   });
 });
 
