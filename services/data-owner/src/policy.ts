@@ -1,7 +1,7 @@
 /** The owner's own policy: what it agrees to, checked before one of its rows is read. */
 
 import type { Statistics } from '@eigenveil/statistics';
-import { DifferentialPrivacy, type Task, TwoPartyName } from '@eigenveil/task';
+import { DifferentialPrivacy, isStandardised, type Task, TwoPartyName } from '@eigenveil/task';
 import { ServiceError } from '@eigenveil/wire';
 import { z } from 'zod';
 
@@ -16,6 +16,8 @@ export const OwnerPolicy = z.strictObject({
   maximumComponents: z.int().min(1).optional(),
   /** Whether all eigenvalues may be revealed: with `rotated` those of the total scatter and, for a discriminant method, of the pencil. */
   allowSpectrum: z.boolean().default(false),
+  /** Consent to what a correlation matrix reveals: its vectors tell the variances of features, by any two-party protocol. */
+  allowVariances: z.boolean().default(false),
   /**
    * Consent to tasks that reveal how many rows each class has: the owner takes part with at least so many of its own rows in every class that
    * it has any of, so that no count that its rows are in is smaller. Other owners' rows it cannot know: where it alone has a class, the count
@@ -77,6 +79,10 @@ export function checkPolicy(policy: OwnerPolicy, task: Task): void {
     task.twoParty === 'rotated' && task.method.kind !== 'pca'
       ? '"outputs" expected no spectrum, which rotated reveals of the total scatter and of the pencil, unless "allowSpectrum"'
       : '"outputs" expected no spectrum',
+  );
+  expect(
+    policy.allowVariances || !isStandardised(task.method),
+    '"method.scale" expected covariance: vectors of a correlation matrix tell the variances of features, which takes "allowVariances"',
   );
   expect(
     policy.minimumClassRows !== undefined || !task.outputs.includes('classCounts'),

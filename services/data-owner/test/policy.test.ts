@@ -113,6 +113,14 @@ describe("the owner's policy", () => {
     expect(() => checkPolicy({ ...lenient, minimumKeyBits: 2048 }, task({ keyBits: 2048 }))).not.toThrow();
   });
 
+  test('consents to variances with allowVariances alone, whether they are declared or not', () => {
+    for (const outputs of [[], ['variances'] as const]) {
+      const standardised = task({ method: { kind: 'pca', scale: 'correlation' }, outputs: [...outputs] });
+      expect(() => checkPolicy(lenient, standardised)).toThrow(/variances of features.*"allowVariances"/);
+      expect(() => checkPolicy({ ...lenient, allowVariances: true }, standardised)).not.toThrow();
+    }
+  });
+
   const discriminant: Partial<Task> = {
     method: { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0 },
     labellings: [{ column: 'label', classes: ['x', 'y', 'z'] }],
