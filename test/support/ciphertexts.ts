@@ -1,7 +1,7 @@
 /** Paillier ciphertexts by definition, for looking at what was sent without the code that sent it. */
 
 /** Integers of `length` big-endian bytes each. */
-export function integersOf(bytes: Uint8Array, length: number): bigint[] {
+function integersOf(bytes: Uint8Array, length: number): bigint[] {
   const hex = Buffer.from(bytes).toString('hex');
   return Array.from({ length: bytes.length / length }, (_, i) =>
     BigInt(`0x${hex.slice(2 * i * length, 2 * (i + 1) * length)}`),

@@ -8,7 +8,7 @@ export interface LocalQueueTimes {
   readonly firstBackoff: number;
   readonly longestBackoff: number;
 }
-export const LOCAL_QUEUE_TIMES: LocalQueueTimes = { firstBackoff: 250, longestBackoff: 30_000 };
+const LOCAL_QUEUE_TIMES: LocalQueueTimes = { firstBackoff: 250, longestBackoff: 30_000 };
 
 export class LocalWorkQueue implements WorkQueue {
   readonly #slots: Slots;

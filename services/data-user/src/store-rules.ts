@@ -12,7 +12,7 @@ import {
   type StoredTask,
 } from './store.ts';
 
-export function unknownTask(): ServiceError {
+function unknownTask(): ServiceError {
   return new ServiceError('ERR_TASK_UNKNOWN', '"taskId" expected a task of this data user');
 }
 
@@ -25,7 +25,7 @@ function refusalOf({ state }: StoredTask): ServiceError | undefined {
 }
 
 /** @throws ERR_TASK_UNKNOWN, ERR_TASK_CANCELLED, ERR_TASK_CLOSED */
-export function requireOpen(stored: StoredTask | undefined): StoredTask {
+function requireOpen(stored: StoredTask | undefined): StoredTask {
   if (stored === undefined) throw unknownTask();
   const refusal = refusalOf(stored);
   if (refusal !== undefined) throw refusal;

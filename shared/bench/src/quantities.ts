@@ -27,7 +27,7 @@ const MILLISECONDS_PER_MINUTE = 60_000;
 const DIGITS = 3;
 
 /** Median and quartiles in one unit, chosen by the median: "12.3 ms (11.9–12.8)"; one number where all are alike. */
-export function formatSummary({ median, low, high }: Summary, unit: Series['unit']): string {
+function formatSummary({ median, low, high }: Summary, unit: Series['unit']): string {
   const scales = SCALES[unit];
   const [least, name] = scales.find(([from]) => Math.abs(median) >= from) ?? scales.at(-1)!;
   const scale = name === 'min' ? MILLISECONDS_PER_MINUTE : least;

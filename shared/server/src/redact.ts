@@ -38,7 +38,7 @@ export function redact(value: unknown, depth = 0): unknown {
   }
 }
 
-export function redactText(text: string): string {
+function redactText(text: string): string {
   return SECRET_TEXT.reduce((safe, pattern) => safe.replace(pattern, REDACTED), text);
 }
 

@@ -32,7 +32,7 @@ import type { Kept, PcaMethod, PcaSetting, Site } from './method.ts';
 type Calibration = 'published' | 'recalibrated';
 
 /** τ_i N_i: the deviation of the noise on Σ x xᵀ. */
-export function dpdispcaDeviation(dimension: number, setting: PcaSetting, calibration: Calibration): number {
+function dpdispcaDeviation(dimension: number, setting: PcaSetting, calibration: Calibration): number {
   return calibration === 'published' && setting.epsilon <= 1
     ? calibrateClassicGaussian({ sensitivity: sensitivityOf(dimension), ...setting })
     : secondMomentGaussian(dimension, setting);

@@ -23,7 +23,7 @@ import { COLUMNS, ROW_WORDS, transpose, WORD_BITS } from './transposition.ts';
 export const ROW_BYTES = 16;
 /** Rows per message: columns long enough for fast AES calls, matrices small enough for the processor's cache. */
 export const BLOCK_ROWS = 2 ** 16;
-export const MAXIMUM_ROWS = 2 ** 32;
+const MAXIMUM_ROWS = 2 ** 32;
 
 const WORD_BYTES = 4;
 const EXTENSION_HEADER_BYTES = 8;

@@ -34,7 +34,7 @@ export interface ProductSize {
 export const MAXIMUM_RING_BITS = 300;
 export const MAXIMUM_SIDE = 2 ** 15;
 /** A digit's correlations are hashed under one key. */
-export const MAXIMUM_COLUMNS = 256;
+const MAXIMUM_COLUMNS = 256;
 
 export const DIGIT_BITS = 2;
 /** Combinations of columns that the check compares, and so masks for each threshold. */
@@ -93,7 +93,7 @@ export function digitsPerEntry({ entryBits }: ProductSize): number {
   return Math.ceil(entryBits / DIGIT_BITS);
 }
 
-export function digitsPerPass({ rows, inner }: ProductSize): number {
+function digitsPerPass({ rows, inner }: ProductSize): number {
   return rows * inner;
 }
 

@@ -24,7 +24,7 @@ import { inPieces, piecesPerStep, squaredLengths } from './steps.ts';
 import { multiplyTruncated } from './truncated.ts';
 
 /** Work on whole vectors (lane i * count + j), some of them in each step, which see lanes i * width + j. */
-export async function vectorByVector(
+async function vectorByVector(
   session: Session,
   vectors: Num,
   d: number,

@@ -118,7 +118,7 @@ export async function discriminant(
 }
 
 /** A ridge in units of the integer scatter, 2^(-2 fractionBits). */
-export function ridgeUnits(ridge: number, fractionBits: number): bigint {
+function ridgeUnits(ridge: number, fractionBits: number): bigint {
   const units = Math.round(Math.abs(ridge) * 4 ** fractionBits);
   if (!Number.isFinite(units)) {
     throw new ProjectionError('ERR_PROGRAM_INVALID', `"ridge" expected a smaller number, got ${ridge}`);

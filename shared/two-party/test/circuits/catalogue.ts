@@ -48,7 +48,7 @@ export interface Entry {
 
 const int = (bits: number, value: bigint) => BigInt.asIntN(bits, value);
 const bit = (condition: boolean) => (condition ? -1n : 0n); // one bit as a signed number
-export const floorSqrt = (value: bigint): bigint => {
+const floorSqrt = (value: bigint): bigint => {
   if (value < 2n) return value;
   let root = 1n << BigInt((value.toString(2).length + 1) >> 1);
   for (;;) {

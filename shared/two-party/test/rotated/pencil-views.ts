@@ -9,7 +9,7 @@ import { view } from './views.ts';
 
 export type Doubles = readonly (readonly number[])[];
 
-export const inDoubles = (matrix: Matrix, bits: number): number[][] =>
+const inDoubles = (matrix: Matrix, bits: number): number[][] =>
   matrix.map((row) => row.map((entry) => Number(entry) * 2 ** -bits));
 
 export const times = (a: Doubles, b: Doubles): number[][] =>
