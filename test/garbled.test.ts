@@ -7,7 +7,8 @@ import type { TaskStatus } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { query } from './support/database.ts';
 import { expectReference } from './support/expectations.ts';
-import { finishTask, PATIENCE_MILLISECONDS, type Parties, runTask } from './support/run-task.ts';
+import { partiesOf } from './support/recorded-world.ts';
+import { finishTask, type Parties, runTask } from './support/run-task.ts';
 import {
   dataFile,
   type Example,
@@ -28,15 +29,8 @@ let world: World;
 let parties: Parties;
 beforeAll(async () => {
   world = await World.start({ proxied: true, csp: { allowSimulated: false } });
-  const enrolled = await Promise.all(
-    // What owners allow by default, but for the short keys of tests.
-    Array.from({ length: OWNERS }, () => world.enrolledOwner({ twoParty: OwnerPolicy.parse({}).twoParty })),
-  );
-  parties = {
-    client: await world.taskClient(PATIENCE_MILLISECONDS),
-    dataUser: world.dataUserAddress,
-    owners: enrolled.map(({ owner }) => owner),
-  };
+  // What owners allow by default, but for the short keys of tests.
+  parties = await partiesOf(world, OWNERS, { twoParty: OwnerPolicy.parse({}).twoParty });
 });
 afterEach(() => {
   world.proxies.csp.heal();

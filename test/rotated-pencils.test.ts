@@ -8,7 +8,8 @@ import type { TaskStatus } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { query } from './support/database.ts';
 import { expectReference } from './support/expectations.ts';
-import { finishTask, PATIENCE_MILLISECONDS, type Parties, runTask } from './support/run-task.ts';
+import { partiesOf } from './support/recorded-world.ts';
+import { finishTask, type Parties, runTask } from './support/run-task.ts';
 import {
   dataFile,
   type Example,
@@ -37,12 +38,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'eigenveil-pencils-'));
   world = await World.start({ proxied: true, csp: { allowSimulated: false } });
-  const enrolled = await Promise.all(Array.from({ length: OWNERS }, () => world.enrolledOwner(POLICY)));
-  parties = {
-    client: await world.taskClient(PATIENCE_MILLISECONDS),
-    dataUser: world.dataUserAddress,
-    owners: enrolled.map(({ owner }) => owner),
-  };
+  parties = await partiesOf(world, OWNERS, POLICY);
 });
 afterEach(() => {
   world.proxies.csp.heal();

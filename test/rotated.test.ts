@@ -5,7 +5,8 @@ import type { TaskStatus } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { query } from './support/database.ts';
 import { expectReference } from './support/expectations.ts';
-import { finishTask, PATIENCE_MILLISECONDS, type Parties, runTask } from './support/run-task.ts';
+import { partiesOf } from './support/recorded-world.ts';
+import { finishTask, type Parties, runTask } from './support/run-task.ts';
 import { dataFile, type Example, exampleOf, madeUpProposal, split } from './support/tasks.ts';
 import { World } from './support/world.ts';
 
@@ -18,12 +19,7 @@ let parties: Parties;
 beforeAll(async () => {
   world = await World.start({ proxied: true, csp: { allowSimulated: false } });
   const policy = { twoParty: ['rotated'], allowSpectrum: true } satisfies Partial<OwnerPolicy>;
-  const enrolled = await Promise.all(Array.from({ length: OWNERS }, () => world.enrolledOwner(policy)));
-  parties = {
-    client: await world.taskClient(PATIENCE_MILLISECONDS),
-    dataUser: world.dataUserAddress,
-    owners: enrolled.map(({ owner }) => owner),
-  };
+  parties = await partiesOf(world, OWNERS, policy);
 });
 afterEach(() => {
   world.proxies.csp.heal();

@@ -1,4 +1,5 @@
 /** A running CSP and data user whose Paillier pools record what they do, and enrolled owners. */
+import type { OwnerPolicy } from '@eigenveil/data-owner';
 import { type Pools, RecordingPool } from './recording-pool.ts';
 import { PATIENCE_MILLISECONDS, type Parties } from './run-task.ts';
 import { World } from './world.ts';
@@ -22,9 +23,13 @@ export async function startRecorded(
   return { world, pools, parties: await partiesOf(world, ownerCount) };
 }
 
-/** The operator and freshly enrolled owners. */
-export async function partiesOf(world: World, ownerCount: number): Promise<Parties> {
-  const enrolled = await Promise.all(Array.from({ length: ownerCount }, () => world.enrolledOwner()));
+/** The operator and freshly enrolled owners, all of one policy. */
+export async function partiesOf(
+  world: World,
+  ownerCount: number,
+  policy: Partial<OwnerPolicy> = {},
+): Promise<Parties> {
+  const enrolled = await Promise.all(Array.from({ length: ownerCount }, () => world.enrolledOwner(policy)));
   return {
     client: await world.taskClient(PATIENCE_MILLISECONDS),
     dataUser: world.dataUserAddress,
