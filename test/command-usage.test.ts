@@ -203,8 +203,9 @@ describe('a command line that is wrong exits with 2', () => {
     const spent = { ...first.differentialPrivacy!, dataIndependentRanges: true };
     const written = { features: first.features, mean: first.features.map(() => 0), vectors: [] };
     await writeFile(result, JSON.stringify({ ...written, differentialPrivacy: spent }));
-    const { out, exitCode } = await run('user', ...draft, '--around', result);
+    const { out, err, exitCode } = await run('user', ...draft, '--around', result);
     expect(exitCode).toBe(0);
+    expect(err).not.toContain('but for noise that it knows');
     const second = JSON.parse(out) as TaskProposal;
     expect(second.outputs).toEqual([]);
     expect(second.features[0]).toMatchObject({ min: 2.5, max: 9.7 });
@@ -218,6 +219,12 @@ describe('a command line that is wrong exits with 2', () => {
     await refused(...draft.slice(0, -1), '0.1', '--around', result);
     await writeFile(result, JSON.stringify({ ...written, differentialPrivacy: null }));
     await refused(...draft, '--around', result);
+    await writeFile(result, JSON.stringify({ ...written, differentialPrivacy: { ...spent, noise: 'csp' } }));
+    const exposed = await run('user', ...draft, '--around', result);
+    expect(exposed.exitCode).toBe(0);
+    expect(exposed.err).toMatch(/^note: the CSP alone added noise to the earlier task: .* noise that it knows/m);
+    const help = await run('user', 'task', 'draft', '--help');
+    expect(help.out).toMatch(/a third task.* spends more than ε and δ/);
   });
 
   // One id in 64 would begin with a hyphen, and look like an option.

@@ -18,7 +18,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { draftPrivacy } from './draft-privacy.ts';
 import { DATA_USER_SETTINGS } from './settings.ts';
-import { addTaskCommands, PREFIX, tellNoise } from './task-commands.ts';
+import { addTaskCommands, PREFIX, tellEarlier, tellNoise } from './task-commands.ts';
 
 const SERVE_EXAMPLE = `--data-directory /var/lib/eigenveil-user --host 0.0.0.0 --port 8444 \\
       --public-url https://user.example.org:8444 --tls-certificate fullchain.pem --tls-key privkey.pem \\
@@ -134,7 +134,9 @@ from domain knowledge into the draft before you consent to them there ("dataInde
 feature takes two values alone, as in the file: the mean of such a feature, if it is declared, tells its variance.
 
 Two tasks that share ε give better components than one. Draft the first with --mean-first, and the second, with the same ε and δ,
---around the result of the first: its ranges lie around that mean, and rows are clipped to half as much.
+--around the result of the first: its ranges lie around that mean, and rows are clipped to half as much. Only what the first has
+spent is counted: a third task, --around the second or once more --around the first, spends more than ε and δ. If the CSP alone
+added noise to the first task, the ranges of the second show it the exact mean, but for noise that it knows.
 
 Example:
   $ eigenveil-user task draft --data sample.csv --method dca --labels label --components 1 --owners 10 > task.json`,
@@ -167,7 +169,7 @@ Example:
     if (epsilon === undefined && (meanFirst || around !== undefined))
       throw new ConfigurationError('"--mean-first" and "--around" expected with --epsilon, of both tasks');
     const wanted = epsilon === undefined ? undefined : { features: draft.features, epsilon, delta };
-    const drafted = wanted && (await draftPrivacyOf(wanted, { meanFirst, around }));
+    const drafted = wanted && (await draftPrivacyOf(command, wanted, { meanFirst, around }));
     const declared = twoParty === 'rotated' ? revealedByRotation(draft.method) : [];
     const proposal = checkConfiguration(
       TaskProposal,
@@ -193,13 +195,16 @@ Example:
 }
 
 async function draftPrivacyOf(
+  command: Command,
   wanted: Parameters<typeof draftPrivacy>[0],
   { meanFirst, around }: { meanFirst: boolean; around: string | undefined },
 ) {
   const { draftAround, draftPrivacy, EarlierResult } = await import('./draft-privacy.ts');
   if (around === undefined) return asConfiguration(async () => draftPrivacy(wanted, meanFirst));
   const earlier = await readJsonFile('--around', around, EarlierResult);
-  return asConfiguration(async () => draftAround(earlier, wanted));
+  const draft = await asConfiguration(async () => draftAround(earlier, wanted));
+  await tellEarlier(command, earlier);
+  return draft;
 }
 
 function withoutConsent(proposal: TaskProposal) {

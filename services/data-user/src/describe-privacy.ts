@@ -1,5 +1,6 @@
 /** What differential privacy does to the result of a task, in words for the person who proposes it. */
 import { noisePlanOf, planShift, shiftRidge, type TaskProposal } from '@eigenveil/task';
+import type { EarlierResult } from './draft-privacy.ts';
 
 /**
  * Lines about a task's noise, in units of features in [−1, 1]; none without differential privacy.
@@ -39,5 +40,13 @@ export function describeNoise(task: TaskProposal): string[] {
     ...(ridge === 0 ? [] : [`to the products is added ${shifted}`]),
     `it takes ${planShift(task, plan).fewestRows} rows${task.method.kind === 'pca' ? '' : ' in every class'} to be sure that noise leaves the matrices positive`,
     `there is room for ${maximumOwners * maximumSamplesPerOwner} rows, up to which a data user that deviates can scale sums under the same noise: set maximumOwners and maximumSamplesPerOwner as low as the data allow`,
+  ];
+}
+
+/** What ranges around the mean of an earlier task show beyond what that task promises. */
+export function describeEarlier({ differentialPrivacy }: EarlierResult): string[] {
+  if (differentialPrivacy?.noise !== 'csp') return [];
+  return [
+    "the CSP alone added noise to the earlier task: these ranges, which every task shows to the CSP, tell it the mean of that task's exact rows but for noise that it knows; have both servers add noise to the first task if that matters",
   ];
 }

@@ -11,6 +11,7 @@ import type { TaskStatus } from '@eigenveil/wire';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import type { EarlierResult } from './draft-privacy.ts';
 import { describeProgress } from './progress.ts';
 import type { TaskClient } from './task-client.ts';
 
@@ -216,6 +217,12 @@ async function waitUntilFinal(client: TaskClient, closed: TaskStatus, talks: boo
 export async function tellNoise(command: Command, proposal: TaskProposal): Promise<void> {
   const { describeNoise } = await import('./describe-privacy.ts');
   tell(command, describeNoise(proposal));
+}
+
+/** What a draft around this result shows, where that is more than the result's own promise. */
+export async function tellEarlier(command: Command, earlier: EarlierResult): Promise<void> {
+  const { describeEarlier } = await import('./describe-privacy.ts');
+  tell(command, describeEarlier(earlier));
 }
 
 /** To people only. */
