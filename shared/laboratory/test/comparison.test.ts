@@ -50,7 +50,7 @@ describe('rows', () => {
     },
   );
 
-  it('are dealt to sites of different sizes, each once', () => {
+  it('are dealt to sites of different sizes, or of one, each once', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 20 }),
@@ -62,6 +62,10 @@ describe('rows', () => {
           expect(spread).toHaveLength(sites);
           expect(spread.flat().toSorted((a, b) => a - b)).toEqual(rows);
           expect(Math.min(...spread.map(({ length }) => length))).toBeGreaterThanOrEqual(2);
+          const alike = dealToSites(rows, sites, generator(1 + seed), 'equal');
+          expect(alike.flat()).toEqual(spread.flat());
+          const lengths = alike.map(({ length }) => length);
+          expect(Math.max(...lengths) - Math.min(...lengths)).toBeLessThanOrEqual(1);
         },
       ),
     );

@@ -1,17 +1,20 @@
 import type { Measurement } from '@eigenveil/bench/unit';
 import { describe, expect, it } from 'vitest';
-import { aimsOf, foundMore, type Statement, statements } from '../src/comparison/statements.ts';
-import { EPSILONS, energySeries, POOLED, SITES } from '../src/comparison/utility.ts';
+import { aimsOf, foundMore, leastOf, type Statement, statements } from '../src/comparison/statements.ts';
+import {
+  DEALINGS,
+  type Dealing,
+  EPSILONS,
+  EQUAL,
+  energySeries,
+  POOLED,
+  SITES,
+} from '../src/comparison/utility.ts';
 import { PCA_METHODS } from '../src/methods/index.ts';
 
 type Samples = Readonly<Record<string, readonly number[]>>;
 
-function unit(
-  dataset: string,
-  sites: number | typeof POOLED,
-  epsilon: number,
-  samples: Samples,
-): Measurement {
+function unit(dataset: string, sites: Dealing, epsilon: number, samples: Samples): Measurement {
   return {
     id: `utility/${dataset}/${sites}/${epsilon}`,
     parameters: { dataset },
@@ -70,12 +73,33 @@ describe('statements', () => {
     // Every data set is far ahead, beyond doubt; of data sets there are three, which differ a lot.
     const wide = of([1, 10, 40]);
     expect(wide.cases.every(({ verdict }) => verdict === 'ahead')).toBe(true);
-    expect(wide.overall).toMatchObject({ sets: 3, setsAhead: 3, verdict: 'open' });
-    expect(wide.overall!.difference).toMatchObject({ mean: expect.closeTo(17, 9), freedom: 2 });
+    const [mean] = wide.overall!.settings;
+    expect(wide.overall!.verdict).toBe('open');
+    expect(mean).toMatchObject({ sets: 3, setsAhead: 3, mean: expect.closeTo(17, 9), freedom: 2 });
     expect(wide.means.map(({ verdict }) => verdict)).toEqual(EPSILONS.map(() => 'open'));
     const narrow = of([40, 41, 42]);
-    expect(narrow.overall).toMatchObject({ setsAhead: 3, verdict: 'ahead' });
-    expect(of([-40, 0, -41]).overall).toMatchObject({ setsAhead: 0 });
+    expect(narrow.overall).toMatchObject({ settings: [{ setsAhead: 3 }], verdict: 'ahead' });
+    expect(of([-40, 0, -41]).overall).toMatchObject({ settings: [{ setsAhead: 0 }] });
+  });
+
+  it('stand at the dealing where the other method is at its best, in cases and in the mean, and name it', () => {
+    const sets = ['iris', 'pima', 'german'];
+    const measured = (atEqual: number) =>
+      sets.flatMap((dataset, i) =>
+        EPSILONS.flatMap((epsilon) => [
+          unit(dataset, POOLED, epsilon, { eigenveil: about(90 + i / 10) }),
+          ...SITES.map((sites) => unit(dataset, sites, epsilon, { 'elfedpca-repaired': about(50) })),
+          unit(dataset, EQUAL, epsilon, { 'elfedpca-repaired': about(atEqual) }),
+        ]),
+      );
+    const of = (atEqual: number) => against(statements(measured(atEqual), sets, 2), 'elfedpca-repaired');
+    const { cases, overall, means } = of(98);
+    // Three of four dealings say 40 points ahead.
+    expect(cases.every(({ verdict }) => verdict === 'behind')).toBe(true);
+    expect([overall, ...means].map((it) => it!.verdict)).toEqual([overall, ...means].map(() => 'behind'));
+    for (const { settings } of [overall!, ...means])
+      expect(leastOf(settings)).toMatchObject({ dealing: EQUAL, mean: expect.closeTo(-7.9, 9) });
+    expect(of(49).overall).toMatchObject({ verdict: 'ahead' });
   });
 
   it('rank nobody who does not keep the ε that it is told', () => {
@@ -122,6 +146,15 @@ describe('statements', () => {
     const found = foundMore(measured, ['iris', 'pima'], 2);
     expect(found.map(({ method, sets }) => [method.name, sets])).toEqual([
       ['eigenveil', EPSILONS.map((epsilon) => (epsilon === 1 ? 1 : 0))],
+    ]);
+    const chance = unit('iris', POOLED, 1, { 'random-directions': about(50) });
+    const spread = DEALINGS.map((dealing) =>
+      unit('iris', dealing, 1, { balcan: about(dealing === 50 ? 40 : 60) }),
+    );
+    const byDealing = foundMore([chance, ...spread], ['iris'], 2);
+    expect(byDealing.map(({ dealings, sets }) => [dealings, sets[2]])).toEqual([
+      [SITES, 0],
+      [[EQUAL], 1],
     ]);
   });
 });

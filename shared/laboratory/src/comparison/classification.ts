@@ -3,7 +3,7 @@
 import type { Measurement, Suite, Unit, UnitResult } from '@eigenveil/bench/unit';
 import { predictableRandomness } from '@eigenveil/privacy';
 import { generator, seedOf } from '@eigenveil/testbed/random';
-import { PCA_METHODS, type PcaMethod, times } from '../methods/index.ts';
+import { identityOf, PCA_METHODS, type PcaMethod, times } from '../methods/index.ts';
 import { type LaboratoryData, loadLaboratoryData } from './data.ts';
 import { COST, heldOut, type Labelled, scored, type Trial } from './held-out.ts';
 import { planDataSets } from './plan.ts';
@@ -62,7 +62,7 @@ function unitOf(of: Case, { features, rows }: LaboratoryData, seeds: number): Un
       seeds,
       dpDelta: DP_DELTA,
       cost: COST,
-      methods: methods.map(({ name }) => name).join(' '),
+      methods: identityOf(methods),
     },
     expectedSeconds: 0.2 + seeds * methods.length * (0.005 + 2e-8 * rows.length * features),
     measure: () => measure(of, methods, seeds),

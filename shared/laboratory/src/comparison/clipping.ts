@@ -3,7 +3,7 @@
 import type { Measurement, Scale, Suite, Unit, UnitResult } from '@eigenveil/bench/unit';
 import { predictableRandomness } from '@eigenveil/privacy';
 import { generator, seedOf } from '@eigenveil/testbed/random';
-import { PCA_METHODS, type PcaMethod } from '../methods/index.ts';
+import { identityOf, PCA_METHODS, type PcaMethod } from '../methods/index.ts';
 import { loadLaboratoryData } from './data.ts';
 import { energyRatio, truthOf } from './metrics.ts';
 import { planDataSets } from './plan.ts';
@@ -53,7 +53,7 @@ function unitOf(of: Case, features: number): Unit {
       components: CLIPPING_COMPONENTS,
       sites: SITES,
       norms: CLIPPING_NORMS.join(' '),
-      methods: methods.map(({ name }) => name).join(' '),
+      methods: identityOf(methods),
     },
     expectedSeconds: of.seeds * CLIPPING_NORMS.length * methods.length * (4e-7 * features ** 3 + 2e-3),
     measure: (note) => measure(of, note),

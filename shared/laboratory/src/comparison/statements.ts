@@ -1,9 +1,10 @@
 /**
  * What the laboratory states of Eigenveil beside each other method, decided by the samples as inference.ts has it.
  *
- * A case is a data set at one ε. Where a method depends on how rows are spread, a case has a difference for each number of sites, and Eigenveil is ahead
+ * A case is a data set at one ε. Where a method depends on how rows are spread, a case has a difference for each dealing of them, and Eigenveil is ahead
  * or not behind only where it is so at every one of them: these differences share a data set and Eigenveil's samples, and count once. Methods
- * that are measured in one unit had the same rows, dealt alike, and are compared seed by seed. What is said in the mean takes data sets as samples.
+ * that are measured in one unit had the same rows, dealt alike, and are compared seed by seed. What is said in the mean takes data sets as samples, and
+ * stands at the dealing that is best for the other method in that mean.
  */
 import type { Measurement } from '@eigenveil/bench/unit';
 import { CURATOR, PCA_METHODS, type PcaMethod } from '../methods/index.ts';
@@ -15,7 +16,17 @@ import {
   type Verdict,
   verdictsOf,
 } from './inference.ts';
-import { EPSILONS, energySeries, findUtility, POOLED, SITES, settingOf } from './utility.ts';
+import {
+  DEALINGS,
+  type Dealing,
+  EPSILONS,
+  EQUAL,
+  energySeries,
+  findUtility,
+  POOLED,
+  SITES,
+  settingOf,
+} from './utility.ts';
 
 /** What the other method promises beside Eigenveil, and so how a difference is to be read. */
 type Group = 'distributed' | 'stronger' | 'curator' | 'chance' | 'calibration';
@@ -28,24 +39,36 @@ export const GROUPS: Readonly<Record<Group, string>> = {
   calibration: 'the same noise from a curator',
 };
 
+export interface DealtDifference extends Difference {
+  readonly dealing: Dealing;
+}
+
 /** One data set at one ε: in points of captured energy, subject less opponent. */
 interface StatementCase {
   readonly dataset: string;
   readonly epsilon: number;
-  /** One, or one for each number of sites. */
-  readonly settings: readonly Difference[];
+  /** One, or one for each dealing. */
+  readonly settings: readonly DealtDifference[];
   readonly verdict: Verdict;
+}
+
+interface DealtMean extends DealtDifference {
+  readonly sets: number;
+  /** Of these, the ones on which the subject's mean is larger. */
+  readonly setsAhead: number;
 }
 
 /** Over data sets, each of which is one sample: the mean over these ε. */
 export interface StatementMean {
   readonly epsilons: readonly number[];
-  readonly difference: Difference;
-  readonly sets: number;
-  /** Of these, the ones on which the subject's mean is larger. */
-  readonly setsAhead: number;
+  /** One, or one for each dealing. */
+  readonly settings: readonly DealtMean[];
   readonly verdict: Verdict;
 }
+
+/** Where the other method is at its best. */
+export const leastOf = <D extends DealtDifference>(settings: readonly D[]): D =>
+  settings.reduce((least, it) => (it.mean < least.mean ? it : least));
 
 export interface Statement {
   readonly subject: PcaMethod;
@@ -110,23 +133,24 @@ export function statements(
   return withOverall(found);
 }
 
-/** On how many data sets each method finds more than random directions do, at each ε. */
+/** On how many data sets each method finds more than random directions do, at each ε: at every one of these dealings. */
 export function foundMore(
   measurements: readonly Measurement[],
   datasets: readonly string[],
   k: number,
-): { readonly method: PcaMethod; readonly sets: readonly number[] }[] {
+): { readonly method: PcaMethod; readonly dealings: readonly Dealing[]; readonly sets: readonly number[] }[] {
   const opponent = named(CHANCE);
   return PCA_METHODS.filter((method) => method !== opponent).flatMap((subject) => {
-    const statement = statementOf(measurements, datasets, k, { subject, opponent, group: 'chance' });
-    if (statement === undefined) return [];
-    const ahead = statement.cases.filter(({ verdict }) => verdict === 'ahead');
-    return [
-      {
-        method: subject,
-        sets: EPSILONS.map((epsilon) => ahead.filter((it) => it.epsilon === epsilon).length),
+    const pair = { subject, opponent, group: 'chance' as const };
+    return (subject.dependsOnSites ? [SITES, [EQUAL as Dealing]] : [[POOLED as Dealing]]).flatMap(
+      (dealings) => {
+        const statement = statementOf(measurements, datasets, k, pair, dealings);
+        if (statement === undefined) return [];
+        const ahead = statement.cases.filter(({ verdict }) => verdict === 'ahead');
+        const sets = EPSILONS.map((epsilon) => ahead.filter((it) => it.epsilon === epsilon).length);
+        return [{ method: subject, dealings, sets }];
       },
-    ];
+    );
   });
 }
 
@@ -140,7 +164,7 @@ function withOverall(found: readonly Omit<Statement, 'overall'>[]): Statement[] 
   const verdicts = new Map<unknown, Verdict>();
   for (const statements of Map.groupBy(overall, ({ family }) => family).values()) {
     const means = statements.flatMap(({ mean }) => mean ?? []);
-    const ofFamily = verdictsOf(means.map(({ difference }) => [difference]));
+    const ofFamily = verdictsOf(means.map(({ settings }) => settings));
     means.forEach((mean, i) => {
       verdicts.set(mean, ofFamily[i]!);
     });
@@ -179,10 +203,11 @@ function statementOf(
   datasets: readonly string[],
   k: number,
   { subject, opponent, group }: Pick<Statement, 'subject' | 'opponent' | 'group'>,
+  dealings: readonly Dealing[] = subject.dependsOnSites || opponent.dependsOnSites ? DEALINGS : [POOLED],
 ): Omit<Statement, 'overall'> | undefined {
   const found = datasets.flatMap((dataset) =>
     EPSILONS.flatMap((epsilon) => {
-      const settings = differencesOf(measurements, { dataset, epsilon, k }, subject, opponent);
+      const settings = differencesOf(measurements, { dataset, epsilon, k, dealings }, subject, opponent);
       return settings.length === 0 ? [] : [{ dataset, epsilon, settings }];
     }),
   );
@@ -190,7 +215,7 @@ function statementOf(
   const verdicts = verdictsOf(found.map(({ settings }) => settings));
   const cases = found.map((it, i) => ({ ...it, verdict: verdicts[i]! }));
   const means = EPSILONS.flatMap((epsilon) => meanOver(cases, [epsilon]) ?? []);
-  const ofMeans = verdictsOf(means.map(({ difference }) => [difference]));
+  const ofMeans = verdictsOf(means.map(({ settings }) => settings));
   return {
     subject,
     opponent,
@@ -200,41 +225,50 @@ function statementOf(
   };
 }
 
-/** At every number of sites that either method depends on. */
+interface Measured {
+  readonly dataset: string;
+  readonly epsilon: number;
+  readonly k: number;
+  readonly dealings: readonly Dealing[];
+}
+
 function differencesOf(
   measurements: readonly Measurement[],
-  { dataset, epsilon, k }: { readonly dataset: string; readonly epsilon: number; readonly k: number },
+  { dataset, epsilon, k, dealings }: Measured,
   subject: PcaMethod,
   opponent: PcaMethod,
-): Difference[] {
-  const samples = ({ name, dependsOnSites }: PcaMethod, sites: number | typeof POOLED) =>
-    findUtility(measurements, dataset, dependsOnSites ? sites : POOLED, epsilon)?.series[
+): DealtDifference[] {
+  const samples = ({ name, dependsOnSites }: PcaMethod, dealing: Dealing) =>
+    findUtility(measurements, dataset, dependsOnSites ? dealing : POOLED, epsilon)?.series[
       energySeries(name, k)
     ]?.samples ?? [];
-  const spread = subject.dependsOnSites || opponent.dependsOnSites;
   const together = subject.dependsOnSites === opponent.dependsOnSites;
-  return (spread ? SITES : [POOLED as typeof POOLED]).flatMap((sites) => {
-    const [own, others] = [samples(subject, sites), samples(opponent, sites)];
+  return dealings.flatMap((dealing) => {
+    const [own, others] = [samples(subject, dealing), samples(opponent, dealing)];
     if (own.length === 0 || others.length === 0) return [];
     const difference = together ? pairedDifference(own, others) : differenceOf(own, others);
-    return difference === undefined ? [] : [difference];
+    return difference === undefined ? [] : [{ ...difference, dealing }];
   });
 }
 
-/** Over the data sets that have all of these ε. */
+/** Over the data sets that have all of these ε, dealing by dealing. */
 function meanOver(
   cases: readonly StatementCase[],
   epsilons: readonly number[],
 ): Omit<StatementMean, 'verdict'> | undefined {
-  const average = (values: readonly number[]) => values.reduce((sum, x) => sum + x, 0) / values.length;
-  const own = cases.filter(({ epsilon }) => epsilons.includes(epsilon));
-  const differences = [...Map.groupBy(own, ({ dataset }) => dataset).values()]
-    .filter(({ length }) => length === epsilons.length)
-    .map((of) => average(of.map(({ settings }) => average(settings.map(({ mean }) => mean)))));
-  const difference = meanOf(differences);
-  if (difference === undefined) return undefined;
-  const setsAhead = differences.filter((it) => it > 0).length;
-  return { epsilons, difference, sets: differences.length, setsAhead };
+  const own = cases
+    .filter(({ epsilon }) => epsilons.includes(epsilon))
+    .flatMap(({ dataset, settings }) => settings.map((it) => ({ dataset, ...it })));
+  const settings = [...Map.groupBy(own, ({ dealing }) => dealing)].flatMap(([dealing, of]): DealtMean[] => {
+    const differences = [...Map.groupBy(of, ({ dataset }) => dataset).values()]
+      .filter(({ length }) => length === epsilons.length)
+      .map((it) => it.reduce((sum, { mean }) => sum + mean, 0) / it.length);
+    const difference = meanOf(differences);
+    if (difference === undefined) return [];
+    const setsAhead = differences.filter((it) => it > 0).length;
+    return [{ ...difference, dealing, sets: differences.length, setsAhead }];
+  });
+  return settings.length === 0 ? undefined : { epsilons, settings };
 }
 
 /** Of an ε that was computed from a deviation, which was computed from the ε. */

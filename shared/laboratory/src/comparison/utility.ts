@@ -3,7 +3,7 @@
 import type { Measurement, Scale, Series, Suite, Unit, UnitResult } from '@eigenveil/bench/unit';
 import { defaultClippingNorm, predictableRandomness } from '@eigenveil/privacy';
 import { generator, seedOf } from '@eigenveil/testbed/random';
-import { PCA_METHODS, type PcaMethod, type PcaSetting, type Row } from '../methods/index.ts';
+import { identityOf, PCA_METHODS, type PcaMethod, type PcaSetting, type Row } from '../methods/index.ts';
 import { loadLaboratoryData } from './data.ts';
 import { energyRatio, subspaceDistance, type Truth, truthOf } from './metrics.ts';
 import { planDataSets } from './plan.ts';
@@ -24,14 +24,26 @@ export const settingOf = ({ promise }: PcaMethod, components: number, epsilon: n
 });
 /** Of drafts, in the laboratory's units: rows on [−1, 1]^d divided by √d. The same for every d. */
 export const DRAFTED_NORM = defaultClippingNorm(1);
+/** Of sites that grow in size: site i has about i times the rows of the first. */
 export const SITES = [5, 10, 50];
+/** Sites of one size, which is best for methods that weigh sites alike, or whose noise follows from the smallest. */
+export const EQUAL = '10-equal';
+const EQUAL_SITES = 10;
 /** Of methods whose result does not depend on how rows are spread, and which hold all rows as they are. */
 export const POOLED = 'pooled';
+/** How rows are spread. */
+export type Dealing = number | typeof EQUAL | typeof POOLED;
+/** All that methods which depend on sites are measured with. */
+export const DEALINGS: readonly Dealing[] = [...SITES, EQUAL];
+export const dealingTitle = (dealing: Dealing): string => {
+  if (dealing === POOLED) return POOLED;
+  return dealing === EQUAL ? `${EQUAL_SITES} equal sites` : `${dealing} sites`;
+};
 /** Where a method that does not depend on sites needs some all the same, for its parts of noise: the fewer, the faster drawn. */
 const POOLED_SITES = 2;
 
 const QUICK_SETS: readonly string[] = ['iris', 'pima', 'breast_cancer', 'ionosphere'];
-const QUICK_SITES: readonly number[] = [10];
+const QUICK_DEALINGS: readonly Dealing[] = [10, EQUAL];
 const COMPONENTS = [1, 2, 4, 8];
 export const DISTANCE_COMPONENTS = 2;
 
@@ -49,15 +61,16 @@ const SEEDS = [
 interface Case {
   readonly dataset: string;
   readonly features: number;
-  readonly sites: number | typeof POOLED;
+  readonly sites: Dealing;
   readonly epsilon: number;
   readonly seeds: number;
 }
 
 /** More where a run is cheap: that is where few features and rows make means spread. A full run then costs about 25 minutes of one processor, all suites together. */
-function seedsFor(scale: Scale, features: number, sites: Case['sites']): number {
+function seedsFor(scale: Scale, features: number, sites: Dealing): number {
   const [pooled, spread] = SEEDS.find(([largest]) => features <= largest)!.slice(1) as [number, number];
-  const seeds = sites === POOLED ? pooled : spread;
+  // Half as many for the equal sites, where the smallest one decides nothing and means spread less.
+  const seeds = sites === POOLED ? pooled : sites === EQUAL ? Math.max(6, spread / 2) : spread;
   return scale === 'quick' ? Math.min(40, Math.ceil(seeds / 4)) : seeds;
 }
 
@@ -65,7 +78,7 @@ export function componentsOf(features: number): number[] {
   return COMPONENTS.filter((k) => k < features);
 }
 
-export function methodsOf(sites: Case['sites']): PcaMethod[] {
+export function methodsOf(sites: Dealing): PcaMethod[] {
   return PCA_METHODS.filter(({ dependsOnSites }) => dependsOnSites === (sites !== POOLED));
 }
 
@@ -75,7 +88,7 @@ function unitOf(of: Case): Unit {
   const eigen = 2e-7 * features ** 3 + 1e-3;
   return {
     id: `${UTILITY}/${dataset}/${sites}/${epsilon}`,
-    title: `${dataset}, ${sites === POOLED ? 'pooled' : `${sites} sites`}, ε = ${epsilon}`,
+    title: `${dataset}, ${dealingTitle(sites)}, ε = ${epsilon}`,
     parameters: {
       dataset,
       sites,
@@ -83,9 +96,13 @@ function unitOf(of: Case): Unit {
       dpDelta: DP_DELTA,
       seeds,
       components: componentsOf(features).join(' '),
-      methods: methods.map(({ name }) => name).join(' '),
+      methods: identityOf(methods),
     },
-    expectedSeconds: seeds * methods.length * eigen * (sites === POOLED ? 2 : 1 + sites / 3),
+    expectedSeconds:
+      seeds *
+      methods.length *
+      eigen *
+      (sites === POOLED ? 2 : 1 + (sites === EQUAL ? EQUAL_SITES : sites) / 3),
     measure: (note) => measure(of, note),
   };
 }
@@ -112,10 +129,11 @@ async function measure(of: Case, note: (text: string) => void): Promise<UnitResu
 function dealt(
   rows: readonly (readonly number[])[],
   dataset: string,
-  sites: Case['sites'],
+  sites: Dealing,
   seed: number,
 ): (readonly number[])[][] {
   const next = generator(seedOf(`laboratory ${dataset} ${sites} ${seed}`));
+  if (sites === EQUAL) return dealToSites(rows, EQUAL_SITES, next, 'equal');
   return dealToSites(rows, sites === POOLED ? POOLED_SITES : sites, next);
 }
 
@@ -190,7 +208,7 @@ export const refusedFact = (method: string): string => `${method} refused`;
 export function findUtility(
   measurements: readonly Measurement[],
   dataset: string,
-  sites: Case['sites'],
+  sites: Dealing,
   epsilon: number,
 ): Measurement | undefined {
   return measurements.find(({ id }) => id === `${UTILITY}/${dataset}/${sites}/${epsilon}`);
@@ -202,7 +220,7 @@ export function utilitySuite(reporting: Pick<Suite, 'highlights' | 'report'>): S
     description: 'captured energy and subspace distance of all methods',
     plan: (scale) =>
       planDataSets(scale, { what: 'captured energy', quickSets: QUICK_SETS }, ({ name, features }) =>
-        ([POOLED, ...(scale === 'quick' ? QUICK_SITES : SITES)] as const).flatMap((sites) =>
+        ([POOLED, ...(scale === 'quick' ? QUICK_DEALINGS : DEALINGS)] as const).flatMap((sites) =>
           EPSILONS.map((epsilon) =>
             unitOf({ dataset: name, features, sites, epsilon, seeds: seedsFor(scale, features, sites) }),
           ),

@@ -37,6 +37,7 @@ export {
   upperTriangle,
 } from './matrix.ts';
 export type { Kept, Panel, PcaMethod, PcaPromise, PcaSetting, Row, Site } from './method.ts';
+export { identityOf } from './method.ts';
 export { randomDirections } from './random-directions.ts';
 export { eigenveil, type StageRelease, stageComponents, stageRelease, stageTask } from './stage.ts';
 

@@ -41,7 +41,10 @@ export type Kept =
 
 /** Data for a table: what is promised, to whom, and of which part of the computation. */
 export interface PcaPromise {
-  /** Data sets that must not be told apart: one row more or less, or one row that is another. */
+  /**
+   * Data sets that must not be told apart: one row more or less, or one row that is another. With public counts "add-remove" holds given them alone,
+   * since n or N_i tells one row more from one less.
+   */
   readonly neighbours: 'add-remove' | 'replace' | 'none';
   readonly epsilon: 'none' | 'pure' | 'approximate';
   /** Who sees more than the result, and so must be trusted. */
@@ -62,11 +65,17 @@ export const keepsNothing =
   (none: string): PcaPromise['keeps'] =>
   () => ({ none });
 
+/** Methods by name and constants: what a result depends on beside its setting. */
+export const identityOf = (methods: readonly PcaMethod[]): string =>
+  methods.map(({ name, constants }) => (constants === undefined ? name : `${name} (${constants})`)).join(' ');
+
 export interface PcaMethod {
   readonly name: string;
   readonly title: string;
   readonly reference: string;
   readonly panel: Panel;
+  /** What was chosen for it here, beyond its setting: results with other constants are others. */
+  readonly constants?: string;
   /** Whether the quality of the result depends on how rows are spread over sites. */
   readonly dependsOnSites: boolean;
   readonly promise: PcaPromise;

@@ -8,10 +8,11 @@ import type { PcaMethod } from '../../methods/index.ts';
 import { RANGES } from '../data.ts';
 import { scoreSeries } from '../held-out.ts';
 import { type Difference, intervalOf } from '../inference.ts';
-import { findUtility, POOLED } from '../utility.ts';
+import { type Dealing, dealingTitle, findUtility, POOLED } from '../utility.ts';
 
 /** Of charts, and of what is stated. */
 export const SHOWN_COMPONENTS = 2;
+/** Of growing size. Tables have the equal ones, too. */
 export const SHOWN_SITES = 10;
 /** Of tables over sites and over components. */
 export const SHOWN_EPSILON = 1;
@@ -40,15 +41,18 @@ export const inPoints = (difference: Difference): string => {
   return `${signed(difference.mean)} [${signed(low)}, ${signed(high)}]`;
 };
 
-/** Where a method is measured: with all rows pooled, or with this number of sites. */
+/** Names a dealing after what was said at it, where there is one. */
+export const at = (dealing: Dealing): string => (dealing === POOLED ? '' : ` at ${dealingTitle(dealing)}`);
+
+/** Where a method is measured: with all rows pooled, or dealt so. */
 export function unitWith(
   measurements: readonly Measurement[],
   { dependsOnSites }: PcaMethod,
   dataset: string,
   epsilon: number,
-  sites = SHOWN_SITES,
+  dealing: Dealing = SHOWN_SITES,
 ): Measurement | undefined {
-  return findUtility(measurements, dataset, dependsOnSites ? sites : POOLED, epsilon);
+  return findUtility(measurements, dataset, dependsOnSites ? dealing : POOLED, epsilon);
 }
 
 export const measuredSets = (measurements: readonly Measurement[]): string[] =>

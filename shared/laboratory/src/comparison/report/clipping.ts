@@ -66,7 +66,7 @@ export function clippingReport(measurements: readonly Measurement[]): Section[] 
       title: 'How long rows may be',
       blocks: [
         text(
-          'Rows on [−1, 1]^d are divided by √d, so that none is longer than 1. Longer ones than C are scaled down to it, and noise is made for rows of that length; C = 0 scales all rows to one length. Energy is measured on the rows as they are. Methods that centre by an exact mean do so before they clip; Eigenveil around a private mean clips to C/2 then, at most 1. Drafts take C = 1/√3, whatever the number of features. All of a line has the same noise but for its size.',
+          'Rows on [−1, 1]^d are divided by √d, so that none is longer than 1. Longer ones than C are scaled down to it, and noise is made for rows of that length; C = 0 scales all rows to one length. Energy is measured on the rows as they are. Methods that centre by an exact mean do so before they clip; Eigenveil around a private mean clips to C/2 then, at most 1. Drafts take C = 1/√3, whatever the number of features. All of a line has the same noise but for its size. Methods that depend on sites have ten that grow in size.',
         ),
         ...measuredSets(measurements).flatMap((dataset) => tablesOf(measurements, dataset)),
       ],

@@ -2,19 +2,21 @@
 import type { Measurement } from '@eigenveil/bench/unit';
 import type { Section, Table } from '@eigenveil/report/document';
 import type { PcaMethod } from '../../methods/index.ts';
-import { type Difference, LEVEL, MARGIN, VERDICTS, type Verdict, worstOf } from '../inference.ts';
+import { LEVEL, MARGIN, VERDICTS, type Verdict, worstOf } from '../inference.ts';
 import {
   type Aim,
   aimsOf,
+  type DealtDifference,
   foundMore,
   GROUPS,
   LEAST_EPSILON,
+  leastOf,
   type Statement,
   type StatementMean,
   statements,
 } from '../statements.ts';
-import { EPSILONS } from '../utility.ts';
-import { inPoints, left, measuredSets, right, SHOWN_COMPONENTS, text } from './cells.ts';
+import { dealingTitle, EPSILONS } from '../utility.ts';
+import { at, inPoints, left, measuredSets, right, SHOWN_COMPONENTS, text } from './cells.ts';
 
 const count = (cases: readonly { readonly verdict: Verdict }[], wanted: Verdict): number =>
   cases.filter(({ verdict }) => verdict === wanted).length;
@@ -29,7 +31,7 @@ export function utilityHighlights(measurements: readonly Measurement[]): string[
     const means = all
       .filter((it) => it.subject === subject && it.group === 'distributed')
       .flatMap(({ opponent, overall }) =>
-        overall === undefined ? [] : [`${opponent.title} ${meanText(overall)}`],
+        overall === undefined ? [] : [`${opponent.title}${meanText(overall)}`],
       );
     const summary = `**${subject.title}** beside methods that keep the same (ε, δ) without a curator, ε ≥ ${LEAST_EPSILON}: ${verdicts} of ${cases.length} cases (method, data set, ε), margin ${MARGIN} point; **${worstOf(cases.map(({ verdict }) => verdict))}** as a whole.`;
     if (means.length === 0) return [summary];
@@ -40,8 +42,10 @@ export function utilityHighlights(measurements: readonly Measurement[]): string[
   });
 }
 
-const meanText = ({ difference, sets, setsAhead, verdict }: StatementMean): string =>
-  `${inPoints(difference)}, more on ${setsAhead} of ${sets}, ${verdict}`;
+function meanText({ settings, verdict }: StatementMean): string {
+  const least = leastOf(settings);
+  return `${at(least.dealing)} ${inPoints(least)}, more on ${least.setsAhead} of ${least.sets}, ${verdict}`;
+}
 
 export function decided(measurements: readonly Measurement[], datasets: readonly string[]): Section {
   const all = statements(measurements, datasets, SHOWN_COMPONENTS);
@@ -49,10 +53,10 @@ export function decided(measurements: readonly Measurement[], datasets: readonly
     title: 'What the samples decide',
     blocks: [
       text(
-        `Differences are Eigenveil less the other method, in points of captured energy (percent of the best), ${SHOWN_COMPONENTS} components. Only methods that keep the ε they are told are compared; the others stand in a panel of their own. Every method clips as did best for its kind (see “How long rows may be”): divided by their length where it centres rows by their exact mean, which it gets for nothing. No method without a curator protects that mean but Eigenveil; **the others keep their ε only for a mean that is given.** Brackets hold ${100 * (1 - LEVEL)} % intervals of the single difference.`,
+        `Differences are Eigenveil less the other method, in points of captured energy (percent of the best), ${SHOWN_COMPONENTS} components. Only methods that keep the ε they are told are compared; the others stand in a panel of their own. Every method clips as did best for its kind (see “How long rows may be”): divided by their length where it centres rows by their exact mean, which it gets for nothing. Without a curator that mean is protected by Eigenveil, and by the two-stage methods with public scales, which trust nobody; **the others keep their ε only for a mean that is given.** They keep it for numbers of rows that are given, too: n or N_i, once published, tell a row more from a row less. For a row that is replaced, which these numbers do not tell, Gaussian noise would have to be √2 times, Laplace noise twice as large; it is not, which flatters them, and not Eigenveil, whose noise hides the number of rows. Brackets hold ${100 * (1 - LEVEL)} % intervals of the single difference.`,
       ),
       text(
-        `A case is a data set at one ε. **ahead**: above 0. **not behind**: above −${MARGIN}, the margin. **behind**: below 0, and not shown to be above −${MARGIN}. **open**: these samples do not decide. Each is tested by Student’s t at ${100 * (LEVEL / 2)} % in its direction, with Holm’s correction over all cases of a method. A method that depends on the spread of rows is measured at several numbers of sites: Eigenveil must be ahead, or not behind, at every one, and is behind if it is so at any. In the mean, data sets are the samples: few, and chosen, not drawn.`,
+        `A case is a data set at one ε. **ahead**: above 0. **not behind**: above −${MARGIN}, the margin. **behind**: below 0, and not shown to be above −${MARGIN}. **open**: these samples do not decide. Each is tested by Student’s t at ${100 * (LEVEL / 2)} % in its direction, with Holm’s correction over all cases of a method. A method that depends on the spread of rows is measured at several dealings: sites that grow in size, 5, 10 and 50, and 10 equal ones. Eigenveil must be ahead, or not behind, at every one, and is behind if it is so at any. In the mean, data sets are the samples: few, and chosen, not drawn; what is shown is the dealing at which the other method does best in that mean, by name.`,
       ),
       aimTable(aimsOf(all)),
       summary(all),
@@ -74,6 +78,7 @@ function summary(all: readonly Statement[]): Table {
       left('against'),
       left('which promises'),
       ...VERDICTS.map(right),
+      left('at'),
       right(`mean, ε ≥ ${LEAST_EPSILON}`),
       right('sets with more'),
       left('in the mean'),
@@ -83,11 +88,20 @@ function summary(all: readonly Statement[]): Table {
       opponent.title,
       GROUPS[group],
       ...counted(cases),
-      ...(overall === undefined
-        ? ['', '', '']
-        : [inPoints(overall.difference), `${overall.setsAhead} of ${overall.sets}`, overall.verdict]),
+      ...(overall === undefined ? ['', '', '', ''] : overallCells(overall)),
     ]),
   };
+}
+
+function overallCells({ settings, verdict }: StatementMean): string[] {
+  const least = leastOf(settings);
+  return [dealingTitle(least.dealing), inPoints(least), `${least.setsAhead} of ${least.sets}`, verdict];
+}
+
+/** A difference and its verdict, where the other method is at its best. */
+function cellOf(of: { readonly settings: readonly DealtDifference[]; readonly verdict: Verdict }): string {
+  const least = leastOf(of.settings);
+  return `${inPoints(least)} ${of.verdict}${at(least.dealing)}`;
 }
 
 function overEpsilon(all: readonly Statement[]): Table {
@@ -100,7 +114,7 @@ function overEpsilon(all: readonly Statement[]): Table {
       statement.opponent.title,
       ...EPSILONS.map((epsilon) => {
         const mean = statement.means.find(({ epsilons }) => epsilons[0] === epsilon);
-        return mean === undefined ? '' : `${inPoints(mean.difference)} ${mean.verdict}`;
+        return mean === undefined ? '' : cellOf(mean);
       }),
     ]),
   };
@@ -120,13 +134,10 @@ function aimTable(aims: readonly Aim[]): Table {
   };
 }
 
-const worstSetting = (settings: readonly Difference[]): Difference =>
-  settings.reduce((worst, it) => (it.mean < worst.mean ? it : worst));
-
 function casesOf(opponent: PcaMethod, all: readonly Statement[], datasets: readonly string[]): Table {
   return {
     kind: 'table',
-    caption: `Less ${opponent.title}, in points${opponent.dependsOnSites ? '; at the number of sites where it is least' : ''}`,
+    caption: `Less ${opponent.title}, in points${opponent.dependsOnSites ? '; at the dealing where it is least' : ''}`,
     columns: [left('data set'), left('of'), ...EPSILONS.map((epsilon) => right(`ε = ${epsilon}`))],
     rows: datasets.flatMap((dataset) =>
       all.map(({ subject, cases }) => [
@@ -134,7 +145,7 @@ function casesOf(opponent: PcaMethod, all: readonly Statement[], datasets: reado
         subject.title,
         ...EPSILONS.map((epsilon) => {
           const found = cases.find((it) => it.dataset === dataset && it.epsilon === epsilon);
-          return found === undefined ? '' : `${inPoints(worstSetting(found.settings))} ${found.verdict}`;
+          return found === undefined ? '' : cellOf(found);
         }),
       ]),
     ),
@@ -144,10 +155,11 @@ function casesOf(opponent: PcaMethod, all: readonly Statement[], datasets: reado
 function found(measurements: readonly Measurement[], datasets: readonly string[]): Table {
   return {
     kind: 'table',
-    caption: `On how many of ${datasets.length} data sets a method is ahead of random directions, at every number of sites`,
-    columns: [left('method'), ...EPSILONS.map((epsilon) => right(`ε = ${epsilon}`))],
-    rows: foundMore(measurements, datasets, SHOWN_COMPONENTS).map(({ method, sets }) => [
+    caption: `On how many of ${datasets.length} data sets a method is ahead of random directions`,
+    columns: [left('method'), left('at every one of'), ...EPSILONS.map((epsilon) => right(`ε = ${epsilon}`))],
+    rows: foundMore(measurements, datasets, SHOWN_COMPONENTS).map(({ method, dealings, sets }) => [
       method.title,
+      dealings.map(dealingTitle).join(', '),
       ...sets.map((it) => `${it}`),
     ]),
   };

@@ -5,11 +5,21 @@ import { noisePlan } from '@eigenveil/privacy';
 import type { Block, Section, Table } from '@eigenveil/report/document';
 import { calibrateLaplace, secondMomentSensitivity } from '../../mechanisms/index.ts';
 import { eigenveil, PCA_METHODS, type PcaMethod, stageTask } from '../../methods/index.ts';
-import { EPSILONS, findUtility, keptFact, noiseFact, POOLED, SITES, settingOf } from '../utility.ts';
+import {
+  DEALINGS,
+  type Dealing,
+  dealingTitle,
+  EPSILONS,
+  findUtility,
+  keptFact,
+  noiseFact,
+  POOLED,
+  settingOf,
+} from '../utility.ts';
 import { left, right, SHOWN_EPSILON, text } from './cells.ts';
 
-/** What units with so many sites say of each method, at SHOWN_EPSILON. */
-function overSites(
+/** What units of every dealing say of each method, at SHOWN_EPSILON. */
+function overDealings(
   measurements: readonly Measurement[],
   datasets: readonly string[],
   of: {
@@ -18,20 +28,20 @@ function overSites(
     readonly fact: (name: string) => string;
   },
 ): Table {
-  const cell = (dataset: string, { name, dependsOnSites }: PcaMethod, sites: number): string => {
-    const unit = findUtility(measurements, dataset, dependsOnSites ? sites : POOLED, SHOWN_EPSILON);
+  const cell = (dataset: string, { name, dependsOnSites }: PcaMethod, dealing: Dealing): string => {
+    const unit = findUtility(measurements, dataset, dependsOnSites ? dealing : POOLED, SHOWN_EPSILON);
     const value = unit?.facts[of.fact(name)];
     return typeof value === 'number' ? value.toPrecision(3) : value === undefined ? '' : 'none';
   };
   return {
     kind: 'table',
     caption: of.caption,
-    columns: [left('data set'), left('method'), ...SITES.map((sites) => right(`${sites} sites`))],
+    columns: [left('data set'), left('method'), ...DEALINGS.map((dealing) => right(dealingTitle(dealing)))],
     rows: datasets.flatMap((dataset) =>
       of.methods.map((method) => [
         dataset,
         method.title,
-        ...SITES.map((sites) => cell(dataset, method, sites)),
+        ...DEALINGS.map((dealing) => cell(dataset, method, dealing)),
       ]),
     ),
   };
@@ -43,7 +53,7 @@ export function unkeptBlocks(measurements: readonly Measurement[], datasets: rea
     text(
       'These figures are not to be compared with those of other panels: the methods add less noise than the ε that they are told takes. The table says which ε they keep for a row in its place, by the deviation that they do add, with the same δ; the remarks in the table of promises say why, also where there is none.',
     ),
-    overSites(measurements, datasets, {
+    overDealings(measurements, datasets, {
       caption: `ε that is kept by methods that are told ε = ${SHOWN_EPSILON}`,
       methods: PCA_METHODS.filter(({ panel }) => panel === 'unkept'),
       fact: keptFact,
@@ -58,7 +68,7 @@ export function noiseSection(measurements: readonly Measurement[], datasets: rea
       text(
         'The deviation of the noise on a diagonal entry of the mean of x xᵀ, in units in which the longest row has length 1 once rows are clipped to C: divided by their length where a method centres them by their exact mean. Noise that every site adds to its own mean has the variance of 1/N_i², and the mean of the sites’ keeps most of it: it grows with the number of sites. Noise that is added once, to a sum of all n rows, has 1/n², and does not. ELFedPCA as published is at 1/n² without hiding a row; repaired it is at the 1/N_i² of the smallest site.',
       ),
-      overSites(measurements, datasets, {
+      overDealings(measurements, datasets, {
         caption: `Deviation of the noise at ε = ${SHOWN_EPSILON}`,
         methods: PCA_METHODS.filter(({ noiseDeviation }) => noiseDeviation !== undefined),
         fact: noiseFact,

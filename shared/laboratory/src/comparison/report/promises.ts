@@ -1,7 +1,7 @@
 /** What each method promises, how calibrations differ, and the public ranges. */
 import { calibrateAnalyticGaussian, calibrateClassicGaussian, rhoOfBudget } from '@eigenveil/privacy';
 import type { Section } from '@eigenveil/report/document';
-import { PCA_METHODS } from '../../methods/index.ts';
+import { PCA_METHODS, type PcaPromise } from '../../methods/index.ts';
 import { RANGES } from '../data.ts';
 import { DP_DELTA, EPSILONS } from '../utility.ts';
 import { left, right, text } from './cells.ts';
@@ -11,7 +11,7 @@ export function promises(): Section {
     title: 'What each method promises',
     blocks: [
       text(
-        `Rows are scaled by public ranges and divided by √d, so that ‖x‖₂ ≤ 1; δ = ${DP_DELTA}. All methods have the same rows, budgets and seeds. Captured energy is that of the scatter around the mean, in percent of what the best components of that number capture. A method that gives no components, since the noisy number of rows is not positive, captures nothing. Methods whose mean is not protected get it exactly and for free, which flatters them.`,
+        `Rows are scaled by public ranges and divided by √d, so that ‖x‖₂ ≤ 1; δ = ${DP_DELTA}. All methods have the same rows, budgets and seeds. Captured energy is that of the scatter around the mean, in percent of what the best components of that number capture. A method that gives no components, since the noisy number of rows is not positive, captures nothing. Methods whose mean is not protected get it exactly and for free, which flatters them. So does “add-remove” beside a public number of rows: n or N_i, once published, tell neighbours apart, and (ε, δ) holds only for numbers that are given. What they could promise is “replace”, which takes √2 times the Gaussian noise, and twice the Laplace noise; they are measured without that.`,
       ),
       {
         kind: 'table',
@@ -32,7 +32,7 @@ export function promises(): Section {
           promise.epsilon,
           promise.trust,
           promise.means,
-          promise.counts,
+          countsText(promise),
           promise.remarks,
           reference,
         ]),
@@ -56,6 +56,10 @@ export function promises(): Section {
     ],
   };
 }
+
+/** Where the number of rows is public, one row more and one less are told apart by it. */
+const countsText = ({ neighbours, counts }: PcaPromise): string =>
+  neighbours === 'add-remove' && counts === 'public' ? 'public: ε only for numbers that are given' : counts;
 
 export function dataSection(datasets: readonly string[]): Section {
   return {

@@ -7,12 +7,16 @@ import { type Panel, PCA_METHODS, type PcaMethod } from '../../methods/index.ts'
 import { RELEASED } from '../statements.ts';
 import {
   componentsOf,
+  DEALINGS,
   DISTANCE_COMPONENTS,
+  dealingTitle,
   distanceSeries,
   EPSILONS,
+  EQUAL,
   energySeries,
+  findUtility,
+  POOLED,
   refusedFact,
-  SITES,
 } from '../utility.ts';
 import {
   left,
@@ -129,7 +133,7 @@ function energyChart(
     {
       kind: 'chart',
       name,
-      caption: `${dataset}: captured energy over ε, ${SHOWN_COMPONENTS} components, ${SHOWN_SITES} sites; means (their spread is in the table)`,
+      caption: `${dataset}: captured energy over ε, ${SHOWN_COMPONENTS} components, ${SHOWN_SITES} sites that grow in size; means (their spread is in the table)`,
       drawing: {
         kind: 'lines',
         x: { title: 'ε', scale: 'log' },
@@ -147,22 +151,24 @@ function energyTable(
 ): Table {
   return {
     kind: 'table',
-    caption: `${dataset}: captured energy in percent of the best, mean ± standard deviation over seeds, ${SHOWN_COMPONENTS} components, ${SHOWN_SITES} sites`,
+    caption: `${dataset}: captured energy in percent of the best, mean ± standard deviation over seeds, ${SHOWN_COMPONENTS} components, ${SHOWN_SITES} sites, which grow in size unless they are equal`,
     columns: [left('method'), ...EPSILONS.map((epsilon) => right(`ε = ${epsilon}`)), right('gave up')],
-    rows: methods.map((method) => {
-      const units = EPSILONS.map((epsilon) => unitWith(measurements, method, dataset, epsilon));
-      const refused = units.reduce(
-        (sum, unit) => sum + Number(unit?.facts[refusedFact(method.name)] ?? 0),
-        0,
-      );
-      return [
-        method.title,
-        ...units.map((unit) =>
-          meanAndSpread(unit?.series[energySeries(method.name, SHOWN_COMPONENTS)]?.samples),
-        ),
-        refused === 0 ? '' : `${refused} runs`,
-      ];
-    }),
+    rows: methods.flatMap((method) =>
+      (method.dependsOnSites ? [SHOWN_SITES, EQUAL] : [POOLED]).map((dealing) => {
+        const units = EPSILONS.map((epsilon) => findUtility(measurements, dataset, dealing, epsilon));
+        const refused = units.reduce(
+          (sum, unit) => sum + Number(unit?.facts[refusedFact(method.name)] ?? 0),
+          0,
+        );
+        return [
+          `${method.title}${dealing === EQUAL ? ', equal sites' : ''}`,
+          ...units.map((unit) =>
+            meanAndSpread(unit?.series[energySeries(method.name, SHOWN_COMPONENTS)]?.samples),
+          ),
+          refused === 0 ? '' : `${refused} runs`,
+        ];
+      }),
+    ),
   };
 }
 
@@ -171,22 +177,26 @@ function sitesSection(measurements: readonly Measurement[], datasets: readonly s
     ({ dependsOnSites, panel, name }) => dependsOnSites || panel === 'baseline' || RELEASED.includes(name),
   );
   return {
-    title: 'Over the number of sites',
+    title: 'Over sites',
     blocks: [
       text(
-        'An axis of this project’s choice. Eigenveil, no noise and random directions do not depend on how rows are spread, nor do the methods that are left out. Sites differ in size: site i has about i times the rows of the first.',
+        'An axis of this project’s choice. Eigenveil, no noise and random directions do not depend on how rows are spread, nor do the methods that are left out. Sites differ in size: site i has about i times the rows of the first. Equal sites have one size, which suits methods that weigh sites alike or whose noise follows from the smallest.',
       ),
       {
         kind: 'table',
         caption: `Captured energy in percent at ε = ${SHOWN_EPSILON}, ${SHOWN_COMPONENTS} components, mean ± standard deviation`,
-        columns: [left('data set'), left('method'), ...SITES.map((sites) => right(`${sites} sites`))],
+        columns: [
+          left('data set'),
+          left('method'),
+          ...DEALINGS.map((dealing) => right(dealingTitle(dealing))),
+        ],
         rows: datasets.flatMap((dataset) =>
           methods.map((method) => [
             dataset,
             method.title,
-            ...SITES.map((sites) =>
+            ...DEALINGS.map((dealing) =>
               meanAndSpread(
-                unitWith(measurements, method, dataset, SHOWN_EPSILON, sites)?.series[
+                unitWith(measurements, method, dataset, SHOWN_EPSILON, dealing)?.series[
                   energySeries(method.name, SHOWN_COMPONENTS)
                 ]?.samples,
               ),
@@ -206,7 +216,7 @@ function componentsSection(measurements: readonly Measurement[], datasets: reado
       text('An axis of this project’s choice.'),
       {
         kind: 'table',
-        caption: `Captured energy in percent at ε = ${SHOWN_EPSILON}, ${SHOWN_SITES} sites, mean ± standard deviation`,
+        caption: `Captured energy in percent at ε = ${SHOWN_EPSILON}, ${SHOWN_SITES} sites that grow in size, mean ± standard deviation`,
         columns: [left('data set'), left('method'), ...counts.map((k) => right(`k = ${k}`))],
         rows: datasets.flatMap((dataset) =>
           PCA_METHODS.filter(({ name, panel }) => panel === 'baseline' || CHARTED.includes(name)).map(
@@ -232,7 +242,7 @@ function distanceSection(measurements: readonly Measurement[], datasets: readonl
     title: 'Distance of subspaces',
     blocks: datasets.map((dataset) => ({
       kind: 'table',
-      caption: `${dataset}: √(Σ sin² θ/k) over the principal angles to the best subspace, in percent, k = ${DISTANCE_COMPONENTS}, ${SHOWN_SITES} sites, mean ± standard deviation`,
+      caption: `${dataset}: √(Σ sin² θ/k) over the principal angles to the best subspace, in percent, k = ${DISTANCE_COMPONENTS}, ${SHOWN_SITES} sites that grow in size, mean ± standard deviation`,
       columns: [left('method'), ...EPSILONS.map((epsilon) => right(`ε = ${epsilon}`))],
       rows: PCA_METHODS.map((method) => [
         method.title,
