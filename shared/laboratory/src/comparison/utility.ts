@@ -69,8 +69,7 @@ interface Case {
 /** More where a run is cheap: that is where few features and rows make means spread. A full run then costs about 25 minutes of one processor, all suites together. */
 function seedsFor(scale: Scale, features: number, sites: Dealing): number {
   const [pooled, spread] = SEEDS.find(([largest]) => features <= largest)!.slice(1) as [number, number];
-  // Half as many for the equal sites, where the smallest one decides nothing and means spread less.
-  const seeds = sites === POOLED ? pooled : sites === EQUAL ? Math.max(6, spread / 2) : spread;
+  const seeds = sites === POOLED ? pooled : spread;
   return scale === 'quick' ? Math.min(40, Math.ceil(seeds / 4)) : seeds;
 }
 

@@ -8,6 +8,7 @@ import { RELEASED } from '../statements.ts';
 import {
   componentsOf,
   DEALINGS,
+  type Dealing,
   DISTANCE_COMPONENTS,
   dealingTitle,
   distanceSeries,
@@ -144,6 +145,8 @@ function energyChart(
   ];
 }
 
+const SHOWN_DEALINGS: readonly Dealing[] = [SHOWN_SITES, EQUAL];
+
 function energyTable(
   measurements: readonly Measurement[],
   dataset: string,
@@ -154,7 +157,7 @@ function energyTable(
     caption: `${dataset}: captured energy in percent of the best, mean ± standard deviation over seeds, ${SHOWN_COMPONENTS} components, ${SHOWN_SITES} sites, which grow in size unless they are equal`,
     columns: [left('method'), ...EPSILONS.map((epsilon) => right(`ε = ${epsilon}`)), right('gave up')],
     rows: methods.flatMap((method) =>
-      (method.dependsOnSites ? [SHOWN_SITES, EQUAL] : [POOLED]).map((dealing) => {
+      (method.dependsOnSites ? SHOWN_DEALINGS : [POOLED as Dealing]).map((dealing) => {
         const units = EPSILONS.map((epsilon) => findUtility(measurements, dataset, dealing, epsilon));
         const refused = units.reduce(
           (sum, unit) => sum + Number(unit?.facts[refusedFact(method.name)] ?? 0),
