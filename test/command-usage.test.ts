@@ -222,7 +222,9 @@ describe('a command line that is wrong exits with 2', () => {
     await writeFile(result, JSON.stringify({ ...written, differentialPrivacy: { ...spent, noise: 'csp' } }));
     const exposed = await run('user', ...draft, '--around', result);
     expect(exposed.exitCode).toBe(0);
-    expect(exposed.err).toMatch(/^note: the CSP alone added noise to the earlier task: .* noise that it knows/m);
+    expect(exposed.err).toMatch(
+      /^note: the CSP alone added noise to the earlier task: .* noise that it knows/m,
+    );
     const help = await run('user', 'task', 'draft', '--help');
     expect(help.out).toMatch(/a third task.* spends more than ε and δ/);
   });
