@@ -357,3 +357,54 @@ describe('repeated values of the pencil', () => {
     expect(quarters.reduce((sum, count) => sum + (count - 50) ** 2 / 50, 0)).toBeLessThan(21);
   });
 });
+
+describe('a data user that puts matrices of its own in the place of its shares', () => {
+  it('has one equation for T more from each value of the pencil: all of T with d − 2 vectors', () => {
+    const d = 5;
+    const parameters = sizes(d, 2, 3);
+    const { T } = instance(
+      [9, 7, 5, 3, 1].map((value) => value * 2 ** 40),
+      orthogonal(d, 17),
+      [0.9, 0.5],
+      orthogonal(d, 18),
+      orthogonal(2, 19),
+    );
+    const B = T.map((row) => row.map(Number));
+    // In place of G what it knows, so that ν are the eigenvalues of ZᵀB⁻¹Z; d − 2 eigenvectors of M in place of C̃ᵀ P₂ᵀ A.
+    const Z = B.map((_, i) => [0, 1].map((j) => (i === j ? 2 ** 19.5 : 0)));
+    const secrets = drawPencilSecrets(parameters, seededBits('own matrices'));
+    const { M, values: nu } = pencilView(T, Z, secrets, parameters);
+    const { values, vectors } = symmetricEigen(M);
+    const P = secrets.rotation.map((row) => row.map((x) => Number(x) * 2 ** -parameters.rotationBits));
+    const known = times(vectors.slice(0, d - 2), P);
+
+    // What is left is an angle in the plane orthogonal to them.
+    const projector = times(transposed(known), known).map((row, i) =>
+      row.map((x, j) => (i === j ? 1 : 0) - x),
+    );
+    const plane = symmetricEigen(projector).vectors.slice(0, 2);
+    const at = (angle: number) => {
+      const [c, s] = [Math.cos(angle), Math.sin(angle)];
+      const turn = [
+        [c, s],
+        [-s, c],
+      ];
+      const own = [...known, ...times(turn, plane)];
+      return times(times(transposed(own), diagonal(values)), own);
+    };
+    const miss = (angle: number) => {
+      const seen = symmetricEigen(times(times(transposed(Z), inverse(at(angle))), Z)).values;
+      return Math.hypot(...seen.map((value, i) => value - nu[i]!));
+    };
+    const best = (angles: readonly number[]) => angles.reduce((a, b) => (miss(b) < miss(a) ? b : a));
+    let [angle, step] = [0, Math.PI / 400];
+    for (let round = 0; round < 12; round += 1) {
+      const around = Array.from({ length: 401 }, (_, i) => angle + (i - 200) * step);
+      angle = best(round === 0 ? around : around.slice(190, 211));
+      step /= 5;
+    }
+    expect(distance(at(angle), B)).toBeLessThan(1e-5);
+    // Without these values every angle would do.
+    expect(distance(at(angle + 0.5), B)).toBeGreaterThan(0.05);
+  });
+});

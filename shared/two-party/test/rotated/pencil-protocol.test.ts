@@ -114,6 +114,13 @@ describe('a pencil by rotated', () => {
     ],
     ['d − 1 components', { ...labelled(40, 4, 5), components: 3, method: dca(0.1) }, {}, 'ERR_FULL_RANK', ''],
     [
+      'd − 1 components of MDR',
+      { ...labelled(48, 3, 3), labellings: hidden.labellings, components: 2, method: mdr(0.1) },
+      {},
+      'ERR_FULL_RANK',
+      '',
+    ],
+    [
       'MDR without a ridge',
       { ...hidden, components: 1, method: mdr(0) },
       {},

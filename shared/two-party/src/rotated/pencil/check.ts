@@ -5,7 +5,7 @@ import { pencilParameters } from './parameters.ts';
 
 /**
  * @throws ERR_PROGRAM_INVALID for ρ′ < 0 or ρ′ > ρ, and under differential privacy; ERR_FULL_RANK without `allowFullRank` for more
- *   than d − 2 components (MDR: d − 1), and where too few features are not constant; ERR_NOT_POSITIVE_DEFINITE for MDR without a ridge and
+ *   than d − 2 components, and where too few features are not constant; ERR_NOT_POSITIVE_DEFINITE for MDR without a ridge and
  *   with too few classes of privacy
  * @throws ERR_TASK_RANGE
  */
@@ -22,13 +22,15 @@ export function checkPencil(task: StatisticsTask, program: Program): void {
     throw notPositiveDefinite();
   }
   const varying = features.filter(({ min, max }) => min < max).length;
-  const least = leastRankOf(program);
+  // With one dimension left the spectrum tells B, also that of an MDR.
+  const least = Math.max(leastRankOf(program), cappedComponents(program) + 2);
   if (!program.allowFullRank && least > varying) throw fullRank(program, least);
 }
 
 /**
  * The least rank of T from which a result may be revealed. WᵀBW is told, as eigenvectors are of a PCA: what leastRank() says of these. MDR's T
- * has no variances that a mean could tell, and its rank is the number of its classes' contrasts: one more than its components is enough.
+ * has no variances that a mean could tell, and its rank is the number of its classes' contrasts: one more than its components is enough, unless
+ * its null space is public.
  */
 export function leastRankOf(program: Program): number {
   const components = cappedComponents(program);
