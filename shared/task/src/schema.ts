@@ -74,7 +74,7 @@ const Method = z.discriminatedUnion('kind', [
     kind: z.literal('dca'),
     form: z.enum(['standard', 'book']),
     ridge: Ridge,
-    /** ρ′ may be negative as long as the constraint matrix stays positive definite. */
+    /** ρ′ may be negative as long as the noise matrix stays positive definite. */
     signalRidge: z.number().min(-1e12).max(1e12),
   }),
   z.strictObject({ kind: z.literal('lda'), ridge: Ridge }),
