@@ -1,13 +1,14 @@
 /** PCA with the two-party protocol `rotated`, through running services: exact results, and an answer that is given once. */
 import { OwnerPolicy } from '@eigenveil/data-owner';
 import { SqliteDataUserStore } from '@eigenveil/data-user';
+import { Projector } from '@eigenveil/projection';
 import type { TaskStatus } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { query } from './support/database.ts';
 import { expectReference } from './support/expectations.ts';
 import { partiesOf } from './support/recorded-world.ts';
 import { finishTask, type Parties, runTask } from './support/run-task.ts';
-import { dataFile, type Example, exampleOf, madeUpProposal, split } from './support/tasks.ts';
+import { dataFile, type Example, exampleOf, madeUpProposal, reference, split } from './support/tasks.ts';
 import { World } from './support/world.ts';
 
 const OWNERS = 3;
@@ -18,7 +19,11 @@ let world: World;
 let parties: Parties;
 beforeAll(async () => {
   world = await World.start({ proxied: true, csp: { allowSimulated: false } });
-  const policy = { twoParty: ['rotated'], allowSpectrum: true } satisfies Partial<OwnerPolicy>;
+  const policy = {
+    twoParty: ['rotated'],
+    allowSpectrum: true,
+    allowVariances: true,
+  } satisfies Partial<OwnerPolicy>;
   parties = await partiesOf(world, OWNERS, policy);
 });
 afterEach(() => {
@@ -47,6 +52,27 @@ test('pca of pima', async () => {
 
 test('pca of ionosphere', { tags: ['long'] }, async () => {
   await expectRight(await rotated('ionosphere', { components: 15 }));
+});
+
+test('pca of a correlation matrix, whose vectors an owner applies to its rows', {
+  tags: ['long'],
+}, async () => {
+  const { proposal, rows } = await rotated('pima', {
+    method: { kind: 'pca', scale: 'correlation' },
+    outputs: [...OUTPUTS, 'mean', 'trace', 'variances'],
+    components: 3,
+  });
+  const parts = split(rows, OWNERS);
+  const { task } = await runTask(parties, proposal, parts);
+  const { projection } = await parties.owners[0]!.result(parties.dataUser, task.id);
+  const { decomposition } = reference(task, parts);
+  const [ours, theirs] = [projection, { ...projection, ...decomposition }].map(
+    (own) => new Projector(task, own),
+  );
+  for (const row of rows.values.slice(0, 50))
+    for (const [c, coordinate] of ours!.reduce(row).entries())
+      expect(Math.abs(coordinate - theirs!.reduce(row)[c]!)).toBeLessThan(1e-6);
+  expect(projection.trace).toBe(8);
 });
 
 test('pca with everything that a task may declare', async () => {
