@@ -2,7 +2,7 @@
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { reduceFile } from '@eigenveil/data-owner';
+import { OwnerPolicy, reduceFile } from '@eigenveil/data-owner';
 import { checkTask, Task, TaskId, TaskProposal } from '@eigenveil/task';
 import { Projection } from '@eigenveil/wire';
 import type { Command } from 'commander';
@@ -53,6 +53,13 @@ describe('help', () => {
       expect((await run(name, '--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/);
     },
   );
+
+  test('of contribute shows a policy with every rule, which takes the default protocol', async () => {
+    const { out } = await run('owner', 'contribute', '--help');
+    const policy = OwnerPolicy.parse(JSON.parse(/^ {2}(\{.*?\})$/ms.exec(out)![1]!));
+    expect(Object.keys(policy).sort()).toEqual(Object.keys(OwnerPolicy.shape).sort());
+    expect(policy.twoParty).toEqual(OwnerPolicy.parse({}).twoParty);
+  });
 });
 
 const A_TASK = 'A'.repeat(22);
@@ -186,7 +193,7 @@ describe('a command line that is wrong exits with 2', () => {
       clippingNorm: Math.sqrt(4 / 3),
       dataIndependentRanges: false,
     });
-    expect(() => TaskProposal.parse(proposal)).toThrow();
+    expect(() => TaskProposal.parse(proposal)).toThrow('your consent that ranges');
     const { differentialPrivacy } = proposal;
     const consented = {
       ...proposal,

@@ -16,7 +16,7 @@ import {
 
 const POLICY_HELP = `
 The policy (--policy FILE) says what the owner agrees to; a task that breaks it is refused before a row is read:
-  { "minimumOwners": 5, "minimumKeyBits": 3072, "twoParty": [], "maximumComponents": 20,
+  { "minimumOwners": 5, "minimumKeyBits": 3072, "twoParty": ["garbled"], "maximumComponents": 20,
     "allowSpectrum": false, "allowFullRank": false, "minimumClassRows": 10,
     "allowWithoutDifferentialPrivacy": false, "maximumEpsilon": 1, "maximumDelta": 1e-6,
     "neighbours": "add-remove", "noise": "servers", "colludingOwners": 1 }

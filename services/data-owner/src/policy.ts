@@ -78,7 +78,7 @@ export function checkPolicy(policy: OwnerPolicy, task: Task): void {
     policy.allowSpectrum || !task.outputs.includes('spectrum'),
     task.twoParty === 'rotated' && task.method.kind !== 'pca'
       ? '"outputs" expected no spectrum, which rotated reveals of the total scatter and of the pencil, unless "allowSpectrum"'
-      : '"outputs" expected no spectrum',
+      : '"outputs" expected no spectrum unless "allowSpectrum"',
   );
   expect(
     policy.allowVariances || !isStandardised(task.method),

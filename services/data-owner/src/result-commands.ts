@@ -67,10 +67,11 @@ Example:
     if (save !== undefined) await writeFile(save, `${JSON.stringify(projection, null, 2)}\n`);
     if (evidence !== undefined) await writeFile(evidence, `${JSON.stringify(result.evidence)}\n`);
     const { reduceFile } = await import('./reduce.ts');
+    const components = projection.vectors.length;
     const rows = data === undefined ? 0 : await reduceFile(task, projection, data, out!);
     printResult(command, {
       json: {
-        components: projection.vectors.length,
+        components,
         eigenvalues: projection.eigenvalues,
         rows,
         out,
@@ -80,7 +81,7 @@ Example:
         // Of reduced rows there is never one.
         differentialPrivacy: { projection: task.differentialPrivacy, reducedRows: null },
       },
-      text: `${projection.vectors.length} components; ${describeOwners(provenance)}${data === undefined ? '' : `; ${rows} rows reduced to ${out}\n${UNCOVERED}`}`,
+      text: `${components} ${components === 1 ? 'component' : 'components'}; ${describeOwners(provenance)}${data === undefined ? '' : `; ${rows} rows reduced to ${out}\n${UNCOVERED}`}`,
     });
   });
 }

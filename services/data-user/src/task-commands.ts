@@ -241,11 +241,11 @@ function taskIdOf(text: string): TaskId {
 
 function describe(status: TaskStatus): string {
   const { state, contributions, failure, waiting, progress, differentialPrivacy } = status;
-  const reason = failure === undefined ? '' : `: ${failure.code}: ${failure.message}`;
+  const reason = failure === undefined ? '' : `; ${failure.code}: ${failure.message}`;
   const cause = waiting === undefined ? '' : `; waiting to try again: ${waiting.code}: ${waiting.message}`;
   const far = progress === undefined ? '' : `; ${describeProgress(progress)}`;
   const guarantee = differentialPrivacy === null ? '' : `, ${describeGuarantee(differentialPrivacy)}`;
-  return `${state}${reason}, ${contributions} contributions${guarantee}${far}${cause}`;
+  return `${state}, ${contributions} contributions${guarantee}${far}${reason}${cause}`;
 }
 
 /** The budget of a task, all of which its result spends. */

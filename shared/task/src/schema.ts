@@ -106,7 +106,9 @@ export const DifferentialPrivacy = z.strictObject({
   /** With `owners`: how many of them are relied on to add their part and to keep it to themselves. */
   honestOwners: z.int().min(1).max(LIMITS.owners).nullable().default(null),
   /** Consent: the features' ranges come from domain knowledge, or from a result that has a guarantee of its own, not from the rows. */
-  dataIndependentRanges: z.literal(true),
+  dataIndependentRanges: z.literal(true, {
+    error: 'expected true, your consent that ranges do not come from the rows',
+  }),
 });
 export type DifferentialPrivacy = z.infer<typeof DifferentialPrivacy>;
 
