@@ -43,11 +43,21 @@ export function checkTask(task: TaskProposal): void {
   }
   checkDifferentialPrivacy(task);
   if (revealsScatter(task) && !task.allowFullRank) {
+    const most = mostComponents(task);
     throw new TaskError(
       'ERR_FULL_RANK',
-      '"components" expected fewer: these outputs determine the whole scatter matrix',
+      most > 0
+        ? `"components" expected at most ${most}, got ${task.components}: these outputs determine the whole scatter matrix`
+        : '"outputs" expected fewer, or more features: with any number of components these outputs determine the whole scatter matrix',
     );
   }
+}
+
+/** The most components with which the task does not reveal the scatter matrix; 0 where there are none. */
+function mostComponents(task: TaskProposal): number {
+  let most = task.components - 1;
+  while (most > 0 && revealsScatter({ ...task, components: most })) most -= 1;
+  return most;
 }
 
 /**

@@ -167,6 +167,14 @@ describe('a proposal', () => {
   });
 
   test.each([
+    [/at most 2, got 4/, { components: 4, outputs: ['spectrum'] }],
+    [/at most 3, got 4/, { components: 4 }],
+    [/^"outputs" expected fewer/, { method: correlation, components: 1, outputs: ['spectrum'] }],
+  ])('that reveals the scatter matrix is told what would not: %s', (message, changes) => {
+    expect(() => checkTask(proposal(changes))).toThrow(message);
+  });
+
+  test.each([
     ['a short key', { keyBits: 1024, allowInsecureKey: true }],
     ['all components', { components: 4, allowFullRank: true }],
     ['all but one without the trace', { components: 3 }],
