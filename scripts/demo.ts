@@ -50,7 +50,7 @@ const program = createProgram({
   .option('--out <DIR>', 'folder for the results', 'out')
   .addHelpText(
     'after',
-    `\nA PCA gets at most one component less than there are varying features: all of them would be the scatter matrix.\n\nExample:\n  npm run demo -- --data data/iris.csv --owners 3 --components 2`,
+    `\nA PCA gets at most one component less than there are varying features, by rotated two less: more would tell the scatter matrix.\n\nExample:\n  npm run demo -- --data data/iris.csv --owners 3 --components 2`,
   )
   .action(async (options: DemoOptions) => {
     const { runDemo } = await prepare();
