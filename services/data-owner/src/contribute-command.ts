@@ -17,12 +17,13 @@ import {
 const POLICY_HELP = `
 The policy (--policy FILE) says what the owner agrees to; a task that breaks it is refused before a row is read:
   { "minimumOwners": 5, "minimumKeyBits": 3072, "twoParty": ["garbled"], "maximumComponents": 20,
-    "allowSpectrum": false, "allowFullRank": false, "minimumClassRows": 10,
+    "allowSpectrum": false, "allowFullRank": false, "allowVariances": false, "minimumClassRows": 10,
     "allowWithoutDifferentialPrivacy": false, "maximumEpsilon": 1, "maximumDelta": 1e-6,
     "neighbours": "add-remove", "noise": "servers", "colludingOwners": 1 }
 allowSpectrum consents to all eigenvalues: with the two-party protocol rotated to those of the total scatter and, for dca, lda and mdr, of the
 pencil. minimumClassRows consents to numbers of rows by class, which such tasks reveal, if this owner has that many rows of each class that it has
 any of; where no other owner has the class, the number is its own. Without it such tasks are refused.
+allowVariances consents to a PCA of the correlation matrix, whose vectors tell the variances of features.
 colludingOwners is for tasks whose owners add the noise: minimumOwners must be at least honestOwners and so many more.`;
 
 export function addContribute(program: Command): void {

@@ -44,6 +44,21 @@ function inverse(matrix: Doubles, rank = matrix.length): number[][] {
   return times(times(transposed(leading), diagonal(values.slice(0, rank).map((x) => 1 / x))), leading);
 }
 
+/** The leading eigenvectors of (A, B), so long that wᵀ B w = 1: the data user knows these lengths. */
+function toldVectors(A: Doubles, B: Doubles, count: number): number[][] {
+  return generalisedEigen(A, B)
+    .vectors.slice(0, count)
+    .map((w) => {
+      const length = Math.sqrt(
+        inner(
+          w,
+          B.map((row) => inner(row, w)),
+        ),
+      );
+      return w.map((x) => x / length);
+    });
+}
+
 /** T = E D Eᵀ and G = T^(1/2) L S R, of the pencil's spectrum S². */
 function instance(spectrum: readonly number[], E: Doubles, S: readonly number[], L: Doubles, R: Doubles) {
   const power = (exponent: number) =>
@@ -151,24 +166,7 @@ describe('d − 1 vectors', () => {
     const E = orthogonal(d, 9);
     const B = times(times(E, diagonal([9, 5, 3, 2, 1])), transposed(E));
     const G = orthogonal(d, 10).map((row) => row.slice(0, d - 1).map((x, j) => x * (1 + j)));
-    // Lengths so that wᵀ B w = 1, which the data user knows.
-    const W = generalisedEigen(times(G, transposed(G)), B)
-      .vectors.slice(0, d - 1)
-      .map((w) =>
-        w.map(
-          (x) =>
-            x /
-            Math.sqrt(
-              inner(
-                w,
-                times(
-                  B,
-                  w.map((y) => [y]),
-                ).flat(),
-              ),
-            ),
-        ),
-      );
+    const W = toldVectors(times(G, transposed(G)), B, d - 1);
     // B⁻¹ = WWᵀ + ω ωᵀ, and by the secular equation ω's squares along the eigenvectors q of WWᵀ.
     const { values: n, vectors: q } = symmetricEigen(times(transposed(W), W));
     const inverses = symmetricEigen(B).values.map((value) => 1 / value);
@@ -207,23 +205,7 @@ describe('a scatter of as low a rank as there are components', () => {
     const centred = rows.map((row) => row.map((x, j) => x - mean[j]!));
     const T = times(transposed(centred), centred);
     const B = T.map((row, i) => row.map((x, j) => (i === j ? x + 0.001 : x)));
-    const W = generalisedEigen(T, B)
-      .vectors.slice(0, 3)
-      .map((w) =>
-        w.map(
-          (x) =>
-            x /
-            Math.sqrt(
-              inner(
-                w,
-                times(
-                  B,
-                  w.map((y) => [y]),
-                ).flat(),
-              ),
-            ),
-        ),
-      );
+    const W = toldVectors(T, B, 3);
     // On their span B is the inverse of WWᵀ, and T is that less ρ.
     const onSpan = inverse(times(transposed(W), W), 3);
     const projector = times(onSpan, times(transposed(W), W));
