@@ -48,7 +48,7 @@ export const OwnerPolicy = z.strictObject({
 export type OwnerPolicy = z.infer<typeof OwnerPolicy>;
 
 const ROTATED =
-  ', which reveals all eigenvalues and the number of rows; for dca, lda and mdr also the lengths of vectors and the numbers of rows by class';
+  ', which reveals all eigenvalues and the number of rows; for dca, lda and mdr also the lengths of vectors and the numbers of rows by class; of a correlation matrix also all variances';
 
 /** @throws ERR_POLICY with every rule that the task breaks */
 export function checkPolicy(policy: OwnerPolicy, task: Task): void {

@@ -100,7 +100,7 @@ function addDraft(task: Command): void {
     twoParty: {
       schema: TwoPartyName,
       description:
-        'two-party protocol: garbled; rotated, which reveals all eigenvalues and the numbers of rows (dca, lda, mdr: by class); or simulated, which is NOT private',
+        'two-party protocol: garbled; rotated, which reveals all eigenvalues and the numbers of rows (dca, lda, mdr: by class), of a correlation matrix also all variances; or simulated, which is NOT private',
       default: 'garbled',
       placeholder: 'NAME',
     },
