@@ -136,7 +136,9 @@ describe("the owner's policy", () => {
     const closed = { ...open, allowSpectrum: false, minimumClassRows: 1 };
     expect(() => checkPolicy(closed, counting)).toThrow(/of the total scatter and of the pencil/);
     const without = { ...open, twoParty: ['garbled' as const], minimumClassRows: 1 };
-    expect(() => checkPolicy(without, counting)).toThrow(/got rotated, which reveals.*lengths.*by class$/);
+    expect(() => checkPolicy(without, counting)).toThrow(
+      /got rotated, which reveals.*lengths.*by class; of a correlation matrix also all variances$/,
+    );
   });
 
   const rows = (...counts: number[]) => ({
