@@ -63,7 +63,8 @@ export async function createTask(
   });
   // More components than these would reveal the whole scatter matrix.
   const varying = drafted.features.filter(({ min, max }) => min < max).length;
-  const most = varying - (method === 'pca' ? leastRank(programOf(proposal)) - components : 1);
+  const discriminantSpare = twoParty === 'rotated' ? 2 : 1;
+  const most = varying - (method === 'pca' ? leastRank(programOf(proposal)) - components : discriminantSpare);
   const { task } = await client.create({
     ...proposal,
     components: Math.max(1, Math.min(components, most)),
