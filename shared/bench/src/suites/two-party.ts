@@ -252,7 +252,7 @@ function sectionOf(measurements: readonly Measurement[]): Section {
   });
   const introduction: Block = {
     kind: 'text',
-    text: 'Garbler and evaluator are fresh processes that talk over TLS 1.3 on the loopback interface. `garbled` reveals the declared outputs alone; `rotated` (PCA only) reveals the spectrum and the number of rows, too; `simulated` is **not private** and shows what everything around the cryptography takes. The protocols take turns. With as many components as features (pima) the tasks consent to revealing the scatter matrix, as the published table implies.',
+    text: 'Garbler and evaluator are fresh processes that talk over TLS 1.3 on the loopback interface. `garbled` reveals the declared outputs alone; `rotated`, measured here for PCA alone, reveals the spectrum and the number of rows, too; `simulated` is **not private** and shows what everything around the cryptography takes. The protocols take turns. With as many components as features (pima) the tasks consent to revealing the scatter matrix, as the published table implies.',
   };
   return { title: 'The decomposition between the two servers', blocks: [introduction, ...blocks] };
 }
