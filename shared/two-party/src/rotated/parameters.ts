@@ -13,7 +13,7 @@ import { SOLVE_FRACTION } from '../programs/discriminant-precision.ts';
 const MAXIMUM_FEATURES = 200;
 /** The widest ring of a PCA: in a wider one its mask would be as large as a unit of T. */
 const MAXIMUM_PCA_RING_BITS = 256;
-/** The deviation of the noise off the diagonal is 2^−36 of the trace of T. */
+/** The deviation of the noise off the diagonal is 2^−36 of the trace of T, or of a public bound on it. */
 const NOISE_EXPONENT = 36;
 /** The deviation of the flood on every entry of a vector is 2^−33. */
 const FLOOD_EXPONENT = 33;
@@ -30,8 +30,13 @@ export interface RotatedParameters {
   readonly ringBits: number;
   /** f. An entry of 2^f P takes f + 1 bits. */
   readonly rotationBits: number;
-  /** γ: fraction bits of the noise; times the trace of T it is noise in units of 2^(−2f). */
+  /** γ: fraction bits of the noise; times its scale it is noise in units of 2^(−2f). */
   readonly noiseBits: number;
+  /**
+   * What scales the noise where that is public: d, the most that a correlation matrix can have for a trace, in its units. Otherwise it is the trace of T,
+   * which is secret.
+   */
+  readonly noiseScale: bigint | undefined;
   /** Bits of an entry of 2^γ noise, sign included. */
   readonly noiseEntryBits: number;
   /** m: the mask is uniform in [0, 2^m), in units of 2^(−2f). */
@@ -63,7 +68,8 @@ export function rotatedParameters(task: StatisticsTask): RotatedParameters {
   }
   const entries = (d * (d + 1)) / 2;
   const rotationBits = ROTATION_GUARD + ceilLog2(d);
-  const traceBits = isStandardised(task.method) ? SOLVE_FRACTION + ceilLog2(d) : traceBitsOf(task);
+  const standardised = isStandardised(task.method);
+  const traceBits = standardised ? SOLVE_FRACTION + ceilLog2(d) : traceBitsOf(task);
   const ringBits = traceBits + 2 * rotationBits + 2;
   if (ringBits > MAXIMUM_PCA_RING_BITS) {
     throw new TwoPartyError(
@@ -80,6 +86,7 @@ export function rotatedParameters(task: StatisticsTask): RotatedParameters {
     ringBits,
     rotationBits,
     noiseBits,
+    noiseScale: standardised ? BigInt(d) << BigInt(SOLVE_FRACTION) : undefined,
     noiseEntryBits: noiseBits + NOISE_INTEGER_BITS + 1,
     maskBits: traceBits + ceilLog2(entries) + MASK_GUARD,
     directionBits: rotationBits,
