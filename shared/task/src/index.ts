@@ -9,6 +9,7 @@ export {
 export { DAY_MILLISECONDS } from './deadline.ts';
 export { TaskError, type TaskErrorCode } from './errors.ts';
 export { noisePlanOf, stageTaskOf } from './noise.ts';
+export { largestScatter, noiseNorm, rowsToStandOut } from './noise-norm.ts';
 export { type Places, placesOf, type Span } from './places.ts';
 export {
   cappedComponents,

@@ -1,0 +1,29 @@
+/** The forecast of drafts against few seeds; docs/privacy.md has the table of many, by `npm run forecast:privacy`. */
+import { generator } from '@eigenveil/testbed/random';
+import { expect, test } from 'vitest';
+import { type LaboratoryData, loadLaboratoryData } from '../src/comparison/data.ts';
+import { checkForecast } from '../src/comparison/forecast.ts';
+
+/** Rows of which one direction of twelve has the most, far from the middle of their ranges. */
+function madeUp(): LaboratoryData {
+  const features = 12;
+  const random = generator(7);
+  const scale = 1 / Math.sqrt(features);
+  const rows = Array.from({ length: 300 }, () => {
+    const common = random() - 0.5;
+    return Array.from({ length: features }, () => (0.3 + 0.8 * common + 0.3 * (random() - 0.5)) * scale);
+  });
+  return { name: 'made up', features, rows, labels: rows.map(() => 0) };
+}
+
+test.each(['iris', 'pima', 'breast_cancer', 'ionosphere', 'made up'])(
+  'norm of the noise and rows to stand out are within a factor of two: %s',
+  async (name) => {
+    const data = name === 'made up' ? madeUp() : await loadLaboratoryData(name);
+    const { noise, rows } = checkForecast(data!, { epsilon: 1, delta: 1e-6, seeds: 10 });
+    for (const { forecast, seen } of [noise, rows]) {
+      expect(seen / forecast).toBeGreaterThan(1 / 2);
+      expect(seen / forecast).toBeLessThan(2);
+    }
+  },
+);
