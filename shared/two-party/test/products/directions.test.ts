@@ -1,45 +1,62 @@
 /** Products in both directions over one connection: each direction has base transfers, Δ and checks of its own. */
-import { randomBytes } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { MessageStream, memoryChannelPair } from '../../src/index.ts';
 import { ExtensionReceiver, ExtensionSender } from '../../src/oblivious-transfer/extension.ts';
+import { type RandomSource, systemRandomness } from '../../src/oblivious-transfer/randomness.ts';
 import { multiplyChosen, multiplyClear, multiplyCorrelated } from '../../src/products/index.ts';
-import { drawDelta } from '../oblivious-transfer/parties.ts';
-import { type Case, matrixOf, opened, randomCase } from './parties.ts';
+import { drawDelta, recorded, seeded } from '../oblivious-transfer/parties.ts';
+import { cases } from './cases.ts';
+import { type Case, type Matrix, matrixOf, opened, randomCase } from './parties.ts';
 
-async function bothWays() {
-  const ends = memoryChannelPair({ silenceMilliseconds: 2000 }).map((channel) => ({
-    stream: new MessageStream(channel),
-    random: randomBytes,
+async function bothWays(sourceOf: (name: string) => RandomSource = () => systemRandomness) {
+  const channels = memoryChannelPair({ silenceMilliseconds: 2000 }).map((channel) => recorded(channel));
+  const [left, right] = ['left', 'right'].map((name, end) => ({
+    stream: new MessageStream(channels[end]!.recording),
+    random: sourceOf(name),
   })) as [Party, Party];
-  const [left, right] = ends;
   const [toRight, fromLeft] = await Promise.all([
-    ExtensionSender.setUp(left, drawDelta()),
+    ExtensionSender.setUp(left, drawDelta(sourceOf('left delta'))),
     ExtensionReceiver.setUp(right),
   ]);
   const [fromRight, toLeft] = await Promise.all([
     ExtensionReceiver.setUp(left),
-    ExtensionSender.setUp(right, drawDelta()),
+    ExtensionSender.setUp(right, drawDelta(sourceOf('right delta'))),
   ]);
-  const multiply = async (receiver: ExtensionReceiver, sender: ExtensionSender, { a, c, ...sizes }: Case) => {
-    const [chosen, correlated] = await Promise.all([
+  const multiply = (receiver: ExtensionReceiver, sender: ExtensionSender, { a, c, ...sizes }: Case) =>
+    Promise.all([
       multiplyChosen(receiver, { ...sizes, matrix: a, columns: c[0]!.length }),
       multiplyCorrelated(sender, { ...sizes, matrix: c, rows: a.length }),
     ]);
-    return opened(chosen, correlated, sizes.ringBits);
-  };
   return {
     rightChooses: (product: Case) => multiply(fromLeft, toRight, product),
     leftChooses: (product: Case) => multiply(fromRight, toLeft, product),
     senders: [toRight, toLeft] as const,
+    sent: channels.map(({ sent }) => sent),
   };
 }
 
-type Party = { readonly stream: MessageStream; readonly random: typeof randomBytes };
+interface Party {
+  readonly stream: MessageStream;
+  readonly random: RandomSource;
+}
+
+let shared: Awaited<ReturnType<typeof bothWays>>;
+beforeAll(async () => {
+  shared = await bothWays();
+});
+
+const clear = ({ a, c, ...sizes }: Case) => multiplyClear(a, c, sizes);
 
 describe('products in both directions', () => {
+  const check = async (multiply: (product: Case) => Promise<Matrix[]>, product: Case) => {
+    const [chosen, correlated] = await multiply(product);
+    expect(opened(chosen!, correlated!, product.ringBits)).toEqual(clear(product));
+  };
+
   it('take turns over one connection, at the edges of rings, too', async () => {
-    const { rightChooses, leftChooses, senders } = await bothWays();
+    const { rightChooses, leftChooses, senders } = shared;
     expect(senders[0].delta).not.toEqual(senders[1].delta);
     for (const ringBits of [64, 248, 300]) {
       const top = 1n << BigInt(ringBits - 1);
@@ -51,12 +68,59 @@ describe('products in both directions', () => {
         ringBits,
       };
       for (const multiply of [rightChooses, leftChooses]) {
-        expect(await multiply(product)).toEqual(multiplyClear(product.a, product.c, { ringBits }));
-        const other = randomCase([4, 3, 4], 81, ringBits, 'upper');
-        if (ringBits > 81) {
-          expect(await multiply(other)).toEqual(multiplyClear(other.a, other.c, { ringBits, part: 'upper' }));
-        }
+        await check(multiply, product);
+        if (ringBits > 81) await check(multiply, randomCase([4, 3, 4], 81, ringBits, 'upper'));
       }
     }
+  });
+
+  it('are products, whatever the shapes, the rings, the entries and the turns', async () => {
+    const turns = fc.array(fc.tuple(fc.boolean(), cases), { minLength: 1, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(turns, async (products) => {
+        for (const [right, product] of products)
+          await check(right ? shared.rightChooses : shared.leftChooses, product);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+/** A change of the bytes on the wire changes these on purpose: copy the digests from the failure. */
+const GOLDEN = {
+  left: '330e3e876895ff5dc0c1d63921e5dbf94fac1223f093323bdd0c680ae7136caf',
+  right: '87010147fe093619ab8c07100476633284a0354ddf88cb408e3469a3c7ef4409',
+  shares: '634f03c629793b7d20ffb8a61e5aecc19a817485a4bbb892c472594721a4b298',
+};
+
+describe('the transcript of products in turns', () => {
+  it('is the recorded one, in both directions, and so are the shares', async () => {
+    const { rightChooses, leftChooses, sent } = await bothWays((name) => seeded(`golden products ${name}`));
+    const source = seeded('golden matrices');
+    const ring = (bits: number) =>
+      BigInt.asUintN(bits, BigInt(`0x${Buffer.from(source(40)).toString('hex')}`));
+    const product = (
+      [rows, inner, columns]: readonly [number, number, number],
+      entryBits: number,
+      ringBits: number,
+      part: 'whole' | 'upper' = 'whole',
+    ): Case => ({
+      a: matrixOf(rows, inner, () => BigInt.asIntN(entryBits, ring(entryBits))),
+      c: matrixOf(inner, columns, () => ring(ringBits)),
+      ...{ entryBits, ringBits, part },
+    });
+    const shares: Matrix[] = [];
+    for (const next of [product([3, 4, 5], 83, 228), product([4, 4, 4], 17, 300, 'upper')])
+      for (const multiply of [rightChooses, leftChooses]) shares.push(...(await multiply(next)));
+    const digest = (parts: readonly (Uint8Array | string)[]) => {
+      const hash = createHash('sha256');
+      for (const part of parts) hash.update(part);
+      return hash.digest('hex');
+    };
+    expect({
+      left: digest(sent[0]!),
+      right: digest(sent[1]!),
+      shares: digest([JSON.stringify(shares.map((share) => share.map((row) => row.map(String))))]),
+    }).toEqual(GOLDEN);
   });
 });
