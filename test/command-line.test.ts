@@ -1,5 +1,5 @@
 /** The whole protocol by hand, over TLS on loopback, with the three command lines: both services and each role's part as processes. */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLocalCertificate } from '@eigenveil/server';
@@ -108,6 +108,24 @@ test('a service that cannot listen, or whose folder is in use, ends and says so 
   expect(problemOf(taken)).toMatchObject({ exitCode: 2, code: 'ERR_LISTEN' });
   expect(problemOf(shared)).toMatchObject({ exitCode: 2, code: 'ERR_DATA_DIRECTORY_IN_USE' });
 });
+
+test.each(['0.0.0.0', '0', '::', '0:0::0', '::ffff:0.0.0.0'])(
+  'a service that listens on all addresses (%s) is to be told the one that peers use, and leaves nothing (2)',
+  async (host) => {
+    const refused = await runInProcess(
+      'csp',
+      ...['serve', '--json', '--config', path('csp.json'), '--port', '0'],
+      ...['--host', host, '--data-directory', path('wild')],
+    );
+    expect(problemOf(refused)).toEqual({
+      exitCode: 2,
+      type: 'urn:eigenveil:error:configuration',
+      code: 'ERR_CONFIGURATION',
+      detail: expect.stringMatching(/^"host" .* all addresses .* --public-url/) as string,
+    });
+    await expect(access(path('wild'))).rejects.toMatchObject({ code: 'ENOENT' });
+  },
+);
 
 test('owners enrol with the tokens of the CSP', async () => {
   const invited = await runInProcess(

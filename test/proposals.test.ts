@@ -1,4 +1,5 @@
 /** A task is proposed once, however often it is asked for, whatever gets lost and whoever dies: no second key, and none left over. */
+import { startDataUser } from '@eigenveil/data-user';
 import type { PaillierPool } from '@eigenveil/paillier';
 import { newTaskId, type TaskId } from '@eigenveil/task';
 import type { Fault } from '@eigenveil/testbed/proxies/proxy';
@@ -7,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { ByHand } from './support/by-hand.ts';
 import { query } from './support/database.ts';
 import { WatchedPool } from './support/pool.ts';
+import { QUICK } from './support/queue-times.ts';
 import { RogueDataUser } from './support/rogue.ts';
 import { World } from './support/world.ts';
 
@@ -151,6 +153,27 @@ describe('of a proposal whose answer does not come', () => {
     await expect.poll(tasksAtCsp).toEqual([]);
     await refused('ERR_TASK_CANCELLED');
   });
+});
+
+test('of a data user that knows the CSP by another address, the task waits until that is mended', async () => {
+  await world.stopDataUser();
+  const cspUrl = world.dataUserConfig.cspUrl.replace('127.0.0.1', 'localhost');
+  const lost = await startDataUser({ ...world.dataUserConfig, cspUrl }, { queueTimes: QUICK });
+  try {
+    await expect(create()).rejects.toMatchObject({
+      code: 'ERR_AUTH_REQUIRED',
+      message: expect.stringContaining(
+        `"DPoP" from the data user to the CSP expected a proof for ${world.cspAddress.url}, got one for ${cspUrl}: give`,
+      ) as string,
+    });
+    await expect.poll(async () => (await byHand.status(id)).waiting?.code).toBe('ERR_AUTH_REQUIRED');
+    expect((await byHand.status(id)).state).toBe('proposed');
+  } finally {
+    await lost.close();
+    await world.startDataUser();
+  }
+  await untilState('open');
+  await expectOne();
 });
 
 describe('the CSP', () => {

@@ -178,7 +178,7 @@ export async function statementTargets(): Promise<Target[]> {
       inputs: jwsLike(proof),
       describe: asJson,
       async check(jws) {
-        const read = await attemptAsync(() => verifyProof(jws, request, now), expectServiceCode);
+        const read = await attemptAsync(() => verifyProof(jws, request, { now }), expectServiceCode);
         if (read !== undefined && signedPart(jws) !== signedPart(proof)) throw new Fault('a forged proof');
       },
     }),

@@ -47,9 +47,10 @@ export function cspRoutes(options: {
   readonly dataUsers: ReadonlySet<Thumbprint>;
 }): CspRoutes {
   const { service, dataUsers } = options;
-  const proofs = new ProofChecker(options.publicUrl);
+  const proofs = new ProofChecker('from the data user to the CSP', options.publicUrl);
   // Whoever holds a token can fill this memory; it is one of its own, so that the data users' is not crowded out.
-  const enrolmentProofs = new ProofChecker(options.publicUrl);
+  const fromOwner = 'from an owner to the CSP';
+  const enrolmentProofs = new ProofChecker(fromOwner, options.publicUrl);
 
   const dataUser: Authenticator<VerifiedProof> = {
     challenge: 'DPoP',
@@ -65,7 +66,7 @@ export function cspRoutes(options: {
     description: 'A proof of possession of the key to be enrolled; the enrolment token is in the body.',
     authenticate: (request) => enrolmentProofs.verify(request, undefined),
   };
-  const owner = ownerAuthenticator(() => options.identity, new ProofChecker(options.publicUrl));
+  const owner = ownerAuthenticator(() => options.identity, new ProofChecker(fromOwner, options.publicUrl));
   const route = routesWith({ dataUser, enrolment, owner });
 
   const routes = [

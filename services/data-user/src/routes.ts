@@ -39,7 +39,7 @@ export function dataUserRoutes(options: {
   const { tasks, collection, queue, admin } = options;
   const owner = ownerAuthenticator(
     () => options.csp.identity(),
-    new ProofChecker(options.publicUrl, options.usedProofs),
+    new ProofChecker('from an owner to the data user', options.publicUrl, options.usedProofs),
   );
   const route = routesWith({ admin, owner });
 

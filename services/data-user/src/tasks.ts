@@ -38,7 +38,7 @@ export interface OpenTask extends AgreedTask {
 
 /** Each takes some hundred kilobytes with its packing. */
 const REMEMBERED_TASKS = 64;
-/** What leaves it open whether the CSP has agreed to a task. */
+/** What leaves it open whether the CSP has agreed to a task; also where it has not looked at it, not knowing yet who asks. */
 const UNDECIDED: ReadonlySet<ErrorCode> = new Set([
   'ERR_PEER_UNREACHABLE',
   'ERR_PEER_TIMEOUT',
@@ -49,6 +49,9 @@ const UNDECIDED: ReadonlySet<ErrorCode> = new Set([
   'ERR_REQUEST_TIMEOUT',
   'ERR_DATABASE_UNREACHABLE',
   'ERR_INTERNAL',
+  'ERR_AUTH_REQUIRED',
+  'ERR_AUTH_FORBIDDEN',
+  'ERR_PROOF_REPLAYED',
 ]);
 /** Of a page. */
 const LISTED_TASKS = 100;

@@ -14,7 +14,7 @@ export interface Owner {
  * @example
  * import { ownerAuthenticator, ProofChecker } from '@eigenveil/server';
  *
- * const proofs = new ProofChecker(() => 'https://user.example.org:8444');
+ * const proofs = new ProofChecker('from an owner to the data user', () => 'https://user.example.org:8444');
  * const owner = ownerAuthenticator(() => cspKey, proofs);
  */
 export function ownerAuthenticator(

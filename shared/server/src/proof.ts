@@ -9,14 +9,16 @@ export interface UsedProofs {
 }
 
 export class ProofChecker {
+  readonly #leg: string;
   readonly #publicUrl: () => string;
   readonly #used: UsedProofs;
 
   /**
-   * `publicUrl` gives the base address under which peers reach the service, without a trailing slash; a function, since
-   * a service that listens on any free port knows its address only then.
+   * `leg` says in refusals who asks whom: from an owner to the CSP. `publicUrl` gives the base address under which peers reach the
+   * service, without a trailing slash; a function, since a service that listens on any free port knows its address only then.
    */
-  constructor(publicUrl: () => string, used: UsedProofs = new ReplayGuard()) {
+  constructor(leg: string, publicUrl: () => string, used: UsedProofs = new ReplayGuard()) {
+    this.#leg = leg;
     this.#publicUrl = publicUrl;
     this.#used = used;
   }
@@ -46,7 +48,7 @@ export class ProofChecker {
     const header = request.headers.dpop;
     if (typeof header !== 'string') throw new ServiceError('ERR_AUTH_REQUIRED', '"DPoP" expected one proof');
     const url = `${this.#publicUrl()}${request.url ?? ''}`;
-    return verifyProof(header, { method: request.method ?? '', url, token });
+    return verifyProof(header, { method: request.method ?? '', url, token }, { leg: this.#leg });
   }
 
   /** @throws ERR_PROOF_REPLAYED the second time, ERR_BUSY when too many proofs are remembered */

@@ -1,4 +1,7 @@
 /** A service from its data directory to its open port: what the CSP and the data user do alike when they start. */
+import { lookup } from 'node:dns/promises';
+import { BlockList } from 'node:net';
+import { ConfigurationError } from '@eigenveil/command';
 import type { SigningKey } from '@eigenveil/wire';
 import { JwkSet } from '@eigenveil/wire';
 import { adminAuthenticator } from './admin.ts';
@@ -51,9 +54,14 @@ export interface Service {
   release(): void;
 }
 
+/** Addresses that stand for all of a machine. */
+const WILDCARDS = new BlockList();
+WILDCARDS.addAddress('0.0.0.0');
+WILDCARDS.addAddress('::', 'ipv6');
+
 /**
  * Opens the data directory of the service called `name`.
- * @throws ERR_KEY_FILE, ERR_TLS_FILE, ERR_DATA_DIRECTORY_IN_USE
+ * @throws ERR_CONFIGURATION, ERR_KEY_FILE, ERR_TLS_FILE, ERR_DATA_DIRECTORY_IN_USE
  * @example
  * import { openService } from '@eigenveil/server';
  *
@@ -67,6 +75,7 @@ export async function openService(
   config: ServiceConfiguration,
   logger?: Logger,
 ): Promise<Service> {
+  await requireAddress(config);
   const log = logger ?? createLogger({ service: name, level: config.logLevel });
   const metrics = new Metrics(name.replaceAll('-', '_'));
   const foundation = await openFoundation(config);
@@ -78,7 +87,7 @@ export async function openService(
   const rateLimit = new RateLimit(config.requestsPerMinute, log);
   const onConnection = watchConnections(metrics, log, () => running?.connections() ?? 0);
   const { host, port, connectionsPerAddress } = config;
-  let publicUrl = config.publicUrl?.replace(/\/$/, '');
+  let publicUrl = config.publicUrl === undefined ? undefined : new URL(config.publicUrl).origin;
   let running: RunningServer | undefined;
   return {
     foundation,
@@ -118,6 +127,17 @@ export async function openService(
       return running;
     },
   };
+}
+
+/** Peers sign the address that they talk to, and nobody talks to a wildcard: every proof would be for another address. */
+async function requireAddress({ host, port, publicUrl }: ServiceConfiguration): Promise<void> {
+  if (publicUrl !== undefined) return;
+  const found = await lookup(host).catch(() => undefined); // what has no address cannot be listened on, either: ERR_LISTEN
+  if (found === undefined || !WILDCARDS.check(found.address, found.family === 6 ? 'ipv6' : 'ipv4')) return;
+  throw new ConfigurationError(
+    `"host" ${host} means all addresses of this machine: give --public-url, the one address under which peers reach the service ` +
+      `(https://name:${port}), or a --host of its own (127.0.0.1 where all peers run on this machine)`,
+  );
 }
 
 function identityRoute(key: SigningKey): Route {

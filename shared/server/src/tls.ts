@@ -103,7 +103,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let closing: Promise<void> | undefined;
   return {
     server,
-    url: `https://${urlHost(host)}:${(server.address() as AddressInfo).port}`,
+    url: `https://${urlHost(host)}${portPart((server.address() as AddressInfo).port)}`,
     connections: () => connections.count,
     close() {
       closing ??= closeGracefully(server, connections, graceMilliseconds);
@@ -214,6 +214,11 @@ async function closeGracefully(server: Server, connections: Connections, grace: 
 
 function urlHost(host: string): string {
   return isIPv6(host) ? `[${host}]` : host;
+}
+
+/** As clients write it, whose proofs name the address: without the port that https has by default. */
+function portPart(port: number): string {
+  return port === 443 ? '' : `:${port}`;
 }
 
 async function readPem(path: string): Promise<string> {

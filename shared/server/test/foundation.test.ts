@@ -52,13 +52,14 @@ test('a data directory serves one service at a time', async () => {
 describe('a request proof', async () => {
   const key = await importSigningKey(await generatePrivateJwk());
   const url = 'https://csp.example.org:8443';
+  const leg = 'from an owner to the CSP';
   const request = (dpop: unknown, path = '/tasks', method = 'POST') =>
     messageWith({ headers: { dpop }, url: path, method });
   const proof = (path = '/tasks', token?: string) =>
     createProof(key, { method: 'POST', url: url + path, token });
 
   test('admits its key once', async () => {
-    const proofs = new ProofChecker(() => url);
+    const proofs = new ProofChecker(leg, () => url);
     const dpop = await proof();
     const admitted = await proofs.check(request(dpop), undefined, ({ thumbprint }) => thumbprint);
     expect(admitted).toBe(key.thumbprint);
@@ -69,7 +70,7 @@ describe('a request proof', async () => {
   });
 
   test('is not used up by a request that is refused', async () => {
-    const proofs = new ProofChecker(() => url);
+    const proofs = new ProofChecker(leg, () => url);
     const dpop = await proof();
     const refuse = () => {
       throw new ServiceError('ERR_AUTH_FORBIDDEN', 'not you');
@@ -81,7 +82,7 @@ describe('a request proof', async () => {
   });
 
   test('that is only verified is used up when the route says so', async () => {
-    const proofs = new ProofChecker(() => url);
+    const proofs = new ProofChecker(leg, () => url);
     const message = request(await proof());
     await proofs.verify(message, undefined);
     const verified = await proofs.verify(message, undefined);
@@ -94,8 +95,8 @@ describe('a request proof', async () => {
   });
 
   test('is for one method, path, address and token', async () => {
-    const proofs = new ProofChecker(() => url);
-    const elsewhere = new ProofChecker(() => 'https://other.example.org');
+    const proofs = new ProofChecker(leg, () => url);
+    const elsewhere = new ProofChecker(leg, () => 'https://other.example.org');
     const forTasks = await proof();
     const withToken = await proof('/tasks', 'token');
     const attempts = [

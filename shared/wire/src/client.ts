@@ -19,7 +19,7 @@ export type Credentials =
   | { readonly kind: 'key'; readonly key: SigningKey; readonly token?: string | undefined };
 
 export interface ServiceClientOptions {
-  /** Base URL, https only, without a trailing slash. */
+  /** Base URL, https only. */
   readonly url: string;
   /** PEM certificates to trust instead of the system's; undefined means the system's. */
   readonly ca?: string | undefined;
@@ -55,6 +55,7 @@ const LONGEST_BACKOFF_MILLISECONDS = 5000;
  * await client.close();
  */
 export class ServiceClient {
+  /** Without a trailing slash, in the one way to write it: proofs name it, and the service compares. */
   readonly url: string;
   readonly #agent: Agent;
   readonly #credentials: Credentials;
@@ -64,11 +65,11 @@ export class ServiceClient {
   #closed = false;
 
   constructor(options: ServiceClientOptions) {
-    const { protocol, pathname, search } = new URL(options.url);
+    const { protocol, pathname, search, origin } = new URL(options.url);
     if (protocol !== 'https:') throw new TypeError(`"url" expected an https address, got ${protocol}`);
     if (pathname !== '/' || search !== '')
       throw new TypeError('"url" expected an address without path and query');
-    this.url = options.url.replace(/\/$/, '');
+    this.url = origin;
     this.#credentials = options.credentials;
     this.#patience = options.patienceMilliseconds ?? 0;
     this.#timeout = options.timeoutMilliseconds ?? 60_000;

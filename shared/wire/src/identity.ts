@@ -17,6 +17,9 @@ const PROOF_TYPE = 'dpop+jwt';
 const OWNER_TOKEN_TYPE = 'eigenveil-owner+jwt';
 const OWNER_TOKEN_AUDIENCE = 'eigenveil/1 data-user';
 
+/** Longer addresses are not repeated in a refusal. */
+const LONGEST_ADDRESS = 300;
+
 /** The request that a proof is for: method, absolute URL without query, and the access token if one goes with it. */
 export interface ProvenRequest {
   readonly method: string;
@@ -55,13 +58,15 @@ export async function createProof(key: SigningKey, request: ProvenRequest): Prom
 
 /**
  * Verifies that `proof` was made for this very request by the holder of the key it names. The caller still has to
- * decide whether that key may do this, and then to admit the proof's id once (ReplayGuard).
+ * decide whether that key may do this, and then to admit the proof's id once (ReplayGuard). `leg` says in a refusal who asks whom.
+ * @throws ERR_AUTH_REQUIRED
  */
 export async function verifyProof(
   proof: string,
   request: ProvenRequest,
-  now = new Date(),
+  { now = new Date(), leg = 'of a request' }: { readonly now?: Date; readonly leg?: string } = {},
 ): Promise<VerifiedProof> {
+  let mended = 'a fresh proof for this request';
   try {
     const publicJwk = PublicJwk.parse(decodeProtectedHeader(proof).jwk);
     const { payload } = await jwtVerify(proof, publicJwk, {
@@ -72,6 +77,12 @@ export async function verifyProof(
     const claims = ProofClaims.parse(payload);
     const expectedHash = request.token === undefined ? undefined : tokenHash(request.token);
     const fresh = Math.abs(now.getTime() / 1000 - claims.iat) <= PROOF_WINDOW_SECONDS;
+    if (!fresh) mended = `a proof of the last ${PROOF_WINDOW_SECONDS} seconds: compare the clocks of both`;
+    const [ours, theirs] = [URL.parse(request.url)?.origin, httpsOrigin(claims.htu)];
+    if (theirs !== undefined && theirs !== ours) {
+      // Neither is a secret: the one is what all peers are to use, the other came from the peer.
+      mended = `a proof for ${ours}, got one for ${theirs}: give the client the former address, or the service the latter as --public-url`;
+    }
     if (
       !fresh ||
       claims.htm !== request.method ||
@@ -83,8 +94,14 @@ export async function verifyProof(
     const thumbprint = await thumbprintOf(publicJwk);
     return { publicJwk, thumbprint, proofId: `${thumbprint}.${claims.jti}` };
   } catch (cause) {
-    throw new ServiceError('ERR_AUTH_REQUIRED', '"DPoP" expected a fresh proof for this request', { cause });
+    throw new ServiceError('ERR_AUTH_REQUIRED', `"DPoP" ${leg} expected ${mended}`, { cause });
   }
+}
+
+/** The address part of what a peer has sent, in the one way to write it. */
+function httpsOrigin(url: string): string | undefined {
+  const { protocol, origin } = URL.parse(url) ?? {};
+  return protocol === 'https:' && origin!.length <= LONGEST_ADDRESS ? origin : undefined;
 }
 
 /**

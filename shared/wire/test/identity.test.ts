@@ -40,12 +40,37 @@ describe('a request proof', () => {
   test.each([-1, 1])('is refused outside its window (%i)', async (direction) => {
     const proof = await createProof(owner, request);
     const at = (seconds: number) => new Date(Date.now() + direction * 1000 * seconds);
-    await expect(verifyProof(proof, request, at(PROOF_WINDOW_SECONDS + 2))).rejects.toMatchObject({
+    await expect(verifyProof(proof, request, { now: at(PROOF_WINDOW_SECONDS + 2) })).rejects.toMatchObject({
       code: 'ERR_AUTH_REQUIRED',
+      message: '"DPoP" of a request expected a proof of the last 60 seconds: compare the clocks of both',
     });
-    await expect(verifyProof(proof, request, at(PROOF_WINDOW_SECONDS - 2))).resolves.toMatchObject({
+    await expect(verifyProof(proof, request, { now: at(PROOF_WINDOW_SECONDS - 2) })).resolves.toMatchObject({
       thumbprint: owner.thumbprint,
     });
+  });
+
+  test('for another service is refused with both addresses and who asked whom', async () => {
+    const leg = 'from an owner to the data user';
+    const refusal = async (url: string) => {
+      const proof = await createProof(owner, { ...request, url });
+      const verified = verifyProof(proof, request, { leg });
+      return verified.then(() => 'accepted', ({ code, message }) => `${code} ${message}`);
+    };
+    expect(await refusal('https://0.0.0.0:8444/tasks/x')).toBe(
+      'ERR_AUTH_REQUIRED "DPoP" from an owner to the data user expected a proof for https://localhost:1, got one for ' +
+        'https://0.0.0.0:8444: give the client the former address, or the service the latter as --public-url',
+    );
+    // Nothing of the peer's but an address is repeated, and no long one.
+    const plain = 'ERR_AUTH_REQUIRED "DPoP" from an owner to the data user expected a fresh proof for this request';
+    for (const url of [
+      'https://localhost:1/tasks/secret',
+      'http://localhost:1/tasks/x',
+      `https://${'a.'.repeat(200)}b/`,
+      'javascript:alert(1)',
+      'nonsense',
+    ])
+      expect(await refusal(url)).toBe(plain);
+    expect(await refusal('https://name:word@b.example/tasks/x?secret#secret')).not.toMatch(/word|secret|name/);
   });
 
   test('cannot be made for a key that one does not have', async () => {
