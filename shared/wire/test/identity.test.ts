@@ -54,14 +54,18 @@ describe('a request proof', () => {
     const refusal = async (url: string) => {
       const proof = await createProof(owner, { ...request, url });
       const verified = verifyProof(proof, request, { leg });
-      return verified.then(() => 'accepted', ({ code, message }) => `${code} ${message}`);
+      return verified.then(
+        () => 'accepted',
+        ({ code, message }) => `${code} ${message}`,
+      );
     };
     expect(await refusal('https://0.0.0.0:8444/tasks/x')).toBe(
       'ERR_AUTH_REQUIRED "DPoP" from an owner to the data user expected a proof for https://localhost:1, got one for ' +
         'https://0.0.0.0:8444: give the client the former address, or the service the latter as --public-url',
     );
     // Nothing of the peer's but an address is repeated, and no long one.
-    const plain = 'ERR_AUTH_REQUIRED "DPoP" from an owner to the data user expected a fresh proof for this request';
+    const plain =
+      'ERR_AUTH_REQUIRED "DPoP" from an owner to the data user expected a fresh proof for this request';
     for (const url of [
       'https://localhost:1/tasks/secret',
       'http://localhost:1/tasks/x',
@@ -70,7 +74,9 @@ describe('a request proof', () => {
       'nonsense',
     ])
       expect(await refusal(url)).toBe(plain);
-    expect(await refusal('https://name:word@b.example/tasks/x?secret#secret')).not.toMatch(/word|secret|name/);
+    expect(await refusal('https://name:word@b.example/tasks/x?secret#secret')).not.toMatch(
+      /word|secret|name/,
+    );
   });
 
   test('cannot be made for a key that one does not have', async () => {
