@@ -15,6 +15,8 @@ export const EXIT = {
   /** Not yet, or in conflict with what was done before. */
   conflict: 5,
 } as const;
+/** npm passes on to its command what the terminal has sent to both; nobody who means a second signal is that fast. */
+const ECHO_MILLISECONDS = 1000;
 /** Room for a list of all settings. */
 const LONGEST_MESSAGE = 4000;
 
@@ -85,8 +87,8 @@ export async function runCommand(
 }
 
 /**
- * Calls `close` once on the first of the signals; a second signal ends the process at once, for an operator who does not
- * want to wait. Returns a function that takes the handlers away again.
+ * Calls `close` once on the first of the signals; one that comes more than a second later ends the process at once, for an operator who
+ * does not want to wait. Returns a function that takes the handlers away again.
  * @example
  * import { onShutdown } from '@eigenveil/command';
  *
@@ -94,16 +96,19 @@ export async function runCommand(
  */
 export function onShutdown(signals: readonly NodeJS.Signals[], close: () => Promise<void>): () => void {
   const stop = (): void => {
-    for (const signal of signals) process.off(signal, onFirst);
+    for (const signal of signals) process.off(signal, onSignal);
   };
-  const onFirst = (): void => {
-    stop(); // which brings back the default action for the second signal
+  let closing = false;
+  const onSignal = (): void => {
+    if (closing) return;
+    closing = true;
+    setTimeout(stop, ECHO_MILLISECONDS).unref(); // which brings back the default action for the next signal
     close().catch((error: unknown) => {
       process.stderr.write(`ERR_INTERNAL: shutting down failed: ${messageOf(error)}\n`);
       process.exitCode = EXIT.internal;
     });
   };
-  for (const signal of signals) process.on(signal, onFirst);
+  for (const signal of signals) process.on(signal, onSignal);
   return stop;
 }
 

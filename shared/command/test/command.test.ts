@@ -2,8 +2,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { ServiceError } from '@eigenveil/wire';
-import { afterEach, describe, expect, test } from 'vitest';
-import { ConfigurationError, createProgram, EXIT, printResult, runCommand } from '../src/index.ts';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import {
+  ConfigurationError,
+  createProgram,
+  EXIT,
+  onShutdown,
+  printResult,
+  runCommand,
+} from '../src/index.ts';
 
 afterEach(() => {
   process.exitCode = undefined;
@@ -154,12 +161,28 @@ describe('a signal', () => {
     expect(await once(child, 'exit')).toStrictEqual([0, null]);
   });
 
-  test('that comes again ends the process at once', async () => {
+  test('that comes again, later than npm passes it on, ends the process', async () => {
     const { child } = await start('');
-    child.kill('SIGTERM');
-    await once(child.stdout, 'data');
-    child.kill('SIGTERM');
+    const again = setInterval(() => child.kill('SIGTERM'), 50);
     expect(await once(child, 'exit')).toStrictEqual([null, 'SIGTERM']);
+    clearInterval(again);
+  });
+
+  test('that npm passes on, too, closes once', () => {
+    vi.useFakeTimers();
+    try {
+      const close = vi.fn(async () => {});
+      onShutdown(['SIGUSR2'], close);
+      process.emit('SIGUSR2');
+      vi.advanceTimersByTime(900);
+      process.emit('SIGUSR2');
+      expect(close).toHaveBeenCalledOnce();
+      expect(process.listenerCount('SIGUSR2')).toBe(1);
+      vi.advanceTimersByTime(200);
+      expect(process.listenerCount('SIGUSR2')).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('whose closing fails is reported', async () => {
