@@ -203,7 +203,18 @@ describe('a task', () => {
     const policy = [...allow, path('policy.json')];
     const words = (i: number) => [id, ...home(i), ...toDataUser, ...policy, ...rowsOf(i)];
     const contributed = [await children.run('owner', ['--json', 'contribute', ...words(0)])];
-    for (const i of [1, 2]) contributed.push(await owner('contribute', ...words(i)));
+    contributed.push(await owner('contribute', ...words(1)));
+    // As a program in another country writes it, and with a row that lacks a cell.
+    const rows = await readFile(path('rows-2.csv'), 'utf8');
+    const foreign = `${rows.replaceAll(',', ' ; ').replaceAll('.', ',')}5,1; ;1,4;0,2;0\n`;
+    await writeFile(path('rows-2.csv'), foreign);
+    const form = ['--separator', 'semicolon', '--decimal', 'comma', '--trim'];
+    const refused = problemOf(await owner('contribute', ...words(2), ...form));
+    expect(refused).toMatchObject({ exitCode: 2, code: 'ERR_CSV_CELL' });
+    expect(refused.detail).toMatch(/^row 51 .*column "sepal_width": .*an empty cell: --missing skip/);
+    const skipping = await owner('contribute', ...words(2), ...form, '--missing', 'skip');
+    expect(skipping.stderr).toBe('warning: 1 rows were left out, since a cell is missing\n');
+    contributed.push({ ...skipping, stderr: '' });
     for (const [i, answer] of contributed.entries()) {
       const { receipt, ...summary } = jsonOf(answer);
       expect(RECEIPT.schema.parse(receipt).taskId).toBe(id);
@@ -212,6 +223,7 @@ describe('a task', () => {
         rows: parts[i]!.values.length,
         clipped: {},
         clippedRows: 0,
+        skippedRows: i === 2 ? 1 : 0,
         constant: [],
       });
     }
@@ -275,8 +287,11 @@ describe('a task', () => {
     const reducing = ['--data', path('rows-1.csv'), '--out', path('again.csv')];
     const { stdout } = await runInProcess(
       'owner',
-      ...['project', id, ...home(1), ...toDataUser, ...policy, ...reducing],
+      ...['project', id, ...home(1), ...toDataUser, ...policy, ...reducing, '--keep', 'label,petal_width'],
     );
+    const [keptHeader, ...kept] = (await readFile(path('again.csv'), 'utf8')).trim().split('\n');
+    expect(keptHeader).toBe('label,petal_width,component_1,component_2');
+    expect(kept[0]).toMatch(/^0,0.2,/);
     expect(stdout).toMatch(/\nnote: no guarantee of differential privacy covers reduced rows/);
     const saved = Projection.parse(JSON.parse(await readFile(path('projection.json'), 'utf8')));
     expectReference(saved, Task.parse(signed.task), parts);
@@ -302,7 +317,7 @@ describe('a task', () => {
     expect(other).toMatch(/^[\w-]{22}$/);
     const mine = [...home(2), ...toDataUser];
     const policy = [...allow, path('policy.json')];
-    jsonOf(await owner('contribute', other, ...mine, ...policy, ...rowsOf(2)));
+    jsonOf(await owner('contribute', other, ...mine, ...policy, ...rowsOf(1)));
     expect(jsonOf(await owner('withdraw', other, ...mine))).toEqual({ withdrawn: other, confirmed: true });
     const again = problemOf(await owner('contribute', other, ...mine, ...policy, ...rowsOf(2)));
     expect(again).toMatchObject({ exitCode: 5, code: 'ERR_CONTRIBUTION_WITHDRAWN' });

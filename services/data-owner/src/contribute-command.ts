@@ -1,16 +1,19 @@
 /** The command `contribute` of eigenveil-owner. What its action works with is loaded when it runs: --help and mistakes are told at once. */
-import { addSettings, printResult } from '@eigenveil/command';
+import { addSettings, printNote, printResult } from '@eigenveil/command';
 import type { Task } from '@eigenveil/task/schema';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import {
   address,
+  CSV_HELP,
+  CSV_SETTINGS,
   DATA_USER_ADDRESS,
   OWNER_SETTINGS,
   POLICY_SETTINGS,
   PREFIX,
   readPolicy,
   taskIdOf,
+  warnOfSkipped,
   withOwner,
 } from './settings.ts';
 
@@ -41,9 +44,15 @@ export function addContribute(program: Command): void {
     },
     ignore: {
       schema: z.array(z.string()),
-      description: 'column of the file to leave out, or a JSON list of them',
+      description: 'columns of the file to leave out, with commas between or as a JSON list',
       default: [],
       placeholder: 'LIST',
+    },
+    ...CSV_SETTINGS,
+    numericLabels: {
+      schema: z.boolean(),
+      description: 'take a label that is the same number as a class for that class: 2.0 for 2',
+      default: false,
     },
     strict: {
       schema: z.boolean(),
@@ -59,6 +68,7 @@ export function addContribute(program: Command): void {
   command.addHelpText(
     'after',
     `${POLICY_HELP}
+${CSV_HELP}
 
 Running it again after a lost answer reads the file again and sends the same bytes; once there is a receipt, it shows the receipt and
 reads nothing. Other rows than those of a contribution without a receipt are refused (ERR_CONTRIBUTION_PENDING): give the first file
@@ -70,7 +80,7 @@ Example:
   );
   command.action(async (id: string) => {
     const settings = configuration();
-    const { data, strict, ignore, discardPending } = settings;
+    const { data, ignore, discardPending } = settings;
     const dataUser = await address(settings.userUrl, settings.userCa);
     const policy = await readPolicy(settings.policy, settings.allowSimulated);
     const [{ readFileBytes, statisticsOfCsv }, { constantFeatures }] = await Promise.all([
@@ -79,13 +89,10 @@ Example:
     ]);
     let summary: Summary | undefined;
     const summarise = async (task: Task) => {
-      const { statistics, rows, clippedCells, clippedRows } = await statisticsOfCsv(
+      const { statistics, rows, clippedCells, clippedRows, skippedRows } = await statisticsOfCsv(
         readFileBytes(data),
         task,
-        {
-          strict,
-          ignoredColumns: ignore,
-        },
+        { ...settings, ignoredColumns: ignore },
       );
       const clipped = task.features
         .map(({ name }, i) => [name, clippedCells[i]!] as const)
@@ -94,6 +101,7 @@ Example:
         rows,
         clipped: Object.fromEntries(clipped),
         clippedRows,
+        skippedRows,
         constant: constantFeatures(task),
       };
       return statistics;
@@ -101,7 +109,7 @@ Example:
     const receipt = await withOwner(settings, policy, (owner) =>
       owner.contribute(dataUser, taskIdOf(id), summarise, { discardPending }),
     );
-    warn(summary);
+    if (summary !== undefined) warn(command, summary);
     printResult(command, {
       json: { receipt, repeated: summary === undefined, ...summary },
       text:
@@ -117,21 +125,25 @@ interface Summary {
   /** Cells per feature. */
   readonly clipped: Record<string, number>;
   readonly clippedRows: number;
+  readonly skippedRows: number;
   readonly constant: string[];
 }
 
-function warn(summary: Summary | undefined): void {
-  for (const [name, cells] of Object.entries(summary?.clipped ?? {})) {
-    process.stderr.write(
-      `warning: ${cells} cells of ${JSON.stringify(name)} lay outside the range of the task and were clipped\n`,
+function warn(command: Command, { rows, clipped, clippedRows, skippedRows, constant }: Summary): void {
+  warnOfSkipped(command, skippedRows);
+  for (const [name, cells] of Object.entries(clipped)) {
+    printNote(
+      command,
+      `warning: ${cells} cells of ${JSON.stringify(name)} lay outside the range of the task and were clipped`,
     );
   }
-  if (summary !== undefined && summary.clippedRows > 0) {
-    process.stderr.write(
-      `warning: ${summary.clippedRows} of ${summary.rows} rows were longer than the clipping norm of the task and were scaled down\n`,
+  if (clippedRows > 0) {
+    printNote(
+      command,
+      `warning: ${clippedRows} of ${rows} rows were longer than the clipping norm of the task and were scaled down`,
     );
   }
-  for (const name of summary?.constant ?? []) {
-    process.stderr.write(`warning: feature ${JSON.stringify(name)} has an empty range and carries nothing\n`);
+  for (const name of constant) {
+    printNote(command, `warning: feature ${JSON.stringify(name)} has an empty range and carries nothing`);
   }
 }

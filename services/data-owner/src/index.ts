@@ -17,5 +17,5 @@ export { ownerProgram } from './command.ts';
 export { DataOwner, type DataOwnerOptions, type ServiceAddress } from './data-owner.ts';
 export { type Enrolment, HomeError, OwnerHome, type PendingContribution } from './home.ts';
 export { checkPolicy, OwnerPolicy } from './policy.ts';
-export { reduceFile } from './reduce.ts';
+export { type ReducedFile, reduceFile } from './reduce.ts';
 export { Evidence, type TaskResult, verifyResult } from './result.ts';

@@ -4,32 +4,51 @@ import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Projector } from '@eigenveil/projection';
-import { readFileBytes, readRows } from '@eigenveil/statistics';
+import { type CsvOptions, csvLine, readFileBytes, readRows, StatisticsError } from '@eigenveil/statistics';
 import type { Task } from '@eigenveil/task';
 import type { Projection } from '@eigenveil/wire';
 
+export interface ReducedFile {
+  /** Rows that were reduced. */
+  readonly rows: number;
+  /** Rows that were left out, since a cell is missing. */
+  readonly skippedRows: number;
+}
+
 /**
- * Writes the reduced rows of `data` to `out` and returns their number: see Projector. Other columns of the file are left out.
- * @throws ERR_PROJECTION_INVALID, before a row is read, and as `readRows`
+ * Writes the reduced rows of `data` to `out`: see Projector. Columns that are kept come first, as they stand; all others of the file are left out.
+ * @throws ERR_PROJECTION_INVALID, before a row is read; ERR_CSV_COLUMNS for a kept column with the name of a component; and as `readRows`
  */
 export async function reduceFile(
   task: Task,
   projection: Projection,
   data: string,
   out: string,
-): Promise<number> {
+  options: Omit<CsvOptions, 'ignoredColumns'> = {},
+): Promise<ReducedFile> {
   const projector = new Projector(task, projection);
   const { features } = task;
+  const { keptColumns = [] } = options;
+  const header = [...keptColumns, ...projection.vectors.map((_, i) => `component_${i + 1}`)];
+  if (new Set(header).size < header.length)
+    throw new StatisticsError(
+      'ERR_CSV_COLUMNS',
+      'kept columns expected once each, and none named as a component',
+    );
   let rows = 0;
+  let skippedRows = 0;
+  const onSkippedRow = () => {
+    skippedRows += 1;
+  };
   async function* lines() {
-    yield `${projection.vectors.map((_, i) => `component_${i + 1}`).join(',')}\n`;
-    for await (const { values } of readRows(
+    yield `${csvLine(header)}\n`;
+    for await (const { values, kept = [] } of readRows(
       readFileBytes(data),
       { features, labellings: [] },
-      { ignoredColumns: 'others' },
+      { ...options, ignoredColumns: 'others', onSkippedRow },
     )) {
       rows += 1;
-      yield `${projector.reduce(values).join(',')}\n`;
+      yield `${csvLine([...kept, ...projector.reduce(values)])}\n`;
     }
   }
   // Whole or not at all: rows that cannot be read must not cost an earlier result.
@@ -40,5 +59,5 @@ export async function reduceFile(
   } finally {
     await rm(draft, { force: true });
   }
-  return rows;
+  return { rows, skippedRows };
 }

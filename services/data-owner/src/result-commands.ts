@@ -10,12 +10,15 @@ import { z } from 'zod';
 import type { TaskResult } from './result.ts';
 import {
   address,
+  CSV_HELP,
+  CSV_SETTINGS,
   DATA_USER_ADDRESS,
   OWNER_SETTINGS,
   POLICY_SETTINGS,
   PREFIX,
   readPolicy,
   taskIdOf,
+  warnOfSkipped,
   withOwner,
 } from './settings.ts';
 
@@ -36,6 +39,14 @@ export function addProject(program: Command): void {
       description: 'where to write the reduced rows, CSV',
       placeholder: 'FILE',
     },
+    keep: {
+      schema: z.array(z.string()),
+      description:
+        'columns to carry over to the reduced rows as they stand, with commas between or as a JSON list',
+      default: [],
+      placeholder: 'LIST',
+    },
+    ...CSV_SETTINGS,
     save: {
       schema: z.string().optional(),
       description: 'where to write the projection, JSON',
@@ -49,12 +60,13 @@ export function addProject(program: Command): void {
   });
   command.addHelpText(
     'after',
-    `
-Reduced rows are rows in other coordinates. No guarantee of differential privacy covers them, whatever the task promises for the
-projection itself: do not publish them, keep them like the rows.
+    `${CSV_HELP}
+
+Reduced rows are written with commas and decimal points; columns that are kept come first. They are rows in other coordinates. No guarantee
+of differential privacy covers them, whatever the task promises for the projection itself: do not publish them, keep them like the rows.
 
 Example:
-  $ eigenveil-owner project TASK --user-url https://user.example.org:8444 --data rows.csv --out reduced.csv`,
+  $ eigenveil-owner project TASK --user-url https://user.example.org:8444 --data rows.csv --keep id --out reduced.csv`,
   );
   command.action(async (id: string) => {
     const settings = configuration();
@@ -68,12 +80,17 @@ Example:
     if (evidence !== undefined) await writeFile(evidence, `${JSON.stringify(result.evidence)}\n`);
     const { reduceFile } = await import('./reduce.ts');
     const components = projection.vectors.length;
-    const rows = data === undefined ? 0 : await reduceFile(task, projection, data, out!);
+    const { rows, skippedRows } =
+      data === undefined
+        ? { rows: 0, skippedRows: 0 }
+        : await reduceFile(task, projection, data, out!, { ...settings, keptColumns: settings.keep });
+    warnOfSkipped(command, skippedRows);
     printResult(command, {
       json: {
         components,
         eigenvalues: projection.eigenvalues,
         rows,
+        skippedRows,
         out,
         save,
         evidence,

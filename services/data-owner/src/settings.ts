@@ -1,7 +1,7 @@
 /** Settings that the commands of eigenveil-owner share, and what an action makes of them. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigurationError, readJsonFile, readTextFile } from '@eigenveil/command';
+import { type Command, ConfigurationError, printNote, readJsonFile, readTextFile } from '@eigenveil/command';
 import { TaskId } from '@eigenveil/task/schema';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import { z } from 'zod';
@@ -46,6 +46,43 @@ export const POLICY_SETTINGS = {
     default: false,
   },
 } as const;
+
+/** How a file of rows is written; the names of these settings are those of the reader's options. */
+export const CSV_SETTINGS = {
+  missing: {
+    schema: z.enum(['error', 'skip']),
+    description: 'what to do with rows that lack a cell: refuse the file, or leave them out and count them',
+    default: 'error',
+    placeholder: 'error|skip',
+  },
+  separator: {
+    schema: z.enum(['comma', 'semicolon', 'tab']),
+    description: 'what stands between cells: comma, semicolon or tab',
+    default: 'comma',
+    placeholder: 'NAME',
+  },
+  decimal: {
+    schema: z.enum(['point', 'comma']),
+    description: "what stands before a number's fraction: point or comma",
+    default: 'point',
+    placeholder: 'NAME',
+  },
+  trim: {
+    schema: z.boolean(),
+    description: 'pass over blanks around names, numbers and labels',
+    default: false,
+  },
+} as const;
+
+export const CSV_HELP = `
+The file has a header row, and commas between cells. What other programs write takes an option each, and an error names the one that
+would read the cell: --separator semicolon, --decimal comma, --trim. An empty cell, or NA, N/A, NaN, nan, NULL, null or ? to the letter, is a missing
+one: the file is refused, or with --missing skip the row is left out and counted.`;
+
+export function warnOfSkipped(command: Command, skippedRows: number): void {
+  if (skippedRows > 0)
+    printNote(command, `warning: ${skippedRows} rows were left out, since a cell is missing`);
+}
 
 export async function withOwner<T>(
   settings: { readonly home: string; readonly patienceSeconds: number },

@@ -68,6 +68,11 @@ export function printResult(
   (command.configureOutput().writeOut ?? writeOut)(`${line}\n`);
 }
 
+/** Prints a line for people on standard error, beside the result. */
+export function printNote(command: Command, line: string): void {
+  (command.configureOutput().writeErr ?? writeErr)(`${printable(line, LONGEST_MESSAGE)}\n`);
+}
+
 /**
  * Parses `argv` (as process.argv) and runs the command. An error becomes one line on standard error,
  * `name: ERR_CODE: message`, or with --json problem details {type, code, status?, detail}; its exit code is set on the process, which

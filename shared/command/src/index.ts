@@ -1,6 +1,14 @@
 /** What the three command lines share: configuration, results and errors in one form, exit codes. */
 export type { Command } from 'commander';
-export { createProgram, EXIT, type ExitCode, onShutdown, printResult, runCommand } from './command.ts';
+export {
+  createProgram,
+  EXIT,
+  type ExitCode,
+  onShutdown,
+  printNote,
+  printResult,
+  runCommand,
+} from './command.ts';
 export { checkConfiguration, makeFolder, readJsonFile, readTextFile } from './files.ts';
 export {
   addSettings,

@@ -34,6 +34,7 @@ type Source = 'flag' | 'environment' | 'file' | 'default' | 'none';
  * configuration once the command line has been parsed, and throws ConfigurationError for unknown names in the file and
  * for values that their schema refuses. One file serves all commands of a program: what only the others know is passed over.
  * Text from flags and environment counts as a string where the schema takes one, otherwise as JSON (numbers, true, false, lists).
+ * A list of strings may also stand with commas between; a string that holds a comma takes JSON.
  * Relative paths are relative to the working directory, wherever they are written.
  * @example
  * import { addSettings, createProgram } from '@eigenveil/command';
@@ -121,10 +122,10 @@ function lookUp(
 
 function fromText(schema: z.ZodType, text: string): unknown {
   const json = parseJson(text);
-  return firstAccepted(schema, [text, json, [text]]) ?? json;
+  return firstAccepted(schema, [text, json, text.split(',')]) ?? json;
 }
 
-/** A list of one need not be written as a list, so readings are tried in turn. */
+/** A list need not be written as JSON, so readings are tried in turn. */
 function firstAccepted(schema: z.ZodType, readings: readonly unknown[]): unknown {
   return readings.find((reading) => schema.safeParse(reading).success);
 }

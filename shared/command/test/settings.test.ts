@@ -106,6 +106,14 @@ describe('a setting', () => {
     expect(configuration).toMatchObject({ trusted: ['a', 'b'], dataDir: '2026' });
   });
 
+  test('of a list may be given with commas between, and strings that hold commas as JSON', async () => {
+    expect(await configure({ flags: ['--trusted', 'a,b c,7'] })).toMatchObject({
+      trusted: ['a', 'b c', '7'],
+    });
+    expect(await configure({ environment: { TRUSTED: 'a,b' } })).toMatchObject({ trusted: ['a', 'b'] });
+    expect(await configure({ flags: ['--trusted', '["a,b"]'] })).toMatchObject({ trusted: ['a,b'] });
+  });
+
   test('of a list may be given as its only element', async () => {
     expect(await configure({ flags: ['--trusted', 'a'] })).toMatchObject({ trusted: ['a'] });
     expect(await configure({ flags: ['--trusted', '7'] })).toMatchObject({ trusted: ['7'] });

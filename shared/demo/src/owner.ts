@@ -52,7 +52,7 @@ async function perform(request: OwnerRequest): Promise<number> {
   const { taskId } = request;
   if (request.kind === 'project') {
     const { task, projection } = await owner.result(dataUser, taskId);
-    return reduceFile(task, projection, setting.data, request.out);
+    return (await reduceFile(task, projection, setting.data, request.out)).rows;
   }
   let rows = 0;
   await owner.contribute(dataUser, taskId, async (task) => {

@@ -5,22 +5,34 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { StatisticsTask } from '@eigenveil/task';
 import { CsvError, type Parser, parse } from 'csv-parse';
+import { CellReader, type CellSyntax, isMissing, SEPARATORS, type Separator } from './cells.ts';
 import { StatisticsError, type StatisticsErrorCode } from './errors.ts';
 import { type CsvColumns, findColumns } from './header.ts';
-import { parseDecimal } from './number.ts';
 
 export interface CsvRow {
   /** One finite number per feature, in the task's order and the file's units. */
   readonly values: number[];
   /** Per labelling the index of the row's class. */
   readonly classes: number[];
+  /** The cells of the kept columns as they stand, where some are to be kept. */
+  readonly kept?: string[];
 }
 
-export interface CsvOptions {
+export interface CsvOptions extends CellSyntax {
   /** Refuse cells outside their feature's range (ERR_OUT_OF_RANGE) instead of leaving them to be clipped. */
   readonly strict?: boolean;
   /** Columns of the file that are knowingly left out, or all others than the task's. Default: none, and others are refused. */
   readonly ignoredColumns?: readonly string[] | 'others';
+  /** Columns whose cells come with the rows as they stand, whether the task uses them or not. Default: none. */
+  readonly keptColumns?: readonly string[];
+  /** What stands between cells. Default: comma. */
+  readonly separator?: Separator;
+  /** Pass over blanks around names, numbers and labels. Default: they are part of them. */
+  readonly trim?: boolean;
+  /** Rows in which a cell that the task uses is missing (see `isMissing`) are refused, or left out. Default: error. */
+  readonly missing?: 'error' | 'skip';
+  /** Told of each row that is left out. */
+  readonly onSkippedRow?: () => void;
 }
 
 /** How all CSV files are read. */
@@ -61,7 +73,8 @@ export async function* readFileBytes(path: string): AsyncGenerator<Uint8Array> {
  * The header names every feature and label column of the task, in any order, and beyond them only columns that are
  * ignored. Cells of features are plain decimal numbers, labels one of the task's classes to the letter. Lines end in LF,
  * CRLF or CR; a byte order mark and blank lines are skipped. Rows are counted from 1 without the header, lines as an editor
- * does.
+ * does. What other writers do (other separators, a decimal comma, blanks, 2.0 for the class 2, missing cells) takes an option
+ * each; an error names the one that would read the cell, and never the cell.
  * @param source the file's bytes in chunks of any size, such as a Readable
  * @throws ERR_CSV_COLUMNS, ERR_CSV_ROW, ERR_CSV_CELL, ERR_CSV_SYNTAX, ERR_UNKNOWN_CLASS,
  *   ERR_OUT_OF_RANGE; a file without rows yields none
@@ -80,6 +93,8 @@ export async function* readRows(
   // chunk's rows wait here.
   const parser = parse({
     ...CSV_SYNTAX,
+    delimiter: SEPARATORS[options.separator ?? 'comma'],
+    trim: options.trim === true,
     // Counting cells is left to the reader, whose errors do not carry the record.
     relax_column_count: true,
     on_record: (record: string[], { lines }) => {
@@ -99,20 +114,36 @@ export async function* readRows(
     throw new StatisticsError('ERR_CSV_COLUMNS', 'expected a header row, got an empty file');
 }
 
+/**
+ * A line of CSV, without its end, that readRows reads back.
+ * @example
+ * import { csvLine } from '@eigenveil/statistics';
+ *
+ * csvLine(['x, "y"', 7]); // → '"x, ""y""",7'
+ */
+export function csvLine(cells: readonly (string | number)[]): string {
+  return cells
+    .map(String)
+    .map((text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text))
+    .join(',');
+}
+
 /** Turns records into rows; the first record is the header. */
 class RecordReader {
   readonly #task: Pick<StatisticsTask, 'features' | 'labellings'>;
   readonly #options: CsvOptions;
-  readonly #classIndices: readonly ReadonlyMap<string, number>[];
+  readonly #cells: CellReader;
   #columns: CsvColumns | undefined;
   #width = 0;
   #count = 0;
+  #isWhole = true;
   #rows: CsvRow[] = [];
 
   constructor(task: Pick<StatisticsTask, 'features' | 'labellings'>, options: CsvOptions) {
     this.#task = task;
     this.#options = options;
-    this.#classIndices = task.labellings.map(({ classes }) => new Map(classes.map((text, k) => [text, k])));
+    this.#cells = new CellReader(task.labellings, options);
+    if (options.trim === true) checkTrimmed(task);
   }
 
   get hasHeader(): boolean {
@@ -128,7 +159,8 @@ class RecordReader {
 
   read(record: readonly string[], line: number): void {
     if (this.#columns === undefined) {
-      this.#columns = findColumns(this.#task, record, this.#options.ignoredColumns ?? []);
+      const { ignoredColumns = [], keptColumns = [], separator = 'comma' } = this.#options;
+      this.#columns = findColumns(this.#task, record, { ignoredColumns, keptColumns, separator });
       this.#width = record.length;
       return;
     }
@@ -141,18 +173,25 @@ class RecordReader {
         `expected ${this.#width} cells, got ${record.length}`,
       );
     }
-    const { features, labels } = this.#columns;
-    this.#rows.push({
-      values: features.map((column, i) => this.#readNumber(record[column]!, i, line)),
-      classes: labels.map((column, l) => this.#readClass(record[column]!, l, line)),
-    });
+    const { features, labels, kept } = this.#columns;
+    const values = features.map((column, i) => this.#readNumber(record[column]!, i, line));
+    const classes = labels.map((column, l) => this.#readClass(record[column]!, l, line));
+    if (this.#isWhole)
+      this.#rows.push(
+        kept.length === 0
+          ? { values, classes }
+          : { values, classes, kept: kept.map((column) => record[column]!) },
+      );
+    else this.#options.onSkippedRow?.();
+    this.#isWhole = true;
   }
 
   #readNumber(text: string, i: number, line: number): number {
     const { name, min, max } = this.#task.features[i]!;
-    const value = parseDecimal(text);
+    const value = this.#cells.number(text);
     if (value === undefined) {
-      const got = text === '' ? 'an empty cell' : 'something else';
+      if (this.#isLeftOut(text)) return Number.NaN;
+      const got = this.#cells.kindOfNumber(text);
       throw this.#error('ERR_CSV_CELL', line, name, `expected a finite decimal number, got ${got}`);
     }
     if (this.#options.strict === true && (value < min || value > max)) {
@@ -162,17 +201,24 @@ class RecordReader {
   }
 
   #readClass(text: string, l: number, line: number): number {
-    const index = this.#classIndices[l]!.get(text);
-    if (index === undefined) {
-      const { column, classes } = this.#task.labellings[l]!;
-      throw this.#error(
-        'ERR_UNKNOWN_CLASS',
-        line,
-        column,
-        `expected one of the task's ${classes.length} classes`,
-      );
-    }
-    return index;
+    const index = this.#cells.classIndex(text, l);
+    if (index !== undefined) return index;
+    if (this.#isLeftOut(text)) return -1;
+    const { column, classes } = this.#task.labellings[l]!;
+    const got = this.#cells.kindOfClass(text, l);
+    throw this.#error(
+      'ERR_UNKNOWN_CLASS',
+      line,
+      column,
+      `expected one of the task's ${classes.length} classes, got ${got}`,
+    );
+  }
+
+  /** Whether the row is left out for this cell, which holds nothing. */
+  #isLeftOut(text: string): boolean {
+    if (this.#options.missing !== 'skip' || !isMissing(text)) return false;
+    this.#isWhole = false;
+    return true;
   }
 
   #error(code: StatisticsErrorCode, line: number, column: string | undefined, what: string): StatisticsError {
@@ -181,13 +227,31 @@ class RecordReader {
   }
 }
 
+/** What is read without the blanks around it never equals a name that has some, but could equal another. */
+function checkTrimmed({ features, labellings }: Pick<StatisticsTask, 'features' | 'labellings'>): void {
+  const names = [
+    ...features.map(({ name }) => name),
+    ...labellings.flatMap(({ column, classes }) => [column, ...classes]),
+  ];
+  if (names.every((name) => name === name.trim())) return;
+  throw new StatisticsError(
+    'ERR_CSV_COLUMNS',
+    'the task has names or classes with blanks around them, which cannot be told with --trim',
+  );
+}
+
+const SYNTAX_HINTS: Readonly<Record<string, string>> = {
+  CSV_INVALID_CLOSING_QUOTE: ': a quoted cell ends before a separator, see --separator',
+  INVALID_OPENING_QUOTE: ': a quote opens its cell, but for blanks that --trim passes over',
+};
+
 /** Runs one call of the parser to its end. Its own errors quote the record, so only their code and line are kept. */
 function settle(call: (done: (error?: Error | null) => void) => void, parser: Parser): Promise<void> {
   return new Promise((resolve, reject) => {
     call((error) => {
       if (error === undefined || error === null) resolve();
       else if (error instanceof CsvError) {
-        const message = `line ${parser.info.lines}: not valid CSV (${error.code})`;
+        const message = `line ${parser.info.lines}: not valid CSV (${error.code})${SYNTAX_HINTS[error.code] ?? ''}`;
         reject(new StatisticsError('ERR_CSV_SYNTAX', message));
       } else reject(error);
     });

@@ -1,13 +1,21 @@
 /** Finds the task's columns in the header row of a CSV file. */
 
 import type { StatisticsTask } from '@eigenveil/task';
+import { SEPARATORS, type Separator } from './cells.ts';
 import { StatisticsError } from './errors.ts';
 import { parseDecimal } from './number.ts';
 
-/** Positions in the file: per feature, and per labelling. */
+/** Positions in the file: per feature, per labelling, and of what is kept as it stands. */
 export interface CsvColumns {
   readonly features: readonly number[];
   readonly labels: readonly number[];
+  readonly kept: readonly number[];
+}
+
+export interface HeaderOptions {
+  readonly ignoredColumns: readonly string[] | 'others';
+  readonly keptColumns: readonly string[];
+  readonly separator: Separator;
 }
 
 /** Names listed in one message; the rest are counted. */
@@ -22,11 +30,11 @@ const LONGEST_NAME = 60;
 export function findColumns(
   task: Pick<StatisticsTask, 'features' | 'labellings'>,
   header: readonly string[],
-  ignoredColumns: readonly string[] | 'others',
+  { ignoredColumns, keptColumns, separator }: HeaderOptions,
 ): CsvColumns {
   const features = task.features.map(({ name }) => name);
   const labelColumns = task.labellings.map(({ column }) => column);
-  const known = new Set([...features, ...labelColumns]);
+  const known = new Set([...features, ...labelColumns, ...keptColumns]);
   const others = header.filter((name) => !known.has(name));
   const ignored = ignoredColumns === 'others' ? others : ignoredColumns;
   const missing = [...known, ...ignored].filter((name) => !header.includes(name));
@@ -44,14 +52,35 @@ export function findColumns(
     ['missing', missing.map(quote)],
     ['not in the task and not ignored', unknown],
     ['there more than once', repeated.map(quote)],
-    ['ignored though the task uses them', contradictory.map(quote)],
+    ['ignored though they are used', contradictory.map(quote)],
   ] as const;
   const found = faults
     .filter(([, columns]) => columns.length > 0)
     .map(([fault, columns]) => `${fault}: ${list(columns)}`);
-  if (found.length > 0) throw new StatisticsError('ERR_CSV_COLUMNS', `columns ${found.join('; columns ')}`);
+  if (found.length > 0) {
+    const likely = missing.length === 0 ? '' : likelyCause(known, header, separator);
+    throw new StatisticsError('ERR_CSV_COLUMNS', `columns ${found.join('; columns ')}${likely}`);
+  }
   const position = (name: string): number => header.indexOf(name);
-  return { features: features.map(position), labels: labelColumns.map(position) };
+  return {
+    features: features.map(position),
+    labels: labelColumns.map(position),
+    kept: keptColumns.map(position),
+  };
+}
+
+/** Why names that should be there are not found: told by what would find more of them. */
+function likelyCause(known: ReadonlySet<string>, header: readonly string[], separator: Separator): string {
+  const count = (names: readonly string[]) => names.filter((name) => known.has(name)).length;
+  const found = count(header);
+  if (count(header.map((name) => name.trim())) > found)
+    return '; there are blanks around names, which --trim passes over';
+  const line = header.join(SEPARATORS[separator]);
+  for (const [other, character] of Object.entries(SEPARATORS)) {
+    const names = line.split(character).map((name) => name.trim().replaceAll('"', ''));
+    if (count(names) > found) return `; names seem to be separated otherwise: give --separator ${other}`;
+  }
+  return '';
 }
 
 function quote(name: string): string {

@@ -1,11 +1,11 @@
 /** Rows in, exact integer statistics and their slot layout out. */
 export { StatisticsAccumulator } from './accumulate.ts';
-export { CSV_SYNTAX, type CsvOptions, type CsvRow, readFileBytes, readRows } from './csv.ts';
+export { CSV_SYNTAX, type CsvOptions, type CsvRow, csvLine, readFileBytes, readRows } from './csv.ts';
 export { Discretiser } from './discretise.ts';
 export { StatisticsError, type StatisticsErrorCode } from './errors.ts';
 export { layout } from './layout.ts';
 export { drawNoise } from './noise.ts';
-export { parseDecimal } from './number.ts';
+export { parseDecimal, parseDecimalComma } from './number.ts';
 export { type OwnerStatistics, statisticsOfCsv } from './owner.ts';
 export {
   addStatistics,

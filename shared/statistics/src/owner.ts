@@ -4,6 +4,7 @@ import type { StatisticsTask } from '@eigenveil/task';
 import { StatisticsAccumulator } from './accumulate.ts';
 import { type CsvOptions, readRows } from './csv.ts';
 import { Discretiser } from './discretise.ts';
+import { StatisticsError } from './errors.ts';
 import type { Statistics } from './statistics.ts';
 
 export interface OwnerStatistics {
@@ -13,6 +14,8 @@ export interface OwnerStatistics {
   readonly clippedCells: readonly number[];
   /** How many rows were longer than the clipping norm and were scaled down; none without differential privacy. */
   readonly clippedRows: number;
+  /** How many rows were left out since a cell is missing: see CsvOptions. */
+  readonly skippedRows: number;
 }
 
 /**
@@ -32,10 +35,19 @@ export async function statisticsOfCsv(
 ): Promise<OwnerStatistics> {
   const accumulator = new StatisticsAccumulator(task);
   const discretiser = new Discretiser(task);
-  for await (const { values, classes } of readRows(source, task, options)) {
+  let skippedRows = 0;
+  const onSkippedRow = () => {
+    skippedRows += 1;
+    options.onSkippedRow?.();
+  };
+  for await (const { values, classes } of readRows(source, task, { ...options, onSkippedRow })) {
     accumulator.add(discretiser.discretise(values), classes);
   }
   const { rows } = accumulator;
+  if (rows === 0 && skippedRows > 0) {
+    const message = `expected at least one whole row, got none: a cell is missing in each of ${skippedRows}`;
+    throw new StatisticsError('ERR_NO_ROWS', message);
+  }
   const { clippedCells, clippedRows } = discretiser;
-  return { statistics: accumulator.statistics(), rows, clippedCells, clippedRows };
+  return { statistics: accumulator.statistics(), rows, clippedCells, clippedRows, skippedRows };
 }

@@ -4,44 +4,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type CsvOptions, type CsvRow, readFileBytes, readRows, StatisticsError } from '../src/index.ts';
+import { type CsvOptions, readFileBytes, readRows, StatisticsError } from '../src/index.ts';
 import { parseDecimal } from '../src/number.ts';
-
-const task = {
-  features: [
-    { name: 'a', min: -10, max: 10 },
-    { name: 'b', min: 0, max: 1 },
-  ],
-  labellings: [{ column: 'label', classes: ['yes', 'no'] }],
-};
-
-async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-}
-
-async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
-  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
-}
-
-function read(text: string | Uint8Array, options: CsvOptions = {}, size = 1 << 16): Promise<CsvRow[]> {
-  return collect(readRows(chunksOf(Buffer.from(text), size), task, options));
-}
-
-async function refusal(text: string, options: CsvOptions = {}): Promise<StatisticsError> {
-  const error: unknown = await read(text, options).then(
-    () => undefined,
-    (reason) => reason,
-  );
-  expect(error).toBeInstanceOf(StatisticsError);
-  return error as StatisticsError;
-}
-
-const expected: CsvRow[] = [
-  { values: [1.5, 0], classes: [0] },
-  { values: [-20, 1e-3], classes: [1] },
-];
+import { chunksOf, collect, expected, read, refusal, task } from './reading.ts';
 
 describe('reading CSV', () => {
   it.each([
@@ -178,8 +143,8 @@ describe('what is refused', () => {
 
   it.each([
     [['id'], 'columns missing: "id"'],
-    [['label'], 'columns ignored though the task uses them: "label"'],
-    [['a', 'x'], 'columns missing: "x"; columns ignored though the task uses them: "a"'],
+    [['label'], 'columns ignored though they are used: "label"'],
+    [['a', 'x'], 'columns missing: "x"; columns ignored though they are used: "a"'],
   ])('refuses to ignore %j', async (ignoredColumns, message) => {
     const error = await refusal('a,b,label\n1,1,yes\n', { ignoredColumns });
     expect(error).toMatchObject({ code: 'ERR_CSV_COLUMNS', message });
@@ -239,10 +204,20 @@ describe('what is refused', () => {
         fc.constantFrom('\n', '\r\n', '\r', '\u2028', '\u0085', '\v'),
         fc.constantFrom<string[]>([], ['a', 'b', 'label'], ['a', 'b', 'label', 'id']),
         fc.constantFrom<string[] | 'others'>([], ['id'], 'others'),
-        async (rows, separator, lineEnd, header, ignoredColumns) => {
+        fc.record<CsvOptions>(
+          {
+            separator: fc.constantFrom('comma', 'semicolon', 'tab'),
+            decimal: fc.constantFrom('point', 'comma'),
+            trim: fc.boolean(),
+            numericLabels: fc.boolean(),
+            missing: fc.constantFrom('error', 'skip'),
+          },
+          { requiredKeys: [] },
+        ),
+        async (rows, separator, lineEnd, header, ignoredColumns, options) => {
           const lines = header.length === 0 ? rows : [header, ...rows];
           const text = lines.map((cells) => cells.join(separator)).join(lineEnd);
-          const error: unknown = await read(text, { ignoredColumns, strict: true }).then(
+          const error: unknown = await read(text, { ...options, ignoredColumns, strict: true }).then(
             () => undefined,
             (reason) => reason,
           );

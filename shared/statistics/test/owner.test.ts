@@ -19,6 +19,21 @@ describe('from file to statistics', () => {
       rows: dataset.rows.length,
       clippedCells: dataset.names.map(() => 0),
       clippedRows: 0,
+      skippedRows: 0,
+    });
+  });
+
+  it('sums and counts whole rows alone, where an option says so', async () => {
+    const task = syntheticTask(2, METHODS.pca);
+    const text = 'f0,f1\n9,\n0.5,1\nNA,0\n-0.5,1\n';
+    const skipping = await statisticsOfCsv(bytesOf(text), task, { missing: 'skip' });
+    const whole = await statisticsOfCsv(bytesOf('f0,f1\n0.5,1\n-0.5,1\n'), task);
+    expect(skipping).toEqual({ ...whole, skippedRows: 2 });
+    await expect(
+      statisticsOfCsv(bytesOf('f0,f1\n,1\n1,\n'), task, { missing: 'skip' }),
+    ).rejects.toMatchObject({
+      code: 'ERR_NO_ROWS',
+      message: 'expected at least one whole row, got none: a cell is missing in each of 2',
     });
   });
 

@@ -1,0 +1,83 @@
+/** Rows that are reduced from one file into another. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Task } from '@eigenveil/task';
+import { Projection } from '@eigenveil/wire';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { reduceFile } from '../src/index.ts';
+
+const task = Task.parse({
+  method: { kind: 'pca' },
+  features: ['a', 'b', 'c'].map((name) => ({ name, min: -1, max: 1, twoValued: false })),
+  labellings: [],
+  components: 1,
+  fractionBits: 14,
+  maximumOwners: 10,
+  maximumSamplesPerOwner: 100,
+  minimumOwners: 2,
+  keyBits: 3072,
+  encryption: 'standard',
+  allowInsecureKey: false,
+  statisticalSecurityBits: 40,
+  twoParty: 'garbled',
+  outputs: [],
+  allowFullRank: false,
+  releaseToOwners: true,
+  differentialPrivacy: null,
+  deadline: '2030-01-01T00:00:00.000Z',
+  protocol: 'eigenveil/1',
+  id: 't'.repeat(22),
+  csp: 'c'.repeat(43),
+  dataUser: 'd'.repeat(43),
+});
+const { method, twoParty, features, fractionBits, outputs } = task;
+const projection = Projection.parse({
+  taskId: task.id,
+  taskDigest: 'A'.repeat(43),
+  ...{ method, twoParty, features, fractionBits, outputs },
+  vectors: [[0, 1, 0]],
+  eigenvalues: [1],
+});
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'eigenveil-reduce-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const write = async (text: string) => {
+  await writeFile(join(folder, 'rows.csv'), text);
+  return join(folder, 'rows.csv');
+};
+const out = () => join(folder, 'reduced.csv');
+
+test('columns that are kept come first, in the order asked for, and are quoted where they must be', async () => {
+  const data = await write('id;a;c;b;note\n1;0;0;0,5;"x; y"\n2;0;0;-0,25;"a ""b"", c"\n');
+  const options = { separator: 'semicolon', decimal: 'comma', keptColumns: ['note', 'id', 'b'] } as const;
+  expect(await reduceFile(task, projection, data, out(), options)).toEqual({ rows: 2, skippedRows: 0 });
+  expect(await readFile(out(), 'utf8')).toBe(
+    'note,id,b,component_1\nx; y,1,"0,5",0.5\n"a ""b"", c",2,"-0,25",-0.25\n',
+  );
+});
+
+test('rows that lack a cell are refused, or left out and counted; a kept cell may be empty', async () => {
+  const data = await write('a,b,c,id\n0,0.5,0,\n0,,0,2\n0,1,0,3\n');
+  const keptColumns = ['id'];
+  await expect(reduceFile(task, projection, data, out(), { keptColumns })).rejects.toMatchObject({
+    code: 'ERR_CSV_CELL',
+  });
+  expect(await reduceFile(task, projection, data, out(), { keptColumns, missing: 'skip' })).toEqual({
+    rows: 2,
+    skippedRows: 1,
+  });
+  expect(await readFile(out(), 'utf8')).toBe('id,component_1\n,0.5\n3,1\n');
+});
+
+test.each([[['id', 'id']], [['component_1']]])('columns %j are not kept', async (keptColumns) => {
+  const data = await write('a,b,c,id,component_1\n0,0,0,1,1\n');
+  await expect(reduceFile(task, projection, data, out(), { keptColumns })).rejects.toMatchObject({
+    code: 'ERR_CSV_COLUMNS',
+    message: 'kept columns expected once each, and none named as a component',
+  });
+});

@@ -1,0 +1,86 @@
+/** What a cell of a CSV file says; and what kind of thing it holds, where that is nothing the task takes. */
+import type { Labelling } from '@eigenveil/task';
+import { parseDecimal, parseDecimalComma } from './number.ts';
+
+/** What may stand between cells. */
+export const SEPARATORS = { comma: ',', semicolon: ';', tab: '\t' } as const;
+export type Separator = keyof typeof SEPARATORS;
+
+export interface CellSyntax {
+  /** What stands before a number's fraction. Default: point. */
+  readonly decimal?: 'point' | 'comma';
+  /** Take a label that is the same number as one class for that class: 2.0 for 2. Default: labels are classes to the letter. */
+  readonly numericLabels?: boolean;
+}
+
+const MISSING: ReadonlySet<string> = new Set(['', 'NA', 'N/A', 'NaN', 'nan', 'NULL', 'null', '?']);
+
+/** Whether the cell holds nothing, or one of NA, N/A, NaN, nan, NULL, null and ?, to the letter. */
+export function isMissing(text: string): boolean {
+  return MISSING.has(text);
+}
+
+/** Reads cells as one file writes them. */
+export class CellReader {
+  /** The number that a cell writes; undefined for anything else. */
+  readonly number: (text: string) => number | undefined;
+  readonly #syntax: CellSyntax;
+  readonly #classes: readonly ReadonlyMap<string, number>[];
+  readonly #numericClasses: readonly ReadonlyMap<number, number>[];
+
+  constructor(labellings: readonly Labelling[], syntax: CellSyntax) {
+    this.number = syntax.decimal === 'comma' ? parseDecimalComma : parseDecimal;
+    this.#syntax = syntax;
+    this.#classes = labellings.map(({ classes }) => new Map(classes.map((text, k) => [text, k])));
+    this.#numericClasses = labellings.map(({ classes }) => classesByNumber(classes));
+  }
+
+  /** The index of the class of labelling `l` that a cell names; undefined if it names none. */
+  classIndex(text: string, l: number): number | undefined {
+    const index = this.#classes[l]!.get(text);
+    return index === undefined && this.#syntax.numericLabels === true ? this.#sameNumber(text, l) : index;
+  }
+
+  /** What a cell holds that is no number, without showing it. */
+  kindOfNumber(text: string): string {
+    if (isMissing(text)) return kindOfMissing(text);
+    const trimmed = text.trim();
+    if (trimmed !== text && this.number(trimmed) !== undefined)
+      return 'one with blanks around it, which --trim passes over';
+    if (this.#syntax.decimal === 'comma')
+      return parseDecimal(trimmed) === undefined
+        ? 'something else'
+        : 'one with a point, despite --decimal comma';
+    return parseDecimalComma(trimmed) === undefined
+      ? 'something else'
+      : 'one with a comma, which --decimal comma takes for its fraction';
+  }
+
+  /** What a cell holds that is no class of labelling `l`, without showing it. */
+  kindOfClass(text: string, l: number): string {
+    if (this.#classes[l]!.has(text.trim())) return 'one with blanks around it, which --trim passes over';
+    if (this.#sameNumber(text, l) !== undefined)
+      return 'one that is written as another number, which --numeric-labels takes';
+    return isMissing(text) ? kindOfMissing(text) : 'another label';
+  }
+
+  #sameNumber(text: string, l: number): number | undefined {
+    const value = this.number(text);
+    return value === undefined ? undefined : this.#numericClasses[l]!.get(value);
+  }
+}
+
+/** Of classes that are one number, such as 0 and 0.0, none can be meant by a third way to write it. */
+function classesByNumber(classes: readonly string[]): Map<number, number> {
+  const numbers = classes.map(parseDecimal);
+  return new Map(
+    numbers.flatMap((value, k) =>
+      value === undefined || numbers.indexOf(value) !== numbers.lastIndexOf(value) ? [] : [[value, k]],
+    ),
+  );
+}
+
+function kindOfMissing(text: string): string {
+  const kind = text === '' ? 'an empty cell' : 'a mark of a missing value';
+  return `${kind}: --missing skip leaves such rows out`;
+}
