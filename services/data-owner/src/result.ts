@@ -2,12 +2,12 @@
  * How an owner checks a result: that the data user signed it for the task that the CSP signed, that it is one of that task, that the CSP has
  * countersigned it and no other, and that the owner's own contribution is among those that the CSP verified.
  */
-import { checkAgreed } from '@eigenveil/projection';
+import { verifyProjection } from '@eigenveil/projection';
 import type { Task } from '@eigenveil/task';
 import {
   type Agreement,
+  checkInclusion,
   digestBytes,
-  PROJECTION,
   type Projection,
   ProjectionResponse,
   RECEIPT,
@@ -15,8 +15,6 @@ import {
   SignedTask,
   type TreeContribution,
   type VerifiedProvenance,
-  verifyOwnerProvenance,
-  verifySignedTask,
   verifyStatement,
 } from '@eigenveil/wire';
 import type { z } from 'zod';
@@ -44,24 +42,11 @@ export async function verifyResult(
   home: OwnerHome,
   { ownerId, cspKey }: Enrolment,
 ): Promise<TaskResult> {
-  const { task, provenance } = evidence;
-  const agreement = await verifySignedTask(evidence, cspKey);
-  const projection = await verifyStatement(PROJECTION, evidence.projection, agreement.dataUserKey);
-  if (projection.taskId !== task.id || projection.taskDigest !== agreement.taskDigest)
-    throw new ServiceError('ERR_PROJECTION_INVALID', '"projection" expected the digest of this task');
-  checkAgreed(task, projection);
-  if (provenance === null) {
-    throw new ServiceError(
-      'ERR_PROVENANCE_MISSING',
-      '"provenance" expected the signatures of the CSP: a result of a release without them has to be computed anew, in a new task',
-    );
-  }
+  const { task, agreement, projection, provenance } = await verifyProjection(evidence, cspKey);
   const contributionDigest = await contributed(agreement, home);
-  const verified = await verifyOwnerProvenance(
-    { task, cspKey, projection: evidence.projection, contribution: { ownerId, contributionDigest } },
-    provenance,
-  );
-  return { task, projection, provenance: verified, evidence };
+  // Null has been refused.
+  checkInclusion({ ownerId, contributionDigest }, evidence.provenance!.inclusion, provenance);
+  return { task, projection, provenance, evidence };
 }
 
 /** The digest of what this owner has sent, by the receipt or, when that was lost, by what is kept to be sent again. */

@@ -7,7 +7,7 @@ export { type EigenPairs, generalisedEigen, symmetricEigen } from './eigen.ts';
 export { notPositiveDefinite, ProjectionError, type ProjectionErrorCode } from './errors.ts';
 export { decompose, type Pencil, pencil } from './methods.ts';
 export { explainedVariance, project, reconstruct } from './project.ts';
-export { Projector } from './projector.ts';
+export { Projector, saveProjection } from './projector.ts';
 export { fullRank, rankRefusal } from './rank.ts';
 export {
   betweenClassScatter,
@@ -16,3 +16,4 @@ export {
   traceOfTotalScatter,
   withinClassScatter,
 } from './scatter.ts';
+export { SignedProjection, type VerifiedProjection, verifyProjection } from './signed.ts';

@@ -34,8 +34,13 @@ export function project({ vectors, mean }: Vectors, rows: Rows): number[][] {
  * reconstruct(projection, coordinates); // → [[0.25, 0.5]]
  */
 export function reconstruct({ vectors, mean }: Vectors, coordinates: Rows): number[][] {
-  const inverse = pseudoInverse(new Matrix(vectors.map((w) => [...w]))).to2DArray();
+  const inverse = inverseOf(vectors);
   return coordinates.map((z) => inverse.map((row, i) => dot(row, z) + (mean?.[i] ?? 0)));
+}
+
+/** The pseudo-inverse of the map from rows to coordinates (d × k). */
+export function inverseOf(vectors: Vectors['vectors']): number[][] {
+  return pseudoInverse(new Matrix(vectors.map((w) => [...w]))).to2DArray();
 }
 
 /**

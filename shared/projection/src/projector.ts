@@ -1,37 +1,236 @@
-/** Reduces an owner's rows by the projection of a task that it has agreed to, and by no other. */
-import { Discretiser } from '@eigenveil/statistics';
+/** Reduces rows by the projection of an agreed task and by no other, one by one or in batches, and leads back from reduced rows. */
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { Discretiser, StatisticsError } from '@eigenveil/statistics';
+import type { Thumbprint } from '@eigenveil/task';
 import { type AgreedTask, type ClaimedProjection, checkAgreed } from './agreed.ts';
-import { project } from './project.ts';
+import { ProjectionError } from './errors.ts';
+import { inverseOf } from './project.ts';
+import { cspKeyOf, SignedProjection, verifyProjection } from './signed.ts';
+
+/** Components computed in one pass over a row, whose cells are then loaded once for four sums that do not wait for each other. */
+const COMPONENTS_PER_PASS = 4;
 
 /**
+ * Rows are given as a list, or flat: row by row in one Float64Array, which is faster. They come back as they were given.
+ *
+ * Features are in the task's order (`featureNames`) and units. Cells are clipped to the agreed ranges, scaled to [−1, 1] and rounded as they
+ * were for the contribution; rows are not scaled down to the clipping norm of differential privacy, which serves the noise alone. Reduced
+ * rows are centred if the projection carries the mean.
  * @example
  * import { Projector } from '@eigenveil/projection';
+ * import { Thumbprint } from '@eigenveil/task';
  *
- * const projector = new Projector(task, projection);
- * const reduced = rows.map((row) => projector.reduce(row));
+ * const projector = await Projector.load('projection.signed.json', Thumbprint.parse(text));
+ * const reduced = projector.transform(rows);
+ * const outside = projector.clippedCells; // per feature
  */
 export class Projector {
-  readonly #projection: Pick<ClaimedProjection, 'vectors' | 'mean'>;
+  readonly task: AgreedTask;
+  readonly projection: ClaimedProjection;
   readonly #discretiser: Discretiser;
-  readonly #unit: number;
+  /** Vector by vector over the integers of the discretiser, with vectors of zeros up to a whole pass. */
+  readonly #weights: Float64Array;
+  readonly #offsets: Float64Array;
+  readonly #cells: Float64Array;
+  #inverse: readonly (readonly number[])[] | undefined;
 
-  /** @throws ERR_PROJECTION_INVALID for a projection that is not one of the task: see checkAgreed */
+  /**
+   * Of a projection whose signatures the caller has verified.
+   * @throws ERR_PROJECTION_INVALID for a projection that is not one of the task: see checkAgreed
+   */
   constructor(task: AgreedTask, projection: ClaimedProjection) {
     checkAgreed(task, projection);
+    this.task = task;
+    this.projection = projection;
     const { features, fractionBits } = task;
-    this.#projection = projection;
+    const { vectors, mean } = projection;
+    const unit = 2 ** -fractionBits; // exact, and so are weights of vectors times it
     this.#discretiser = new Discretiser({ features, fractionBits });
-    this.#unit = 2 ** fractionBits;
+    this.#cells = new Float64Array(features.length);
+    const padded = Math.ceil(vectors.length / COMPONENTS_PER_PASS) * COMPONENTS_PER_PASS;
+    this.#weights = new Float64Array(padded * features.length);
+    this.#offsets = new Float64Array(padded);
+    for (const [c, vector] of vectors.entries()) {
+      this.#weights.set(
+        vector.map((entry) => entry * unit),
+        c * features.length,
+      );
+      this.#offsets[c] = vector.reduce((sum, entry, i) => sum + entry * (mean?.[i] ?? 0), 0);
+    }
   }
 
   /**
-   * One coordinate per component. The row is clipped, scaled and rounded as it was for the contribution, and centred if the projection
-   * carries the mean.
-   * @param row one finite number per feature, in the task's order and units
-   * @throws as Discretiser.discretise
+   * Of a projection with its signatures, checked as verifyProjection does; needs no service.
+   * @param csp thumbprint of the CSP's key, learnt over a channel that is trusted, and not from where the projection comes from
+   * @throws ERR_CSP_IDENTITY, and as verifyProjection
    */
-  reduce(row: ArrayLike<number>): number[] {
-    const scaled = this.#discretiser.discretise(row).map((value) => value / this.#unit);
-    return project(this.#projection, [scaled])[0]!;
+  static async open(signed: SignedProjection, csp: Thumbprint): Promise<Projector> {
+    const { task, projection } = await verifyProjection(signed, await cspKeyOf(signed, csp));
+    return new Projector(task, projection);
   }
+
+  /**
+   * The same of a file that saveProjection has written.
+   * @throws ERR_PROJECTION_INVALID for a file of another form, as readFile, and as open
+   */
+  static async load(file: string, csp: Thumbprint): Promise<Projector> {
+    let signed: SignedProjection;
+    const text = await readFile(file, 'utf8');
+    try {
+      signed = SignedProjection.parse(JSON.parse(text));
+    } catch (cause) {
+      throw new ProjectionError(
+        'ERR_PROJECTION_INVALID',
+        `${JSON.stringify(file)} expected task, agreement, projection and provenance, as saveProjection and "eigenveil-owner project --evidence" write them`,
+        { cause },
+      );
+    }
+    return Projector.open(signed, csp);
+  }
+
+  /** In the order in which rows have them. */
+  get featureNames(): readonly string[] {
+    return this.task.features.map(({ name }) => name);
+  }
+
+  /** In the order in which reduced rows have them: component_1, … */
+  get componentNames(): readonly string[] {
+    return this.projection.vectors.map((_, c) => `component_${c + 1}`);
+  }
+
+  /** Per feature, how many cells of all rows so far lay outside its range and were clipped. */
+  get clippedCells(): readonly number[] {
+    return this.#discretiser.clippedCells;
+  }
+
+  /**
+   * One coordinate per component of each row.
+   * @param rows one finite number per feature
+   * @throws ERR_NOT_FINITE naming row and feature; RangeError on rows of another width, or a flat batch that does not end with a row
+   */
+  transform(rows: Float64Array): Float64Array;
+  transform(rows: readonly ArrayLike<number>[]): number[][];
+  transform(rows: Float64Array | readonly ArrayLike<number>[]): Float64Array | number[][] {
+    const [from, to] = [this.task.features.length, this.projection.vectors.length];
+    return inForm(rows, from, to, (flat) => this.#transformFlat(flat));
+  }
+
+  /** A single row. */
+  reduce(row: ArrayLike<number>): number[] {
+    return this.transform([row])[0]!;
+  }
+
+  /**
+   * Rows in the task's units that transform to these coordinates, but for what rounding and clipping would change: of all such rows those
+   * with the scaled features closest to the mean, or where the task does not declare it, to the middle of the ranges. They may lie outside
+   * the ranges.
+   * @param coordinates one finite number per component
+   * @throws ERR_NOT_FINITE; RangeError on rows of another width, or a flat batch that does not end with a row
+   */
+  inverseTransform(coordinates: Float64Array): Float64Array;
+  inverseTransform(coordinates: readonly ArrayLike<number>[]): number[][];
+  inverseTransform(coordinates: Float64Array | readonly ArrayLike<number>[]): Float64Array | number[][] {
+    const [from, to] = [this.projection.vectors.length, this.task.features.length];
+    return inForm(coordinates, from, to, (flat) => this.#invertFlat(flat));
+  }
+
+  #transformFlat(rows: Float64Array): Float64Array {
+    const d = this.#cells.length;
+    const k = this.projection.vectors.length;
+    const sums = new Float64Array(this.#offsets.length);
+    const reduced = new Float64Array((rows.length / d) * k);
+    for (let row = 0, from = 0, to = 0; from < rows.length; row += 1, from += d, to += k) {
+      this.#discretise(rows, from, row);
+      this.#multiply(sums);
+      for (let c = 0; c < k; c += 1) reduced[to + c] = sums[c]! - this.#offsets[c]!;
+    }
+    return reduced;
+  }
+
+  #discretise(rows: Float64Array, from: number, row: number): void {
+    try {
+      this.#discretiser.write(rows, from, this.#cells);
+    } catch (error) {
+      if (!(error instanceof StatisticsError)) throw error;
+      throw new StatisticsError(error.code, `"rows[${row}]": ${error.message}`);
+    }
+  }
+
+  /** The products of all vectors with the row at hand, each summed in the order of the features. */
+  #multiply(sums: Float64Array): void {
+    const x = this.#cells;
+    const w = this.#weights;
+    const d = x.length;
+    for (let c = 0; c < sums.length; c += COMPONENTS_PER_PASS) {
+      let at = c * d;
+      let [p, q, r, s] = [0, 0, 0, 0];
+      for (let i = 0; i < d; i += 1, at += 1) {
+        const cell = x[i]!;
+        p += w[at]! * cell;
+        q += w[at + d]! * cell;
+        r += w[at + 2 * d]! * cell;
+        s += w[at + 3 * d]! * cell;
+      }
+      sums[c] = p;
+      sums[c + 1] = q;
+      sums[c + 2] = r;
+      sums[c + 3] = s;
+    }
+  }
+
+  #invertFlat(coordinates: Float64Array): Float64Array {
+    if (!coordinates.every(Number.isFinite))
+      throw new ProjectionError('ERR_NOT_FINITE', '"coordinates" expected finite numbers');
+    const { vectors, mean } = this.projection;
+    this.#inverse ??= inverseOf(vectors);
+    const inverse = this.#inverse;
+    const { features } = this.task;
+    const k = vectors.length;
+    return Float64Array.from({ length: (coordinates.length / k) * features.length }, (_, at) => {
+      const i = at % features.length;
+      const from = ((at - i) / features.length) * k;
+      const scaled = inverse[i]!.reduce(
+        (sum, entry, c) => sum + entry * coordinates[from + c]!,
+        mean?.[i] ?? 0,
+      );
+      const { min, max } = features[i]!;
+      return ((1 - scaled) / 2) * min + ((1 + scaled) / 2) * max;
+    });
+  }
+}
+
+/**
+ * Writes what Projector.load reads, whole or not at all.
+ * @throws as writeFile
+ */
+export async function saveProjection(file: string, signed: SignedProjection): Promise<void> {
+  const draft = `${file}.${process.pid}.tmp`;
+  try {
+    await writeFile(draft, `${JSON.stringify(signed)}\n`);
+    await rename(draft, file);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** Applies `work`, which makes rows of `to` numbers from rows of `from` numbers, both flat, and answers in the form of the rows. */
+function inForm(
+  rows: Float64Array | readonly ArrayLike<number>[],
+  from: number,
+  to: number,
+  work: (flat: Float64Array) => Float64Array,
+): Float64Array | number[][] {
+  if (rows instanceof Float64Array) {
+    if (rows.length % from !== 0)
+      throw new RangeError(`"rows" expected rows of ${from} numbers, got ${rows.length} numbers in all`);
+    return work(rows);
+  }
+  const flat = new Float64Array(rows.length * from);
+  for (const [row, cells] of rows.entries()) {
+    if (cells.length !== from)
+      throw new RangeError(`"rows[${row}]" expected ${from} numbers, got ${cells.length}`);
+    flat.set(cells, row * from);
+  }
+  const done = work(flat);
+  return rows.map((_, row) => Array.from(done.subarray(row * to, (row + 1) * to)));
 }

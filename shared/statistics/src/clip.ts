@@ -8,15 +8,16 @@ export function squaredLength(row: ArrayLike<number>): number {
 }
 
 /**
- * The row if its squared length is at most the bound, else one of nearly its direction that is: scaled down and rounded towards zero. Bounds must be
- * below 2^50, as they are for a thousand features of 20 fraction bits.
+ * Scales a row down in place, unless its squared length is at most the bound: to one of nearly its direction that is, rounded towards zero.
+ * Returns whether it did. Bounds must be below 2^50, as they are for a thousand features of 20 fraction bits.
  *
  * Doubles do no harm: a scaled cell is too large by a factor of at most 1 + 3.1·2^-53 before it is rounded, so the squared length ends up at most
  * at bound · (1 + 6.3·2^-53) < bound + 1, and it is an integer. The accumulator looks again.
  */
-export function clipRow(row: readonly number[], squaredBound: number): readonly number[] {
+export function clipRow(row: number[] | Float64Array, squaredBound: number): boolean {
   const length = squaredLength(row);
-  if (length <= squaredBound) return row;
+  if (length <= squaredBound) return false;
   const factor = Math.sqrt(squaredBound / length);
-  return row.map((cell) => Math.trunc(cell * factor) + 0);
+  for (let i = 0; i < row.length; i += 1) row[i] = Math.trunc(row[i]! * factor) + 0;
+  return true;
 }

@@ -63,8 +63,19 @@ export class Discretiser {
     if (row.length !== this.#features.length) {
       throw new RangeError(`"row" expected ${this.#features.length} cells, got ${row.length}`);
     }
-    const cells = this.#features.map((feature, i) => {
-      const x = row[i]!;
+    const cells = new Array<number>(row.length).fill(0);
+    this.write(row, 0, cells);
+    return cells;
+  }
+
+  /**
+   * The same for a row among many, without making anything: reads one cell per feature from `at` on, and fills `cells`.
+   * @throws ERR_NOT_FINITE, also where there are too few cells
+   */
+  write(rows: ArrayLike<number>, at: number, cells: number[] | Float64Array): void {
+    for (let i = 0; i < this.#features.length; i += 1) {
+      const feature = this.#features[i]!;
+      const x = rows[at + i]!;
       if (!Number.isFinite(x)) {
         throw new StatisticsError(
           'ERR_NOT_FINITE',
@@ -74,10 +85,8 @@ export class Discretiser {
       if (x < feature.min || x > feature.max) this.#clippedCells[i]! += 1;
       const y = scaleCell(feature, x);
       const magnitude = Math.round(Math.abs(y) * this.#unit);
-      return y < 0 ? 0 - magnitude : magnitude;
-    });
-    const clipped = clipRow(cells, this.#squaredBound);
-    if (clipped !== cells) this.#clippedRows += 1;
-    return clipped;
+      cells[i] = y < 0 ? 0 - magnitude : magnitude;
+    }
+    if (this.#squaredBound < Infinity && clipRow(cells, this.#squaredBound)) this.#clippedRows += 1;
   }
 }

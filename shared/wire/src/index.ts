@@ -86,6 +86,7 @@ export {
   COUNTERSIGNATURE,
   CountersignatureRequest,
   CountersignatureResponse,
+  checkInclusion,
   digestProjection,
   newSalt,
   OwnerProvenance,
@@ -94,6 +95,6 @@ export {
   STATEMENT,
   UnblindingResponse,
   type VerifiedProvenance,
-  verifyOwnerProvenance,
+  verifyProvenance,
 } from './provenance.ts';
 export { ServiceUrl } from './service-url.ts';

@@ -88,7 +88,7 @@ export interface VerifiedProvenance
  * Verifies both signatures of the CSP and that they are about this task and this projection.
  * @throws ERR_PROVENANCE_INVALID
  */
-async function verifyProvenance(
+export async function verifyProvenance(
   { task, cspKey, projection }: ExpectedProvenance,
   { statement, countersignature, salt }: Provenance,
 ): Promise<VerifiedProvenance> {
@@ -112,22 +112,19 @@ async function verifyProvenance(
 }
 
 /**
- * The same for an owner, whose contribution must be among those that were verified.
- * @throws ERR_PROVENANCE_INVALID, ERR_PROVENANCE_EXCLUDED
+ * Checks that an owner's contribution is among those that were verified.
+ * @throws ERR_PROVENANCE_EXCLUDED
  */
-export async function verifyOwnerProvenance(
-  expected: ExpectedProvenance & { readonly contribution: TreeContribution },
-  provenance: OwnerProvenance,
-): Promise<VerifiedProvenance> {
-  const verified = await verifyProvenance(expected, provenance);
-  const tree = { size: verified.verifiedOwners, root: verified.contributionsRoot };
-  if (!isIncluded(expected.contribution, provenance.inclusion, tree)) {
-    throw new ServiceError(
-      'ERR_PROVENANCE_EXCLUDED',
-      `"inclusion" expected a proof that the contribution with digest ${expected.contribution.contributionDigest} is among the ${tree.size} that the CSP verified`,
-    );
-  }
-  return verified;
+export function checkInclusion(
+  contribution: TreeContribution,
+  inclusion: OwnerProvenance['inclusion'],
+  { verifiedOwners, contributionsRoot }: VerifiedProvenance,
+): void {
+  if (isIncluded(contribution, inclusion, { size: verifiedOwners, root: contributionsRoot })) return;
+  throw new ServiceError(
+    'ERR_PROVENANCE_EXCLUDED',
+    `"inclusion" expected a proof that the contribution with digest ${contribution.contributionDigest} is among the ${verifiedOwners} that the CSP verified`,
+  );
 }
 
 function expect(holds: boolean, what: string, expected: string): void {

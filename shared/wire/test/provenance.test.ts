@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import {
   COUNTERSIGNATURE,
   ContributionTree,
+  checkInclusion,
   Digest,
   digestProjection,
   digestTask,
@@ -21,7 +22,7 @@ import {
   signStatement,
   TILE_SIZE,
   type TreeContribution,
-  verifyOwnerProvenance,
+  verifyProvenance,
 } from '../src/index.ts';
 
 const ownerId = (i: number) => OwnerId.parse(String(i).padStart(22, '0'));
@@ -185,11 +186,18 @@ describe('the provenance of a result', () => {
       ...changes.of,
     };
   }
-  const verify = (given: OwnerProvenance, changes: object = {}) =>
-    verifyOwnerProvenance(
-      { task: task!, cspKey: csp!.publicJwk, projection, contribution: mine, ...changes },
+  const verify = async (
+    given: OwnerProvenance,
+    changes: Partial<Parameters<typeof verifyProvenance>[0]> & { contribution?: TreeContribution } = {},
+  ) => {
+    const { contribution = mine, ...expected } = changes;
+    const verified = await verifyProvenance(
+      { task: task!, cspKey: csp!.publicJwk, projection, ...expected },
       given,
     );
+    checkInclusion(contribution, given.inclusion, verified);
+    return verified;
+  };
   const code = (expected: string) => expect.objectContaining({ code: expected });
 
   test('tells how many took part', async () => {
@@ -224,7 +232,7 @@ describe('the provenance of a result', () => {
     const swapped = { ...given, countersignature: given.statement };
     await expect(verify(swapped)).rejects.toEqual(code('ERR_PROVENANCE_INVALID'));
     await expect(verify(given, { projection: 'another' })).rejects.toEqual(code('ERR_PROVENANCE_INVALID'));
-    await expect(verify(given, { task: other })).rejects.toEqual(code('ERR_PROVENANCE_INVALID'));
+    await expect(verify(given, { task: other! })).rejects.toEqual(code('ERR_PROVENANCE_INVALID'));
   });
 
   test.each<[string, () => Parameters<typeof provenance>[0]]>([

@@ -5,6 +5,15 @@ import { keyLength } from './key-length.ts';
 import { processes } from './processes.ts';
 import { published } from './published.ts';
 import { scaling } from './scaling.ts';
+import { transform } from './transform.ts';
 import { twoParty } from './two-party.ts';
 
-export const SUITES: readonly Suite[] = [keyLength, published, twoParty, accuracy, scaling, processes];
+export const SUITES: readonly Suite[] = [
+  keyLength,
+  published,
+  twoParty,
+  accuracy,
+  scaling,
+  processes,
+  transform,
+];
