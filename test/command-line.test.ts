@@ -230,6 +230,21 @@ describe('a task', () => {
     const save = ['--save', path('early.json')];
     const early = await owner('project', id, ...home(0), ...toDataUser, ...policy, ...save);
     expect(problemOf(early)).toMatchObject({ exitCode: 5, code: 'ERR_NOT_READY' });
+    const waiting = ['project', id, ...home(0), ...toDataUser, ...policy, ...save, '--wait'];
+    const late = await runInProcess('owner', '--json', ...waiting, '--wait-minutes', '0');
+    expect(problemOf(late)).toMatchObject({
+      exitCode: 5,
+      code: 'ERR_NOT_READY',
+      detail: expect.stringMatching(/^the time to wait is over: the task is open;/),
+    });
+    const interrupted = await children.run('owner', waiting, {}, (said, send) => {
+      if (said.includes('waiting for the result: the task is open')) send('SIGINT');
+    });
+    expect(interrupted).toMatchObject({ exitCode: 5, stdout: '' });
+    expect(interrupted.stderr.split('\n')[1]).toMatch(
+      /ERR_NOT_READY: the waiting was ended: the task is open/,
+    );
+    await expect(readFile(path('early.json'))).rejects.toMatchObject({ code: 'ENOENT' });
     const again = jsonOf(await owner('contribute', id, ...home(0), ...toDataUser, ...policy, ...rowsOf(1)));
     expect(again).toMatchObject({ repeated: true });
     expect(again).not.toHaveProperty('rows');
@@ -241,8 +256,20 @@ describe('a task', () => {
   });
 
   test('is closed, which waits for the result', async () => {
+    const policy = [...allow, path('policy.json')];
+    // An owner has waited since before; what it is told tells that it does.
+    const waiter = Promise.withResolvers<void>();
+    const waited = children.run(
+      'owner',
+      ['project', id, ...home(0), ...toDataUser, ...policy, '--wait', '--save', path('waited.json')],
+      {},
+      () => waiter.resolve(),
+    );
+    await waiter.promise;
     const closing = children.run('user', ['--json', 'task', 'close', id, ...asOperator]);
     const closed = TaskStatus.parse(jsonOf(await closing));
+    expect((await waited).exitCode).toBe(0);
+    expect(Projection.parse(JSON.parse(await readFile(path('waited.json'), 'utf8'))).taskId).toBe(id);
     expect(closed).toMatchObject({ state: 'done', contributions: OWNERS });
     const out = ['--out', path('result.json')];
     expect(jsonOf(await task('result', id, ...out))).toEqual({

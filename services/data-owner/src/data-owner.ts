@@ -29,6 +29,7 @@ import { z } from 'zod';
 import type { Enrolment, OwnerHome, PendingContribution } from './home.ts';
 import { checkPolicy, checkRows, type OwnerPolicy } from './policy.ts';
 import { type Evidence, type TaskResult, verifyResult } from './result.ts';
+import { untilReady, type Waiting } from './waiting.ts';
 
 /** Where a service is and which certificates to trust instead of the system's (PEM). */
 export interface ServiceAddress {
@@ -188,13 +189,15 @@ export class DataOwner {
 
   /**
    * The result of a task, checked as verifyResult does.
+   * @param waiting to wait for a result that is not there yet; by default it is asked for once
    * @throws as `verifyResult`, and ERR_NOT_READY
    */
-  async result(dataUser: ServiceAddress, taskId: TaskId): Promise<TaskResult> {
+  async result(dataUser: ServiceAddress, taskId: TaskId, waiting?: Waiting): Promise<TaskResult> {
     return this.#withService(dataUser, async (client) => {
       const { signed } = await this.#accept(client, taskId);
       const path = `/tasks/${taskId}/projection`;
-      const answer = await client.send({ method: 'GET', path, response: ProjectionResponse });
+      const ask = () => client.send({ method: 'GET', path, response: ProjectionResponse });
+      const answer = await (waiting === undefined ? ask() : untilReady(ask, waiting));
       return this.verify({ ...signed, ...answer });
     });
   }

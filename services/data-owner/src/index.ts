@@ -19,3 +19,4 @@ export { type Enrolment, HomeError, OwnerHome, type PendingContribution } from '
 export { checkPolicy, OwnerPolicy } from './policy.ts';
 export { type ReducedFile, reduceFile } from './reduce.ts';
 export { Evidence, type TaskResult, verifyResult } from './result.ts';
+export type { Waiting } from './waiting.ts';

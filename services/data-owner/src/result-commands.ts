@@ -4,7 +4,14 @@
  */
 import { access, constants, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { addSettings, ConfigurationError, printResult, readJsonFile } from '@eigenveil/command';
+import {
+  addSettings,
+  ConfigurationError,
+  onShutdown,
+  printNote,
+  printResult,
+  readJsonFile,
+} from '@eigenveil/command';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { TaskResult } from './result.ts';
@@ -39,6 +46,17 @@ export function addProject(program: Command): void {
       description: 'where to write the reduced rows, CSV',
       placeholder: 'FILE',
     },
+    wait: {
+      schema: z.boolean(),
+      description: 'wait for the result if it is not there yet; Ctrl-C ends it',
+      default: false,
+    },
+    waitMinutes: {
+      schema: z.number().min(0).max(43_200),
+      description: 'with --wait: how long, at most',
+      default: 60,
+      placeholder: 'NUMBER',
+    },
     keep: {
       schema: z.array(z.string()),
       description:
@@ -65,8 +83,10 @@ export function addProject(program: Command): void {
 Reduced rows are written with commas and decimal points; columns that are kept come first. They are rows in other coordinates. No guarantee
 of differential privacy covers them, whatever the task promises for the projection itself: do not publish them, keep them like the rows.
 
+With --wait, nothing is written before the result is there; if the task fails, or its data user cancels it, the command says so.
+
 Example:
-  $ eigenveil-owner project TASK --user-url https://user.example.org:8444 --data rows.csv --keep id --out reduced.csv`,
+  $ eigenveil-owner project TASK --user-url https://user.example.org:8444 --wait --data rows.csv --keep id --out reduced.csv`,
   );
   command.action(async (id: string) => {
     const settings = configuration();
@@ -74,7 +94,17 @@ Example:
     await checkOutputs(settings);
     const dataUser = await address(settings.userUrl, settings.userCa);
     const policy = await readPolicy(settings.policy, settings.allowSimulated);
-    const result = await withOwner(settings, policy, (owner) => owner.result(dataUser, taskIdOf(id)));
+    const result = await withOwner(settings, policy, (owner) =>
+      settings.wait
+        ? interruptible((signal) =>
+            owner.result(dataUser, taskIdOf(id), {
+              milliseconds: 60_000 * settings.waitMinutes,
+              signal,
+              onWait: (reason) => tellWaiting(command, reason),
+            }),
+          )
+        : owner.result(dataUser, taskIdOf(id)),
+    );
     const { task, projection, provenance } = result;
     if (save !== undefined) await writeFile(save, `${JSON.stringify(projection, null, 2)}\n`);
     if (evidence !== undefined) await writeFile(evidence, `${JSON.stringify(result.evidence)}\n`);
@@ -137,6 +167,22 @@ Example:
   });
 }
 
+/** Work that the first Ctrl-C or SIGTERM ends in order. */
+async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const stop = onShutdown(['SIGINT', 'SIGTERM'], async () => controller.abort());
+  try {
+    return await work(controller.signal);
+  } finally {
+    stop();
+  }
+}
+
+/** To people only: with --json standard error holds problems alone. */
+function tellWaiting(command: Command, reason: string): void {
+  if (command.optsWithGlobals().json !== true) printNote(command, `waiting for the result: ${reason}`);
+}
+
 function describeOwners({ verifiedOwners, projectionDigest }: TaskResult['provenance']): string {
   return `${verifiedOwners} owners took part, this one among them; digest of the result ${projectionDigest}`;
 }
@@ -173,4 +219,8 @@ async function checkOutputs({
       throw new ConfigurationError(`"${flag}" expected another file than "--data"`);
     }
   }
+  if (data !== undefined)
+    await access(data, constants.R_OK).catch((cause: unknown) => {
+      throw new ConfigurationError(`"--data" expected a file that can be read, got ${data}`, { cause });
+    });
 }

@@ -204,7 +204,8 @@ export function errorFromProblem(text: string, retryAfterSeconds?: number): Serv
   return fromProblem({ ...rest, ...(detail === undefined ? {} : { detail }) }, retryAfterSeconds);
 }
 
-function isTransient(error: unknown): boolean {
+/** Whether the peer could not be reached or had no time, so that the same request may succeed later. */
+export function isTransient(error: unknown): boolean {
   const code = errorCodeOf(error);
   return (
     code === 'ERR_PEER_UNREACHABLE' ||

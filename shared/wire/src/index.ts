@@ -12,6 +12,7 @@ export {
 export {
   type Credentials,
   errorFromProblem,
+  isTransient,
   ServiceClient,
   type ServiceClientOptions,
   type ServiceRequest,

@@ -24,13 +24,15 @@ export interface Finished {
 export class Children {
   readonly #running = new Set<ChildProcess>();
 
-  /** Runs a command to its end. */
+  /** Runs a command to its end. `onSaid` is told what it writes to standard error, and may send it a signal. */
   async run(
     name: 'csp' | 'user' | 'owner',
     args: readonly string[],
     environment: Record<string, string> = {},
+    onSaid: (text: string, send: (signal: NodeJS.Signals) => void) => void = () => {},
   ): Promise<Finished> {
     const child = this.#spawn(name, args, environment);
+    child.stderr!.on('data', (chunk: Buffer) => onSaid(String(chunk), (signal) => void child.kill(signal)));
     const [stdout, stderr, [exitCode]] = await Promise.all([
       text(child.stdout!),
       text(child.stderr!),
