@@ -84,7 +84,7 @@ test('an owner that encrypts with paillier-bigint is served like all others', as
   const { home } = await world.enrolledOwner();
   const paillier = new TheirPool({ threads: 0 });
   const policy = OwnerPolicy.parse({ twoParty: ['simulated'], minimumKeyBits: 1024 });
-  const stranger = new DataOwner({ home, policy, paillier });
+  const stranger = new DataOwner({ state: home, policy, paillier });
 
   const { proposal, rows } = await exampleOf(dataFile('pima'), 'lda');
   const parts = split(rows, 3);

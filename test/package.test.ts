@@ -17,7 +17,7 @@ import { DataOwner, OwnerHome, OwnerPolicy, PaillierPool, readFileBytes, statist
 const [given = ''] = process.argv.slice(2);
 const { home, csp, dataUser, token, thumbprint, task, file } = JSON.parse(given);
 const owner = new DataOwner({
-  home: new OwnerHome(home),
+  state: new OwnerHome(home),
   policy: OwnerPolicy.parse({ twoParty: ['simulated'], minimumKeyBits: 1024 }),
   paillier: new PaillierPool({ threads: 1 }),
 });

@@ -1,9 +1,13 @@
 /** Tasks to which the owners add the noise: what the CSP decrypts has it, and the result is that of the noisy sums. */
+import { inviteOwners } from '@eigenveil/csp';
+import { DataOwner, MemoryOwnerState, OwnerPolicy } from '@eigenveil/data-owner';
+import { PaillierPool } from '@eigenveil/paillier';
 import { noisePlan } from '@eigenveil/privacy';
 import { decompose } from '@eigenveil/projection';
 import { layout, unflatten } from '@eigenveil/statistics';
 import { programOf, shiftOf, stageTaskOf, withoutShift } from '@eigenveil/task';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Thumbprint } from '@eigenveil/wire';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { plainSums } from './support/definitions.ts';
 import { type RecordedWorld, startRecorded } from './support/recorded-world.ts';
 import { unblindingOf } from './support/recording-pool.ts';
@@ -28,9 +32,8 @@ function partsOf(rows: number): LabelledRows[] {
   }));
 }
 
-test('the sums have the noise of all owners, and the result is theirs', async () => {
-  const parts = partsOf(800);
-  const proposal = madeUpProposal('pca', FEATURES, [], {
+function proposalOf(noise: 'owners' | 'servers') {
+  return madeUpProposal('pca', FEATURES, [], {
     minimumOwners: OWNERS,
     maximumOwners: OWNERS,
     maximumSamplesPerOwner: 800,
@@ -40,12 +43,16 @@ test('the sums have the noise of all owners, and the result is theirs', async ()
       delta: 1e-6,
       neighbours: 'add-remove',
       clippingNorm: 1.5,
-      noise: 'owners',
-      honestOwners: 2,
+      noise,
+      honestOwners: noise === 'owners' ? 2 : null,
       dataIndependentRanges: true,
     },
   });
-  const { task, n, projection } = await runTask(recorded.parties, proposal, parts);
+}
+
+test('the sums have the noise of all owners, and the result is theirs', async () => {
+  const parts = partsOf(800);
+  const { task, n, projection } = await runTask(recorded.parties, proposalOf('owners'), parts);
   const { slots, blinding } = unblindingOf(n, layout(task), recorded.pools);
   const noisy = slots.map((slot, i) => slot - blinding[i]!);
   const exact = plainSums(task, parts);
@@ -74,3 +81,24 @@ test('the sums have the noise of all owners, and the result is theirs', async ()
     expect(Math.abs(projection.eigenvalues[i]! / value - 1)).toBeLessThan(1e-9);
   expect(Math.abs(projection.trace! - expected.trace!)).toBeLessThan(1e-6);
 });
+
+test.each(['owners', 'servers'] as const)(
+  'an owner whose state ends with its process takes no part, where noise is that of the %s',
+  async (noise) => {
+    const { world, parties } = recorded;
+    const { task } = await parties.client.create(proposalOf(noise));
+    const owner = new DataOwner({
+      state: new MemoryOwnerState(),
+      policy: OwnerPolicy.parse({ twoParty: ['simulated'], minimumKeyBits: 1024 }),
+      paillier: new PaillierPool({ threads: 0 }),
+    });
+    const [token] = await inviteOwners(world.cspConfig.dataDirectory, 1, 3600);
+    await owner.enrol(world.cspAddress, token!, Thumbprint.parse(world.dataUserConfig.cspThumbprint));
+    const summarise = vi.fn();
+    await expect(owner.contribute(world.dataUserAddress, task.id, summarise)).rejects.toMatchObject({
+      code: 'ERR_POLICY',
+      message: expect.stringMatching(/differentialPrivacy.*in memory.*OwnerHome/),
+    });
+    expect(summarise).not.toHaveBeenCalled();
+  },
+);

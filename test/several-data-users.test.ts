@@ -201,7 +201,7 @@ describe('the database is down', () => {
   test('so requests are to be repeated, and an owner with patience gets its receipt when it is back', async () => {
     const { home } = await world.enrolledOwner();
     const owner = new DataOwner({
-      home,
+      state: home,
       policy: OwnerPolicy.parse({ twoParty: ['simulated'], minimumKeyBits: 1024, allowFullRank: true }),
       paillier: new PaillierPool({ threads: 0 }),
       patienceMilliseconds: 600_000, // a database that has crashed may take long to come back

@@ -190,7 +190,7 @@ export class World {
       minimumClassRows: 1,
     };
     const owner = new DataOwner({
-      home,
+      state: home,
       policy: OwnerPolicy.parse({ ...lenient, ...policy }),
       paillier: this.#ownerPool,
     });

@@ -26,9 +26,9 @@ import {
   verifyStatement,
 } from '@eigenveil/wire';
 import { z } from 'zod';
-import type { Enrolment, OwnerHome, PendingContribution } from './home.ts';
 import { checkPolicy, checkRows, type OwnerPolicy } from './policy.ts';
 import { type Evidence, type TaskResult, verifyResult } from './result.ts';
+import type { Enrolment, OwnerState, PendingContribution } from './state.ts';
 import { untilReady, type Waiting } from './waiting.ts';
 
 /** Where a service is and which certificates to trust instead of the system's (PEM). */
@@ -38,7 +38,8 @@ export interface ServiceAddress {
 }
 
 export interface DataOwnerOptions {
-  readonly home: OwnerHome;
+  /** An OwnerHome; for tasks without differential privacy a MemoryOwnerState will do. */
+  readonly state: OwnerState;
   readonly policy: OwnerPolicy;
   readonly paillier: PaillierPool;
   /** How long to go on trying while a service cannot be reached, in milliseconds. */
@@ -63,8 +64,8 @@ export class DataOwner {
    * @throws ERR_CSP_IDENTITY, ERR_ENROLMENT_TOKEN
    */
   async enrol(csp: ServiceAddress, enrolmentToken: string, cspThumbprint: Thumbprint): Promise<Enrolment> {
-    const { home } = this.#options;
-    const client = this.#client(csp, { kind: 'key', key: await home.signingKey() });
+    const { state } = this.#options;
+    const client = this.#client(csp, { kind: 'key', key: await state.signingKey() });
     try {
       const { keys } = await client.send({ method: 'GET', path: '/.well-known/jwks.json', response: JwkSet });
       const cspKey = await pinned(keys, cspThumbprint);
@@ -76,7 +77,7 @@ export class DataOwner {
         response: EnrolmentResponse,
       });
       const enrolment = { ...answer, cspKey, csp };
-      await home.saveEnrolment(enrolment);
+      await state.saveEnrolment(enrolment);
       return enrolment;
     } finally {
       await client.close();
@@ -105,11 +106,11 @@ export class DataOwner {
     summarise: (task: Task) => Promise<Statistics>,
     options: { readonly discardPending?: boolean } = {},
   ): Promise<Receipt> {
-    const { home } = this.#options;
+    const { state } = this.#options;
     return this.#withService(dataUser, async (client) => {
       await this.#requireNoWithdrawal(taskId);
       const accepted = await this.#accept(client, taskId);
-      const kept = await home.receipt(taskId);
+      const kept = await state.receipt(taskId);
       if (kept !== undefined) return verifyStatement(RECEIPT, kept, accepted.agreement.dataUserKey);
       const statistics = await summarise(accepted.task);
       checkRows(this.#options.policy, accepted.task, statistics);
@@ -117,7 +118,7 @@ export class DataOwner {
       const pending = await this.#pending(accepted, values, options.discardPending === true);
       // Again, now that what is sent is kept: another process may have been done meanwhile, and noise have been drawn twice.
       await this.#requireNoWithdrawal(taskId);
-      const keptMeanwhile = await home.receipt(taskId);
+      const keptMeanwhile = await state.receipt(taskId);
       if (keptMeanwhile !== undefined)
         return verifyStatement(RECEIPT, keptMeanwhile, accepted.agreement.dataUserKey);
       const path = `/tasks/${taskId}/contribution`;
@@ -137,7 +138,7 @@ export class DataOwner {
           '"receipt" expected the digest of the contribution that was sent',
         );
       }
-      await home.saveReceipt(taskId, receipt);
+      await state.saveReceipt(taskId, receipt);
       return claims;
     });
   }
@@ -155,9 +156,9 @@ export class DataOwner {
     taskId: TaskId,
     { csp, insist = false }: { readonly csp?: ServiceAddress | undefined; readonly insist?: boolean } = {},
   ): Promise<boolean> {
-    const { home } = this.#options;
+    const { state } = this.#options;
     const confirmed = await this.#withService(dataUser, async (client) => {
-      await home.beginWithdrawal(taskId);
+      await state.beginWithdrawal(taskId);
       const path = `/tasks/${taskId}/contribution`;
       try {
         await client.send({ method: 'DELETE', path, response: z.undefined() });
@@ -165,7 +166,7 @@ export class DataOwner {
       } catch (error) {
         if (insist) return false;
         // What was prepared or taken is kept, also after a withdrawal, so that nothing is drawn again even if the data user lies.
-        if (WITHDRAWAL_REFUSED.has(errorCodeOf(error))) await home.endWithdrawal(taskId);
+        if (WITHDRAWAL_REFUSED.has(errorCodeOf(error))) await state.endWithdrawal(taskId);
         throw error;
       }
     });
@@ -204,11 +205,11 @@ export class DataOwner {
 
   /** Checks a result that was fetched before, without any service: see verifyResult. */
   async verify(evidence: Evidence): Promise<TaskResult> {
-    return verifyResult(evidence, this.#options.home, await this.#enrolment());
+    return verifyResult(evidence, this.#options.state, await this.#enrolment());
   }
 
   async #requireNoWithdrawal(taskId: TaskId): Promise<void> {
-    if (await this.#options.home.hasWithdrawn(taskId)) {
+    if (await this.#options.state.hasWithdrawn(taskId)) {
       throw new ServiceError(
         'ERR_CONTRIBUTION_WITHDRAWN',
         'this owner has withdrawn from the task for good; repeat "withdraw" if it could not finish',
@@ -225,13 +226,13 @@ export class DataOwner {
     values: readonly bigint[],
     discards: boolean,
   ): Promise<PendingContribution> {
-    const { home } = this.#options;
+    const { state } = this.#options;
     const { id, differentialPrivacy } = accepted.task;
-    const dataDigest = await home.digestOfData(id, values);
+    const dataDigest = await state.digestOfData(id, values);
     const drawsNoise = differentialPrivacy?.noise === 'owners';
-    let pending = await home.pending(id);
+    let pending = await state.pending(id);
     if (pending !== undefined && pending.dataDigest !== dataDigest && discards && !drawsNoise) {
-      await home.discardPending(id);
+      await state.discardPending(id);
       pending = undefined;
     }
     pending ??= await this.#prepare(accepted, values, dataDigest);
@@ -250,13 +251,13 @@ export class DataOwner {
     values: readonly bigint[],
     dataDigest: string,
   ): Promise<PendingContribution> {
-    const { home, paillier } = this.#options;
+    const { state, paillier } = this.#options;
     const { ownerId } = await this.#enrolment();
     // Noise is drawn once per task: it goes into the very bytes that are kept before they are sent for the first time.
     const bytes = await contribute(accepted, values, { paillier, randomness: systemRandomness });
-    const record = await signRecord(accepted.agreement, bytes, { ownerId, key: await home.signingKey() });
+    const record = await signRecord(accepted.agreement, bytes, { ownerId, key: await state.signingKey() });
     // Encryption is randomised: only stored bytes can be repeated exactly after an answer was lost.
-    return home.keepPending(accepted.task.id, { record, bytes, dataDigest });
+    return state.keepPending(accepted.task.id, { record, bytes, dataDigest });
   }
 
   async #accept(client: ServiceClient, taskId: TaskId): Promise<AcceptedTask> {
@@ -266,11 +267,12 @@ export class DataOwner {
     if (signed.task.id !== taskId)
       throw new ServiceError('ERR_AGREEMENT_INVALID', '"taskId" expected the task that was asked for');
     checkPolicy(this.#options.policy, signed.task);
+    checkState(this.#options.state, signed.task);
     return { ...agreed, signed };
   }
 
   async #enrolment(): Promise<Enrolment> {
-    const enrolment = await this.#options.home.enrolment();
+    const enrolment = await this.#options.state.enrolment();
     if (enrolment === undefined)
       throw new ServiceError('ERR_AUTH_REQUIRED', 'not enrolled yet: run "eigenveil-owner enrol" first');
     return enrolment;
@@ -280,7 +282,7 @@ export class DataOwner {
     const { ownerToken } = await this.#enrolment();
     const client = this.#client(service, {
       kind: 'key',
-      key: await this.#options.home.signingKey(),
+      key: await this.#options.state.signingKey(),
       token: ownerToken,
     });
     try {
@@ -301,6 +303,18 @@ export class DataOwner {
       patienceMilliseconds: this.#options.patienceMilliseconds ?? 0,
     });
   }
+}
+
+/**
+ * A guarantee counts every row once and draws its noise once. A state that ends with the process could promise neither: the next process would be
+ * another owner, who contributes the same rows with other noise.
+ */
+function checkState({ isDurable }: OwnerState, { differentialPrivacy }: Task): void {
+  if (isDurable || differentialPrivacy === null) return;
+  throw new ServiceError(
+    'ERR_POLICY',
+    '"differentialPrivacy" expected null, since this state is in memory: after a restart the same rows could be contributed once more, with other noise, and the guarantee would not hold; keep the state in a folder (OwnerHome)',
+  );
 }
 
 /** Then the contribution counts, or there is none that could. */

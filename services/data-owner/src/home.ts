@@ -1,47 +1,22 @@
 /**
- * The owner's folder: its signing key, its enrolment, contributions that have no receipt yet, receipts and withdrawals. Files are
- * written whole or not at all, readable by the owner alone, and not read when anybody else could.
+ * The owner's state in a folder. Files are written whole or not at all, readable by the owner alone, and not read when anybody else could.
  */
-import { createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { link, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '@eigenveil/command';
 import type { TaskId } from '@eigenveil/task';
-import {
-  generatePrivateJwk,
-  importSigningKey,
-  OwnerId,
-  PrivateJwk,
-  PublicJwk,
-  ServiceUrl,
-  type SigningKey,
-} from '@eigenveil/wire';
+import { generatePrivateJwk, importSigningKey, PrivateJwk, type SigningKey } from '@eigenveil/wire';
 import { z } from 'zod';
+import { digestOfData, Enrolment, newDataKey, type OwnerState, type PendingContribution } from './state.ts';
 
-/** What enrolment leaves behind. */
-export const Enrolment = z.strictObject({
-  ownerId: OwnerId,
-  ownerToken: z.string(),
-  /** The CSP's identity key, checked against the pinned thumbprint at enrolment. */
-  cspKey: PublicJwk,
-  /** Where the CSP was, and the certificates to trust there. Absent in a folder of an earlier release. */
-  csp: z.strictObject({ url: ServiceUrl, ca: z.string().optional() }).optional(),
-});
-export type Enrolment = z.infer<typeof Enrolment>;
-
-/** An encrypted contribution and its signed record, ready to be sent as often as it takes. */
-const PendingContribution = z.strictObject({
+/** A pending contribution as a file has it. */
+const StoredContribution = z.strictObject({
   record: z.string(),
   bytes: z.base64(),
   /** Absent in a folder of the first release. */
   dataDigest: z.string().optional(),
 });
-export interface PendingContribution {
-  readonly record: string;
-  readonly bytes: Uint8Array;
-  /** Of the statistics that were encrypted, see digestOfData. */
-  readonly dataDigest?: string | undefined;
-}
 
 /** What is wrong with the folder is its owner's to mend. Messages never hold what is in a file. */
 export class HomeError extends Error {
@@ -51,7 +26,8 @@ export class HomeError extends Error {
 
 const OTHERS = 0o077;
 
-export class OwnerHome {
+export class OwnerHome implements OwnerState {
+  readonly isDurable = true;
   readonly #folder: string;
 
   /** `folder` is created when something is first written to it. All methods throw ERR_OWNER_HOME when it cannot be used. */
@@ -59,7 +35,6 @@ export class OwnerHome {
     this.#folder = folder;
   }
 
-  /** The owner's signing key, made on first use. */
   async signingKey(): Promise<SigningKey> {
     return importSigningKey(await this.#madeOnce('signing-key.json', PrivateJwk, generatePrivateJwk));
   }
@@ -73,14 +48,10 @@ export class OwnerHome {
   }
 
   async pending(taskId: TaskId): Promise<PendingContribution | undefined> {
-    const stored = await this.#read(pendingFile(taskId), PendingContribution);
+    const stored = await this.#read(pendingFile(taskId), StoredContribution);
     return stored && { ...stored, bytes: Buffer.from(stored.bytes, 'base64') };
   }
 
-  /**
-   * Keeps a contribution and returns the one to send: this one, or the one that another process has kept meanwhile, since
-   * only one can be taken.
-   */
   async keepPending(taskId: TaskId, fresh: PendingContribution): Promise<PendingContribution> {
     const bytes = Buffer.from(fresh.bytes).toString('base64');
     const isFirst = await this.#write(pendingFile(taskId), { ...fresh, bytes }, link);
@@ -91,30 +62,21 @@ export class OwnerHome {
     await rm(join(this.#folder, pendingFile(taskId)), { force: true });
   }
 
-  /**
-   * Tells whether statistics are those of the pending contribution without keeping them. Keyed, since statistics of few rows could be
-   * guessed from a plain digest by somebody who gets hold of that file alone.
-   */
   async digestOfData(taskId: TaskId, values: readonly bigint[]): Promise<string> {
     const key = await this.#madeOnce('data-key.json', z.base64url().length(43), () =>
-      randomBytes(32).toString('base64url'),
+      Buffer.from(newDataKey()).toString('base64url'),
     );
-    return createHmac('sha256', Buffer.from(key, 'base64url'))
-      .update(`eigenveil/1 data\0${taskId}\0${values.join(',')}`)
-      .digest('base64url');
+    return digestOfData(Buffer.from(key, 'base64url'), taskId, values);
   }
 
-  /** Whether the owner has withdrawn from the task, or has begun to without an answer yet. */
   async hasWithdrawn(taskId: TaskId): Promise<boolean> {
     return (await this.#read(withdrawalFile(taskId), z.literal('withdrawn'))) !== undefined;
   }
 
-  /** Marks the task before anybody is told, so that a lost answer leaves no doubt. */
   async beginWithdrawal(taskId: TaskId): Promise<void> {
     await this.#write(withdrawalFile(taskId), 'withdrawn');
   }
 
-  /** The withdrawal was refused: the contribution counts, or there is nothing to withdraw from. */
   async endWithdrawal(taskId: TaskId): Promise<void> {
     await rm(join(this.#folder, withdrawalFile(taskId)), { force: true });
   }
@@ -123,7 +85,6 @@ export class OwnerHome {
     return this.#read(receiptFile(taskId), z.string());
   }
 
-  /** Keeps the receipt; the contribution need not be sent again. */
   async saveReceipt(taskId: TaskId, receipt: string): Promise<void> {
     await this.#write(receiptFile(taskId), receipt);
     await this.discardPending(taskId);

@@ -18,7 +18,7 @@ import {
   verifyStatement,
 } from '@eigenveil/wire';
 import type { z } from 'zod';
-import type { Enrolment, OwnerHome } from './home.ts';
+import type { Enrolment, OwnerState } from './state.ts';
 
 /** All that was signed about a result: with the owner's folder it can be checked without any service. */
 export const Evidence = SignedTask.extend(ProjectionResponse.shape);
@@ -39,11 +39,11 @@ export interface TaskResult {
  */
 export async function verifyResult(
   evidence: Evidence,
-  home: OwnerHome,
+  state: OwnerState,
   { ownerId, cspKey }: Enrolment,
 ): Promise<TaskResult> {
   const { task, agreement, projection, provenance } = await verifyProjection(evidence, cspKey);
-  const contributionDigest = await contributed(agreement, home);
+  const contributionDigest = await contributed(agreement, state);
   // Null has been refused.
   checkInclusion({ ownerId, contributionDigest }, evidence.provenance!.inclusion, provenance);
   return { task, projection, provenance, evidence };
@@ -52,11 +52,11 @@ export async function verifyResult(
 /** The digest of what this owner has sent, by the receipt or, when that was lost, by what is kept to be sent again. */
 async function contributed(
   { taskId, dataUserKey }: Agreement,
-  home: OwnerHome,
+  state: OwnerState,
 ): Promise<TreeContribution['contributionDigest']> {
-  const receipt = await home.receipt(taskId);
+  const receipt = await state.receipt(taskId);
   if (receipt !== undefined) return (await verifyStatement(RECEIPT, receipt, dataUserKey)).contributionDigest;
-  const pending = await home.pending(taskId);
+  const pending = await state.pending(taskId);
   if (pending !== undefined) return digestBytes('contribution', pending.bytes);
   throw new ServiceError(
     'ERR_CONTRIBUTION_UNKNOWN',

@@ -97,9 +97,9 @@ export async function withOwner<T>(
   selfTest({ allowBigintFallback: false });
   // Encryption of one contribution takes less time than starting threads for it.
   const paillier = new PaillierPool({ threads: 0 });
-  const home = new OwnerHome(settings.home);
+  const state = new OwnerHome(settings.home);
   return work(
-    new DataOwner({ home, policy, paillier, patienceMilliseconds: 1000 * settings.patienceSeconds }),
+    new DataOwner({ state, policy, paillier, patienceMilliseconds: 1000 * settings.patienceSeconds }),
   );
 }
 

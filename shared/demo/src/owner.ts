@@ -31,7 +31,7 @@ const setting = JSON.parse(process.argv[2]!) as OwnerSetting;
 const ca = await readFile(setting.caFile, 'utf8');
 const dataUser = { url: setting.dataUserUrl, ca };
 const owner = new DataOwner({
-  home: new OwnerHome(setting.home),
+  state: new OwnerHome(setting.home),
   policy: OwnerPolicy.parse({
     twoParty: [setting.twoParty],
     minimumKeyBits: setting.minimumKeyBits,

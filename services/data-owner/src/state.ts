@@ -1,0 +1,134 @@
+/**
+ * What an owner must not forget between its steps: its signing key, its enrolment, contributions that have no receipt yet, receipts and
+ * withdrawals. OwnerHome keeps it in a folder, MemoryOwnerState as long as the process lives.
+ */
+import { createHmac, randomBytes } from 'node:crypto';
+import type { TaskId } from '@eigenveil/task';
+import {
+  generatePrivateJwk,
+  importSigningKey,
+  OwnerId,
+  PublicJwk,
+  ServiceUrl,
+  type SigningKey,
+} from '@eigenveil/wire';
+import { z } from 'zod';
+
+/** What enrolment leaves behind. */
+export const Enrolment = z.strictObject({
+  ownerId: OwnerId,
+  ownerToken: z.string(),
+  /** The CSP's identity key, checked against the pinned thumbprint at enrolment. */
+  cspKey: PublicJwk,
+  /** Where the CSP was, and the certificates to trust there. Absent in a folder of an earlier release. */
+  csp: z.strictObject({ url: ServiceUrl, ca: z.string().optional() }).optional(),
+});
+export type Enrolment = z.infer<typeof Enrolment>;
+
+/** An encrypted contribution and its signed record, ready to be sent as often as it takes. */
+export interface PendingContribution {
+  readonly record: string;
+  readonly bytes: Uint8Array;
+  /** Of the statistics that were encrypted, see digestOfData. */
+  readonly dataDigest?: string | undefined;
+}
+
+export interface OwnerState {
+  /** Whether it outlives the process, as what a guarantee of differential privacy rests on must. */
+  readonly isDurable: boolean;
+  /** The owner's signing key, made on first use. */
+  signingKey(): Promise<SigningKey>;
+  enrolment(): Promise<Enrolment | undefined>;
+  saveEnrolment(enrolment: Enrolment): Promise<void>;
+  pending(taskId: TaskId): Promise<PendingContribution | undefined>;
+  /** Keeps a contribution and returns the one to send: this one, or the one that was kept meanwhile, since only one can be taken. */
+  keepPending(taskId: TaskId, fresh: PendingContribution): Promise<PendingContribution>;
+  discardPending(taskId: TaskId): Promise<void>;
+  /** Tells whether statistics are those of the pending contribution without keeping them. */
+  digestOfData(taskId: TaskId, values: readonly bigint[]): Promise<string>;
+  /** Whether the owner has withdrawn from the task, or has begun to without an answer yet. */
+  hasWithdrawn(taskId: TaskId): Promise<boolean>;
+  /** Marks the task before anybody is told, so that a lost answer leaves no doubt. */
+  beginWithdrawal(taskId: TaskId): Promise<void>;
+  /** The withdrawal was refused: the contribution counts, or there is nothing to withdraw from. */
+  endWithdrawal(taskId: TaskId): Promise<void>;
+  receipt(taskId: TaskId): Promise<string | undefined>;
+  /** Keeps the receipt; the contribution need not be sent again. */
+  saveReceipt(taskId: TaskId, receipt: string): Promise<void>;
+}
+
+export const newDataKey = (): Uint8Array => randomBytes(32);
+
+/** Keyed, since statistics of few rows could be guessed from a plain digest by somebody who gets hold of it alone. */
+export function digestOfData(key: Uint8Array, taskId: TaskId, values: readonly bigint[]): string {
+  return createHmac('sha256', key)
+    .update(`eigenveil/1 data\0${taskId}\0${values.join(',')}`)
+    .digest('base64url');
+}
+
+/**
+ * A state for programs that embed an owner and need no folder. With the process it forgets the owner's key, so that the next one enrols with
+ * another token as another owner, fetches no result of this one's tasks, and must not contribute the same rows again. Tasks under differential
+ * privacy are refused with it: they promise that a row counts once, and that its noise is drawn once.
+ */
+export class MemoryOwnerState implements OwnerState {
+  readonly isDurable = false;
+  readonly #dataKey = newDataKey();
+  readonly #pending = new Map<TaskId, PendingContribution>();
+  readonly #withdrawn = new Set<TaskId>();
+  readonly #receipts = new Map<TaskId, string>();
+  #key: Promise<SigningKey> | undefined;
+  #enrolment: Enrolment | undefined;
+
+  signingKey(): Promise<SigningKey> {
+    this.#key ??= generatePrivateJwk().then(importSigningKey);
+    return this.#key;
+  }
+
+  async enrolment(): Promise<Enrolment | undefined> {
+    return this.#enrolment;
+  }
+
+  async saveEnrolment(enrolment: Enrolment): Promise<void> {
+    this.#enrolment = enrolment;
+  }
+
+  async pending(taskId: TaskId): Promise<PendingContribution | undefined> {
+    return this.#pending.get(taskId);
+  }
+
+  async keepPending(taskId: TaskId, fresh: PendingContribution): Promise<PendingContribution> {
+    const kept = this.#pending.get(taskId) ?? fresh;
+    this.#pending.set(taskId, kept);
+    return kept;
+  }
+
+  async discardPending(taskId: TaskId): Promise<void> {
+    this.#pending.delete(taskId);
+  }
+
+  async digestOfData(taskId: TaskId, values: readonly bigint[]): Promise<string> {
+    return digestOfData(this.#dataKey, taskId, values);
+  }
+
+  async hasWithdrawn(taskId: TaskId): Promise<boolean> {
+    return this.#withdrawn.has(taskId);
+  }
+
+  async beginWithdrawal(taskId: TaskId): Promise<void> {
+    this.#withdrawn.add(taskId);
+  }
+
+  async endWithdrawal(taskId: TaskId): Promise<void> {
+    this.#withdrawn.delete(taskId);
+  }
+
+  async receipt(taskId: TaskId): Promise<string | undefined> {
+    return this.#receipts.get(taskId);
+  }
+
+  async saveReceipt(taskId: TaskId, receipt: string): Promise<void> {
+    this.#receipts.set(taskId, receipt);
+    this.#pending.delete(taskId);
+  }
+}
