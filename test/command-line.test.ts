@@ -157,7 +157,9 @@ describe('a task', () => {
       ...['task', 'draft', '--data', dataFile('iris'), '--ignore', '["label"]'],
       ...['--components', '2', '--owners', String(OWNERS)],
     );
-    const draft = jsonOf(drafted) as TaskProposal;
+    const draft = jsonOf(drafted) as TaskProposal & { $schema: string };
+    // For editors; SignedTask, which is strict, has none.
+    expect(JSON.parse(await readFile(new URL(draft.$schema), 'utf8'))).toHaveProperty('properties.method');
     expect(draft).toMatchObject({ minimumOwners: 2, maximumSamplesPerOwner: 150, keyBits: 3072 });
     const proposal = { ...draft, keyBits: 1024, allowInsecureKey: true, minimumOwners: OWNERS };
     await writeFile(path('task.json'), JSON.stringify(proposal));

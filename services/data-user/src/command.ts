@@ -13,7 +13,7 @@ import {
 import { addBackupCommands } from '@eigenveil/server/backup-command';
 import { addKeyCommands } from '@eigenveil/server/key-command';
 import { addIdentityCommand, addServeCommand } from '@eigenveil/server/service-commands';
-import { Scale, TaskProposal, TwoPartyName } from '@eigenveil/task/schema';
+import { PROPOSAL_SCHEMA, Scale, TaskProposal, TwoPartyName } from '@eigenveil/task/schema';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { draftPrivacy } from './draft-privacy.ts';
@@ -189,7 +189,8 @@ Example:
     await asConfiguration(async () => checkTask(proposal));
     await tellNoise(command, proposal);
     // The ranges are the file's, so that the consent is left to the person who mends them.
-    const json = epsilon === undefined ? proposal : withoutConsent(proposal);
+    const file = epsilon === undefined ? proposal : withoutConsent(proposal);
+    const json = { $schema: PROPOSAL_SCHEMA, ...file };
     printResult(command, { json, text: JSON.stringify(json, null, 2) });
   });
 }

@@ -6,7 +6,13 @@ import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addSettings, ConfigurationError, printResult, readJsonFile, readTextFile } from '@eigenveil/command';
 import { adminTokenFile } from '@eigenveil/server/settings';
-import { type DifferentialPrivacy, newTaskId, TaskId, TaskProposal } from '@eigenveil/task/schema';
+import {
+  type DifferentialPrivacy,
+  newTaskId,
+  ProposalFile,
+  TaskId,
+  type TaskProposal,
+} from '@eigenveil/task/schema';
 import type { TaskStatus } from '@eigenveil/wire';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import type { Command } from 'commander';
@@ -75,7 +81,7 @@ function addCreate(task: Command): void {
   );
   command.action(async () => {
     const settings = configuration();
-    const proposal = await readJsonFile('--proposal', settings.proposal, TaskProposal);
+    const proposal = await readJsonFile('--proposal', settings.proposal, ProposalFile);
     const id = settings.id ?? newTaskId();
     await tellNoise(command, proposal);
     tell(command, [`task ${id}; should no answer come, give the command again with --id ${id}`]);

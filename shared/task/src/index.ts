@@ -25,6 +25,7 @@ export {
   type MethodName,
   newTaskId,
   Output,
+  ProposalFile,
   Scale,
   Task,
   TaskCreation,

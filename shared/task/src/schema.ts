@@ -41,78 +41,146 @@ const Name = z
   .min(1)
   .max(128)
   .regex(/^[^\p{C}]*$/u, 'expected a name without control characters');
-const Ridge = z.number().min(0).max(1e12);
+const RIDGE_TEXT =
+  'ρ, which is added to the noise matrix, in units of the undivided scatter of features in [−1, 1]: large against what should not decide, small against the scatter of all rows. For mdr more than 0. Reveals: nothing.';
+const Ridge = z.number().min(0).max(1e12).describe(RIDGE_TEXT);
 
-/** A numeric column and its agreed range: cells are clipped to [min, max] and mapped to [-1, 1]. */
 const Feature = z
   .strictObject({
-    name: Name,
-    min: z.number(),
-    max: z.number(),
-    /** Whether it takes no value but min and max, which is what is assumed of a feature that does not say: its mean tells its variance then. */
-    twoValued: z.boolean().optional(),
+    name: Name.describe("The name of a column in the owners' files. Reveals: nothing."),
+    min: z
+      .number()
+      .describe(
+        'The least value: smaller ones are moved to it, and it is mapped to −1. Reveals: itself; write it from domain knowledge, not from the rows.',
+      ),
+    max: z
+      .number()
+      .describe(
+        'The largest value, at least min: larger ones are moved to it, and it is mapped to 1. Reveals: itself, as min.',
+      ),
+    twoValued: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether it takes no value but min and max. A feature that does not say counts as one that does: its mean tells its variance. Reveals: itself.',
+      ),
   })
   .refine(({ min, max }) => min <= max, 'expected min <= max');
 
-/** A column of class labels and every label it may hold, as text. */
 const Labelling = z
-  .strictObject({ column: Name, classes: z.array(Name).min(2).max(LIMITS.classes) })
+  .strictObject({
+    column: Name.describe("The name of the label column in the owners' files. Reveals: nothing."),
+    classes: z
+      .array(Name)
+      .min(2)
+      .max(LIMITS.classes)
+      .describe(
+        'Every label that a cell may hold, as text, each once; another label is refused. Reveals: the labels; not which of them an owner has.',
+      ),
+  })
   .refine(({ classes }) => new Set(classes).size === classes.length, 'expected distinct classes');
 
-/** Which matrix of a PCA is decomposed. */
 export const Scale = z.enum(['covariance', 'correlation']);
 export type Scale = z.infer<typeof Scale>;
 
-/** `ridge` is ρ and `signalRidge` ρ′, both in units of the undivided scatter of features in [-1, 1]. */
-const Method = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('pca'),
-    /** With `correlation` features are standardised inside the computation; covariance where it does not say. */
-    scale: Scale.optional(),
-  }),
-  z.strictObject({
-    kind: z.literal('dca'),
-    form: z.enum(['standard', 'book']),
-    ridge: Ridge,
-    /** ρ′ may be negative as long as the noise matrix stays positive definite. */
-    signalRidge: z.number().min(-1e12).max(1e12),
-  }),
-  z.strictObject({ kind: z.literal('lda'), ridge: Ridge }),
-  z.strictObject({ kind: z.literal('mdr'), ridge: Ridge }),
-]);
+const Method = z
+  .discriminatedUnion('kind', [
+    z.strictObject({
+      kind: z.literal('pca').describe('Principal components of all rows. Reveals: see components.'),
+      scale: Scale.optional().describe(
+        "Which matrix is decomposed: covariance, which is meant where it is left out, or correlation, which standardises the features inside the computation. Reveals: with correlation the vectors tell combinations of the features' variances.",
+      ),
+    }),
+    z.strictObject({
+      kind: z
+        .literal('dca')
+        .describe(
+          'Discriminant components, (S_B + ρ′I) w = λ (S̄ + ρI) w, in one labelling. Reveals: see components.',
+        ),
+      form: z
+        .enum(['standard', 'book'])
+        .describe(
+          'standard: at most K − 1 components for K classes, unless ρ′ differs from 0. book: (S̄ + (ρ + ρ′)I) w = λ (S_W + ρI) w, with as many components as features; those beyond K − 1 tell no class from another. Reveals: with more than K − 1 components, more of the scatter.',
+        ),
+      ridge: Ridge,
+      signalRidge: z
+        .number()
+        .min(-1e12)
+        .max(1e12)
+        .describe(
+          'ρ′, which is added to the signal matrix; mostly 0. It may be negative as long as the noise matrix stays positive definite. Reveals: nothing.',
+        ),
+    }),
+    z.strictObject({
+      kind: z
+        .literal('lda')
+        .describe('Linear discriminants, S_B w = λ (S_W + ρI) w, in one labelling. Reveals: see components.'),
+      ridge: Ridge,
+    }),
+    z.strictObject({
+      kind: z
+        .literal('mdr')
+        .describe(
+          'S_B w = λ (S_B′ + ρI) w: tells the classes of the first labelling (utility) apart and not those of the second (privacy). Reveals: see components.',
+        ),
+      ridge: Ridge,
+    }),
+  ])
+  .describe('What is computed. Reveals: see components.');
 
-/**
- * Outputs beyond the vectors and their eigenvalues, each one thing more that the data user learns: the mean of all rows, the trace of the
- * total scatter (not for MDR, which has no R), the number of rows, all d eigenvalues of the total scatter (MDR: of the sum of both
- * between-class scatters), the numbers of rows by class (not for PCA, which has no classes), and
- * the variances of all features (PCA of a correlation matrix only).
- */
 export const Output = z.enum(['mean', 'trace', 'sampleCount', 'spectrum', 'classCounts', 'variances']);
 export type Output = z.infer<typeof Output>;
 
-/**
- * (ε, δ)-differential privacy of the result, for rows: everything else of it, noise and widths, is a function of the task. docs/privacy.md has
- * what is promised.
- */
+const HONEST_OWNERS = z
+  .int()
+  .min(1)
+  .max(LIMITS.owners)
+  .nullable()
+  .default(null)
+  .describe(
+    'With noise of owners: how many of them are relied on to add their part and to keep it to themselves, fewer than minimumOwners; else null. Reveals: nothing.',
+  );
+
 export const DifferentialPrivacy = z.strictObject({
-  epsilon: z.number().positive().max(100),
-  delta: z.number().positive().max(0.01),
-  /** Whose result must be nearly the same: that of one row more or less, or of one row that is another. */
-  neighbours: z.enum(['add-remove', 'replace']),
-  /** Rows of features in [−1, 1] are scaled down to this length; the root of the number of features never clips. */
-  clippingNorm: z.number().positive().max(1e6),
-  /** Who adds noise: each server all that is needed, the CSP alone, or each owner its part. */
-  noise: z.enum(['servers', 'csp', 'owners']).default('servers'),
-  /** With `owners`: how many of them are relied on to add their part and to keep it to themselves. */
-  honestOwners: z.int().min(1).max(LIMITS.owners).nullable().default(null),
-  /** Consent: the features' ranges come from domain knowledge, or from a result that has a guarantee of its own, not from the rows. */
-  dataIndependentRanges: z.literal(true, {
-    error: 'expected true, your consent that ranges do not come from the rows',
-  }),
+  epsilon: z
+    .number()
+    .positive()
+    .max(100)
+    .describe("ε that the result spends of each row's budget. Reveals: the larger, the more."),
+  delta: z
+    .number()
+    .positive()
+    .max(0.01)
+    .describe('δ, well below 1 over the number of rows. Reveals: the larger, the more.'),
+  neighbours: z
+    .enum(['add-remove', 'replace'])
+    .describe(
+      "Whose result must be nearly the same: that of one row more or less (add-remove), or of one row that is another (replace). Reveals: with replace, a PCA's number of rows takes no noise.",
+    ),
+  clippingNorm: z
+    .number()
+    .positive()
+    .max(1e6)
+    .describe(
+      'Rows of features in [−1, 1] are scaled down to this length; √d for d features never clips, and noise grows with its square. Drafts write √(d/3). Reveals: itself; do not choose it by the rows.',
+    ),
+  noise: z
+    .enum(['servers', 'csp', 'owners'])
+    .default('servers')
+    .describe(
+      'Who adds noise: each server all that is needed, the CSP alone, or each owner its part. Reveals: with csp nothing is promised against the CSP once it is shown the result.',
+    ),
+  honestOwners: HONEST_OWNERS,
+  dataIndependentRanges: z
+    .literal(true, {
+      error: 'expected true, your consent that ranges do not come from the rows',
+    })
+    .describe(
+      'Consent, true: ranges and classes come from domain knowledge, or from a result that has a guarantee of its own, not from the rows. Reveals: what is taken from the rows is outside of the guarantee.',
+    ),
 });
 export type DifferentialPrivacy = z.infer<typeof DifferentialPrivacy>;
 
-/** The two-party protocols that exist. `simulated` is NOT private. */
 export const TwoPartyName = z.enum(['garbled', 'rotated', 'simulated']);
 
 const MethodName = z.enum(['pca', 'dca', 'lda', 'mdr']);
@@ -136,33 +204,130 @@ export type MethodName = z.infer<typeof MethodName>;
  */
 export const TaskProposal = z.strictObject({
   method: Method,
-  features: z.array(Feature).min(1).max(LIMITS.features),
-  /** PCA: none. DCA and LDA: one. MDR: the utility labelling, then the privacy labelling. */
-  labellings: z.array(Labelling).max(2).default([]),
-  components: z.int().min(1).max(LIMITS.features),
-  /** Fraction bits of a discretised feature. */
-  fractionBits: z.int().min(FRACTION_BITS.least).max(FRACTION_BITS.most).default(DEFAULT_FRACTION_BITS),
-  maximumOwners: z.int().min(2).max(LIMITS.owners),
-  maximumSamplesPerOwner: z.int().min(1).max(LIMITS.samplesPerOwner),
-  minimumOwners: z.int().min(2).max(LIMITS.owners),
-  /** Length of the Paillier modulus in bits: 3072 are worth 128 bits of security, 2048 only 112 (NIST SP 800-57 part 1, table 2). */
-  keyBits: z.int().min(1024).max(4096).multipleOf(256).default(3072),
-  encryption: z.enum(['standard', 'djn']).default('standard'),
-  allowInsecureKey: z.boolean().default(false),
-  /** σ: blinding leaves a statistical distance of at most 2^−σ for the whole task. */
-  statisticalSecurityBits: z.int().min(40).max(128).default(40),
-  twoParty: TwoPartyName.default('garbled'),
-  outputs: z.array(Output).max(Output.options.length).default([]),
-  /** Consent to a result from which S̄ itself can be computed. */
-  allowFullRank: z.boolean().default(false),
-  /** Whether owners may fetch the projection. */
-  releaseToOwners: z.boolean().default(true),
-  /** Null: the result is exact. */
-  differentialPrivacy: DifferentialPrivacy.nullable().default(null),
-  /** No contribution is taken after it. */
-  deadline: z.iso.datetime(),
+  features: z
+    .array(Feature)
+    .min(1)
+    .max(LIMITS.features)
+    .describe(
+      'The numeric columns, each with its agreed range, which is mapped to [−1, 1]. garbled computes up to 100. Reveals: names and ranges, to everybody who sees the task.',
+    ),
+  labellings: z
+    .array(Labelling)
+    .max(2)
+    .default([])
+    .describe(
+      'Columns of class labels: none for pca, one for dca and lda, for mdr the utility labelling and then the privacy labelling. Reveals: their names and labels.',
+    ),
+  components: z
+    .int()
+    .min(1)
+    .max(LIMITS.features)
+    .describe(
+      "How many vectors, at most as many as features; dca, lda and mdr give at most K − 1 for K classes, but for dca with ρ′ or of the book's form. Reveals: so many vectors and their eigenvalues, to the data user; nearly as many as features tell the scatter matrix.",
+    ),
+  fractionBits: z
+    .int()
+    .min(FRACTION_BITS.least)
+    .max(FRACTION_BITS.most)
+    .default(DEFAULT_FRACTION_BITS)
+    .describe('Values in [−1, 1] are rounded to so many binary digits after the point. Reveals: nothing.'),
+  maximumOwners: z
+    .int()
+    .min(2)
+    .max(LIMITS.owners)
+    .describe(
+      'Upper bound on owners: slots have room for so many. Reveals: itself; and with differential privacy it limits what a data user that deviates gains, so set it as low as you can.',
+    ),
+  maximumSamplesPerOwner: z
+    .int()
+    .min(1)
+    .max(LIMITS.samplesPerOwner)
+    .describe(
+      'Upper bound on the rows of one owner, who does not contribute with more. Reveals: itself, as maximumOwners.',
+    ),
+  minimumOwners: z
+    .int()
+    .min(2)
+    .max(LIMITS.owners)
+    .describe(
+      'Fewer contributions than this are never decrypted; owners and the CSP have a least of their own. Reveals: the fewer, the more of each owner.',
+    ),
+  keyBits: z
+    .int()
+    .min(1024)
+    .max(4096)
+    .multipleOf(256)
+    .default(3072)
+    .describe(
+      'Length of the Paillier modulus: 3072 bits are worth 128 bits of security, 2048 only 112 (NIST SP 800-57 part 1, table 2). Reveals: nothing, as long as nobody factors it.',
+    ),
+  encryption: z
+    .enum(['standard', 'djn'])
+    .default('standard')
+    .describe(
+      'How randomisers are drawn: full-length, or by Damgård, Jurik and Nielsen, which makes owners several times faster under one more assumption. Reveals: nothing.',
+    ),
+  allowInsecureKey: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Consent to fewer than 2048 key bits, for benchmarks and tests. Reveals: all contributions to who factors the key.',
+    ),
+  statisticalSecurityBits: z
+    .int()
+    .min(40)
+    .max(128)
+    .default(40)
+    .describe(
+      'σ: what the CSP decrypts is within a statistical distance of 2^−σ of random numbers, for the whole task. Reveals: no more than that.',
+    ),
+  twoParty: TwoPartyName.default('garbled').describe(
+    'How both servers decompose: garbled circuits; rotated, which is far faster; or simulated, which is NOT private and for tests. Reveals: with garbled only what is declared; with rotated also sampleCount, spectrum, classCounts (dca, lda, mdr) and variances (correlation), which must be declared; with simulated all pooled statistics, to the data user.',
+  ),
+  outputs: z
+    .array(Output)
+    .max(Output.options.length)
+    .default([])
+    .describe(
+      'What the result has beyond vectors and eigenvalues, each name once: mean of all rows; trace of the total scatter (not mdr); sampleCount, the number of rows; spectrum, all eigenvalues of the total scatter (mdr: of the sum of both between-class scatters; garbled: pca alone); classCounts, rows by class (not pca); variances of all features (correlation alone). Reveals: each just that, to the data user and to whom the result is released.',
+    ),
+  allowFullRank: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Consent to a result from which the scatter matrix itself can be computed; owners must allow it, too. Reveals: the whole scatter matrix.',
+    ),
+  releaseToOwners: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Whether owners who contributed may fetch the projection. Reveals: the result with its declared outputs, to them.',
+    ),
+  differentialPrivacy: DifferentialPrivacy.nullable()
+    .default(null)
+    .describe(
+      'Noise for (ε, δ)-differential privacy of the result, for rows (docs/privacy.md); null: the result is exact. Reveals: with null, what the result tells of a row has no bound.',
+    ),
+  deadline: z.iso
+    .datetime()
+    .describe(
+      'No contribution is taken after it: date and time in UTC, such as 2031-01-01T00:00:00Z. Reveals: itself.',
+    ),
 });
 export type TaskProposal = z.infer<typeof TaskProposal>;
+
+/** Where the JSON schema of a proposal's file is on this machine, for editors. */
+export const PROPOSAL_SCHEMA = new URL('../proposal.schema.json', import.meta.url).href;
+
+/** A proposal as a file holds it. What is proposed, and signed, does not have `$schema`. */
+export const ProposalFile = TaskProposal.extend({
+  $schema: z
+    .string()
+    .optional()
+    .describe(
+      'Where editors find the JSON schema of this file, by which they complete and check it; left out of what is proposed. Reveals: nothing.',
+    ),
+}).transform(({ $schema, ...proposal }) => proposal);
 
 /**
  * What asks the data user for a task: the proposal, and an id that whoever proposes it has drawn (`newTaskId`). Asked again with both, the

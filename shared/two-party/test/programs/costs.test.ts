@@ -1,4 +1,4 @@
-/** docs/costs.md: what the programs cost by method and size, counted anew; `vitest run -u` writes it. */
+/** docs/costs.md: what the programs cost by method and size, counted anew; `vitest run costs -u` writes it. */
 import type { Method, Program, StatisticsTask } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { CountingGates, CountingSession } from '../../src/garbling/index.ts';
@@ -117,7 +117,7 @@ describe('costs', () => {
     await expect(`# What a garbled computation costs
 
 Counted by running each program on a context that computes nothing, for ${OWNERS} owners with up to ${SAMPLES} rows each and 14 fraction
-bits, without declared outputs. A test counts anew and compares with this page, which \`npx vitest run -u costs\` writes. Gates depend on the
+bits, without declared outputs. A test counts anew and compares with this page, which \`npx vitest run costs -u\` writes. Gates depend on the
 method, d features, the classes of each labelling, k components, and, for the first steps alone, on the lengths of the statistics.
 
 - AND gates: what garbler and evaluator hash; all others are free. A batch is a set of gates that are hashed together.
