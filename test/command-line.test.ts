@@ -322,6 +322,27 @@ describe('a task', () => {
     expect(keptHeader).toBe('label,petal_width,component_1,component_2');
     expect(kept[0]).toMatch(/^0,0.2,/);
     expect(stdout).toMatch(/\nnote: no guarantee of differential privacy covers reduced rows/);
+    // From the file alone, by anybody who knows the CSP; an owner knows it from its enrolment.
+    const offline = ['--projection', path('evidence.json'), '--data', path('rows-1.csv')];
+    const nobody = ['--home', path('nobody')];
+    const by = ['--csp-thumbprint', String(csp.listening.thumbprint)];
+    for (const [i, known] of [[...nobody, ...by], home(0)].entries()) {
+      const answer = jsonOf(await owner('project', ...offline, ...known, '--out', path(`offline-${i}.csv`)));
+      expect(answer).toMatchObject({ rows: parts[1]!.values.length, clipped: {}, provenance });
+      expect(await readFile(path(`offline-${i}.csv`), 'utf8')).toBe(
+        await readFile(path('reduced.csv'), 'utf8'),
+      );
+    }
+    const refused = ['--out', path('refused.csv')];
+    const ofOther = ['--csp-thumbprint', String(dataUser.listening.thumbprint)];
+    expect(problemOf(await owner('project', ...offline, ...ofOther, ...refused))).toMatchObject({
+      code: 'ERR_CSP_IDENTITY',
+      exitCode: 3,
+    });
+    expect(problemOf(await owner('project', ...offline, ...nobody, ...refused))).toMatchObject({
+      exitCode: 2,
+      detail: expect.stringContaining('--csp-thumbprint'),
+    });
     const saved = Projection.parse(JSON.parse(await readFile(path('projection.json'), 'utf8')));
     expectReference(saved, Task.parse(signed.task), parts);
     const [header, ...reduced] = (await readFile(path('reduced.csv'), 'utf8')).trim().split('\n');

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { reduceFile } from '@eigenveil/data-owner';
+import { Projector, reduceFile } from '@eigenveil/data-owner';
 import { newTaskId, Task } from '@eigenveil/task';
 import { Projection } from '@eigenveil/wire';
 import { expect, test } from 'vitest';
@@ -45,7 +45,7 @@ test.skipIf(python === undefined && !isRequired)('reduces a file as documented',
       ...{ taskId: task.id, taskDigest: 'A'.repeat(43), method, twoParty, features, fractionBits, outputs },
       ...decomposition,
     });
-    await reduceFile(task, projection, dataFile('pima'), path('expected.csv'));
+    await reduceFile(new Projector(task, projection), dataFile('pima'), path('expected.csv'));
     await writeFile(path('projection.json'), JSON.stringify(projection));
     await writeFile(path('rows.csv'), await readFile(dataFile('pima')));
     const page = await readFile(new URL('../docs/library.md', import.meta.url), 'utf8');

@@ -7,12 +7,14 @@ import {
   address,
   CSV_HELP,
   CSV_SETTINGS,
+  clippedByName,
   DATA_USER_ADDRESS,
   OWNER_SETTINGS,
   POLICY_SETTINGS,
   PREFIX,
   readPolicy,
   taskIdOf,
+  warnOfClipped,
   warnOfSkipped,
   withOwner,
 } from './settings.ts';
@@ -94,12 +96,10 @@ Example:
         task,
         { ...settings, ignoredColumns: ignore },
       );
-      const clipped = task.features
-        .map(({ name }, i) => [name, clippedCells[i]!] as const)
-        .filter(([, cells]) => cells > 0);
+      const names = task.features.map(({ name }) => name);
       summary = {
         rows,
-        clipped: Object.fromEntries(clipped),
+        clipped: clippedByName(names, clippedCells),
         clippedRows,
         skippedRows,
         constant: constantFeatures(task),
@@ -131,12 +131,7 @@ interface Summary {
 
 function warn(command: Command, { rows, clipped, clippedRows, skippedRows, constant }: Summary): void {
   warnOfSkipped(command, skippedRows);
-  for (const [name, cells] of Object.entries(clipped)) {
-    printNote(
-      command,
-      `warning: ${cells} cells of ${JSON.stringify(name)} lay outside the range of the task and were clipped`,
-    );
-  }
+  warnOfClipped(command, clipped);
   if (clippedRows > 0) {
     printNote(
       command,

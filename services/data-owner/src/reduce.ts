@@ -3,10 +3,8 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Projector } from '@eigenveil/projection';
+import type { Projector } from '@eigenveil/projection';
 import { type CsvOptions, csvLine, readFileBytes, readRows, StatisticsError } from '@eigenveil/statistics';
-import type { Task } from '@eigenveil/task';
-import type { Projection } from '@eigenveil/wire';
 
 export interface ReducedFile {
   /** Rows that were reduced. */
@@ -16,20 +14,19 @@ export interface ReducedFile {
 }
 
 /**
- * Writes the reduced rows of `data` to `out`: see Projector. Columns that are kept come first, as they stand; all others of the file are left out.
- * @throws ERR_PROJECTION_INVALID, before a row is read; ERR_CSV_COLUMNS for a kept column with the name of a component; and as `readRows`
+ * Writes the reduced rows of `data` to `out`; the projector counts what it clips. Columns that are kept come first, as they stand; all others
+ * of the file are left out.
+ * @throws ERR_CSV_COLUMNS for a kept column with the name of a component; and as `readRows`
  */
 export async function reduceFile(
-  task: Task,
-  projection: Projection,
+  projector: Projector,
   data: string,
   out: string,
   options: Omit<CsvOptions, 'ignoredColumns'> = {},
 ): Promise<ReducedFile> {
-  const projector = new Projector(task, projection);
-  const { features } = task;
+  const { features } = projector.task;
   const { keptColumns = [] } = options;
-  const header = [...keptColumns, ...projection.vectors.map((_, i) => `component_${i + 1}`)];
+  const header = [...keptColumns, ...projector.componentNames];
   if (new Set(header).size < header.length)
     throw new StatisticsError(
       'ERR_CSV_COLUMNS',
@@ -48,7 +45,7 @@ export async function reduceFile(
       { ...options, ignoredColumns: 'others', onSkippedRow },
     )) {
       rows += 1;
-      yield `${csvLine([...kept, ...projector.reduce(values)])}\n`;
+      yield `${csvLine([...kept, ...projector.transform([values])[0]!])}\n`;
     }
   }
   // Whole or not at all: rows that cannot be read must not cost an earlier result.

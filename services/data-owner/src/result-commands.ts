@@ -12,6 +12,8 @@ import {
   printResult,
   readJsonFile,
 } from '@eigenveil/command';
+import { Thumbprint } from '@eigenveil/task/schema';
+import { ServiceUrl } from '@eigenveil/wire/service-url';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { TaskResult } from './result.ts';
@@ -19,12 +21,14 @@ import {
   address,
   CSV_HELP,
   CSV_SETTINGS,
+  clippedByName,
   DATA_USER_ADDRESS,
   OWNER_SETTINGS,
   POLICY_SETTINGS,
   PREFIX,
   readPolicy,
   taskIdOf,
+  warnOfClipped,
   warnOfSkipped,
   withOwner,
 } from './settings.ts';
@@ -34,12 +38,23 @@ const UNCOVERED =
 
 export function addProject(program: Command): void {
   const command = program
-    .command('project <TASK>')
-    .description('fetch the signed projection and reduce rows by it');
+    .command('project [TASK]')
+    .description('fetch the signed projection, or take it from a file, and reduce rows by it');
   const configuration = addSettings(command, PREFIX, {
     ...OWNER_SETTINGS,
     ...DATA_USER_ADDRESS,
+    userUrl: { ...DATA_USER_ADDRESS.userUrl, schema: ServiceUrl.optional() },
     ...POLICY_SETTINGS,
+    projection: {
+      schema: z.string().optional(),
+      description: 'file that "project --evidence" has written, to be used without any service',
+      placeholder: 'FILE',
+    },
+    cspThumbprint: {
+      schema: Thumbprint.optional(),
+      description: "with --projection: thumbprint of the CSP's key (default: as at the enrolment)",
+      placeholder: 'THUMBPRINT',
+    },
     data: { schema: z.string().optional(), description: 'CSV file of rows to reduce', placeholder: 'FILE' },
     out: {
       schema: z.string().optional(),
@@ -83,44 +98,45 @@ export function addProject(program: Command): void {
 Reduced rows are written with commas and decimal points; columns that are kept come first. They are rows in other coordinates. No guarantee
 of differential privacy covers them, whatever the task promises for the projection itself: do not publish them, keep them like the rows.
 
+With --projection, the file's signatures are checked, but not whether this owner took part, which is for: eigenveil-owner verify.
+
 With --wait, nothing is written before the result is there; if the task fails, or its data user cancels it, the command says so.
 
 Example:
   $ eigenveil-owner project TASK --user-url https://user.example.org:8444 --wait --data rows.csv --keep id --out reduced.csv`,
   );
-  command.action(async (id: string) => {
+  command.action(async (id: string | undefined) => {
     const settings = configuration();
     const { data, out, save, evidence } = settings;
     await checkOutputs(settings);
-    const dataUser = await address(settings.userUrl, settings.userCa);
-    const policy = await readPolicy(settings.policy, settings.allowSimulated);
-    const result = await withOwner(settings, policy, (owner) =>
-      settings.wait
-        ? interruptible((signal) =>
-            owner.result(dataUser, taskIdOf(id), {
-              milliseconds: 60_000 * settings.waitMinutes,
-              signal,
-              onWait: (reason) => tellWaiting(command, reason),
-            }),
-          )
-        : owner.result(dataUser, taskIdOf(id)),
-    );
+    const isOffline = settings.projection !== undefined;
+    const result = isOffline
+      ? await openedResult(id, { ...settings, file: settings.projection! })
+      : await fetchedResult(command, id, settings);
     const { task, projection, provenance } = result;
+    const [{ Projector, saveProjection }, { reduceFile }] = await Promise.all([
+      import('@eigenveil/projection'),
+      import('./reduce.ts'),
+    ]);
     if (save !== undefined) await writeFile(save, `${JSON.stringify(projection, null, 2)}\n`);
-    if (evidence !== undefined) await writeFile(evidence, `${JSON.stringify(result.evidence)}\n`);
-    const { reduceFile } = await import('./reduce.ts');
-    const components = projection.vectors.length;
+    if (evidence !== undefined) await saveProjection(evidence, result.evidence);
+    const projector = new Projector(task, projection);
+    const components = projector.componentNames.length;
     const { rows, skippedRows } =
       data === undefined
         ? { rows: 0, skippedRows: 0 }
-        : await reduceFile(task, projection, data, out!, { ...settings, keptColumns: settings.keep });
+        : await reduceFile(projector, data, out!, { ...settings, keptColumns: settings.keep });
+    const clipped = clippedByName(projector.featureNames, projector.clippedCells);
     warnOfSkipped(command, skippedRows);
+    warnOfClipped(command, clipped);
+    const owners = describeOwners(provenance, !isOffline);
     printResult(command, {
       json: {
         components,
         eigenvalues: projection.eigenvalues,
         rows,
         skippedRows,
+        clipped,
         out,
         save,
         evidence,
@@ -128,9 +144,64 @@ Example:
         // Of reduced rows there is never one.
         differentialPrivacy: { projection: task.differentialPrivacy, reducedRows: null },
       },
-      text: `${components} ${components === 1 ? 'component' : 'components'}; ${describeOwners(provenance)}${data === undefined ? '' : `; ${rows} rows reduced to ${out}\n${UNCOVERED}`}`,
+      text: `${components} ${components === 1 ? 'component' : 'components'}; ${owners}${data === undefined ? '' : `; ${rows} rows reduced to ${out}\n${UNCOVERED}`}`,
     });
   });
+}
+
+/** The result as the data user gives it to this owner. */
+async function fetchedResult(
+  command: Command,
+  id: string | undefined,
+  settings: Parameters<typeof withOwner>[0] & {
+    readonly userUrl?: string | undefined;
+    readonly userCa?: string | undefined;
+    readonly policy?: string | undefined;
+    readonly allowSimulated: boolean;
+    readonly wait: boolean;
+    readonly waitMinutes: number;
+  },
+): Promise<TaskResult> {
+  if (id === undefined || settings.userUrl === undefined)
+    throw new ConfigurationError('"TASK" and "--user-url" expected, or "--projection"');
+  const taskId = taskIdOf(id);
+  const dataUser = await address(settings.userUrl, settings.userCa);
+  const policy = await readPolicy(settings.policy, settings.allowSimulated);
+  return withOwner(settings, policy, (owner) =>
+    settings.wait
+      ? interruptible((signal) =>
+          owner.result(dataUser, taskId, {
+            milliseconds: 60_000 * settings.waitMinutes,
+            signal,
+            onWait: (reason) => tellWaiting(command, reason),
+          }),
+        )
+      : owner.result(dataUser, taskId),
+  );
+}
+
+/** The result in a file, by the CSP that is named, or that this owner has enrolled at. */
+async function openedResult(
+  id: string | undefined,
+  {
+    file,
+    home,
+    cspThumbprint,
+  }: { readonly file: string; readonly home: string; readonly cspThumbprint?: Thumbprint | undefined },
+) {
+  const [{ openProjection, SignedProjection }, { thumbprintOf }, { OwnerHome }] = await Promise.all([
+    import('@eigenveil/projection'),
+    import('@eigenveil/wire'),
+    import('./home.ts'),
+  ]);
+  const evidence = await readJsonFile('--projection', file, SignedProjection);
+  if (id !== undefined && evidence.task.id !== taskIdOf(id))
+    throw new ConfigurationError(`"--projection" expected that of task ${id}, got ${evidence.task.id}`);
+  const enrolment = cspThumbprint === undefined ? await new OwnerHome(home).enrolment() : undefined;
+  const csp = cspThumbprint ?? (enrolment && (await thumbprintOf(enrolment.cspKey)));
+  if (csp === undefined)
+    throw new ConfigurationError(`"--csp-thumbprint" expected, since ${home} holds no enrolment`);
+  return { ...(await openProjection(evidence, csp)), evidence };
 }
 
 export function addVerify(program: Command): void {
@@ -163,7 +234,7 @@ Example:
     const { provenance } = await withOwner({ ...settings, patienceSeconds: 0 }, await readPolicy(), (owner) =>
       owner.verify(evidence),
     );
-    printResult(command, { json: { task: id, ...provenance }, text: describeOwners(provenance) });
+    printResult(command, { json: { task: id, ...provenance }, text: describeOwners(provenance, true) });
   });
 }
 
@@ -183,8 +254,11 @@ function tellWaiting(command: Command, reason: string): void {
   if (command.optsWithGlobals().json !== true) printNote(command, `waiting for the result: ${reason}`);
 }
 
-function describeOwners({ verifiedOwners, projectionDigest }: TaskResult['provenance']): string {
-  return `${verifiedOwners} owners took part, this one among them; digest of the result ${projectionDigest}`;
+function describeOwners(
+  { verifiedOwners, projectionDigest }: TaskResult['provenance'],
+  hasTakenPart: boolean,
+): string {
+  return `${verifiedOwners} owners took part${hasTakenPart ? ', this one among them' : ''}; digest of the result ${projectionDigest}`;
 }
 
 /** Before anything is fetched: what cannot be written, or would cost the rows themselves, is the user's to mend. */

@@ -84,6 +84,26 @@ export function warnOfSkipped(command: Command, skippedRows: number): void {
     printNote(command, `warning: ${skippedRows} rows were left out, since a cell is missing`);
 }
 
+/** @param cells per feature, how many were clipped */
+export function warnOfClipped(command: Command, cells: Readonly<Record<string, number>>): void {
+  for (const [name, count] of Object.entries(cells)) {
+    printNote(
+      command,
+      `warning: ${count} cells of ${JSON.stringify(name)} lay outside the range of the task and were clipped`,
+    );
+  }
+}
+
+/** The features of which cells were clipped, with their number. */
+export function clippedByName(
+  names: readonly string[],
+  clippedCells: readonly number[],
+): Record<string, number> {
+  return Object.fromEntries(
+    names.map((name, i) => [name, clippedCells[i]!] as const).filter(([, cells]) => cells > 0),
+  );
+}
+
 export async function withOwner<T>(
   settings: { readonly home: string; readonly patienceSeconds: number },
   policy: OwnerPolicy,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Task } from '@eigenveil/task';
 import { Projection } from '@eigenveil/wire';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { reduceFile } from '../src/index.ts';
+import { Projector, reduceFile } from '../src/index.ts';
 
 const task = Task.parse({
   method: { kind: 'pca' },
@@ -55,7 +55,10 @@ const out = () => join(folder, 'reduced.csv');
 test('columns that are kept come first, in the order asked for, and are quoted where they must be', async () => {
   const data = await write('id;a;c;b;note\n1;0;0;0,5;"x; y"\n2;0;0;-0,25;"a ""b"", c"\n');
   const options = { separator: 'semicolon', decimal: 'comma', keptColumns: ['note', 'id', 'b'] } as const;
-  expect(await reduceFile(task, projection, data, out(), options)).toEqual({ rows: 2, skippedRows: 0 });
+  expect(await reduceFile(new Projector(task, projection), data, out(), options)).toEqual({
+    rows: 2,
+    skippedRows: 0,
+  });
   expect(await readFile(out(), 'utf8')).toBe(
     'note,id,b,component_1\nx; y,1,"0,5",0.5\n"a ""b"", c",2,"-0,25",-0.25\n',
   );
@@ -64,10 +67,14 @@ test('columns that are kept come first, in the order asked for, and are quoted w
 test('rows that lack a cell are refused, or left out and counted; a kept cell may be empty', async () => {
   const data = await write('a,b,c,id\n0,0.5,0,\n0,,0,2\n0,1,0,3\n');
   const keptColumns = ['id'];
-  await expect(reduceFile(task, projection, data, out(), { keptColumns })).rejects.toMatchObject({
+  await expect(
+    reduceFile(new Projector(task, projection), data, out(), { keptColumns }),
+  ).rejects.toMatchObject({
     code: 'ERR_CSV_CELL',
   });
-  expect(await reduceFile(task, projection, data, out(), { keptColumns, missing: 'skip' })).toEqual({
+  expect(
+    await reduceFile(new Projector(task, projection), data, out(), { keptColumns, missing: 'skip' }),
+  ).toEqual({
     rows: 2,
     skippedRows: 1,
   });
@@ -76,7 +83,9 @@ test('rows that lack a cell are refused, or left out and counted; a kept cell ma
 
 test.each([[['id', 'id']], [['component_1']]])('columns %j are not kept', async (keptColumns) => {
   const data = await write('a,b,c,id,component_1\n0,0,0,1,1\n');
-  await expect(reduceFile(task, projection, data, out(), { keptColumns })).rejects.toMatchObject({
+  await expect(
+    reduceFile(new Projector(task, projection), data, out(), { keptColumns }),
+  ).rejects.toMatchObject({
     code: 'ERR_CSV_COLUMNS',
     message: 'kept columns expected once each, and none named as a component',
   });

@@ -1,6 +1,6 @@
 /** One data owner of the demo as a process of its own: it does what the demo asks for, with the owner's library. */
 import { readFile } from 'node:fs/promises';
-import { DataOwner, OwnerHome, OwnerPolicy, reduceFile } from '@eigenveil/data-owner';
+import { DataOwner, OwnerHome, OwnerPolicy, Projector, reduceFile } from '@eigenveil/data-owner';
 import { PaillierPool } from '@eigenveil/paillier';
 import { readFileBytes, statisticsOfCsv } from '@eigenveil/statistics';
 import type { Task, TaskId } from '@eigenveil/task';
@@ -52,7 +52,7 @@ async function perform(request: OwnerRequest): Promise<number> {
   const { taskId } = request;
   if (request.kind === 'project') {
     const { task, projection } = await owner.result(dataUser, taskId);
-    return (await reduceFile(task, projection, setting.data, request.out)).rows;
+    return (await reduceFile(new Projector(task, projection), setting.data, request.out)).rows;
   }
   let rows = 0;
   await owner.contribute(dataUser, taskId, async (task) => {

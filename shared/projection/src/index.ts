@@ -16,4 +16,4 @@ export {
   traceOfTotalScatter,
   withinClassScatter,
 } from './scatter.ts';
-export { SignedProjection, type VerifiedProjection, verifyProjection } from './signed.ts';
+export { openProjection, SignedProjection, type VerifiedProjection, verifyProjection } from './signed.ts';

@@ -5,7 +5,7 @@ import type { Thumbprint } from '@eigenveil/task';
 import { type AgreedTask, type ClaimedProjection, checkAgreed } from './agreed.ts';
 import { ProjectionError } from './errors.ts';
 import { inverseOf } from './project.ts';
-import { cspKeyOf, SignedProjection, verifyProjection } from './signed.ts';
+import { openProjection, SignedProjection } from './signed.ts';
 
 /** Components computed in one pass over a row, whose cells are then loaded once for four sums that do not wait for each other. */
 const COMPONENTS_PER_PASS = 4;
@@ -65,7 +65,7 @@ export class Projector {
    * @throws ERR_CSP_IDENTITY, and as verifyProjection
    */
   static async open(signed: SignedProjection, csp: Thumbprint): Promise<Projector> {
-    const { task, projection } = await verifyProjection(signed, await cspKeyOf(signed, csp));
+    const { task, projection } = await openProjection(signed, csp);
     return new Projector(task, projection);
   }
 
@@ -113,11 +113,6 @@ export class Projector {
   transform(rows: Float64Array | readonly ArrayLike<number>[]): Float64Array | number[][] {
     const [from, to] = [this.task.features.length, this.projection.vectors.length];
     return inForm(rows, from, to, (flat) => this.#transformFlat(flat));
-  }
-
-  /** A single row. */
-  reduce(row: ArrayLike<number>): number[] {
-    return this.transform([row])[0]!;
   }
 
   /**

@@ -65,14 +65,11 @@ export async function verifyProjection(
 }
 
 /**
- * The key that has signed the task, if it is the CSP's by its thumbprint.
- * @throws ERR_CSP_IDENTITY, ERR_AGREEMENT_INVALID
+ * The same for whoever knows the CSP by its thumbprint alone.
+ * @throws ERR_CSP_IDENTITY, and as verifyProjection
  */
-export async function cspKeyOf(
-  { agreement }: Pick<SignedProjection, 'agreement'>,
-  csp: Thumbprint,
-): Promise<PublicJwk> {
-  const key = claimedSigner(AGREEMENT, agreement);
-  if ((await thumbprintOf(key)) === csp) return key;
+export async function openProjection(signed: SignedProjection, csp: Thumbprint): Promise<VerifiedProjection> {
+  const key = claimedSigner(AGREEMENT, signed.agreement);
+  if ((await thumbprintOf(key)) === csp) return verifyProjection(signed, key);
   throw new ServiceError('ERR_CSP_IDENTITY', `"agreement" expected the signature of the CSP ${csp}`);
 }
