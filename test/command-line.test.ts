@@ -1,7 +1,8 @@
 /** The whole protocol by hand, over TLS on loopback, with the three command lines: both services and each role's part as processes. */
-import { access, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { revealedBy } from '@eigenveil/data-owner';
 import { createLocalCertificate } from '@eigenveil/server';
 import { Task, type TaskProposal } from '@eigenveil/task';
 import { Children, type Finished, type RunningChild } from '@eigenveil/testbed/processes/programs';
@@ -166,6 +167,36 @@ describe('a task', () => {
     await writeFile(path('policy.json'), JSON.stringify({ minimumKeyBits: 1024, minimumOwners: OWNERS }));
     signed = SignedTask.parse(jsonOf(await task('create', '--proposal', path('task.json'))));
     id = signed.task.id;
+  });
+
+  test('is shown to an owner with what it reveals and the line of the policy that would take it', async () => {
+    const files = await readdir(path('owner-0'));
+    const shown = jsonOf(await owner('show', id, ...home(0), ...toDataUser));
+    expect(shown).toEqual({
+      task: signed.task,
+      reveals: revealedBy(signed.task),
+      policy: {
+        takes: false,
+        broken: [{ rule: '"keyBits" expected at least 3072, got 1024', change: { minimumKeyBits: 1024 } }],
+        minimumClassRows: null,
+      },
+    });
+    const { stdout } = await runInProcess('owner', 'show', id, ...home(0), ...toDataUser);
+    expect(stdout).toMatch(
+      /^task .{22}, signed by the CSP: pca of the covariance matrix, 4 features, 2 components/,
+    );
+    expect(stdout).toContain('\nThe data user learns\n- 2 vectors with their eigenvalues');
+    expect(stdout).toMatch(
+      /\nYour policy refuses this task\n- "keyBits".*\n {2}to take it: "minimumKeyBits": 1024\n$/,
+    );
+    const policy = [...allow, path('policy.json')];
+    const taken = await runInProcess('owner', 'show', id, ...home(0), ...toDataUser, ...policy);
+    expect(taken.stdout).toMatch(/\nYour policy takes this task\n$/);
+    // It has no rows to read, and it leaves nothing, here and at the data user.
+    const withRows = await owner('show', id, ...home(0), ...toDataUser, '--data', path('rows-0.csv'));
+    expect(problemOf(withRows)).toMatchObject({ exitCode: 2, detail: expect.stringContaining("'--data'") });
+    expect(await readdir(path('owner-0'))).toEqual(files);
+    expect(jsonOf(await task('status', id))).toMatchObject({ contributions: 0 });
   });
 
   test('that breaks the policy of an owner is refused (3) without a look at the file', async () => {

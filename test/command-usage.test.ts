@@ -40,9 +40,10 @@ describe('help', () => {
     expect(out).toContain(`Usage: eigenveil-${name} ${words.join(' ')}`);
     expect(out).toMatch(/--config <FILE>/);
     // An example where there is more to give than an address.
-    const needsExample = /serve|invite|key|backup|restore|draft|create|enrol|contribute|project|^verify/.test(
-      words.join(' '),
-    );
+    const needsExample =
+      /serve|invite|key|backup|restore|draft|create|enrol|contribute|project|^show|^verify/.test(
+        words.join(' '),
+      );
     expect(out.includes(`$ eigenveil-${name}`) || /\$ \w+=… eigenveil-/.test(out)).toBe(needsExample);
   });
 

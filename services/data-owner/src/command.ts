@@ -15,6 +15,7 @@ import {
   taskIdOf,
   withOwner,
 } from './settings.ts';
+import { addShow } from './show-command.ts';
 
 export function ownerProgram(): Command {
   const program = createProgram({
@@ -24,6 +25,7 @@ export function ownerProgram(): Command {
       'The data owner: contributes encrypted statistics of its rows, and reduces rows by the projection.',
   });
   addEnrol(program);
+  addShow(program);
   addContribute(program);
   addWithdraw(program);
   addProject(program);

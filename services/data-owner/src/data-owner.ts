@@ -26,7 +26,7 @@ import {
   verifyStatement,
 } from '@eigenveil/wire';
 import { z } from 'zod';
-import { checkPolicy, checkRows, type OwnerPolicy } from './policy.ts';
+import { type BrokenRule, brokenRules, checkPolicy, checkRows, type OwnerPolicy } from './policy.ts';
 import { type Evidence, type TaskResult, verifyResult } from './result.ts';
 import type { Enrolment, OwnerState, PendingContribution } from './state.ts';
 import { untilReady, type Waiting } from './waiting.ts';
@@ -46,8 +46,8 @@ export interface DataOwnerOptions {
   readonly patienceMilliseconds?: number;
 }
 
-/** A task that this owner has verified and agrees to. */
-interface AcceptedTask extends AgreedTask {
+/** A task that this owner has verified. */
+interface VerifiedTask extends AgreedTask {
   readonly signed: SignedTask;
 }
 
@@ -90,6 +90,17 @@ export class DataOwner {
    */
   async task(dataUser: ServiceAddress, taskId: TaskId): Promise<Task> {
     return this.#withService(dataUser, async (client) => (await this.#accept(client, taskId)).task);
+  }
+
+  /**
+   * The task, if the pinned CSP has signed it, and the rules of the owner's policy that it breaks. Nothing but the request for the task is sent.
+   * @throws ERR_AGREEMENT_INVALID, ERR_KEY_INVALID
+   */
+  async inspect(dataUser: ServiceAddress, taskId: TaskId): Promise<{ task: Task; broken: BrokenRule[] }> {
+    return this.#withService(dataUser, async (client) => {
+      const { task } = await this.#fetch(client, taskId);
+      return { task, broken: brokenRules(this.#options.policy, task) };
+    });
   }
 
   /**
@@ -222,7 +233,7 @@ export class DataOwner {
    * @throws ERR_CONTRIBUTION_PENDING if one of others is
    */
   async #pending(
-    accepted: AcceptedTask,
+    accepted: VerifiedTask,
     values: readonly bigint[],
     discards: boolean,
   ): Promise<PendingContribution> {
@@ -247,7 +258,7 @@ export class DataOwner {
   }
 
   async #prepare(
-    accepted: AcceptedTask,
+    accepted: VerifiedTask,
     values: readonly bigint[],
     dataDigest: string,
   ): Promise<PendingContribution> {
@@ -260,14 +271,19 @@ export class DataOwner {
     return state.keepPending(accepted.task.id, { record, bytes, dataDigest });
   }
 
-  async #accept(client: ServiceClient, taskId: TaskId): Promise<AcceptedTask> {
+  async #accept(client: ServiceClient, taskId: TaskId): Promise<VerifiedTask> {
+    const accepted = await this.#fetch(client, taskId);
+    checkPolicy(this.#options.policy, accepted.task);
+    checkState(this.#options.state, accepted.task);
+    return accepted;
+  }
+
+  async #fetch(client: ServiceClient, taskId: TaskId): Promise<VerifiedTask> {
     const { cspKey } = await this.#enrolment();
     const signed = await client.send({ method: 'GET', path: `/tasks/${taskId}`, response: SignedTask });
     const agreed = await openAgreed(signed, cspKey);
     if (signed.task.id !== taskId)
       throw new ServiceError('ERR_AGREEMENT_INVALID', '"taskId" expected the task that was asked for');
-    checkPolicy(this.#options.policy, signed.task);
-    checkState(this.#options.state, signed.task);
     return { ...agreed, signed };
   }
 

@@ -16,8 +16,9 @@ export { type Projection, type Receipt, ServiceError, Thumbprint } from '@eigenv
 export { ownerProgram } from './command.ts';
 export { DataOwner, type DataOwnerOptions, type ServiceAddress } from './data-owner.ts';
 export { HomeError, OwnerHome } from './home.ts';
-export { checkPolicy, OwnerPolicy } from './policy.ts';
+export { type BrokenRule, checkPolicy, OwnerPolicy } from './policy.ts';
 export { type ReducedFile, reduceFile } from './reduce.ts';
 export { Evidence, type TaskResult, verifyResult } from './result.ts';
+export { type Revealed, revealedBy } from './reveals.ts';
 export { type Enrolment, MemoryOwnerState, type OwnerState, type PendingContribution } from './state.ts';
 export type { Waiting } from './waiting.ts';

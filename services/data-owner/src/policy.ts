@@ -50,47 +50,73 @@ export type OwnerPolicy = z.infer<typeof OwnerPolicy>;
 const ROTATED =
   ', which reveals all eigenvalues and the number of rows; for dca, lda and mdr also the lengths of vectors and the numbers of rows by class; of a correlation matrix also all variances';
 
+/** A rule of the policy that a task breaks, and how its line would have to read for the task to be taken; null: the line left out. */
+export interface BrokenRule {
+  readonly rule: string;
+  readonly change: { readonly [Name in keyof OwnerPolicy]?: OwnerPolicy[Name] | null };
+}
+
+type Expect = (holds: boolean, rule: string, change: BrokenRule['change']) => void;
+
+/** How many rows of a class a policy asks for that consents to numbers of rows by class and does not say how small ones: an example. */
+const EXAMPLE_CLASS_ROWS = 10;
+
 /** @throws ERR_POLICY with every rule that the task breaks */
 export function checkPolicy(policy: OwnerPolicy, task: Task): void {
-  const broken: string[] = [];
-  const expect = (holds: boolean, rule: string) => {
-    if (!holds) broken.push(rule);
+  const broken = brokenRules(policy, task);
+  if (broken.length > 0) throw new ServiceError('ERR_POLICY', broken.map(({ rule }) => rule).join('; '));
+}
+
+/** Every rule that the task breaks; with all their changes the policy takes the task. */
+export function brokenRules(policy: OwnerPolicy, task: Task): BrokenRule[] {
+  const broken: BrokenRule[] = [];
+  const expect: Expect = (holds, rule, change) => {
+    if (!holds) broken.push({ rule, change });
   };
   expect(
     task.minimumOwners >= policy.minimumOwners,
     `"minimumOwners" expected at least ${policy.minimumOwners}, got ${task.minimumOwners}`,
+    { minimumOwners: task.minimumOwners },
   );
   expect(
     task.keyBits >= policy.minimumKeyBits,
     `"keyBits" expected at least ${policy.minimumKeyBits}, got ${task.keyBits}`,
+    { minimumKeyBits: task.keyBits },
   );
   expect(
     policy.twoParty.includes(task.twoParty),
     task.twoParty === 'simulated'
       ? '"twoParty" expected a private protocol: simulated is NOT, and only --allow-simulated allows it'
       : `"twoParty" expected one of [${policy.twoParty.join(', ')}], got ${task.twoParty}${task.twoParty === 'rotated' ? ROTATED : ''}`,
+    { twoParty: [...policy.twoParty, task.twoParty] },
   );
   expect(
     policy.maximumComponents === undefined || task.components <= policy.maximumComponents,
     `"components" expected at most ${policy.maximumComponents}, got ${task.components}`,
+    { maximumComponents: task.components },
   );
   expect(
     policy.allowSpectrum || !task.outputs.includes('spectrum'),
     task.twoParty === 'rotated' && task.method.kind !== 'pca'
       ? '"outputs" expected no spectrum, which rotated reveals of the total scatter and of the pencil, unless "allowSpectrum"'
       : '"outputs" expected no spectrum unless "allowSpectrum"',
+    { allowSpectrum: true },
   );
   expect(
     policy.allowVariances || !isStandardised(task.method),
     '"method.scale" expected covariance: vectors of a correlation matrix tell the variances of features, which takes "allowVariances"',
+    { allowVariances: true },
   );
   expect(
     policy.minimumClassRows !== undefined || !task.outputs.includes('classCounts'),
     '"outputs" expected no classCounts, the numbers of rows by class, unless "minimumClassRows" says how many rows of a class this owner must have',
+    { minimumClassRows: EXAMPLE_CLASS_ROWS },
   );
-  expect(policy.allowFullRank || !task.allowFullRank, '"allowFullRank" expected false');
+  expect(policy.allowFullRank || !task.allowFullRank, '"allowFullRank" expected false', {
+    allowFullRank: true,
+  });
   checkGuarantee(policy, task, expect);
-  if (broken.length > 0) throw new ServiceError('ERR_POLICY', broken.join('; '));
+  return broken;
 }
 
 /**
@@ -114,33 +140,43 @@ export function checkRows(
 function checkGuarantee(
   { allowWithoutDifferentialPrivacy, maximumEpsilon, maximumDelta, ...policy }: OwnerPolicy,
   { differentialPrivacy: guarantee, minimumOwners }: Task,
-  expect: (holds: boolean, rule: string) => void,
+  expect: Expect,
 ): void {
   const { neighbours, noise, colludingOwners } = policy;
   if (guarantee === null) {
-    const asked = [maximumEpsilon, maximumDelta, neighbours, noise, colludingOwners];
-    const isRequired = !allowWithoutDifferentialPrivacy || asked.some((it) => it !== undefined);
-    expect(!isRequired, '"differentialPrivacy" expected a guarantee, got none');
+    const asked = { maximumEpsilon, maximumDelta, neighbours, noise, colludingOwners };
+    const given = Object.entries(asked).filter(([, rule]) => rule !== undefined);
+    expect(
+      allowWithoutDifferentialPrivacy && given.length === 0,
+      '"differentialPrivacy" expected a guarantee, got none',
+      {
+        ...(allowWithoutDifferentialPrivacy ? {} : { allowWithoutDifferentialPrivacy: true }),
+        ...Object.fromEntries(given.map(([name]) => [name, null])),
+      },
+    );
     return;
   }
-  for (const [name, most] of [
-    ['epsilon', maximumEpsilon],
-    ['delta', maximumDelta],
+  for (const [name, rule, most] of [
+    ['epsilon', 'maximumEpsilon', maximumEpsilon],
+    ['delta', 'maximumDelta', maximumDelta],
   ] as const) {
     expect(
       most === undefined || guarantee[name] <= most,
       `"differentialPrivacy.${name}" expected at most ${most}, got ${guarantee[name]}`,
+      { [rule]: guarantee[name] },
     );
   }
   expect(
     neighbours === undefined || guarantee.neighbours === neighbours,
     `"differentialPrivacy.neighbours" expected ${neighbours}, got ${guarantee.neighbours}`,
+    { neighbours: guarantee.neighbours },
   );
   const drawers =
     noise === undefined ? ['servers', 'owners'] : noise === 'csp' ? ['servers', 'csp'] : [noise];
   expect(
     drawers.includes(guarantee.noise),
     `"differentialPrivacy.noise" expected ${drawers.join(' or ')}, got ${guarantee.noise}`,
+    { noise: guarantee.noise },
   );
   // Null unless owners add the noise; then no owner's word is relied on.
   const { honestOwners } = guarantee;
@@ -149,5 +185,6 @@ function checkGuarantee(
   expect(
     minimumOwners >= fewest,
     `"minimumOwners" expected at least honestOwners + colludingOwners = ${fewest}, got ${minimumOwners}`,
+    { colludingOwners: minimumOwners - honestOwners },
   );
 }

@@ -1,7 +1,7 @@
 import { Task, TaskProposal } from '@eigenveil/task';
 import { describe, expect, test } from 'vitest';
 import { checkPolicy, OwnerPolicy } from '../src/index.ts';
-import { checkRows } from '../src/policy.ts';
+import { brokenRules, checkRows } from '../src/policy.ts';
 
 const proposal = TaskProposal.parse({
   method: { kind: 'pca' },
@@ -67,7 +67,31 @@ describe("the owner's policy", () => {
       code: 'ERR_POLICY',
       message: expect.stringContaining(`"${name}"`),
     });
-    expect(() => checkPolicy({ ...lenient, ...policy }, task(changes))).toThrow(refused);
+    const refusing = { ...lenient, ...policy };
+    expect(() => checkPolicy(refusing, task(changes))).toThrow(refused);
+    // What is shown as the line that would take it does.
+    const mended = Object.assign(
+      {},
+      refusing,
+      ...brokenRules(refusing, task(changes)).map((it) => it.change),
+    );
+    const written = Object.entries(mended).filter(([, value]) => value !== null);
+    expect(brokenRules(OwnerPolicy.parse(Object.fromEntries(written)), task(changes))).toEqual([]);
+  });
+
+  test('shows for each broken rule the very line that would take the task', () => {
+    const refusing = {
+      ...lenient,
+      minimumOwners: 6,
+      maximumEpsilon: 1,
+      allowWithoutDifferentialPrivacy: false,
+    };
+    expect(brokenRules(refusing, task({ twoParty: 'rotated' })).map(({ change }) => change)).toEqual([
+      { minimumOwners: 5 },
+      { twoParty: ['simulated', 'rotated'] },
+      { allowWithoutDifferentialPrivacy: true, maximumEpsilon: null },
+    ]);
+    expect(brokenRules(lenient, task())).toEqual([]);
   });
 
   test('is content with the guarantee that it asks for', () => {

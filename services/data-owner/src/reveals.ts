@@ -1,0 +1,114 @@
+/** What a task reveals and to whom, in words, from its public parameters alone. SECURITY.md and docs/rotated.md say why, and what is proved. */
+import { cappedComponents, isStandardised, type Output, programOf, type Task } from '@eigenveil/task';
+
+/** A line for each thing that somebody learns. */
+export interface Revealed {
+  readonly dataUser: string[];
+  readonly owners: string[];
+  readonly csp: string[];
+  readonly network: string[];
+  /** What bounds how much the result tells about one row. */
+  readonly rows: string[];
+}
+
+export function revealedBy(task: Task): Revealed {
+  const { outputs, allowFullRank, labellings } = task;
+  return {
+    dataUser: [
+      ...byProtocol(task),
+      ...outputs.map((output) => `${describeOutput(task, output)} (declared: ${output})`),
+      ...(isStandardised(task.method)
+        ? ['the variance of every feature, since vectors of a correlation matrix tell them']
+        : []),
+      ...(allowFullRank
+        ? ['perhaps the whole scatter matrix, which the result may determine (allowFullRank)']
+        : []),
+      'who contributes, and when; of a task that gives no result, the first reason',
+      ...(task.twoParty === 'simulated' ? [] : ['no contribution, and no pooled statistics beyond these']),
+    ],
+    owners: ofOwners(task),
+    csp: [
+      "the task's parameters, and who contributes or withdraws; no value and no output",
+      ...(task.differentialPrivacy?.noise === 'csp'
+        ? ['all of the noise: whoever shows it the result shows it the exact one']
+        : []),
+    ],
+    network: ['that parties talk, when and how much'],
+    rows: [
+      ...ofOneRow(task),
+      ...(labellings.length > 0 && !outputs.includes('classCounts')
+        ? ['which classes an owner has rows of stays hidden: zeros are encrypted for those that it lacks']
+        : []),
+      'an owner that colludes with the data user hides nobody: the smallest number of owners counts the honest ones alone',
+    ],
+  };
+}
+
+/** What comes out in any case, by the way in which both servers compute. */
+function byProtocol(task: Task): string[] {
+  const { twoParty, method } = task;
+  const components = cappedComponents(programOf(task));
+  const vectors =
+    components === 1 ? '1 vector with its eigenvalue' : `${components} vectors with their eigenvalues`;
+  switch (twoParty) {
+    case 'garbled':
+      return [`${vectors} and a status bit for each, with rounding errors of about 10 bits in each number`];
+    case 'rotated':
+      return [
+        vectors,
+        ...(method.kind === 'pca'
+          ? []
+          : ['the lengths of the vectors, and all eigenvalues of the pencil, also beyond the components']),
+        'more, if these rows are in another task by rotated: take part in one only',
+      ];
+    case 'simulated':
+      return [vectors, 'THE POOLED STATISTICS of all owners themselves: simulated is NOT private'];
+  }
+}
+
+function describeOutput({ method, features }: Task, output: Output): string {
+  switch (output) {
+    case 'mean':
+      return features.some(({ twoValued }) => twoValued !== false)
+        ? 'the mean of all rows, which of a feature with two values tells the variance'
+        : 'the mean of all rows';
+    case 'trace':
+      return 'the trace of the scatter matrix, the variance of all features together';
+    case 'sampleCount':
+      return 'the number of rows of all owners together';
+    case 'spectrum':
+      return method.kind === 'mdr'
+        ? `all ${features.length} eigenvalues of the sum of both between-class scatters`
+        : `all ${features.length} eigenvalues of the ${isStandardised(method) ? 'correlation' : 'scatter'} matrix`;
+    case 'classCounts':
+      return 'the number of rows of each class; where an owner alone has rows of a class, that number is its own';
+    case 'variances':
+      return 'the variance of each feature, exactly';
+  }
+}
+
+function ofOwners({ releaseToOwners, outputs }: Task): string[] {
+  if (!releaseToOwners) return ['nothing: the result is not released to owners'];
+  const declared = outputs.length === 0 ? '' : `, and what is declared: ${outputs.join(', ')}`;
+  return [
+    `owners that contributed get the result, vectors and eigenvalues${declared}; and how many owners took part`,
+    'nothing else of another owner',
+  ];
+}
+
+function ofOneRow({ differentialPrivacy: guarantee }: Task): string[] {
+  if (guarantee === null)
+    return ['no differential privacy: nothing bounds what the result tells about one row'];
+  const { epsilon, delta, neighbours, clippingNorm, noise, honestOwners } = guarantee;
+  const neighbour = neighbours === 'replace' ? 'one row that is another' : 'one row more or less';
+  const drawers = {
+    servers: 'both servers',
+    csp: 'the CSP alone, against which nothing is promised',
+    owners: `the owners, of whom ${honestOwners} are relied on`,
+  };
+  return [
+    `differential privacy with (ε, δ) = (${epsilon}, ${delta}) for ${neighbour}; it adds up with that of other tasks over the same rows`,
+    `noise is added by ${drawers[noise]}; rows longer than ${clippingNorm} are scaled down to that`,
+    'no guarantee covers rows that are reduced by the result',
+  ];
+}

@@ -1,0 +1,109 @@
+/** The command `show` of eigenveil-owner. What its action works with is loaded when it runs: --help and mistakes are told at once. */
+import { addSettings, printResult } from '@eigenveil/command';
+import type { Task } from '@eigenveil/task/schema';
+import type { Command } from 'commander';
+import type { BrokenRule } from './policy.ts';
+import type { Revealed } from './reveals.ts';
+import {
+  address,
+  DATA_USER_ADDRESS,
+  OWNER_SETTINGS,
+  POLICY_SETTINGS,
+  PREFIX,
+  readPolicy,
+  taskIdOf,
+  withOwner,
+} from './settings.ts';
+
+export function addShow(program: Command): void {
+  const command = program
+    .command('show <TASK>')
+    .description('show what a task reveals and to whom, and whether the policy takes it');
+  const configuration = addSettings(command, PREFIX, {
+    ...OWNER_SETTINGS,
+    ...DATA_USER_ADDRESS,
+    ...POLICY_SETTINGS,
+  });
+  command.addHelpText(
+    'after',
+    `
+Fetches the task and checks the signature of the CSP that this owner has enrolled at. No row is read, and nothing is sent but the request
+for the task. Where the policy refuses the task, every broken rule is shown with the line that would take it: think before you write it.
+The exit code is 0 either way; with --json, "policy.takes" tells.
+
+Example:
+  $ eigenveil-owner show TASK --user-url https://user.example.org:8444 --policy policy.json`,
+  );
+  command.action(async (id: string) => {
+    const settings = configuration();
+    const dataUser = await address(settings.userUrl, settings.userCa);
+    const policy = await readPolicy(settings.policy, settings.allowSimulated);
+    const { task, broken } = await withOwner(settings, policy, (owner) =>
+      owner.inspect(dataUser, taskIdOf(id)),
+    );
+    const { revealedBy } = await import('./reveals.ts');
+    const reveals = revealedBy(task);
+    const { minimumClassRows } = policy;
+    const depends = minimumClassRows !== undefined && task.outputs.includes('classCounts');
+    printResult(command, {
+      json: {
+        task,
+        reveals,
+        policy: { takes: broken.length === 0, broken, minimumClassRows: depends ? minimumClassRows : null },
+      },
+      text: [
+        ...describeTask(task),
+        ...describeRevealed(reveals),
+        ...describeVerdict(broken),
+        ...(depends
+          ? [
+              `- unless the file has fewer than ${minimumClassRows} rows of a class that it has any of: no row was read yet`,
+            ]
+          : []),
+      ].join('\n'),
+    });
+  });
+}
+
+function describeTask(task: Task): string[] {
+  const { id, method, features, labellings, components, twoParty } = task;
+  const { minimumOwners, maximumOwners, maximumSamplesPerOwner, deadline, keyBits } = task;
+  const matrix = method.kind === 'pca' ? ` of the ${method.scale ?? 'covariance'} matrix` : '';
+  return [
+    `task ${id}, signed by the CSP: ${method.kind}${matrix}, ${features.length} features, ${components} components, by ${twoParty}`,
+    `from ${minimumOwners} to ${maximumOwners} owners with at most ${maximumSamplesPerOwner} rows each, until ${deadline}, keys of ${keyBits} bits`,
+    `features: ${features.map(({ name, min, max }) => `${name} [${min}, ${max}]`).join(', ')}`,
+    ...labellings.map(({ column, classes }) => `labels: ${column} (${classes.join(', ')})`),
+  ];
+}
+
+const TITLES = {
+  dataUser: 'The data user learns',
+  owners: 'Owners learn',
+  csp: 'The CSP learns',
+  network: 'The network shows',
+  rows: 'Of your rows',
+} as const satisfies Record<keyof Revealed, string>;
+
+function describeRevealed(reveals: Revealed): string[] {
+  return Object.entries(TITLES).flatMap(([who, title]) => [
+    '',
+    title,
+    ...reveals[who as keyof Revealed].map((line) => `- ${line}`),
+  ]);
+}
+
+function describeVerdict(broken: readonly BrokenRule[]): string[] {
+  if (broken.length === 0) return ['', 'Your policy takes this task'];
+  return [
+    '',
+    'Your policy refuses this task',
+    ...broken.flatMap(({ rule, change }) => [
+      `- ${rule}`,
+      ...Object.entries(change).map(
+        ([name, value]) =>
+          `  to take it: ${value === null ? `leave "${name}" out` : `"${name}": ${JSON.stringify(value)}`}`,
+      ),
+    ]),
+  ];
+}

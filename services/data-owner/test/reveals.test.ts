@@ -1,0 +1,114 @@
+/** What is said of a task holds what the tables of SECURITY.md and docs/rotated.md say that it reveals. */
+import { type MethodName, Output, revealedByRotation, Task, TaskProposal } from '@eigenveil/task';
+import { describe, expect, test } from 'vitest';
+import { revealedBy } from '../src/index.ts';
+
+const METHODS = {
+  pca: { kind: 'pca' },
+  dca: { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0 },
+  lda: { kind: 'lda', ridge: 1 },
+  mdr: { kind: 'mdr', ridge: 1 },
+} as const;
+const LABELLINGS = { pca: [], dca: ['label'], lda: ['label'], mdr: ['label', 'secret'] } as const;
+
+function taskOf(kind: MethodName, changes: Partial<Task> = {}): Task {
+  const proposal = TaskProposal.parse({
+    method: METHODS[kind],
+    features: ['a', 'b', 'c', 'd'].map((name) => ({ name, min: 0, max: 1, twoValued: false })),
+    labellings: LABELLINGS[kind].map((column) => ({ column, classes: ['x', 'y', 'z'] })),
+    components: 2,
+    maximumOwners: 10,
+    maximumSamplesPerOwner: 100,
+    minimumOwners: 5,
+    deadline: '2030-01-01T00:00:00.000Z',
+  });
+  const parties = { csp: 'c'.repeat(43), dataUser: 'd'.repeat(43) };
+  return Task.parse({ ...proposal, ...parties, protocol: 'eigenveil/1', id: 't'.repeat(22), ...changes });
+}
+const told = (task: Task) => revealedBy(task).dataUser.join('\n');
+
+describe('the data user', () => {
+  test.each(Object.keys(METHODS) as MethodName[])('of %s by garbled learns the components alone', (kind) => {
+    const [components, ...rest] = revealedBy(taskOf(kind)).dataUser;
+    expect(components).toMatch(/^2 vectors with their eigenvalues and a status bit for each/);
+    expect(rest).toEqual([
+      expect.stringMatching(/^who contributes/),
+      expect.stringMatching(/^no contribution, and no pooled statistics/),
+    ]);
+  });
+
+  test('of a method with fewer directions learns no more of them', () => {
+    const two = [{ column: 'label', classes: ['x', 'y'] }];
+    expect(told(taskOf('dca', { labellings: two }))).toMatch(/^1 vector with its eigenvalue/);
+  });
+
+  test.each(Object.keys(METHODS) as MethodName[])('of %s by rotated learns what its table says', (kind) => {
+    const text = told(taskOf(kind, { twoParty: 'rotated', outputs: revealedByRotation(METHODS[kind]) }));
+    const ofPencil = /lengths of the vectors, and all eigenvalues of the pencil, also beyond the components/;
+    const ofClasses =
+      /number of rows of each class; where an owner alone has rows of a class, that number is its own/;
+    expect(text).toMatch(
+      kind === 'mdr' ? /sum of both between-class scatters/ : /all 4 eigenvalues of the scatter/,
+    );
+    expect(text).toMatch(/the number of rows of all owners together/);
+    expect(ofPencil.test(text)).toBe(kind !== 'pca');
+    expect(ofClasses.test(text)).toBe(kind !== 'pca');
+    expect(text).toMatch(/take part in one only/);
+  });
+
+  test('of a correlation matrix learns variances, declared or not', () => {
+    const method = { kind: 'pca', scale: 'correlation' } as const;
+    expect(told(taskOf('pca', { method }))).toMatch(/the variance of every feature, since vectors/);
+    const rotated = taskOf('pca', { method, twoParty: 'rotated', outputs: revealedByRotation(method) });
+    expect(told(rotated)).toMatch(/all 4 eigenvalues of the correlation matrix/);
+    expect(told(rotated)).toMatch(/the variance of each feature, exactly/);
+  });
+
+  test('is told every declared output in words, and what a mean or a full rank tells beyond itself', () => {
+    for (const output of Output.options)
+      expect(told(taskOf('pca', { outputs: [output] }))).toContain(`(declared: ${output})`);
+    const twoValued = [{ name: 'a', min: 0, max: 1 }];
+    expect(told(taskOf('pca', { outputs: ['mean'], features: twoValued }))).toMatch(/tells the variance/);
+    expect(told(taskOf('pca', { outputs: ['mean'] }))).not.toMatch(/variance/);
+    expect(told(taskOf('pca', { allowFullRank: true }))).toMatch(/the whole scatter matrix/);
+  });
+
+  test('of simulated learns the statistics themselves', () => {
+    const text = told(taskOf('pca', { twoParty: 'simulated' }));
+    expect(text).toMatch(/THE POOLED STATISTICS.*NOT private/);
+    expect(text).not.toMatch(/no pooled statistics/);
+  });
+});
+
+test('owners learn the result where it is released, with what is declared', () => {
+  const released = revealedBy(taskOf('lda', { outputs: ['classCounts'] })).owners.join('\n');
+  expect(released).toMatch(/what is declared: classCounts; and how many owners took part/);
+  expect(revealedBy(taskOf('lda', { releaseToOwners: false })).owners).toEqual([
+    'nothing: the result is not released to owners',
+  ]);
+});
+
+test('of rows it is said whether anything bounds what is told of one, and whether classes stay hidden', () => {
+  const rows = (task: Task) => revealedBy(task).rows.join('\n');
+  expect(rows(taskOf('pca'))).toMatch(/^no differential privacy: nothing bounds/);
+  expect(rows(taskOf('dca'))).toMatch(/which classes an owner has rows of stays hidden/);
+  expect(rows(taskOf('dca', { outputs: ['classCounts'] }))).not.toMatch(/stays hidden/);
+  const differentialPrivacy = {
+    epsilon: 0.5,
+    delta: 1e-6,
+    neighbours: 'add-remove',
+    clippingNorm: 1.5,
+    noise: 'owners',
+    honestOwners: 4,
+    dataIndependentRanges: true,
+  } as const;
+  const guaranteed = rows(taskOf('pca', { differentialPrivacy }));
+  expect(guaranteed).toMatch(/\(0.5, 0.000001\) for one row more or less/);
+  expect(guaranteed).toMatch(/by the owners, of whom 4 are relied on; rows longer than 1.5/);
+  expect(guaranteed).toMatch(/no guarantee covers rows that are reduced/);
+  const byCsp = taskOf('pca', {
+    differentialPrivacy: { ...differentialPrivacy, noise: 'csp', honestOwners: null },
+  });
+  expect(rows(byCsp)).toMatch(/the CSP alone, against which nothing is promised/);
+  expect(revealedBy(byCsp).csp.join()).toMatch(/all of the noise/);
+});
