@@ -4,6 +4,7 @@ import { type Draft, describeProgress, draftTask, type TaskClient } from '@eigen
 import {
   DAY_MILLISECONDS,
   leastRank,
+  mostRotatedComponents,
   type MethodName,
   programOf,
   revealedByRotation,
@@ -63,8 +64,9 @@ export async function createTask(
   });
   // More components than these would reveal the whole scatter matrix.
   const varying = drafted.features.filter(({ min, max }) => min < max).length;
-  const discriminantSpare = twoParty === 'rotated' ? 2 : 1;
-  const most = varying - (method === 'pca' ? leastRank(programOf(proposal)) - components : discriminantSpare);
+  const program = programOf(proposal);
+  const discriminant = twoParty === 'rotated' ? mostRotatedComponents(program, varying) : varying - 1;
+  const most = method === 'pca' ? varying - (leastRank(program) - components) : discriminant;
   const { task } = await client.create({
     ...proposal,
     components: Math.max(1, Math.min(components, most)),

@@ -10,6 +10,7 @@ export { DAY_MILLISECONDS } from './deadline.ts';
 export { TaskError, type TaskErrorCode } from './errors.ts';
 export { noisePlanOf, stageTaskOf } from './noise.ts';
 export { largestScatter, noiseNorm, rowsToStandOut } from './noise-norm.ts';
+export { mostRotatedComponents } from './pencil-rank.ts';
 export { type Places, placesOf, type Span } from './places.ts';
 export {
   cappedComponents,

@@ -5,44 +5,12 @@
 import { generalisedEigen, symmetricEigen } from '@eigenveil/projection';
 import { describe, expect, it } from 'vitest';
 import type { Matrix } from '../../src/rotated/matrices.ts';
-import { lengthsOf, type PencilParameters } from '../../src/rotated/pencil/parameters.ts';
 import { drawPencilSecrets, type PencilSecrets } from '../../src/rotated/pencil/secrets.ts';
 import type { RandomBits } from '../../src/rotated/random-bits.ts';
+import { diagonal, distance, inner, instance, inverse, orthogonal, sizes } from './instances.ts';
 import { type Doubles, type PencilView, pencilView, times, transposed } from './pencil-views.ts';
 import { dca, labelled, pencilSetting, runPencil } from './pencils.ts';
-import { numbers } from './settings.ts';
 import { KS_LIMIT, seededBits, smirnov } from './statistics.ts';
-
-function sizes(features: number, groups: number, components = 1): PencilParameters {
-  return lengthsOf({
-    ...{ features, groups, components, columns: groups, classes: [groups + 1], summed: false },
-    shareBits: { R: 96, V: 96 },
-    totalBits: 60,
-    fractionBits: 14,
-  });
-}
-
-const diagonal = (entries: readonly number[]): number[][] =>
-  entries.map((entry, i) => entries.map((_, j) => (i === j ? entry : 0)));
-const whole = (matrix: Doubles): bigint[][] =>
-  matrix.map((row) => row.map((entry) => BigInt(Math.round(entry))));
-const distance = (a: Doubles, b: Doubles) =>
-  Math.hypot(...a.flatMap((row, i) => row.map((entry, j) => entry - b[i]![j]!))) / Math.hypot(...b.flat());
-const inner = (a: readonly number[], b: readonly number[]) => a.reduce((sum, x, i) => sum + x * b[i]!, 0);
-
-/** An orthogonal matrix of the seed. */
-function orthogonal(n: number, seed: number): number[][] {
-  const next = numbers(seed);
-  const random = Array.from({ length: n }, () => Array.from({ length: n }, () => next() - 0.5));
-  return symmetricEigen(random).vectors;
-}
-
-/** Of a symmetric matrix, on the span of as many leading eigenvectors. */
-function inverse(matrix: Doubles, rank = matrix.length): number[][] {
-  const { values, vectors } = symmetricEigen(matrix);
-  const leading = vectors.slice(0, rank);
-  return times(times(transposed(leading), diagonal(values.slice(0, rank).map((x) => 1 / x))), leading);
-}
 
 /** The leading eigenvectors of (A, B), so long that wᵀ B w = 1: the data user knows these lengths. */
 function toldVectors(A: Doubles, B: Doubles, count: number): number[][] {
@@ -57,14 +25,6 @@ function toldVectors(A: Doubles, B: Doubles, count: number): number[][] {
       );
       return w.map((x) => x / length);
     });
-}
-
-/** T = E D Eᵀ and G = T^(1/2) L S R, of the pencil's spectrum S². */
-function instance(spectrum: readonly number[], E: Doubles, S: readonly number[], L: Doubles, R: Doubles) {
-  const power = (exponent: number) =>
-    times(times(E, diagonal(spectrum.map((value) => value ** exponent))), transposed(E));
-  const scaled = L.map((row) => S.map((value, j) => row[j]! * value));
-  return { T: whole(power(1)), G: times(power(0.5), times(scaled, R)) };
 }
 
 describe('two pencils of equal spectra', () => {
@@ -337,56 +297,5 @@ describe('repeated values of the pencil', () => {
       expect(Math.hypot(w![2]!, w![3]!)).toBeLessThan(1e-8);
     }
     expect(quarters.reduce((sum, count) => sum + (count - 50) ** 2 / 50, 0)).toBeLessThan(21);
-  });
-});
-
-describe('a data user that puts matrices of its own in the place of its shares', () => {
-  it('has one equation for T more from each value of the pencil: all of T with d − 2 vectors', () => {
-    const d = 5;
-    const parameters = sizes(d, 2, 3);
-    const { T } = instance(
-      [9, 7, 5, 3, 1].map((value) => value * 2 ** 40),
-      orthogonal(d, 17),
-      [0.9, 0.5],
-      orthogonal(d, 18),
-      orthogonal(2, 19),
-    );
-    const B = T.map((row) => row.map(Number));
-    // In place of G what it knows, so that ν are the eigenvalues of ZᵀB⁻¹Z; d − 2 eigenvectors of M in place of C̃ᵀ P₂ᵀ A.
-    const Z = B.map((_, i) => [0, 1].map((j) => (i === j ? 2 ** 19.5 : 0)));
-    const secrets = drawPencilSecrets(parameters, seededBits('own matrices'));
-    const { M, values: nu } = pencilView(T, Z, secrets, parameters);
-    const { values, vectors } = symmetricEigen(M);
-    const P = secrets.rotation.map((row) => row.map((x) => Number(x) * 2 ** -parameters.rotationBits));
-    const known = times(vectors.slice(0, d - 2), P);
-
-    // What is left is an angle in the plane orthogonal to them.
-    const projector = times(transposed(known), known).map((row, i) =>
-      row.map((x, j) => (i === j ? 1 : 0) - x),
-    );
-    const plane = symmetricEigen(projector).vectors.slice(0, 2);
-    const at = (angle: number) => {
-      const [c, s] = [Math.cos(angle), Math.sin(angle)];
-      const turn = [
-        [c, s],
-        [-s, c],
-      ];
-      const own = [...known, ...times(turn, plane)];
-      return times(times(transposed(own), diagonal(values)), own);
-    };
-    const miss = (angle: number) => {
-      const seen = symmetricEigen(times(times(transposed(Z), inverse(at(angle))), Z)).values;
-      return Math.hypot(...seen.map((value, i) => value - nu[i]!));
-    };
-    const best = (angles: readonly number[]) => angles.reduce((a, b) => (miss(b) < miss(a) ? b : a));
-    let [angle, step] = [0, Math.PI / 400];
-    for (let round = 0; round < 12; round += 1) {
-      const around = Array.from({ length: 401 }, (_, i) => angle + (i - 200) * step);
-      angle = best(round === 0 ? around : around.slice(190, 211));
-      step /= 5;
-    }
-    expect(distance(at(angle), B)).toBeLessThan(1e-5);
-    // Without these values every angle would do.
-    expect(distance(at(angle + 0.5), B)).toBeGreaterThan(0.05);
   });
 });

@@ -26,9 +26,9 @@ async function run(
 }
 
 const two: GivenPencil & { method: Method } = { ...labelled(40, 4, 2), components: 1, method: dca(0.1) };
-const three: GivenPencil & { method: Method } = { ...labelled(45, 4, 3), components: 2, method: lda(0.1) };
+const three: GivenPencil & { method: Method } = { ...labelled(45, 5, 3), components: 2, method: lda(0.1) };
 const hidden = {
-  ...labelled(48, 4, 3),
+  ...labelled(48, 5, 3),
   labellings: [
     { classes: 3, labels: Array.from({ length: 48 }, (_, i) => i % 3) },
     { classes: 3, labels: Array.from({ length: 48 }, (_, i) => (i >> 2) % 3) },
@@ -46,7 +46,7 @@ describe('a pencil by rotated', () => {
     ['DCA', two],
     ['LDA of three classes', three],
     ['MDR', { ...hidden, components: 2, method: mdr(0.1) }],
-    ['DCA with a ridge on the signal', { ...two, components: 2, method: dca(0.2, 0.1) }],
+    ['DCA with a ridge on the signal', { ...labelled(40, 7, 2), components: 2, method: dca(0.2, 0.1) }],
   ] as const)('%s is that of the reference, in sixteen trips', async (_, given) => {
     const setting = pencilSetting({
       ...given,
@@ -167,7 +167,7 @@ describe('a pencil by rotated', () => {
 
 describe('faults on the way', () => {
   it('give an error or no harm, and no second answer, wherever a bit is flipped', async () => {
-    const setting = pencilSetting({ ...labelled(30, 3, 2), components: 1, method: dca(0.2) });
+    const setting = pencilSetting({ ...labelled(30, 4, 2), components: 1, method: dca(0.2) });
     const outcomes = new Set<string>();
     for (const end of [0, 1] as const) {
       for (let index = 0; index < 12; index += 1) {

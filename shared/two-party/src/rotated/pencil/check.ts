@@ -1,11 +1,17 @@
 /** Which pencils `rotated` computes. Both servers refuse others before they exchange a byte. */
-import { fullRank, notPositiveDefinite, ProjectionError } from '@eigenveil/projection';
-import { cappedComponents, leastRank, type Program, type StatisticsTask } from '@eigenveil/task';
+import { notPositiveDefinite, ProjectionError } from '@eigenveil/projection';
+import {
+  cappedComponents,
+  leastRank,
+  mostRotatedComponents,
+  type Program,
+  type StatisticsTask,
+} from '@eigenveil/task';
 import { pencilParameters } from './parameters.ts';
 
 /**
  * @throws ERR_PROGRAM_INVALID for ρ′ < 0 or ρ′ > ρ, and under differential privacy; ERR_FULL_RANK without `allowFullRank` for more
- *   than d − 2 components, and where too few features are not constant; ERR_NOT_POSITIVE_DEFINITE for MDR without a ridge and
+ *   components than `mostRotatedComponents`; ERR_NOT_POSITIVE_DEFINITE for MDR without a ridge and
  *   with too few classes of privacy
  * @throws ERR_TASK_RANGE
  */
@@ -22,9 +28,13 @@ export function checkPencil(task: StatisticsTask, program: Program): void {
     throw notPositiveDefinite();
   }
   const varying = features.filter(({ min, max }) => min < max).length;
-  // With one dimension left the spectrum tells B, also that of an MDR.
-  const least = Math.max(leastRankOf(program), cappedComponents(program) + 2);
-  if (!program.allowFullRank && least > varying) throw fullRank(program, least);
+  const most = mostRotatedComponents(program, varying);
+  if (!program.allowFullRank && cappedComponents(program) > most) {
+    throw new ProjectionError(
+      'ERR_FULL_RANK',
+      `"components" expected at most ${most} of these features and classes with the two-party protocol rotated and without "allowFullRank", got ${cappedComponents(program)}: a data user that deviates could have all of the scatter matrix; garbled computes them`,
+    );
+  }
 }
 
 /**
