@@ -4,8 +4,8 @@ import { type Draft, describeProgress, draftTask, type TaskClient } from '@eigen
 import {
   DAY_MILLISECONDS,
   leastRank,
-  mostRotatedComponents,
   type MethodName,
+  mostRotatedComponents,
   programOf,
   revealedByRotation,
   type Task,
