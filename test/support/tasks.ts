@@ -5,11 +5,10 @@ import { draftTask } from '@eigenveil/data-user';
 import { type Decomposition, decompose } from '@eigenveil/projection';
 import {
   addStatistics,
-  Discretiser,
+  RowAccumulator,
   readFileBytes,
   readRows,
   type Statistics,
-  StatisticsAccumulator,
 } from '@eigenveil/statistics';
 import { type Method, type MethodName, programOf, type Task, TaskProposal } from '@eigenveil/task';
 
@@ -140,9 +139,8 @@ export function splitByClass({ values, classes }: LabelledRows, count: number): 
 
 /** What an owner computes from its rows. */
 export function summarise(task: TaskProposal | Task, { values, classes }: LabelledRows): Statistics {
-  const discretiser = new Discretiser(task);
-  const accumulator = new StatisticsAccumulator(task);
-  for (const [i, row] of values.entries()) accumulator.add(discretiser.discretise(row), classes[i]!);
+  const accumulator = new RowAccumulator(task);
+  for (const [i, row] of values.entries()) accumulator.addClassed(row, classes[i]!);
   return accumulator.statistics();
 }
 

@@ -2,12 +2,12 @@
 
 // What a program needs around a DataOwner, since the packages behind it are not installed on their own.
 export { PaillierPool, selfTest } from '@eigenveil/paillier';
-export { checkAgreed, explainedVariance, Projector, project, reconstruct } from '@eigenveil/projection';
+export { explainedVariance, Projector, saveProjection } from '@eigenveil/projection';
 export {
-  Discretiser,
+  LabelIndex,
+  RowAccumulator,
   readFileBytes,
   type Statistics,
-  StatisticsAccumulator,
   StatisticsError,
   statisticsOfCsv,
 } from '@eigenveil/statistics';

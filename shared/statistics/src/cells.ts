@@ -1,5 +1,6 @@
 /** What a cell of a CSV file says; and what kind of thing it holds, where that is nothing the task takes. */
 import type { Labelling } from '@eigenveil/task';
+import { LabelIndex } from './label-index.ts';
 import { parseDecimal, parseDecimalComma } from './number.ts';
 
 /** What may stand between cells. */
@@ -25,19 +26,19 @@ export class CellReader {
   /** The number that a cell writes; undefined for anything else. */
   readonly number: (text: string) => number | undefined;
   readonly #syntax: CellSyntax;
-  readonly #classes: readonly ReadonlyMap<string, number>[];
+  readonly #labels: LabelIndex;
   readonly #numericClasses: readonly ReadonlyMap<number, number>[];
 
   constructor(labellings: readonly Labelling[], syntax: CellSyntax) {
     this.number = syntax.decimal === 'comma' ? parseDecimalComma : parseDecimal;
     this.#syntax = syntax;
-    this.#classes = labellings.map(({ classes }) => new Map(classes.map((text, k) => [text, k])));
+    this.#labels = new LabelIndex(labellings);
     this.#numericClasses = labellings.map(({ classes }) => classesByNumber(classes));
   }
 
   /** The index of the class of labelling `l` that a cell names; undefined if it names none. */
   classIndex(text: string, l: number): number | undefined {
-    const index = this.#classes[l]!.get(text);
+    const index = this.#labels.find(text, l);
     return index === undefined && this.#syntax.numericLabels === true ? this.#sameNumber(text, l) : index;
   }
 
@@ -58,7 +59,8 @@ export class CellReader {
 
   /** What a cell holds that is no class of labelling `l`, without showing it. */
   kindOfClass(text: string, l: number): string {
-    if (this.#classes[l]!.has(text.trim())) return 'one with blanks around it, which --trim passes over';
+    if (this.#labels.find(text.trim(), l) !== undefined)
+      return 'one with blanks around it, which --trim passes over';
     if (this.#sameNumber(text, l) !== undefined)
       return 'one that is written as another number, which --numeric-labels takes';
     return isMissing(text) ? kindOfMissing(text) : 'another label';

@@ -3,10 +3,12 @@ export { StatisticsAccumulator } from './accumulate.ts';
 export { CSV_SYNTAX, type CsvOptions, type CsvRow, csvLine, readFileBytes, readRows } from './csv.ts';
 export { Discretiser } from './discretise.ts';
 export { StatisticsError, type StatisticsErrorCode } from './errors.ts';
+export { LabelIndex } from './label-index.ts';
 export { layout } from './layout.ts';
 export { drawNoise } from './noise.ts';
 export { parseDecimal, parseDecimalComma } from './number.ts';
 export { type OwnerStatistics, statisticsOfCsv } from './owner.ts';
+export { RowAccumulator } from './row-accumulator.ts';
 export {
   addStatistics,
   type ClassSums,

@@ -1,10 +1,9 @@
 /** From an owner's CSV file to its statistics. */
 
 import type { StatisticsTask } from '@eigenveil/task';
-import { StatisticsAccumulator } from './accumulate.ts';
 import { type CsvOptions, readRows } from './csv.ts';
-import { Discretiser } from './discretise.ts';
 import { StatisticsError } from './errors.ts';
+import { RowAccumulator } from './row-accumulator.ts';
 import type { Statistics } from './statistics.ts';
 
 export interface OwnerStatistics {
@@ -33,21 +32,19 @@ export async function statisticsOfCsv(
   task: StatisticsTask,
   options: CsvOptions = {},
 ): Promise<OwnerStatistics> {
-  const accumulator = new StatisticsAccumulator(task);
-  const discretiser = new Discretiser(task);
+  const accumulator = new RowAccumulator(task);
   let skippedRows = 0;
   const onSkippedRow = () => {
     skippedRows += 1;
     options.onSkippedRow?.();
   };
   for await (const { values, classes } of readRows(source, task, { ...options, onSkippedRow })) {
-    accumulator.add(discretiser.discretise(values), classes);
+    accumulator.addClassed(values, classes);
   }
-  const { rows } = accumulator;
+  const { rows, clippedCells, clippedRows } = accumulator;
   if (rows === 0 && skippedRows > 0) {
     const message = `expected at least one whole row, got none: a cell is missing in each of ${skippedRows}`;
     throw new StatisticsError('ERR_NO_ROWS', message);
   }
-  const { clippedCells, clippedRows } = discretiser;
   return { statistics: accumulator.statistics(), rows, clippedCells, clippedRows, skippedRows };
 }

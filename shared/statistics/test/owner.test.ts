@@ -1,11 +1,40 @@
 import { constantFeatures } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
-import { Discretiser, readFileBytes, statisticsOfCsv } from '../src/index.ts';
+import { Discretiser, RowAccumulator, readFileBytes, statisticsOfCsv } from '../src/index.ts';
 import { DATASETS, loadDataset, METHODS, naiveStatistics, syntheticTask, taskFor } from './datasets.ts';
 
 async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
+
+describe('from rows of a program to statistics', () => {
+  it.each(['pca', 'dca'] as const)('equals those of the file, for %s', async (method) => {
+    const dataset = loadDataset('iris');
+    const task = taskFor(dataset, METHODS[method]);
+    const accumulator = new RowAccumulator(task);
+    for (const [i, row] of dataset.rows.entries())
+      accumulator.add(Float64Array.from(row), method === 'pca' ? [] : [dataset.labels[i]!]);
+    const ignoredColumns = method === 'pca' ? ['label'] : [];
+    const { statistics, rows } = await statisticsOfCsv(readFileBytes(dataset.path), task, { ignoredColumns });
+    expect(accumulator.statistics()).toEqual(statistics);
+    expect(accumulator.rows).toBe(rows);
+  });
+
+  it('counts what it clips, and leaves out a row that is wrong', () => {
+    const task = syntheticTask(2, METHODS.dca);
+    const [label] = task.labellings[0]!.classes;
+    const accumulator = new RowAccumulator(task);
+    accumulator.add([2, 0], [label!]);
+    const code = (expected: string) => expect.objectContaining({ code: expected });
+    expect(() => accumulator.add([Number.NaN, 0], [label!])).toThrow(code('ERR_NOT_FINITE'));
+    expect(() => accumulator.add([0, 0], ['secret'])).toThrow(
+      expect.objectContaining({ code: 'ERR_UNKNOWN_CLASS', message: expect.not.stringContaining('secret') }),
+    );
+    expect(() => accumulator.add([0, 0])).toThrow(RangeError);
+    expect(() => accumulator.add([0], [label!])).toThrow(RangeError);
+    expect([accumulator.rows, accumulator.clippedCells]).toEqual([1, [1, 0]]);
+  });
+});
 
 describe('from file to statistics', () => {
   it.each(DATASETS)('equals the naive sums on %s', async (name) => {
