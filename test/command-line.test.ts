@@ -2,6 +2,7 @@
 import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { revealedBy } from '@eigenveil/data-owner';
 import { createLocalCertificate } from '@eigenveil/server';
 import { Task, type TaskProposal } from '@eigenveil/task';
@@ -236,7 +237,20 @@ describe('a task', () => {
     const policy = [...allow, path('policy.json')];
     const words = (i: number) => [id, ...home(i), ...toDataUser, ...policy, ...rowsOf(i)];
     const contributed = [await children.run('owner', ['--json', 'contribute', ...words(0)])];
-    contributed.push(await owner('contribute', ...words(1)));
+    // Summed by a database.
+    const from = ['--from', `'${path('rows-1.csv')}'`];
+    const asked = ['--dialect', 'duckdb', ...from, ...home(1), ...toDataUser, ...policy];
+    const { statement } = jsonOf(await owner('sql', id, ...asked)) as { statement: string };
+    const instance = await DuckDBInstance.create();
+    const connection = await instance.connect();
+    const sums = await connection.runAndReadAll(statement);
+    await writeFile(path('sums.json'), JSON.stringify(sums.getRowObjectsJson()));
+    connection.closeSync();
+    instance.closeSync();
+    const bySums = ['--statistics', path('sums.json')];
+    const both = await owner('contribute', ...words(1), ...bySums);
+    expect(problemOf(both)).toMatchObject({ exitCode: 2, code: 'ERR_CONFIGURATION' });
+    contributed.push(await owner('contribute', id, ...home(1), ...toDataUser, ...policy, ...bySums));
     // As a program in another country writes it, and with a row that lacks a cell.
     const rows = await readFile(path('rows-2.csv'), 'utf8');
     const foreign = `${rows.replaceAll(',', ' ; ').replaceAll('.', ',')}5,1; ;1,4;0,2;0\n`;

@@ -16,6 +16,7 @@ import {
   withOwner,
 } from './settings.ts';
 import { addShow } from './show-command.ts';
+import { addSql } from './sql-command.ts';
 
 export function ownerProgram(): Command {
   const program = createProgram({
@@ -27,6 +28,7 @@ export function ownerProgram(): Command {
   addEnrol(program);
   addShow(program);
   addContribute(program);
+  addSql(program);
   addWithdraw(program);
   addProject(program);
   addVerify(program);

@@ -3,6 +3,7 @@ import { addSettings, printNote, printResult } from '@eigenveil/command';
 import type { Task } from '@eigenveil/task/schema';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { rowsOf } from './rows.ts';
 import {
   address,
   CSV_HELP,
@@ -34,14 +35,20 @@ colludingOwners is for tasks whose owners add the noise: minimumOwners must be a
 export function addContribute(program: Command): void {
   const command = program
     .command('contribute <TASK>')
-    .description('contribute the encrypted statistics of a CSV file to a task');
+    .description("contribute the encrypted statistics of a file's rows to a task");
   const configuration = addSettings(command, PREFIX, {
     ...OWNER_SETTINGS,
     ...DATA_USER_ADDRESS,
     ...POLICY_SETTINGS,
     data: {
-      schema: z.string().min(1),
+      schema: z.string().min(1).optional(),
       description: 'CSV file with a header row, plain or .gz',
+      placeholder: 'FILE',
+    },
+    statistics: {
+      schema: z.string().min(1).optional(),
+      description:
+        'instead of rows: the result of the statement that "eigenveil-owner sql" prints, CSV or JSON',
       placeholder: 'FILE',
     },
     ignore: {
@@ -82,20 +89,14 @@ Example:
   );
   command.action(async (id: string) => {
     const settings = configuration();
-    const { data, ignore, discardPending } = settings;
+    const { discardPending } = settings;
+    const source = rowsOf(settings);
     const dataUser = await address(settings.userUrl, settings.userCa);
     const policy = await readPolicy(settings.policy, settings.allowSimulated);
-    const [{ readFileBytes, statisticsOfCsv }, { constantFeatures }] = await Promise.all([
-      import('@eigenveil/statistics'),
-      import('@eigenveil/task'),
-    ]);
+    const { constantFeatures } = await import('@eigenveil/task');
     let summary: Summary | undefined;
     const summarise = async (task: Task) => {
-      const { statistics, rows, clippedCells, clippedRows, skippedRows } = await statisticsOfCsv(
-        readFileBytes(data),
-        task,
-        { ...settings, ignoredColumns: ignore },
-      );
+      const { statistics, rows, clippedCells, clippedRows, skippedRows } = await source.read(task);
       const names = task.features.map(({ name }) => name);
       summary = {
         rows,
@@ -114,7 +115,7 @@ Example:
       json: { receipt, repeated: summary === undefined, ...summary },
       text:
         summary === undefined
-          ? `contributed before, with the receipt of ${receipt.receivedAt}; ${data} was not read`
+          ? `contributed before, with the receipt of ${receipt.receivedAt}; ${source.file} was not read`
           : `contributed ${summary.rows} rows; receipt of ${receipt.receivedAt}`,
     });
   });

@@ -162,6 +162,10 @@ const EXIT_BY_CODE: Readonly<Record<string, ExitCode>> = {
   ERR_FILE_UNREADABLE: EXIT.usage,
   ERR_NO_ROWS: EXIT.usage,
   ERR_OUT_OF_RANGE: EXIT.usage,
+  ERR_SQL_NAME: EXIT.usage,
+  ERR_SQL_PRIVACY: EXIT.refused,
+  ERR_SQL_WIDTH: EXIT.refused,
+  ERR_STATISTICS_FILE: EXIT.usage,
   ERR_TOO_MANY_ROWS: EXIT.usage,
   ERR_UNKNOWN_CLASS: EXIT.usage,
 };

@@ -9,6 +9,10 @@ export type StatisticsErrorCode =
   | 'ERR_NOT_FINITE'
   | 'ERR_NO_ROWS'
   | 'ERR_OUT_OF_RANGE'
+  | 'ERR_SQL_NAME'
+  | 'ERR_SQL_PRIVACY'
+  | 'ERR_SQL_WIDTH'
+  | 'ERR_STATISTICS_FILE'
   | 'ERR_STATISTICS_LENGTH'
   | 'ERR_TOO_MANY_ROWS'
   | 'ERR_UNKNOWN_CLASS';
