@@ -11,34 +11,15 @@ import {
   traceOf,
   transpose,
 } from '../../src/rotated/matrices.ts';
-import { type RotatedParameters, rotatedParameters } from '../../src/rotated/parameters.ts';
+import type { RotatedParameters } from '../../src/rotated/parameters.ts';
 import { drawSecrets, type RotationSecrets } from '../../src/rotated/secrets.ts';
 import { runClear } from './run.ts';
+import { doubles, opened, relativeError, scatterOf } from './scatters.ts';
 import { numbers, settingOf, spread } from './settings.ts';
 import { seededBits } from './statistics.ts';
 import { FAULTS, view } from './views.ts';
 
 const WIDE = 1024;
-
-/** T of a task over these rows. */
-function scatterOf(rows: readonly (readonly number[])[]): { T: Matrix; parameters: RotatedParameters } {
-  const { statistics, task } = settingOf({ rows, components: 1 });
-  const { V, M } = statistics.labellings[0]![0]!;
-  const R = symmetricMatrix(statistics.R, V.length);
-  return {
-    T: R.map((row, i) => row.map((entry, j) => M * entry - V[i]! * V[j]!)),
-    parameters: rotatedParameters(task),
-  };
-}
-
-const doubles = (matrix: Matrix, scale: number) =>
-  matrix.map((row) => row.map((entry) => Number(entry) / scale));
-
-/** The data user's M in units of T, without the mean of the mask. */
-function opened(T: Matrix, secrets: RotationSecrets, { rotationBits, maskBits }: RotatedParameters) {
-  const upper = view(T, secrets).map((entry) => entry - (1n << BigInt(maskBits - 1)));
-  return doubles(symmetricMatrix(upper, T.length), 2 ** (2 * rotationBits));
-}
 
 /** Pᵀ A for directions in doubles, the flood included: what the data user obtains. */
 function answered(
@@ -58,10 +39,6 @@ function answered(
     vector.map((x) => Number(x) / 2 ** (rotationBits + directionBits)),
   );
 }
-
-const relativeError = (guess: readonly (readonly number[])[], T: Matrix) =>
-  Math.hypot(...guess.flatMap((row, i) => row.map((x, j) => x - Number(T[i]![j]!)))) /
-  Math.hypot(...T.flat().map(Number));
 
 describe('a second answer for the same data', () => {
   const d = 12;
