@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OwnerPolicy, Projector, reduceFile } from '@eigenveil/data-owner';
-import { checkTask, Task, TaskId, TaskProposal } from '@eigenveil/task';
+import { checkTask, ProposalFile, Task, TaskId, type TaskProposal } from '@eigenveil/task';
 import { Projection } from '@eigenveil/wire';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -73,6 +73,12 @@ describe('a command line that is wrong exits with 2', () => {
     ['an unknown command', 'csp', ['sreve'], /unknown command 'sreve'/],
     ['an unknown option', 'csp', ['invite', '--cuont', '3'], /unknown option '--cuont'/],
     ['a missing setting', 'user', ['identity'], /"dataDirectory" is missing: give --data-directory/],
+    [
+      'a thumbprint that is none',
+      'csp',
+      ['serve', '--data-directory', '/x', '--tls-certificate', 'x', '--tls-key', 'x', '--data-users', 'foo'],
+      /"--data-users\[0\]": expected a thumbprint of 43 characters, as the command identity prints it/,
+    ],
     ['a missing task', 'owner', ['contribute'], /missing required argument 'TASK'/],
     [
       'a folder that cannot be made',
@@ -155,18 +161,160 @@ describe('a command line that is wrong exits with 2', () => {
     expect(err).toContain(`chmod -R go= '${home}'`);
   });
 
+  test('a policy with a rule that nobody knows', async () => {
+    const file = join(folder, 'policy.json');
+    await writeFile(file, JSON.stringify({ minimumOwner: 5 }));
+    const policy = ['--data', 'x', '--policy', file];
+    const { exitCode, err } = await run('owner', 'contribute', A_TASK, ...URL, ...HOME, ...policy);
+    expect(exitCode).toBe(2);
+    expect(err).toContain('"minimumOwner" is not known: did you mean "minimumOwners"?');
+  });
+
   test('a policy that is no JSON', async () => {
     const policy = ['--data', 'x', '--policy', join(folder, 'text')];
     const { exitCode, err } = await run('owner', 'contribute', A_TASK, ...URL, ...HOME, ...policy);
     expect({ exitCode, err }).toEqual({ exitCode: 2, err: expect.stringContaining('ERR_CONFIGURATION') });
   });
 
-  test.each([
-    ['more components than there can be', ['--components', '500', '--owners', '3']],
-    ['more owners than there can be', ['--components', '2', '--owners', '99999999']],
-  ])('a draft with %s', async (_, numbers) => {
-    const { exitCode } = await run('user', 'task', 'draft', ...RANGES, ...numbers);
+  const SIZES = ['--components', '2', '--owners', '3'];
+  const LABELLED = ['--data', dataFile('iris'), '--labels', 'label'];
+  const DCA = [...LABELLED, '--method', 'dca'];
+  test.each<[string, string[], RegExp]>([
+    [
+      'more components than there can be',
+      [...RANGES, '--components', '500', '--owners', '3'],
+      /"components": Too big: expected number to be <=200/,
+    ],
+    [
+      'more components than features',
+      [...RANGES, '--components', '5', '--owners', '3'],
+      /"components" expected at most 4, the number of features, got 5/,
+    ],
+    [
+      'more owners than there can be',
+      [...RANGES, '--components', '2', '--owners', '99999999'],
+      /"maximumOwners": Too big: expected number to be <=10000000/,
+    ],
+    [
+      'fewer owners at most than at least',
+      [...RANGES, ...SIZES, '--minimum-owners', '4'],
+      /"minimumOwners" expected at most maximumOwners 3, got 4/,
+    ],
+    [
+      'a result that tells the scatter',
+      [...RANGES, '--components', '4', '--owners', '3'],
+      /ERR_FULL_RANK: "components" expected at most 3, got 4: .*; "allowFullRank" consents to that/,
+    ],
+    [
+      'labels among the features',
+      ['--data', dataFile('iris'), ...SIZES],
+      /column "label" looks like a label .*--labels; otherwise leave it out with --ignore/,
+    ],
+    [
+      'labels for pca',
+      [...LABELLED, ...SIZES],
+      /"--labels" expected no column \(leave label columns out with --ignore\) for pca, got 1/,
+    ],
+    [
+      'no labels for lda',
+      [...RANGES, ...SIZES, '--method', 'lda'],
+      /"--labels" expected one column for lda, got 0/,
+    ],
+    [
+      'one labelling for mdr',
+      [...LABELLED, ...SIZES, '--method', 'mdr'],
+      /"--labels" expected two columns, of utility and of privacy, for mdr, got 1/,
+    ],
+    [
+      'a scale for dca',
+      [...DCA, ...SIZES, '--scale', 'correlation'],
+      /"--scale" expected with --method pca alone, got dca/,
+    ],
+    [
+      'a form for lda',
+      [...LABELLED, ...SIZES, '--method', 'lda', '--form', 'book'],
+      /"--form" expected with --method dca alone, got lda/,
+    ],
+    [
+      'a signal ridge for pca',
+      [...RANGES, ...SIZES, '--signal-ridge', '1'],
+      /"--signal-ridge" expected with --method dca alone, got pca/,
+    ],
+    [
+      'a ridge for pca',
+      [...RANGES, ...SIZES, '--ridge', '1'],
+      /"--ridge" expected with --method dca, lda or mdr, got pca/,
+    ],
+    [
+      'no ridge, but a constant feature',
+      ['--data', dataFile('ionosphere'), '--labels', 'label', '--method', 'dca', '--ridge', '0', ...SIZES],
+      /"method.ridge" expected more than 0, such as 1, or no constant feature: "V2" has one value alone/,
+    ],
+    [
+      'dca by rotated and ε, as create would refuse it',
+      [...DCA, ...SIZES, '--two-party', 'rotated', '--epsilon', '1'],
+      /ERR_PROGRAM_INVALID: "differentialPrivacy" expected none for a pencil .*: garbled computes it/,
+    ],
+    [
+      'a spectrum of dca by garbled',
+      [...DCA, ...SIZES, '--outputs', 'mean,spectrum'],
+      /ERR_PROGRAM_INVALID: "outputs" expected no spectrum for dca/,
+    ],
+    [
+      'outputs that do not exist',
+      [...RANGES, ...SIZES, '--outputs', 'median'],
+      /"--outputs\[0\]": Invalid option/,
+    ],
+    [
+      'two tasks without ε',
+      [...RANGES, ...SIZES, '--mean-first'],
+      /"--mean-first" and "--around" expected with --epsilon, of both tasks/,
+    ],
+    [
+      'a ridge that garbled cannot write',
+      [...DCA, ...SIZES, '--ridge', '1e-9'],
+      /ERR_TASK_RANGE: "method.ridge" expected 0, a multiple of 4\^-14 or at least/,
+    ],
+  ])('a draft with %s', async (_, args, message) => {
+    const { exitCode, out, err } = await run('user', 'task', 'draft', ...args);
+    expect({ exitCode, out }).toEqual({ exitCode: 2, out: '' });
+    expect(err).toMatch(message);
+  });
+
+  test('a proposal that create refuses before it asks the service', async () => {
+    const file = join(folder, 'dca.json');
+    const drafted = await run('user', 'task', 'draft', ...DCA, ...SIZES);
+    const proposal = { ...JSON.parse(drafted.out), twoParty: 'rotated' };
+    await writeFile(file, JSON.stringify(proposal));
+    const create = [
+      'task',
+      'create',
+      '--admin-token',
+      'x',
+      '--url',
+      'https://127.0.0.1:1',
+      '--proposal',
+      file,
+    ];
+    const { exitCode, err } = await run('user', ...create);
     expect(exitCode).toBe(2);
+    expect(err).toMatch(
+      /"outputs" expected sampleCount, spectrum, classCounts for dca .*: declare sampleCount/,
+    );
+  });
+
+  test('a draft takes every member that has a flag', async () => {
+    const flags = ['--form', 'book', '--ridge', '2', '--signal-ridge', '-0.05', '--maximum-samples', '70'];
+    const more = ['--outputs', 'mean,trace', '--minimum-owners', '3', '--allow-full-rank'];
+    const { err, out } = await run('user', 'task', 'draft', ...DCA, ...flags, ...more, ...SIZES.with(1, '4'));
+    expect(err).toMatch(/only the first 2 of 4 components tell 3 classes apart/);
+    expect(JSON.parse(out)).toMatchObject({
+      method: { kind: 'dca', form: 'book', ridge: 2, signalRidge: -0.05 },
+      maximumSamplesPerOwner: 70,
+      minimumOwners: 3,
+      outputs: ['mean', 'trace'],
+      allowFullRank: true,
+    });
   });
 
   test('a draft by rotated declares what it reveals, of a discriminant method class counts, too', async () => {
@@ -174,7 +322,7 @@ describe('a command line that is wrong exits with 2', () => {
     const drafted = async (...method: string[]) => {
       const { exitCode, out } = await run('user', 'task', 'draft', ...method, ...sizes);
       expect(exitCode).toBe(0);
-      const proposal = TaskProposal.parse(JSON.parse(out));
+      const proposal = ProposalFile.parse(JSON.parse(out));
       checkTask(proposal);
       return proposal.outputs;
     };
@@ -188,11 +336,17 @@ describe('a command line that is wrong exits with 2', () => {
     const { exitCode, out, err } = await run('user', ...draft);
     expect(exitCode).toBe(0);
     // 5.18 and 3.66 for rows of length 1, times 4/3: the draft clips four features to a length of √(4/3).
-    expect(err).toMatch(/^note: each server adds noise of deviation 6.90 on squares and 4.88 on products/);
-    // The file's rows for each of three owners.
+    expect(err).toMatch(/^note: each server adds noise of deviation 6.90 on squares and 4.88 on products/m);
+    // Ten times the file's 150 rows, rounded up, for each of three owners.
     expect(err).toMatch(
-      /^note: there is room for 450 rows, .* set maximumOwners and maximumSamplesPerOwner as low/m,
+      /^note: there is room for 6000 rows, .* set maximumOwners and maximumSamplesPerOwner as low/m,
     );
+    for (const forecast of [
+      /^note: the clipping norm scales down \d+ % of the sample's rows$/m,
+      /^note: if rows are like the sample's, noise on their scatter has a norm of about \d+, /m,
+      /^note: components of the sample stand out of the noise: component 1 \(\d+ % of the variance\) from [\d,]+, component 2 \(.*\) from [\d,]+ rows on$/m,
+    ])
+      expect(err).toMatch(forecast);
     const proposal = JSON.parse(out) as { differentialPrivacy: Record<string, unknown> };
     expect(proposal.differentialPrivacy).toMatchObject({
       epsilon: 1,
@@ -200,13 +354,13 @@ describe('a command line that is wrong exits with 2', () => {
       clippingNorm: Math.sqrt(4 / 3),
       dataIndependentRanges: false,
     });
-    expect(() => TaskProposal.parse(proposal)).toThrow('your consent that ranges');
+    expect(() => ProposalFile.parse(proposal)).toThrow('your consent that ranges');
     const { differentialPrivacy } = proposal;
     const consented = {
       ...proposal,
       differentialPrivacy: { ...differentialPrivacy, dataIndependentRanges: true },
     };
-    expect(() => checkTask(TaskProposal.parse(consented))).not.toThrow();
+    expect(() => checkTask(ProposalFile.parse(consented))).not.toThrow();
   });
 
   test('two drafts share ε: one for the mean, and one around it that clips rows to half', async () => {

@@ -1,7 +1,6 @@
 /** What this CSP agrees to: a proposed task that breaks it is refused before a key is made. */
-import { layout } from '@eigenveil/statistics';
-import { checkTask, DAY_MILLISECONDS, programOf, type Task } from '@eigenveil/task';
-import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { DAY_MILLISECONDS, type Task } from '@eigenveil/task';
+import { checkComputable } from '@eigenveil/two-party';
 import { type PublicJwk, ServiceError, type Thumbprint, thumbprintOf } from '@eigenveil/wire';
 
 /** What this CSP agrees to; everything else is refused. */
@@ -31,7 +30,7 @@ export async function checkProposal(
   dataUserKey: PublicJwk,
   { policy, csp, now }: { readonly policy: CspPolicy; readonly csp: Thumbprint; readonly now: Date },
 ): Promise<void> {
-  checkTask(task);
+  checkComputable(task);
   const refuse = (message: string) => new ServiceError('ERR_TASK_REFUSED', message);
   if (task.csp !== csp) throw refuse('"csp" expected the thumbprint of this CSP');
   if (task.dataUser !== (await thumbprintOf(dataUserKey)))
@@ -57,8 +56,6 @@ export async function checkProposal(
   if (!(days > 0 && days <= LONGEST_TASK_DAYS)) {
     throw refuse(`"deadline" expected a time within the next ${LONGEST_TASK_DAYS} days`);
   }
-  layout(task); // throws ERR_PACKING_TOO_NARROW now rather than at the first contribution
-  TWO_PARTY_PROTOCOLS[task.twoParty].check({ task, program: programOf(task) });
 }
 
 /** Tasks with deadlines before it are ended, even if nobody asks for that. */

@@ -1,5 +1,13 @@
 /** What differential privacy does to the result of a task, in words for the person who proposes it. */
-import { noisePlanOf, planShift, shiftRidge, type TaskProposal } from '@eigenveil/task';
+import {
+  largestScatter,
+  noiseNorm,
+  noisePlanOf,
+  planShift,
+  rowsToStandOut,
+  shiftRidge,
+  type TaskProposal,
+} from '@eigenveil/task';
 import type { EarlierResult } from './draft-privacy.ts';
 
 /**
@@ -38,8 +46,24 @@ export function describeNoise(task: TaskProposal): string[] {
         ]
       : []),
     ...(ridge === 0 ? [] : [`to the products is added ${shifted}`]),
+    ...describeNorm(task),
     `it takes ${planShift(task, plan).fewestRows} rows${task.method.kind === 'pca' ? '' : ' in every class'} to be sure that noise leaves the matrices positive`,
     `there is room for ${maximumOwners * maximumSamplesPerOwner} rows, up to which a data user that deviates can scale sums under the same noise: set maximumOwners and maximumSamplesPerOwner as low as the data allow`,
+  ];
+}
+
+/** The noise beside the largest scatter that there can be; nothing for MDR. */
+function describeNorm(task: TaskProposal): string[] {
+  const norm = noiseNorm(task, 0);
+  const largest = largestScatter(task);
+  if (norm === undefined || largest === undefined) return [];
+  const perRow = largest / (task.maximumOwners * task.maximumSamplesPerOwner);
+  const standsOut =
+    task.method.kind === 'pca'
+      ? `; a component with a tenth of the variance stands out from ${rowsToStandOut(norm, perRow / 10)} rows on at the very least`
+      : '';
+  return [
+    `noise on the scatter has a norm of at least ${norm.toPrecision(3)}, where the scatter's largest eigenvalue can be ${largest.toPrecision(3)} (all rows that there is room for, at the clipping norm)${standsOut}`,
   ];
 }
 

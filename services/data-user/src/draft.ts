@@ -3,14 +3,21 @@
  * may be public; where they may not, write the ranges from domain knowledge instead.
  */
 import { CSV_SYNTAX, parseDecimal, readFileBytes, StatisticsError } from '@eigenveil/statistics';
-import type { MethodName, Scale, TaskProposal } from '@eigenveil/task';
+import { LABELLINGS, LIMITS, type MethodName, type Scale, type TaskProposal } from '@eigenveil/task';
 import { ServiceError } from '@eigenveil/wire';
 import { CsvError, type Parser, parse } from 'csv-parse';
+import { isNamedLikeLabels, LabelLike } from './label-like.ts';
 
 export interface DraftOptions {
   readonly method: MethodName;
   /** For pca; covariance where it is not given. */
   readonly scale?: Scale | undefined;
+  /** For dca; standard where it is not given. */
+  readonly form?: 'standard' | 'book' | undefined;
+  /** ρ of a discriminant method; 1 where it is not given. */
+  readonly ridge?: number | undefined;
+  /** ρ′ of dca; 0 where it is not given. */
+  readonly signalRidge?: number | undefined;
   /** Label columns: none for pca, one for dca and lda, utility and privacy for mdr. */
   readonly labels: readonly string[];
   /** Columns to leave out. */
@@ -30,13 +37,13 @@ const DRAFT_RIDGE = 1;
 
 /**
  * Reads the file once.
- * @throws ERR_TASK_INVALID for a header with numbers or with a name twice, a missing column, a cell that is
- * no number or a file without rows, ERR_CSV_SYNTAX, ERR_FILE_UNREADABLE
+ * @throws ERR_TASK_INVALID for options that the method does not take, a header with numbers or with a name twice, a missing column, a
+ * cell that is no number, a column that looks like labels and is not said to be any or to be ignored, labels that are too few or too many, a
+ * file without rows, ERR_CSV_SYNTAX, ERR_FILE_UNREADABLE
  */
 export async function draftTask(file: string, options: DraftOptions): Promise<Draft> {
-  const { method, scale, labels, ignore } = options;
-  if (scale !== undefined && method !== 'pca')
-    throw invalid(`"scale" expected with pca alone, got ${method}`);
+  const { labels, ignore } = options;
+  checkOptions(options);
   let header: string[] = [];
   const parser = parse({
     ...CSV_SYNTAX,
@@ -48,25 +55,32 @@ export async function draftTask(file: string, options: DraftOptions): Promise<Dr
   feed(parser, file);
   let columns: string[] | undefined;
   const ranges = new Map<string, Range>();
+  const labelLike = new Map<string, LabelLike>();
   const classes = new Map(labels.map((label) => [label, new Set<string>()]));
   let rows = 0;
   for await (const row of rowsOf(parser)) {
     rows += 1;
-    columns ??= featureColumns(header, labels, ignore);
+    if (columns === undefined) {
+      columns = featureColumns(header, labels, ignore);
+      for (const column of columns.filter(isNamedLikeLabels)) labelLike.set(column, new LabelLike());
+    }
     for (const column of columns) {
-      const value = row[column]!.trim() === '' ? Number.NaN : Number(row[column]);
-      if (!Number.isFinite(value)) {
+      const value = parseDecimal(row[column]!);
+      if (value === undefined) {
         // By its number: without a header the name is a cell of data.
         const place = `column ${header.indexOf(column) + 1} of row ${rows}`;
-        throw invalid(`${place} is no number: leave the column out with --ignore and its name`);
+        throw invalid(`${place} is no number, with a point and without blanks: ${NO_FEATURE}`);
       }
+      labelLike.get(column)?.add(value);
       ranges.set(column, extended(ranges.get(column), value));
     }
     for (const [label, values] of classes) values.add(row[label]!);
   }
   if (rows === 0) throw invalid('the file has no rows');
+  for (const [column, { count }] of labelLike) if (count !== undefined) throw unsaidLabels(column, count);
+  for (const [column, { size }] of classes) checkClasses(column, size);
   return {
-    method: methodOf(method, scale),
+    method: methodOf(options),
     features: [...ranges].map(([name, range]) => ({ name, ...range })),
     labellings: [...classes].map(([column, values]) => ({
       column,
@@ -74,6 +88,20 @@ export async function draftTask(file: string, options: DraftOptions): Promise<Dr
     })),
     rows,
   };
+}
+
+/** Other owners have more rows than a sample; and a sample's own number is nobody's business. */
+const ROOM = 10;
+const LEAST_ROOM = 1000;
+
+/**
+ * The bound on an owner's rows that goes with a sample of so many: ten times as many, rounded up to one digit, at least 1000. Each doubling takes a bit of
+ * the slots. 351 → 4000.
+ */
+export function roomFor(rows: number): number {
+  const wanted = Math.max(LEAST_ROOM, ROOM * rows);
+  const digit = 10 ** Math.floor(Math.log10(wanted));
+  return Math.min(LIMITS.samplesPerOwner, Math.ceil(wanted / digit) * digit);
 }
 
 interface Range {
@@ -125,10 +153,51 @@ function featureColumns(
   return header.filter((name) => !labels.includes(name) && !ignore.includes(name));
 }
 
-function methodOf(kind: MethodName, scale: Scale | undefined): TaskProposal['method'] {
+function methodOf({ method: kind, scale, form, ridge, signalRidge }: DraftOptions): TaskProposal['method'] {
   if (kind === 'pca') return { kind, ...(scale && { scale }) };
-  if (kind === 'dca') return { kind, form: 'standard', ridge: DRAFT_RIDGE, signalRidge: 0 };
-  return { kind, ridge: DRAFT_RIDGE };
+  const drafted = { ridge: ridge ?? DRAFT_RIDGE };
+  if (kind !== 'dca') return { kind, ...drafted };
+  return { kind, form: form ?? 'standard', ...drafted, signalRidge: signalRidge ?? 0 };
+}
+
+const NO_FEATURE =
+  'if it is a class label, name the column with --labels; otherwise leave it out with --ignore and its name';
+
+function checkOptions({ method, scale, form, ridge, signalRidge, labels }: DraftOptions): void {
+  if (scale !== undefined && method !== 'pca')
+    throw invalid(`"--scale" expected with --method pca alone, got ${method}`);
+  if (form !== undefined && method !== 'dca')
+    throw invalid(`"--form" expected with --method dca alone, got ${method}`);
+  if (signalRidge !== undefined && method !== 'dca')
+    throw invalid(`"--signal-ridge" expected with --method dca alone, got ${method}`);
+  if (ridge !== undefined && method === 'pca')
+    throw invalid('"--ridge" expected with --method dca, lda or mdr, got pca');
+  const wanted = LABELLINGS[method];
+  if (labels.length !== wanted)
+    throw invalid(`"--labels" expected ${COLUMNS_OF_LABELS[wanted]} for ${method}, got ${labels.length}`);
+}
+
+const COLUMNS_OF_LABELS = {
+  0: 'no column (leave label columns out with --ignore)',
+  1: 'one column',
+  2: 'two columns, of utility and of privacy,',
+} as const;
+
+/** Its name is one of ours, so that it is no cell of data. */
+function unsaidLabels(column: string, count: number): ServiceError {
+  const name = JSON.stringify(column);
+  return invalid(
+    `column ${name} looks like a label (by its name, and by ${count} different whole numbers): ${NO_FEATURE}; if it is a feature all the same, leave it out here and write it among "features" in the draft`,
+  );
+}
+
+function checkClasses(column: string, size: number): void {
+  const name = JSON.stringify(column);
+  if (size < 2) throw invalid(`the label column ${name} has one label alone in the file: two are needed`);
+  if (size > LIMITS.classes)
+    throw invalid(
+      `the label column ${name} has ${size} different labels, of which a task takes ${LIMITS.classes}: is it an id or a quantity? Then --ignore it`,
+    );
 }
 
 function byNumberThenText(a: string, b: string): number {

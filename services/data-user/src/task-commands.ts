@@ -6,18 +6,12 @@ import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addSettings, ConfigurationError, printResult, readJsonFile, readTextFile } from '@eigenveil/command';
 import { adminTokenFile } from '@eigenveil/server/settings';
-import {
-  type DifferentialPrivacy,
-  newTaskId,
-  ProposalFile,
-  TaskId,
-  type TaskProposal,
-} from '@eigenveil/task/schema';
+import { type DifferentialPrivacy, newTaskId, ProposalFile, TaskId } from '@eigenveil/task/schema';
 import type { TaskStatus } from '@eigenveil/wire';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { EarlierResult } from './draft-privacy.ts';
+import { asConfiguration, tellNotes } from './notes.ts';
 import { describeProgress } from './progress.ts';
 import type { TaskClient } from './task-client.ts';
 
@@ -83,8 +77,11 @@ function addCreate(task: Command): void {
     const settings = configuration();
     const proposal = await readJsonFile('--proposal', settings.proposal, ProposalFile);
     const id = settings.id ?? newTaskId();
-    await tellNoise(command, proposal);
-    tell(command, [`task ${id}; should no answer come, give the command again with --id ${id}`]);
+    await asConfiguration(async () => (await import('@eigenveil/two-party')).checkComputable(proposal));
+    await tellNotes(command, async () => [
+      ...(await (await import('./describe-task.ts')).describeTask(proposal)),
+      `task ${id}; should no answer come, give the command again with --id ${id}`,
+    ]);
     const signed = await withClient(settings, (client) => client.create(proposal, id));
     printResult(command, { json: signed, text: signed.task.id });
   });
@@ -217,25 +214,6 @@ async function waitUntilFinal(client: TaskClient, closed: TaskStatus, talks: boo
     status = next;
   }
   return status;
-}
-
-/** Says what noise a proposal asks for. */
-export async function tellNoise(command: Command, proposal: TaskProposal): Promise<void> {
-  const { describeNoise } = await import('./describe-privacy.ts');
-  tell(command, describeNoise(proposal));
-}
-
-/** What a draft around this result shows, where that is more than the result's own promise. */
-export async function tellEarlier(command: Command, earlier: EarlierResult): Promise<void> {
-  const { describeEarlier } = await import('./describe-privacy.ts');
-  tell(command, describeEarlier(earlier));
-}
-
-/** To people only. */
-function tell(command: Command, lines: readonly string[]): void {
-  if (command.optsWithGlobals().json === true) return;
-  const { writeErr } = command.configureOutput();
-  for (const line of lines) writeErr?.(`note: ${line}\n`);
 }
 
 function taskIdOf(text: string): TaskId {

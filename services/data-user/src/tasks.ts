@@ -1,15 +1,7 @@
 /** Tasks at the data user: proposed to the CSP, opened under its signature, closed or cancelled by the operator. */
 import { type AgreedTask, openAgreed } from '@eigenveil/protocol/servers';
-import { layout } from '@eigenveil/statistics';
-import {
-  checkTask,
-  DAY_MILLISECONDS,
-  programOf,
-  type Task,
-  type TaskCreation,
-  type TaskId,
-} from '@eigenveil/task';
-import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { DAY_MILLISECONDS, type Task, type TaskCreation, type TaskId } from '@eigenveil/task';
+import { checkComputable } from '@eigenveil/two-party';
 import {
   type Digest,
   digestPublicKey,
@@ -86,7 +78,7 @@ export class Tasks {
    * Proposes a task to the CSP and opens it; a task with this id and these parameters is proposed once, however often and to however
    * many processes this is said. Where it is not known what the CSP has done (ERR_PEER_UNREACHABLE and its kin), the task
    * stays proposed and is gone on with.
-   * @throws as checkTask, the two-party protocol's check and the CSP; ERR_TASK_CONFLICT for other
+   * @throws as checkComputable and the CSP; ERR_TASK_CONFLICT for other
    * parameters, ERR_TASK_CANCELLED, ERR_BUSY while the task is proposed already
    */
   async create({ id, ...proposal }: TaskCreation): Promise<SignedTask> {
@@ -104,11 +96,9 @@ export class Tasks {
   }
 
   async #checkNew(task: Task): Promise<void> {
-    checkTask(task);
+    checkComputable(task);
     if (new Date(task.deadline) <= this.#now())
       throw new ServiceError('ERR_TASK_INVALID', '"deadline" expected a time in the future');
-    layout(task); // throws ERR_PACKING_TOO_NARROW
-    TWO_PARTY_PROTOCOLS[task.twoParty].check({ task, program: programOf(task) });
     await this.#csp.identity(); // nothing is proposed to a CSP of another identity
   }
 

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { roomFor } from '../src/draft.ts';
 import { type DraftOptions, draftTask } from '../src/index.ts';
 
 let folder: string;
@@ -15,6 +16,8 @@ async function draft(csv: string, options: Partial<DraftOptions> = {}) {
   await writeFile(file, csv);
   return draftTask(file, { method: 'pca', labels: [], ignore: [], ...options });
 }
+
+const LABELS: Partial<DraftOptions> = { method: 'lda', labels: ['l'] };
 
 describe('a draft', () => {
   test('takes ranges and classes from the file', async () => {
@@ -31,15 +34,15 @@ describe('a draft', () => {
   });
 
   test('names the scale where one is wanted, of pca alone', async () => {
-    const csv = 'a,label\n1,0\n2,1\n';
+    const csv = 'a,kind\n1,0\n2,1\n';
     expect((await draft(csv)).method).toEqual({ kind: 'pca' });
     expect((await draft(csv, { scale: 'correlation' })).method).toEqual({
       kind: 'pca',
       scale: 'correlation',
     });
-    await expect(
-      draft(csv, { method: 'lda', labels: ['label'], scale: 'correlation' }),
-    ).rejects.toMatchObject({ code: 'ERR_TASK_INVALID' });
+    await expect(draft(csv, { method: 'lda', labels: ['kind'], scale: 'correlation' })).rejects.toMatchObject(
+      { code: 'ERR_TASK_INVALID' },
+    );
   });
 
   test('says which features take two values', async () => {
@@ -60,6 +63,20 @@ describe('a draft', () => {
     ['no rows', 'a,b\n', {}, /no rows/],
     ['no header', '5.1,3.5,secret\n4.9,3.0,secret\n', {}, /^the file needs a header row first/],
     ['two columns of a name', 'a,b,a\n1,2,3\n', {}, /^the header row needs names that differ/],
+    ['a label', 'a,b\n1,x\n', {}, /name the column with --labels; otherwise leave it out with --ignore/],
+    [
+      'a blank before a number',
+      'a,b\n1, 2\n',
+      {},
+      /^column 2 of row 1 is no number, with a point and without blanks/,
+    ],
+    ['one label alone', 'a,l\n1,x\n2,x\n', LABELS, /"l" has one label alone in the file: two are needed/],
+    [
+      'an id for a label',
+      `a,l\n${Array.from({ length: 101 }, (_, i) => `1,${i}\n`).join('')}`,
+      LABELS,
+      /"l" has 101 different labels, of which a task takes 100/,
+    ],
     ['no header and no number either', 'secret,"3,5"\nsecret,"3,0"\n', {}, /^column 1 of row 1/],
   ])('is refused for %s', async (_name, csv, options, message) => {
     await expect(draft(csv, options)).rejects.toMatchObject({
@@ -67,6 +84,35 @@ describe('a draft', () => {
       message: expect.stringMatching(message),
     });
     await expect(draft(csv, options)).rejects.toThrow(/^(?!.*(secret|3,5))/);
+  });
+
+  test.each(['label', 'Class', 'true_label', 'ClassLabel', 'species', 'y', 'outcome 2'])(
+    'is refused for whole numbers in a column named %s, unless it is said what they are',
+    async (name) => {
+      const csv = `a,${name}\n1,0\n2,1\n3,2\n`;
+      await expect(draft(csv)).rejects.toThrow(
+        `column "${name}" looks like a label (by its name, and by 3 different whole numbers)`,
+      );
+      await expect(draft(csv, { ignore: [name] })).resolves.toMatchObject({ rows: 3 });
+      await expect(draft(csv, { method: 'lda', labels: [name] })).resolves.toMatchObject({ rows: 3 });
+    },
+  );
+
+  test('takes a column for a feature whose name only begins like a label, that has fractions, or more than twenty values', async () => {
+    const lines = Array.from({ length: 21 }, (_, i) => `${i % 2},${i / 2},${i},${i % 3}`);
+    const { features } = await draft(`class_size,label,class,day\n${lines.join('\n')}\n`);
+    expect(features.map(({ name }) => name)).toEqual(['class_size', 'label', 'class', 'day']);
+  });
+
+  test.each([
+    [1, 1000],
+    [100, 1000],
+    [101, 2000],
+    [351, 4000],
+    [1000, 10_000],
+    [1_000_000_000, 1_000_000_000],
+  ])('has room for more than the rows of a sample: %i for %i', (rows, room) => {
+    expect(roomFor(rows)).toBe(room);
   });
 
   test.each(['\n', '\r\n', '\r'])('reads lines that end in %j', async (end) => {

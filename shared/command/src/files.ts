@@ -3,6 +3,7 @@ import { mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { explainIssues } from '@eigenveil/wire/explain';
 import type { z } from 'zod';
+import { withSuggestions } from './misspelt.ts';
 import { ConfigurationError } from './settings.ts';
 
 /**
@@ -52,7 +53,10 @@ export function checkConfiguration<Schema extends z.ZodType>(
   title: string,
 ): z.output<Schema> {
   const result = schema.safeParse(value);
-  if (!result.success) throw new ConfigurationError(`"${title}": ${explainIssues(result.error, 'value')}`);
+  if (!result.success) {
+    const problem = explainIssues(withSuggestions(result.error, schema), 'value');
+    throw new ConfigurationError(`"${title}": ${problem}`);
+  }
   return result.data;
 }
 

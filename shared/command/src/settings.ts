@@ -122,7 +122,14 @@ function lookUp(
 
 function fromText(schema: z.ZodType, text: string): unknown {
   const json = parseJson(text);
-  return firstAccepted(schema, [text, json, text.split(',')]) ?? json;
+  const readings = [text, json, text.split(',')];
+  // Where none is accepted, what is wrong is told of the one that has the right type: of an item, and not that no list was given.
+  return firstAccepted(schema, readings) ?? readings.find((reading) => isOfType(schema, reading)) ?? json;
+}
+
+function isOfType(schema: z.ZodType, reading: unknown): boolean {
+  const issues = schema.safeParse(reading).error?.issues ?? [];
+  return issues.every(({ code, path }) => code !== 'invalid_type' || path.length > 0);
 }
 
 /** A list need not be written as JSON, so readings are tried in turn. */

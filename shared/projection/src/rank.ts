@@ -21,6 +21,6 @@ export function rankRefusal(
 export function fullRank(program: Told, least = leastRank(program)): ProjectionError {
   return new ProjectionError(
     'ERR_FULL_RANK',
-    `"components" expected at most the rank of the scatter matrix less ${least - program.components} with these outputs and without "allowFullRank", got ${program.components}`,
+    `"components" expected at most the rank of the scatter matrix less ${least - program.components} with these outputs and without "allowFullRank", got ${program.components}: propose a task with fewer components or outputs, without features that follow from others, or with more rows`,
   );
 }

@@ -8,8 +8,8 @@ import { leastRank } from './rank.ts';
 import { FRACTION_BITS, type MethodName, type TaskProposal } from './schema.ts';
 import { isStandardised, type Method, type StatisticsTask } from './statistics-task.ts';
 
-/** MDR has one of utility and one of privacy. */
-const LABELLINGS = { pca: 0, dca: 1, lda: 1, mdr: 2 } as const satisfies Record<MethodName, number>;
+/** How many labellings a method has. MDR has one of utility and one of privacy. */
+export const LABELLINGS = { pca: 0, dca: 1, lda: 1, mdr: 2 } as const satisfies Record<MethodName, number>;
 
 /**
  * Checks that the parameters of a task fit together and that no declared output reveals the scatter matrix without consent. What its
@@ -22,14 +22,13 @@ const LABELLINGS = { pca: 0, dca: 1, lda: 1, mdr: 2 } as const satisfies Record<
  * checkTask(proposal); // what its form cannot say
  */
 export function checkTask(task: TaskProposal): void {
-  const { method, outputs, minimumOwners, maximumOwners, maximumSamplesPerOwner, keyBits } = task;
+  const { outputs, minimumOwners, maximumOwners, maximumSamplesPerOwner, keyBits } = task;
   checkStatisticsTask(task);
   const program = programOf(task);
   checkProgram(program);
   if (task.twoParty === 'rotated') checkRevealedByRotation(program);
   if (new Set(outputs).size !== outputs.length) throw invalid('outputs', 'distinct names', `${outputs}`);
-  if (method.kind === 'mdr' && method.ridge === 0)
-    throw invalid('method.ridge', 'more than 0 for mdr: S_B of the privacy labels alone is singular', 0);
+  checkRidge(task);
   if (minimumOwners > maximumOwners)
     throw invalid('minimumOwners', `at most maximumOwners ${maximumOwners}`, minimumOwners);
   const samples = maximumOwners * maximumSamplesPerOwner;
@@ -47,10 +46,25 @@ export function checkTask(task: TaskProposal): void {
     throw new TaskError(
       'ERR_FULL_RANK',
       most > 0
-        ? `"components" expected at most ${most}, got ${task.components}: these outputs determine the whole scatter matrix`
-        : '"outputs" expected fewer, or more features: with any number of components these outputs determine the whole scatter matrix',
+        ? `"components" expected at most ${most}, got ${task.components}: these outputs determine the whole scatter matrix; "allowFullRank" consents to that`
+        : '"outputs" expected fewer, or more features: with any number of components these outputs determine the whole scatter matrix; "allowFullRank" consents to that',
     );
   }
+}
+
+/** A noise matrix that is singular whatever the data would only be found when all owners have contributed. */
+function checkRidge({ method, features, differentialPrivacy }: TaskProposal): void {
+  if (method.kind === 'pca' || method.ridge !== 0) return;
+  if (method.kind === 'mdr')
+    throw invalid('method.ridge', 'more than 0 for mdr: S_B of the privacy labels alone is singular', 0);
+  const constant = features.find(({ min, max }) => min === max);
+  // The public shift of differential privacy is a ridge, too.
+  if (constant === undefined || differentialPrivacy !== null) return;
+  throw invalid(
+    'method.ridge',
+    `more than 0, such as 1, or no constant feature: ${JSON.stringify(constant.name)} has one value alone, so that the noise matrix is singular`,
+    0,
+  );
 }
 
 /** The most components with which the task does not reveal the scatter matrix; 0 where there are none. */

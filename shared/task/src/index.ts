@@ -5,6 +5,7 @@ export {
   checkRevealedByRotation,
   checkStatisticsTask,
   checkTask,
+  LABELLINGS,
 } from './check.ts';
 export { DAY_MILLISECONDS } from './deadline.ts';
 export { TaskError, type TaskErrorCode } from './errors.ts';
@@ -23,6 +24,7 @@ export { leastRank } from './rank.ts';
 export {
   DEFAULT_FRACTION_BITS,
   DifferentialPrivacy,
+  LIMITS,
   type MethodName,
   newTaskId,
   Output,

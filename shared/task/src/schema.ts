@@ -5,7 +5,7 @@ import { z } from 'zod';
 /** SHA-256 thumbprint of a public key, base64url: 43 characters. It says who a server of the task is. */
 export const Thumbprint = z
   .string()
-  .regex(/^[A-Za-z0-9_-]{43}$/, 'expected a thumbprint of 43 characters')
+  .regex(/^[A-Za-z0-9_-]{43}$/, 'expected a thumbprint of 43 characters, as the command identity prints it')
   .brand('Thumbprint');
 export type Thumbprint = z.infer<typeof Thumbprint>;
 
@@ -24,7 +24,7 @@ export function newTaskId(): TaskId {
 }
 
 /** Sizes that the services support; larger tasks are refused when they are proposed. */
-const LIMITS = {
+export const LIMITS = {
   features: 200,
   classes: 100,
   owners: 10_000_000,

@@ -4,6 +4,7 @@ export type { Channel, ChannelLimits } from './channel/channel.ts';
 export { memoryChannelPair } from './channel/memory.ts';
 export { MessageStream } from './channel/message-stream.ts';
 export { ChannelAcceptor, ChannelRefused, connectChannel } from './channel/websocket.ts';
+export { checkComputable } from './check-task.ts';
 export {
   add,
   divide,

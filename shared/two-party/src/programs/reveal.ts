@@ -63,6 +63,6 @@ function singleClass(): ProjectionError {
 export function notPositiveDefinite(): ProjectionError {
   return new ProjectionError(
     'ERR_NOT_POSITIVE_DEFINITE',
-    'the noise matrix is not clearly positive definite: a larger ridge is needed',
+    'the noise matrix is not clearly positive definite: propose a task with a larger ridge, or without features that are constant or follow from others',
   );
 }

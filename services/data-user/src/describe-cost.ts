@@ -1,0 +1,90 @@
+/** What a task's two-party computation will cost, before anybody contributes: counted where gates count, else by lines fitted to measurements. */
+import { isStandardised, programOf, type TaskProposal } from '@eigenveil/task';
+import { CountingGates, CountingSession, runProgram, standardPace } from '@eigenveil/two-party';
+
+export interface Cost {
+  readonly seconds: number;
+  /** Between the servers, both ways. */
+  readonly bytes: number;
+  /** Of each server's process. */
+  readonly memory: number;
+}
+
+/** Of the machine whose figures README and docs/benchmarks have: 2 cores, both servers on it. */
+const MACHINE = 'a machine of 2 cores as in docs/benchmarks.md';
+const GATES_PER_SECOND = 8e6;
+const LABEL_BYTES = 16;
+
+/** Undefined for `simulated`, which costs nothing to speak of. */
+export async function costOf(task: TaskProposal): Promise<Cost | undefined> {
+  if (task.twoParty === 'simulated') return undefined;
+  return task.twoParty === 'garbled' ? garbledCost(task) : rotatedCost(task);
+}
+
+async function garbledCost(task: TaskProposal): Promise<Cost> {
+  const { gates, bits } = await count(task);
+  return {
+    seconds: 0.6 + gates.andGates / GATES_PER_SECOND,
+    bytes: gates.tableBytes + bits * LABEL_BYTES,
+    memory: 220e6 + 2.3e6 * task.features.length,
+  };
+}
+
+/** Gates are counted on a context that computes nothing. Some seconds for 100 features. */
+async function count(task: TaskProposal): Promise<{ gates: CountingGates; bits: number }> {
+  const session = new Meter(new CountingGates());
+  await runProgram(session, task, programOf(task), {});
+  return session;
+}
+
+/** Counts what goes in, too: a label, or a row of the transfer, for each bit. */
+class Meter extends CountingSession<CountingGates> {
+  bits = 0;
+
+  override garblerInput(count: number) {
+    this.bits += count;
+    return super.garblerInput(count);
+  }
+
+  override evaluatorInput(count: number) {
+    this.bits += count;
+    return super.evaluatorInput(count);
+  }
+}
+
+/** Products of d³ and d² entries; a pencil has those of its noise matrix beside, a correlation matrix a circuit. */
+function rotatedCost(task: TaskProposal): Cost {
+  const { method, components } = task;
+  const d = task.features.length;
+  const isPencil = method.kind !== 'pca';
+  const products = (1770 * d ** 3 + 27_300 * d ** 2) * (isPencil ? 1.3 : 1);
+  const bytes = products + (isStandardised(method) ? 110_000 * d ** 2 : 0);
+  const pace = standardPace(d, components, isPencil) / 1000;
+  return { seconds: 0.7 + bytes / 2.5e8 + (isPencil ? 2 : 1) * pace, bytes, memory: 170e6 + 2.2e6 * d };
+}
+
+/** In words, marked as what it is. */
+export async function describeCost(task: TaskProposal): Promise<string[]> {
+  const cost = await costOf(task);
+  if (cost === undefined) return [];
+  const { seconds, bytes, memory } = cost;
+  return [
+    `estimate: ${task.twoParty} takes about ${withUnit(seconds, TIMES)}, ${withUnit(bytes, SIZES)} between the servers and ${withUnit(memory, SIZES)} of memory in each, on ${MACHINE}; a network takes its time on top`,
+  ];
+}
+
+const TIMES = [
+  [5400, 3600, 'hours'],
+  [90, 60, 'minutes'],
+  [0, 1, 'seconds'],
+] as const;
+const SIZES = [
+  [1e9, 1e9, 'GB'],
+  [1e6, 1e6, 'MB'],
+  [0, 1e3, 'kB'],
+] as const;
+
+function withUnit(value: number, units: readonly (readonly [number, number, string])[]): string {
+  const [, unit, name] = units.find(([least]) => value >= least)!;
+  return `${Number((value / unit).toPrecision(2))} ${name}`;
+}

@@ -1,0 +1,127 @@
+/** What a sample lets expect of the task that was drafted from it, in words for the person who drafts. Nothing of it gets into the draft. */
+import {
+  betweenClassScatter,
+  meanOfRows,
+  symmetricEigen,
+  totalScatter,
+  withinClassScatter,
+} from '@eigenveil/projection';
+import { readFileBytes, type Statistics, statisticsOfCsv } from '@eigenveil/statistics';
+import { leastRank, noiseNorm, programOf, rowsToStandOut, type TaskProposal } from '@eigenveil/task';
+
+/** The sample, summed as an owner's rows are. */
+interface Sample {
+  readonly statistics: Statistics;
+  readonly rows: number;
+  readonly clippedRows: number;
+}
+
+/** An eigenvalue up to this part of the largest counts as zero, as results take it. */
+const ZERO_EIGENVALUE = 1e-6;
+/** λ of MDR up to 2^14 come out right (docs/precision.md); a quarter of that is aimed at. */
+const LARGEST_RATIO = 2 ** 12;
+/** Nor is a ridge known that is below 2^-18 of m·d times the largest squares (docs/precision.md). */
+const SMALLEST_PIVOT = 2 ** 18;
+
+/**
+ * Reads the file once more, for its statistics.
+ * @throws as `statisticsOfCsv`
+ */
+export async function describeSample(file: string, task: TaskProposal): Promise<string[]> {
+  // The sample may be of several owners.
+  const room = { ...task, maximumOwners: 1, maximumSamplesPerOwner: Number.MAX_SAFE_INTEGER };
+  const sample = await statisticsOfCsv(readFileBytes(file), room, { ignoredColumns: 'others' });
+  const { kind } = task.method;
+  if (kind === 'mdr') return describeMdrRidge(task, sample);
+  const scatter = totalScatter(sample.statistics, task.fractionBits);
+  const { values } = symmetricEigen(scatter);
+  return kind === 'pca'
+    ? [...describeRank(task, values, sample), ...describeForecast(task, values, sample)]
+    : [...describeNoiseMatrix(task, sample), ...describeForecast(task, values, sample)];
+}
+
+/** Of a PCA, which is refused where its rank is too low. */
+function describeRank(task: TaskProposal, values: readonly number[], { rows }: Sample): string[] {
+  if (task.allowFullRank) return [];
+  const least = leastRank(programOf(task));
+  if (rows <= least)
+    return [
+      `all owners together need at least ${least + 1} rows, and the sample has ${rows}: with fewer the task ends with ERR_FULL_RANK`,
+    ];
+  const rank = rankOf(values);
+  if (rank >= least) return [];
+  const most = rank - (least - task.components);
+  return [
+    `in the sample only ${rank} of ${values.length} features vary on their own, the others follow from them: the task would end with ERR_FULL_RANK; ${most > 0 ? `take --components ${most} or fewer, ` : ''}leave features out with --ignore, or consent with --allow-full-rank`,
+  ];
+}
+
+function rankOf(values: readonly number[]): number {
+  return values.filter((value) => value > ZERO_EIGENVALUE * values[0]!).length;
+}
+
+/** Of DCA and LDA: a noise matrix that is not clearly positive definite is refused once all owners have contributed. */
+function describeNoiseMatrix({ method, fractionBits }: TaskProposal, { statistics }: Sample): string[] {
+  if (method.kind !== 'dca' && method.kind !== 'lda') return [];
+  const isTotal = method.kind === 'dca' && method.form === 'standard';
+  const matrix = (isTotal ? totalScatter : withinClassScatter)(statistics, fractionBits);
+  const { values } = symmetricEigen(matrix);
+  const largest = values[0]!;
+  if (values.at(-1)! + method.ridge > ZERO_EIGENVALUE * largest) return [];
+  return [
+    `in the sample the noise matrix is singular with ρ = ${method.ridge}, and the task would end with ERR_NOT_POSITIVE_DEFINITE: --ridge ${rounded(largest / 1000)} would do`,
+  ];
+}
+
+/** Of MDR: a ridge between what its numbers can hold and what leaves the privacy labels without weight. */
+function describeMdrRidge({ method, ...task }: TaskProposal, { statistics, rows }: Sample): string[] {
+  if (method.kind !== 'mdr') return [];
+  const [utility, privacy] = [0, 1].map(
+    (labelling) => symmetricEigen(betweenClassScatter(statistics, labelling, task.fractionBits)).values[0]!,
+  ) as [number, number];
+  const growth = Math.max(1, (task.maximumOwners * task.maximumSamplesPerOwner) / rows);
+  const entries = (task.labellings[1]!.classes.length - 1) * task.features.length;
+  const least =
+    growth * Math.max(utility / LARGEST_RATIO, (entries * Math.max(utility, privacy)) / SMALLEST_PIVOT);
+  const most = privacy / 10;
+  const wouldDo = `--ridge ${rounded(Math.max(least, most / 10))} would do`;
+  if (method.ridge < least)
+    return [
+      `ρ = ${method.ridge} is too small for utility labels whose scatter has the eigenvalue ${rounded(utility)} in the sample, and ${rounded(utility * growth)} with as many rows as there is room for: ${wouldDo}`,
+    ];
+  if (method.ridge > most)
+    return [
+      `ρ = ${method.ridge} leaves privacy labels little weight, whose scatter has the eigenvalue ${rounded(privacy)} in the sample (that of utility ${rounded(utility)}): ${wouldDo}`,
+    ];
+  return [];
+}
+
+/** Of a task with differential privacy. */
+function describeForecast(
+  task: TaskProposal,
+  values: readonly number[],
+  { statistics, rows, clippedRows }: Sample,
+): string[] {
+  const norm = noiseNorm(task, Math.hypot(...meanOfRows(statistics, task.fractionBits)));
+  if (norm === undefined) return [];
+  const total = values.reduce((sum, value) => sum + value, 0);
+  const standsOut = (i: number) =>
+    `component ${i + 1} (${percent(values[i]! / total)} of the variance) from ${rowsToStandOut(norm, values[i]! / rows).toLocaleString('en-US')}`;
+  const shown = [...new Set([0, task.components - 1])].filter((i) => values[i]! > 0);
+  return [
+    `the clipping norm scales down ${percent(clippedRows / rows)} of the sample's rows`,
+    `if rows are like the sample's, noise on their scatter has a norm of about ${rounded(norm)}, and the scatter's largest eigenvalue is ${rounded(values[0]! / rows)} times the rows`,
+    ...(task.method.kind === 'pca' && shown.length > 0
+      ? [`components of the sample stand out of the noise: ${shown.map(standsOut).join(', ')} rows on`]
+      : []),
+  ];
+}
+
+function percent(part: number): string {
+  return `${Math.round(100 * part)} %`;
+}
+
+/** To two digits, and no exponent where people would write none. */
+function rounded(value: number): string {
+  return `${Number(value.toPrecision(2))}`;
+}

@@ -1,0 +1,42 @@
+/** What follows from a proposal, in words for the person who makes it: known before anybody contributes. */
+import {
+  cappedComponents,
+  constantFeatures,
+  maximumComponents,
+  programOf,
+  type TaskProposal,
+} from '@eigenveil/task';
+import { describeCost } from './describe-cost.ts';
+import { describeNoise } from './describe-privacy.ts';
+
+/**
+ * Of a proposal that is computable.
+ * @throws ERR_DP_PARAMETER
+ */
+export async function describeTask(task: TaskProposal): Promise<string[]> {
+  return [...describeComponents(task), ...describeNoise(task), ...(await describeCost(task))];
+}
+
+function describeComponents(task: TaskProposal): string[] {
+  const program = programOf(task);
+  const { method, components } = task;
+  const capped = cappedComponents(program);
+  const contrasts = (task.labellings[0]?.classes.length ?? 0) - 1;
+  const most = maximumComponents(program);
+  const constant = constantFeatures(task);
+  return [
+    ...(capped < components
+      ? [`${contrasts + 1} classes have at most ${most} components: ${capped} will come, not ${components}`]
+      : []),
+    ...(method.kind !== 'pca' && capped > contrasts
+      ? [
+          `only the first ${contrasts} of ${capped} components tell ${contrasts + 1} classes apart; the others order what is left of the scatter${method.kind === 'dca' && method.form === 'standard' ? ', as the signal ridge differs from 0' : ''}`,
+        ]
+      : []),
+    ...(constant.length > 0
+      ? [
+          `${constant.map((name) => JSON.stringify(name)).join(', ')}: min = max, so that nothing of it counts; write the range that it may have, or leave it out`,
+        ]
+      : []),
+  ];
+}
