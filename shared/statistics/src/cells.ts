@@ -63,7 +63,9 @@ export class CellReader {
       return 'one with blanks around it, which --trim passes over';
     if (this.#sameNumber(text, l) !== undefined)
       return 'one that is written as another number, which --numeric-labels takes';
-    return isMissing(text) ? kindOfMissing(text) : 'another label';
+    return isMissing(text)
+      ? kindOfMissing(text)
+      : 'another label: leave such rows out, or ask the data user for a task that has it';
   }
 
   #sameNumber(text: string, l: number): number | undefined {
