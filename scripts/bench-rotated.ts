@@ -11,10 +11,10 @@ import {
 import { formatQuantity } from '@eigenveil/bench/quantities';
 import { median } from '@eigenveil/bench/statistics';
 import { figures, renderTable, words } from '@eigenveil/bench/table';
-import { benchmark, someOf, wholeNumber } from './options.ts';
+import { benchmark, bits, someOf, wholeNumber } from './options.ts';
 
 const EXPLANATION = `Both servers are fresh processes that talk over TLS 1.3 on the loopback interface. A time is from the request for a connection to the result,
-base transfers included (20 ms: with a proxy between them that holds back every byte for 20 ms in either direction); the median of the repetitions, in which the protocols take turns (garbled once, and from 50 features on only with
+base transfers included; over a line of another rate or length (--rate, --delay) a relay between them limits each direction. It is the median of the repetitions, in which the protocols take turns (garbled once, and from 50 features on only with
 --garbled), after a run that counts trips: messages of which each waits for the one before. Waits are until public moments, so that time tells nothing. Sine × gap is of the largest angle to the clear reference's
 subspace, times the gap after the last component over λ₁. Synthetic data come from a seeded generator; data sets that are not bundled are
 taken from the folder EIGENVEIL_DATA.`;
@@ -40,31 +40,54 @@ const SETS: readonly Wanted[] = [
   { dataset: 'meu_keystroke', method: 'dca', components: 55, ridge: 1, allowFullRank: true },
   { dataset: 'synthetic100', method: 'dca', components: 2, ridge: 1 },
 ];
-/** A long line: milliseconds in either direction. */
-const DELAY = 20;
+/** A long line, and what is measured over it when no other line is asked for. */
+const LONG_LINE = { delayMilliseconds: 20 };
 const DELAYED = 'pima';
 /** On so long a line nothing comes back while messages that do not wait for it are still being made. */
 const COUNTING_DELAY = 500;
 
+const METHODS = [...new Set(SETS.map(({ method }) => method))];
 const NAMES = [...new Set(SETS.map(({ dataset }) => dataset))];
 const LARGE = ['wisdm_walk_user', 'synthetic50', 'synthetic100', 'meu_keystroke'];
 
-const { json, repetitions, sets, garbled } = benchmark({
+const { json, repetitions, sets, methods, garbled, rate, delay } = benchmark({
   name: 'bench:rotated',
   description:
     'Times PCA and discriminant methods by the two-party protocols rotated, garbled and simulated.',
   explanation: EXPLANATION,
-  example: '--sets pima,ionosphere',
+  example: '--sets ionosphere --methods pca --rate 100M --delay 20',
 })
   .option('--repetitions <count>', 'timed runs of each', wholeNumber(), 3)
   .option('--sets <LIST>', 'only these data sets', someOf(NAMES), [...NAMES])
+  .option('--methods <LIST>', 'only these methods', someOf(METHODS), [...METHODS])
+  .option('--rate <bits>', 'rotated over a line of so many bits a second each way, too, such as 100M', bits)
+  .option('--delay <milliseconds>', 'and of so many milliseconds each way', wholeNumber())
   .option('--garbled', 'garbled for large data sets, too, which takes minutes')
   .parse()
-  .opts<{ json?: true; repetitions: number; sets: string[]; garbled?: true }>();
+  .opts<{
+    json?: true;
+    repetitions: number;
+    sets: string[];
+    methods: string[];
+    garbled?: true;
+    rate?: number;
+    delay?: number;
+  }>();
+
+/** What lies between the servers in the runs that are not on the loopback interface alone. */
+function lineFor({ dataset, method }: Wanted): Case['line'] {
+  if (rate === undefined && delay === undefined) {
+    return dataset === DELAYED && method === 'pca' ? LONG_LINE : undefined;
+  }
+  return {
+    ...(rate !== undefined && { bitsPerSecond: rate }),
+    ...(delay !== undefined && { delayMilliseconds: delay }),
+  };
+}
 
 /** The protocols in turn; medians of their times, the largest of their errors. */
 async function measureSet(wanted: Wanted): Promise<Measured[]> {
-  const { dataset, method } = wanted;
+  const { dataset } = wanted;
   const file = await dataFile(dataset);
   if (file === undefined) {
     process.stderr.write(`${dataset} is left out: it is not in the folder EIGENVEIL_DATA\n`);
@@ -75,25 +98,24 @@ async function measureSet(wanted: Wanted): Promise<Measured[]> {
     ['simulated', []],
   ]);
   if (garbled || !LARGE.includes(dataset)) runs.set('garbled', []);
-  const delayed: Measured[] = [];
+  const line = lineFor(wanted);
+  const far: Measured[] = [];
   const trips = new Map<Case['twoParty'], number | undefined>();
   for (const twoParty of ['rotated', 'simulated'] as const) {
     const counted = await measureCase(
-      { ...wanted, twoParty, countsTrips: true, delayMilliseconds: COUNTING_DELAY },
+      { ...wanted, twoParty, countsTrips: true, line: { delayMilliseconds: COUNTING_DELAY } },
       file,
     );
     trips.set(twoParty, counted.trips);
   }
   for (let repetition = 0; repetition < repetitions; repetition += 1) {
-    if (dataset === DELAYED && method === 'pca') {
-      delayed.push(await measureCase({ ...wanted, twoParty: 'rotated', delayMilliseconds: DELAY }, file));
-    }
+    if (line !== undefined) far.push(await measureCase({ ...wanted, twoParty: 'rotated', line }, file));
     for (const [twoParty, done] of runs) {
       if (twoParty === 'garbled' && done.length > 0) continue;
       done.push(await measureCase({ ...wanted, twoParty }, file));
     }
   }
-  const all = [...runs, ...(delayed.length > 0 ? [['rotated', delayed] as const] : [])];
+  const all = [...runs, ...(far.length > 0 ? [['rotated', far] as const] : [])];
   return all.map(([twoParty, done]) => ({
     ...done[0]!,
     ...(trips.get(twoParty) !== undefined && { trips: trips.get(twoParty)! }),
@@ -104,6 +126,13 @@ async function measureSet(wanted: Wanted): Promise<Measured[]> {
   }));
 }
 
+function wordsOf({ bitsPerSecond, delayMilliseconds }: NonNullable<Case['line']> = {}): string[] {
+  return [
+    ...(bitsPerSecond === undefined ? [] : [`${bitsPerSecond / 1e6} Mbit/s`]),
+    ...(delayMilliseconds === undefined ? [] : [`${delayMilliseconds} ms`]),
+  ];
+}
+
 function render(all: readonly Measured[]): string {
   const megabytes = (bytes: number) => (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0);
   return renderTable(all, [
@@ -112,9 +141,7 @@ function render(all: readonly Measured[]): string {
     figures('K', (it) => it.classes),
     figures('d', (it) => it.features),
     figures('k', (it) => it.components),
-    words('protocol', ({ twoParty, delayMilliseconds }) =>
-      delayMilliseconds === undefined ? twoParty : `${twoParty}, ${delayMilliseconds} ms`,
-    ),
+    words('protocol', ({ twoParty, line }) => [twoParty, ...wordsOf(line)].join(', ')),
     figures('MB', (it) => megabytes(it.bytes)),
     figures('trips', (it) => it.trips ?? ''),
     figures('time', (it) => formatQuantity(1000 * it.seconds, 'ms')),
@@ -127,7 +154,9 @@ function render(all: readonly Measured[]): string {
 }
 
 const all: Measured[] = [];
-for (const wanted of SETS.filter(({ dataset }) => sets.includes(dataset))) {
+for (const wanted of SETS.filter(
+  ({ dataset, method }) => sets.includes(dataset) && methods.includes(method),
+)) {
   process.stderr.write(`measuring ${wanted.method} of ${wanted.dataset} …\n`);
   all.push(...(await measureSet(wanted)));
 }

@@ -16,6 +16,13 @@ export function wholeNumber(least = 1, most: number = Number.MAX_SAFE_INTEGER) {
 /** Whole numbers of at least 1, separated by commas. */
 export const wholeNumbers = (text: string): number[] => text.split(',').map(wholeNumber());
 
+/** A number of bits such as 64k, 100M or 1G. */
+export const bits = (text: string): number => {
+  const [, count, unit] = /^([1-9][0-9]*)([kMG]?)$/.exec(text) ?? [];
+  if (count === undefined) throw new InvalidArgumentError('Expected a whole number and k, M or G.');
+  return Number(count) * { '': 1, k: 1e3, M: 1e6, G: 1e9 }[unit as '' | 'k' | 'M' | 'G'];
+};
+
 /** Some of `choices`, separated by commas; `read` makes one of them from its text. */
 export function someOf<T extends string | number>(
   choices: readonly T[],

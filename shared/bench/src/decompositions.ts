@@ -17,6 +17,7 @@ import {
   type Task,
   TaskProposal,
 } from '@eigenveil/task';
+import type { LineOptions } from '@eigenveil/testbed/proxies/line';
 import { Thumbprint } from '@eigenveil/wire';
 import { dealRows, OWNERS, sumRows } from './owners.ts';
 import { decomposeBetweenProcesses, type Shares } from './processes.ts';
@@ -24,8 +25,8 @@ import { writeSynthetic } from './synthetic.ts';
 import type { Used } from './two-party.ts';
 
 export interface Case {
-  /** Of every byte in either direction. */
-  readonly delayMilliseconds?: number;
+  /** Between the two servers, if there is more than the loopback interface. */
+  readonly line?: LineOptions;
   readonly countsTrips?: boolean;
   readonly twoParty: Task['twoParty'];
   readonly method: MethodName;

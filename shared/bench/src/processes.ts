@@ -3,7 +3,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Task } from '@eigenveil/task';
-import { DelayProxy } from '@eigenveil/testbed/proxies/delay-proxy';
+import type { LineOptions } from '@eigenveil/testbed/proxies/line';
+import { Relay } from '@eigenveil/testbed/proxies/relay';
 import type { Assignment, CspAddress, Evaluated, Used } from './two-party.ts';
 
 /** What unblinding leaves: additive shares of the flat statistics. */
@@ -13,9 +14,9 @@ export interface Shares {
   readonly verifiedOwners: number;
 }
 
-export interface LineOptions {
-  /** Of every byte in either direction. */
-  readonly delayMilliseconds?: number;
+export interface BetweenOptions {
+  /** What lies between the two servers; the loopback interface alone without it. */
+  readonly line?: LineOptions;
   readonly countsTrips?: boolean;
 }
 
@@ -23,7 +24,7 @@ export interface LineOptions {
 export async function decomposeBetweenProcesses(
   task: Task,
   { verifiedOwners, ...shares }: Shares,
-  { countsTrips = false, delayMilliseconds = 0 }: LineOptions = {},
+  { countsTrips = false, line }: BetweenOptions = {},
 ): Promise<Evaluated & { csp: Used }> {
   const assignment = (own: readonly bigint[]): Assignment => ({
     task,
@@ -48,15 +49,15 @@ export async function decomposeBetweenProcesses(
     return message as T;
   };
   const [cspEnd, dataUserEnd] = ended as [Promise<void>, Promise<void>];
-  let proxy: DelayProxy | undefined;
+  let relay: Relay | undefined;
   try {
     const ready = hear(dataUser, dataUserEnd);
     csp.send(assignment(shares.csp));
     const [address] = await Promise.all([hear<CspAddress>(csp, cspEnd), ready]);
     const url = new URL(address.url);
-    if (delayMilliseconds > 0) {
-      proxy = await DelayProxy.start(Number(url.port), delayMilliseconds);
-      url.port = String(proxy.port);
+    if (line !== undefined) {
+      relay = await Relay.start(Number(url.port), line);
+      url.port = String(relay.port);
     }
     dataUser.send({ ...assignment(shares.dataUser), ...address, url: url.origin });
     const [evaluated, atCsp] = await Promise.all([
@@ -66,7 +67,7 @@ export async function decomposeBetweenProcesses(
     await Promise.all(ended);
     return { ...evaluated, csp: atCsp };
   } finally {
-    proxy?.close();
+    relay?.close();
     csp.kill();
     dataUser.kill();
   }

@@ -5,6 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CountingProxy } from '../src/proxies/counting-proxy.ts';
+import { heardFrom } from './sockets.ts';
 
 /** Hears all that a client sends before it answers, so that the client's end must not cut the answer off. */
 async function startService(answer: (heard: Buffer) => Buffer): Promise<Server> {
@@ -14,14 +15,6 @@ async function startService(answer: (heard: Buffer) => Buffer): Promise<Server> 
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return server;
-}
-
-/** Unlike an asynchronous iterator, leaves the socket open for what is still to be written. */
-async function heardFrom(socket: Socket): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  await once(socket, 'end');
-  return Buffer.concat(chunks);
 }
 
 const portOf = (server: Server) => (server.address() as AddressInfo).port;
