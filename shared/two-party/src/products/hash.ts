@@ -1,22 +1,23 @@
 /**
- * From correlated rows to masks: a tree of two levels per digit, all of whose leaves but the one at the digit the chooser
+ * From correlated rows to masks: a tree of four levels per digit, all of whose leaves but the one at the digit the chooser
  * learns, and their expansion. The hash H is TMMO(x, i) = π(π(x) ⊕ i) ⊕ π(x), π being AES-128 under a chunk's key (Guo,
  * Katz, Wang, Yu, "Efficient and secure multiparty computation from fixed-key block ciphers", IEEE S&P 2020). The tree is that of Guo,
  * Yang, Wang, Zhang, Xie, Liu, Zhao, "Half-Tree: Halving the Cost of Tree Expansion in COT and DPF" (EUROCRYPT 2023).
  *
- * A digit uses two transfers with rows q, q′ of the correlator. Nodes n₀ = q and n₁ = q ⊕ Δ; leaves H(n_a, i) and n_a ⊕ H(n_a, i). The chooser
- * holds one node, and from g = H(n₀, i) ⊕ H(n₁, i) ⊕ q′ and its second row one leaf of the other. The leaf x that it
- * misses is the XOR of the three others and Δ. Every leaf is expanded to H(x, i′), H(x, i′ + 1), …, of which π(x)
- * is computed once; the four leaves of a digit share their tweaks.
+ * A digit uses four transfers with rows q₁ … q₄ of the correlator. The first level has the nodes q₁ and q₁ ⊕ Δ; a node n has the children
+ * H(n, i) and n ⊕ H(n, i). On every level the XOR of all nodes is Δ. The chooser holds all nodes of a level but one, from the first
+ * on. For level j it gets g = q_j ⊕ the XOR of all left children; with its own row j that is the XOR of the children on one side, and so the
+ * one sibling that it lacks. The leaf x that it misses is the XOR of the fifteen others and Δ. Every leaf is expanded to H(x, i′),
+ * H(x, i′ + 1), …, of which π(x) is computed once. The nodes of a level share their tweak, the leaves of a digit theirs.
  *
  * Assumptions: AES-128 as an ideal cipher, and keys that do not depend on what the adversary asked before: the correlator draws them from the
  * CSPRNG and reveals each with its chunk. Tweaks count up within a chunk. p evaluations of AES against N chunks then gain at most about
- * p / 2^112 + N / 2^99 + N² / 2^129: leading terms, not a theorem. Why: docs/arguments.md, "Hash of products".
+ * p / 2^110 + N / 2^95 + N² / 2^129: leading terms, not a theorem. Why: docs/arguments.md, "Hash of products".
  */
 import { Permutation } from '../garbling/hash.ts';
 
 /** Hashes and node evaluations under one key, at most. */
-export const CHUNK_HASHES = 2 ** 14;
+export const CHUNK_HASHES = 2 ** 16;
 /** Larger results of a cipher's call come from the system and not from memory that is warm in the cache. */
 const SLICE_BYTES = 96 * 1024;
 

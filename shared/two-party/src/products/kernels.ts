@@ -21,22 +21,22 @@ export interface Kernels {
   bothNodes(nodes: number, rows: number, n: number): void;
   /** The chooser's node: the first row of each digit. */
   knownNodes(nodes: number, rows: number, n: number): void;
-  /** d = a ⊕ i for the two nodes of digit i, and for its one. */
-  tweakBoth(d: number, a: number, n: number): void;
-  tweakKnown(d: number, a: number, n: number): void;
-  /** Four leaves per digit, and the correction for the chooser, from the nodes and both passes of the permutation. */
+  /** d = a ⊕ (tweak + i) for the nodes of digit i, `nodes` of them. */
+  tweak(d: number, a: number, n: number, nodes: number, tweak: number): void;
+  /** Two children for each of a digit's `count` nodes, and a correction for the chooser, from the nodes and both passes of the permutation. */
   growAll(
-    leaves: number,
+    children: number,
     corrections: number,
     nodes: number,
     first: number,
     second: number,
     rows: number,
     n: number,
+    count: number,
   ): void;
-  /** The three leaves that differ from the hidden one in the low, the high and both bits of their number. */
+  /** The same for the `count` nodes that the chooser knows: number x ⊕ 1, x ⊕ 2, …, where x is the hidden one. */
   growKnown(
-    leaves: number,
+    children: number,
     corrections: number,
     nodes: number,
     first: number,
@@ -44,6 +44,7 @@ export interface Kernels {
     rows: number,
     choices: number,
     n: number,
+    count: number,
   ): void;
   /** Per digit and leaf the blocks first ⊕ tweak; `first` is the leaf's image under the permutation. */
   spreadAll(d: number, table: number, first: number, n: number, tweak: number): void;

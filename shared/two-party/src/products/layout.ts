@@ -2,9 +2,9 @@
  * What both parties of a product derive from its public sizes: digits, their order, the length of every message and where
  * everything lies in memory.
  *
- * An entry of e bits plus 2^(e−1), so that it is never negative, has ⌈e/2⌉ digits of two bits. Digits come in passes, one per
- * weight 4^t, highest first; within a pass by row of the result and then by summand. A digit of weight 4^t concerns only
- * the low l − 2t bits of a ring element, so its correlations take ⌈(l − 2t)/8⌉ bytes per element.
+ * An entry of e bits plus 2^(e−1), so that it is never negative, has ⌈e/4⌉ digits of four bits. Digits come in passes, one per
+ * weight 16^t, highest first; within a pass by row of the result and then by summand. A digit of weight 16^t concerns only
+ * the low l − 4t bits of a ring element, so its correlations take ⌈(l − 4t)/8⌉ bytes per element.
  *
  * For the check (check.ts) l is CHECK_GUARD_BITS more than what the result keeps, and behind the columns of C a digit carries masks: those of its
  * row's threshold, and with part 'upper' those of the next one, too.
@@ -36,7 +36,13 @@ export const MAXIMUM_SIDE = 2 ** 15;
 /** A digit's correlations are hashed under one key. */
 const MAXIMUM_COLUMNS = 256;
 
-export const DIGIT_BITS = 2;
+/**
+ * A digit's correlations are sent once for all of its bits, and hashed once for each of its values. Digits of two bits take 1.75 times the bytes, and
+ * as much processor time: what they save in hashes, they spend on sending and receiving.
+ */
+export const DIGIT_BITS = 4;
+/** Leaves of a digit's tree, one for each value of the digit. */
+export const LEAVES = 2 ** DIGIT_BITS;
 /** Combinations of columns that the check compares, and so masks for each threshold. */
 export const COMBINATIONS = 2;
 /** How many bits longer ring elements are while they are multiplied than in the result. */
@@ -47,13 +53,14 @@ export const ELEMENT_BYTES = 8 * Math.ceil((MAXIMUM_RING_BITS + CHECK_GUARD_BITS
 export const SUM_BYTES = 2 * ELEMENT_BYTES;
 
 const DIGITS_PER_BLOCK = BLOCK_ROWS / DIGIT_BITS;
-/** Hashes for a digit beside its expansion: two nodes, and the first permutation of four leaves. */
-const TREE_HASHES = 8;
-const LEAVES = 4;
+/** Hashes for a digit beside its expansion: both permutations of the nodes of each level, and the first of the leaves. */
+export const TREE_HASHES = 2 * (LEAVES - 2) + LEAVES;
+/** What the chooser gets of a digit's tree: a block for each level after the first. */
+export const CORRECTION_BYTES = (DIGIT_BITS - 1) * BLOCK_BYTES;
 
 /** Consecutive digits of one pass and one block of transfers, hashed under one key. */
 export interface Chunk {
-  /** The pass, and so the weight 4^t. */
+  /** The pass, and so the weight 16^t. */
   readonly t: number;
   /** Its first digit among the digits of the pass, and how many. */
   readonly first: number;
@@ -126,9 +133,9 @@ export function leafBlocks(size: ProductSize, row: number, width: number): numbe
   return Math.ceil(correlationBytes(size, row, width) / BLOCK_BYTES);
 }
 
-/** Bytes that a chunk's message takes: hash key, a block per digit for the trees, correlations. */
+/** Bytes that a chunk's message takes: hash key, corrections of the trees, correlations. */
 export function chunkBytes({ count, correlationBytes }: Chunk): number {
-  return BLOCK_BYTES + count * BLOCK_BYTES + correlationBytes;
+  return BLOCK_BYTES + count * CORRECTION_BYTES + correlationBytes;
 }
 
 /** All chunks in order, of a product whose digits follow `before` others in the same blocks of transfers. */

@@ -34,12 +34,11 @@ import {
   subtractHalves,
   subtractLong,
   VECTOR,
+  vector,
   xor,
 } from '../garbling/assembler.ts';
-import { ELEMENT_BYTES, SUM_BYTES } from './layout.ts';
+import { DIGIT_BITS, ELEMENT_BYTES, LEAVES, SUM_BYTES } from './layout.ts';
 import { advance, DIGIT_TABLE_BYTES, maskOf } from './memory.ts';
-
-const double = (a: Code): Code => shiftHalvesLeft(a, 1);
 
 function settleFunction(): FunctionSource {
   const [sums, n, bits, carry] = [0, 1, 2, 3];
@@ -62,22 +61,41 @@ function settleFunction(): FunctionSource {
 }
 
 /**
- * For every digit, with leaves' masks E₀ … E₃ per ring element C: sends C − (E₀ + E₁ + E₂ + E₃) and adds E₁ + 2E₂ + 3E₃ to the
- * correlator's sum. Elements are the correlator's row and then the masks of the check.
+ * Adds up one lane pair of `count` leaves, a power of two: leaves the sum on the stack and adds to `sums`, one local a bit, what belongs
+ * to leaves whose number has it.
+ */
+function addUp(
+  leaf: (x: number) => Code,
+  first: number,
+  bits: number,
+  sums: readonly number[],
+  right: readonly number[],
+): Code {
+  if (bits === 0) return leaf(first);
+  const half = bits - 1;
+  return addHalves(addUp(leaf, first, half, sums, right), [
+    set(right[half]!, addUp(leaf, first + 2 ** half, half, sums, right)),
+    set(sums[half]!, addHalves(get(sums[half]!), get(right[half]!))),
+    get(right[half]!),
+  ]);
+}
+
+/** Numbers from `first` on. */
+const range = (first: number, count: number) => Array.from({ length: count }, (_, i) => first + i);
+const BITS = range(0, DIGIT_BITS);
+
+/**
+ * For every digit, with leaves' masks E_x per ring element C: sends C − Σ E_x and adds Σ x·E_x to the correlator's sum. Elements
+ * are the correlator's row and then the masks of the check.
  */
 function correlateFunction(pairs: number): FunctionSource {
   const [table, masks, correlations, width, n] = [0, 1, 2, 3, 4];
-  const [sum, element, count, next, e1, e2, e3, runs] = [5, 6, 7, 8, 9, 10, 11, 12];
-  const [carry, all, odd, high, second] = [13, 14, 15, 16, 17];
-  /** E₀ + E₁ + E₂ + E₃ in `all`, E₁ + E₃ in `odd`, E₂ + E₃ in `high`. */
-  const addUp = (offset: number): Code => [
-    set(second, loadPair(get(e2), offset)),
-    set(high, loadPair(get(e3), offset)),
-    set(odd, addHalves(loadPair(get(e1), offset), get(high))),
-    set(high, addHalves(get(high), get(second))),
-    set(all, addHalves(addHalves(loadPair(get(masks), offset), get(second)), get(odd))),
-  ];
-  const gain: Code = addHalves(get(odd), double(get(high)));
+  const [sum, element, count, next, runs] = [5, 6, 7, 8, 9];
+  const leaves = range(10, LEAVES);
+  const carry = 10 + LEAVES;
+  const all = carry + 1;
+  const sums = range(all + 1, DIGIT_BITS);
+  const right = range(all + 1 + DIGIT_BITS, DIGIT_BITS);
   const sendLane = (lane: number): Code => {
     const offset = 4 * lane;
     const side = (lane % 2) as 0 | 1;
@@ -90,83 +108,102 @@ function correlateFunction(pairs: number): FunctionSource {
   return {
     name: `correlate${pairs}`,
     parameters: [NUMBER, NUMBER, NUMBER, NUMBER, NUMBER],
-    locals: [...new Array<typeof NUMBER>(8).fill(NUMBER), LONG, VECTOR, VECTOR, VECTOR, VECTOR],
+    locals: [
+      ...new Array<typeof NUMBER>(5 + LEAVES).fill(NUMBER),
+      LONG,
+      ...new Array<typeof VECTOR>(1 + 2 * DIGIT_BITS).fill(VECTOR),
+    ],
     body: repeat(n, [
       set(sum, loadNumber(get(table))),
       set(element, loadNumber(get(table), 4)),
       set(count, loadNumber(get(table), 8)),
       set(next, shiftLeft(loadNumber(get(table), 12), constant(4))),
-      set(e1, add(get(masks), get(next))),
-      set(e2, add(get(e1), get(next))),
-      set(e3, add(get(e2), get(next))),
-      set(next, add(get(e3), get(next))),
+      leaves.map((leaf, x) => set(leaf, x === 0 ? get(masks) : add(get(leaves[x - 1]!), get(next)))),
+      set(masks, add(get(leaves.at(-1)!), get(next))),
       set(runs, constant(2)),
       repeat(runs, [
         repeat(count, [
           set(carry, constantLong(0)),
           Array.from({ length: pairs }, (_, pair) => [
-            addUp(8 * pair),
-            store(get(sum), addHalves(load(get(sum), 16 * pair), gain), 16 * pair),
+            sums.map((local) => set(local, vector(0))),
+            set(
+              all,
+              addUp((x) => loadPair(get(leaves[x]!), 8 * pair), 0, DIGIT_BITS, sums, right),
+            ),
+            store(
+              get(sum),
+              addHalves(
+                load(get(sum), 16 * pair),
+                BITS.map((bit) => shiftHalvesLeft(get(sums[bit]!), bit)).reduce(addHalves),
+              ),
+              16 * pair,
+            ),
             sendLane(2 * pair),
             sendLane(2 * pair + 1),
           ]),
           advance(sum, SUM_BYTES),
           advance(element, ELEMENT_BYTES),
-          [masks, e1, e2, e3, correlations].map((pointer) => advance(pointer, get(width))),
+          [...leaves, correlations].map((pointer) => advance(pointer, get(width))),
         ]),
         set(element, loadNumber(get(table), 16)),
         set(count, loadNumber(get(table), 20)),
       ]),
-      set(masks, get(next)),
       advance(table, DIGIT_TABLE_BYTES),
     ]),
   };
 }
 
 /**
- * For every digit δ = 2δ₁ + δ₀, with what was sent Y and masks F₁, F₂, F₃ of the leaves δ ⊕ 1, δ ⊕ 2, δ ⊕ 3: adds
- * δY + Σ (δ − (δ ⊕ x)) F_x to the chooser's sum, where δ − (δ ⊕ 1) = 2δ₀ − 1 and δ − (δ ⊕ 2) = 2(2δ₁ − 1). With a mask N of
- * ones where the bit is 0, (2δ₀ − 1) F is (F ⊕ N) − N.
+ * For every digit δ, with what was sent Y and masks F_x of the leaves δ ⊕ x: adds δY + Σ (δ − (δ ⊕ x)) F_x to the chooser's sum. With δ_j
+ * the bits of δ, S_j the sum of all F_x whose x has bit j, that is Σ 2^j (δ_j·Y + (2δ_j − 1) S_j). With a mask N of ones where
+ * the bit is 0, (2δ_j − 1) S is (S ⊕ N) − N.
  */
 function chooseFunction(pairs: number): FunctionSource {
   const [table, masks, correlations, width, choices, n] = [0, 1, 2, 3, 4, 5];
-  const [sum, count, next, e2, e3, low, high, both, sent] = [6, 7, 8, 9, 10, 11, 12, 13, 14];
+  const [sum, count, next] = [6, 7, 8];
+  const leaves = range(9, LEAVES - 1);
+  const zero = 9 + LEAVES - 1;
+  const unset = range(zero + 1, DIGIT_BITS);
+  const sums = range(zero + 1 + DIGIT_BITS, DIGIT_BITS);
+  const right = range(zero + 1 + 2 * DIGIT_BITS, DIGIT_BITS);
+  const sent = zero + 1 + 3 * DIGIT_BITS;
   const signed = (value: Code, mask: number): Code => subtractHalves(xor(value, get(mask)), get(mask));
   const gain = (offset: number): Code => [
-    set(both, loadPair(get(e3), offset)),
-    set(sent, loadPair(get(correlations), offset)),
-    addHalves(
-      addHalves(signed(addHalves(loadPair(get(masks), offset), get(both)), low), andNot(get(sent), get(low))),
-      double(
-        addHalves(
-          signed(addHalves(loadPair(get(e2), offset), get(both)), high),
-          andNot(get(sent), get(high)),
-        ),
-      ),
+    sums.map((local) => set(local, vector(0))),
+    set(
+      sent,
+      addUp((x) => (x === 0 ? get(zero) : loadPair(get(leaves[x - 1]!), offset)), 0, DIGIT_BITS, sums, right),
     ),
+    set(sent, loadPair(get(correlations), offset)),
+    BITS.map((bit) =>
+      shiftHalvesLeft(
+        addHalves(signed(get(sums[bit]!), unset[bit]!), andNot(get(sent), get(unset[bit]!))),
+        bit,
+      ),
+    ).reduce(addHalves),
   ];
   return {
     name: `choose${pairs}`,
     parameters: [NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER],
-    locals: [NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, VECTOR, VECTOR, VECTOR, VECTOR],
+    locals: [
+      ...new Array<typeof NUMBER>(3 + LEAVES - 1).fill(NUMBER),
+      ...new Array<typeof VECTOR>(2 + 3 * DIGIT_BITS).fill(VECTOR),
+    ],
     body: repeat(n, [
-      set(high, maskOf(get(choices))),
-      set(low, maskOf(add(get(choices), constant(1)))),
+      unset.map((local, bit) => set(local, maskOf(add(get(choices), constant(DIGIT_BITS - 1 - bit))))),
       set(sum, loadNumber(get(table))),
       set(count, add(loadNumber(get(table), 8), loadNumber(get(table), 20))),
       set(next, shiftLeft(loadNumber(get(table), 12), constant(4))),
-      set(e2, add(get(masks), get(next))),
-      set(e3, add(get(e2), get(next))),
-      set(next, add(get(e3), get(next))),
+      leaves.map((leaf, x) => set(leaf, x === 0 ? get(masks) : add(get(leaves[x - 1]!), get(next)))),
+      set(masks, add(get(leaves.at(-1)!), get(next))),
       repeat(count, [
         Array.from({ length: pairs }, (_, pair) =>
           store(get(sum), addHalves(gain(8 * pair), load(get(sum), 16 * pair)), 16 * pair),
         ),
         advance(sum, SUM_BYTES),
-        [masks, e2, e3, correlations].map((pointer) => advance(pointer, get(width))),
+        [...leaves, correlations].map((pointer) => advance(pointer, get(width))),
       ]),
-      set(masks, get(next)),
-      advance(choices, 2),
+      advance(choices, DIGIT_BITS),
       advance(table, DIGIT_TABLE_BYTES),
     ]),
   };

@@ -66,7 +66,7 @@ export function sharesOf(
 }
 
 /**
- * The chooser's choices for a matrix of entries that are not negative, two per digit in the order of the digits: the complements of its high and of its low bit, since a
+ * The chooser's choices for a matrix of entries that are not negative, in the order of the digits: the complements of a digit's bits, the highest first, since a
  * party that shall miss one branch of a tree has to receive the other.
  */
 export function choicesOf(matrix: readonly (readonly bigint[])[], size: ProductSize): Uint8Array {
@@ -78,10 +78,11 @@ export function choicesOf(matrix: readonly (readonly bigint[])[], size: ProductS
     for (const [k, entry] of row.entries()) {
       encodeElements([[entry]], bytes);
       for (let t = 0; t < digits; t += 1) {
-        const digit = (bytes[t >> 2]! >> (DIGIT_BITS * (t & 3))) & 3;
         const at = DIGIT_BITS * ((digits - 1 - t) * perPass + i * size.inner + k);
-        choices[at] = 1 - (digit >> 1);
-        choices[at + 1] = 1 - (digit & 1);
+        for (let bit = 0; bit < DIGIT_BITS; bit += 1) {
+          const place = DIGIT_BITS * t + (DIGIT_BITS - 1 - bit);
+          choices[at + bit] = 1 - ((bytes[place >> 3]! >> (place & 7)) & 1);
+        }
       }
     }
   }

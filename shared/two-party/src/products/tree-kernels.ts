@@ -18,9 +18,10 @@ import {
   xor,
 } from '../garbling/assembler.ts';
 import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
+import { CORRECTION_BYTES, DIGIT_BITS, LEAVES } from './layout.ts';
 import { advance, DELTA_ADDRESS, DIGIT_TABLE_BYTES, maskOf } from './memory.ts';
 
-const ROW_PAIR_BYTES = 2 * BLOCK_BYTES;
+const ROWS_BYTES = DIGIT_BITS * BLOCK_BYTES;
 
 function nodesFunction(name: string, both: boolean): FunctionSource {
   const [nodes, rows, n, delta] = [0, 1, 2, 3];
@@ -34,75 +35,83 @@ function nodesFunction(name: string, both: boolean): FunctionSource {
         store(get(nodes), load(get(rows))),
         both ? store(get(nodes), xor(load(get(rows)), get(delta)), BLOCK_BYTES) : [],
         advance(nodes, both ? 2 * BLOCK_BYTES : BLOCK_BYTES),
-        advance(rows, ROW_PAIR_BYTES),
+        advance(rows, ROWS_BYTES),
       ]),
     ],
   };
 }
 
-function tweakFunction(name: string, nodes: number): FunctionSource {
-  const [d, a, n, tweak] = [0, 1, 2, 3];
+function tweakFunction(): FunctionSource {
+  const [d, a, n, nodes, tweak, node, running] = [0, 1, 2, 3, 4, 5, 6];
   return {
-    name,
-    parameters: [NUMBER, NUMBER, NUMBER],
-    locals: [VECTOR],
-    body: repeat(n, [
-      Array.from({ length: nodes }, (_, i) =>
-        store(get(d), xor(load(get(a), i * BLOCK_BYTES), get(tweak)), i * BLOCK_BYTES),
-      ),
-      set(tweak, addHalves(get(tweak), vector(1))),
-      advance(d, nodes * BLOCK_BYTES),
-      advance(a, nodes * BLOCK_BYTES),
-    ]),
+    name: 'tweak',
+    parameters: [NUMBER, NUMBER, NUMBER, NUMBER, 'real'],
+    locals: [NUMBER, VECTOR],
+    body: [
+      set(running, wide(get(tweak))),
+      repeat(n, [
+        set(node, get(nodes)),
+        repeat(node, [
+          store(get(d), xor(load(get(a)), get(running))),
+          [d, a].map((pointer) => advance(pointer, BLOCK_BYTES)),
+        ]),
+        set(running, addHalves(get(running), vector(1))),
+      ]),
+    ],
   };
 }
 
 function growAllFunction(): FunctionSource {
-  const [leaves, corrections, nodes, first, second, rows, n, left, right] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
-  const hashed = (offset: number) => xor(load(get(first), offset), load(get(second), offset));
+  const [children, corrections, nodes, first, second, rows, n, count] = [0, 1, 2, 3, 4, 5, 6, 7];
+  const [node, left, lefts] = [8, 9, 10];
   return {
     name: 'growAll',
-    parameters: [NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER],
-    locals: [VECTOR, VECTOR],
+    parameters: [NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER],
+    locals: [NUMBER, VECTOR, VECTOR],
     body: repeat(n, [
-      set(left, hashed(0)),
-      set(right, hashed(BLOCK_BYTES)),
-      store(get(leaves), get(left)),
-      store(get(leaves), xor(get(left), load(get(nodes))), BLOCK_BYTES),
-      store(get(leaves), get(right), 2 * BLOCK_BYTES),
-      store(get(leaves), xor(get(right), load(get(nodes), BLOCK_BYTES)), 3 * BLOCK_BYTES),
-      store(get(corrections), xor(get(left), get(right), load(get(rows), BLOCK_BYTES))),
-      advance(leaves, 4 * BLOCK_BYTES),
-      advance(corrections, BLOCK_BYTES),
-      [nodes, first, second].map((pointer) => advance(pointer, 2 * BLOCK_BYTES)),
-      advance(rows, ROW_PAIR_BYTES),
+      set(lefts, load(get(rows))),
+      set(node, get(count)),
+      repeat(node, [
+        set(left, xor(load(get(first)), load(get(second)))),
+        set(lefts, xor(get(lefts), get(left))),
+        store(get(children), get(left)),
+        store(get(children), xor(get(left), load(get(nodes))), BLOCK_BYTES),
+        advance(children, 2 * BLOCK_BYTES),
+        [nodes, first, second].map((pointer) => advance(pointer, BLOCK_BYTES)),
+      ]),
+      store(get(corrections), get(lefts)),
+      advance(corrections, CORRECTION_BYTES),
+      advance(rows, ROWS_BYTES),
     ]),
   };
 }
 
 function growKnownFunction(): FunctionSource {
-  const [leaves, corrections, nodes, first, second, rows, choices, n, across] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+  const [children, corrections, nodes, first, second, rows, choices, n, count] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+  const [node, next, across, sibling, mask] = [9, 10, 11, 12, 13];
   return {
     name: 'growKnown',
-    parameters: [NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER],
-    locals: [VECTOR],
+    parameters: [NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER],
+    locals: [NUMBER, NUMBER, VECTOR, VECTOR, VECTOR],
     body: repeat(n, [
-      // The known node's leaf on the side that the second choice names: both bits differ from the hidden leaf's.
-      set(
-        across,
-        xor(
-          load(get(first)),
-          load(get(second)),
-          andVector(load(get(nodes)), maskOf(add(get(choices), constant(1)))),
-        ),
-      ),
-      store(get(leaves), xor(load(get(corrections)), load(get(rows), BLOCK_BYTES), get(across))),
-      store(get(leaves), xor(get(across), load(get(nodes))), BLOCK_BYTES),
-      store(get(leaves), get(across), 2 * BLOCK_BYTES),
-      advance(leaves, 3 * BLOCK_BYTES),
-      [corrections, nodes, first, second].map((pointer) => advance(pointer, BLOCK_BYTES)),
-      advance(rows, ROW_PAIR_BYTES),
-      advance(choices, 2),
+      set(sibling, xor(load(get(corrections)), load(get(rows)))),
+      set(mask, maskOf(get(choices))),
+      set(node, get(count)),
+      set(next, add(get(children), constant(BLOCK_BYTES))),
+      repeat(node, [
+        // The node's child on the side that the choice names: the hidden leaf is on the other one.
+        set(across, xor(load(get(first)), load(get(second)), andVector(load(get(nodes)), get(mask)))),
+        set(sibling, xor(get(sibling), get(across))),
+        store(get(next), xor(get(across), load(get(nodes)))),
+        store(get(next), get(across), BLOCK_BYTES),
+        advance(next, 2 * BLOCK_BYTES),
+        [nodes, first, second].map((pointer) => advance(pointer, BLOCK_BYTES)),
+      ]),
+      store(get(children), get(sibling)),
+      set(children, get(next)),
+      advance(corrections, CORRECTION_BYTES),
+      advance(rows, ROWS_BYTES),
+      advance(choices, DIGIT_BITS),
     ]),
   };
 }
@@ -155,12 +164,11 @@ function feedFunction(name: string, leaves: number): FunctionSource {
 export const TREE_FUNCTIONS: readonly FunctionSource[] = [
   nodesFunction('bothNodes', true),
   nodesFunction('knownNodes', false),
-  tweakFunction('tweakBoth', 2),
-  tweakFunction('tweakKnown', 1),
+  tweakFunction(),
   growAllFunction(),
   growKnownFunction(),
-  spreadFunction('spreadAll', 4),
-  spreadFunction('spreadKnown', 3),
-  feedFunction('feedAll', 4),
-  feedFunction('feedKnown', 3),
+  spreadFunction('spreadAll', LEAVES),
+  spreadFunction('spreadKnown', LEAVES - 1),
+  feedFunction('feedAll', LEAVES),
+  feedFunction('feedKnown', LEAVES - 1),
 ];

@@ -6,25 +6,40 @@ import { type Kernels, makeKernels } from './kernels.ts';
 import {
   type Chunk,
   COMBINATIONS,
+  CORRECTION_BYTES,
   carriedBits,
   chunkBytes,
   DIGIT_BITS,
   ELEMENT_BYTES,
   firstColumn,
+  LEAVES,
   leafBlocks,
   maskCount,
   type ProductSize,
   SUM_BYTES,
+  TREE_HASHES,
   thresholdCount,
 } from './layout.ts';
 import { DELTA_ADDRESS, DIGIT_TABLE_BYTES, FREE_ADDRESS } from './memory.ts';
 import { decodeElement, decodeSum, encodeElements } from './ring.ts';
 
-/** A digit takes at least 12 of a chunk's hashes. */
-const MOST_DIGITS = Math.ceil(CHUNK_HASHES / 12);
-const MOST_BLOCKS = CHUNK_HASHES;
+/** Where every leaf is expanded to one block. */
+const MOST_DIGITS = Math.ceil(CHUNK_HASHES / (TREE_HASHES + LEAVES));
+/** Masks of so many blocks are made at once, 256 KiB, or of one digit. */
+const BATCH_BLOCKS = 2 ** 14;
 /** What vector instructions may touch behind the end of what they are about. */
 const SLACK_BYTES = 64;
+
+interface Batch {
+  /** Its first one, among those of the chunk. */
+  readonly digit: number;
+  readonly digits: number;
+  /** Blocks of all leaves of one kind together. */
+  readonly blocks: number;
+  readonly tweak: number;
+  /** Of its correlations behind the chunk's first. */
+  readonly offset: number;
+}
 
 export class Workspace {
   /** The next chunk's message: hash key, corrections, correlations. */
@@ -32,11 +47,10 @@ export class Workspace {
   readonly #rows: number;
   readonly #choices: number;
   readonly #table: number;
-  readonly #nodes: number;
-  readonly #first: number;
-  readonly #second: number;
-  readonly #leaves: number;
-  readonly #images: number;
+  /** A level of the trees and the next one, in turn. */
+  readonly #trees: readonly [number, number];
+  /** What the permutation makes of a level in its first pass and in its second. */
+  readonly #hashed: readonly [number, number];
   readonly #masks: number;
   readonly #sums: number;
   readonly #elements: number;
@@ -59,16 +73,14 @@ export class Workspace {
     };
     this.#size = size;
     this.#stride = size.columns + maskCount(size);
-    this.#message = place((1 + MOST_DIGITS + MOST_BLOCKS / 4) * BLOCK_BYTES);
+    this.#message = place(BLOCK_BYTES * (1 + CHUNK_HASHES / LEAVES) + MOST_DIGITS * CORRECTION_BYTES);
     this.#rows = place(MOST_DIGITS * DIGIT_BITS * BLOCK_BYTES);
     this.#choices = place(MOST_DIGITS * DIGIT_BITS);
     this.#table = place(MOST_DIGITS * DIGIT_TABLE_BYTES);
-    this.#nodes = place(MOST_DIGITS * 2 * BLOCK_BYTES);
-    this.#first = place(MOST_DIGITS * 2 * BLOCK_BYTES);
-    this.#second = place(MOST_DIGITS * 2 * BLOCK_BYTES);
-    this.#leaves = place(MOST_DIGITS * 4 * BLOCK_BYTES);
-    this.#images = place(MOST_DIGITS * 4 * BLOCK_BYTES);
-    this.#masks = place(MOST_BLOCKS * BLOCK_BYTES);
+    const level = () => place(MOST_DIGITS * LEAVES * BLOCK_BYTES);
+    this.#trees = [level(), level()];
+    this.#hashed = [level(), level()];
+    this.#masks = place(BATCH_BLOCKS * BLOCK_BYTES);
     this.#sums = place(size.rows * this.#stride * SUM_BYTES);
     this.#elements = place(size.inner * size.columns * ELEMENT_BYTES);
     this.#checkMasks = place(maskBytes(size));
@@ -97,60 +109,63 @@ export class Workspace {
     return this.#memory.subarray(this.#message, this.#message + chunkBytes(chunk));
   }
 
-  /** The correlator's part of a chunk, from 32 bytes of rows per digit; makes its message. */
+  /** The correlator's part of a chunk, from DIGIT_BITS rows per digit; makes its message. */
   correlate(chunk: Chunk, rows: Uint8Array, key: Uint8Array): void {
     const { count } = chunk;
     const kernels = this.#kernels;
     this.#memory.set(key, this.#message);
     this.#begin(chunk, rows);
-    kernels.bothNodes(this.#nodes, this.#rows, count);
-    this.#permutation.apply(this.#nodes, 2 * count * BLOCK_BYTES, this.#first);
-    kernels.tweakBoth(this.#second, this.#first, count);
-    this.#permutation.apply(this.#second, 2 * count * BLOCK_BYTES, this.#second);
-    kernels.growAll(
-      this.#leaves,
-      this.#corrections,
-      this.#nodes,
-      this.#first,
-      this.#second,
-      this.#rows,
-      count,
-    );
-    this.#permutation.apply(this.#leaves, 4 * count * BLOCK_BYTES, this.#images);
-    kernels.spreadAll(this.#masks, this.#table, this.#images, count, count);
-    this.#permutation.apply(this.#masks, 4 * chunk.blocks * BLOCK_BYTES, this.#masks);
-    kernels.feedAll(this.#masks, this.#table, this.#images, count);
+    const [first, second] = this.#hashed;
+    let [nodes, children] = this.#trees;
+    kernels.bothNodes(nodes, this.#rows, count);
+    for (let level = 1; level < DIGIT_BITS; level += 1) {
+      const [corrections, others] = this.#levelOf(level);
+      const known = 2 ** level;
+      this.#hashNodes(nodes, known, level, count);
+      kernels.growAll(children, corrections, nodes, first, second, others, count, known);
+      [nodes, children] = [children, nodes];
+    }
+    this.#permutation.apply(nodes, LEAVES * count * BLOCK_BYTES, first);
     const add = kernels.correlate[pairsOf(chunk) - 1]!;
-    add(this.#table, this.#masks, this.#correlations(chunk), chunk.width, count);
+    for (const { digit, digits, blocks, tweak, offset } of this.#batches(chunk)) {
+      const table = this.#table + digit * DIGIT_TABLE_BYTES;
+      const images = first + digit * LEAVES * BLOCK_BYTES;
+      kernels.spreadAll(this.#masks, table, images, digits, tweak);
+      this.#permutation.apply(this.#masks, LEAVES * blocks * BLOCK_BYTES, this.#masks);
+      kernels.feedAll(this.#masks, table, images, digits);
+      add(table, this.#masks, this.#correlations(chunk) + offset, chunk.width, digits);
+    }
     this.#end(chunk);
   }
 
-  /** The chooser's part of a chunk, whose message is in place; two choices per digit. */
+  /** The chooser's part of a chunk, whose message is in place; DIGIT_BITS choices per digit. */
   choose(chunk: Chunk, rows: Uint8Array, choices: Uint8Array): void {
     const { count } = chunk;
     const kernels = this.#kernels;
     this.#memory.set(choices, this.#choices);
     this.#begin(chunk, rows);
-    kernels.knownNodes(this.#nodes, this.#rows, count);
-    this.#permutation.apply(this.#nodes, count * BLOCK_BYTES, this.#first);
-    kernels.tweakKnown(this.#second, this.#first, count);
-    this.#permutation.apply(this.#second, count * BLOCK_BYTES, this.#second);
-    kernels.growKnown(
-      this.#leaves,
-      this.#corrections,
-      this.#nodes,
-      this.#first,
-      this.#second,
-      this.#rows,
-      this.#choices,
-      count,
-    );
-    this.#permutation.apply(this.#leaves, 3 * count * BLOCK_BYTES, this.#images);
-    kernels.spreadKnown(this.#masks, this.#table, this.#images, count, count);
-    this.#permutation.apply(this.#masks, 3 * chunk.blocks * BLOCK_BYTES, this.#masks);
-    kernels.feedKnown(this.#masks, this.#table, this.#images, count);
+    const [first, second] = this.#hashed;
+    let [nodes, children] = this.#trees;
+    kernels.knownNodes(nodes, this.#rows, count);
+    for (let level = 1; level < DIGIT_BITS; level += 1) {
+      const [corrections, others] = this.#levelOf(level);
+      const known = 2 ** level - 1;
+      this.#hashNodes(nodes, known, level, count);
+      const choice = this.#choices + level;
+      kernels.growKnown(children, corrections, nodes, first, second, others, choice, count, known);
+      [nodes, children] = [children, nodes];
+    }
+    this.#permutation.apply(nodes, (LEAVES - 1) * count * BLOCK_BYTES, first);
     const add = kernels.choose[pairsOf(chunk) - 1]!;
-    add(this.#table, this.#masks, this.#correlations(chunk), chunk.width, this.#choices, count);
+    for (const { digit, digits, blocks, tweak, offset } of this.#batches(chunk)) {
+      const table = this.#table + digit * DIGIT_TABLE_BYTES;
+      const images = first + digit * (LEAVES - 1) * BLOCK_BYTES;
+      const own = this.#choices + digit * DIGIT_BITS;
+      kernels.spreadKnown(this.#masks, table, images, digits, tweak);
+      this.#permutation.apply(this.#masks, (LEAVES - 1) * blocks * BLOCK_BYTES, this.#masks);
+      kernels.feedKnown(this.#masks, table, images, digits);
+      add(table, this.#masks, this.#correlations(chunk) + offset, chunk.width, own, digits);
+    }
     this.#end(chunk);
   }
 
@@ -169,7 +184,38 @@ export class Workspace {
   }
 
   #correlations({ count }: Chunk): number {
-    return this.#corrections + count * BLOCK_BYTES;
+    return this.#corrections + count * CORRECTION_BYTES;
+  }
+
+  /** Where the first digit's correction of a level is, and the row that goes with it. */
+  #levelOf(level: number): [corrections: number, rows: number] {
+    return [this.#corrections + (level - 1) * BLOCK_BYTES, this.#rows + level * BLOCK_BYTES];
+  }
+
+  /** Both passes of the permutation for the nodes of a level, `each` per digit. No tweak returns in the chunk. */
+  #hashNodes(nodes: number, each: number, level: number, count: number): void {
+    const bytes = each * count * BLOCK_BYTES;
+    const [first, second] = this.#hashed;
+    this.#permutation.apply(nodes, bytes, first);
+    this.#kernels.tweak(second, first, count, each, (level - 1) * count);
+    this.#permutation.apply(second, bytes, second);
+  }
+
+  /** A chunk's digits in runs whose masks fit the cache. */
+  *#batches({ count, width }: Chunk): Generator<Batch> {
+    let next = { digit: 0, digits: 0, blocks: 0, tweak: (DIGIT_BITS - 1) * count, offset: 0 };
+    let bytes = 0;
+    for (let d = 0, at = this.#table / 4; d < count; d += 1, at += DIGIT_TABLE_BYTES / 4) {
+      const more = this.#words[at + 3]!;
+      if (next.digits > 0 && LEAVES * (next.blocks + more) > BATCH_BLOCKS) {
+        yield next;
+        next = { digit: d, digits: 0, blocks: 0, tweak: next.tweak + next.blocks, offset: bytes };
+      }
+      next.digits += 1;
+      next.blocks += more;
+      bytes += (this.#words[at + 2]! + this.#words[at + 5]!) * width;
+    }
+    yield next;
   }
 
   #begin(chunk: Chunk, rows: Uint8Array): void {

@@ -49,44 +49,44 @@ async function lied(sizes: Sizes, a: Matrix, c: Matrix, lie: Lie) {
 const CAUGHT = 'ERR_PRODUCT_CHECK';
 
 describe('a lie about one digit', () => {
-  const sizes = { rows: 2, inner: 2, columns: 3, entryBits: 4, ringBits: 40 };
-  const digitOf = (entry: bigint) => (entry >> 2n) & 3n;
-  const e = 1n << 37n; // shows in the highest bit of an entry: 4·e is 2^39
+  const sizes = { rows: 2, inner: 2, columns: 3, entryBits: 8, ringBits: 40 };
+  const digitOf = (entry: bigint) => entry >> 4n;
+  const e = 1n << 35n; // shows in the highest bit of an entry: 16·e is 2^39
 
-  it('passes when the digit was guessed, and not more often: a quarter of the time', async () => {
+  it('passes when the digit was guessed, and not more often: a sixteenth of the time', async () => {
     const random = seeded('digits');
     const runs = 160;
     let passed = 0;
     for (let run = 0; run < runs; run += 1) {
-      const a = matrixOf(2, 2, () => BigInt(random(1)[0]! & 15));
+      const a = matrixOf(2, 2, () => BigInt(random(1)[0]!));
       const c = matrixOf(2, 3, () => randomRing(40));
-      const guess = BigInt(random(1)[0]! & 3);
+      const guess = BigInt(random(1)[0]! & 15);
       const result = await lied(sizes, a, c, {
         deviation: ({ row, inner, t }, column) =>
           row === 1 && inner === 0 && t === 1 && column === 2 ? e : 0n,
-        guess: (row, column) => (row === 1 && column === 2 ? 4n * guess * e : 0n),
+        guess: (row, column) => (row === 1 && column === 2 ? 16n * guess * e : 0n),
       });
       const right = digitOf(a[1]![0]!) === guess;
       if (right) {
         const honest = multiplyClear(a, c, sizes);
-        honest[1]![2] = BigInt.asUintN(40, honest[1]![2]! + 4n * guess * e);
+        honest[1]![2] = BigInt.asUintN(40, honest[1]![2]! + 16n * guess * e);
         expect(result).toEqual(honest);
         passed += 1;
       } else expect(result).toBe(CAUGHT);
     }
     // Six standard deviations.
-    expect(Math.abs(passed / runs - 0.25)).toBeLessThan(6 * Math.sqrt(0.1875 / runs));
+    expect(Math.abs(passed / runs - 1 / 16)).toBeLessThan(6 * Math.sqrt(15 / 256 / runs));
   });
 
   it.each(['whole', 'upper'] as const)('is caught at every digit and column, %s', async (part) => {
-    const square = { rows: 3, inner: 2, columns: 3, entryBits: 4, ringBits: 40, part };
-    const a = matrixOf(3, 2, () => 15n);
+    const square = { rows: 3, inner: 2, columns: 3, entryBits: 8, ringBits: 40, part };
+    const a = matrixOf(3, 2, () => 255n);
     const c = matrixOf(2, 3, () => randomRing(40));
     for (const t of [0, 1]) {
       for (let row = 0; row < 3; row += 1) {
         for (let column = part === 'upper' ? row : 0; column < 3; column += 1) {
           // The highest bit that the digit reaches, and the lowest.
-          for (const error of [1n << BigInt(39 - 2 * t), 1n]) {
+          for (const error of [1n << BigInt(39 - 4 * t), 1n]) {
             const deviation: Lie['deviation'] = (digit, at) =>
               digit.row === row && digit.inner === 1 && digit.t === t && at === column ? error : 0n;
             expect(await lied(square, a, c, { deviation })).toBe(CAUGHT);

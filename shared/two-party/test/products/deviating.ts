@@ -5,6 +5,7 @@ import type { ExtensionSender } from '../../src/oblivious-transfer/index.ts';
 import { answerOf, CHALLENGE_BYTES } from '../../src/products/check.ts';
 import {
   COMBINATIONS,
+  CORRECTION_BYTES,
   carriedBits,
   chunks,
   DIGIT_BITS,
@@ -19,7 +20,7 @@ import { sharesOf } from '../../src/products/ring.ts';
 import { Workspace } from '../../src/products/workspace.ts';
 import type { Matrix } from './parties.ts';
 
-/** A digit of weight 4^t of the chooser's entry (row, inner). */
+/** A digit of weight 16^t of the chooser's entry (row, inner). */
 export interface Digit {
   readonly row: number;
   readonly inner: number;
@@ -53,7 +54,7 @@ export async function multiplyLying(
       workspace.correlate(chunk, rows.subarray(at, end), random(BLOCK_BYTES));
       at = end;
       const message = workspace.message(chunk);
-      let place = BLOCK_BYTES * (1 + chunk.count);
+      let place = BLOCK_BYTES + CORRECTION_BYTES * chunk.count;
       for (let d = chunk.first; d < chunk.first + chunk.count; d += 1) {
         const digit = { row: Math.floor(d / size.inner), inner: d % size.inner, t: chunk.t };
         for (

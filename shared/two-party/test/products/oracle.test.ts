@@ -10,20 +10,20 @@ import { multiplyLying } from './deviating.ts';
 import { session } from './parties.ts';
 
 const DIGITS = 4;
-/** Entries of two bits, from −2 to 1, are one digit each, from 0 to 3. */
-const SIZE = checkSize({ rows: 1, inner: DIGITS, columns: 1, entryBits: 2, ringBits: 64, part: 'whole' });
+/** Entries of four bits, from −8 to 7, are one digit each, from 0 to 15. */
+const SIZE = checkSize({ rows: 1, inner: DIGITS, columns: 1, entryBits: 4, ringBits: 64, part: 'whole' });
 
-/** A product whose correlator adds 4^n to the mask behind digit n, so that what they add up to tells all digits, and guesses them. */
+/** A product whose correlator adds 16^n to the mask behind digit n, so that what they add up to tells all digits, and guesses them. */
 async function attack(digits: readonly number[], guess: readonly number[]) {
   const { sender, receiver, sentByChooser } = await session();
   const deviate = async () => {
-    const all = guess.reduce((sum, digit, n) => sum + BigInt(digit) * 4n ** BigInt(n), 0n);
+    const all = guess.reduce((sum, digit, n) => sum + BigInt(digit) * 16n ** BigInt(n), 0n);
     await multiplyLying(
       sender,
       SIZE,
       digits.map(() => [7n]),
       {
-        deviation: ({ inner }, column) => (column === 1 ? 4n ** BigInt(inner) : 0n),
+        deviation: ({ inner }, column) => (column === 1 ? 16n ** BigInt(inner) : 0n),
         guess: (_, column) => (column === 1 ? all : 0n),
       },
     );
@@ -31,8 +31,8 @@ async function attack(digits: readonly number[], guess: readonly number[]) {
   };
   const chosen = withAbort(receiver.stream.channel, () =>
     multiplyChosen(receiver, {
-      matrix: [digits.map((digit) => BigInt(digit) - 2n)],
-      entryBits: 2,
+      matrix: [digits.map((digit) => BigInt(digit) - 8n)],
+      entryBits: 4,
       columns: 1,
       ringBits: 64,
     }),
@@ -50,11 +50,11 @@ async function attack(digits: readonly number[], guess: readonly number[]) {
 
 const DIGITS_TRIED = [
   [0, 0, 0, 0],
-  [3, 1, 2, 0],
-  [3, 3, 3, 3],
+  [15, 1, 8, 0],
+  [15, 15, 15, 15],
 ] as const;
 
-describe('a correlator that adds 4^n to the mask behind digit n', () => {
+describe('a correlator that adds 16^n to the mask behind digit n', () => {
   it.each(DIGITS_TRIED)('passes if it guesses the digits, %i %i %i %i', async (...digits) => {
     expect((await attack(digits, digits)).outcome).toBe('right');
   });

@@ -42,6 +42,8 @@ describe('the messages of the correlator', () => {
     [[40, 1, 1], 64, 64, 'whole'],
     [[2, 1, 2], 9, 80, 'upper'],
     [[2, 1, 40], 9, 300, 'whole'],
+    // More than is expanded at once.
+    [[12, 1, 40], 4, 300, 'whole'],
   ] as const)(
     'of a %j product of %i and %i bits, %s, are masked as described',
     async (shape, entryBits, ringBits, part) => {
@@ -87,20 +89,24 @@ describe('the messages of the correlator', () => {
         const next = messages.shift()!;
         expect(next.type).toBe(PRODUCT_MESSAGE.chunk);
         const payload = Buffer.from(next.payload);
-        message = { key: payload.subarray(0, BLOCK), left: payload.subarray(BLOCK * (1 + chunk.count)) };
+        message = { key: payload.subarray(0, BLOCK), left: payload.subarray(BLOCK * (1 + 3 * chunk.count)) };
         keys.add(message.key.toString('hex'));
-        let tweak = chunk.count;
+        let tweak = 3 * chunk.count;
         for (let d = 0; d < chunk.count; d += 1, digit += 1) {
-          const [q, second] = [rows[2 * digit]!, rows[2 * digit + 1]!];
-          const nodes = [q, xor(q, sender.delta)] as const;
-          const hashes = nodes.map((node) => tmmo(message.key, node, d)) as [Buffer, Buffer];
-          const sent = payload.subarray(BLOCK * (1 + d), BLOCK * (2 + d));
-          expect(xor(xor(hashes[0], hashes[1]), second)).toEqual(sent);
-          const leaves = nodes.flatMap((node, a) => [hashes[a]!, xor(node, hashes[a]!)]);
+          const q = rows[4 * digit]!;
+          let leaves = [q, xor(q, sender.delta)] as readonly Uint8Array[];
+          for (const level of [1, 2, 3]) {
+            const hashes = leaves.map((node) => tmmo(message.key, node, (level - 1) * chunk.count + d));
+            const at = BLOCK * (3 * d + level);
+            expect(hashes.reduce(xor, Buffer.from(rows[4 * digit + level]!))).toEqual(
+              payload.subarray(at, at + BLOCK),
+            );
+            leaves = leaves.flatMap((node, a) => [hashes[a]!, xor(node, hashes[a]!)]);
+          }
           const i = Math.floor((chunk.first + d) / n);
           const k = (chunk.first + d) % n;
           const from = part === 'upper' ? i : 0;
-          const width = Math.ceil((ring - 2 * chunk.t) / 8);
+          const width = Math.ceil((ring - 4 * chunk.t) / 8);
           const length = (c - from + maskShares[i]!.length) * width;
           const leafMasks = leaves.map((leaf) =>
             Buffer.concat(
@@ -112,30 +118,30 @@ describe('the messages of the correlator', () => {
           tweak += Math.ceil(length / BLOCK);
           const maskedAs = (at: number, bytes: number, value: bigint) => {
             const e = leafMasks.map((mask) => numberOf(mask.subarray(at, at + bytes)));
-            const sum = e[0]! + e[1]! + e[2]! + e[3]!;
+            const sum = e.reduce((total, mask) => total + mask);
             // Nothing is said of bits above the ring.
             const bits = Math.min(8 * bytes, ring);
             const sent = numberOf(message.left.subarray(at, at + bytes));
             expect(BigInt.asUintN(bits, sent)).toBe(BigInt.asUintN(bits, value - sum));
-            return e[1]! + 2n * e[2]! + 3n * e[3]!;
+            return e.reduce((total, mask, x) => total + BigInt(x) * mask, 0n);
           };
           for (let j = from; j < c; j += 1) {
             const gain = maskedAs((j - from) * width, width, product.c[k]![j]!);
-            columnShares[i]![j]! += gain << BigInt(2 * chunk.t);
+            columnShares[i]![j]! += gain << BigInt(4 * chunk.t);
             shares[i]![j]! +=
-              (gain << BigInt(2 * chunk.t)) -
+              (gain << BigInt(4 * chunk.t)) -
               (product.c[k]![j]! << BigInt(entryBits - 1)) * BigInt(chunk.t === 0);
           }
           for (const q of maskShares[i]!.keys()) {
             const gain = maskedAs((c - from + q) * width, width, masks[k]![from * combinations + q]!);
-            maskShares[i]![q]! += gain << BigInt(2 * chunk.t);
+            maskShares[i]![q]! += gain << BigInt(4 * chunk.t);
           }
           message.left = message.left.subarray(length);
         }
         expect(message.left.length).toBe(0);
       }
       expect(messages).toEqual([]);
-      expect(2 * digit).toBe(rows.length);
+      expect(4 * digit).toBe(rows.length);
       expect(correlated).toEqual(shares.map((row) => row.map((share) => BigInt.asUintN(ringBits, share))));
       // The answer to the challenge.
       const bytes = createHash('shake256', { outputLength: 4 * combinations * c })
@@ -199,11 +205,11 @@ describe('chunks', () => {
       const end = digit + chunk.count;
       expect(chunk.ends).toBe(end % perPass === 0);
       expect(Math.floor((end - 1) / perPass)).toBe(pass);
-      expect(Math.floor((2 * end - 1) / BLOCK_ROWS)).toBe(Math.floor((2 * digit) / BLOCK_ROWS));
-      // Two nodes of two evaluations each and four leaves' first ones per digit, and every block of every leaf.
-      expect(4 * chunk.blocks + 8 * chunk.count).toBeLessThanOrEqual(CHUNK_HASHES);
+      expect(Math.floor((4 * end - 1) / BLOCK_ROWS)).toBe(Math.floor((4 * digit) / BLOCK_ROWS));
+      // Two, four and eight nodes of two evaluations each and sixteen leaves' first ones per digit, and every block of every leaf.
+      expect(16 * chunk.blocks + 44 * chunk.count).toBeLessThanOrEqual(CHUNK_HASHES);
       digit = end;
     }
-    expect(2 * digit).toBe(transferCount(size));
+    expect(4 * digit).toBe(transferCount(size));
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MessageStream, memoryChannelPair, type TwoPartyError, withAbort } from '../../src/index.ts';
 import { setUpSender } from '../../src/oblivious-transfer/index.ts';
 import { type CorrelatedProduct, multiplyEachCorrelated } from '../../src/products/index.ts';
+import { DIGIT_BITS } from '../../src/products/layout.ts';
 import { askRotated } from '../../src/rotated/data-user.ts';
 import { type Matrix, symmetricMatrix, transpose } from '../../src/rotated/matrices.ts';
 import { type RotatedParameters, rotatedParameters } from '../../src/rotated/parameters.ts';
@@ -15,12 +16,12 @@ import { AT_ONCE, systemBits } from './run.ts';
 import { type Setting, settingOf } from './settings.ts';
 import { view } from './views.ts';
 
-/** The flood takes the bits below; 15 digits of two bits lie above it in every entry of the last product. */
-const DIGITS_PER_ENTRY = 15;
+/** The flood takes the bits below; 7 digits of four bits lie above it in every entry of the last product. */
+const DIGITS_PER_ENTRY = 7;
 
 /** Which digits of Pᵀ show where: the highest ones of all entries of a row, side by side in the columns of the answer. */
 function places({ features: d, rotationBits }: RotatedParameters, components: number) {
-  const digits = Math.ceil((rotationBits + 1) / 2);
+  const digits = Math.ceil((rotationBits + 1) / DIGIT_BITS);
   const shown = Math.floor((DIGITS_PER_ENTRY * components) / d);
   const place = (inner: number, t: number) => {
     const n = inner * shown + (digits - 1 - t);
@@ -29,14 +30,14 @@ function places({ features: d, rotationBits }: RotatedParameters, components: nu
   return { digits, shown, place };
 }
 
-/** A = 0, and digit δ of weight 4^t carries 4^−t times the place where it shall show. */
+/** A = 0, and digit δ of weight 16^t carries 16^−t times the place where it shall show. */
 function showing(parameters: RotatedParameters, components: number): Lie['deviation'] {
   const { digits, shown, place } = places(parameters, components);
   return ({ inner, t }, column) => {
     if (t < digits - shown) return 0n;
     const spot = place(inner, t);
     if (spot.column !== column) return 0n;
-    return 1n << BigInt(parameters.vectorRingBits - 2 * (spot.position + 1) - 2 * t);
+    return 1n << BigInt(parameters.vectorRingBits - DIGIT_BITS * (spot.position + 1 + t));
   };
 }
 
@@ -50,20 +51,20 @@ function cancelling(parameters: RotatedParameters, components: number): Lie['dev
 function readRotation(answer: Matrix, parameters: RotatedParameters): number[][] {
   const { features: d, rotationBits: f, vectorRingBits } = parameters;
   const { digits, shown, place } = places(parameters, answer[0]!.length);
-  const unit = BigInt(vectorRingBits - 2 * DIGITS_PER_ENTRY);
+  const unit = BigInt(vectorRingBits - DIGIT_BITS * DIGITS_PER_ENTRY);
   const rows = answer.map((row) => {
     // Rounded to the last place: the flood is below half of it.
     const numbers = row.map((entry) =>
-      BigInt.asUintN(2 * DIGITS_PER_ENTRY, (entry + (1n << (unit - 1n))) >> unit),
+      BigInt.asUintN(DIGIT_BITS * DIGITS_PER_ENTRY, (entry + (1n << (unit - 1n))) >> unit),
     );
     return Array.from({ length: d }, (_, inner) => {
       let entry = 0;
       for (let t = digits - 1; t >= digits - shown; t -= 1) {
         const { column, position } = place(inner, t);
-        const digit = (numbers[column]! >> BigInt(2 * (DIGITS_PER_ENTRY - 1 - position))) & 3n;
-        entry += Number(digit) * 4 ** t;
+        const digit = (numbers[column]! >> BigInt(DIGIT_BITS * (DIGITS_PER_ENTRY - 1 - position))) & 15n;
+        entry += Number(digit) * 16 ** t;
       }
-      return (entry + 4 ** (digits - shown) / 2) / 2 ** f - 1;
+      return (entry + 16 ** (digits - shown) / 2) / 2 ** f - 1;
     });
   });
   return rows[0]!.map((_, i) => rows.map((row) => row[i]!)); // the digits are those of Pᵀ
@@ -162,8 +163,8 @@ describe('a data user that uses another correlation for every digit of the rotat
         let sum = flood;
         for (const [inner, entry] of entries.entries()) {
           for (let t = 0; t < digits; t += 1) {
-            const digit = ((entry + (1n << BigInt(rotationBits))) >> BigInt(2 * t)) & 3n;
-            sum += (digit << BigInt(2 * t)) * deviation({ row, inner, t }, column);
+            const digit = ((entry + (1n << BigInt(rotationBits))) >> BigInt(DIGIT_BITS * t)) & 15n;
+            sum += (digit << BigInt(DIGIT_BITS * t)) * deviation({ row, inner, t }, column);
           }
         }
         return BigInt.asUintN(vectorRingBits, sum);
