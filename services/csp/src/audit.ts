@@ -16,6 +16,7 @@ import { z } from 'zod';
  * - `computation answered`: the last message that the data user needs to decode an answer is about to leave, for the request with this
  *   digest, one entry for each; with `rotated` the first that depends on the rotation, also when a check fails instead, since that ends the
  *   task as an answer does.
+ * - `computation resumed`: the answer with `rotated` is about to be given again, the same, after a line broke or a server was restarted.
  * - `computation started`: shares of that request are about to enter a computation, whether it will come to an answer or not. Written for the
  *   first, second, fourth, eighth, … of a task, so that the n-th entry says that there were 2^(n−1): a data user whose line breaks
  *   again and again does not fill the log.
@@ -30,6 +31,7 @@ export const AUDIT_OPERATIONS = [
   'computation answered',
   'restored',
   'computation started',
+  'computation resumed',
 ] as const;
 export type AuditOperation = (typeof AUDIT_OPERATIONS)[number];
 
@@ -183,6 +185,7 @@ interface AuditedTask {
   /** The one request that its key and shares may be used for, as soon as it is known. */
   readonly request: Digest | null | undefined;
   readonly isKeyDestroyed: boolean;
+  readonly isAnswered: boolean;
   /** The database was restored since, which has ended it. */
   readonly isOver: boolean;
   /** Its key was made before there was a log, so that its unblinding may be missing too. */
@@ -204,6 +207,7 @@ function followRules(
   const known = before ?? {
     request: undefined,
     isKeyDestroyed: false,
+    isAnswered: false,
     isOlder: operation !== 'key made',
     isOver: isRestored && operation !== 'key made',
   };
@@ -224,7 +228,15 @@ function followRules(
     case 'computation answered':
       if (known.request !== requestDigest && !(known.isOlder && known.request === undefined))
         throw broken('expected a request that was unblinded');
-      return { ...known, request: requestDigest };
+      return {
+        ...known,
+        request: requestDigest,
+        isAnswered: operation === 'computation answered' || known.isAnswered,
+      };
+    case 'computation resumed':
+      if (!known.isAnswered || known.request !== requestDigest)
+        throw broken('expected an answer that was given, to the same request');
+      return known;
     case 'restored':
       throw broken('expected no task');
   }

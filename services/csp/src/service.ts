@@ -6,10 +6,10 @@ import { randomBytes } from 'node:crypto';
 import { type Ciphertext, type PaillierPool, SecretKey } from '@eigenveil/paillier';
 import type { RandomSource } from '@eigenveil/privacy';
 import { unblind } from '@eigenveil/protocol/servers';
-import type { Sealer } from '@eigenveil/server';
+import { keptAnswer, type Sealer } from '@eigenveil/server';
 import { layout } from '@eigenveil/statistics';
 import type { Task, TaskId } from '@eigenveil/task';
-import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { type KeptAnswer, MOST_RUNS } from '@eigenveil/two-party';
 import {
   COUNTERSIGNATURE,
   ContributionTree,
@@ -33,7 +33,14 @@ import { type CspPolicy, oldestDeadline } from './policy.ts';
 import { verifyRecord } from './records.ts';
 import { answered, ended, notUnblinded } from './refusals.ts';
 import { openJson, sealJson } from './sealed-json.ts';
-import { type CspStore, type StoredTask, secretKeyPlace, sharesPlace, type VerifiedRecord } from './store.ts';
+import {
+  answerPlace,
+  type CspStore,
+  type StoredTask,
+  secretKeyPlace,
+  sharesPlace,
+  type VerifiedRecord,
+} from './store.ts';
 
 export interface CspDependencies {
   readonly store: CspStore;
@@ -192,11 +199,33 @@ export class CspService {
    * Writes down an answer before it is given, and destroys the shares for good before the last. Of several computations that come for
    * it one gets here first; the others throw ERR_TASK_ANSWERED. Returns how many answers may follow.
    */
-  async noteAnswer({ id, twoParty }: Task): Promise<number> {
-    const most = TWO_PARTY_PROTOCOLS[twoParty].answersOnce ? 1 : this.#deps.policy.answersPerTask;
-    const left = await this.#deps.store.noteAnswer(id, most);
+  async noteAnswer({ id }: Task): Promise<number> {
+    const left = await this.#deps.store.noteAnswer(id, this.#deps.policy.answersPerTask);
     if (left === undefined) throw answered();
     return left;
+  }
+
+  /**
+   * The one answer of a task whose protocol gives one only: the same in every run, until the task ends or the answer is given up.
+   * @throws ERR_TASK_CLOSED where it was
+   */
+  async keptAnswer(taskId: TaskId): Promise<KeptAnswer> {
+    const { store, sealer } = this.#deps;
+    const giveUp = async () => {
+      await store.giveUpAnswer(taskId);
+    };
+    return { ...(await keptAnswer(store, sealer, answerPlace(taskId), taskId)), giveUp };
+  }
+
+  /**
+   * Writes down that a run of that answer is about to show what depends on its secrets; returns how many there were with it. A run that is the same as the one before
+   * tells nothing new but how long this server computes: so there are MOST_RUNS at most.
+   * @throws ERR_TASK_ANSWERED when no run may follow
+   */
+  async noteRun(taskId: TaskId): Promise<number> {
+    const runs = await this.#deps.store.noteRun(taskId, MOST_RUNS);
+    if (runs === undefined) throw answered();
+    return runs;
   }
 
   /** Ends a task at the data user's word, finished or cancelled: its key, shares and records are destroyed. */

@@ -1,4 +1,5 @@
 /** The tables of the CSP in SQLite, by schema version. */
+import { ANSWER_TABLES } from '@eigenveil/server';
 import { AUDIT_OF_NO_TASK, AUDIT_TABLE } from './audit.ts';
 
 export const MIGRATIONS = [
@@ -56,4 +57,5 @@ export const MIGRATIONS = [
     digest  TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  ANSWER_TABLES,
 ];

@@ -1,11 +1,19 @@
 /** The CSP's store in one SQLite file (node:sqlite): every method is one durable transaction. */
-import { type Database, openDatabase, resealColumn, scrub, transaction } from '@eigenveil/server';
+import {
+  type Database,
+  openDatabase,
+  resealColumn,
+  SqliteAnswers,
+  scrub,
+  transaction,
+} from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';
 import { type Digest, type OwnerId, ServiceError, type Thumbprint } from '@eigenveil/wire';
 import { type AuditedUse, appendAudit } from './audit.ts';
 import { countComputation, hasKey, hasWithdrawn, readTask, requestOfShares } from './sqlite-rows.ts';
 import { MIGRATIONS } from './sqlite-schema.ts';
 import {
+  answerPlace,
   type CspStore,
   type StoredTask,
   secretKeyPlace,
@@ -19,10 +27,12 @@ export class SqliteCspStore implements CspStore {
   readonly #now: () => Date;
   /** The records of tasks that are being handed in. Nobody else writes them, and counting them takes the longer the more there are. */
   readonly #counts = new Map<TaskId, number>();
+  readonly #answers: SqliteAnswers;
 
   constructor(path: string, now = () => new Date()) {
     this.#db = openDatabase(path, MIGRATIONS, 'csp');
     this.#now = now;
+    this.#answers = new SqliteAnswers(this.#db, "state = 'unblinded' AND sealed_shares IS NOT NULL");
   }
 
   async addEnrolmentTokens(tokenHashes: readonly string[], expiresAt: Date): Promise<void> {
@@ -197,14 +207,49 @@ export class SqliteCspStore implements CspStore {
       if (request === undefined) return undefined;
       const { answers } = countComputation(this.#db, taskId, { starts: 0, answers: 0 });
       if (answers >= most) return undefined; // of a CSP that was set to give more, then fewer
-      countComputation(this.#db, taskId, { starts: 0, answers: 1 });
-      this.#audit(taskId, 'computation answered', request);
+      this.#noteAnswered(taskId, request);
       if (answers + 1 === most)
         this.#db.prepare('UPDATE tasks SET sealed_shares = NULL WHERE task_id = ?').run(taskId);
       return most - answers - 1;
     });
     if (left === 0) scrub(this.#db);
     return left;
+  }
+
+  async keepSeed(taskId: TaskId, sealedSeed: Uint8Array): Promise<Uint8Array | undefined> {
+    return this.#answers.keepSeed(taskId, sealedSeed);
+  }
+
+  async keepTag(taskId: TaskId, position: number, tag: Uint8Array): Promise<Uint8Array | undefined> {
+    return this.#answers.keepTag(taskId, position, tag);
+  }
+
+  async noteRun(taskId: TaskId, most: number): Promise<number | undefined> {
+    const run = transaction(this.#db, () => {
+      const request = requestOfShares(this.#db, taskId);
+      const runs = request === undefined ? undefined : this.#answers.countRun(taskId);
+      if (request === undefined || runs === undefined) return undefined;
+      if (runs === 1) this.#noteAnswered(taskId, request);
+      else if (runs <= most) this.#audit(taskId, 'computation resumed', request);
+      return runs;
+    });
+    if (run === undefined || run <= most) return run;
+    await this.giveUpAnswer(taskId);
+    return undefined;
+  }
+
+  async giveUpAnswer(taskId: TaskId): Promise<boolean> {
+    const isNew = transaction(this.#db, () => {
+      const request = requestOfShares(this.#db, taskId);
+      const { answers } = countComputation(this.#db, taskId, { starts: 0, answers: 0 });
+      const counts = request !== undefined && answers === 0;
+      if (counts) this.#noteAnswered(taskId, request);
+      this.#db.prepare('UPDATE tasks SET sealed_shares = NULL WHERE task_id = ?').run(taskId);
+      this.#answers.forget(taskId);
+      return counts;
+    });
+    scrub(this.#db);
+    return isNew;
   }
 
   async registerProjection(taskId: TaskId, digest: Digest): Promise<Digest | undefined> {
@@ -231,6 +276,7 @@ export class SqliteCspStore implements CspStore {
         .run(taskId);
       this.#db.prepare('DELETE FROM records WHERE task_id = ?').run(taskId);
       this.#db.prepare('DELETE FROM withdrawals WHERE task_id = ?').run(taskId);
+      this.#answers.forget(taskId);
     });
     scrub(this.#db);
   }
@@ -248,7 +294,12 @@ export class SqliteCspStore implements CspStore {
     const tasks = { table: 'tasks', key: 'task_id' };
     const changes =
       resealColumn(this.#db, { ...tasks, column: 'sealed_secret_key', place: secretKeyPlace }, change) +
-      resealColumn(this.#db, { ...tasks, column: 'sealed_shares', place: sharesPlace }, change);
+      resealColumn(this.#db, { ...tasks, column: 'sealed_shares', place: sharesPlace }, change) +
+      resealColumn(
+        this.#db,
+        { table: 'answers', key: 'task_id', column: 'sealed_seed', place: answerPlace },
+        change,
+      );
     if (changes > 0) scrub(this.#db); // what an old key opens must not remain in the log
     return changes;
   }
@@ -257,6 +308,7 @@ export class SqliteCspStore implements CspStore {
   eraseSecrets(): void {
     transaction(this.#db, () => {
       this.#db.exec('UPDATE tasks SET sealed_secret_key = NULL, sealed_shares = NULL');
+      this.#answers.forget();
     });
     scrub(this.#db);
   }
@@ -277,6 +329,7 @@ export class SqliteCspStore implements CspStore {
         DELETE FROM withdrawals;
         DELETE FROM enrolment_tokens WHERE used_by IS NULL;
       `);
+      this.#answers.forget();
     });
     scrub(this.#db);
   }
@@ -292,6 +345,11 @@ export class SqliteCspStore implements CspStore {
 
   #audit(taskId: TaskId | null, operation: AuditedUse['operation'], requestDigest: Digest | null): void {
     appendAudit(this.#db, this.#now(), { taskId, operation, requestDigest });
+  }
+
+  #noteAnswered(taskId: TaskId, request: Digest | null): void {
+    countComputation(this.#db, taskId, { starts: 0, answers: 1 });
+    this.#audit(taskId, 'computation answered', request);
   }
 
   #count(taskId: TaskId): number {

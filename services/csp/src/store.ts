@@ -4,6 +4,7 @@
  * write an entry of the audit log in the same transaction.
  */
 
+import type { AnswerStore } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
 import type { Digest, OwnerId, Thumbprint } from '@eigenveil/wire';
 
@@ -17,7 +18,7 @@ export interface StoredTask {
   readonly sealedSecretKey: Uint8Array | null;
   /** Digest of the one unblinding request that this task has, from the moment before it is decrypted. */
   readonly unblindingDigest: Digest | null;
-  /** Of an unblinded task: gone once an answer has been given that must not be given twice. */
+  /** Of an unblinded task: gone once no answer may be given any more. */
   readonly sealedShares: Uint8Array | null;
 }
 
@@ -32,7 +33,7 @@ export interface UnblindingRequest {
   readonly verifiedOwners: number;
 }
 
-export interface CspStore {
+export interface CspStore extends AnswerStore {
   addEnrolmentTokens(tokenHashes: readonly string[], expiresAt: Date): Promise<void>;
 
   /**
@@ -85,18 +86,27 @@ export interface CspStore {
   noteAnswer(taskId: TaskId, most: number): Promise<number | undefined>;
 
   /**
+   * Counts a run of the one answer of a task that is about to show its first matrix, and returns how many there were with it. The first is counted as
+   * an answer. Undefined where there is no answer, or there were `most` runs: then it is given up.
+   */
+  noteRun(taskId: TaskId, most: number): Promise<number | undefined>;
+
+  /** Destroys a task's shares and its one answer, which counts as given from now on: no run of it follows. Returns whether it did not before. */
+  giveUpAnswer(taskId: TaskId): Promise<boolean>;
+
+  /**
    * Keeps the digest of an unblinded task's projection, for good and unless there is one; returns the one that is kept, or undefined when there
    * is none and the task is not, or no longer, unblinded.
    */
   registerProjection(taskId: TaskId, digest: Digest): Promise<Digest | undefined>;
 
-  /** Ends a task and destroys its secret key, shares and records. */
+  /** Ends a task and destroys its secret key, shares, answer and records. */
   endTask(taskId: TaskId): Promise<void>;
 
   /** Tasks that have not ended although their deadline lies before `time`. */
   overdueTasks(time: Date): Promise<TaskId[]>;
 
-  /** Goes over the sealed secret keys and shares, see SealedStore. */
+  /** Goes over the sealed secret keys, shares and seeds, see SealedStore. */
   reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number>;
 
   close(): void;
@@ -104,4 +114,5 @@ export interface CspStore {
 
 /** The places for which values are sealed. */
 export const secretKeyPlace = (taskId: string) => `csp/tasks/${taskId}/secret_key`;
+export const answerPlace = (taskId: string) => `csp/tasks/${taskId}/answer`;
 export const sharesPlace = (taskId: string) => `csp/tasks/${taskId}/shares`;

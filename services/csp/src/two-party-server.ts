@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Authenticator, type Logger, type Metrics, type RateLimit, refuse } from '@eigenveil/server';
-import { programOf, TaskId } from '@eigenveil/task';
+import { programOf, type Task, TaskId } from '@eigenveil/task';
 import { type Channel, ChannelAcceptor, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { errorCodeOf, ServiceError, toProblem, type VerifiedProof } from '@eigenveil/wire';
 import { answered } from './refusals.ts';
@@ -32,6 +32,7 @@ export class TwoPartyServer {
   readonly #acceptor = new ChannelAcceptor();
   readonly #starts: ReturnType<Metrics['counter']>;
   readonly #answers: ReturnType<Metrics['counter']>;
+  readonly #resumptions: ReturnType<Metrics['counter']>;
   /** One for each task: a data user that connects again has given the connection before up. */
   readonly #running = new Map<TaskId, Running>();
   /** How many connections of each task are being opened or have not ended: a task takes one place, however often it connects. */
@@ -58,6 +59,10 @@ export class TwoPartyServer {
     this.#answers = this.#metrics.counter(
       'computations_answered_total',
       'Two-party computations that were answered.',
+    );
+    this.#resumptions = this.#metrics.counter(
+      'computations_resumed_total',
+      'Answers that were given before, and are given again, the same, after a line broke.',
     );
     this.#service.onEnded((taskId) => {
       this.#startLimit.forget(taskId);
@@ -135,13 +140,11 @@ export class TwoPartyServer {
       this.#takeOver(task.id, running);
       await this.#service.noteStart(task.id);
       this.#starts.inc();
-      const markAnswered = async () => {
-        running.isLast = true; // at once: the mark may be durable before anybody here knows
-        running.isLast = (await this.#service.noteAnswer(task)) === 0;
-        this.#answers.inc();
-      };
-      const input = { shares, verifiedOwners, markAnswered };
       const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
+      const answering = protocol.answersOnce
+        ? { answer: await this.#service.keptAnswer(task.id), markAnswered: () => this.#markRun(task.id) }
+        : { markAnswered: () => this.#markAnswered(task, running) };
+      const input = { shares, verifiedOwners, ...answering };
       await protocol.runCsp(channel, { task, program: programOf(task) }, input);
       await channel.receive().catch(() => undefined); // the data user closes when it has what it needs
     } catch (error) {
@@ -155,6 +158,20 @@ export class TwoPartyServer {
       this.#leavePlace(task.id);
       await channel.close();
     }
+  }
+
+  async #markAnswered(task: Task, running: Running): Promise<void> {
+    running.isLast = true; // at once: the mark may be durable before anybody here knows
+    running.isLast = (await this.#service.noteAnswer(task)) === 0;
+    this.#answers.inc();
+  }
+
+  /** Any connection may bring the one answer of such a task: it is the same. */
+  async #markRun(taskId: TaskId): Promise<void> {
+    const runs = await this.#service.noteRun(taskId);
+    if (runs === 1) return this.#answers.inc();
+    this.#resumptions.inc();
+    this.#log.info({ taskId, runs }, 'an answer is resumed: the same is given again');
   }
 
   /**

@@ -3,14 +3,23 @@
  * times that an answer and what comes of it keep to.
  */
 import { resultOf, sharesAtDataUser } from '@eigenveil/protocol/servers';
-import type { Sealer } from '@eigenveil/server';
+import { type AnswerStore, keptAnswer, type Sealer } from '@eigenveil/server';
 import { programOf, type Task, type TaskId } from '@eigenveil/task';
-import { type Channel, type Clock, type Pace, TWO_PARTY_PROTOCOLS, waitUntil } from '@eigenveil/two-party';
+import {
+  type Channel,
+  type Clock,
+  type DataUserInput,
+  MOST_RUNS,
+  type Pace,
+  TWO_PARTY_PROTOCOLS,
+  waitUntil,
+} from '@eigenveil/two-party';
 import {
   digestProjection,
   newSalt,
   PROJECTION,
   type Projection,
+  ServiceError,
   type SigningKey,
   signStatement,
 } from '@eigenveil/wire';
@@ -18,7 +27,7 @@ import type { CspClient } from './csp-client.ts';
 import { failedBy } from './failures.ts';
 import type { Provenances } from './provenances.ts';
 import { openDrawn } from './sealed-drawn.ts';
-import type { DataUserStore, StageResult, StoredTask } from './store.ts';
+import { answerPlace, type DataUserStore, type StageResult, type StoredTask } from './store.ts';
 import type { Turn } from './work-queue.ts';
 
 /** How often it is written down how far a computation is. */
@@ -27,7 +36,7 @@ const PROGRESS_MILLISECONDS = 1000;
 const WATCH_MILLISECONDS = 500;
 
 export interface DecompositionDependencies {
-  readonly store: Pick<DataUserStore, 'task' | 'setActivity'>;
+  readonly store: Pick<DataUserStore, 'task' | 'setActivity' | 'countRun'> & AnswerStore;
   readonly csp: Pick<CspClient, 'openChannel' | 'closeChannel'>;
   readonly provenances: Pick<Provenances, 'unblind'>;
   readonly clock: Clock;
@@ -56,6 +65,7 @@ export class Decomposition {
     const drawn = openDrawn(sealer, task.id, sealedBlinding!);
     const shares = sharesAtDataUser(task, drawn);
     const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
+    const answer = protocol.answersOnce ? { answer: await this.#answerOf(task.id) } : {};
     const channel = await csp.openChannel(task.id);
     const watch = this.#closeWhenOver(channel, task.id);
     const milliseconds = paceOf(task);
@@ -72,7 +82,7 @@ export class Decomposition {
     let result: Projection;
     try {
       const computation = { task, program: programOf(task) };
-      const input = { shares, pace, onAnswer };
+      const input = { shares, pace, onAnswer, ...answer };
       const shifted = await protocol.runDataUser(channel, computation, input, this.#progressOf(task.id));
       result = resultOf(task, shifted);
     } catch (error) {
@@ -87,6 +97,20 @@ export class Decomposition {
     const salt = newSalt();
     const provenance = { statement, salt, projectionDigest: digestProjection(salt, projection) };
     return { to: 'decomposed', projection, provenance };
+  }
+
+  /** The one answer of a task whose protocol gives one only: the same in every run, whichever process it runs in. */
+  async #answerOf(taskId: TaskId): Promise<NonNullable<DataUserInput['answer']>> {
+    const { store, sealer } = this.#deps;
+    const noteMatrix = async () => {
+      // A CSP that has broken the line so often has seen as often how long this server took.
+      if ((await store.countRun(taskId)) > MOST_RUNS)
+        throw new ServiceError(
+          'ERR_TASK_ANSWERED',
+          `the line broke in ${MOST_RUNS} runs of the answer: the data need a new task`,
+        );
+    };
+    return { ...(await keptAnswer(store, sealer, answerPlace(taskId), taskId)), noteMatrix };
   }
 
   /**

@@ -87,4 +87,19 @@ export const MIGRATIONS = [
   ALTER TABLE tasks ADD COLUMN records_sent integer NOT NULL DEFAULT 0;
   `,
   `ALTER TABLE tasks ADD COLUMN provenance text NOT NULL DEFAULT '{}';`,
+  `
+  -- As in SQLite: the one answer of a task whose two-party protocol gives one only.
+  CREATE TABLE answers (
+    task_id     text COLLATE "C" PRIMARY KEY REFERENCES tasks,
+    sealed_seed bytea NOT NULL,
+    runs        integer NOT NULL DEFAULT 0
+  );
+
+  CREATE TABLE answer_tags (
+    task_id  text COLLATE "C" NOT NULL REFERENCES answers ON DELETE CASCADE,
+    position integer NOT NULL,
+    tag      bytea NOT NULL,
+    PRIMARY KEY (task_id, position)
+  );
+  `,
 ];

@@ -6,6 +6,7 @@ import { type ContributionRow, list, lock, type PartialProductRow, read } from '
 import { MIGRATIONS, SCHEMA } from './postgres-schema.ts';
 import {
   type Activity,
+  answerPlace,
   blindingPlace,
   type DataUserStore,
   type ListedTask,
@@ -218,6 +219,8 @@ export class PostgresDataUserStore implements DataUserStore {
           JSON.stringify(after.timings),
         ],
       });
+      if (from === 'unblinded')
+        await db.query({ text: 'DELETE FROM answers WHERE task_id = $1', values: [taskId] });
       return true;
     });
   }
@@ -255,6 +258,40 @@ export class PostgresDataUserStore implements DataUserStore {
     return rows[0]!.faults;
   }
 
+  async keepSeed(taskId: TaskId, sealedSeed: Uint8Array): Promise<Uint8Array | undefined> {
+    return this.#db.transaction('keepSeed', async (db) => {
+      if ((await lock(db, taskId))?.state !== 'unblinded') return undefined;
+      const { rows } = await db.query<{ sealed_seed: Uint8Array }>({
+        text: `
+          WITH inserted AS (
+            INSERT INTO answers (task_id, sealed_seed) VALUES ($1, $2)
+            ON CONFLICT (task_id) DO NOTHING RETURNING sealed_seed)
+          SELECT sealed_seed FROM inserted UNION ALL SELECT sealed_seed FROM answers WHERE task_id = $1`,
+        values: [taskId, sealedSeed],
+      });
+      return rows[0]?.sealed_seed;
+    });
+  }
+
+  /** Of two processes that come at once one waits for the other at the key of the row, and then has the other's answer. */
+  async keepTag(taskId: TaskId, position: number, tag: Uint8Array): Promise<Uint8Array | undefined> {
+    return this.#db.transaction('keepTag', async (db) => {
+      const values = [taskId, position];
+      const text = `
+        INSERT INTO answer_tags (task_id, position, tag) SELECT task_id, $2, $3 FROM answers WHERE task_id = $1
+        ON CONFLICT (task_id, position) DO NOTHING`;
+      await db.query({ text, values: [...values, tag] });
+      const kept = 'SELECT tag FROM answer_tags WHERE task_id = $1 AND position = $2';
+      return (await db.query<{ tag: Uint8Array }>({ text: kept, values })).rows[0]?.tag;
+    });
+  }
+
+  async countRun(taskId: TaskId): Promise<number> {
+    const text = 'UPDATE answers SET runs = runs + 1 WHERE task_id = $1 RETURNING runs';
+    const { rows } = await this.#db.query<{ runs: number }>({ text, values: [taskId] });
+    return rows[0]?.runs ?? 0;
+  }
+
   async reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number> {
     const tasks = await this.#db.query<{ task_id: TaskId }>({
       text: 'SELECT task_id FROM tasks WHERE sealed_blinding IS NOT NULL',
@@ -266,6 +303,15 @@ export class PostgresDataUserStore implements DataUserStore {
       const changed = change(blindingPlace(taskId), sealed);
       if (changed === sealed) continue;
       const text = 'UPDATE tasks SET sealed_blinding = $2 WHERE task_id = $1 AND sealed_blinding = $3';
+      changes += (await this.#db.query({ text, values: [taskId, changed, sealed] })).rowCount;
+    }
+    const seeds = await this.#db.query<{ task_id: TaskId; sealed_seed: Uint8Array }>({
+      text: 'SELECT task_id, sealed_seed FROM answers',
+    });
+    for (const { task_id: taskId, sealed_seed: sealed } of seeds.rows) {
+      const changed = change(answerPlace(taskId), sealed);
+      if (changed === sealed) continue;
+      const text = 'UPDATE answers SET sealed_seed = $2 WHERE task_id = $1 AND sealed_seed = $3';
       changes += (await this.#db.query({ text, values: [taskId, changed, sealed] })).rowCount;
     }
     return changes;

@@ -1,4 +1,5 @@
 /** The tables of the data user in SQLite, by schema version. */
+import { ANSWER_TABLES } from '@eigenveil/server';
 
 export const MIGRATIONS = [
   `
@@ -83,4 +84,5 @@ export const MIGRATIONS = [
   ALTER TABLE tasks ADD COLUMN records_sent INTEGER NOT NULL DEFAULT 0;
   `,
   `ALTER TABLE tasks ADD COLUMN provenance TEXT NOT NULL DEFAULT '{}';`,
+  ANSWER_TABLES,
 ];

@@ -1,11 +1,19 @@
 /** The data user's store in one SQLite file (node:sqlite): every method is one durable transaction. */
 import type { StatementSync } from 'node:sqlite';
-import { type Database, openDatabase, resealColumn, scrub, transaction } from '@eigenveil/server';
+import {
+  type Database,
+  openDatabase,
+  resealColumn,
+  SqliteAnswers,
+  scrub,
+  transaction,
+} from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
 import type { Digest, OwnerId, ServiceError, TaskState, TreeContribution } from '@eigenveil/wire';
 import { MIGRATIONS } from './sqlite-schema.ts';
 import {
   type Activity,
+  answerPlace,
   blindingPlace,
   type DataUserStore,
   type ListedTask,
@@ -21,9 +29,11 @@ import { admit, afterStage, checkMarked, closes, requireFinal, withdrawalOf } fr
 export class SqliteDataUserStore implements DataUserStore {
   readonly #db: Database;
   readonly #statements = new Map<string, StatementSync>();
+  readonly #answers: SqliteAnswers;
 
   constructor(path: string) {
     this.#db = openDatabase(path, MIGRATIONS, 'data-user');
+    this.#answers = new SqliteAnswers(this.#db, "state = 'unblinded'");
   }
 
   async insertTask(task: Task): Promise<void> {
@@ -198,10 +208,12 @@ export class SqliteDataUserStore implements DataUserStore {
         JSON.stringify(after.timings),
         taskId,
       );
+      if (from === 'unblinded') this.#answers.forget(taskId);
       return after.isFinal;
     });
-    if (isFinal) scrub(this.#db); // what was destroyed must not remain in the log
-    return isFinal !== undefined;
+    if (isFinal === undefined) return false;
+    if (isFinal || from === 'unblinded') scrub(this.#db); // what was destroyed must not remain in the log
+    return true;
   }
 
   async eraseContributions(taskId: TaskId, limit: number): Promise<boolean> {
@@ -236,9 +248,22 @@ export class SqliteDataUserStore implements DataUserStore {
     return row!.faults as number;
   }
 
+  async keepSeed(taskId: TaskId, sealedSeed: Uint8Array): Promise<Uint8Array | undefined> {
+    return this.#answers.keepSeed(taskId, sealedSeed);
+  }
+
+  async keepTag(taskId: TaskId, position: number, tag: Uint8Array): Promise<Uint8Array | undefined> {
+    return this.#answers.keepTag(taskId, position, tag);
+  }
+
+  async countRun(taskId: TaskId): Promise<number> {
+    return this.#answers.countRun(taskId) ?? 0;
+  }
+
   async reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number> {
-    const column = { table: 'tasks', key: 'task_id', column: 'sealed_blinding', place: blindingPlace };
-    const changes = resealColumn(this.#db, column, change);
+    const blinding = { table: 'tasks', key: 'task_id', column: 'sealed_blinding', place: blindingPlace };
+    const seeds = { table: 'answers', key: 'task_id', column: 'sealed_seed', place: answerPlace };
+    const changes = resealColumn(this.#db, blinding, change) + resealColumn(this.#db, seeds, change);
     if (changes > 0) scrub(this.#db); // what an old key opens must not remain in the log
     return changes;
   }

@@ -3,6 +3,7 @@
  * Every method is one transaction; when its promise resolves, its effect is durable.
  */
 
+import type { AnswerStore } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
 import type {
   Digest,
@@ -111,7 +112,7 @@ export interface StageResult {
   readonly timing?: { readonly stage: string; readonly milliseconds: number };
 }
 
-export interface DataUserStore {
+export interface DataUserStore extends AnswerStore {
   /** Stores a task as proposed; no change if there is one with its id. */
   insertTask(task: Task): Promise<void>;
   task(taskId: TaskId): Promise<StoredTask | undefined>;
@@ -178,7 +179,7 @@ export interface DataUserStore {
   /** Up to `limit` partial products of batches above `after`, in their order. */
   partialProducts(taskId: TaskId, after: number, limit: number): Promise<PartialProduct[]>;
 
-  /** Moves a task on if it is still in state `from`; returns whether it was. Final states destroy what was drawn. */
+  /** Moves a task on if it is still in state `from`; returns whether it was. Final states destroy what was drawn, and the answer goes with the state `unblinded`. */
   advance(taskId: TaskId, from: TaskState, result: StageResult): Promise<boolean>;
   /**
    * Deletes the ciphertexts, partial products and records of up to `limit` contributions of a final task; returns whether some are left.
@@ -191,13 +192,17 @@ export interface DataUserStore {
   setActivity(taskId: TaskId, activity: Activity): Promise<void>;
   /** Counts a fault of the two-party computation and returns how many there were. */
   addFault(taskId: TaskId): Promise<number>;
-  /** Goes over the sealed blinding values, see SealedStore. */
+  /** Counts a run of an unblinded task's one answer that has come to the first matrix, and returns how many there were; 0 where there is no answer any more. */
+  countRun(taskId: TaskId): Promise<number>;
+  /** Goes over the sealed blinding values and seeds, see SealedStore. */
   reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number>;
   close(): Promise<void>;
 }
 
-/** The place for which a task's blinding values are sealed. */
+/** The places for which a task's blinding values and the seed of its one answer are sealed. */
 export const blindingPlace = (taskId: string) => `data-user/tasks/${taskId}/blinding`;
+
+export const answerPlace = (taskId: string) => `data-user/tasks/${taskId}/answer`;
 
 /** States from which nothing follows. */
 export const FINAL_STATES: readonly TaskState[] = ['done', 'cancelled', 'failed'];

@@ -12,6 +12,7 @@ export type TwoPartyErrorCode =
   | 'ERR_GARBLING_CHECK'
   | 'ERR_PRODUCT_CHECK'
   | 'ERR_OWNER_COUNT'
+  | 'ERR_ANSWER_DIFFERS'
   | 'ERR_ROTATION_CHECK'
   | 'ERR_TASK_RANGE';
 

@@ -38,7 +38,15 @@ export {
 } from './oblivious-transfer/index.ts';
 export { type Clock, type Pace, standardPace, systemClock, waitUntil } from './pace.ts';
 export { type CheckedDecomposition, runProgram } from './programs/index.ts';
-export type { Computation, CspInput, DataUserInput, Progress, TwoPartyProtocol } from './protocol.ts';
+export {
+  type Computation,
+  type CspInput,
+  type DataUserInput,
+  type KeptAnswer,
+  MOST_RUNS,
+  type Progress,
+  type TwoPartyProtocol,
+} from './protocol.ts';
 export { TWO_PARTY_PROTOCOLS } from './protocols.ts';
 export { askRotated } from './rotated/data-user.ts';
 export { ROTATED_MESSAGE } from './rotated/messages.ts';

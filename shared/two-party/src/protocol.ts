@@ -4,6 +4,7 @@
 import type { Decomposition } from '@eigenveil/projection';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { Channel } from './channel/channel.ts';
+import type { TagKeeper } from './channel/transcript.ts';
 import type { Pace } from './pace.ts';
 
 /** What both servers agree on beforehand; public. */
@@ -17,7 +18,24 @@ interface Shares {
   readonly shares: readonly bigint[];
 }
 
+/** How often the answer of a protocol that gives one may be run as far as its first matrix: a run that is the same as before tells nothing but its time. */
+export const MOST_RUNS = 16;
+
+/**
+ * The one answer of a protocol that gives one (answersOnce), at one end: what it is drawn from and what has come, so that it is the same answer whenever it
+ * is run again, from its beginning and by whichever process. All of it is durable before anything that depends on it leaves.
+ */
+export interface KeptAnswer extends TagKeeper {
+  /** 32 bytes from the system's generator, secret, of this answer alone. */
+  readonly seed: Uint8Array;
+}
+
 export interface DataUserInput extends Shares {
+  /** With `rotated`; without it a run is an answer of its own, and cannot be resumed. */
+  readonly answer?: KeptAnswer & {
+    /** Called when the first matrix has come, before the next byte: notes durably that it has, and rejects after MOST_RUNS times. */
+    readonly noteMatrix: () => Promise<void>;
+  };
   /** With `rotated`: when the data user goes on after it has seen the rotated matrix; by default at standardPace(). */
   readonly pace?: Pace;
   /**
@@ -28,12 +46,15 @@ export interface DataUserInput extends Shares {
 }
 
 export interface CspInput extends Shares {
+  /** With `rotated`; without it a run is an answer of its own, and cannot be resumed. */
+  readonly answer?: KeptAnswer;
   /** How many owners' records the CSP has verified: the encrypted count of owners must equal it. */
   readonly verifiedOwners: number;
   /**
    * Notes durably that an answer is about to be given, and rejects where none may be given any more: nothing of it leaves then. It is called once,
    * before the last message without which the data user decodes nothing. `rotated` calls it earlier, before the first byte that depends on its
-   * secrets, since a second answer for the same data would give the data away, and before it refuses anything that may depend on the shares.
+   * secrets, since a second answer for the same data would give the data away, and before it refuses anything that may depend on the shares. There it is
+   * called in each run of the one answer.
    */
   readonly markAnswered: () => Promise<void>;
 }
@@ -52,7 +73,7 @@ export interface Progress {
 export interface TwoPartyProtocol {
   /** Whether each server's view reveals no more than the declared outputs. */
   readonly isPrivate: boolean;
-  /** Whether a second answer for the same data would give the data away, so that the CSP gives one only. */
+  /** Whether a second answer for the same data would give the data away, so that the CSP gives one only, the same one in every run. */
   readonly answersOnce: boolean;
   /**
    * Refuses tasks that the protocol does not compute, before anything is collected.

@@ -6,13 +6,20 @@ import { isStandardised, placesOf, valueBitsOf } from '@eigenveil/task';
 import { withAbort } from './channel/abort.ts';
 import type { Channel } from './channel/channel.ts';
 import { MessageStream } from './channel/message-stream.ts';
+import { Transcript } from './channel/transcript.ts';
 import { TwoPartyError } from './errors.ts';
 import { EvaluatorSession, GarblerSession } from './garbling/index.ts';
 import { ROW_BYTES } from './oblivious-transfer/extension.ts';
 import { setUpReceiver, setUpSender } from './oblivious-transfer/index.ts';
-import { systemRandomness } from './oblivious-transfer/randomness.ts';
+import {
+  keyFrom,
+  type RandomSource,
+  randomnessFrom,
+  SEED_BYTES,
+  systemRandomness,
+} from './oblivious-transfer/randomness.ts';
 import { multiplyEachChosen, multiplyEachCorrelated } from './products/index.ts';
-import type { TwoPartyProtocol } from './protocol.ts';
+import type { KeptAnswer, TwoPartyProtocol } from './protocol.ts';
 import { checkRotated } from './rotated/check.ts';
 import { answerCorrelation, askCorrelation } from './rotated/correlation.ts';
 import { answerRotated } from './rotated/csp.ts';
@@ -40,20 +47,19 @@ export const rotated: TwoPartyProtocol = {
           task.method.kind === 'pca' ? rotatedRingBits(task) : pencilRingBits(task),
         ),
 
-  async runCsp(channel, { task, program }, { shares, verifiedOwners, markAnswered }) {
+  async runCsp(channel, { task, program }, input) {
     await withAbort(channel, async () => {
       checkRotated(task, program);
-      const stream = new MessageStream(channel);
+      const { stream, randomness } = begin(channel, input.answer);
       const chooser = async (): Promise<Chooser> => {
-        const receiver = await setUpReceiver(stream);
+        const receiver = await setUpReceiver(stream, randomness('products'));
         return { multiply: (products) => multiplyEachChosen(receiver, products) };
       };
-      const input = { shares, verifiedOwners, markAnswered };
-      const random = new RandomBits(systemRandomness);
+      const random = new RandomBits(randomness('rotation'));
       await tellingOwners(channel, () => {
         if (isStandardised(task.method)) {
-          const means = { session: () => GarblerSession.open(stream), products: chooser };
-          return answerCorrelation(stream, means, { task, program }, input, random);
+          const session = () => GarblerSession.open(stream, randomness('circuit'));
+          return answerCorrelation(stream, { session, products: chooser }, { task, program }, input, random);
         }
         return task.method.kind === 'pca'
           ? answerRotated(stream, chooser, { task, program }, input, (parameters) =>
@@ -69,15 +75,16 @@ export const rotated: TwoPartyProtocol = {
   async runDataUser(channel, { task, program }, input) {
     return await withAbort(channel, async () => {
       checkRotated(task, program);
-      const stream = new MessageStream(channel);
+      const { stream, randomness } = begin(channel, input.answer);
       const correlator = async (): Promise<Correlator> => {
-        const sender = await setUpSender(stream, drawDelta());
+        const random = randomness('products');
+        const sender = await setUpSender(stream, drawDelta(random), random);
         return { multiply: (products) => multiplyEachCorrelated(sender, products) };
       };
-      return await hearingOwners(() => {
+      return await hearing(() => {
         if (isStandardised(task.method)) {
-          const means = { session: () => EvaluatorSession.open(stream), products: correlator };
-          return askCorrelation(stream, means, { task, program }, input);
+          const session = () => EvaluatorSession.open(stream, undefined, randomness('circuit'));
+          return askCorrelation(stream, { session, products: correlator }, { task, program }, input);
         }
         const ask = task.method.kind === 'pca' ? askRotated : askPencil;
         return ask(stream, correlator, { task, program }, input);
@@ -86,9 +93,25 @@ export const rotated: TwoPartyProtocol = {
   },
 };
 
+/** Raised whenever the same secrets and messages would make other messages, at either end. */
+const PROGRAM = 'eigenveil rotated 1';
+
+/** A run: all that its end draws comes from the seed, and with an answer that is kept, what has come is compared with the runs before. */
+function begin(
+  channel: Channel,
+  answer: KeptAnswer | undefined,
+): { readonly stream: MessageStream; readonly randomness: (purpose: string) => RandomSource } {
+  const seed = answer?.seed ?? systemRandomness(SEED_BYTES);
+  const transcript = answer && new Transcript(keyFrom(seed, 'transcript'), PROGRAM, answer);
+  return {
+    stream: new MessageStream(channel, transcript),
+    randomness: (purpose) => randomnessFrom(seed, purpose),
+  };
+}
+
 /** The secret that the transfers of this session share. */
-function drawDelta(): Uint8Array {
-  const delta = Uint8Array.from(systemRandomness(ROW_BYTES));
+function drawDelta(random: RandomSource): Uint8Array {
+  const delta = Uint8Array.from(random(ROW_BYTES));
   delta[0] = delta[0]! | 1;
   return delta;
 }
@@ -105,13 +128,18 @@ async function tellingOwners<T>(channel: Channel, run: () => Promise<T>): Promis
   }
 }
 
-async function hearingOwners<T>(run: () => Promise<T>): Promise<T> {
+/** What the CSP says of its end, where it says more than that it has ended. */
+async function hearing<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    if (error instanceof TwoPartyError && error.reason === OWNER_COUNT) {
+    const reason = error instanceof TwoPartyError ? error.reason : undefined;
+    if (reason === OWNER_COUNT)
       throw new TwoPartyError(OWNER_COUNT, 'the CSP refused the number of owners', { cause: error });
-    }
+    if (reason === 'ERR_ANSWER_DIFFERS')
+      throw new TwoPartyError(reason, 'the CSP was sent something else than in a run of this answer before', {
+        cause: error,
+      });
     throw error;
   }
 }

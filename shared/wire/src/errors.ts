@@ -73,6 +73,10 @@ const CODES = {
     status: 409,
     title: 'The CSP has answered this task as often as it may be',
   },
+  ERR_ANSWER_DIFFERS: {
+    status: 409,
+    title: 'An answer that was resumed is not the same as before',
+  },
   ERR_UNBLINDING_CONFLICT: { status: 409, title: 'The task has been unblinded with another request' },
   ERR_PROJECTION_CONFLICT: { status: 409, title: 'Another projection of the task was registered' },
   ERR_SINGLE_CLASS: { status: 422, title: 'All samples are of one class' },

@@ -3,7 +3,7 @@ import { TwoPartyError } from '../errors.ts';
 import type { Channel } from './channel.ts';
 
 /** Codes that depend on nothing but messages which the peer itself has sent, so that they tell it nothing new: not those of checks with a secret. */
-const TELLABLE = /^ERR_CHANNEL_|^ERR_GARBLING_MESSAGE$|^ERR_OT_(POINT|EXHAUSTED)$/;
+const TELLABLE = /^ERR_CHANNEL_|^ERR_GARBLING_MESSAGE$|^ERR_OT_(POINT|EXHAUSTED)$|^ERR_ANSWER_DIFFERS$/;
 
 /**
  * Runs one end of a computation. Whatever it throws is thrown on, after the channel was aborted with its code, or with
@@ -14,10 +14,15 @@ export async function withAbort<T>(channel: Channel, run: () => Promise<T>): Pro
   try {
     return await run();
   } catch (error) {
-    const code = isTellable(error) ? error.code : 'ERR_COMPUTATION';
+    const code = tellableCode(error);
     if (code !== 'ERR_CHANNEL_CLOSED' && code !== 'ERR_CHANNEL_ABORTED') await channel.abort(code);
     throw error;
   }
+}
+
+/** What the peer is told of an error. */
+export function tellableCode(error: unknown): string {
+  return isTellable(error) ? error.code : 'ERR_COMPUTATION';
 }
 
 /** Whether an error depends on nothing that the peer does not know. */

@@ -3,9 +3,13 @@
  * one write to the transport; a message may span frames. On the wire a message is its type and its length, each
  * four bytes, little endian, and its payload. The reader names the type and length it expects, so a peer can neither
  * make it allocate nor confuse it: anything else is ERR_CHANNEL_MESSAGE.
+ *
+ * With a transcript nothing leaves that may depend on what was received before that is the same as in every run before: see Transcript.
  */
 import { TwoPartyError } from '../errors.ts';
+import { tellableCode } from './abort.ts';
 import type { Channel } from './channel.ts';
+import type { Transcript } from './transcript.ts';
 
 const FRAME_HEADER_BYTES = 8;
 /** Of a channel that prefers no length. */
@@ -26,15 +30,19 @@ export class MessageStream {
   #handed: Promise<void> = Promise.resolve();
   #gate: (() => Promise<void>) | undefined;
   #gateOpen: Promise<void> | undefined;
+  /** What a frame waits for before it leaves. Whatever later frames wait for includes it, so that they keep their order. */
+  #ready: Promise<unknown> | undefined;
   #writeFailure: { readonly error: unknown } | undefined;
   #input: Uint8Array = new Uint8Array(0);
   #position = 0;
   #reading = false;
   #readFailure: { readonly error: unknown } | undefined;
   readonly #header = Buffer.alloc(FRAME_HEADER_BYTES);
+  readonly #transcript: Transcript | undefined;
 
-  constructor(channel: Channel) {
+  constructor(channel: Channel, transcript?: Transcript) {
     this.channel = channel;
+    this.#transcript = transcript;
     this.#frameBytes = channel.frameBytes ?? FRAME_BYTES;
   }
 
@@ -44,6 +52,20 @@ export class MessageStream {
    * are thrown by flush().
    */
   write(type: number, payload: Uint8Array): boolean {
+    this.#bind({ type, payload });
+    return this.#append(type, payload);
+  }
+
+  /**
+   * A write() for messages that go out while others come in: they must depend on nothing that is received from now on. When they are written may then
+   * depend on the line.
+   */
+  ahead(): (type: number, payload: Uint8Array) => boolean {
+    this.#bind();
+    return (type, payload) => this.#append(type, payload);
+  }
+
+  #append(type: number, payload: Uint8Array): boolean {
     if (!Number.isInteger(type) || type < 0 || type > LARGEST_UINT32) {
       throw new RangeError(`"type" expected an unsigned integer of 32 bits, got ${type}`);
     }
@@ -105,6 +127,7 @@ export class MessageStream {
       await this.#take(this.#header);
       check(this.#header, 0, type, target.length);
       await this.#take(target);
+      this.#transcript?.receive(type, target);
     } catch (error) {
       this.#readFailure = { error }; // the position in the stream is lost
       throw error;
@@ -125,7 +148,20 @@ export class MessageStream {
     }
     this.#position = start + target.length;
     target.set(this.#input.subarray(start, this.#position));
+    this.#transcript?.receive(type, target);
     return true;
+  }
+
+  /** What is written from now on waits until what was received is known to be what it was before; `own` is the first of it. */
+  #bind(own?: { readonly type: number; readonly payload: Uint8Array }): void {
+    if (!this.#transcript?.isUnbound) return;
+    this.#handOver(); // what was written before depends on nothing of it
+    const bound = this.#transcript.bind(own);
+    this.#ready = Promise.all([this.#ready, bound]);
+    this.#ready.catch((error: unknown) => {
+      this.#writeFailure ??= { error };
+      void this.channel.abort(tellableCode(error)); // which also ends a wait for the peer
+    });
   }
 
   #openFrame(): Buffer {
@@ -150,8 +186,11 @@ export class MessageStream {
     this.#filled = 0;
     this.#handedBytes += filled;
     const send = () => this.channel.send(frame.subarray(0, filled), () => this.#spareFrames.push(frame));
-    this.#gateOpen ??= this.#gate?.();
-    const sent = (this.#gateOpen === undefined ? send() : this.#gateOpen.then(send)).then(
+    if (this.#gate !== undefined && this.#gateOpen === undefined) {
+      this.#gateOpen = this.#gate();
+      this.#ready = Promise.all([this.#ready, this.#gateOpen]);
+    }
+    const sent = (this.#ready === undefined ? send() : this.#ready.then(send)).then(
       () => {
         this.#handedBytes -= filled;
       },
@@ -168,7 +207,9 @@ export class MessageStream {
       if (this.#position === this.#input.length) {
         // Two ends that each wait for what the other has not flushed would wait for ever.
         this.#handOver();
-        this.#input = await this.channel.receive();
+        this.#input = await this.channel.receive().catch((error: unknown) => {
+          throw this.#writeFailure?.error ?? error;
+        });
         this.#position = 0;
         if (this.#input.length === 0) {
           throw new TwoPartyError('ERR_CHANNEL_MESSAGE', '"frame" expected at least one byte, got 0');

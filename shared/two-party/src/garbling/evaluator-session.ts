@@ -2,6 +2,7 @@
 import type { MessageStream } from '../channel/message-stream.ts';
 import { HASH_KEY_BYTES } from '../oblivious-transfer/hash.ts';
 import { setUpReceiver } from '../oblivious-transfer/index.ts';
+import type { RandomSource } from '../oblivious-transfer/randomness.ts';
 import { EvaluatorGates } from './evaluator-gates.ts';
 import { STEP_GATES } from './gates.ts';
 import { TABLE_BYTES } from './hash.ts';
@@ -38,10 +39,15 @@ export class EvaluatorSession implements Session<EvaluatorGates> {
 
   /**
    * `onReceived` is awaited before what reveals something is looked at. Every method throws ERR_GARBLING_MESSAGE on malformed messages, and
-   * the errors of the stream.
+   * the errors of the stream. For `random` see GarblerSession.open().
    */
-  static open(stream: MessageStream, onReceived?: () => Promise<void>): Promise<EvaluatorSession> {
-    return EvaluatorSession.openWith({ stream, setUp: setUpReceiver, ...(onReceived && { onReceived }) });
+  static open(
+    stream: MessageStream,
+    onReceived?: () => Promise<void>,
+    random?: RandomSource,
+  ): Promise<EvaluatorSession> {
+    const setUp = (line: MessageStream) => setUpReceiver(line, random);
+    return EvaluatorSession.openWith({ stream, setUp, ...(onReceived && { onReceived }) });
   }
 
   /** @internal For tests. */

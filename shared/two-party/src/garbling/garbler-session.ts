@@ -37,11 +37,13 @@ export class GarblerSession implements Session<GarblerGates> {
   }
 
   /**
-   * Opens a session with fresh secrets, for one computation. After any failure its labels are never used again: open another.
+   * Opens a session with fresh secrets, for one computation. After any failure its labels are never used again: open another. With a `random` that
+   * gives the same bytes again, the stream must have a transcript, so that the same labels only ever meet the same messages.
    * Every method throws the errors of the stream.
    */
-  static open(stream: MessageStream): Promise<GarblerSession> {
-    return GarblerSession.openWith({ stream, random: systemRandomness, setUp: setUpSender });
+  static open(stream: MessageStream, random: RandomSource = systemRandomness): Promise<GarblerSession> {
+    const setUp = (line: MessageStream, delta: Uint8Array) => setUpSender(line, delta, random);
+    return GarblerSession.openWith({ stream, random, setUp });
   }
 
   /** @internal Nothing but tests may choose the parts: a guard in test/garbling/privacy.test.ts sees to it. */

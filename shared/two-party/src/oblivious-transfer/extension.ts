@@ -206,6 +206,7 @@ export class ExtensionReceiver extends Extension {
   /** The same block by block, so that memory does not grow with the count. It must be read to the end. */
   async *blocks(choices: Uint8Array): AsyncGenerator<Block> {
     if (choices.some((choice) => choice > 1)) throw new RangeError('"choices" expected every entry 0 or 1');
+    const write = this.stream.ahead(); // blocks depend on the choices and the base transfers alone
     yield* this.each(choices.length, async (spot) => {
       const { columns, corrections } = this;
       const { stride } = spot;
@@ -217,9 +218,9 @@ export class ExtensionReceiver extends Extension {
       }
       const chosen = bits.subarray(0, stride * WORD_BYTES);
       const response = respond(this.challengeOf(spot), chosen, bytesOfColumns(columns, spot));
-      this.stream.write(OT_MESSAGE.extensionHeader, this.headerOf(spot));
-      this.stream.write(OT_MESSAGE.extension, bytesOfColumns(corrections, spot));
-      this.stream.write(OT_MESSAGE.extensionCheck, response);
+      write(OT_MESSAGE.extensionHeader, this.headerOf(spot));
+      write(OT_MESSAGE.extension, bytesOfColumns(corrections, spot));
+      write(OT_MESSAGE.extensionCheck, response);
       await this.stream.flush();
     });
   }

@@ -4,15 +4,22 @@
  */
 import type { MessageStream } from '../channel/message-stream.ts';
 import { ExtensionReceiver, ExtensionSender } from './extension.ts';
-import { systemRandomness } from './randomness.ts';
+import { type RandomSource, systemRandomness } from './randomness.ts';
 
 /** The sender's end; `delta` (16 bytes, lowest bit of the first 1) is a secret that must be drawn for this session. */
-export function setUpSender(stream: MessageStream, delta: Uint8Array): Promise<ExtensionSender> {
-  return ExtensionSender.setUp({ stream, random: systemRandomness }, delta);
+export function setUpSender(
+  stream: MessageStream,
+  delta: Uint8Array,
+  random: RandomSource = systemRandomness,
+): Promise<ExtensionSender> {
+  return ExtensionSender.setUp({ stream, random }, delta);
 }
 
-export function setUpReceiver(stream: MessageStream): Promise<ExtensionReceiver> {
-  return ExtensionReceiver.setUp({ stream, random: systemRandomness });
+export function setUpReceiver(
+  stream: MessageStream,
+  random: RandomSource = systemRandomness,
+): Promise<ExtensionReceiver> {
+  return ExtensionReceiver.setUp({ stream, random });
 }
 
 export type { Block, ExtensionReceiver, ExtensionSender } from './extension.ts';

@@ -2,7 +2,7 @@
 
 import { ROW_BYTES } from '../oblivious-transfer/extension.ts';
 import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
-import type { ExtensionSender } from '../oblivious-transfer/index.ts';
+import type { Block, ExtensionSender } from '../oblivious-transfer/index.ts';
 import type { RandomSource } from '../oblivious-transfer/randomness.ts';
 import { answerOf, CHALLENGE_BYTES } from './check.ts';
 import {
@@ -39,6 +39,13 @@ export interface CorrelatedProduct {
 }
 
 const KEYS_PER_CALL = 64;
+
+/**
+ * Blocks that are received before the first of them is answered, at most: where what was received is kept before it is answered (Transcript), that is once
+ * for each group. They fit into what the chooser sends ahead. The first groups are small, so that answers begin at once: they are larger than
+ * blocks, so that the next group is there when they are written.
+ */
+const LARGEST_GROUP = 16;
 
 /**
  * The correlator's additive shares, in [0, 2^ringBits), of P = A · C modulo 2^ringBits, where A (`rows` × n, signed integers of
@@ -82,7 +89,7 @@ export async function multiplyEachCorrelated(
     const first = started.length;
     const plan = chunksOfEach(sizes);
     const transfers = sizes.reduce((sum, size) => sum + transferCount(size), 0);
-    for await (const block of sender.blocks(transfers)) {
+    for await (const block of inGroups(sender.blocks(transfers))) {
       for (let at = 0; at < block.rows.length; ) {
         const next = plan.next().value;
         if (next === undefined) throw new TypeError('"chunks" expected a chunk for every transfer');
@@ -150,4 +157,18 @@ function keySource(random: RandomSource): () => Uint8Array {
     keys = keys.subarray(BLOCK_BYTES);
     return key;
   };
+}
+
+/** The same, received one, two, four, … at a time. */
+async function* inGroups(blocks: AsyncGenerator<Block>): AsyncGenerator<Block> {
+  let group: Block[] = [];
+  let size = 1;
+  for await (const block of blocks) {
+    group.push(block);
+    if (group.length < size) continue;
+    yield* group;
+    group = [];
+    size = Math.min(2 * size, LARGEST_GROUP);
+  }
+  yield* group;
 }

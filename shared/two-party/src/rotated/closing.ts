@@ -2,15 +2,16 @@
 import { isTellable } from '../channel/abort.ts';
 import type { MessageStream } from '../channel/message-stream.ts';
 import { TwoPartyError } from '../errors.ts';
+import type { CspInput } from '../protocol.ts';
 import { ROTATED_MESSAGE, writeRing } from './messages.ts';
 
 /**
- * A failure that may depend on the shares ends the task like an answer. They are the same in every attempt, and what the data user
- * sends decides what is asked of them: by trying again it would learn them bit by bit. The check of a product fails for wrong guesses
+ * A failure that may depend on the shares ends the task like an answer, and no run of it follows. They are the same in every attempt, and what the data
+ * user sends decides what is asked of them: by trying again it would learn them bit by bit. The check of a product fails for wrong guesses
  * at digits. The number of owners stands in an aggregate that may have been made so that another value overflows into it.
  */
 export async function closedByFaults(
-  markAnswered: () => Promise<void>,
+  { markAnswered, answer }: Pick<CspInput, 'markAnswered' | 'answer'>,
   run: (mark: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
   let marked: Promise<void> | undefined;
@@ -21,7 +22,10 @@ export async function closedByFaults(
   try {
     await run(mark);
   } catch (error) {
-    if (!isTellable(error)) await mark();
+    if (!isTellable(error)) {
+      await mark();
+      await answer?.giveUp?.();
+    }
     throw error;
   }
 }

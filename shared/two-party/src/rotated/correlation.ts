@@ -8,9 +8,9 @@ import type { MessageStream } from '../channel/message-stream.ts';
 import { TwoPartyError } from '../errors.ts';
 import { beforeReveal, type Session } from '../garbling/index.ts';
 import { type MaskedCorrelation, maskedCorrelation } from '../programs/masked-correlation.ts';
-import type { DataUserInput } from '../protocol.ts';
+import type { CspInput, DataUserInput } from '../protocol.ts';
 import { checkOwners, closedByFaults, sendMarkedMatrix } from './closing.ts';
-import { type AnswerInput, sendVectors } from './csp.ts';
+import { sendVectors } from './csp.ts';
 import { openRotated } from './data-user.ts';
 import { implausible } from './decomposition.ts';
 import { inRing, symmetricMatrix } from './matrices.ts';
@@ -43,10 +43,11 @@ export async function answerCorrelation(
   stream: MessageStream,
   { session, products }: Means<Chooser>,
   { task, program }: Asked,
-  { shares, verifiedOwners, markAnswered }: AnswerInput,
+  input: CspInput,
   random: RandomBits,
 ): Promise<void> {
-  await closedByFaults(markAnswered, async (mark) => {
+  await closedByFaults(input, async (mark) => {
+    const { shares, verifiedOwners } = input;
     const parameters = rotatedParameters(task);
     const { features: d, ringBits } = parameters;
     const secrets = drawSecrets(parameters, program.components, random);

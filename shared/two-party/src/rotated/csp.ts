@@ -2,6 +2,7 @@
 
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../channel/message-stream.ts';
+import type { CspInput } from '../protocol.ts';
 import { checkOwners, closedByFaults, sendMarkedMatrix } from './closing.ts';
 import { columnOf, transpose } from './matrices.ts';
 import { ROTATED_MESSAGE, readRing, writeRing } from './messages.ts';
@@ -11,16 +12,8 @@ import { matrixShareOfCsp, rotatingChoices } from './rotating.ts';
 import type { RotationSecrets } from './secrets.ts';
 import { type StatisticsShares, scatterShare, shortChoices, statisticsShares } from './shares.ts';
 
-export interface AnswerInput {
-  /** One per value of the flat statistics, modulo 2^ℓ; those of R and V as unblinded, without reduction. */
-  readonly shares: readonly bigint[];
-  readonly verifiedOwners: number;
-  /** Called once, before the first byte that depends on the secrets, or before a refusal is told: see CspInput. */
-  readonly markAnswered: () => Promise<void>;
-}
-
 /**
- * Runs one answer to its end. `products` is called for after the owners were checked; it and `secrets` must be drawn for this answer alone.
+ * Runs one answer to its end. Shares are modulo 2^ℓ, those of R and V as unblinded, without reduction. `products` is called for after the owners were checked; it and `secrets` must be drawn for this answer alone.
  * @throws ERR_OWNER_COUNT when the opened number of owners is not the verified one, or is below the minimum
  * @throws as `markAnswered`, the stream and the products
  */
@@ -28,10 +21,11 @@ export async function answerRotated(
   stream: MessageStream,
   products: () => Promise<Chooser>,
   { task, program }: { readonly task: StatisticsTask; readonly program: Program },
-  { shares, verifiedOwners, markAnswered }: AnswerInput,
+  input: CspInput,
   draw: (parameters: RotatedParameters) => RotationSecrets,
 ): Promise<void> {
-  await closedByFaults(markAnswered, async (mark) => {
+  await closedByFaults(input, async (mark) => {
+    const { shares, verifiedOwners } = input;
     const parameters = rotatedParameters(task);
     const { ringBits } = parameters;
     const secrets = draw(parameters); // while the data user prepares its base transfers

@@ -52,6 +52,7 @@ export async function openRotated(
   const { features: d, ringBits } = parameters;
   const theirs = await readRing(stream, ROTATED_MESSAGE.matrix, rotated.length, ringBits);
   const ask = async () => {
+    await input.answer?.noteMatrix();
     const upper = rotated.map((share, e) => BigInt.asIntN(ringBits, share + theirs[e]!));
     const opened = openMatrix(upper, statistics.Q, task, program, parameters);
     return { opened, vectors: await openVectors(stream, correlator, opened.directions, parameters) };

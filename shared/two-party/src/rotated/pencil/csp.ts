@@ -2,8 +2,8 @@
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../../channel/message-stream.ts';
 import type { ChosenProduct } from '../../products/index.ts';
+import type { CspInput } from '../../protocol.ts';
 import { checkOwners, closedByFaults, sendMarkedMatrix } from '../closing.ts';
-import type { AnswerInput } from '../csp.ts';
 import {
   addMatrices,
   columnOf,
@@ -27,10 +27,11 @@ export async function answerPencil(
   stream: MessageStream,
   products: () => Promise<Chooser>,
   { task, program }: { readonly task: StatisticsTask; readonly program: Program },
-  { shares, verifiedOwners, markAnswered }: AnswerInput,
+  input: CspInput,
   draw: (parameters: PencilParameters) => PencilSecrets,
 ): Promise<void> {
-  await closedByFaults(markAnswered, async (mark) => {
+  await closedByFaults(input, async (mark) => {
+    const { shares, verifiedOwners } = input;
     const parameters = pencilParameters(task, program);
     const { ringBits } = parameters;
     const secrets = draw(parameters); // while the data user prepares its base transfers

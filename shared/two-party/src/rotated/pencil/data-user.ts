@@ -54,6 +54,7 @@ export async function askPencil(
   const theirs = await readRing(stream, ROTATED_MESSAGE.matrix, matrix.length, ringBits);
   const ask = async () => {
     holdToPace(stream, pace);
+    await input.answer?.noteMatrix();
     const upper = matrix.map((share, e) => BigInt.asIntN(ringBits, share + theirs[e]!));
     const total = openTotal(upper, counts, refused, task, program, parameters);
     const share = await shareSignal(correlator, signal, total, parameters);

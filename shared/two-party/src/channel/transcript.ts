@@ -1,0 +1,102 @@
+/**
+ * What one end has received in an answer that may be run again from its beginning, with the same secrets: nothing that depends on it leaves before it
+ * is known to be the same as in every run before. Two different messages at one place would be two answers under the same secrets.
+ *
+ * A position is where this end writes for the first time after it has read: it follows from the protocol, not from the line. The tag of a position is
+ * that of everything received since the position before, and of this end's first message behind it: so an end that would itself send something else
+ * there, since it runs another program, stops, too. The messages between two positions depend on what was received before the first of them.
+ *
+ * Tags are those of AES-256-GMAC, the position being the nonce, under a key that never leaves this end, no more than its tags do. GMAC is a universal
+ * hash (NIST SP 800-38D; McGrew, Viega, INDOCRYPT 2004): another message of n blocks of 16 bytes has the same tag with probability at most (n + 2)/2^128,
+ * 2^−100 for 4 GB, whatever the peer computes; and who has failed has no second try. SHA-256 would take eight times as long.
+ */
+import { type CipherGCM, createCipheriv, timingSafeEqual } from 'node:crypto';
+import { TwoPartyError } from '../errors.ts';
+
+/** Where the tags of an answer are kept. */
+export interface TagKeeper {
+  /** Keeps the tag of a position durably, unless there is one; resolves to the one that is kept. */
+  readonly keep: (position: number, tag: Uint8Array) => Promise<Uint8Array>;
+  /** Sees to it that the answer is never run again. */
+  readonly giveUp?: () => Promise<void>;
+}
+
+interface Message {
+  readonly type: number;
+  readonly payload: Uint8Array;
+}
+
+const NONCE_BYTES = 12;
+const HEADER_BYTES = 8;
+/** Types of messages are smaller. */
+const OWN = 2 ** 31;
+
+export class Transcript {
+  readonly #key: Uint8Array;
+  readonly #keeper: TagKeeper;
+  readonly #header = Buffer.alloc(HEADER_BYTES);
+  #position = 0;
+  #mac: CipherGCM | undefined;
+  /** Positions are kept one after the other, so that there is none without those before it. */
+  #kept: Promise<void> = Promise.resolve();
+
+  /**
+   * @param key 32 bytes, of this answer alone
+   * @param program what runs it: another one may make other messages of the same secrets, so it is part of the first position
+   */
+  constructor(key: Uint8Array, program: string, keeper: TagKeeper) {
+    this.#key = key;
+    this.#keeper = keeper;
+    this.#add(OWN, Buffer.from(program));
+  }
+
+  /** Whether something was received since the last position. */
+  get isUnbound(): boolean {
+    return this.#mac !== undefined;
+  }
+
+  receive(type: number, payload: Uint8Array): void {
+    this.#add(type, payload);
+  }
+
+  /**
+   * Ends a position; resolves when what follows may leave.
+   * @throws ERR_ANSWER_DIFFERS when another run has received something else, or would have sent something else, and as the keeper
+   */
+  bind(own?: Message): Promise<void> {
+    if (own !== undefined) this.#add(OWN + own.type, own.payload);
+    const mac = this.#current();
+    mac.final();
+    const tag = mac.getAuthTag();
+    const position = this.#position;
+    this.#position += 1;
+    this.#mac = undefined;
+    this.#kept = this.#kept.then(() => this.#compare(position, tag));
+    return this.#kept;
+  }
+
+  async #compare(position: number, tag: Uint8Array): Promise<void> {
+    const kept = await this.#keeper.keep(position, tag);
+    if (kept.length === tag.length && timingSafeEqual(kept, tag)) return;
+    await this.#keeper.giveUp?.();
+    throw new TwoPartyError(
+      'ERR_ANSWER_DIFFERS',
+      'an answer that is resumed expected the same messages and the same release as before: the task has ended, and the data need a new one',
+    );
+  }
+
+  #add(type: number, payload: Uint8Array): void {
+    this.#header.writeUInt32LE(type, 0);
+    this.#header.writeUInt32LE(payload.length, 4);
+    this.#current().setAAD(this.#header).setAAD(payload);
+  }
+
+  #current(): CipherGCM {
+    if (this.#mac === undefined) {
+      const nonce = Buffer.alloc(NONCE_BYTES);
+      nonce.writeUInt32LE(this.#position);
+      this.#mac = createCipheriv('aes-256-gcm', this.#key, nonce);
+    }
+    return this.#mac;
+  }
+}

@@ -1,0 +1,179 @@
+/** A line that breaks at any message: the run after it is the same answer, byte for byte, and who then sends something else gets none. */
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { Careless, type Cut, type End, type Ends, Kept, runOnce } from './broken-lines.ts';
+import { dca, labelled, pencilSetting } from './pencils.ts';
+import type { Setting } from './settings.ts';
+import { settingOf, spread } from './settings.ts';
+
+const pca = () => settingOf({ rows: spread(40, 3, 3), components: 1 });
+const pencil = () => pencilSetting({ ...labelled(24, 4, 3), method: dca(0.1), components: 2 });
+const correlation = () =>
+  settingOf({
+    rows: spread(20, 5, 7),
+    components: 1,
+    program: { outputs: ['sampleCount', 'spectrum', 'variances'] },
+    task: { method: { kind: 'pca', scale: 'correlation' }, maximumSamplesPerOwner: 16 },
+  });
+
+/** Before the answer; the matrix and the vectors are in the last bytes of the CSP. */
+const seeds = () => ({ csp: randomBytes(32), user: randomBytes(32) });
+const endsOf = ({ csp, user }: ReturnType<typeof seeds>): Ends => ({
+  csp: new Kept(csp),
+  user: new Kept(user),
+});
+
+const isPrefix = (part: Buffer, all: Buffer) => all.subarray(0, part.length).equals(part);
+
+/** `count` numbers from 0 up to `all`, the first and the last among them. */
+const some = (all: number, count: number) => [
+  ...new Set(Array.from({ length: count }, (_, i) => Math.round((i * (all - 1)) / (count - 1)))),
+];
+
+async function whole(setting: Setting, drawn: ReturnType<typeof seeds>) {
+  const ends = endsOf(drawn);
+  const run = await runOnce(setting, ends);
+  if (run.user.status === 'rejected') throw run.user.reason;
+  return { ...run, ends };
+}
+
+/** Cuts each of `runs` runs at one of its messages, and looks at the run that follows. */
+async function cutEverywhere(setting: Setting, most = Number.POSITIVE_INFINITY) {
+  const drawn = seeds();
+  const undisturbed = await whole(setting, drawn);
+  const cuts = (['csp', 'user'] as const).flatMap((end): Cut[] =>
+    some(undisturbed.messages[end], Math.min(most, undisturbed.messages[end])).map((message) => ({
+      end,
+      message,
+    })),
+  );
+  for (const cut of cuts) {
+    const ends = endsOf(drawn);
+    const broken = await runOnce(setting, ends, cut);
+    expect([broken.csp.status, broken.user.status], JSON.stringify(cut)).toContain('rejected');
+    for (const end of ['csp', 'user'] as const)
+      expect(isPrefix(broken.bytes[end], undisturbed.bytes[end])).toBe(true);
+    const resumed = await runOnce(setting, ends);
+    expect(resumed.bytes.csp.equals(undisturbed.bytes.csp), JSON.stringify(cut)).toBe(true);
+    expect(resumed.bytes.user.equals(undisturbed.bytes.user)).toBe(true);
+    expect(resumed.user).toEqual(undisturbed.user);
+    expect(ends.csp.isGivenUp).toBe(false);
+  }
+  return { cuts: cuts.length, undisturbed };
+}
+
+describe('a line that is cut', () => {
+  it('at any message of a PCA leaves one answer', async () => {
+    const { cuts, undisturbed } = await cutEverywhere(pca());
+    expect(cuts).toBe(undisturbed.messages.csp + undisturbed.messages.user);
+    expect(cuts).toBeGreaterThan(20);
+  });
+
+  it('at messages of a pencil leaves one answer', async () => {
+    await cutEverywhere(pencil(), 4);
+  });
+
+  it('at messages of a correlation matrix leaves one answer', async () => {
+    await cutEverywhere(correlation(), 3);
+  });
+
+  it('at any message of a pencil leaves one answer', { tags: ['long'] }, async () => {
+    await cutEverywhere(pencil());
+  });
+
+  it('at many messages of a correlation matrix leaves one answer', { tags: ['long'] }, async () => {
+    await cutEverywhere(correlation(), 30);
+  });
+
+  it('again and again leaves one answer', async () => {
+    const setting = pca();
+    const drawn = seeds();
+    const undisturbed = await whole(setting, drawn);
+    const ends = endsOf(drawn);
+    for (const message of [9, 3, 10, 10]) await runOnce(setting, ends, { end: 'csp', message });
+    expect((await runOnce(setting, ends)).user).toEqual(undisturbed.user);
+  });
+});
+
+it('answers of other seeds are others', async () => {
+  const setting = pca();
+  const [one, other] = [await whole(setting, seeds()), await whole(setting, seeds())];
+  expect(one.bytes.csp.equals(other.bytes.csp)).toBe(false);
+  expect(one.bytes.user.equals(other.bytes.user)).toBe(false);
+});
+
+it('an answer takes few durable writes, however large it is', async () => {
+  const { ends } = await whole(settingOf({ rows: spread(40, 12, 3), components: 4 }), seeds());
+  expect(ends.csp.tags).toHaveLength(5);
+  expect(ends.user.tags.length).toBeLessThan(10);
+  const { ends: ofPencil } = await whole(pencil(), seeds());
+  expect(ofPencil.csp.tags.length).toBeLessThan(12);
+  expect(ofPencil.user.tags.length).toBeLessThan(16);
+});
+
+describe('who deviates in a run that is resumed', () => {
+  /** What the other end sends to somebody who has other shares than in the run before, or none of its own any more. */
+  async function against(honest: End, changed: (setting: Setting) => Setting, cut: Cut) {
+    const setting = pca();
+    const drawn = seeds();
+    const undisturbed = await whole(setting, drawn);
+    const ends = endsOf(drawn);
+    await runOnce(setting, ends, cut);
+    const { matrices } = ends.csp;
+    const deviating =
+      honest === 'csp'
+        ? { ...ends, user: new Careless(drawn.user) }
+        : { ...ends, csp: new Careless(drawn.csp) };
+    const run = await runOnce(changed(setting), deviating);
+    expect(run[honest]).toMatchObject({ status: 'rejected', reason: { code: 'ERR_ANSWER_DIFFERS' } });
+    // A prefix of the one transcript, and less than all of it: no other answer, and no other bytes under the same secrets.
+    expect(isPrefix(run.bytes[honest], undisturbed.bytes[honest])).toBe(true);
+    expect(run.bytes[honest].length).toBeLessThan(undisturbed.bytes[honest].length);
+    return { undisturbed, run, ends, matrices };
+  }
+  const last = (end: End): Cut => ({ end, message: end === 'csp' ? 10 : 17 });
+  /** T + X for an X of its choice. */
+  const others = (setting: Setting, which: 'garbler' | 'evaluator'): Setting => ({
+    ...setting,
+    [which]: { ...setting[which], shares: setting[which].shares.with(0, setting[which].shares[0]! ^ 1n) },
+  });
+
+  it('a data user with other shares gets no second matrix, and no run after', async () => {
+    const { run, ends, matrices } = await against(
+      'csp',
+      (setting) => others(setting, 'evaluator'),
+      last('csp'),
+    );
+    expect(matrices).toBe(1);
+    expect(ends.csp.matrices).toBe(1);
+    expect(ends.csp.isGivenUp).toBe(true);
+    expect(run.user).toMatchObject({ status: 'rejected', reason: { code: 'ERR_ANSWER_DIFFERS' } });
+  });
+
+  it('a CSP with other shares gets nothing of the data user that it had not', async () => {
+    await against('user', (setting) => others(setting, 'garbler'), last('csp'));
+  });
+
+  it('a data user that changes a byte anywhere is ended, unless nothing can come of it', async () => {
+    const setting = pca();
+    const drawn = seeds();
+    const undisturbed = await whole(setting, drawn);
+    const codes = new Set<string>();
+    for (let message = 0; message < undisturbed.messages.user; message += 3) {
+      const ends = endsOf(drawn);
+      await runOnce(setting, ends, { end: 'csp', message: undisturbed.messages.csp - 1 });
+      const run = await runOnce(
+        setting,
+        { ...ends, user: new Careless(drawn.user) },
+        undefined,
+        (end, bytes, i) => {
+          if (end === 'user' && i === message) bytes[bytes.length >> 1]! ^= 1;
+        },
+      );
+      if (run.csp.status === 'fulfilled') throw new Error(`answered although message ${message} differed`);
+      codes.add(run.csp.reason.code);
+      expect(isPrefix(run.bytes.csp, undisturbed.bytes.csp)).toBe(true);
+    }
+    expect(codes).toContain('ERR_ANSWER_DIFFERS');
+  });
+});
