@@ -207,6 +207,32 @@ describe('the process that works on a task', () => {
     expect(world.proxies.csp.seen.filter(({ name }) => name.endsWith('two-party'))).toHaveLength(1);
   }, 180_000);
 
+  test('is killed in the midst of the one answer of rotated: another one resumes it', async () => {
+    const begin = async () => {
+      signed = await byHand.create({ twoParty: 'rotated', outputs: ['sampleCount', 'spectrum'] });
+      id = signed.task.id;
+      for (const [part, owner] of owners.entries()) await byHand.contribute(owner, signed, part);
+    };
+    await begin();
+    await close();
+    await expectResult();
+    const { streams, seen } = world.proxies.csp;
+    const bytes = streams.at(-1)!.length;
+    await begin();
+    seen.length = 0;
+    // Within the rotated vectors: the answer has begun. The next line is held until its process is dead.
+    world.proxies.csp.inject(/two-party$/, { kind: 'cut', atByte: bytes - 100 });
+    const second = world.proxies.csp.inject(/two-party$/, HOLD);
+    await close();
+    await expect.poll(() => second.hits, PATIENCE).toBe(1);
+    expect(await rows('SELECT runs FROM eigenveil_data_user.answers WHERE task_id = $1', id)).toEqual([[1]]);
+    await workerOf((await untilWorkedOn()).process).end('SIGKILL');
+    world.proxies.csp.heal();
+    await expectResult();
+    for (const table of ['answers', 'answer_tags'])
+      expect(await rows(`SELECT * FROM eigenveil_data_user.${table} WHERE task_id = $1`, id)).toEqual([]);
+  }, 180_000);
+
   test('says why the task waits', async () => {
     await createAndContribute();
     const goOn = await HOLDS.closed!();

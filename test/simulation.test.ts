@@ -184,16 +184,26 @@ describe('a service dies next to a durable write of the computation', () => {
     expect(await pool.run(scenario(operations))).toMatchObject({ end: 'done', deaths: 2 });
   });
 
-  test('the CSP after its one answer of rotated is marked: the task fails, since there is no other answer', async () => {
-    const operations = [
-      contribute(0),
-      contribute(1),
-      crash('csp', 'after commit', 'noteAnswer'),
-      close,
-      waitForDeath,
-    ];
-    expect(await endAfterDeath(operations, { twoParty: 'rotated' })).toBe('failed');
-  });
+  // Its one answer is resumed: nothing of it is drawn again.
+  const IN_THE_ANSWER: typeof MOMENTS = [
+    ['the CSP after it has marked the answer', crash('csp', 'after commit', 'noteRun')],
+    ['the CSP before it keeps what came last', crash('csp', 'before commit', 'keepTag', 4)],
+    ['the data user after the matrix has come', crash('data user', 'after commit', 'countRun')],
+  ];
+  const MORE_IN_THE_ANSWER: typeof MOMENTS = [
+    ['the CSP after it has kept a seed', crash('csp', 'after commit', 'keepSeed')],
+    ['the CSP after it has kept what came first', crash('csp', 'after commit', 'keepTag')],
+    ['the CSP before it marks the answer', crash('csp', 'before commit', 'noteRun')],
+    ['the CSP after it has kept what came last', crash('csp', 'after commit', 'keepTag', 4)],
+    ['the data user after it has kept a seed', crash('data user', 'after commit', 'keepSeed')],
+    ['the data user before it keeps what came first', crash('data user', 'before commit', 'keepTag', 1)],
+    ['the data user after it has kept what came last', crash('data user', 'after commit', 'keepTag', 4)],
+    ['the data user before it keeps the result', crash('data user', 'before commit', 'advance', 2)],
+  ];
+  test.each(IN_THE_ANSWER)('with rotated: %s', (_, operation) => dieAt(operation, 'rotated'));
+  test.each(MORE_IN_THE_ANSWER)('with rotated: %s', { tags: ['long'] }, (_, operation) =>
+    dieAt(operation, 'rotated'),
+  );
 });
 
 describe('the clock', () => {

@@ -123,6 +123,48 @@ describe('an entry', () => {
     expect(await store.noteStart(id('a'))).toBe(false);
   });
 
+  test('is written for each run of the one answer, which is given up after as many as may be', async () => {
+    await insert(id('a'));
+    await begin(id('a'));
+    expect(await store.keepSeed(id('a'), SEALED_SHARES)).toBeUndefined();
+    await store.completeUnblinding(id('a'), SEALED_SHARES);
+    expect(await store.noteRun(id('a'), 2)).toBeUndefined();
+    expect(await store.keepSeed(id('a'), SEALED_SHARES)).toEqual(Uint8Array.from(SEALED_SHARES));
+    expect(await store.keepSeed(id('a'), Uint8Array.of(9))).toEqual(Uint8Array.from(SEALED_SHARES));
+    expect(await store.keepTag(id('a'), 0, Uint8Array.of(1))).toEqual(Uint8Array.of(1));
+    expect(await store.keepTag(id('a'), 0, Uint8Array.of(2))).toEqual(Uint8Array.of(1));
+    const runs: (number | undefined)[] = [];
+    for (let i = 0; i < 4; i += 1) runs.push(await store.noteRun(id('a'), 2));
+    expect(runs).toEqual([1, 2, undefined, undefined]);
+    expect(operations().slice(3)).toEqual([
+      ['a', 'computation answered', digest(2)],
+      ['a', 'computation resumed', digest(2)],
+    ]);
+    expect(await store.task(id('a'))).toMatchObject({ state: 'unblinded', sealedShares: null });
+    expect(await store.keepSeed(id('a'), SEALED_SHARES)).toBeUndefined();
+    expect(await store.keepTag(id('a'), 1, Uint8Array.of(1))).toBeUndefined();
+    verifyAudit(readAudit(folder));
+  });
+
+  test('is written once for an answer that is given up, whether it was given or not', async () => {
+    for (const [name, given] of [
+      ['a', 0],
+      ['b', 1],
+    ] as const) {
+      await insert(id(name));
+      await begin(id(name));
+      await store.completeUnblinding(id(name), SEALED_SHARES);
+      await store.keepSeed(id(name), SEALED_SHARES);
+      if (given === 1) await store.noteRun(id(name), 2);
+      expect(await store.giveUpAnswer(id(name))).toBe(given === 0);
+      expect(await store.giveUpAnswer(id(name))).toBe(false);
+      expect(await store.task(id(name))).toMatchObject({ sealedShares: null });
+      expect(
+        operations().filter(([task, operation]) => task === name && operation === 'computation answered'),
+      ).toHaveLength(1);
+    }
+  });
+
   test('is written for no answer more where fewer may be given than were', async () => {
     await insert(id('a'));
     await begin(id('a'));
@@ -277,6 +319,7 @@ describe('a whole chain of entries that', () => {
   };
   const [made, unblinded, destroyed, answered] = AUDIT_OPERATIONS.map((operation) => use(operation));
   const started = use('computation started');
+  const resumed = use('computation resumed');
   const restored: AuditedUse = { taskId: null, operation: 'restored', requestDigest: digest(7) };
 
   test.each<[string, AuditedUse[]]>([
@@ -305,6 +348,12 @@ describe('a whole chain of entries that', () => {
     ['answers a task from before a restoration and the log', [restored, answered!]],
     ['makes a key again after a restoration', [made!, restored, made!]],
     ['restores a task', [made!, use('restored')]],
+    ['resumes an answer that was never given', [made!, unblinded!, destroyed!, resumed]],
+    [
+      'resumes an answer to another request',
+      [made!, unblinded!, destroyed!, answered!, use('computation resumed', 3)],
+    ],
+    ['resumes an answer from before a restoration', [made!, unblinded!, answered!, restored, resumed]],
   ])('%s breaks the rules at its last entry', (_, uses) => {
     const { length } = uses;
     expect(() => verify(uses)).toThrow(
@@ -328,6 +377,7 @@ describe('a whole chain of entries that', () => {
     ['repeats its unblinding after a crash', [made!, unblinded!, unblinded!, destroyed!, answered!]],
     ['starts computations', [made!, unblinded!, destroyed!, started, started, answered!]],
     ['gives an answer again', [made!, unblinded!, destroyed!, answered!, answered!]],
+    ['resumes an answer', [made!, unblinded!, destroyed!, answered!, resumed, resumed]],
     ['ends a task between two attempts', [made!, unblinded!, unblinded!, use('key destroyed', null)]],
     ['ends a task before its unblinding', [made!, use('key destroyed', null)]],
     ['answers a task that was unblinded before there was a log', [answered!, answered!]],

@@ -257,7 +257,7 @@ export class SqliteDataUserStore implements DataUserStore {
   }
 
   async countRun(taskId: TaskId): Promise<number> {
-    return this.#answers.countRun(taskId) ?? 0;
+    return transaction(this.#db, () => this.#answers.countRun(taskId)) ?? 0;
   }
 
   async reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number> {

@@ -9,7 +9,7 @@
  * - when the result does not count, once each, exactly the contributions of some explanation: with their number of samples
  *   (rows.ts) and with the projection of their rows;
  * - when a mended task is not done, cancelled or failed before long, or the CSP has not ended every task and wiped its secrets. It
- *   may fail only if the CSP has given it up after its time, or if the one answer of \`rotated\` was lost;
+ *   may fail only if the CSP has given it up after its time;
  * - when the CSP has decrypted two requests for a task, or was asked to, or its audit log is broken;
  * - when a service dies of anything but its SIGKILL, or logs a fault of its own or an error without a stable code.
  *
@@ -106,8 +106,6 @@ class Run {
   readonly #signed: SignedTask;
   readonly #requests: Requests;
   readonly #downFor = new Map<ServiceName, number>();
-  /** Of what has been tried at the task: kills, crashes, broken connections. */
-  #wasDisturbed = false;
   #beliefs: Belief[] = [initialBelief(OWNERS)];
 
   constructor(services: Services, scenario: Scenario, signed: SignedTask) {
@@ -126,20 +124,15 @@ class Run {
     const services = this.#services;
     switch (operation.kind) {
       case 'request':
-        this.#wasDisturbed ||= operation.fault?.kind === 'kill' || operation.fault?.kind === 'crash';
         return this.#ask([operation.request], operation.fault);
       case 'at once':
-        this.#wasDisturbed ||= operation.killed !== null;
         return this.#ask(operation.requests, null, operation.killed);
       case 'disturb':
-        this.#wasDisturbed = true;
         return services.disturb(operation.message, operation.fault, operation.times);
       case 'kill':
-        this.#wasDisturbed = true;
         this.#downFor.set(operation.service, operation.downFor);
         return services.kill(operation.service);
       case 'crash':
-        this.#wasDisturbed = true;
         return services.arm(operation.service, operation.point);
       case 'advance clock':
         return services.advanceClock(operation.hours * HOUR_MILLISECONDS);
@@ -189,12 +182,10 @@ class Run {
   }
 
   #conditions(): Conditions {
-    const { minimumOwners, maximumOwners, twoParty } = this.#scenario;
+    const { minimumOwners, maximumOwners } = this.#scenario;
     const { deadline } = this.#signed.task;
     const allowedFailures = new Set<ErrorCode>();
     if (this.#services.hasSweptAfter(deadline)) allowedFailures.add('ERR_TASK_CLOSED');
-    // Its answer cannot be given twice, so one that is lost is lost for good.
-    if (twoParty === 'rotated' && this.#wasDisturbed) allowedFailures.add('ERR_TASK_ANSWERED');
     const isLate = this.#services.now > new Date(deadline).getTime();
     const isAbandoned = this.#services.isAbandoned(deadline);
     return { minimumOwners, maximumOwners, isLate, isAbandoned, allowedFailures };

@@ -112,6 +112,30 @@ export function tasksContract(tested: Tested): void {
       expect(places).toEqual([`data-user/tasks/${taskId}/blinding old`]);
     });
 
+    test('keeps one answer while it is unblinded, and no seed or tag of it afterwards', async () => {
+      const [seed, tag] = [Buffer.from('seed'), Buffer.from('tag')];
+      const { store } = tested;
+      await tested.insert(1, 2);
+      await store.closeTask(taskId);
+      expect(await store.keepSeed(taskId, seed)).toBeUndefined();
+      await store.advance(taskId, 'closed', { to: 'unblinded' });
+      expect(await store.keepTag(taskId, 0, tag)).toBeUndefined();
+      expect(await store.countRun(taskId)).toBe(0);
+      expect(textOf((await store.keepSeed(taskId, seed))!)).toBe('seed');
+      expect(textOf((await store.keepSeed(taskId, Buffer.from('other')))!)).toBe('seed');
+      const together = ['tag', 'other'].map((text) => store.keepTag(taskId, 0, Buffer.from(text)));
+      const kept = (await Promise.all(together)).map((it) => textOf(it!));
+      expect(new Set(kept).size).toBe(1);
+      expect(textOf((await store.keepTag(taskId, 1, tag))!)).toBe('tag');
+      expect([await store.countRun(taskId), await store.countRun(taskId)]).toEqual([1, 2]);
+      expect(await store.reseal(() => Buffer.from('new'))).toBe(1);
+      expect(textOf((await store.keepSeed(taskId, seed))!)).toBe('new');
+      await store.advance(taskId, 'unblinded', { to: 'decomposed' });
+      expect(await store.keepSeed(taskId, seed)).toBeUndefined();
+      expect(await store.keepTag(taskId, 1, tag)).toBeUndefined();
+      expect(await store.reseal(() => Buffer.from('newer'))).toBe(0);
+    });
+
     test('is unfinished until it is final and the CSP knows, except while it is open', async () => {
       await tested.store.insertTask({ ...task, id: other });
       expect(await tested.store.unfinishedTasks()).toEqual([other]);

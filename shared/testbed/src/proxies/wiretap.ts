@@ -141,8 +141,8 @@ function readRequests(bytes: Buffer): { requests: SeenRequest[]; rest: Buffer; i
   return { requests, rest, isUpgraded };
 }
 
-/** Payloads of WebSocket frames (RFC 6455 section 5.2). */
-function readFrames(bytes: Buffer): Buffer[] {
+/** Payloads of WebSocket frames (RFC 6455 section 5.2); the last may have been broken off. */
+export function readFrames(bytes: Buffer): Buffer[] {
   const payloads: Buffer[] = [];
   let offset = 0;
   while (offset < bytes.length) {
