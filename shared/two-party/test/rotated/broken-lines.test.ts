@@ -150,6 +150,19 @@ describe('who deviates in a run that is resumed', () => {
     expect(run.user).toMatchObject({ status: 'rejected', reason: { code: 'ERR_ANSWER_DIFFERS' } });
   });
 
+  it('a data user whose guess fails a check gets no run after, with what came before or anything else', async () => {
+    const setting = pca();
+    const ends = endsOf(seeds());
+    const guess = (end: End, bytes: Uint8Array, i: number) => {
+      // Of some digits every second byte, since the CSP uses some only.
+      if (end === 'user' && i === 6) for (let at = 8000; at < 8512; at += 2) bytes[at]! ^= 1;
+    };
+    const run = await runOnce(setting, ends, undefined, guess);
+    expect(run.csp).toMatchObject({ status: 'rejected', reason: { code: 'ERR_PRODUCT_CHECK' } });
+    expect(ends.csp.isGivenUp).toBe(true);
+    expect(ends.csp.matrices).toBe(1); // it counts as an answer
+  });
+
   it('a CSP with other shares gets nothing of the data user that it had not', async () => {
     await against('user', (setting) => others(setting, 'garbler'), last('csp'));
   });
