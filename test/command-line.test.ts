@@ -156,13 +156,13 @@ describe('a task', () => {
   test('is drafted, edited and created', async () => {
     const drafted = await runInProcess(
       'user',
-      ...['task', 'draft', '--data', dataFile('iris'), '--ignore', '["label"]'],
+      ...['task', 'draft', '--json', '--data', dataFile('iris'), '--ignore', 'label'],
       ...['--components', '2', '--owners', String(OWNERS)],
     );
     const draft = jsonOf(drafted) as TaskProposal & { $schema: string };
     // For editors; SignedTask, which is strict, has none.
     expect(JSON.parse(await readFile(new URL(draft.$schema), 'utf8'))).toHaveProperty('properties.method');
-    expect(draft).toMatchObject({ minimumOwners: 2, maximumSamplesPerOwner: 150, keyBits: 3072 });
+    expect(draft).toMatchObject({ minimumOwners: 2, maximumSamplesPerOwner: 2000, keyBits: 3072 });
     const proposal = { ...draft, keyBits: 1024, allowInsecureKey: true, minimumOwners: OWNERS };
     await writeFile(path('task.json'), JSON.stringify(proposal));
     await writeFile(path('policy.json'), JSON.stringify({ minimumKeyBits: 1024, minimumOwners: OWNERS }));
