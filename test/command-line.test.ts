@@ -322,7 +322,23 @@ describe('a task', () => {
     expect(jsonOf(await task('result', id, ...out))).toEqual({
       file: path('result.json'),
       verifiedOwners: OWNERS,
+      remarks: [],
     });
+    const shown = await runInProcess('user', 'task', 'result', id, ...asOperator);
+    expect(shown).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(shown.stdout).toMatch(
+      /^task .*: pca of the covariance matrix of 4 features, by garbled\n3 owners, as the CSP has verified\n\ncomponent.*\n +1 +\d+\.\d+ +█{40}\n/,
+    );
+    const csv = await runInProcess('user', 'task', 'result', id, ...asOperator, '--format', 'csv');
+    expect(csv.stdout).toMatch(/^component,eigenvalue,.*,vector petal_width\n1,.*\n2,.*\n$/);
+    const both = problemOf(await task('result', id, '--format', 'csv'));
+    expect(both).toMatchObject({
+      exitCode: 2,
+      detail: '"--format csv" expected without --json, or with --out',
+    });
+    const json = await runInProcess('user', 'task', 'result', id, ...asOperator, '--format', 'json');
+    expect(json.stdout).toBe(await readFile(path('result.json'), 'utf8'));
+    expect(jsonOf(await task('result', id))).toEqual(JSON.parse(json.stdout));
     const { provenance, ...result } = JSON.parse(await readFile(path('result.json'), 'utf8')) as Record<
       string,
       unknown

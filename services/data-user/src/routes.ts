@@ -101,6 +101,16 @@ export function dataUserRoutes(options: {
     }),
     route({
       method: 'get',
+      path: '/tasks/:taskId/signed',
+      summary: 'The same, for the operator',
+      auth: 'admin',
+      params: TaskParams,
+      response: { status: 200, description: 'The signed task', schema: SignedTask },
+      problems: ['ERR_TASK_UNKNOWN'],
+      handler: ({ params }) => tasks.signed(params.taskId),
+    }),
+    route({
+      method: 'get',
       path: '/tasks/:taskId/status',
       summary: 'How far a task is',
       auth: 'admin',

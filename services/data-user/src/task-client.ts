@@ -53,6 +53,11 @@ export class TaskClient {
     }
   }
 
+  /** The task with the signature of the CSP, as owners get it. */
+  signed(taskId: TaskId): Promise<SignedTask> {
+    return this.#client.send({ method: 'GET', path: `/tasks/${taskId}/signed`, response: SignedTaskSchema });
+  }
+
   status(taskId: TaskId): Promise<TaskStatus> {
     return this.#client.send({ method: 'GET', path: `/tasks/${taskId}/status`, response: TaskStatus });
   }

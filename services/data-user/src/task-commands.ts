@@ -1,8 +1,7 @@
 /**
- * The commands of eigenveil-user that talk to a running service: its tasks, from proposal to result. What an action works with is loaded
+ * The commands of eigenveil-user that talk to a running service: its tasks, from proposal to the end. What an action works with is loaded
  * when it runs: --help and mistakes are told at once.
  */
-import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addSettings, ConfigurationError, printResult, readJsonFile, readTextFile } from '@eigenveil/command';
 import { adminTokenFile } from '@eigenveil/server/settings';
@@ -22,7 +21,7 @@ const POLL_MILLISECONDS = 300;
 const PATIENCE_MILLISECONDS = 5000;
 
 /** Settings of the commands that talk to a running service. */
-const CLIENT_SETTINGS = {
+export const CLIENT_SETTINGS = {
   url: {
     schema: ServiceUrl,
     description: 'address of the data user service',
@@ -53,7 +52,6 @@ export function addTaskCommands(task: Command): void {
   addStatus(task);
   addClose(task);
   addCancel(task);
-  addResult(task);
 }
 
 function addCreate(task: Command): void {
@@ -142,41 +140,8 @@ function addCancel(task: Command): void {
   });
 }
 
-function addResult(task: Command): void {
-  const command = task.command('result <TASK>').description('fetch the projection of a task that is done');
-  const configuration = addSettings(command, PREFIX, {
-    ...CLIENT_SETTINGS,
-    out: {
-      schema: z.string().optional(),
-      description: 'file to write it to (default: standard output)',
-      placeholder: 'FILE',
-    },
-  });
-  command.action(async (id: string) => {
-    const settings = configuration();
-    const { projection, provenance } = await withClient(settings, (client) =>
-      client.resultWithProvenance(taskIdOf(id)),
-    );
-    const verifiedOwners = provenance?.verifiedOwners ?? null;
-    const result = { ...projection, provenance };
-    const text = JSON.stringify(result, null, 2);
-    if (settings.out === undefined) {
-      printResult(command, { json: result, text });
-      return;
-    }
-    await writeFile(settings.out, `${text}\n`);
-    const owners =
-      verifiedOwners === null
-        ? 'computed by a release without provenance'
-        : `${verifiedOwners} owners, as the CSP has verified`;
-    printResult(command, {
-      json: { file: settings.out, verifiedOwners },
-      text: `written to ${settings.out}; ${owners}`,
-    });
-  });
-}
-
-async function withClient<T>(
+/** Work with a client of the running service, which its operator may use. */
+export async function withClient<T>(
   settings: {
     url: string;
     ca?: string | undefined;
@@ -216,7 +181,7 @@ async function waitUntilFinal(client: TaskClient, closed: TaskStatus, talks: boo
   return status;
 }
 
-function taskIdOf(text: string): TaskId {
+export function taskIdOf(text: string): TaskId {
   const id = TaskId.safeParse(text);
   if (!id.success)
     throw new ConfigurationError('"TASK" expected a task id of 22 characters, as printed by: task create');

@@ -48,6 +48,7 @@ export {
   type TwoPartyProtocol,
 } from './protocol.ts';
 export { TWO_PARTY_PROTOCOLS } from './protocols.ts';
+export { type Resolution, resolutionOf } from './resolution.ts';
 export { askRotated } from './rotated/data-user.ts';
 export { ROTATED_MESSAGE } from './rotated/messages.ts';
 export { combine, encodeShares, toRing } from './shares.ts';

@@ -3,6 +3,7 @@ import { type Decomposition, decompose, pencil } from '@eigenveil/projection';
 import { expect } from 'vitest';
 import { ClearSession } from '../../src/garbling/index.ts';
 import { type CheckedDecomposition, runProgram } from '../../src/programs/index.ts';
+import { resolutionOf } from '../../src/resolution.ts';
 import { runGarbled } from '../garbling/parties.ts';
 import { type Given, numbers, type Setting, settingOf } from './data.ts';
 
@@ -75,6 +76,9 @@ export async function check(
     expect(Math.hypot(...vector)).toBeCloseTo(1, 12);
     expect(Math.max(...vector)).toBe(Math.max(...vector.map(Math.abs)));
     expect(Math.abs(value - expected.eigenvalues[i]!)).toBeLessThanOrEqual(unit);
+    // And as exact as is said to whoever gets the result.
+    const { error } = resolutionOf('garbled', whole.program, { largest, trace: 0 });
+    expect(Math.abs(value - expected.eigenvalues[i]!)).toBeLessThanOrEqual(error(value));
     const [signal, noise] = [times(A, vector), times(B!, vector)];
     const rest = Math.hypot(...signal.map((entry, j) => entry - value * noise[j]!));
     expect(rest).toBeLessThanOrEqual(residual * (largest + 2 ** -8) * Math.hypot(...noise));

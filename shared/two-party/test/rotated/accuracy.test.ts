@@ -1,6 +1,7 @@
 /** Results against the clear reference: bundled data, and data whose eigenvalues are equal, zero or hardly apart. */
 import { decompose, residual, totalScatter } from '@eigenveil/projection';
 import { describe, expect, it } from 'vitest';
+import { resolutionOf } from '../../src/resolution.ts';
 import { datasetRows } from './datasets.ts';
 import { distanceToReference, runClear } from './run.ts';
 import { type Given, settingOf, spread } from './settings.ts';
@@ -14,6 +15,11 @@ async function check(given: Given) {
   const { eigenvalueError, sineGap } = distanceToReference(setting, result);
   expect(eigenvalueError).toBeLessThan(EIGENVALUE_LIMIT);
   expect(sineGap).toBeLessThan(SINE_LIMIT);
+  // And as exact as is said to whoever gets the result.
+  const largest = result.spectrum![0]!;
+  const trace = result.spectrum!.reduce((sum, value) => sum + value, 0);
+  const { error } = resolutionOf('rotated', setting.program, { largest, trace });
+  expect(eigenvalueError * largest).toBeLessThanOrEqual(error(largest));
   checkShape(result.vectors, given.components);
   expect(result.spectrum).toHaveLength(setting.program.featureCount);
   expect(result.eigenvalues).toEqual(result.spectrum!.slice(0, given.components));

@@ -1,0 +1,126 @@
+/** A result for people, with a scree plot, and as a table. */
+import { explainedVariance } from '@eigenveil/projection';
+import { csvLine } from '@eigenveil/statistics';
+import type { Task } from '@eigenveil/task';
+import type { Projection } from '@eigenveil/wire';
+import type { Remark } from './remarks.ts';
+
+export interface ToldResult {
+  readonly task: Task;
+  readonly projection: Projection;
+  /** Null: computed by a release whose CSP did not say. */
+  readonly verifiedOwners: number | null;
+  readonly remarks: readonly Remark[];
+}
+
+/** Characters of the longest bar. */
+const BAR = 40;
+/** Eigenvalues beyond the components that are shown. */
+const LISTED_BEYOND = 20;
+
+export function describeResult(result: ToldResult): string {
+  const { task, remarks } = result;
+  return [
+    ...describeTask(task),
+    ...describeRows(result),
+    '',
+    ...scree(result),
+    ...(remarks.length === 0 ? [] : ['']),
+    ...remarks.map(({ components, text }) => `note: ${describeComponents(components)}: ${text}`),
+  ].join('\n');
+}
+
+export function describeOwners(verifiedOwners: number | null): string {
+  return verifiedOwners === null
+    ? 'computed by a release without provenance'
+    : `${verifiedOwners} owners, as the CSP has verified`;
+}
+
+/** One line per component: number, eigenvalue, share of the variance where it is known, status, remarks, and the vector by feature. */
+export function csvOfResult({ task, projection, remarks }: ToldResult): string {
+  const { vectors, eigenvalues, converged } = projection;
+  const shares = sharesOf(projection);
+  const header = ['component', 'eigenvalue', 'variance_share', 'converged', 'remarks'];
+  const lines = eigenvalues.map((value, j) => [
+    j + 1,
+    value,
+    shares?.[j] ?? '',
+    String(converged?.[j] ?? ''),
+    remarks
+      .filter(({ components }) => components.includes(j + 1))
+      .map(({ code }) => code)
+      .join(' '),
+    ...vectors[j]!,
+  ]);
+  return [[...header, ...task.features.map(({ name }) => `vector ${name}`)], ...lines]
+    .map(csvLine)
+    .join('\n');
+}
+
+function describeTask({ id, method, twoParty, features, differentialPrivacy: guarantee }: Task): string[] {
+  const matrix = method.kind === 'pca' ? ` of the ${method.scale ?? 'covariance'} matrix` : '';
+  return [
+    `task ${id}: ${method.kind}${matrix} of ${features.length} features, by ${twoParty}`,
+    ...(guarantee === null
+      ? []
+      : [
+          `differential privacy with (ε, δ) = (${guarantee.epsilon}, ${guarantee.delta}), all of which is spent`,
+        ]),
+  ];
+}
+
+function describeRows({ task, projection, verifiedOwners }: ToldResult): string[] {
+  const { sampleCount, classCounts } = projection;
+  const classes = (classCounts ?? []).map((counts, l) => {
+    const { column, classes: names } = task.labellings[l]!;
+    return `rows by ${column}: ${counts.map((count, k) => `${names[k]} ${count}`).join(', ')}`;
+  });
+  return [
+    describeOwners(verifiedOwners),
+    ...(sampleCount === undefined ? [] : [`${sampleCount} rows`]),
+    ...classes,
+  ];
+}
+
+/** Shares of the variance of a PCA, where the task declared the trace or the spectrum, whose sum it is. */
+function sharesOf({ method, eigenvalues, trace, spectrum }: Projection): number[] | undefined {
+  if (method.kind !== 'pca') return undefined;
+  const whole = trace ?? spectrum?.reduce((sum, value) => sum + value, 0);
+  return whole === undefined ? undefined : explainedVariance({ eigenvalues, trace: whole });
+}
+
+/** A bar per component, and a lighter one per eigenvalue beyond them. */
+function scree({ projection }: ToldResult): string[] {
+  const { method, eigenvalues, spectrum } = projection;
+  const shares = sharesOf(projection);
+  const beyond = method.kind === 'pca' ? (spectrum?.slice(eigenvalues.length) ?? []) : [];
+  const largest = Math.max(...eigenvalues.map(Math.abs));
+  const lineOf = (name: string, value: number, share: number | undefined, mark: string) => {
+    const length = largest === 0 ? 0 : Math.round((BAR * Math.max(0, value)) / largest);
+    const part = share === undefined ? '' : `  ${(100 * share).toFixed(1).padStart(5)} %`;
+    return `${name.padStart(9)}  ${value.toPrecision(6).padStart(12)}${part}  ${mark.repeat(Math.min(BAR, length))}`.trimEnd();
+  };
+  const kept = shares?.reduce((sum, share) => sum + share, 0);
+  return [
+    `component    eigenvalue${shares === undefined ? '' : '    share'}`,
+    ...eigenvalues.map((value, j) => lineOf(String(j + 1), value, shares?.[j], '█')),
+    ...(kept === undefined ? [] : [`the components have ${(100 * kept).toFixed(1)} % of the variance`]),
+    ...(beyond.length === 0 ? [] : ['beyond the components:']),
+    ...beyond
+      .slice(0, LISTED_BEYOND)
+      .map((value, j) => lineOf(String(eigenvalues.length + j + 1), value, undefined, '░')),
+    ...(beyond.length > LISTED_BEYOND ? [`and ${beyond.length - LISTED_BEYOND} more`] : []),
+  ];
+}
+
+/** 1, 2 and 5 to 9. */
+function describeComponents(components: readonly number[]): string {
+  const runs: [number, number][] = [];
+  for (const component of components) {
+    const last = runs.at(-1);
+    if (last !== undefined && last[1] === component - 1) last[1] = component;
+    else runs.push([component, component]);
+  }
+  const names = runs.map(([from, to]) => (from === to ? `${from}` : `${from} to ${to}`));
+  return `${components.length === 1 ? 'component' : 'components'} ${names.join(', ')}`;
+}

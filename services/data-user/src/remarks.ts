@@ -1,0 +1,129 @@
+/**
+ * What to know of a result before it is relied on, from what is released anyway: components whose vectors are arbitrary, whose eigenvalues are no more
+ * than the arithmetic's error or the noise, or of which a status bit says nothing.
+ */
+import {
+  isStandardised,
+  maximumComponents,
+  noiseNorm,
+  programOf,
+  shiftRidge,
+  type Task,
+} from '@eigenveil/task';
+import { type Resolution, resolutionOf } from '@eigenveil/two-party';
+import type { Projection } from '@eigenveil/wire';
+
+export type RemarkCode = 'not-found' | 'no-classes' | 'zero' | 'mixed' | 'noise' | 'status';
+
+export interface Remark {
+  readonly code: RemarkCode;
+  /** Components that it is about, from 1. */
+  readonly components: readonly number[];
+  readonly text: string;
+}
+
+/** In the order in which they are told; a component without any has an eigenvalue and a vector that stand out from all that is known to disturb them. */
+export function remarksOf(task: Task, projection: Projection): Remark[] {
+  const { eigenvalues, converged } = projection;
+  const resolution = resolutionOf(task.twoParty, programOf(task), {
+    largest: eigenvalues[0] ?? 0,
+    trace: decomposedTrace(task, projection),
+  });
+  const where = (holds: (value: number, j: number) => boolean): number[] =>
+    eigenvalues.flatMap((value, j) => (holds(value, j) ? [j + 1] : []));
+  const directions = classDirections(task, projection);
+  const rank = largestRank(task, projection);
+  const noise =
+    task.method.kind === 'pca' ? noiseNorm(task, Math.hypot(...(projection.mean ?? []))) : undefined;
+  const isZero = (value: number, j: number) => j >= rank || Math.abs(value) <= resolution.error(value);
+  const found = (j: number) => converged?.[j] !== false;
+  const remarks: Remark[] = [
+    {
+      code: 'not-found',
+      components: where((_, j) => !found(j)),
+      text: 'the computation has not found them: neither eigenvalue nor vector is to be used',
+    },
+    {
+      code: 'no-classes',
+      components: where((_, j) => j >= directions),
+      text: `class means do not differ along them, as they differ in ${directions} ${directions === 1 ? 'direction' : 'directions'} at most: their eigenvalues come from the ridges alone`,
+    },
+    {
+      code: 'zero',
+      components: where((value, j) => found(j) && isZero(value, j)),
+      text: "their eigenvalues are no larger than the arithmetic's error or the rank allows: they may be zero, and their vectors are arbitrary",
+    },
+    ...mixed(task, projection, resolution).map(
+      (components): Remark => ({
+        code: 'mixed',
+        components,
+        text: 'their eigenvalues are equal within what the arithmetic resolves: each vector alone is arbitrary, only the space that they span is not',
+      }),
+    ),
+    {
+      code: 'noise',
+      components: noise === undefined ? [] : where((value) => value < noise),
+      text: `their eigenvalues are below the noise of differential privacy, about ${noise?.toPrecision(3)}${projection.mean === undefined ? ' or more' : ''}: their vectors are mostly noise`,
+    },
+    {
+      code: 'status',
+      components: where(
+        (value, j) => converged?.[j] === true && !isZero(value, j) && Math.abs(value) <= resolution.status,
+      ),
+      text: '"converged" says little of them: it allows an error of 2^-10 of the first eigenvalue, which is more than theirs',
+    },
+  ];
+  return remarks.filter(({ components }) => components.length > 0);
+}
+
+/** Of what was decomposed, with the public shift of differential privacy; at most so large, where neither trace nor spectrum was declared. */
+function decomposedTrace(task: Task, { eigenvalues, trace, spectrum }: Projection): number {
+  if (task.method.kind !== 'pca') return 0;
+  const d = task.features.length;
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + Math.max(0, value), 0);
+  const most = isStandardised(task.method)
+    ? d
+    : sum(eigenvalues) + (d - eigenvalues.length) * Math.max(0, eigenvalues.at(-1) ?? 0);
+  return (trace ?? (spectrum === undefined ? most : sum(spectrum))) + d * shiftRidge(task);
+}
+
+/** The directions in which means of classes can differ: a class fewer than have rows, as far as that was declared. */
+function classDirections(task: Task, { classCounts }: Projection): number {
+  const { method, labellings } = task;
+  if (method.kind === 'pca') return Infinity;
+  const classes = labellings[0]!.classes.length;
+  const counted = task.differentialPrivacy === null ? classCounts?.[0] : undefined;
+  return (counted?.filter((count) => count > 0).length ?? classes) - 1;
+}
+
+/** Of the scatter matrix of a PCA, as far as it is public: features that vary, and one less than rows. */
+function largestRank(task: Task, { sampleCount }: Projection): number {
+  if (task.method.kind !== 'pca') return maximumComponents(programOf(task));
+  const varying = task.features.filter(({ min, max }) => min < max).length;
+  if (task.differentialPrivacy !== null) return task.features.length; // noise has full rank
+  return sampleCount === undefined ? varying : Math.min(varying, sampleCount - 1);
+}
+
+/** Runs of components whose eigenvalues cannot be told apart; also from the next one that was not asked for, where a spectrum of a PCA tells it. */
+function mixed(
+  task: Task,
+  { eigenvalues, converged, spectrum }: Projection,
+  { error, gap }: Resolution,
+): number[][] {
+  const values =
+    task.method.kind === 'pca'
+      ? [...eigenvalues, ...(spectrum?.slice(eigenvalues.length) ?? [])]
+      : eigenvalues;
+  const isTold = (j: number) => converged?.[j] !== false && Math.abs(values[j]!) > error(values[j]!);
+  const runs: number[][] = [];
+  for (const [j, value] of values.entries()) {
+    const before = values[j - 1];
+    const joins = before !== undefined && isTold(j) && isTold(j - 1) && before - value <= gap(before, value);
+    if (joins) runs.at(-1)!.push(j + 1);
+    else runs.push([j + 1]);
+  }
+  return runs
+    .filter(({ length }) => length > 1)
+    .map((run) => run.filter((component) => component <= eigenvalues.length))
+    .filter(({ length }) => length > 0);
+}

@@ -1,0 +1,71 @@
+/** The command `task result` of eigenveil-user. What its action works with is loaded when it runs: --help and mistakes are told at once. */
+import { writeFile } from 'node:fs/promises';
+import { addSettings, ConfigurationError, printResult } from '@eigenveil/command';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { CLIENT_SETTINGS, PREFIX, taskIdOf, withClient } from './task-commands.ts';
+
+export function addResult(task: Command): void {
+  const command = task
+    .command('result <TASK>')
+    .description('show the result of a task that is done, or write it to a file');
+  const configuration = addSettings(command, PREFIX, {
+    ...CLIENT_SETTINGS,
+    out: {
+      schema: z.string().optional(),
+      description: 'file to write it to, as JSON unless --format says otherwise',
+      placeholder: 'FILE',
+    },
+    format: {
+      schema: z.enum(['json', 'csv']).optional(),
+      description:
+        'json: the projection with its signatures; csv: a line per component (default: text, to be read)',
+      placeholder: 'json|csv',
+    },
+  });
+  command.addHelpText(
+    'after',
+    `
+Shows eigenvalues, shares of the variance where the task declared trace or spectrum, who took part, and a scree plot. Notes tell of components
+that are not what they seem; the remarks of csv and of --json with --out are their codes:
+  not-found   the computation has not found the component
+  no-classes  class means do not differ along it: beyond the number of classes less one
+  zero        its eigenvalue may be zero, so that its vector is arbitrary
+  mixed       its eigenvalue equals another one within what the arithmetic resolves: only the space of their vectors is certain
+  noise       its eigenvalue is below the noise of differential privacy
+  status      "converged" says little of it, since the eigenvalue is below 2^-10 of the first
+All follow from what is released. docs/precision.md has the thresholds.
+
+Example:
+  $ eigenveil-user task result TASK --url https://user.example.org:8444 --data-directory /var/lib/eigenveil-user --out projection.json`,
+  );
+  command.action(async (id: string) => {
+    const { out, format, ...settings } = configuration();
+    const isJson = command.optsWithGlobals().json === true;
+    if (isJson && format === 'csv' && out === undefined)
+      throw new ConfigurationError('"--format csv" expected without --json, or with --out');
+    const taskId = taskIdOf(id);
+    const [{ task: agreed }, { projection, provenance }] = await withClient(settings, async (client) => [
+      await client.signed(taskId),
+      await client.resultWithProvenance(taskId),
+    ]);
+    const [{ remarksOf }, { csvOfResult, describeOwners, describeResult }] = await Promise.all([
+      import('./remarks.ts'),
+      import('./describe-result.ts'),
+    ]);
+    const verifiedOwners = provenance?.verifiedOwners ?? null;
+    const remarks = remarksOf(agreed, projection);
+    const told = { task: agreed, projection, verifiedOwners, remarks };
+    const result = { ...projection, provenance };
+    const written = format === 'csv' ? csvOfResult(told) : JSON.stringify(result, null, 2);
+    if (out === undefined) {
+      printResult(command, { json: result, text: format === undefined ? describeResult(told) : written });
+      return;
+    }
+    await writeFile(out, `${written}\n`);
+    printResult(command, {
+      json: { file: out, verifiedOwners, remarks },
+      text: `written to ${out}; ${describeOwners(verifiedOwners)}\n\n${describeResult(told)}`,
+    });
+  });
+}

@@ -1,0 +1,125 @@
+/** What is said of components that are not what they seem, and nothing of others. */
+import { noiseNorm } from '@eigenveil/task';
+import { describe, expect, test } from 'vitest';
+import { remarksOf } from '../src/remarks.ts';
+import { projectionOf, taskOf } from './results.ts';
+
+const told = (...given: Parameters<typeof remarksOf>) =>
+  remarksOf(...given).map(({ code, components }) => [code, components]);
+const yes = (count: number) => new Array<boolean>(count).fill(true);
+
+describe('a PCA', () => {
+  const task = taskOf('pca', 8);
+
+  test('whose components stand out has no remarks, by any protocol', () => {
+    for (const twoParty of ['garbled', 'rotated', 'simulated'] as const) {
+      const mine = taskOf('pca', 8, { twoParty });
+      expect(told(mine, projectionOf(mine, [5, 4, 3, 2, 1], { converged: yes(5) }))).toEqual([]);
+    }
+  });
+
+  test('with equal eigenvalues has vectors that are mixed', () => {
+    expect(told(task, projectionOf(task, [5, 3, 3 - 1e-5, 1]))).toEqual([['mixed', [2, 3]]]);
+    expect(told(task, projectionOf(task, [5, 5, 3, 1, 1]))).toEqual([
+      ['mixed', [1, 2]],
+      ['mixed', [4, 5]],
+    ]);
+    // What garbled cannot tell apart, rotated can.
+    const rotated = taskOf('pca', 8, { twoParty: 'rotated' });
+    expect(told(rotated, projectionOf(rotated, [5, 3, 3 - 1e-5, 1]))).toEqual([]);
+    expect(told(rotated, projectionOf(rotated, [5, 3, 3 - 1e-8, 1]))).toEqual([['mixed', [2, 3]]]);
+  });
+
+  test('whose last component equals the one after it has a vector that is mixed, where a spectrum tells', () => {
+    const spectrum = [5, 3, 3, 1, 0, 0, 0, 0];
+    expect(told(task, projectionOf(task, [5, 3], { spectrum }))).toEqual([['mixed', [2]]]);
+    expect(told(task, projectionOf(task, [5, 3]))).toEqual([]);
+  });
+
+  test("with eigenvalues within the arithmetic's error, or more components than the rank, has arbitrary vectors", () => {
+    expect(told(task, projectionOf(task, [5, 3, 1e-5, -1e-6]))).toEqual([['zero', [3, 4]]]);
+    const rotated = taskOf('pca', 8, { twoParty: 'rotated' });
+    expect(told(rotated, projectionOf(rotated, [5, 3, 1e-5]))).toEqual([]);
+    expect(told(task, projectionOf(task, [5, 3, 2], { sampleCount: 3 }))).toEqual([['zero', [3]]]);
+    const constant = taskOf('pca', 3, {
+      features: [...taskOf('pca', 2).features, { name: 'c', min: 1, max: 1 }],
+    });
+    expect(told(constant, projectionOf(constant, [5, 3, 2]))).toEqual([['zero', [3]]]);
+  });
+
+  test('that has not converged says so, and says nothing else of those components', () => {
+    const projection = projectionOf(task, [5, 3, 3, 0], { converged: [true, true, false, false] });
+    expect(told(task, projection)).toEqual([['not-found', [3, 4]]]);
+  });
+
+  test('has status bits that say nothing of small eigenvalues', () => {
+    const values = [1000, 1, 0.9];
+    expect(told(task, projectionOf(task, values, { converged: yes(3) }))).toEqual([['status', [3]]]);
+    expect(told(task, projectionOf(task, values))).toEqual([]);
+    const [remark] = remarksOf(task, projectionOf(task, values, { converged: yes(3) }));
+    expect(remark!.text).toMatch(/allows an error of 2\^-10 of the first eigenvalue/);
+  });
+});
+
+test('a PCA with differential privacy tells eigenvalues below its noise, which a mean makes larger', () => {
+  const task = taskOf('pca', 8, {
+    differentialPrivacy: {
+      epsilon: 1,
+      delta: 1e-6,
+      neighbours: 'add-remove',
+      clippingNorm: 1.6,
+      noise: 'servers',
+      honestOwners: null,
+      dataIndependentRanges: true,
+    },
+  });
+  const norm = noiseNorm(task, 0)!;
+  const values = [100 * norm, 1.1 * norm, 0.9 * norm];
+  expect(told(task, projectionOf(task, values))).toEqual([['noise', [3]]]);
+  expect(remarksOf(task, projectionOf(task, values))[0]!.text).toMatch(
+    new RegExp(`about ${norm.toPrecision(3)} or more: their vectors are mostly noise`),
+  );
+  const mean = new Array<number>(8).fill(0.7);
+  const larger = noiseNorm(task, Math.hypot(...mean))!;
+  expect(larger).toBeGreaterThan(1.1 * norm);
+  expect(told(task, projectionOf(task, values, { mean }))).toEqual([['noise', [2, 3]]]);
+});
+
+describe('a discriminant projection', () => {
+  const book = { kind: 'dca', form: 'book', ridge: 1, signalRidge: 0 } as const;
+
+  test('within the directions of its classes has no remarks', () => {
+    for (const kind of ['dca', 'lda'] as const) {
+      const task = taskOf(kind, 8, { components: 2 });
+      expect(told(task, projectionOf(task, [0.5, 0.1], { converged: yes(2) }))).toEqual([]);
+    }
+  });
+
+  test('beyond K − 1 components has eigenvalues of the ridges alone', () => {
+    const task = taskOf('dca', 8, { method: book, components: 4 });
+    expect(told(task, projectionOf(task, [3, 2, 1, 1], { converged: yes(4) }))).toEqual([
+      ['no-classes', [3, 4]],
+      ['mixed', [3, 4]],
+    ]);
+    const ridged = taskOf('dca', 8, { method: { ...book, signalRidge: 0.5 }, components: 4 });
+    expect(told(ridged, projectionOf(ridged, [3, 2, 1.3, 1.1]))).toEqual([['no-classes', [3, 4]]]);
+  });
+
+  test('of classes without rows has as many directions less', () => {
+    const task = taskOf('lda', 8, { components: 2 });
+    const classCounts = [[5, 0, 7]];
+    expect(told(task, projectionOf(task, [0.5, 0], { classCounts }))).toEqual([
+      ['no-classes', [2]],
+      ['zero', [2]],
+    ]);
+    expect(told(task, projectionOf(task, [0.5, 0]))).toEqual([['zero', [2]]]);
+  });
+
+  test('has an error that grows where 1/(1 − ν) is the eigenvalue', () => {
+    const near = [1000, 999];
+    const lda = taskOf('lda', 8, { components: 2 });
+    expect(told(lda, projectionOf(lda, near))).toEqual([['mixed', [1, 2]]]);
+    const rotated = taskOf('lda', 8, { components: 2, twoParty: 'rotated' });
+    expect(told(rotated, projectionOf(rotated, [1000, 990]))).toEqual([]);
+  });
+});
