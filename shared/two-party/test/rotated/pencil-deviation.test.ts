@@ -6,11 +6,12 @@ import { symmetricEigen } from '@eigenveil/projection';
 import { mostRotatedComponents } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { drawPencilSecrets } from '../../src/rotated/pencil/secrets.ts';
-import { diagonal, distance, inner, instance, inverse, orthogonal, sizes } from './instances.ts';
-import { type Doubles, pencilView, times, transposed } from './pencil-views.ts';
+import { instance, inverse, orthogonal, sizes } from './instances.ts';
+import { pencilView, times, transposed } from './pencil-views.ts';
 import { dca } from './pencils.ts';
 import { numbers } from './settings.ts';
 import { seededBits } from './statistics.ts';
+import { distancesOfCandidates } from './unknown-angles.ts';
 
 const UNIT = 2 ** 40;
 
@@ -29,69 +30,12 @@ function seen(d: number, k: number, groups: number) {
   return { B, Z, nu: nu.slice(0, Math.min(d, groups)), values, known: times(vectors.slice(0, k), P) };
 }
 
-/** The matrices that it may have, one for m(m − 1)/2 angles of the frame of what it does not know. */
-function guessesOf({ values, known }: ReturnType<typeof seen>) {
-  const rest = times(transposed(known), known).map((row, i) => row.map((x, j) => (i === j ? 1 : 0) - x));
-  const m = values.length - known.length;
-  const frame = symmetricEigen(rest).vectors.slice(0, m);
-  const planes = frame.flatMap((_, i) => frame.slice(i + 1).map((_unused, j) => [i, i + 1 + j] as const));
-  const at = (angles: readonly number[]) => {
-    let turned: number[][] = frame;
-    for (const [n, [i, j]] of planes.entries()) {
-      const [c, s] = [Math.cos(angles[n]!), Math.sin(angles[n]!)];
-      const [p, q] = [turned[i]!, turned[j]!];
-      turned = turned.with(
-        i,
-        p.map((x, e) => c * x + s * q[e]!),
-      );
-      turned = turned.with(
-        j,
-        q.map((x, e) => c * x - s * p[e]!),
-      );
-    }
-    const all = [...known, ...turned];
-    return times(times(transposed(all), diagonal(values)), all);
-  };
-  return { count: planes.length, at };
-}
-
-/** Levenberg and Marquardt: angles from which the seen numbers follow, or nothing where a start leads nowhere. */
-function solve(count: number, missing: (angles: readonly number[]) => number[], start: readonly number[]) {
-  let angles = [...start];
-  let off = missing(angles);
-  let damping = 1e-3;
-  for (let step = 0; step < 60 && Math.hypot(...off) > 1e-9; step += 1) {
-    const slopes = Array.from({ length: count }, (_, n) => {
-      const more = missing(angles.with(n, angles[n]! + 1e-6));
-      return more.map((x, e) => (x - off[e]!) / 1e-6);
-    });
-    const normal = slopes.map((row, i) =>
-      slopes.map((other, j) => inner(row, other) + (i === j ? damping : 0)),
-    );
-    const gradient = slopes.map((row) => [-inner(row, off)]);
-    const moved = times(inverse(normal), gradient).map(([x], n) => angles[n]! + x!);
-    const next = missing(moved);
-    if (Math.hypot(...next) < Math.hypot(...off)) [angles, off, damping] = [moved, next, damping / 10];
-    else damping *= 10;
-  }
-  return Math.hypot(...off) < 1e-8 ? angles : undefined;
-}
-
-/** How far from the matrix the guesses lie from which all that was seen follows, from many starts. */
 function distances(d: number, k: number, groups: number): number[] {
-  const view = seen(d, k, groups);
-  const { count, at } = guessesOf(view);
-  const valuesOf = (guess: Doubles) =>
-    symmetricEigen(times(times(transposed(view.Z), inverse(guess)), view.Z)).values;
-  const missing = (angles: readonly number[]) => {
-    const values = valuesOf(at(angles));
-    return view.nu.map((nu, i) => values[i]! / nu - 1);
-  };
-  const next = numbers(20);
-  return Array.from({ length: 40 }, () => Array.from({ length: count }, () => next() * Math.PI))
-    .map((start) => solve(count, missing, start))
-    .filter((angles) => angles !== undefined)
-    .map((angles) => distance(at(angles), view.B));
+  const { B, Z, nu, values, known } = seen(d, k, groups);
+  return distancesOfCandidates({ matrix: B, values, known }, (guess) => {
+    const own = symmetricEigen(times(times(transposed(Z), inverse(guess)), Z)).values;
+    return nu.map((value, i) => own[i]! / value - 1);
+  });
 }
 
 describe('a data user that puts matrices of its own in the place of its shares', () => {

@@ -117,6 +117,16 @@ describe('a refused pencil', () => {
   ] as const)('is one of %s', async (_, code, given) => {
     const outcome = await asked(pencilSetting(given));
     expect(outcome).toMatchObject({ csp: { status: 'fulfilled' }, code, zeros: [false, true, true] });
+    // As one with a result, of the same sizes.
+    const { rows } = labelled(60, 5, 2);
+    const privacy = { classes: 2, labels: rows.map((_row, i) => (i >> 2) % 2) };
+    const utility = { classes: 3, labels: rows.map((_row, i) => i % 3) };
+    const other = given.method.kind === 'mdr' ? { rows, labellings: [utility, privacy] } : labelled(60, 5, 2);
+    const { lengths, user } = await asked(
+      pencilSetting({ ...given, ...other, method: given.method.kind === 'mdr' ? mdr(0.1) : dca(0.1) }),
+    );
+    expect(user.status).toBe('fulfilled');
+    expect(outcome.lengths).toEqual(lengths);
   });
 
   it('that is too ill-conditioned is named with the measured figure', async () => {

@@ -1,0 +1,50 @@
+/**
+ * Public entries of the diagonal: all of a correlation matrix, or the variances of two-valued features whose mean is declared. Each is an equation for the angles
+ * that spectrum and vectors leave: where there are as many, the matrix follows, and the task is refused.
+ */
+import { symmetricEigen } from '@eigenveil/projection';
+import { leastRank } from '@eigenveil/task';
+import { expect, it } from 'vitest';
+import { times, transposed } from './pencil-views.ts';
+import { numbers } from './settings.ts';
+import { distancesOfCandidates } from './unknown-angles.ts';
+
+/** Of made-up rows. */
+function correlationMatrix(d: number): number[][] {
+  const next = numbers(61);
+  const rows = Array.from({ length: 3 * d }, () => Array.from({ length: d }, () => next() - 0.5));
+  const product = times(transposed(rows), rows);
+  return product.map((row, i) => row.map((x, j) => x / Math.sqrt(product[i]![i]! * product[j]![j]!)));
+}
+
+function distances(d: number, k: number): number[] {
+  const matrix = correlationMatrix(d);
+  const { values, vectors } = symmetricEigen(matrix);
+  const told = { matrix, values, known: vectors.slice(0, k) };
+  return distancesOfCandidates(told, (guess) => guess.map((row, i) => row[i]! - 1));
+}
+
+const allowed = (d: number, components: number) =>
+  leastRank({
+    method: { kind: 'pca', scale: 'correlation' },
+    ...{ featureCount: d, components, outputs: ['spectrum'], twoValued: 0 },
+  }) <= d;
+
+it.each([
+  [5, 2], // three angles, five entries
+  [8, 4], // six, eight
+])('%i features and %i components give a correlation matrix away: refused', (d, k) => {
+  expect(allowed(d, k)).toBe(false);
+  const found = distances(d, k);
+  expect(found.filter((x) => x < 1e-6).length).toBeGreaterThan(0);
+});
+
+it.each([
+  [8, 3], // ten angles, eight entries
+  [6, 1], // ten, six
+])('%i features and %i components do not', (d, k) => {
+  expect(allowed(d, k)).toBe(true);
+  const found = distances(d, k);
+  expect(found.length).toBeGreaterThan(10);
+  expect(Math.min(...found)).toBeGreaterThan(1e-3);
+});
