@@ -1,5 +1,5 @@
 /**
- * `npm run typecheck:examples`: type-checks the code of every `@example` of the shipped shared packages as a module of its
+ * `npm run typecheck:examples`: type-checks the code of every `@example` of the shipped packages as a module of its
  * own, and runs those that show a result.
  */
 import { execFile } from 'node:child_process';
@@ -9,17 +9,19 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const ROOT = new URL('..', import.meta.url).pathname;
-const PACKAGES = [
-  'command',
-  'paillier',
-  'privacy',
-  'projection',
-  'protocol',
-  'server',
-  'statistics',
-  'task',
-  'two-party',
-  'wire',
+const FOLDERS = [
+  'services/data-owner',
+  'services/data-user',
+  'shared/command',
+  'shared/paillier',
+  'shared/privacy',
+  'shared/projection',
+  'shared/protocol',
+  'shared/server',
+  'shared/statistics',
+  'shared/task',
+  'shared/two-party',
+  'shared/wire',
 ];
 
 /** What examples that show no result may use as if it were there. Whatever else they use, they import or make. */
@@ -95,12 +97,12 @@ function examplesOf(source: string, text: string): Example[] {
   });
 }
 
-async function readExamples(name: string): Promise<Example[]> {
-  const sources = globSync(`shared/${name}/src/**/*.ts`, { cwd: ROOT });
+async function readExamples(folder: string): Promise<Example[]> {
+  const sources = globSync(`${folder}/src/**/*.ts`, { cwd: ROOT });
   const examples = await Promise.all(
     sources.sort().map(async (path) => examplesOf(path, await readFile(join(ROOT, path), 'utf8'))),
   );
-  if (examples.flat().length === 0) throw new Error(`shared/${name} expected to have an @example`);
+  if (examples.flat().length === 0) throw new Error(`${folder} expected to have an @example`);
   return examples.flat();
 }
 
@@ -134,7 +136,7 @@ async function check(folder: string, examples: readonly Example[]): Promise<void
   }
 }
 
-const examples = (await Promise.all(PACKAGES.map(readExamples))).flat();
+const examples = (await Promise.all(FOLDERS.map(readExamples))).flat();
 // Not in the system's folder for such files: modules there would not find the packages.
 await mkdir(join(ROOT, 'out'), { recursive: true });
 const folder = await mkdtemp(join(ROOT, 'out/examples-'));

@@ -1,9 +1,16 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+/** The packed libraries, each installed from its tarball alone, run a task together; as do their commands, types and READMEs. */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { inviteOwners } from '@eigenveil/csp';
+import { Projector } from '@eigenveil/projection';
+import { adminTokenFile } from '@eigenveil/server';
+import { freePort } from '@eigenveil/testbed/port';
+import { tethered } from '@eigenveil/testbed/processes/tether';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dataFile, exampleOf, split, summarise } from './support/tasks.ts';
 import { World } from './support/world.ts';
@@ -11,8 +18,9 @@ import { World } from './support/world.ts';
 const run = promisify(execFile);
 const ROOT = new URL('..', import.meta.url).pathname;
 
-/** A program of somebody who installed the tarball: strict TypeScript as far as types go, and plain JavaScript to run. */
-const PROGRAM = `
+/** Programs of somebody who installed the tarballs: strict TypeScript as far as types go, and plain JavaScript to run. */
+const PROGRAMS = {
+  owner: `
 import { DataOwner, OwnerHome, OwnerPolicy, PaillierPool, readFileBytes, statisticsOfCsv, TaskId, Thumbprint } from '@eigenveil/data-owner';
 const [given = ''] = process.argv.slice(2);
 const { home, csp, dataUser, token, thumbprint, task, file } = JSON.parse(given);
@@ -28,89 +36,191 @@ const receipt = await owner.contribute(dataUser, TaskId.parse(task), async (agre
 });
 console.log(JSON.stringify({ taskId: receipt.taskId }));
 process.exit();
+`,
+  user: `
+import { draftTask, saveProjection, TaskClient, TaskId, TaskProposal } from '@eigenveil/data-user/client';
+const [given = ''] = process.argv.slice(2);
+const { service, file, changes, task, out } = JSON.parse(given);
+const client = new TaskClient(service);
+if (task === undefined) {
+  const { rows, ...draft } = await draftTask(file, { method: 'pca', labels: [], ignore: ['label'] });
+  const signed = await client.create(TaskProposal.parse({ ...draft, ...changes }));
+  console.log(JSON.stringify(signed));
+} else {
+  await client.closeTask(TaskId.parse(task.task.id));
+  const { state } = await client.untilFinal(TaskId.parse(task.task.id));
+  const result = await client.result(TaskId.parse(task.task.id));
+  await saveProjection(out, { ...task, ...(await client.signedResult(TaskId.parse(task.task.id))) });
+  console.log(JSON.stringify({ state, components: result.vectors.length }));
+}
+await client.close();
+`,
+  projection: `
+import { Projector, Thumbprint } from '@eigenveil/projection';
+const [given = ''] = process.argv.slice(2);
+const { evidence, thumbprint, rows } = JSON.parse(given);
+const projector = await Projector.load(evidence, Thumbprint.parse(thumbprint));
+console.log(JSON.stringify([...projector.transform(Float64Array.from(rows))]));
+`,
+} as const;
+type Name = keyof typeof PROGRAMS;
+const NAMES = Object.keys(PROGRAMS) as Name[];
+/** What makes a type error of each, and what the README takes as given. */
+const WRONG: Readonly<Record<Name, readonly [string, string]>> = {
+  owner: ['readFileBytes(file)', '42'],
+  user: ["method: 'pca'", "method: 'none'"],
+  projection: ['Float64Array.from(rows)', '[42]'],
+};
+const GIVEN = `
+declare const id: string;
+declare const token: string;
+declare const thumbprint: string;
+declare const adminToken: string;
+declare const rows: AsyncIterable<{ values: number[]; diagnosis: string }>;
 `;
+const PACKAGES: Readonly<Record<Name, string>> = {
+  owner: '@eigenveil/data-owner',
+  user: '@eigenveil/data-user',
+  projection: '@eigenveil/projection',
+};
 
-let folder: string;
-let world: World;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'eigenveil-install-'));
-  world = await World.start();
-  const { stdout } = await run(process.execPath, ['scripts/pack-owner.ts', '--out', folder, '--json'], {
-    cwd: ROOT,
+// Packing and installing take long.
+describe('a package', { tags: ['long'] }, () => {
+  let folder: string;
+  let world: World;
+  const folderOf = (name: Name) => join(folder, name);
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'eigenveil-install-'));
+    world = await World.start();
+    const { stdout } = await run(process.execPath, ['scripts/pack.ts', '--out', folder, '--json'], {
+      cwd: ROOT,
+    });
+    const { files } = JSON.parse(stdout) as { files: Record<Name, string> };
+    for (const name of NAMES) {
+      await mkdir(folderOf(name));
+      const manifest = { name: 'consumer', private: true, type: 'module' };
+      await writeFile(join(folderOf(name), 'package.json'), JSON.stringify(manifest));
+      await writeFile(join(folderOf(name), 'program.mjs'), PROGRAMS[name]);
+      const options = ['--no-audit', '--no-fund', '--prefer-offline'];
+      await run('npm', ['install', ...options, files[name]], { cwd: folderOf(name) });
+    }
+  }, 300_000);
+  afterAll(async () => {
+    await world.close();
+    await rm(folder, { recursive: true, force: true });
   });
-  const { file } = JSON.parse(stdout) as { file: string };
-  await writeFile(
-    join(folder, 'package.json'),
-    JSON.stringify({ name: 'consumer', private: true, type: 'module' }),
-  );
-  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', file], { cwd: folder });
-}, 180_000);
-afterAll(async () => {
-  await world.close();
-  await rm(folder, { recursive: true, force: true });
-});
 
-describe('the packed owner library', () => {
-  test('carries nothing of the servers, and asks no registry for a package of ours', async () => {
-    const installed = join(folder, 'node_modules/@eigenveil/data-owner');
+  /** What a program prints, in the folder where its package is installed. */
+  const runProgram = async (name: Name, given: unknown): Promise<unknown> => {
+    const { stdout } = await run(process.execPath, ['program.mjs', JSON.stringify(given)], {
+      cwd: folderOf(name),
+    });
+    return JSON.parse(stdout);
+  };
+
+  test.each(NAMES)('%s asks no registry for a package of ours, and has what npm shows', async (name) => {
+    const installed = join(folderOf(name), 'node_modules', PACKAGES[name]);
     const files = await readdir(installed, { recursive: true });
+    expect(files).toEqual(expect.arrayContaining(['README.md', 'LICENSE']));
     const bundled = files.filter((file) => /^node_modules\/@eigenveil\/[^/]+$/.test(file));
     const named = new Set(bundled.map((file) => file.slice('node_modules/'.length)));
-    expect(named).not.toContain('@eigenveil/two-party');
-    const steps = await readdir(join(installed, 'node_modules/@eigenveil/protocol/dist'));
-    expect(steps).toEqual(['owner']);
     for (const manifest of ['package.json', ...bundled.map((file) => join(file, 'package.json'))]) {
       const { dependencies = {} } = JSON.parse(await readFile(join(installed, manifest), 'utf8')) as {
         dependencies?: Record<string, string>;
       };
-      const ours = Object.keys(dependencies).filter((name) => name.startsWith('@eigenveil/'));
-      expect(ours.filter((name) => !named.has(name))).toEqual([]);
+      const ours = Object.keys(dependencies).filter((it) => it.startsWith('@eigenveil/'));
+      expect(ours.filter((it) => !named.has(it))).toEqual([]);
     }
+    // Nothing private, and none of what the servers do between them but where a server is.
+    expect([...named].filter((it) => /testbed|bench|demo|laboratory|report|csp/.test(it))).toEqual([]);
+    expect(named.has('@eigenveil/two-party')).toBe(name === 'user');
+    if (name === 'owner')
+      expect(await readdir(join(installed, 'node_modules/@eigenveil/protocol/dist'))).toEqual(['owner']);
   });
 
-  test('takes part in a task as an installed JavaScript package', async () => {
+  test('takes part in a task as plain JavaScript, from its proposal to reduced rows', async () => {
     const { proposal, rows } = await exampleOf(dataFile('iris'), 'pca');
-    const client = await world.taskClient();
-    const { task } = await client.create({ ...proposal, maximumSamplesPerOwner: 300 });
-    const { owner } = await world.enrolledOwner();
-    await owner.contribute(world.dataUserAddress, task.id, async (agreed) =>
+    const { features: _, ...changes } = { ...proposal, maximumSamplesPerOwner: 300 };
+    const [client, { owner }] = await Promise.all([world.taskClient(), world.enrolledOwner()]);
+    const { cspThumbprint, dataDirectory } = world.dataUserConfig;
+    const adminToken = (await readFile(adminTokenFile(dataDirectory), 'utf8')).trim();
+    const service = { ...world.dataUserAddress, adminToken };
+    const signed = (await runProgram('user', { service, file: dataFile('iris'), changes })) as Awaited<
+      ReturnType<typeof client.create>
+    >;
+    const { id } = signed.task;
+    await owner.contribute(world.dataUserAddress, id, async (agreed) =>
       summarise(agreed, split(rows, 1)[0]!),
     );
     const [token] = await inviteOwners(world.cspConfig.dataDirectory, 1, 3600);
-    await writeFile(join(folder, 'program.mjs'), PROGRAM);
     const given = {
       home: join(folder, 'home'),
       csp: world.cspAddress,
       dataUser: world.dataUserAddress,
       token,
-      thumbprint: world.dataUserConfig.cspThumbprint,
-      task: task.id,
+      thumbprint: cspThumbprint,
+      task: id,
       file: dataFile('iris'),
     };
-    const { stdout } = await run(process.execPath, ['program.mjs', JSON.stringify(given)], { cwd: folder });
-    expect(JSON.parse(stdout)).toEqual({ taskId: task.id });
-    expect((await client.status(task.id)).contributions).toBe(2);
+    expect(await runProgram('owner', given)).toEqual({ taskId: id });
+    expect((await client.status(id)).contributions).toBe(2);
+    const evidence = join(folder, 'evidence.json');
+    const finished = await runProgram('user', { service, task: signed, out: evidence });
+    expect(finished).toEqual({ state: 'done', components: 2 });
+    const reduced = await runProgram('projection', {
+      evidence,
+      thumbprint: cspThumbprint,
+      rows: rows.values.slice(0, 3).flat(),
+    });
+    const { task, projection } = await owner.result(world.dataUserAddress, id);
+    expect(reduced).toEqual(new Projector(task, projection).transform(rows.values.slice(0, 3)).flat());
   });
 
-  test('has types that a strict program compiles against', async () => {
-    await writeFile(join(folder, 'program.ts'), PROGRAM);
+  test.each(NAMES)('%s has types that a strict program and its README compile against', async (name) => {
+    const cwd = folderOf(name);
+    const page = await readFile(join(cwd, 'node_modules', PACKAGES[name], 'README.md'), 'utf8');
+    const shown = [...page.matchAll(/^```js\n(.*?)^```/gms)].map(([, code]) => code);
+    expect(shown.length).toBeGreaterThan(0);
+    await writeFile(join(cwd, 'given.d.ts'), GIVEN);
+    await writeFile(join(cwd, 'readme.ts'), shown.join('\n'));
+    await writeFile(join(cwd, 'program.ts'), PROGRAMS[name]);
+    await writeFile(join(cwd, 'wrong.ts'), PROGRAMS[name].replace(...WRONG[name]));
     const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2024', '--skipLibCheck'];
     const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')];
-    const wrong = PROGRAM.replace('readFileBytes(file)', '42');
-    await writeFile(join(folder, 'wrong.ts'), wrong);
-    const compiled = run(
-      join(ROOT, 'node_modules/.bin/tsc'),
-      [...options, ...types, 'program.ts', 'wrong.ts'],
-      { cwd: folder },
-    );
+    const files = ['given.d.ts', 'readme.ts', 'program.ts', 'wrong.ts'];
+    const compiled = run(join(ROOT, 'node_modules/.bin/tsc'), [...options, ...types, ...files], { cwd });
     // Nothing is wrong but what was put in.
     await expect(compiled).rejects.toMatchObject({
-      stdout: expect.stringMatching(/^wrong\.ts\(.*TS2345(?!.*error)/s),
+      stdout: expect.stringMatching(/^wrong\.ts\([^)]*\): error TS2(322|345|769)(?!.*error TS)/s),
     });
   });
 
-  test('has a command line', async () => {
-    const { stdout } = await run(join(folder, 'node_modules/.bin/eigenveil-owner'), ['--help']);
-    expect(stdout).toContain('contribute');
+  test.each([
+    ['owner', 'contribute'],
+    ['user', 'task'],
+  ] as const)('%s has its command line', async (name, command) => {
+    const { stdout } = await run(join(folderOf(name), `node_modules/.bin/eigenveil-${name}`), ['--help']);
+    expect(stdout).toContain(command);
+  });
+
+  test('user runs the service', async () => {
+    const { cspUrl, cspThumbprint, cspCa, tlsCertificate, tlsKey } = world.dataUserConfig;
+    const config = join(folder, 'user.json');
+    const port = await freePort();
+    const dataDirectory = join(folder, 'service');
+    const settings = { dataDirectory, port, cspUrl, cspThumbprint, cspCa, tlsCertificate, tlsKey };
+    await writeFile(config, JSON.stringify(settings));
+    const command = join(folderOf('user'), 'node_modules/.bin/eigenveil-user');
+    const [first, ...words] = tethered(command, '--json', 'serve', '--config', config);
+    const service = spawn(first, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+    try {
+      const ended = once(service, 'close');
+      const [line] = (await Promise.race([once(createInterface(service.stdout), 'line'), ended])) as [string];
+      expect(JSON.parse(line)).toMatchObject({ event: 'listening' });
+      service.kill('SIGTERM');
+      expect(await ended).toEqual([0, null]);
+    } finally {
+      service.kill('SIGKILL');
+    }
   });
 });

@@ -51,6 +51,22 @@ interface VerifiedTask extends AgreedTask {
   readonly signed: SignedTask;
 }
 
+/**
+ * @example
+ * import { DataOwner, OwnerHome, OwnerPolicy, PaillierPool, RowAccumulator, TaskId } from '@eigenveil/data-owner';
+ *
+ * const owner = new DataOwner({
+ *   state: new OwnerHome('/var/lib/eigenveil-owner'),
+ *   policy: OwnerPolicy.parse({ minimumOwners: 5 }),
+ *   paillier: new PaillierPool({ threads: 0 }),
+ * });
+ * // enrolled before
+ * const receipt = await owner.contribute({ url: text }, TaskId.parse(text), async (task) => {
+ *   const accumulator = new RowAccumulator(task);
+ *   for (const row of rows) accumulator.add(row);
+ *   return accumulator.statistics();
+ * });
+ */
 export class DataOwner {
   readonly #options: DataOwnerOptions;
 

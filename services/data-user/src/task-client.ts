@@ -1,5 +1,6 @@
 /** The operator's side of the data user's HTTP interface: tasks by command line or program. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { newTaskId, type TaskCreation, type TaskId, type TaskProposal } from '@eigenveil/task';
 import {
   claimedSigner,
@@ -17,6 +18,18 @@ import {
   verifyStatement,
 } from '@eigenveil/wire';
 
+/** Between two looks at a task that is computed. */
+const POLL_MILLISECONDS = 300;
+
+/**
+ * @example
+ * import { TaskClient, TaskProposal } from '@eigenveil/data-user/client';
+ *
+ * const client = new TaskClient({ url: 'https://user.example.org:8444', adminToken: text });
+ * const { task } = await client.create(TaskProposal.parse(JSON.parse(text)));
+ * const { contributions } = await client.status(task.id);
+ * await client.close();
+ */
 export class TaskClient {
   readonly #client: ServiceClient;
 
@@ -82,6 +95,27 @@ export class TaskClient {
   }
 
   /**
+   * Asks for the status until the task is done, failed or cancelled.
+   * @param onStatus told every status, also the last one
+   */
+  async untilFinal(taskId: TaskId, onStatus: (status: TaskStatus) => void = () => {}): Promise<TaskStatus> {
+    for (;;) {
+      const status = await this.status(taskId);
+      onStatus(status);
+      if (status.state === 'done' || status.state === 'failed' || status.state === 'cancelled') return status;
+      await sleep(POLL_MILLISECONDS);
+    }
+  }
+
+  /**
+   * What was signed about the result of a task, as it came: with the signed task it makes what saveProjection keeps.
+   * @throws ERR_NOT_READY before the task is done
+   */
+  signedResult(taskId: TaskId): Promise<ResultResponse> {
+    return this.#client.send({ method: 'GET', path: `/tasks/${taskId}/result`, response: ResultResponse });
+  }
+
+  /**
    * The projection of a task that is done, its signature verified.
    * @throws ERR_NOT_READY before
    */
@@ -95,11 +129,7 @@ export class TaskClient {
   ): Promise<{ projection: Projection; provenance: ToldProvenance | null }> {
     const path = '/.well-known/jwks.json';
     const { keys } = await this.#client.send({ method: 'GET', path, response: JwkSet });
-    const { projection, provenance } = await this.#client.send({
-      method: 'GET',
-      path: `/tasks/${taskId}/result`,
-      response: ResultResponse,
-    });
+    const { projection, provenance } = await this.signedResult(taskId);
     return {
       projection: await verifyStatement(PROJECTION, projection, keys[0]!),
       provenance: provenance && (await told(provenance)),

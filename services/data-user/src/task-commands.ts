@@ -2,7 +2,6 @@
  * The commands of eigenveil-user that talk to a running service: its tasks, from proposal to the end. What an action works with is loaded
  * when it runs: --help and mistakes are told at once.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { addSettings, ConfigurationError, printResult, readJsonFile, readTextFile } from '@eigenveil/command';
 import { adminTokenFile } from '@eigenveil/server/settings';
 import { type DifferentialPrivacy, newTaskId, ProposalFile, TaskId } from '@eigenveil/task/schema';
@@ -16,7 +15,6 @@ import type { TaskClient } from './task-client.ts';
 
 /** Of settings in the environment. */
 export const PREFIX = 'EIGENVEIL_USER';
-const POLL_MILLISECONDS = 300;
 /** Every request of theirs can be sent again. */
 const PATIENCE_MILLISECONDS = 5000;
 
@@ -171,14 +169,11 @@ export async function withClient<T>(
 }
 
 async function waitUntilFinal(client: TaskClient, closed: TaskStatus, talks: boolean): Promise<TaskStatus> {
-  let status = closed;
-  while (!['done', 'failed', 'cancelled'].includes(status.state)) {
-    await sleep(POLL_MILLISECONDS);
-    const next = await client.status(status.taskId);
-    if (talks && describe(next) !== describe(status)) process.stderr.write(`${describe(next)}\n`);
-    status = next;
-  }
-  return status;
+  let told = describe(closed);
+  return client.untilFinal(closed.taskId, (status) => {
+    if (talks && describe(status) !== told) process.stderr.write(`${describe(status)}\n`);
+    told = describe(status);
+  });
 }
 
 export function taskIdOf(text: string): TaskId {

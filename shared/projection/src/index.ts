@@ -1,4 +1,6 @@
 /** PCA, DCA, LDA and MDR in the clear: the reference, the owner's projector, and how to compare projections. */
+// What opening a projection takes, since the package behind it is not installed on its own.
+export { Thumbprint } from '@eigenveil/task';
 export { type AgreedTask, type ClaimedProjection, checkAgreed } from './agreed.ts';
 export { principalAngles, residual, varianceCaptured } from './compare.ts';
 export { unstandardised } from './correlation.ts';

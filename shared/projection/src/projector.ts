@@ -17,10 +17,9 @@ const COMPONENTS_PER_PASS = 4;
  * were for the contribution; rows are not scaled down to the clipping norm of differential privacy, which serves the noise alone. Reduced
  * rows are centred if the projection carries the mean.
  * @example
- * import { Projector } from '@eigenveil/projection';
- * import { Thumbprint } from '@eigenveil/task';
+ * import { Projector, Thumbprint } from '@eigenveil/projection';
  *
- * const projector = await Projector.load('projection.signed.json', Thumbprint.parse(text));
+ * const projector = await Projector.load('evidence.json', Thumbprint.parse(text));
  * const reduced = projector.transform(rows);
  * const outside = projector.clippedCells; // per feature
  */
