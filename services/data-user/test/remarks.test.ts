@@ -1,5 +1,5 @@
 /** What is said of components that are not what they seem, and nothing of others. */
-import { noiseNorm } from '@eigenveil/task';
+import { noiseNorm, shiftRidge } from '@eigenveil/task';
 import { describe, expect, test } from 'vitest';
 import { remarksOf } from '../src/remarks.ts';
 import { projectionOf, taskOf } from './results.ts';
@@ -56,6 +56,8 @@ describe('a PCA', () => {
     const values = [1000, 1, 0.9];
     expect(told(task, projectionOf(task, values, { converged: yes(3) }))).toEqual([['status', [3]]]);
     expect(told(task, projectionOf(task, values))).toEqual([]);
+    // What may be zero is said to be that.
+    expect(told(task, projectionOf(task, [1000, 1e-3], { converged: yes(2) }))).toEqual([['zero', [2]]]);
     const [remark] = remarksOf(task, projectionOf(task, values, { converged: yes(3) }));
     expect(remark!.text).toMatch(/allows an error of 2\^-10 of the first eigenvalue/);
   });
@@ -79,6 +81,12 @@ test('a PCA with differential privacy tells eigenvalues below its noise, which a
   expect(remarksOf(task, projectionOf(task, values))[0]!.text).toMatch(
     new RegExp(`about ${norm.toPrecision(3)} or more: their vectors are mostly noise`),
   );
+  // The arithmetic's error is one of what was decomposed, with the public shift.
+  const small = 0.9 * 2 ** -15 * 8 * shiftRidge(task);
+  expect(told(task, projectionOf(task, [norm, small]))).toEqual([
+    ['zero', [2]],
+    ['noise', [2]],
+  ]);
   const mean = new Array<number>(8).fill(0.7);
   const larger = noiseNorm(task, Math.hypot(...mean))!;
   expect(larger).toBeGreaterThan(1.1 * norm);
