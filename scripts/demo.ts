@@ -63,7 +63,7 @@ await runCommand(program, process.argv);
 async function prepare(): Promise<typeof import('@eigenveil/demo/run')> {
   const cache = new URL('../node_modules/.cache/eigenveil', import.meta.url).pathname;
   const { directory } = enableCompileCache(cache);
-  const demo = await import('@eigenveil/demo/run');
+  const [demo] = await Promise.all([import('@eigenveil/demo/run'), import('@eigenveil/data-owner')]);
   flushCompileCache();
   if (directory !== undefined) process.env.NODE_COMPILE_CACHE = directory;
   return demo;

@@ -1,6 +1,5 @@
 /** The whole protocol over processes and TLS as in the demo, with every connection through a proxy that counts its bytes. */
 import { join } from 'node:path';
-import { inviteOwners } from '@eigenveil/csp';
 import { splitAmongOwners } from '@eigenveil/demo/dataset';
 import { Owners } from '@eigenveil/demo/owners';
 import { startServices } from '@eigenveil/demo/services';
@@ -45,7 +44,6 @@ export interface WholeRun {
 }
 
 const KEY_BITS = 2048;
-const TOKEN_SECONDS = 3600;
 const LABEL = 'label';
 
 export function runWhole(wanted: WholeCase, file: string, note: (text: string) => void): Promise<WholeRun> {
@@ -82,22 +80,10 @@ async function runThrough(
     { folder, keyBits: KEY_BITS, twoParty, publicUrls: { csp: urlOf(atCsp), dataUser: urlOf(atDataUser) } },
     silent,
   );
-  const { csp, dataUser, client, caFile } = services;
+  const { csp, dataUser, client } = services;
   atCsp.target = Number(new URL(csp.listensOn).port);
   atDataUser.target = Number(new URL(dataUser.listensOn).port);
-  const owners = await Owners.start(
-    children,
-    files.map((data, i) => ({
-      home: join(folder, `owner-${i + 1}`),
-      data,
-      caFile,
-      cspUrl: csp.url,
-      dataUserUrl: dataUser.url,
-      minimumKeyBits: KEY_BITS,
-      twoParty,
-    })),
-    silent,
-  );
+  const owners = await Owners.start(children, count, silent);
   const usage = async (): Promise<UsageByRole | undefined> =>
     canReadUsage()
       ? {
@@ -109,8 +95,7 @@ async function runThrough(
   const idle = await usage();
 
   // Only owners connect to the CSP when they enrol, and only the data user afterwards.
-  const tokens = await inviteOwners(csp.folder, count, TOKEN_SECONDS);
-  await owners.all((i) => ({ kind: 'enrol', token: tokens[i]!, cspThumbprint: csp.thumbprint }), silent);
+  await owners.enrol(services, { folder, files, keyBits: KEY_BITS, twoParty }, silent);
   atCsp.client = 'data user';
 
   // At the data user, the operator and the owners take turns.

@@ -1,12 +1,13 @@
 /** One data owner of the demo as a process of its own: it does what the demo asks for, with the owner's library. */
 import { readFile } from 'node:fs/promises';
+import { flushCompileCache } from 'node:module';
 import { DataOwner, OwnerHome, OwnerPolicy, Projector, reduceFile } from '@eigenveil/data-owner';
 import { PaillierPool } from '@eigenveil/paillier';
 import { readFileBytes, statisticsOfCsv } from '@eigenveil/statistics';
 import type { Task, TaskId } from '@eigenveil/task';
 import type { Thumbprint } from '@eigenveil/wire';
 
-/** What every owner of the demo is told when it starts. */
+/** What every owner of the demo is told first. */
 export interface OwnerSetting {
   readonly home: string;
   readonly data: string;
@@ -19,7 +20,12 @@ export interface OwnerSetting {
 
 /** What the demo asks for, one thing at a time. */
 export type OwnerRequest =
-  | { readonly kind: 'enrol'; readonly token: string; readonly cspThumbprint: Thumbprint }
+  | {
+      readonly kind: 'enrol';
+      readonly setting: OwnerSetting;
+      readonly token: string;
+      readonly cspThumbprint: Thumbprint;
+    }
   | { readonly kind: 'contribute'; readonly taskId: TaskId; readonly ignore: readonly string[] }
   | { readonly kind: 'project'; readonly taskId: TaskId; readonly out: string };
 
@@ -27,36 +33,47 @@ export type OwnerAnswer =
   | { readonly milliseconds: number; readonly rows: number }
   | { readonly error: string };
 
-const setting = JSON.parse(process.argv[2]!) as OwnerSetting;
-const ca = await readFile(setting.caFile, 'utf8');
-const dataUser = { url: setting.dataUserUrl, ca };
-const owner = new DataOwner({
-  state: new OwnerHome(setting.home),
-  policy: OwnerPolicy.parse({
-    twoParty: [setting.twoParty],
-    minimumKeyBits: setting.minimumKeyBits,
-    allowFullRank: true,
-    allowSpectrum: true,
-    minimumClassRows: 1,
-  }),
-  paillier: new PaillierPool({ threads: 0 }),
-  patienceMilliseconds: 10_000,
-});
+interface Enrolled {
+  readonly owner: DataOwner;
+  readonly dataUser: { readonly url: string; readonly ca: string };
+  readonly data: string;
+}
+let enrolled: Enrolled | undefined;
+
+async function enrol(setting: OwnerSetting, token: string, cspThumbprint: Thumbprint): Promise<Enrolled> {
+  const ca = await readFile(setting.caFile, 'utf8');
+  const owner = new DataOwner({
+    state: new OwnerHome(setting.home),
+    policy: OwnerPolicy.parse({
+      twoParty: [setting.twoParty],
+      minimumKeyBits: setting.minimumKeyBits,
+      allowFullRank: true,
+      allowSpectrum: true,
+      minimumClassRows: 1,
+    }),
+    paillier: new PaillierPool({ threads: 0 }),
+    patienceMilliseconds: 10_000,
+  });
+  await owner.enrol({ url: setting.cspUrl, ca }, token, cspThumbprint);
+  return { owner, dataUser: { url: setting.dataUserUrl, ca }, data: setting.data };
+}
 
 /** Does what was asked for and returns how many rows it worked on. */
 async function perform(request: OwnerRequest): Promise<number> {
   if (request.kind === 'enrol') {
-    await owner.enrol({ url: setting.cspUrl, ca }, request.token, request.cspThumbprint);
+    enrolled = await enrol(request.setting, request.token, request.cspThumbprint);
     return 0;
   }
+  if (enrolled === undefined) throw new Error('an owner is to be enrolled first');
+  const { owner, dataUser, data } = enrolled;
   const { taskId } = request;
   if (request.kind === 'project') {
     const { task, projection } = await owner.result(dataUser, taskId);
-    return (await reduceFile(new Projector(task, projection), setting.data, request.out)).rows;
+    return (await reduceFile(new Projector(task, projection), data, request.out)).rows;
   }
   let rows = 0;
   await owner.contribute(dataUser, taskId, async (task) => {
-    const summary = await statisticsOfCsv(readFileBytes(setting.data), task, {
+    const summary = await statisticsOfCsv(readFileBytes(data), task, {
       ignoredColumns: request.ignore,
     });
     rows = summary.rows;
@@ -73,4 +90,5 @@ process.on('message', (request: OwnerRequest) => {
   );
 });
 process.on('disconnect', () => process.exit());
+flushCompileCache(); // it is killed in the end
 process.send!('ready');

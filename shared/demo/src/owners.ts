@@ -1,8 +1,13 @@
 /** Data owners as processes that are asked to do things, all at a time. */
 import { type ChildProcess, fork } from 'node:child_process';
+import { join } from 'node:path';
+import { inviteOwners } from '@eigenveil/csp';
+import type { Task } from '@eigenveil/task';
 import type { Children } from '@eigenveil/testbed/processes/children';
-import type { OwnerAnswer, OwnerRequest, OwnerSetting } from './owner.ts';
+import type { OwnerAnswer, OwnerRequest } from './owner.ts';
+import type { Services } from './services.ts';
 
+const TOKEN_SECONDS = 3600;
 const PROGRAM = new URL('./owner.ts', import.meta.url).pathname;
 
 /** What all owners together took for something they did at the same time. */
@@ -12,6 +17,15 @@ export interface OwnersWork {
   readonly medianMilliseconds: number;
 }
 
+export interface EnrolSetting {
+  /** Where the owners' homes are made. */
+  readonly folder: string;
+  /** One file of rows for each. */
+  readonly files: readonly string[];
+  readonly keyBits: number;
+  readonly twoParty: Task['twoParty'];
+}
+
 export class Owners {
   readonly #processes: readonly ChildProcess[];
 
@@ -19,16 +33,11 @@ export class Owners {
     this.#processes = processes;
   }
 
-  static async start(
-    children: Children,
-    settings: readonly OwnerSetting[],
-    tick: () => void,
-  ): Promise<Owners> {
+  /** The first request that they can do is to enrol. */
+  static async start(children: Children, count: number, tick: () => void): Promise<Owners> {
     const processes = await Promise.all(
-      settings.map(async (setting) => {
-        const child = fork(PROGRAM, [JSON.stringify(setting)], {
-          stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-        });
+      Array.from({ length: count }, async () => {
+        const child = fork(PROGRAM, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
         children.add(child);
         await answerOf(child);
         tick();
@@ -40,6 +49,29 @@ export class Owners {
 
   get pids(): readonly number[] {
     return this.#processes.map(({ pid }) => pid!);
+  }
+
+  /** Enrols every owner with a file of its own at the CSP. */
+  async enrol({ csp, dataUser, caFile }: Services, setting: EnrolSetting, tick: () => void): Promise<void> {
+    const { folder, files, keyBits, twoParty } = setting;
+    const tokens = await inviteOwners(csp.folder, files.length, TOKEN_SECONDS);
+    await this.all(
+      (i) => ({
+        kind: 'enrol',
+        setting: {
+          home: join(folder, `owner-${i + 1}`),
+          data: files[i]!,
+          caFile,
+          cspUrl: csp.url,
+          dataUserUrl: dataUser.url,
+          minimumKeyBits: keyBits,
+          twoParty,
+        },
+        token: tokens[i]!,
+        cspThumbprint: csp.thumbprint,
+      }),
+      tick,
+    );
   }
 
   /** Has every owner do its request; calls `tick` whenever one is done. */

@@ -1,7 +1,6 @@
 /** The demo: starts the three roles, takes them through the protocol once per method, and reports. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inviteOwners } from '@eigenveil/csp';
 import type { TaskClient } from '@eigenveil/data-user';
 import { layout } from '@eigenveil/statistics';
 import type { MethodName } from '@eigenveil/task';
@@ -51,27 +50,17 @@ class Demo {
     for (const method of wanted) await draft(this.#options, method); // what is wrong with the file is found before anything starts
     await mkdir(out, { recursive: true });
     const files = await splitAmongOwners(data, count, this.#folder);
-    const services = await this.#progress.stage('starting the CSP and the data user', 2, (tick) =>
-      startServices(this.#children, { folder: this.#folder, keyBits, twoParty }, tick),
+    const [services, owners] = await this.#progress.stage(
+      `starting a CSP, a data user, ${count} owners`,
+      count + 2,
+      (tick) =>
+        Promise.all([
+          startServices(this.#children, { folder: this.#folder, keyBits, twoParty }, tick),
+          Owners.start(this.#children, count, tick),
+        ]),
     );
-    const owners = await this.#progress.stage(`starting ${count} data owners`, count, (tick) =>
-      Owners.start(
-        this.#children,
-        files.map((file, i) => ({
-          home: join(this.#folder, `owner-${i + 1}`),
-          data: file,
-          caFile: services.caFile,
-          cspUrl: services.csp.url,
-          dataUserUrl: services.dataUser.url,
-          minimumKeyBits: keyBits,
-          twoParty,
-        })),
-        tick,
-      ),
-    );
-    const tokens = await inviteOwners(services.csp.folder, count, 3600);
     await this.#progress.stage('owners enrol at the CSP', count, (tick) =>
-      owners.all((i) => ({ kind: 'enrol', token: tokens[i]!, cspThumbprint: services.csp.thumbprint }), tick),
+      owners.enrol(services, { folder: this.#folder, files, keyBits, twoParty }, tick),
     );
     const results: DemoResult[] = [];
     const times: RoleTimes[] = [];
