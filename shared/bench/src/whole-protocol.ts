@@ -1,7 +1,7 @@
 /** The whole protocol over processes and TLS as in the demo, with every connection through a proxy that counts its bytes. */
 import { join } from 'node:path';
 import { splitAmongOwners } from '@eigenveil/demo/dataset';
-import { Owners } from '@eigenveil/demo/owners';
+import { demoPolicy, Owners } from '@eigenveil/demo/owners';
 import { startServices } from '@eigenveil/demo/services';
 import { compute, createTask, ignoredBy } from '@eigenveil/demo/task';
 import type { MethodName, Task } from '@eigenveil/task';
@@ -95,7 +95,7 @@ async function runThrough(
   const idle = await usage();
 
   // Only owners connect to the CSP when they enrol, and only the data user afterwards.
-  await owners.enrol(services, { folder, files, keyBits: KEY_BITS, twoParty }, silent);
+  await owners.enrol(services, { folder, files, policy: demoPolicy(KEY_BITS, twoParty) }, silent);
   atCsp.client = 'data user';
 
   // At the data user, the operator and the owners take turns.

@@ -31,6 +31,15 @@ export async function splitAmongOwners(file: string, owners: number, folder: str
   );
 }
 
+/** One column of a CSV file, or several, of all its rows in their order. */
+export async function readColumns(file: string, names: readonly string[]): Promise<string[][]> {
+  const parser = compose(readFileBytes(file), parse({ bom: true, columns: true, skip_empty_lines: true }));
+  const rows: string[][] = [];
+  for await (const record of parser as AsyncIterable<Record<string, string>>)
+    rows.push(names.map((name) => record[name] ?? ''));
+  return rows;
+}
+
 export function datasetName(file: string): string {
   return basename(file).replace(/\.csv(\.gz)?$/, '');
 }

@@ -1,10 +1,10 @@
 /** One data owner of the demo as a process of its own: it does what the demo asks for, with the owner's library. */
 import { readFile } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
-import { DataOwner, OwnerHome, OwnerPolicy, Projector, reduceFile } from '@eigenveil/data-owner';
+import { DataOwner, OwnerHome, type OwnerPolicy, Projector, reduceFile } from '@eigenveil/data-owner';
 import { PaillierPool } from '@eigenveil/paillier';
 import { readFileBytes, statisticsOfCsv } from '@eigenveil/statistics';
-import type { Task, TaskId } from '@eigenveil/task';
+import type { TaskId } from '@eigenveil/task';
 import type { Thumbprint } from '@eigenveil/wire';
 
 /** What every owner of the demo is told first. */
@@ -14,8 +14,7 @@ export interface OwnerSetting {
   readonly caFile: string;
   readonly cspUrl: string;
   readonly dataUserUrl: string;
-  readonly minimumKeyBits: number;
-  readonly twoParty: Task['twoParty'];
+  readonly policy: OwnerPolicy;
 }
 
 /** What the demo asks for, one thing at a time. */
@@ -44,13 +43,7 @@ async function enrol(setting: OwnerSetting, token: string, cspThumbprint: Thumbp
   const ca = await readFile(setting.caFile, 'utf8');
   const owner = new DataOwner({
     state: new OwnerHome(setting.home),
-    policy: OwnerPolicy.parse({
-      twoParty: [setting.twoParty],
-      minimumKeyBits: setting.minimumKeyBits,
-      allowFullRank: true,
-      allowSpectrum: true,
-      minimumClassRows: 1,
-    }),
+    policy: setting.policy,
     paillier: new PaillierPool({ threads: 0 }),
     patienceMilliseconds: 10_000,
   });

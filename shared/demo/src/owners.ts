@@ -1,7 +1,9 @@
 /** Data owners as processes that are asked to do things, all at a time. */
 import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { inviteOwners } from '@eigenveil/csp';
+import { OwnerPolicy } from '@eigenveil/data-owner';
 import type { Task } from '@eigenveil/task';
 import type { Children } from '@eigenveil/testbed/processes/children';
 import type { OwnerAnswer, OwnerRequest } from './owner.ts';
@@ -22,8 +24,18 @@ export interface EnrolSetting {
   readonly folder: string;
   /** One file of rows for each. */
   readonly files: readonly string[];
-  readonly keyBits: number;
-  readonly twoParty: Task['twoParty'];
+  readonly policy: OwnerPolicy;
+}
+
+/** Of owners that agree to everything that a demo's task may ask. */
+export function demoPolicy(minimumKeyBits: number, twoParty: Task['twoParty']): OwnerPolicy {
+  return OwnerPolicy.parse({
+    twoParty: [twoParty],
+    minimumKeyBits,
+    allowFullRank: true,
+    allowSpectrum: true,
+    minimumClassRows: 1,
+  });
 }
 
 export class Owners {
@@ -53,7 +65,7 @@ export class Owners {
 
   /** Enrols every owner with a file of its own at the CSP. */
   async enrol({ csp, dataUser, caFile }: Services, setting: EnrolSetting, tick: () => void): Promise<void> {
-    const { folder, files, keyBits, twoParty } = setting;
+    const { folder, files, policy } = setting;
     const tokens = await inviteOwners(csp.folder, files.length, TOKEN_SECONDS);
     await this.all(
       (i) => ({
@@ -64,13 +76,23 @@ export class Owners {
           caFile,
           cspUrl: csp.url,
           dataUserUrl: dataUser.url,
-          minimumKeyBits: keyBits,
-          twoParty,
+          policy,
         },
         token: tokens[i]!,
         cspThumbprint: csp.thumbprint,
       }),
       tick,
+    );
+  }
+
+  /** Ends the processes; what the owners keep stays. */
+  async end(): Promise<void> {
+    await Promise.all(
+      this.#processes.map(async (child) => {
+        const ended = once(child, 'exit');
+        child.disconnect();
+        await ended;
+      }),
     );
   }
 

@@ -19,18 +19,18 @@ export interface Comparison {
   readonly varianceCaptured: number;
 }
 
-/** Compares a projection with the clear decomposition of all rows in `file`. */
+/** Compares a projection with the clear decomposition of all rows in `file`; returns that one, too. */
 export async function compareWithClear(
   task: Task,
   projection: Projection,
   file: string,
   ignoredColumns: readonly string[],
-): Promise<Comparison> {
+): Promise<{ comparison: Comparison; clear: Decomposition }> {
   // All rows come from one file here, so the bound is that of all owners together.
   const pooledTask = { ...task, maximumSamplesPerOwner: task.maximumSamplesPerOwner * task.maximumOwners };
   const { statistics } = await statisticsOfCsv(readFileBytes(file), pooledTask, { ignoredColumns });
   const clear = decompose({ ...programOf(task), minimumOwners: 1 }, statistics);
-  return compare(projection, clear, statistics, task.fractionBits);
+  return { comparison: compare(projection, clear, statistics, task.fractionBits), clear };
 }
 
 function compare(

@@ -1,34 +1,56 @@
 /** The demo: starts the three roles, takes them through the protocol once per method, and reports. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { onShutdown } from '@eigenveil/command';
 import type { TaskClient } from '@eigenveil/data-user';
+import { writeReport } from '@eigenveil/report/write';
 import { layout } from '@eigenveil/statistics';
-import type { MethodName } from '@eigenveil/task';
+import type { MethodName, TaskId } from '@eigenveil/task';
 import { type Children, withChildren } from '@eigenveil/testbed/processes/children';
 import type { Projection } from '@eigenveil/wire';
+import { commandsByHand } from './by-hand.ts';
 import { datasetName, splitAmongOwners } from './dataset.ts';
-import { Owners } from './owners.ts';
+import { reducedRows } from './figures.ts';
+import { demoPolicy, Owners } from './owners.ts';
 import { Progress } from './progress.ts';
 import { compareWithClear } from './reference.ts';
+import { demoReport, type MethodFigures } from './report.ts';
 import { startServices } from './services.ts';
-import { type DemoResult, printSummary, type RoleTimes } from './summary.ts';
+import { printKept, printSummary } from './summary.ts';
 import { COMPUTATION_STATES, compute, createTask, draft, ignoredBy, type TaskSetting } from './task.ts';
 
 export interface DemoOptions extends TaskSetting {
   readonly method: readonly MethodName[];
   readonly out: string;
+  readonly keep?: true;
   readonly json?: true;
 }
 
-/** Runs the demo and leaves its results in `options.out`; nothing else remains, however it ends. */
+/**
+ * Runs the demo and leaves its results in `options.out`; nothing else remains, however it ends. With `keep` it goes on until SIGINT or
+ * SIGTERM, so that its services can be used by hand.
+ */
 export function runDemo(options: DemoOptions): Promise<void> {
-  for (const [signal, code] of [
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const) {
-    process.once(signal, () => process.exit(code));
-  }
-  return withChildren((children, folder) => new Demo(options, folder, children).run());
+  const ends = [
+    ['SIGINT', () => process.exit(130)],
+    ['SIGTERM', () => process.exit(143)],
+  ] as const;
+  for (const [signal, end] of ends) process.on(signal, end);
+  return withChildren(async (children, folder) => {
+    const kept = await new Demo(options, folder, children).run();
+    for (const [signal, end] of ends) process.off(signal, end);
+    if (options.keep !== true) return;
+    const { promise: told, resolve } = Promise.withResolvers<void>();
+    onShutdown(['SIGINT', 'SIGTERM'], async () => resolve());
+    kept();
+    await told;
+  });
+}
+
+interface DoneTask {
+  readonly taskId: TaskId;
+  readonly size: { readonly samples: number; readonly features: number };
+  readonly figures: MethodFigures;
 }
 
 class Demo {
@@ -44,7 +66,8 @@ class Demo {
     this.#progress = new Progress({ quiet: options.json === true });
   }
 
-  async run(): Promise<void> {
+  /** Returns what tells how to go on by hand. */
+  async run(): Promise<() => void> {
     const { data, owners: count, keyBits, twoParty, method: wanted, out } = this.#options;
     const started = performance.now();
     for (const method of wanted) await draft(this.#options, method); // what is wrong with the file is found before anything starts
@@ -59,34 +82,39 @@ class Demo {
           Owners.start(this.#children, count, tick),
         ]),
     );
+    const policy = demoPolicy(keyBits, twoParty);
     await this.#progress.stage('owners enrol at the CSP', count, (tick) =>
-      owners.enrol(services, { folder: this.#folder, files, keyBits, twoParty }, tick),
+      owners.enrol(services, { folder: this.#folder, files, policy }, tick),
     );
-    const results: DemoResult[] = [];
-    const times: RoleTimes[] = [];
-    let size = { samples: 0, features: 0 };
-    for (const method of wanted) {
-      const done = await this.#runTask(method, services.client, owners);
-      results.push(done.result);
-      times.push(done.times);
-      size = done.size;
-    }
-    await services.client.close();
-    const report = {
+    const done: DoneTask[] = [];
+    for (const method of wanted) done.push(await this.#runTask(method, services.client, owners));
+    await Promise.all([services.client.close(), owners.end()]);
+    const summary = {
       dataset: datasetName(data),
-      ...size,
+      ...done.at(-1)!.size,
       owners: count,
       keyBits,
       twoParty,
       totalSeconds: (performance.now() - started) / 1000,
-      results,
+      results: done.map(({ figures }) => figures.result),
     };
-    if (this.#options.json) process.stdout.write(`${JSON.stringify(report)}\n`);
-    else printSummary(report, times, out);
+    const figures = done.map((it) => it.figures);
+    await writeReport({ folder: out, report: demoReport(summary, figures), data: summary });
+    if (this.#options.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
+    else
+      printSummary(
+        summary,
+        figures.map(({ times }) => times),
+        out,
+      );
+    if (this.#options.keep !== true) return () => undefined;
+    const setting = { ...this.#options, folder: this.#folder, policy };
+    const commands = await commandsByHand(services, setting, done[0]!.taskId, process.cwd());
+    return () => printKept(commands, this.#options.json === true);
   }
 
-  async #runTask(method: MethodName, client: TaskClient, owners: Owners) {
-    const { data, owners: count, out } = this.#options;
+  async #runTask(method: MethodName, client: TaskClient, owners: Owners): Promise<DoneTask> {
+    const { data, label, owners: count, out } = this.#options;
     const name = method.toUpperCase();
     const started = performance.now();
     const ignore = ignoredBy(this.#options, method);
@@ -119,16 +147,33 @@ class Demo {
     const seconds = (performance.now() - started) / 1000;
     const projection: Projection = await client.result(task.id);
     await writeFile(join(folder, 'projection.json'), `${JSON.stringify(projection, null, 2)}\n`);
-    const comparison = await this.#progress.stage(`${name}: compare with the clear reference`, 1, () =>
-      compareWithClear(task, projection, data, ignore),
+    const { comparison, clear, rows } = await this.#progress.stage(
+      `${name}: compare with the clear reference`,
+      1,
+      async () => {
+        const compared = await compareWithClear(task, projection, data, ignore);
+        const decompositions = { task, projection, clear: compared.clear };
+        return { ...compared, rows: await reducedRows(decompositions, data, label, this.#folder) };
+      },
     );
-    const result: DemoResult = { method, components: projection.vectors.length, ...comparison, seconds };
-    const times: RoleTimes = {
-      method,
-      ownerMilliseconds: work.medianMilliseconds,
-      contributionBytes: layout(task).plaintexts.length * (task.keyBits / 4),
-      stages,
+    const plaintexts = layout(task).plaintexts.length;
+    return {
+      taskId: task.id,
+      size: { samples, features: task.features.length },
+      figures: {
+        result: { method, components: projection.vectors.length, ...comparison, seconds },
+        times: {
+          method,
+          ownerMilliseconds: work.medianMilliseconds,
+          contributionBytes: plaintexts * (task.keyBits / 4),
+          stages,
+        },
+        eigenvalues: projection.eigenvalues,
+        clearEigenvalues: clear.eigenvalues,
+        rows,
+        plaintexts,
+        outputs: task.outputs,
+      },
     };
-    return { result, times, size: { samples, features: task.features.length } };
   }
 }

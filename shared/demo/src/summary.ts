@@ -17,7 +17,7 @@ export interface RoleTimes {
   readonly stages: Readonly<Record<string, number>>;
 }
 
-interface Report {
+export interface Summary {
   readonly dataset: string;
   readonly samples: number;
   readonly features: number;
@@ -30,7 +30,7 @@ interface Report {
 
 const PLAIN = { style: { head: [], border: [] } };
 
-export function printSummary(report: Report, times: readonly RoleTimes[], out: string): void {
+export function printSummary(report: Summary, times: readonly RoleTimes[], out: string): void {
   const { dataset, samples, features, owners, keyBits, twoParty, totalSeconds, results } = report;
   const accuracy = new Table({
     ...PLAIN,
@@ -81,6 +81,7 @@ ${roles.toString()}
 DCA and LDA seek directions that tell classes apart, not ones of large variance.
 Ranges of the features are the minima and maxima of the file: public metadata here.
 Results: ${results.map(({ method }) => `${out}/${method}/projection.json`).join(', ')}; each owner's reduced rows beside them.
+All of it as a page with plots: ${out}/report.html
 Everything took ${totalSeconds.toFixed(1)} s.
 The two-party protocol was \`${twoParty}\`.
 `);
@@ -90,4 +91,17 @@ The two-party protocol was \`${twoParty}\`.
     );
   }
   if (keyBits < 2048) process.stdout.write(colours.red(`Keys of ${keyBits} bits are NOT secure.\n`));
+}
+
+/** What can be done by hand with services that go on. */
+export function printKept(commands: readonly string[], asJson: boolean): void {
+  process.stdout.write(
+    asJson
+      ? `${JSON.stringify({ commands })}\n`
+      : `
+${colours.bold('The CSP and the data user go on until Ctrl-C, which removes all they keep.')} From another terminal, in this folder:
+
+${commands.join('\n')}
+`,
+  );
 }

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { browserMissing, launchOptions } from '../src/in-browser.ts';
 import { writeReport } from '../src/write.ts';
-import { browserMissing, launchOptions } from './support/browser.ts';
 import { report } from './support/report.ts';
 
 const phone = { width: 360, height: 740 };
