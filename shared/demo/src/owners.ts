@@ -89,9 +89,9 @@ export class Owners {
   async end(): Promise<void> {
     await Promise.all(
       this.#processes.map(async (child) => {
-        const ended = once(child, 'exit');
-        child.disconnect();
-        await ended;
+        const closed = once(child, 'close');
+        child.kill();
+        await closed;
       }),
     );
   }
