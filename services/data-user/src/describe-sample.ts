@@ -40,9 +40,9 @@ export async function describeSample(file: string, task: TaskProposal): Promise<
     : [...describeNoiseMatrix(task, sample), ...describeForecast(task, values, sample)];
 }
 
-/** Of a PCA, which is refused where its rank is too low. */
+/** Of a PCA, which is refused where its rank is too low. Noise has every rank. */
 function describeRank(task: TaskProposal, values: readonly number[], { rows }: Sample): string[] {
-  if (task.allowFullRank) return [];
+  if (task.allowFullRank || task.differentialPrivacy !== null) return [];
   const least = leastRank(programOf(task));
   if (rows <= least)
     return [
@@ -61,8 +61,10 @@ function rankOf(values: readonly number[]): number {
 }
 
 /** Of DCA and LDA: a noise matrix that is not clearly positive definite is refused once all owners have contributed. */
-function describeNoiseMatrix({ method, fractionBits }: TaskProposal, { statistics }: Sample): string[] {
-  if (method.kind !== 'dca' && method.kind !== 'lda') return [];
+function describeNoiseMatrix(task: TaskProposal, { statistics }: Sample): string[] {
+  const { method, fractionBits, differentialPrivacy } = task;
+  // The public shift of differential privacy is a ridge, too.
+  if ((method.kind !== 'dca' && method.kind !== 'lda') || differentialPrivacy !== null) return [];
   const isTotal = method.kind === 'dca' && method.form === 'standard';
   const matrix = (isTotal ? totalScatter : withinClassScatter)(statistics, fractionBits);
   const { values } = symmetricEigen(matrix);

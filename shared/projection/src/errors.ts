@@ -28,6 +28,6 @@ export class ProjectionError extends Error {
 export function notPositiveDefinite(): ProjectionError {
   return new ProjectionError(
     'ERR_NOT_POSITIVE_DEFINITE',
-    'the noise matrix is not positive definite: propose a task with a larger ridge, or without features that are constant or follow from others',
+    'the noise matrix is not clearly positive definite: propose a task with a larger ridge, or without features that are constant or follow from others',
   );
 }

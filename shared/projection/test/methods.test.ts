@@ -317,6 +317,9 @@ describe('discriminant methods', () => {
     for (const method of [dca('standard', 0, 0), dca('book', 0, 0.1), { kind: 'lda', ridge: 0 } as const]) {
       const statistics = sum(program(method), rows.slice(0, 2), [[0], [1]]);
       expect(() => decompose(program(method), statistics)).toThrow(code('ERR_NOT_POSITIVE_DEFINITE'));
+      expect(() => decompose(program(method), statistics)).toThrow(
+        /: propose a task with a larger ridge, or without features that are constant or follow from others$/,
+      );
     }
   });
 });

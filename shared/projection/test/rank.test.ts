@@ -126,7 +126,12 @@ it('an angle that is left follows from one variance, but for a choice of two', (
   const S = totalScatter(statistics, program.fractionBits);
   expect(Math.min(...guesses.map((guess) => relativeError(guess, S)))).toBeLessThan(1e-9);
   const guarded = (twoValued: number): Program => ({ ...program, allowFullRank: false, twoValued });
-  expect(() => decompose(guarded(1), statistics)).toThrow(expect.objectContaining({ code: 'ERR_FULL_RANK' }));
+  expect(() => decompose(guarded(1), statistics)).toThrow(
+    expect.objectContaining({
+      code: 'ERR_FULL_RANK',
+      message: expect.stringMatching(/got \d+: propose a task with fewer components or outputs, /),
+    }),
+  );
   expect(decompose(guarded(0), statistics).vectors).toEqual(vectors);
 });
 

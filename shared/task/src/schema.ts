@@ -325,7 +325,7 @@ export const ProposalFile = TaskProposal.extend({
     .string()
     .optional()
     .describe(
-      'Where editors find the JSON schema of this file, by which they complete and check it; left out of what is proposed. Reveals: nothing.',
+      'Where editors find the JSON schema of this file, by which they complete and check it; left out of what is proposed. Reveals: where Eigenveil is installed, to whom the file is given.',
     ),
 }).transform(({ $schema, ...proposal }) => proposal);
 

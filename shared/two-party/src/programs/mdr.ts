@@ -3,6 +3,7 @@
  * classes against S_B of the privacy classes and a ridge. Both are U Uᵀ and P Pᵀ with few columns; where these are fewer than features,
  * [P U] = Q R reduces the problem to the rows of R. Outside of the columns' span A is 0 and B a multiple of I, so nothing is lost.
  */
+import { notPositiveDefinite } from '@eigenveil/projection';
 import { cappedComponents, type Program, type StatisticsTask } from '@eigenveil/task';
 import {
   addModulo,
@@ -27,7 +28,7 @@ import { outerProducts, rowsFirst, timesOuter, triangleTimesTransposed } from '.
 import { broadcast, pick, zeros } from './numbers.ts';
 import type { CheckedDecomposition } from './pca.ts';
 import { solveLowRank } from './pencils.ts';
-import { notPositiveDefinite, revealComponents } from './reveal.ts';
+import { revealComponents } from './reveal.ts';
 import { addToDiagonal } from './scaling.ts';
 import { poolStatistics, type Shares } from './statistics.ts';
 import { inPieces } from './steps.ts';

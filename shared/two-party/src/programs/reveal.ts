@@ -1,5 +1,5 @@
 /** The end of a discriminant program: its checks, what is revealed where they hold, and what it means. */
-import { ProjectionError } from '@eigenveil/projection';
+import { notPositiveDefinite, ProjectionError } from '@eigenveil/projection';
 import { cappedComponents, type Program, type StatisticsTask } from '@eigenveil/task';
 import { type Num, unsigned } from '../circuits/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
@@ -58,11 +58,4 @@ export async function revealComponents(
 
 function singleClass(): ProjectionError {
   return new ProjectionError('ERR_SINGLE_CLASS', 'expected samples of at least two classes, got one');
-}
-
-export function notPositiveDefinite(): ProjectionError {
-  return new ProjectionError(
-    'ERR_NOT_POSITIVE_DEFINITE',
-    'the noise matrix is not clearly positive definite: propose a task with a larger ridge, or without features that are constant or follow from others',
-  );
 }
