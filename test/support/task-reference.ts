@@ -72,7 +72,7 @@ function rangeOf(schema: Schema): string {
   if (anyOf !== undefined) return anyOf.map(rangeOf).join(' or ');
   if (items !== undefined) {
     const counts = between(schema.minItems ?? 0, schema.maxItems);
-    return `${counts} of ${items.properties === undefined ? rangeOf(items) : 'objects'}`;
+    return items.properties === undefined ? `${counts} of: ${rangeOf(items)}` : `${counts} objects`;
   }
   if (format === 'date-time') return 'a date and time, Z at its end';
   if (type === 'string')

@@ -138,7 +138,7 @@ const HONEST_OWNERS = z
   .nullable()
   .default(null)
   .describe(
-    'With noise of owners: how many of them are relied on to add their part and to keep it to themselves, fewer than minimumOwners; else null. Reveals: nothing.',
+    'With noise of owners: how many of them are relied on to add their part and to keep it to themselves, fewer than minimumOwners; else null. Reveals: with fewer honest ones the guarantee does not hold.',
   );
 
 export const DifferentialPrivacy = z.strictObject({
