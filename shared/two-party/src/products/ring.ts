@@ -3,6 +3,7 @@ import { DIGIT_BITS, digitsPerEntry, ELEMENT_BYTES, type ProductSize, SUM_BYTES 
 
 const LIMB_BITS = 64;
 const LIMBS = ELEMENT_BYTES / 8;
+const ABOVE_LIMBS = 1n << BigInt(LIMB_BITS * LIMBS);
 
 /**
  * Checks a matrix, and tells no entry of it.
@@ -26,7 +27,9 @@ export function encodeElements(matrix: readonly (readonly bigint[])[], target: U
   const view = new DataView(target.buffer, target.byteOffset, target.byteLength);
   let at = 0;
   for (const row of matrix) {
-    for (const element of row) {
+    for (const entry of row) {
+      // As long for every entry, so that zeros do not take less time.
+      const element = entry + ABOVE_LIMBS;
       for (let limb = 0; limb < LIMBS; limb += 1) {
         view.setBigUint64(
           at + 8 * limb,
