@@ -260,7 +260,7 @@ describe('a task', () => {
     expect(refused).toMatchObject({ exitCode: 2, code: 'ERR_CSV_CELL' });
     expect(refused.detail).toMatch(/^row 51 .*column "sepal_width": .*an empty cell: --missing skip/);
     const skipping = await owner('contribute', ...words(2), ...form, '--missing', 'skip');
-    expect(skipping.stderr).toBe('warning: 1 rows were left out, since a cell is missing\n');
+    expect(skipping.stderr).toBe('warning: 1 row was left out, since a cell is missing\n');
     contributed.push({ ...skipping, stderr: '' });
     for (const [i, answer] of contributed.entries()) {
       const { receipt, ...summary } = jsonOf(answer);

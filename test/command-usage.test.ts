@@ -307,7 +307,7 @@ describe('a command line that is wrong exits with 2', () => {
     const flags = ['--form', 'book', '--ridge', '2', '--signal-ridge', '-0.05', '--maximum-samples', '70'];
     const more = ['--outputs', 'mean,trace', '--minimum-owners', '3', '--allow-full-rank'];
     const { err, out } = await run('user', 'task', 'draft', ...DCA, ...flags, ...more, ...SIZES.with(1, '4'));
-    expect(err).toMatch(/only the first 2 of 4 components tell 3 classes apart/);
+    expect(err).toMatch(/3 classes differ in at most 2 directions/);
     expect(JSON.parse(out)).toMatchObject({
       method: { kind: 'dca', form: 'book', ridge: 2, signalRidge: -0.05 },
       maximumSamplesPerOwner: 70,

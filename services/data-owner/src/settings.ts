@@ -81,7 +81,10 @@ one: the file is refused, or with --missing skip the row is left out and counted
 
 export function warnOfSkipped(command: Command, skippedRows: number): void {
   if (skippedRows > 0)
-    printNote(command, `warning: ${skippedRows} rows were left out, since a cell is missing`);
+    printNote(
+      command,
+      `warning: ${skippedRows === 1 ? '1 row was' : `${skippedRows} rows were`} left out, since a cell is missing`,
+    );
 }
 
 /** @param cells per feature, how many were clipped */

@@ -30,7 +30,9 @@ function describeComponents(task: TaskProposal): string[] {
       : []),
     ...(method.kind !== 'pca' && capped > contrasts
       ? [
-          `only the first ${contrasts} of ${capped} components tell ${contrasts + 1} classes apart; the others order what is left of the scatter${method.kind === 'dca' && method.form === 'standard' ? ', as the signal ridge differs from 0' : ''}`,
+          method.kind === 'dca' && method.signalRidge !== 0
+            ? `${contrasts + 1} classes differ in at most ${contrasts} directions: the other components order what is left of the scatter, and with a signal ridge may come before those`
+            : `only the first ${contrasts} of ${capped} components tell ${contrasts + 1} classes apart; the others have one eigenvalue, and arbitrary vectors`,
         ]
       : []),
     ...(constant.length > 0

@@ -31,7 +31,7 @@ export function remarksOf(task: Task, projection: Projection): Remark[] {
   });
   const where = (holds: (value: number, j: number) => boolean): number[] =>
     eigenvalues.flatMap((value, j) => (holds(value, j) ? [j + 1] : []));
-  const directions = classDirections(task, projection);
+  const alone = withoutClasses(task, projection);
   const rank = largestRank(task, projection);
   const noise =
     task.method.kind === 'pca' ? noiseNorm(task, Math.hypot(...(projection.mean ?? []))) : undefined;
@@ -45,8 +45,8 @@ export function remarksOf(task: Task, projection: Projection): Remark[] {
     },
     {
       code: 'no-classes',
-      components: where((_, j) => j >= directions),
-      text: `class means do not differ along them, as they differ in ${directions} ${directions === 1 ? 'direction' : 'directions'} at most: their eigenvalues come from the ridges alone`,
+      components: where((value, j) => alone(value - resolution.error(value), j)),
+      text: 'their eigenvalues are no larger than the ridges alone can make them, so that class means need not differ along them at all',
     },
     {
       code: 'zero',
@@ -87,13 +87,24 @@ function decomposedTrace(task: Task, { eigenvalues, trace, spectrum }: Projectio
   return (trace ?? (spectrum === undefined ? most : sum(spectrum))) + d * shiftRidge(task);
 }
 
-/** The directions in which means of classes can differ: a class fewer than have rows, as far as that was declared. */
-function classDirections(task: Task, { classCounts }: Projection): number {
-  const { method, labellings } = task;
-  if (method.kind === 'pca') return Infinity;
-  const classes = labellings[0]!.classes.length;
-  const counted = task.differentialPrivacy === null ? classCounts?.[0] : undefined;
-  return (counted?.filter((count) => count > 0).length ?? classes) - 1;
+/**
+ * Whether a component of this eigenvalue needs no difference of class means. They differ in a direction less than there are classes with rows,
+ * as far as that was declared. With ρ′ = 0 those come first. Else A w = λ B w has λ = (wᵀ S_B w + ρ′ wᵀ w)/wᵀ B w (the book's form: and 1), and
+ * as wᵀ B w >= ρ wᵀ w, a direction without a difference may have any λ up to ρ′/ρ, so that it may even come first.
+ */
+function withoutClasses(
+  { method, labellings, differentialPrivacy }: Task,
+  { classCounts }: Projection,
+): (eigenvalue: number, j: number) => boolean {
+  if (method.kind === 'pca') return () => false;
+  if (method.kind === 'dca' && method.signalRidge !== 0) {
+    const { form, ridge, signalRidge } = method;
+    const most = Math.max(0, signalRidge / ridge) + (form === 'book' ? 1 : 0);
+    return (eigenvalue) => eigenvalue <= most;
+  }
+  const counted = differentialPrivacy === null ? classCounts?.[0] : undefined;
+  const classes = counted?.filter((count) => count > 0).length ?? labellings[0]!.classes.length;
+  return (_, j) => j >= classes - 1;
 }
 
 /** Of the scatter matrix of a PCA, as far as it is public: features that vary, and one less than rows. */

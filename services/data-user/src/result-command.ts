@@ -29,7 +29,7 @@ export function addResult(task: Command): void {
 Shows eigenvalues, shares of the variance where the task declared trace or spectrum, who took part, and a scree plot. Notes tell of components
 that are not what they seem; the remarks of csv and of --json with --out are their codes:
   not-found   the computation has not found the component
-  no-classes  class means do not differ along it: beyond the number of classes less one
+  no-classes  its eigenvalue may come from the ridges alone, so that class means need not differ along it
   zero        its eigenvalue may be zero, so that its vector is arbitrary
   mixed       its eigenvalue equals another one within what the arithmetic resolves: only the space of their vectors is certain
   noise       its eigenvalue is below the noise of differential privacy

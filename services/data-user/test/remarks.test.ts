@@ -1,5 +1,7 @@
 /** What is said of components that are not what they seem, and nothing of others. */
-import { noiseNorm, shiftRidge } from '@eigenveil/task';
+import { decompose } from '@eigenveil/projection';
+import { Discretiser, StatisticsAccumulator } from '@eigenveil/statistics';
+import { noiseNorm, programOf, shiftRidge, type Task } from '@eigenveil/task';
 import { describe, expect, test } from 'vitest';
 import { remarksOf } from '../src/remarks.ts';
 import { projectionOf, taskOf } from './results.ts';
@@ -109,8 +111,42 @@ describe('a discriminant projection', () => {
       ['no-classes', [3, 4]],
       ['mixed', [3, 4]],
     ]);
-    const ridged = taskOf('dca', 8, { method: { ...book, signalRidge: 0.5 }, components: 4 });
-    expect(told(ridged, projectionOf(ridged, [3, 2, 1.3, 1.1]))).toEqual([['no-classes', [3, 4]]]);
+  });
+
+  test('with a ridge on the signal may have eigenvalues of the ridges alone wherever they are small enough', () => {
+    const remarksWith = (method: Task['method'], ...values: number[]) => {
+      const task = taskOf('dca', 8, { method, components: values.length });
+      return told(task, projectionOf(task, values));
+    };
+    const standard = { ...book, form: 'standard' } as const;
+    expect(remarksWith({ ...standard, ridge: 2, signalRidge: 0.5 }, 0.5, 0.24, 0.1)).toEqual([
+      ['no-classes', [2, 3]],
+    ]);
+    expect(remarksWith({ ...standard, signalRidge: 1 }, 0.99, 0.5)).toEqual([['no-classes', [1, 2]]]);
+    expect(remarksWith({ ...book, ridge: 2, signalRidge: 0.5 }, 1.5, 1.24)).toEqual([['no-classes', [2]]]);
+    expect(remarksWith({ ...standard, signalRidge: -0.5 }, 0.5, -0.1)).toEqual([['no-classes', [2]]]);
+    expect(remarksWith({ ...standard, ridge: 0, signalRidge: 0.5 }, 900, 0.1)).toEqual([
+      ['no-classes', [1, 2]],
+    ]);
+  });
+
+  test('along whose first component class means do not differ at all is one of which that is said', () => {
+    // Two classes that differ in f0, f1 with next to no scatter, and a ridge on the signal that makes it the first.
+    const method = { ...book, form: 'standard', signalRidge: 1 } as const;
+    const task = taskOf('dca', 3, { method, components: 3, allowFullRank: true }, 2);
+    const accumulator = new StatisticsAccumulator(task);
+    const discretiser = new Discretiser(task);
+    for (let i = 0; i < 60; i += 1) {
+      const cells = [
+        0.3 * (1 + (i % 2)) + 0.3 * Math.sin(7 * i),
+        0.5 + 0.01 * Math.cos(3 * i),
+        0.5 + 0.4 * Math.sin(i * i),
+      ];
+      accumulator.add(discretiser.discretise(cells), [i % 2]);
+    }
+    const { vectors, eigenvalues } = decompose(programOf(task), { ...accumulator.statistics(), owners: 9n });
+    expect(Math.abs(vectors[0]![1]!)).toBeGreaterThan(0.99);
+    expect(told(task, projectionOf(task, eigenvalues, { vectors }))).toEqual([['no-classes', [1, 2, 3]]]);
   });
 
   test('of classes without rows has as many directions less', () => {
