@@ -30,6 +30,8 @@ export interface Case {
   readonly countsTrips?: boolean;
   readonly twoParty: Task['twoParty'];
   readonly method: MethodName;
+  /** Of a PCA: of the correlation matrix instead of the scatter matrix. */
+  readonly scale?: 'correlation';
   readonly dataset: string;
   readonly components: number;
   /** ρ of a discriminant method, if not that of a draft. */
@@ -105,9 +107,11 @@ export async function measureCase(wanted: Case, file: string): Promise<Measured>
     },
     statistics,
   );
-  const cosines = expected.vectors.map((vector, i) =>
-    Math.abs(vector.reduce((sum, entry, j) => sum + entry * vectors[i]![j]!, 0)),
-  );
+  // Those of a correlation matrix are longer than 1.
+  const cosines = expected.vectors.map((vector, i) => {
+    const product = vector.reduce((sum, entry, j) => sum + entry * vectors[i]![j]!, 0);
+    return Math.abs(product) / (Math.hypot(...vector) * Math.hypot(...vectors[i]!));
+  });
   const separate = cosines.filter((_, i) => gapOf(all.eigenvalues, i) >= SMALLEST_GAP);
   const { A } = pencil(program, statistics);
   if (eigenvalues.length !== expected.eigenvalues.length) throw new Error('the number of components differs');
@@ -142,12 +146,13 @@ function gapOf(values: readonly number[], i: number): number {
 
 /** The statistics of all rows of a file, as OWNERS owners together would send them. */
 async function pooled(
-  { method, components, twoParty, ridge, allowFullRank }: Case,
+  { method, scale, components, twoParty, ridge, allowFullRank }: Case,
   file: string,
 ): Promise<{ task: Task; statistics: Statistics }> {
   const ignore = method === 'pca' ? ['label'] : [];
   const { rows, ...draft } = await draftTask(file, {
     method,
+    scale,
     labels: method === 'pca' ? [] : ['label'],
     ignore,
   });

@@ -19,11 +19,30 @@ import { fitPowerLaw, summarise } from '../statistics.ts';
 import type { Measurement, Omission, Scale, Suite, Unit, UnitResult } from '../unit.ts';
 
 type Protocol = Case['twoParty'];
+/** A method, or a PCA of the correlation matrix. */
+type Kind = PublishedMethod | 'correlation';
+type Row = Pick<PublishedEfficiency, 'dataset' | 'title' | 'features' | 'components'> &
+  Partial<Pick<PublishedEfficiency, 'garbledSeconds'>>;
 
 const NAME = 'two-party';
-const PROTOCOLS: Readonly<Record<PublishedMethod, readonly Protocol[]>> = {
-  pca: ['garbled', 'rotated', 'simulated'],
-  dca: ['garbled', 'simulated'],
+const PROTOCOLS: readonly Protocol[] = ['garbled', 'rotated', 'simulated'];
+const TITLES: Readonly<Record<Kind, string>> = {
+  pca: 'PCA',
+  correlation: 'PCA of the correlation matrix',
+  dca: 'DCA',
+};
+const KINDS = Object.keys(TITLES) as readonly Kind[];
+const ROWS: Readonly<Record<Kind, readonly Row[]>> = {
+  ...PUBLISHED_EFFICIENCY,
+  // Known variances leave room for fewer components.
+  correlation: PUBLISHED_EFFICIENCY.pca
+    .filter(({ dataset }) => ['pima', 'ionosphere', 'synthetic50'].includes(dataset))
+    .map(({ dataset, title, features, components }) => ({
+      dataset,
+      title,
+      features,
+      components: Math.min(components, features - 5),
+    })),
 };
 /** What a quick run leaves out takes more than a second or two per run by `garbled`. */
 const QUICK_SETS: readonly string[] = ['pima'];
@@ -32,30 +51,31 @@ const QUICK_REPETITIONS = 2;
 const LONG_SECONDS = 5;
 
 /** First guesses for the time left: seconds of one run by all protocols, processes and warm-up aside. */
-const EXPECTED_SECONDS: Readonly<Record<PublishedMethod, readonly number[]>> = {
+const EXPECTED_SECONDS: Readonly<Record<Kind, readonly number[]>> = {
   pca: [2, 2.4, 3, 8, 13, 24],
-  dca: [1, 1, 1.2, 2, 3.2, 7.5],
+  correlation: [2, 15, 28],
+  dca: [2, 2, 2.2, 3.5, 5.5, 13],
 };
 const PROCESS_SECONDS = 1.5;
 
-function unitOf(method: PublishedMethod, row: PublishedEfficiency, at: number, scale: Scale): Unit {
+function unitOf(kind: Kind, row: Row, at: number, scale: Scale): Unit {
   const { dataset, title, components } = row;
-  const protocols = PROTOCOLS[method];
-  const seconds = EXPECTED_SECONDS[method][at]!;
+  const method = kind === 'correlation' ? 'pca' : kind;
+  const standardised = kind === 'correlation' ? ({ scale: 'correlation' } as const) : {};
+  const seconds = EXPECTED_SECONDS[kind][at]!;
   const repetitions = scale === 'quick' ? QUICK_REPETITIONS : seconds > LONG_SECONDS ? 3 : 5;
   return {
-    id: `${NAME}/${method}-${dataset}`,
-    title: `two-party computation: ${method.toUpperCase()} of ${title}`,
-    parameters: { method, dataset, components, repetitions, protocols: protocols.join(',') },
-    expectedSeconds: (repetitions + 1) * (seconds + PROCESS_SECONDS * protocols.length),
-    measure: (note) => measure({ method, dataset, components }, protocols, repetitions, note),
+    id: `${NAME}/${kind}-${dataset}`,
+    title: `two-party computation: ${TITLES[kind]} of ${title}`,
+    parameters: { method, ...standardised, dataset, components, repetitions, protocols: PROTOCOLS.join(',') },
+    expectedSeconds: (repetitions + 1) * (seconds + PROCESS_SECONDS * PROTOCOLS.length),
+    measure: (note) => measure({ method, ...standardised, dataset, components }, repetitions, note),
   };
 }
 
 /** Fresh processes for every run: the warm-up is what fills the system's caches. Its protocol is the fastest one. */
 async function measure(
   wanted: Omit<Case, 'twoParty'>,
-  protocols: readonly Protocol[],
   repetitions: number,
   note: (text: string) => void,
 ): Promise<UnitResult> {
@@ -63,9 +83,9 @@ async function measure(
   if (file === undefined) throw new Error(`the data set ${wanted.dataset} has gone`);
   const run = (twoParty: Protocol) => measureCase({ ...wanted, twoParty }, file);
   await run('simulated');
-  const runs = new Map(protocols.map((protocol) => [protocol, [] as Measured[]]));
+  const runs = new Map(PROTOCOLS.map((protocol) => [protocol, [] as Measured[]]));
   for (let repetition = 0; repetition < repetitions; repetition += 1) {
-    for (const twoParty of repetition % 2 === 0 ? protocols : protocols.toReversed()) {
+    for (const twoParty of repetition % 2 === 0 ? PROTOCOLS : PROTOCOLS.toReversed()) {
       note(`${twoParty}, ${repetition + 1} of ${repetitions}`);
       runs.get(twoParty)!.push(await run(twoParty));
     }
@@ -76,6 +96,10 @@ async function measure(
     const first = done[0]!;
     facts.features = first.features;
     series[`${protocol} time`] = { unit: 'ms', samples: done.map(({ seconds }) => 1000 * seconds) };
+    series[`${protocol} wait`] = {
+      unit: 'ms',
+      samples: done.map(({ waitSeconds }) => 1000 * waitSeconds),
+    };
     series[`${protocol} bytes`] = { unit: 'bytes', samples: done.map(({ bytes }) => bytes) };
     series[`${protocol} garbler memory`] = {
       unit: 'bytes',
@@ -95,9 +119,9 @@ async function measure(
   return { series, facts };
 }
 
-/** A row of the published tables with what was measured for it, if it was. */
+/** A row of the published tables, or of ours, with what was measured for it, if it was. */
 interface Compared {
-  readonly row: PublishedEfficiency;
+  readonly row: Row;
   readonly measured: Measurement | undefined;
 }
 
@@ -114,43 +138,53 @@ function medianOf(measured: Measurement | undefined, name: string): number | und
   return list === undefined ? undefined : summarise(list).median;
 }
 
-function table(method: PublishedMethod, compared: readonly Compared[]): Block {
-  const protocols = PROTOCOLS[method];
+function table(kind: Kind, compared: readonly Compared[]): Block {
+  const isPublished = compared.some(({ row }) => row.garbledSeconds !== undefined);
   return {
     kind: 'table',
-    caption: `${method.toUpperCase()}: from the request for a connection to the result, base transfers included; medians with quartiles, and bytes in both directions. Published: ${PUBLISHED_SOURCE}, by a garbled circuit in Obliv-C on another machine`,
+    caption: `${TITLES[kind]}: from the request for a connection to the result, base transfers included; medians with quartiles, and bytes in both directions. Of the time by rotated its waits until public moments${isPublished ? `. Published: ${PUBLISHED_SOURCE}, by a garbled circuit in Obliv-C on another machine` : ''}`,
     columns: [
       { title: 'data set', align: 'left' },
       { title: 'd', align: 'right' },
       { title: 'k', align: 'right' },
-      { title: 'published', align: 'right' },
-      ...protocols.flatMap((protocol) => [
+      ...(isPublished ? [{ title: 'published', align: 'right' as const }] : []),
+      ...PROTOCOLS.flatMap((protocol) => [
         { title: protocol, align: 'right' as const },
+        ...(protocol === 'rotated' ? [{ title: 'of it waits', align: 'right' as const }] : []),
         { title: 'bytes', align: 'right' as const },
       ]),
-      { title: 'published / garbled', align: 'right' },
+      ...(isPublished ? [{ title: 'published / garbled', align: 'right' as const }] : []),
     ],
     rows: compared
       .filter(({ measured }) => measured !== undefined)
       .map(({ row, measured }) => {
         const garbled = medianOf(measured, 'garbled time');
+        const { garbledSeconds } = row;
         return [
-          row.dataset.startsWith('synthetic') ? `synthetic (published: ${row.title})` : row.title,
+          row.dataset.startsWith('synthetic')
+            ? `synthetic${garbledSeconds === undefined ? '' : ` (published: ${row.title})`}`
+            : row.title,
           `${row.features}`,
           `${row.components}`,
-          formatQuantity(1000 * row.garbledSeconds, 'ms'),
-          ...protocols.flatMap((protocol) => [timeCell(measured, protocol), bytesCell(measured, protocol)]),
-          garbled === undefined ? MISSING : formatRatio((1000 * row.garbledSeconds) / garbled),
+          ...(garbledSeconds === undefined ? [] : [formatQuantity(1000 * garbledSeconds, 'ms')]),
+          ...PROTOCOLS.flatMap((protocol) => [
+            timeCell(measured, protocol),
+            ...(protocol === 'rotated' ? [formatSamples(samplesOf(measured, 'rotated wait'), 'ms')] : []),
+            bytesCell(measured, protocol),
+          ]),
+          ...(garbledSeconds === undefined
+            ? []
+            : [garbled === undefined ? MISSING : formatRatio((1000 * garbledSeconds) / garbled)]),
         ];
       }),
   };
 }
 
-function accuracy(method: PublishedMethod, compared: readonly Compared[]): Block {
+function accuracy(kind: Kind, compared: readonly Compared[]): Block {
   const fact = (measured: Measurement, name: string) => Number(measured.facts[name]).toExponential(0);
   return {
     kind: 'table',
-    caption: `${method.toUpperCase()}: largest error against the clear reference over all repetitions, AND gates, and the larger process's peak memory. Sine × gap is of the largest angle between the subspaces, times the gap after the last component over λ₁`,
+    caption: `${TITLES[kind]}: largest error against the clear reference over all repetitions, AND gates, and the larger process's peak memory. Sine × gap is of the largest angle between the subspaces, times the gap after the last component over λ₁`,
     columns: [
       { title: 'data set', align: 'left' },
       { title: 'protocol', align: 'left' },
@@ -162,7 +196,7 @@ function accuracy(method: PublishedMethod, compared: readonly Compared[]): Block
     rows: compared.flatMap(({ row, measured }) =>
       measured === undefined
         ? []
-        : PROTOCOLS[method].map((protocol) => [
+        : PROTOCOLS.filter((protocol) => `${protocol} components` in measured.facts).map((protocol) => [
             row.dataset,
             protocol,
             fact(measured, `${protocol} sine times gap`),
@@ -183,8 +217,8 @@ function accuracy(method: PublishedMethod, compared: readonly Compared[]): Block
 }
 
 /** Seconds over the number of features, one line for each protocol and one for what was published. */
-function chart(method: PublishedMethod, compared: readonly Compared[]): Block[] {
-  const measuredLines = PROTOCOLS[method].map(
+function chart(kind: Kind, compared: readonly Compared[]): Block[] {
+  const measuredLines = PROTOCOLS.map(
     (protocol): Line => ({
       name: protocol,
       style: 'solid',
@@ -199,13 +233,15 @@ function chart(method: PublishedMethod, compared: readonly Compared[]): Block[] 
   const published: Line = {
     name: 'published',
     style: 'dashed',
-    points: compared.map(({ row }) => ({ x: row.features, y: 1000 * row.garbledSeconds })),
+    points: compared.flatMap(({ row }): Point[] =>
+      row.garbledSeconds === undefined ? [] : [{ x: row.features, y: 1000 * row.garbledSeconds }],
+    ),
   };
   return [
     {
       kind: 'chart',
-      name: `two-party-${method}`,
-      caption: `${method.toUpperCase()}: time of the decomposition over the number of features; medians with quartiles. The published line is from ${PUBLISHED_SOURCE}`,
+      name: `two-party-${kind}`,
+      caption: `${TITLES[kind]}: time of the decomposition over the number of features; medians with quartiles${published.points.length === 0 ? '' : `. The published line is from ${PUBLISHED_SOURCE}`}`,
       drawing: {
         kind: 'lines',
         x: { title: 'features', scale: 'log' },
@@ -213,46 +249,48 @@ function chart(method: PublishedMethod, compared: readonly Compared[]): Block[] 
         lines: [published, ...measuredLines].filter(({ points }) => points.length > 0),
       },
     },
-    ...fits(method, measuredLines, published),
+    ...fits(kind, measuredLines, published),
   ];
 }
 
-function fits(method: PublishedMethod, measured: readonly Line[], published: Line): Block[] {
+function fits(kind: Kind, measured: readonly Line[], published: Line): Block[] {
   const lines = [published, ...measured].filter(({ points }) => points.length > 2);
   if (lines.length < 2) return [];
   const list = lines.map(({ name, points }) => `${name} ${formatExponent(fitPowerLaw(points))}`).join('; ');
   return [
     {
       kind: 'text',
-      text: `${method.toUpperCase()}: exponents of time over the number of features, fitted on logarithms, with 95 % intervals: ${list}. The number of components differs between rows, as in the published table, so these are of the table, not of one program.`,
+      text: `${TITLES[kind]}: exponents of time over the number of features, fitted on logarithms, with 95 % intervals: ${list}. The number of components differs between rows, as in the published table, so these are of the table, not of one program.`,
     },
   ];
 }
 
-function comparedOf(method: PublishedMethod, measurements: readonly Measurement[]): Compared[] {
-  return PUBLISHED_EFFICIENCY[method].map((row) => ({
+function comparedOf(kind: Kind, measurements: readonly Measurement[]): Compared[] {
+  return ROWS[kind].map((row) => ({
     row,
-    measured: measurements.find(({ id }) => id === `${NAME}/${method}-${row.dataset}`),
+    measured: measurements.find(({ id }) => id === `${NAME}/${kind}-${row.dataset}`),
   }));
 }
 
-function highlight(method: PublishedMethod, { row, measured }: Compared): string {
-  const times = PROTOCOLS[method].flatMap((protocol) => {
+function highlight(kind: Kind, { row, measured }: Compared): string {
+  const times = PROTOCOLS.flatMap((protocol) => {
     const median = medianOf(measured, `${protocol} time`);
     return median === undefined ? [] : [`${formatQuantity(median, 'ms')} by \`${protocol}\``];
   });
-  return `The decomposition for ${method.toUpperCase()} of ${row.features} features and ${row.components} components: ${times.join(', ')}; published ${formatQuantity(1000 * row.garbledSeconds, 'ms')}.`;
+  const published =
+    row.garbledSeconds === undefined ? '' : `; published ${formatQuantity(1000 * row.garbledSeconds, 'ms')}`;
+  return `The decomposition for ${TITLES[kind]} of ${row.features} features and ${row.components} components: ${times.join(', ')}${published}.`;
 }
 
 function sectionOf(measurements: readonly Measurement[]): Section {
-  const blocks = (['pca', 'dca'] as const).flatMap((method): Block[] => {
-    const compared = comparedOf(method, measurements);
+  const blocks = KINDS.flatMap((kind): Block[] => {
+    const compared = comparedOf(kind, measurements);
     if (compared.every(({ measured }) => measured === undefined)) return [];
-    return [...chart(method, compared), table(method, compared), accuracy(method, compared)];
+    return [...chart(kind, compared), table(kind, compared), accuracy(kind, compared)];
   });
   const introduction: Block = {
     kind: 'text',
-    text: 'Garbler and evaluator are fresh processes that talk over TLS 1.3 on the loopback interface. `garbled` reveals the declared outputs alone; `rotated`, measured here for PCA alone, reveals the spectrum and the number of rows, too; `simulated` is **not private** and shows what everything around the cryptography takes. The protocols take turns. With as many components as features (pima) the tasks consent to revealing the scatter matrix, as the published table implies.',
+    text: 'Garbler and evaluator are fresh processes that talk over TLS 1.3 on the loopback interface. `garbled` reveals the declared outputs alone; `rotated` reveals more: the spectrum and the number of rows, of DCA by class, and the variances of a correlation matrix; `simulated` is **not private** and shows what everything around the cryptography takes. The protocols take turns. With as many components as features (pima) the tasks consent to revealing the scatter matrix, as the published table implies.',
   };
   return { title: 'The decomposition between the two servers', blocks: [introduction, ...blocks] };
 }
@@ -264,23 +302,23 @@ export const twoParty: Suite = {
   async plan(scale) {
     const units: Unit[] = [];
     const omissions: Omission[] = [];
-    for (const method of ['pca', 'dca'] as const) {
-      for (const [at, row] of PUBLISHED_EFFICIENCY[method].entries()) {
-        const what = `two-party computation, ${method.toUpperCase()} of ${row.title}`;
-        if (scale === 'quick' && !QUICK_SETS.includes(row.dataset)) {
+    for (const kind of KINDS) {
+      for (const [at, row] of ROWS[kind].entries()) {
+        const what = `two-party computation, ${TITLES[kind]} of ${row.title}`;
+        if (scale === 'quick' && (kind === 'correlation' || !QUICK_SETS.includes(row.dataset))) {
           omissions.push({ what, why: 'left to the full run' });
         } else if ((await dataFile(row.dataset)) === undefined) {
           omissions.push({ what, why: `${row.dataset}.csv is not in the folder EIGENVEIL_DATA` });
-        } else units.push(unitOf(method, row, at, scale));
+        } else units.push(unitOf(kind, row, at, scale));
       }
     }
     return { units, omissions };
   },
 
   highlights: (measurements) =>
-    (['pca', 'dca'] as const).flatMap((method) => {
-      const largest = comparedOf(method, measurements).findLast(({ measured }) => measured !== undefined);
-      return largest === undefined ? [] : [highlight(method, largest)];
+    KINDS.flatMap((kind) => {
+      const largest = comparedOf(kind, measurements).findLast(({ measured }) => measured !== undefined);
+      return largest === undefined ? [] : [highlight(kind, largest)];
     }),
 
   report: (measurements) => (measurements.length === 0 ? [] : [sectionOf(measurements)]),
