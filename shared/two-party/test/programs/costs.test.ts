@@ -14,6 +14,7 @@ interface Shape {
 }
 
 const PCA: Method = { kind: 'pca' };
+const CORRELATION: Method = { kind: 'pca', scale: 'correlation' };
 const DCA: Method = { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0 };
 const RIDGED: Method = { ...DCA, signalRidge: 0.25 };
 const LDA: Method = { kind: 'lda', ridge: 1 };
@@ -27,6 +28,9 @@ const SHAPES: readonly Shape[] = [
   { method: PCA, d: 34, classes: [], components: 15, note: 'ionosphere' },
   { method: PCA, d: 50, classes: [], components: 15 },
   { method: PCA, d: 100, classes: [], components: 15, note: 'the largest that is supported' },
+  { method: CORRELATION, d: 8, classes: [], components: 4, note: 'pima' },
+  { method: CORRELATION, d: 34, classes: [], components: 15, note: 'ionosphere' },
+  { method: CORRELATION, d: 50, classes: [], components: 15 },
   { method: DCA, d: 8, classes: [2], components: 1, note: 'pima' },
   { method: DCA, d: 24, classes: [2], components: 1, note: 'german' },
   { method: DCA, d: 34, classes: [2], components: 1, note: 'ionosphere' },
@@ -98,7 +102,7 @@ async function row(shape: Shape): Promise<string> {
   const { gates, garblerBits, evaluatorBits } = await count(shape);
   const sent = gates.tableBytes + garblerBits * LABEL_BYTES;
   return `| ${[
-    shape.method.kind,
+    shape.method.kind === 'pca' && shape.method.scale ? 'pca, correlation' : shape.method.kind,
     shape.d,
     shape.classes.join(' and ') || '–',
     shape.components,

@@ -1,0 +1,149 @@
+/** docs/rotated-costs.md: what `rotated` sends, by arithmetic, and that it is what a run sends. `vitest run rotated/costs -u` writes it. */
+import {
+  type Method,
+  type Program,
+  programOf,
+  revealedByRotation,
+  type StatisticsTask,
+} from '@eigenveil/task';
+import { describe, expect, it } from 'vitest';
+import { memoryChannelPair } from '../../src/index.ts';
+import { rotated } from '../../src/rotated.ts';
+import { type Bytes, rotatedBytes } from './bytes.ts';
+import { dca, labelled, lda, mdr, pencilSetting } from './pencils.ts';
+import { AT_ONCE } from './run.ts';
+import { type Setting, settingOf, spread } from './settings.ts';
+
+async function counted({ task, program, garbler, evaluator }: Setting): Promise<Bytes> {
+  const [left, right] = memoryChannelPair();
+  await Promise.all([
+    rotated.runCsp(left, { task, program }, { ...garbler, markAnswered: async () => undefined }),
+    rotated.runDataUser(right, { task, program }, { ...evaluator, pace: AT_ONCE }),
+  ]);
+  return { toCsp: right.bytesSent, toDataUser: left.bytesSent };
+}
+
+const twice = {
+  ...labelled(48, 5, 3),
+  labellings: [
+    { classes: 3, labels: Array.from({ length: 48 }, (_, i) => i % 3) },
+    { classes: 3, labels: Array.from({ length: 48 }, (_, i) => (i >> 2) % 3) },
+  ],
+};
+
+describe('the bytes of rotated', () => {
+  it.each([
+    ['a PCA', settingOf({ rows: spread(40, 4, 3), components: 2 })],
+    [
+      'a PCA with its mean, over several blocks of transfers',
+      settingOf({
+        rows: spread(60, 16, 3),
+        components: 3,
+        program: { outputs: ['mean', 'sampleCount', 'spectrum'], twoValued: 0 },
+      }),
+    ],
+    ['DCA', pencilSetting({ ...labelled(40, 5, 2), components: 1, method: dca(0.1) })],
+    [
+      'DCA with a ridge on the signal',
+      pencilSetting({ ...labelled(40, 6, 2), components: 1, method: dca(0.2, 0.1) }),
+    ],
+    ['LDA', pencilSetting({ ...labelled(45, 5, 3), components: 2, method: lda(0.1) })],
+    ['MDR', pencilSetting({ ...twice, components: 2, method: mdr(0.1) })],
+  ] as const)('of %s are those of the formula', async (_, setting) => {
+    expect(await counted(setting)).toEqual(rotatedBytes(setting.task, setting.program));
+  });
+
+  it('are those of docs/rotated-costs.md', async () => {
+    const rows = SHAPES.map(rowOf);
+    await expect(`# What a computation by rotated sends
+
+By arithmetic from the lengths of all messages, for ${OWNERS} owners with up to ${SAMPLES} rows each and 14 fraction bits, with
+what the method must declare. A test compares the arithmetic with runs, byte by byte, and this page with the arithmetic: \`npx vitest run
+rotated/costs -u\` writes it. TLS and frames add a tenth of a percent.
+
+- To the CSP: for each digit of four bits 48 bytes, and for each column and each mask of the check the bytes of the ring above the digit's
+  weight: [layout.ts](../shared/two-party/src/products/layout.ts).
+- To the data user: 16 bytes for each bit that the CSP chooses with, and the CSP's shares.
+- A line of 100 Mbit/s carries 12.5 MB a second.
+
+| method | d | classes | k | to the CSP | to the data user | |
+|---|---|---|---|---|---|---|
+${rows.join('\n')}
+
+A correlation matrix first takes a circuit (not in the table): the one of \`garbled\` up to its standardised matrix, a mask of the ring's
+length for each entry, and base transfers of its own.
+`).toMatchFileSnapshot('../../../../docs/rotated-costs.md');
+  });
+});
+
+interface Shape {
+  readonly method: Method;
+  readonly d: number;
+  readonly classes: readonly number[];
+  readonly components: number;
+  readonly note?: string;
+}
+
+const PCA: Method = { kind: 'pca' };
+const CORRELATION: Method = { kind: 'pca', scale: 'correlation' };
+
+const SHAPES: readonly Shape[] = [
+  { method: PCA, d: 8, classes: [], components: 6, note: 'pima' },
+  { method: PCA, d: 24, classes: [], components: 15, note: 'german' },
+  { method: PCA, d: 34, classes: [], components: 15, note: 'ionosphere' },
+  { method: PCA, d: 50, classes: [], components: 15 },
+  { method: PCA, d: 100, classes: [], components: 15 },
+  { method: PCA, d: 200, classes: [], components: 15, note: 'the largest that is supported' },
+  { method: CORRELATION, d: 8, classes: [], components: 3, note: 'after the circuit' },
+  { method: CORRELATION, d: 34, classes: [], components: 15, note: 'after the circuit' },
+  { method: CORRELATION, d: 50, classes: [], components: 15, note: 'after the circuit' },
+  { method: dca(1), d: 8, classes: [2], components: 1, note: 'pima' },
+  { method: dca(1), d: 34, classes: [2], components: 1, note: 'ionosphere' },
+  { method: dca(1), d: 50, classes: [3], components: 2 },
+  { method: dca(1), d: 71, classes: [56], components: 55, note: 'MEU-Mobile keystrokes' },
+  { method: dca(1), d: 100, classes: [2], components: 1 },
+  { method: dca(1, 0.25), d: 34, classes: [2], components: 15, note: 'full problem, for ρ′ ≠ 0' },
+  { method: lda(1), d: 34, classes: [2], components: 1, note: 'ionosphere' },
+  { method: mdr(1), d: 34, classes: [2, 2], components: 1, note: 'ionosphere' },
+];
+
+const OWNERS = 10;
+const SAMPLES = 1000;
+
+function taskOf({ method, d, classes, components }: Shape): { task: StatisticsTask; program: Program } {
+  const task: StatisticsTask = {
+    method,
+    features: Array.from({ length: d }, (_, i) => ({ name: `f${i}`, min: -1, max: 1 })),
+    labellings: classes.map((size, l) => ({
+      column: `label${l}`,
+      classes: Array.from({ length: size }, (_, k) => `${k}`),
+    })),
+    fractionBits: 14,
+    maximumOwners: OWNERS,
+    maximumSamplesPerOwner: SAMPLES,
+    keyBits: 2048,
+    statisticalSecurityBits: 40,
+  };
+  const outputs = revealedByRotation(method);
+  const program = programOf({ ...task, components, outputs, minimumOwners: 2, allowFullRank: true });
+  return { task, program };
+}
+
+function rowOf(shape: Shape): string {
+  const { task, program } = taskOf(shape);
+  const { toCsp, toDataUser } = rotatedBytes(task, program);
+  const { method } = shape;
+  return `| ${[
+    method.kind === 'pca' && method.scale ? 'pca, correlation' : method.kind,
+    shape.d,
+    shape.classes.join(' and ') || '–',
+    shape.components,
+    readable(toCsp),
+    readable(toDataUser),
+    shape.note ?? '',
+  ].join(' | ')} |`;
+}
+
+function readable(value: number): string {
+  return value >= 1e9 ? `${(value / 1e9).toPrecision(3)} GB` : `${(value / 1e6).toPrecision(3)} MB`;
+}
