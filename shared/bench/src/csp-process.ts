@@ -5,11 +5,14 @@ import type { Duplex } from 'node:stream';
 import { createLocalCertificate, startServer } from '@eigenveil/server';
 import { programOf } from '@eigenveil/task';
 import { ChannelAcceptor, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { answerOnDisk } from './kept-answer.ts';
 import { TripsCounted } from './trips.ts';
 import { type Assignment, type CspAddress, used } from './two-party.ts';
 
 process.on('disconnect', () => process.exit()); // an interrupted benchmark must not leave processes behind
 const [{ task, shares, verifiedOwners, countsTrips }] = (await once(process, 'message')) as [Assignment];
+const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
+const answer = protocol.answersOnce ? await answerOnDisk('csp') : undefined;
 const identity = await createLocalCertificate();
 const { server, url } = await startServer({
   ...identity,
@@ -20,11 +23,11 @@ const { server, url } = await startServer({
 process.send!({ url, ca: identity.cert } satisfies CspAddress);
 const [request, socket, head] = (await once(server, 'upgrade')) as [IncomingMessage, Duplex, Buffer];
 const channel = await new ChannelAcceptor().accept(request, socket, head);
-await TWO_PARTY_PROTOCOLS[task.twoParty].runCsp(
+await protocol.runCsp(
   countsTrips ? new TripsCounted(channel) : channel,
   { task, program: programOf(task) },
-  // Nothing has to be remembered: these data are drawn anew for every run.
-  { shares, verifiedOwners, markAnswered: async () => undefined },
+  // Of other protocols nothing has to be remembered: these data are drawn anew for every run.
+  { shares, verifiedOwners, markAnswered: async () => answer?.noteMatrix(), ...(answer && { answer }) },
 );
 await channel.receive().catch(() => undefined); // the evaluator closes when it has what it needs
 process.send!(used(), () => process.exit());

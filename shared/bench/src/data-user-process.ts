@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { programOf } from '@eigenveil/task';
 import { connectChannel, standardPace, systemClock, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { answerOnDisk } from './kept-answer.ts';
 import { TripsCounted } from './trips.ts';
 import { type Assignment, type CspAddress, type Evaluated, used } from './two-party.ts';
 
@@ -10,6 +11,8 @@ process.send!('ready');
 const [{ task, shares, countsTrips, url, ca }] = (await once(process, 'message')) as [
   Assignment & CspAddress,
 ];
+const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
+const answer = protocol.answersOnce ? await answerOnDisk('data-user') : undefined;
 const started = performance.now();
 const channel = await connectChannel({ url: url.replace('https', 'wss'), headers: {}, ca });
 const counted = countsTrips ? new TripsCounted(channel) : undefined;
@@ -27,10 +30,10 @@ const pace = {
     },
   },
 };
-const decomposition = await TWO_PARTY_PROTOCOLS[task.twoParty].runDataUser(
+const decomposition = await protocol.runDataUser(
   counted ?? channel,
   { task, program },
-  { shares, pace },
+  { shares, pace, ...(answer && { answer }) },
   (progress) => {
     andGates = progress.andGates;
   },

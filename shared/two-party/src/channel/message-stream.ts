@@ -100,7 +100,7 @@ export class MessageStream {
 
   /** Resolves when what is written now may leave: at once, unless a gate holds it back. */
   async released(): Promise<void> {
-    this.#gateOpen ??= this.#gate?.();
+    this.#openGate();
     await this.#gateOpen;
   }
 
@@ -164,6 +164,12 @@ export class MessageStream {
     });
   }
 
+  #openGate(): void {
+    if (this.#gate === undefined || this.#gateOpen !== undefined) return;
+    this.#gateOpen = this.#gate();
+    this.#ready = Promise.all([this.#ready, this.#gateOpen]);
+  }
+
   #openFrame(): Buffer {
     this.#frame ??= this.#spareFrames.pop() ?? Buffer.allocUnsafeSlow(this.#frameBytes);
     return this.#frame;
@@ -186,10 +192,7 @@ export class MessageStream {
     this.#filled = 0;
     this.#handedBytes += filled;
     const send = () => this.channel.send(frame.subarray(0, filled), () => this.#spareFrames.push(frame));
-    if (this.#gate !== undefined && this.#gateOpen === undefined) {
-      this.#gateOpen = this.#gate();
-      this.#ready = Promise.all([this.#ready, this.#gateOpen]);
-    }
+    this.#openGate();
     const sent = (this.#ready === undefined ? send() : this.#ready.then(send)).then(
       () => {
         this.#handedBytes -= filled;

@@ -7,7 +7,7 @@ import type { Setting } from './settings.ts';
 import { settingOf, spread } from './settings.ts';
 
 const pca = () => settingOf({ rows: spread(40, 3, 3), components: 1 });
-const pencil = () => pencilSetting({ ...labelled(24, 4, 3), method: dca(0.1), components: 2 });
+const pencil = () => pencilSetting({ ...labelled(24, 5, 3), method: dca(0.1), components: 1 });
 const correlation = () =>
   settingOf({
     rows: spread(20, 5, 7),

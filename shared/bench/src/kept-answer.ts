@@ -1,0 +1,28 @@
+/** What a service keeps of the one answer of `rotated`, durably as the services do, in a folder of its own: its cost is part of what is measured. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  ANSWER_TABLES,
+  keptAnswer,
+  openDatabase,
+  Sealer,
+  SqliteAnswers,
+  transaction,
+} from '@eigenveil/server';
+
+const TASK = 'measured';
+
+/** The folder goes when the process ends. */
+export async function answerOnDisk(service: 'csp' | 'data-user') {
+  const folder = mkdtempSync(join(tmpdir(), 'eigenveil-answer-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const tasks = `CREATE TABLE tasks (task_id TEXT PRIMARY KEY) STRICT; INSERT INTO tasks VALUES ('${TASK}')`;
+  const db = openDatabase(join(folder, 'database'), [tasks, ANSWER_TABLES], service);
+  const answers = new SqliteAnswers(db, 'true');
+  const noteMatrix = async () => {
+    transaction(db, () => answers.countRun(TASK));
+  };
+  const sealer = new Sealer(new Uint8Array(32)); // its key protects nothing here
+  return { ...(await keptAnswer(answers, sealer, TASK, TASK)), noteMatrix };
+}
