@@ -36,6 +36,9 @@ interface Manifest {
   readonly engines: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
+  /** What is installed beside it by those who need it. */
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional: boolean }>>;
   readonly bin?: Readonly<Record<string, string>>;
 }
 
@@ -165,6 +168,8 @@ async function stagePackage(
     engines: manifest.engines,
     exports: Object.fromEntries(entries.map(compiledExport)),
     dependencies,
+    peerDependencies: manifest.peerDependencies,
+    peerDependenciesMeta: manifest.peerDependenciesMeta,
   };
   if (bundled !== undefined) {
     const all = [dependencies, ...bundled.map((it) => it.dependencies)].flatMap(Object.entries<string>);

@@ -67,6 +67,37 @@ function contribute(part: number, discardPending = false): Promise<Receipt> {
 
 const withdraw = () => owner.withdraw(world.dataUserAddress, signed.task.id);
 
+describe('what is pending and differs', () => {
+  const [one, other] = ['1', 'f'].map((digit) => digit.repeat(64));
+  const from = (part: number, digest: string | undefined) =>
+    owner.contribute(world.dataUserAddress, signed.task.id, async (task) => summarise(task, parts[part]!), {
+      sourceDigest: () => digest,
+    });
+  beforeEach(async () => {
+    await create(null);
+    proxy.inject(PUT, LOST);
+  });
+
+  test.each([
+    ['another file', one, other, /of another file than this one, with other rows, .*no receipt/],
+    ['the same file', one, one, /of the same file, read otherwise, .*no receipt/],
+    ['something unknown', undefined, one, /of other rows .*no receipt/],
+  ])('is said to be of %s', async (_, before, now, message) => {
+    await expect(from(0, before)).rejects.toEqual(UNREACHABLE);
+    await expect(from(1, now)).rejects.toMatchObject({
+      code: 'ERR_CONTRIBUTION_PENDING',
+      message: expect.stringMatching(message),
+    });
+    // The file is not kept so that it could be guessed.
+    const { sourceDigest } = (await home.pending(signed.task.id))!;
+    if (before === undefined) expect(sourceDigest).toBeUndefined();
+    else expect(sourceDigest).toMatch(/^[\w-]{43}$/);
+    expect(sourceDigest).not.toBe(Buffer.from(one!, 'hex').toString('base64url'));
+    // The same statistics of another file are what is pending.
+    await expect(from(0, now)).resolves.toMatchObject({ taskId: signed.task.id });
+  });
+});
+
 describe.each([
   ['servers add the noise', null],
   ['owners add the noise', OWNERS_NOISE],

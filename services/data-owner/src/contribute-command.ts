@@ -1,13 +1,12 @@
 /** The command `contribute` of eigenveil-owner. What its action works with is loaded when it runs: --help and mistakes are told at once. */
-import { addSettings, printNote, printResult } from '@eigenveil/command';
+import { addSettings, ConfigurationError, printNote, printResult } from '@eigenveil/command';
 import type { Task } from '@eigenveil/task/schema';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { rowsOf } from './rows.ts';
+import { ROW_SETTINGS, rowsOf, sumsOf } from './rows.ts';
 import {
   address,
   CSV_HELP,
-  CSV_SETTINGS,
   clippedByName,
   DATA_USER_ADDRESS,
   OWNER_SETTINGS,
@@ -19,6 +18,8 @@ import {
   warnOfSkipped,
   withOwner,
 } from './settings.ts';
+
+const PROGRESS_MILLISECONDS = 2000;
 
 const POLICY_HELP = `
 The policy (--policy FILE) says what the owner agrees to; a task that breaks it is refused before a row is read:
@@ -40,11 +41,6 @@ export function addContribute(program: Command): void {
     ...OWNER_SETTINGS,
     ...DATA_USER_ADDRESS,
     ...POLICY_SETTINGS,
-    data: {
-      schema: z.string().min(1).optional(),
-      description: 'CSV file with a header row, plain or .gz',
-      placeholder: 'FILE',
-    },
     statistics: {
       schema: z.string().min(1).optional(),
       description:
@@ -57,7 +53,7 @@ export function addContribute(program: Command): void {
       default: [],
       placeholder: 'LIST',
     },
-    ...CSV_SETTINGS,
+    ...ROW_SETTINGS,
     numericLabels: {
       schema: z.boolean(),
       description: 'take a label that is the same number as a class for that class: 2.0 for 2',
@@ -79,27 +75,47 @@ export function addContribute(program: Command): void {
     `${POLICY_HELP}
 ${CSV_HELP}
 
+Parquet and --query are read by DuckDB (npm install @duckdb/node-api@1.5.6-r.1); docs/rows.md says what their values mean. All files that a
+pattern names are rows of this one owner: 'month=*/*.parquet'. Rows that are too many for one machine are summed by their database: see sql.
+
 Running it again after a lost answer reads the file again and sends the same bytes; once there is a receipt, it shows the receipt and
 reads nothing. Other rows than those of a contribution without a receipt are refused (ERR_CONTRIBUTION_PENDING): give the first file
 again, or withdraw, which is for good, or give the first one up with --discard-pending. The last is not possible where owners add the noise
 of differential privacy, since noise is drawn once.
 
 Example:
-  $ eigenveil-owner contribute TASK --user-url https://user.example.org:8444 --data rows.csv --ignore id`,
+  $ eigenveil-owner contribute TASK --user-url https://user.example.org:8444 --data rows.csv --ignore id
+  $ eigenveil-owner contribute TASK --user-url https://user.example.org:8444 --data 'month=*/*.parquet' --ignore month,id
+  $ eigenveil-owner contribute TASK --user-url https://user.example.org:8444 --query rows.sql --database visits.duckdb`,
   );
   command.action(async (id: string) => {
     const settings = configuration();
-    const { discardPending } = settings;
-    const source = rowsOf(settings);
+    const { discardPending, ignore, statistics: sums, strict, numericLabels } = settings;
+    if (sums !== undefined && (settings.data ?? settings.query) !== undefined)
+      throw new ConfigurationError('"--statistics" expected without "--data" and "--query"');
+    const rows = sums === undefined ? rowsOf(settings) : undefined;
+    let sourceDigest: string | undefined;
+    const read = async (task: Task) => {
+      if (rows === undefined) {
+        const { statistics, digest } = await sumsOf(sums!, task, settings);
+        sourceDigest = digest;
+        return statistics;
+      }
+      const { statisticsOfRows } = await import('@eigenveil/statistics');
+      const options = { strict, numericLabels, ignoredColumns: ignore, onProgress: progressOn(command) };
+      const statistics = await statisticsOfRows(task, options, (all) => rows.read(task, all));
+      sourceDigest = rows.digest();
+      return statistics;
+    };
     const dataUser = await address(settings.userUrl, settings.userCa);
     const policy = await readPolicy(settings.policy, settings.allowSimulated);
     const { constantFeatures } = await import('@eigenveil/task');
     let summary: Summary | undefined;
     const summarise = async (task: Task) => {
-      const { statistics, rows, clippedCells, clippedRows, skippedRows } = await source.read(task);
+      const { statistics, clippedCells, clippedRows, skippedRows, ...counted } = await read(task);
       const names = task.features.map(({ name }) => name);
       summary = {
-        rows,
+        rows: counted.rows,
         clipped: clippedByName(names, clippedCells),
         clippedRows,
         skippedRows,
@@ -108,17 +124,30 @@ Example:
       return statistics;
     };
     const receipt = await withOwner(settings, policy, (owner) =>
-      owner.contribute(dataUser, taskIdOf(id), summarise, { discardPending }),
+      owner.contribute(dataUser, taskIdOf(id), summarise, {
+        discardPending,
+        sourceDigest: () => sourceDigest,
+      }),
     );
     if (summary !== undefined) warn(command, summary);
     printResult(command, {
       json: { receipt, repeated: summary === undefined, ...summary },
       text:
         summary === undefined
-          ? `contributed before, with the receipt of ${receipt.receivedAt}; ${source.file} was not read`
+          ? `contributed before, with the receipt of ${receipt.receivedAt}; ${rows?.title ?? sums} was not read`
           : `contributed ${summary.rows} rows; receipt of ${receipt.receivedAt}`,
     });
   });
+}
+
+/** Says now and then how far reading has come, to people who watch. */
+function progressOn(command: Command): (rows: number, total: number | undefined) => void {
+  let last = Date.now();
+  return (rows, total) => {
+    if (!process.stderr.isTTY || Date.now() - last < PROGRESS_MILLISECONDS) return;
+    last = Date.now();
+    printNote(command, `read ${rows}${total === undefined ? '' : ` of ${total}`} rows`);
+  };
 }
 
 interface Summary {

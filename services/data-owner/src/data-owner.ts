@@ -51,6 +51,16 @@ interface VerifiedTask extends AgreedTask {
   readonly signed: SignedTask;
 }
 
+export interface ContributeOptions {
+  /**
+   * To give up a pending contribution of other statistics, which only a task can whose owners add no noise. The data user may have taken it all
+   * the same: then it refuses this one (ERR_CONTRIBUTION_CONFLICT).
+   */
+  readonly discardPending?: boolean;
+  /** SHA-256, hexadecimal, of what the rows were read from, asked for once they are summed: so that a retry with another file can be told so. */
+  readonly sourceDigest?: () => string | undefined;
+}
+
 /**
  * @example
  * import { DataOwner, OwnerHome, OwnerPolicy, PaillierPool, RowAccumulator, TaskId } from '@eigenveil/data-owner';
@@ -123,15 +133,13 @@ export class DataOwner {
    * Contributes the statistics that `summarise` computes, which is called only after the task was accepted and only if there is no
    * receipt yet. Returns the receipt; after a lost answer, the very same bytes are sent again for the same statistics, and others are
    * refused unless the pending ones are given up.
-   * @param options.discardPending to give up a pending contribution of other statistics, which only a task can whose owners add no
-   *   noise. The data user may have taken it all the same: then it refuses this one (ERR_CONTRIBUTION_CONFLICT).
    * @throws ERR_CONTRIBUTION_PENDING, ERR_CONTRIBUTION_WITHDRAWN and what the policy, the statistics and the data user refuse
    */
   async contribute(
     dataUser: ServiceAddress,
     taskId: TaskId,
     summarise: (task: Task) => Promise<Statistics>,
-    options: { readonly discardPending?: boolean } = {},
+    options: ContributeOptions = {},
   ): Promise<Receipt> {
     const { state } = this.#options;
     return this.#withService(dataUser, async (client) => {
@@ -142,7 +150,7 @@ export class DataOwner {
       const statistics = await summarise(accepted.task);
       checkRows(this.#options.policy, accepted.task, statistics);
       const values = flatten(accepted.task, statistics);
-      const pending = await this.#pending(accepted, values, options.discardPending === true);
+      const pending = await this.#pending(accepted, values, options);
       // Again, now that what is sent is kept: another process may have been done meanwhile, and noise have been drawn twice.
       await this.#requireNoWithdrawal(taskId);
       const keptMeanwhile = await state.receipt(taskId);
@@ -251,20 +259,28 @@ export class DataOwner {
   async #pending(
     accepted: VerifiedTask,
     values: readonly bigint[],
-    discards: boolean,
+    { discardPending, sourceDigest: source }: ContributeOptions,
   ): Promise<PendingContribution> {
     const { state } = this.#options;
     const { id, differentialPrivacy } = accepted.task;
     const dataDigest = await state.digestOfData(id, values);
+    const hash = source?.();
+    // Keyed as that of the statistics, which are never one value alone: a file of few rows could be guessed.
+    const sourceDigest = hash === undefined ? undefined : await state.digestOfData(id, [BigInt(`0x${hash}`)]);
     const drawsNoise = differentialPrivacy?.noise === 'owners';
     let pending = await state.pending(id);
-    if (pending !== undefined && pending.dataDigest !== dataDigest && discards && !drawsNoise) {
+    if (
+      pending !== undefined &&
+      pending.dataDigest !== dataDigest &&
+      discardPending === true &&
+      !drawsNoise
+    ) {
       await state.discardPending(id);
       pending = undefined;
     }
-    pending ??= await this.#prepare(accepted, values, dataDigest);
+    pending ??= await this.#prepare(accepted, values, { dataDigest, sourceDigest });
     if (pending.dataDigest === dataDigest) return pending;
-    const others = 'a contribution of other rows to this task has no receipt yet, and may have been taken';
+    const others = `a contribution ${whatDiffers(pending.sourceDigest, sourceDigest)} to this task has no receipt yet, and may have been taken`;
     throw new ServiceError(
       'ERR_CONTRIBUTION_PENDING',
       drawsNoise
@@ -276,7 +292,7 @@ export class DataOwner {
   async #prepare(
     accepted: VerifiedTask,
     values: readonly bigint[],
-    dataDigest: string,
+    digests: Pick<PendingContribution, 'dataDigest' | 'sourceDigest'>,
   ): Promise<PendingContribution> {
     const { state, paillier } = this.#options;
     const { ownerId } = await this.#enrolment();
@@ -284,7 +300,7 @@ export class DataOwner {
     const bytes = await contribute(accepted, values, { paillier, randomness: systemRandomness });
     const record = await signRecord(accepted.agreement, bytes, { ownerId, key: await state.signingKey() });
     // Encryption is randomised: only stored bytes can be repeated exactly after an answer was lost.
-    return state.keepPending(accepted.task.id, { record, bytes, dataDigest });
+    return state.keepPending(accepted.task.id, { record, bytes, ...digests });
   }
 
   async #accept(client: ServiceClient, taskId: TaskId): Promise<VerifiedTask> {
@@ -356,6 +372,14 @@ const WITHDRAWAL_REFUSED: ReadonlySet<string | undefined> = new Set([
   'ERR_TASK_CLOSED',
   'ERR_TASK_UNKNOWN',
 ] satisfies ErrorCode[]);
+
+/** How what was contributed differs from what is to be, whose statistics are others. */
+function whatDiffers(before: string | undefined, now: string | undefined): string {
+  if (before === undefined || now === undefined) return 'of other rows';
+  return before === now
+    ? 'of the same file, read otherwise,'
+    : 'of another file than this one, with other rows,';
+}
 
 async function pinned(keys: readonly PublicJwk[], thumbprint: Thumbprint): Promise<PublicJwk> {
   for (const key of keys) if ((await thumbprintOf(key)) === thumbprint) return key;

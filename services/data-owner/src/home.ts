@@ -16,6 +16,7 @@ const StoredContribution = z.strictObject({
   bytes: z.base64(),
   /** Absent in a folder of the first release. */
   dataDigest: z.string().optional(),
+  sourceDigest: z.string().optional(),
 });
 
 /** What is wrong with the folder is its owner's to mend. Messages never hold what is in a file. */

@@ -1,10 +1,11 @@
-/** Reduces an owner's rows by a projection: CSV in, CSV with one column per component out, streamed. */
+/** Reduces an owner's rows by a projection, streamed: to CSV or Parquet with one column per component. */
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Projector } from '@eigenveil/projection';
-import { type CsvOptions, csvLine, readFileBytes, readRows, StatisticsError } from '@eigenveil/statistics';
+import { csvLine, type RowOptions, StatisticsError } from '@eigenveil/statistics';
+import { isParquetName, type RowSettings, type Rows, rowsOf } from './rows.ts';
 
 export interface ReducedFile {
   /** Rows that were reduced. */
@@ -13,16 +14,28 @@ export interface ReducedFile {
   readonly skippedRows: number;
 }
 
+type ReducingOptions = Omit<RowOptions, 'ignoredColumns' | 'onSkippedRow'> & Pick<RowSettings, 'memory'>;
+
 /**
- * Writes the reduced rows of `data` to `out`; the projector counts what it clips. Columns that are kept come first, as they stand; all others
- * of the file are left out.
- * @throws ERR_CSV_COLUMNS for a kept column with the name of a component; and as `readRows`
+ * Writes the reduced rows of the file `data` (CSV or Parquet) to `out`, Parquet if it is named so, else CSV; the projector counts what it clips.
+ * Columns that are kept come first, as they stand; all others of the file are left out.
+ * @throws ERR_CSV_COLUMNS for a kept column with the name of a component; and as `rowsOf` and its rows
  */
-export async function reduceFile(
+export function reduceFile(
   projector: Projector,
   data: string,
   out: string,
-  options: Omit<CsvOptions, 'ignoredColumns'> = {},
+  options: ReducingOptions & Pick<RowSettings, 'separator' | 'decimal'> = {},
+): Promise<ReducedFile> {
+  return reduceRows(projector, rowsOf({ ...options, data }), out, options);
+}
+
+/** The same of rows from anywhere. */
+export async function reduceRows(
+  projector: Projector,
+  source: Rows,
+  out: string,
+  options: ReducingOptions = {},
 ): Promise<ReducedFile> {
   const { features } = projector.task;
   const { keptColumns = [] } = options;
@@ -39,22 +52,36 @@ export async function reduceFile(
   };
   async function* lines() {
     yield `${csvLine(header)}\n`;
-    for await (const { values, kept = [] } of readRows(
-      readFileBytes(data),
+    const batches = source.read(
       { features, labellings: [] },
       { ...options, ignoredColumns: 'others', onSkippedRow },
-    )) {
-      rows += 1;
-      yield `${csvLine([...kept, ...projector.transform([values])[0]!])}\n`;
+    );
+    for await (const batch of batches) {
+      let text = '';
+      for (const { values, kept = [] } of batch) {
+        rows += 1;
+        text += `${csvLine([...kept, ...projector.transform([values])[0]!])}\n`;
+      }
+      yield text;
     }
   }
   // Whole or not at all: rows that cannot be read must not cost an earlier result.
   const draft = `${out}.${process.pid}.tmp`;
+  const parquet = `${draft}.parquet`;
   try {
     await pipeline(Readable.from(lines()), createWriteStream(draft));
-    await rename(draft, out);
+    if (isParquetName(out)) {
+      const { writeParquet } = await import('@eigenveil/statistics/duckdb');
+      const columns = header.map((name, k) => ({
+        name,
+        type: k < keptColumns.length ? ('VARCHAR' as const) : ('DOUBLE' as const),
+      }));
+      await writeParquet(draft, parquet, columns, options.memory);
+      await rename(parquet, out);
+    } else await rename(draft, out);
   } finally {
     await rm(draft, { force: true });
+    await rm(parquet, { force: true });
   }
   return { rows, skippedRows };
 }

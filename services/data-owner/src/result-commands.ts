@@ -17,10 +17,10 @@ import { ServiceUrl } from '@eigenveil/wire/service-url';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { TaskResult } from './result.ts';
+import { isPattern, ROW_SETTINGS, rowsOf } from './rows.ts';
 import {
   address,
   CSV_HELP,
-  CSV_SETTINGS,
   clippedByName,
   DATA_USER_ADDRESS,
   OWNER_SETTINGS,
@@ -55,10 +55,9 @@ export function addProject(program: Command): void {
       description: "with --projection: thumbprint of the CSP's key (default: as at the enrolment)",
       placeholder: 'THUMBPRINT',
     },
-    data: { schema: z.string().optional(), description: 'CSV file of rows to reduce', placeholder: 'FILE' },
     out: {
       schema: z.string().optional(),
-      description: 'where to write the reduced rows, CSV',
+      description: 'where to write the reduced rows: Parquet if the name ends so, else CSV',
       placeholder: 'FILE',
     },
     wait: {
@@ -79,7 +78,7 @@ export function addProject(program: Command): void {
       default: [],
       placeholder: 'LIST',
     },
-    ...CSV_SETTINGS,
+    ...ROW_SETTINGS,
     save: {
       schema: z.string().optional(),
       description: 'where to write the projection, JSON',
@@ -107,14 +106,15 @@ Example:
   );
   command.action(async (id: string | undefined) => {
     const settings = configuration();
-    const { data, out, save, evidence } = settings;
+    const { out, save, evidence } = settings;
+    const rowSource = (settings.data ?? settings.query) === undefined ? undefined : rowsOf(settings);
     await checkOutputs(settings);
     const isOffline = settings.projection !== undefined;
     const result = isOffline
       ? await openedResult(id, { ...settings, file: settings.projection! })
       : await fetchedResult(command, id, settings);
     const { task, projection, provenance } = result;
-    const [{ Projector, saveProjection }, { reduceFile }] = await Promise.all([
+    const [{ Projector, saveProjection }, { reduceRows }] = await Promise.all([
       import('@eigenveil/projection'),
       import('./reduce.ts'),
     ]);
@@ -123,9 +123,9 @@ Example:
     const projector = new Projector(task, projection);
     const components = projector.componentNames.length;
     const { rows, skippedRows } =
-      data === undefined
+      rowSource === undefined
         ? { rows: 0, skippedRows: 0 }
-        : await reduceFile(projector, data, out!, { ...settings, keptColumns: settings.keep });
+        : await reduceRows(projector, rowSource, out!, { ...settings, keptColumns: settings.keep });
     const clipped = clippedByName(projector.featureNames, projector.clippedCells);
     warnOfSkipped(command, skippedRows);
     warnOfClipped(command, clipped);
@@ -144,7 +144,7 @@ Example:
         // Of reduced rows there is never one.
         differentialPrivacy: { projection: task.differentialPrivacy, reducedRows: null },
       },
-      text: `${components} ${components === 1 ? 'component' : 'components'}; ${owners}${data === undefined ? '' : `; ${rows} rows reduced to ${out}\n${UNCOVERED}`}`,
+      text: `${components} ${components === 1 ? 'component' : 'components'}; ${owners}${rowSource === undefined ? '' : `; ${rows} rows reduced to ${out}\n${UNCOVERED}`}`,
     });
   });
 }
@@ -264,17 +264,19 @@ function describeOwners(
 /** Before anything is fetched: what cannot be written, or would cost the rows themselves, is the user's to mend. */
 async function checkOutputs({
   data,
+  query,
   out,
   save,
   evidence,
 }: {
   data?: string | undefined;
+  query?: string | undefined;
   out?: string | undefined;
   save?: string | undefined;
   evidence?: string | undefined;
 }) {
-  if ((data === undefined) !== (out === undefined))
-    throw new ConfigurationError('"--data" and "--out" expected together');
+  if (((data ?? query) === undefined) !== (out === undefined))
+    throw new ConfigurationError('"--data" (or "--query") and "--out" expected together');
   if (out === undefined && save === undefined && evidence === undefined)
     throw new ConfigurationError('"--out", "--save" or "--evidence" expected, or nothing would be kept');
   for (const [flag, file] of [
@@ -293,8 +295,13 @@ async function checkOutputs({
       throw new ConfigurationError(`"${flag}" expected another file than "--data"`);
     }
   }
-  if (data !== undefined)
-    await access(data, constants.R_OK).catch((cause: unknown) => {
-      throw new ConfigurationError(`"--data" expected a file that can be read, got ${data}`, { cause });
+  for (const [flag, file] of [
+    ['--data', data],
+    ['--query', query],
+  ] as const) {
+    if (file === undefined || isPattern(file)) continue;
+    await access(file, constants.R_OK).catch((cause: unknown) => {
+      throw new ConfigurationError(`"${flag}" expected a file that can be read, got ${file}`, { cause });
     });
+  }
 }

@@ -31,6 +31,8 @@ export interface PendingContribution {
   readonly bytes: Uint8Array;
   /** Of the statistics that were encrypted, see digestOfData. */
   readonly dataDigest?: string | undefined;
+  /** Of the file that they were computed from, where it is known: a digest of the same kind. */
+  readonly sourceDigest?: string | undefined;
 }
 
 export interface OwnerState {

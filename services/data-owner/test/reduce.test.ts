@@ -1,7 +1,9 @@
 /** Rows that are reduced from one file into another. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { csvLine } from '@eigenveil/statistics';
 import { Task } from '@eigenveil/task';
 import { Projection } from '@eigenveil/wire';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -89,4 +91,28 @@ test.each([[['id', 'id']], [['component_1']]])('columns %j are not kept', async 
     code: 'ERR_CSV_COLUMNS',
     message: 'kept columns expected once each, and none named as a component',
   });
+});
+
+test('Parquet goes in and comes out, with the same reduced rows', async () => {
+  const data = await write('a,b,c,id\n0,0.1,0,"x, ""y"""\n0,-0.3,1,é\n');
+  const parquet = join(folder, 'rows.parquet');
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
+  const connection = await instance.connect();
+  await connection.run(`COPY (FROM '${data}') TO '${parquet}'`);
+  const options = { keptColumns: ['id'] };
+  const reduced = join(folder, 'reduced "it\'s".parquet');
+  await reduceFile(new Projector(task, projection), data, out(), options);
+  expect(await reduceFile(new Projector(task, projection), parquet, reduced, options)).toEqual({
+    rows: 2,
+    skippedRows: 0,
+  });
+  const read = await connection.runAndReadAll(
+    `SELECT * FROM read_parquet('${reduced.replaceAll("'", "''")}')`,
+  );
+  expect(read.columnTypes().map(String)).toEqual(['VARCHAR', 'DOUBLE']);
+  const lines = [read.columnNames(), ...read.getRows()].map((row) => csvLine(row.map(String)));
+  expect(`${lines.join('\n')}\n`).toBe(await readFile(out(), 'utf8'));
+  connection.closeSync();
+  instance.closeSync();
+  expect((await readdir(folder)).filter((name) => name.includes('.tmp'))).toEqual([]);
 });

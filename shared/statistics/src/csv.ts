@@ -8,6 +8,7 @@ import { CsvError, type Parser, parse } from 'csv-parse';
 import { CellReader, type CellSyntax, isMissing, SEPARATORS, type Separator } from './cells.ts';
 import { StatisticsError, type StatisticsErrorCode } from './errors.ts';
 import { type CsvColumns, findColumns } from './header.ts';
+import type { RowOptions } from './rows.ts';
 
 export interface CsvRow {
   /** One finite number per feature, in the task's order and the file's units. */
@@ -18,21 +19,9 @@ export interface CsvRow {
   readonly kept?: string[];
 }
 
-export interface CsvOptions extends CellSyntax {
-  /** Refuse cells outside their feature's range (ERR_OUT_OF_RANGE) instead of leaving them to be clipped. */
-  readonly strict?: boolean;
-  /** Columns of the file that are knowingly left out, or all others than the task's. Default: none, and others are refused. */
-  readonly ignoredColumns?: readonly string[] | 'others';
-  /** Columns whose cells come with the rows as they stand, whether the task uses them or not. Default: none. */
-  readonly keptColumns?: readonly string[];
+export interface CsvOptions extends CellSyntax, RowOptions {
   /** What stands between cells. Default: comma. */
   readonly separator?: Separator;
-  /** Pass over blanks around names, numbers and labels. Default: they are part of them. */
-  readonly trim?: boolean;
-  /** Rows in which a cell that the task uses is missing (see `isMissing`) are refused, or left out. Default: error. */
-  readonly missing?: 'error' | 'skip';
-  /** Told of each row that is left out. */
-  readonly onSkippedRow?: () => void;
 }
 
 /** How all CSV files are read. */
@@ -88,6 +77,15 @@ export async function* readRows(
   task: Pick<StatisticsTask, 'features' | 'labellings'>,
   options: CsvOptions = {},
 ): AsyncGenerator<CsvRow> {
+  for await (const batch of readRowBatches(source, task, options)) yield* batch;
+}
+
+/** The same in batches, which costs less. */
+export async function* readRowBatches(
+  source: AsyncIterable<Uint8Array>,
+  task: Pick<StatisticsTask, 'features' | 'labellings'>,
+  options: CsvOptions = {},
+): AsyncGenerator<readonly CsvRow[]> {
   const reader = new RecordReader(task, options);
   // The parser hands over its records while it takes a chunk, which is far cheaper than a stream of objects; at most one
   // chunk's rows wait here.
@@ -106,10 +104,10 @@ export async function* readRows(
   parser.on('error', () => {});
   for await (const chunk of source) {
     await settle((done) => parser.write(chunk, done), parser);
-    yield* reader.takeRows();
+    yield reader.takeRows();
   }
   await settle((done) => parser.end(done), parser);
-  yield* reader.takeRows();
+  yield reader.takeRows();
   if (!reader.hasHeader)
     throw new StatisticsError('ERR_CSV_COLUMNS', 'expected a header row, got an empty file');
 }

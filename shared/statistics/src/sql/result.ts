@@ -2,7 +2,7 @@
 import { collectsR, type StatisticsTask, summedClasses } from '@eigenveil/task';
 import { parse } from 'csv-parse/sync';
 import { StatisticsError } from '../errors.ts';
-import type { OwnerStatistics } from '../owner.ts';
+import type { OwnerStatistics } from '../rows.ts';
 import type { ClassSums, Statistics } from '../statistics.ts';
 import { checkSums } from './check.ts';
 import { MISSING, REFUSED, RESULT, refuseGuarantee } from './statement.ts';
