@@ -276,7 +276,7 @@ async function checkOutputs({
   evidence?: string | undefined;
 }) {
   if (((data ?? query) === undefined) !== (out === undefined))
-    throw new ConfigurationError('"--data" (or "--query") and "--out" expected together');
+    throw new ConfigurationError('"--data" and "--out" expected together, or "--query" and "--out"');
   if (out === undefined && save === undefined && evidence === undefined)
     throw new ConfigurationError('"--out", "--save" or "--evidence" expected, or nothing would be kept');
   for (const [flag, file] of [

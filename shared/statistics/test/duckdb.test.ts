@@ -176,6 +176,11 @@ describe('rows of a query', () => {
       "CAST('1.00000000000000033306690738754697' AS DECIMAL(38, 32))",
       1.0000000000000004,
     ],
+    [
+      'decimals that DuckDB itself rounds twice',
+      "CAST('34.510620168936075225915' AS DECIMAL(38, 21))",
+      34.510620168936075225915,
+    ],
     ['decimals that are negative', '-0.05::DECIMAL(4, 2)', -0.05],
     ['single precision', '0.1::FLOAT', Math.fround(0.1)],
     ['true', 'true', 1],
