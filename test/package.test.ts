@@ -1,7 +1,7 @@
 /** The packed libraries, each installed from its tarball alone, run a task together; as do their commands, types and READMEs. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -117,6 +117,30 @@ describe('a package', { tags: ['long'] }, () => {
     });
     return JSON.parse(stdout);
   };
+
+  test('owner reads all but CSV with a package that is not installed with it, and names it', async () => {
+    const installed = 'node_modules/@eigenveil/data-owner';
+    const { peerDependencies } = JSON.parse(
+      await readFile(join(folderOf('owner'), installed, 'package.json'), 'utf8'),
+    ) as { peerDependencies: Record<string, string> };
+    const [[name, version] = []] = Object.entries(peerDependencies);
+    await expect(access(join(folderOf('owner'), `node_modules/${name}`))).rejects.toMatchObject({
+      code: 'ENOENT',
+    });
+    const attempt = `
+      import { readStoredRows } from './${installed}/node_modules/@eigenveil/statistics/dist/duckdb/index.js';
+      try {
+        await readStoredRows({ parquet: ['x.parquet'] }, { features: [], labellings: [] }).next();
+      } catch ({ code, message }) {
+        console.log(JSON.stringify({ code, message }));
+      }`;
+    await writeFile(join(folderOf('owner'), 'attempt.mjs'), attempt);
+    const { stdout } = await run(process.execPath, ['attempt.mjs'], { cwd: folderOf('owner') });
+    expect(JSON.parse(stdout)).toEqual({
+      code: 'ERR_DUCKDB_MISSING',
+      message: `all but CSV is read by DuckDB, which is not installed here: npm install ${name}@${version}`,
+    });
+  });
 
   test.each(NAMES)('%s asks no registry for a package of ours, and has what npm shows', async (name) => {
     const installed = join(folderOf(name), 'node_modules', PACKAGES[name]);

@@ -16,7 +16,7 @@ const DEFAULT_MEMORY_MEGABYTES = 512;
 /** More threads hold more of a file in memory at a time, and one thread sums. */
 const MOST_THREADS = 4;
 const PACKAGE = '@duckdb/node-api';
-const VERSION = '1.5.6-r.1';
+const VERSION = '1.5.5-r.5';
 
 export interface EngineOptions {
   /** A database file, opened read-only. Default: none, and only files can be read. */
