@@ -7,7 +7,14 @@ import {
   withinClassScatter,
 } from '@eigenveil/projection';
 import { readFileBytes, type Statistics, statisticsOfCsv } from '@eigenveil/statistics';
-import { leastRank, noiseNorm, programOf, rowsToStandOut, type TaskProposal } from '@eigenveil/task';
+import {
+  cappedComponents,
+  leastRank,
+  noiseNorm,
+  programOf,
+  rowsToStandOut,
+  type TaskProposal,
+} from '@eigenveil/task';
 
 /** The sample, summed as an owner's rows are. */
 interface Sample {
@@ -32,25 +39,31 @@ export async function describeSample(file: string, task: TaskProposal): Promise<
   const room = { ...task, maximumOwners: 1, maximumSamplesPerOwner: Number.MAX_SAFE_INTEGER };
   const sample = await statisticsOfCsv(readFileBytes(file), room, { ignoredColumns: 'others' });
   const { kind } = task.method;
-  if (kind === 'mdr') return describeMdrRidge(task, sample);
+  if (kind === 'mdr') return [...describeMdrRidge(task, sample), ...describeClipping(task, sample)];
   const scatter = totalScatter(sample.statistics, task.fractionBits);
   const { values } = symmetricEigen(scatter);
-  return kind === 'pca'
-    ? [...describeRank(task, values, sample), ...describeForecast(task, values, sample)]
-    : [...describeNoiseMatrix(task, sample), ...describeForecast(task, values, sample)];
+  return [
+    ...describeRank(task, values, sample),
+    ...describeNoiseMatrix(task, sample),
+    ...describeClipping(task, sample),
+    ...describeForecast(task, values, sample),
+  ];
 }
 
-/** Of a PCA, which is refused where its rank is too low. Noise has every rank. */
+/** Of a PCA, and by `rotated` of DCA and LDA: results are refused where the scatter's rank is too low. Noise has every rank. */
 function describeRank(task: TaskProposal, values: readonly number[], { rows }: Sample): string[] {
   if (task.allowFullRank || task.differentialPrivacy !== null) return [];
-  const least = leastRank(programOf(task));
+  if (task.method.kind !== 'pca' && task.twoParty !== 'rotated') return [];
+  const program = programOf(task);
+  const components = cappedComponents(program);
+  const least = leastRank({ ...program, components });
   if (rows <= least)
     return [
       `all owners together need at least ${least + 1} rows, and the sample has ${rows}: with fewer the task ends with ERR_FULL_RANK`,
     ];
   const rank = rankOf(values);
   if (rank >= least) return [];
-  const most = rank - (least - task.components);
+  const most = rank - (least - components);
   return [
     `in the sample only ${rank} of ${values.length} features vary on their own, the others follow from them: the task would end with ERR_FULL_RANK; ${most > 0 ? `take --components ${most} or fewer, ` : ''}leave features out with --ignore, or consent with --allow-full-rank`,
   ];
@@ -98,11 +111,17 @@ function describeMdrRidge({ method, ...task }: TaskProposal, { statistics, rows 
   return [];
 }
 
-/** Of a task with differential privacy. */
+function describeClipping({ differentialPrivacy }: TaskProposal, { rows, clippedRows }: Sample): string[] {
+  return differentialPrivacy === null
+    ? []
+    : [`the clipping norm scales down ${percent(clippedRows / rows)} of the sample's rows`];
+}
+
+/** Of a task with differential privacy, but for MDR. */
 function describeForecast(
   task: TaskProposal,
   values: readonly number[],
-  { statistics, rows, clippedRows }: Sample,
+  { statistics, rows }: Sample,
 ): string[] {
   const norm = noiseNorm(task, Math.hypot(...meanOfRows(statistics, task.fractionBits)));
   if (norm === undefined) return [];
@@ -111,7 +130,6 @@ function describeForecast(
     `component ${i + 1} (${percent(values[i]! / total)} of the variance) from ${rowsToStandOut(norm, values[i]! / rows).toLocaleString('en-US')}`;
   const shown = [...new Set([0, task.components - 1])].filter((i) => values[i]! > 0);
   return [
-    `the clipping norm scales down ${percent(clippedRows / rows)} of the sample's rows`,
     `if rows are like the sample's, noise on their scatter has a norm of about ${rounded(norm)}, and the scatter's largest eigenvalue is ${rounded(values[0]! / rows)} times the rows`,
     ...(task.method.kind === 'pca' && shown.length > 0
       ? [`components of the sample stand out of the noise: ${shown.map(standsOut).join(', ')} rows on`]

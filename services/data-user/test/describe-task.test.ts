@@ -134,6 +134,14 @@ describe('of a sample is said', () => {
     );
   });
 
+  test('how many rows a discriminant method needs by rotated, which reveals the spectrum', async () => {
+    const outputs = ['sampleCount', 'spectrum', 'classCounts'];
+    const task = (twoParty: string) => proposal('lda', ABC, { components: 1, twoParty, outputs });
+    expect(await said(task('rotated'), rows(3, 1))).toMatch(/^all owners together need at least 4 rows, /);
+    expect(await said(task('rotated'), rows(30, 1))).toBe('');
+    expect(await said(task('simulated'), rows(3, 1))).toBe('');
+  });
+
   test('that features follow from others, and what to do', async () => {
     const dependent = rows(30, 0).map(([a, b]) => [a!, b!, Number(((a! + b!) / 2).toFixed(4))]);
     const expected =
