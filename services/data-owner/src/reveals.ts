@@ -39,7 +39,7 @@ export function revealedBy(task: Task): Revealed {
       ...(labellings.length > 0 && !outputs.includes('classCounts')
         ? ['which classes an owner has rows of stays hidden: zeros are encrypted for those that it lacks']
         : []),
-      'an owner that colludes with the data user hides nobody: the smallest number of owners counts the honest ones alone',
+      'owners that collude with the data user can subtract their rows: count honest owners alone towards the smallest number',
     ],
   };
 }

@@ -63,6 +63,12 @@ describe('a draft', () => {
     ['no rows', 'a,b\n', {}, /no rows/],
     ['no header', '5.1,3.5,secret\n4.9,3.0,secret\n', {}, /^the file needs a header row first/],
     ['two columns of a name', 'a,b,a\n1,2,3\n', {}, /^the header row needs names that differ/],
+    [
+      'other separators',
+      'a;b;label\n1,5;2;secret\n',
+      {},
+      /has semicolons or tabs in it: a sample takes commas/,
+    ],
     ['a label', 'a,b\n1,x\n', {}, /name the column with --labels; otherwise leave it out with --ignore/],
     [
       'a blank before a number',
