@@ -48,6 +48,11 @@ export async function draftTask(file: string, options: DraftOptions): Promise<Dr
   const parser = parse({
     ...CSV_SYNTAX,
     columns: (names: string[]) => {
+      // Before rows whose decimal commas make cells of their own.
+      if (names.length === 1 && /[;\t]/.test(names[0]!))
+        throw invalid(
+          'the header row has semicolons or tabs in it: a sample takes commas, and decimal points',
+        );
       header = names;
       return names;
     },
@@ -147,8 +152,6 @@ function featureColumns(
   if (header.some((name) => parseDecimal(name) !== undefined))
     throw invalid('the file needs a header row first, with names that are no numbers');
   if (new Set(header).size < header.length) throw invalid('the header row needs names that differ');
-  if (header.length === 1 && /[;\t]/.test(header[0]!))
-    throw invalid('the header row has semicolons or tabs in it: a sample takes commas, and decimal points');
   const missing = [...labels, ...ignore].filter((name) => !header.includes(name));
   if (missing.length > 0)
     throw invalid(`the file has no column ${missing.map((name) => JSON.stringify(name)).join(', ')}`);
