@@ -275,6 +275,16 @@ describe('a command line that is wrong exits with 2', () => {
       [...DCA, ...SIZES, '--ridge', '1e-9'],
       /ERR_TASK_RANGE: "method.ridge" expected 0, a multiple of 4\^-14 or at least/,
     ],
+    [
+      'a negative ridge on the signal by rotated',
+      [...DCA, ...SIZES, '--two-party', 'rotated', '--signal-ridge', '-0.05'],
+      /ERR_PROGRAM_INVALID: "signalRidge" expected from 0 to the ridge .*: garbled computes others/,
+    ],
+    [
+      'more components than leave a data user that deviates something unknown',
+      [...DCA, ...SIZES, '--two-party', 'rotated'],
+      /ERR_FULL_RANK: "components" expected at most 1 of these features and classes .*; garbled computes them/,
+    ],
   ])('a draft with %s', async (_, args, message) => {
     const { exitCode, out, err } = await run('user', 'task', 'draft', ...args);
     expect({ exitCode, out }).toEqual({ exitCode: 2, out: '' });

@@ -57,3 +57,28 @@ test('who guesses an id of another data user hears what it would of its own, and
   await service.end(task.id, key.thumbprint);
   expect(await refusalOf(theirs, other)).toBe(conflict);
 });
+
+test.each([
+  ['a negative ridge on the signal', -0.05, 1, 'ERR_PROGRAM_INVALID', 'garbled computes others'],
+  ['components that would leave nothing unknown', 0, 2, 'ERR_FULL_RANK', 'garbled computes them'],
+])(
+  '%s by rotated has no key, whatever its data user checks',
+  async (_, signalRidge, components, code, message) => {
+    const key = await dataUser();
+    const task: Task = {
+      ...taskBy(key),
+      method: { kind: 'dca', form: 'standard', ridge: 1, signalRidge },
+      features: Array.from({ length: 4 }, (_unused, i) => ({ name: `f${i}`, min: -1, max: 1 })),
+      labellings: [{ column: 'label', classes: ['a', 'b', 'c'] }],
+      outputs: ['sampleCount', 'spectrum', 'classCounts'],
+      components,
+      allowFullRank: false,
+      twoParty: 'rotated',
+    };
+    await expect(service.agree(task, key.publicJwk)).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(message),
+    });
+    expect(csp.paillier.keys).toBe(0);
+  },
+);

@@ -71,6 +71,18 @@ describe('a pencil of a data set', () => {
     await check({ rows, labellings, components: classes - 1, method, ...size }, limit);
   });
 
+  it('pima, MDR with the age at thirty for the label of privacy', async () => {
+    const { rows, labels } = labelledDataset('pima');
+    const age = rows.map((row) => row.at(-1)!);
+    // From 21 to 81.
+    const privacy = { classes: 2, labels: age.map((value) => (value < -0.7 ? 0 : 1)) };
+    await check({
+      rows: rows.map((row) => row.slice(0, -1)),
+      labellings: [{ classes: 2, labels }, privacy],
+      ...{ components: 1, method: mdr(0.01), maximumOwners: 16, maximumSamplesPerOwner: 1024 },
+    });
+  });
+
   it('may have classes without rows, and a hundred of them', async () => {
     const { rows, labels } = labelledDataset('iris');
     const labellings = [{ classes: 100, labels: labels.map((k) => 7 + 40 * k) }];
