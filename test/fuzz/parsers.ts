@@ -1,4 +1,5 @@
 /** The parsers of what peers send: ciphertexts, keys, statements, tasks. */
+import { isDeepStrictEqual } from 'node:util';
 import {
   decodeBigint,
   decodeCiphertexts,
@@ -8,8 +9,10 @@ import {
   PublicKey,
   SecretKey,
 } from '@eigenveil/paillier';
+import { openProjection, SignedProjection } from '@eigenveil/projection';
 import { layout } from '@eigenveil/statistics';
 import { checkTask, newTaskId, programOf, Task, TaskProposal } from '@eigenveil/task';
+import { signedResult } from '@eigenveil/testbed/signed-result';
 import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import {
   AGREEMENT,
@@ -158,12 +161,33 @@ export async function statementTargets(): Promise<Target[]> {
       },
     });
   };
+  const numbers = { vectors: [[1, 0]], eigenvalues: [1] };
+  const result = await signedResult(key, key, task, numbers);
   const request = { method: 'GET', url: 'https://127.0.0.1/tasks' };
   const proof = await createProof(key, request);
   const token = await issueOwnerToken(key, { ownerId, thumbprint: key.thumbprint, lifetimeSeconds: 86_400 });
   const now = new Date();
   return [
     await statement('records', RECORD, about),
+    target({
+      name: 'projection files',
+      weight: 2,
+      inputs: mutatedJson([result], 4),
+      describe: asJson,
+      async check(json) {
+        const signed = SignedProjection.safeParse(json);
+        if (!signed.success) return;
+        const opened = await attemptAsync(
+          () => openProjection(signed.data, key.thumbprint),
+          expectServiceCode,
+        );
+        if (opened === undefined) return;
+        const isGenuine =
+          isDeepStrictEqual(opened.projection.vectors, numbers.vectors) &&
+          isDeepStrictEqual(opened.task, task);
+        if (!isGenuine) throw new Fault('a projection that nobody has signed');
+      },
+    }),
     await statement('receipts', RECEIPT, { ...about, receivedAt: now.toISOString() }),
     await statement('agreements', AGREEMENT, {
       taskId: task.id,

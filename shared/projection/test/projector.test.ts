@@ -4,19 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Discretiser } from '@eigenveil/statistics';
 import { Task, TaskProposal, type Thumbprint } from '@eigenveil/task';
-import {
-  AGREEMENT,
-  COUNTERSIGNATURE,
-  digestProjection,
-  digestTask,
-  generatePrivateJwk,
-  importSigningKey,
-  newSalt,
-  PROJECTION,
-  type SigningKey,
-  STATEMENT,
-  signStatement,
-} from '@eigenveil/wire';
+import { signedResult } from '@eigenveil/testbed/signed-result';
+import { generatePrivateJwk, importSigningKey, type SigningKey } from '@eigenveil/wire';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Projector, project, type SignedProjection, saveProjection } from '../src/index.ts';
@@ -236,35 +225,5 @@ async function sign(
     dataUser: dataUser.thumbprint,
     ...changes,
   });
-  const about = { taskId: task.id, taskDigest: digestTask(task) };
-  const agreement = await signStatement(AGREEMENT, csp, {
-    ...about,
-    publicKey: { n: 'A'.repeat(512) },
-    dataUserKey: dataUser.publicJwk,
-  });
-  const { method, twoParty, features, fractionBits, outputs, differentialPrivacy } = task;
-  const projection = await signStatement(PROJECTION, dataUser, {
-    ...about,
-    ...{ method, twoParty, features, fractionBits, outputs, differentialPrivacy },
-    vectors,
-    eigenvalues: [2, 1.75],
-    mean: MEAN,
-  });
-  const salt = newSalt();
-  const digest = digestProjection(salt, projection);
-  return {
-    task,
-    agreement,
-    projection,
-    provenance: {
-      statement: await signStatement(STATEMENT, csp, {
-        ...about,
-        unblindingDigest: digest,
-        contributionsRoot: digest,
-        verifiedOwners: 3,
-      }),
-      countersignature: await signStatement(COUNTERSIGNATURE, csp, { ...about, projectionDigest: digest }),
-      salt,
-    },
-  };
+  return signedResult(csp, dataUser, task, { vectors, eigenvalues: [2, 1.75], mean: MEAN });
 }
