@@ -13,7 +13,7 @@ import {
   SERVICE_SETTINGS,
   Sealer,
 } from '@eigenveil/server';
-import { readFileBytes, readRows } from '@eigenveil/statistics';
+import { type CsvOptions, readFileBytes, readRows } from '@eigenveil/statistics';
 import { MessageStream, memoryChannelPair } from '@eigenveil/two-party';
 import { Command } from 'commander';
 import fc from 'fast-check';
@@ -71,14 +71,25 @@ export async function fileTargets(): Promise<Target[]> {
           6,
         ),
         fc.integer({ min: 1, max: 64 }),
+        fc.record<CsvOptions>(
+          {
+            separator: fc.constantFrom('comma', 'semicolon', 'tab'),
+            decimal: fc.constantFrom('point', 'comma'),
+            trim: fc.boolean(),
+            numericLabels: fc.boolean(),
+            missing: fc.constantFrom('error', 'skip'),
+          },
+          { requiredKeys: [] },
+        ),
       ),
-      describe: ([bytes, chunk]) => `${asBase64(bytes)} in chunks of ${chunk}`,
-      async check([bytes, chunk]) {
+      describe: ([bytes, chunk, options]) =>
+        `${asBase64(bytes)} in chunks of ${chunk} with ${JSON.stringify(options)}`,
+      async check([bytes, chunk, options]) {
         async function* source() {
           for (let i = 0; i < bytes.length; i += chunk) yield bytes.subarray(i, i + chunk);
         }
         await attemptAsync(async () => {
-          for await (const { values, classes } of readRows(source(), csvTask)) {
+          for await (const { values, classes } of readRows(source(), csvTask, options)) {
             if (!values.every(Number.isFinite) || values.length !== 2) throw new Fault('a row of no numbers');
             if (!classes.every((k) => k === 0 || k === 1)) throw new Fault('a class of no label');
           }
