@@ -9,16 +9,19 @@ import {
   peakMegabytes,
 } from '@eigenveil/bench/decompositions';
 import { formatQuantity } from '@eigenveil/bench/quantities';
+import { referenceSeconds } from '@eigenveil/bench/reference';
 import { median } from '@eigenveil/bench/statistics';
 import { figures, renderTable, words } from '@eigenveil/bench/table';
 import { benchmark, bits, someOf, wholeNumber } from './options.ts';
 
 const EXPLANATION = `Both servers are fresh processes that talk over TLS 1.3 on the loopback interface. A time is from the request for a connection to the result,
 base transfers included; over a line of another rate or length (--rate, --delay) a relay between them limits each direction. It is the median of the repetitions, in which the protocols take turns (garbled once, and from 50 features on only with
---garbled), after a run that counts trips: messages of which each waits for the one before. Waits are until public moments, so that time tells nothing. Sine × gap is of the largest angle to the clear reference's
+--garbled), after a run that counts trips: messages of which each waits for the one before. The reference is a fixed piece of work on one core, timed in turn with them. Waits are until public moments, so that time tells nothing. Sine × gap is of the largest angle to the clear reference's
 subspace, times the gap after the last component over λ₁. Synthetic data come from a seeded generator; data sets that are not bundled are
 taken from the folder EIGENVEIL_DATA.`;
 
+/** With what a fixed piece of work took, in turn with these runs. */
+type Row = Measured & { readonly referenceSeconds: number };
 /** A task without its protocol. */
 type Wanted = Pick<Case, 'dataset' | 'components' | 'method' | 'ridge' | 'allowFullRank'>;
 
@@ -86,7 +89,7 @@ function lineFor({ dataset, method }: Wanted): Case['line'] {
 }
 
 /** The protocols in turn; medians of their times, the largest of their errors. */
-async function measureSet(wanted: Wanted): Promise<Measured[]> {
+async function measureSet(wanted: Wanted): Promise<Row[]> {
   const { dataset } = wanted;
   const file = await dataFile(dataset);
   if (file === undefined) {
@@ -100,6 +103,7 @@ async function measureSet(wanted: Wanted): Promise<Measured[]> {
   if (garbled || !LARGE.includes(dataset)) runs.set('garbled', []);
   const line = lineFor(wanted);
   const far: Measured[] = [];
+  const reference: number[] = [];
   const trips = new Map<Case['twoParty'], number | undefined>();
   for (const twoParty of ['rotated', 'simulated'] as const) {
     const counted = await measureCase(
@@ -109,6 +113,7 @@ async function measureSet(wanted: Wanted): Promise<Measured[]> {
     trips.set(twoParty, counted.trips);
   }
   for (let repetition = 0; repetition < repetitions; repetition += 1) {
+    reference.push(referenceSeconds());
     if (line !== undefined) far.push(await measureCase({ ...wanted, twoParty: 'rotated', line }, file));
     for (const [twoParty, done] of runs) {
       if (twoParty === 'garbled' && done.length > 0) continue;
@@ -119,6 +124,7 @@ async function measureSet(wanted: Wanted): Promise<Measured[]> {
   return all.map(([twoParty, done]) => ({
     ...done[0]!,
     ...(trips.get(twoParty) !== undefined && { trips: trips.get(twoParty)! }),
+    referenceSeconds: median(reference),
     seconds: median(done.map(({ seconds }) => seconds)),
     waitSeconds: median(done.map(({ waitSeconds }) => waitSeconds)),
     maxSineGap: Math.max(...done.map(({ maxSineGap }) => maxSineGap)),
@@ -133,7 +139,7 @@ function wordsOf({ bitsPerSecond, delayMilliseconds }: NonNullable<Case['line']>
   ];
 }
 
-function render(all: readonly Measured[]): string {
+function render(all: readonly Row[]): string {
   const megabytes = (bytes: number) => (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0);
   return renderTable(all, [
     words('data set', (it) => it.dataset),
@@ -145,6 +151,7 @@ function render(all: readonly Measured[]): string {
     figures('MB', (it) => megabytes(it.bytes)),
     figures('trips', (it) => it.trips ?? ''),
     figures('time', (it) => formatQuantity(1000 * it.seconds, 'ms')),
+    figures('reference', (it) => formatQuantity(1000 * it.referenceSeconds, 'ms')),
     figures('of it waits', (it) => formatQuantity(1000 * it.waitSeconds, 'ms')),
     figures('CPU s', cpuSeconds),
     figures('memory, MB', (it) => peakMegabytes(it, megabytes)),
@@ -153,7 +160,7 @@ function render(all: readonly Measured[]): string {
   ]);
 }
 
-const all: Measured[] = [];
+const all: Row[] = [];
 for (const wanted of SETS.filter(
   ({ dataset, method }) => sets.includes(dataset) && methods.includes(method),
 )) {

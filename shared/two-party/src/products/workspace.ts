@@ -120,9 +120,9 @@ export class Workspace {
     kernels.bothNodes(nodes, this.#rows, count);
     for (let level = 1; level < DIGIT_BITS; level += 1) {
       const [corrections, others] = this.#levelOf(level);
-      const known = 2 ** level;
-      this.#hashNodes(nodes, known, level, count);
-      kernels.growAll(children, corrections, nodes, first, second, others, count, known);
+      const each = 2 ** level;
+      this.#hashNodes(nodes, each, level, count);
+      kernels.growAll(children, corrections, nodes, first, second, others, count, each);
       [nodes, children] = [children, nodes];
     }
     this.#permutation.apply(nodes, LEAVES * count * BLOCK_BYTES, first);
