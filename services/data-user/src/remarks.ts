@@ -35,7 +35,10 @@ export function remarksOf(task: Task, projection: Projection): Remark[] {
   const rank = largestRank(task, projection);
   const noise =
     task.method.kind === 'pca' ? noiseNorm(task, Math.hypot(...(projection.mean ?? []))) : undefined;
-  const isZero = (value: number, j: number) => j >= rank || Math.abs(value) <= resolution.error(value);
+  // With a ridge on the signal zero is a number like others.
+  const hasNullSpace = task.method.kind !== 'dca' || task.method.signalRidge === 0;
+  const isZero = (value: number, j: number) =>
+    hasNullSpace && (j >= rank || Math.abs(value) <= resolution.error(value));
   const found = (j: number) => converged?.[j] !== false;
   const remarks: Remark[] = [
     {
@@ -51,7 +54,7 @@ export function remarksOf(task: Task, projection: Projection): Remark[] {
     {
       code: 'zero',
       components: where((value, j) => found(j) && isZero(value, j)),
-      text: "their eigenvalues are no larger than the arithmetic's error or the rank allows: they may be zero, and their vectors are arbitrary",
+      text: "their eigenvalues are no larger than the arithmetic's error or the rank allows: they may be zero, and their vectors arbitrary",
     },
     ...mixed(task, projection, resolution).map(
       (components): Remark => ({

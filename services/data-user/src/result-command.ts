@@ -30,7 +30,7 @@ Shows eigenvalues, shares of the variance where the task declared trace or spect
 that are not what they seem; the remarks of csv and of --json with --out are their codes:
   not-found   the computation has not found the component
   no-classes  its eigenvalue may come from the ridges alone, so that class means need not differ along it
-  zero        its eigenvalue may be zero, so that its vector is arbitrary
+  zero        its eigenvalue may be zero, and its vector arbitrary
   mixed       its eigenvalue equals another one within what the arithmetic resolves: only the space of their vectors is certain
   noise       its eigenvalue is below the noise of differential privacy
   status      "converged" says little of it, since the eigenvalue is below 2^-10 of the first
