@@ -30,7 +30,7 @@ export class MessageStream {
   #handed: Promise<void> = Promise.resolve();
   #gate: (() => Promise<void>) | undefined;
   #gateOpen: Promise<void> | undefined;
-  /** What a frame waits for before it leaves. Whatever later frames wait for includes it, so that they keep their order. */
+  /** What a frame waits for before it leaves, if it must. Whatever later frames wait for includes it, so that they keep their order. */
   #ready: Promise<unknown> | undefined;
   #writeFailure: { readonly error: unknown } | undefined;
   #input: Uint8Array = new Uint8Array(0);
@@ -157,17 +157,27 @@ export class MessageStream {
     if (!this.#transcript?.isUnbound) return;
     this.#handOver(); // what was written before depends on nothing of it
     const bound = this.#transcript.bind(own);
-    this.#ready = Promise.all([this.#ready, bound]);
-    this.#ready.catch((error: unknown) => {
+    this.#waitFor(bound);
+    bound.catch((error: unknown) => {
       this.#writeFailure ??= { error };
       void this.channel.abort(tellableCode(error)); // which also ends a wait for the peer
     });
   }
 
+  /** Frames that are handed over from now on leave once it resolves; those after that leave at once, behind the ones that waited. */
+  #waitFor(opening: Promise<unknown>): void {
+    const ready = Promise.all([this.#ready, opening]);
+    this.#ready = ready;
+    const isOpen = () => {
+      if (this.#ready === ready) this.#ready = undefined;
+    };
+    ready.then(isOpen, () => undefined);
+  }
+
   #openGate(): void {
     if (this.#gate === undefined || this.#gateOpen !== undefined) return;
     this.#gateOpen = this.#gate();
-    this.#ready = Promise.all([this.#ready, this.#gateOpen]);
+    this.#waitFor(this.#gateOpen);
   }
 
   #openFrame(): Buffer {
