@@ -124,6 +124,8 @@ describe('a discriminant projection', () => {
     ]);
     expect(remarksWith({ ...standard, signalRidge: 1 }, 0.99, 0.5)).toEqual([['no-classes', [1, 2]]]);
     expect(remarksWith({ ...book, ridge: 2, signalRidge: 0.5 }, 1.5, 1.24)).toEqual([['no-classes', [2]]]);
+    // Without a null space.
+    expect(remarksWith({ ...standard, signalRidge: -0.5 }, 0.5, 0)).toEqual([['no-classes', [2]]]);
     expect(remarksWith({ ...standard, signalRidge: -0.5 }, 0.5, -0.1)).toEqual([['no-classes', [2]]]);
     expect(remarksWith({ ...standard, ridge: 0, signalRidge: 0.5 }, 900, 0.1)).toEqual([
       ['no-classes', [1, 2]],
