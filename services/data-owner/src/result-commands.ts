@@ -86,7 +86,8 @@ export function addProject(program: Command): void {
     },
     evidence: {
       schema: z.string().optional(),
-      description: 'where to write all that was signed about the result, JSON, for: eigenveil-owner verify',
+      description:
+        'where to write all that was signed about the result, JSON, for: eigenveil-owner verify, and for --projection',
       placeholder: 'FILE',
     },
   });

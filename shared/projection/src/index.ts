@@ -18,4 +18,4 @@ export {
   traceOfTotalScatter,
   withinClassScatter,
 } from './scatter.ts';
-export { openProjection, SignedProjection, type VerifiedProjection, verifyProjection } from './signed.ts';
+export { openProjection, SignedProjection, verifyProjection } from './signed.ts';

@@ -33,7 +33,7 @@ export const SignedProjection = SignedTask.extend({
 });
 export type SignedProjection = z.infer<typeof SignedProjection>;
 
-export interface VerifiedProjection {
+interface VerifiedProjection {
   readonly task: Task;
   readonly agreement: Agreement;
   readonly projection: Projection;
