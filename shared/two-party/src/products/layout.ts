@@ -37,7 +37,7 @@ export const MAXIMUM_SIDE = 2 ** 15;
 const MAXIMUM_COLUMNS = 256;
 
 /**
- * A digit's correlations are sent once for all of its bits, and hashed once for each of its values. Digits of two bits take 1.75 times the bytes, and
+ * A digit's correlations are sent once for all of its bits, and hashed once for each of its values. Digits of two bits take up to 1.9 times the bytes, and
  * as much processor time: what they save in hashes, they spend on sending and receiving.
  */
 export const DIGIT_BITS = 4;
