@@ -211,9 +211,7 @@ export class CspService {
    */
   async keptAnswer(taskId: TaskId): Promise<KeptAnswer> {
     const { store, sealer } = this.#deps;
-    const giveUp = async () => {
-      await store.giveUpAnswer(taskId);
-    };
+    const giveUp = () => store.giveUpAnswer(taskId);
     return { ...(await keptAnswer(store, sealer, answerPlace(taskId), taskId)), giveUp };
   }
 

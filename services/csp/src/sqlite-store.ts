@@ -238,18 +238,15 @@ export class SqliteCspStore implements CspStore {
     return undefined;
   }
 
-  async giveUpAnswer(taskId: TaskId): Promise<boolean> {
-    const isNew = transaction(this.#db, () => {
+  async giveUpAnswer(taskId: TaskId): Promise<void> {
+    transaction(this.#db, () => {
       const request = requestOfShares(this.#db, taskId);
       const { answers } = countComputation(this.#db, taskId, { starts: 0, answers: 0 });
-      const counts = request !== undefined && answers === 0;
-      if (counts) this.#noteAnswered(taskId, request);
+      if (request !== undefined && answers === 0) this.#noteAnswered(taskId, request);
       this.#db.prepare('UPDATE tasks SET sealed_shares = NULL WHERE task_id = ?').run(taskId);
       this.#answers.forget(taskId);
-      return counts;
     });
     scrub(this.#db);
-    return isNew;
   }
 
   async registerProjection(taskId: TaskId, digest: Digest): Promise<Digest | undefined> {

@@ -91,8 +91,8 @@ export interface CspStore extends AnswerStore {
    */
   noteRun(taskId: TaskId, most: number): Promise<number | undefined>;
 
-  /** Destroys a task's shares and its one answer, which counts as given from now on: no run of it follows. Returns whether it did not before. */
-  giveUpAnswer(taskId: TaskId): Promise<boolean>;
+  /** Destroys a task's shares and its one answer, which counts as given from now on: no run of it follows. */
+  giveUpAnswer(taskId: TaskId): Promise<void>;
 
   /**
    * Keeps the digest of an unblinded task's projection, for good and unless there is one; returns the one that is kept, or undefined when there

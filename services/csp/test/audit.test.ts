@@ -156,8 +156,8 @@ describe('an entry', () => {
       await store.completeUnblinding(id(name), SEALED_SHARES);
       await store.keepSeed(id(name), SEALED_SHARES);
       if (given === 1) await store.noteRun(id(name), 2);
-      expect(await store.giveUpAnswer(id(name))).toBe(given === 0);
-      expect(await store.giveUpAnswer(id(name))).toBe(false);
+      await store.giveUpAnswer(id(name));
+      await store.giveUpAnswer(id(name));
       expect(await store.task(id(name))).toMatchObject({ sealedShares: null });
       expect(
         operations().filter(([task, operation]) => task === name && operation === 'computation answered'),
