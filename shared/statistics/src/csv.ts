@@ -8,6 +8,7 @@ import { CsvError, type Parser, parse } from 'csv-parse';
 import { CellReader, type CellSyntax, isMissing, SEPARATORS, type Separator } from './cells.ts';
 import { StatisticsError, type StatisticsErrorCode } from './errors.ts';
 import { type CsvColumns, findColumns } from './header.ts';
+import { PlainLines } from './lines.ts';
 import type { RowOptions } from './rows.ts';
 
 export interface CsvRow {
@@ -87,29 +88,70 @@ export async function* readRowBatches(
   options: CsvOptions = {},
 ): AsyncGenerator<readonly CsvRow[]> {
   const reader = new RecordReader(task, options);
-  // The parser hands over its records while it takes a chunk, which is far cheaper than a stream of objects; at most one
-  // chunk's rows wait here.
-  const parser = parse({
-    ...CSV_SYNTAX,
-    delimiter: SEPARATORS[options.separator ?? 'comma'],
-    trim: options.trim === true,
-    // Counting cells is left to the reader, whose errors do not carry the record.
-    relax_column_count: true,
-    on_record: (record: string[], { lines }) => {
-      reader.read(record, lines);
-      return null;
-    },
-  });
-  // Errors are taken from the callbacks below.
-  parser.on('error', () => {});
+  const separator = SEPARATORS[options.separator ?? 'comma'];
+  const plain = new PlainLines(separator, (cells, line) => reader.read(cells, line));
+  let parser: RecordParser | undefined;
   for await (const chunk of source) {
-    await settle((done) => parser.write(chunk, done), parser);
+    // Blanks are the parser's to pass over.
+    const text = parser === undefined && options.trim !== true ? plain.take(chunk) : plain.decode(chunk);
+    if (text !== undefined) {
+      parser ??= new RecordParser(separator, plain.lines, options, reader);
+      await parser.take(text);
+    }
     yield reader.takeRows();
   }
-  await settle((done) => parser.end(done), parser);
+  if (parser === undefined) plain.end();
+  else await parser.end();
   yield reader.takeRows();
   if (!reader.hasHeader)
     throw new StatisticsError('ERR_CSV_COLUMNS', 'expected a header row, got an empty file');
+}
+
+/** Whatever RFC 4180 allows, in the words of csv-parse. */
+class RecordParser {
+  readonly #parser: Parser;
+  readonly #linesBefore: number;
+
+  constructor(separator: string, linesBefore: number, options: CsvOptions, reader: RecordReader) {
+    this.#linesBefore = linesBefore;
+    // The parser hands over its records while it takes a chunk, which is far cheaper than a stream of objects; at most one
+    // chunk's rows wait here.
+    this.#parser = parse({
+      ...CSV_SYNTAX,
+      delimiter: separator,
+      trim: options.trim === true,
+      // Counting cells is left to the reader, whose errors do not carry the record.
+      relax_column_count: true,
+      on_record: (record: string[], { lines }) => {
+        reader.read(record, linesBefore + lines);
+        return null;
+      },
+    });
+    // Errors are taken from the callbacks below.
+    this.#parser.on('error', () => {});
+  }
+
+  take(text: string): Promise<void> {
+    return this.#settle((done) => this.#parser.write(Buffer.from(text), done));
+  }
+
+  end(): Promise<void> {
+    return this.#settle((done) => this.#parser.end(done));
+  }
+
+  /** Runs one call of the parser to its end. Its own errors quote the record, so only their code and line are kept. */
+  #settle(call: (done: (error?: Error | null) => void) => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      call((error) => {
+        if (error === undefined || error === null) resolve();
+        else if (error instanceof CsvError) {
+          const line = this.#linesBefore + this.#parser.info.lines;
+          const message = `line ${line}: not valid CSV (${error.code})${SYNTAX_HINTS[error.code] ?? ''}`;
+          reject(new StatisticsError('ERR_CSV_SYNTAX', message));
+        } else reject(error);
+      });
+    });
+  }
 }
 
 /**
@@ -242,16 +284,3 @@ const SYNTAX_HINTS: Readonly<Record<string, string>> = {
   CSV_INVALID_CLOSING_QUOTE: ': a quoted cell ends before a separator, see --separator',
   INVALID_OPENING_QUOTE: ': a quote opens its cell, but for blanks that --trim passes over',
 };
-
-/** Runs one call of the parser to its end. Its own errors quote the record, so only their code and line are kept. */
-function settle(call: (done: (error?: Error | null) => void) => void, parser: Parser): Promise<void> {
-  return new Promise((resolve, reject) => {
-    call((error) => {
-      if (error === undefined || error === null) resolve();
-      else if (error instanceof CsvError) {
-        const message = `line ${parser.info.lines}: not valid CSV (${error.code})${SYNTAX_HINTS[error.code] ?? ''}`;
-        reject(new StatisticsError('ERR_CSV_SYNTAX', message));
-      } else reject(error);
-    });
-  });
-}

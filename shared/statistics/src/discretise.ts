@@ -6,15 +6,24 @@ import { clipRow } from './clip.ts';
 import { StatisticsError } from './errors.ts';
 
 /**
- * Where x lies in the feature's range: ((x − min) − (max − x)) / (max − min) in double arithmetic, with x clipped to
- * [min, max] first. This form is monotone in x, hits −1 and 1 exactly at both ends, never leaves [-1, 1] and is odd
- * about the middle of the range; (x − middle) / half has none of these when min and max are large and close together.
- * A feature with min = max maps to 0.
+ * Where x, clipped to [min, max], lies in the feature's range: ((x − min) − (max − x)) / (max − min) in double arithmetic. This
+ * form is monotone in x, hits −1 and 1 exactly at both ends, never leaves [-1, 1] and is odd about the middle of the range;
+ * (x − middle) / half has none of these when min and max are large and close together. A feature with min = max maps to 0.
  */
-function scaleCell({ min, max }: Feature, x: number): number {
-  if (min === max) return 0;
-  const clipped = x < min ? min : x > max ? max : x;
-  return (clipped - min - (max - clipped)) / (max - min);
+function scaleCell(min: number, max: number, clipped: number): number {
+  return min === max ? 0 : (clipped - min - (max - clipped)) / (max - min);
+}
+
+/** The largest double below a half, by the sign of what it is added to. */
+const BELOW_HALF = Float64Array.of(0.5 - 2 ** -54, 2 ** -54 - 0.5);
+
+/**
+ * The nearest integer, halves away from zero, never -0; of a magnitude below 2^51. What is added moves no number past a half, also once the sum is rounded: of
+ * k + 1/2 it makes k + 1 − 2^-54, which rounds to k + 1, and of the double below that at most k + 1 − 2^-53. Looked up, since a branch on
+ * the sign of a cell is guessed wrong half of the time, which took more than all the rest.
+ */
+function roundHalfAway(v: number): number {
+  return Math.trunc(v + BELOW_HALF[Number(v < 0)]!) + 0;
 }
 
 /**
@@ -27,8 +36,11 @@ function scaleCell({ min, max }: Feature, x: number): number {
  */
 export class Discretiser {
   readonly #features: readonly Feature[];
+  /** Ends of ranges, which each cell needs: several times faster than members of objects. */
+  readonly #least: Float64Array;
+  readonly #most: Float64Array;
   readonly #unit: number;
-  readonly #clippedCells: number[];
+  readonly #clippedCells: Float64Array;
   readonly #squaredBound: number;
   #clippedRows = 0;
 
@@ -40,8 +52,10 @@ export class Discretiser {
       ? Number(clippingBound({ features: task.features.length, fractionBits, setting }))
       : Infinity;
     this.#features = task.features;
+    this.#least = Float64Array.from(task.features, ({ min }) => min);
+    this.#most = Float64Array.from(task.features, ({ max }) => max);
     this.#unit = 2 ** task.fractionBits;
-    this.#clippedCells = task.features.map(() => 0);
+    this.#clippedCells = new Float64Array(task.features.length);
   }
 
   /** Per feature, how many of the cells seen so far lay outside its range. */
@@ -73,20 +87,28 @@ export class Discretiser {
    * @throws ERR_NOT_FINITE, also where there are too few cells
    */
   write(rows: ArrayLike<number>, at: number, cells: number[] | Float64Array): void {
-    for (let i = 0; i < this.#features.length; i += 1) {
-      const feature = this.#features[i]!;
+    const least = this.#least;
+    const most = this.#most;
+    const unit = this.#unit;
+    for (let i = 0; i < least.length; i += 1) {
       const x = rows[at + i]!;
-      if (!Number.isFinite(x)) {
-        throw new StatisticsError(
-          'ERR_NOT_FINITE',
-          `feature ${JSON.stringify(feature.name)} expected a finite number`,
-        );
+      const min = least[i]!;
+      const max = most[i]!;
+      let clipped = x;
+      // The comparison holds for cells in the range alone, and so for no NaN.
+      if (!(x >= min && x <= max)) {
+        if (!Number.isFinite(x)) throw this.#notFinite(i);
+        this.#clippedCells[i]! += 1;
+        clipped = x < min ? min : max;
       }
-      if (x < feature.min || x > feature.max) this.#clippedCells[i]! += 1;
-      const y = scaleCell(feature, x);
-      const magnitude = Math.round(Math.abs(y) * this.#unit);
-      cells[i] = y < 0 ? 0 - magnitude : magnitude;
+      const y = scaleCell(min, max, clipped);
+      cells[i] = roundHalfAway(y * unit);
     }
     if (this.#squaredBound < Infinity && clipRow(cells, this.#squaredBound)) this.#clippedRows += 1;
+  }
+
+  #notFinite(i: number): StatisticsError {
+    const { name } = this.#features[i]!;
+    return new StatisticsError('ERR_NOT_FINITE', `feature ${JSON.stringify(name)} expected a finite number`);
   }
 }

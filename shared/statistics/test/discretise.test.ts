@@ -112,6 +112,29 @@ describe('discretising', () => {
     );
   });
 
+  it('rounds halves away from zero, and neither neighbour of a half', () => {
+    fc.assert(
+      fc.property(bits, fc.nat(), (f, n) => {
+        const unit = 2 ** f;
+        const discretiser = one({ min: -1, max: 1 }, f);
+        const half = ((n % unit) + 0.5) / unit;
+        const next = new Float64Array([half, half]);
+        const places = new BigInt64Array(next.buffer);
+        places[0]! -= 1n;
+        places[1]! += 1n;
+        for (const sign of [1, -1]) {
+          // Scaled as a cell is: near the ends of the range that may round to the half itself.
+          const scaled = (x: number) => ((x + 1 - (1 - x)) / 2) * unit;
+          for (const x of [half, next[0]!, next[1]!]) {
+            const y = Math.abs(scaled(x));
+            const expected = Math.floor(y) + (y - Math.floor(y) >= 0.5 ? 1 : 0);
+            expect(discretiser.discretise([sign * x])).toEqual([sign * expected + 0]);
+          }
+        }
+      }),
+    );
+  });
+
   it('clips and counts the cells out of range per feature', () => {
     const discretiser = new Discretiser({
       features: [
