@@ -18,7 +18,7 @@ const program = createProgram({
 })
   .option(
     '--data <FILE>',
-    'CSV file with a header row',
+    'CSV file with a header row, or Parquet file: rows of one owner, which are dealt to all',
     new URL('../data/ionosphere.csv', import.meta.url).pathname,
   )
   .option('--label <COLUMN>', 'label column', 'label')

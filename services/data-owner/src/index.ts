@@ -10,6 +10,7 @@ export {
   type Statistics,
   StatisticsError,
   statisticsOfCsv,
+  statisticsOfRows,
 } from '@eigenveil/statistics';
 export { type Task, TaskError, TaskId } from '@eigenveil/task';
 export { type Projection, type Receipt, ServiceError, Thumbprint } from '@eigenveil/wire';
@@ -20,5 +21,6 @@ export { type BrokenRule, checkPolicy, OwnerPolicy } from './policy.ts';
 export { type ReducedFile, reduceFile } from './reduce.ts';
 export { Evidence, type TaskResult, verifyResult } from './result.ts';
 export { type Revealed, revealedBy } from './reveals.ts';
+export { isParquetName, type RowSettings, type Rows, rowsOf } from './rows.ts';
 export { type Enrolment, MemoryOwnerState, type OwnerState, type PendingContribution } from './state.ts';
 export type { Waiting } from './waiting.ts';

@@ -3,7 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { compose } from 'node:stream';
 import { ConfigurationError } from '@eigenveil/command';
+import { isParquetName } from '@eigenveil/data-owner';
 import { readFileBytes } from '@eigenveil/statistics';
+import { writeCsv } from '@eigenveil/statistics/duckdb';
 import { parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
 
@@ -38,6 +40,14 @@ export async function readColumns(file: string, names: readonly string[]): Promi
   for await (const record of parser as AsyncIterable<Record<string, string>>)
     rows.push(names.map((name) => record[name] ?? ''));
   return rows;
+}
+
+/** The file itself, or where it is Parquet, a copy of it as CSV in the folder. */
+export async function asCsv(file: string, folder: string): Promise<string> {
+  if (!isParquetName(file)) return file;
+  const csv = join(folder, basename(file).replace(/parquet$/i, 'csv'));
+  await writeCsv(file, csv);
+  return csv;
 }
 
 export function datasetName(file: string): string {

@@ -9,7 +9,7 @@ import type { MethodName, TaskId } from '@eigenveil/task';
 import { type Children, withChildren } from '@eigenveil/testbed/processes/children';
 import type { Projection } from '@eigenveil/wire';
 import { commandsByHand } from './by-hand.ts';
-import { datasetName, splitAmongOwners } from './dataset.ts';
+import { asCsv, datasetName, splitAmongOwners } from './dataset.ts';
 import { reducedRows } from './figures.ts';
 import { demoPolicy, Owners } from './owners.ts';
 import { Progress } from './progress.ts';
@@ -37,7 +37,8 @@ export function runDemo(options: DemoOptions): Promise<void> {
   ] as const;
   for (const [signal, end] of ends) process.on(signal, end);
   return withChildren(async (children, folder) => {
-    const kept = await new Demo(options, folder, children).run();
+    const data = await asCsv(options.data, folder);
+    const kept = await new Demo({ ...options, data }, folder, children).run();
     for (const [signal, end] of ends) process.off(signal, end);
     if (options.keep !== true) return;
     const { promise: told, resolve } = Promise.withResolvers<void>();

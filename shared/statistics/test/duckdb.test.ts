@@ -5,7 +5,7 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { StatisticsTask } from '@eigenveil/task';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readStoredRows, type StoredRowOptions, type StoredRows } from '../src/duckdb/index.ts';
+import { readStoredRows, type StoredRowOptions, type StoredRows, writeCsv } from '../src/duckdb/index.ts';
 import { type Row, readFileBytes, StatisticsError, statisticsOfCsv, statisticsOfRows } from '../src/index.ts';
 import { DATASETS, loadDataset, METHODS, syntheticTask, taskFor } from './datasets.ts';
 
@@ -156,6 +156,15 @@ describe('rows of Parquet', () => {
       expect(message).not.toContain('SECRET');
     }
   });
+});
+
+it('Parquet becomes a CSV file of the same rows', async () => {
+  const dataset = loadDataset('ionosphere');
+  const of = taskFor(dataset, METHODS.dca);
+  await writeCsv(await parquet('ionosphere.parquet', `FROM '${dataset.path}'`), path('again.csv'));
+  expect(await statisticsOfCsv(readFileBytes(path('again.csv')), of)).toEqual(
+    await statisticsOfCsv(readFileBytes(dataset.path), of),
+  );
 });
 
 describe('rows of a query', () => {

@@ -93,17 +93,11 @@ export class Engine {
   }
 
   /**
-   * Copies a CSV file with a header row into a Parquet file.
+   * Writes what a SELECT gives into a file.
    * @throws ERR_FILE_UNREADABLE
    */
-  async copy(
-    csv: string,
-    parquet: string,
-    columns: readonly { readonly name: string; readonly type: string }[],
-  ): Promise<void> {
-    const types = columns.map(({ name, type }) => `${textOf(name)}: ${textOf(type)}`);
-    const form = `header = true, auto_detect = false, delim = ',', quote = '"', escape = '"', columns = {${types.join(', ')}}`;
-    const sql = `COPY (SELECT * FROM read_csv(${textOf(csv)}, ${form})) TO ${textOf(parquet)} (FORMAT parquet)`;
+  async copy(select: string, out: string, format: 'csv' | 'parquet'): Promise<void> {
+    const sql = `COPY (${select}) TO ${textOf(out)} (FORMAT ${format})`;
     await told(this.#title, 'ERR_FILE_UNREADABLE', () => this.#connection.run(sql));
   }
 

@@ -1,3 +1,3 @@
 /** Rows that are not in CSV, read by DuckDB, which is installed beside this package by those who need it. */
-export { writeParquet } from './parquet.ts';
+export { writeCsv, writeParquet } from './parquet.ts';
 export { readStoredRows, type StoredRowOptions, type StoredRows } from './rows.ts';

@@ -1,5 +1,5 @@
-/** Writes Parquet. */
-import { Engine } from './engine.ts';
+/** Parquet files out of CSV files, and the other way. */
+import { Engine, textOf } from './engine.ts';
 
 export interface ParquetColumn {
   readonly name: string;
@@ -11,15 +11,34 @@ export interface ParquetColumn {
  * @param columns all columns of the file, in its order
  * @throws ERR_DUCKDB_MISSING, ERR_FILE_UNREADABLE
  */
-export async function writeParquet(
+export function writeParquet(
   csv: string,
   parquet: string,
   columns: readonly ParquetColumn[],
   memoryMegabytes?: number,
 ): Promise<void> {
-  const engine = await Engine.open(parquet, { memoryMegabytes });
+  const types = columns.map(({ name, type }) => `${textOf(name)}: ${textOf(type)}`);
+  const form = `header = true, auto_detect = false, delim = ',', quote = '"', escape = '"', columns = {${types.join(', ')}}`;
+  return copied(parquet, memoryMegabytes, `SELECT * FROM read_csv(${textOf(csv)}, ${form})`, 'parquet');
+}
+
+/**
+ * The rows of a Parquet file as a CSV file with a header row.
+ * @throws ERR_DUCKDB_MISSING, ERR_FILE_UNREADABLE
+ */
+export function writeCsv(parquet: string, csv: string): Promise<void> {
+  return copied(csv, undefined, `SELECT * FROM read_parquet(${textOf(parquet)})`, 'csv');
+}
+
+async function copied(
+  out: string,
+  memoryMegabytes: number | undefined,
+  select: string,
+  format: 'csv' | 'parquet',
+): Promise<void> {
+  const engine = await Engine.open(out, { memoryMegabytes });
   try {
-    await engine.copy(csv, parquet, columns);
+    await engine.copy(select, out, format);
   } finally {
     engine.close();
   }

@@ -23,9 +23,10 @@ interface Group {
  * @param options as for files of rows
  * @throws ERR_SQL_PRIVACY, ERR_STATISTICS_FILE; ERR_CSV_CELL, ERR_UNKNOWN_CLASS, ERR_OUT_OF_RANGE, ERR_NO_ROWS and ERR_TOO_MANY_ROWS as for files of rows
  * @example
+ * import { readFile } from 'node:fs/promises';
  * import { statisticsOfResult } from '@eigenveil/statistics/sql';
  *
- * const { statistics, rows } = statisticsOfResult(await readFile('sums.csv', 'utf8'), task, taskId);
+ * const { statistics, rows } = statisticsOfResult(await readFile('sums.csv', 'utf8'), task, 'AAAAAAAAAAAAAAAAAAAAAA');
  */
 export function statisticsOfResult(
   text: string,
