@@ -3,7 +3,6 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onShutdown } from '@eigenveil/command';
 import type { TaskClient } from '@eigenveil/data-user';
-import { writeReport } from '@eigenveil/report/write';
 import { layout } from '@eigenveil/statistics';
 import type { MethodName, TaskId } from '@eigenveil/task';
 import { type Children, withChildren } from '@eigenveil/testbed/processes/children';
@@ -87,6 +86,7 @@ class Demo {
     await this.#progress.stage('owners enrol at the CSP', count, (tick) =>
       owners.enrol(services, { folder: this.#folder, files, policy }, tick),
     );
+    const reporting = import('@eigenveil/report/write'); // heavy, and not needed before the servers have computed
     const done: DoneTask[] = [];
     for (const method of wanted) done.push(await this.#runTask(method, services.client, owners));
     await Promise.all([services.client.close(), owners.end()]);
@@ -100,6 +100,7 @@ class Demo {
       results: done.map(({ figures }) => figures.result),
     };
     const figures = done.map((it) => it.figures);
+    const { writeReport } = await reporting;
     await writeReport({ folder: out, report: demoReport(summary, figures), data: summary });
     if (this.#options.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
     else
