@@ -118,6 +118,8 @@ class RecordParser {
     // chunk's rows wait here.
     this.#parser = parse({
       ...CSV_SYNTAX,
+      // The file's has been taken away where it was decoded; one in front of a later line is part of it.
+      bom: false,
       delimiter: separator,
       trim: options.trim === true,
       // Counting cells is left to the reader, whose errors do not carry the record.

@@ -37,6 +37,12 @@ describe('lines without quotes', () => {
     );
   });
 
+  it('may begin with a mark that is part of them, but for the first', async () => {
+    const text = 'a,b,label\n1,0,yes\n\ufeff1,0,"no"\n';
+    await expect(read(text)).rejects.toThrow('row 2 (line 3), column "a"');
+    expect(await read(`\ufeff${text.replace('\ufeff', '')}`)).toHaveLength(2);
+  });
+
   it('tell the line of an error behind a quote, and in front of it', async () => {
     const late = 'a,b,label\n\n1,0,yes\n1,0,"no"\n\r\n1,0,"maybe"\n';
     for (const size of [1, 7, 1000])
