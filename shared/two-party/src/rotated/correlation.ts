@@ -89,11 +89,22 @@ export async function askCorrelation(
   const own = inRing(symmetricMatrix(opened.masked, d), ringBits);
   const rotating = await correlator.multiply(rotatingCorrelations(() => own, 0, parameters));
   const share = matrixShareOfUser(rotating);
-  const result = await openRotated(stream, correlator, share, opened, { task, program }, input).catch(
-    (error: unknown) => {
-      throw opened.failure ?? error;
-    },
-  );
+  let isOver = false;
+  const onAnswer = () => {
+    isOver = true;
+    input.onAnswer?.();
+  };
+  const result = await openRotated(
+    stream,
+    correlator,
+    share,
+    opened,
+    { task, program },
+    { ...input, onAnswer },
+  ).catch((error: unknown) => {
+    // Until the answer has come an error is what it is without the failure: by what becomes of the task, and when, the CSP would see that there is one.
+    throw (isOver && opened.failure) || error;
+  });
   if (opened.failure) throw opened.failure;
   return atFeaturesScale(result, opened, task, program);
 }

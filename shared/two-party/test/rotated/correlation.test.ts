@@ -27,15 +27,18 @@ async function run(
   {
     mark = async () => undefined,
     change,
-  }: { mark?: () => Promise<void>; change?: (message: Uint8Array) => void } = {},
+    abortAfter = Number.POSITIVE_INFINITY,
+  }: { mark?: () => Promise<void>; change?: (message: Uint8Array) => void; abortAfter?: number } = {},
 ) {
   const [left, right] = memoryChannelPair();
   const lengths: number[] = [];
   let marks = 0;
-  let isFirst = true;
+  let sinceMark = 0;
   const channel = watched(left, (message) => {
-    if (marks === 0 || !isFirst || change === undefined) return message;
-    isFirst = false;
+    if (marks === 0) return message;
+    if (sinceMark === abortAfter) void left.abort('ERR_COMPUTATION');
+    sinceMark += 1;
+    if (sinceMark > 1 || change === undefined) return message;
     const changed = Uint8Array.from(message);
     change(changed);
     return changed;
@@ -53,7 +56,12 @@ async function run(
     rotated.runDataUser(noting, { task, program }, { ...evaluator, pace: AT_ONCE }),
   ]);
   const code = user.status === 'rejected' ? user.reason.code : undefined;
-  return { csp: csp.status, code, user, lengths, marks };
+  return { csp: csp.status, code, user, lengths, marks, sinceMark };
+}
+
+/** What the last output hashes to, whatever it is. */
+function spoilOutputs(message: Uint8Array): void {
+  for (const byte of [1, 9]) message[message.length - byte]! ^= 1;
 }
 
 async function result(setting: Setting): Promise<Decomposition> {
@@ -124,13 +132,17 @@ describe('rotated, of a correlation matrix', () => {
       const refused = await run(given(rows, 1, 5));
       expect(refused).toMatchObject({ csp: 'fulfilled', code, lengths: fine.lengths });
     }
-    const spoilt = await run(setting, {
-      change: (message) => {
-        // What the last output hashes to, whatever it is.
-        for (const byte of [1, 9]) message[message.length - byte]! ^= 1;
-      },
-    });
+    const spoilt = await run(setting, { change: spoilOutputs });
     expect(spoilt).toMatchObject({ csp: 'fulfilled', code: 'ERR_GARBLING_CHECK', lengths: fine.lengths });
+  });
+
+  it('ends as without it when the line breaks behind such a circuit: else the CSP would see by the next attempt', async () => {
+    const setting = given(spread(40, 5, 3), 1);
+    const abortAfter = (await run(setting)).sinceMark - 1; // all but the vectors
+    const broken = await run(setting, { abortAfter });
+    const spoilt = await run(setting, { abortAfter, change: spoilOutputs });
+    expect(broken.code).toBe('ERR_CHANNEL_ABORTED');
+    expect(spoilt).toEqual(broken);
   });
 
   it('is marked before anything is decoded, or nothing leaves', async () => {
