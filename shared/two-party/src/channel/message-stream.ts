@@ -158,9 +158,10 @@ export class MessageStream {
     this.#handOver(); // what was written before depends on nothing of it
     const bound = this.#transcript.bind(own);
     this.#waitFor(bound);
-    bound.catch((error: unknown) => {
+    bound.catch(async (error: unknown) => {
       this.#writeFailure ??= { error };
-      void this.channel.abort(tellableCode(error)); // which also ends a wait for the peer
+      await this.released(); // an abort is a byte, too
+      await this.channel.abort(tellableCode(error)); // which also ends a wait for the peer
     });
   }
 

@@ -1,5 +1,6 @@
 /** What a transcript takes for the same, and what a stream with one keeps back. */
 import { randomBytes } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Transcript } from '../../src/channel/transcript.ts';
 import { MessageStream, memoryChannelPair } from '../../src/index.ts';
@@ -117,5 +118,28 @@ describe('a stream with a transcript', () => {
     await failed;
     await expect(peer.read(1, 1)).rejects.toMatchObject({ reason: 'ERR_COMPUTATION' });
     expect(left.bytesSent).toBe(0);
+  });
+
+  it('tells the peer that something differs no sooner than its next byte may leave', async () => {
+    const { stream, peer, asked } = setUp();
+    let waits = 0;
+    const opening = Promise.withResolvers<void>();
+    stream.hold(() => {
+      waits += 1;
+      return opening.promise;
+    });
+    const failed = expect(send(stream, 1)).rejects.toMatchObject({ code: 'ERR_ANSWER_DIFFERS' });
+    let isTold = false;
+    const told = expect(peer.read(1, 1)).rejects.toMatchObject({ reason: 'ERR_ANSWER_DIFFERS' });
+    void told.then(() => {
+      isTold = true;
+    });
+    await expect.poll(() => asked.length).toBe(1);
+    asked[0]!.answer(randomBytes(16));
+    await setImmediate();
+    await setImmediate();
+    expect([isTold, waits]).toEqual([false, 1]);
+    opening.resolve();
+    await Promise.all([failed, told]);
   });
 });
