@@ -23,8 +23,7 @@ export async function closedByFaults(
     await run(mark);
   } catch (error) {
     if (!isTellable(error)) {
-      await mark();
-      await answer?.giveUp?.();
+      await mark().finally(() => answer?.giveUp?.()); // whatever becomes of the mark
     }
     throw error;
   }

@@ -1,7 +1,7 @@
 /** A line that breaks at any message: the run after it is the same answer, byte for byte, and who then sends something else gets none. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { Careless, type Cut, type End, type Ends, Kept, runOnce } from './broken-lines.ts';
+import { Careless, type Cut, type End, type Ends, Kept, runOnce, Uncounting } from './broken-lines.ts';
 import { dca, labelled, pencilSetting } from './pencils.ts';
 import type { Setting } from './settings.ts';
 import { settingOf, spread } from './settings.ts';
@@ -148,18 +148,22 @@ describe('who deviates in a run that is resumed', () => {
     expect(run.user).toMatchObject({ status: 'rejected', reason: { code: 'ERR_ANSWER_DIFFERS' } });
   });
 
-  it('a data user whose guess fails a check gets no run after, with what came before or anything else', async () => {
-    const setting = pca();
-    const ends = endsOf(seeds());
+  it.each([
+    ['it counts as an answer', Kept, 1],
+    ['also where that cannot be written down', Uncounting, 0],
+  ])('a data user whose guess fails a check gets no run after: %s', async (_, Csp, marks) => {
+    const drawn = seeds();
+    const ends = { csp: new Csp(drawn.csp), user: new Kept(drawn.user) };
     const guess = (end: End, bytes: Uint8Array, i: number) => {
       if (end !== 'user' || i !== 9) return;
       const middle = bytes.length >> 1;
       for (let at = middle; at < middle + 512; at += 2) bytes[at]! ^= 1; // the CSP uses some of them only
     };
-    const run = await runOnce(setting, ends, undefined, guess);
-    expect(run.csp).toMatchObject({ status: 'rejected', reason: { code: 'ERR_PRODUCT_CHECK' } });
+    const run = await runOnce(pca(), ends, undefined, guess);
+    const reason = marks > 0 ? { code: 'ERR_PRODUCT_CHECK' } : { message: 'no disk' };
+    expect(run.csp).toMatchObject({ status: 'rejected', reason });
     expect(ends.csp.isGivenUp).toBe(true);
-    expect(ends.csp.matrices).toBe(1); // it counts as an answer
+    expect(ends.csp.matrices).toBe(marks);
   });
 
   it('a CSP with other shares gets nothing of the data user that it had not', async () => {

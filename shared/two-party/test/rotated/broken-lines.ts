@@ -38,6 +38,11 @@ export class Careless extends Kept {
   override readonly keep = async (_position: number, tag: Uint8Array) => tag;
 }
 
+/** An end that cannot write down that there was a matrix. */
+export class Uncounting extends Kept {
+  override readonly noteMatrix = () => Promise.reject(new Error('no disk'));
+}
+
 export interface Ends {
   readonly csp: Kept;
   readonly user: Kept;
