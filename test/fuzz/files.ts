@@ -13,7 +13,8 @@ import {
   SERVICE_SETTINGS,
   Sealer,
 } from '@eigenveil/server';
-import { type CsvOptions, readFileBytes, readRows } from '@eigenveil/statistics';
+import { type CsvOptions, csvLine, readFileBytes, readRows } from '@eigenveil/statistics';
+import { statisticsOfResult } from '@eigenveil/statistics/sql';
 import { MessageStream, memoryChannelPair } from '@eigenveil/two-party';
 import { Command } from 'commander';
 import fc from 'fast-check';
@@ -31,11 +32,20 @@ import {
 } from './target.ts';
 
 const LONGEST_MILLISECONDS = 20_000;
+const SUMS_ID = 's'.repeat(22);
 
 export async function fileTargets(): Promise<Target[]> {
   const folder = await mkdtemp(join(tmpdir(), 'eigenveil-fuzz-'));
   const csvTask = madeUpProposal('lda', 2, [2]);
   const csv = ['f0,f1,label0\n0.5,-1,0\n1e-3,+0.25,1\n', '\ufefff1,f0,label0\r\n"1","-.5","1"\r\n\r\n0,0,0'];
+  const sumsTask = madeUpProposal('lda', 2, [2]);
+  // Two rows of class 0, (1, 0) and (0, 1) in units of 2^-fractionBits, and one of class 1.
+  const ofClass = (k: number, rows: number, V: string, ...R: string[]) => ({
+    ...{ ev_task: SUMS_ID, ev_total: 3, ev_class_1: k, ev_rows: rows, ev_cells: '0 0', ev_v: V },
+    ...{ ev_r_1: R[0]!, ev_r_2: R[1]! },
+  });
+  const sums = [ofClass(0, 2, '1 1', '1 0', '1'), ofClass(1, 1, '-3 2', '9 -6', '4')];
+  const sumsAsCsv = [Object.keys(sums[0]!), ...sums.map((it) => Object.values(it))].map(csvLine).join('\n');
   const file = (name: string) => join(folder, name);
   const setting = {
     dataDirectory: '/x',
@@ -93,6 +103,27 @@ export async function fileTargets(): Promise<Target[]> {
             if (!values.every(Number.isFinite) || values.length !== 2) throw new Fault('a row of no numbers');
             if (!classes.every((k) => k === 0 || k === 1)) throw new Fault('a class of no label');
           }
+        });
+      },
+    }),
+    target({
+      name: 'sums of a database',
+      weight: 4,
+      inputs: fc.oneof(
+        mutatedJson([sums], 4).map((json) => Buffer.from(JSON.stringify(json))),
+        mutatedBytes(
+          [JSON.stringify(sums), `${sums.map((it) => JSON.stringify(it)).join('\n')}`, sumsAsCsv].map(
+            (text) => Buffer.from(text),
+          ),
+          6,
+        ),
+      ),
+      describe: asBase64,
+      check(bytes) {
+        attempt(() => {
+          const { statistics, rows } = statisticsOfResult(bytes.toString(), sumsTask, SUMS_ID);
+          const counted = statistics.labellings[0]!.reduce((sum, { M }) => sum + M, 0n);
+          if (rows < 1 || counted !== BigInt(rows)) throw new Fault('rows that are not in a class');
         });
       },
     }),
