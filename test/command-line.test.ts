@@ -236,13 +236,21 @@ describe('a task', () => {
   test('takes the contributions of all owners', async () => {
     const policy = [...allow, path('policy.json')];
     const words = (i: number) => [id, ...home(i), ...toDataUser, ...policy, ...rowsOf(i)];
-    const contributed = [await children.run('owner', ['--json', 'contribute', ...words(0)])];
+    const instance = await DuckDBInstance.create();
+    const connection = await instance.connect();
+    // Of two files in another form, by a process of its own.
+    await mkdir(path('parts'));
+    for (const half of [0, 1])
+      await connection.run(
+        `COPY (FROM '${path('rows-0.csv')}' LIMIT 25 OFFSET ${25 * half}) TO '${path(`parts/${half}.parquet`)}'`,
+      );
+    const parquet = ['--data', path('parts/*.parquet'), '--ignore', 'label'];
+    const asProcess = ['--json', 'contribute', id, ...home(0), ...toDataUser, ...policy, ...parquet];
+    const contributed = [await children.run('owner', asProcess)];
     // Summed by a database.
     const from = ['--from', `'${path('rows-1.csv')}'`];
     const asked = ['--dialect', 'duckdb', ...from, ...home(1), ...toDataUser, ...policy];
     const { statement } = jsonOf(await owner('sql', id, ...asked)) as { statement: string };
-    const instance = await DuckDBInstance.create();
-    const connection = await instance.connect();
     const sums = await connection.runAndReadAll(statement);
     await writeFile(path('sums.json'), JSON.stringify(sums.getRowObjectsJson()));
     connection.closeSync();

@@ -75,7 +75,7 @@ export function addContribute(program: Command): void {
     `${POLICY_HELP}
 ${CSV_HELP}
 
-Parquet and --query are read by DuckDB (npm install @duckdb/node-api@1.5.5-r.5); docs/rows.md says what their values mean. All files that a
+Parquet and --query are read by DuckDB (an error says what to install); docs/rows.md says what their values mean. All files that a
 pattern names are rows of this one owner: 'month=*/*.parquet'. Rows that are too many for one machine are summed by their database: see sql.
 
 Running it again after a lost answer reads the file again and sends the same bytes; once there is a receipt, it shows the receipt and
