@@ -185,14 +185,15 @@ test('a computation that is changed on the way fails, and the CSP is not told by
 
 test('transfers that the data user spoils every time are refused by the CSP, without a reason, and fail after three attempts', async () => {
   const { proposal, rows } = small();
-  const { write } = MessageStream.prototype;
-  const spoiling = vi.spyOn(MessageStream.prototype, 'write').mockImplementation(function (
+  const { ahead } = MessageStream.prototype;
+  const spoiling = vi.spyOn(MessageStream.prototype, 'ahead').mockImplementation(function (
     this: MessageStream,
-    type,
-    payload,
   ) {
-    const spoilt = payload.map((byte, b) => byte ^ (b === 500 ? 1 : 0));
-    return write.call(this, type, type === CORRECTIONS ? spoilt : payload);
+    const write = ahead.call(this);
+    return (type, payload) => {
+      const spoilt = payload.map((byte, b) => byte ^ (b === 500 ? 1 : 0));
+      return write(type, type === CORRECTIONS ? spoilt : payload);
+    };
   });
   const { status } = await finishTask(parties, proposal, split(rows, OWNERS));
   spoiling.mockRestore();
