@@ -91,6 +91,11 @@ export class MessageStream {
     if (this.#writeFailure) throw this.#writeFailure.error;
   }
 
+  /** What leaves from now on may depend on `own`, which must be the same in every run, as what was received before. */
+  fix(own: Uint8Array): void {
+    this.#transcript?.fix(own);
+  }
+
   /** Keeps back what is written from now on until `gate` resolves, which is called when the first of it would leave. */
   hold(gate: () => Promise<void>): void {
     this.#handOver();

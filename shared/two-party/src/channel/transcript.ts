@@ -4,7 +4,8 @@
  *
  * A position is where this end writes for the first time after it has read: it follows from the protocol, not from the line. The tag of a position is
  * that of everything received since the position before, and of this end's first message behind it: so an end that would itself send something else
- * there, since it runs another program, stops, too. The messages between two positions depend on what was received before the first of them.
+ * there, since it runs another program, stops, too. The messages between two positions depend on what was received before the first of them. Secrets that
+ * messages hide or spread over many of them are fixed in the tag before: two drafts of them behind the same masks would show how they differ.
  *
  * Tags are those of AES-256-GMAC, the position being the nonce, under a key that never leaves this end, no more than its tags do. GMAC is a universal
  * hash (NIST SP 800-38D; McGrew, Viega, INDOCRYPT 2004): another message of n blocks of 16 bytes has the same tag with probability at most (n + 2)/2^128,
@@ -30,6 +31,8 @@ const NONCE_BYTES = 12;
 const HEADER_BYTES = 8;
 /** Types of messages are smaller. */
 const OWN = 2 ** 31;
+/** What this end has drawn or decided, no message. */
+const FIXED = 2 ** 32 - 1;
 
 export class Transcript {
   readonly #key: Uint8Array;
@@ -57,6 +60,11 @@ export class Transcript {
 
   receive(type: number, payload: Uint8Array): void {
     this.#add(type, payload);
+  }
+
+  /** See MessageStream. */
+  fix(own: Uint8Array): void {
+    this.#add(FIXED, own);
   }
 
   /**

@@ -9,13 +9,14 @@ import {
   checkSize,
   chunksOfEach,
   DIGIT_BITS,
+  ELEMENT_BYTES,
   type Part,
   type ProductSize,
   transferCount,
   wavesOf,
 } from './layout.ts';
 import { PRODUCT_MESSAGE } from './messages.ts';
-import { checkMatrix, sharesOf } from './ring.ts';
+import { checkMatrix, encodeElements, sharesOf } from './ring.ts';
 import { Workspace } from './workspace.ts';
 
 type Matrix = readonly (readonly bigint[])[];
@@ -71,7 +72,11 @@ export async function multiplyEachCorrelated(
   const nextKey = keySource(sender.random);
   for (const product of products) {
     const size = sizeOf(product);
-    if (!('from' in product.matrix)) checked(product.matrix, size);
+    if ('from' in product.matrix) continue;
+    // A chunk is compared with that of a run before only where it is the first of its group; the matrix is compared as a whole.
+    const elements = new Uint8Array(size.inner * size.columns * ELEMENT_BYTES);
+    encodeElements(checked(product.matrix, size), elements);
+    stream.fix(elements);
   }
   const started: Started[] = [];
   const shares: bigint[][][] = [];

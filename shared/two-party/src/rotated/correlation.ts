@@ -19,7 +19,7 @@ import { rotatedParameters } from './parameters.ts';
 import type { Chooser, Correlator } from './products.ts';
 import type { RandomBits } from './random-bits.ts';
 import { matrixShareOfCsp, matrixShareOfUser, rotatingChoices, rotatingCorrelations } from './rotating.ts';
-import { drawSecrets, upperEntries } from './secrets.ts';
+import { drawSecrets, fixed, upperEntries } from './secrets.ts';
 
 /** Called for after the owners were checked, and then after the circuit; each must be drawn for this answer alone. */
 interface Means<Multiplier> {
@@ -50,8 +50,10 @@ export async function answerCorrelation(
     const { shares, verifiedOwners } = input;
     const parameters = rotatedParameters(task);
     const { features: d, ringBits } = parameters;
-    const secrets = drawSecrets(parameters, program.components, random);
-    const masks = upperEntries(d, () => random.integer(ringBits));
+    const { masks, ...secrets } = fixed(stream, {
+      ...drawSecrets(parameters, program.components, random),
+      masks: upperEntries(d, () => random.integer(ringBits)),
+    });
     const ownerBits = valueBitsOf(task).at(-1)!;
     const [owners] = await readRing(stream, ROTATED_MESSAGE.owners, 1, ownerBits);
     checkOwners(BigInt.asUintN(ownerBits, shares.at(-1)! + owners!), verifiedOwners, program.minimumOwners);

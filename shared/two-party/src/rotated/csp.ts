@@ -9,7 +9,7 @@ import { ROTATED_MESSAGE, readRing, writeRing } from './messages.ts';
 import { type RotatedParameters, rotatedParameters } from './parameters.ts';
 import type { Chooser } from './products.ts';
 import { matrixShareOfCsp, rotatingChoices } from './rotating.ts';
-import type { RotationSecrets } from './secrets.ts';
+import { fixed, type RotationSecrets } from './secrets.ts';
 import { type StatisticsShares, scatterShare, shortChoices, statisticsShares } from './shares.ts';
 
 /**
@@ -28,7 +28,7 @@ export async function answerRotated(
     const { shares, verifiedOwners } = input;
     const parameters = rotatedParameters(task);
     const { ringBits } = parameters;
-    const secrets = draw(parameters); // while the data user prepares its base transfers
+    const secrets = fixed(stream, draw(parameters)); // while the data user prepares its base transfers
     const own = statisticsShares(task, shares, ringBits);
     const [owners] = await readRing(stream, ROTATED_MESSAGE.owners, 1, ringBits);
     checkOwners(BigInt.asUintN(ringBits, own.owners + owners!), verifiedOwners, program.minimumOwners);

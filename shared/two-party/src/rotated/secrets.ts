@@ -1,4 +1,5 @@
 /** What the CSP draws for one answer: the rotation, the noise, the mask and the flood. A second draw for the same data recovers T. */
+import type { MessageStream } from '../channel/message-stream.ts';
 import { standardNormal } from './gaussian.ts';
 import { haarOrthogonal } from './orthogonal.ts';
 import type { RotatedParameters } from './parameters.ts';
@@ -27,6 +28,15 @@ export function drawSecrets(
     mask: upperEntries(d, () => random.integer(maskBits)),
     flood: Array.from({ length: d }, () => Array.from({ length: components }, () => normal(floodBits))),
   };
+}
+
+/** Binds secrets as drawn for all runs of the answer: the choices of others, hidden behind the same streams, would show how they differ. */
+export function fixed<Secrets extends object>(stream: Pick<MessageStream, 'fix'>, secrets: Secrets): Secrets {
+  const text = JSON.stringify(secrets, (_, value: unknown) =>
+    typeof value === 'bigint' ? value.toString(16) : value,
+  );
+  stream.fix(Buffer.from(text));
+  return secrets;
 }
 
 /** Upper triangle of a matrix of the Gaussian orthogonal ensemble, in units of 2^−bits. */

@@ -16,6 +16,7 @@ import { ROTATED_MESSAGE, readRing, writeRing } from '../messages.ts';
 import { ceilLog2 } from '../parameters.ts';
 import type { Chooser } from '../products.ts';
 import { matrixShareOfCsp, rotatingChoices } from '../rotating.ts';
+import { fixed } from '../secrets.ts';
 import { scatterShare, shortChoices } from '../shares.ts';
 import { truncateCsp } from '../truncate.ts';
 import { type PencilParameters, pencilParameters, type Truncated } from './parameters.ts';
@@ -34,7 +35,7 @@ export async function answerPencil(
     const { shares, verifiedOwners } = input;
     const parameters = pencilParameters(task, program);
     const { ringBits } = parameters;
-    const secrets = draw(parameters); // while the data user prepares its base transfers
+    const secrets = fixed(stream, draw(parameters)); // while the data user prepares its base transfers
     const own = pencilShares(task, shares, ringBits);
     const [owners] = await readRing(stream, ROTATED_MESSAGE.owners, 1, ringBits);
     checkOwners(BigInt.asUintN(ringBits, own.owners + owners!), verifiedOwners, program.minimumOwners);

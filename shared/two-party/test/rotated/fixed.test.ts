@@ -1,0 +1,85 @@
+/** What is the same in every run of an answer before a byte leaves that hides it: two drafts behind the same masks would show how they differ. */
+import { expect, it } from 'vitest';
+import { Transcript } from '../../src/channel/transcript.ts';
+import { MessageStream, memoryChannelPair } from '../../src/index.ts';
+import { setUpReceiver, setUpSender } from '../../src/oblivious-transfer/index.ts';
+import { randomnessFrom } from '../../src/oblivious-transfer/randomness.ts';
+import { multiplyChosen, multiplyCorrelated } from '../../src/products/index.ts';
+import { answerRotated } from '../../src/rotated/csp.ts';
+import { ROTATED_MESSAGE, writeRing } from '../../src/rotated/messages.ts';
+import { rotatedParameters } from '../../src/rotated/parameters.ts';
+import { drawSecrets } from '../../src/rotated/secrets.ts';
+import { clearProducts } from './clear-products.ts';
+import { settingOf, spread } from './settings.ts';
+import { seededBits } from './statistics.ts';
+
+const KEY = new Uint8Array(32);
+
+/** Of each position, in a run whose end has this key. */
+function recording() {
+  const tags: string[] = [];
+  const keep = async (position: number, tag: Uint8Array) => {
+    tags[position] = Buffer.from(tag).toString('hex');
+    return tag;
+  };
+  return { tags, transcript: new Transcript(KEY, 'a', { keep }) };
+}
+
+it("the CSP's secrets are fixed before its first byte", async () => {
+  const { task, program, garbler, evaluator } = settingOf({ rows: spread(20, 3, 3), components: 1 });
+  const parameters = rotatedParameters(task);
+  const firstTag = async (which: string, changed: 'rotation' | 'none') => {
+    const [left, right] = memoryChannelPair();
+    const { tags, transcript } = recording();
+    const secrets = drawSecrets(parameters, 1, seededBits('fixed'));
+    const others = drawSecrets(parameters, 1, seededBits(which));
+    const drawn = changed === 'none' ? secrets : { ...secrets, [changed]: others[changed] };
+    const end = answerRotated(
+      new MessageStream(left, transcript),
+      async () => clearProducts().chooser,
+      { task, program },
+      { ...garbler, markAnswered: async () => undefined },
+      () => drawn,
+    );
+    const peer = new MessageStream(right);
+    writeRing(peer, ROTATED_MESSAGE.owners, [evaluator.shares.at(-1)!], parameters.ringBits);
+    await peer.flush();
+    await expect.poll(() => tags.length).toBe(1);
+    await right.close();
+    void end.catch(() => undefined);
+    return tags[0];
+  };
+  expect(await firstTag('fixed', 'rotation')).toBe(await firstTag('fixed', 'none'));
+  expect(await firstTag('others', 'rotation')).not.toBe(await firstTag('fixed', 'none'));
+});
+
+it("the data user's matrix is fixed before the first chunk, rows included that it does not carry", async () => {
+  const [inner, columns, entryBits, ringBits] = [200, 40, 4, 64];
+  const seed = new Uint8Array(32);
+  const tagsOf = async (last: bigint) => {
+    const [left, right] = memoryChannelPair();
+    const { tags, transcript } = recording();
+    const user = async () => {
+      const stream = new MessageStream(left, transcript);
+      const random = randomnessFrom(seed, 'user');
+      const delta = Uint8Array.from(random(16));
+      delta[0] = delta[0]! | 1;
+      const sender = await setUpSender(stream, delta, random);
+      const matrix = Array.from({ length: inner }, (_, i) =>
+        Array.from({ length: columns }, () => (i === inner - 1 ? last : 1n)),
+      );
+      await multiplyCorrelated(sender, { matrix, rows: 1, entryBits, ringBits });
+    };
+    const csp = async () => {
+      const receiver = await setUpReceiver(new MessageStream(right), randomnessFrom(seed, 'csp'));
+      const matrix = [Array.from({ length: inner }, (_, i) => BigInt(i % 8))];
+      await multiplyChosen(receiver, { matrix, entryBits, columns, ringBits });
+    };
+    await Promise.all([user(), csp()]);
+    return tags;
+  };
+  const [one, same, other] = [await tagsOf(5n), await tagsOf(5n), await tagsOf(6n)];
+  expect(same).toEqual(one);
+  expect(other[0]).toBe(one[0]); // its base transfers
+  expect(other[1]).not.toBe(one[1]);
+});
