@@ -93,6 +93,17 @@ test.each([[['id', 'id']], [['component_1']]])('columns %j are not kept', async 
   });
 });
 
+test('rows that cannot be reduced leave the earlier result as it was', async () => {
+  await writeFile(out(), 'earlier\n');
+  const attempt = reduceFile(
+    new Projector(task, projection),
+    await write('a,b,c\n0,0.5,0\n0,none,0\n'),
+    out(),
+  );
+  await expect(attempt).rejects.toMatchObject({ code: 'ERR_CSV_CELL' });
+  expect(await readFile(out(), 'utf8')).toBe('earlier\n');
+});
+
 test('Parquet goes in and comes out, with the same reduced rows', async () => {
   const data = await write('a,b,c,id\n0,0.1,0,"x, ""y"""\n0,-0.3,1,é\n');
   const parquet = join(folder, 'rows.parquet');
