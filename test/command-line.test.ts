@@ -1,16 +1,16 @@
 /** The whole protocol by hand, over TLS on loopback, with the three command lines: both services and each role's part as processes. */
-import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { revealedBy } from '@eigenveil/data-owner';
 import { createLocalCertificate } from '@eigenveil/server';
 import { Task, type TaskProposal } from '@eigenveil/task';
-import { Children, type Finished, type RunningChild } from '@eigenveil/testbed/processes/programs';
+import { Children, type RunningChild } from '@eigenveil/testbed/processes/programs';
 import { Projection, RECEIPT, SignedTask, TaskStatus } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { queryDuckDb } from './support/duckdb.ts';
 import { expectReference } from './support/expectations.ts';
-import { runInProcess } from './support/in-process.ts';
+import { jsonOf, problemOf, runInProcess } from './support/in-process.ts';
 import { dataFile, exampleOf, type LabelledRows } from './support/tasks.ts';
 
 const OWNERS = 3;
@@ -26,16 +26,10 @@ let toDataUser: string[];
 
 const path = (name: string) => join(folder, name);
 const home = (owner: number) => ['--home', path(`owner-${owner}`)];
+const asOwner = (owner: number) => [...home(owner), ...toDataUser];
+/** With a policy that takes the task. */
+const agreeing = (owner: number) => [...asOwner(owner), '--policy', path('policy.json')];
 const rowsOf = (owner: number) => ['--data', path(`rows-${owner}.csv`), '--ignore', '["label"]'];
-const jsonOf = ({ stdout, stderr, exitCode }: Finished): Record<string, unknown> => {
-  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-  return JSON.parse(stdout) as Record<string, unknown>;
-};
-/** The one line of JSON that a command prints when it fails. */
-const problemOf = ({ stdout, stderr, exitCode }: Finished) => {
-  expect(stdout).toBe('');
-  return { exitCode, ...(JSON.parse(stderr) as { code: string; detail: string }) };
-};
 /** Each role does its part once as a process; the rest is asked in this one, which is faster. */
 const user = async (...args: string[]) => runInProcess('user', '--json', ...args);
 const task = async (what: string, ...args: string[]) => user('task', what, ...args, ...asOperator);
@@ -111,24 +105,6 @@ test('a service that cannot listen, or whose folder is in use, ends and says so 
   expect(problemOf(shared)).toMatchObject({ exitCode: 2, code: 'ERR_DATA_DIRECTORY_IN_USE' });
 });
 
-test.each(['0.0.0.0', '0', '::', '0:0::0', '::ffff:0.0.0.0'])(
-  'a service that listens on all addresses (%s) is to be told the one that peers use, and leaves nothing (2)',
-  async (host) => {
-    const refused = await runInProcess(
-      'csp',
-      ...['serve', '--json', '--config', path('csp.json'), '--port', '0'],
-      ...['--host', host, '--data-directory', path('wild')],
-    );
-    expect(problemOf(refused)).toEqual({
-      exitCode: 2,
-      type: 'urn:eigenveil:error:configuration',
-      code: 'ERR_CONFIGURATION',
-      detail: expect.stringMatching(/^"host" .* all addresses .* --public-url/) as string,
-    });
-    await expect(access(path('wild'))).rejects.toMatchObject({ code: 'ENOENT' });
-  },
-);
-
 test('owners enrol with the tokens of the CSP', async () => {
   const invited = await runInProcess(
     'csp',
@@ -151,7 +127,6 @@ test('owners enrol with the tokens of the CSP', async () => {
 describe('a task', () => {
   let id: string;
   let signed: SignedTask;
-  const allow = ['--policy'];
 
   test('is drafted, edited and created', async () => {
     const drafted = await runInProcess(
@@ -172,7 +147,7 @@ describe('a task', () => {
 
   test('is shown to an owner with what it reveals and the line of the policy that would take it', async () => {
     const files = await readdir(path('owner-0'));
-    const shown = jsonOf(await owner('show', id, ...home(0), ...toDataUser));
+    const shown = jsonOf(await owner('show', id, ...asOwner(0)));
     expect(shown).toEqual({
       task: signed.task,
       reveals: revealedBy(signed.task),
@@ -182,7 +157,7 @@ describe('a task', () => {
         minimumClassRows: null,
       },
     });
-    const { stdout } = await runInProcess('owner', 'show', id, ...home(0), ...toDataUser);
+    const { stdout } = await runInProcess('owner', 'show', id, ...asOwner(0));
     expect(stdout).toMatch(
       /^task .{22}, signed by the CSP: pca of the covariance matrix, 4 features, 2 components/,
     );
@@ -190,11 +165,10 @@ describe('a task', () => {
     expect(stdout).toMatch(
       /\nYour policy refuses this task\n- "keyBits".*\n {2}to take it: "minimumKeyBits": 1024\n$/,
     );
-    const policy = [...allow, path('policy.json')];
-    const taken = await runInProcess('owner', 'show', id, ...home(0), ...toDataUser, ...policy);
+    const taken = await runInProcess('owner', 'show', id, ...agreeing(0));
     expect(taken.stdout).toMatch(/\nYour policy takes this task\n$/);
     // It has no rows to read, and it leaves nothing, here and at the data user.
-    const withRows = await owner('show', id, ...home(0), ...toDataUser, '--data', path('rows-0.csv'));
+    const withRows = await owner('show', id, ...asOwner(0), '--data', path('rows-0.csv'));
     expect(problemOf(withRows)).toMatchObject({ exitCode: 2, detail: expect.stringContaining("'--data'") });
     expect(await readdir(path('owner-0'))).toEqual(files);
     expect(jsonOf(await task('status', id))).toMatchObject({ contributions: 0 });
@@ -202,7 +176,7 @@ describe('a task', () => {
 
   test('that breaks the policy of an owner is refused (3) without a look at the file', async () => {
     const missing = ['--data', path('no-such-file.csv')];
-    const refused = await owner('contribute', id, ...home(0), ...toDataUser, ...missing);
+    const refused = await owner('contribute', id, ...asOwner(0), ...missing);
     expect(problemOf(refused)).toMatchObject({
       exitCode: 3,
       code: 'ERR_POLICY',
@@ -216,8 +190,7 @@ describe('a task', () => {
     lines[6] = lines[6]!.replace(/^[^,]*,[^,]*/, `5.5,${cell}`);
     await writeFile(path('bad.csv'), `${[header, ...lines].join('\n')}\n`);
     const data = ['--data', path('bad.csv'), '--ignore', '["label"]'];
-    const policy = [...allow, path('policy.json')];
-    const refused = await owner('contribute', id, ...home(0), ...toDataUser, ...policy, ...data);
+    const refused = await owner('contribute', id, ...agreeing(0), ...data);
     expect(refused.stderr).not.toContain(cell.slice(0, 5));
     expect(problemOf(refused)).toMatchObject({
       exitCode: 2,
@@ -234,31 +207,25 @@ describe('a task', () => {
   });
 
   test('takes the contributions of all owners', async () => {
-    const policy = [...allow, path('policy.json')];
-    const words = (i: number) => [id, ...home(i), ...toDataUser, ...policy, ...rowsOf(i)];
-    const instance = await DuckDBInstance.create();
-    const connection = await instance.connect();
+    const words = (i: number) => [id, ...agreeing(i), ...rowsOf(i)];
     // Of two files in another form, by a process of its own.
     await mkdir(path('parts'));
     for (const half of [0, 1])
-      await connection.run(
+      await queryDuckDb(
         `COPY (FROM '${path('rows-0.csv')}' LIMIT 25 OFFSET ${25 * half}) TO '${path(`parts/${half}.parquet`)}'`,
       );
     const parquet = ['--data', path('parts/*.parquet'), '--ignore', 'label'];
-    const asProcess = ['--json', 'contribute', id, ...home(0), ...toDataUser, ...policy, ...parquet];
+    const asProcess = ['--json', 'contribute', id, ...agreeing(0), ...parquet];
     const contributed = [await children.run('owner', asProcess)];
     // Summed by a database.
     const from = ['--from', `'${path('rows-1.csv')}'`];
-    const asked = ['--dialect', 'duckdb', ...from, ...home(1), ...toDataUser, ...policy];
+    const asked = ['--dialect', 'duckdb', ...from, ...agreeing(1)];
     const { statement } = jsonOf(await owner('sql', id, ...asked)) as { statement: string };
-    const sums = await connection.runAndReadAll(statement);
-    await writeFile(path('sums.json'), JSON.stringify(sums.getRowObjectsJson()));
-    connection.closeSync();
-    instance.closeSync();
+    await writeFile(path('sums.json'), JSON.stringify(await queryDuckDb(statement)));
     const bySums = ['--statistics', path('sums.json')];
     const both = await owner('contribute', ...words(1), ...bySums);
     expect(problemOf(both)).toMatchObject({ exitCode: 2, code: 'ERR_CONFIGURATION' });
-    contributed.push(await owner('contribute', id, ...home(1), ...toDataUser, ...policy, ...bySums));
+    contributed.push(await owner('contribute', id, ...agreeing(1), ...bySums));
     // As a program in another country writes it, and with a row that lacks a cell.
     const rows = await readFile(path('rows-2.csv'), 'utf8');
     const foreign = `${rows.replaceAll(',', ' ; ').replaceAll('.', ',')}5,1; ;1,4;0,2;0\n`;
@@ -283,9 +250,9 @@ describe('a task', () => {
       });
     }
     const save = ['--save', path('early.json')];
-    const early = await owner('project', id, ...home(0), ...toDataUser, ...policy, ...save);
+    const early = await owner('project', id, ...agreeing(0), ...save);
     expect(problemOf(early)).toMatchObject({ exitCode: 5, code: 'ERR_NOT_READY' });
-    const waiting = ['project', id, ...home(0), ...toDataUser, ...policy, ...save, '--wait'];
+    const waiting = ['project', id, ...agreeing(0), ...save, '--wait'];
     const late = await runInProcess('owner', '--json', ...waiting, '--wait-minutes', '0');
     expect(problemOf(late)).toMatchObject({
       exitCode: 5,
@@ -300,7 +267,7 @@ describe('a task', () => {
       /ERR_NOT_READY: the waiting was ended: the task is open/,
     );
     await expect(readFile(path('early.json'))).rejects.toMatchObject({ code: 'ENOENT' });
-    const again = jsonOf(await owner('contribute', id, ...home(0), ...toDataUser, ...policy, ...rowsOf(1)));
+    const again = jsonOf(await owner('contribute', id, ...agreeing(0), ...rowsOf(1)));
     expect(again).toMatchObject({ repeated: true });
     expect(again).not.toHaveProperty('rows');
     const status = TaskStatus.parse(jsonOf(await task('status', id)));
@@ -311,12 +278,11 @@ describe('a task', () => {
   });
 
   test('is closed, which waits for the result', async () => {
-    const policy = [...allow, path('policy.json')];
     // An owner has waited since before; what it is told tells that it does.
     const waiter = Promise.withResolvers<void>();
     const waited = children.run(
       'owner',
-      ['project', id, ...home(0), ...toDataUser, ...policy, '--wait', '--save', path('waited.json')],
+      ['project', id, ...agreeing(0), '--wait', '--save', path('waited.json')],
       {},
       () => waiter.resolve(),
     );
@@ -347,28 +313,17 @@ describe('a task', () => {
     const json = await runInProcess('user', 'task', 'result', id, ...asOperator, '--format', 'json');
     expect(json.stdout).toBe(await readFile(path('result.json'), 'utf8'));
     expect(jsonOf(await task('result', id))).toEqual(JSON.parse(json.stdout));
-    const { provenance, ...result } = JSON.parse(await readFile(path('result.json'), 'utf8')) as Record<
-      string,
-      unknown
-    >;
+    const { provenance, ...result } = JSON.parse(json.stdout) as Record<string, unknown>;
     expect(provenance).toMatchObject({ verifiedOwners: OWNERS, statement: expect.any(String) });
     expectReference(Projection.parse(result), Task.parse(signed.task), parts);
   });
 
   test('gives every owner the projection, which reduces its rows', async () => {
-    const policy = [...allow, path('policy.json')];
     const files = ['--out', path('reduced.csv'), '--save', path('projection.json')];
     const evidence = ['--evidence', path('evidence.json')];
-    const projected = await children.run('owner', [
-      ...['--json', 'project'],
-      id,
-      ...home(1),
-      ...toDataUser,
-      ...policy,
-      ...['--data', path('rows-1.csv')],
-      ...files,
-      ...evidence,
-    ]);
+    const rows = ['--data', path('rows-1.csv')];
+    const words = [id, ...agreeing(1), ...rows, ...files, ...evidence];
+    const projected = await children.run('owner', ['--json', 'project', ...words]);
     const { provenance, ...told } = jsonOf(projected) as { provenance: object };
     expect(told).toMatchObject({
       components: 2,
@@ -382,17 +337,14 @@ describe('a task', () => {
       exitCode: 3,
       code: 'ERR_PROVENANCE_EXCLUDED',
     });
-    const reducing = ['--data', path('rows-1.csv'), '--out', path('again.csv')];
-    const { stdout } = await runInProcess(
-      'owner',
-      ...['project', id, ...home(1), ...toDataUser, ...policy, ...reducing, '--keep', 'label,petal_width'],
-    );
+    const keeping = [...rows, '--out', path('again.csv'), '--keep', 'label,petal_width'];
+    const { stdout } = await runInProcess('owner', 'project', id, ...agreeing(1), ...keeping);
     const [keptHeader, ...kept] = (await readFile(path('again.csv'), 'utf8')).trim().split('\n');
     expect(keptHeader).toBe('label,petal_width,component_1,component_2');
     expect(kept[0]).toMatch(/^0,0.2,/);
     expect(stdout).toMatch(/\nnote: no guarantee of differential privacy covers reduced rows/);
     // From the file alone, by anybody who knows the CSP; an owner knows it from its enrolment.
-    const offline = ['--projection', path('evidence.json'), '--data', path('rows-1.csv')];
+    const offline = ['--projection', path('evidence.json'), ...rows];
     const nobody = ['--home', path('nobody')];
     const by = ['--csp-thumbprint', String(csp.listening.thumbprint)];
     for (const [i, known] of [[...nobody, ...by], home(0)].entries()) {
@@ -434,15 +386,16 @@ describe('a task', () => {
     );
     const other = text.stdout.trim();
     expect(other).toMatch(/^[\w-]{22}$/);
-    const mine = [...home(2), ...toDataUser];
-    const policy = [...allow, path('policy.json')];
-    jsonOf(await owner('contribute', other, ...mine, ...policy, ...rowsOf(1)));
-    expect(jsonOf(await owner('withdraw', other, ...mine))).toEqual({ withdrawn: other, confirmed: true });
-    const again = problemOf(await owner('contribute', other, ...mine, ...policy, ...rowsOf(2)));
+    jsonOf(await owner('contribute', other, ...agreeing(2), ...rowsOf(1)));
+    expect(jsonOf(await owner('withdraw', other, ...asOwner(2)))).toEqual({
+      withdrawn: other,
+      confirmed: true,
+    });
+    const again = problemOf(await owner('contribute', other, ...agreeing(2), ...rowsOf(2)));
     expect(again).toMatchObject({ exitCode: 5, code: 'ERR_CONTRIBUTION_WITHDRAWN' });
     const cancelled = TaskStatus.parse(jsonOf(await task('cancel', other)));
     expect(cancelled).toMatchObject({ state: 'cancelled', contributions: 0 });
-    const stranger = problemOf(await owner('withdraw', other, ...home(0), ...toDataUser));
+    const stranger = problemOf(await owner('withdraw', other, ...asOwner(0)));
     expect(stranger).toMatchObject({ exitCode: 3, code: 'ERR_CONTRIBUTION_UNKNOWN' });
   });
 

@@ -1,12 +1,12 @@
 /** Command lines that cannot work: they say what is wrong, exit with 2 and leave files as they were. */
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { access, chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OwnerPolicy } from '@eigenveil/data-owner';
 import { TaskId } from '@eigenveil/task';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PROGRAMS, runInProcess } from './support/in-process.ts';
+import { PROGRAMS, problemOf, runInProcess } from './support/in-process.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -172,6 +172,24 @@ describe('a command line that is wrong exits with 2', () => {
     const { exitCode, err } = await run('owner', 'contribute', A_TASK, ...URL, ...HOME, ...policy);
     expect({ exitCode, err }).toEqual({ exitCode: 2, err: expect.stringContaining('ERR_CONFIGURATION') });
   });
+
+  test.each(['0.0.0.0', '0', '::', '0:0::0', '::ffff:0.0.0.0'])(
+    'a service that listens on all addresses (%s) and is not told the one that peers use; it leaves nothing',
+    async (host) => {
+      const refused = await runInProcess(
+        'csp',
+        ...['serve', '--json', '--host', host, '--port', '0', '--data-directory', join(folder, 'wild')],
+        ...['--tls-certificate', 'x', '--tls-key', 'x', '--data-users', 'A'.repeat(43)],
+      );
+      expect(problemOf(refused)).toEqual({
+        exitCode: 2,
+        type: 'urn:eigenveil:error:configuration',
+        code: 'ERR_CONFIGURATION',
+        detail: expect.stringMatching(/^"host" .* all addresses .* --public-url/) as string,
+      });
+      await expect(access(join(folder, 'wild'))).rejects.toMatchObject({ code: 'ENOENT' });
+    },
+  );
 
   // One id in 64 would begin with a hyphen, and look like an option.
   test('every task id can be given, whatever it begins with', async () => {

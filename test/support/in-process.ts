@@ -1,10 +1,11 @@
-/** The command lines run in this process, which starts faster than a process of their own. */
+/** The command lines run in this process, which starts faster than a process of their own, and what they answer with `--json`. */
 import { runCommand } from '@eigenveil/command';
 import { cspProgram } from '@eigenveil/csp';
 import { ownerProgram } from '@eigenveil/data-owner';
 import { dataUserProgram } from '@eigenveil/data-user';
 import type { Finished } from '@eigenveil/testbed/processes/programs';
 import type { Command } from 'commander';
+import { expect } from 'vitest';
 
 export const PROGRAMS = { csp: cspProgram, user: dataUserProgram, owner: ownerProgram } as const;
 
@@ -25,6 +26,18 @@ export async function runInProcess(name: keyof typeof PROGRAMS, ...args: string[
   const exitCode = await runCommand(program, ['node', `eigenveil-${name}`, ...args]);
   process.exitCode = undefined; // runCommand sets it
   return { exitCode, ...output };
+}
+
+/** What a command prints that succeeds. */
+export function jsonOf({ stdout, stderr, exitCode }: Finished): Record<string, unknown> {
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+/** The one line of JSON that a command prints when it fails. */
+export function problemOf({ stdout, stderr, exitCode }: Finished) {
+  expect(stdout).toBe('');
+  return { exitCode, ...(JSON.parse(stderr) as { code: string; detail: string }) };
 }
 
 function withSubcommands(program: Command): Command[] {
