@@ -1,5 +1,6 @@
 /** The parsers of what peers send: ciphertexts, keys, statements, tasks. */
 import { isDeepStrictEqual } from 'node:util';
+import { signedResult } from '@eigenveil/made-up/signed-result';
 import {
   decodeBigint,
   decodeCiphertexts,
@@ -12,7 +13,6 @@ import {
 import { openProjection, SignedProjection } from '@eigenveil/projection';
 import { layout } from '@eigenveil/statistics';
 import { checkTask, newTaskId, programOf, Task, TaskProposal } from '@eigenveil/task';
-import { signedResult } from '@eigenveil/testbed/signed-result';
 import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import {
   AGREEMENT,

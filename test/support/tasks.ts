@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { draftTask } from '@eigenveil/data-user';
+import { METHODS } from '@eigenveil/made-up/tasks';
 import { type Decomposition, decompose } from '@eigenveil/projection';
 import {
   addStatistics,
@@ -10,7 +11,7 @@ import {
   readRows,
   type Statistics,
 } from '@eigenveil/statistics';
-import { type Method, type MethodName, programOf, type Task, TaskProposal } from '@eigenveil/task';
+import { type MethodName, programOf, type Task, TaskProposal } from '@eigenveil/task';
 
 /** Rows as an owner holds them: feature values in the file's units and a class index per labelling. */
 export interface LabelledRows {
@@ -37,13 +38,6 @@ function defaults() {
     deadline: new Date(Date.now() + 3_600_000).toISOString(),
   };
 }
-
-const METHODS = {
-  pca: { kind: 'pca' },
-  dca: { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0 },
-  lda: { kind: 'lda', ridge: 1 },
-  mdr: { kind: 'mdr', ridge: 1 },
-} as const satisfies Record<MethodName, Method>;
 
 /** A proposal over made-up features f0, f1, … in [-1, 1]; `classCounts` has an entry per labelling. */
 export function madeUpProposal(

@@ -1,18 +1,9 @@
-import { Task, TaskProposal } from '@eigenveil/task';
+import { madeUpTask } from '@eigenveil/made-up/tasks';
+import type { Task } from '@eigenveil/task';
 import { describe, expect, test } from 'vitest';
 import { checkPolicy, OwnerPolicy } from '../src/index.ts';
 import { brokenRules, checkRows } from '../src/policy.ts';
 
-const proposal = TaskProposal.parse({
-  method: { kind: 'pca' },
-  features: ['a', 'b', 'c'].map((name) => ({ name, min: 0, max: 1 })),
-  components: 2,
-  maximumOwners: 10,
-  maximumSamplesPerOwner: 100,
-  minimumOwners: 5,
-  twoParty: 'simulated',
-  deadline: '2030-01-01T00:00:00.000Z',
-});
 const differentialPrivacy = {
   epsilon: 1,
   delta: 1e-6,
@@ -24,9 +15,8 @@ const differentialPrivacy = {
 } as const;
 const byCsp = { ...differentialPrivacy, noise: 'csp' } as const;
 const byOwners = { ...differentialPrivacy, noise: 'owners', honestOwners: 3 } as const;
-const parties = { csp: 'c'.repeat(43), dataUser: 'd'.repeat(43) };
 const task = (changes: Partial<Task> = {}) =>
-  Task.parse({ ...proposal, ...parties, protocol: 'eigenveil/1', id: 't'.repeat(22), ...changes });
+  madeUpTask('pca', 3, { components: 2, twoParty: 'simulated', ...changes });
 const lenient = OwnerPolicy.parse({ twoParty: ['simulated'] });
 
 describe("the owner's policy", () => {

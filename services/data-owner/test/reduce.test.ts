@@ -3,44 +3,16 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { madeUpProjection, madeUpTask } from '@eigenveil/made-up/tasks';
 import { csvLine } from '@eigenveil/statistics';
-import { Task } from '@eigenveil/task';
-import { Projection } from '@eigenveil/wire';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Projector, reduceFile } from '../src/index.ts';
 
-const task = Task.parse({
-  method: { kind: 'pca' },
-  features: ['a', 'b', 'c'].map((name) => ({ name, min: -1, max: 1, twoValued: false })),
-  labellings: [],
+const task = madeUpTask('pca', 3, {
+  features: ['a', 'b', 'c'].map((name) => ({ name, min: -1, max: 1 })),
   components: 1,
-  fractionBits: 14,
-  maximumOwners: 10,
-  maximumSamplesPerOwner: 100,
-  minimumOwners: 2,
-  keyBits: 3072,
-  encryption: 'standard',
-  allowInsecureKey: false,
-  statisticalSecurityBits: 40,
-  twoParty: 'garbled',
-  outputs: [],
-  allowFullRank: false,
-  releaseToOwners: true,
-  differentialPrivacy: null,
-  deadline: '2030-01-01T00:00:00.000Z',
-  protocol: 'eigenveil/1',
-  id: 't'.repeat(22),
-  csp: 'c'.repeat(43),
-  dataUser: 'd'.repeat(43),
 });
-const { method, twoParty, features, fractionBits, outputs } = task;
-const projection = Projection.parse({
-  taskId: task.id,
-  taskDigest: 'A'.repeat(43),
-  ...{ method, twoParty, features, fractionBits, outputs },
-  vectors: [[0, 1, 0]],
-  eigenvalues: [1],
-});
+const projection = madeUpProjection(task, [1], { vectors: [[0, 1, 0]] });
 
 let folder: string;
 beforeAll(async () => {

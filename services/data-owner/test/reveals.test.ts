@@ -1,34 +1,17 @@
 /** What is said of a task holds what the tables of SECURITY.md and docs/rotated.md say that it reveals. */
-import { type MethodName, Output, revealedByRotation, Task, TaskProposal } from '@eigenveil/task';
+
+import { METHODS, madeUpTask } from '@eigenveil/made-up/tasks';
+import { type MethodName, Output, revealedByRotation, type Task } from '@eigenveil/task';
 import { describe, expect, test } from 'vitest';
 import { revealedBy } from '../src/index.ts';
 
-const METHODS = {
-  pca: { kind: 'pca' },
-  dca: { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0 },
-  lda: { kind: 'lda', ridge: 1 },
-  mdr: { kind: 'mdr', ridge: 1 },
-} as const;
-const LABELLINGS = { pca: [], dca: ['label'], lda: ['label'], mdr: ['label', 'secret'] } as const;
-
-function taskOf(kind: MethodName, changes: Partial<Task> = {}): Task {
-  const proposal = TaskProposal.parse({
-    method: METHODS[kind],
-    features: ['a', 'b', 'c', 'd'].map((name) => ({ name, min: 0, max: 1, twoValued: false })),
-    labellings: LABELLINGS[kind].map((column) => ({ column, classes: ['x', 'y', 'z'] })),
-    components: 2,
-    maximumOwners: 10,
-    maximumSamplesPerOwner: 100,
-    minimumOwners: 5,
-    deadline: '2030-01-01T00:00:00.000Z',
-  });
-  const parties = { csp: 'c'.repeat(43), dataUser: 'd'.repeat(43) };
-  return Task.parse({ ...proposal, ...parties, protocol: 'eigenveil/1', id: 't'.repeat(22), ...changes });
-}
+const KINDS = Object.keys(METHODS) as MethodName[];
+const taskOf = (kind: MethodName, changes: Partial<Task> = {}) =>
+  madeUpTask(kind, 4, { components: 2, ...changes });
 const told = (task: Task) => revealedBy(task).dataUser.join('\n');
 
 describe('the data user', () => {
-  test.each(Object.keys(METHODS) as MethodName[])('of %s by garbled learns the components alone', (kind) => {
+  test.each(KINDS)('of %s by garbled learns the components alone', (kind) => {
     const [components, ...rest] = revealedBy(taskOf(kind)).dataUser;
     expect(components).toMatch(/^2 vectors with their eigenvalues and a status bit for each/);
     expect(rest).toEqual([
@@ -42,7 +25,7 @@ describe('the data user', () => {
     expect(told(taskOf('dca', { labellings: two }))).toMatch(/^1 vector with its eigenvalue/);
   });
 
-  test.each(Object.keys(METHODS) as MethodName[])('of %s by rotated learns what its table says', (kind) => {
+  test.each(KINDS)('of %s by rotated learns what its table says', (kind) => {
     const text = told(taskOf(kind, { twoParty: 'rotated', outputs: revealedByRotation(METHODS[kind]) }));
     const ofPencil = /lengths of the vectors, and all eigenvalues of the pencil, also beyond the components/;
     const ofClasses =

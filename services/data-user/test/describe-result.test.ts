@@ -1,18 +1,18 @@
 /** A result as people see it, and as a table. */
+import { madeUpProjection, madeUpTask } from '@eigenveil/made-up/tasks';
 import { expect, test } from 'vitest';
 import { csvOfResult, describeResult } from '../src/describe-result.ts';
 import { remarksOf } from '../src/remarks.ts';
-import { projectionOf, taskOf } from './results.ts';
 
-type Given = Parameters<typeof projectionOf>;
+type Given = Parameters<typeof madeUpProjection>;
 
 function resultOf(task: Given[0], eigenvalues: number[], changes: Given[2] = {}) {
-  const projection = projectionOf(task, eigenvalues, changes);
+  const projection = madeUpProjection(task, eigenvalues, changes);
   return { task, projection, verifiedOwners: 7, remarks: remarksOf(task, projection) };
 }
 
 test('a PCA has a scree plot, with shares of the variance and what is beyond where that is declared', () => {
-  const task = taskOf('pca', 4, { components: 2 });
+  const task = madeUpTask('pca', 4, { components: 2 });
   const spectrum = [4, 2, 1.5, 0.5];
   expect(describeResult(resultOf(task, [4, 2], { spectrum, sampleCount: 150 }))).toBe(
     `task ${task.id}: pca of the covariance matrix of 4 features, by garbled
@@ -32,19 +32,19 @@ beyond the components:
 });
 
 test('eigenvalues below zero have no bar, and none of zeros does', () => {
-  const task = taskOf('pca', 3);
+  const task = madeUpTask('pca', 3);
   expect(describeResult(resultOf(task, [2, 1, -0.5]))).toMatch(/3 {5}-0\.500000$/);
   expect(describeResult(resultOf(task, [0, 0]))).not.toContain('█');
 });
 
 test('classes have their names, remarks their components, and a guarantee what it has spent', () => {
-  const task = taskOf('lda', 4, { components: 2 });
+  const task = madeUpTask('lda', 4, { components: 2 });
   const text = describeResult(resultOf(task, [0.5, 0], { classCounts: [[5, 0, 7]] }));
   expect(text).toContain('rows by label: class 0 5, class 1 0, class 2 7');
   expect(text).toMatch(
     /\n\nnote: component 2: their eigenvalues are no larger than the ridges alone.*\nnote: component 2: /,
   );
-  const pca = taskOf('pca', 5);
+  const pca = madeUpTask('pca', 5);
   expect(describeResult(resultOf(pca, [9, 9, 5, 2, 2]))).toMatch(
     /note: components 1 to 2: .*\nnote: components 4 to 5: /,
   );
@@ -57,13 +57,13 @@ test('classes have their names, remarks their components, and a guarantee what i
     honestOwners: null,
     dataIndependentRanges: true,
   } as const;
-  expect(describeResult(resultOf(taskOf('pca', 4, { differentialPrivacy }), [9]))).toContain(
+  expect(describeResult(resultOf(madeUpTask('pca', 4, { differentialPrivacy }), [9]))).toContain(
     '(ε, δ) = (2, 0.000001), all of which is spent',
   );
 });
 
 test('a table has a line per component, with its vector by feature', () => {
-  const task = taskOf('pca', 3, { components: 2 });
+  const task = madeUpTask('pca', 3, { components: 2 });
   const features = [{ ...task.features[0]!, name: 'length, "cm"' }, ...task.features.slice(1)];
   const result = resultOf({ ...task, features }, [4, 4], { trace: 16, converged: [true, true] });
   expect(csvOfResult(result)).toBe(

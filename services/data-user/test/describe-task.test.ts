@@ -1,18 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { METHODS } from '@eigenveil/made-up/tasks';
 import { type MethodName, TaskProposal } from '@eigenveil/task';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { costOf } from '../src/describe-cost.ts';
 import { describeSample } from '../src/describe-sample.ts';
 import { describeTask } from '../src/describe-task.ts';
 
-const METHODS = {
-  pca: { kind: 'pca' },
-  dca: { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0 },
-  lda: { kind: 'lda', ridge: 1 },
-  mdr: { kind: 'mdr', ridge: 1 },
-} as const;
 const LABELS = { pca: [], dca: ['l'], lda: ['l'], mdr: ['l', 'm'] } as const;
 
 const proposal = (kind: MethodName, features: string[], changes: Record<string, unknown> = {}) =>

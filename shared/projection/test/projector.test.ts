@@ -2,9 +2,9 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { signedResult } from '@eigenveil/made-up/signed-result';
 import { Discretiser } from '@eigenveil/statistics';
 import { Task, TaskProposal, type Thumbprint } from '@eigenveil/task';
-import { signedResult } from '@eigenveil/testbed/signed-result';
 import { generatePrivateJwk, importSigningKey, type SigningKey } from '@eigenveil/wire';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,17 +1,19 @@
-/** Made-up tasks and their results. */
-import { type MethodName, Task, TaskProposal } from '@eigenveil/task';
+/** Made-up tasks and their results, for what is said or done with them: nobody has signed them. */
+import { type Method, type MethodName, Task, TaskProposal } from '@eigenveil/task';
 import { Projection } from '@eigenveil/wire';
 
-const METHODS = {
+export const METHODS = {
   pca: { kind: 'pca' },
   dca: { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0 },
   lda: { kind: 'lda', ridge: 1 },
   mdr: { kind: 'mdr', ridge: 1 },
-} as const;
+} as const satisfies Record<MethodName, Method>;
 
-/** Over features f0, f1, … in [0, 1]; of so many classes where the method has labels. */
-export function taskOf(
-  kind: Exclude<MethodName, 'mdr'>,
+const LABELLINGS = { pca: [], dca: ['label'], lda: ['label'], mdr: ['label', 'secret'] } as const;
+
+/** Over features f0, f1, … in [0, 1]; of so many classes in each labelling of the method. */
+export function madeUpTask(
+  kind: MethodName,
   features: number,
   changes: Partial<Task> = {},
   classes = 3,
@@ -24,10 +26,10 @@ export function taskOf(
       max: 1,
       twoValued: false,
     })),
-    labellings:
-      kind === 'pca'
-        ? []
-        : [{ column: 'label', classes: Array.from({ length: classes }, (_, k) => `class ${k}`) }],
+    labellings: LABELLINGS[kind].map((column) => ({
+      column,
+      classes: Array.from({ length: classes }, (_, k) => `class ${k}`),
+    })),
     components: features,
     maximumOwners: 10,
     maximumSamplesPerOwner: 100,
@@ -39,7 +41,7 @@ export function taskOf(
 }
 
 /** With unit vectors along the features. */
-export function projectionOf(
+export function madeUpProjection(
   task: Task,
   eigenvalues: number[],
   changes: Partial<Projection> = {},
