@@ -223,7 +223,9 @@ function inForm(
   for (const [row, cells] of rows.entries()) {
     if (cells.length !== from)
       throw new RangeError(`"rows[${row}]" expected ${from} numbers, got ${cells.length}`);
-    flat.set(cells, row * from);
+    // What is no number becomes NaN, which is refused by its place; by itself null would become 0.
+    for (let i = 0; i < from; i += 1)
+      flat[row * from + i] = typeof cells[i] === 'number' ? cells[i]! : Number.NaN;
   }
   const done = work(flat);
   return rows.map((_, row) => Array.from(done.subarray(row * to, (row + 1) * to)));

@@ -99,6 +99,16 @@ describe('rows', () => {
             message: expect.stringMatching(/rows\[1\].*"weight"/),
           }),
         );
+    // As programs in plain JavaScript give them; by itself each becomes a number, null and a blank text 0.
+    for (const bad of [null, '', '2', true, undefined]) {
+      const rows = JSON.parse(JSON.stringify([good, [1, bad ?? null, 3, 2]])) as number[][];
+      expect(() => projector.transform(rows)).toThrow(
+        expect.objectContaining({
+          code: 'ERR_NOT_FINITE',
+          message: expect.stringMatching(/rows\[1\].*"pulse"/),
+        }),
+      );
+    }
     expect(() => projector.inverseTransform([[1, 2, 3]])).toThrow(told('RangeError', /2 numbers, got 3/));
     expect(() => projector.inverseTransform([[1, Number.NaN]])).toThrow(
       expect.objectContaining({ code: 'ERR_NOT_FINITE' }),

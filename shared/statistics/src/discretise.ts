@@ -71,7 +71,7 @@ export class Discretiser {
   /**
    * The row as integers of 2^-fractionBits, never -0.
    * @param row one finite number per feature, in the task's order
-   * @throws ERR_NOT_FINITE naming the feature; RangeError on a wrong number of cells
+   * @throws ERR_NOT_FINITE naming the feature, also for what is no number (null, a text of digits); RangeError on a wrong number of cells
    */
   discretise(row: ArrayLike<number>): readonly number[] {
     if (row.length !== this.#features.length) {
@@ -95,8 +95,8 @@ export class Discretiser {
       const min = least[i]!;
       const max = most[i]!;
       let clipped = x;
-      // The comparison holds for cells in the range alone, and so for no NaN.
-      if (!(x >= min && x <= max)) {
+      // The comparison holds for cells in the range alone, and so for no NaN; but JavaScript compares null and '' as 0.
+      if (!(typeof x === 'number' && x >= min && x <= max)) {
         if (!Number.isFinite(x)) throw this.#notFinite(i);
         this.#clippedCells[i]! += 1;
         clipped = x < min ? min : max;

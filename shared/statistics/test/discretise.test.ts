@@ -157,6 +157,14 @@ describe('discretising', () => {
     }
   });
 
+  it('refuses what is no number, as programs in plain JavaScript may give it', () => {
+    // JavaScript compares each of these as a number in the range.
+    for (const row of JSON.parse('[[null], [""], ["5"], [true], [[5]]]') as number[][])
+      expect(() => one({ min: -9, max: 9 }, 14).discretise(row)).toThrow(
+        expect.objectContaining({ code: 'ERR_NOT_FINITE', message: 'feature "x" expected a finite number' }),
+      );
+  });
+
   it('refuses rows of another length', () => {
     expect(() => one({ min: 0, max: 1 }, 14).discretise([])).toThrow(RangeError);
     expect(() => one({ min: 0, max: 1 }, 14).discretise([0, 0])).toThrow(RangeError);
