@@ -2,7 +2,7 @@
  * Drafts a task proposal from a CSV file: column names, their minima and maxima, class labels. For data whose ranges
  * may be public; where they may not, write the ranges from domain knowledge instead.
  */
-import { CSV_SYNTAX, parseDecimal, readFileBytes, StatisticsError } from '@eigenveil/statistics';
+import { CSV_SYNTAX, isMissing, parseDecimal, readFileBytes, StatisticsError } from '@eigenveil/statistics';
 import { LABELLINGS, LIMITS, type MethodName, type Scale, type TaskProposal } from '@eigenveil/task';
 import { ServiceError } from '@eigenveil/wire';
 import { CsvError, type Parser, parse } from 'csv-parse';
@@ -38,7 +38,7 @@ const DRAFT_RIDGE = 1;
 /**
  * Reads the file once.
  * @throws ERR_TASK_INVALID for options that the method does not take, a header with numbers or with a name twice, a missing column, a
- * cell that is no number, a column that looks like labels and is not said to be any or to be ignored, labels that are too few or too many, a
+ * cell that is no number, a label that is missing or has blanks around it, a column that looks like labels and is not said to be any or to be ignored, labels that are too few or too many, a
  * file without rows, ERR_CSV_SYNTAX, ERR_FILE_UNREADABLE
  */
 export async function draftTask(file: string, options: DraftOptions): Promise<Draft> {
@@ -63,6 +63,8 @@ export async function draftTask(file: string, options: DraftOptions): Promise<Dr
   const labelLike = new Map<string, LabelLike>();
   const classes = new Map(labels.map((label) => [label, new Set<string>()]));
   let rows = 0;
+  // By its number: without a header the name is a cell of data.
+  const placeOf = (column: string) => `column ${header.indexOf(column) + 1} of row ${rows}`;
   for await (const row of rowsOf(parser)) {
     rows += 1;
     if (columns === undefined) {
@@ -70,16 +72,18 @@ export async function draftTask(file: string, options: DraftOptions): Promise<Dr
       for (const column of columns.filter(isNamedLikeLabels)) labelLike.set(column, new LabelLike());
     }
     for (const column of columns) {
-      const value = parseDecimal(row[column]!);
-      if (value === undefined) {
-        // By its number: without a header the name is a cell of data.
-        const place = `column ${header.indexOf(column) + 1} of row ${rows}`;
-        throw invalid(`${place} is no number, with a point and without blanks: ${NO_FEATURE}`);
-      }
+      const text = row[column]!;
+      const value = parseDecimal(text);
+      if (value === undefined) throw invalid(`${placeOf(column)} ${noFeature(text)}`);
       labelLike.get(column)?.add(value);
       ranges.set(column, extended(ranges.get(column), value));
     }
-    for (const [label, values] of classes) values.add(row[label]!);
+    for (const [column, values] of classes) {
+      const text = row[column]!;
+      const problem = noLabel(text);
+      if (problem !== undefined) throw invalid(`${placeOf(column)} ${problem}`);
+      values.add(text);
+    }
   }
   if (rows === 0) throw invalid('the file has no rows');
   for (const [column, { count }] of labelLike) if (count !== undefined) throw unsaidLabels(column, count);
@@ -167,6 +171,22 @@ function methodOf({ method: kind, scale, form, ridge, signalRidge }: DraftOption
 
 const NO_FEATURE =
   'if it is a class label, name the column with --labels; otherwise leave it out with --ignore and its name';
+
+/** Why a cell is no feature's, without showing it. */
+function noFeature(text: string): string {
+  return isMissing(text)
+    ? `is a missing value: leave such rows out of the sample; ${NO_FEATURE}`
+    : `is no number, with a point and without blanks: ${NO_FEATURE}`;
+}
+
+/** Why a cell would make a class that nobody means, without showing it; undefined if it may be one. */
+function noLabel(text: string): string | undefined {
+  if (isMissing(text))
+    return 'is a missing label: leave such rows out of the sample; if it is a class all the same, write it among "classes" in the draft';
+  return text.trim() === text
+    ? undefined
+    : 'is a label with blanks around it, which would be a class of its own: take them out of the sample; owners have --trim';
+}
 
 function checkOptions({ method, scale, form, ridge, signalRidge, labels }: DraftOptions): void {
   if (scale !== undefined && method !== 'pca')

@@ -1,5 +1,6 @@
 /** Rows in, exact integer statistics and their slot layout out. */
 export { StatisticsAccumulator } from './accumulate.ts';
+export { isMissing } from './cells.ts';
 export {
   CSV_SYNTAX,
   type CsvOptions,
