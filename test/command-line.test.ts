@@ -360,6 +360,15 @@ describe('a task', () => {
       code: 'ERR_CSP_IDENTITY',
       exitCode: 3,
     });
+    const unsigned = ['--projection', path('projection.json'), '--data', path('rows-1.csv')];
+    for (const asked of [
+      ['project', ...unsigned, ...refused],
+      ['verify', id, '--evidence', path('projection.json')],
+    ])
+      expect(problemOf(await owner(...asked, ...home(1)))).toMatchObject({
+        exitCode: 2,
+        detail: expect.stringContaining('expected a file that "project --evidence" has written'),
+      });
     expect(problemOf(await owner('project', ...offline, ...nobody, ...refused))).toMatchObject({
       exitCode: 2,
       detail: expect.stringContaining('--csp-thumbprint'),
