@@ -107,7 +107,11 @@ export function checkFeatures({
   for (const { name, min, max } of features) {
     // A finite width also rules out NaN and infinite ends.
     if (!(min <= max) || !Number.isFinite(max - min))
-      throw invalid(`features[${JSON.stringify(name)}]`, 'finite min <= max', `[${min}, ${max}]`);
+      throw invalid(
+        `features[${JSON.stringify(name)}]`,
+        'finite min <= max, and a finite difference',
+        `[${min}, ${max}]`,
+      );
   }
 }
 
