@@ -360,12 +360,12 @@ describe('a task', () => {
       code: 'ERR_CSP_IDENTITY',
       exitCode: 3,
     });
-    const unsigned = ['--projection', path('projection.json'), '--data', path('rows-1.csv')];
-    for (const asked of [
-      ['project', ...unsigned, ...refused],
-      ['verify', id, '--evidence', path('projection.json')],
+    const unsigned = path('projection.json');
+    for (const problem of [
+      await owner('project', '--projection', unsigned, ...reducing, ...home(1)),
+      await owner('verify', id, '--evidence', unsigned, ...home(1)),
     ])
-      expect(problemOf(await owner(...asked, ...home(1)))).toMatchObject({
+      expect(problemOf(problem)).toMatchObject({
         exitCode: 2,
         detail: expect.stringContaining('expected a file that "project --evidence" has written'),
       });
