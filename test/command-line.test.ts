@@ -362,7 +362,7 @@ describe('a task', () => {
     });
     const unsigned = path('projection.json');
     for (const problem of [
-      await owner('project', '--projection', unsigned, ...reducing, ...home(1)),
+      await owner('project', '--projection', unsigned, '--data', path('rows-1.csv'), ...refused, ...home(1)),
       await owner('verify', id, '--evidence', unsigned, ...home(1)),
     ])
       expect(problemOf(problem)).toMatchObject({
