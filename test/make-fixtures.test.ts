@@ -1,6 +1,6 @@
 /**
  * Makes the fixtures of test/upgrade.test.ts, when EIGENVEIL_FIXTURES names the folder: databases of this release's services in the midst
- * of tasks. To be run before a schema gets another version: EIGENVEIL_FIXTURES=test/fixtures/release-3 npx vitest run test/make-fixtures.test.ts
+ * of tasks. To be run before a schema gets another version: see CONTRIBUTING.md.
  */
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

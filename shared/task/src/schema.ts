@@ -282,14 +282,14 @@ export const TaskProposal = z.strictObject({
       'σ: what the CSP decrypts is within a statistical distance of 2^−σ of random numbers, for the whole task. Reveals: no more than that.',
     ),
   twoParty: TwoPartyName.default('garbled').describe(
-    'How both servers decompose: garbled circuits; rotated, which is far faster; or simulated, which is NOT private and for tests. Reveals: with garbled only what is declared; with rotated also sampleCount, spectrum, classCounts (dca, lda, mdr) and variances (correlation), which must be declared; with simulated all pooled statistics, to the data user.',
+    'How both servers decompose: garbled circuits; rotated, which is far faster; or simulated, which is NOT private and for tests. Reveals: with garbled only what is declared; with rotated also sampleCount, spectrum, classCounts (dca, lda, mdr) and variances (correlation), which must be declared, and of dca, lda and mdr all eigenvalues of the pencil and the lengths of the vectors; with simulated all pooled statistics, to the data user.',
   ),
   outputs: z
     .array(Output)
     .max(Output.options.length)
     .default([])
     .describe(
-      'What the result has beyond vectors and eigenvalues, each name once: mean of all rows; trace of the total scatter (not mdr); sampleCount, the number of rows; spectrum, all eigenvalues of the total scatter (mdr: of the sum of both between-class scatters; garbled: pca alone); classCounts, rows by class (not pca); variances of all features (correlation alone). Reveals: each just that, to the data user and to whom the result is released.',
+      'What the result has beyond vectors and eigenvalues, each name once: mean of all rows; trace of the total scatter (not mdr); sampleCount, the number of rows; spectrum, all eigenvalues of the total scatter (mdr: of the sum of both between-class scatters; garbled: pca alone); classCounts, rows by class (not pca); variances of all features (correlation alone). Reveals: each just that, but that a mean tells the variance of a feature with two values; to the data user and to whom the result is released.',
     ),
   allowFullRank: z
     .boolean()
