@@ -5,18 +5,13 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { ROW_SETTINGS, rowsOf, sumsOf } from './rows.ts';
 import {
-  address,
   CSV_HELP,
   clippedByName,
-  DATA_USER_ADDRESS,
-  OWNER_SETTINGS,
-  POLICY_SETTINGS,
   PREFIX,
-  readPolicy,
-  taskIdOf,
+  TASK_SETTINGS,
   warnOfClipped,
   warnOfSkipped,
-  withOwner,
+  withTask,
 } from './settings.ts';
 
 const PROGRESS_MILLISECONDS = 2000;
@@ -38,9 +33,7 @@ export function addContribute(program: Command): void {
     .command('contribute <TASK>')
     .description("contribute the encrypted statistics of a file's rows to a task");
   const configuration = addSettings(command, PREFIX, {
-    ...OWNER_SETTINGS,
-    ...DATA_USER_ADDRESS,
-    ...POLICY_SETTINGS,
+    ...TASK_SETTINGS,
     statistics: {
       schema: z.string().min(1).optional(),
       description:
@@ -107,8 +100,6 @@ Example:
       sourceDigest = rows.digest();
       return statistics;
     };
-    const dataUser = await address(settings.userUrl, settings.userCa);
-    const policy = await readPolicy(settings.policy, settings.allowSimulated);
     const { constantFeatures } = await import('@eigenveil/task');
     let summary: Summary | undefined;
     const summarise = async (task: Task) => {
@@ -123,8 +114,8 @@ Example:
       };
       return statistics;
     };
-    const receipt = await withOwner(settings, policy, (owner) =>
-      owner.contribute(dataUser, taskIdOf(id), summarise, {
+    const receipt = await withTask(settings, id, (owner, dataUser, taskId) =>
+      owner.contribute(dataUser, taskId, summarise, {
         discardPending,
         sourceDigest: () => sourceDigest,
       }),

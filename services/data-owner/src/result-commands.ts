@@ -20,18 +20,18 @@ import { z } from 'zod';
 import type { TaskResult } from './result.ts';
 import { isPattern, ROW_SETTINGS, rowsOf } from './rows.ts';
 import {
-  address,
   CSV_HELP,
   clippedByName,
-  DATA_USER_ADDRESS,
   OWNER_SETTINGS,
-  POLICY_SETTINGS,
   PREFIX,
   readPolicy,
+  TASK_SETTINGS,
+  type TaskSettings,
   taskIdOf,
   warnOfClipped,
   warnOfSkipped,
   withOwner,
+  withTask,
 } from './settings.ts';
 
 const UNCOVERED =
@@ -42,10 +42,8 @@ export function addProject(program: Command): void {
     .command('project [TASK]')
     .description('fetch the signed projection, or take it from a file, and reduce rows by it');
   const configuration = addSettings(command, PREFIX, {
-    ...OWNER_SETTINGS,
-    ...DATA_USER_ADDRESS,
-    userUrl: { ...DATA_USER_ADDRESS.userUrl, schema: ServiceUrl.optional() },
-    ...POLICY_SETTINGS,
+    ...TASK_SETTINGS,
+    userUrl: { ...TASK_SETTINGS.userUrl, schema: ServiceUrl.optional() },
     projection: {
       schema: z.string().optional(),
       description: 'file that "project --evidence" has written, to be used without any service',
@@ -155,21 +153,16 @@ Example:
 async function fetchedResult(
   command: Command,
   id: string | undefined,
-  settings: Parameters<typeof withOwner>[0] & {
+  settings: Omit<TaskSettings, 'userUrl'> & {
     readonly userUrl?: string | undefined;
-    readonly userCa?: string | undefined;
-    readonly policy?: string | undefined;
-    readonly allowSimulated: boolean;
     readonly wait: boolean;
     readonly waitMinutes: number;
   },
 ): Promise<TaskResult> {
-  if (id === undefined || settings.userUrl === undefined)
+  const { userUrl } = settings;
+  if (id === undefined || userUrl === undefined)
     throw new ConfigurationError('"TASK" and "--user-url" expected, or "--projection"');
-  const taskId = taskIdOf(id);
-  const dataUser = await address(settings.userUrl, settings.userCa);
-  const policy = await readPolicy(settings.policy, settings.allowSimulated);
-  return withOwner(settings, policy, (owner) =>
+  return withTask({ ...settings, userUrl }, id, (owner, dataUser, taskId) =>
     settings.wait
       ? interruptible((signal) =>
           owner.result(dataUser, taskId, {

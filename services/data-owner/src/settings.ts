@@ -34,7 +34,7 @@ export const DATA_USER_ADDRESS = {
   },
 } as const;
 
-export const POLICY_SETTINGS = {
+const POLICY_SETTINGS = {
   policy: {
     schema: z.string().optional(),
     description: "JSON file of the owner's policy",
@@ -46,6 +46,18 @@ export const POLICY_SETTINGS = {
     default: false,
   },
 } as const;
+
+/** What a command about a task takes, see `withTask`. */
+export const TASK_SETTINGS = { ...OWNER_SETTINGS, ...DATA_USER_ADDRESS, ...POLICY_SETTINGS } as const;
+
+export interface TaskSettings {
+  readonly home: string;
+  readonly patienceSeconds: number;
+  readonly userUrl: string;
+  readonly userCa?: string | undefined;
+  readonly policy?: string | undefined;
+  readonly allowSimulated: boolean;
+}
 
 /** How a file of rows is written; the names of these settings are those of the reader's options. */
 export const CSV_SETTINGS = {
@@ -108,7 +120,7 @@ export function clippedByName(
 }
 
 export async function withOwner<T>(
-  settings: { readonly home: string; readonly patienceSeconds: number },
+  settings: Pick<TaskSettings, 'home' | 'patienceSeconds'>,
   policy: OwnerPolicy,
   work: (owner: DataOwner) => Promise<T>,
 ): Promise<T> {
@@ -124,6 +136,18 @@ export async function withOwner<T>(
   return work(
     new DataOwner({ state, policy, paillier, patienceMilliseconds: 1000 * settings.patienceSeconds }),
   );
+}
+
+/** Work of the owner about the task of a data user, by the owner's policy. */
+export async function withTask<T>(
+  settings: TaskSettings,
+  id: string,
+  work: (owner: DataOwner, dataUser: ServiceAddress, taskId: TaskId, policy: OwnerPolicy) => Promise<T>,
+): Promise<T> {
+  const taskId = taskIdOf(id);
+  const dataUser = await address(settings.userUrl, settings.userCa);
+  const policy = await readPolicy(settings.policy, settings.allowSimulated);
+  return withOwner(settings, policy, (owner) => work(owner, dataUser, taskId, policy));
 }
 
 /** The default policy, where no file is named. */

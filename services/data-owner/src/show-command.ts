@@ -4,26 +4,13 @@ import type { Task } from '@eigenveil/task/schema';
 import type { Command } from 'commander';
 import type { BrokenRule } from './policy.ts';
 import type { Revealed } from './reveals.ts';
-import {
-  address,
-  DATA_USER_ADDRESS,
-  OWNER_SETTINGS,
-  POLICY_SETTINGS,
-  PREFIX,
-  readPolicy,
-  taskIdOf,
-  withOwner,
-} from './settings.ts';
+import { PREFIX, TASK_SETTINGS, withTask } from './settings.ts';
 
 export function addShow(program: Command): void {
   const command = program
     .command('show <TASK>')
     .description('show what a task reveals and to whom, and whether the policy takes it');
-  const configuration = addSettings(command, PREFIX, {
-    ...OWNER_SETTINGS,
-    ...DATA_USER_ADDRESS,
-    ...POLICY_SETTINGS,
-  });
+  const configuration = addSettings(command, PREFIX, TASK_SETTINGS);
   command.addHelpText(
     'after',
     `
@@ -36,14 +23,16 @@ Example:
   );
   command.action(async (id: string) => {
     const settings = configuration();
-    const dataUser = await address(settings.userUrl, settings.userCa);
-    const policy = await readPolicy(settings.policy, settings.allowSimulated);
-    const { task, broken } = await withOwner(settings, policy, (owner) =>
-      owner.inspect(dataUser, taskIdOf(id)),
+    const { task, broken, minimumClassRows } = await withTask(
+      settings,
+      id,
+      async (owner, dataUser, taskId, { minimumClassRows }) => ({
+        ...(await owner.inspect(dataUser, taskId)),
+        minimumClassRows,
+      }),
     );
     const { revealedBy } = await import('./reveals.ts');
     const reveals = revealedBy(task);
-    const { minimumClassRows } = policy;
     const depends = minimumClassRows !== undefined && task.outputs.includes('classCounts');
     printResult(command, {
       json: {

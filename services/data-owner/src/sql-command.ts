@@ -2,25 +2,14 @@
 import { addSettings, printResult } from '@eigenveil/command';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import {
-  address,
-  DATA_USER_ADDRESS,
-  OWNER_SETTINGS,
-  POLICY_SETTINGS,
-  PREFIX,
-  readPolicy,
-  taskIdOf,
-  withOwner,
-} from './settings.ts';
+import { PREFIX, TASK_SETTINGS, withTask } from './settings.ts';
 
 export function addSql(program: Command): void {
   const command = program
     .command('sql <TASK>')
     .description('print the SQL statement that computes the statistics for a task where the rows are');
   const configuration = addSettings(command, PREFIX, {
-    ...OWNER_SETTINGS,
-    ...DATA_USER_ADDRESS,
-    ...POLICY_SETTINGS,
+    ...TASK_SETTINGS,
     dialect: {
       schema: z.enum(['duckdb', 'postgres', 'spark', 'bigquery']),
       description: 'whose SQL',
@@ -55,9 +44,7 @@ Example:
   command.action(async (id: string) => {
     const settings = configuration();
     const { dialect, from, columns } = settings;
-    const dataUser = await address(settings.userUrl, settings.userCa);
-    const policy = await readPolicy(settings.policy, settings.allowSimulated);
-    const task = await withOwner(settings, policy, (owner) => owner.task(dataUser, taskIdOf(id)));
+    const task = await withTask(settings, id, (owner, dataUser, taskId) => owner.task(dataUser, taskId));
     const { sqlStatement } = await import('@eigenveil/statistics/sql');
     const statement = sqlStatement(task, task.id, { dialect, from, columns });
     printResult(command, { json: { task: task.id, dialect, statement }, text: statement.trimEnd() });
