@@ -1,7 +1,16 @@
 /** A line that breaks at any message: the run after it is the same answer, byte for byte, and who then sends something else gets none. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { Careless, type Cut, type End, type Ends, Kept, runOnce, Uncounting } from './broken-lines.ts';
+import {
+  Careless,
+  type Cut,
+  type End,
+  type Ends,
+  Kept,
+  runOnce,
+  Uncounting,
+  Unending,
+} from './broken-lines.ts';
 import { dca, labelled, pencilSetting } from './pencils.ts';
 import type { Setting } from './settings.ts';
 import { settingOf, spread } from './settings.ts';
@@ -123,7 +132,10 @@ describe('who deviates in a run that is resumed', () => {
         ? { ...ends, user: new Careless(drawn.user) }
         : { ...ends, csp: new Careless(drawn.csp) };
     const run = await runOnce(changed(setting), deviating);
-    expect(run[honest]).toMatchObject({ status: 'rejected', reason: { code: 'ERR_ANSWER_DIFFERS' } });
+    expect(run[honest]).toMatchObject({
+      status: 'rejected',
+      reason: { code: 'ERR_ANSWER_DIFFERS' },
+    });
     // A prefix of the one transcript, and less than all of it: no other answer, and no other bytes under the same secrets.
     expect(isPrefix(run.bytes[honest], undisturbed.bytes[honest])).toBe(true);
     expect(run.bytes[honest].length).toBeLessThan(undisturbed.bytes[honest].length);
@@ -133,7 +145,10 @@ describe('who deviates in a run that is resumed', () => {
   /** T + X for an X of its choice. */
   const others = (setting: Setting, which: 'garbler' | 'evaluator'): Setting => ({
     ...setting,
-    [which]: { ...setting[which], shares: setting[which].shares.with(0, setting[which].shares[0]! ^ 1n) },
+    [which]: {
+      ...setting[which],
+      shares: setting[which].shares.with(0, setting[which].shares[0]! ^ 1n),
+    },
   });
 
   it('a data user with other shares gets no second matrix, and no run after', async () => {
@@ -168,6 +183,23 @@ describe('who deviates in a run that is resumed', () => {
 
   it('a CSP with other shares gets nothing of the data user that it had not', async () => {
     await against('user', (setting) => others(setting, 'garbler'), last('csp'));
+  });
+
+  it.each([
+    ['csp', 'evaluator'],
+    ['user', 'garbler'],
+  ] as const)('over many lines at once gets one transcript of the %s', async (honest, peer) => {
+    const setting = pca();
+    const drawn = seeds();
+    const kept = new Unending(drawn[honest]);
+    const deviating = { csp: new Careless(drawn.csp), user: new Careless(drawn.user) };
+    const lines = [setting, others(setting, peer), setting, others(setting, peer)];
+    const runs = await Promise.all(lines.map((line) => runOnce(line, { ...deviating, [honest]: kept })));
+    const sent = runs.map(({ bytes }) => bytes[honest]).sort((a, b) => a.length - b.length);
+    for (const [i, bytes] of sent.entries()) expect(isPrefix(bytes, sent.at(i + 1) ?? bytes)).toBe(true);
+    const ended = runs.filter((run) => run[honest].status === 'rejected');
+    expect(ended).toHaveLength(2);
+    for (const run of ended) expect(run[honest]).toMatchObject({ reason: { code: 'ERR_ANSWER_DIFFERS' } });
   });
 
   it('a data user that changes a byte anywhere is ended, unless nothing can come of it', async () => {

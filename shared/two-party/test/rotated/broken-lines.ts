@@ -38,6 +38,11 @@ export class Careless extends Kept {
   override readonly keep = async (_position: number, tag: Uint8Array) => tag;
 }
 
+/** An end that goes on comparing where another would have given the answer up. */
+export class Unending extends Kept {
+  override readonly giveUp = async () => undefined;
+}
+
 /** An end that cannot write down that there was a matrix. */
 export class Uncounting extends Kept {
   override readonly noteMatrix = () => Promise.reject(new Error('no disk'));
