@@ -2,9 +2,11 @@
 import {
   betweenClassScatter,
   meanOfRows,
+  rankOf,
   symmetricEigen,
   totalScatter,
   withinClassScatter,
+  ZERO_EIGENVALUE,
 } from '@eigenveil/projection';
 import { readFileBytes, type Statistics, statisticsOfCsv } from '@eigenveil/statistics';
 import {
@@ -23,8 +25,6 @@ interface Sample {
   readonly clippedRows: number;
 }
 
-/** An eigenvalue up to this part of the largest counts as zero, as results take it. */
-const ZERO_EIGENVALUE = 1e-6;
 /** λ of MDR up to 2^14 come out right (docs/precision.md); a quarter of that is aimed at. */
 const LARGEST_RATIO = 2 ** 12;
 /** Nor is a ridge known that is below 2^-18 of m·d times the largest squares (docs/precision.md). */
@@ -67,10 +67,6 @@ function describeRank(task: TaskProposal, values: readonly number[], { rows }: S
   return [
     `in the sample only ${rank} of ${values.length} features vary on their own, the others follow from them: the task would end with ERR_FULL_RANK; ${most > 0 ? `take --components ${most} or fewer, ` : ''}leave features out with --ignore, or consent with --allow-full-rank`,
   ];
-}
-
-function rankOf(values: readonly number[]): number {
-  return values.filter((value) => value > ZERO_EIGENVALUE * values[0]!).length;
 }
 
 /** Of DCA and LDA: a noise matrix that is not clearly positive definite is refused once all owners have contributed. */

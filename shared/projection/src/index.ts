@@ -10,7 +10,7 @@ export { notPositiveDefinite, ProjectionError, type ProjectionErrorCode } from '
 export { decompose, type Pencil, pencil } from './methods.ts';
 export { explainedVariance, project, reconstruct } from './project.ts';
 export { Projector, saveProjection } from './projector.ts';
-export { fullRank, rankRefusal } from './rank.ts';
+export { fullRank, rankOf, rankRefusal, ZERO_EIGENVALUE } from './rank.ts';
 export {
   betweenClassScatter,
   meanOfRows,

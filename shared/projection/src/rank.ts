@@ -5,7 +5,13 @@ import { ProjectionError } from './errors.ts';
 type Told = Parameters<typeof leastRank>[0];
 
 /** An eigenvalue up to this part of the largest counts as zero. `garbled` cannot tell as small ones: docs/precision.md. */
-const ZERO_EIGENVALUE = 1e-6;
+export const ZERO_EIGENVALUE = 1e-6;
+
+/** How many of a matrix's eigenvalues, in descending order, do not count as zero. */
+export function rankOf(spectrum: readonly number[]): number {
+  const zero = ZERO_EIGENVALUE * Math.max(0, spectrum[0]!);
+  return spectrum.filter((value) => value > zero).length;
+}
 
 /** The refusal of a PCA with these eigenvalues, all of them in descending order, if there is one; of another method with another least rank. */
 export function rankRefusal(
@@ -13,9 +19,7 @@ export function rankRefusal(
   program: Told & Pick<Program, 'allowFullRank'>,
   least = leastRank(program),
 ): ProjectionError | undefined {
-  const zero = ZERO_EIGENVALUE * Math.max(0, spectrum[0]!);
-  const rank = spectrum.filter((value) => value > zero).length;
-  return program.allowFullRank || rank >= least ? undefined : fullRank(program, least);
+  return program.allowFullRank || rankOf(spectrum) >= least ? undefined : fullRank(program, least);
 }
 
 export function fullRank(program: Told, least = leastRank(program)): ProjectionError {

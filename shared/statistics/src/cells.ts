@@ -2,16 +2,15 @@
 import type { Labelling } from '@eigenveil/task';
 import { LabelIndex } from './label-index.ts';
 import { parseDecimal, parseDecimalComma } from './number.ts';
+import type { RowOptions } from './rows.ts';
 
 /** What may stand between cells. */
 export const SEPARATORS = { comma: ',', semicolon: ';', tab: '\t' } as const;
 export type Separator = keyof typeof SEPARATORS;
 
-export interface CellSyntax {
+export interface CellSyntax extends Pick<RowOptions, 'numericLabels'> {
   /** What stands before a number's fraction. Default: point. */
   readonly decimal?: 'point' | 'comma';
-  /** Take a label that is the same number as one class for that class: 2.0 for 2. Default: labels are classes to the letter. */
-  readonly numericLabels?: boolean;
 }
 
 const MISSING: ReadonlySet<string> = new Set(['', 'NA', 'N/A', 'NaN', 'nan', 'NULL', 'null', '?']);

@@ -7,17 +7,14 @@ import type { StatisticsTask } from '@eigenveil/task';
 import { CsvError, type Parser, parse } from 'csv-parse';
 import { CellReader, type CellSyntax, isMissing, SEPARATORS, type Separator } from './cells.ts';
 import { StatisticsError, type StatisticsErrorCode } from './errors.ts';
-import { type CsvColumns, findColumns } from './header.ts';
+import { type FoundColumns, findColumns } from './header.ts';
 import { PlainLines } from './lines.ts';
-import type { RowOptions } from './rows.ts';
+import type { Row, RowOptions } from './rows.ts';
 
-export interface CsvRow {
-  /** One finite number per feature, in the task's order and the file's units. */
+/** A row that its reader may keep. */
+export interface CsvRow extends Row {
   readonly values: number[];
-  /** Per labelling the index of the row's class. */
   readonly classes: number[];
-  /** The cells of the kept columns as they stand, where some are to be kept. */
-  readonly kept?: string[];
 }
 
 export interface CsvOptions extends CellSyntax, RowOptions {
@@ -175,7 +172,7 @@ class RecordReader {
   readonly #task: Pick<StatisticsTask, 'features' | 'labellings'>;
   readonly #options: CsvOptions;
   readonly #cells: CellReader;
-  #columns: CsvColumns | undefined;
+  #columns: FoundColumns | undefined;
   #width = 0;
   #count = 0;
   #isWhole = true;

@@ -1,20 +1,19 @@
-/** Finds the task's columns in the header row of a CSV file. */
+/** Finds the task's columns among those of a source: in the header row of a CSV file, or among the columns that DuckDB names. */
 
 import type { StatisticsTask } from '@eigenveil/task';
 import { SEPARATORS, type Separator } from './cells.ts';
 import { StatisticsError } from './errors.ts';
 import { parseDecimal } from './number.ts';
+import type { RowOptions } from './rows.ts';
 
-/** Positions in the file: per feature, per labelling, and of what is kept as it stands. */
-export interface CsvColumns {
+/** Positions in the source: per feature, per labelling, and of what is kept as it stands. */
+export interface FoundColumns {
   readonly features: readonly number[];
   readonly labels: readonly number[];
   readonly kept: readonly number[];
 }
 
-export interface HeaderOptions {
-  readonly ignoredColumns: readonly string[] | 'others';
-  readonly keptColumns: readonly string[];
+export interface HeaderOptions extends Required<Pick<RowOptions, 'ignoredColumns' | 'keptColumns'>> {
   readonly separator: Separator;
 }
 
@@ -31,7 +30,7 @@ export function findColumns(
   task: Pick<StatisticsTask, 'features' | 'labellings'>,
   header: readonly string[],
   { ignoredColumns, keptColumns, separator }: HeaderOptions,
-): CsvColumns {
+): FoundColumns {
   const features = task.features.map(({ name }) => name);
   const labelColumns = task.labellings.map(({ column }) => column);
   const known = new Set([...features, ...labelColumns, ...keptColumns]);
