@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
@@ -136,8 +136,42 @@ describe('rows of Parquet', () => {
     expect((await sums({ parquet: [file] }, task, { ignoredColumns: ['c'] })).rows).toBe(1);
     expect(await refusal({ parquet: [file] }, { ignoredColumns: ['c', 'd'] })).toMatchObject({
       code: 'ERR_CSV_COLUMNS',
-      message: 'columns missing: "d"',
+      message: `${JSON.stringify(file)}, columns missing: "d"`,
     });
+  });
+
+  it('are those of the file that is named, also where its name is a pattern that others have', async () => {
+    await mkdir(path('[12]'));
+    await mkdir(path('1'));
+    const names = ['x[12].parquet', 'x1.parquet', 'y*.parquet', 'yes.parquet', 'z?.parquet', 'z[.parquet'];
+    names.push('[12]/x.parquet', '1/x.parquet');
+    const files: string[] = [];
+    for (const [n, name] of names.entries())
+      files.push(await parquet(name, `SELECT ${n - 10} AS a, 1 AS b FROM range(${n + 1})`));
+    for (const [n, file] of files.entries()) {
+      const read: number[] = [];
+      for await (const batch of readStoredRows({ parquet: [file] }, task))
+        read.push(...batch.map(({ values }) => values[0]!));
+      expect(read).toEqual(new Array(n + 1).fill(n - 10));
+    }
+    const csv = path('from [12].csv');
+    await writeCsv(files[0]!, csv);
+    expect(await readFile(csv, 'utf8')).toBe('a,b\n-10,1\n');
+  });
+
+  it('are refused by the name of the one file that is at fault', async () => {
+    const good = await parquet('good.parquet', 'SELECT 1.0 AS a, 1.0 AS b');
+    const damaged = path('damaged.parquet');
+    await writeFile(damaged, 'PAR1 damaged PAR1');
+    for (const [code, bad] of [
+      ['ERR_COLUMN_TYPE', await parquet('date.parquet', "SELECT DATE '2020-02-02' AS a, 1 AS b")],
+      ['ERR_CSV_COLUMNS', await parquet('narrow.parquet', 'SELECT 1 AS a')],
+      ['ERR_FILE_UNREADABLE', damaged],
+    ]) {
+      const refused = await refusal({ parquet: [good, bad!] });
+      expect(refused).toMatchObject({ code, message: expect.stringContaining(JSON.stringify(bad)) });
+      expect(refused.message).not.toContain('good.parquet');
+    }
   });
 
   it('tells file, row group, row and column of a cell, and never the cell', async () => {
@@ -205,11 +239,13 @@ describe('rows of a query', () => {
     ['ENUM', "'8273645'::ENUM('8273645')"],
     ['STRUCT', "{'x': 8273645}"],
     ['BLOB', "'8273645'::BLOB"],
+    ['LIST', '[0.5]'],
+    ['LIST', '[1]'],
   ])('refuses a %s for a number, by name and type', async (type, expression) => {
     const { code, message } = await refusal(query(`SELECT ${expression} AS a, 0 AS b`));
     expect({ code, message }).toEqual({
       code: 'ERR_COLUMN_TYPE',
-      message: `column "a" is a ${type}, which is not a number: make one of it with --query`,
+      message: `"rows.sql", column "a" is a ${type}, which is not a number: make one of it with --query`,
     });
   });
 
@@ -228,6 +264,9 @@ describe('rows of a query', () => {
   it.each([
     ['floating-point labels', '2.0::DOUBLE', 'ERR_COLUMN_TYPE', /--numeric-labels/],
     ['a date', "DATE '2020-02-02'", 'ERR_COLUMN_TYPE', /is a DATE/],
+    ['a list of texts', "['0']", 'ERR_COLUMN_TYPE', /is a LIST/],
+    ['a list of decimals', '[0.5]', 'ERR_COLUMN_TYPE', /is a LIST/],
+    ['a list of an ENUM', "['0'::ENUM ('0')]", 'ERR_COLUMN_TYPE', /is a LIST/],
     ['an unknown class', "'8273645'", 'ERR_UNKNOWN_CLASS', /row 1, column "label": .* got another label/],
     ['no label', 'NULL::VARCHAR', 'ERR_UNKNOWN_CLASS', /got NULL or NaN: --missing skip/],
   ])('refuses %s', async (_title, expression, code, text) => {

@@ -49,6 +49,8 @@ describe('a statement', () => {
     ['a name that templates replace', '{{ env_var("SECRET") }}', DIALECTS],
     ['a name that ends a line', 'a\u2028-- b', DIALECTS],
     ['a name that cannot be seen', 'a\u202eb', DIALECTS],
+    ['a name of a letter without ink', '\u3164', DIALECTS],
+    ['a name with a variation that does not show', 'a\ufe0f', DIALECTS],
     ['a name of our own', 'EV_c1', DIALECTS],
     ['a name that is cut off', 'é'.repeat(32), ['postgres']],
     ['a backslash', 'a\\`b', ['bigquery']],
@@ -67,6 +69,15 @@ describe('a statement', () => {
       const attempt = () => statement(named('Age', 'age'), dialect);
       if (dialect === 'postgres') expect(attempt).not.toThrow();
       else expect(attempt).toThrow(code('ERR_SQL_NAME'));
+      // Java's equalsIgnoreCase looks at upper cases, too.
+      for (const [one, other] of [
+        ['s', 'ſ'],
+        ['σ', 'ς'],
+        ['k', '\u212a'],
+      ]) {
+        const names = () => statement(named(one!, other!), dialect);
+        if (dialect !== 'postgres') expect(names).toThrow(code('ERR_SQL_NAME'));
+      }
       expect(() => statement(named('a', 'b'), dialect, { a: 'b' })).toThrow(code('ERR_SQL_NAME'));
       expect(() => statement(named('a'), dialect, { c: 'b' })).toThrow(code('ERR_SQL_NAME'));
     }

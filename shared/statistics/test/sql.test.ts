@@ -247,6 +247,37 @@ describe.each([
     expect(await engine.query('SELECT CAST(COUNT(*) AS text) AS n FROM rows')).toEqual([{ n: '10' }]);
   });
 
+  it('take a name for that of a column, and for nothing else that the database has', async () => {
+    const made = syntheticTask(1, METHODS.lda);
+    await engine.load(['f0', 'other'], ['float8', 'text'], [[0.5, 'x']]);
+    const noColumn = /(does not|not) (exist|have a column|found)/;
+    for (const column of ['rows', 'rowid', 'ctid', 'tableoid', 'user', 'current_user', 'to_json']) {
+      const task = { ...made, labellings: [{ column, classes: ['duckdb', 'postgres', '0', '(0.5,x)'] }] };
+      // Not a refusal of its result: the statement does not run.
+      await expect(compute(engine, task)).rejects.toThrow(noColumn);
+      const feature = { ...syntheticTask(1, METHODS.pca), features: [{ name: column, min: 0, max: 1 }] };
+      await expect(compute(engine, feature)).rejects.toThrow(noColumn);
+    }
+  });
+
+  it('compare labels to the letter, whatever the column compares by', async () => {
+    const folding = engine.dialect === 'duckdb' ? 'NOCASE' : 'folding';
+    if (engine.dialect === 'postgres')
+      await engine.query(
+        `CREATE COLLATION folding (provider = icu, locale = 'und-u-ks-level2', deterministic = false)`,
+      );
+    const made = syntheticTask(1, METHODS.lda);
+    const task = { ...made, labellings: [{ column: 'label', classes: ['x', 'X'] }] };
+    const rows = [
+      [0.5, 'x'],
+      [0.25, 'X'],
+      [0, 'X'],
+    ];
+    await engine.load(columnsOf(task), ['float8', `text COLLATE ${folding}`], []);
+    for (const [a, label] of rows) await engine.query(`INSERT INTO rows VALUES (${a}, '${label}')`);
+    expect((await compute(engine, task)).statistics).toEqual(summed(task, rows).statistics);
+  });
+
   it("read the owner's own columns, part of a table, and integers and decimals", async () => {
     const task = syntheticTask(3, METHODS.pca, {
       features: [

@@ -6,8 +6,9 @@ type Item = unknown;
 
 const NUMBERS = /^(U?TINYINT|U?SMALLINT|U?INTEGER|FLOAT|DOUBLE)$/;
 const BIG_INTEGERS = /^(U?BIGINT|U?HUGEINT|BIGNUM)$/;
-const DECIMALS = /^DECIMAL\(/;
-const TEXTS = /^(VARCHAR|ENUM\()/;
+const DECIMALS = /^DECIMAL\([^)]*\)$/;
+// A value of an ENUM may hold anything; a list of them ends in a bracket.
+const TEXTS = /^(VARCHAR|ENUM\(.*\))$/s;
 
 /**
  * How a feature's values become doubles: integers and decimals are rounded once, to the nearest; a boolean is 0 or 1.
@@ -36,7 +37,7 @@ export function labelReader(name: string, type: string, numericLabels: boolean):
 
 function typeError(name: string, type: string, wanted: string): StatisticsError {
   // An ENUM or a STRUCT says more than its name.
-  const [word] = /^\w+/.exec(type) ?? ['unknown'];
+  const [word] = type.endsWith(']') ? ['LIST'] : (/^\w+/.exec(type) ?? ['unknown']);
   return new StatisticsError(
     'ERR_COLUMN_TYPE',
     `column ${JSON.stringify(name)} is a ${word}, which is not ${wanted}: make one of it with --query`,

@@ -3,6 +3,7 @@
  * quote cells and statements, are not passed on.
  */
 import { availableParallelism } from 'node:os';
+import { isAbsolute } from 'node:path';
 import type {
   DuckDBConnection,
   DuckDBDataChunk,
@@ -44,16 +45,16 @@ const KINDS = [
 export class Engine {
   readonly #instance: DuckDBInstance;
   readonly #connection: DuckDBConnection;
-  /** What is read, for messages. */
-  readonly #title: string;
 
-  private constructor(instance: DuckDBInstance, connection: DuckDBConnection, title: string) {
+  private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
     this.#instance = instance;
     this.#connection = connection;
-    this.#title = title;
   }
 
-  /** @throws ERR_DUCKDB_MISSING, ERR_FILE_UNREADABLE */
+  /**
+   * `title` says for messages what is read, here and below.
+   * @throws ERR_DUCKDB_MISSING, ERR_FILE_UNREADABLE
+   */
   static async open(title: string, { database, memoryMegabytes }: EngineOptions): Promise<Engine> {
     const { DuckDBInstance } = await load();
     const settings = {
@@ -70,7 +71,7 @@ export class Engine {
     };
     return told(title, 'ERR_FILE_UNREADABLE', async () => {
       const instance = await DuckDBInstance.create(database ?? ':memory:', settings);
-      return new Engine(instance, await instance.connect(), title);
+      return new Engine(instance, await instance.connect());
     });
   }
 
@@ -78,8 +79,8 @@ export class Engine {
    * A statement, planned but not run.
    * @throws ERR_QUERY for anything but one SELECT without parameters, ERR_FILE_UNREADABLE
    */
-  async select(sql: string): Promise<Selection> {
-    const statement = await told(this.#title, 'ERR_QUERY', async () => {
+  async select(sql: string, title: string): Promise<Selection> {
+    const statement = await told(title, 'ERR_QUERY', async () => {
       const found = await this.#connection.extractStatements(sql);
       return found.count === 1 ? found.prepare(0) : undefined;
     });
@@ -87,9 +88,9 @@ export class Engine {
     if (statement?.statementType !== StatementType.SELECT || statement.parameterCount > 0)
       throw new StatisticsError(
         'ERR_QUERY',
-        `${JSON.stringify(this.#title)} expected one SELECT statement without parameters, and nothing else`,
+        `${JSON.stringify(title)} expected one SELECT statement without parameters, and nothing else`,
       );
-    return new Selection(statement, this.#title);
+    return new Selection(statement, title);
   }
 
   /**
@@ -97,8 +98,8 @@ export class Engine {
    * @throws ERR_FILE_UNREADABLE
    */
   async copy(select: string, out: string, format: 'csv' | 'parquet'): Promise<void> {
-    const sql = `COPY (${select}) TO ${textOf(out)} (FORMAT ${format})`;
-    await told(this.#title, 'ERR_FILE_UNREADABLE', () => this.#connection.run(sql));
+    const sql = `COPY (${select}) TO ${textOf(localPath(out))} (FORMAT ${format})`;
+    await told(out, 'ERR_FILE_UNREADABLE', () => this.#connection.run(sql));
   }
 
   close(): void {
@@ -109,6 +110,12 @@ export class Engine {
 
 /** A text as a literal. */
 export const textOf = (text: string) => `'${text.replaceAll("'", "''")}'`;
+
+/** A file to read, as a literal: this one alone, also where its name is a pattern that other files have. */
+export const fileOf = (path: string) => textOf(localPath(path).replaceAll(/[*?[]/g, '[$&]'));
+
+/** What starts with ~ is a file like any other, and so is what starts like an address. */
+const localPath = (path: string) => (isAbsolute(path) ? path : `./${path}`);
 
 /** Columns of a statement, and its rows in chunks. */
 export class Selection {

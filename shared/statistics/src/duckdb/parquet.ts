@@ -1,5 +1,5 @@
 /** Parquet files out of CSV files, and the other way. */
-import { Engine, textOf } from './engine.ts';
+import { Engine, fileOf, textOf } from './engine.ts';
 
 export interface ParquetColumn {
   readonly name: string;
@@ -19,7 +19,7 @@ export function writeParquet(
 ): Promise<void> {
   const types = columns.map(({ name, type }) => `${textOf(name)}: ${textOf(type)}`);
   const form = `header = true, auto_detect = false, delim = ',', quote = '"', escape = '"', columns = {${types.join(', ')}}`;
-  return copied(parquet, memoryMegabytes, `SELECT * FROM read_csv(${textOf(csv)}, ${form})`, 'parquet');
+  return copied(parquet, memoryMegabytes, `SELECT * FROM read_csv(${fileOf(csv)}, ${form})`, 'parquet');
 }
 
 /**
@@ -27,7 +27,7 @@ export function writeParquet(
  * @throws ERR_DUCKDB_MISSING, ERR_FILE_UNREADABLE
  */
 export function writeCsv(parquet: string, csv: string): Promise<void> {
-  return copied(csv, undefined, `SELECT * FROM read_parquet(${textOf(parquet)})`, 'csv');
+  return copied(csv, undefined, `SELECT * FROM read_parquet(${fileOf(parquet)})`, 'csv');
 }
 
 async function copied(

@@ -8,7 +8,7 @@ import { findColumns } from '../header.ts';
 import type { Row, RowOptions } from '../rows.ts';
 import { DIALECT } from '../sql/dialects.ts';
 import { labelReader, numberReader } from './columns.ts';
-import { Engine, type EngineOptions, type Selection, textOf } from './engine.ts';
+import { Engine, type EngineOptions, fileOf, type Selection } from './engine.ts';
 
 /** Files of one kind, read one after the other; or one SELECT, over a database file if one is named. */
 export type StoredRows =
@@ -47,27 +47,32 @@ export async function* readStoredRows(
     const total = isQuery ? undefined : await countRows(engine, stored.parquet);
     let before = 0;
     for (const part of isQuery ? [undefined] : stored.parquet) {
-      // A query is the owner's, and runs as it stands.
-      const [selection, positions] = isQuery
-        ? await columnsOf(engine, task, options, stored.query)
-        : await columnsOfFile(engine, task, options, part!);
-      const reader = new ChunkReader(task, options, selection, positions);
       try {
+        // A query is the owner's, and runs as it stands.
+        const [selection, positions] = isQuery
+          ? await columnsOf(engine, task, options, stored.query, title)
+          : await columnsOfFile(engine, task, options, part!);
+        const reader = new ChunkReader(task, options, selection, positions);
         for await (const chunk of selection.chunks()) {
           yield reader.read(chunk);
           options.onProgress?.(before + reader.rows, total);
         }
+        before += reader.rows;
       } catch (error) {
-        if (!(error instanceof CellFault)) throw error;
-        const where = isQuery ? JSON.stringify(title) : await place(engine, part!, error.row);
+        const isCell = error instanceof CellFault;
+        if (!isCell && !(error instanceof StatisticsError && OF_COLUMNS.has(error.code))) throw error;
+        const where =
+          isCell && !isQuery ? await place(engine, part!, error.row) : JSON.stringify(part ?? title);
         throw new StatisticsError(error.code, `${where}, ${error.message}`);
       }
-      before += reader.rows;
     }
   } finally {
     engine.close();
   }
 }
+
+/** What is said of columns, before it is known of which file. */
+const OF_COLUMNS: ReadonlySet<string> = new Set<StatisticsErrorCode>(['ERR_CSV_COLUMNS', 'ERR_COLUMN_TYPE']);
 
 /** A statement, and where in it the columns of features, labels and kept cells are. */
 async function columnsOf(
@@ -75,8 +80,9 @@ async function columnsOf(
   task: Columns,
   { ignoredColumns = [], keptColumns = [] }: StoredRowOptions,
   sql: string,
+  title: string,
 ): Promise<[Selection, number[]]> {
-  const selection = await engine.select(sql);
+  const selection = await engine.select(sql, title);
   const found = findColumns(task, selection.names, { ignoredColumns, keptColumns, separator: 'comma' });
   return [selection, [...found.features, ...found.labels, ...found.kept]];
 }
@@ -88,10 +94,10 @@ async function columnsOfFile(
   options: StoredRowOptions,
   file: string,
 ): Promise<[Selection, number[]]> {
-  const from = `read_parquet(${textOf(file)})`;
-  const [{ names }, used] = await columnsOf(engine, task, options, `SELECT * FROM ${from}`);
+  const from = `read_parquet(${fileOf(file)})`;
+  const [{ names }, used] = await columnsOf(engine, task, options, `SELECT * FROM ${from}`, file);
   const columns = used.map((k) => DIALECT.duckdb.quote(names[k]!));
-  return [await engine.select(`SELECT ${columns.join(', ')} FROM ${from}`), used.map((_, k) => k)];
+  return [await engine.select(`SELECT ${columns.join(', ')} FROM ${from}`, file), used.map((_, k) => k)];
 }
 
 /** What is wrong with a cell, before it is known where in the files its row is. */
@@ -207,7 +213,8 @@ async function countRows(engine: Engine, files: readonly string[]): Promise<numb
   for (const file of files)
     for (const counted of await numbers(
       engine,
-      `SELECT num_rows FROM parquet_file_metadata(${textOf(file)})`,
+      `SELECT num_rows FROM parquet_file_metadata(${fileOf(file)})`,
+      file,
     ))
       rows += counted;
   return rows;
@@ -215,8 +222,12 @@ async function countRows(engine: Engine, files: readonly string[]): Promise<numb
 
 /** The file and the row group, counted from 1, that hold a row. */
 async function place(engine: Engine, file: string, row: number): Promise<string> {
-  const metadata = `SELECT DISTINCT row_group_id, row_group_num_rows FROM parquet_metadata(${textOf(file)})`;
-  const groups = await numbers(engine, `SELECT row_group_num_rows FROM (${metadata}) ORDER BY row_group_id`);
+  const metadata = `SELECT DISTINCT row_group_id, row_group_num_rows FROM parquet_metadata(${fileOf(file)})`;
+  const groups = await numbers(
+    engine,
+    `SELECT row_group_num_rows FROM (${metadata}) ORDER BY row_group_id`,
+    file,
+  );
   let before = 0;
   const group = groups.findIndex((rows) => {
     before += rows;
@@ -226,9 +237,9 @@ async function place(engine: Engine, file: string, row: number): Promise<string>
 }
 
 /** The integers of a statement's one column. */
-async function numbers(engine: Engine, sql: string): Promise<number[]> {
+async function numbers(engine: Engine, sql: string, title: string): Promise<number[]> {
   const found: number[] = [];
-  for await (const chunk of (await engine.select(sql)).chunks())
+  for await (const chunk of (await engine.select(sql, title)).chunks())
     for (let n = 0; n < chunk.rowCount; n += 1) found.push(Number(chunk.getColumnVector(0).getItem(n)));
   return found;
 }

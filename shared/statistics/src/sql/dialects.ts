@@ -15,11 +15,15 @@ export interface Dialect {
   readonly double: string;
   readonly integer: string;
   readonly text: string;
+  /** A label as text that is compared to the letter, whatever collation its column has. */
+  readonly label: (column: string) => string;
   /** The column as a double, rounded correctly. */
   readonly cell: (column: string) => string;
   /** Keeps the planner from copying the expressions of an inner query into each place of the outer one that uses them. */
   readonly fence: string;
   readonly quote: (name: string) => string;
+  /** Whether `source."name"` is a column and nothing else; there a bare name may also be a function, such as "user". */
+  readonly qualifies: boolean;
   /** What a name that is quoted may not hold, and whether names that differ in case alone are one. */
   readonly forbidden: RegExp;
   readonly longestName: number;
@@ -45,12 +49,14 @@ export const DIALECT: Readonly<Record<DialectName, Dialect>> = {
     double: 'DOUBLE',
     integer: 'BIGINT',
     text: 'VARCHAR',
+    label: (column) => `CAST(${column} AS VARCHAR) COLLATE C`,
     // Its cast rounds decimals of more than 15 digits, and integers of 128 bits, twice; reading their text rounds once. The type is known when the
     // statement is planned, so the test costs nothing.
     cell: (column) =>
       `CASE WHEN regexp_matches(typeof(${column}), '^(DECIMAL|U?HUGEINT|BIGNUM)') THEN CAST(CAST(${column} AS VARCHAR) AS DOUBLE) ELSE CAST(${column} AS DOUBLE) END`,
     fence: '',
     quote: doubled('"'),
+    qualifies: true,
     forbidden: /$^/,
     longestName: Infinity,
     foldsCase: true,
@@ -62,9 +68,11 @@ export const DIALECT: Readonly<Record<DialectName, Dialect>> = {
     double: 'double precision',
     integer: 'bigint',
     text: 'text',
+    label: (column) => `CAST(${column} AS text) COLLATE "C"`,
     cell: castTo('double precision'),
     fence: ' OFFSET 0',
     quote: doubled('"'),
+    qualifies: false, // a function of the whole row, where there is no such column
     forbidden: /$^/,
     // Longer ones are cut off without an error, and could then be another column's.
     longestName: 63,
@@ -77,9 +85,11 @@ export const DIALECT: Readonly<Record<DialectName, Dialect>> = {
     double: 'DOUBLE',
     integer: 'BIGINT',
     text: 'STRING',
+    label: castTo('STRING'), // before version 4 there is one collation, and no word for it
     cell: castTo('DOUBLE'),
     fence: '',
     quote: doubled('`'),
+    qualifies: true,
     forbidden: /$^/,
     longestName: Infinity,
     foldsCase: true,
@@ -95,9 +105,11 @@ export const DIALECT: Readonly<Record<DialectName, Dialect>> = {
     double: 'FLOAT64',
     integer: 'INT64',
     text: 'STRING',
+    label: (column) => `COLLATE(CAST(${column} AS STRING), '')`,
     cell: castTo('FLOAT64'),
     fence: '',
     quote: (name) => `\`${name}\``,
+    qualifies: true,
     // A backslash escapes inside backticks; the others cannot stand in a column's name.
     forbidden: /[!"$()*,./;?@[\\\]^`{}~]/,
     longestName: 300,
@@ -113,7 +125,7 @@ export const DIALECT: Readonly<Record<DialectName, Dialect>> = {
 };
 
 /** What no statement may hold: what cannot be seen, or ends a line. */
-const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/u;
+const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
 /** What shells of databases and templates replace wherever it stands, also between quotes. */
 const TEMPLATE = /\$\{|\{\{|\{%|\{#|#\{/;
 /** Names of our own, which a name of the task must not be taken for. */
@@ -128,7 +140,7 @@ const PLAIN = /^[\p{L}\p{N} _.+-]*$/u;
 export function quoteColumns(dialect: Dialect, names: readonly string[]): string[] {
   const seen = new Set<string>();
   return names.map((name) => {
-    const folded = dialect.foldsCase ? name.toLowerCase() : name;
+    const folded = dialect.foldsCase ? foldCase(name) : name;
     const isTooLong = Buffer.byteLength(name) > dialect.longestName;
     if (name === '' || isTooLong || [UNSEEN, TEMPLATE, OURS, dialect.forbidden].some((it) => it.test(name)))
       throw nameError(name, 'cannot be written safely in this dialect');
@@ -137,6 +149,9 @@ export function quoteColumns(dialect: Dialect, names: readonly string[]): string
     return dialect.quote(name);
   });
 }
+
+/** What of two names is the same where case does not count: of some letters only the upper cases are, such as of s and ſ. */
+const foldCase = (name: string) => name.toUpperCase().toLowerCase();
 
 /** A text of the task as a literal. What could be anything but letters, digits and few signs more is written by its bytes. */
 export function textLiteral(dialect: Dialect, text: string): string {

@@ -68,11 +68,14 @@ export function sqlStatement(
   const select = (items: readonly string[], source: string, alias: string) =>
     `SELECT\n${items.join(',\n')}\nFROM (\n${source}${dialect.fence}\n) AS ${alias}`;
 
-  const own = quoteColumns(dialect, ownColumns(task, columns));
+  const own = quoteColumns(dialect, ownColumns(task, columns)).map((quoted) =>
+    dialect.qualifies ? `ev_0.${quoted}` : quoted,
+  );
+  // By way of a subquery, so that a name is that of a column: else it may be the table's, and mean a whole row, or what databases add, such as rowid.
   const cells = `SELECT\n${[
     ...each((i) => `${dialect.cell(own[i]!)} AS ev_c${i + 1}`),
-    ...labels.map((label, l) => `CAST(${own[d + l]} AS ${dialect.text}) AS ${label}`),
-  ].join(',\n')}\nFROM ${from}\n`;
+    ...labels.map((label, l) => `${dialect.label(own[d + l]!)} AS ${label}`),
+  ].join(',\n')}\nFROM (\nSELECT * FROM ${from}\n) AS ev_0\n`;
   // The comparison holds for finite numbers alone: NaN is larger than all of them, or is not comparable.
   const states1 = each(
     (i) =>
