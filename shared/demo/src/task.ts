@@ -1,5 +1,6 @@
 /** One task of the demo: drafted from a data file, proposed to the data user, and computed once the owners have sent. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ConfigurationError } from '@eigenveil/command';
 import { type Draft, describeProgress, draftTask, type TaskClient } from '@eigenveil/data-user';
 import {
   DAY_MILLISECONDS,
@@ -12,6 +13,7 @@ import {
   type TaskId,
   TaskProposal,
 } from '@eigenveil/task';
+import { ServiceError } from '@eigenveil/wire';
 
 const POLL_MILLISECONDS = 50;
 /** A unit of work whose count is unknown beforehand: closed, blinded, unblinded, done. */
@@ -32,12 +34,19 @@ export function ignoredBy({ label, ignore }: TaskSetting, method: MethodName): s
   return method === 'pca' ? [label, ...ignore] : [...ignore];
 }
 
-export function draft(setting: TaskSetting, method: MethodName): Promise<Draft> {
-  return draftTask(setting.data, {
-    method,
-    labels: method === 'pca' ? [] : [setting.label],
-    ignore: ignoredBy(setting, method),
-  });
+/** @throws ERR_CONFIGURATION for what is wrong with the file, with the demo's own flag */
+export async function draft(setting: TaskSetting, method: MethodName): Promise<Draft> {
+  try {
+    return await draftTask(setting.data, {
+      method,
+      labels: method === 'pca' ? [] : [setting.label],
+      ignore: ignoredBy(setting, method),
+    });
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const message = error.message.replace('--labels', '--label');
+    throw new ConfigurationError(`${error.code}: ${message}`, { cause: error });
+  }
 }
 
 export async function createTask(
