@@ -1,57 +1,31 @@
 /** The whole protocol by hand, over TLS on loopback, with the three command lines: both services and each role's part as processes. */
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { revealedBy } from '@eigenveil/data-owner';
-import { createLocalCertificate } from '@eigenveil/server';
 import { Task, type TaskProposal } from '@eigenveil/task';
 import { Children, type RunningChild } from '@eigenveil/testbed/processes/programs';
 import { Projection, RECEIPT, SignedTask, TaskStatus } from '@eigenveil/wire';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
+import { CommandSite } from './support/command-site.ts';
 import { queryDuckDb } from './support/duckdb.ts';
 import { expectReference } from './support/expectations.ts';
 import { jsonOf, problemOf, runInProcess } from './support/in-process.ts';
-import { dataFile, exampleOf, type LabelledRows } from './support/tasks.ts';
+import { dataFile } from './support/tasks.ts';
 
 const OWNERS = 3;
 const CLOSED_PORT = 'https://127.0.0.1:1';
 const children = new Children();
-let folder: string;
 let csp: RunningChild;
 let dataUser: RunningChild;
-let parts: LabelledRows[];
-/** Flags that say where the data user is, for its operator and for owners. */
-let asOperator: string[];
-let toDataUser: string[];
-
-const path = (name: string) => join(folder, name);
-const home = (owner: number) => ['--home', path(`owner-${owner}`)];
-const asOwner = (owner: number) => [...home(owner), ...toDataUser];
-/** With a policy that takes the task. */
-const agreeing = (owner: number) => [...asOwner(owner), '--policy', path('policy.json')];
-const rowsOf = (owner: number) => ['--data', path(`rows-${owner}.csv`), '--ignore', '["label"]'];
+const site = await CommandSite.make(OWNERS);
+const { path, home, rowsOf, asOperator, asOwner, agreeing, parts } = site;
 /** Each role does its part once as a process; the rest is asked in this one, which is faster. */
 const user = async (...args: string[]) => runInProcess('user', '--json', ...args);
-const task = async (what: string, ...args: string[]) => user('task', what, ...args, ...asOperator);
+const task = async (what: string, ...args: string[]) => user('task', what, ...args, ...asOperator());
 const owner = (what: string, ...args: string[]) => runInProcess('owner', '--json', what, ...args);
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'eigenveil-commands-'));
-  const tls = await createLocalCertificate();
-  await writeFile(path('cert.pem'), tls.cert);
-  await writeFile(path('key.pem'), tls.key);
-  const [header, ...lines] = (await readFile(dataFile('iris'), 'utf8')).trim().split('\n');
-  for (let i = 0; i < OWNERS; i++) {
-    const mine = lines.filter((_, line) => line % OWNERS === i);
-    await writeFile(path(`rows-${i}.csv`), `${[header, ...mine].join('\n')}\n`);
-    await mkdir(path(`owner-${i}`), { mode: 0o700 });
-  }
-  const examples = Array.from({ length: OWNERS }, (_, i) => exampleOf(path(`rows-${i}.csv`), 'pca'));
-  parts = (await Promise.all(examples)).map(({ rows }) => rows);
-});
 afterAll(async () => {
   await children.stop();
-  await rm(folder, { recursive: true, force: true });
+  await site.remove();
 });
 
 test('services start, each with the identity that it has printed', async () => {
@@ -88,9 +62,7 @@ test('services start, each with the identity that it has printed', async () => {
     EIGENVEIL_USER_PORT: '70001',
   });
   expect(dataUser.listening.thumbprint).toBe(userIdentity.stdout.trim());
-  const url = String(dataUser.listening.url);
-  asOperator = ['--url', url, '--ca', path('cert.pem'), '--data-directory', path('user')];
-  toDataUser = ['--user-url', url, '--user-ca', path('cert.pem')];
+  site.dataUserUrl = String(dataUser.listening.url);
 });
 
 test('a service that cannot listen, or whose folder is in use, ends and says so (2)', async () => {
@@ -287,7 +259,7 @@ describe('a task', () => {
       () => waiter.resolve(),
     );
     await waiter.promise;
-    const closing = children.run('user', ['--json', 'task', 'close', id, ...asOperator]);
+    const closing = children.run('user', ['--json', 'task', 'close', id, ...asOperator()]);
     const closed = TaskStatus.parse(jsonOf(await closing));
     expect((await waited).exitCode).toBe(0);
     expect(Projection.parse(JSON.parse(await readFile(path('waited.json'), 'utf8'))).taskId).toBe(id);
@@ -298,19 +270,19 @@ describe('a task', () => {
       verifiedOwners: OWNERS,
       remarks: [],
     });
-    const shown = await runInProcess('user', 'task', 'result', id, ...asOperator);
+    const shown = await runInProcess('user', 'task', 'result', id, ...asOperator());
     expect(shown).toMatchObject({ exitCode: 0, stderr: '' });
     expect(shown.stdout).toMatch(
       /^task .*: pca of the covariance matrix of 4 features, by garbled\n3 owners, as the CSP has verified\n\ncomponent.*\n +1 +\d+\.\d+ +█{40}\n/,
     );
-    const csv = await runInProcess('user', 'task', 'result', id, ...asOperator, '--format', 'csv');
+    const csv = await runInProcess('user', 'task', 'result', id, ...asOperator(), '--format', 'csv');
     expect(csv.stdout).toMatch(/^component,eigenvalue,.*,vector petal_width\n1,.*\n2,.*\n$/);
     const both = problemOf(await task('result', id, '--format', 'csv'));
     expect(both).toMatchObject({
       exitCode: 2,
       detail: '"--format csv" expected without --json, or with --out',
     });
-    const json = await runInProcess('user', 'task', 'result', id, ...asOperator, '--format', 'json');
+    const json = await runInProcess('user', 'task', 'result', id, ...asOperator(), '--format', 'json');
     expect(json.stdout).toBe(await readFile(path('result.json'), 'utf8'));
     expect(jsonOf(await task('result', id))).toEqual(JSON.parse(json.stdout));
     const { provenance, ...result } = JSON.parse(json.stdout) as Record<string, unknown>;
@@ -391,7 +363,7 @@ describe('a task', () => {
   test('is left for good by an owner that withdraws, and cancelled', async () => {
     const text = await runInProcess(
       'user',
-      ...['task', 'create', '--proposal', path('task.json'), ...asOperator],
+      ...['task', 'create', '--proposal', path('task.json'), ...asOperator()],
     );
     const other = text.stdout.trim();
     expect(other).toMatch(/^[\w-]{22}$/);

@@ -1,3 +1,4 @@
+/** What a person is told who drafts a task: of the proposal, of its sample and of its costs. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** Statements hold no name outside its quotes, and results that were changed are refused. */
 import type { StatisticsTask } from '@eigenveil/task';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

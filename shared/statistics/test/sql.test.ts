@@ -1,3 +1,4 @@
+/** Sums that databases compute are those of the rows, bit for bit. */
 import type { StatisticsTask } from '@eigenveil/task';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+/** The forecast of the noise on the total scatter. */
 import { expect, test } from 'vitest';
 import { largestScatter, noiseNorm, noisePlanOf, rowsToStandOut } from '../src/index.ts';
 

@@ -1,3 +1,4 @@
+/** Lines that are slow, by a clock that the test moves, and relays that pass bytes on. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
