@@ -14,8 +14,8 @@ import { setUpReceiver, setUpSender } from './oblivious-transfer/index.ts';
 import {
   keyFrom,
   type RandomSource,
-  randomnessFrom,
   SEED_BYTES,
+  streamsFrom,
   systemRandomness,
 } from './oblivious-transfer/randomness.ts';
 import { multiplyEachChosen, multiplyEachCorrelated } from './products/index.ts';
@@ -105,7 +105,7 @@ function begin(
   const transcript = answer && new Transcript(keyFrom(seed, 'transcript'), PROGRAM, answer);
   return {
     stream: new MessageStream(channel, transcript),
-    randomness: (purpose) => randomnessFrom(seed, purpose),
+    randomness: streamsFrom(seed),
   };
 }
 

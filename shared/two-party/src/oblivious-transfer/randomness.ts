@@ -19,7 +19,21 @@ export function keyFrom(seed: Uint8Array, purpose: string): Uint8Array {
  * The same bytes for the same seed and purpose, in the order in which they are drawn: AES-256 in counter mode. Who draws at the same time as
  * another takes a purpose of its own, so that it does not matter who is first.
  */
-export function randomnessFrom(seed: Uint8Array, purpose: string): RandomSource {
+function randomnessFrom(seed: Uint8Array, purpose: string): RandomSource {
   const stream = createCipheriv('aes-256-ctr', keyFrom(seed, purpose), new Uint8Array(16));
   return (length) => stream.update(new Uint8Array(length));
+}
+
+/**
+ * Such a stream for each purpose, once: the same bytes for two things would be one secret in two places.
+ * @throws TypeError for a purpose that has its stream already
+ */
+export function streamsFrom(seed: Uint8Array): (purpose: string) => RandomSource {
+  const given = new Set<string>();
+  return (purpose) => {
+    if (given.has(purpose))
+      throw new TypeError(`"purpose" expected another one than "${purpose}", which was given`);
+    given.add(purpose);
+    return randomnessFrom(seed, purpose);
+  };
 }

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { Transcript } from '../../src/channel/transcript.ts';
 import { MessageStream, memoryChannelPair } from '../../src/index.ts';
 import { setUpReceiver, setUpSender } from '../../src/oblivious-transfer/index.ts';
-import { randomnessFrom } from '../../src/oblivious-transfer/randomness.ts';
+import { streamsFrom } from '../../src/oblivious-transfer/randomness.ts';
 import { multiplyChosen, multiplyCorrelated } from '../../src/products/index.ts';
 import { answerRotated } from '../../src/rotated/csp.ts';
 import { ROTATED_MESSAGE, writeRing } from '../../src/rotated/messages.ts';
@@ -61,7 +61,7 @@ it("the data user's matrix is fixed before the first chunk, rows included that i
     const { tags, transcript } = recording();
     const user = async () => {
       const stream = new MessageStream(left, transcript);
-      const random = randomnessFrom(seed, 'user');
+      const random = streamsFrom(seed)('user');
       const delta = Uint8Array.from(random(16));
       delta[0] = delta[0]! | 1;
       const sender = await setUpSender(stream, delta, random);
@@ -71,7 +71,7 @@ it("the data user's matrix is fixed before the first chunk, rows included that i
       await multiplyCorrelated(sender, { matrix, rows: 1, entryBits, ringBits });
     };
     const csp = async () => {
-      const receiver = await setUpReceiver(new MessageStream(right), randomnessFrom(seed, 'csp'));
+      const receiver = await setUpReceiver(new MessageStream(right), streamsFrom(seed)('csp'));
       const matrix = [Array.from({ length: inner }, (_, i) => BigInt(i % 8))];
       await multiplyChosen(receiver, { matrix, entryBits, columns, ringBits });
     };
