@@ -104,10 +104,16 @@ export async function* readRowBatches(
     throw new StatisticsError('ERR_CSV_COLUMNS', 'expected a header row, got an empty file');
 }
 
+/** The parser's own bound of a record does not count what stands between cells, of which a file may hold gigabytes packed to nothing. */
+const LONGEST_RECORD = 4 * CSV_SYNTAX.max_record_size;
+
 /** Whatever RFC 4180 allows, in the words of csv-parse. */
 class RecordParser {
   readonly #parser: Parser;
   readonly #linesBefore: number;
+  /** Records and empty lines that have ended, and characters since. */
+  #ended = 0;
+  #open = 0;
 
   constructor(separator: string, linesBefore: number, options: CsvOptions, reader: RecordReader) {
     this.#linesBefore = linesBefore;
@@ -130,8 +136,12 @@ class RecordParser {
     this.#parser.on('error', () => {});
   }
 
-  take(text: string): Promise<void> {
-    return this.#settle((done) => this.#parser.write(Buffer.from(text), done));
+  async take(text: string): Promise<void> {
+    await this.#settle((done) => this.#parser.write(Buffer.from(text), done));
+    const { records, empty_lines } = this.#parser.info;
+    this.#open = records + empty_lines > this.#ended ? 0 : this.#open + text.length;
+    this.#ended = records + empty_lines;
+    if (this.#open > LONGEST_RECORD) throw this.#error('CSV_MAX_RECORD_SIZE');
   }
 
   end(): Promise<void> {
@@ -143,13 +153,15 @@ class RecordParser {
     return new Promise((resolve, reject) => {
       call((error) => {
         if (error === undefined || error === null) resolve();
-        else if (error instanceof CsvError) {
-          const line = this.#linesBefore + this.#parser.info.lines;
-          const message = `line ${line}: not valid CSV (${error.code})${SYNTAX_HINTS[error.code] ?? ''}`;
-          reject(new StatisticsError('ERR_CSV_SYNTAX', message));
-        } else reject(error);
+        else reject(error instanceof CsvError ? this.#error(error.code) : error);
       });
     });
+  }
+
+  #error(code: string): StatisticsError {
+    const line = this.#linesBefore + this.#parser.info.lines;
+    const message = `line ${line}: not valid CSV (${code})${SYNTAX_HINTS[code] ?? ''}`;
+    return new StatisticsError('ERR_CSV_SYNTAX', message);
   }
 }
 

@@ -164,6 +164,33 @@ describe('what is refused', () => {
     expect(error.message).toBe('line 2: not valid CSV (CSV_MAX_RECORD_SIZE)');
   });
 
+  it.each([
+    ['a header', '', ','],
+    ['a record of quoted cells', 'a,b,label\n1', ',""'],
+  ])('refuses %s that goes on and on without taking it into memory', async (_title, start, more) => {
+    let asked = 0;
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from(start);
+      for (; asked < 32; asked += 1) yield Buffer.from(more.repeat(2 ** 20 / more.length));
+    }
+    const rows = readRows(endless(), task);
+    await expect(rows.next()).rejects.toMatchObject({
+      code: 'ERR_CSV_SYNTAX',
+      message: expect.stringContaining('CSV_MAX_RECORD_SIZE'),
+    });
+    expect(asked).toBeLessThan(16);
+  });
+
+  it('takes any number of empty lines', async () => {
+    async function* blank(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('a,b,label\n"1",1,yes\n');
+      for (let n = 0; n < 80; n += 1) yield Buffer.from('\n'.repeat(2 ** 16));
+    }
+    const rows: unknown[] = [];
+    for await (const row of readRows(blank(), task)) rows.push(row);
+    expect(rows).toHaveLength(1);
+  });
+
   it('refuses cells out of range only when strict', async () => {
     const text = 'a,b,label\n10,1,yes\n-10,1.001,no\n';
     expect(await read(text)).toHaveLength(2);
