@@ -198,4 +198,29 @@ describe('a command line that is wrong exits with 2', () => {
     const { err } = await run('owner', 'withdraw', id, ...URL, '--home', join(folder, 'owner'));
     expect(err).toContain('ERR_AUTH_REQUIRED'); // not enrolled, which it finds out after reading its arguments
   });
+
+  test('a token that is none is told where tokens come from', async () => {
+    const csp = ['--csp-url', 'https://127.0.0.1:1', '--csp-thumbprint', 'A'.repeat(43)];
+    const { exitCode, err } = await run('owner', 'enrol', ...csp, '--token', 'secret');
+    expect(exitCode).toBe(2);
+    expect(err).toMatch(/"--token": expected a token as "eigenveil-csp invite" prints it/);
+    expect(err).not.toContain('secret');
+  });
+
+  test('a result for a folder that is not there, before any service is asked', async () => {
+    const asked = [
+      'task',
+      'result',
+      A_TASK,
+      '--url',
+      'https://127.0.0.1:1',
+      '--out',
+      join(folder, 'no', 'x'),
+    ];
+    const { exitCode, err } = await run('user', ...asked);
+    expect({ exitCode, err }).toEqual({
+      exitCode: 2,
+      err: expect.stringMatching(/ERR_CONFIGURATION: "--out" expected a file in a folder that exists/),
+    });
+  });
 });

@@ -51,7 +51,7 @@ function addEnrol(program: Command): void {
       placeholder: 'THUMBPRINT',
     },
     token: {
-      schema: z.string().min(20),
+      schema: z.string().min(20, 'expected a token as "eigenveil-csp invite" prints it'),
       description: 'one-time enrolment token; better in the environment than here',
       placeholder: 'TOKEN',
     },

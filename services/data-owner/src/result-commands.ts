@@ -3,10 +3,11 @@
  * mistakes are told at once.
  */
 import { access, constants, writeFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import {
   addSettings,
   ConfigurationError,
+  checkCanWrite,
   checkConfiguration,
   onShutdown,
   printNote,
@@ -294,12 +295,7 @@ async function checkOutputs({
     ['--evidence', evidence],
   ] as const) {
     if (file === undefined) continue;
-    await access(dirname(resolve(file)), constants.W_OK).catch((cause: unknown) => {
-      throw new ConfigurationError(
-        `"${flag}" expected a file in a folder that exists and can be written to, got ${file}`,
-        { cause },
-      );
-    });
+    await checkCanWrite(flag, file);
     if (data !== undefined && resolve(file) === resolve(data)) {
       throw new ConfigurationError(`"${flag}" expected another file than "--data"`);
     }

@@ -1,6 +1,6 @@
 /** The command `task result` of eigenveil-user. What its action works with is loaded when it runs: --help and mistakes are told at once. */
 import { writeFile } from 'node:fs/promises';
-import { addSettings, ConfigurationError, printResult } from '@eigenveil/command';
+import { addSettings, ConfigurationError, checkCanWrite, printResult } from '@eigenveil/command';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { CLIENT_SETTINGS, PREFIX, taskIdOf, withClient } from './task-commands.ts';
@@ -45,6 +45,7 @@ Example:
     if (isJson && format === 'csv' && out === undefined)
       throw new ConfigurationError('"--format csv" expected without --json, or with --out');
     const taskId = taskIdOf(id);
+    if (out !== undefined) await checkCanWrite('--out', out);
     const [{ task: agreed }, { projection, provenance }] = await withClient(settings, async (client) => [
       await client.signed(taskId),
       await client.resultWithProvenance(taskId),

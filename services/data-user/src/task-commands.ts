@@ -194,5 +194,5 @@ function describe(status: TaskStatus): string {
 
 /** The budget of a task, all of which its result spends. */
 function describeGuarantee({ epsilon, delta, neighbours }: DifferentialPrivacy): string {
-  return `spends (ε, δ) = (${epsilon}, ${delta}) of privacy per row, ${neighbours}`;
+  return `a result spends (ε, δ) = (${epsilon}, ${delta}) of privacy per row, ${neighbours}`;
 }

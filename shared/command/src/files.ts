@@ -1,5 +1,5 @@
 /** Reads the files and makes the folders that a command line names; what is wrong with them is the user's to mend. */
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { access, constants, mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { explainIssues } from '@eigenveil/wire/explain';
 import type { z } from 'zod';
@@ -41,6 +41,19 @@ export async function readJsonFile<Schema extends z.ZodType>(
     throw new ConfigurationError(`"${title}" expected JSON in ${path}`, { cause });
   }
   return checkConfiguration(schema, json, path);
+}
+
+/**
+ * Before work that ends with this file: that its folder takes one.
+ * @throws ERR_CONFIGURATION
+ */
+export async function checkCanWrite(flag: string, file: string): Promise<void> {
+  await access(dirname(resolve(file)), constants.W_OK).catch((cause: unknown) => {
+    throw new ConfigurationError(
+      `"${flag}" expected a file in a folder that exists and can be written to, got ${file}`,
+      { cause },
+    );
+  });
 }
 
 /**

@@ -9,7 +9,7 @@ export {
   printResult,
   runCommand,
 } from './command.ts';
-export { checkConfiguration, makeFolder, readJsonFile, readTextFile } from './files.ts';
+export { checkCanWrite, checkConfiguration, makeFolder, readJsonFile, readTextFile } from './files.ts';
 export {
   addSettings,
   type Configuration,
