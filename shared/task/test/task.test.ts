@@ -83,6 +83,12 @@ describe('a proposal', () => {
     expect(() => proposal(changes)).toThrow();
   });
 
+  test('a deadline that is no time is told how to write one', () => {
+    expect(() => proposal({ deadline: 'tomorrow' })).toThrow(
+      /expected a date and time in UTC, such as 2031-01-01T00:00:00Z/,
+    );
+  });
+
   test.each([
     ['ERR_TASK_INVALID', 'pca with labels', { labellings: classes }],
     ['ERR_TASK_INVALID', 'dca without labels', { method: dca }],
