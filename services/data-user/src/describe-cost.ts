@@ -21,35 +21,17 @@ export async function costOf(task: TaskProposal): Promise<Cost | undefined> {
   return task.twoParty === 'garbled' ? garbledCost(task) : rotatedCost(task);
 }
 
+/** Gates are counted on a context that computes nothing. Some seconds for 100 features. */
 async function garbledCost(task: TaskProposal): Promise<Cost> {
-  const { gates, bits } = await count(task);
+  const session = new CountingSession(new CountingGates());
+  await runProgram(session, task, programOf(task), {});
+  const { gates, garblerBits, evaluatorBits } = session;
   return {
     seconds: 0.6 + gates.andGates / GATES_PER_SECOND,
-    bytes: gates.tableBytes + bits * LABEL_BYTES,
+    // A label, or a row of the transfer, for each bit that goes in.
+    bytes: gates.tableBytes + (garblerBits + evaluatorBits) * LABEL_BYTES,
     memory: 220e6 + 2.3e6 * task.features.length,
   };
-}
-
-/** Gates are counted on a context that computes nothing. Some seconds for 100 features. */
-async function count(task: TaskProposal): Promise<{ gates: CountingGates; bits: number }> {
-  const session = new Meter(new CountingGates());
-  await runProgram(session, task, programOf(task), {});
-  return session;
-}
-
-/** Counts what goes in, too: a label, or a row of the transfer, for each bit. */
-class Meter extends CountingSession<CountingGates> {
-  bits = 0;
-
-  override garblerInput(count: number) {
-    this.bits += count;
-    return super.garblerInput(count);
-  }
-
-  override evaluatorInput(count: number) {
-    this.bits += count;
-    return super.evaluatorInput(count);
-  }
 }
 
 /** Products of d³ and d² entries; a pencil has those of its noise matrix beside, a correlation matrix a circuit. */

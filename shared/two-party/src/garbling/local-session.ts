@@ -24,19 +24,23 @@ export class ClearSession implements Session<ClearGates> {
   }
 }
 
-/** Counts what a program costs. Its inputs have no values, and it reveals nothing. */
+/** Counts what a program costs, and what goes in. Its inputs have no values, and it reveals nothing. */
 export class CountingSession<Context extends CountingGates | DepthGates> implements Session<Context> {
   readonly gates: Context;
+  garblerBits = 0;
+  evaluatorBits = 0;
 
   constructor(gates: Context) {
     this.gates = gates;
   }
 
   async garblerInput(count: number): Promise<Wires> {
+    this.garblerBits += count;
     return this.gates.input(count);
   }
 
   async evaluatorInput(count: number): Promise<Wires> {
+    this.evaluatorBits += count;
     return this.gates.input(count);
   }
 

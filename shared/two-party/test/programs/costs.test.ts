@@ -1,17 +1,9 @@
 /** docs/costs.md: what the programs cost by method and size, counted anew; `vitest run costs -u` writes it. */
-import type { Method, Program, StatisticsTask } from '@eigenveil/task';
+import type { Method, Program } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { CountingGates, CountingSession } from '../../src/garbling/index.ts';
 import { runProgram } from '../../src/programs/index.ts';
-
-interface Shape {
-  readonly method: Method;
-  readonly d: number;
-  /** Classes of each labelling. */
-  readonly classes: readonly number[];
-  readonly components: number;
-  readonly note?: string;
-}
+import { bytes, lineOf, OWNERS, SAMPLES, type Shape, taskOf } from '../shapes.ts';
 
 const PCA: Method = { kind: 'pca' };
 const CORRELATION: Method = { kind: 'pca', scale: 'correlation' };
@@ -42,42 +34,12 @@ const SHAPES: readonly Shape[] = [
   { method: MDR, d: 34, classes: [2, 2], components: 1, note: 'ionosphere' },
 ];
 
-const OWNERS = 10;
-const SAMPLES = 1000;
 const LABEL_BYTES = 16;
 /** A row of the extension; the label that it stands for is computed and not sent. */
 const TRANSFER_BYTES = 16;
 
-/** Counts what goes in, too. */
-class Meter extends CountingSession<CountingGates> {
-  garblerBits = 0;
-  evaluatorBits = 0;
-
-  override garblerInput(count: number) {
-    this.garblerBits += count;
-    return super.garblerInput(count);
-  }
-
-  override evaluatorInput(count: number) {
-    this.evaluatorBits += count;
-    return super.evaluatorInput(count);
-  }
-}
-
-async function count({ method, d, classes, components }: Shape): Promise<Meter> {
-  const task: StatisticsTask = {
-    method,
-    features: Array.from({ length: d }, (_, i) => ({ name: `f${i}`, min: -1, max: 1 })),
-    labellings: classes.map((size, l) => ({
-      column: `label${l}`,
-      classes: Array.from({ length: size }, (_, k) => `${k}`),
-    })),
-    fractionBits: 14,
-    maximumOwners: OWNERS,
-    maximumSamplesPerOwner: SAMPLES,
-    keyBits: 2048,
-    statisticalSecurityBits: 40,
-  };
+async function row(shape: Shape): Promise<string> {
+  const { method, d, classes, components } = shape;
   const program: Program = {
     method,
     featureCount: d,
@@ -89,29 +51,15 @@ async function count({ method, d, classes, components }: Shape): Promise<Meter> 
     allowFullRank: false,
     twoValued: 0,
   };
-  const session = new Meter(new CountingGates());
-  await runProgram(session, task, program, {});
-  return session;
-}
-
-function bytes(value: number): string {
-  return value >= 1e9 ? `${(value / 1e9).toPrecision(3)} GB` : `${(value / 1e6).toPrecision(3)} MB`;
-}
-
-async function row(shape: Shape): Promise<string> {
-  const { gates, garblerBits, evaluatorBits } = await count(shape);
-  const sent = gates.tableBytes + garblerBits * LABEL_BYTES;
-  return `| ${[
-    shape.method.kind === 'pca' && shape.method.scale ? 'pca, correlation' : shape.method.kind,
-    shape.d,
-    shape.classes.join(' and ') || '–',
-    shape.components,
+  const session = new CountingSession(new CountingGates());
+  await runProgram(session, taskOf(shape), program, {});
+  const { gates, garblerBits, evaluatorBits } = session;
+  return lineOf(shape, [
     gates.andGates.toLocaleString('en-US'),
     gates.batches.toLocaleString('en-US'),
-    bytes(sent),
+    bytes(gates.tableBytes + garblerBits * LABEL_BYTES),
     bytes(evaluatorBits * TRANSFER_BYTES),
-    shape.note ?? '',
-  ].join(' | ')} |`;
+  ]);
 }
 
 describe('costs', () => {

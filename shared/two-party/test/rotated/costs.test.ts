@@ -1,14 +1,9 @@
 /** docs/rotated-costs.md: what `rotated` sends, by arithmetic, and that it is what a run sends. `vitest run rotated/costs -u` writes it. */
-import {
-  type Method,
-  type Program,
-  programOf,
-  revealedByRotation,
-  type StatisticsTask,
-} from '@eigenveil/task';
+import { type Method, programOf, revealedByRotation } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { memoryChannelPair } from '../../src/index.ts';
 import { rotated } from '../../src/rotated.ts';
+import { bytes, lineOf, OWNERS, SAMPLES, type Shape, taskOf } from '../shapes.ts';
 import { type Bytes, rotatedBytes } from './bytes.ts';
 import { dca, labelled, lda, mdr, pencilSetting } from './pencils.ts';
 import { AT_ONCE } from './run.ts';
@@ -76,14 +71,6 @@ length for each entry, and base transfers of its own.
   });
 });
 
-interface Shape {
-  readonly method: Method;
-  readonly d: number;
-  readonly classes: readonly number[];
-  readonly components: number;
-  readonly note?: string;
-}
-
 const PCA: Method = { kind: 'pca' };
 const CORRELATION: Method = { kind: 'pca', scale: 'correlation' };
 
@@ -107,43 +94,11 @@ const SHAPES: readonly Shape[] = [
   { method: mdr(1), d: 34, classes: [2, 2], components: 1, note: 'ionosphere' },
 ];
 
-const OWNERS = 10;
-const SAMPLES = 1000;
-
-function taskOf({ method, d, classes, components }: Shape): { task: StatisticsTask; program: Program } {
-  const task: StatisticsTask = {
-    method,
-    features: Array.from({ length: d }, (_, i) => ({ name: `f${i}`, min: -1, max: 1 })),
-    labellings: classes.map((size, l) => ({
-      column: `label${l}`,
-      classes: Array.from({ length: size }, (_, k) => `${k}`),
-    })),
-    fractionBits: 14,
-    maximumOwners: OWNERS,
-    maximumSamplesPerOwner: SAMPLES,
-    keyBits: 2048,
-    statisticalSecurityBits: 40,
-  };
+function rowOf(shape: Shape): string {
+  const { method, components } = shape;
+  const task = taskOf(shape);
   const outputs = revealedByRotation(method);
   const program = programOf({ ...task, components, outputs, minimumOwners: 2, allowFullRank: true });
-  return { task, program };
-}
-
-function rowOf(shape: Shape): string {
-  const { task, program } = taskOf(shape);
   const { toCsp, toDataUser } = rotatedBytes(task, program);
-  const { method } = shape;
-  return `| ${[
-    method.kind === 'pca' && method.scale ? 'pca, correlation' : method.kind,
-    shape.d,
-    shape.classes.join(' and ') || '–',
-    shape.components,
-    readable(toCsp),
-    readable(toDataUser),
-    shape.note ?? '',
-  ].join(' | ')} |`;
-}
-
-function readable(value: number): string {
-  return value >= 1e9 ? `${(value / 1e9).toPrecision(3)} GB` : `${(value / 1e6).toPrecision(3)} MB`;
+  return lineOf(shape, [bytes(toCsp), bytes(toDataUser)]);
 }

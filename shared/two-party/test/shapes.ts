@@ -1,0 +1,40 @@
+/** The sizes of tasks that the pages of costs list, docs/costs.md and docs/rotated-costs.md, and what their columns have in common. */
+import type { Method, StatisticsTask } from '@eigenveil/task';
+
+export interface Shape {
+  readonly method: Method;
+  readonly d: number;
+  /** Classes of each labelling. */
+  readonly classes: readonly number[];
+  readonly components: number;
+  readonly note?: string;
+}
+
+export const OWNERS = 10;
+export const SAMPLES = 1000;
+
+export function taskOf({ method, d, classes }: Shape): StatisticsTask {
+  return {
+    method,
+    features: Array.from({ length: d }, (_, i) => ({ name: `f${i}`, min: -1, max: 1 })),
+    labellings: classes.map((size, l) => ({
+      column: `label${l}`,
+      classes: Array.from({ length: size }, (_, k) => `${k}`),
+    })),
+    fractionBits: 14,
+    maximumOwners: OWNERS,
+    maximumSamplesPerOwner: SAMPLES,
+    keyBits: 2048,
+    statisticalSecurityBits: 40,
+  };
+}
+
+/** A line of a page's table: the shape, its costs, and the note. */
+export function lineOf({ method, d, classes, components, note }: Shape, costs: readonly string[]): string {
+  const name = method.kind === 'pca' && method.scale ? 'pca, correlation' : method.kind;
+  return `| ${[name, d, classes.join(' and ') || '–', components, ...costs, note ?? ''].join(' | ')} |`;
+}
+
+export function bytes(value: number): string {
+  return value >= 1e9 ? `${(value / 1e9).toPrecision(3)} GB` : `${(value / 1e6).toPrecision(3)} MB`;
+}
