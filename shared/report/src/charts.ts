@@ -14,15 +14,24 @@ const frames = {
   narrow: { width: 330, size: 12 },
 } as const;
 
+interface Drawn {
+  readonly width: number;
+  readonly height: number;
+  readonly content: string;
+}
+
+/** By chart: the wide form stands on the page and in a file of its own, and drawing is what a report's time goes into. */
+const drawnWide = new WeakMap<Chart, Drawn>();
+
 /** To be put into an HTML page that defines the theme's variables. */
 export function inlineChart(chart: Chart, form: Form): string {
-  const { width, height, content } = draw(chart, form);
+  const { width, height, content } = form === 'wide' ? wide(chart) : draw(chart, form);
   return `<svg class="${form}" viewBox="0 0 ${width} ${height}" ${opening(chart, form)}${content}</svg>`;
 }
 
 /** A file of its own, with the theme and a background. */
 export function standaloneChart(chart: Chart): string {
-  const { width, height, content } = draw(chart, 'wide');
+  const { width, height, content } = wide(chart);
   const margin = 20;
   const box = `${-margin} ${-margin} ${width + 2 * margin} ${height + 2 * margin}`;
   const background = `<rect x="${-margin}" y="${-margin}" width="100%" height="100%" rx="10" fill="var(--surface)"/>`;
@@ -34,7 +43,13 @@ function opening(chart: Chart, form: Form): string {
   return `role="img" aria-labelledby="${id}"><title id="${id}">${escapeXml(chart.caption)}</title>`;
 }
 
-function draw(chart: Chart, form: Form): { width: number; height: number; content: string } {
+function wide(chart: Chart): Drawn {
+  const drawn = drawnWide.get(chart) ?? draw(chart, 'wide');
+  drawnWide.set(chart, drawn);
+  return drawn;
+}
+
+function draw(chart: Chart, form: Form): Drawn {
   const names = chart.drawing.kind === 'lines' ? chart.drawing.lines : chart.drawing.bars;
   const twice = names.find(({ name }, index) => names.findIndex((other) => other.name === name) !== index);
   if (twice)

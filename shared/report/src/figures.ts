@@ -20,6 +20,8 @@ const prefixes = {
 } as const;
 
 const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+/** Made once: `toLocaleString` makes one for every number, which costs far more than writing the number. */
+const plainNumber = new Intl.NumberFormat('en-GB', { maximumSignificantDigits: 15 });
 
 /** `like` is the value whose prefix is taken, such as the largest of an axis, so that its labels go together. */
 export function figure(value: number, unit: UnitName, digits: number, like = value): string {
@@ -35,7 +37,7 @@ function bare(value: number, digits: number): string {
   const round = rounded(value, digits);
   const size = Math.abs(round);
   if (size !== 0 && (size < 1e-4 || size >= 1e6)) return powerOfTen(round);
-  return round.toLocaleString('en-GB', { maximumSignificantDigits: 15 }).replace('-', '−');
+  return plainNumber.format(round).replace('-', '−');
 }
 
 function powerOfTen(value: number): string {
