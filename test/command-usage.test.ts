@@ -99,6 +99,30 @@ describe('a command line that is wrong exits with 2', () => {
       /"--out" expected another file/,
     ],
     [
+      'reduced rows over some of the rows',
+      'owner',
+      ['project', A_TASK, ...URL, '--data', '/tmp/x*.parquet', '--out', '/tmp/../tmp/x1.parquet'],
+      /"--out" expected another file than "--data"/,
+    ],
+    [
+      'reduced rows over a query',
+      'owner',
+      ['project', A_TASK, ...URL, '--query', '/tmp/x.sql', '--out', '/tmp/x.sql'],
+      /"--out" expected another file than "--query"/,
+    ],
+    [
+      'reduced rows over the database',
+      'owner',
+      ['project', A_TASK, ...URL, '--query', '/x.sql', '--database', '/tmp/x', '--out', '/tmp/x'],
+      /"--out" expected another file than "--database"/,
+    ],
+    [
+      'a database beside statistics',
+      'owner',
+      ['contribute', A_TASK, ...URL, ...HOME, '--statistics', 'x', '--database', 'x'],
+      /"--statistics" expected without .* and "--database"/,
+    ],
+    [
       'a result from nowhere',
       'owner',
       ['project', A_TASK, '--save', 'x.json'],

@@ -84,8 +84,8 @@ Example:
   command.action(async (id: string) => {
     const settings = configuration();
     const { discardPending, ignore, statistics: sums, strict, numericLabels } = settings;
-    if (sums !== undefined && (settings.data ?? settings.query) !== undefined)
-      throw new ConfigurationError('"--statistics" expected without "--data" and "--query"');
+    if (sums !== undefined && (settings.data ?? settings.query ?? settings.database) !== undefined)
+      throw new ConfigurationError('"--statistics" expected without "--data", "--query" and "--database"');
     const rows = sums === undefined ? rowsOf(settings) : undefined;
     let sourceDigest: string | undefined;
     const read = async (task: Task) => {

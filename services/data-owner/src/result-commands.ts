@@ -3,7 +3,7 @@
  * mistakes are told at once.
  */
 import { access, constants, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { matchesGlob, resolve } from 'node:path';
 import {
   addSettings,
   ConfigurationError,
@@ -275,12 +275,14 @@ function describeOwners(
 async function checkOutputs({
   data,
   query,
+  database,
   out,
   save,
   evidence,
 }: {
   data?: string | undefined;
   query?: string | undefined;
+  database?: string | undefined;
   out?: string | undefined;
   save?: string | undefined;
   evidence?: string | undefined;
@@ -296,8 +298,15 @@ async function checkOutputs({
   ] as const) {
     if (file === undefined) continue;
     await checkCanWrite(flag, file);
-    if (data !== undefined && resolve(file) === resolve(data)) {
-      throw new ConfigurationError(`"${flag}" expected another file than "--data"`);
+    for (const [source, read] of [
+      ['--data', data],
+      ['--query', query],
+      ['--database', database],
+    ] as const) {
+      if (read === undefined) continue;
+      const isOneOfMany = source === '--data' && isPattern(read) && matchesGlob(resolve(file), resolve(read));
+      if (isOneOfMany || resolve(file) === resolve(read))
+        throw new ConfigurationError(`"${flag}" expected another file than "${source}"`);
     }
   }
   for (const [flag, file] of [
