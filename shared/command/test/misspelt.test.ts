@@ -49,6 +49,6 @@ test.each([
 
 test('other mistakes are told as ever', () => {
   expect(() => checkConfiguration(schema, { ...right, minimumOwners: 'x' }, 'policy.json')).toThrow(
-    '"policy.json": "minimumOwners": Invalid input: expected number, received string',
+    '"policy.json": "minimumOwners": expected a number, got a text',
   );
 });

@@ -46,7 +46,7 @@ describe('JSON bodies', () => {
     const body = JSON.stringify({ features: [feature, { name: 'b', min: 'patient 4711' }] });
     const answer = await put(body);
     expect(problemIn(answer).detail).toBe(
-      '"features[1].min": Invalid input: expected number, received string',
+      '"features[1].min": expected a number, got a text',
     );
     expect(answer.bytes.toString()).not.toContain('4711');
   });

@@ -8,16 +8,59 @@ const LONGEST_SEGMENT = 40;
 const LONGEST_MESSAGE = 200;
 
 /**
- * One line such as `"features[3].min": Invalid input: expected number, received string; …`, for at most three issues.
- * zod's own messages name expectations and types; they never contain the value.
+ * One line such as `"features[3].min": expected a number, got a text; …`, for at most three issues.
+ * Expectations and types are named, never the value.
  * @param whole what to call the value itself, for issues that have no path.
  */
 export function explainIssues(error: z.ZodError, whole: string): string {
   const lines = error.issues
     .slice(0, MOST_ISSUES)
-    .map(({ path, message }) => `"${placeOf(path, whole)}": ${printable(message, LONGEST_MESSAGE)}`);
+    .map((issue) => `"${placeOf(issue.path, whole)}": ${printable(wordsOf(issue), LONGEST_MESSAGE)}`);
   const more = error.issues.length - lines.length;
   return more === 0 ? lines.join('; ') : `${lines.join('; ')}; and ${more} more`;
+}
+
+/** How zod's own messages begin; a message that a schema gives stays as it is. */
+const STANDARD = /^(?:Invalid|Too (?:small|big))/;
+
+function wordsOf(issue: z.core.$ZodIssue): string {
+  if (!STANDARD.test(issue.message)) return issue.message;
+  switch (issue.code) {
+    case 'invalid_type': {
+      const expected = `expected ${typeName(issue.expected)}`;
+      const received = /received (\w+)$/.exec(issue.message)?.[1] ?? 'something else';
+      if (received === 'undefined') return `is missing: ${expected}`;
+      const isFraction = issue.expected === 'int' && received === 'number';
+      return `${expected}, got ${isFraction ? 'a fraction' : typeName(received)}`;
+    }
+    case 'too_small':
+      return `expected ${issue.inclusive ? 'at least' : 'more than'} ${sized(issue.minimum, issue.origin)}`;
+    case 'too_big':
+      return `expected ${issue.inclusive ? 'at most' : 'less than'} ${sized(issue.maximum, issue.origin)}`;
+    case 'invalid_value':
+      return `expected ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map((it) => JSON.stringify(it)).join(', ')}`;
+    default:
+      return issue.message;
+  }
+}
+
+const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
+  ['string', 'a text'],
+  ['number', 'a number'],
+  ['int', 'a whole number'],
+  ['boolean', 'true or false'],
+  ['array', 'a list'],
+  ['object', 'an object'],
+  ['record', 'an object'],
+]);
+
+function typeName(type: string): string {
+  return TYPE_NAMES.get(type) ?? type;
+}
+
+function sized(bound: number | bigint, origin: string): string {
+  const unit = { string: 'character', array: 'item' }[origin];
+  return unit === undefined ? `${bound}` : `${bound} ${unit}${Number(bound) === 1 ? '' : 's'}`;
 }
 
 function placeOf(path: readonly PropertyKey[], whole: string): string {
