@@ -45,9 +45,7 @@ describe('JSON bodies', () => {
   test('that are invalid get the place and the expectation but not the value', async () => {
     const body = JSON.stringify({ features: [feature, { name: 'b', min: 'patient 4711' }] });
     const answer = await put(body);
-    expect(problemIn(answer).detail).toBe(
-      '"features[1].min": expected a number, got a text',
-    );
+    expect(problemIn(answer).detail).toBe('"features[1].min": expected a number, got a text');
     expect(answer.bytes.toString()).not.toContain('4711');
   });
 
