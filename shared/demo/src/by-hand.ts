@@ -42,6 +42,7 @@ export async function commandsByHand(
   const owner = (name: string) => `--config ${quoted(at('owner-'))}${name}.json`;
   const columns = quoted(JSON.stringify([label, ...ignore]));
   return [
+    ...withoutVariables(Object.keys(process.env)),
     `npx eigenveil-user task list ${user}`,
     `npx eigenveil-user task result ${done} ${user} --out projection.json`,
     `npx eigenveil-owner project ${done} ${owner('1')} --out reduced.csv`,
@@ -52,6 +53,12 @@ export async function commandsByHand(
     `npx eigenveil-user task close $task ${user}`,
     `npx eigenveil-user task result $task ${user}`,
   ];
+}
+
+/** Variables of other services, in whose shell the demo may run, would win over the files. */
+function withoutVariables(names: readonly string[]): readonly string[] {
+  const others = names.filter((name) => /^EIGENVEIL_(?:CSP|USER|OWNER)_\w+$/.test(name));
+  return others.length === 0 ? [] : [`unset ${others.sort().join(' ')}`];
 }
 
 /** As one word of a shell. */
