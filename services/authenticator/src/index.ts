@@ -1,0 +1,2 @@
+/** A continuous-authentication back end on reduced rows. */
+export {};
