@@ -1,6 +1,7 @@
 /** The data owner: client library and command line. */
 
 // What a program needs around a DataOwner, since the packages behind it are not installed on their own.
+export { HomeError } from '@eigenveil/command';
 export { PaillierPool, selfTest } from '@eigenveil/paillier';
 export { explainedVariance, Projector, saveProjection } from '@eigenveil/projection';
 export {
@@ -16,7 +17,7 @@ export { type Task, TaskError, TaskId } from '@eigenveil/task';
 export { type Projection, type Receipt, ServiceError, Thumbprint } from '@eigenveil/wire';
 export { ownerProgram } from './command.ts';
 export { DataOwner, type DataOwnerOptions, type ServiceAddress } from './data-owner.ts';
-export { HomeError, OwnerHome } from './home.ts';
+export { OwnerHome } from './home.ts';
 export { type BrokenRule, checkPolicy, OwnerPolicy } from './policy.ts';
 export { type ReducedFile, reduceFile } from './reduce.ts';
 export { Evidence, type TaskResult, verifyResult } from './result.ts';

@@ -145,6 +145,8 @@ const EXIT_BY_CODE: Readonly<Record<string, ExitCode>> = {
   ERR_CONFIGURATION: EXIT.usage,
   ERR_KEY_FILE: EXIT.usage,
   ERR_OWNER_HOME: EXIT.usage,
+  ERR_DEVICE_HOME: EXIT.usage,
+  ERR_RELYING_HOME: EXIT.usage,
   ERR_SEAL_BROKEN: EXIT.usage,
   ERR_TLS_FILE: EXIT.usage,
   ERR_LISTEN: EXIT.usage,

@@ -1,4 +1,4 @@
-/** What the three command lines share: configuration, results and errors in one form, exit codes. */
+/** What the command lines share: configuration, results and errors in one form, exit codes. */
 export type { Command } from 'commander';
 export {
   createProgram,
@@ -10,6 +10,7 @@ export {
   runCommand,
 } from './command.ts';
 export { checkCanWrite, checkConfiguration, makeFolder, readJsonFile, readTextFile } from './files.ts';
+export { HomeError, type HomeErrorCode, PrivateFolder } from './private-folder.ts';
 export {
   addSettings,
   type Configuration,

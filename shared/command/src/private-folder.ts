@@ -1,0 +1,146 @@
+/**
+ * A folder of keys and of what a program must not forget. Its files are written whole or not at all, readable by their holder alone, and not
+ * read when anybody else could.
+ */
+import { randomBytes } from 'node:crypto';
+import { link, open, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { z } from 'zod';
+import { makeFolder } from './files.ts';
+
+/** Of the folder of an owner, of a device, of a relying application. */
+export type HomeErrorCode = 'ERR_OWNER_HOME' | 'ERR_DEVICE_HOME' | 'ERR_RELYING_HOME';
+
+/** What is wrong with the folder is its holder's to mend. Messages never hold what is in a file. */
+export class HomeError extends Error {
+  override readonly name = 'HomeError';
+  readonly code: HomeErrorCode;
+
+  constructor(code: HomeErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+const OTHERS = 0o077;
+
+export class PrivateFolder {
+  readonly #folder: string;
+  readonly #code: HomeErrorCode;
+
+  /** `folder` is created when something is first written to it. All methods throw `code` when it cannot be used. */
+  constructor(folder: string, code: HomeErrorCode) {
+    this.#folder = folder;
+    this.#code = code;
+  }
+
+  /** What the file holds, made on first use; of several processes that make it at once all get the same. */
+  async madeOnce<Schema extends z.ZodType>(
+    file: string,
+    schema: Schema,
+    make: () => z.output<Schema> | Promise<z.output<Schema>>,
+  ): Promise<z.output<Schema>> {
+    const stored = await this.read(file, schema);
+    if (stored !== undefined) return stored;
+    const fresh = await make();
+    return (await this.writeFirst(file, fresh)) ? fresh : this.madeOnce(file, schema, make);
+  }
+
+  /** What the file holds; undefined if there is none. */
+  async read<Schema extends z.ZodType>(file: string, schema: Schema): Promise<z.output<Schema> | undefined> {
+    const path = join(this.#folder, file);
+    let text: string;
+    try {
+      this.#requireClosed(this.#folder, (await stat(this.#folder)).mode);
+      const handle = await open(path);
+      try {
+        // Of the open file, not of the path, so that nobody can swap it between check and use.
+        this.#requireClosed(path, (await handle.stat()).mode);
+        text = await handle.readFile('utf8');
+      } finally {
+        await handle.close();
+      }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw this.#error(path, error);
+    }
+    try {
+      return schema.parse(JSON.parse(text));
+    } catch {
+      // Without the cause, whose message repeats what the file holds.
+      throw new HomeError(
+        this.#code,
+        `"${path}" expected what was once written there: put back the copy that you keep`,
+      );
+    }
+  }
+
+  /** Writes a file whole, over one that may be there. */
+  async write(file: string, value: unknown): Promise<void> {
+    await this.#publish(file, value, rename);
+  }
+
+  /** The same only if there is none yet. Returns whether it did. */
+  writeFirst(file: string, value: unknown): Promise<boolean> {
+    return this.#publish(file, value, link);
+  }
+
+  async remove(file: string): Promise<void> {
+    await rm(join(this.#folder, file), { force: true });
+  }
+
+  /** Windows has no such modes; there the folder's access list has to do. */
+  #requireClosed(path: string, mode: number): void {
+    if (process.platform === 'win32' || (mode & OTHERS) === 0) return;
+    throw new HomeError(
+      this.#code,
+      `"${path}" expected to be out of reach of others, who may have read its keys, got mode 0${(mode & 0o777).toString(8)}: chmod -R go= '${this.#folder}'`,
+    );
+  }
+
+  async #publish(file: string, value: unknown, publish: typeof rename | typeof link): Promise<boolean> {
+    const path = join(this.#folder, file);
+    const temporary = join(this.#folder, `.${file}.${randomBytes(6).toString('hex')}`);
+    await makeFolder(this.#folder);
+    try {
+      this.#requireClosed(this.#folder, (await stat(this.#folder)).mode);
+      const handle = await open(temporary, 'wx', 0o600);
+      try {
+        await handle.writeFile(JSON.stringify(value));
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      const isPublished = await publish(temporary, path)
+        .then(
+          () => true,
+          (error: NodeJS.ErrnoException) => {
+            if (error.code === 'EEXIST') return false;
+            throw error;
+          },
+        )
+        .finally(() => rm(temporary, { force: true }));
+      await this.#sync();
+      return isPublished;
+    } catch (error) {
+      throw this.#error(path, error);
+    }
+  }
+
+  /** Or names of files might be lost with the power, and what has left the machine be drawn again. */
+  async #sync(): Promise<void> {
+    if (process.platform === 'win32') return; // folders cannot be opened there
+    const folder = await open(this.#folder);
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
+  }
+
+  #error(path: string, error: unknown): HomeError {
+    if (error instanceof HomeError) return error;
+    const reason = error instanceof Error && 'code' in error ? error.code : 'unknown reason';
+    return new HomeError(this.#code, `"${path}" cannot be used (${reason})`, { cause: error });
+  }
+}
