@@ -107,6 +107,18 @@ const CODES = {
     status: 502,
     title: 'A two-party product was changed on the way, or its rows do not belong to one matrix',
   },
+  // Continuous authentication
+  ERR_USER_UNKNOWN: { status: 404, title: 'There is no such user' },
+  ERR_USER_CONFLICT: { status: 409, title: 'The user is in a state that does not allow this' },
+  ERR_DEVICE_REVOKED: { status: 403, title: 'The key of this device is no longer admitted' },
+  ERR_DEVICE_CONFLICT: { status: 409, title: 'The key of this device is or was that of a user' },
+  ERR_RENEWAL_REQUIRED: { status: 409, title: 'The user must be enrolled anew, by a renewal' },
+  ERR_PROJECTION_UNLISTED: { status: 422, title: 'The projection is not one of those in use' },
+  ERR_SESSION_UNKNOWN: { status: 404, title: 'There is no such session' },
+  ERR_WINDOW_ORDER: { status: 409, title: 'The windows are not the next ones of their session' },
+  ERR_WINDOW_INVALID: { status: 422, title: 'The windows are not those of the projection' },
+  ERR_EVENT_UNKNOWN: { status: 409, title: 'There is no such event yet' },
+  ERR_EVENT_STALE: { status: 409, title: 'The event is not the one that the user waits at' },
   // What a client finds out about its peers
   ERR_PEER_UNREACHABLE: { status: 503, title: 'The service cannot be reached' },
   ERR_PEER_CERTIFICATE: { status: 502, title: "The service's certificate is not accepted" },
@@ -124,6 +136,7 @@ const CODES = {
     status: 502,
     title: 'The contribution is not among those that the CSP has verified',
   },
+  ERR_EVENT_INVALID: { status: 502, title: 'The event is not signed by the pinned authenticator' },
   ERR_POLICY: { status: 403, title: "The task breaks the owner's policy" },
 } as const satisfies Record<`ERR_${string}`, CodeInfo>;
 
