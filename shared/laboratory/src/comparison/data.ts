@@ -86,15 +86,23 @@ export const RANGES: Readonly<Record<string, { readonly ranges: readonly Range[]
   },
 };
 
-/** The rows of a data set, or undefined where it is neither bundled nor in EIGENVEIL_DATA. */
-export async function loadLaboratoryData(name: string): Promise<LaboratoryData | undefined> {
+/** Names of columns and the lines of a data set's file, or undefined where it is neither bundled nor in EIGENVEIL_DATA. */
+export async function readLaboratoryFile(
+  name: string,
+): Promise<{ readonly columns: string[]; readonly lines: string[][] } | undefined> {
   const file = await dataFile(name);
   if (file === undefined) return undefined;
   const bytes = await readFile(file);
-  const text = file.endsWith('.gz') ? gunzipSync(bytes) : bytes;
-  const records: string[][] = parse(text, { from_line: 2 });
+  const [columns, ...lines]: string[][] = parse(file.endsWith('.gz') ? gunzipSync(bytes) : bytes);
+  return { columns: columns!, lines };
+}
+
+/** The rows of a data set, or undefined where it is neither bundled nor in EIGENVEIL_DATA. */
+export async function loadLaboratoryData(name: string): Promise<LaboratoryData | undefined> {
+  const found = await readLaboratoryFile(name);
+  if (found === undefined) return undefined;
   const { ranges } = RANGES[name]!;
-  const cells = records.map((record) => record.map(Number));
+  const cells = found.lines.map((record) => record.map(Number));
   if (!cells.every((row) => row.length === ranges.length + 1 && row.every(Number.isFinite))) {
     throw new Error(`${name}: expected ${ranges.length} features and a label in every row`);
   }
