@@ -1,18 +1,19 @@
 /** The command `contribute` of eigenveil-owner. What its action works with is loaded when it runs: --help and mistakes are told at once. */
-import { addSettings, ConfigurationError, printNote, printResult } from '@eigenveil/command';
+import {
+  addSettings,
+  ConfigurationError,
+  CSV_HELP,
+  clippedByName,
+  printNote,
+  printResult,
+  warnOfClipped,
+  warnOfSkipped,
+} from '@eigenveil/command';
 import type { Task } from '@eigenveil/task/schema';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { ROW_SETTINGS, rowsOf, sumsOf } from './rows.ts';
-import {
-  CSV_HELP,
-  clippedByName,
-  PREFIX,
-  TASK_SETTINGS,
-  warnOfClipped,
-  warnOfSkipped,
-  withTask,
-} from './settings.ts';
+import { PREFIX, TASK_SETTINGS, withTask } from './settings.ts';
 
 const PROGRESS_MILLISECONDS = 2000;
 

@@ -7,12 +7,16 @@ import { matchesGlob, resolve } from 'node:path';
 import {
   addSettings,
   ConfigurationError,
+  CSV_HELP,
   checkCanWrite,
   checkConfiguration,
+  clippedByName,
   onShutdown,
   printNote,
   printResult,
   readJsonFile,
+  warnOfClipped,
+  warnOfSkipped,
 } from '@eigenveil/command';
 import { Thumbprint } from '@eigenveil/task/schema';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
@@ -21,16 +25,12 @@ import { z } from 'zod';
 import type { TaskResult } from './result.ts';
 import { isPattern, ROW_SETTINGS, rowsOf } from './rows.ts';
 import {
-  CSV_HELP,
-  clippedByName,
   OWNER_SETTINGS,
   PREFIX,
   readPolicy,
   TASK_SETTINGS,
   type TaskSettings,
   taskIdOf,
-  warnOfClipped,
-  warnOfSkipped,
   withOwner,
   withTask,
 } from './settings.ts';

@@ -1,11 +1,10 @@
 /** Where an owner's rows are, and how they are read. What that works with is loaded when it is read. */
 import { createHash } from 'node:crypto';
 import { access, glob } from 'node:fs/promises';
-import { ConfigurationError, readTextFile } from '@eigenveil/command';
+import { ConfigurationError, CSV_SETTINGS, readTextFile } from '@eigenveil/command';
 import type { CsvOptions, OwnerStatistics, RowBatches, RowOptions } from '@eigenveil/statistics';
 import type { StatisticsTask, Task } from '@eigenveil/task';
 import { z } from 'zod';
-import { CSV_SETTINGS } from './settings.ts';
 
 /** Where rows are, and how they are written; the names of settings are those of the readers' options. */
 export const ROW_SETTINGS = {
