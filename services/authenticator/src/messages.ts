@@ -63,11 +63,9 @@ export const InvitationRequest = z.strictObject({
 });
 export type InvitationRequest = z.infer<typeof InvitationRequest>;
 
-/** 32 random bytes, base64url. */
-const InvitationToken = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
-/** The token is for one enrolment, and is told this once. */
 export const InvitationResponse = z.strictObject({
-  token: InvitationToken,
+  /** 32 random bytes, base64url, for one enrolment; told this once. */
+  token: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
   expiresAt: z.iso.datetime(),
 });
 export type InvitationResponse = z.infer<typeof InvitationResponse>;
@@ -159,8 +157,8 @@ export type WebhookRequest = z.infer<typeof WebhookRequest>;
 
 // The device
 
+/** The invitation's token goes with the proof, as `Authorization: DPoP <token>`: nobody without one can send a body. */
 export const EnrolmentRequest = z.strictObject({
-  token: InvitationToken,
   /** Of the projection that the windows are reduced by, as the operator has listed it. */
   projection: Digest,
   windows: Windows.max(WINDOWS_PER_ENROLMENT),

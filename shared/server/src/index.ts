@@ -27,7 +27,7 @@ export {
 export { type HeldLock, tryLock } from './postgres-lock.ts';
 export { PostgresSockets, withinTime } from './postgres-sockets.ts';
 export { parsePostgresUrl } from './postgres-url.ts';
-export { ownerTokenOf, ProofChecker, type UsedProofs } from './proof.ts';
+export { ProofChecker, proofTokenOf, type UsedProofs } from './proof.ts';
 export { RateLimit } from './rate-limit.ts';
 export { type KeyPlace, requireKeys, type SealedStore } from './rotation.ts';
 export {

@@ -1,6 +1,6 @@
 /** Who an owner is to a service: the holder of the CSP's owner token and of the key that it names. */
 import { type OwnerId, type PublicJwk, ServiceError, verifyOwnerToken } from '@eigenveil/wire';
-import { ownerTokenOf, type ProofChecker } from './proof.ts';
+import { type ProofChecker, proofTokenOf } from './proof.ts';
 import type { Authenticator } from './routes.ts';
 
 /** An owner whose token and request proof have been verified. */
@@ -25,7 +25,7 @@ export function ownerAuthenticator(
     challenge: 'DPoP',
     description: "The CSP's owner token and a proof of possession of the key that it names.",
     authenticate(request) {
-      const token = ownerTokenOf(request);
+      const token = proofTokenOf(request, 'an owner token');
       return proofs.check(request, token, async ({ thumbprint, publicJwk }) => {
         const claims = await verifyOwnerToken(token, await cspIdentity());
         if (claims.thumbprint !== thumbprint) {

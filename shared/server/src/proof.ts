@@ -58,13 +58,13 @@ export class ProofChecker {
 }
 
 /**
- * The owner token of `Authorization: DPoP <token>`.
+ * The token of `Authorization: DPoP <token>`; `kind` says in a refusal what was expected.
  * @throws ERR_AUTH_REQUIRED
  */
-export function ownerTokenOf(request: IncomingMessage): string {
+export function proofTokenOf(request: IncomingMessage, kind: string): string {
   const [scheme, token, ...rest] = (request.headers.authorization ?? '').split(' ');
   if (scheme?.toLowerCase() !== 'dpop' || token === undefined || token === '' || rest.length > 0) {
-    throw new ServiceError('ERR_AUTH_REQUIRED', '"Authorization" expected DPoP and an owner token');
+    throw new ServiceError('ERR_AUTH_REQUIRED', `"Authorization" expected DPoP and ${kind}`);
   }
   return token;
 }

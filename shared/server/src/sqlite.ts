@@ -5,12 +5,13 @@ import { ServiceError } from '@eigenveil/wire';
 import { DATABASE_RETRY_SECONDS, ServerError } from './errors.ts';
 
 /**
- * Whose a file is: the application id in its header ("EvCs" and "EvDu"), and a table that no other service has had in any release, by
+ * Whose a file is: the application id in its header ("EvCs", "EvDu", "EvAu"), and a table that no other service has had in any release, by
  * which a database is known from before it had an id.
  */
 const SERVICES = {
   csp: { words: 'a CSP', applicationId: 0x45764373, table: 'enrolment_tokens' },
   'data-user': { words: 'a data user', applicationId: 0x45764475, table: 'contributions' },
+  authenticator: { words: 'an authenticator', applicationId: 0x45764175, table: 'invitations' },
 } as const;
 export type DatabaseService = keyof typeof SERVICES;
 

@@ -4,7 +4,7 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { createProof, generatePrivateJwk, importSigningKey, ServiceError } from '@eigenveil/wire';
 import { describe, expect, test } from 'vitest';
-import { adminTokenFile, openFoundation, openSigningKey, ownerTokenOf, ProofChecker } from '../src/index.ts';
+import { adminTokenFile, openFoundation, openSigningKey, ProofChecker, proofTokenOf } from '../src/index.ts';
 import { lockDirectory } from '../src/lock.ts';
 import { temporaryDirectory } from './temporary.ts';
 
@@ -124,7 +124,10 @@ describe('a request proof', async () => {
     [undefined, undefined],
   ])('comes with authorization %s', (authorization, token) => {
     const message = messageWith({ headers: { authorization } });
-    if (token !== undefined) expect(ownerTokenOf(message)).toBe(token);
-    else expect(() => ownerTokenOf(message)).toThrow(expect.objectContaining({ code: 'ERR_AUTH_REQUIRED' }));
+    if (token !== undefined) expect(proofTokenOf(message, 'an owner token')).toBe(token);
+    else
+      expect(() => proofTokenOf(message, 'an owner token')).toThrow(
+        expect.objectContaining({ code: 'ERR_AUTH_REQUIRED' }),
+      );
   });
 });
