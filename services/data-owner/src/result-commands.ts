@@ -9,12 +9,11 @@ import {
   ConfigurationError,
   CSV_HELP,
   checkCanWrite,
-  checkConfiguration,
   clippedByName,
   onShutdown,
   printNote,
   printResult,
-  readJsonFile,
+  readSignedFile,
   warnOfClipped,
   warnOfSkipped,
 } from '@eigenveil/command';
@@ -190,7 +189,7 @@ async function openedResult(
     import('@eigenveil/wire'),
     import('./home.ts'),
   ]);
-  const evidence = await readSigned('--projection', file, SignedProjection);
+  const evidence = await readSignedFile('--projection', file, SignedProjection);
   if (id !== undefined && evidence.task.id !== taskIdOf(id))
     throw new ConfigurationError(`"--projection" expected that of task ${id}, got ${evidence.task.id}`);
   const enrolment = cspThumbprint === undefined ? await new OwnerHome(home).enrolment() : undefined;
@@ -224,7 +223,7 @@ Example:
   command.action(async (id: string) => {
     const settings = configuration();
     const { Evidence } = await import('./result.ts');
-    const evidence = await readSigned('--evidence', settings.evidence, Evidence);
+    const evidence = await readSignedFile('--evidence', settings.evidence, Evidence);
     if (evidence.task.id !== taskIdOf(id))
       throw new ConfigurationError(`"--evidence" expected that of task ${id}, got ${evidence.task.id}`);
     const { provenance } = await withOwner({ ...settings, patienceSeconds: 0 }, await readPolicy(), (owner) =>
@@ -232,20 +231,6 @@ Example:
     );
     printResult(command, { json: { task: id, ...provenance }, text: describeOwners(provenance, true) });
   });
-}
-
-/** A file of "project --evidence"; the one with the vectors is easily taken for it, which is told before single members are. */
-async function readSigned<Schema extends z.ZodType>(
-  flag: string,
-  file: string,
-  schema: Schema,
-): Promise<z.output<Schema>> {
-  const content = await readJsonFile(flag, file, z.unknown());
-  if (typeof content !== 'object' || content === null || !('agreement' in content))
-    throw new ConfigurationError(
-      `"${flag}" expected a file that "project --evidence" has written, got ${file}; files of "project --save" and "task result --out" do not hold the task, so that nothing can be checked`,
-    );
-  return checkConfiguration(schema, content, file);
 }
 
 /** Work that the first Ctrl-C or SIGTERM ends in order. */

@@ -2,7 +2,7 @@
 import { access, constants, mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { explainIssues } from '@eigenveil/wire/explain';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { withSuggestions } from './misspelt.ts';
 import { ConfigurationError } from './settings.ts';
 
@@ -41,6 +41,23 @@ export async function readJsonFile<Schema extends z.ZodType>(
     throw new ConfigurationError(`"${title}" expected JSON in ${path}`, { cause });
   }
   return checkConfiguration(schema, json, path);
+}
+
+/**
+ * A file of "eigenveil-owner project --evidence"; the one with the vectors is easily taken for it, which is told before single members are.
+ * @throws ERR_CONFIGURATION
+ */
+export async function readSignedFile<Schema extends z.ZodType>(
+  flag: string,
+  file: string,
+  schema: Schema,
+): Promise<z.output<Schema>> {
+  const content = await readJsonFile(flag, file, z.unknown());
+  if (typeof content !== 'object' || content === null || !('agreement' in content))
+    throw new ConfigurationError(
+      `"${flag}" expected a file that "project --evidence" has written, got ${file}; files of "project --save" and "task result --out" do not hold the task, so that nothing can be checked`,
+    );
+  return checkConfiguration(schema, content, file);
 }
 
 /**

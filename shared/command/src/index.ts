@@ -9,7 +9,14 @@ export {
   printResult,
   runCommand,
 } from './command.ts';
-export { checkCanWrite, checkConfiguration, makeFolder, readJsonFile, readTextFile } from './files.ts';
+export {
+  checkCanWrite,
+  checkConfiguration,
+  makeFolder,
+  readJsonFile,
+  readSignedFile,
+  readTextFile,
+} from './files.ts';
 export { HomeError, type HomeErrorCode, PrivateFolder } from './private-folder.ts';
 export { CSV_HELP, CSV_SETTINGS, clippedByName, warnOfClipped, warnOfSkipped } from './rows.ts';
 export {

@@ -119,6 +119,7 @@ const CODES = {
   ERR_WINDOW_INVALID: { status: 422, title: 'The windows are not those of the projection' },
   ERR_EVENT_UNKNOWN: { status: 409, title: 'There is no such event yet' },
   ERR_EVENT_STALE: { status: 409, title: 'The event is not the one that the user waits at' },
+  ERR_EVENTS_MISSED: { status: 410, title: 'Events are kept no longer' },
   // What a client finds out about its peers
   ERR_PEER_UNREACHABLE: { status: 503, title: 'The service cannot be reached' },
   ERR_PEER_CERTIFICATE: { status: 502, title: "The service's certificate is not accepted" },

@@ -1,0 +1,70 @@
+/** What a device keeps in a folder that nobody else can read: its key, the secret of its frame, and the projection with all that was signed about it. */
+import { PrivateFolder } from '@eigenveil/command';
+import { SignedProjection } from '@eigenveil/projection';
+import {
+  digestBytes,
+  generatePrivateJwk,
+  importSigningKey,
+  PrivateJwk,
+  ServiceError,
+  ServiceUrl,
+  type SigningKey,
+  Thumbprint,
+} from '@eigenveil/wire';
+import { z } from 'zod';
+import { UserId } from './messages.ts';
+
+/** 32 secret bytes, of which a frame is made. */
+const FrameSeed = z.base64url().length(43);
+
+/** What an enrolment or a renewal leaves behind. */
+export const DeviceEnrolment = z.strictObject({
+  userId: UserId,
+  service: z.strictObject({ url: ServiceUrl, ca: z.string().optional() }),
+  /** Of the CSP's key, learnt over a channel that is trusted. */
+  csp: Thumbprint,
+  /** Checked against that thumbprint each time it is used. */
+  evidence: SignedProjection,
+  frameSeed: FrameSeed,
+});
+export type DeviceEnrolment = z.infer<typeof DeviceEnrolment>;
+
+export class DeviceHome {
+  readonly #folder: PrivateFolder;
+
+  /** `folder` is created when something is first written to it. All methods throw ERR_DEVICE_HOME when it cannot be used. */
+  constructor(folder: string) {
+    this.#folder = new PrivateFolder(folder, 'ERR_DEVICE_HOME');
+  }
+
+  /** The device's key, made on first use. */
+  async signingKey(): Promise<SigningKey> {
+    return importSigningKey(await this.#folder.madeOnce('signing-key.json', PrivateJwk, generatePrivateJwk));
+  }
+
+  /** @throws ERR_AUTH_REQUIRED when there is none */
+  async enrolment(): Promise<DeviceEnrolment> {
+    const enrolment = await this.#folder.read('enrolment.json', DeviceEnrolment);
+    if (enrolment !== undefined) return enrolment;
+    throw new ServiceError(
+      'ERR_AUTH_REQUIRED',
+      'this device is not enrolled yet: run "eigenveil-authenticator device enrol" first',
+    );
+  }
+
+  /**
+   * The secret of the frame for the enrolment with this token: made by `make` the first time, and kept before anything leaves the device in that
+   * frame. So an enrolment whose answer was lost is repeated in the very frame of the template that the service may have kept.
+   */
+  frameSeed(token: string, make: () => string): Promise<string> {
+    return this.#folder.madeOnce(frameFile(token), FrameSeed, make);
+  }
+
+  /** In the place of the one before, whose frame is forgotten. */
+  async saveEnrolment(token: string, enrolment: DeviceEnrolment): Promise<void> {
+    await this.#folder.write('enrolment.json', enrolment);
+    await this.#folder.remove(frameFile(token));
+  }
+}
+
+const frameFile = (token: string) => `frame-${digestBytes('invitation', Buffer.from(token))}.json`;

@@ -1,0 +1,20 @@
+/** A relying application of continuous authentication: what a back end needs that is told decisions. */
+export { ServiceError, Thumbprint } from '@eigenveil/wire';
+export {
+  type Decision,
+  type DecisionEvent,
+  DecisionsResponse,
+  InvitationResponse,
+  type Reason,
+  UserId,
+  UserStatus,
+} from './messages.ts';
+export {
+  type FollowOptions,
+  type PastOptions,
+  RelyingClient,
+  type RelyingClientOptions,
+} from './relying-client.ts';
+export { RelyingHome } from './relying-home.ts';
+export { type ReceivedEvent, receiveEvent, type WebhookDelivery } from './relying-webhook.ts';
+export type { ServiceAddress } from './service-address.ts';
