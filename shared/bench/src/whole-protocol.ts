@@ -1,7 +1,7 @@
 /** The whole protocol over processes and TLS as in the demo, with every connection through a proxy that counts its bytes. */
 import { join } from 'node:path';
 import { splitAmongOwners } from '@eigenveil/demo/dataset';
-import { demoPolicy, Owners } from '@eigenveil/demo/owners';
+import { demoPolicy, enrolOwners, startOwners } from '@eigenveil/demo/owners';
 import { startServices } from '@eigenveil/demo/services';
 import { compute, createTask, ignoredBy } from '@eigenveil/demo/task';
 import type { MethodName, Task } from '@eigenveil/task';
@@ -83,7 +83,7 @@ async function runThrough(
   const { csp, dataUser, client } = services;
   atCsp.target = Number(new URL(csp.listensOn).port);
   atDataUser.target = Number(new URL(dataUser.listensOn).port);
-  const owners = await Owners.start(children, count, silent);
+  const owners = await startOwners(children, count, silent);
   const usage = async (): Promise<UsageByRole | undefined> =>
     canReadUsage()
       ? {
@@ -95,7 +95,12 @@ async function runThrough(
   const idle = await usage();
 
   // Only owners connect to the CSP when they enrol, and only the data user afterwards.
-  await owners.enrol(services, { folder, files, policy: demoPolicy(KEY_BITS, twoParty) }, silent);
+  await enrolOwners(
+    owners,
+    services,
+    { folder, policy: demoPolicy(KEY_BITS, twoParty), more: (i) => ({ data: files[i]! }) },
+    silent,
+  );
   atCsp.client = 'data user';
 
   // At the data user, the operator and the owners take turns.

@@ -8,9 +8,10 @@ import type { MethodName, TaskId } from '@eigenveil/task';
 import { type Children, withChildren } from '@eigenveil/testbed/processes/children';
 import type { Projection } from '@eigenveil/wire';
 import { commandsByHand } from './by-hand.ts';
+import { medianMilliseconds } from './crew.ts';
 import { asCsv, datasetName, splitAmongOwners } from './dataset.ts';
 import { reducedRows } from './figures.ts';
-import { demoPolicy, Owners } from './owners.ts';
+import { demoPolicy, enrolOwners, type Owners, startOwners } from './owners.ts';
 import { Progress } from './progress.ts';
 import { compareWithClear } from './reference.ts';
 import { demoReport, type MethodFigures } from './report.ts';
@@ -79,12 +80,17 @@ class Demo {
       (tick) =>
         Promise.all([
           startServices(this.#children, { folder: this.#folder, keyBits, twoParty }, tick),
-          Owners.start(this.#children, count, tick),
+          startOwners(this.#children, count, tick),
         ]),
     );
     const policy = demoPolicy(keyBits, twoParty);
     await this.#progress.stage('owners enrol at the CSP', count, (tick) =>
-      owners.enrol(services, { folder: this.#folder, files, policy }, tick),
+      enrolOwners(
+        owners,
+        services,
+        { folder: this.#folder, policy, more: (i) => ({ data: files[i]! }) },
+        tick,
+      ),
     );
     const reporting = import('@eigenveil/report/write'); // heavy, and not needed before the servers have computed
     const done: DoneTask[] = [];
@@ -166,7 +172,7 @@ class Demo {
         result: { method, components: projection.vectors.length, ...comparison, seconds },
         times: {
           method,
-          ownerMilliseconds: work.medianMilliseconds,
+          ownerMilliseconds: medianMilliseconds(work),
           contributionBytes: plaintexts * (task.keyBits / 4),
           stages,
         },

@@ -37,8 +37,9 @@ export interface Services {
   readonly dataUser: StartedService & { readonly folder: string };
   /** All its processes, that one first. */
   readonly dataUsers: readonly StartedService[];
-  /** The certificate of both. */
+  /** The certificate of both, and the file of its key. */
   readonly caFile: string;
+  readonly keyFile: string;
   /** Of the person who runs the data user. */
   readonly client: TaskClient;
 }
@@ -64,17 +65,13 @@ export async function startServices(
     publicUrl: string | undefined,
     args: readonly string[],
   ): Promise<StartedService> => {
-    const { pid, line } = await children.start(program, [
-      'serve',
-      ...['--tls-certificate', caFile, '--tls-key', keyFile],
-      ...['--port', '0', '--json', '--log-level', 'fatal'],
+    const started = await startService(children, program, { caFile, keyFile }, [
       ...(publicUrl === undefined ? [] : ['--public-url', publicUrl]),
       ...args,
       ...flags,
     ]);
     tick();
-    const listensOn = String(line.url);
-    return { pid, listensOn, url: publicUrl ?? listensOn };
+    return { ...started, url: publicUrl ?? started.url };
   };
   const csp = await serve(CSP_PROGRAM, publicUrls?.csp, [
     ...['--data-directory', cspFolder],
@@ -106,6 +103,24 @@ export async function startServices(
     dataUser: { ...dataUser, folder: dataUserFolder },
     dataUsers,
     caFile,
+    keyFile,
     client,
   };
+}
+
+/** Starts one service of any role on a port of its own choice and waits until it listens. */
+export async function startService(
+  children: Children,
+  program: string,
+  { caFile, keyFile }: Pick<Services, 'caFile' | 'keyFile'>,
+  args: readonly string[],
+): Promise<StartedService> {
+  const { pid, line } = await children.start(program, [
+    'serve',
+    ...['--tls-certificate', caFile, '--tls-key', keyFile],
+    ...['--port', '0', '--json', '--log-level', 'fatal'],
+    ...args,
+  ]);
+  const url = String(line.url);
+  return { pid, listensOn: url, url };
 }
