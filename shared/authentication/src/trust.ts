@@ -42,7 +42,7 @@ export class TrustEngine implements Engine {
     checkScore(score);
     if (state.decision === 'lock') return state;
     const { confidentFrom } = this.#settings;
-    const trust = Math.min(Math.max(state.evidence + this.#change(score), 0), FULL_TRUST);
+    const trust = Math.min(Math.max(state.evidence + trustChange(this.#settings, score), 0), FULL_TRUST);
     const decision = this.#decide(state.decision, trust);
     const confident = decision === 'allow' && trust >= confidentFrom ? state.confident + 1 : 0;
     return { decision, evidence: trust, confident };
@@ -56,13 +56,13 @@ export class TrustEngine implements Engine {
     if (trust < this.#settings.lockBelow) return 'lock';
     return before === 'step-up' || trust < this.#settings.stepUpBelow ? 'step-up' : 'allow';
   }
+}
 
-  /** min(−D + D (1 + 1/C) / (1/C + exp((score − A) / B)), C): −D for the strangest windows, 0 at A, at most C. */
-  #change(score: number): number {
-    const { threshold, width, reward, penalty } = this.#settings;
-    const strangeness = Math.exp((score - threshold) / width);
-    return Math.min(-penalty + (penalty * (1 + 1 / reward)) / (1 / reward + strangeness), reward);
-  }
+/** min(−D + D (1 + 1/C) / (1/C + exp((score − A) / B)), C): −D for the strangest windows, 0 at A, at most C. */
+export function trustChange(settings: TrustSettings, score: number): number {
+  const { threshold, width, reward, penalty } = settings;
+  const strangeness = Math.exp((score - threshold) / width);
+  return Math.min(-penalty + (penalty * (1 + 1 / reward)) / (1 / reward + strangeness), reward);
 }
 
 function checkSettings(settings: TrustSettings): void {

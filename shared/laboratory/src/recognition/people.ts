@@ -49,7 +49,7 @@ export interface Parts<T = Row> {
 }
 
 export function inTime<T>(rows: readonly T[]): Parts<T> {
-  const [first, second] = [Math.round(rows.length * 0.4), Math.round(rows.length * 0.6)];
+  const [first, second] = [Math.floor(rows.length * 0.4), Math.floor(rows.length * 0.6)];
   return { early: rows.slice(0, first), middle: rows.slice(first, second), late: rows.slice(second) };
 }
 

@@ -18,7 +18,7 @@ it('loads the walking people in the order of the file, each row once', async () 
 it('parts are 40, 20 and 40 % in order, and make the whole', () => {
   const rows = Array.from({ length: 51 }, (_, i) => [i]);
   const { early, middle, late } = inTime(rows);
-  expect([early.length, middle.length, late.length]).toEqual([20, 11, 20]);
+  expect([early.length, middle.length, late.length]).toEqual([20, 10, 21]);
   expect([...early, ...middle, ...late]).toEqual(rows);
 });
 

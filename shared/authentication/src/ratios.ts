@@ -1,0 +1,132 @@
+/** Likelihood ratios for the sequential engine, from scores that were not used to make the templates. */
+import { AuthenticationError } from './errors.ts';
+import type { LikelihoodRatios } from './sequential.ts';
+
+/** Bins of equal weight at most; each wants about this many scores of either kind. */
+const MOST_BINS = 32;
+const SCORES_A_BIN = 8;
+
+/** Fewer say nothing about rates. */
+export const FEWEST_SCORES = 20;
+
+/** Scores ascending. @throws ERR_CALIBRATION_INVALID when there are fewer than 20, or one is negative or no number */
+export function sorted(name: string, scores: readonly number[]): Float64Array {
+  if (scores.length < FEWEST_SCORES)
+    throw new AuthenticationError(
+      'ERR_CALIBRATION_INVALID',
+      `"${name}" expected at least ${FEWEST_SCORES} scores, got ${scores.length}: record more windows`,
+    );
+  if (!scores.every((score) => score >= 0 && score < Number.POSITIVE_INFINITY))
+    throw new AuthenticationError(
+      'ERR_CALIBRATION_INVALID',
+      `"${name}" expected finite distances of a Scorer, 0 or more`,
+    );
+  return Float64Array.from(scores).sort();
+}
+
+/**
+ * The staircase of counts: scores are cut into bins, half the weight being the users' and half the impostors', and neighbours are pooled until the
+ * ratio never falls (pool adjacent violators: Ayer and others, "An empirical distribution function for sampling with incomplete
+ * information", Annals of Mathematical Statistics 26(4), 1955; for likelihood ratios Brümmer and du Preez, "The PAV algorithm optimizes binary
+ * proper scoring rules", 2013). A bin is itself an observation with a likelihood ratio, so that the test's bounds hold for bins; half a score is
+ * added to each count, so that no bin decides alone.
+ * @param genuine scores of windows against their own users' templates, of all users together: at least 20
+ * @param impostor scores of windows against other users' templates: at least 20
+ * @throws ERR_CALIBRATION_INVALID when there are fewer, or they do not tell users from impostors at all
+ */
+export function likelihoodRatios(genuine: readonly number[], impostor: readonly number[]): LikelihoodRatios {
+  const users = sorted('genuine', genuine);
+  const others = sorted('impostor', impostor);
+  const bins = Math.min(MOST_BINS, Math.floor(Math.min(users.length, others.length) / SCORES_A_BIN));
+  const edges = cuts(users, others, Math.max(bins, 2));
+  const [u, o] = [counts(users, edges), counts(others, edges)];
+  // Each block: its upper edge, and the smoothed counts of both.
+  const blocks: { edge: number; user: number; impostor: number }[] = [];
+  for (let i = 0; i <= edges.length; i += 1) {
+    let block = { edge: edges[i] ?? Number.POSITIVE_INFINITY, user: u[i]! + 0.5, impostor: o[i]! + 0.5 };
+    for (let last = blocks.at(-1); last !== undefined; last = blocks.at(-1)) {
+      if (last.impostor * block.user < block.impostor * last.user) break;
+      blocks.pop();
+      block = { ...block, user: block.user + last.user, impostor: block.impostor + last.impostor };
+    }
+    blocks.push(block);
+  }
+  const total = (sum: number) => sum + (edges.length + 1) / 2;
+  const shares = Math.log(total(users.length) / total(others.length));
+  const logRatios = blocks.map(({ user, impostor }) => Math.log(impostor / user) + shares);
+  if (blocks.length < 2)
+    throw new AuthenticationError(
+      'ERR_CALIBRATION_INVALID',
+      'the scores of impostors are no larger than those of users: use another score, or more components',
+    );
+  return { edges: blocks.slice(0, -1).map(({ edge }) => edge), logRatios };
+}
+
+/**
+ * For when no impostors' scores are known: one step at the score that users exceed with probability `userRate`, against impostors who exceed it
+ * with probability `impostorRate` or more. The first is estimated with a margin: of n exchangeable scores, the ⌈(n + 1)(1 − userRate)⌉th
+ * smallest is exceeded by the next one with at most that probability. The second is an assumption, and β is as good as it.
+ * @param genuine at least 20 scores, and at least 1/userRate
+ * @throws ERR_CALIBRATION_INVALID when there are fewer; RangeError unless 0 < userRate < impostorRate < 1
+ */
+export function exceedanceRatios(
+  genuine: readonly number[],
+  rates: { readonly userRate: number; readonly impostorRate: number },
+): LikelihoodRatios {
+  const { userRate, impostorRate } = rates;
+  if (!(userRate > 0 && userRate < impostorRate && impostorRate < 1))
+    throw new RangeError(`expected 0 < userRate < impostorRate < 1, got ${userRate} and ${impostorRate}`);
+  return {
+    edges: [exceeded(genuine, userRate)],
+    logRatios: [Math.log((1 - impostorRate) / (1 - userRate)), Math.log(impostorRate / userRate)],
+  };
+}
+
+/**
+ * The score that a user's next window exceeds with at most this probability.
+ * @throws ERR_CALIBRATION_INVALID when there are too few scores to say so
+ */
+export function exceeded(genuine: readonly number[], rate: number): number {
+  const users = sorted('genuine', genuine);
+  const rank = Math.ceil((users.length + 1) * (1 - rate));
+  if (!(rank >= 1 && rank <= users.length))
+    throw new AuthenticationError(
+      'ERR_CALIBRATION_INVALID',
+      `a rate of ${rate} takes at least ${Math.ceil(1 / rate)} scores, got ${users.length}`,
+    );
+  // A score at an edge counts as above it, so the edge is just above this score.
+  return users[rank - 1]! * (1 + Number.EPSILON) + Number.MIN_VALUE;
+}
+
+/** Scores that cut the mixture of both halves into so many parts of equal weight, each once. */
+function cuts(users: Float64Array, others: Float64Array, bins: number): number[] {
+  const [halfUser, halfOther] = [0.5 / users.length, 0.5 / others.length];
+  const edges: number[] = [];
+  let [i, j, weight] = [0, 0, 0];
+  const least = Math.min(users[0]!, others[0]!);
+  while (i < users.length || j < others.length) {
+    const [a, b] = [users[i] ?? Number.POSITIVE_INFINITY, others[j] ?? Number.POSITIVE_INFINITY];
+    const next = Math.min(a, b);
+    if (
+      weight >= (edges.length + 1) / bins - 1e-12 &&
+      edges.length < bins - 1 &&
+      next > (edges.at(-1) ?? least)
+    )
+      edges.push(next);
+    if (a <= b) i += 1;
+    else j += 1;
+    weight += a <= b ? halfUser : halfOther;
+  }
+  return edges;
+}
+
+/** How many scores lie in each bin; a score at an edge belongs above it. */
+function counts(scores: Float64Array, edges: readonly number[]): number[] {
+  const found = new Array<number>(edges.length + 1).fill(0);
+  let bin = 0;
+  for (const score of scores) {
+    while (bin < edges.length && score >= edges[bin]!) bin += 1;
+    found[bin]! += 1;
+  }
+  return found;
+}
