@@ -1,0 +1,34 @@
+/** What the authenticator keeps, and the places for which it is sealed. */
+import type { Digest, Thumbprint } from '@eigenveil/wire';
+import type { Decision, Reason, UserId } from './messages.ts';
+
+export interface StoredUser {
+  readonly userId: UserId;
+  readonly state: 'active' | 'locked' | 'revoked';
+  /** As the relying application was told last. */
+  readonly decision: Decision;
+  /** Sequence of the last event. */
+  readonly event: number;
+  readonly device: Thumbprint;
+  readonly enrolledAt: Date;
+  readonly projection: Digest;
+  /** Null once the user is revoked. */
+  readonly sealedTemplate: Uint8Array | null;
+  readonly drifting: boolean;
+}
+
+/** Whose a key is, or was. */
+export interface StoredDevice {
+  readonly userId: UserId;
+  /** Whether it still is: neither revoked nor replaced. */
+  readonly current: boolean;
+}
+
+/** A decision to be written down; its sequence is given then. */
+export interface NewEvent {
+  readonly userId: UserId;
+  readonly decision: Decision;
+  readonly reason: Reason;
+}
+
+export const templatePlace = (userId: string): string => `users/${userId}/sealed_template`;
