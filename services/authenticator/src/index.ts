@@ -1,2 +1,11 @@
 /** A continuous-authentication back end on reduced rows. */
-export {};
+export {
+  type AuthenticatorOverrides,
+  type RunningAuthenticator,
+  startAuthenticator,
+} from './server.ts';
+export {
+  AUTHENTICATOR_SETTINGS,
+  type AuthenticatorConfiguration,
+  ProjectionSettings,
+} from './settings.ts';

@@ -1,4 +1,5 @@
 /** What goes over the network between devices, relying application and authenticator: paths, schemas, and the statement that a webhook carries. */
+import { MAXIMUM_DIMENSIONS } from '@eigenveil/authentication';
 import { Digest, Thumbprint } from '@eigenveil/wire';
 import { z } from 'zod';
 
@@ -20,8 +21,6 @@ export type SessionId = z.infer<typeof SessionId>;
 /** Of an event: they increase, with gaps where a database was restored. */
 export const Sequence = z.int().min(1);
 
-/** The most components that a window may have. */
-export const MOST_COMPONENTS = 256;
 /** The most windows of one batch. */
 export const WINDOWS_PER_BATCH = 100;
 /** The most windows of one enrolment. */
@@ -39,7 +38,7 @@ export function windowsBodyBytes(windows: number, components: number): number {
 }
 
 /** Reduced rows in the device's frame, in the order of time. */
-const Windows = z.array(z.array(z.number()).min(1).max(MOST_COMPONENTS)).min(1);
+const Windows = z.array(z.array(z.number()).min(1).max(MAXIMUM_DIMENSIONS)).min(1);
 
 /** Where everything is. */
 export const PATHS = {

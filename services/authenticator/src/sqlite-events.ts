@@ -18,6 +18,7 @@ export class SqliteEvents {
   readonly #last;
   readonly #firstSince;
   readonly #delete;
+  readonly #skip;
 
   constructor(db: Database) {
     this.#append = db.prepare('INSERT INTO events (user_id, decision, reason, time) VALUES (?, ?, ?, ?)');
@@ -27,8 +28,11 @@ export class SqliteEvents {
     );
     this.#mark = db.prepare('SELECT sequence FROM marks WHERE name = ?');
     this.#setMark = db.prepare('UPDATE marks SET sequence = max(sequence, ?) WHERE name = ?');
-    this.#last = db.prepare("SELECT coalesce(max(seq), 0) AS last FROM sqlite_sequence WHERE name = 'events'");
+    this.#last = db.prepare(
+      "SELECT coalesce(max(seq), 0) AS last FROM sqlite_sequence WHERE name = 'events'",
+    );
     this.#firstSince = db.prepare('SELECT sequence FROM events WHERE time >= ? ORDER BY sequence LIMIT 1');
+    this.#skip = db.prepare("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'events'");
     this.#delete = db.prepare('DELETE FROM events WHERE sequence < ?');
   }
 
@@ -73,5 +77,12 @@ export class SqliteEvents {
     const fresh = this.#firstSince.get(since.getTime())?.sequence as number | undefined;
     const first = Math.max(fresh ?? last + 1, last - MOST_EVENTS + 1);
     if (this.#delete.run(first).changes > 0) this.setMark('forgotten', first - 1);
+  }
+
+  /** Lets sequences go on from that one, unless they are further; what may have been in between counts as forgotten. */
+  skipTo(sequence: number): void {
+    // The row of this table is there since the first event.
+    this.#skip.run(sequence);
+    this.setMark('forgotten', this.last());
   }
 }

@@ -28,7 +28,7 @@ export interface Enrolment {
 /** An enrolment that was made; undefined `event` where it had been made before. */
 export interface Enrolled {
   readonly userId: UserId;
-  readonly event: number | undefined;
+  readonly event: NewEvent | undefined;
 }
 
 export class SqliteAuthenticatorStore implements SealedStore {
@@ -89,7 +89,11 @@ export class SqliteAuthenticatorStore implements SealedStore {
    * The invitation of a token that this device may use now, or has used.
    * @throws ERR_ENROLMENT_TOKEN
    */
-  invitation(tokenHash: string, device: Thumbprint, now: Date): InvitationRequest & { readonly used: boolean } {
+  invitation(
+    tokenHash: string,
+    device: Thumbprint,
+    now: Date,
+  ): InvitationRequest & { readonly used: boolean } {
     const row = this.#db
       .prepare(
         `SELECT user_id, purpose, used_by FROM invitations
@@ -122,7 +126,6 @@ export class SqliteAuthenticatorStore implements SealedStore {
       checkPurpose(before, purpose);
       this.#claimDevice(device, userId, before);
       this.#db.prepare('UPDATE invitations SET used_by = ? WHERE token_hash = ?').run(device, tokenHash);
-      const isLocked = before?.state === 'locked';
       this.#db
         .prepare(
           `INSERT INTO users (user_id, state, decision, event, device, enrolled_at, projection, sealed_template)
@@ -134,9 +137,10 @@ export class SqliteAuthenticatorStore implements SealedStore {
       this.#db
         .prepare('INSERT INTO devices (thumbprint, user_id) VALUES (?, ?) ON CONFLICT DO NOTHING')
         .run(device, userId);
-      const decision = isLocked ? 'lock' : 'step-up';
-      const reason = purpose === 'enrol' ? 'enrolled' : 'renewed';
-      return { userId, event: this.#events.append({ userId, decision, reason }, now) };
+      const decision = before?.state === 'locked' ? 'lock' : 'step-up';
+      const event: NewEvent = { userId, decision, reason: purpose === 'enrol' ? 'enrolled' : 'renewed' };
+      this.#events.append(event, now);
+      return { userId, event };
     });
     if (enrolled.event !== undefined) scrub(this.#db); // the template of before must not remain in the log
     return enrolled;
@@ -146,22 +150,31 @@ export class SqliteAuthenticatorStore implements SealedStore {
    * Writes a decision down and returns its sequence. A lock is one until it is unlocked; a step-up because of windows becomes one when it is the
    * last of `mostAttempts` in a day.
    */
-  decide({ userId, decision, reason }: NewEvent, now: Date, mostAttempts = Number.POSITIVE_INFINITY): DecisionEvent {
+  decide(
+    { userId, decision, reason }: NewEvent,
+    now: Date,
+    mostAttempts = Number.POSITIVE_INFINITY,
+  ): DecisionEvent {
     return transaction(this.#db, () => {
-      const tooMany = decision === 'step-up' && reason === 'behaviour' && this.#attempts(userId, now) >= mostAttempts;
-      const made: NewEvent = tooMany ? { userId, decision: 'lock', reason: 'attempts' } : { userId, decision, reason };
+      const tooMany =
+        decision === 'step-up' && reason === 'behaviour' && this.#attempts(userId, now) >= mostAttempts;
+      const made: NewEvent = tooMany
+        ? { userId, decision: 'lock', reason: 'attempts' }
+        : { userId, decision, reason };
       if (made.decision === 'lock')
-        this.#db.prepare("UPDATE users SET state = 'locked' WHERE user_id = ? AND state = 'active'").run(userId);
+        this.#db
+          .prepare("UPDATE users SET state = 'locked' WHERE user_id = ? AND state = 'active'")
+          .run(userId);
       return { ...made, sequence: this.#events.append(made, now), time: now.toISOString() };
     });
   }
 
-  /** Puts those of these users who are at `allow` to `step-up`: all of them together, or none. */
-  endAll(users: readonly UserId[], reason: Reason, now: Date): void {
-    transaction(this.#db, () => {
-      for (const userId of users)
-        if (this.user(userId)?.decision === 'allow')
-          this.#events.append({ userId, decision: 'step-up', reason }, now);
+  /** Puts those of these users who are at `allow` to `step-up`, all of them together or none; returns how many. */
+  endAll(users: readonly UserId[], reason: Reason, now: Date): number {
+    return transaction(this.#db, () => {
+      const allowed = users.filter((userId) => this.user(userId)?.decision === 'allow');
+      for (const userId of allowed) this.#events.append({ userId, decision: 'step-up', reason }, now);
+      return allowed.length;
     });
   }
 
@@ -209,23 +222,22 @@ export class SqliteAuthenticatorStore implements SealedStore {
     return revoked;
   }
 
-  /** Replaces the template of a user whose device is still that one, and says whether windows have drifted from it. */
+  /** Replaces templates, each of a user whose device and enrolment are still those. */
   replaceTemplates(
     changes: readonly {
       readonly userId: UserId;
       readonly device: Thumbprint;
       readonly enrolledAt: Date;
       readonly sealedTemplate: Uint8Array;
-      readonly drifting: boolean;
     }[],
   ): void {
     transaction(this.#db, () => {
       const replace = this.#db.prepare(
-        `UPDATE users SET sealed_template = ?, drifting = ?
+        `UPDATE users SET sealed_template = ?
          WHERE user_id = ? AND device = ? AND enrolled_at = ? AND state <> 'revoked'`,
       );
-      for (const { userId, device, enrolledAt, sealedTemplate, drifting } of changes)
-        replace.run(sealedTemplate, drifting ? 1 : 0, userId, device, enrolledAt.getTime());
+      for (const { userId, device, enrolledAt, sealedTemplate } of changes)
+        replace.run(sealedTemplate, userId, device, enrolledAt.getTime());
     });
   }
 
@@ -240,6 +252,12 @@ export class SqliteAuthenticatorStore implements SealedStore {
       delivered: this.#events.mark('delivered'),
       forgotten: this.#events.mark('forgotten'),
     };
+  }
+
+  /** How many events the webhook has not taken. */
+  eventsWaiting(): number {
+    const waiting = 'SELECT count(*) AS events FROM events WHERE sequence > ?';
+    return this.#db.prepare(waiting).get(this.marks().delivered)!.events as number;
   }
 
   markDelivered(sequence: number): void {
@@ -257,7 +275,9 @@ export class SqliteAuthenticatorStore implements SealedStore {
   /** How many users there are, by state, projection and whether they drift. */
   census(): { state: StoredUser['state']; projection: Digest; drifting: boolean; users: number }[] {
     const rows = this.#db
-      .prepare('SELECT state, projection, drifting, count(*) AS users FROM users GROUP BY state, projection, drifting')
+      .prepare(
+        'SELECT state, projection, drifting, count(*) AS users FROM users GROUP BY state, projection, drifting',
+      )
       .all();
     return rows.map((row) => ({
       state: row.state as StoredUser['state'],
@@ -287,9 +307,7 @@ export class SqliteAuthenticatorStore implements SealedStore {
   lockAll(now: Date): void {
     transaction(this.#db, () => {
       this.#db.exec('DELETE FROM invitations');
-      const jump = Math.max(now.getTime(), this.#events.last());
-      this.#db.prepare("INSERT OR IGNORE INTO sqlite_sequence (name, seq) SELECT 'events', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'events')").run();
-      this.#db.prepare("UPDATE sqlite_sequence SET seq = ? WHERE name = 'events'").run(jump);
+      this.#events.skipTo(now.getTime());
       this.#db.exec("UPDATE users SET state = 'locked' WHERE state = 'active'");
       for (const row of this.#db.prepare("SELECT user_id FROM users WHERE state = 'locked'").all())
         this.#events.append({ userId: row.user_id as UserId, decision: 'lock', reason: 'restored' }, now);
@@ -309,7 +327,10 @@ export class SqliteAuthenticatorStore implements SealedStore {
   #claimDevice(device: Thumbprint, userId: UserId, user: StoredUser | undefined): void {
     const known = this.device(device);
     if (known === undefined || (known.userId === userId && known.current && user !== undefined)) return;
-    throw new ServiceError('ERR_DEVICE_CONFLICT', '"DPoP" expected a key that was nobody\'s before: make a new one');
+    throw new ServiceError(
+      'ERR_DEVICE_CONFLICT',
+      '"DPoP" expected a key that was nobody\'s before: make a new one',
+    );
   }
 
   #dropInvitations(userId: UserId): void {

@@ -1,4 +1,6 @@
 /** What the authenticator keeps, and the places for which it is sealed. */
+import { decodeTemplate, encodeTemplate, type Template } from '@eigenveil/authentication';
+import type { Sealer } from '@eigenveil/server';
 import type { Digest, Thumbprint } from '@eigenveil/wire';
 import type { Decision, Reason, UserId } from './messages.ts';
 
@@ -32,3 +34,23 @@ export interface NewEvent {
 }
 
 export const templatePlace = (userId: string): string => `users/${userId}/sealed_template`;
+
+/** @throws ERR_SEAL_BROKEN, ERR_TEMPLATE_INVALID; TypeError for a user who was revoked */
+export function openTemplate(sealer: Sealer, { userId, sealedTemplate }: StoredUser): Template {
+  if (sealedTemplate === null) throw new TypeError('the user was revoked, and has no template');
+  const bytes = sealer.open(templatePlace(userId), sealedTemplate);
+  try {
+    return decodeTemplate(bytes);
+  } finally {
+    bytes.fill(0);
+  }
+}
+
+export function sealTemplate(sealer: Sealer, place: string, template: Template): Uint8Array {
+  const bytes = encodeTemplate(template);
+  try {
+    return sealer.seal(place, bytes);
+  } finally {
+    bytes.fill(0);
+  }
+}

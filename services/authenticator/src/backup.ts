@@ -1,0 +1,27 @@
+/** What the authenticator's backups leave out, and what ends when one is restored. */
+import type { BackupRules } from '@eigenveil/server';
+import { SqliteAuthenticatorStore } from './sqlite-store.ts';
+
+/**
+ * Sealed templates stay in a backup, or everybody would have to enrol anew; the key that opens them does not. Invitations are void. Who was
+ * revoked or renewed after the backup is not known to it, so a restoration locks everybody: the relying application unlocks whom it still
+ * knows with the same device.
+ */
+export const AUTHENTICATOR_BACKUP: BackupRules = {
+  service: 'authenticator',
+  async prepare(database) {
+    withStore(database, (store) => store.eraseInvitations());
+  },
+  async finish(database) {
+    withStore(database, (store) => store.lockAll(new Date()));
+  },
+};
+
+function withStore(database: string, work: (store: SqliteAuthenticatorStore) => void): void {
+  const store = new SqliteAuthenticatorStore(database);
+  try {
+    work(store);
+  } finally {
+    store.close();
+  }
+}

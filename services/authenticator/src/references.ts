@@ -1,0 +1,74 @@
+/** The projections in use: what windows of each look like, how they are scored, and how decisions follow from scores. */
+import {
+  AuthenticationError,
+  checkWindow,
+  type Engine,
+  type ScoreKind,
+  SequentialEngine,
+  TrustEngine,
+} from '@eigenveil/authentication';
+import { ConfigurationError } from '@eigenveil/command';
+import { type Digest, ServiceError } from '@eigenveil/wire';
+import type { EngineSettings, ProjectionSettings } from './settings.ts';
+
+export class Reference {
+  readonly projection: Digest;
+  readonly components: number;
+  readonly score: ScoreKind;
+  readonly engine: Engine;
+  readonly #largestLength: number;
+
+  /** @throws ERR_SETTINGS_INVALID */
+  constructor({ digest, components, largestLength, score, engine }: ProjectionSettings) {
+    this.projection = digest;
+    this.components = components;
+    this.score = score;
+    this.engine = engineOf(engine);
+    this.#largestLength = largestLength ?? Number.POSITIVE_INFINITY;
+  }
+
+  /**
+   * Windows as the library takes them.
+   * @throws ERR_WINDOW_INVALID for one of another width, with an entry beyond the library's bound, or longer than a row of the projection can be
+   */
+  windows(rows: readonly (readonly number[])[]): Float64Array[] {
+    return rows.map((row) => {
+      const window = Float64Array.from(row);
+      checkWindow(window, this.components);
+      if (Math.hypot(...window) > this.#largestLength)
+        throw new ServiceError(
+          'ERR_WINDOW_INVALID',
+          '"windows" expected rows no longer than the projection makes any',
+        );
+      return window;
+    });
+  }
+}
+
+/**
+ * By digest.
+ * @throws ERR_CONFIGURATION when two have the same digest, or an engine's setting is out of its range
+ */
+export function referencesOf(projections: readonly ProjectionSettings[]): ReadonlyMap<Digest, Reference> {
+  const references = new Map<Digest, Reference>();
+  for (const [i, projection] of projections.entries()) {
+    if (references.has(projection.digest))
+      throw new ConfigurationError(`"projections[${i}].digest" expected one that is not listed before`);
+    try {
+      references.set(projection.digest, new Reference(projection));
+    } catch (error) {
+      if (!(error instanceof AuthenticationError)) throw error;
+      throw new ConfigurationError(`"projections[${i}].engine": ${error.message}`);
+    }
+  }
+  return references;
+}
+
+function engineOf(settings: EngineSettings): Engine {
+  switch (settings.kind) {
+    case 'trust':
+      return new TrustEngine(settings);
+    case 'sequential':
+      return new SequentialEngine(settings);
+  }
+}

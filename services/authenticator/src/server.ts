@@ -1,0 +1,133 @@
+/** Puts the authenticator together and runs it over HTTPS. */
+import { readTextFile } from '@eigenveil/command';
+import { type Logger, openService, requireKeys } from '@eigenveil/server';
+import type { Thumbprint } from '@eigenveil/wire';
+import { authenticatorMetrics } from './metrics.ts';
+import { referencesOf } from './references.ts';
+import { authenticatorRoutes } from './routes.ts';
+import { AuthenticatorService } from './service.ts';
+import type { AuthenticatorConfiguration } from './settings.ts';
+import { SqliteAuthenticatorStore } from './sqlite-store.ts';
+import { Webhook, type WebhookTimes } from './webhook.ts';
+
+export interface RunningAuthenticator {
+  readonly url: string;
+  readonly thumbprint: Thumbprint;
+  readonly service: AuthenticatorService;
+  /** Reads the TLS certificate anew. */
+  reloadCertificate(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What tests replace to watch or disturb an authenticator. */
+export interface AuthenticatorOverrides {
+  readonly now?: () => Date;
+  readonly monotonic?: () => number;
+  readonly log?: Logger;
+  readonly webhookTimes?: WebhookTimes;
+}
+
+const INFO = {
+  title: 'Eigenveil authenticator',
+  version: '0.1.0',
+  description: 'A continuous-authentication back end on reduced rows.',
+};
+const SECOND = 1000;
+const HOUR = 3600 * SECOND;
+const DAY = 24 * HOUR;
+const TICK_MILLISECONDS = 5 * SECOND;
+
+/** Starts an authenticator; resolves when it listens. */
+export async function startAuthenticator(
+  config: AuthenticatorConfiguration,
+  overrides: AuthenticatorOverrides = {},
+): Promise<RunningAuthenticator> {
+  const references = referencesOf(config.projections);
+  const ca = config.webhookCa === undefined ? undefined : await readTextFile('webhookCa', config.webhookCa);
+  const running = await openService('authenticator', config, overrides.log);
+  const { log, metrics } = running;
+  const { database, key, sealer } = running.foundation;
+  const store = new SqliteAuthenticatorStore(database);
+  await requireKeys(store, sealer).catch((error: unknown) => {
+    store.close();
+    running.release();
+    throw error;
+  });
+  const measured = authenticatorMetrics(metrics, store, () => service.activeSessions);
+  const webhook =
+    config.webhookUrl === undefined
+      ? undefined
+      : new Webhook({
+          store,
+          key,
+          log,
+          url: config.webhookUrl,
+          ca,
+          onAttempt: measured.attempted,
+          times: overrides.webhookTimes,
+        });
+  const service = new AuthenticatorService({
+    store,
+    sealer,
+    references,
+    policy: {
+      enrolmentWindows: config.enrolmentWindows,
+      invitationMilliseconds: config.invitationHours * HOUR,
+      windowsPerMinute: config.windowsPerMinute,
+      sessionsPerHour: config.sessionsPerHour,
+      stepUpsPerDay: config.stepUpsPerDay,
+      idleMilliseconds: config.idleSeconds * SECOND,
+      activeSessions: config.activeSessions,
+      eventMilliseconds: config.eventDays * DAY,
+      learnAfterStepUp: config.learnAfterStepUp,
+      learnAfterRun: config.learnAfterRun,
+      learningShare: config.learningShare,
+    },
+    now: overrides.now ?? (() => new Date()),
+    monotonic: overrides.monotonic ?? (() => performance.now()),
+    observer: {
+      ...measured,
+      decided(event) {
+        measured.decided(event);
+        webhook?.wake();
+      },
+    },
+  });
+  const routes = authenticatorRoutes({
+    service,
+    publicUrl: running.publicUrl,
+    relyingApplications: new Set(config.relyingApplications),
+    components: Math.max(...config.projections.map(({ components }) => components)),
+  });
+  service.forget();
+  const listening = await running.listen({ info: INFO, routes, checkReady: () => store.check() });
+  webhook?.wake();
+  // Only now: a timer would keep a process alive that could not listen.
+  const every = (milliseconds: number, work: () => void) =>
+    setInterval(() => {
+      try {
+        work();
+      } catch (error) {
+        log.error({ err: error }, 'sweep failed'); // tried again the next time
+      }
+    }, milliseconds);
+  const tick = () => {
+    service.tick();
+    webhook?.wake();
+  };
+  const timers = [every(TICK_MILLISECONDS, tick), every(HOUR, () => service.forget())];
+  return {
+    url: listening.url,
+    thumbprint: key.thumbprint,
+    service,
+    reloadCertificate: running.reloadCertificate,
+    async close() {
+      for (const timer of timers) clearInterval(timer);
+      await listening.close();
+      await webhook?.close();
+      service.close();
+      store.close();
+      running.release();
+    },
+  };
+}

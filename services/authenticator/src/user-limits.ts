@@ -1,0 +1,93 @@
+/** How many windows a minute and sessions an hour a user may have: whoever injects samples learns from few only. In memory, by the monotonic clock. */
+import { ServiceError } from '@eigenveil/wire';
+import type { UserId } from './messages.ts';
+
+/** A bucket that fills evenly, and from which a request takes what it needs: full at first. */
+class Bucket {
+  readonly #size: number;
+  readonly #perMillisecond: number;
+  #level: number;
+  #time: number;
+
+  constructor(size: number, milliseconds: number, now: number) {
+    this.#size = size;
+    this.#perMillisecond = size / milliseconds;
+    this.#level = size;
+    this.#time = now;
+  }
+
+  /** Takes so much; or nothing, and returns how many milliseconds it takes until there is enough. */
+  take(amount: number, now: number): number {
+    this.#fill(now);
+    if (amount > this.#level) return (amount - this.#level) / this.#perMillisecond;
+    this.#level -= amount;
+    return 0;
+  }
+
+  isFull(now: number): boolean {
+    this.#fill(now);
+    return this.#level >= this.#size;
+  }
+
+  #fill(now: number): void {
+    this.#level = Math.min(this.#size, this.#level + (now - this.#time) * this.#perMillisecond);
+    this.#time = now;
+  }
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+export class UserLimits {
+  readonly #windowsPerMinute: number;
+  readonly #sessionsPerHour: number;
+  readonly #monotonic: () => number;
+  readonly #windows = new Map<UserId, Bucket>();
+  readonly #sessions = new Map<UserId, Bucket>();
+
+  constructor(
+    limits: { readonly windowsPerMinute: number; readonly sessionsPerHour: number },
+    monotonic: () => number,
+  ) {
+    this.#windowsPerMinute = limits.windowsPerMinute;
+    this.#sessionsPerHour = limits.sessionsPerHour;
+    this.#monotonic = monotonic;
+  }
+
+  /** @throws ERR_RATE_LIMITED */
+  takeWindows(userId: UserId, count: number): void {
+    const message = `expected at most ${this.#windowsPerMinute} windows a minute`;
+    this.#take(this.#windows, userId, count, this.#windowsPerMinute, MINUTE, message);
+  }
+
+  /** @throws ERR_RATE_LIMITED */
+  takeSession(userId: UserId): void {
+    const message = `expected at most ${this.#sessionsPerHour} sessions an hour`;
+    this.#take(this.#sessions, userId, 1, this.#sessionsPerHour, HOUR, message);
+  }
+
+  /** Forgets users who have their whole allowance again. */
+  sweep(): void {
+    const now = this.#monotonic();
+    for (const buckets of [this.#windows, this.#sessions])
+      for (const [userId, bucket] of buckets) if (bucket.isFull(now)) buckets.delete(userId);
+  }
+
+  #take(
+    buckets: Map<UserId, Bucket>,
+    userId: UserId,
+    amount: number,
+    size: number,
+    milliseconds: number,
+    message: string,
+  ): void {
+    const now = this.#monotonic();
+    let bucket = buckets.get(userId);
+    if (bucket === undefined) {
+      bucket = new Bucket(size, milliseconds, now);
+      buckets.set(userId, bucket);
+    }
+    const wait = bucket.take(amount, now);
+    if (wait > 0) throw new ServiceError('ERR_RATE_LIMITED', message, { retryAfterSeconds: wait / 1000 });
+  }
+}
