@@ -150,8 +150,7 @@ export class AuthenticatorService {
     if (reference === undefined) throw renewalRequired();
     this.#limits.takeSession(userId);
     const template = openTemplate(sealer, user);
-    const surplus = this.#sessions.surplus();
-    this.#endSessions(surplus);
+    this.#endSessions(this.#sessions.surplus(userId));
     const isLocked = user.state === 'locked';
     const event = isLocked ? user.event : this.#decide(userId, 'step-up', 'session-opened').sequence;
     const id = SessionId.parse(randomBytes(16).toString('base64url'));

@@ -93,8 +93,9 @@ export class Sessions {
     return idle;
   }
 
-  /** Those that have to end so that another one has room: heard longest ago. */
-  surplus(): Session[] {
+  /** Those that have to end so that this user has room: heard longest ago, unless the user's own session makes room. */
+  surplus(userId: UserId): Session[] {
+    if (this.#byUser.has(userId)) return [];
     const surplus: Session[] = [];
     for (const session of this.#byId.values()) {
       if (this.#byId.size - surplus.length < this.#most) break;

@@ -142,7 +142,7 @@ export class SqliteAuthenticatorStore implements SealedStore {
       this.#events.append(event, now);
       return { userId, event };
     });
-    if (enrolled.event !== undefined) scrub(this.#db); // the template of before must not remain in the log
+    if (enrolled.event?.reason === 'renewed') scrub(this.#db); // the template of before must not remain in the log
     return enrolled;
   }
 
