@@ -5,21 +5,19 @@ import {
   addSettings,
   ConfigurationError,
   CSV_HELP,
-  CSV_SETTINGS,
   clippedByName,
   printResult,
-  readSignedFile,
   readTextFile,
   warnOfClipped,
   warnOfSkipped,
 } from '@eigenveil/command';
-import type { Projector, SignedProjection } from '@eigenveil/projection';
-import type { CsvOptions } from '@eigenveil/statistics';
+import type { Projector } from '@eigenveil/projection';
 import { Thumbprint } from '@eigenveil/task/schema';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { DeviceClient, EnrolledDevice, EnrolOptions } from './device-client.ts';
+import { CSP_THUMBPRINT, eachBatch, PROJECTION, ROWS, type RowSettings, readEvidence } from './row-settings.ts';
 
 const PREFIX = 'EIGENVEIL_DEVICE';
 
@@ -38,15 +36,6 @@ const SETTINGS = {
   },
 } as const;
 
-const ROWS = {
-  data: {
-    schema: z.string().min(1),
-    description: 'CSV file of windows with a header row, plain or .gz; - for standard input',
-    placeholder: 'FILE',
-  },
-  ...CSV_SETTINGS,
-} as const;
-
 const TOKEN = {
   schema: z
     .string()
@@ -55,25 +44,9 @@ const TOKEN = {
   placeholder: 'TOKEN',
 } as const;
 
-const PROJECTION = {
-  schema: z.string(),
-  description: 'file that "eigenveil-owner project --evidence" has written',
-  placeholder: 'FILE',
-} as const;
-
-const CSP_THUMBPRINT = {
-  schema: Thumbprint,
-  description: "thumbprint of the CSP's key, learnt over a channel that you trust",
-  placeholder: 'THUMBPRINT',
-} as const;
-
 interface DeviceSettings {
   readonly home: string;
   readonly patienceSeconds: number;
-}
-
-interface RowSettings extends Pick<CsvOptions, 'separator' | 'decimal' | 'trim' | 'missing'> {
-  readonly data: string;
 }
 
 export function addDevice(program: Command): void {
@@ -192,7 +165,7 @@ Example:
       const projector = await client.projector();
       let sent = 0;
       const skippedRows = await eachBatch(projector, settings, async (rows) => {
-        await client.observe(rows);
+        await client.observe(rows.map(({ values }) => values));
         sent += rows.length;
       });
       const clipped = tellOfRows(command, projector, projector.clippedCells, skippedRows);
@@ -244,37 +217,15 @@ async function enrolWith(
   const { Projector } = await import('@eigenveil/projection');
   const projector = await Projector.open(evidence, csp);
   const rows: number[][] = [];
-  const skippedRows = await eachBatch(projector, settings, async (batch) => void rows.push(...batch));
+  const skippedRows = await eachBatch(projector, settings, (batch) => {
+    rows.push(...batch.map(({ values }) => values));
+  });
   const { userId, clippedCells } = await withDevice(settings, (client) => enrol(client, rows));
   const clipped = tellOfRows(command, projector, clippedCells, skippedRows);
   printResult(command, {
     json: { user: userId, windows: rows.length, skippedRows, clipped },
     text: `enrolled as ${userId} with ${rows.length} windows`,
   });
-}
-
-/** Rows as they are read; a row's cells are in the projector's order. Returns how many were left out, since a cell is missing. */
-async function eachBatch(
-  { task }: Projector,
-  { data, ...form }: RowSettings,
-  take: (rows: number[][]) => Promise<void>,
-): Promise<number> {
-  const { readFileBytes, readRowBatches } = await import('@eigenveil/statistics');
-  let skippedRows = 0;
-  const bytes: AsyncIterable<Uint8Array> = data === '-' ? process.stdin : readFileBytes(data);
-  const batches = readRowBatches(
-    bytes,
-    { features: task.features, labellings: [] },
-    {
-      ...form,
-      ignoredColumns: 'others',
-      onSkippedRow() {
-        skippedRows += 1;
-      },
-    },
-  );
-  for await (const batch of batches) if (batch.length > 0) await take(batch.map(({ values }) => values));
-  return skippedRows;
 }
 
 /** Warnings on standard error; returns the features of which cells were clipped, with their number. */
@@ -307,9 +258,4 @@ async function withDevice<T>(
   } finally {
     await client.close();
   }
-}
-
-async function readEvidence(file: string): Promise<SignedProjection> {
-  const { SignedProjection } = await import('@eigenveil/projection');
-  return readSignedFile('--projection', file, SignedProjection);
 }

@@ -1,0 +1,55 @@
+/**
+ * From windows of some users to what the service is told of a projection: how its windows are scored, and when a score is strange. Scores are in
+ * each user's own unit and the same in every frame, so what some users have taught serves all.
+ */
+import {
+  crossScores,
+  likelihoodRatios,
+  makeTemplate,
+  type ScoreKind,
+  Scorer,
+  trustSettings,
+} from '@eigenveil/authentication';
+import type { Projector } from '@eigenveil/projection';
+import type { ProjectionSettings } from './settings.ts';
+
+/** What either engine promises of the right user, and the sequential one of an impostor. */
+export type Promised =
+  | { readonly kind: 'trust'; readonly windowsPerFalseStepUp: number }
+  | {
+      readonly kind: 'sequential';
+      readonly falseStepUp: number;
+      readonly falseLock: number;
+      readonly missedImpostor: number;
+    };
+
+/**
+ * An engine for windows like these.
+ * @param users windows of each user, in the order of time; of two users or more, at least 10 of each
+ * @throws ERR_TOO_FEW_WINDOWS, ERR_CALIBRATION_INVALID
+ */
+export function calibratedEngine(
+  users: readonly (readonly Float64Array[])[],
+  score: ScoreKind,
+  promised: Promised,
+): ProjectionSettings['engine'] {
+  const genuine = users.flatMap((windows) => crossScores(windows, score));
+  const impostor = users.flatMap((windows, user) => {
+    const scorer = new Scorer(makeTemplate(windows), score);
+    return users.flatMap((others, other) =>
+      other === user ? [] : others.map((window) => scorer.score(window)),
+    );
+  });
+  if (promised.kind === 'trust') return { kind: 'trust', ...trustSettings(genuine, impostor, promised) };
+  const { edges, logRatios } = likelihoodRatios(genuine, impostor);
+  return { ...promised, edges: [...edges], logRatios: [...logRatios] };
+}
+
+/** No row that this projector reduces is longer: a scaled feature lies in [−1, 1], before the mean is taken away. */
+export function largestLength({ projection: { vectors, mean } }: Projector): number {
+  return Math.hypot(
+    ...vectors.map((vector) =>
+      vector.reduce((sum, entry, i) => sum + Math.abs(entry) * (1 + Math.abs(mean?.[i] ?? 0)), 0),
+    ),
+  );
+}
