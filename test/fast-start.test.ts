@@ -21,6 +21,17 @@ test.each([
   ['csp', ['shared/command', 'shared/server', 'shared/task', 'shared/wire', 'services/csp', 'canonicalize']],
   ['user', ['shared/command', 'shared/server', 'shared/task', 'shared/wire', 'services/data-user']],
   ['owner', ['shared/command', 'shared/task', 'shared/wire', 'services/data-owner']],
+  [
+    'authenticator',
+    [
+      'shared/command',
+      'shared/server',
+      'shared/task',
+      'shared/wire',
+      'services/authenticator',
+      'canonicalize',
+    ],
+  ],
 ] as const)('eigenveil-%s --help loads settings and the command line alone', async (name, folders) => {
   const { stdout, stderr } = await run(process.execPath, ['--import', HOOK, program(name), '--help'], {
     env: { PATH: process.env.PATH },
@@ -35,7 +46,7 @@ test.each([
   const heavy = ['node:http', 'node:https', 'node:sqlite', 'node:tls', 'node:worker_threads'];
   expect(heavy.filter((it) => origins.has(it))).toEqual([]);
   const entries = urls.filter((url) =>
-    /\/(server|task|wire|csp|data-user|data-owner)\/src\/index\.ts$/.test(url),
+    /\/(server|task|wire|csp|data-user|data-owner|authenticator)\/src\/index\.ts$/.test(url),
   );
   expect(entries).toEqual([]);
 });

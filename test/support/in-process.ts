@@ -1,4 +1,5 @@
 /** The command lines run in this process, which starts faster than a process of their own, and what they answer with `--json`. */
+import { authenticatorProgram } from '@eigenveil/authenticator/command';
 import { runCommand } from '@eigenveil/command';
 import { cspProgram } from '@eigenveil/csp';
 import { ownerProgram } from '@eigenveil/data-owner';
@@ -7,7 +8,12 @@ import type { Finished } from '@eigenveil/testbed/processes/programs';
 import type { Command } from 'commander';
 import { expect } from 'vitest';
 
-export const PROGRAMS = { csp: cspProgram, user: dataUserProgram, owner: ownerProgram } as const;
+export const PROGRAMS = {
+  csp: cspProgram,
+  user: dataUserProgram,
+  owner: ownerProgram,
+  authenticator: authenticatorProgram,
+} as const;
 
 /** Runs a command to its end. */
 export async function runInProcess(name: keyof typeof PROGRAMS, ...args: string[]): Promise<Finished> {

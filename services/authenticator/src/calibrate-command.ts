@@ -1,5 +1,5 @@
 /** The command `calibrate` of eigenveil-authenticator. What its action works with is loaded when it runs: --help and mistakes are told at once. */
-import { addSettings, CSV_HELP, ConfigurationError, printResult } from '@eigenveil/command';
+import { addSettings, ConfigurationError, CSV_HELP, printResult } from '@eigenveil/command';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { CSP_THUMBPRINT, eachBatch, PROJECTION, ROWS, readEvidence } from './row-settings.ts';
@@ -19,7 +19,11 @@ export function addCalibrate(program: Command, prefix: string): void {
     projection: PROJECTION,
     cspThumbprint: CSP_THUMBPRINT,
     ...ROWS,
-    user: { schema: z.string().min(1), description: 'column that says whose a row is', placeholder: 'COLUMN' },
+    user: {
+      schema: z.string().min(1),
+      description: 'column that says whose a row is',
+      placeholder: 'COLUMN',
+    },
     score: {
       schema: z.enum(['mahalanobis', 'euclidean', 'cosine']),
       description: 'how windows are scored: mahalanobis, euclidean or cosine',
@@ -28,7 +32,8 @@ export function addCalibrate(program: Command, prefix: string): void {
     },
     engine: {
       schema: z.enum(['trust', 'sequential']),
-      description: 'how decisions follow from scores: trust (penalty and reward) or sequential (a probability ratio test)',
+      description:
+        'how decisions follow from scores: trust (penalty and reward) or sequential (a probability ratio test)',
       default: 'trust',
       placeholder: 'NAME',
     },
@@ -64,19 +69,22 @@ Example:
     const { task, projection, provenance } = await openProjection(evidence, csp);
     const projector = new Projector(task, projection);
     const users = new Map<string, Float64Array[]>();
-    await eachBatch(projector, settings, (rows) => {
-      for (const { values, kept } of rows) {
-        const window = projector.transform(Float64Array.from(values));
-        const windows = users.get(kept![0]!);
-        if (windows === undefined) users.set(kept![0]!, [window]);
-        else windows.push(window);
-      }
-    }, [user]);
+    await eachBatch(
+      projector,
+      settings,
+      (rows) => {
+        for (const { values, kept } of rows) {
+          const window = projector.transform(Float64Array.from(values));
+          const windows = users.get(kept![0]!);
+          if (windows === undefined) users.set(kept![0]!, [window]);
+          else windows.push(window);
+        }
+      },
+      [user],
+    );
     if (users.size < 2) throw new ConfigurationError('"--user" expected a column with two users at least');
     const promised =
-      kind === 'trust'
-        ? { kind, windowsPerFalseStepUp }
-        : { kind, falseStepUp, falseLock, missedImpostor };
+      kind === 'trust' ? { kind, windowsPerFalseStepUp } : { kind, falseStepUp, falseLock, missedImpostor };
     const entry = {
       digest: provenance.projectionDigest,
       components: projection.vectors.length,

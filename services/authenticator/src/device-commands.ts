@@ -17,7 +17,14 @@ import { ServiceUrl } from '@eigenveil/wire/service-url';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { DeviceClient, EnrolledDevice, EnrolOptions } from './device-client.ts';
-import { CSP_THUMBPRINT, eachBatch, PROJECTION, ROWS, type RowSettings, readEvidence } from './row-settings.ts';
+import {
+  CSP_THUMBPRINT,
+  eachBatch,
+  PROJECTION,
+  ROWS,
+  type RowSettings,
+  readEvidence,
+} from './row-settings.ts';
 
 const PREFIX = 'EIGENVEIL_DEVICE';
 
@@ -157,7 +164,7 @@ Rows are sent as they come, in a session that begins with the command and ends w
 over. The device is told no decision: those go to the relying application alone. A row is sent when its line has ended.
 
 Example:
-  $ sensor | eigenveil-authenticator device observe --data -`,
+  $ eigenveil-authenticator device observe --data - < /dev/sensor`,
   );
   command.action(async () => {
     const settings = configuration();
@@ -182,10 +189,7 @@ function addShow(device: Command): void {
   command.addHelpText(
     'after',
     `
-Asks nobody. The frame is not shown.
-
-Example:
-  $ eigenveil-authenticator device show`,
+Asks nobody. The frame is not shown.`,
   );
   command.action(async () => {
     const { DeviceHome } = await import('./device-home.ts');

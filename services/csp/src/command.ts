@@ -38,13 +38,10 @@ export function cspProgram(): Command {
       open: () => new SqliteCspStore(databaseFile(configuration.dataDirectory)),
     };
   });
-  addBackupCommands(
-    program,
-    PREFIX,
-    async () => (await import('./backup.ts')).CSP_BACKUP,
-    `Every task of the backup ends, since it may have been unblinded later, and every enrolment token that was unused is void. Owners that
+  addBackupCommands(program, PREFIX, async () => (await import('./backup.ts')).CSP_BACKUP, {
+    consequences: `Every task of the backup ends, since it may have been unblinded later, and every enrolment token that was unused is void. Owners that
 have enrolled since must enrol again. The audit log notes the restoration.`,
-  );
+  });
   return program;
 }
 

@@ -38,8 +38,10 @@ export function dataUserProgram(): Command {
     program,
     PREFIX,
     async () => (await import('./backup.ts')).DATA_USER_BACKUP,
-    `Every task that the backup did not have as done or cancelled fails with ERR_TASK_RESTORED: contributions came later for which owners
+    {
+      consequences: `Every task that the backup did not have as done or cancelled fails with ERR_TASK_RESTORED: contributions came later for which owners
 have receipts. Propose such tasks anew.`,
+    },
     databaseUrl,
   );
   const task = program.command('task').description('propose tasks and see them through');

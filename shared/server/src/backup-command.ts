@@ -1,18 +1,32 @@
-/** The commands that both services have for backups of their databases. */
+/** The commands that all services have for backups of their databases. */
 import { addSettings, type Command, ConfigurationError, printResult, type Setting } from '@eigenveil/command';
 import { z } from 'zod';
 import type { BackupRules } from './backup.ts';
 import { SERVICE_SETTINGS } from './settings.ts';
 
+/** How a service's backups differ, for its operator. */
+interface BackupWords {
+  /** What a restoration ends. */
+  readonly consequences: string;
+  /** What the backup holds. */
+  readonly holds?: string;
+  /** What was ended, in one line. */
+  readonly ended?: string;
+}
+
 /**
- * Adds `backup` and `restore` to a service's program, whose `rules` are loaded when one of them runs. `consequences` says what a restoration ends; `databaseUrl` is the setting by
- * which the service may have its database elsewhere.
+ * Adds `backup` and `restore` to a service's program, whose `rules` are loaded when one of them runs. `databaseUrl` is the setting by which the service
+ * may have its database elsewhere.
  */
 export function addBackupCommands(
   program: Command,
   prefix: string,
   rules: () => Promise<BackupRules>,
-  consequences: string,
+  {
+    consequences,
+    holds = 'no key and nothing that is sealed',
+    ended = 'tasks that had not ended then have ended',
+  }: BackupWords,
   databaseUrl?: Setting<z.ZodType<string | undefined>>,
 ): void {
   const { dataDirectory } = SERVICE_SETTINGS;
@@ -32,7 +46,7 @@ export function addBackupCommands(
   backup.addHelpText(
     'after',
     `
-Works while the service runs. The backup holds no key and nothing that is sealed: keep a copy of signing-key.json, the service's identity,
+Works while the service runs. The backup holds ${holds}: keep a copy of signing-key.json, the service's identity,
 in a safe place of its own. Without it a backup cannot be restored. To move a service, stop it and move its whole folder instead.
 
 Example:
@@ -66,7 +80,7 @@ Example:
     const { dataDirectory: directory, from } = restored();
     const { restoreBackup } = await import('./backup.ts');
     const manifest = await restoreBackup(await rules(), directory, from);
-    const text = `restored the database of ${manifest.time}; tasks that had not ended then have ended`;
+    const text = `restored the database of ${manifest.time}; ${ended}`;
     printResult(restore, { json: manifest, text });
   });
 }

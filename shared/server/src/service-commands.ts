@@ -1,4 +1,4 @@
-/** The commands `serve` and `identity` of both services. */
+/** The commands `serve` and `identity` of all services. */
 import {
   addSettings,
   type Command,

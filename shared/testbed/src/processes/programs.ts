@@ -6,8 +6,16 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { tethered } from './tether.ts';
 
-export const program = (name: 'csp' | 'user' | 'owner'): string => {
-  const folder = name === 'user' ? 'data-user' : name === 'owner' ? 'data-owner' : name;
+const FOLDERS = {
+  csp: 'csp',
+  user: 'data-user',
+  owner: 'data-owner',
+  authenticator: 'authenticator',
+} as const;
+export type ProgramName = keyof typeof FOLDERS;
+
+export const program = (name: ProgramName): string => {
+  const folder = FOLDERS[name];
   return new URL(`../../../../services/${folder}/bin/eigenveil-${name}.ts`, import.meta.url).pathname;
 };
 
@@ -26,7 +34,7 @@ export class Children {
 
   /** Runs a command to its end. `onSaid` is told what it writes to standard error, and may send it a signal. */
   async run(
-    name: 'csp' | 'user' | 'owner',
+    name: ProgramName,
     args: readonly string[],
     environment: Record<string, string> = {},
     onSaid: (text: string, send: (signal: NodeJS.Signals) => void) => void = () => {},
@@ -43,7 +51,7 @@ export class Children {
 
   /** Starts a service, under a command that runs it if one is given, and waits until it says on standard output where it listens. */
   async serve(
-    name: 'csp' | 'user',
+    name: ProgramName,
     args: readonly string[],
     environment: Record<string, string> = {},
     under: readonly string[] = [],
@@ -86,7 +94,7 @@ export class Children {
   }
 
   #spawn(
-    name: 'csp' | 'user' | 'owner',
+    name: ProgramName,
     args: readonly string[],
     environment: Record<string, string>,
     under: readonly string[] = [],
