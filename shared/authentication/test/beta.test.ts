@@ -11,7 +11,7 @@ describe('fTail', () => {
     }
     for (const freedom of [0.5, 2, 20]) {
       const square = 1 - jstat.chisquare.cdf(1.7 * freedom, freedom);
-      expect(Math.abs(fTail(1.7, freedom, 1e9) - square)).toBeLessThan(1e-7);
+      expect(Math.abs(fTail(1.7, freedom, 1e6) - square)).toBeLessThan(1e-5);
     }
   });
 
