@@ -1,6 +1,6 @@
 /** Everyone's windows against everyone's templates, and scores of them that compare between users. */
 import type { Comparison } from '@eigenveil/testbed/recognition/error-rates';
-import type { Normalisation } from './settings.ts';
+import type { Cohort, Normalisation } from './settings.ts';
 import type { Space } from './spaces.ts';
 
 /** Windows of one person, in the order of time. */
@@ -48,16 +48,45 @@ export function compareAll(
 }
 
 /** Scores of the same people on both sides, as `Normalisation` says. */
-export function normalised(distances: Distances, { own, everyone }: Normalisation): Comparison[] {
+export function normalised(distances: Distances, { own, everyone, cohort }: Normalisation): Comparison[] {
   const { names, units, scores, remoteness } = distances;
   const common = units.reduce((sum, unit) => sum + Math.log(unit), 0) / units.length;
-  const backgrounds = remoteness.map((values) => values.map((e) => everyone * Math.log1p(e)));
-  return names.flatMap((target, t) => {
+  const logs = scores.map((bySource, t) => {
     const factor = Math.exp((1 - own) * (Math.log(units[t]!) - common));
-    return names.map((source, s) => ({
-      target,
-      source,
-      scores: Array.from(scores[t]![s]!, (r, i) => Math.log1p((r * factor) ** 2) - backgrounds[s]![i]!),
-    }));
+    return bySource.map((values) => values.map((r) => Math.log1p((r * factor) ** 2)));
+  });
+  const backgrounds = remoteness.map((values) => values.map((e) => everyone * Math.log1p(e)));
+  return names.flatMap((target, t) =>
+    names.map((source, s) => {
+      const others = cohort && cohortOf(logs, t, s, cohort);
+      return {
+        target,
+        source,
+        scores: Array.from(logs[t]![s]!, (log, i) => log - backgrounds[s]![i]! - (others?.[i] ?? 0)),
+      };
+    }),
+  );
+}
+
+/** What is taken off each window of source s when it claims to be target t. */
+function cohortOf(
+  logs: readonly (readonly Float64Array[])[],
+  t: number,
+  s: number,
+  { who, nearest, weight }: Cohort,
+): Float64Array {
+  const others = logs.filter((_, other) => other !== t && (who === 'insiders' || other !== s));
+  const least = new Float64Array(nearest);
+  return logs[t]![s]!.map((_, i) => {
+    least.fill(Infinity);
+    for (const bySource of others) {
+      // Kept ascending: a new one pushes the largest out.
+      let value = bySource[s]![i]!;
+      for (let place = 0; place < nearest && value < Infinity; place += 1) {
+        if (value >= least[place]!) continue;
+        [least[place], value] = [value, least[place]!];
+      }
+    }
+    return (weight * least.reduce((sum, value) => sum + value, 0)) / nearest;
   });
 }

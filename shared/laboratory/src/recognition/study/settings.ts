@@ -18,19 +18,34 @@ export interface SpaceSetting {
 }
 
 /**
- * How scores of different users and windows are made to compare, the same for all arms: log(1 + (r·(u/ū)^(1−own))²) − everyone·log(1 + e).
+ * How scores of different users and windows are made to compare, the same for all arms: L = log(1 + (r·(u/ū)^(1−own))²) less what `everyone` or `cohort` says.
  *
- * r is the distance in the user's own unit u (see Scorer), ū the geometric mean of all templates' units, e the squared distance of the window from
- * everyone's mean over what that is on average. With own = 1 and everyone = 0, this is r alone, in an order that is the same.
- *
- * A service can do this though every user has a frame of their own: u and ū come from spreads, and rotations leave the length of a window as it is. It
- * takes windows that are centred by the projection's declared mean, and frames without a translation. It cannot have cohort scores, a window
- * against other users' templates (T-norm and Z-norm): those templates stand in other frames.
+ * r is the distance in the user's own unit u (see Scorer), ū the geometric mean of all templates' units. With own = 1 and nothing taken off, L is r alone, in an order
+ * that is the same. A service can do this though every user has a frame of their own: u and ū come from spreads.
  */
 export interface Normalisation {
   readonly own: number;
+  /**
+   * How much of log(1 + e) is taken off, e being the squared distance of the window from everyone's mean over what that is on average. Rotations leave the length
+   * of a window as it is, so a service can do this, too, with windows that are centred by the projection's declared mean and frames without a translation.
+   */
   readonly everyone: number;
+  readonly cohort?: Cohort;
 }
+
+/**
+ * How much of the mean of the least L of other users' templates is taken off (a T-norm that looks at the nearest). A window is compared with templates that
+ * stand in other frames then, which a service cannot do: this takes one frame for all users.
+ */
+export interface Cohort {
+  readonly who: CohortKind;
+  readonly nearest: number;
+  readonly weight: number;
+}
+
+/** Whether an impostor's own template is among the others: an impostor who is a user of the service, or one whom it does not know. */
+export type CohortKind = (typeof COHORT_KINDS)[number];
+export const COHORT_KINDS = ['insiders', 'outsiders'] as const;
 
 export type Setting = SpaceSetting & Normalisation;
 
@@ -49,13 +64,30 @@ export interface Grid {
 const product = <A, B, C>(as: readonly A[], bs: readonly B[], of: (a: A, b: B) => C): C[] =>
   as.flatMap((a) => bs.map((b) => of(a, b)));
 
-const GRID = {
+const GRID: Omit<Grid, 'components'> = {
   logUnits: [1, 0.01],
-  ridges: [0.1, 1, 10, 100],
+  ridges: [0.01, 0.1, 1, 10, 100],
   shares: [0, 0.3, 0.6, 1],
   scores: ['euclidean', 'mahalanobis', 'cosine'],
-  normalisations: product([0, 0.5, 1], [0, 0.5, 1], (own, everyone) => ({ own, everyone })),
-} as const;
+  normalisations: [
+    ...product([0, 0.5, 1], [0, 0.5, 1], (own, everyone) => ({ own, everyone })),
+    ...COHORT_KINDS.flatMap((who) =>
+      product(
+        [0, 0.5],
+        [
+          [1, 1],
+          [3, 1],
+          [3, 0.5],
+        ] as const,
+        (own, [nearest, weight]) => ({
+          own,
+          everyone: 0,
+          cohort: { who, nearest, weight },
+        }),
+      ),
+    ),
+  ],
+};
 
 /** By data set; the most components are those of the goals. */
 export const GRIDS: Readonly<Record<string, Grid>> = {
@@ -72,7 +104,11 @@ export const QUICK_GRIDS: Readonly<Record<string, Grid>> = {
     shares: [0.6],
     components: [4, 12],
     scores: ['mahalanobis'],
-    normalisations: [{ own: 0.5, everyone: 0.5 }, SERVICE_NORMALISATION],
+    normalisations: [
+      { own: 0.5, everyone: 0.5 },
+      SERVICE_NORMALISATION,
+      ...COHORT_KINDS.map((who) => ({ own: 0, everyone: 0, cohort: { who, nearest: 1, weight: 1 } })),
+    ],
   },
 };
 

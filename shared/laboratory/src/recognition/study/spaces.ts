@@ -1,5 +1,5 @@
 /** Spaces in which windows are compared: raw rows with two classical distances, and projections with the scores of the service. */
-import { makeTemplate, Scorer, type ScoreKind } from '@eigenveil/authentication';
+import { makeTemplate, type ScoreKind, Scorer } from '@eigenveil/authentication';
 import { predictableRandomness } from '@eigenveil/privacy';
 import { generalisedEigen, symmetricEigen } from '@eigenveil/projection';
 import { add, centredScatter, orthonormal, secondMoment, squareOf, sumOfRows } from '../../methods/matrix.ts';
