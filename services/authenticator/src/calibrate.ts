@@ -10,7 +10,8 @@ import {
   Scorer,
   trustSettings,
 } from '@eigenveil/authentication';
-import type { Projector } from '@eigenveil/projection';
+import { openProjection, Projector } from '@eigenveil/projection';
+import type { EnrolOptions, Rows } from './device-client.ts';
 import type { ProjectionSettings } from './settings.ts';
 
 /** What either engine promises of the right user, and the sequential one of an impostor. */
@@ -24,11 +25,28 @@ export type Promised =
     };
 
 /**
- * An engine for windows like these.
- * @param users windows of each user, in the order of time; of two users or more, at least 10 of each
- * @throws ERR_TOO_FEW_WINDOWS, ERR_CALIBRATION_INVALID
+ * The entry of the setting `projections` for this projection and users like these.
+ * @param rows of each user, in the order of time and the projection's features; of two users or more, at least 10 of each
+ * @throws ERR_TOO_FEW_WINDOWS, ERR_CALIBRATION_INVALID, and as openProjection and Projector.transform
  */
-export function calibratedEngine(
+export async function calibrated(
+  { evidence, csp }: Pick<EnrolOptions, 'evidence' | 'csp'>,
+  rows: readonly Rows[],
+  { score, promised }: { readonly score: ScoreKind; readonly promised: Promised },
+): Promise<ProjectionSettings> {
+  const { task, projection, provenance } = await openProjection(evidence, csp);
+  const projector = new Projector(task, projection);
+  const windows = rows.map((it) => projector.transform(it).map((row) => Float64Array.from(row)));
+  return {
+    digest: provenance.projectionDigest,
+    components: projection.vectors.length,
+    largestLength: largestLength(projector),
+    score,
+    engine: engineFor(windows, score, promised),
+  };
+}
+
+function engineFor(
   users: readonly (readonly Float64Array[])[],
   score: ScoreKind,
   promised: Promised,
@@ -46,7 +64,7 @@ export function calibratedEngine(
 }
 
 /** No row that this projector reduces is longer: a scaled feature lies in [−1, 1], before the mean is taken away. */
-export function largestLength({ projection: { vectors, mean } }: Projector): number {
+function largestLength({ projection: { vectors, mean } }: Projector): number {
   return Math.hypot(
     ...vectors.map((vector) =>
       vector.reduce((sum, entry, i) => sum + Math.abs(entry) * (1 + Math.abs(mean?.[i] ?? 0)), 0),
