@@ -1,12 +1,15 @@
-/** What templates learn from windows that were confirmed, written down soon after, and not within a request. */
-import { type Template, updated } from '@eigenveil/authentication';
+/**
+ * What templates learn from windows that were confirmed, and whether those windows have drifted from the template before. Both are written
+ * down soon after, and not within a request.
+ */
+import { driftProbability, lookLevel, updated } from '@eigenveil/authentication';
 import type { Sealer } from '@eigenveil/server';
 import type { UserId } from './messages.ts';
 import type { Session } from './sessions.ts';
 import type { SqliteAuthenticatorStore } from './sqlite-store.ts';
 import { sealTemplate, templatePlace } from './store.ts';
 
-type Learnt = Pick<Session, 'device' | 'enrolledAt' | 'template'>;
+type Learnt = Pick<Session, 'device' | 'enrolledAt' | 'template' | 'looks' | 'drifting'>;
 
 export class Learning {
   readonly #store: SqliteAuthenticatorStore;
@@ -19,11 +22,21 @@ export class Learning {
     this.#sealer = sealer;
   }
 
-  /** The template of a session after the windows of its sums, which have this share in it. */
-  learn({ userId, device, enrolledAt, template, sums }: Session, share: number): Template {
-    const learnt = updated(template, sums.moments(), share);
-    this.#learnt.set(userId, { device, enrolledAt, template: learnt });
-    return learnt;
+  /**
+   * Compares the windows of the session's sums with its template, and gives them their share in it. Looks are counted over all versions of a
+   * template, so that all of them together flag a user falsely with at most the level.
+   */
+  learn(session: Session, policy: { readonly learningShare: number; readonly driftLevel: number }): void {
+    const recent = session.sums.moments();
+    const { movement } = session.reference;
+    if (movement !== undefined) {
+      session.looks += 1;
+      const probability = driftProbability(session.template, recent, movement);
+      session.drifting ||= probability < lookLevel(policy.driftLevel, session.looks);
+    }
+    session.template = updated(session.template, recent, policy.learningShare);
+    const { userId, device, enrolledAt, template, looks, drifting } = session;
+    this.#learnt.set(userId, { device, enrolledAt, template, looks, drifting });
   }
 
   /** Of a user whose template is gone. */
@@ -33,10 +46,9 @@ export class Learning {
 
   flush(): void {
     if (this.#learnt.size === 0) return;
-    const changes = Array.from(this.#learnt, ([userId, { device, enrolledAt, template }]) => ({
+    const changes = Array.from(this.#learnt, ([userId, { template, ...learnt }]) => ({
       userId,
-      device,
-      enrolledAt,
+      ...learnt,
       sealedTemplate: sealTemplate(this.#sealer, templatePlace(userId), template),
     }));
     this.#store.replaceTemplates(changes);

@@ -18,27 +18,7 @@ export function authenticatorMetrics(
     'Templates that have learnt from newer windows.',
   );
   const attempts = metrics.counter('webhook_attempts_total', 'Events sent to the webhook.', ['outcome']);
-  const usersWho = (are: (group: ReturnType<typeof store.census>[number]) => boolean) => () =>
-    store
-      .census()
-      .filter(are)
-      .reduce((sum, { users }) => sum + users, 0);
   metrics.gauge('sessions_active', 'Sessions of devices.', activeSessions);
-  metrics.gauge(
-    'users_enrolled',
-    'Users with a device.',
-    usersWho(({ state }) => state !== 'revoked'),
-  );
-  metrics.gauge(
-    'users_locked',
-    'Users who are locked.',
-    usersWho(({ state }) => state === 'locked'),
-  );
-  metrics.gauge(
-    'users_drifting',
-    'Users whose windows are other than their templates.',
-    usersWho(({ drifting }) => drifting),
-  );
   metrics.gauge(
     'webhook_events_waiting',
     'Events that the webhook has not taken; where there is none, all that are kept.',

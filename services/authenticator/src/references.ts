@@ -16,14 +16,17 @@ export class Reference {
   readonly components: number;
   readonly score: ScoreKind;
   readonly engine: Engine;
+  /** Of users, as driftProbability takes it; undefined where it was not measured. */
+  readonly movement: number | undefined;
   readonly #largestLength: number;
 
   /** @throws ERR_SETTINGS_INVALID */
-  constructor({ digest, components, largestLength, score, engine }: ProjectionSettings) {
+  constructor({ digest, components, largestLength, score, engine, movement }: ProjectionSettings) {
     this.projection = digest;
     this.components = components;
     this.score = score;
     this.engine = engineOf(engine);
+    this.movement = movement;
     this.#largestLength = largestLength ?? Number.POSITIVE_INFINITY;
   }
 

@@ -3,6 +3,7 @@ import { readTextFile } from '@eigenveil/command';
 import { type Logger, openService, requireKeys } from '@eigenveil/server';
 import type { Thumbprint } from '@eigenveil/wire';
 import { authenticatorMetrics } from './metrics.ts';
+import { Population } from './population.ts';
 import { referencesOf } from './references.ts';
 import { authenticatorRoutes } from './routes.ts';
 import { AuthenticatorService } from './service.ts';
@@ -33,9 +34,9 @@ const INFO = {
   description: 'A continuous-authentication back end on reduced rows.',
 };
 const SECOND = 1000;
-const HOUR = 3600 * SECOND;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-const TICK_MILLISECONDS = 5 * SECOND;
 
 /** Starts an authenticator; resolves when it listens. */
 export async function startAuthenticator(
@@ -82,6 +83,7 @@ export async function startAuthenticator(
       learnAfterStepUp: config.learnAfterStepUp,
       learnAfterRun: config.learnAfterRun,
       learningShare: config.learningShare,
+      driftLevel: config.driftLevel,
     },
     now: overrides.now ?? (() => new Date()),
     monotonic: overrides.monotonic ?? (() => performance.now()),
@@ -100,6 +102,8 @@ export async function startAuthenticator(
     components: Math.max(...config.projections.map(({ components }) => components)),
   });
   service.forget();
+  const { driftLevel: level, driftAlarm: falseAlarm } = config;
+  const population = new Population({ store, log, metrics, level, falseAlarm });
   const listening = await running.listen({ info: INFO, routes, checkReady: () => store.check() });
   webhook?.wake();
   // Only now: a timer would keep a process alive that could not listen.
@@ -111,11 +115,14 @@ export async function startAuthenticator(
         log.error({ err: error }, 'sweep failed'); // tried again the next time
       }
     }, milliseconds);
-  const tick = () => {
-    service.tick();
-    webhook?.wake();
-  };
-  const timers = [every(TICK_MILLISECONDS, tick), every(HOUR, () => service.forget())];
+  const timers = [
+    every(5 * SECOND, () => {
+      service.tick();
+      webhook?.wake();
+    }),
+    every(MINUTE, () => population.look()),
+    every(HOUR, () => service.forget()),
+  ];
   return {
     url: listening.url,
     thumbprint: key.thumbprint,

@@ -42,6 +42,7 @@ export interface AuthenticatorPolicy {
   readonly learnAfterStepUp: number;
   readonly learnAfterRun: number;
   readonly learningShare: number;
+  readonly driftLevel: number;
 }
 
 export interface AuthenticatorDependencies {
@@ -162,6 +163,8 @@ export class AuthenticatorService {
       enrolledAt: user.enrolledAt,
       reference,
       template,
+      looks: user.looks,
+      drifting: user.drifting,
       scorer: new Scorer(template, reference.score),
       state: isLocked ? { ...start, decision: 'lock' } : start,
       event,
@@ -353,10 +356,10 @@ export class AuthenticatorService {
   #learn(session: Session): void {
     const { policy, observer } = this.#deps;
     const { state, sums, hasLearnt } = session;
-    const isBroken = state.decision !== 'allow' || (hasLearnt && state.confident === 0);
+    const isBroken = state.decision !== 'allow' || (hasLearnt && state.confident < sums.count);
     const isDue = !isBroken && sums.count >= (hasLearnt ? policy.learnAfterRun : policy.learnAfterStepUp);
     if (isDue) {
-      session.template = this.#learning.learn(session, policy.learningShare);
+      this.#learning.learn(session, policy);
       session.scorer = new Scorer(session.template, session.reference.score);
       session.hasLearnt = true;
       observer.learnt();

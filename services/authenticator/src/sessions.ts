@@ -17,6 +17,9 @@ export interface Session {
   readonly enrolledAt: Date;
   readonly reference: Reference;
   template: Template;
+  /** As StoredUser has them. */
+  looks: number;
+  drifting: boolean;
   scorer: Scorer;
   state: EngineState;
   /** Sequence of the user's last event. */

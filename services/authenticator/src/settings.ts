@@ -39,6 +39,8 @@ export const ProjectionSettings = z.strictObject({
   largestLength: z.number().positive().optional(),
   score: z.enum(SCORES).default('mahalanobis'),
   engine: EngineSettings,
+  /** The share of the spread by which means of users move from one time to another; left out, nobody looks whether they drift. */
+  movement: z.number().min(0).optional(),
 });
 export type ProjectionSettings = z.infer<typeof ProjectionSettings>;
 
@@ -52,7 +54,7 @@ const number = (description: string, initial: number, most = 1_000_000_000) => (
   placeholder: 'NUMBER',
 });
 const share = (description: string, initial: number) => ({
-  schema: z.number().positive().max(1),
+  schema: z.number().positive().lt(1),
   description,
   default: initial,
   placeholder: 'SHARE',
@@ -68,7 +70,7 @@ export const AUTHENTICATOR_SETTINGS = {
   },
   projections: {
     schema: z.array(ProjectionSettings).min(1).max(100),
-    description: 'JSON list of the projections in use: digest, components, largestLength, score, engine',
+    description: 'JSON list of the projections in use, as calibrate prints them',
     placeholder: 'LIST',
   },
   enrolmentWindows: number('fewest windows of an enrolment', 20, 1000),
@@ -87,6 +89,8 @@ export const AUTHENTICATOR_SETTINGS = {
   learnAfterStepUp: number('windows after a confirmed step-up from which a template learns', 50),
   learnAfterRun: number('windows of a confident run from which a template learns', 500),
   learningShare: share('share of those windows in the template that has learnt from them', 0.1),
+  driftLevel: share('how likely a user who has not drifted is flagged, over all looks', 0.01),
+  driftAlarm: share('how likely false flags alone tell that a new projection is due', 0.01),
   webhookUrl: {
     schema: z.url({ protocol: /^https$/ }).optional(),
     description: 'https address that gets every event, signed; without it, the relying application asks',

@@ -13,6 +13,8 @@ export const MIGRATIONS = [
     enrolled_at     INTEGER NOT NULL,
     projection      TEXT NOT NULL,
     sealed_template BLOB,
+    -- Since the enrolment: how often windows were compared with the template, and whether they ever were too far from it.
+    looks           INTEGER NOT NULL DEFAULT 0,
     drifting        INTEGER NOT NULL DEFAULT 0,
     -- Step-ups because of windows on the day (since 1970) of the last one.
     attempt_day     INTEGER NOT NULL DEFAULT 0,

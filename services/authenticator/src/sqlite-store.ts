@@ -66,6 +66,7 @@ export class SqliteAuthenticatorStore implements SealedStore {
         enrolledAt: new Date(row.enrolled_at as number),
         projection: row.projection as Digest,
         sealedTemplate: row.sealed_template as Uint8Array | null,
+        looks: row.looks as number,
         drifting: row.drifting === 1,
       }
     );
@@ -131,7 +132,7 @@ export class SqliteAuthenticatorStore implements SealedStore {
           `INSERT INTO users (user_id, state, decision, event, device, enrolled_at, projection, sealed_template)
            VALUES (?1, 'active', 'step-up', 0, ?2, ?3, ?4, ?5)
            ON CONFLICT (user_id) DO UPDATE SET state = iif(state = 'locked', 'locked', 'active'), device = ?2,
-             enrolled_at = ?3, projection = ?4, sealed_template = ?5, drifting = 0`,
+             enrolled_at = ?3, projection = ?4, sealed_template = ?5, looks = 0, drifting = 0`,
         )
         .run(userId, device, now.getTime(), projection, seal(templatePlace(userId)));
       this.#db
@@ -229,15 +230,17 @@ export class SqliteAuthenticatorStore implements SealedStore {
       readonly device: Thumbprint;
       readonly enrolledAt: Date;
       readonly sealedTemplate: Uint8Array;
+      readonly looks: number;
+      readonly drifting: boolean;
     }[],
   ): void {
     transaction(this.#db, () => {
       const replace = this.#db.prepare(
-        `UPDATE users SET sealed_template = ?
+        `UPDATE users SET sealed_template = ?, looks = ?, drifting = ?
          WHERE user_id = ? AND device = ? AND enrolled_at = ? AND state <> 'revoked'`,
       );
-      for (const { userId, device, enrolledAt, sealedTemplate } of changes)
-        replace.run(sealedTemplate, userId, device, enrolledAt.getTime());
+      for (const { userId, device, enrolledAt, sealedTemplate, looks, drifting } of changes)
+        replace.run(sealedTemplate, looks, drifting ? 1 : 0, userId, device, enrolledAt.getTime());
     });
   }
 

@@ -16,6 +16,8 @@ export interface StoredUser {
   readonly projection: Digest;
   /** Null once the user is revoked. */
   readonly sealedTemplate: Uint8Array | null;
+  /** How often windows were compared with the template since the enrolment, and whether they ever were too far from it. */
+  readonly looks: number;
   readonly drifting: boolean;
 }
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createLocalCertificate } from '@eigenveil/server';
+import { generator, seedOf } from '@eigenveil/testbed/random';
 import {
   createProof,
   Digest,
@@ -62,8 +63,11 @@ export interface Oddity {
 
 export const newKey = async (): Promise<SigningKey> => importSigningKey(await generatePrivateJwk());
 
+/** The same numbers every time. */
+const numbers = generator(seedOf('authenticator'));
+
 /** The user's own windows: near a point of their own, and of no great spread. `user` in [0, 1). */
-export function windowsOf(user: number, count: number, random = Math.random): number[][] {
+export function windowsOf(user: number, count: number, random = numbers): number[][] {
   return Array.from({ length: count }, () =>
     Array.from({ length: COMPONENTS }, (_, i) => Math.sin(1 + 20 * user + i) + 0.1 * (random() - 0.5)),
   );
@@ -71,7 +75,7 @@ export function windowsOf(user: number, count: number, random = Math.random): nu
 
 /** Far from everybody's. */
 export const strangeWindows = (count: number): number[][] =>
-  Array.from({ length: count }, () => Array.from({ length: COMPONENTS }, () => 5 + Math.random()));
+  Array.from({ length: count }, () => Array.from({ length: COMPONENTS }, () => 5 + numbers()));
 
 export class Site {
   readonly folder: string;
@@ -121,6 +125,7 @@ export class Site {
           largestLength: 100,
           score: 'mahalanobis',
           engine: TRUST,
+          movement: 0.05,
         },
         { digest: OTHER_PROJECTION, components: 2, score: 'euclidean', engine: TRUST },
       ],
@@ -135,6 +140,8 @@ export class Site {
       learnAfterStepUp: 50,
       learnAfterRun: 200,
       learningShare: 0.1,
+      driftLevel: 0.01,
+      driftAlarm: 0.01,
       webhookUrl: undefined,
       webhookCa: undefined,
       ...config,
@@ -236,7 +243,7 @@ export class Site {
   }
 
   /** A device that is enrolled for a new user. */
-  async device(seed = Math.random()): Promise<Device> {
+  async device(seed = numbers()): Promise<Device> {
     const userId = newUserId();
     const key = await newKey();
     const body = { projection: PROJECTION, windows: windowsOf(seed, 40) };

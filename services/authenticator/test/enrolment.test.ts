@@ -1,0 +1,196 @@
+/** Who becomes a user's device: invitations are used once, renewals replace what was there, and what is revoked stays so. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { databaseFile } from '@eigenveil/server';
+import { Children } from '@eigenveil/testbed/processes/children';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newInvitation } from '../src/invitation.ts';
+import { PATHS, type UserId } from '../src/messages.ts';
+import { SqliteAuthenticatorStore } from '../src/sqlite-store.ts';
+import {
+  type Device,
+  newKey,
+  newUserId,
+  PROJECTION,
+  Site,
+  strangeWindows,
+  windowsOf,
+} from './authenticator.ts';
+
+let site: Site;
+beforeAll(async () => {
+  site = await Site.start();
+});
+afterAll(() => site.close());
+
+const body = (seed = 0.5) => ({ projection: PROJECTION, windows: windowsOf(seed, 30) });
+
+/** The sealed template as it lies in the database. */
+function templateOf(userId: UserId): Uint8Array | null {
+  const db = new DatabaseSync(databaseFile(site.config.dataDirectory), { readOnly: true });
+  try {
+    const row = db.prepare('SELECT sealed_template AS it FROM users WHERE user_id = ?').get(userId);
+    return row?.it as Uint8Array | null;
+  } finally {
+    db.close();
+  }
+}
+
+/** Whether any file of the service holds these bytes. */
+const isInFiles = (bytes: Uint8Array) =>
+  readdirSync(site.config.dataDirectory).some((name) =>
+    readFileSync(join(site.config.dataDirectory, name)).includes(bytes),
+  );
+
+describe('an invitation', () => {
+  test('enrols one device, and answers that one again', async () => {
+    const userId = newUserId();
+    const token = await site.invite(userId);
+    const [key, other] = [await newKey(), await newKey()];
+    const first = await site.enrol(key, token, body());
+    expect(first).toMatchObject({ status: 201, json: { userId } });
+    const template = templateOf(userId);
+    expect(await site.enrol(key, token, body(0.7))).toMatchObject({ status: 201, json: { userId } });
+    expect(templateOf(userId)).toEqual(template); // a repeat changes nothing
+    expect((await site.enrol(other, token, body())).code).toBe('ERR_ENROLMENT_TOKEN');
+    expect(await site.historyOf(userId)).toEqual(['step-up: enrolled']);
+  });
+
+  test('enrols one of many devices that come at once', async () => {
+    const token = await site.invite(newUserId());
+    const keys = await Promise.all(Array.from({ length: 8 }, newKey));
+    const answers = await Promise.all(keys.map((key) => site.enrol(key, token, body())));
+    expect(answers.map(({ status }) => status).sort()).toEqual([
+      201,
+      ...Array.from({ length: 7 }, () => 403),
+    ]);
+  });
+
+  test('enrols one of several devices that come to processes of their own at once', async () => {
+    const database = join(site.folder, 'of-processes.sqlite');
+    const store = new SqliteAuthenticatorStore(database);
+    const expiresAt = new Date(Date.now() + 3_600_000);
+    const { token, invitation } = newInvitation({ userId: newUserId(), purpose: 'enrol' }, expiresAt);
+    store.addInvitation(invitation);
+    store.close();
+    const children = new Children();
+    const program = fileURLToPath(new URL('enrol-at-once.ts', import.meta.url));
+    try {
+      const started = await Promise.all(
+        ['A', 'B', 'C'].map((letter) => children.start(program, [database, token, letter.repeat(43)])),
+      );
+      const outcomes = started.map(({ line }) => line.outcome);
+      expect(outcomes.sort()).toEqual(['ERR_ENROLMENT_TOKEN', 'ERR_ENROLMENT_TOKEN', 'enrolled']);
+    } finally {
+      await children.stop();
+    }
+  });
+
+  test('is replaced by a later one, ends by time, and is void once the user is revoked', async () => {
+    const device = await site.device();
+    const first = await site.invite(device.userId, 'renew');
+    const second = await site.invite(device.userId, 'renew');
+    expect((await site.enrol(device.key, first, body())).code).toBe('ERR_ENROLMENT_TOKEN');
+    expect((await site.enrol(device.key, second, body())).status).toBe(201);
+    const late = await site.invite(newUserId());
+    await site.restart({}, { now: () => new Date(Date.now() + 3_600_000) });
+    expect((await site.enrol(await newKey(), late, body())).code).toBe('ERR_ENROLMENT_TOKEN');
+    await site.restart();
+    const third = await site.invite(device.userId, 'renew');
+    await site.ask('DELETE', PATHS.user(device.userId));
+    expect((await site.enrol(await newKey(), third, body())).code).toBe('ERR_ENROLMENT_TOKEN');
+  });
+
+  test('is in no file of the service', async () => {
+    const token = await site.invite(newUserId());
+    expect(isInFiles(Buffer.from(token))).toBe(false);
+  });
+});
+
+describe('a renewal', () => {
+  test('ends the session of the old device at once, and admits its key no more', async () => {
+    const device = await (await site.device()).admitted();
+    const key = await newKey();
+    const token = await site.invite(device.userId, 'renew');
+    await device.behave(1); // an invitation alone changes nothing
+    expect((await site.enrol(key, token, body())).status).toBe(201);
+    for (const answer of [
+      await device.show(windowsOf(device.seed, 1)),
+      await site.send(device.key, 'POST', PATHS.sessions),
+      await site.send(device.key, 'DELETE', PATHS.session(device.session!)),
+    ])
+      expect(answer).toMatchObject({ status: 403, code: 'ERR_DEVICE_REVOKED' });
+    expect((await site.historyOf(device.userId)).slice(-2)).toEqual(['allow: confirmed', 'step-up: renewed']);
+    expect(await site.status(device.userId)).toMatchObject({ device: key.thumbprint, decision: 'step-up' });
+    const again = await site.invite(device.userId, 'renew');
+    expect((await site.enrol(device.key, again, body())).code).toBe('ERR_DEVICE_CONFLICT'); // given up for good
+    expect((await site.enrol(key, again, body())).status).toBe(201); // the key may stay as it is
+  });
+
+  test('leaves nothing of the old template in any file, and windows are scored by the new one', async () => {
+    const device = await site.device(0.1);
+    const old = templateOf(device.userId)!;
+    expect(isInFiles(old)).toBe(true);
+    const token = await site.invite(device.userId, 'renew');
+    await site.enrol(device.key, token, body(0.9));
+    expect(isInFiles(old)).toBe(false);
+    await device.admitted();
+    await device.show(windowsOf(0.1, 20));
+    expect((await site.status(device.userId)).decision).toBe('lock');
+    const moved = await site.device(0.1);
+    await site.enrol(moved.key, await site.invite(moved.userId, 'renew'), body(0.9));
+    await moved.admitted();
+    await moved.show(windowsOf(0.9, 20));
+    expect((await site.status(moved.userId)).decision).toBe('allow');
+  });
+
+  test('of a user who is locked does not unlock', async () => {
+    const device = await (await site.device()).admitted();
+    await device.show(strangeWindows(20));
+    await site.enrol(device.key, await site.invite(device.userId, 'renew'), body());
+    const { state, decision, event } = await site.status(device.userId);
+    expect({ state, decision }).toEqual({ state: 'locked', decision: 'lock' });
+    expect((await site.ask('POST', PATHS.unlocks(device.userId), { event })).status).toBe(204);
+  });
+});
+
+describe('a revoked user', () => {
+  let device: Device;
+  let template: Uint8Array;
+  beforeAll(async () => {
+    device = await (await site.device()).admitted();
+    template = templateOf(device.userId)!;
+    expect((await site.ask('DELETE', PATHS.user(device.userId))).status).toBe(204);
+  });
+
+  test('has no session and no template, and the device is told no more than that', async () => {
+    expect(isInFiles(template)).toBe(false);
+    expect(templateOf(device.userId)).toBeNull();
+    const answer = await device.show(windowsOf(device.seed, 1));
+    expect(answer).toMatchObject({ status: 403, code: 'ERR_DEVICE_REVOKED' });
+    expect((await site.historyOf(device.userId)).at(-1)).toBe('lock: revoked');
+    expect((await site.status(device.userId)).state).toBe('revoked');
+  });
+
+  test('stays so: by a second word, a restart, an unlock, a confirmation or a renewal', async () => {
+    const { event } = await site.status(device.userId);
+    expect((await site.ask('DELETE', PATHS.user(device.userId))).status).toBe(204);
+    await site.restart();
+    for (const path of [PATHS.stepUps(device.userId), PATHS.unlocks(device.userId)])
+      expect((await site.ask('POST', path, { event })).code).toBe('ERR_EVENT_STALE');
+    const renewal = await site.ask('POST', PATHS.invitations, { userId: device.userId, purpose: 'renew' });
+    expect(renewal.code).toBe('ERR_USER_CONFLICT');
+    expect((await site.send(device.key, 'POST', PATHS.sessions)).code).toBe('ERR_DEVICE_REVOKED');
+    expect((await site.status(device.userId)).event).toBe(event);
+  });
+
+  test('can be enrolled anew with another key alone', async () => {
+    const token = await site.invite(device.userId);
+    expect((await site.enrol(device.key, token, body())).code).toBe('ERR_DEVICE_CONFLICT');
+    expect((await site.enrol(await newKey(), token, body())).status).toBe(201);
+    expect((await site.status(device.userId)).state).toBe('active');
+    expect((await site.send(device.key, 'POST', PATHS.sessions)).code).toBe('ERR_DEVICE_REVOKED');
+  });
+});
