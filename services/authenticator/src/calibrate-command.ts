@@ -1,5 +1,6 @@
 /** The command `calibrate` of eigenveil-authenticator. What its action works with is loaded when it runs: --help and mistakes are told at once. */
 import { addSettings, ConfigurationError, CSV_HELP, printResult } from '@eigenveil/command';
+import type { CsvRow } from '@eigenveil/statistics';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { CSP_THUMBPRINT, eachBatch, PROJECTION, ROWS, readEvidence } from './row-settings.ts';
@@ -62,37 +63,23 @@ Example:
     const { projection: file, cspThumbprint: csp, user, score, ...settings } = configuration();
     const { engine: kind, windowsPerFalseStepUp, falseStepUp, falseLock, missedImpostor } = settings;
     const evidence = await readEvidence(file);
-    const [{ openProjection, Projector }, { calibratedEngine, largestLength, movementOfUsers }] =
-      await Promise.all([import('@eigenveil/projection'), import('./calibrate.ts')]);
-    const { task, projection, provenance } = await openProjection(evidence, csp);
-    const projector = new Projector(task, projection);
-    const users = new Map<string, Float64Array[]>();
-    await eachBatch(
-      projector,
-      settings,
-      (rows) => {
-        for (const { values, kept } of rows) {
-          const window = projector.transform(Float64Array.from(values));
-          const windows = users.get(kept![0]!);
-          if (windows === undefined) users.set(kept![0]!, [window]);
-          else windows.push(window);
-        }
-      },
-      [user],
-    );
+    const [{ Projector }, { calibrated }] = await Promise.all([
+      import('@eigenveil/projection'),
+      import('./calibrate.ts'),
+    ]);
+    const users = new Map<string, number[][]>();
+    const take = (rows: readonly CsvRow[]) => {
+      for (const { values, kept } of rows) {
+        const before = users.get(kept![0]!);
+        if (before === undefined) users.set(kept![0]!, [values]);
+        else before.push(values);
+      }
+    };
+    await eachBatch(await Projector.open(evidence, csp), settings, take, [user]);
     if (users.size < 2) throw new ConfigurationError('"--user" expected a column with two users at least');
     const promised =
       kind === 'trust' ? { kind, windowsPerFalseStepUp } : { kind, falseStepUp, falseLock, missedImpostor };
-    const windows = [...users.values()];
-    const movement = movementOfUsers(windows);
-    const entry = {
-      digest: provenance.projectionDigest,
-      components: projection.vectors.length,
-      largestLength: largestLength(projector),
-      score,
-      engine: calibratedEngine(windows, score, promised),
-      ...(movement === undefined ? {} : { movement }),
-    };
+    const entry = await calibrated({ evidence, csp }, [...users.values()], { score, promised });
     printResult(command, { json: entry, text: JSON.stringify(entry, null, 2) });
   });
 }

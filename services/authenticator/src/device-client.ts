@@ -5,7 +5,14 @@
 import { randomBytes } from 'node:crypto';
 import { FRAME_SEED_BYTES, Frame } from '@eigenveil/authentication';
 import { openProjection, Projector, type SignedProjection } from '@eigenveil/projection';
-import { type Digest, errorCodeOf, ServiceClient, ServiceError, type Thumbprint } from '@eigenveil/wire';
+import {
+  type Digest,
+  errorCodeOf,
+  isTransient,
+  ServiceClient,
+  ServiceError,
+  type Thumbprint,
+} from '@eigenveil/wire';
 import { z } from 'zod';
 import type { DeviceEnrolment, DeviceHome } from './device-home.ts';
 import {
@@ -136,17 +143,22 @@ export class DeviceClient {
    * Sends rows of what the user does now, in order and each once. Opens a session first if there is none, and another one, once, if the service has
    * forgotten it. What could not be sent stays here and goes first the next time; a batch whose answer was lost goes again as it was.
    * Rows of concurrent calls go in the order of the calls.
-   * @throws ERR_BUSY when too many rows wait already, and none of these is taken; ERR_AUTH_REQUIRED; as Projector.transform; what the
+   * @throws ERR_BUSY when too many rows wait already, and none of these is kept; ERR_AUTH_REQUIRED; as Projector.transform; what the
    *   service refuses: ERR_DEVICE_REVOKED is for good, ERR_RENEWAL_REQUIRED asks for renew
    */
   async observe(rows: Rows): Promise<void> {
     const turn = this.#sending.then(async () => {
       const enrolled = await this.#ready();
-      if (this.#waiting.length > MOST_WAITING)
-        throw new ServiceError(
-          'ERR_BUSY',
-          `${this.#waiting.length} rows wait to be sent: send them first, or close the device`,
-        );
+      if (this.#waiting.length >= MOST_WAITING) {
+        await this.#drain(enrolled).catch((cause: unknown) => {
+          if (!isTransient(cause)) throw cause;
+          throw new ServiceError(
+            'ERR_BUSY',
+            `${this.#waiting.length} rows wait: the service cannot be reached`,
+            { cause },
+          );
+        });
+      }
       this.#waiting.push(...enrolled.reducer.reduce(rows));
       await this.#drain(enrolled);
     });

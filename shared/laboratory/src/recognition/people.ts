@@ -55,18 +55,25 @@ export function inTime<T>(rows: readonly T[]): Parts<T> {
 
 const CLIPPED = 0.005;
 
-const signedLogarithm = (x: number): number => Math.sign(x) * Math.log1p(Math.abs(x));
+/** About linear below the unit, logarithmic above it. */
+export const signedLogarithm = (x: number, unit: number): number =>
+  Math.sign(x) * Math.log1p(Math.abs(x) / unit);
 
-/** Learnt from these rows: features on [−1, 1], 0 where a feature is constant. */
-export function preparation(rows: readonly Row[]): (row: Row) => number[] {
-  const ranges = rows[0]!.map((_, i) => {
-    const values = rows.map((row) => signedLogarithm(row[i]!));
-    return [quantile(values, CLIPPED), quantile(values, 1 - CLIPPED)] as const;
+/** The range of each feature's signed logarithms, without 0.5 % of these rows at either end. */
+export function rangesOf(rows: readonly Row[], unit: number): (readonly [least: number, largest: number])[] {
+  return rows[0]!.map((_, i) => {
+    const values = rows.map((row) => signedLogarithm(row[i]!, unit));
+    return [quantile(values, CLIPPED), quantile(values, 1 - CLIPPED)];
   });
+}
+
+/** Learnt from these rows: features on [−1, 1], 0 where a feature is constant. @param unit that of the logarithm, in the file's units */
+export function preparation(rows: readonly Row[], unit = 1): (row: Row) => number[] {
+  const ranges = rangesOf(rows, unit);
   return (row) =>
     ranges.map(([least, largest], i) => {
       if (largest === least) return 0;
-      const inside = Math.min(largest, Math.max(least, signedLogarithm(row[i]!)));
+      const inside = Math.min(largest, Math.max(least, signedLogarithm(row[i]!, unit)));
       return (inside - least - (largest - inside)) / (largest - least);
     });
 }

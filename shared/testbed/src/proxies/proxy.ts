@@ -1,6 +1,6 @@
 /** An HTTPS proxy in front of a service: it records requests, and loses, delays or replaces them when it is told to. */
 import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, request, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { type Duplex, Transform } from 'node:stream';
@@ -31,6 +31,7 @@ export type Fault =
 export interface SeenRequest {
   /** Method and path; of a WebSocket those of its opening request. */
   readonly name: string;
+  readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
@@ -185,9 +186,9 @@ export class FaultyProxy {
     return { host: '127.0.0.1', port: this.#upstreamPort, ca: this.#ca };
   }
 
-  #record({ method, url }: IncomingMessage, body: Buffer): Fault | undefined {
+  #record({ method, url, headers }: IncomingMessage, body: Buffer): Fault | undefined {
     const name = `${method} ${url}`;
-    this.seen.push({ name, body });
+    this.seen.push({ name, headers, body });
     const injection = this.#injections.find((it) => it.hits < it.times && it.pattern.test(name));
     if (injection === undefined) return undefined;
     injection.hits += 1;

@@ -1,5 +1,5 @@
 /**
- * Sums of many products of bits, in carry-save form (Wallace, "A Suggestion for a Fast Multiplier", 1964). Every full
+ * Sums of many bits, in carry-save form (Wallace, "A Suggestion for a Fast Multiplier", 1964). Every full
  * adder takes three bits of one weight and leaves one of it and one of the next, for one AND gate, and half adders occur only in
  * the last, carry-propagating sum, so no order of summing takes fewer gates. All adders of one round are one batch.
  */
@@ -8,7 +8,7 @@ import type { Wires } from '../garbling/wires.ts';
 import { addModulo, majority } from './add.ts';
 import type { Num } from './number.ts';
 
-/** A bit, or a product of two, times 2^column or -2^column. */
+/** A bit, or the exclusive or of two, times 2^column or -2^column. */
 export interface Term {
   readonly a: Wires;
   readonly b?: Wires;
@@ -65,18 +65,8 @@ export function sumOfRows(
 }
 
 function bitsOfTerms(gates: Gates, terms: readonly Term[]): { column: number; bit: Wires }[] {
-  const products = terms.filter(({ b }) => b !== undefined);
-  const results = gates.andEach(
-    products.map(({ a }) => a),
-    products.map(({ b }) => b!),
-  );
-  let next = 0;
   return terms.map(({ a, b, column, negative }) => {
-    let bit = a;
-    if (b !== undefined) {
-      bit = results[next]!;
-      next += 1;
-    }
+    const bit = b === undefined ? a : gates.xor(a, b);
     return { column, bit: negative ? gates.not(bit) : bit };
   });
 }

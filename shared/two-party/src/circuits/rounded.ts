@@ -12,6 +12,7 @@ import type { Wires } from '../garbling/wires.ts';
 import { addModulo } from './add.ts';
 import { concatLanes, constantNumber, lanesOf, type Num, sliceLanes } from './number.ts';
 import { type Plan, type Round, scheduleOf } from './schedule.ts';
+import { barred } from './signs.ts';
 
 export interface RoundedPart {
   /** The result is in units of 2^shift. */
@@ -27,8 +28,8 @@ const CHUNK_LANES = 64;
 const TREE_LANES = 16;
 
 /**
- * plus + Σ a b / 2^shift over all pairs, modulo 2^bits, rounded: off by at most 1/2 + 3/4 · pairs · c / 2^ROUNDING_GUARD units, where c = shift - ROUNDING_GUARD
- * columns, or none, are left out, and by nothing where every product has a factor 0. All a have one length, and so have all b.
+ * plus + Σ a b / 2^shift over all pairs, modulo 2^bits, rounded: off by at most 1/2 + (pairs · (c + 1) + 1) / 2^(ROUNDING_GUARD + 1) units, where c = shift + 1 - ROUNDING_GUARD
+ * columns are left out (1/2 where none), and by nothing where every product has a factor 0 and that is less than 1. All a have one length, and so have all b.
  */
 export function sumOfProducts(
   gates: Gates,
@@ -77,57 +78,34 @@ function sumInChunk(
     if (plus.length < bits) digits.push(gates.not(digits.pop()!));
     rows.push(gates.concat(digits));
   }
+  const length = shift + 1 + bits - low;
   let current = order.map((k) => rows[k]!);
   for (const round of rounds) current = gates.scope(() => addRows(gates, current, round, lanes));
   const number = (k: number): Num => {
     const { from, to } = final[k]!;
     const zero = gates.constant(lanes, 0);
-    return Array.from({ length: shift + bits - low }, (_, i) => {
+    return Array.from({ length }, (_, i) => {
       const at = (low + i - from) * lanes;
       return low + i >= from && low + i < to ? gates.slice(current[k]!, at, at + lanes) : zero;
     });
   };
-  return addModulo(gates, number(0), number(1), shift + bits - low).slice(shift - low);
+  return addModulo(gates, number(0), number(1), length).slice(shift + 1 - low);
 }
 
 function productRows(
   gates: Gates,
   plans: readonly Plan[],
-  [a, b]: readonly [Num, Num],
+  pair: readonly [Num, Num],
   lanes: number,
 ): Wires[] {
-  const terms = plans.flatMap((plan) => plan.terms);
-  const spread = (bit: (term: readonly [number, number]) => number): Uint32Array => {
-    const indices = new Uint32Array(terms.length * lanes);
-    let at = 0;
-    for (const term of terms) {
-      const first = bit(term) * lanes;
-      for (let lane = 0; lane < lanes; lane += 1) {
-        indices[at] = first + lane;
-        at += 1;
-      }
-    }
-    return indices;
-  };
-  const products = gates.scope(() =>
-    gates.and(
-      gates.gather(
-        gates.concat(a),
-        spread(([i]) => i),
-      ),
-      gates.gather(
-        gates.concat(b),
-        spread(([, j]) => j),
-      ),
-    ),
-  );
+  const factors = pair.map((a) => barred(gates, a));
+  const whole = factors.map((bits) => gates.concat(bits));
+  const inverted = factors[1]!.map((bit) => gates.not(bit));
   const one = gates.constant(lanes, 1);
-  let offset = 0;
-  return plans.map(({ terms: own, negative, below, above }) => {
-    const bits = gates.slice(products, offset, offset + own.length * lanes);
-    offset += bits.lanes;
-    const signed = negative ? gates.not(bits) : bits;
-    return gates.concat([...(below ? [one] : []), signed, ...(above ? [one] : [])]);
+  return plans.map(({ from, to, factor, first, crossed, below, above }) => {
+    const bits = gates.slice(whole[factor]!, first * lanes, (first + to - from) * lanes);
+    const row = crossed === undefined ? bits : gates.xorEach(bits, inverted[crossed]!);
+    return gates.concat([...(below ? [one] : []), row, ...(above ? [one] : [])]);
   });
 }
 

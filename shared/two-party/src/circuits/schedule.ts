@@ -1,9 +1,11 @@
 /**
- * How a rounded sum of products is computed, from its lengths alone: which single-bit products make which rows, where the constant ones
+ * How a rounded sum of products is computed, from its lengths alone: which bits make which rows, where the constant ones
  * go, and which rows are added to which. See rounded.ts.
  */
 
-/** Columns below the result's lowest that are computed. */
+import { offsetOf } from './signs.ts';
+
+/** Columns of twice the sum, below the result's lowest, that are computed. */
 export const ROUNDING_GUARD = 6;
 
 /** Columns from `from` up to but not including `to`. */
@@ -12,12 +14,13 @@ export interface Extent {
   readonly to: number;
 }
 
-/** A row of products of bits i of a and j of b, one column after the other. */
-export interface Plan {
-  readonly from: number;
-  readonly terms: readonly (readonly [i: number, j: number])[];
-  /** The row counts negatively: its complement is added, and the offset makes up for it. */
-  readonly negative: boolean;
+/** A row of bits of a pair's factors, one column after the other: see signs.ts. */
+export interface Plan extends Extent {
+  /** The factor that the bits are of, and which of them is the lowest. */
+  readonly factor: 0 | 1;
+  readonly first: number;
+  /** The bit of the other factor that they are crossed with, if they are. */
+  readonly crossed: number | undefined;
   /** Constant ones in the columns next to it. */
   below: boolean;
   above: boolean;
@@ -77,30 +80,27 @@ export function scheduleOf(shape: Shape, tree: boolean): Schedule {
 }
 
 function makeSchedule([pairs, n, m, shift, bits, plusBits]: Shape, tree: boolean): Schedule {
-  const low = Math.max(0, shift - ROUNDING_GUARD);
-  const end = shift + bits;
+  const unit = shift + 1; // it is twice the products that are added up
+  const low = Math.max(0, unit - ROUNDING_GUARD);
+  const end = unit + bits;
   const plans = Array.from({ length: pairs }, () => planProduct(n, m, low, end));
   const all = plans.flat();
-  // One half for rounding, and the mean of what is left out: a quarter of all its weights.
-  let offset = (1n << BigInt(shift)) >> 1n;
-  offset += (BigInt(pairs) * leftOut(n, m, low)) >> 2n;
-  // -x = (1 - x) - 1, bit by bit.
-  for (const { negative, from, terms } of all) {
-    if (negative) offset -= ((1n << BigInt(terms.length)) - 1n) << BigInt(from);
-  }
-  if (plusBits > 0 && plusBits < bits) offset -= 1n << BigInt(shift + plusBits - 1);
+  // One half for rounding, also of the offset itself, and the mean of what is left out: half of all its weights.
+  let offset = (1n << BigInt(unit - 1)) + ((1n << BigInt(low)) >> 1n);
+  offset += BigInt(pairs) * (offsetOf(n, m) + (leftOut(n, m, low) >> 1n));
+  if (plusBits > 0 && plusBits < bits) offset -= 1n << BigInt(unit + plusBits - 1);
   const ones = Array.from({ length: end - low }, (_, i) => low + i).filter(
     (column) => ((offset >> BigInt(column)) & 1n) === 1n,
   );
   const loose = ones.filter((column) => !attach(all, column));
   const extents: Extent[] = [
     ...loose.map((from) => ({ from, to: from + 1 })),
-    ...all.map(({ from, terms, below, above }) => ({
+    ...all.map(({ from, to, below, above }) => ({
       from: below ? from - 1 : from,
-      to: from + terms.length + (above ? 1 : 0),
+      to: above ? to + 1 : to,
     })),
   ];
-  if (plusBits > 0) extents.push({ from: shift, to: Math.min(end, shift + plusBits) });
+  if (plusBits > 0) extents.push({ from: unit, to: Math.min(end, unit + plusBits) });
   const order = rising(extents);
   return {
     low,
@@ -173,40 +173,42 @@ function planAdder(
   };
 }
 
-/** The rows of a product from column `low` on and below `end`: rising, then those of both signs (Baugh and Wooley, 1973). */
+/** The rows of twice a product from column `low` on and below `end`. */
 function planProduct(n: number, m: number, low: number, end: number): Plan[] {
   const plans: Plan[] = [];
-  const add = (count: number, term: (k: number) => readonly [number, number], negative: boolean): void => {
-    const kept = Array.from({ length: count }, (_, k) => term(k)).filter(
-      ([i, j]) => i + j >= low && i + j < end,
-    );
-    const [first] = kept;
-    if (first !== undefined) {
-      plans.push({ from: first[0] + first[1], terms: kept, negative, below: false, above: false });
-    }
+  const add = (factor: 0 | 1, length: number, crossed?: number): void => {
+    const column = crossed ?? 0;
+    const first = Math.max(0, low - column);
+    const last = Math.min(length, end - column);
+    if (first >= last) return;
+    plans.push({
+      from: column + first,
+      to: column + last,
+      factor,
+      first,
+      crossed,
+      below: false,
+      above: false,
+    });
   };
-  for (let j = 0; j < m - 1; j += 1) add(n - 1, (i) => [i, j], false);
-  add(m - 1, (j) => [n - 1, j], true);
-  add(n - 1, (i) => [i, m - 1], true);
-  add(1, () => [n - 1, m - 1], false);
+  for (let j = 0; j < m; j += 1) add(0, n, j);
+  add(0, n);
+  add(1, m);
   return plans;
 }
 
-/** The sum of the weights of all terms below a column. */
+/** The sum of the weights of all bits below a column. */
 function leftOut(n: number, m: number, low: number): bigint {
-  let sum = 0n;
-  for (let i = 0; i < n; i += 1) {
-    for (let j = 0; j < m && i + j < low; j += 1) {
-      const weight = 1n << BigInt(i + j);
-      sum += (i === n - 1) === (j === m - 1) ? weight : -weight;
-    }
-  }
+  const below = (from: number, length: number): bigint =>
+    from >= low ? 0n : (1n << BigInt(Math.min(low, from + length))) - (1n << BigInt(from));
+  let sum = below(0, n) + below(0, m);
+  for (let j = 0; j < m; j += 1) sum += below(j, n);
   return sum;
 }
 
 /** Puts a constant one next to a row that ends or begins there, where it makes no row of its own necessary. */
 function attach(plans: readonly Plan[], column: number): boolean {
-  const after = plans.find(({ from, terms, above }) => !above && from + terms.length === column);
+  const after = plans.find(({ to, above }) => !above && to === column);
   if (after !== undefined) {
     after.above = true;
     return true;

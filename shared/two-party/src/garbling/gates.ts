@@ -82,6 +82,21 @@ export abstract class Gates {
     return result;
   }
 
+  /** b XOR every b.lanes lanes of `a` in turn. */
+  xorEach(a: Wires, b: Wires): Wires {
+    if (a.constant !== undefined || b.constant !== undefined || a.lanes === b.lanes) {
+      return this.xor(a, this.concat(new Array<Wires>(a.lanes / b.lanes).fill(b)));
+    }
+    const left = this.locate(a);
+    const right = this.locate(b);
+    const result = this.#allocate(a.lanes);
+    const length = b.lanes * this.#laneBytes;
+    for (let k = 0; k < a.lanes / b.lanes; k += 1) {
+      this.xorInto(result.address + k * length, left + k * length, right, b.lanes);
+    }
+    return result;
+  }
+
   not(a: Wires): Wires {
     if (a.constant !== undefined) return this.constant(a.lanes, a.constant === 0 ? 1 : 0);
     if (a.lanes === 0) return a;

@@ -3,7 +3,7 @@ import type { MessageStream } from '../channel/message-stream.ts';
 import { TwoPartyError } from '../errors.ts';
 
 /** Raised whenever a message or the order of hashes changes. */
-export const PROTOCOL_VERSION = 2;
+export const PROTOCOL_VERSION = 3;
 
 export const GARBLING_MESSAGE = {
   /** Garbler: protocol version. */

@@ -46,10 +46,8 @@ export interface Template {
 export function recordedLanes(lanes: number): number {
   if (lanes <= 2) return lanes;
   if (lanes < 16) return 8;
-  return lanes < KARATSUBA_LANES ? 32 : 64;
+  return lanes < 48 ? 32 : 64;
 }
 
 /** Up to so many lanes adders are prefix adders: see circuits/add.ts. */
 export const PREFIX_LANES = 2;
-/** From so many lanes on long products use Karatsuba's method: see circuits/multiply.ts. */
-export const KARATSUBA_LANES = 48;

@@ -5,9 +5,9 @@ export const FRACTION = 24;
 /** Sign, one bit for integers up to 2, and the fraction: all of these numbers are below 2 in magnitude. */
 export const WORD = FRACTION + 2;
 /** Fraction bits of Sturm sequences. */
-export const STURM_FRACTION = 20;
+export const STURM_FRACTION = 22;
 /** Bits of every eigenvalue that bisection finds. */
-export const BISECTIONS = 19;
+export const BISECTIONS = 20;
 /** Magnitudes below 2^-NOTHING are next to nothing for a rotation: a few times the error of a shift. */
 export const NOTHING = BISECTIONS - 1;
 /** QL sweeps per eigenvalue. */

@@ -15,7 +15,7 @@ export const GATES_PER_STEP = 100_000;
 
 /** AND gates of one product, of `a` and `b` bits, in a rounded sum of them, about: both parties cut steps by it. */
 export function gatesPerRounded(a: number, b: number): number {
-  return 1.6 * a * b;
+  return 0.8 * a * b;
 }
 
 /** How many pieces of work of so many AND gates make a step. */
@@ -62,7 +62,7 @@ export function roundedSums(
 
 /** The sum of squares of each vector (lane i * count + j), exact. */
 export async function squaredLengths(session: Session, vectors: Num, d: number, count: number): Promise<Num> {
-  const rows = Math.max(1, Math.floor(piecesPerStep(vectors.length ** 2 * 1.2) / count));
+  const rows = Math.max(1, Math.floor(piecesPerStep(vectors.length ** 2 * 0.6) / count));
   const parts: Num[] = [];
   for (let from = 0; from < d; from += rows) {
     const to = Math.min(d, from + rows);

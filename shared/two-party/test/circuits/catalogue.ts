@@ -30,7 +30,6 @@ import {
   sumLanes,
   unsigned,
 } from '../../src/circuits/index.ts';
-import { karatsuba, school } from '../../src/circuits/multiply.ts';
 import type { Circuit } from './run.ts';
 
 export interface Entry {
@@ -196,18 +195,7 @@ export const ENTRIES: readonly Entry[] = [
   multiplication('multiply 40 by 40, 24 places, 40 bits', 40, 40, 24, 40),
   multiplication('multiply 32 by 32 modulo', 32, 32, 0, 32),
   multiplication('multiply 10 by 10, 4 places, 24 bits', 10, 10, 4, 24),
-  {
-    name: 'school product 21 by 30',
-    bits: [21, 30],
-    circuit: (g, a, b) => [school(g, a!, b!, 51)],
-    reference: (a, b) => [a * b],
-  },
-  {
-    name: 'Karatsuba product 9 by 8, 12 bits',
-    bits: [9, 8],
-    circuit: (g, a, b) => [karatsuba(g, a!, b!, 12)],
-    reference: (a, b) => [int(12, a * b)],
-  },
+  multiplication('multiply 21 by 30', 21, 30, 0, 51),
   { name: 'square 32', bits: [32], circuit: (g, a) => [square(g, a!)], reference: (a) => [int(64, a * a)] },
   {
     name: 'square 40, 24 places, 40 bits',

@@ -45,6 +45,6 @@ describe('inverseSquareRoot', () => {
 
   it('costs these gates', () => {
     const { gates, batches } = cost((context, a) => [inverseSquareRoot(context, a!)], [ROOT_FRACTION + 3], 1);
-    expect(`${gates} gates, ${batches} batches`).toMatchInlineSnapshot(`"3140 gates, 87 batches"`);
+    expect(`${gates} gates, ${batches} batches`).toMatchInlineSnapshot(`"2015 gates, 83 batches"`);
   });
 });

@@ -55,7 +55,8 @@ describe('sumOfProducts', () => {
         ],
         given,
       );
-      const bound = 0.5 + (0.75 * pairs * Math.max(0, shift - ROUNDING_GUARD)) / 2 ** ROUNDING_GUARD;
+      const left = shift + 1 - ROUNDING_GUARD;
+      const bound = 0.5 + (left <= 0 ? 0 : (pairs * (left + 1) + 1) / 2 ** (ROUNDING_GUARD + 1));
       let total = 0;
       for (const [lane, value] of result!.entries()) {
         let exact = plus ? given.at(-1)!.values[lane]! << BigInt(shift) : 0n;
@@ -150,12 +151,12 @@ describe('sumOfProducts', () => {
     );
     expect(costs).toMatchInlineSnapshot(`
       {
-        "1 of 15 by 28, shift 20, 30 bits, plus 12": "709 gates, 43 batches",
-        "1 of 26 by 26, shift 24, 26 bits, plus 0": "1032 gates, 38 batches",
-        "1 of 5 by 3, shift 0, 8 bits, plus 0": "31 gates, 10 batches",
-        "2 of 24 by 24, shift 22, 25 bits, plus 0": "1799 gates, 40 batches",
-        "2 of 26 by 26, shift 24, 26 bits, plus 26": "2077 gates, 42 batches",
-        "3 of 8 by 9, shift 3, 16 bits, plus 20": "455 gates, 25 batches",
+        "1 of 15 by 28, shift 20, 30 bits, plus 12": "388 gates, 43 batches",
+        "1 of 26 by 26, shift 24, 26 bits, plus 0": "531 gates, 38 batches",
+        "1 of 5 by 3, shift 0, 8 bits, plus 0": "22 gates, 10 batches",
+        "2 of 24 by 24, shift 22, 25 bits, plus 0": "914 gates, 39 batches",
+        "2 of 26 by 26, shift 24, 26 bits, plus 26": "1070 gates, 40 batches",
+        "3 of 8 by 9, shift 3, 16 bits, plus 20": "296 gates, 27 batches",
       }
     `);
   });

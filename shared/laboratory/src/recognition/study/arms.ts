@@ -1,0 +1,102 @@
+/** The arms of the evaluation: what each chooses in validation, and its scores on rows that were not looked at until then. */
+import type { Comparison } from '@eigenveil/testbed/recognition/error-rates';
+import type { People } from '../people.ts';
+import { type Chosen, rank } from './choice.ts';
+import { normalised } from './comparisons.ts';
+import { distancesOf, type Final, learn } from './protocol.ts';
+import {
+  COHORT_KINDS,
+  type CohortKind,
+  type Grid,
+  isRaw,
+  type Method,
+  SERVICE_NORMALISATION,
+  type Setting,
+} from './settings.ts';
+
+/** Whose templates a window is compared with: the claimed user's alone, as frames of their own allow, or others' as well. */
+export type Family = 'frames' | CohortKind;
+
+export interface Arm {
+  readonly name: string;
+  readonly title: string;
+  readonly method: Method;
+  readonly family: Family;
+  /** Whether scores are those of the service as it is, without normalisation. */
+  readonly bare?: true;
+}
+
+const TITLES = {
+  manhattan: 'raw rows, scaled Manhattan',
+  mahalanobis: 'raw rows, pooled Mahalanobis',
+  random: 'random projection',
+  pca: 'PCA',
+  dca: 'DCA',
+  lda: 'LDA, with the settings of DCA',
+} as const satisfies Record<Method, string>;
+
+const arm = (method: Method, family: Family): Arm => ({
+  name: family === 'frames' ? method : `${method}-${family}`,
+  title: TITLES[method],
+  method,
+  family,
+});
+
+const WITH_COHORTS: readonly Method[] = ['manhattan', 'mahalanobis', 'pca', 'dca'];
+
+export const ARMS: readonly Arm[] = [
+  ...(['manhattan', 'mahalanobis', 'random', 'pca', 'dca', 'lda'] as const).map((method) =>
+    arm(method, 'frames'),
+  ),
+  { ...arm('dca', 'frames'), name: 'dca-bare', title: "DCA, the service's score alone", bare: true },
+  ...COHORT_KINDS.flatMap((family) => WITH_COHORTS.map((method) => arm(method, family))),
+];
+export const rawArms = (family: Family): readonly string[] =>
+  ARMS.filter((it) => it.family === family && isRaw(it.method)).map(({ name }) => name);
+/** The arm of the goals. */
+export const headlineArm = (family: Family): string => arm('dca', family).name;
+
+/** Seeds of random projections; their error rates are averaged. */
+const RANDOM_SEEDS = [1, 2, 3, 4, 5];
+
+/** All that was ranked, by arm, the best first. LDA has the vectors of DCA with the same ρ, and so its settings. */
+export function chooseAll(people: People, grid: Grid): Map<string, readonly Chosen[]> {
+  const byMethod = new Map<Method, readonly Chosen[]>();
+  const rankedOf = (method: Method): readonly Chosen[] => {
+    const known =
+      byMethod.get(method) ??
+      (method === 'lda'
+        ? rankedOf('dca').map((chosen): Chosen => ({ ...chosen, setting: { ...chosen.setting, method } }))
+        : rank(people, method, grid));
+    byMethod.set(method, known);
+    return known;
+  };
+  return new Map(
+    ARMS.map(({ name, method, family, bare }) => [
+      name,
+      rankedOf(method).filter(
+        ({ setting }) => familyOf(setting) === family && (bare === undefined || isBare(setting)),
+      ),
+    ]),
+  );
+}
+
+const familyOf = ({ cohort }: Setting): Family => cohort?.who ?? 'frames';
+
+const isBare = ({ own, everyone }: Setting): boolean =>
+  own === SERVICE_NORMALISATION.own && everyone === SERVICE_NORMALISATION.everyone;
+
+/** Scores of a setting, once for each seed if it takes seeds. */
+export interface Runs {
+  readonly thresholds: readonly (readonly Comparison[])[];
+  readonly test: readonly (readonly Comparison[])[];
+}
+
+/** Impostors have the victim's frame: no frame then changes any score (see frames.ts). */
+export function runsOf(setting: Setting, { learn: rows, thresholds, test }: Final): Runs {
+  const seeds = setting.method === 'random' ? RANDOM_SEEDS : [0];
+  const spaces = seeds.map((seed) => learn(setting, rows, seed));
+  const scores = (probe: Final['test']) =>
+    spaces.map((space) => normalised(distancesOf(space, rows, probe), setting));
+  return { thresholds: scores(thresholds), test: scores(test) };
+}

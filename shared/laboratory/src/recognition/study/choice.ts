@@ -1,0 +1,32 @@
+/** The choice of settings by validation: the least mean of both equal error rates, of single rows and of five together, over the trials of choice. */
+import { equalErrorRates } from '@eigenveil/testbed/recognition/error-rates';
+import type { People } from '../people.ts';
+import { normalised } from './comparisons.ts';
+import { distancesOf, learn, trialsOfChoice } from './protocol.ts';
+import { type Grid, type Method, type Setting, spacesOf } from './settings.ts';
+
+export interface Chosen {
+  readonly setting: Setting;
+  /** Mean over trials, in [0, 1]. */
+  readonly perSample: number;
+  readonly overFive: number;
+}
+
+/** All settings of a method that the grid has, the best first; the first of equal ones wins. */
+export function rank(people: People, method: Method, grid: Grid): Chosen[] {
+  const trials = trialsOfChoice(people);
+  const ranked = spacesOf(method, people.features.length, grid).flatMap((space) => {
+    const distances = trials.map((trial) => distancesOf(learn(space, trial.learn), trial.learn, trial.probe));
+    return grid.normalisations.map((normalisation): Chosen => {
+      const rates = distances.map((each) => equalErrorRates(normalised(each, normalisation)));
+      const mean = (of: 'perSample' | 'overFive') =>
+        rates.reduce((sum, rate) => sum + rate[of], 0) / rates.length;
+      return {
+        setting: { ...space, ...normalisation },
+        perSample: mean('perSample'),
+        overFive: mean('overFive'),
+      };
+    });
+  });
+  return ranked.sort((a, b) => a.perSample + a.overFive - b.perSample - b.overFive);
+}

@@ -1,0 +1,92 @@
+/** Everyone's windows against everyone's templates, and scores of them that compare between users. */
+import type { Comparison } from '@eigenveil/testbed/recognition/error-rates';
+import type { Cohort, Normalisation } from './settings.ts';
+import type { Space } from './spaces.ts';
+
+/** Windows of one person, in the order of time. */
+export interface Stream {
+  readonly name: string;
+  readonly windows: readonly Float64Array[];
+}
+
+/** Distances before they are normalised. */
+export interface Distances {
+  readonly names: readonly string[];
+  /** By target: their own unit. */
+  readonly units: readonly number[];
+  /** By target and source: distances in the target's own unit. */
+  readonly scores: readonly (readonly Float64Array[])[];
+  /** By source. */
+  readonly remoteness: readonly Float64Array[];
+}
+
+/**
+ * Every stream against every template.
+ * @param seenBy what a window looks like to the service that compares it with this target's template; as it is, if impostors have the target's frame
+ */
+export function compareAll(
+  space: Space,
+  enrolments: readonly Stream[],
+  probes: readonly Stream[],
+  seenBy: (window: Float64Array, source: string, target: string) => Float64Array = (window) => window,
+): Distances {
+  const enrolled = enrolments.map(({ name, windows }) =>
+    space.enrol(windows.map((window) => seenBy(window, name, name))),
+  );
+  return {
+    names: enrolments.map(({ name }) => name),
+    units: enrolled.map(({ unit }) => unit),
+    scores: enrolled.map((template, target) =>
+      probes.map(({ name, windows }) =>
+        Float64Array.from(windows, (window) =>
+          template.score(seenBy(window, name, enrolments[target]!.name)),
+        ),
+      ),
+    ),
+    remoteness: probes.map(({ windows }) => Float64Array.from(windows, (window) => space.remoteness(window))),
+  };
+}
+
+/** Scores of the same people on both sides, as `Normalisation` says. */
+export function normalised(distances: Distances, { own, everyone, cohort }: Normalisation): Comparison[] {
+  const { names, units, scores, remoteness } = distances;
+  const common = units.reduce((sum, unit) => sum + Math.log(unit), 0) / units.length;
+  const logs = scores.map((bySource, t) => {
+    const factor = Math.exp((1 - own) * (Math.log(units[t]!) - common));
+    return bySource.map((values) => values.map((r) => Math.log1p((r * factor) ** 2)));
+  });
+  const backgrounds = remoteness.map((values) => values.map((e) => everyone * Math.log1p(e)));
+  return names.flatMap((target, t) =>
+    names.map((source, s) => {
+      const others = cohort && cohortOf(logs, t, s, cohort);
+      return {
+        target,
+        source,
+        scores: Array.from(logs[t]![s]!, (log, i) => log - backgrounds[s]![i]! - (others?.[i] ?? 0)),
+      };
+    }),
+  );
+}
+
+/** What is taken off each window of source s when it claims to be target t. */
+function cohortOf(
+  logs: readonly (readonly Float64Array[])[],
+  t: number,
+  s: number,
+  { who, nearest, weight }: Cohort,
+): Float64Array {
+  const others = logs.filter((_, other) => other !== t && (who === 'insiders' || other !== s));
+  const least = new Float64Array(nearest);
+  return logs[t]![s]!.map((_, i) => {
+    least.fill(Infinity);
+    for (const bySource of others) {
+      // Kept ascending: a new one pushes the largest out.
+      let value = bySource[s]![i]!;
+      for (let place = 0; place < nearest && value < Infinity; place += 1) {
+        if (value >= least[place]!) continue;
+        [least[place], value] = [value, least[place]!];
+      }
+    }
+    return (weight * least.reduce((sum, value) => sum + value, 0)) / nearest;
+  });
+}

@@ -1,0 +1,70 @@
+/** What is said of an arm: error rates of its test scores, with thresholds from the rows before. */
+import {
+  type Comparison,
+  type ErrorRates,
+  equalErrorRate,
+  equalErrorThreshold,
+  errorRatesAt,
+  operatingPoints,
+  overWindows,
+  pool,
+  pooledEqualErrorRate,
+} from '@eigenveil/testbed/recognition/error-rates';
+import type { Runs } from './arms.ts';
+
+/** In [0, 1], means over runs. */
+export interface ArmRates {
+  readonly perSample: number;
+  readonly overFive: number;
+  readonly overTen: number;
+  /** Mean of every user's own EER of single rows, each with a threshold of their own. */
+  readonly perUser: number;
+  /** At the threshold where both rates were equal on the 20 % before. */
+  readonly atThreshold: ErrorRates;
+  readonly atThresholdOverFive: ErrorRates;
+  /** FNMR of single rows where FMR is at most this, by FMR. */
+  readonly det: readonly ErrorRates[];
+}
+
+/** Of a DET curve. */
+export const FALSE_MATCH_RATES = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5];
+
+const mean = (values: readonly number[]): number => values.reduce((sum, x) => sum + x, 0) / values.length;
+
+export function ratesOf({ thresholds, test }: Runs): ArmRates {
+  const over = (windows: number) => mean(test.map((run) => pooledEqualErrorRate(overWindows(run, windows))));
+  const at = (windows: number): ErrorRates => {
+    const rates = test.map((run, i) => {
+      const before = pool(overWindows(thresholds[i]!, windows));
+      return errorRatesAt(pool(overWindows(run, windows)), equalErrorThreshold(before));
+    });
+    return { fmr: mean(rates.map(({ fmr }) => fmr)), fnmr: mean(rates.map(({ fnmr }) => fnmr)) };
+  };
+  return {
+    perSample: over(1),
+    overFive: over(5),
+    overTen: over(10),
+    perUser: mean(test.map(meanPerUser)),
+    atThreshold: at(1),
+    atThresholdOverFive: at(5),
+    det: detOf(test),
+  };
+}
+
+export function meanPerUser(comparisons: readonly Comparison[]): number {
+  const targets = [...Map.groupBy(comparisons, ({ target }) => target).values()];
+  return mean(
+    targets.map((own) => {
+      const { genuine, impostor } = pool(own);
+      return equalErrorRate(genuine, impostor);
+    }),
+  );
+}
+
+function detOf(runs: Runs['test']): ErrorRates[] {
+  const points = runs.map((run) => operatingPoints(pool(run)));
+  return FALSE_MATCH_RATES.map((rate) => ({
+    fmr: rate,
+    fnmr: mean(points.map((of) => of.findLast(({ fmr }) => fmr <= rate)?.fnmr ?? 1)),
+  }));
+}

@@ -1,0 +1,142 @@
+/** What an arm of the evaluation is told, and among what validation chooses. */
+import type { ScoreKind } from '@eigenveil/authentication';
+
+export type Method = 'manhattan' | 'mahalanobis' | 'pca' | 'dca' | 'lda' | 'random';
+
+/** From raw rows to distances. */
+export interface SpaceSetting {
+  readonly method: Method;
+  /** Unit of the signed logarithm, in the file's units. */
+  readonly logUnit: number;
+  /** k; all features for the raw arms. */
+  readonly components: number;
+  /** ρ of `dca`, `lda` and `mahalanobis`, as a task has it; of `manhattan`, the share of the pooled deviations in a user's own; 0 of others. */
+  readonly ridge: number;
+  /** Of `pca`: components divided by the square roots of their eigenvalues, which the projection says. */
+  readonly whitened: boolean;
+  readonly score: ScoreKind;
+}
+
+/**
+ * How scores of different users and windows are made to compare, the same for all arms: L = log(1 + (r·(u/ū)^(1−own))²) less what `everyone` or `cohort` says.
+ *
+ * r is the distance in the user's own unit u (see Scorer), ū the geometric mean of all templates' units. With own = 1 and nothing taken off, L is r alone, in an order
+ * that is the same. A service can do this though every user has a frame of their own: u and ū come from spreads.
+ */
+export interface Normalisation {
+  readonly own: number;
+  /**
+   * How much of log(1 + e) is taken off, e being the squared distance of the window from everyone's mean over what that is on average. Rotations leave the length
+   * of a window as it is, so a service can do this, too, with windows that are centred by the projection's declared mean and frames without a translation.
+   */
+  readonly everyone: number;
+  readonly cohort?: Cohort;
+}
+
+/**
+ * How much of the mean of the least L of other users' templates is taken off (a T-norm that looks at the nearest). A window is compared with templates that
+ * stand in other frames then, which a service cannot do: this takes one frame for all users.
+ */
+export interface Cohort {
+  readonly who: CohortKind;
+  readonly nearest: number;
+  readonly weight: number;
+}
+
+/** Whether an impostor's own template is among the others: an impostor who is a user of the service, or one whom it does not know. */
+export type CohortKind = (typeof COHORT_KINDS)[number];
+export const COHORT_KINDS = ['insiders', 'outsiders'] as const;
+
+export type Setting = SpaceSetting & Normalisation;
+
+/** What the service of today computes. */
+export const SERVICE_NORMALISATION: Normalisation = { own: 1, everyone: 0 };
+
+export interface Grid {
+  readonly logUnits: readonly number[];
+  readonly components: readonly number[];
+  readonly ridges: readonly number[];
+  readonly shares: readonly number[];
+  readonly scores: readonly ScoreKind[];
+  readonly normalisations: readonly Normalisation[];
+}
+
+const product = <A, B, C>(as: readonly A[], bs: readonly B[], of: (a: A, b: B) => C): C[] =>
+  as.flatMap((a) => bs.map((b) => of(a, b)));
+
+const GRID: Omit<Grid, 'components'> = {
+  logUnits: [1, 0.01],
+  ridges: [0.01, 0.1, 1, 10, 100],
+  shares: [0, 0.3, 0.6, 1],
+  scores: ['euclidean', 'mahalanobis', 'cosine'],
+  normalisations: [
+    ...product([0, 0.5, 1], [0, 0.5, 1], (own, everyone) => ({ own, everyone })),
+    ...COHORT_KINDS.flatMap((who) =>
+      product(
+        [0, 0.5],
+        [
+          [1, 1],
+          [3, 1],
+          [3, 0.5],
+        ] as const,
+        (own, [nearest, weight]) => ({
+          own,
+          everyone: 0,
+          cohort: { who, nearest, weight },
+        }),
+      ),
+    ),
+  ],
+};
+
+/** By data set; the most components are those of the goals. */
+export const GRIDS: Readonly<Record<string, Grid>> = {
+  meu_keystroke: { ...GRID, components: [4, 8, 12, 16, 20] },
+  wisdm_walk_user: { ...GRID, components: [2, 4, 6, 8, 12] },
+};
+
+/** A first look. */
+export const QUICK_GRIDS: Readonly<Record<string, Grid>> = {
+  wisdm_walk_user: {
+    ...GRID,
+    logUnits: [1],
+    ridges: [1],
+    shares: [0.6],
+    components: [4, 12],
+    scores: ['mahalanobis'],
+    normalisations: [
+      { own: 0.5, everyone: 0.5 },
+      SERVICE_NORMALISATION,
+      ...COHORT_KINDS.map((who) => ({ own: 0, everyone: 0, cohort: { who, nearest: 1, weight: 1 } })),
+    ],
+  },
+};
+
+const RAW: readonly Method[] = ['manhattan', 'mahalanobis'];
+export const isRaw = (method: Method): boolean => RAW.includes(method);
+
+/** All settings of distances that a method is offered. */
+export function spacesOf(method: Method, features: number, grid: Grid): SpaceSetting[] {
+  const { logUnits, components, ridges, shares, scores } = grid;
+  const kinds: readonly ScoreKind[] = isRaw(method) ? ['euclidean'] : scores;
+  const sizes = isRaw(method) ? [features] : components;
+  return logUnits.flatMap((logUnit) =>
+    ridgesOf(method, ridges, shares).flatMap((ridge) =>
+      (method === 'pca' ? [false, true] : [false]).flatMap((whitened) =>
+        product(sizes, kinds, (size, score) => ({
+          method,
+          logUnit,
+          components: size,
+          ridge,
+          whitened,
+          score,
+        })),
+      ),
+    ),
+  );
+}
+
+function ridgesOf(method: Method, ridges: readonly number[], shares: readonly number[]): readonly number[] {
+  if (method === 'manhattan') return shares;
+  return method === 'pca' || method === 'random' ? [0] : ridges;
+}

@@ -1,0 +1,201 @@
+/** Spaces in which windows are compared: raw rows with two classical distances, and projections with the scores of the service. */
+import { makeTemplate, type ScoreKind, Scorer } from '@eigenveil/authentication';
+import { predictableRandomness } from '@eigenveil/privacy';
+import { generalisedEigen, symmetricEigen } from '@eigenveil/projection';
+import { add, centredScatter, orthonormal, secondMoment, squareOf, sumOfRows } from '../../methods/matrix.ts';
+import { RealDraws } from '../../random/real.ts';
+import type { Row } from '../people.ts';
+import type { SpaceSetting } from './settings.ts';
+
+/** A user's template, ready to compare with. */
+export interface Enrolled {
+  /** The user's own unit: about the distance that their own windows have. */
+  readonly unit: number;
+  /** The distance of a window in that unit. */
+  score(window: Float64Array): number;
+}
+
+export interface Space {
+  /** A prepared row as the service sees it, but for the frame. */
+  window(row: Row): Float64Array;
+  enrol(windows: readonly Float64Array[]): Enrolled;
+  /** Squared distance from everyone's mean over what it is on average for those whom the space was learnt from. */
+  remoteness(window: Float64Array): number;
+}
+
+/** k × d and the mean of all rows; a window is (x − mean) by it. */
+export interface Projection {
+  readonly vectors: readonly Row[];
+  readonly mean: Row;
+}
+
+/** Learns a space from prepared rows by person: the only rows that it depends on. */
+export function learnSpace(setting: SpaceSetting, people: readonly (readonly Row[])[], seed = 0): Space {
+  return setting.method === 'manhattan'
+    ? manhattan(people, setting.ridge)
+    : projected(projectionOf(setting, people, seed), setting.score, people);
+}
+
+/** The space of a projection that is given, with the scores of the service. */
+export function projected(
+  { vectors, mean }: Projection,
+  score: ScoreKind,
+  people: readonly (readonly Row[])[],
+): Space {
+  const matrix = vectors.map((vector) => Float64Array.from(vector));
+  const window = (row: Row): Float64Array =>
+    Float64Array.from(matrix, (vector) => {
+      let sum = 0;
+      for (let i = 0; i < vector.length; i += 1) sum += vector[i]! * (row[i]! - mean[i]!);
+      return sum;
+    });
+  const typical = meanOf(people.flat().map((row) => squaredLength(window(row))));
+  return {
+    window,
+    enrol: (windows) => {
+      const template = makeTemplate(windows);
+      const scorer = new Scorer(template, score);
+      const unit = score === 'euclidean' ? scorer.expected : new Scorer(template, 'euclidean').expected;
+      return { unit, score: (it) => scorer.score(it) };
+    },
+    remoteness: (it) => squaredLength(it) / typical,
+  };
+}
+
+/** Scatter of rows about their mean, and between people. */
+interface Scatter {
+  readonly total: number[][];
+  readonly between: number[][];
+  readonly mean: Row;
+  readonly rows: number;
+}
+
+/** By the rows, which are learnt from once however many settings ask for it. */
+const scatters = new WeakMap<readonly (readonly Row[])[], Scatter>();
+const decomposed = new WeakMap<readonly (readonly Row[])[], Map<string, readonly Row[]>>();
+
+function scatterOf(people: readonly (readonly Row[])[]): Scatter {
+  const known = scatters.get(people);
+  if (known !== undefined) return known;
+  const rows = people.flat();
+  const d = rows[0]!.length;
+  const [R, V] = [secondMoment(rows, d), sumOfRows(rows, d)];
+  const total = centredScatter(R, V, rows.length);
+  const within = people.reduce((S, own) => centredScatter(S, sumOfRows(own, d), own.length), R);
+  const between = squareOf(d, (i, j) => total[i]![j]! - within[i]![j]!);
+  const scatter = { total, between, mean: V.map((x) => x / rows.length), rows: rows.length };
+  scatters.set(people, scatter);
+  return scatter;
+}
+
+/** Projections in the clear, as tasks define them: of undivided scatter, vectors of length 1. */
+export function projectionOf(
+  setting: Omit<SpaceSetting, 'score'>,
+  people: readonly (readonly Row[])[],
+  seed = 0,
+): Projection {
+  const { method, ridge, whitened, components } = setting;
+  const byRows = decomposed.get(people) ?? new Map<string, readonly Row[]>();
+  decomposed.set(people, byRows);
+  const key = `${method} ${ridge} ${whitened} ${method === 'random' ? `${seed} ${components}` : ''}`;
+  const all = byRows.get(key) ?? allVectors(setting, scatterOf(people), seed);
+  byRows.set(key, all);
+  return { vectors: all.slice(0, components), mean: scatterOf(people).mean };
+}
+
+function allVectors(
+  { method, ridge, whitened, components }: Omit<SpaceSetting, 'score'>,
+  { total, between, mean, rows }: Scatter,
+  seed: number,
+): readonly Row[] {
+  const d = mean.length;
+  const withRidge = (matrix: number[][]) =>
+    add(
+      matrix,
+      squareOf(d, (i, j) => (i === j ? ridge : 0)),
+    );
+  const within = () => squareOf(d, (i, j) => total[i]![j]! - between[i]![j]!);
+  switch (method) {
+    case 'pca': {
+      const { values, vectors } = symmetricEigen(total);
+      return whitened
+        ? vectors.map((vector, i) => scaledBy(vector, 1 / Math.sqrt(Math.max(values[i]! / rows, 1e-9))))
+        : vectors;
+    }
+    case 'dca':
+      return generalisedEigen(between, withRidge(total)).vectors;
+    case 'lda':
+      return generalisedEigen(between, withRidge(within())).vectors;
+    case 'mahalanobis': {
+      // Rows of B^(−1/2) up to a rotation: lengths are Mahalanobis distances by the pooled covariance within people.
+      const { values, vectors } = symmetricEigen(withRidge(within()));
+      return vectors.map((vector, i) => scaledBy(vector, Math.sqrt(rows / values[i]!)));
+    }
+    case 'random': {
+      const draws = new RealDraws(predictableRandomness(`random projection ${seed}`));
+      return orthonormal(
+        Array.from({ length: components }, () => Array.from({ length: d }, () => draws.normal())),
+      );
+    }
+    case 'manhattan':
+      throw new Error('Manhattan distances take rows as they are');
+  }
+}
+
+const scaledBy = (vector: Row, factor: number): number[] => vector.map((x) => x * factor);
+
+/** Below this a deviation of a feature on [−1, 1] counts as so much. */
+const LEAST_DEVIATION = 0.01;
+
+/**
+ * Scaled Manhattan distance (Killourhy and Maxion, "Comparing anomaly-detection algorithms for keystroke dynamics", 2009): differences from the user's mean
+ * over the mean absolute deviation of each feature, the user's own mixed with everyone's.
+ */
+function manhattan(people: readonly (readonly Row[])[], share: number): Space {
+  const { mean } = scatterOf(people);
+  const deviations = people.map((own) => deviationsOf(own, centreOf(own)));
+  const pooled = mean.map((_, i) => meanOf(deviations.map((own) => own[i]!)));
+  const everyone = scaleOf(pooled);
+  const typical = meanOf(people.flat().map((row) => distance(row, mean, everyone) ** 2));
+  return {
+    window: (row) => Float64Array.from(row),
+    enrol: (windows) => {
+      const centre = centreOf(windows);
+      const scale = scaleOf(
+        deviationsOf(windows, centre).map((own, i) => (1 - share) * own + share * pooled[i]!),
+      );
+      const unit =
+        (meanOf(windows.map((window) => distance(window, centre, scale))) * (windows.length + 1)) /
+        windows.length;
+      return { unit, score: (window) => distance(window, centre, scale) / unit };
+    },
+    remoteness: (window) => distance(window, mean, everyone) ** 2 / typical,
+  };
+}
+
+function centreOf(rows: readonly ArrayLike<number>[]): number[] {
+  return Array.from(rows[0]!, (_, i) => meanOf(rows.map((row) => row[i]!)));
+}
+
+function deviationsOf(rows: readonly ArrayLike<number>[], centre: Row): number[] {
+  return centre.map((c, i) => meanOf(rows.map((row) => Math.abs(row[i]! - c))));
+}
+
+const scaleOf = (deviations: readonly number[]): Float64Array =>
+  Float64Array.from(deviations, (deviation) => 1 / (deviation + LEAST_DEVIATION));
+
+function distance(row: ArrayLike<number>, centre: Row, scale: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < scale.length; i += 1) sum += Math.abs(row[i]! - centre[i]!) * scale[i]!;
+  return sum / scale.length;
+}
+
+function squaredLength(window: Float64Array): number {
+  let sum = 0;
+  for (const entry of window) sum += entry * entry;
+  return sum;
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
