@@ -1,0 +1,44 @@
+/**
+ * A relying application in a program: invites a user's device, lets nobody act but at `allow`, and confirms a step-up once the user has given
+ * another proof of who they are.
+ *
+ *   HOME_FOLDER=… SERVICE_URL=… node examples/authentication-back-end.ts alice
+ */
+import {
+  type Decision,
+  RelyingClient,
+  RelyingHome,
+  ServiceError,
+  UserId,
+} from '@eigenveil/authenticator/relying';
+
+const { HOME_FOLDER = '', SERVICE_URL = '' } = process.env;
+/** The service knows this key by its thumbprint: eigenveil-authenticator relying identity --home … */
+const home = new RelyingHome(HOME_FOLDER);
+const key = await home.signingKey();
+const client = new RelyingClient({ service: { url: SERVICE_URL }, key, patienceMilliseconds: 30_000 });
+/** What users may do: nothing, but at `allow`. Yours is in a database, where the position is kept in the same transaction. */
+const decisions = new Map<UserId, Decision>();
+/** Made up for the example; yours asks for a passkey or a code, on another way than the device's behaviour. */
+async function hasProved(user: UserId): Promise<boolean> {
+  console.log(`${user}: who are you?`);
+  return true;
+}
+
+const { token } = await client.invite(UserId.parse(process.argv[2]), 'enrol');
+console.log(token); // for the user's device, over a channel that both trust
+for await (const event of client.follow({ after: await home.position(), everyMilliseconds: 200 })) {
+  const { userId, decision, reason, sequence } = event;
+  decisions.set(userId, decision);
+  console.log(`${userId}: ${decision} (${reason})`);
+  // With other reasons there is no session that could go on.
+  const waits = decision === 'step-up' && (reason === 'session-opened' || reason === 'behaviour');
+  if (waits && (await hasProved(userId)))
+    await client.confirm(userId, sequence).catch((error: unknown) => {
+      // Something has happened since, which the next event tells.
+      if (!(error instanceof ServiceError && error.code === 'ERR_EVENT_STALE')) throw error;
+    });
+  await home.savePosition(sequence);
+  if (decision === 'lock') break; // for somebody to look at
+}
+await client.close();

@@ -1,0 +1,272 @@
+/** The command line eigenveil-authenticator: a service as a process, killed at any moment, its relying application, and devices. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { DeviceClient, DeviceHome } from '@eigenveil/authenticator/device';
+import type { DecisionEvent } from '@eigenveil/authenticator/relying';
+import { saveProjection } from '@eigenveil/projection';
+import { createLocalCertificate } from '@eigenveil/server';
+import { freePort } from '@eigenveil/testbed/port';
+import { Children, program, type RunningChild } from '@eigenveil/testbed/processes/programs';
+import { tethered } from '@eigenveil/testbed/processes/tether';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Person, type Projected, projectedHere } from './support/authentication.ts';
+import { jsonOf, problemOf, runInProcess } from './support/in-process.ts';
+
+const children = new Children();
+const run = (...args: string[]) => runInProcess('authenticator', '--json', ...args);
+let folder: string;
+let projected: Projected;
+let service: RunningChild;
+let serviceUrl: string;
+const path = (name: string) => join(folder, name);
+const asRelying = () => [
+  '--home',
+  path('relying'),
+  '--service-url',
+  serviceUrl,
+  '--service-ca',
+  path('cert.pem'),
+];
+const relying = (what: string, ...args: string[]) => run('relying', what, ...args, ...asRelying());
+const device = (what: string, ...args: string[]) => run('device', what, '--home', path('device'), ...args);
+const start = async () => {
+  service = await children.serve('authenticator', ['--config', path('authenticator.json')]);
+};
+
+/** Lines of JSON, as "decisions" prints them. */
+async function decisions(...args: string[]): Promise<DecisionEvent[]> {
+  const { stdout, stderr, exitCode } = await relying('decisions', ...args);
+  expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as DecisionEvent);
+}
+
+type Cells = readonly (string | number)[];
+
+/** A file of rows in the order of the features, and of more columns behind them. */
+async function writeRows(
+  name: string,
+  rows: readonly Cells[],
+  more: readonly string[] = [],
+): Promise<string> {
+  const header = [...projected.evidence.task.features.map((it) => it.name), ...more];
+  await writeFile(path(name), `${[header, ...rows].map((cells) => cells.join(',')).join('\n')}\n`);
+  return path(name);
+}
+
+let setosa: Person;
+let versicolor: Person;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'eigenveil-authentication-'));
+  projected = await projectedHere();
+  [setosa, versicolor] = projected.people as [Person, Person, Person];
+  const tls = await createLocalCertificate();
+  await writeFile(path('cert.pem'), tls.cert);
+  await writeFile(path('key.pem'), tls.key);
+  await saveProjection(path('evidence.json'), projected.evidence);
+  const pilot = projected.people.flatMap(({ userId, enrolment }) => enrolment.map((row) => [...row, userId]));
+  const calibrated = await run(
+    ...['calibrate', '--projection', path('evidence.json'), '--csp-thumbprint', projected.csp],
+    ...['--data', await writeRows('pilot.csv', pilot, ['user']), '--user', 'user'],
+  );
+  const { thumbprint } = jsonOf(await run('relying', 'identity', '--home', path('relying')));
+  const port = await freePort();
+  serviceUrl = `https://127.0.0.1:${port}`;
+  const configuration = {
+    ...{ dataDirectory: path('service'), port, tlsCertificate: path('cert.pem'), tlsKey: path('key.pem') },
+    windowsPerMinute: 1_000_000,
+    ...{ relyingApplications: [thumbprint], projections: [jsonOf(calibrated)], logLevel: 'warn' },
+  };
+  await writeFile(path('authenticator.json'), JSON.stringify(configuration));
+  await start();
+});
+afterAll(async () => {
+  await children.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('a device and a relying application', () => {
+  let later: string;
+  let token: string;
+  beforeAll(async () => {
+    later = await writeRows('later.csv', setosa.later);
+    token = String(jsonOf(await relying('invite', 'alice')).token);
+  });
+
+  test('enrol and show who they are', async () => {
+    const enrolment = await writeRows('enrolment.csv', setosa.enrolment);
+    const to = ['--service-url', serviceUrl, '--service-ca', path('cert.pem'), '--token', token];
+    const by = ['--projection', path('evidence.json'), '--csp-thumbprint', projected.csp];
+    const enrolled = await device('enrol', ...to, ...by, '--data', enrolment);
+    expect(jsonOf(enrolled)).toEqual({ user: 'alice', windows: 30, skippedRows: 0, clipped: {} });
+    const shown = jsonOf(await device('show'));
+    expect(shown).toMatchObject({ user: 'alice', service: serviceUrl, components: 2, csp: projected.csp });
+    expect(jsonOf(await relying('user', 'alice'))).toMatchObject({
+      device: shown.device,
+      projection: shown.projection,
+    });
+  });
+
+  test('observe and are told decisions, each once', async () => {
+    expect(jsonOf(await device('observe', '--data', later))).toEqual({
+      sent: 20,
+      skippedRows: 0,
+      clipped: {},
+    });
+    const reasons = (await decisions()).map(({ reason }) => reason);
+    expect(reasons).toEqual(['enrolled', 'session-opened']);
+    expect(await decisions()).toEqual([]);
+    expect((await decisions('--after', '0')).map(({ reason }) => reason)).toEqual(reasons);
+  });
+
+  test('follow decisions as they come, until Ctrl-C', async () => {
+    const words = [program('authenticator'), '--json', 'relying', 'decisions', '--follow', ...asRelying()];
+    const [first, ...rest] = tethered(process.execPath, ...words);
+    const child = spawn(first, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const ended = once(child, 'close');
+    const observing = device('observe', '--data', later);
+    const lines = createInterface(child.stdout);
+    const [line] = (await once(lines, 'line')) as [string];
+    expect(JSON.parse(line)).toMatchObject({
+      userId: 'alice',
+      decision: 'step-up',
+      reason: 'session-opened',
+    });
+    await observing;
+    child.kill('SIGINT');
+    expect(await ended).toEqual([0, null]);
+  });
+
+  test('confirm what waits, and nothing else', async () => {
+    const client = new DeviceClient({ home: new DeviceHome(path('device')) });
+    await client.observe(setosa.later); // a session that stays open
+    const { event } = jsonOf(await relying('user', 'alice')) as { event: number };
+    const stale = problemOf(await relying('confirm', 'alice', String(event - 1)));
+    expect(stale).toMatchObject({ exitCode: 5, code: 'ERR_EVENT_STALE' });
+    expect(jsonOf(await relying('confirm', 'alice', String(event)))).toEqual({ confirmed: 'alice', event });
+    expect(jsonOf(await relying('user', 'alice'))).toMatchObject({ decision: 'allow', hasSession: true });
+    for (let i = 0; i < 5; i += 1) await client.observe(versicolor.later);
+    const locked = jsonOf(await relying('user', 'alice')) as { event: number };
+    expect(locked).toMatchObject({ state: 'locked' });
+    const unlocked = await relying('unlock', 'alice', String(locked.event));
+    expect(jsonOf(unlocked)).toEqual({ unlocked: 'alice', event: locked.event });
+    await client.close();
+  });
+
+  test('renew, and are refused once revoked', async () => {
+    const renewal = String(jsonOf(await relying('invite', 'alice', '--renew')).token);
+    const renewed = await device('renew', '--token', renewal, '--data', path('enrolment.csv'));
+    expect(jsonOf(renewed)).toMatchObject({ user: 'alice', windows: 30 });
+    expect(jsonOf(await relying('revoke', 'alice'))).toEqual({ revoked: 'alice' });
+    const refused = problemOf(await device('observe', '--data', later));
+    expect(refused).toMatchObject({ exitCode: 3, code: 'ERR_DEVICE_REVOKED' });
+  });
+
+  test.each<[string, () => Promise<Awaited<ReturnType<typeof run>>>, RegExp]>([
+    ['no user', () => relying('invite', 'a/b'), /"USER" expected/],
+    ['no sequence', () => relying('confirm', 'alice', 'last'), /"SEQUENCE" expected/],
+    [
+      'a thumbprint without a projection',
+      () => device('renew', '--token', 't'.repeat(43), '--data', later, '--csp-thumbprint', projected.csp),
+      /expected with "--projection"/,
+    ],
+    ['no token', () => device('renew', '--token', 'secret', '--data', later), /expected a token/],
+    [
+      'one user alone',
+      () =>
+        run(
+          'calibrate',
+          '--projection',
+          path('evidence.json'),
+          '--csp-thumbprint',
+          projected.csp,
+          '--data',
+          path('one.csv'),
+          '--user',
+          'user',
+        ),
+      /two users/,
+    ],
+  ])('%s is told before anything is sent', async (_, command, message) => {
+    await writeRows(
+      'one.csv',
+      setosa.enrolment.map((row) => [...row, 'alice']),
+      ['user'],
+    );
+    const { exitCode, detail } = problemOf(await command());
+    expect({ exitCode, detail }).toEqual({ exitCode: 2, detail: expect.stringMatching(message) as string });
+    expect(detail).not.toContain('secret');
+  });
+
+  test('a device that is not enrolled says how it would be', async () => {
+    const { code, detail } = problemOf(
+      await run('device', 'observe', '--home', path('nobody'), '--data', later),
+    );
+    expect({ code, detail }).toMatchObject({
+      code: 'ERR_AUTH_REQUIRED',
+      detail: expect.stringContaining('device enrol'),
+    });
+  });
+});
+
+test('a service that is killed in the middle of streams loses no decision and lets nobody in', async () => {
+  const { evidence, csp } = projected;
+  const to = {
+    service: { url: serviceUrl, ca: (await readFile(path('cert.pem'))).toString() },
+    evidence,
+    csp,
+  };
+  const enrol = async (user: string) => {
+    const token = String(jsonOf(await relying('invite', user)).token);
+    const client = new DeviceClient({ home: new DeviceHome(path(user)), patienceMilliseconds: 60_000 });
+    await client.enrol({ ...to, token }, setosa.enrolment);
+    return client;
+  };
+  const stateOf = async (user: string) => jsonOf(await relying('user', user));
+  const confirm = async (user: string) => relying('confirm', user, String((await stateOf(user)).event));
+  const [bob, carol] = [await enrol('bob'), await enrol('carol')];
+  for (const [user, client] of [
+    ['bob', bob],
+    ['carol', carol],
+  ] as const) {
+    await client.observe(setosa.later.slice(0, 1));
+    await confirm(user);
+  }
+  for (let i = 0; i < 5; i += 1) await carol.observe(versicolor.later);
+  const told = await decisions('--after', '0');
+  expect([(await stateOf('bob')).decision, (await stateOf('carol')).decision]).toEqual(['allow', 'lock']);
+  for (let kills = 0; kills < 3; kills += 1) {
+    let isOver = false;
+    const streaming = (async () => {
+      while (!isOver) await bob.observe(setosa.later.slice(0, 5));
+    })();
+    expect(await service.end('SIGKILL')).toBeNull();
+    await start();
+    isOver = true;
+    await streaming;
+    expect([(await stateOf('bob')).decision, (await stateOf('carol')).decision]).toEqual(['step-up', 'lock']);
+    await bob.observe(setosa.later.slice(0, 5));
+    expect((await stateOf('bob')).hasSession).toBe(true);
+    await confirm('bob');
+    expect((await stateOf('bob')).decision).toBe('allow');
+  }
+  const after = await decisions('--after', '0');
+  expect(after.slice(0, told.length)).toEqual(told);
+  const mine = after
+    .slice(told.length)
+    .map(({ userId, decision, reason }) => `${userId} ${decision}: ${reason}`);
+  expect(new Set(mine)).toEqual(
+    new Set(['bob step-up: restarted', 'bob step-up: session-opened', 'bob allow: confirmed']),
+  );
+  expect(mine.filter((it) => it === 'bob allow: confirmed')).toHaveLength(3);
+  expect(mine.filter((it) => it === 'bob step-up: restarted')).toHaveLength(3);
+  await bob.close();
+  await carol.close();
+  expect(await service.end('SIGTERM')).toBe(0);
+});
