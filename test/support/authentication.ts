@@ -140,6 +140,8 @@ export class AuthenticationSite {
       learnAfterStepUp: 1_000_000,
       learnAfterRun: 1_000_000,
       learningShare: 0.1,
+      driftLevel: 0.01,
+      driftAlarm: 0.01,
       webhookUrl: undefined,
       webhookCa: undefined,
     };
