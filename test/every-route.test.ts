@@ -1,5 +1,5 @@
-/** Every route of both services' OpenAPI documents, tried with every credential that must open nothing. */
-import { createHash } from 'node:crypto';
+/** Every route of all services' OpenAPI documents, tried with every credential that must open nothing. */
+import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { adminTokenFile, openSigningKey } from '@eigenveil/server';
 import { newTaskId } from '@eigenveil/task';
@@ -11,6 +11,7 @@ import {
   type SigningKey,
 } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Device, newUserId, Site } from '../services/authenticator/test/authenticator.ts';
 import { ByHand } from './support/by-hand.ts';
 import { query } from './support/database.ts';
 import {
@@ -40,19 +41,27 @@ let stranger: SigningKey;
 let cspKey: SigningKey;
 let dataUserKey: SigningKey;
 let otherDataUserKey: SigningKey;
-let adminTokens: { readonly csp: string; readonly dataUser: string };
+let adminTokens: { readonly csp: string; readonly dataUser: string; readonly authenticator: string };
+let site: Site;
+let device: Device;
+let invitation: string;
 let receipt: string;
 
 beforeAll(async () => {
   const key = async () => importSigningKey(await generatePrivateJwk());
   [stranger, otherDataUserKey] = [await key(), await key()];
   world = await World.start({ csp: { dataUsers: [otherDataUserKey.thumbprint] } });
+  site = await Site.start();
+  device = await site.device();
+  await device.openSession();
+  invitation = await site.invite(newUserId());
   cspKey = await openSigningKey(world.cspConfig.dataDirectory);
   dataUserKey = await openSigningKey(world.dataUserConfig.dataDirectory);
   const tokenOf = async (directory: string) => (await readFile(adminTokenFile(directory), 'utf8')).trim();
   adminTokens = {
     csp: await tokenOf(world.cspConfig.dataDirectory),
     dataUser: await tokenOf(world.dataUserConfig.dataDirectory),
+    authenticator: await tokenOf(site.config.dataDirectory),
   };
   const byHand = await ByHand.start(world);
   [task, otherTask] = [await byHand.create(), await byHand.create()];
@@ -60,11 +69,32 @@ beforeAll(async () => {
   const sent = await byHand.contribution(owner, task, 0);
   receipt = String((await byHand.put(owner, task.task.id, sent)).json.receipt);
 });
-afterAll(() => world.close());
+afterAll(async () => {
+  await site.close();
+  await world.close();
+});
 
-const SERVICES = ['csp', 'dataUser'] as const;
+const SERVICES = ['csp', 'dataUser', 'authenticator'] as const;
 type Name = (typeof SERVICES)[number];
-const addressOf = (name: Name): Address => (name === 'csp' ? world.cspAddress : world.dataUserAddress);
+const addressOf = (name: Name): Address =>
+  name === 'csp'
+    ? world.cspAddress
+    : name === 'dataUser'
+      ? world.dataUserAddress
+      : { url: site.running.url, ca: site.ca };
+const directories = () => [
+  world.cspConfig.dataDirectory,
+  world.dataUserConfig.dataDirectory,
+  site.config.dataDirectory,
+];
+
+/** What stands in a path: an id that there is, and another that could be. */
+const IDS: Record<string, { readonly known: () => string; readonly fresh: () => string }> = {
+  '{taskId}': { known: () => task.task.id, fresh: newTaskId },
+  '{userId}': { known: () => device.userId, fresh: newUserId },
+  '{sessionId}': { known: () => device.session!, fresh: () => randomBytes(16).toString('base64url') },
+};
+const idIn = (path: string) => Object.entries(IDS).find(([name]) => path.includes(name));
 
 /** The routes that the service says it has, and the one that no document of OpenAPI can describe. */
 async function operationsOf(name: Name): Promise<Operation[]> {
@@ -77,16 +107,15 @@ async function operationsOf(name: Name): Promise<Operation[]> {
       scheme: Object.keys(security[0] ?? {})[0],
     })),
   );
-  if (name === 'dataUser') return documented;
+  if (name !== 'csp') return documented;
   const channel = { method: 'GET', path: '/tasks/{taskId}/two-party', scheme: 'dataUser', upgrade: true };
   return [...documented, channel];
 }
 
-const targetOf = (name: Name, { method, path }: Operation, taskId: string = task.task.id): Target => ({
-  url: addressOf(name).url,
-  method,
-  path: path.replace('{taskId}', taskId),
-});
+const targetOf = (name: Name, { method, path }: Operation, id?: string): Target => {
+  const [placeholder = '', ids] = idIn(path) ?? [];
+  return { url: addressOf(name).url, method, path: path.replace(placeholder, id ?? ids?.known() ?? '') };
+};
 
 /** Sends a request that is right but for its credentials, as far as one request can be for all routes. */
 function ask(
@@ -121,7 +150,7 @@ async function attemptsOn(name: Name, scheme: string): Promise<Attempt[]> {
   });
   switch (scheme) {
     case 'admin': {
-      const other = adminTokens[name === 'csp' ? 'dataUser' : 'csp'];
+      const other = adminTokens[name === 'dataUser' ? 'csp' : 'dataUser'];
       return [
         ...bearerAttempts(adminTokens[name], { ...statements, "the other service's token": other }),
         ...proofAttempts(sender, stranger, elsewhere).slice(0, 1),
@@ -154,6 +183,20 @@ async function attemptsOn(name: Name, scheme: string): Promise<Attempt[]> {
           code: 'ERR_AUTH_REQUIRED',
         },
       ];
+    case 'relyingApplication':
+      return [
+        ...proofAttempts({ key: site.relying }, stranger, elsewhere),
+        forbidden('a proof of a stranger', stranger),
+        forbidden('a proof of a device', device.key),
+      ];
+    case 'device':
+      return [
+        ...proofAttempts({ key: device.key }, stranger, elsewhere),
+        forbidden('a proof of a stranger', stranger),
+        forbidden('a proof of the relying application', site.relying),
+      ];
+    case 'invited':
+      return proofAttempts({ key: stranger, token: invitation }, device.key, elsewhere);
     case 'enrolment':
       return proofAttempts({ key: stranger }, dataUserKey, elsewhere);
     default:
@@ -176,7 +219,7 @@ function expectRefusal(answer: Answer, code: string, presented: Record<string, s
     ({ length }) => length > 8,
   );
   expect(secrets.filter((secret) => said.includes(secret))).toEqual([]);
-  expect(said).not.toContain(task.task.id);
+  for (const { known } of Object.values(IDS)) expect(said).not.toContain(known());
 }
 
 /** A digest of everything that a service has stored. */
@@ -193,6 +236,14 @@ function stateOf(directory: string): string {
   return hash.digest('hex');
 }
 
+const FOR_NOTHING = [
+  'ERR_TASK_UNKNOWN',
+  'ERR_USER_UNKNOWN',
+  'ERR_SESSION_UNKNOWN',
+  'ERR_CONTENT_TYPE',
+  'ERR_RECORD_INVALID',
+];
+
 describe.each(SERVICES)('at the %s', (name) => {
   test('only these routes are open to everybody', async () => {
     const open = (await operationsOf(name)).filter(({ scheme }) => scheme === undefined);
@@ -206,8 +257,7 @@ describe.each(SERVICES)('at the %s', (name) => {
   });
 
   test('every other route refuses every credential that is not right, and nothing changes', async () => {
-    const directories = [world.cspConfig.dataDirectory, world.dataUserConfig.dataDirectory];
-    const before = directories.map(stateOf);
+    const before = directories().map(stateOf);
     let refused = 0;
     for (const operation of await operationsOf(name)) {
       const { scheme } = operation;
@@ -229,16 +279,17 @@ describe.each(SERVICES)('at the %s', (name) => {
       }
     }
     expect(refused).toBeGreaterThan(100);
-    expect(directories.map(stateOf)).toEqual(before);
+    expect(directories().map(stateOf)).toEqual(before);
   });
 
-  test('somebody unknown cannot tell a task that exists from one that does not', async () => {
+  test('somebody unknown cannot tell a task, user or session that exists from one that does not', async () => {
     for (const operation of await operationsOf(name)) {
-      if (!operation.path.includes('{taskId}')) continue;
+      const [, ids] = idIn(operation.path) ?? [];
+      if (ids === undefined) continue;
       // The two-party connection's path is no path with what is no id.
       const malformed = operation.upgrade === true ? [] : ['x', '..%2f..%2fmetrics'];
       const [first, ...others] = await Promise.all(
-        [task.task.id, newTaskId(), ...malformed].map(async (id) => {
+        [ids.known(), ids.fresh(), ...malformed].map(async (id) => {
           const { status, text } = await ask(name, operation, targetOf(name, operation, id), {});
           return { status, text };
         }),
@@ -251,15 +302,24 @@ describe.each(SERVICES)('at the %s', (name) => {
   test('a proof opens a route once, also for its own sender', async () => {
     const owners = await ownerOf(owner.home);
     // A proof for enrolment is used up with a valid token only: bad-requests.test.ts.
-    const senders: Record<string, Sender> = { owner: owners, dataUser: { key: dataUserKey } };
+    const senders: Record<string, Sender> = {
+      owner: owners,
+      dataUser: { key: dataUserKey },
+      relyingApplication: { key: site.relying },
+      device: { key: device.key },
+      invited: { key: stranger, token: invitation },
+    };
     let replayed = 0;
     for (const operation of await operationsOf(name)) {
       const sender = senders[operation.scheme ?? ''];
       if (sender === undefined) continue;
-      const target = targetOf(name, operation, newTaskId()); // a task that is not there, so that nothing happens
+      // What is not there, so that nothing happens.
+      const target = targetOf(name, operation, idIn(operation.path)?.[1].fresh());
       const headers = await credentials(addressOf(name), sender, target);
       const first = await ask(name, operation, target, headers);
-      expect(['ERR_TASK_UNKNOWN', 'ERR_CONTENT_TYPE', 'ERR_RECORD_INVALID']).toContain(first.code);
+      // But for a session, which a device opens with its proof alone.
+      if (operation.path === '/sessions') expect(first.status).toBe(201);
+      else expect(FOR_NOTHING).toContain(first.code);
       const second = await ask(name, operation, target, headers);
       expectRefusal(second, 'ERR_PROOF_REPLAYED', headers);
       replayed += 1;
