@@ -212,7 +212,8 @@ export class Site {
       outgoing.on('error', reject);
       outgoing.on('response', (incoming) => {
         text(incoming).then((answer) => {
-          const parsed = answer === '' ? {} : (JSON.parse(answer) as Record<string, unknown>);
+          const isJson = /json/.test(incoming.headers['content-type'] ?? '');
+          const parsed = isJson ? (JSON.parse(answer) as Record<string, unknown>) : {};
           const code = typeof parsed.code === 'string' ? parsed.code : undefined;
           resolve({
             status: incoming.statusCode!,
@@ -250,6 +251,12 @@ export class Site {
     const { status, text: answer } = await this.enrol(key, await this.invite(userId), body);
     if (status !== 201) throw new TypeError(`not enrolled: ${answer}`);
     return new Device(this, userId, key, seed);
+  }
+
+  /** Everything that the operator can measure. */
+  async metrics(adminToken: string): Promise<string> {
+    const headers = { authorization: `Bearer ${adminToken}` };
+    return (await this.send(undefined, 'GET', '/metrics', undefined, { headers })).text;
   }
 
   async events(after = 0): Promise<DecisionEvent[]> {
