@@ -5,7 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { databaseFile } from '@eigenveil/server';
 import { Children } from '@eigenveil/testbed/processes/children';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Thumbprint } from '@eigenveil/wire';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newInvitation } from '../src/invitation.ts';
 import { PATHS, type UserId } from '../src/messages.ts';
 import { SqliteAuthenticatorStore } from '../src/sqlite-store.ts';
@@ -68,24 +69,52 @@ describe('an invitation', () => {
     ]);
   });
 
-  test('enrols one of several devices that come to processes of their own at once', async () => {
-    const database = join(site.folder, 'of-processes.sqlite');
-    const store = new SqliteAuthenticatorStore(database);
-    const expiresAt = new Date(Date.now() + 3_600_000);
-    const { token, invitation } = newInvitation({ userId: newUserId(), purpose: 'enrol' }, expiresAt);
-    store.addInvitation(invitation);
-    store.close();
-    const children = new Children();
+  describe('in processes of their own', () => {
     const program = fileURLToPath(new URL('enrol-at-once.ts', import.meta.url));
-    try {
+    const userId = newUserId();
+    let database: string;
+    let token: string;
+    let children: Children;
+    beforeEach(() => {
+      children = new Children();
+      database = join(site.folder, `${newUserId()}.sqlite`);
+      const { token: fresh, invitation } = newInvitation(
+        { userId, purpose: 'enrol' },
+        new Date(Date.now() + 3_600_000),
+      );
+      token = fresh;
+      withStore((store) => store.addInvitation(invitation));
+    });
+    afterEach(() => children.stop());
+
+    function withStore<T>(work: (store: SqliteAuthenticatorStore) => T): T {
+      const store = new SqliteAuthenticatorStore(database);
+      try {
+        return work(store);
+      } finally {
+        store.close();
+      }
+    }
+
+    test('enrols one of several devices that come at once', async () => {
       const started = await Promise.all(
         ['A', 'B', 'C'].map((letter) => children.start(program, [database, token, letter.repeat(43)])),
       );
       const outcomes = started.map(({ line }) => line.outcome);
       expect(outcomes.sort()).toEqual(['ERR_ENROLMENT_TOKEN', 'ERR_ENROLMENT_TOKEN', 'enrolled']);
-    } finally {
-      await children.stop();
-    }
+    });
+
+    test('is not used up by one that is killed in the midst, and nobody is enrolled', async () => {
+      const killed = children.start(program, [database, token, 'A'.repeat(43), 'die']);
+      await expect(killed).rejects.toThrow('SIGKILL');
+      withStore((store) => {
+        expect(store.user(userId)).toBeUndefined();
+        expect(store.device(Thumbprint.parse('A'.repeat(43)))).toBeUndefined();
+        expect(store.eventsAfter(0)).toEqual([]);
+      });
+      const { line } = await children.start(program, [database, token, 'B'.repeat(43)]);
+      expect(line.outcome).toBe('enrolled');
+    });
   });
 
   test('is replaced by a later one, ends by time, and is void once the user is revoked', async () => {
