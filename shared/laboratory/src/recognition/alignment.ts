@@ -1,6 +1,6 @@
 /** What somebody finds out about a frame z = Q y + b: from windows that are known on both sides, and from distributions alone. */
 import { Matrix, SingularValueDecomposition } from 'ml-matrix';
-import { centredScatter, eigenpairs, secondMoment, squareOf, sumOfRows, times } from '../methods/index.ts';
+import { centredScatter, eigenpairs, secondMoment, squareOf, sumOfRows, times } from '../methods/matrix.ts';
 import type { Row } from './people.ts';
 
 export const meanOfRows = (rows: readonly Row[]): number[] =>

@@ -1,6 +1,6 @@
 /** Projections of prepared rows in the clear, as the protocol would give them: vectors of length 1, and a window is W x, not centred. */
 import { generalisedEigen } from '@eigenveil/projection';
-import { add, centredScatter, secondMoment, squareOf, sumOfRows, times, topEigenvectors } from '../methods/index.ts';
+import { add, centredScatter, secondMoment, squareOf, sumOfRows, times, topEigenvectors } from '../methods/matrix.ts';
 import type { Row } from './people.ts';
 
 /** k × d. */
