@@ -1,0 +1,80 @@
+/**
+ * What numbers of rows by class tell where each owner has a class of its own: the number of each owner's rows, to the data user, and to owners where
+ * the result is released. Whoever has them of two tasks looks for the same owner in both.
+ */
+import { type Interval, shareOf, type Verdict, verdictOf } from './intervals.ts';
+import { inTime, type People } from './people.ts';
+
+/** What both tasks count. */
+export type Counted = 'the same rows' | 'the first 60 % and all rows' | 'at most the median number';
+
+export interface CountLinkage {
+  readonly dataset: string;
+  readonly counted: Counted;
+  /** Owners that keep to it only. */
+  readonly minimumClassRows: number;
+  readonly owners: number;
+  /** Owners that stay away: whoever knows their policy learns that they have fewer rows. */
+  readonly away: number;
+  /** Owners whose number nobody else has. */
+  readonly unique: Interval;
+  /** Owners found again by their number alone, a tie counting its share. */
+  readonly rankOne: Interval;
+  readonly chance: number;
+  readonly verdict: Verdict;
+}
+
+export function linkCounts({ dataset, people }: People, counted: Counted, minimumClassRows = 1): CountLinkage {
+  const all = people.map(({ rows }) => rows.length).filter((count) => count >= minimumClassRows);
+  const [first, second] = countsOf(all, people, counted, minimumClassRows);
+  const n = first.length;
+  // Owners' numbers grow in proportion at most: the nearest rank is the best guess, and equal numbers are guessed among.
+  const [ranks, others] = [rankedBy(first), rankedBy(second)];
+  const hits = ranks.map((rank, i) => {
+    const distances = others.map((other) => Math.abs(other - rank));
+    const least = Math.min(...distances);
+    return distances[i] === least ? 1 / distances.filter((distance) => distance === least).length : 0;
+  });
+  const rankOne = shareOf(hits.reduce((sum, hit) => sum + hit, 0), n);
+  return {
+    dataset,
+    counted,
+    minimumClassRows,
+    owners: n,
+    away: people.length - n,
+    unique: shareOf(first.filter((count) => first.filter((other) => other === count).length === 1).length, n),
+    rankOne,
+    chance: 1 / n,
+    verdict: verdictOf(rankOne, 1 / n),
+  };
+}
+
+function countsOf(
+  all: readonly number[],
+  people: People['people'],
+  counted: Counted,
+  minimum: number,
+): readonly [number[], number[]] {
+  switch (counted) {
+    case 'the same rows':
+      return [[...all], [...all]];
+    case 'the first 60 % and all rows': {
+      const enough = people.filter(({ rows }) => rows.length >= minimum);
+      const earlier = enough.map(({ rows }) => inTime(rows).early.length + inTime(rows).middle.length);
+      return [earlier, [...all]];
+    }
+    case 'at most the median number': {
+      const most = all.toSorted((a, b) => a - b)[all.length >> 1]!;
+      const capped = all.map((count) => Math.min(count, most));
+      return [capped, capped];
+    }
+  }
+}
+
+/** The mean place of equal numbers among all. */
+function rankedBy(counts: readonly number[]): number[] {
+  return counts.map((count) => {
+    const below = counts.filter((other) => other < count).length;
+    return below + counts.filter((other) => other === count).length / 2;
+  });
+}
