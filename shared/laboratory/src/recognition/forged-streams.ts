@@ -17,10 +17,10 @@ import {
 import { predictableRandomness } from '@eigenveil/privacy';
 import { eigenpairs } from '../methods/matrix.ts';
 import { RealDraws } from '../random/real.ts';
-import { covarianceOf, meanOfRows } from './alignment.ts';
+import { covarianceOf, dot, meanOfRows } from './alignment.ts';
 import { type Interval, shareOf } from './intervals.ts';
 import type { Row } from './people.ts';
-import { type Kind, reduced, vectorsOf } from './projections.ts';
+import { type Kind, projectionOf, reduced } from './projections.ts';
 import { type Scene, templateOf } from './scene.ts';
 
 export type EngineKind = 'trust' | 'sequential';
@@ -28,6 +28,11 @@ export type EngineKind = 'trust' | 'sequential';
 export interface ForgerySetting {
   readonly kind: Kind;
   readonly score: ScoreKind;
+  /**
+   * What a window's distance r in the user's own unit is set against: nothing, as in the service, or the window's squared length e over what that is on
+   * average. (1 + r²)/(1 + e) is large near everybody's mean. It takes windows that are centred, and frames without a translation.
+   */
+  readonly against: 'nothing' | 'everybody';
   readonly engine: EngineKind;
 }
 
@@ -37,8 +42,13 @@ export const WINDOWS_TO_WIN = 50;
 const WINDOWS_PER_FALSE_STEP_UP = 200;
 const RATES = { falseStepUp: 0.01, falseLock: 0.001, missedImpostor: 0.01 } as const;
 
-/** The forger's next window, all of a stream alike, after what the last ones lasted. */
-type Forger = (told: readonly { readonly window: Row; readonly lasted: number }[]) => Row;
+interface Attempt {
+  readonly stream: readonly Row[];
+  readonly lasted: number;
+}
+
+/** The forger's next stream, after what the last ones lasted. It is repeated as long as it must. */
+type Forger = (told: readonly Attempt[]) => readonly Row[];
 
 interface Knowledge {
   readonly others: readonly (readonly Row[])[];
@@ -68,30 +78,38 @@ function population(others: readonly (readonly Row[])[]) {
 /** Growth after a success and after a failure, in balance at one success in five (Rechenberg 1973). */
 const [GROWTH, DECAY] = [1.5, 1.5 ** -0.25];
 
+/** Attempts with other people's means, before climbing begins from the best. */
+const SOUNDINGS = 10;
+
 export const STRATEGIES: readonly Strategy[] = [
   {
-    name: 'other people’s means',
-    knows: 'other people’s rows; nothing of earlier attempts is used',
+    name: 'strangers’ own windows',
+    knows: 'other people’s windows, which it plays one person after the other, as they are (control)',
+    forger: ({ others }) => (told) => others[told.length % others.length]!,
+  },
+  {
+    name: 'means of others',
+    knows: 'other people’s rows: a stream is one window again and again, the mean of all first, then each person’s',
     forger: ({ others, draws }) => {
       const { mean, step } = population(others);
-      const tried = others.map(meanOfRows);
-      return (told) => (told.length === 0 ? mean : (tried[told.length - 1] ?? step(mean, 1, draws)));
+      const tried = [mean, ...others.map(meanOfRows)];
+      return (told) => [tried[told.length] ?? step(mean, 1, draws)];
     },
   },
   {
     name: 'hill climbing',
-    knows: 'other people’s rows; after how many windows each attempt ended',
+    knows: 'the same, and after how many windows each attempt ended',
     forger: ({ others, draws }) => {
       const { mean, step } = population(others);
-      let [best, lasted, size]: [Row, number, number] = [mean, 0, 1];
+      const tried = [mean, ...others.map(meanOfRows)].slice(0, SOUNDINGS);
+      let [best, lasted, size]: [Row, number, number] = [mean, 0, 0.5];
       return (told) => {
         const last = told.at(-1);
-        if (last === undefined) return mean;
-        if (last.lasted >= lasted) {
-          if (last.lasted > lasted) size *= GROWTH;
-          [best, lasted] = [last.window, last.lasted];
-        } else size *= DECAY;
-        return step(best, Math.min(size, 2), draws);
+        if (last !== undefined && last.lasted >= lasted) {
+          if (last.lasted > lasted && told.length > SOUNDINGS) size *= GROWTH;
+          [best, lasted] = [last.stream[0]!, last.lasted];
+        } else if (told.length > SOUNDINGS) size *= DECAY;
+        return [tried[told.length] ?? step(best, size, draws)];
       };
     },
   },
@@ -113,19 +131,19 @@ export function forge(
   limits: readonly number[],
 ): Forgery {
   const { subjects, dataset } = scene;
-  const vectors = vectorsOf(
+  const projection = projectionOf(
     setting.kind,
     subjects.map(({ early }) => early),
   );
   const windows = subjects.map(({ early, middle, late }) => ({
-    early: reduced(vectors, early),
-    middle: reduced(vectors, middle),
-    late: reduced(vectors, late),
+    early: reduced(projection, early),
+    middle: reduced(projection, middle),
+    late: reduced(projection, late),
   }));
-  const scorers = windows.map(({ early }) => new Scorer(templateOf(early), setting.score));
+  const scores = scoresOf(setting, windows);
   const engine = calibrated(
     setting.engine,
-    scorers,
+    scores,
     windows.map(({ middle }) => middle),
   );
   const most = Math.max(...limits);
@@ -134,11 +152,10 @@ export function forge(
       p === victim ? [] : [[...early, ...middle, ...late]],
     );
     const draws = new RealDraws(predictableRandomness(`${dataset} ${strategy.name} ${victim}`));
-    return attemptsTaken(strategy.forger({ others, draws }), engine, scorers[victim]!, most);
+    return attemptsTaken(strategy.forger({ others, draws }), engine, scores[victim]!, most);
   });
   const survived = windows.filter(({ late }, p) => {
-    const stream = Array.from({ length: WINDOWS_TO_WIN }, (_, i) => late[i % late.length]!);
-    return lasts(engine, scorers[p]!, stream) >= WINDOWS_TO_WIN;
+    return lasts(engine, scores[p]!, late) >= WINDOWS_TO_WIN;
   }).length;
   return {
     dataset,
@@ -152,38 +169,52 @@ export function forge(
   };
 }
 
-function attemptsTaken(next: Forger, engine: Engine, scorer: Scorer, most: number): number {
-  const told: { window: Row; lasted: number }[] = [];
+function attemptsTaken(next: Forger, engine: Engine, score: Score, most: number): number {
+  const told: Attempt[] = [];
   while (told.length < most) {
-    const window = next(told);
-    const lasted = lasts(engine, scorer, new Array<Row>(WINDOWS_TO_WIN).fill(window));
+    const stream = next(told);
+    const lasted = lasts(engine, score, stream);
     if (lasted >= WINDOWS_TO_WIN) return told.length + 1;
-    told.push({ window, lasted });
+    told.push({ stream, lasted });
   }
   return Infinity;
 }
 
-/** Windows of a stream before the session leaves `allow`. */
-function lasts(engine: Engine, scorer: Scorer, stream: readonly Row[]): number {
+/** Windows of a stream, which is repeated, before the session leaves `allow`. */
+function lasts(engine: Engine, score: Score, stream: readonly Row[]): number {
+  const scores = stream.map(score);
   let state = engine.confirmed(engine.start());
-  for (const [i, window] of stream.entries()) {
-    state = engine.observe(state, scorer.score(Float64Array.from(window)));
+  for (let i = 0; i < WINDOWS_TO_WIN; i++) {
+    state = engine.observe(state, scores[i % scores.length]!);
     if (state.decision !== 'allow') return i;
   }
-  return stream.length;
+  return WINDOWS_TO_WIN;
+}
+
+type Score = (window: Row) => number;
+
+/** By person. */
+function scoresOf({ score, against }: ForgerySetting, people: readonly { readonly early: readonly Row[] }[]): Score[] {
+  const all = people.flatMap(({ early }) => early);
+  const typical = all.reduce((sum, row) => sum + dot(row, row), 0) / all.length;
+  return people.map(({ early }) => {
+    const scorer = new Scorer(templateOf(early), score);
+    return (window) => {
+      const distance = scorer.score(Float64Array.from(window));
+      return against === 'nothing' ? distance : (1 + distance ** 2) / (1 + dot(window, window) / typical);
+    };
+  });
 }
 
 /** By scores of the middle 20 %, which neither templates nor attacks use. */
 function calibrated(
   kind: EngineKind,
-  scorers: readonly Scorer[],
+  scoresOfPeople: readonly Score[],
   middle: readonly (readonly Row[])[],
 ): Engine {
   const scores = (own: boolean) =>
-    scorers.flatMap((scorer, p) =>
-      middle.flatMap((rows, q) =>
-        (p === q) === own ? rows.map((row) => scorer.score(Float64Array.from(row))) : [],
-      ),
+    scoresOfPeople.flatMap((score, p) =>
+      middle.flatMap((rows, q) => ((p === q) === own ? rows.map(score) : [])),
     );
   const [genuine, impostor] = [scores(true), scores(false)];
   return kind === 'trust'

@@ -18,19 +18,17 @@ function monomials(window: Row, kind: ScoreKind): number[] {
   return [...squares, ...window, 1];
 }
 
-export interface Recovery {
-  readonly kind: ScoreKind;
-  readonly components: number;
-  readonly scores: number;
-  /** Length of the error in the template's mean, over that mean's length. */
-  readonly error: number;
-}
-
 /**
- * The template's mean from so many scores of random windows: least squares where they are enough, else the shortest solution.
+ * The error in a template's mean, in units of that mean's length, that remains with so many scores of random windows: least squares where they are enough,
+ * else the shortest solution.
  * @param kind not cosine, which tells directions only
  */
-export function recover(template: Template, kind: Exclude<ScoreKind, 'cosine'>, scores: number, seed: string): Recovery {
+export function recover(
+  template: Template,
+  kind: Exclude<ScoreKind, 'cosine'>,
+  scores: number,
+  seed: string,
+): number {
   const k = template.mean.length;
   const draws = new RealDraws(predictableRandomness(`probes ${seed}`));
   const probes = Array.from({ length: scores }, () => Array.from({ length: k }, () => draws.normal()));
@@ -39,14 +37,8 @@ export function recover(template: Template, kind: Exclude<ScoreKind, 'cosine'>, 
   const solution = pseudoInverse(new Matrix(probes.map((probe) => monomials(probe, kind))))
     .mmul(Matrix.columnVector(squares))
     .to1DArray();
-  const mean = extremum(solution, k, kind);
   const truth = [...template.mean];
-  return {
-    kind,
-    components: k,
-    scores,
-    error: Math.hypot(...minus(mean, truth)) / Math.hypot(...truth),
-  };
+  return Math.hypot(...minus(extremum(solution, k, kind), truth)) / Math.hypot(...truth);
 }
 
 /** Where the polynomial is least. */

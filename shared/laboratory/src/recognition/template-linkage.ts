@@ -12,7 +12,7 @@ import { dot, meanOfRows, procrustes } from './alignment.ts';
 import { estimator } from './estimator.ts';
 import { bootstrapped, type Interval, shareOf, type Verdict, verdictOf } from './intervals.ts';
 import type { Row } from './people.ts';
-import { type Kind, reduced, type Vectors, vectorsOf } from './projections.ts';
+import { type Kind, type Projection, projectionOf, reduced } from './projections.ts';
 import { framed, frameOf, type Scene, templateOf } from './scene.ts';
 import { TRANSLATION } from './template-reconstruction.ts';
 
@@ -29,9 +29,8 @@ export interface LinkageSetting {
 /** One service's side: templates in frames, and what attackers with known windows have. */
 interface Service {
   readonly templates: readonly Template[];
-  readonly vectors: Vectors;
-  /** In raw form, and in the projection's coordinates. */
-  readonly raw: readonly (readonly Row[])[];
+  readonly projection: Projection;
+  /** In the projection's coordinates, and in frames. */
   readonly windows: readonly (readonly Row[])[];
   readonly seen: readonly (readonly Row[])[];
 }
@@ -60,6 +59,7 @@ const each =
   ({ templates }) =>
     templates.map(of);
 
+/** From the template alone. */
 export const MEANS: readonly Means[] = [
   { name: 'length of the mean', numbers: each((template) => [norm(template)]) },
   { name: 'spectrum of the spread', numbers: each(spectrum) },
@@ -81,40 +81,53 @@ export const MEANS: readonly Means[] = [
   { name: 'the mean, as if there were no frame', numbers: each(({ mean }) => [...mean]) },
 ];
 
-/** The template's mean after t windows are known in raw form at each service: Procrustes, and for unknown directions the linear estimator. */
-export const unmasked = (t: (components: number) => number, name: string): Means => ({
-  name,
-  numbers: ({ vectors, raw, windows, seen }) =>
-    windows.map((own, person) => {
-      const count = Math.min(t(vectors.length), own.length);
-      const span = procrustes(
-        Array.from({ length: count }, (_, i) => ({ known: own[i]!, seen: seen[person]![i]! })),
-      );
-      const along = meanOfRows(seen[person]!);
-      const others = raw.flatMap((_rows, p) =>
-        p === person
-          ? []
-          : [windows[p]!.map((window) => ({ input: span.known.map((axis) => dot(axis, window)), output: window }))],
-      );
-      return estimator(others)(span.seen.map((axis) => dot(axis, along)));
-    }),
-});
+/**
+ * t windows of each template are known in raw form, too: the template's mean in the projection's coordinates by Procrustes, and for directions that
+ * stay unknown by the linear estimator. Beside it what the same raw windows tell without any template.
+ */
+export function meansOfKnown(name: string, t: (components: number) => number): readonly [unmasked: Means, alone: Means] {
+  const known = ({ projection }: Service, windows: readonly Row[]) =>
+    Math.min(t(projection.vectors.length), windows.length);
+  return [
+    {
+      name: `${name}, with the template`,
+      numbers: (service) =>
+        service.windows.map((own, person) => {
+          const seen = service.seen[person]!;
+          const pairs = own.slice(0, known(service, own)).map((window, i) => ({ known: window, seen: seen[i]! }));
+          const span = procrustes(pairs);
+          const others = service.windows.filter((_, p) => p !== person);
+          const estimate = estimator(
+            others.map((rows) =>
+              rows.map((output) => ({ input: span.known.map((axis) => dot(axis, output)), output })),
+            ),
+          );
+          return estimate(span.seen.map((axis) => dot(axis, [...service.templates[person]!.mean])));
+        }),
+    },
+    {
+      name: `${name}, without it`,
+      numbers: (service) => service.windows.map((own) => meanOfRows(own.slice(0, known(service, own)))),
+    },
+  ];
+}
 
-/** What t raw windows tell without any template. */
-export const rawAlone = (t: (components: number) => number, name: string): Means => ({
-  name,
-  numbers: ({ vectors, windows }) => windows.map((own) => meanOfRows(own.slice(0, Math.min(t(vectors.length), own.length)))),
-});
+export const KNOWN = [
+  meansOfKnown('1 known window', () => 1),
+  meansOfKnown('5 known windows', () => 5),
+  meansOfKnown('k known windows', (k) => k),
+  meansOfKnown('2k known windows', (k) => 2 * k),
+].flat();
 
 export interface Linkage extends LinkageSetting {
   readonly dataset: string;
   readonly means: string;
-  /** The right template has the highest score; a tie counts its share. */
+  /** The right template has the highest score. */
   readonly rankOne: Interval;
   /** The probability that the right template has a higher score than one of another person. */
   readonly auc: Interval;
   readonly chance: number;
-  readonly verdict: Verdict;
+  readonly verdicts: { readonly rankOne: Verdict; readonly auc: Verdict };
 }
 
 /** Two services with the same people. */
@@ -127,45 +140,84 @@ export function services(
   const otherMethod = kind.method === 'pca' ? 'dca' : 'pca';
   const kinds: Kind[] = [kind, other === 'of the other method' ? { ...kind, method: otherMethod } : kind];
   const [one, two] = ([0, 1] as const).map((s): Service => {
-    const vectors = vectorsOf(kinds[s]!, half(s));
-    const raw = subjects.map((subject) => (s === 0 ? subject.early : subject.late));
-    const windows = raw.map((rows) => reduced(vectors, rows));
+    const projection = projectionOf(kinds[s]!, half(s));
+    const windows = subjects.map(({ early, late }) => reduced(projection, s === 0 ? early : late));
     const seen = windows.map((rows, person) => {
       if (frames === 'none') return rows;
-      const frame = frameOf(`${dataset} service ${s} person ${person}`, vectors.length, frames === 'translated' ? TRANSLATION : 0);
+      const frame = frameOf(`${dataset} service ${s} person ${person}`, projection.vectors.length, frames === 'translated' ? TRANSLATION : 0);
       return framed(frame, rows);
     });
-    return { templates: seen.map(templateOf), vectors, raw, windows, seen };
+    return { templates: seen.map(templateOf), projection, windows, seen };
   });
   return [one!, two!];
 }
 
-/** @param means whose numbers are as many at both services */
+interface Found {
+  /** By person: the share of a first rank, and of other people's templates with a lower score. */
+  readonly hits: readonly number[];
+  readonly above: readonly number[];
+}
+
+/** A tie counts its share. */
+function found(means: Means, [first, second]: readonly [Service, Service]): Found {
+  const scores = scoresBetween(means.numbers(first), means.numbers(second));
+  const others = scores.length - 1;
+  return {
+    hits: scores.map((row, person) => {
+      const right = row[person]!;
+      const better = row.some((score) => score > right);
+      return better ? 0 : 1 / row.filter((score) => score === right).length;
+    }),
+    above: scores.map((row, person) =>
+      row.reduce((sum, score, other) => {
+        if (other === person) return sum;
+        return sum + (score < row[person]! ? 1 : score === row[person]! ? 0.5 : 0) / others;
+      }, 0),
+    ),
+  };
+}
+
+const meanOver = (values: readonly number[]) => (people: readonly number[]) =>
+  people.reduce((sum, p) => sum + values[p]!, 0) / people.length;
+
+/** @param sides of the setting, where they are there already */
 export function link(scene: Scene, setting: LinkageSetting, means: Means, sides = services(scene, setting)): Linkage {
-  const scores = scoresBetween(means.numbers(sides[0]), means.numbers(sides[1]));
-  const n = scores.length;
-  const hits = scores.map((row, person) => {
-    const right = row[person]!;
-    const better = row.filter((score) => score > right).length;
-    return better > 0 ? 0 : 1 / row.filter((score) => score === right).length;
-  });
-  const above = scores.map((row, person) =>
-    row.reduce((sum, score, other) => {
-      if (other === person) return sum;
-      return sum + (score < row[person]! ? 1 : score === row[person]! ? 0.5 : 0) / (n - 1);
-    }, 0),
+  const { hits, above } = found(means, sides);
+  const n = hits.length;
+  const rankOne = shareOf(
+    hits.reduce((sum, hit) => sum + hit, 0),
+    n,
   );
-  const rankOne = shareOf(hits.reduce((sum, hit) => sum + hit, 0), n);
-  const mean = (values: readonly number[]) => (people: readonly number[]) =>
-    people.reduce((sum, p) => sum + values[p]!, 0) / people.length;
+  const auc = bootstrapped(n, `${scene.dataset} ${means.name} linkage`, meanOver(above));
   return {
     dataset: scene.dataset,
     ...setting,
     means: means.name,
     rankOne,
-    auc: bootstrapped(n, `${scene.dataset} ${means.name} linkage`, mean(above)),
+    auc,
     chance: 1 / n,
-    verdict: verdictOf(rankOne, 1 / n),
+    verdicts: { rankOne: verdictOf(rankOne, 1 / n), auc: verdictOf(auc, 0.5) },
+  };
+}
+
+export interface TranslationGain {
+  readonly dataset: string;
+  readonly kind: Kind;
+  readonly means: string;
+  /** How much less often the right template has the higher score once frames have a translation: pairs of the same people. */
+  readonly auc: Interval;
+}
+
+export function translationGain(scene: Scene, kind: Kind, means: Means): TranslationGain {
+  const [without, with_] = (['orthogonal', 'translated'] as const).map(
+    (frames) => found(means, services(scene, { kind, other: 'the same', frames })).above,
+  );
+  const differences = without!.map((share, p) => share - with_![p]!);
+  return {
+    dataset: scene.dataset,
+    kind,
+    means: means.name,
+    auc: bootstrapped(differences.length, `${scene.dataset} ${means.name} translation`, meanOver(differences)),
   };
 }
 

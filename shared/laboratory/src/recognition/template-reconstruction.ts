@@ -11,7 +11,7 @@ import { alignedByMoments, dot, meanOfRows, moved, procrustes, type Reference, r
 import { estimator } from './estimator.ts';
 import { bootstrapped, type Interval, type Verdict, verdictOf } from './intervals.ts';
 import type { Row } from './people.ts';
-import { type Kind, reduced, type Vectors, vectorsOf } from './projections.ts';
+import { type Kind, type Projection, projectionOf, reduced } from './projections.ts';
 import { folds, framed, frameOf, type Scene, type Subject } from './scene.ts';
 
 /** What is made of windows, in place of the windows themselves. */
@@ -22,7 +22,7 @@ interface Made {
 }
 
 interface Prior {
-  readonly vectors: Vectors;
+  readonly projection: Projection;
   /** Other people's raw rows and windows, by person. */
   readonly raw: readonly (readonly Row[])[];
   readonly windows: readonly (readonly Row[])[];
@@ -180,8 +180,8 @@ export interface Reconstruction {
 export function reconstruct(scene: Scene, kind: Kind, attack: Attack, enrolled = true): Reconstruction {
   const all = scene.subjects.map(({ early }) => early);
   const errors = folds(scene.subjects).flatMap(({ victims, others }) => {
-    const vectors = vectorsOf(kind, enrolled ? all : others.map(({ early }) => early));
-    const prior = priorOf(scene, vectors, others);
+    const projection = projectionOf(kind, enrolled ? all : others.map(({ early }) => early));
+    const prior = priorOf(scene, projection, others);
     return victims.map((subject) => errorsOf(scene, prior, subject, attack));
   });
   const share = (part: keyof Errors) => (people: readonly number[], feature?: number) => {
@@ -219,10 +219,10 @@ function standard({ deviations }: Scene, rows: readonly Row[]): number[][] {
   return rows.map((row) => row.flatMap((x, f) => (deviations[f]! > 0 ? [x / deviations[f]!] : [])));
 }
 
-function priorOf(scene: Scene, vectors: Vectors, others: readonly Subject[]): Prior {
-  const windows = others.map(({ rows }) => reduced(vectors, rows));
+function priorOf(scene: Scene, projection: Projection, others: readonly Subject[]): Prior {
+  const windows = others.map(({ rows }) => reduced(projection, rows));
   return {
-    vectors,
+    projection,
     raw: others.map(({ rows }) => standard(scene, rows)),
     windows,
     reference: referenceOf(windows),
@@ -242,7 +242,7 @@ function estimatorOf({ raw, estimators }: Prior, others: Made['others']): (input
 }
 
 function errorsOf(scene: Scene, prior: Prior, subject: Subject, attack: Attack): Errors {
-  const windows = reduced(prior.vectors, subject.rows);
+  const windows = reduced(prior.projection, subject.rows);
   const k = windows[0]!.length;
   const frame = frameOf(`${subject.name} for ${attack.name}`, k, attack.translated ? TRANSLATION : 0);
   const { own, others } = attack.make(prior, { windows, seen: framed(frame, windows) }, attack);

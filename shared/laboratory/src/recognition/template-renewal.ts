@@ -10,7 +10,7 @@ import { dot, minus } from './alignment.ts';
 import { estimator } from './estimator.ts';
 import { bootstrapped, type Interval, type Verdict, verdictOf } from './intervals.ts';
 import type { Row } from './people.ts';
-import { type Kind, reduced, vectorsOf } from './projections.ts';
+import { type Kind, projectionOf, reduced } from './projections.ts';
 import { folds, framed, frameOf, type Scene, templateOf } from './scene.ts';
 import { TRANSLATION } from './template-reconstruction.ts';
 
@@ -39,17 +39,17 @@ interface Enrolled {
 }
 
 function enrolled({ dataset, subjects }: Scene, kind: Kind, translated: boolean): Enrolled[] {
-  const vectors = vectorsOf(
+  const projection = projectionOf(
     kind,
     subjects.map(({ early }) => early),
   );
   return subjects.map(({ name, early, late }) => {
     const frame = (turn: string) =>
-      frameOf(`${dataset} ${name} ${turn}`, vectors.length, translated ? TRANSLATION : 0);
+      frameOf(`${dataset} ${name} ${turn}`, projection.vectors.length, translated ? TRANSLATION : 0);
     return {
       person: name,
-      early: reduced(vectors, early),
-      late: reduced(vectors, late),
+      early: reduced(projection, early),
+      late: reduced(projection, late),
       old: frame('old'),
       renewed: frame('renewed'),
     };
