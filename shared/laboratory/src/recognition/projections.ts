@@ -1,13 +1,9 @@
-/** Projections of prepared rows in the clear, as the protocol would give them: vectors of length 1, and the mean of all rows, by which windows are centred. */
-import { generalisedEigen } from '@eigenveil/projection';
-import { add, centredScatter, secondMoment, squareOf, sumOfRows, times, topEigenvectors } from '../methods/matrix.ts';
+/** Projections that attacks on templates are measured with: those of the evaluation, at settings that are fixed here. */
+import { times } from '../methods/matrix.ts';
 import type { Row } from './people.ts';
+import { type Projection, projectionOf as projectionBy } from './study/spaces.ts';
 
-export interface Projection {
-  /** k × d. */
-  readonly vectors: readonly Row[];
-  readonly mean: Row;
-}
+export type { Projection } from './study/spaces.ts';
 
 export interface Kind {
   readonly method: 'pca' | 'dca';
@@ -17,19 +13,13 @@ export interface Kind {
 /** ρ of the total scatter, as of a task. */
 const RIDGE = 1;
 
-/** Of rows by person, who are the classes. A DCA of K people has at most K − 1 components. */
+/** Of prepared rows by person, who are the classes. A DCA of K people has at most K − 1 components. */
 export function projectionOf({ method, components }: Kind, people: readonly (readonly Row[])[]): Projection {
-  const rows = people.flat();
-  const d = rows[0]!.length;
-  const [R, V] = [secondMoment(rows, d), sumOfRows(rows, d)];
-  const total = centredScatter(R, V, rows.length);
-  const mean = V.map((x) => x / rows.length);
-  if (method === 'pca') return { vectors: topEigenvectors(total, components), mean };
-  const within = people.reduce((S, own) => centredScatter(S, sumOfRows(own, d), own.length), R);
-  const between = squareOf(d, (i, j) => total[i]![j]! - within[i]![j]!);
-  const ridge = squareOf(d, (i, j) => (i === j ? RIDGE : 0));
-  const { vectors } = generalisedEigen(between, add(total, ridge));
-  return { vectors: vectors.slice(0, Math.min(components, people.length - 1)), mean };
+  const most = method === 'dca' ? people.length - 1 : Infinity;
+  return projectionBy(
+    { method, ridge: RIDGE, whitened: false, components: Math.min(components, most), logUnit: 1 },
+    people,
+  );
 }
 
 export const reduced = ({ vectors, mean }: Projection, rows: readonly Row[]): number[][] =>
