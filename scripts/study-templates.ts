@@ -1,9 +1,8 @@
 /** `npm run study:templates`: attacks on templates of continuous authentication, and the page that says what they found. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { templateReport } from '@eigenveil/laboratory/recognition/template-report';
+import { templatePage } from '@eigenveil/laboratory/recognition/template-report';
 import { runTemplateStudy } from '@eigenveil/laboratory/recognition/template-study';
-import { reportToMarkdown } from '@eigenveil/report/markdown';
 import { benchmark } from './options.ts';
 
 const EXPLANATION = `It writes out/authentication-study/templates.md and templates.json. Walking windows are bundled; keystrokes come from the
@@ -22,7 +21,7 @@ const { quick, json } = benchmark({
 
 const study = await runTemplateStudy(quick === true, (line) => console.error(line));
 const data = `${JSON.stringify(study, null, 1)}\n`;
-const page = reportToMarkdown(templateReport(study));
+const page = templatePage(study);
 const folder = new URL('../out/authentication-study/', import.meta.url);
 await mkdir(folder, { recursive: true });
 await writeFile(new URL('templates.json', folder), data);

@@ -32,7 +32,8 @@ export function procrustes(pairs: readonly { readonly known: Row; readonly seen:
   const k = pairs[0]!.known.length;
   const cross = Matrix.zeros(k, k);
   for (const { known, seen } of pairs)
-    for (let i = 0; i < k; i++) for (let j = 0; j < k; j++) cross.set(i, j, cross.get(i, j) + known[i]! * seen[j]!);
+    for (let i = 0; i < k; i++)
+      for (let j = 0; j < k; j++) cross.set(i, j, cross.get(i, j) + known[i]! * seen[j]!);
   const { leftSingularVectors, rightSingularVectors, diagonal } = new SingularValueDecomposition(cross, {
     autoTranspose: true,
   });
@@ -87,12 +88,22 @@ export function referenceOf(people: readonly (readonly Row[])[]): Reference {
   return {
     mean,
     axes,
-    between: axes.map((axis) => spreadOf(means.map((m) => dot(axis, m)), dot(axis, mean))),
+    between: axes.map((axis) =>
+      spreadOf(
+        means.map((m) => dot(axis, m)),
+        dot(axis, mean),
+      ),
+    ),
     within: pairs.map(({ value }) => Math.max(value, FLAT)),
     skewness,
     // One person tells nothing about how people differ: what a sample of that size varies by.
     skewnessVariance: axes.map((_, i) =>
-      people.length > 1 ? spreadOf(skews.map((s) => s[i]!), skewness[i]!) + FLAT : 6 / all.length,
+      people.length > 1
+        ? spreadOf(
+            skews.map((s) => s[i]!),
+            skewness[i]!,
+          ) + FLAT
+        : 6 / all.length,
     ),
     windows: all.filter((_, i) => i % step === 0),
   };
@@ -112,11 +123,7 @@ export const moved = ({ rotation, from, to }: Motion, row: Row): number[] =>
  * The frame of one user from windows in it and from distributions alone: eigenvectors of both spreads in the order of their eigenvalues,
  * signs by the means (unless a translation hides them) and by third moments, whatever says more.
  */
-export function alignedByMoments(
-  windows: readonly Row[],
-  reference: Reference,
-  translated: boolean,
-): Motion {
+export function alignedByMoments(windows: readonly Row[], reference: Reference, translated: boolean): Motion {
   const k = windows[0]!.length;
   const mean = meanOfRows(windows);
   const pairs = eigenpairs(covarianceOf(windows));
@@ -127,10 +134,13 @@ export function alignedByMoments(
     const variance = reference.between[i]! + reference.within[i]! / windows.length;
     const byMean = translated ? 0 : (2 * here * there) / variance;
     const skew = skewnessAlong(vector, centred);
-    const bySkewness = (2 * skew * reference.skewness[i]!) / (reference.skewnessVariance[i]! + 6 / windows.length);
+    const bySkewness =
+      (2 * skew * reference.skewness[i]!) / (reference.skewnessVariance[i]! + 6 / windows.length);
     return byMean + bySkewness >= 0 ? vector : vector.map((x) => -x);
   });
-  const rotation = squareOf(k, (i, j) => axes.reduce((sum, axis, a) => sum + reference.axes[a]![i]! * axis[j]!, 0));
+  const rotation = squareOf(k, (i, j) =>
+    axes.reduce((sum, axis, a) => sum + reference.axes[a]![i]! * axis[j]!, 0),
+  );
   const origin = new Array<number>(k).fill(0);
   return translated ? { rotation, from: mean, to: reference.mean } : { rotation, from: origin, to: origin };
 }

@@ -24,7 +24,11 @@ export interface CountLinkage {
   readonly verdict: Verdict;
 }
 
-export function linkCounts({ dataset, people }: People, counted: Counted, minimumClassRows = 1): CountLinkage {
+export function linkCounts(
+  { dataset, people }: People,
+  counted: Counted,
+  minimumClassRows = 1,
+): CountLinkage {
   const all = people.map(({ rows }) => rows.length).filter((count) => count >= minimumClassRows);
   if (all.length === 0) throw new RangeError('expected owners with so many rows, got none');
   const [first, second] = countsOf(all, people, counted, minimumClassRows);
@@ -36,7 +40,10 @@ export function linkCounts({ dataset, people }: People, counted: Counted, minimu
     const least = Math.min(...distances);
     return distances[i] === least ? 1 / distances.filter((distance) => distance === least).length : 0;
   });
-  const rankOne = shareOf(hits.reduce((sum, hit) => sum + hit, 0), n);
+  const rankOne = shareOf(
+    hits.reduce((sum, hit) => sum + hit, 0),
+    n,
+  );
   return {
     dataset,
     counted,

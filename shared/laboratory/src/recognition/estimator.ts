@@ -22,25 +22,35 @@ export interface Example {
   readonly output: Row;
 }
 
-/** x ≈ A v + c. @param people examples by person, at least PARTS people */
-export function estimator(people: readonly (readonly Example[])[]): (input: Row) => number[] {
-  const parts = Array.from({ length: PARTS }, (_, part) =>
-    people.filter((_own, p) => p % PARTS === part).flat(),
-  );
-  const sums = parts.map(sumsOf);
-  const errors = RIDGES.map((ridge) =>
-    parts.reduce((total, part, left) => {
-      const estimate = solved(
-        sums.filter((_, i) => i !== left),
-        ridge,
-      );
-      return total + part.reduce((sum, { input, output }) => sum + squaredDistance(estimate(input), output), 0);
-    }, 0),
-  );
-  return solved(sums, RIDGES[errors.indexOf(Math.min(...errors))]!);
+/** x ≈ A v + b. */
+interface Linear {
+  readonly A: readonly Row[];
+  readonly b: Row;
 }
 
-const squaredDistance = (a: Row, b: Row): number => a.reduce((sum, x, i) => sum + (x - b[i]!) ** 2, 0);
+/** @param people examples by person, at least PARTS people */
+export function estimator(people: readonly (readonly Example[])[]): (input: Row) => number[] {
+  const parts = Array.from({ length: PARTS }, (_, part) =>
+    sumsOf(people.filter((_own, p) => p % PARTS === part).flat()),
+  );
+  const errors = RIDGES.map((ridge) =>
+    parts.reduce((total, part, left) => {
+      const others = parts.filter((_, i) => i !== left);
+      return total + errorOn(part, solved(others, ridge));
+    }, 0),
+  );
+  const { A, b } = solved(parts, RIDGES[errors.indexOf(Math.min(...errors))]!);
+  return (input) => A.map((row, j) => dot(row, input) + b[j]!);
+}
+
+/** Σ ‖x − A v − b‖², from sums, but for Σ ‖x‖², which all estimators share. */
+function errorOn({ gram, cross, inputs, outputs, count }: Sums, { A, b }: Linear): number {
+  return A.reduce((total, row, j) => {
+    const fitted = row.reduce((sum, a, i) => sum + a * dot(gram[i]!, row), 0);
+    const met = row.reduce((sum, a, i) => sum + a * cross[i]![j]!, 0);
+    return total + fitted - 2 * met + b[j]! * (count * b[j]! - 2 * outputs[j]! + 2 * dot(row, inputs));
+  }, 0);
+}
 
 function sumsOf(examples: readonly Example[]): Sums {
   const inputs = examples.map(({ input }) => input);
@@ -56,7 +66,7 @@ function sumsOf(examples: readonly Example[]): Sums {
   };
 }
 
-function solved(sums: readonly Sums[], ridge: number): (input: Row) => number[] {
+function solved(sums: readonly Sums[], ridge: number): Linear {
   const count = sums.reduce((sum, part) => sum + part.count, 0);
   const total = (of: (part: Sums) => number) => sums.reduce((sum, part) => sum + of(part), 0);
   const [p, d] = [sums[0]!.inputs.length, sums[0]!.outputs.length];
@@ -72,8 +82,5 @@ function solved(sums: readonly Sums[], ridge: number): (input: Row) => number[] 
   const A = solve(new Matrix(squareOf(p, (i, j) => gram[i]![j]! + (i === j ? level : 0))), new Matrix(cross))
     .transpose()
     .to2DArray();
-  return (input) => {
-    const difference = input.map((v, i) => v - V[i]! / count);
-    return A.map((row, j) => dot(row, difference) + X[j]! / count);
-  };
+  return { A, b: A.map((row, j) => (X[j]! - dot(row, V)) / count) };
 }

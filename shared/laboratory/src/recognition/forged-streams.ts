@@ -85,11 +85,15 @@ export const STRATEGIES: readonly Strategy[] = [
   {
     name: 'strangers’ own windows',
     knows: 'other people’s windows, which it plays one person after the other, as they are (control)',
-    forger: ({ others }) => (told) => others[told.length % others.length]!,
+    forger:
+      ({ others }) =>
+      (told) =>
+        others[told.length % others.length]!,
   },
   {
     name: 'means of others',
-    knows: 'other people’s rows: a stream is one window again and again, the mean of all first, then each person’s',
+    knows:
+      'other people’s rows: a stream is one window again and again, the mean of all first, then each person’s',
     forger: ({ others, draws }) => {
       const { mean, step } = population(others);
       const tried = [mean, ...others.map(meanOfRows)];
@@ -194,7 +198,10 @@ function lasts(engine: Engine, score: Score, stream: readonly Row[]): number {
 type Score = (window: Row) => number;
 
 /** By person. */
-function scoresOf({ score, against }: ForgerySetting, people: readonly { readonly early: readonly Row[] }[]): Score[] {
+function scoresOf(
+  { score, against }: ForgerySetting,
+  people: readonly { readonly early: readonly Row[] }[],
+): Score[] {
   const all = people.flatMap(({ early }) => early);
   const typical = all.reduce((sum, row) => sum + dot(row, row), 0) / all.length;
   return people.map(({ early }) => {

@@ -35,7 +35,9 @@ export function bootstrapped(
 ): Interval {
   const next = generator(seedOf(seed));
   const everyone = Array.from({ length: n }, (_, i) => i);
-  const values = Array.from({ length: resamples }, () => statistic(everyone.map(() => Math.floor(next() * n))));
+  const values = Array.from({ length: resamples }, () =>
+    statistic(everyone.map(() => Math.floor(next() * n))),
+  );
   return {
     value: statistic(everyone),
     low: quantile(values, LEVEL / 2),

@@ -61,4 +61,3 @@ function extremum(coefficients: Row, k: number, kind: ScoreKind): number[] {
 export function scoresNeeded(components: number, kind: Exclude<ScoreKind, 'cosine'>): number {
   return kind === 'euclidean' ? components + 2 : ((components + 1) * (components + 2)) / 2;
 }
-

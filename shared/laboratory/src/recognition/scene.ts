@@ -41,7 +41,9 @@ export function sceneOf({ dataset, features, people }: People, most = Infinity):
 /** Parts of people for cross-validation: attackers know the other parts, never the victim's own. */
 export const FOLDS = 4;
 
-export function folds<T>(items: readonly T[]): { readonly victims: readonly T[]; readonly others: readonly T[] }[] {
+export function folds<T>(
+  items: readonly T[],
+): { readonly victims: readonly T[]; readonly others: readonly T[] }[] {
   return Array.from({ length: FOLDS }, (_, fold) => ({
     victims: items.filter((_item, i) => i % FOLDS === fold),
     others: items.filter((_item, i) => i % FOLDS !== fold),

@@ -85,7 +85,10 @@ export const MEANS: readonly Means[] = [
  * t windows of each template are known in raw form, too: the template's mean in the projection's coordinates by Procrustes, and for directions that
  * stay unknown by the linear estimator. Beside it what the same raw windows tell without any template.
  */
-export function meansOfKnown(name: string, t: (components: number) => number): readonly [unmasked: Means, alone: Means] {
+export function meansOfKnown(
+  name: string,
+  t: (components: number) => number,
+): readonly [unmasked: Means, alone: Means] {
   const known = ({ projection }: Service, windows: readonly Row[]) =>
     Math.min(t(projection.vectors.length), windows.length);
   return [
@@ -94,7 +97,9 @@ export function meansOfKnown(name: string, t: (components: number) => number): r
       numbers: (service) =>
         service.windows.map((own, person) => {
           const seen = service.seen[person]!;
-          const pairs = own.slice(0, known(service, own)).map((window, i) => ({ known: window, seen: seen[i]! }));
+          const pairs = own
+            .slice(0, known(service, own))
+            .map((window, i) => ({ known: window, seen: seen[i]! }));
           const span = procrustes(pairs);
           const others = service.windows.filter((_, p) => p !== person);
           const estimate = estimator(
@@ -144,7 +149,11 @@ export function services(
     const windows = subjects.map(({ early, late }) => reduced(projection, s === 0 ? early : late));
     const seen = windows.map((rows, person) => {
       if (frames === 'none') return rows;
-      const frame = frameOf(`${dataset} service ${s} person ${person}`, projection.vectors.length, frames === 'translated' ? TRANSLATION : 0);
+      const frame = frameOf(
+        `${dataset} service ${s} person ${person}`,
+        projection.vectors.length,
+        frames === 'translated' ? TRANSLATION : 0,
+      );
       return framed(frame, rows);
     });
     return { templates: seen.map(templateOf), projection, windows, seen };
@@ -181,7 +190,12 @@ const meanOver = (values: readonly number[]) => (people: readonly number[]) =>
   people.reduce((sum, p) => sum + values[p]!, 0) / people.length;
 
 /** @param sides of the setting, where they are there already */
-export function link(scene: Scene, setting: LinkageSetting, means: Means, sides = services(scene, setting)): Linkage {
+export function link(
+  scene: Scene,
+  setting: LinkageSetting,
+  means: Means,
+  sides = services(scene, setting),
+): Linkage {
   const { hits, above } = found(means, sides);
   const n = hits.length;
   const rankOne = shareOf(
@@ -217,7 +231,11 @@ export function translationGain(scene: Scene, kind: Kind, means: Means): Transla
     dataset: scene.dataset,
     kind,
     means: means.name,
-    auc: bootstrapped(differences.length, `${scene.dataset} ${means.name} translation`, meanOver(differences)),
+    auc: bootstrapped(
+      differences.length,
+      `${scene.dataset} ${means.name} translation`,
+      meanOver(differences),
+    ),
   };
 }
 

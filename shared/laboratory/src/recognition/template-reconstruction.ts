@@ -7,7 +7,16 @@
  */
 import { quantile } from '@eigenveil/bench/statistics';
 import { times } from '../methods/matrix.ts';
-import { alignedByMoments, dot, meanOfRows, moved, procrustes, type Reference, referenceOf, refined } from './alignment.ts';
+import {
+  alignedByMoments,
+  dot,
+  meanOfRows,
+  moved,
+  procrustes,
+  type Reference,
+  referenceOf,
+  refined,
+} from './alignment.ts';
 import { estimator } from './estimator.ts';
 import { bootstrapped, type Interval, type Verdict, verdictOf } from './intervals.ts';
 import type { Row } from './people.ts';
@@ -55,11 +64,18 @@ export const TRANSLATION = 10;
 const norms = (rows: readonly Row[]): number[][] => rows.map((row) => [Math.hypot(...row), dot(row, row)]);
 
 /** The same done to each of the other people's windows, in a frame of its own. */
-function rehearse(prior: Prior, { name, translated }: Attack, make: (windows: readonly Row[], person: number) => readonly Row[]) {
+function rehearse(
+  prior: Prior,
+  { name, translated }: Attack,
+  make: (windows: readonly Row[], person: number) => readonly Row[],
+) {
   const found = prior.rehearsed.get(name);
   if (found !== undefined) return found;
   const rows = prior.windows.map((windows, p) =>
-    make(framed(frameOf(`rehearsal ${name} ${p}`, windows[0]!.length, translated ? TRANSLATION : 0), windows), p),
+    make(
+      framed(frameOf(`rehearsal ${name} ${p}`, windows[0]!.length, translated ? TRANSLATION : 0), windows),
+      p,
+    ),
   );
   prior.rehearsed.set(name, rows);
   return rows;
@@ -115,7 +131,11 @@ export const ATTACKS: readonly Attack[] = [
     knows: 'windows in an unknown frame; only their lengths are used',
     make: (prior, { seen }, attack) => ({ own: norms(seen), others: rehearse(prior, attack, norms) }),
   },
-  { name: 'blind, moments', knows: 'windows in an unknown frame; how other people’s are distributed', make: blind(false) },
+  {
+    name: 'blind, moments',
+    knows: 'windows in an unknown frame; how other people’s are distributed',
+    make: blind(false),
+  },
   {
     name: 'blind, moments and nearest windows',
     knows: 'windows in an unknown frame; other people’s windows',
@@ -129,7 +149,8 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     name: 'blind, with raw rows of the victim',
-    knows: 'windows in an unknown frame; three fifths of the victim’s rows in raw form, and not which windows they are',
+    knows:
+      'windows in an unknown frame; three fifths of the victim’s rows in raw form, and not which windows they are',
     known: (_k, windows) => Math.round(windows * 0.6),
     make: (prior, victim, attack) => {
       const made = (own: readonly Row[], seen: readonly Row[]): number[][] => {
@@ -234,9 +255,7 @@ function priorOf(scene: Scene, projection: Projection, others: readonly Subject[
 function estimatorOf({ raw, estimators }: Prior, others: Made['others']): (input: Row) => number[] {
   const found = estimators.get(others);
   if (found !== undefined) return found;
-  const made = estimator(
-    others.map((rows, p) => rows.map((input, i) => ({ input, output: raw[p]![i]! }))),
-  );
+  const made = estimator(others.map((rows, p) => rows.map((input, i) => ({ input, output: raw[p]![i]! }))));
   estimators.set(others, made);
   return made;
 }

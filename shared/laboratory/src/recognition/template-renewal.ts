@@ -130,7 +130,8 @@ export function alignBoth(scene: Scene, kind: Kind, translated: boolean): BothTe
       ),
     );
   });
-  const total = (drawn: readonly number[], part: 0 | 1) => drawn.reduce((sum, p) => sum + errors[p]![part], 0);
+  const total = (drawn: readonly number[], part: 0 | 1) =>
+    drawn.reduce((sum, p) => sum + errors[p]![part], 0);
   const windows = bootstrapped(
     errors.length,
     `${scene.dataset} both templates`,

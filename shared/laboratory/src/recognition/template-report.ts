@@ -1,10 +1,11 @@
 /** The page on what a template gives away, written from the figures of one run. */
 import type { Block, Report, Section, Table } from '@eigenveil/report/document';
+import { reportToMarkdown } from '@eigenveil/report/markdown';
 import { left, right, text } from '../comparison/report/cells.ts';
+import { type Forgery, STRATEGIES, WINDOWS_TO_WIN } from './forged-streams.ts';
 import type { Interval } from './intervals.ts';
 import { ATTACKS, type Reconstruction } from './template-reconstruction.ts';
 import type { TemplateStudy } from './template-study.ts';
-import { type Forgery, STRATEGIES, WINDOWS_TO_WIN } from './forged-streams.ts';
 
 const points = (value: number): string => (100 * value).toFixed(1).replace('-', '−');
 /** In percent, with its interval of 95 %. */
@@ -28,9 +29,13 @@ function table<T>(caption: string, rows: readonly T[], columns: readonly TableCo
   };
 }
 
-export function templateReport(study: TemplateStudy): Report {
+/** In Markdown. */
+export const templatePage = (study: TemplateStudy): string => reportToMarkdown(templateReport(study));
+
+function templateReport(study: TemplateStudy): Report {
   const people = study.datasets.map(
-    ({ name, people, rows, features }) => `${titled(name)}: ${people} people, ${rows} rows, ${features} features`,
+    ({ name, people, rows, features }) =>
+      `${titled(name)}: ${people} people, ${rows} rows, ${features} features`,
   );
   return {
     title: 'What a template gives away',
@@ -67,7 +72,11 @@ function reconstructionSection({ reconstruction }: TemplateStudy): Section {
   const measures: readonly TableColumn<Reconstruction>[] = [
     ['of windows, %', 'right', ({ windows }) => inPercent(windows)],
     ['of a person’s mean, %', 'right', ({ mean }) => inPercent(mean)],
-    ['features: least, median, most', 'right', ({ byFeature: { least, median, most } }) => [least, median, most].map(points).join(', ')],
+    [
+      'features: least, median, most',
+      'right',
+      ({ byFeature: { least, median, most } }) => [least, median, most].map(points).join(', '),
+    ],
     ['≥ 90 %', 'right', ({ nearlyWhole, features }) => `${nearlyWhole} of ${features}`],
     ['windows', 'left', ({ verdict }) => verdict],
   ];
@@ -80,13 +89,17 @@ function reconstructionSection({ reconstruction }: TemplateStudy): Section {
       text(
         `**With the frame known, a reduced window is raw data, less what the projection drops.** ${largest.length > 0 ? `35 of 39 dimensions is nearly raw: ${largest.join('; ')}. ` : ''}A frame is all that stands between a template and that. A person’s mean comes back far better than single windows: discriminant directions are those in which means differ.`,
       ),
-      table('The frame known, by k. “No part”: the projection was learnt from other people alone, as for users who join later (control)', known, [
-        dataset,
-        ['method', 'left', ({ method }) => method.toUpperCase()],
-        k,
-        ['rows in the projection', 'left', ({ enrolled }) => (enrolled ? 'have a part' : 'no part')],
-        ...measures,
-      ]),
+      table(
+        'The frame known, by k. “No part”: the projection was learnt from other people alone, as for users who join later (control)',
+        known,
+        [
+          dataset,
+          ['method', 'left', ({ method }) => method.toUpperCase()],
+          k,
+          ['rows in the projection', 'left', ({ enrolled }) => (enrolled ? 'have a part' : 'no part')],
+          ...measures,
+        ],
+      ),
       table('The frame not known, DCA', unknown, [
         dataset,
         k,
@@ -105,7 +118,11 @@ function knowledge(attacks: readonly { readonly name: string; readonly knows: st
   return [text(attacks.map(({ name, knows }) => `- **${name}**: ${knows}.`).join('\n'))];
 }
 
-const FRAMES = { orthogonal: 'orthogonal', translated: 'with a translation', none: 'none (control)' } as const;
+const FRAMES = {
+  orthogonal: 'orthogonal',
+  translated: 'with a translation',
+  none: 'none (control)',
+} as const;
 
 function linkageSection({ linkage }: TemplateStudy): Section {
   return {
@@ -173,7 +190,11 @@ function scoresSection({ recovery }: TemplateStudy): Section {
 
 function forgerySection({ forgery }: TemplateStudy): Section {
   const limits = forgery[0]?.byAttempts.map(({ attempts }) => attempts) ?? [];
-  const genuine = [...Map.groupBy(forgery, ({ dataset, score, against, engine }) => [dataset, score, against, engine].join()).values()];
+  const genuine = [
+    ...Map.groupBy(forgery, ({ dataset, score, against, engine }) =>
+      [dataset, score, against, engine].join(),
+    ).values(),
+  ];
   return {
     title: 'Forged streams',
     blocks: [
@@ -196,13 +217,17 @@ function forgerySection({ forgery }: TemplateStudy): Section {
           ],
         ),
       ]),
-      table('The users themselves: sessions of their last 40 % that stay at `allow` as long', genuine.map(([first]) => first!), [
-        ['data set', 'left', ({ dataset }) => titled(dataset)],
-        ['score', 'left', ({ score }) => score],
-        ['set against', 'left', ({ against }) => against],
-        ['engine', 'left', ({ engine }) => engine],
-        ['stay, %', 'right', ({ genuine: stay }) => inPercent(stay)],
-      ]),
+      table(
+        'The users themselves: sessions of their last 40 % that stay at `allow` as long',
+        genuine.map(([first]) => first!),
+        [
+          ['data set', 'left', ({ dataset }) => titled(dataset)],
+          ['score', 'left', ({ score }) => score],
+          ['set against', 'left', ({ against }) => against],
+          ['engine', 'left', ({ engine }) => engine],
+          ['stay, %', 'right', ({ genuine: stay }) => inPercent(stay)],
+        ],
+      ),
       text(
         '**One window again and again, the mean of everybody, can be nearer to a template than its user’s own windows are.** Those vary about their mean; the forged one does not. A bare distance takes a calm stranger for the user. Set against the distance from everybody’s mean, (1 + r²)/(1 + e), the first attempt is worth little more than a stranger’s own windows, which is why that score is the better one to decide by. It takes windows that are centred by the projection’s mean, and frames without a translation.',
       ),

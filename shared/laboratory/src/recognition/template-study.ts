@@ -2,12 +2,21 @@
 import type { ScoreKind } from '@eigenveil/authentication';
 import { type CountLinkage, linkCounts } from './class-counts.ts';
 import { type Forgery, forge, STRATEGIES } from './forged-streams.ts';
-import { MARGIN, type Interval, shareOf } from './intervals.ts';
+import { type Interval, MARGIN, shareOf } from './intervals.ts';
 import { loadPeople, type People } from './people.ts';
-import { projectionOf, type Kind, reduced } from './projections.ts';
+import { type Kind, projectionOf, reduced } from './projections.ts';
 import { recover, scoresNeeded } from './revealed-scores.ts';
 import { type Scene, sceneOf, templateOf } from './scene.ts';
-import { KNOWN, type Linkage, type LinkageSetting, link, MEANS, services, type TranslationGain, translationGain } from './template-linkage.ts';
+import {
+  KNOWN,
+  type Linkage,
+  type LinkageSetting,
+  link,
+  MEANS,
+  services,
+  type TranslationGain,
+  translationGain,
+} from './template-linkage.ts';
 import { ATTACKS, type Reconstruction, reconstruct } from './template-reconstruction.ts';
 import { alignBoth, type BothTemplates, type Renewal, renew } from './template-renewal.ts';
 
@@ -23,7 +32,12 @@ export interface Recoveries {
 export interface TemplateStudy {
   readonly profile: 'full' | 'quick';
   readonly margin: number;
-  readonly datasets: readonly { readonly name: string; readonly people: number; readonly rows: number; readonly features: number }[];
+  readonly datasets: readonly {
+    readonly name: string;
+    readonly people: number;
+    readonly rows: number;
+    readonly features: number;
+  }[];
   readonly missing: readonly string[];
   readonly reconstruction: readonly Reconstruction[];
   readonly linkage: readonly Linkage[];
@@ -70,9 +84,9 @@ const QUICK: readonly Plan[] = [
   {
     dataset: 'wisdm_walk_user',
     people: 12,
-    components: 4,
-    few: 2,
-    sweep: { dca: [4], pca: [35] },
+    components: 3,
+    few: 3,
+    sweep: { dca: [3], pca: [35] },
     minimumClassRows: [1, 50],
   },
 ];
@@ -84,9 +98,14 @@ const RECOVERED_PEOPLE = 10;
 const CLOSE = 1e-6;
 
 /** @param tell a line on what is done now */
-export async function runTemplateStudy(quick: boolean, tell: (line: string) => void = () => {}): Promise<TemplateStudy> {
+export async function runTemplateStudy(
+  quick: boolean,
+  tell: (line: string) => void = () => {},
+): Promise<TemplateStudy> {
   const plans = quick ? QUICK : FULL;
-  const loaded = await Promise.all(plans.map(async (plan) => ({ plan, people: await loadPeople(plan.dataset) })));
+  const loaded = await Promise.all(
+    plans.map(async (plan) => ({ plan, people: await loadPeople(plan.dataset) })),
+  );
   const missing = loaded.flatMap(({ plan, people }) => (people === undefined ? [plan.dataset] : []));
   const parts = loaded.flatMap(({ plan, people }) => {
     if (people === undefined) return [];
@@ -157,7 +176,7 @@ function reconstructions(plan: Plan, scene: Scene): Reconstruction[] {
       [true, false].map((enrolled) => reconstruct(scene, { method, components }, known!, enrolled)),
     ),
   );
-  const attacked = [plan.few, plan.components].flatMap((components) =>
+  const attacked = [...new Set([plan.few, plan.components])].flatMap((components) =>
     unknown.map((attack) => reconstruct(scene, { method: 'dca', components }, attack)),
   );
   return [...swept, ...attacked];
