@@ -1,5 +1,8 @@
 /** What the benchmark reports say of samples: medians with quartiles, paired ratios, and exponents fitted on log-log axes. */
 import jstat from '@eigenveil/testbed/goodness/jstat';
+import { quantile } from '@eigenveil/testbed/goodness/quantile';
+
+export { quantile };
 
 /** Median and quartiles, in the unit of the samples. */
 export interface Summary {
@@ -29,16 +32,6 @@ export function summarise(samples: readonly number[]): Summary {
  */
 export function median(samples: readonly number[]): number {
   return quantile(samples, 0.5);
-}
-
-export function quantile(samples: readonly number[], probability: number): number {
-  if (samples.length === 0) throw new RangeError('"samples" expected at least one, got none');
-  if (!samples.every(Number.isFinite)) throw new RangeError('"samples" expected finite numbers');
-  const sorted = samples.toSorted((a, b) => a - b);
-  const at = probability * (sorted.length - 1);
-  const below = Math.floor(at);
-  const above = Math.ceil(at);
-  return sorted[below]! + (at - below) * (sorted[above]! - sorted[below]!);
 }
 
 /**

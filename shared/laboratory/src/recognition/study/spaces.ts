@@ -2,6 +2,7 @@
 import { makeTemplate, type ScoreKind, Scorer } from '@eigenveil/authentication';
 import { predictableRandomness } from '@eigenveil/privacy';
 import { generalisedEigen, symmetricEigen } from '@eigenveil/projection';
+import { deviationsOf, manhattan, scaledManhattan, scaleOf } from '@eigenveil/testbed/recognition/manhattan';
 import { add, centredScatter, orthonormal, secondMoment, squareOf, sumOfRows } from '../../methods/matrix.ts';
 import { RealDraws } from '../../random/real.ts';
 import type { Row } from '../people.ts';
@@ -32,7 +33,7 @@ export interface Projection {
 /** Learns a space from prepared rows by person: the only rows that it depends on. */
 export function learnSpace(setting: SpaceSetting, people: readonly (readonly Row[])[], seed = 0): Space {
   return setting.method === 'manhattan'
-    ? manhattan(people, setting.ridge)
+    ? manhattanSpace(people, setting.ridge)
     : projected(projectionOf(setting, people, seed), setting.score, people);
 }
 
@@ -144,50 +145,18 @@ function allVectors(
 
 const scaledBy = (vector: Row, factor: number): number[] => vector.map((x) => x * factor);
 
-/** Below this a deviation of a feature on [−1, 1] counts as so much. */
-const LEAST_DEVIATION = 0.01;
-
-/**
- * Scaled Manhattan distance (Killourhy and Maxion, "Comparing anomaly-detection algorithms for keystroke dynamics", 2009): differences from the user's mean
- * over the mean absolute deviation of each feature, the user's own mixed with everyone's.
- */
-function manhattan(people: readonly (readonly Row[])[], share: number): Space {
+/** Scaled Manhattan distance, the user's own deviations mixed with everyone's. */
+function manhattanSpace(people: readonly (readonly Row[])[], share: number): Space {
   const { mean } = scatterOf(people);
-  const deviations = people.map((own) => deviationsOf(own, centreOf(own)));
+  const deviations = people.map((own) => deviationsOf(own));
   const pooled = mean.map((_, i) => meanOf(deviations.map((own) => own[i]!)));
   const everyone = scaleOf(pooled);
-  const typical = meanOf(people.flat().map((row) => distance(row, mean, everyone) ** 2));
+  const typical = meanOf(people.flat().map((row) => manhattan(row, mean, everyone) ** 2));
   return {
     window: (row) => Float64Array.from(row),
-    enrol: (windows) => {
-      const centre = centreOf(windows);
-      const scale = scaleOf(
-        deviationsOf(windows, centre).map((own, i) => (1 - share) * own + share * pooled[i]!),
-      );
-      const unit =
-        (meanOf(windows.map((window) => distance(window, centre, scale))) * (windows.length + 1)) /
-        windows.length;
-      return { unit, score: (window) => distance(window, centre, scale) / unit };
-    },
-    remoteness: (window) => distance(window, mean, everyone) ** 2 / typical,
+    enrol: (windows) => scaledManhattan(windows, (own, i) => (1 - share) * own + share * pooled[i]!),
+    remoteness: (window) => manhattan(window, mean, everyone) ** 2 / typical,
   };
-}
-
-function centreOf(rows: readonly ArrayLike<number>[]): number[] {
-  return Array.from(rows[0]!, (_, i) => meanOf(rows.map((row) => row[i]!)));
-}
-
-function deviationsOf(rows: readonly ArrayLike<number>[], centre: Row): number[] {
-  return centre.map((c, i) => meanOf(rows.map((row) => Math.abs(row[i]! - c))));
-}
-
-const scaleOf = (deviations: readonly number[]): Float64Array =>
-  Float64Array.from(deviations, (deviation) => 1 / (deviation + LEAST_DEVIATION));
-
-function distance(row: ArrayLike<number>, centre: Row, scale: Float64Array): number {
-  let sum = 0;
-  for (let i = 0; i < scale.length; i += 1) sum += Math.abs(row[i]! - centre[i]!) * scale[i]!;
-  return sum / scale.length;
 }
 
 function squaredLength(window: Float64Array): number {
