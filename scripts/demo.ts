@@ -2,11 +2,11 @@
  * `npm run demo`: the true protocol on one machine. A CSP, a data user and the data owners run as processes of their own
  * and talk HTTPS; the result is compared with the clear decomposition of the pooled rows.
  */
-import { enableCompileCache, flushCompileCache } from 'node:module';
 import { createProgram, runCommand } from '@eigenveil/command';
 import type { DemoOptions } from '@eigenveil/demo/run';
 import type { MethodName } from '@eigenveil/task';
 import { Option } from 'commander';
+import { withCompileCache } from './compile-cache.ts';
 import { someOf, wholeNumber } from './options.ts';
 
 const METHODS: readonly MethodName[] = ['pca', 'dca', 'lda'];
@@ -54,18 +54,11 @@ const program = createProgram({
     `\nA PCA gets at most one component less than there are varying features, by rotated two less: more would tell the scatter matrix.\n\nExample:\n  npm run demo -- --data data/iris.csv --owners 3 --components 2\n  npm run demo -- --two-party rotated --keep`,
   )
   .action(async (options: DemoOptions) => {
-    const { runDemo } = await prepare();
+    const { runDemo } = await withCompileCache(async () => {
+      const [demo] = await Promise.all([import('@eigenveil/demo/run'), import('@eigenveil/data-owner')]);
+      return demo;
+    });
     await runDemo({ ...options, ...program.opts<{ json?: true }>() });
   });
 
 await runCommand(program, process.argv);
-
-/** The processes of the demo load much the same code: what is compiled here is compiled once for all of them. */
-async function prepare(): Promise<typeof import('@eigenveil/demo/run')> {
-  const cache = new URL('../node_modules/.cache/eigenveil', import.meta.url).pathname;
-  const { directory } = enableCompileCache(cache);
-  const [demo] = await Promise.all([import('@eigenveil/demo/run'), import('@eigenveil/data-owner')]);
-  flushCompileCache();
-  if (directory !== undefined) process.env.NODE_COMPILE_CACHE = directory;
-  return demo;
-}

@@ -14,11 +14,10 @@ import { stringify } from 'csv-stringify/sync';
  * @throws Error when there are too few rows
  */
 export async function splitAmongOwners(file: string, owners: number, folder: string): Promise<string[]> {
-  const parser = compose(readFileBytes(file), parse({ bom: true, skip_empty_lines: true }));
   const parts: string[][][] = Array.from({ length: owners }, () => []);
   let header: string[] | undefined;
   let rows = 0;
-  for await (const record of parser as AsyncIterable<string[]>) {
+  for await (const record of recordsOf(file)) {
     if (header === undefined) header = record;
     else parts[rows++ % owners]!.push(record);
   }
@@ -52,4 +51,15 @@ export async function asCsv(file: string, folder: string): Promise<string> {
 
 export function datasetName(file: string): string {
   return basename(file).replace(/\.csv(\.gz)?$/, '');
+}
+
+/** All records of a CSV file, the header first. */
+export async function readRecords(file: string): Promise<string[][]> {
+  const records: string[][] = [];
+  for await (const record of recordsOf(file)) records.push(record);
+  return records;
+}
+
+function recordsOf(file: string): AsyncIterable<string[]> {
+  return compose(readFileBytes(file), parse({ bom: true, skip_empty_lines: true }));
 }

@@ -3,7 +3,6 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onShutdown } from '@eigenveil/command';
 import type { TaskClient } from '@eigenveil/data-user';
-import { layout } from '@eigenveil/statistics';
 import type { MethodName, TaskId } from '@eigenveil/task';
 import { type Children, withChildren } from '@eigenveil/testbed/processes/children';
 import type { Projection } from '@eigenveil/wire';
@@ -16,8 +15,17 @@ import { Progress } from './progress.ts';
 import { compareWithClear } from './reference.ts';
 import { demoReport, type MethodFigures } from './report.ts';
 import { startServices } from './services.ts';
+import { exitOnSignals } from './signals.ts';
 import { printKept, printSummary } from './summary.ts';
-import { COMPUTATION_STATES, compute, createTask, draft, ignoredBy, type TaskSetting } from './task.ts';
+import {
+  COMPUTATION_STATES,
+  compute,
+  contributionSize,
+  createTask,
+  draft,
+  ignoredBy,
+  type TaskSetting,
+} from './task.ts';
 
 export interface DemoOptions extends TaskSetting {
   readonly method: readonly MethodName[];
@@ -31,15 +39,11 @@ export interface DemoOptions extends TaskSetting {
  * SIGTERM, so that its services can be used by hand.
  */
 export function runDemo(options: DemoOptions): Promise<void> {
-  const ends = [
-    ['SIGINT', () => process.exit(130)],
-    ['SIGTERM', () => process.exit(143)],
-  ] as const;
-  for (const [signal, end] of ends) process.on(signal, end);
+  const release = exitOnSignals();
   return withChildren(async (children, folder) => {
     const data = await asCsv(options.data, folder);
     const kept = await new Demo({ ...options, data }, folder, children).run();
-    for (const [signal, end] of ends) process.off(signal, end);
+    release();
     if (options.keep !== true) return;
     const { promise: told, resolve } = Promise.withResolvers<void>();
     onShutdown(['SIGINT', 'SIGTERM'], async () => resolve());
@@ -164,7 +168,7 @@ class Demo {
         return { ...compared, rows: await reducedRows(decompositions, data, label, this.#folder) };
       },
     );
-    const plaintexts = layout(task).plaintexts.length;
+    const { plaintexts, bytes } = contributionSize(task);
     return {
       taskId: task.id,
       size: { samples, features: task.features.length },
@@ -173,7 +177,7 @@ class Demo {
         times: {
           method,
           ownerMilliseconds: medianMilliseconds(work),
-          contributionBytes: plaintexts * (task.keyBits / 4),
+          contributionBytes: bytes,
           stages,
         },
         eigenvalues: projection.eigenvalues,

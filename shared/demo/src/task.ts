@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigurationError } from '@eigenveil/command';
 import { type Draft, describeProgress, draftTask, type TaskClient } from '@eigenveil/data-user';
+import { layout } from '@eigenveil/statistics';
 import {
   DAY_MILLISECONDS,
   leastRank,
@@ -82,6 +83,17 @@ export async function createTask(
     allowFullRank: most < 1,
   });
   return { task, samples };
+}
+
+/** What an owner sends to the data user. */
+export interface ContributionSize {
+  readonly plaintexts: number;
+  readonly bytes: number;
+}
+
+export function contributionSize(task: Task): ContributionSize {
+  const plaintexts = layout(task).plaintexts.length;
+  return { plaintexts, bytes: plaintexts * (task.keyBits / 4) };
 }
 
 /** Closes the task and waits for the projection; returns the milliseconds of each stage. */

@@ -1,0 +1,90 @@
+/** Sessions at the service: windows one at a time by a device, and the decision that the relying application reads after each. */
+import type { Decision } from '@eigenveil/authentication';
+import type { Devices } from './devices.ts';
+import { isAnswered, type Subject } from './evaluation.ts';
+import type { RelyingApplication } from './relying.ts';
+
+export interface Stream {
+  /** Whose device, and whose walk. */
+  readonly target: number;
+  readonly source: number;
+  /** After each window that was sent. A lock ends the stream. */
+  readonly decisions: readonly Decision[];
+}
+
+export interface Parties {
+  readonly devices: Devices;
+  readonly application: RelyingApplication;
+  readonly subjects: readonly Subject[];
+}
+
+export async function runStream(
+  { devices, application, subjects }: Parties,
+  target: number,
+  source: number,
+): Promise<Stream> {
+  const { userId } = subjects[target]!;
+  const decisions: Decision[] = [];
+  for (const [i, row] of subjects[source]!.rows.late.entries()) {
+    await devices.ask(target, { kind: 'observe', rows: [row] });
+    const event = await application.lastOf(userId);
+    decisions.push(event.decision);
+    if (event.decision === 'lock') break;
+    if (isAnswered(event.decision, i, target === source)) await application.confirm(event);
+  }
+  await devices.ask(target, { kind: 'end' });
+  if (decisions.at(-1) === 'lock') await application.unlock(await application.lastOf(userId));
+  return { target, source, decisions };
+}
+
+/** Of one person each: themselves first, then the next people of the file, as far as `impostors` goes. */
+export async function runStreams(parties: Parties, impostors: number, tick: () => void): Promise<Stream[]> {
+  const count = parties.subjects.length;
+  const ofEach = await Promise.all(
+    parties.subjects.map(async (_, target) => {
+      const streams: Stream[] = [];
+      for (let step = 0; step <= impostors; step += 1) {
+        streams.push(await runStream(parties, target, (target + step) % count));
+        tick();
+      }
+      return streams;
+    }),
+  );
+  return ofEach.flat();
+}
+
+/** What came of streams of one kind. */
+export interface StreamFigures {
+  readonly streams: number;
+  readonly windows: number;
+  /** How often windows took `allow` away: by a step-up or a lock. */
+  readonly stops: number;
+  readonly locks: number;
+  /** Streams with a stop. */
+  readonly stopped: number;
+  /** Windows until the first stop, that one included: the median over those streams. */
+  readonly medianWindows: number | undefined;
+}
+
+export function figuresOf(streams: readonly Stream[]): StreamFigures {
+  const stops = streams.map(stopsOf);
+  const first = stops.flatMap(([stop]) => (stop === undefined ? [] : [stop + 1])).sort((a, b) => a - b);
+  return {
+    streams: streams.length,
+    windows: streams.reduce((sum, { decisions }) => sum + decisions.length, 0),
+    stops: stops.flat().length,
+    locks: streams.filter(({ decisions }) => decisions.at(-1) === 'lock').length,
+    stopped: first.length,
+    medianWindows: first[Math.floor(first.length / 2)],
+  };
+}
+
+/** Windows that took `allow` away. A session begins at a step-up, which is none of them. */
+function stopsOf({ target, source, decisions }: Stream): number[] {
+  return decisions.flatMap((decision, i) => {
+    const before = decisions[i - 1];
+    const wasAllowed =
+      before === 'allow' || (before !== undefined && isAnswered(before, i - 1, target === source));
+    return decision !== 'allow' && (wasAllowed || (i === 0 && decision === 'lock')) ? [i] : [];
+  });
+}

@@ -1,0 +1,131 @@
+/** What the demo of authentication has found, and the summary of it that it prints for people. */
+import type { Decision, TrustSettings } from '@eigenveil/authentication';
+import type { DecisionEvent } from '@eigenveil/authenticator/relying';
+import type { Task } from '@eigenveil/task';
+import type { Comparison } from '@eigenveil/testbed/recognition/error-rates';
+import Table from 'cli-table3';
+import colours from 'picocolors';
+import type { ContributionSize } from '../task.ts';
+import { type Moment, type Subject, WINDOWS_PER_FALSE_STEP_UP } from './evaluation.ts';
+import type { SetSetting } from './sets.ts';
+import { figuresOf, type Stream, type StreamFigures } from './streams.ts';
+
+/** Equal error rates in [0, 1], with one threshold for all users. */
+export interface Rates {
+  readonly perSample: number;
+  /** Of means of five windows in a row, without overlap. */
+  readonly overFive: number;
+}
+
+/** What `--json` prints. */
+export interface AuthenticationSummary {
+  readonly dataset: string;
+  readonly users: number;
+  readonly features: number;
+  readonly components: number;
+  readonly twoParty: string;
+  readonly totalSeconds: number;
+  readonly eer: Rates;
+  readonly rawEer: Rates;
+}
+
+export interface Figures {
+  readonly summary: AuthenticationSummary;
+  readonly setting: SetSetting;
+  readonly task: Task;
+  readonly times: {
+    /** By name of the data user's stage. */
+    readonly stages: Readonly<Record<string, number>>;
+    /** Medians over devices while all work. */
+    readonly contributionMilliseconds: number;
+    readonly verificationMilliseconds: number;
+    readonly registrationMilliseconds: number;
+    readonly observingSeconds: number;
+    readonly contribution: ContributionSize;
+  };
+  readonly comparisons: { readonly projected: readonly Comparison[]; readonly raw: readonly Comparison[] };
+  readonly decided: {
+    readonly trust: TrustSettings;
+    readonly subjects: readonly Pick<Subject, 'name' | 'userId'>[];
+    readonly streams: readonly Stream[];
+    /** What the library decides about the same streams. */
+    readonly replays: readonly (readonly Moment[])[];
+    /** All that the relying application was told. */
+    readonly events: readonly DecisionEvent[];
+  };
+}
+
+export const percent = (rate: number): string => `${(100 * rate).toFixed(1)} %`;
+
+/** Streams of the users themselves, and of others with their devices. */
+export function decidedFigures({ streams }: Figures['decided']): {
+  readonly genuine: StreamFigures;
+  readonly impostor: StreamFigures;
+} {
+  return {
+    genuine: figuresOf(streams.filter(({ target, source }) => target === source)),
+    impostor: figuresOf(streams.filter(({ target, source }) => target !== source)),
+  };
+}
+
+/** How many decisions of the service are those of the library for the same rows, of how many. */
+export function agreement({ streams, replays }: Pick<Figures['decided'], 'streams' | 'replays'>): {
+  readonly same: number;
+  readonly all: number;
+} {
+  const pairs = streams.flatMap(({ decisions }, i) => {
+    const expected = replays[i]!.map(({ decision }) => decision);
+    const length = Math.max(decisions.length, expected.length);
+    return Array.from({ length }, (_, at): [Decision | undefined, Decision | undefined] => [
+      decisions[at],
+      expected[at],
+    ]);
+  });
+  return { same: pairs.filter(([service, library]) => service === library).length, all: pairs.length };
+}
+
+const PLAIN = { style: { head: [], border: [] } };
+
+export function printSummary(figures: Figures, out: string): void {
+  const { summary, decided, times } = figures;
+  const { dataset, users, features, components, twoParty, totalSeconds, eer, rawEer } = summary;
+  const rates = new Table({ ...PLAIN, head: ['equal error rate', 'per window', 'over 5 windows'] });
+  for (const [name, { perSample, overFive }] of [
+    [`projected to ${components} components`, eer],
+    [`raw, ${features} features, scaled Manhattan`, rawEer],
+  ] as const)
+    rates.push([name, percent(perSample), percent(overFive)]);
+  const sessions = new Table({
+    ...PLAIN,
+    head: ['sessions at the service', 'windows', 'step-ups and locks', 'stopped', 'windows until then'],
+  });
+  const { genuine, impostor } = decidedFigures(decided);
+  for (const [name, it] of [
+    [`${genuine.streams} of the users themselves`, genuine],
+    [`${impostor.streams} of others with the device`, impostor],
+  ] as const)
+    sessions.push([
+      name,
+      it.windows,
+      it.stops,
+      `${it.stopped} of ${it.streams}`,
+      it.medianWindows === undefined ? '–' : `${it.medianWindows} (median)`,
+    ]);
+  const { same, all } = agreement(decided);
+  process.stdout.write(`
+${colours.bold(`${dataset}: ${users} users, each a device with one class, ${features} features, DCA by ${twoParty}`)}
+
+Impostors have the victim's device, with its key and frame:
+${rates.toString()}
+
+Decisions that the relying application read (settings for ${WINDOWS_PER_FALSE_STEP_UP} windows per false step-up):
+${sessions.toString()}
+
+${same} of ${all} decisions are what the library decides about the same rows. Scores never left the service: the rates above come
+from the same rows and templates, by the library that the service runs, in this process, which alone has everybody's rows.
+A device encrypted and sent in ${times.contributionMilliseconds.toFixed(0)} ms (median, all at once), ${(times.contribution.bytes / 1024).toFixed(1)} KiB. The servers decomposed in ${((times.stages.decompose ?? 0) / 1000).toFixed(1)} s.
+Ranges of the features come from everybody's first 40 % of rows: public metadata here.
+The projection: ${out}/projection.json. All of it as a page with plots: ${out}/report.html
+Everything took ${totalSeconds.toFixed(1)} s.
+`);
+}

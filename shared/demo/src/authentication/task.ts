@@ -1,0 +1,53 @@
+/** The task of the demo of authentication: a DCA by `rotated` with a class for each user. */
+import { OwnerPolicy } from '@eigenveil/data-owner';
+import { DAY_MILLISECONDS, revealedByRotation, TaskProposal } from '@eigenveil/task';
+import { inTime, type People, rangesOf } from '@eigenveil/testbed/recognition/people';
+import type { SetSetting } from './sets.ts';
+
+/** The fewest rows of a class with which a device takes part: the task reveals the numbers of rows by class. */
+const CLASS_ROWS = 10;
+
+/**
+ * Features are signed logarithms. Their ranges are taken from everybody's first 40 %, without 0.5 % at either end, and are public here as those of the
+ * other demo are; with private data they would be written down from what each feature is.
+ */
+export function authenticationTask(
+  { people, features }: People,
+  { components, ridge, logUnit }: SetSetting,
+  keyBits: number,
+): TaskProposal {
+  const early = people.map(({ rows }) => inTime(rows).early);
+  const ranges = rangesOf(early.flat(), logUnit);
+  const method = { kind: 'dca', form: 'standard', ridge, signalRidge: 0 } as const;
+  return TaskProposal.parse({
+    method,
+    features: features.map((name, i) => ({
+      name: `log ${name}`,
+      min: ranges[i]![0],
+      max: ranges[i]![1],
+    })),
+    labellings: [{ column: 'user', classes: people.map(({ name }) => name) }],
+    components,
+    minimumOwners: people.length,
+    maximumOwners: people.length,
+    maximumSamplesPerOwner: Math.max(...early.map(({ length }) => length)),
+    keyBits,
+    allowInsecureKey: keyBits < 2048,
+    encryption: 'djn',
+    twoParty: 'rotated',
+    outputs: revealedByRotation(method),
+    deadline: new Date(Date.now() + DAY_MILLISECONDS).toISOString(),
+  });
+}
+
+/** What every device agrees to, and no more. */
+export function devicePolicy({ minimumOwners, components, keyBits }: TaskProposal): OwnerPolicy {
+  return OwnerPolicy.parse({
+    minimumOwners,
+    minimumKeyBits: keyBits,
+    maximumComponents: components,
+    twoParty: ['rotated'],
+    allowSpectrum: true,
+    minimumClassRows: CLASS_ROWS,
+  });
+}
