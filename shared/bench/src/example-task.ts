@@ -1,4 +1,5 @@
 /** A task of any size with statistics of pseudo-random rows, for times that do not depend on the values. */
+import type { ClaimedProjection } from '@eigenveil/projection';
 import { type Statistics, StatisticsAccumulator } from '@eigenveil/statistics';
 import type { StatisticsTask } from '@eigenveil/task';
 import { generator } from '@eigenveil/testbed/random';
@@ -32,4 +33,22 @@ export function exampleStatistics(task: StatisticsTask): Statistics {
   const cell = () => Math.round((next() - 0.5) * 2 ** (task.fractionBits + 1));
   for (let row = 0; row < ROWS; row += 1) accumulator.add(Int32Array.from(task.features, cell), []);
   return accumulator.statistics();
+}
+
+/** Such a task with a projection of the first unit vectors, which cost what any others do. */
+export function exampleProjection(features: number, components: number) {
+  const task = {
+    ...exampleTask(features, 2048),
+    components,
+    outputs: [],
+    differentialPrivacy: null,
+    minimumOwners: 2,
+    allowFullRank: false,
+  };
+  const projection: ClaimedProjection = {
+    ...task,
+    vectors: Array.from({ length: components }, (_, c) => task.features.map((_, i) => (i === c ? 1 : 0))),
+    eigenvalues: Array.from({ length: components }, () => 1),
+  };
+  return { task, projection };
 }

@@ -5,11 +5,12 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { Agent, request } from 'node:https';
-import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
+import { createHistogram } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import type { TaskId } from '@eigenveil/task';
 import { createProof, importSigningKey, ReceiptResponse, type SigningKey } from '@eigenveil/wire';
+import { type Latency, latencyOf, recordLatency } from './latency.ts';
 import type { PreparedOwner, Slice } from './prepared.ts';
 
 export interface ClientAssignment {
@@ -22,12 +23,6 @@ export interface ClientAssignment {
   readonly connections: number;
   /** Receipts after which the client reports. */
   readonly window: number;
-}
-
-export interface Latency {
-  readonly p50Milliseconds: number;
-  readonly p95Milliseconds: number;
-  readonly p99Milliseconds: number;
 }
 
 export type ClientMessage =
@@ -50,8 +45,6 @@ interface Sender {
   readonly file: FileHandle;
   readonly position: number;
 }
-
-const NANOSECONDS_PER_MILLISECOND = 1e6;
 
 class Client {
   readonly #assignment: ClientAssignment;
@@ -120,9 +113,8 @@ class Client {
   }
 
   #record(milliseconds: number): void {
-    const nanoseconds = Math.max(1, Math.round(milliseconds * NANOSECONDS_PER_MILLISECOND));
-    this.#all.record(nanoseconds);
-    this.#window.record(nanoseconds);
+    recordLatency(this.#all, milliseconds);
+    recordLatency(this.#window, milliseconds);
     this.#received += 1;
     if (this.#received % this.#assignment.window > 0) return;
     const seconds = (performance.now() - this.#started) / 1000;
@@ -144,11 +136,6 @@ async function readSenders({ slices, contributionBytes }: ClientAssignment): Pro
     }
   }
   return senders;
-}
-
-function latencyOf(histogram: RecordableHistogram): Latency {
-  const at = (percentile: number) => histogram.percentile(percentile) / NANOSECONDS_PER_MILLISECOND;
-  return { p50Milliseconds: at(50), p95Milliseconds: at(95), p99Milliseconds: at(99) };
 }
 
 function tell(message: ClientMessage): void {

@@ -13,8 +13,9 @@ import { DAY_MILLISECONDS, programOf, type Task, TaskProposal } from '@eigenveil
 import { type Children, withChildren } from '@eigenveil/testbed/processes/children';
 import { residentBytesOf, usageOf } from '@eigenveil/testbed/processes/process-usage';
 import { type SignedTask, verifySignedTask } from '@eigenveil/wire';
-import type { ClientAssignment, ClientMessage, Latency } from './client.ts';
+import type { ClientAssignment, ClientMessage } from './client.ts';
 import { measureSync, type SyncTimes } from './disk.ts';
+import type { Latency } from './latency.ts';
 import { PostgresDatabase } from './postgres-database.ts';
 import type { Slice } from './prepared.ts';
 import type { Prepared, PreparerAssignment } from './preparer.ts';

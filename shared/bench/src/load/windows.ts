@@ -1,5 +1,5 @@
 /** A load in consecutive windows of equally many contributions, which show whether anything grows with their number. */
-import type { Latency } from './client.ts';
+import type { Latency } from './latency.ts';
 
 /** Everything that has happened since the first contribution was sent. */
 export interface Snapshot {

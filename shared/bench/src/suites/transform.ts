@@ -1,8 +1,8 @@
 /** `--only transform`: what reducing a row costs, in flat batches and by the definition, one row at a time. */
-import { type ClaimedProjection, Projector, project } from '@eigenveil/projection';
+import { Projector, project } from '@eigenveil/projection';
 import { Discretiser } from '@eigenveil/statistics';
 import { generator } from '@eigenveil/testbed/random';
-import { exampleTask } from '../example-task.ts';
+import { exampleProjection } from '../example-task.ts';
 import { interleavedSamples } from '../measure.ts';
 import { formatRatios, formatSamples, samplesOf } from '../quantities.ts';
 import type { Measurement, Scale, Suite, Unit } from '../unit.ts';
@@ -34,7 +34,7 @@ function unitOf(scale: Scale, features: number, components: number): Unit {
       const list = Array.from({ length: rows }, (_, row) => [
         ...flat.subarray(row * features, (row + 1) * features),
       ]);
-      const { task, projection } = exampleOf(features, components);
+      const { task, projection } = exampleProjection(features, components);
       const projector = new Projector(task, projection);
       const discretiser = new Discretiser(task);
       const unit = 2 ** task.fractionBits;
@@ -60,24 +60,6 @@ function unitOf(scale: Scale, features: number, components: number): Unit {
       };
     },
   };
-}
-
-/** The first unit vectors, which cost what any others do. */
-function exampleOf(features: number, components: number) {
-  const task = {
-    ...exampleTask(features, 2048),
-    components,
-    outputs: [],
-    differentialPrivacy: null,
-    minimumOwners: 2,
-    allowFullRank: false,
-  };
-  const projection: ClaimedProjection = {
-    ...task,
-    vectors: Array.from({ length: components }, (_, c) => task.features.map((_, i) => (i === c ? 1 : 0))),
-    eigenvalues: Array.from({ length: components }, () => 1),
-  };
-  return { task, projection };
 }
 
 export const transform: Suite = {
