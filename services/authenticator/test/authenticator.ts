@@ -1,11 +1,11 @@
 /** An authenticator over TLS on loopback, in this process, with its folder, its relying application and devices, which tests play by hand. */
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { createLocalCertificate } from '@eigenveil/server';
+import { adminTokenFile, createLocalCertificate } from '@eigenveil/server';
 import { generator, seedOf } from '@eigenveil/testbed/random';
 import {
   createProof,
@@ -253,8 +253,13 @@ export class Site {
     return new Device(this, userId, key, seed);
   }
 
+  async adminToken(): Promise<string> {
+    return (await readFile(adminTokenFile(this.config.dataDirectory), 'utf8')).trim();
+  }
+
   /** Everything that the operator can measure. */
-  async metrics(adminToken: string): Promise<string> {
+  async metrics(): Promise<string> {
+    const adminToken = await this.adminToken();
     const headers = { authorization: `Bearer ${adminToken}` };
     return (await this.send(undefined, 'GET', '/metrics', undefined, { headers })).text;
   }

@@ -1,9 +1,9 @@
 /** What logs, metrics, refusals and the database tell: no window, no score, no template, no token, and nobody's name. */
 import { readFileSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { adminTokenFile, createLogger } from '@eigenveil/server';
+import { createLogger } from '@eigenveil/server';
 import { expect, test } from 'vitest';
 import { PATHS } from '../src/messages.ts';
 import { newKey, PROJECTION, Site, strangeWindows, windowsOf } from './authenticator.ts';
@@ -61,12 +61,11 @@ test('logs, metrics and refusals hold no window, no token and no user; the datab
       .filter(({ status }) => status >= 400)
       .map(({ text }) => text)
       .join('\n');
-    const admin = (await readFile(adminTokenFile(site.config.dataDirectory), 'utf8')).trim();
-    const metrics = await site.metrics(admin);
+    const metrics = await site.metrics();
     expect(metrics).toMatch(/eigenveil_decisions_total\{decision="step-up",reason="behaviour",.*\} 1/);
     expect(metrics).toMatch(/eigenveil_windows_total\{.*\} 13/);
     told += metrics;
-    tokens.push(admin);
+    tokens.push(await site.adminToken());
   } finally {
     await site.shut();
     const { dataDirectory } = site.config;
