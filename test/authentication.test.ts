@@ -75,7 +75,9 @@ describe('a user', () => {
     expect(await site.decisionOf(userId)).toBe('allow');
     for (const row of versicolor.later) expect(await device.observe([row])).toBeUndefined();
     expect(await site.relying.user(userId)).toMatchObject({ state: 'locked', decision: 'lock' });
-    await device.observe(setosa.later);
+    await device.close();
+    await device.observe(setosa.later); // another session, which changes nothing
+    await expect(site.confirm(userId)).rejects.toMatchObject({ code: 'ERR_EVENT_STALE' });
     await device.close();
     expect(await site.historyOf(userId)).toEqual([
       'step-up: enrolled',
