@@ -131,3 +131,14 @@ test('a device enrols and streams, and a back end lets its user go on and locks 
   expect(await device.ended).toEqual([0, null]);
   expect(await heard).toBe('enrolled as alice\n');
 });
+
+test.each(['authentication-device.ts', 'authentication-back-end.ts'])(
+  'docs/authentication.md shows %s as it is',
+  async (name) => {
+    const page = await readFile(new URL('../docs/authentication.md', import.meta.url), 'utf8');
+    const program = await readFile(join(EXAMPLES, name), 'utf8');
+    const code = program.slice(program.indexOf('*/\n') + 3);
+    expect(code.split('\n').length).toBeLessThan(42);
+    expect(page).toContain(`\`\`\`ts\n${code}\`\`\``);
+  },
+);

@@ -1,13 +1,20 @@
-/** docs/operations.md tells the truth: every setting with its default, every metric, and error texts that the services really say. */
+/**
+ * docs/operations.md and docs/authentication.md tell the truth: every setting with its default, every metric, and error texts that the services
+ * really say.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { AUTHENTICATOR_SETTINGS } from '@eigenveil/authenticator';
 import { CSP_SETTINGS } from '@eigenveil/csp';
 import { DATA_USER_SETTINGS } from '@eigenveil/data-user';
 import { expect, test } from 'vitest';
 
 const root = new URL('..', import.meta.url).pathname;
-/** The page, without the blanks that align its tables. */
-const page = (await readFile(join(root, 'docs/operations.md'), 'utf8')).replaceAll(/ +\|/g, ' |');
+/** A page, without the blanks that align its tables. */
+const pageOf = async (name: string) =>
+  (await readFile(join(root, 'docs', name), 'utf8')).replaceAll(/ +\|/g, ' |');
+const page = await pageOf('operations.md');
+const authentication = await pageOf('authentication.md');
 
 interface AnySetting {
   readonly description: string;
@@ -27,11 +34,12 @@ function rowsOf(prefix: string, settings: Readonly<Record<string, AnySetting>>):
 }
 
 test.each([
-  ['CSP', rowsOf('EIGENVEIL_CSP', CSP_SETTINGS)],
-  ['data user', rowsOf('EIGENVEIL_USER', DATA_USER_SETTINGS)],
-])('has every setting of the %s, with its default', (_, rows) => {
+  ['CSP', page, rowsOf('EIGENVEIL_CSP', CSP_SETTINGS)],
+  ['data user', page, rowsOf('EIGENVEIL_USER', DATA_USER_SETTINGS)],
+  ['authenticator', authentication, rowsOf('EIGENVEIL_AUTHENTICATOR', AUTHENTICATOR_SETTINGS)],
+])('has every setting of the %s, with its default', (_, where, rows) => {
   expect(rows.length).toBeGreaterThan(10);
-  for (const row of rows) expect(page).toContain(row);
+  for (const row of rows) expect(where).toContain(row);
 });
 
 test('shows a file of settings with which the CSP would start', () => {
@@ -57,7 +65,9 @@ test('has every metric of our own, and no other', async () => {
   const names = (await allSources()).flatMap((source) =>
     [...source.matchAll(made)].map(([, name]) => `eigenveil_${name}`),
   );
-  const documented = [...page.matchAll(/^\| `(eigenveil_\w+)` \|/gm)].map(([, name]) => name!);
+  const documented = [...`${page}\n${authentication}`.matchAll(/^\| `(eigenveil_\w+)` \|/gm)].map(
+    ([, name]) => name!,
+  );
   expect(names.length).toBeGreaterThan(5);
   expect(documented.sort()).toEqual(names.sort());
 });
