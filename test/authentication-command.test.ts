@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { authenticatorProgram } from '@eigenveil/authenticator/command';
 import { DeviceClient, DeviceHome } from '@eigenveil/authenticator/device';
 import type { DecisionEvent } from '@eigenveil/authenticator/relying';
 import { saveProjection } from '@eigenveil/projection';
@@ -12,9 +13,11 @@ import { createLocalCertificate } from '@eigenveil/server';
 import { freePort } from '@eigenveil/testbed/port';
 import { Children, program, type RunningChild } from '@eigenveil/testbed/processes/programs';
 import { tethered } from '@eigenveil/testbed/processes/tether';
+import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Person, type Projected, projectedHere } from './support/authentication.ts';
 import { jsonOf, problemOf, runInProcess } from './support/in-process.ts';
+import { blocksOf, commandsOf } from './support/recipes.ts';
 
 const children = new Children();
 const run = (...args: string[]) => runInProcess('authenticator', '--json', ...args);
@@ -213,6 +216,30 @@ describe('a device and a relying application', () => {
       detail: expect.stringContaining('device enrol'),
     });
   });
+});
+
+test('docs/authentication.md gives commands that there are, with options that they have', async () => {
+  const page = await readFile(new URL('../docs/authentication.md', import.meta.url), 'utf8');
+  const commands = blocksOf(page).flatMap((block) => commandsOf(block));
+  const ours = commands.map(({ command }) =>
+    /npx eigenveil-authenticator (.*)/.exec(command)![1]!.split(/ +/),
+  );
+  expect(ours.length).toBeGreaterThan(10);
+  for (const words of ours) {
+    let command: Command = authenticatorProgram();
+    for (const word of words) {
+      const { commands: below }: Command = command;
+      if (below.length === 0) break;
+      command = below.find((it) => it.name() === word)!;
+    }
+    const flags = words.filter((word) => word.startsWith('--'));
+    for (const flag of flags)
+      expect({ words, flag, known: command.options.some((it) => it.long === flag) }).toEqual({
+        words,
+        flag,
+        known: true,
+      });
+  }
 });
 
 test('a service that is killed in the middle of streams loses no decision and lets nobody in', async () => {
