@@ -132,6 +132,13 @@ describe('trustSettings', () => {
     expect(() => trustSettings(genuine, impostor, { windowsPerFalseStepUp: 1 })).toThrow(RangeError);
   });
 
+  it('expects a window that is stranger than all so far', () => {
+    const [windowsPerFalseStepUp, users] = [1e6, genuine.slice(0, 99)];
+    const { penalty } = trustSettings(users, impostor, { windowsPerFalseStepUp });
+    // One of a hundred such windows must not cost more than the target allows: e^(θ D) <= 100, θ = ln(target)/40.
+    expect(penalty).toBeLessThanOrEqual((40 * Math.log(100)) / Math.log(windowsPerFalseStepUp));
+  });
+
   it('can do with scores of users alone', () => {
     const settings = trustSettingsOfUsers(genuine, { windowsPerFalseStepUp: 100, userRate: 0.1 });
     const engine = engineOf({ engine: 'trust', ...settings });

@@ -58,6 +58,11 @@ describe('Frame', () => {
     expect(Math.abs(turns - 1)).toBeLessThan(5 * Math.sqrt(2 / frames));
   });
 
+  it('turns and mirrors', () => {
+    const signs = Array.from({ length: 40 }, (_, byte) => Frame.fromSeed(seed(byte), 1).apply(unit(1, 0))[0]);
+    expect(new Set(signs)).toEqual(new Set([1, -1]));
+  });
+
   it('moves all windows by one translation, of the deviation asked for, and by none if none is asked for', () => {
     const k = 400;
     const zero = new Float64Array(k);
