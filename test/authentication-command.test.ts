@@ -1,7 +1,7 @@
 /** The command line eigenveil-authenticator: a service as a process, killed at any moment, its relying application, and devices. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -242,7 +242,7 @@ test('docs/authentication.md gives commands that there are, with options that th
   }
 });
 
-test('a service that is killed in the middle of streams loses no decision and lets nobody in', async () => {
+async function killInStreams(times: number): Promise<void> {
   const { evidence, csp } = projected;
   const to = {
     service: { url: serviceUrl, ca: (await readFile(path('cert.pem'))).toString() },
@@ -257,18 +257,19 @@ test('a service that is killed in the middle of streams loses no decision and le
   };
   const stateOf = async (user: string) => jsonOf(await relying('user', user));
   const confirm = async (user: string) => relying('confirm', user, String((await stateOf(user)).event));
-  const [bob, carol] = [await enrol('bob'), await enrol('carol')];
+  const [b, c] = [`bob-${times}`, `carol-${times}`];
+  const [bob, carol] = [await enrol(b), await enrol(c)];
   for (const [user, client] of [
-    ['bob', bob],
-    ['carol', carol],
+    [b, bob],
+    [c, carol],
   ] as const) {
     await client.observe(setosa.later.slice(0, 1));
     await confirm(user);
   }
   for (let i = 0; i < 5; i += 1) await carol.observe(versicolor.later);
   const told = await decisions('--after', '0');
-  expect([(await stateOf('bob')).decision, (await stateOf('carol')).decision]).toEqual(['allow', 'lock']);
-  for (let kills = 0; kills < 3; kills += 1) {
+  expect([(await stateOf(b)).decision, (await stateOf(c)).decision]).toEqual(['allow', 'lock']);
+  for (let kills = 0; kills < times; kills += 1) {
     let isOver = false;
     const streaming = (async () => {
       while (!isOver) await bob.observe(setosa.later.slice(0, 5));
@@ -277,11 +278,11 @@ test('a service that is killed in the middle of streams loses no decision and le
     await start();
     isOver = true;
     await streaming;
-    expect([(await stateOf('bob')).decision, (await stateOf('carol')).decision]).toEqual(['step-up', 'lock']);
+    expect([(await stateOf(b)).decision, (await stateOf(c)).decision]).toEqual(['step-up', 'lock']);
     await bob.observe(setosa.later.slice(0, 5));
-    expect((await stateOf('bob')).hasSession).toBe(true);
-    await confirm('bob');
-    expect((await stateOf('bob')).decision).toBe('allow');
+    expect((await stateOf(b)).hasSession).toBe(true);
+    await confirm(b);
+    expect((await stateOf(b)).decision).toBe('allow');
   }
   const after = await decisions('--after', '0');
   expect(after.slice(0, told.length)).toEqual(told);
@@ -289,11 +290,64 @@ test('a service that is killed in the middle of streams loses no decision and le
     .slice(told.length)
     .map(({ userId, decision, reason }) => `${userId} ${decision}: ${reason}`);
   expect(new Set(mine)).toEqual(
-    new Set(['bob step-up: restarted', 'bob step-up: session-opened', 'bob allow: confirmed']),
+    new Set([`${b} step-up: restarted`, `${b} step-up: session-opened`, `${b} allow: confirmed`]),
   );
-  expect(mine.filter((it) => it === 'bob allow: confirmed')).toHaveLength(3);
-  expect(mine.filter((it) => it === 'bob step-up: restarted')).toHaveLength(3);
+  expect(mine.filter((it) => it === `${b} allow: confirmed`)).toHaveLength(times);
+  expect(mine.filter((it) => it === `${b} step-up: restarted`)).toHaveLength(times);
   await bob.close();
   await carol.close();
+}
+
+test('a service that is killed in the middle of streams loses no decision and lets nobody in', () =>
+  killInStreams(1));
+test('a service that is killed again and again', { tags: ['long'] }, () => killInStreams(5));
+
+test('a backup that is put back with the key of its time locks everybody, until they are unlocked', async () => {
+  const token = String(jsonOf(await relying('invite', 'dora')).token);
+  const client = new DeviceClient({ home: new DeviceHome(path('dora')), patienceMilliseconds: 60_000 });
+  const ca = (await readFile(path('cert.pem'))).toString();
+  const { evidence, csp } = projected;
+  await client.enrol({ service: { url: serviceUrl, ca }, token, evidence, csp }, setosa.enrolment);
+  const at = ['--data-directory', path('service')];
+  const identity = jsonOf(await run('identity', ...at)).thumbprint;
+  const made = jsonOf(await run('backup', ...at, '--to', path('backup')));
+  expect(made).toMatchObject({ service: 'authenticator', identity });
+  const [last] = (await decisions('--after', '0')).slice(-1);
   expect(await service.end('SIGTERM')).toBe(0);
+  await copyFile(path('service/key-encryption-key'), path('key-of-the-backup'));
+  expect(Number(jsonOf(await run('key', 'rotate', ...at)).resealed)).toBeGreaterThan(0);
+  await rename(path('service'), path('lost'));
+  await mkdir(path('service'), { mode: 0o700 });
+  await copyFile(path('lost/signing-key.json'), path('service/signing-key.json'));
+  await copyFile(path('lost/key-encryption-key'), path('service/key-encryption-key'));
+  expect(jsonOf(await run('restore', ...at, '--from', path('backup')))).toEqual(made);
+  // The rotated key opens no template of the backup: the service says so, and does not start.
+  await expect(start()).rejects.toThrow(/ERR_SEAL_BROKEN|ERR_KEY_FILE/);
+  await copyFile(path('key-of-the-backup'), path('service/key-encryption-key'));
+  await start();
+  const locked = jsonOf(await relying('user', 'dora')) as { event: number };
+  expect(locked).toMatchObject({ state: 'locked', decision: 'lock' });
+  expect(locked.event).toBeGreaterThan(last!.sequence);
+  jsonOf(await relying('unlock', 'dora', String(locked.event)));
+  await client.observe(setosa.later);
+  const { event } = jsonOf(await relying('user', 'dora'));
+  jsonOf(await relying('confirm', 'dora', String(event)));
+  await client.observe(setosa.later);
+  expect(jsonOf(await relying('user', 'dora'))).toMatchObject({ state: 'active', decision: 'allow' });
+  await client.close();
+  expect(await service.end('SIGTERM')).toBe(0);
+});
+
+test.each([
+  ['device', () => device('observe', '--data', path('later.csv')), 'ERR_DEVICE_HOME'],
+  ['relying application', () => run('relying', 'identity', '--home', path('relying')), 'ERR_RELYING_HOME'],
+])('the home of a %s that others can read is refused', async (name, command, code) => {
+  const home = path(name === 'device' ? 'device' : 'relying');
+  await chmod(home, 0o750);
+  expect(problemOf(await command())).toMatchObject({
+    exitCode: 2,
+    code,
+    detail: expect.stringContaining('chmod'),
+  });
+  await chmod(home, 0o700);
 });

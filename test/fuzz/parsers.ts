@@ -1,5 +1,7 @@
 /** The parsers of what peers send: ciphertexts, keys, statements, tasks. */
 import { isDeepStrictEqual } from 'node:util';
+import { DecisionEvent, EVENT } from '@eigenveil/authenticator/messages';
+import { receiveEvent } from '@eigenveil/authenticator/relying';
 import { signedResult } from '@eigenveil/made-up/signed-result';
 import {
   decodeBigint,
@@ -167,6 +169,14 @@ export async function statementTargets(): Promise<Target[]> {
   const proof = await createProof(key, request);
   const token = await issueOwnerToken(key, { ownerId, thumbprint: key.thumbprint, lifetimeSeconds: 86_400 });
   const now = new Date();
+  const decision = DecisionEvent.parse({
+    sequence: 2,
+    userId: 'alice',
+    decision: 'lock',
+    reason: 'behaviour',
+    time: now.toISOString(),
+  });
+  const event = await signStatement(EVENT, key, decision);
   return [
     await statement('records', RECORD, about),
     target({
@@ -196,6 +206,24 @@ export async function statementTargets(): Promise<Target[]> {
       dataUserKey: key.publicJwk,
     }),
     await statement('projections', PROJECTION, projection),
+    target({
+      name: 'webhook requests',
+      weight: 2,
+      inputs: fc.oneof(
+        mutatedText([JSON.stringify({ event })]),
+        jwsLike(event).map((jws) => JSON.stringify({ event: jws })),
+      ),
+      describe: asJson,
+      async check(body) {
+        const headers = { 'content-type': 'application/json' };
+        const read = await attemptAsync(
+          () => receiveEvent({ body, headers }, key.thumbprint, 0),
+          expectServiceCode,
+        );
+        if (read !== undefined && !isDeepStrictEqual(read, { event: decision, order: 'gap' }))
+          throw new Fault('an event that nobody has signed');
+      },
+    }),
     target({
       name: 'request proofs',
       weight: 2,

@@ -34,14 +34,21 @@ export function authenticatorProgram(): Command {
     "print the thumbprint of the service's identity key, by which a relying application knows its webhook's events",
   );
   const { dataDirectory, keyEncryptionKey } = SERVICE_SETTINGS;
-  addKeyCommands(program, PREFIX, { dataDirectory, keyEncryptionKey }, async (configuration) => {
-    const { SqliteAuthenticatorStore } = await import('./sqlite-store.ts');
-    return {
-      keyFile: keyFile(configuration),
-      dataDirectory: configuration.dataDirectory,
-      open: () => new SqliteAuthenticatorStore(databaseFile(configuration.dataDirectory)),
-    };
-  });
+  addKeyCommands(
+    program,
+    PREFIX,
+    { dataDirectory, keyEncryptionKey },
+    async (configuration) => {
+      const { SqliteAuthenticatorStore } = await import('./sqlite-store.ts');
+      return {
+        keyFile: keyFile(configuration),
+        dataDirectory: configuration.dataDirectory,
+        open: () => new SqliteAuthenticatorStore(databaseFile(configuration.dataDirectory)),
+      };
+    },
+    `A backup needs the key of its time: keep a copy of
+the key file apart from the backup, and make another backup after a rotation.`,
+  );
   addBackupCommands(program, PREFIX, async () => (await import('./backup.ts')).AUTHENTICATOR_BACKUP, {
     consequences: `Everybody is locked, since whoever was revoked or renewed after the backup is not known: the relying application unlocks whom it still
 knows, and revokes again whom it had revoked. Put the key-encryption key of that time into the folder, too. Open invitations are void.`,

@@ -84,10 +84,16 @@ export class RelyingClient {
    * each comes at least once.
    * @throws ERR_EVENTS_MISSED, unless `onMissed` is given: whoever misses a lock must not go on as if there were none
    */
-  async *follow({ everyMilliseconds = 1000, ...options }: FollowOptions): AsyncGenerator<DecisionEvent> {
-    const { signal } = options;
-    for (let { after } = options; signal?.aborted !== true; ) {
-      for await (const event of this.past({ ...options, after })) {
+  async *follow(options: FollowOptions): AsyncGenerator<DecisionEvent> {
+    const { everyMilliseconds = 1000, signal, onMissed = refuseGap } = options;
+    let { after } = options;
+    let told: number | undefined;
+    const onMissedOnce = async () => {
+      if (told !== after) await onMissed();
+      told = after; // the service says so until there is another event
+    };
+    while (signal?.aborted !== true) {
+      for await (const event of this.past({ after, signal, onMissed: onMissedOnce })) {
         yield event;
         after = event.sequence;
       }

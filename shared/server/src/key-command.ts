@@ -1,4 +1,4 @@
-/** The commands that both services have for their key-encryption keys. */
+/** The commands that all services have for their key-encryption keys. */
 import {
   addSettings,
   type Command,
@@ -10,13 +10,14 @@ import type { KeyPlace } from './rotation.ts';
 
 /**
  * Adds `key list`, `key rotate` and `key reseal` to a service's program. `settings` say where the service's keys and values are, and
- * `placeOf` finds them there.
+ * `placeOf` finds them there. `others` says what else depends on an old key.
  */
 export function addKeyCommands<const S extends Settings>(
   program: Command,
   prefix: string,
   settings: S,
   placeOf: (configuration: Configuration<S>) => Promise<KeyPlace>,
+  others = 'Backups need no key, so nothing else depends on the old one.',
 ): void {
   const key = program.command('key').description('the keys that seal secrets at rest');
   const example = (name: string) =>
@@ -56,7 +57,7 @@ export function addKeyCommands<const S extends Settings>(
     'rotate',
     'replace the key: a new one seals everything that is stored, and the old one is forgotten',
     `Stop the service first. If the command is interrupted, give it again: it finishes what was begun, and at no time the key file
-lacks a key that is needed. Backups need no key, so nothing else depends on the old one.${
+lacks a key that is needed. ${others}${
       'databaseUrl' in settings
         ? '\nRefused where processes share a PostgreSQL database: see key reseal.'
         : ''
