@@ -1,8 +1,15 @@
-/** Both services over HTTPS, asked by those who may: whatever the body, the record or the path, never a failure of theirs. */
+/** All services over HTTPS, asked by those who may: whatever the body, the record or the path, never a failure of theirs. */
 import { openSigningKey } from '@eigenveil/server';
 import { newTaskId } from '@eigenveil/task';
 import { ProblemSchema } from '@eigenveil/wire';
 import fc from 'fast-check';
+import {
+  newKey,
+  newUserId,
+  PROJECTION,
+  Site,
+  windowsOf,
+} from '../../services/authenticator/test/authenticator.ts';
 import {
   type Address,
   contributionOf,
@@ -66,7 +73,35 @@ export async function serviceTargets(): Promise<Target[]> {
   const tasks = fc
     .constant(undefined)
     .chain(() => bodies([{ task: dataUser.task(proposal, { id: newTaskId(), keyBits: 1024 }) }]));
+  const site = await Site.start();
+  const device = await site.device();
+  const path = `/sessions/${await device.openSession()}/windows`;
+  const invited = { key: await newKey(), token: await site.invite(newUserId()) };
+  const windows = windowsOf(0.5, 20);
+  const { event } = await site.status(device.userId);
+  const atAuthenticator = (it: string, sender: Sender, examples: readonly unknown[]) =>
+    bodies(examples).map(
+      (body): Asked => ({
+        message: { method: 'POST', path: it, headers: json, body },
+        sender,
+        address: { url: site.running.url, ca: site.ca },
+      }),
+    );
+  const relying = { key: site.relying };
   const inputs: [string, number, fc.Arbitrary<Asked>][] = [
+    ['POST windows', 0.2, atAuthenticator(path, { key: device.key }, [{ first: 0, windows }])],
+    [
+      'POST /enrolments of a device',
+      0.2,
+      atAuthenticator('/enrolments', invited, [{ projection: PROJECTION, windows }]),
+    ],
+    [
+      'POST /invitations',
+      0.1,
+      atAuthenticator('/invitations', relying, [{ userId: device.userId, purpose: 'renew' }]),
+    ],
+    ['POST /decisions', 0.1, atAuthenticator('/decisions', relying, [{ after: 1 }])],
+    ['POST step-ups', 0.1, atAuthenticator(`/users/${device.userId}/step-ups`, relying, [{ event }])],
     ['POST /tasks', 0.1, tasks.map((body) => atCsp('/tasks', body, json))],
     [
       'POST /enrolments',
@@ -115,5 +150,14 @@ export async function serviceTargets(): Promise<Target[]> {
       },
     }),
   );
-  return [...targets.slice(0, -1), { ...targets.at(-1)!, close: () => world.close() }];
+  return [
+    ...targets.slice(0, -1),
+    {
+      ...targets.at(-1)!,
+      close: async () => {
+        await site.close();
+        await world.close();
+      },
+    },
+  ];
 }
