@@ -38,6 +38,8 @@ interface Prior {
   readonly reference: Reference;
   /** What is made of other people's windows once each of them is given a frame, by attacks that do not depend on the victim. */
   readonly rehearsed: Map<string, readonly (readonly Row[])[]>;
+  /** Means of other people's known rows, once for each of them. */
+  readonly alone: Map<Attack, readonly (readonly Row[])[]>;
   readonly estimators: WeakMap<readonly (readonly Row[])[], (input: Row) => number[]>;
 }
 
@@ -173,11 +175,20 @@ export const ATTACKS: readonly Attack[] = [
   },
 ];
 
-/** Squared errors in standard units by feature, over one person's windows, and the same for guessing the mean of other people. */
+/** Squared errors in standard units over one person's windows, of a feature. */
+interface Squares {
+  readonly attack: number;
+  /** Of guessing the mean of other people. */
+  readonly guess: number;
+  /** Of what the attacker would say without seeing any window. */
+  readonly alone: number;
+}
+
+/** By feature. */
 interface Errors {
-  readonly windows: readonly (readonly [attack: number, guess: number])[];
+  readonly windows: readonly Squares[];
   /** Of the person's mean. */
-  readonly mean: readonly (readonly [attack: number, guess: number])[];
+  readonly mean: readonly Squares[];
 }
 
 export interface Reconstruction {
@@ -190,11 +201,16 @@ export interface Reconstruction {
   /** Share of variance in standard units, 1 less squared error over that of guessing other people's mean. */
   readonly windows: Interval;
   readonly mean: Interval;
+  /** The same without any window seen, from the victim's raw rows that the attacker has: 0 where it has none. */
+  readonly alone: Interval;
+  /** How much more of windows comes back than without them. */
+  readonly gain: Interval;
   /** Of features, in windows: the least, middle and largest share. */
   readonly byFeature: { readonly least: number; readonly median: number; readonly most: number };
   /** Features of which at least nine tenths come back, in windows. */
   readonly nearlyWhole: number;
   readonly features: number;
+  /** On the gain. */
   readonly verdict: Verdict;
 }
 
@@ -205,25 +221,32 @@ export function reconstruct(scene: Scene, kind: Kind, attack: Attack, enrolled =
     const prior = priorOf(scene, projection, others);
     return victims.map((subject) => errorsOf(scene, prior, subject, attack));
   });
-  const share = (part: keyof Errors) => (people: readonly number[], feature?: number) => {
-    let [attacked, guessed] = [0, 0];
-    for (const p of people)
-      for (const [f, [error, guess]] of errors[p]![part].entries())
-        if (feature === undefined || f === feature) [attacked, guessed] = [attacked + error, guessed + guess];
-    return 1 - attacked / guessed;
-  };
+  const sum = (people: readonly number[], of: (errors: Errors) => readonly Squares[], part: keyof Squares) =>
+    people.reduce((total, p) => total + of(errors[p]!).reduce((all, squares) => all + squares[part], 0), 0);
   const seed = `${scene.dataset} ${kind.method} ${kind.components} ${attack.name} ${enrolled}`;
-  const interval = (part: keyof Errors) => bootstrapped(errors.length, seed, (people) => share(part)(people));
+  /** 1 less squared error over that of the guess; and what one kind of error has less than another. */
+  const interval = (of: (errors: Errors) => readonly Squares[], less: keyof Squares, more: keyof Squares) =>
+    bootstrapped(
+      errors.length,
+      seed,
+      (people) => (sum(people, of, more) - sum(people, of, less)) / sum(people, of, 'guess'),
+    );
+  const inWindows = ({ windows }: Errors) => windows;
   const everyone = errors.map((_, p) => p);
-  const byFeature = errors[0]!.windows.map((_, f) => share('windows')(everyone, f));
-  const windows = interval('windows');
+  const byFeature = errors[0]!.windows.map((_, f) => {
+    const feature = ({ windows }: Errors) => [windows[f]!];
+    return 1 - sum(everyone, feature, 'attack') / sum(everyone, feature, 'guess');
+  });
+  const gain = interval(inWindows, 'attack', 'alone');
   return {
     dataset: scene.dataset,
     ...kind,
     attack: attack.name,
     enrolled,
-    windows,
-    mean: interval('mean'),
+    windows: interval(inWindows, 'attack', 'guess'),
+    mean: interval(({ mean }) => mean, 'attack', 'guess'),
+    alone: interval(inWindows, 'alone', 'guess'),
+    gain,
     byFeature: {
       least: quantile(byFeature, 0),
       median: quantile(byFeature, 0.5),
@@ -231,7 +254,7 @@ export function reconstruct(scene: Scene, kind: Kind, attack: Attack, enrolled =
     },
     nearlyWhole: byFeature.filter((value) => value >= 0.9).length,
     features: byFeature.length,
-    verdict: verdictOf(windows, 0),
+    verdict: verdictOf(gain, 0),
   };
 }
 
@@ -248,6 +271,7 @@ function priorOf(scene: Scene, projection: Projection, others: readonly Subject[
     windows,
     reference: referenceOf(windows),
     rehearsed: new Map(),
+    alone: new Map(),
     estimators: new WeakMap(),
   };
 }
@@ -270,10 +294,24 @@ function errorsOf(scene: Scene, prior: Prior, subject: Subject, attack: Attack):
   const truth = standard(scene, subject.rows).slice(known);
   const estimates = own.slice(known).map(estimate);
   const guess = meanOfRows(prior.raw.flat());
+  const alone = known === 0 ? guess : withoutWindows(prior, attack, windows);
   const squares = (rows: readonly Row[], found: readonly Row[]) =>
-    guess.map((center, f) => {
-      const error = rows.reduce((sum, row, i) => sum + (row[f]! - found[i]![f]!) ** 2, 0);
-      return [error, rows.reduce((sum, row) => sum + (row[f]! - center) ** 2, 0)] as const;
+    guess.map((_, f): Squares => {
+      const of = (said: (i: number) => number) =>
+        rows.reduce((sum, row, i) => sum + (row[f]! - said(i)) ** 2, 0);
+      return {
+        attack: of((i) => found[i]![f]!),
+        guess: of(() => guess[f]!),
+        alone: of(() => alone[f]!),
+      };
     });
   return { windows: squares(truth, estimates), mean: squares([meanOfRows(truth)], [meanOfRows(estimates)]) };
+}
+
+/** What the victim's known rows say of its other ones: the estimator from the mean of as many rows of other people. */
+function withoutWindows(prior: Prior, attack: Attack, windows: readonly Row[]): number[] {
+  const knownMean = (own: readonly Row[]) => meanOfRows(own.slice(0, knownOf(attack, own)));
+  const others = prior.alone.get(attack) ?? prior.windows.map((own) => own.map(() => knownMean(own)));
+  prior.alone.set(attack, others);
+  return estimatorOf(prior, others)(knownMean(windows));
 }

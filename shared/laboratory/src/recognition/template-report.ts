@@ -69,8 +69,8 @@ function reconstructionSection({ reconstruction }: TemplateStudy): Section {
     );
   const dataset: TableColumn<Reconstruction> = ['data set', 'left', (row) => titled(row.dataset)];
   const k: TableColumn<Reconstruction> = ['k', 'right', ({ components }) => `${components}`];
+  const windows: TableColumn<Reconstruction> = ['of windows, %', 'right', (row) => inPercent(row.windows)];
   const measures: readonly TableColumn<Reconstruction>[] = [
-    ['of windows, %', 'right', ({ windows }) => inPercent(windows)],
     ['of a person’s mean, %', 'right', ({ mean }) => inPercent(mean)],
     [
       'features: least, median, most',
@@ -78,7 +78,7 @@ function reconstructionSection({ reconstruction }: TemplateStudy): Section {
       ({ byFeature: { least, median, most } }) => [least, median, most].map(points).join(', '),
     ],
     ['≥ 90 %', 'right', ({ nearlyWhole, features }) => `${nearlyWhole} of ${features}`],
-    ['windows', 'left', ({ verdict }) => verdict],
+    ['verdict', 'left', ({ verdict }) => verdict],
   ];
   return {
     title: 'Features from windows and templates',
@@ -97,18 +97,25 @@ function reconstructionSection({ reconstruction }: TemplateStudy): Section {
           ['method', 'left', ({ method }) => method.toUpperCase()],
           k,
           ['rows in the projection', 'left', ({ enrolled }) => (enrolled ? 'have a part' : 'no part')],
+          windows,
           ...measures,
         ],
       ),
-      table('The frame not known, DCA', unknown, [
+      text(
+        'A DCA of 27 people has at most 26 components, and one of 42 at most 41: lines without a part that say more have so many.',
+      ),
+      table('The frame not known, DCA. Verdicts are on the gain', unknown, [
         dataset,
         k,
         ['attack', 'left', ({ attack }) => attack],
+        windows,
+        ['without any window', 'right', ({ alone }) => points(alone.value)],
+        ['gain, points', 'right', ({ gain }) => inPercent(gain)],
         ...measures,
       ]),
       ...knowledge(ATTACKS.slice(1)),
       text(
-        'Known windows with their images take the frame off, one direction each: k of them are the frame. Distributions alone did not: eigenvectors of a person’s own spread are too far from those of the population’s. Third moments of 20 to 50 windows decide hardly a sign; independent components (ICA) need more windows than that and were not tried. An attacker with thousands of windows of one person would do better than these.',
+        '“Without any window” is what the raw rows that an attacker has of the victim say by themselves of its other rows; the gain is what windows and template add to that. **Known windows with their images take the frame off, one direction each: k of them are the frame.** Distributions of other people’s windows did not: the eigenvectors of a person’s own spread are too far from those of others, and third moments of 30 to 85 windows decide hardly a sign. Independent components (ICA) need more windows than that and were not tried. An attacker with thousands of windows of one person could do better than these.',
       ),
     ],
   };
@@ -129,10 +136,10 @@ function linkageSection({ linkage }: TemplateStudy): Section {
     title: 'Templates of one person at two services',
     blocks: [
       text(
-        'Everybody enrols at one service with the first 40 % of their rows and at another with the last 40 %, in a fresh frame at each. The attacker has all templates of both, whole, and for everybody but the one whom it looks for knows which belong together. It compares numbers that a frame does not change: the length of the mean, the eigenvalues of the spread, the fourth moment, the number of windows, and angles between the mean and the axes of the spread. Rank one: how often the right template comes first among all (chance: one over people). AUC: how often it comes before one other person’s (chance: 50 %). The last six lines of the first setting: the attacker has some raw windows of everybody with their images, at both services; “without it” are the same raw windows without any template, which is what they give away alone.',
+        'Everybody enrols at one service with the first 40 % of their rows and at another with the last 40 %, in a fresh frame at each. The attacker has all templates of both, whole, and for everybody but the one whom it looks for knows which belong together. It compares numbers that a frame does not change: the length of the mean, the eigenvalues of the spread, the fourth moment, the number of windows, and angles between the mean and the axes of the spread. Rank one: how often the right template comes first among all (chance: one over people). AUC: how often it comes before one other person’s (chance: 50 %). Lines with known windows: the attacker has some raw windows of everybody with their images, at both services; “without it” are the same raw windows without any template, which is what they give away alone.',
       ),
       text(
-        '**Frames do not make templates unlinkable.** They hide directions. Lengths and spreads stay, and tell two people apart far better than chance; among some dozens of people they seldom name the one. As if there were no frame, the mean alone finds most people: that is what frames take away. With k known windows at both services the frames are gone. The same window at two services is the same length in both frames, so windows that are sent to both link at once. The number of windows is as telling as the recording was long: a device should enrol with a fixed number.',
+        '**Frames do not make templates unlinkable.** They hide directions. Lengths and spreads stay, and tell two people apart far better than chance; among some dozens of people they seldom name the one. As if there were no frame, the mean alone finds most people: that is what frames take away. With k known windows at both services the frames are gone, and these windows alone, raw, say as much. The same window has the same length in both frames, so windows that are sent to both services link at once. The number of windows is as telling as the recording was long: a device should enrol with a fixed number.',
       ),
       table('Which templates belong together', linkage, [
         ['data set', 'left', ({ dataset }) => titled(dataset)],
@@ -202,6 +209,21 @@ function forgerySection({ forgery }: TemplateStudy): Section {
         `The decision engines as they are, calibrated on the middle 20 % of rows (trust: 200 windows of the right user to a false step-up; sequential: error rates 1 %, 0.1 %, 1 %). An attempt is a session just after the user has confirmed a step-up: before that no stream is allowed, whatever its scores. The attacker injects windows in the victim’s frame, as malware on the device would, and sees when the session leaves \`allow\`. It wins when a stream stays for ${WINDOWS_TO_WIN} windows, from which a template may learn. Who steals an unlocked device has one attempt: the next takes a confirmed step-up. Malware that waits for the user to confirm has as many as the service allows in a day.`,
       ),
       ...knowledge(STRATEGIES),
+      table(
+        'In short: people for whom some forged stream was allowed, in percent; the least and the most over scores and engines, by the attack that did best',
+        inShort(forgery),
+        [
+          ['data set', 'left', ({ dataset }) => titled(dataset)],
+          ['set against', 'left', ({ against }) => against],
+          ...limits.map(
+            (limit, i): TableColumn<Short> => [
+              `${limit}`,
+              'right',
+              ({ ranges }) => ranges[i]!.map(points).join('–'),
+            ],
+          ),
+        ],
+      ),
       table('People for whom a forged stream was allowed, in percent, by attempts', forgery, [
         ['data set', 'left', ({ dataset }) => titled(dataset)],
         ['score', 'left', ({ score }) => score],
@@ -229,13 +251,32 @@ function forgerySection({ forgery }: TemplateStudy): Section {
         ],
       ),
       text(
-        '**One window again and again, the mean of everybody, can be nearer to a template than its user’s own windows are.** Those vary about their mean; the forged one does not. A bare distance takes a calm stranger for the user. Set against the distance from everybody’s mean, (1 + r²)/(1 + e), the first attempt is worth little more than a stranger’s own windows, which is why that score is the better one to decide by. It takes windows that are centred by the projection’s mean, and frames without a translation.',
+        '**One window again and again, the mean of everybody, can be nearer to a template than its user’s own windows are.** Those vary about their mean; the forged one does not. A bare distance r takes a calm stranger for the user. Set against the squared distance e from everybody’s mean, (1 + r²)/(1 + e), with both in units of what they are on average, the first attempt is worth no more than a stranger’s own windows, or little more. So that is the score to decide by. It takes windows that are centred by the projection’s mean, and frames without a translation.',
       ),
       text(
-        '**A limit on attempts slows this down and does not stop it.** Every further attempt with another person’s mean finds some more users: on average people, who resemble somebody, soon. Hill climbing by how long a stream lasted is no better than going through other people’s means. So a limit should be as low as false step-ups permit: behaviour alone does not hold against somebody who can inject windows in the victim’s frame, and the frame’s bytes must be kept as a key is.',
+        '**A limit on attempts slows this down and does not stop it.** Every attempt with another person’s mean finds some more users, since somebody resembles them. Climbing by how long a stream lasted finds more than that after some tens of attempts on walking, and none more on keystrokes. The service’s default, 20 step-ups a day (`stepUpsPerDay`), is what users with false step-ups can live with; no figure here says that it protects against malware, and it does not: five a day would still let in a fourth of the users or more. What does protect is that without a confirmed step-up there is no further attempt. Behaviour alone does not hold against somebody who can inject windows in the victim’s frame: the frame’s bytes must be kept as a key is, and a relying application should not confirm step-ups by something that the same malware can see.',
       ),
     ],
   };
+}
+
+interface Short {
+  readonly dataset: string;
+  readonly against: Forgery['against'];
+  /** By attempts: the least and the most. */
+  readonly ranges: readonly (readonly [number, number])[];
+}
+
+function inShort(forgery: readonly Forgery[]): Short[] {
+  return [...Map.groupBy(forgery, ({ dataset, against }) => `${dataset} ${against}`).values()].map((same) => {
+    const settings = [...Map.groupBy(same, ({ score, engine }) => `${score} ${engine}`).values()];
+    const { dataset, against, byAttempts } = same[0]!;
+    const ranges = byAttempts.map((_, i) => {
+      const best = settings.map((of) => Math.max(...of.map((attack) => attack.byAttempts[i]!.allowed.value)));
+      return [Math.min(...best), Math.max(...best)] as const;
+    });
+    return { dataset, against, ranges };
+  });
 }
 
 function countsSection({ counts }: TemplateStudy): Section {
@@ -257,7 +298,7 @@ function countsSection({ counts }: TemplateStudy): Section {
         ['', 'left', ({ verdict }) => verdict],
       ]),
       text(
-        'Numbers of rows link owners across tasks wherever they differ. `minimumClassRows` keeps owners with few rows away and leaves the others as easy to tell apart; that an owner stays away tells those who know its policy that it has fewer. What helps is that all owners contribute the same number of rows: keystrokes have 51 each, and nothing is found. An owner’s program can take the first so many rows of its file.',
+        'Numbers of rows link owners across tasks wherever they differ. `minimumClassRows` keeps owners with few rows away and leaves the others nearly as easy to tell apart; that an owner stays away tells those who know its policy that it has fewer. What helps is that all owners contribute the same number of rows: keystrokes have 51 each, and owners are found as often as by chance. A task’s proposer can ask every owner for so many rows.',
       ),
     ],
   };
@@ -289,7 +330,7 @@ function renewalSection({ renewal, both }: TemplateStudy): Section {
         ['', 'left', ({ verdict }) => verdict],
       ]),
       text(
-        'Renewal takes the old template’s use away. It does not take back what was seen: who had the old frame and the old template has the person’s mean in the projection’s coordinates for good, as the first table says. And a template that is leaked now is as good as a password to whoever can inject windows: its mean, sent as a window, scores 0 in its own frame until it is renewed.',
+        'Renewal takes the old template’s use away, to within some points: lengths stay, so that a person whose windows are long is a little more, or less, like the old template than others are. It does not take back what was seen: who had the old frame and the old template has the person’s mean in the projection’s coordinates for good, as the first table says. And a template that is leaked now is as good as a password to whoever can inject windows: its mean, sent as a window, scores 0 in its own frame until it is renewed.',
       ),
     ],
   };

@@ -192,7 +192,8 @@ function linkages(scene: Scene, kind: Kind): Linkage[] {
   ];
   return settings.flatMap((setting, i) => {
     const sides = services(scene, setting);
-    return [...MEANS, ...(i === 0 ? KNOWN : [])].map((means) => link(scene, setting, means, sides));
+    const means = setting.frames === 'none' ? [MEANS.at(-1)!] : [...MEANS, ...(i === 0 ? KNOWN : [])];
+    return means.map((by) => link(scene, setting, by, sides));
   });
 }
 
