@@ -330,7 +330,7 @@ function renewalSection({ renewal, both }: TemplateStudy): Section {
         ['', 'left', ({ verdict }) => verdict],
       ]),
       text(
-        'Renewal takes the old template’s use away, to within some points: lengths stay, so that a person whose windows are long is a little more, or less, like the old template than others are. It does not take back what was seen: who had the old frame and the old template has the person’s mean in the projection’s coordinates for good, as the first table says. And a template that is leaked now is as good as a password to whoever can inject windows: its mean, sent as a window, scores 0 in its own frame until it is renewed.',
+        'Renewal takes the old template’s use away, to within some points, since lengths stay. It does not take back what was seen: who had the old frame and the old template has the person’s mean in the projection’s coordinates for good, as the first table says. And a template that is leaked now is as good as a password to whoever can inject windows: its mean, sent as a window, scores 0 in its own frame until it is renewed.',
       ),
     ],
   };

@@ -1,4 +1,5 @@
 /** Attacks on templates work where protection is taken away, and fall to chance where they should. */
+import { readFile } from 'node:fs/promises';
 import { predictableRandomness } from '@eigenveil/privacy';
 import { describe, expect, it } from 'vitest';
 import { RealDraws } from '../../src/random/real.ts';
@@ -14,7 +15,7 @@ import { KNOWN, link, MEANS, services } from '../../src/recognition/template-lin
 import { ATTACKS, reconstruct } from '../../src/recognition/template-reconstruction.ts';
 import { renew } from '../../src/recognition/template-renewal.ts';
 import { templatePage } from '../../src/recognition/template-report.ts';
-import { runTemplateStudy } from '../../src/recognition/template-study.ts';
+import { runTemplateStudy, type TemplateStudy } from '../../src/recognition/template-study.ts';
 
 const people = (await loadPeople('wisdm_walk_user'))!;
 const scene = sceneOf(people, 16);
@@ -197,4 +198,11 @@ it('a quick run repeats to the last digit, and its page has every section', asyn
     named(ATTACKS, 'blind, moments and nearest windows'),
   );
   expect(study.reconstruction).toContainEqual(again);
+});
+
+it('the page is what the program writes from the figures beside it', async () => {
+  const folder = new URL('../../../../docs/authentication-study/', import.meta.url);
+  const study: TemplateStudy = JSON.parse(await readFile(new URL('templates.json', folder), 'utf8'));
+  expect(await readFile(new URL('templates.md', folder), 'utf8')).toBe(templatePage(study));
+  expect(study).toMatchObject({ profile: 'full', missing: [] });
 });
