@@ -2,7 +2,11 @@
 import { fileURLToPath } from 'node:url';
 import { runBenchCommand } from '@eigenveil/bench/command';
 import { benchReport } from '@eigenveil/bench/report';
-import { SUITES } from '@eigenveil/bench/suites/index';
+import { SUITES as OWN } from '@eigenveil/bench/suites/index';
+import { authentication } from '@eigenveil/laboratory/recognition/study/suite';
+
+// The laboratory stands on the benchmarks, so its suite joins them here.
+const SUITES = [...OWN, authentication];
 
 await runBenchCommand({
   name: 'bench',

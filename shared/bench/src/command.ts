@@ -66,7 +66,14 @@ ${examples.map((example) => `  npm run ${name} -- ${example}`).join('\n')}`,
   const finish: Finish = async (out, data) => {
     await writeReport({ folder: out, report: command.report(data), data });
     const files = ['report.html', 'report.md', 'report.json'].map((file) => join(out, file));
-    printResult(program, { json: { files, units: data.measurements.length }, text: files.join('\n') });
+    const tables = suites.flatMap((suite) => {
+      const own = data.measurements.filter(({ id }) => id.startsWith(`${suite.name}/`));
+      return suite.table?.(own) ?? [];
+    });
+    printResult(program, {
+      json: { files, units: data.measurements.length },
+      text: [...tables, ...files].join('\n'),
+    });
   };
   await runCommand(program, process.argv);
 }

@@ -56,6 +56,8 @@ export interface Suite {
   plan(scale: Scale): Promise<Plan>;
   /** The few figures that a hurried reader should take away, each a sentence; none where nothing was measured. */
   highlights(measurements: readonly Measurement[]): readonly string[];
+  /** A table for the terminal, beside the report; undefined where nothing was measured. */
+  table?(measurements: readonly Measurement[]): string | undefined;
   /** One section or several, of this suite's measurements; those of an interrupted run may be few. */
   report(measurements: readonly Measurement[]): readonly Section[];
 }

@@ -58,10 +58,13 @@ export function meansOf(scores: readonly number[], windows: number): number[] {
   if (!Number.isInteger(windows) || windows < 1) {
     throw new RangeError(`"windows" expected a positive integer, got ${windows}`);
   }
-  return Array.from({ length: Math.floor(scores.length / windows) }, (_, i) => {
-    const together = scores.slice(i * windows, (i + 1) * windows);
-    return together.reduce((sum, score) => sum + score, 0) / windows;
-  });
+  const means = new Array<number>(Math.floor(scores.length / windows)).fill(0);
+  for (let i = 0, at = 0; i < means.length; i += 1) {
+    let sum = 0;
+    for (const end = at + windows; at < end; at += 1) sum += scores[at]!;
+    means[i] = sum / windows;
+  }
+  return means;
 }
 
 export interface Scores {
@@ -70,10 +73,12 @@ export interface Scores {
 }
 
 export function pool(comparisons: readonly Comparison[]): Scores {
-  return {
-    genuine: comparisons.filter(({ target, source }) => target === source).flatMap(({ scores }) => scores),
-    impostor: comparisons.filter(({ target, source }) => target !== source).flatMap(({ scores }) => scores),
-  };
+  const [genuine, impostor]: [number[], number[]] = [[], []];
+  for (const { target, source, scores } of comparisons) {
+    const into = target === source ? genuine : impostor;
+    for (const score of scores) into.push(score);
+  }
+  return { genuine, impostor };
 }
 
 /**

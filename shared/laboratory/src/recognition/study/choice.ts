@@ -3,7 +3,7 @@ import { equalErrorRates } from '@eigenveil/testbed/recognition/error-rates';
 import type { People } from '../people.ts';
 import { normalised } from './comparisons.ts';
 import { distancesOf, learn, trialsOfChoice } from './protocol.ts';
-import { type Grid, type Method, type Setting, spacesOf } from './settings.ts';
+import { type Grid, type Method, normalisationsOf, type Setting, spacesOf } from './settings.ts';
 
 export interface Chosen {
   readonly setting: Setting;
@@ -17,7 +17,7 @@ export function rank(people: People, method: Method, grid: Grid): Chosen[] {
   const trials = trialsOfChoice(people);
   const ranked = spacesOf(method, people.features.length, grid).flatMap((space) => {
     const distances = trials.map((trial) => distancesOf(learn(space, trial.learn), trial.learn, trial.probe));
-    return grid.normalisations.map((normalisation): Chosen => {
+    return normalisationsOf(space, grid).map((normalisation): Chosen => {
       const rates = distances.map((each) => equalErrorRates(normalised(each, normalisation)));
       const mean = (of: 'perSample' | 'overFive') =>
         rates.reduce((sum, rate) => sum + rate[of], 0) / rates.length;

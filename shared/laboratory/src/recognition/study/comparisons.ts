@@ -56,37 +56,50 @@ export function normalised(distances: Distances, { own, everyone, cohort }: Norm
     return bySource.map((values) => values.map((r) => Math.log1p((r * factor) ** 2)));
   });
   const backgrounds = remoteness.map((values) => values.map((e) => everyone * Math.log1p(e)));
+  const others = cohort && cohortOf(logs, cohort);
   return names.flatMap((target, t) =>
-    names.map((source, s) => {
-      const others = cohort && cohortOf(logs, t, s, cohort);
-      return {
-        target,
-        source,
-        scores: Array.from(logs[t]![s]!, (log, i) => log - backgrounds[s]![i]! - (others?.[i] ?? 0)),
-      };
-    }),
+    names.map((source, s) => ({
+      target,
+      source,
+      scores: Array.from(
+        logs[t]![s]!,
+        (log, i) => log - backgrounds[s]![i]! - (others === undefined ? 0 : others(t, s, i)),
+      ),
+    })),
   );
 }
 
-/** What is taken off each window of source s when it claims to be target t. */
+/** What is taken off window i of source s when it claims to be target t. */
 function cohortOf(
   logs: readonly (readonly Float64Array[])[],
-  t: number,
-  s: number,
   { who, nearest, weight }: Cohort,
-): Float64Array {
-  const others = logs.filter((_, other) => other !== t && (who === 'insiders' || other !== s));
-  const least = new Float64Array(nearest);
-  return logs[t]![s]!.map((_, i) => {
-    least.fill(Infinity);
-    for (const bySource of others) {
-      // Kept ascending: a new one pushes the largest out.
-      let value = bySource[s]![i]!;
-      for (let place = 0; place < nearest && value < Infinity; place += 1) {
-        if (value >= least[place]!) continue;
-        [least[place], value] = [value, least[place]!];
+): (t: number, s: number, i: number) => number {
+  // One more than are needed: the claimed user may be among them.
+  const kept = nearest + 1;
+  const nearests = logs.map((_, s) =>
+    Array.from(logs[0]![s]!, (_log, i) => {
+      const [targets, values] = [new Array<number>(kept).fill(-1), new Array<number>(kept).fill(Infinity)];
+      for (const [other, bySource] of logs.entries()) {
+        if (who === 'outsiders' && other === s) continue;
+        let [target, value] = [other, bySource[s]![i]!];
+        // Ascending: a nearer one pushes the farthest out.
+        for (let place = 0; place < kept; place += 1) {
+          if (value >= values[place]!) continue;
+          [targets[place], target] = [target, targets[place]!];
+          [values[place], value] = [value, values[place]!];
+        }
       }
+      return { targets, values };
+    }),
+  );
+  return (t, s, i) => {
+    const { targets, values } = nearests[s]![i]!;
+    let [sum, count] = [0, 0];
+    for (let place = 0; count < nearest; place += 1) {
+      if (targets[place] === t) continue;
+      sum += values[place]!;
+      count += 1;
     }
-    return (weight * least.reduce((sum, value) => sum + value, 0)) / nearest;
-  });
+    return (weight * sum) / nearest;
+  };
 }

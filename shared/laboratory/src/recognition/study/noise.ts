@@ -17,7 +17,7 @@ import type { Setting } from './settings.ts';
 import { projected } from './spaces.ts';
 import { preparationBy, statisticsOf, taskOf } from './task.ts';
 
-export const EPSILONS = [1, 10, 100];
+export const EPSILONS = [1, 3, 5];
 export const DP_DELTA = 1e-5;
 
 type Range = readonly [least: number, largest: number];
@@ -50,7 +50,7 @@ export function noisyScores(
     ([least, largest]): Range => [signedLogarithm(least, logUnit), signedLogarithm(largest, logUnit)],
   );
   const task = taskOf(setting, learn, ranges, {
-    epsilon: Math.min(epsilon, 100),
+    epsilon: Math.min(epsilon, EPSILONS.at(-1)!),
     delta: DP_DELTA,
     neighbours: 'add-remove',
     clippingNorm: defaultClippingNorm(ranges.length),

@@ -17,6 +17,8 @@ export interface ArmRates {
   readonly perSample: number;
   readonly overFive: number;
   readonly overTen: number;
+  /** Of single rows of the 20 % before the test, with the same templates: what time has done since. */
+  readonly before: number;
   /** Mean of every user's own EER of single rows, each with a threshold of their own. */
   readonly perUser: number;
   /** At the threshold where both rates were equal on the 20 % before. */
@@ -44,6 +46,7 @@ export function ratesOf({ thresholds, test }: Runs): ArmRates {
     perSample: over(1),
     overFive: over(5),
     overTen: over(10),
+    before: mean(thresholds.map(pooledEqualErrorRate)),
     perUser: mean(test.map(meanPerUser)),
     atThreshold: at(1),
     atThresholdOverFive: at(5),

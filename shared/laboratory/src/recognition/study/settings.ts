@@ -12,7 +12,7 @@ export interface SpaceSetting {
   readonly components: number;
   /** ρ of `dca`, `lda` and `mahalanobis`, as a task has it; of `manhattan`, the share of the pooled deviations in a user's own; 0 of others. */
   readonly ridge: number;
-  /** Of `pca`: components divided by the square roots of their eigenvalues, which the projection says. */
+  /** Of `pca`: components in units of their deviation, which the eigenvalues say. Of `dca`: in units of what is within people, with ρ. */
   readonly whitened: boolean;
   readonly score: ScoreKind;
 }
@@ -64,9 +64,8 @@ export interface Grid {
 const product = <A, B, C>(as: readonly A[], bs: readonly B[], of: (a: A, b: B) => C): C[] =>
   as.flatMap((a) => bs.map((b) => of(a, b)));
 
-const GRID: Omit<Grid, 'components'> = {
+const GRID: Omit<Grid, 'components' | 'ridges'> = {
   logUnits: [1, 0.01],
-  ridges: [0.01, 0.1, 1, 10, 100],
   shares: [0, 0.3, 0.6, 1],
   scores: ['euclidean', 'mahalanobis', 'cosine'],
   normalisations: [
@@ -91,8 +90,8 @@ const GRID: Omit<Grid, 'components'> = {
 
 /** By data set; the most components are those of the goals. */
 export const GRIDS: Readonly<Record<string, Grid>> = {
-  meu_keystroke: { ...GRID, components: [4, 8, 12, 16, 20] },
-  wisdm_walk_user: { ...GRID, components: [2, 4, 6, 8, 12] },
+  meu_keystroke: { ...GRID, ridges: [0.1, 1, 10, 100], components: [8, 12, 16, 20] },
+  wisdm_walk_user: { ...GRID, ridges: [0.01, 0.1, 1, 10], components: [4, 6, 8, 12] },
 };
 
 /** A first look. */
@@ -115,24 +114,30 @@ export const QUICK_GRIDS: Readonly<Record<string, Grid>> = {
 const RAW: readonly Method[] = ['manhattan', 'mahalanobis'];
 export const isRaw = (method: Method): boolean => RAW.includes(method);
 
-/** All settings of distances that a method is offered. */
+/** All settings of distances that a method is offered. Whitened spaces have Euclidean distances, which are Mahalanobis ones before whitening. */
 export function spacesOf(method: Method, features: number, grid: Grid): SpaceSetting[] {
   const { logUnits, components, ridges, shares, scores } = grid;
-  const kinds: readonly ScoreKind[] = isRaw(method) ? ['euclidean'] : scores;
   const sizes = isRaw(method) ? [features] : components;
   return logUnits.flatMap((logUnit) =>
     ridgesOf(method, ridges, shares).flatMap((ridge) =>
-      (method === 'pca' ? [false, true] : [false]).flatMap((whitened) =>
-        product(sizes, kinds, (size, score) => ({
-          method,
-          logUnit,
-          components: size,
-          ridge,
-          whitened,
-          score,
-        })),
-      ),
+      (WHITENABLE.includes(method) ? [false, true] : [false]).flatMap((whitened) => {
+        const kinds: readonly ScoreKind[] = isRaw(method) || whitened ? ['euclidean'] : scores;
+        const of = { method, logUnit, ridge, whitened };
+        return product(sizes, kinds, (size, score) => ({ ...of, components: size, score }));
+      }),
     ),
+  );
+}
+
+const WHITENABLE: readonly Method[] = ['pca', 'dca'];
+
+/**
+ * What goes with a space. With a frame for each user, DCA has vectors of length 1, as they are signed; the lengths that whiten them are told by `rotated` to the
+ * data user alone. Cohort scores go with raw and whitened spaces.
+ */
+export function normalisationsOf({ method, whitened }: SpaceSetting, grid: Grid): readonly Normalisation[] {
+  return grid.normalisations.filter(({ cohort }) =>
+    cohort === undefined ? !(whitened && method === 'dca') : whitened || isRaw(method),
   );
 }
 

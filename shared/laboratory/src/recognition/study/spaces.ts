@@ -3,7 +3,15 @@ import { makeTemplate, type ScoreKind, Scorer } from '@eigenveil/authentication'
 import { predictableRandomness } from '@eigenveil/privacy';
 import { generalisedEigen, symmetricEigen } from '@eigenveil/projection';
 import { deviationsOf, manhattan, scaledManhattan, scaleOf } from '@eigenveil/testbed/recognition/manhattan';
-import { add, centredScatter, orthonormal, secondMoment, squareOf, sumOfRows } from '../../methods/matrix.ts';
+import {
+  add,
+  centredScatter,
+  orthonormal,
+  secondMoment,
+  squareOf,
+  sumOfRows,
+  times,
+} from '../../methods/matrix.ts';
 import { RealDraws } from '../../random/real.ts';
 import type { Row } from '../people.ts';
 import type { SpaceSetting } from './settings.ts';
@@ -123,8 +131,17 @@ function allVectors(
         ? vectors.map((vector, i) => scaledBy(vector, 1 / Math.sqrt(Math.max(values[i]! / rows, 1e-9))))
         : vectors;
     }
-    case 'dca':
-      return generalisedEigen(between, withRidge(total)).vectors;
+    case 'dca': {
+      const B = withRidge(total);
+      const { values, vectors } = generalisedEigen(between, B);
+      // wᵀ(S_W + ρI)w = (1 − λ) wᵀBw.
+      return whitened
+        ? vectors.map((vector, i) => {
+            const within = (1 - values[i]!) * dot(vector, times(B, vector));
+            return scaledBy(vector, Math.sqrt(rows / within));
+          })
+        : vectors;
+    }
     case 'lda':
       return generalisedEigen(between, withRidge(within())).vectors;
     case 'mahalanobis': {
@@ -143,6 +160,7 @@ function allVectors(
   }
 }
 
+const dot = (a: Row, b: Row): number => a.reduce((sum, x, i) => sum + x * b[i]!, 0);
 const scaledBy = (vector: Row, factor: number): number[] => vector.map((x) => x * factor);
 
 /** Scaled Manhattan distance, the user's own deviations mixed with everyone's. */
