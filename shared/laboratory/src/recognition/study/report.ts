@@ -370,22 +370,18 @@ function checksSection(datasets: readonly string[], find: Find): Section {
           right('clear'),
           right('largest angle'),
           right('largest difference of a score'),
-          right('two-party seconds'),
         ],
         rows: datasets.map((dataset) => {
           const unit = find(dataset, 'encrypted');
-          const [angle, difference, seconds] = [
-            'encrypted/largestAngle',
-            'encrypted/largestDifference',
-            'encrypted/seconds',
-          ].map((name) => numberOf(unit, name));
+          const [angle, difference] = ['encrypted/largestAngle', 'encrypted/largestDifference'].map((name) =>
+            numberOf(unit, name),
+          );
           return [
             dataset,
             pair(unit, 'encrypted'),
             pair(unit, 'clear'),
             angle === undefined ? MISSING : `${angle.toExponential(1)} rad`,
             difference === undefined ? MISSING : difference.toExponential(1),
-            seconds === undefined ? MISSING : seconds.toFixed(1),
           ];
         }),
       },
@@ -440,7 +436,7 @@ function shapeSection(): Section {
         kind: 'table',
         caption: 'Names of facts',
         columns: [left('name'), left('what')],
-        rows: FACTS.map(([pattern, meaning]) => [`\`${pattern}\``, meaning]),
+        rows: FACTS.map(([pattern, meaning]) => [pattern, meaning]),
       },
     ],
   };
