@@ -85,7 +85,7 @@ test('a PCA with differential privacy tells eigenvalues below its noise, which a
     new RegExp(`about ${norm.toPrecision(3)} or more: their vectors are mostly noise`),
   );
   // The arithmetic's error is one of what was decomposed, with the public shift.
-  const small = 0.9 * 2 ** -15 * 8 * shiftRidge(task);
+  const small = 0.9 * 2 ** -16 * 8 * shiftRidge(task);
   expect(told(task, madeUpProjection(task, [norm, small]))).toEqual([
     ['zero', [2]],
     ['noise', [2]],
