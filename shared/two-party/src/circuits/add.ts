@@ -31,27 +31,10 @@ export function rippleSum(gates: Gates, a: Num, b: Num, first: Wires): Num {
   let carry = first;
   return a.map((x, i) => {
     const y = b[i]!;
-    const left = gates.xor(x, carry);
-    const bit = gates.xor(left, y);
-    if (i + 1 < a.length) carry = majority(gates, [[x, y, carry]])[0]!;
-    return bit;
-  });
-}
-
-/** The carries of full adders, in one batch. */
-export function majority(gates: Gates, triples: readonly (readonly [Wires, Wires, Wires])[]): Wires[] {
-  const left: Wires[] = [];
-  const right: Wires[] = [];
-  for (const [a, b, c] of triples) {
-    // Two equal constants decide, two different ones leave the third: no gate, but constants alone do not show it.
-    const known = a.constant !== undefined && b.constant !== undefined;
-    left.push(known ? gates.constant(a.lanes, 0) : gates.xor(a, c));
-    right.push(known ? gates.constant(a.lanes, 0) : gates.xor(b, c));
-  }
-  const products = gates.andEach(left, right);
-  return triples.map(([a, b, c], i) => {
-    if (a.constant !== undefined && b.constant !== undefined) return a.constant === b.constant ? a : c;
-    return gates.xor(c, products[i]!);
+    if (i + 1 === a.length) return gates.xor(gates.xor(x, carry), y);
+    const added = gates.addEach([[x, y, carry]])[0]!;
+    carry = added.carry;
+    return added.sum;
   });
 }
 
@@ -60,7 +43,7 @@ export function prefixSum(gates: Gates, a: Num, b: Num, first: Wires): Num {
   const halves = a.map((x, i) => gates.xor(x, b[i]!));
   // The lowest carry takes the first in; from there on G[i] is the carry out of bit i once its group reaches down to bit 0.
   const generate = gates.andEach(a.slice(1, count), b.slice(1, count));
-  const G = [...majority(gates, [[a[0]!, b[0]!, first]]), ...generate];
+  const G = [gates.addEach([[a[0]!, b[0]!, first]])[0]!.carry, ...generate];
   const P = halves.slice(0, count);
   for (let span = 1; span < count; span *= 2) {
     const left: Wires[] = [];

@@ -3,9 +3,9 @@
  * adder takes three bits of one weight and leaves one of it and one of the next, for one AND gate, and half adders occur only in
  * the last, carry-propagating sum, so no order of summing takes fewer gates. All adders of one round are one batch.
  */
-import type { Gates } from '../garbling/gates.ts';
+import type { Gates, Triple } from '../garbling/gates.ts';
 import type { Wires } from '../garbling/wires.ts';
-import { addModulo, majority } from './add.ts';
+import { addModulo } from './add.ts';
 import type { Num } from './number.ts';
 
 /** A bit, or the exclusive or of two, times 2^column or -2^column. */
@@ -76,7 +76,7 @@ function compress(gates: Gates, columns: readonly (readonly Wires[])[]): Wires[]
   let current = columns.map((column) => [...column]);
   while (current.some((column) => column.length > 2)) {
     const next: Wires[][] = current.map(() => []);
-    const adders: { readonly column: number; readonly triple: readonly [Wires, Wires, Wires] }[] = [];
+    const adders: { readonly column: number; readonly triple: Triple }[] = [];
     for (const [i, column] of current.entries()) {
       if (i === current.length - 1) {
         // What the highest column carries is lost anyway.
@@ -89,14 +89,10 @@ function compress(gates: Gates, columns: readonly (readonly Wires[])[]): Wires[]
       }
       next[i]!.push(...column.slice(whole));
     }
-    const carries = majority(
-      gates,
-      adders.map(({ triple }) => triple),
-    );
-    for (const [k, { column, triple }] of adders.entries()) {
-      const [a, b, c] = triple;
-      next[column]!.push(gates.xor(gates.xor(a, b), c));
-      next[column + 1]!.push(carries[k]!);
+    const added = gates.addEach(adders.map(({ triple }) => triple));
+    for (const [k, { column }] of adders.entries()) {
+      next[column]!.push(added[k]!.sum);
+      next[column + 1]!.push(added[k]!.carry);
     }
     current = next;
   }

@@ -6,7 +6,7 @@
  * lanes: with few of them the price of an operation rules, not that of a gate. In many lanes rows are added one after the other in
  * carry-save form; each reaches one column higher than the last, so that half adders hardly occur. In few lanes they form a tree.
  */
-import type { Gates } from '../garbling/gates.ts';
+import type { Added, Gates, Triple } from '../garbling/gates.ts';
 import { template } from '../garbling/recorder.ts';
 import type { Wires } from '../garbling/wires.ts';
 import { addModulo } from './add.ts';
@@ -68,7 +68,8 @@ function sumInChunk(
   const [a, b] = pairs[0]!;
   const lanes = lanesOf(a);
   const shape = [pairs.length, a.length, b.length, shift, bits, plus?.length ?? 0] as const;
-  const { low, plans, loose, order, rounds, final } = scheduleOf(shape, lanes <= TREE_LANES);
+  const tree = lanes <= TREE_LANES;
+  const { low, plans, loose, order, rounds, final } = scheduleOf(shape, tree);
   const rows = [
     ...Array.from({ length: loose }, () => gates.constant(lanes, 1)),
     ...pairs.flatMap((pair, k) => productRows(gates, plans[k]!, pair, lanes)),
@@ -80,7 +81,17 @@ function sumInChunk(
   }
   const length = shift + 1 + bits - low;
   let current = order.map((k) => rows[k]!);
-  for (const round of rounds) current = gates.scope(() => addRows(gates, current, round, lanes));
+  // Row after row, sums and carries of a round take the place of those before the last.
+  const spaces = tree ? [] : Array.from({ length: 4 }, () => gates.blank(length * lanes));
+  for (const [k, round] of rounds.entries()) {
+    let used = 2 * (k % 2);
+    const roomFor = (columns: number): Wires => {
+      const space = spaces[used];
+      used += 1;
+      return space ? gates.slice(space, 0, columns * lanes) : gates.blank(columns * lanes);
+    };
+    current = gates.scope(() => addRows(gates, current, round, lanes, roomFor));
+  }
   const number = (k: number): Num => {
     const { from, to } = final[k]!;
     const zero = gates.constant(lanes, 0);
@@ -109,45 +120,60 @@ function productRows(
   });
 }
 
-/** The rows after a round; all of its gates are one batch. */
+/** The rows after a round, each in a room of its own; all of its gates are one batch. */
 function addRows(
   gates: Gates,
   rows: readonly Wires[],
   { adders, others, order }: Round,
   lanes: number,
+  roomFor: (columns: number) => Wires,
 ): Wires[] {
-  const left: Wires[] = [];
-  const right: Wires[] = [];
-  const prepared = adders.map(({ rows: three, froms, segments }) =>
-    segments.map(({ from, to, present, adds, carrying }) => {
-      const parts = present.map((k) =>
-        gates.slice(rows[three[k]!]!, (from - froms[k]!) * lanes, (to - froms[k]!) * lanes),
-      );
-      const [a, b, c] = parts;
-      if (!adds) return { sum: a ?? gates.constant((to - from) * lanes, 0), carry: b, from };
-      const [x, y] = c === undefined ? [a!, b!] : [gates.xor(a!, c), gates.xor(b!, c)];
-      left.push(gates.slice(x, 0, carrying * lanes));
-      right.push(gates.slice(y, 0, carrying * lanes));
-      // The carry of a full adder is the product of x and y, and c; that of a half adder the product.
-      const rest = c && gates.slice(c, 0, carrying * lanes);
-      return { sum: gates.xor(x, b!), index: left.length - 1, rest, from: from + 1 };
-    }),
-  );
-  const products = gates.andEach(left, right);
-  const results = prepared.flatMap((segments) => {
-    const carries: Wires[] = [];
-    let at: number | undefined;
-    for (const { carry, index, rest, from } of segments) {
-      const product = index === undefined ? carry : products[index]!;
-      const wires = rest === undefined ? product : gates.xor(product!, rest);
-      if (wires === undefined || wires.lanes === 0) continue;
+  const triples: Triple[] = [];
+  const targets: Added[] = [];
+  const results = adders.flatMap((adder) => {
+    const rooms = adder.results.map(({ from, to }) => roomFor(to - from));
+    const [sumAt, carryAt] = adder.results.map(
+      ({ from: first }, k) =>
+        (from: number, to: number) =>
+          gates.slice(rooms[k]!, (from - first) * lanes, (to - first) * lanes),
+    ) as [Place, Place];
+    let carried = adder.results[1].from; // the columns of carries before it are written
+    const carry = (from: number, to: number): Wires => {
       // No carry comes out of columns with one bit or none.
-      if (at !== undefined) carries.push(gates.constant((from - at) * lanes, 0));
-      carries.push(wires);
-      at = from + wires.lanes / lanes;
+      if (from > carried) gates.place(carryAt(carried, from), gates.constant((from - carried) * lanes, 0));
+      carried = to;
+      return carryAt(from, to);
+    };
+    for (const { from, to, present, adds, carrying } of adder.segments) {
+      const part = (k: number, start: number, stop: number): Wires => {
+        const first = adder.froms[k]!;
+        return gates.slice(rows[adder.rows[k]!]!, (start - first) * lanes, (stop - first) * lanes);
+      };
+      const middle = from + carrying;
+      if (!adds) {
+        const [a, b] = present.map((k) => part(k, from, to));
+        gates.place(sumAt(from, to), a ?? gates.constant((to - from) * lanes, 0));
+        if (b !== undefined) gates.place(carry(from, to), b);
+        continue;
+      }
+      if (carrying > 0) {
+        const [a, b, c] = present.map((k) => part(k, from, middle));
+        triples.push([a!, b!, c ?? gates.constant(carrying * lanes, 0)]);
+        targets.push({ sum: sumAt(from, middle), carry: carry(from + 1, middle + 1) });
+      }
+      if (middle < to) {
+        const bits = present.map((k) => part(k, middle, to));
+        gates.place(
+          sumAt(middle, to),
+          bits.reduce((sum, bit) => gates.xor(sum, bit)),
+        );
+      }
     }
-    return [gates.concat(segments.map(({ sum }) => sum)), gates.concat(carries)];
+    return rooms;
   });
+  gates.addEach(triples, targets);
   const after = [...results, ...others.map((k) => rows[k]!)];
   return order.map((k) => after[k]!);
 }
+
+type Place = (from: number, to: number) => Wires;

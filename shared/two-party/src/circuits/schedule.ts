@@ -41,6 +41,8 @@ export interface Adder {
   readonly rows: readonly [number, number, number];
   readonly froms: readonly [number, number, number];
   readonly segments: readonly Segment[];
+  /** Sums and carries. */
+  readonly results: readonly [Extent, Extent];
 }
 
 /** Adders that work at once. Afterwards the rows are their sums and carries in turn and the others, in this order. */
@@ -128,22 +130,18 @@ function planRounds(rows: readonly Extent[], end: number, tree: boolean): Pick<S
   let extents = [...rows];
   while (extents.length > 2) {
     const count = tree ? Math.floor(extents.length / 3) : 1;
-    const added = Array.from({ length: count }, (_, k) => planAdder(extents, 3 * k, end));
+    const adders = Array.from({ length: count }, (_, k) => planAdder(extents, 3 * k, end));
     const others = Array.from({ length: extents.length - 3 * count }, (_, k) => 3 * count + k);
-    const after = [...added.flatMap(({ results }) => results), ...others.map((k) => extents[k]!)];
+    const after = [...adders.flatMap(({ results }) => results), ...others.map((k) => extents[k]!)];
     const order = tree ? rising(after) : [...after.keys()];
-    rounds.push({ adders: added.map(({ adder }) => adder), others, order });
+    rounds.push({ adders, others, order });
     extents = order.map((k) => after[k]!);
   }
   const nothing = { from: end, to: end };
   return { rounds, final: [extents[0] ?? nothing, extents[1] ?? nothing] };
 }
 
-function planAdder(
-  extents: readonly Extent[],
-  first: number,
-  end: number,
-): { adder: Adder; results: readonly [Extent, Extent] } {
+function planAdder(extents: readonly Extent[], first: number, end: number): Adder {
   const rows = [first, first + 1, first + 2] as const;
   const three = rows.map((k) => extents[k]!);
   const borders = [...new Set(three.flatMap(({ from, to }) => [from, to]))].sort((p, q) => p - q);
@@ -168,7 +166,9 @@ function planAdder(
     carried = adds;
   }
   return {
-    adder: { rows, froms: three.map(({ from }) => from) as [number, number, number], segments },
+    rows,
+    froms: three.map(({ from }) => from) as [number, number, number],
+    segments,
     results: [{ from: borders[0]!, to: borders.at(-1)! }, carries],
   };
 }

@@ -83,6 +83,8 @@ export const addHalves = (a: Code, b: Code): Code => [a, b, 0xfd, unsigned(0xce)
 /** Subtracts the two 64-bit halves separately. */
 export const subtractHalves = (a: Code, b: Code): Code => [a, b, 0xfd, unsigned(0xd1)];
 export const shiftHalvesLeft = (a: Code, bits: number): Code => [a, constant(bits), 0xfd, unsigned(0xcb)];
+/** The lowest byte as a number. */
+export const lowestByte = (a: Code): Code => [a, 0xfd, 0x16, 0];
 /** One 64-bit half as a long. */
 export const half = (a: Code, index: 0 | 1): Code => [a, 0xfd, 0x1d, index];
 /** a & ~b */

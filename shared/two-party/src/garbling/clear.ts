@@ -1,5 +1,6 @@
 /** The clear context: circuits on plain bits, as the reference for every other context. */
-import { type Batch, Gates } from './gates.ts';
+import type { Batch } from './batch.ts';
+import { Gates } from './gates.ts';
 import type { Wires } from './wires.ts';
 
 const FIRST_BYTES = 65_536;

@@ -2,7 +2,8 @@
  * Contexts that compute nothing but costs: `CountingGates` counts AND gates and batches without touching any memory,
  * `DepthGates` also follows the longest chain of AND gates through every wire.
  */
-import { type Batch, Gates } from './gates.ts';
+import type { Batch } from './batch.ts';
+import { Gates } from './gates.ts';
 import { TABLE_BYTES } from './hash.ts';
 import { Wires } from './wires.ts';
 
@@ -33,6 +34,7 @@ export class CountingGates extends Gates {
   protected xorInto(): void {}
   protected invertInto(): void {}
   protected andInto(): void {}
+  protected override addInto(): void {}
   protected gatherInto(): void {}
   protected override run(): void {}
   protected override copy(): void {}

@@ -14,8 +14,8 @@ import {
   type FunctionSource,
   get,
   load,
-  loadByte,
   loadNumber,
+  lowestByte,
   NUMBER,
   PAGE_BYTES,
   repeat,
@@ -64,6 +64,21 @@ export interface Kernels {
     n: number,
     tweak: number,
   ): void;
+  /** The same for full adders, whose gate has the inputs a ^ c and b ^ c: one pass over memory in place of five. */
+  garblePrepareSum(blocks: number, a: number, b: number, c: number, n: number): void;
+  /** d is the carry, the sum goes to s. */
+  garbleCombineSum(
+    d: number,
+    a: number,
+    b: number,
+    first: number,
+    second: number,
+    tables: number,
+    n: number,
+    tweak: number,
+    c: number,
+    s: number,
+  ): void;
   /** Per gate the blocks A, B. */
   evaluatePrepare(blocks: number, a: number, b: number, n: number): void;
   evaluateTweak(blocks: number, n: number, tweak: number): void;
@@ -77,6 +92,19 @@ export interface Kernels {
     n: number,
     tweak: number,
   ): void;
+  evaluatePrepareSum(blocks: number, a: number, b: number, c: number, n: number): void;
+  evaluateCombineSum(
+    d: number,
+    a: number,
+    b: number,
+    first: number,
+    second: number,
+    tables: number,
+    n: number,
+    tweak: number,
+    c: number,
+    s: number,
+  ): void;
 }
 
 export const LABEL_BYTES = 16;
@@ -86,11 +114,17 @@ export const DELTA_ADDRESS = 0;
 /** 384 MiB, so that a process stays under 512 MB. */
 export const LARGEST_PAGES = 6144;
 
+/** Whose function it is, and whether its gates are those of full adders. */
+interface Role {
+  readonly garbles: boolean;
+  readonly adds: boolean;
+}
+
 /** Moves a pointer on by some bytes. */
 const advance = (pointer: number, bytes: number): Code => set(pointer, add(get(pointer), constant(bytes)));
 /** All ones where the label's select bit is one. */
 const selectMask = (label: number): Code =>
-  spread(subtract(constant(0), and(loadByte(get(label)), constant(1))));
+  spread(subtract(constant(0), and(lowestByte(get(label)), constant(1))));
 
 const xorFunction: FunctionSource = {
   name: 'xor',
@@ -125,27 +159,32 @@ const gatherFunction: FunctionSource = {
   ]),
 };
 
-/** blocks, a, b, n; delta in local 4. */
-function prepareFunction(name: string, withDelta: boolean): FunctionSource {
-  const blocks = withDelta ? 4 : 2;
+/** blocks, a, b, of full adders c, n; then both inputs of the gate and delta. */
+function prepareFunction(name: string, { garbles, adds }: Role): FunctionSource {
+  const blocks = garbles ? 4 : 2;
+  const n = adds ? 4 : 3;
+  const [left, right, delta] = [n + 1, n + 2, n + 3];
   return {
     name,
-    parameters: [NUMBER, NUMBER, NUMBER, NUMBER],
-    locals: [VECTOR],
+    parameters: new Array<typeof NUMBER>(n + 1).fill(NUMBER),
+    locals: [VECTOR, VECTOR, VECTOR],
     body: [
-      set(4, load(constant(DELTA_ADDRESS))),
-      repeat(3, [
-        store(get(0), load(get(1))),
-        store(get(0), load(get(2)), (blocks / 2) * LABEL_BYTES),
-        withDelta
+      set(delta, load(constant(DELTA_ADDRESS))),
+      repeat(n, [
+        set(left, adds ? xor(load(get(1)), load(get(3))) : load(get(1))),
+        set(right, adds ? xor(load(get(2)), load(get(3))) : load(get(2))),
+        store(get(0), get(left)),
+        store(get(0), get(right), (blocks / 2) * LABEL_BYTES),
+        garbles
           ? [
-              store(get(0), xor(load(get(1)), get(4)), LABEL_BYTES),
-              store(get(0), xor(load(get(2)), get(4)), 3 * LABEL_BYTES),
+              store(get(0), xor(get(left), get(delta)), LABEL_BYTES),
+              store(get(0), xor(get(right), get(delta)), 3 * LABEL_BYTES),
             ]
           : [],
         advance(0, blocks * LABEL_BYTES),
         advance(1, LABEL_BYTES),
         advance(2, LABEL_BYTES),
+        adds ? advance(3, LABEL_BYTES) : [],
       ]),
     ],
   };
@@ -176,78 +215,92 @@ function tweakFunction(name: string, blocks: number): FunctionSource {
   };
 }
 
-// Parameters of both combining functions: d, a, b, first, second, tables, n, tweak; then the locals.
-const [D, A, B, FIRST, SECOND, TABLES, N, TWEAK] = [0, 1, 2, 3, 4, 5, 6, 7];
-const [RUNNING, NEXT, X, Y, OUTPUT, DELTA] = [8, 9, 10, 11, 12, 13];
+// Parameters of combining functions: d, a, b, first, second, tables, n, tweak, and of full adders c and s; then the locals.
+const [D, A, B, FIRST, SECOND, TABLES, N, TWEAK, C, S] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 const COMBINE_PARAMETERS = [NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, 'real'] as const;
 
 /** What the two passes left of block k, without the tweak: pi(pi(x) ^ i) ^ pi(x) ^ i. */
 const hashed = (k: number): Code =>
   xor(load(get(FIRST), k * LABEL_BYTES), load(get(SECOND), k * LABEL_BYTES));
 
-const advanceCombine = (blocks: number): Code => [
-  set(RUNNING, addHalves(get(RUNNING), vector(2))),
-  advance(D, LABEL_BYTES),
-  advance(A, LABEL_BYTES),
-  advance(B, LABEL_BYTES),
-  advance(FIRST, blocks * LABEL_BYTES),
-  advance(SECOND, blocks * LABEL_BYTES),
-  advance(TABLES, 2 * LABEL_BYTES),
-];
+function combineFunction(name: string, { garbles, adds }: Role): FunctionSource {
+  const parameters = [...COMBINE_PARAMETERS, ...(adds ? ([NUMBER, NUMBER] as const) : [])];
+  const locals = [VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR] as const;
+  const [running, next, x, y, output, delta, left, right, third] = locals.map(
+    (_, i) => parameters.length + i,
+  ) as [number, number, number, number, number, number, number, number, number];
+  // W_G ^ W_E is the output. A full adder's carry is it and c; its sum the left input and b. No target is the place of an input.
+  const write = (product: Code): Code =>
+    adds
+      ? [
+          store(get(S), xor(get(left), load(get(B)))),
+          store(get(D), xor(product, get(third))),
+          advance(C, LABEL_BYTES),
+          advance(S, LABEL_BYTES),
+        ]
+      : store(get(D), product);
+  const garbling: Code = [
+    // Generator half: T_G = H(A0) ^ H(A1) ^ p_b delta, W_G = H(A0) ^ p_a T_G.
+    set(x, hashed(0)),
+    set(y, xor(get(x), hashed(1), andVector(selectMask(right), get(delta)))),
+    store(get(TABLES), get(y)),
+    set(output, xor(get(x), get(running), andVector(selectMask(left), get(y)))),
+    // Evaluator half: T_E = H(B0) ^ H(B1) ^ A0, W_E = H(B0) ^ p_b (T_E ^ A0).
+    set(x, hashed(2)),
+    set(y, xor(get(x), hashed(3))),
+    store(get(TABLES), xor(get(y), get(left)), LABEL_BYTES),
+    write(xor(get(output), get(x), get(next), andVector(selectMask(right), get(y)))),
+  ];
+  const evaluating: Code = [
+    // W_G = H(A) ^ s_a T_G, W_E = H(B) ^ s_b (T_E ^ A).
+    set(x, xor(hashed(0), get(running), andVector(selectMask(left), load(get(TABLES))))),
+    set(y, xor(load(get(TABLES), LABEL_BYTES), get(left))),
+    write(xor(get(x), hashed(1), get(next), andVector(selectMask(right), get(y)))),
+  ];
+  const blocks = garbles ? 4 : 2;
+  return {
+    name,
+    parameters,
+    locals,
+    body: [
+      set(delta, load(constant(DELTA_ADDRESS))),
+      set(running, wide(get(TWEAK))),
+      repeat(N, [
+        set(next, addHalves(get(running), vector(1))),
+        adds ? set(third, load(get(C))) : [],
+        set(left, adds ? xor(load(get(A)), get(third)) : load(get(A))),
+        set(right, adds ? xor(load(get(B)), get(third)) : load(get(B))),
+        garbles ? garbling : evaluating,
+        set(running, addHalves(get(running), vector(2))),
+        advance(D, LABEL_BYTES),
+        advance(A, LABEL_BYTES),
+        advance(B, LABEL_BYTES),
+        advance(FIRST, blocks * LABEL_BYTES),
+        advance(SECOND, blocks * LABEL_BYTES),
+        advance(TABLES, 2 * LABEL_BYTES),
+      ]),
+    ],
+  };
+}
 
-const garbleCombineFunction: FunctionSource = {
-  name: 'garbleCombine',
-  parameters: COMBINE_PARAMETERS,
-  locals: [VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR],
-  body: [
-    set(DELTA, load(constant(DELTA_ADDRESS))),
-    set(RUNNING, wide(get(TWEAK))),
-    repeat(N, [
-      set(NEXT, addHalves(get(RUNNING), vector(1))),
-      // Generator half: T_G = H(A0) ^ H(A1) ^ p_b delta, W_G = H(A0) ^ p_a T_G.
-      set(X, hashed(0)),
-      set(Y, xor(get(X), hashed(1), andVector(selectMask(B), get(DELTA)))),
-      store(get(TABLES), get(Y)),
-      set(OUTPUT, xor(get(X), get(RUNNING), andVector(selectMask(A), get(Y)))),
-      // Evaluator half: T_E = H(B0) ^ H(B1) ^ A0, W_E = H(B0) ^ p_b (T_E ^ A0).
-      set(X, hashed(2)),
-      set(Y, xor(get(X), hashed(3))),
-      store(get(TABLES), xor(get(Y), load(get(A))), LABEL_BYTES),
-      // The output may take the place of neither input: the arena never gives out a place twice.
-      store(get(D), xor(get(OUTPUT), get(X), get(NEXT), andVector(selectMask(B), get(Y)))),
-      advanceCombine(4),
-    ]),
-  ],
-};
-
-const evaluateCombineFunction: FunctionSource = {
-  name: 'evaluateCombine',
-  parameters: COMBINE_PARAMETERS,
-  locals: [VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR],
-  body: [
-    set(RUNNING, wide(get(TWEAK))),
-    repeat(N, [
-      set(NEXT, addHalves(get(RUNNING), vector(1))),
-      // W_G = H(A) ^ s_a T_G, W_E = H(B) ^ s_b (T_E ^ A).
-      set(X, xor(hashed(0), get(RUNNING), andVector(selectMask(A), load(get(TABLES))))),
-      set(Y, xor(load(get(TABLES), LABEL_BYTES), load(get(A)))),
-      store(get(D), xor(get(X), hashed(1), get(NEXT), andVector(selectMask(B), get(Y)))),
-      advanceCombine(2),
-    ]),
-  ],
-};
+const GARBLER = { garbles: true, adds: false };
+const EVALUATOR = { garbles: false, adds: false };
 
 const MODULE = new WebAssembly.Module(
   assemble([
     xorFunction,
     flipFunction,
     gatherFunction,
-    prepareFunction('garblePrepare', true),
+    prepareFunction('garblePrepare', GARBLER),
+    prepareFunction('garblePrepareSum', { ...GARBLER, adds: true }),
     tweakFunction('garbleTweak', 4),
-    garbleCombineFunction,
-    prepareFunction('evaluatePrepare', false),
+    combineFunction('garbleCombine', GARBLER),
+    combineFunction('garbleCombineSum', { ...GARBLER, adds: true }),
+    prepareFunction('evaluatePrepare', EVALUATOR),
+    prepareFunction('evaluatePrepareSum', { ...EVALUATOR, adds: true }),
     tweakFunction('evaluateTweak', 2),
-    evaluateCombineFunction,
+    combineFunction('evaluateCombine', EVALUATOR),
+    combineFunction('evaluateCombineSum', { ...EVALUATOR, adds: true }),
   ]),
 );
 

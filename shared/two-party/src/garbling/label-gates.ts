@@ -3,7 +3,8 @@
  * Both cut the same gates into the same batches and chunks, so the stream of keys and tables needs no structure of its own.
  */
 import { PAGE_BYTES } from './assembler.ts';
-import { type Batch, Gates } from './gates.ts';
+import type { Batch } from './batch.ts';
+import { Gates } from './gates.ts';
 import { CHUNK_GATES, Permutation } from './hash.ts';
 import { type Kernels, LABEL_BYTES, LARGEST_PAGES, type LabelMemory, makeKernels } from './kernels.ts';
 import type { Wires } from './wires.ts';
@@ -40,6 +41,8 @@ export abstract class LabelGates extends Gates {
   readonly #lefts = new Uint32Array(BATCH_GATES);
   readonly #rights = new Uint32Array(BATCH_GATES);
   readonly #counts = new Uint32Array(BATCH_GATES);
+  readonly #sums = new Uint32Array(BATCH_GATES);
+  readonly #thirds = new Uint32Array(BATCH_GATES);
 
   protected constructor(role: 'garbler' | 'evaluator') {
     super(LABEL_BYTES, LABELS);
@@ -92,7 +95,15 @@ export abstract class LabelGates extends Gates {
     this.kernels.gather(target, source, place, indices.length);
   }
 
-  protected andInto({ count, targets, lefts, rights, lanes }: Batch): void {
+  protected andInto(batch: Batch): void {
+    this.#compute(batch, false);
+  }
+
+  protected override addInto(batch: Batch): void {
+    this.#compute(batch, true);
+  }
+
+  #compute({ count, targets, lefts, rights, lanes, sums, thirds }: Batch, adds: boolean): void {
     let vector = 0;
     let lane = 0;
     while (vector < count) {
@@ -106,7 +117,11 @@ export abstract class LabelGates extends Gates {
         this.#lefts[parts] = lefts[vector]! + offset;
         this.#rights[parts] = rights[vector]! + offset;
         this.#counts[parts] = some;
-        this.#prepare(parts, gates);
+        if (adds) {
+          this.#sums[parts] = sums[vector]! + offset;
+          this.#thirds[parts] = thirds[vector]! + offset;
+        }
+        this.#prepare(parts, gates, adds);
         gates += some;
         lane += some;
         if (lane === lanes[vector]) {
@@ -115,7 +130,7 @@ export abstract class LabelGates extends Gates {
         }
       }
       this.#hash(gates);
-      this.#combine(parts, this.tables(gates));
+      this.#combine(parts, this.tables(gates), adds);
       this.#endBatch(gates);
     }
   }
@@ -131,7 +146,7 @@ export abstract class LabelGates extends Gates {
     this.#lefts[0] = address;
     this.#rights[0] = address;
     this.#counts[0] = wires.lanes;
-    this.#prepare(0, 0);
+    this.#prepare(0, 0, false);
     this.#hash(wires.lanes);
     this.#number += wires.lanes;
     const length = wires.lanes * this.#blocks * 4;
@@ -153,11 +168,17 @@ export abstract class LabelGates extends Gates {
     this.#number += gates;
   }
 
-  #prepare(part: number, gates: number): void {
+  #prepare(part: number, gates: number, adds: boolean): void {
     const place = FIRST + gates * this.#blocks * LABEL_BYTES;
     const [a, b, count] = [this.#lefts[part]!, this.#rights[part]!, this.#counts[part]!];
-    if (this.#garbles) this.kernels.garblePrepare(place, a, b, count);
-    else this.kernels.evaluatePrepare(place, a, b, count);
+    const { kernels } = this;
+    if (adds) {
+      const prepare = this.#garbles ? kernels.garblePrepareSum : kernels.evaluatePrepareSum;
+      prepare(place, a, b, this.#thirds[part]!, count);
+    } else {
+      const prepare = this.#garbles ? kernels.garblePrepare : kernels.evaluatePrepare;
+      prepare(place, a, b, count);
+    }
   }
 
   /** Leaves pi(x) ^ i in the first place and pi(pi(x) ^ i) in the second. */
@@ -170,8 +191,16 @@ export abstract class LabelGates extends Gates {
     this.#permutation.apply(this.#bytes, FIRST, length, SECOND);
   }
 
-  #combine(parts: number, tables: number): void {
-    const combine = this.#garbles ? this.kernels.garbleCombine : this.kernels.evaluateCombine;
+  #combine(parts: number, tables: number, adds: boolean): void {
+    const { kernels } = this;
+    // What is for full adders the others do not take.
+    const combine = this.#garbles
+      ? adds
+        ? kernels.garbleCombineSum
+        : kernels.garbleCombine
+      : adds
+        ? kernels.evaluateCombineSum
+        : kernels.evaluateCombine;
     let gates = 0;
     for (let part = 0; part < parts; part += 1) {
       const offset = gates * this.#blocks * LABEL_BYTES;
@@ -185,6 +214,8 @@ export abstract class LabelGates extends Gates {
         tables + gates * 2 * LABEL_BYTES,
         count,
         2 * (this.#number + gates),
+        this.#thirds[part]!,
+        this.#sums[part]!,
       );
       gates += count;
     }

@@ -1,5 +1,6 @@
 /** Records templates: see template.ts. */
-import { type Batch, Gates } from './gates.ts';
+import type { Batch } from './batch.ts';
+import { Gates } from './gates.ts';
 import { OPERATION, type Result, recordedLanes, type Template } from './template.ts';
 import { Wires } from './wires.ts';
 
@@ -142,6 +143,16 @@ class Recorder extends Gates {
     for (let i = 0; i < count; i += 1) {
       code.push(this.#count(lanes[i]!));
       code.push(this.#vector(targets[i]!), this.#vector(lefts[i]!), this.#vector(rights[i]!));
+    }
+  }
+
+  protected override addInto({ count, targets, lefts, rights, lanes, sums, thirds }: Batch): void {
+    const code = this.#code;
+    code.push(OPERATION.add, count);
+    for (let i = 0; i < count; i += 1) {
+      code.push(this.#count(lanes[i]!));
+      code.push(this.#vector(targets[i]!), this.#vector(lefts[i]!), this.#vector(rights[i]!));
+      code.push(this.#vector(thirds[i]!), this.#vector(sums[i]!));
     }
   }
 

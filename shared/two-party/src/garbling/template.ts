@@ -19,6 +19,8 @@ export const OPERATION = {
   fill: 3,
   /** how many, then count, target, a, b of each: one batch */
   and: 4,
+  /** how many, then count, carry, a, b, c, sum of each: one batch of full adders */
+  add: 5,
 } as const;
 
 /** What a result of a template is: a public bit, an input, or a vector that the template left at its base. */
