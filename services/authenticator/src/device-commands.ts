@@ -7,15 +7,14 @@ import {
   CSV_HELP,
   clippedByName,
   printResult,
-  readTextFile,
   warnOfClipped,
   warnOfSkipped,
 } from '@eigenveil/command';
 import type { Projector } from '@eigenveil/projection';
 import { Thumbprint } from '@eigenveil/task/schema';
-import { ServiceUrl } from '@eigenveil/wire/service-url';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { addressOf, PATIENCE, SERVICE_ADDRESS } from './client-settings.ts';
 import type { DeviceClient, EnrolledDevice, EnrolOptions } from './device-client.ts';
 import {
   CSP_THUMBPRINT,
@@ -35,12 +34,7 @@ const SETTINGS = {
     default: join(homedir(), '.eigenveil', 'device'),
     placeholder: 'DIR',
   },
-  patienceSeconds: {
-    schema: z.int().min(0).max(86_400),
-    description: 'how long to go on trying while the service is down',
-    default: 30,
-    placeholder: 'NUMBER',
-  },
+  ...PATIENCE,
 } as const;
 
 const TOKEN = {
@@ -72,16 +66,7 @@ function addEnrol(device: Command): void {
     .description("enrol with a one-time invitation and rows of this user's behaviour");
   const configuration = addSettings(command, PREFIX, {
     ...SETTINGS,
-    serviceUrl: {
-      schema: ServiceUrl,
-      description: 'address of the authenticator, https',
-      placeholder: 'URL',
-    },
-    serviceCa: {
-      schema: z.string().optional(),
-      description: "certificates to trust instead of the system's, PEM",
-      placeholder: 'FILE',
-    },
+    ...SERVICE_ADDRESS,
     token: TOKEN,
     projection: PROJECTION,
     cspThumbprint: CSP_THUMBPRINT,
@@ -100,11 +85,11 @@ Example:
       --projection evidence.json --csp-thumbprint THUMBPRINT --data windows.csv`,
   );
   command.action(async () => {
-    const { token, projection, cspThumbprint: csp, serviceUrl, serviceCa, ...settings } = configuration();
-    const ca = serviceCa === undefined ? undefined : await readTextFile('--service-ca', serviceCa);
+    const { token, projection, cspThumbprint: csp, ...settings } = configuration();
+    const service = await addressOf(settings);
     const given = { evidence: await readEvidence(projection), csp };
     await enrolWith(command, settings, given, (client, rows) =>
-      client.enrol({ service: { url: serviceUrl, ca }, token, ...given }, rows),
+      client.enrol({ service, token, ...given }, rows),
     );
   });
 }

@@ -1,17 +1,10 @@
 /** The commands `relying` of eigenveil-authenticator. What an action works with is loaded when it runs: --help and mistakes are told at once. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import {
-  addSettings,
-  ConfigurationError,
-  onShutdown,
-  printNote,
-  printResult,
-  readTextFile,
-} from '@eigenveil/command';
-import { ServiceUrl } from '@eigenveil/wire/service-url';
+import { addSettings, ConfigurationError, onShutdown, printNote, printResult } from '@eigenveil/command';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { addressOf, PATIENCE, SERVICE_ADDRESS } from './client-settings.ts';
 import type { DecisionEvent, UserId } from './messages.ts';
 import type { RelyingClient } from './relying-client.ts';
 import type { RelyingHome } from './relying-home.ts';
@@ -27,21 +20,7 @@ const HOME = {
   },
 } as const;
 
-const SETTINGS = {
-  ...HOME,
-  serviceUrl: { schema: ServiceUrl, description: 'address of the authenticator, https', placeholder: 'URL' },
-  serviceCa: {
-    schema: z.string().optional(),
-    description: "certificates to trust instead of the system's, PEM",
-    placeholder: 'FILE',
-  },
-  patienceSeconds: {
-    schema: z.int().min(0).max(86_400),
-    description: 'how long to go on trying while the service is down',
-    default: 30,
-    placeholder: 'NUMBER',
-  },
-} as const;
+const SETTINGS = { ...HOME, ...SERVICE_ADDRESS, ...PATIENCE } as const;
 
 interface RelyingSettings {
   readonly home: string;
@@ -203,19 +182,18 @@ function addRevoke(relying: Command): void {
 }
 
 async function withRelying<T>(
-  { home: folder, serviceUrl, serviceCa, patienceSeconds }: RelyingSettings,
+  settings: RelyingSettings,
   work: (client: RelyingClient, home: RelyingHome) => Promise<T>,
 ): Promise<T> {
   const [{ RelyingClient }, { RelyingHome }] = await Promise.all([
     import('./relying-client.ts'),
     import('./relying-home.ts'),
   ]);
-  const home = new RelyingHome(folder);
-  const ca = serviceCa === undefined ? undefined : await readTextFile('--service-ca', serviceCa);
+  const home = new RelyingHome(settings.home);
   const client = new RelyingClient({
-    service: { url: serviceUrl, ca },
+    service: await addressOf(settings),
     key: await home.signingKey(),
-    patienceMilliseconds: 1000 * patienceSeconds,
+    patienceMilliseconds: 1000 * settings.patienceSeconds,
   });
   try {
     return await work(client, home);
