@@ -3,6 +3,13 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import {
+  AuthenticationError,
+  decodeTemplate,
+  encodeTemplate,
+  makeTemplate,
+  Scorer,
+} from '@eigenveil/authentication';
 import { addSettings, readJsonFile } from '@eigenveil/command';
 import { OwnerPolicy } from '@eigenveil/data-owner';
 import { draftTask } from '@eigenveil/data-user';
@@ -55,6 +62,7 @@ export async function fileTargets(): Promise<Target[]> {
     logLevel: 'info',
   };
   const policy = OwnerPolicy.parse({ maximumComponents: 3 });
+  const template = encodeTemplate(makeTemplate([0.25, 1, -0.5].map((x) => Float64Array.of(x, x * x))));
   const sealer = new Sealer(new Uint8Array(32));
   const sealed = sealer.seal('a/b', Buffer.from('secret'));
   const ring = [1, 2].map((fill) => Buffer.alloc(32, fill).toString('base64url')).join('\n');
@@ -104,6 +112,22 @@ export async function fileTargets(): Promise<Target[]> {
             if (!classes.every((k) => k === 0 || k === 1)) throw new Fault('a class of no label');
           }
         });
+      },
+    }),
+    target({
+      name: 'templates of users',
+      weight: 4,
+      inputs: mutatedBytes([template]),
+      describe: asBase64,
+      check(bytes) {
+        attempt(() => {
+          const read = decodeTemplate(bytes);
+          if (Buffer.compare(encodeTemplate(read), bytes) !== 0)
+            throw new Fault('another template than the bytes say');
+          // A spread that windows never have is noticed where it is used.
+          const score = new Scorer(read, 'mahalanobis').score(Float64Array.from(read.mean, (x) => x / 2));
+          if (!(score >= 0)) throw new Fault('a score that is none');
+        }, expectTemplateCode);
       },
     }),
     target({
@@ -257,4 +281,9 @@ function streamExample(): Uint8Array {
       return message;
     }),
   );
+}
+
+function expectTemplateCode(error: unknown): void {
+  if (!(error instanceof AuthenticationError) || error.code !== 'ERR_TEMPLATE_INVALID')
+    throw new Fault('an error that says nothing of the template', error);
 }

@@ -3,13 +3,12 @@ import {
   AuthenticationError,
   checkWindow,
   type Engine,
+  engineOf,
   type ScoreKind,
-  SequentialEngine,
-  TrustEngine,
 } from '@eigenveil/authentication';
 import { ConfigurationError } from '@eigenveil/command';
 import { type Digest, ServiceError } from '@eigenveil/wire';
-import type { EngineSettings, ProjectionSettings } from './settings.ts';
+import type { ProjectionSettings } from './settings.ts';
 
 export class Reference {
   readonly projection: Digest;
@@ -65,13 +64,4 @@ export function referencesOf(projections: readonly ProjectionSettings[]): Readon
     }
   }
   return references;
-}
-
-function engineOf(settings: EngineSettings): Engine {
-  switch (settings.kind) {
-    case 'trust':
-      return new TrustEngine(settings);
-    case 'sequential':
-      return new SequentialEngine(settings);
-  }
 }

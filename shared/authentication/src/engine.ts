@@ -4,10 +4,10 @@ import { SequentialEngine, type SequentialSettings } from './sequential.ts';
 import { TrustEngine, type TrustSettings } from './trust.ts';
 
 export type EngineSettings =
-  | ({ readonly engine: 'trust' } & TrustSettings)
-  | ({ readonly engine: 'sequential' } & SequentialSettings);
+  | ({ readonly kind: 'trust' } & TrustSettings)
+  | ({ readonly kind: 'sequential' } & SequentialSettings);
 
 /** @throws ERR_SETTINGS_INVALID when a setting is out of its range */
 export function engineOf(settings: EngineSettings): Engine {
-  return settings.engine === 'trust' ? new TrustEngine(settings) : new SequentialEngine(settings);
+  return settings.kind === 'trust' ? new TrustEngine(settings) : new SequentialEngine(settings);
 }

@@ -90,6 +90,8 @@ export function shrunkSpread(moments: Moments): Float64Array {
 }
 
 const FORMAT = 1;
+/** Of entries within ±LARGEST_ENTRY: two of them, at opposite ends, have half of this. */
+const LARGEST_COVARIANCE = 4 * LARGEST_ENTRY ** 2;
 /** Format (1 byte), width (2), version (4), count and fourth moment (8 each); then mean and spread, 8 bytes an entry, little endian. */
 const HEADER_BYTES = 23;
 
@@ -133,9 +135,9 @@ export function decodeTemplate(bytes: Uint8Array): Template {
     template.count >= 1 &&
     Number.isFinite(template.count) &&
     template.fourth >= 0 &&
-    Number.isFinite(template.fourth) &&
+    template.fourth <= (k * LARGEST_COVARIANCE) ** 2 &&
     template.mean.every((entry) => Math.abs(entry) <= LARGEST_ENTRY) &&
-    template.spread.every(Number.isFinite);
+    template.spread.every((entry) => Math.abs(entry) <= LARGEST_COVARIANCE);
   if (!whole) throw notATemplate();
   return template;
 }

@@ -79,7 +79,7 @@ describe('likelihoodRatios', () => {
       // Far out, few scores of one kind are left to count.
       if (Math.abs(truth) < 2) expect(Math.abs(logRatios[i]! - truth)).toBeLessThan(0.5);
     }
-    expect(() => engineOf({ engine: 'sequential', edges, logRatios, ...rates(0.01) })).not.toThrow();
+    expect(() => engineOf({ kind: 'sequential', edges, logRatios, ...rates(0.01) })).not.toThrow();
   });
 
   it('says so when the scores tell nothing', () => {
@@ -113,7 +113,7 @@ describe('trustSettings', () => {
   it('keeps the right user undisturbed for as long as asked for, and finds impostors soon', () => {
     const windowsPerFalseStepUp = 200;
     const engine = engineOf({
-      engine: 'trust',
+      kind: 'trust',
       ...trustSettings(genuine, impostor, { windowsPerFalseStepUp }),
     });
     const runs = 150;
@@ -141,7 +141,7 @@ describe('trustSettings', () => {
 
   it('can do with scores of users alone', () => {
     const settings = trustSettingsOfUsers(genuine, { windowsPerFalseStepUp: 100, userRate: 0.1 });
-    const engine = engineOf({ engine: 'trust', ...settings });
+    const engine = engineOf({ kind: 'trust', ...settings });
     const runs = Array.from({ length: 100 }, () => windowsToStepUp(engine, () => draw(1, 1)[0]!, 2000));
     expect(runs.reduce((sum, windows) => sum + windows / 100, 0)).toBeGreaterThan(100);
     expect(windowsToStepUp(engine, () => 4, 100)).toBeLessThan(50);

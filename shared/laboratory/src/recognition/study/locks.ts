@@ -61,10 +61,10 @@ function engineFrom(name: EngineName, thresholds: readonly Comparison[]): Engine
   const [users, others] = [genuine.map(asDistance), impostor.map(asDistance)];
   return name === 'trust'
     ? engineOf({
-        engine: 'trust',
+        kind: 'trust',
         ...trustSettings(users, others, { windowsPerFalseStepUp: WINDOWS_PER_FALSE_STEP_UP }),
       })
-    : engineOf({ engine: 'sequential', ...SEQUENTIAL_RATES, ...likelihoodRatios(users, others) });
+    : engineOf({ kind: 'sequential', ...SEQUENTIAL_RATES, ...likelihoodRatios(users, others) });
 }
 
 /** From how many windows on; Infinity if never. */
