@@ -4,7 +4,8 @@ import { DataOwner, OwnerHome, type OwnerPolicy, type ServiceAddress } from '@ei
 import { PaillierPool } from '@eigenveil/paillier';
 import type { Thumbprint } from '@eigenveil/wire';
 
-const PATIENCE_MILLISECONDS = 10_000;
+/** Dozens of processes that start at once keep a service waiting. */
+export const PATIENCE_MILLISECONDS = 60_000;
 
 /** What every owner of a demo is told first. */
 export interface OwnerSetting {

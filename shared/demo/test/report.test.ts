@@ -1,8 +1,7 @@
 /** The demo's page: every figure in it, nothing that it loads, and how it reads in a browser. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { Chart, LineDrawing } from '@eigenveil/report/document';
 import { browserMissing, launchOptions } from '@eigenveil/report/in-browser';
 import { seriesCount } from '@eigenveil/report/theme';
@@ -12,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { demoReport, type MethodFigures } from '../src/report.ts';
 import { chosenSeries } from '../src/sample.ts';
 import type { Summary } from '../src/summary.ts';
+import { chartsOf, openReport } from './support/page.ts';
 
 const LABELS = ['g', 'b', '<b>x</b>'];
 
@@ -57,7 +57,7 @@ const summary = (twoParty: string): Summary => ({
 });
 const methods = [figures('pca', 4), figures('dca', 1)];
 const report = demoReport(summary('rotated'), methods);
-const charts = report.sections.flatMap(({ blocks }) => blocks).filter((it) => it.kind === 'chart');
+const charts = chartsOf(report);
 const chart = (name: string): Chart => charts.find((it) => it.name === name)!;
 const linesOf = (name: string) => (chart(name).drawing as LineDrawing).lines;
 
@@ -124,20 +124,9 @@ describe.skipIf(browserMissing)('in a browser the page', () => {
   });
 
   test('opens from the disk, loads and runs nothing, and shows every chart', async () => {
-    const page = await browser.newPage({ viewport: { width: 360, height: 740 } });
-    const url = pathToFileURL(join(folder, 'report.html')).href;
-    const [requests, complaints]: [string[], string[]] = [[], []];
-    page.on('request', (request) => requests.push(request.url()));
-    page.on('console', (message) => complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(String(error)));
-    await page.goto(url, { waitUntil: 'networkidle' });
-    expect([requests, complaints]).toEqual([[url], []]);
-    expect(await page.locator('script, img, link, iframe, object').count()).toBe(0);
-    expect(await page.locator('.drawing svg:visible').count()).toBe(charts.length);
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    const page = await openReport(browser, folder, report);
     // A label of the data is text, never markup.
     expect(await page.locator('#chart-rows-pca .drawing svg:visible').textContent()).toContain('<b>x</b>');
-    expect(await readFile(join(folder, 'report.html'), 'utf8')).toContain("default-src 'none'");
     await page.close();
   });
 });

@@ -10,7 +10,13 @@ import type { TaskId } from '@eigenveil/task';
 import { type Row, signedLogarithm } from '@eigenveil/testbed/recognition/people';
 import type { Digest, Thumbprint } from '@eigenveil/wire';
 import { answerRequests } from '../crew.ts';
-import { type EnrolledOwner, type EnrolRequest, enrolOwner, type OwnerSetting } from '../owner-part.ts';
+import {
+  type EnrolledOwner,
+  type EnrolRequest,
+  enrolOwner,
+  type OwnerSetting,
+  PATIENCE_MILLISECONDS,
+} from '../owner-part.ts';
 
 /** What a device holds beyond an owner's setting. */
 export interface Held {
@@ -49,7 +55,11 @@ async function perform(request: DeviceRequest): Promise<DeviceAnswer> {
   if (request.kind === 'enrol') {
     const enrolled = await enrolOwner(request);
     const home = new DeviceHome(join(request.setting.home, 'device'));
-    device = { ...enrolled, cspThumbprint: request.cspThumbprint, client: new DeviceClient({ home }) };
+    device = {
+      ...enrolled,
+      cspThumbprint: request.cspThumbprint,
+      client: new DeviceClient({ home, patienceMilliseconds: PATIENCE_MILLISECONDS }),
+    };
     return { rows: 0 };
   }
   if (device === undefined) throw new Error('a device is to be enrolled as an owner first');

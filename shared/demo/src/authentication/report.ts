@@ -79,14 +79,20 @@ function errorSection({ summary, comparisons }: Figures): Section {
   return { title: 'How well users are told apart', blocks: [rates, chart, text] };
 }
 
-/** More would make the page heavy and show no more. */
-const MOST_POINTS = 150;
+/** Points of a curve are so far apart, in powers of ten of either rate: closer ones could not be told apart. */
+const APART = 0.1;
 
 /** In percent, where both rates are more than 0, as a logarithm needs. */
 function detPoints(comparisons: Figures['comparisons']['raw']): Point[] {
-  const points = operatingPoints(pool(comparisons)).filter(({ fmr, fnmr }) => fmr > 0 && fnmr > 0);
-  const step = Math.ceil(points.length / MOST_POINTS);
-  return points.filter((_, i) => i % step === 0).map(({ fmr, fnmr }) => ({ x: 100 * fmr, y: 100 * fnmr }));
+  const points: Point[] = [];
+  for (const { fmr, fnmr } of operatingPoints(pool(comparisons))) {
+    if (fmr === 0 || fnmr === 0) continue;
+    const last = points.at(-1);
+    const point = { x: 100 * fmr, y: 100 * fnmr };
+    if (last === undefined || Math.log10(point.x / last.x) + Math.log10(last.y / point.y) >= APART)
+      points.push(point);
+  }
+  return points;
 }
 
 function decisionSection({ decided }: Figures): Section {

@@ -15,6 +15,7 @@ import { Progress } from '../progress.ts';
 import { type Services, startServices } from '../services.ts';
 import { exitOnSignals } from '../signals.ts';
 import { COMPUTATION_STATES, compute, contributionSize } from '../task.ts';
+import { Decisions } from './decisions.ts';
 import type { Held } from './device.ts';
 import { type Devices, oneProjection, startDevices } from './devices.ts';
 import {
@@ -125,16 +126,19 @@ class AuthenticationDemo {
       'invitations, and devices enrol in frames of their own',
       count,
       async (tick) => {
-        const invitations = await Promise.all(subjects.map(({ userId }) => application.invite(userId)));
-        return devices.all((i) => ({ kind: 'register', service, invitation: invitations[i]! }), tick);
+        const invitations = await Promise.all(
+          subjects.map(({ userId }) => application.invite(userId, 'enrol')),
+        );
+        return devices.all((i) => ({ kind: 'register', service, invitation: invitations[i]!.token }), tick);
       },
     );
     const reporting = import('@eigenveil/report/write'); // heavy, and not needed before
+    const told = new Decisions(application);
     const observing = performance.now();
     const streams = await stage(
       `sessions: each user, and ${impostors} others with the device`,
       count * (1 + impostors),
-      (tick) => runStreams({ devices, application, subjects }, impostors, tick),
+      (tick) => runStreams({ devices, application, told, subjects }, impostors, tick),
     );
     const observingSeconds = (performance.now() - observing) / 1000;
     await Promise.all([application.close(), services.client.close(), devices.end()]);
@@ -161,7 +165,7 @@ class AuthenticationDemo {
         observingSeconds,
       },
       comparisons: { projected: late, raw },
-      decided: { ...decided, subjects, events: application.events },
+      decided: { ...decided, subjects, events: told.events },
     };
     const { writeReport } = await reporting;
     await writeReport({ folder: out, report: authenticationReport(figures), data: summary });

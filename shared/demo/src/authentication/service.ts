@@ -6,7 +6,6 @@ import { RelyingClient, RelyingHome } from '@eigenveil/authenticator/relying';
 import type { Children } from '@eigenveil/testbed/processes/children';
 import type { Digest } from '@eigenveil/wire';
 import { type Services, startService } from '../services.ts';
-import { RelyingApplication } from './relying.ts';
 
 const PROGRAM = new URL('../../../../services/authenticator/bin/eigenveil-authenticator.ts', import.meta.url)
   .pathname;
@@ -30,7 +29,7 @@ export interface AuthenticatorSetting {
 export async function startAuthenticator(
   children: Children,
   { folder, certificate, ca, projection, enrolmentWindows }: AuthenticatorSetting,
-): Promise<{ readonly service: ServiceAddress; readonly application: RelyingApplication }> {
+): Promise<{ readonly service: ServiceAddress; readonly application: RelyingClient }> {
   const key = await new RelyingHome(join(folder, 'relying-application')).signingKey();
   const { digest, components, score, trust } = projection;
   const { url } = await startService(children, PROGRAM, certificate, [
@@ -42,5 +41,5 @@ export async function startAuthenticator(
     ...['--requests-per-minute', UNLIMITED],
   ]);
   const service = { url, ca };
-  return { service, application: new RelyingApplication(new RelyingClient({ service, key })) };
+  return { service, application: new RelyingClient({ service, key }) };
 }

@@ -1,8 +1,9 @@
 /** Sessions at the service: windows one at a time by a device, and the decision that the relying application reads after each. */
 import type { Decision } from '@eigenveil/authentication';
+import type { RelyingClient } from '@eigenveil/authenticator/relying';
+import type { Decisions } from './decisions.ts';
 import type { Devices } from './devices.ts';
 import { isAnswered, type Subject } from './evaluation.ts';
-import type { RelyingApplication } from './relying.ts';
 
 export interface Stream {
   /** Whose device, and whose walk. */
@@ -14,12 +15,13 @@ export interface Stream {
 
 export interface Parties {
   readonly devices: Devices;
-  readonly application: RelyingApplication;
+  readonly application: RelyingClient;
+  readonly told: Decisions;
   readonly subjects: readonly Subject[];
 }
 
 export async function runStream(
-  { devices, application, subjects }: Parties,
+  { devices, application, told, subjects }: Parties,
   target: number,
   source: number,
 ): Promise<Stream> {
@@ -27,13 +29,13 @@ export async function runStream(
   const decisions: Decision[] = [];
   for (const [i, row] of subjects[source]!.rows.late.entries()) {
     await devices.ask(target, { kind: 'observe', rows: [row] });
-    const event = await application.lastOf(userId);
+    const event = await told.lastOf(userId);
     decisions.push(event.decision);
     if (event.decision === 'lock') break;
-    if (isAnswered(event.decision, i, target === source)) await application.confirm(event);
+    if (isAnswered(event.decision, i, target === source)) await application.confirm(userId, event.sequence);
   }
   await devices.ask(target, { kind: 'end' });
-  if (decisions.at(-1) === 'lock') await application.unlock(await application.lastOf(userId));
+  if (decisions.at(-1) === 'lock') await application.unlock(userId, (await told.lastOf(userId)).sequence);
   return { target, source, decisions };
 }
 

@@ -32,7 +32,7 @@ export interface AuthenticationSummary {
 export interface Figures {
   readonly summary: AuthenticationSummary;
   readonly setting: SetSetting;
-  readonly task: Task;
+  readonly task: Pick<Task, 'keyBits' | 'outputs'>;
   readonly times: {
     /** By name of the data user's stage. */
     readonly stages: Readonly<Record<string, number>>;
