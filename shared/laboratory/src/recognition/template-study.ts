@@ -59,6 +59,8 @@ interface Plan {
   /** At which windows are reconstructed with the frame known. */
   readonly sweep: { readonly dca: readonly number[]; readonly pca: readonly number[] };
   readonly minimumClassRows: readonly number[];
+  /** Of renewed frames. */
+  readonly scores: readonly ScoreKind[];
 }
 
 const FULL: readonly Plan[] = [
@@ -69,6 +71,7 @@ const FULL: readonly Plan[] = [
     few: 4,
     sweep: { dca: [2, 4, 8, 12, 20, 35], pca: [2, 4, 8, 12, 20, 35] },
     minimumClassRows: [1, 50, 60],
+    scores: ['euclidean', 'mahalanobis', 'cosine'],
   },
   {
     dataset: 'meu_keystroke',
@@ -77,6 +80,7 @@ const FULL: readonly Plan[] = [
     few: 4,
     sweep: { dca: [4, 8, 12, 20, 40, 55], pca: [4, 8, 12, 20, 40, 55] },
     minimumClassRows: [1, 50],
+    scores: ['euclidean', 'mahalanobis', 'cosine'],
   },
 ];
 
@@ -88,6 +92,7 @@ const QUICK: readonly Plan[] = [
     few: 3,
     sweep: { dca: [3], pca: [35] },
     minimumClassRows: [1, 50],
+    scores: ['euclidean'],
   },
 ];
 
@@ -159,7 +164,7 @@ function partOf(plan: Plan, people: People, scene: Scene, tell: (what: string) =
       ]),
     ),
     renewal: did('renewed frames', () =>
-      (['euclidean', 'mahalanobis', 'cosine'] as const).flatMap((score) =>
+      plan.scores.flatMap((score) =>
         [false, true].map((translated) => renew(scene, { kind, score, translated })),
       ),
     ),
