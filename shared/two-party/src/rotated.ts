@@ -94,7 +94,7 @@ export const rotated: TwoPartyProtocol = {
 };
 
 /** Raised whenever the same secrets and messages would make other messages, at either end. */
-const PROGRAM = 'eigenveil rotated 1';
+const PROGRAM = 'eigenveil rotated 2';
 
 /** A run: all that its end draws comes from the seed, and with an answer that is kept, what has come is compared with the runs before. */
 function begin(

@@ -41,6 +41,8 @@ export const add = (a: Code, b: Code): Code => [a, b, 0x6a];
 export const subtract = (a: Code, b: Code): Code => [a, b, 0x6b];
 export const and = (a: Code, b: Code): Code => [a, b, 0x71];
 export const shiftLeft = (a: Code, b: Code): Code => [a, b, 0x74];
+/** Without sign. */
+export const shiftRight = (a: Code, b: Code): Code => [a, b, 0x76];
 export const loadByte = (address: Code): Code => [address, 0x2d, UNALIGNED, 0];
 export const loadNumber = (address: Code, offset = 0): Code => [address, 0x28, UNALIGNED, unsigned(offset)];
 
@@ -99,8 +101,10 @@ export const loadPair = (address: Code, offset = 0): Code => [
 ];
 /** All 128 bits equal to the low 32 bits of a number, four times over. */
 export const spread = (a: Code): Code => [a, 0xfd, 0x11];
+/** A long as a 128-bit integer, without sign. */
+export const widened = (a: Code): Code => [vector(0), a, 0xfd, 0x1e, 0];
 /** The 128-bit integer below 2^64 that a real parameter holds exactly. */
-export const wide = (real: Code): Code => [vector(0), real, 0xb1, 0xfd, 0x1e, 0];
+export const wide = (real: Code): Code => widened([real, 0xb1]);
 export const vector = (low: number): Code => [0xfd, 0x0c, low, ...new Array<number>(15).fill(0)];
 
 /** Repeats the body while `counter`, which must be positive at first, stays positive when it falls by one a turn. */

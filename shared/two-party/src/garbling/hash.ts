@@ -8,7 +8,7 @@
  * with equal key and tweak the tables of gates that share inputs would reveal delta. p evaluations of AES against N chunks then gain at most about
  * p / 2^113 + N / 2^100 + N² / 2^129: leading terms, not a theorem. Why: docs/arguments.md, "Hash of half-gates".
  */
-import { type Cipheriv, createCipheriv } from 'node:crypto';
+import { type Cipheriv, createCipheriv, type Decipheriv } from 'node:crypto';
 
 /** Gates under one AES key. */
 export const CHUNK_GATES = 2 ** 12;
@@ -27,10 +27,21 @@ export class Permutation {
   /** Encrypts `length` bytes at `from` and writes the result to `to`. */
   apply(memory: Uint8Array<ArrayBuffer>, from: number, length: number, to: number): void {
     if (this.#cipher === undefined) throw new RangeError('a key expected before the first block');
-    const output = this.#cipher.update(memory.subarray(from, from + length));
-    memory.set(output, to);
-    // Every call makes a new buffer. Giving it back at once, not at the next garbage collection, lets the allocator use the
-    // same memory, warm in the cache, for the next: three times faster. Only for a buffer that nothing else shares.
-    if (output.byteLength === output.buffer.byteLength) output.buffer.transfer(0);
+    update(this.#cipher, memory, from, length, to);
   }
+}
+
+/** What a cipher makes of `length` bytes at `from`, written to `to`; it gives as many as it takes. */
+export function update(
+  cipher: Cipheriv | Decipheriv,
+  memory: Uint8Array<ArrayBuffer>,
+  from: number,
+  length: number,
+  to: number,
+): void {
+  const output = cipher.update(memory.subarray(from, from + length));
+  memory.set(output, to);
+  // Every call makes a new buffer. Giving it back at once, not at the next garbage collection, lets the allocator use the
+  // same memory, warm in the cache, for the next: three times faster. Only for a buffer that nothing else shares.
+  if (output.byteLength === output.buffer.byteLength) output.buffer.transfer(0);
 }

@@ -1,20 +1,24 @@
 /**
  * From correlated rows to masks: a tree of four levels per digit, all of whose leaves but the one at the digit the chooser
- * learns, and their expansion. The hash H is TMMO(x, i) = π(π(x) ⊕ i) ⊕ π(x), π being AES-128 under a chunk's key (Guo,
+ * learns, and their expansion. The hash H is TMMO(x, i) = π(π(x) ⊕ i) ⊕ π(x), π being the inverse of AES-128 under a chunk's key (Guo,
  * Katz, Wang, Yu, "Efficient and secure multiparty computation from fixed-key block ciphers", IEEE S&P 2020). The tree is that of Guo,
  * Yang, Wang, Zhang, Xie, Liu, Zhao, "Half-Tree: Halving the Cost of Tree Expansion in COT and DPF" (EUROCRYPT 2023).
  *
  * A digit uses four transfers with rows q₁ … q₄ of the correlator. The first level has the nodes q₁ and q₁ ⊕ Δ; a node n has the children
  * H(n, i) and n ⊕ H(n, i). On every level the XOR of all nodes is Δ. The chooser holds all nodes of a level but one, from the first
  * on. For level j it gets g = q_j ⊕ the XOR of all left children; with its own row j that is the XOR of the children on one side, and so the
- * one sibling that it lacks. The leaf x that it misses is the XOR of the fifteen others and Δ. Every leaf is expanded to H(x, i′),
- * H(x, i′ + 1), …, of which π(x) is computed once. The nodes of a level share their tweak, the leaves of a digit theirs.
+ * one sibling that it lacks. The leaf x that it misses is the XOR of the fifteen others and Δ. Every leaf is expanded to H(x, i′ + 1) ⊕ i′,
+ * H(x, i′ + 2) ⊕ (i′ + 1), …, of which π(x) is computed once. The nodes of a level share their tweak, the leaves of a digit theirs. The last term is
+ * public. With it a leaf is what decryption in CBC mode makes of the blocks π(x) ⊕ i′, π(x) ⊕ (i′ + 1), …: the one before is added to each, and with it
+ * π(x), in the same pass over memory.
  *
  * Assumptions: AES-128 as an ideal cipher, and keys that do not depend on what the adversary asked before: the correlator draws them from the
  * CSPRNG and reveals each with its chunk. Tweaks count up within a chunk. p evaluations of AES against N chunks then gain at most about
  * p / 2^110 + N / 2^95 + N² / 2^129: leading terms, not a theorem. Why: docs/arguments.md, "Hash of products".
  */
-import { Permutation } from '../garbling/hash.ts';
+import { createDecipheriv, type Decipheriv } from 'node:crypto';
+import { update } from '../garbling/hash.ts';
+import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
 
 /** Hashes and node evaluations under one key, at most. */
 export const CHUNK_HASHES = 2 ** 16;
@@ -23,21 +27,34 @@ const SLICE_BYTES = 96 * 1024;
 
 /** π of a chunk, applied in place or from one place to another. */
 export class ChunkPermutation {
-  readonly #permutation = new Permutation();
   readonly #memory: Uint8Array<ArrayBuffer>;
+  #alone: Decipheriv | undefined;
+  #chained: Decipheriv | undefined;
 
   constructor(memory: Uint8Array<ArrayBuffer>) {
     this.#memory = memory;
   }
 
   setKey(key: Uint8Array): void {
-    this.#permutation.setKey(key);
+    this.#alone = createDecipheriv('aes-128-ecb', key, null).setAutoPadding(false);
+    this.#chained = createDecipheriv('aes-128-cbc', key, new Uint8Array(BLOCK_BYTES)).setAutoPadding(false);
   }
 
+  /** π of every block. */
   apply(from: number, length: number, to: number): void {
+    this.#update(this.#alone, from, length, to);
+  }
+
+  /** π of every block ⊕ the block before it, in place. Of the first one under a key that is zero, of others what the call before had last. */
+  chain(from: number, length: number): void {
+    this.#update(this.#chained, from, length, from);
+  }
+
+  #update(cipher: Decipheriv | undefined, from: number, length: number, to: number): void {
+    if (cipher === undefined) throw new RangeError('a key expected before the first block');
     for (let done = 0; done < length; done += SLICE_BYTES) {
       const part = Math.min(SLICE_BYTES, length - done);
-      this.#permutation.apply(this.#memory, from + done, part, to + done);
+      update(cipher, this.#memory, from + done, part, to + done);
     }
   }
 }

@@ -49,9 +49,6 @@ export interface Kernels {
   /** Per digit and leaf the blocks first ⊕ tweak; `first` is the leaf's image under the permutation. */
   spreadAll(d: number, table: number, first: number, n: number, tweak: number): void;
   spreadKnown(d: number, table: number, first: number, n: number, tweak: number): void;
-  /** Adds that image once more, after the second pass. */
-  feedAll(d: number, table: number, first: number, n: number): void;
-  feedKnown(d: number, table: number, first: number, n: number): void;
   /** Adds up `n` sums' carries and multiplies by 2^bits. */
   settle(sums: number, n: number, bits: number): void;
   /** See ring-kernels.ts: by the number of pairs of lanes that the pass needs, less one. */

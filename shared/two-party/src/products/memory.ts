@@ -6,7 +6,7 @@ export const DELTA_ADDRESS = 0;
 /** Where the rest of the memory begins. */
 export const FREE_ADDRESS = 16;
 /**
- * Per digit of a chunk: addresses of its row of the result and of the correlator's row, ring elements, blocks per leaf, address and number of
+ * Per digit of a chunk: addresses of its row of the result and of the correlator's row, ring elements, blocks per leaf and one, address and number of
  * the masks.
  */
 export const DIGIT_TABLE_BYTES = 24;

@@ -37,6 +37,7 @@ import {
   vector,
   xor,
 } from '../garbling/assembler.ts';
+import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
 import { DIGIT_BITS, ELEMENT_BYTES, LEAVES, SUM_BYTES } from './layout.ts';
 import { advance, DIGIT_TABLE_BYTES, maskOf } from './memory.ts';
 
@@ -80,6 +81,14 @@ function addUp(
   ]);
 }
 
+/** Points to every leaf's masks, behind the block that only the next one needs, and on to the next digit. */
+const leafPointers = (masks: number, next: number, leaves: readonly number[]): Code => [
+  leaves.map((leaf, x) =>
+    set(leaf, add(get(leaves[x - 1] ?? masks), x === 0 ? constant(BLOCK_BYTES) : get(next))),
+  ),
+  leaves.map(() => advance(masks, get(next))),
+];
+
 /** Numbers from `first` on. */
 const range = (first: number, count: number) => Array.from({ length: count }, (_, i) => first + i);
 const BITS = range(0, DIGIT_BITS);
@@ -118,8 +127,7 @@ function correlateFunction(pairs: number): FunctionSource {
       set(element, loadNumber(get(table), 4)),
       set(count, loadNumber(get(table), 8)),
       set(next, shiftLeft(loadNumber(get(table), 12), constant(4))),
-      leaves.map((leaf, x) => set(leaf, x === 0 ? get(masks) : add(get(leaves[x - 1]!), get(next)))),
-      set(masks, add(get(leaves.at(-1)!), get(next))),
+      leafPointers(masks, next, leaves),
       set(runs, constant(2)),
       repeat(runs, [
         repeat(count, [
@@ -194,8 +202,7 @@ function chooseFunction(pairs: number): FunctionSource {
       set(sum, loadNumber(get(table))),
       set(count, add(loadNumber(get(table), 8), loadNumber(get(table), 20))),
       set(next, shiftLeft(loadNumber(get(table), 12), constant(4))),
-      leaves.map((leaf, x) => set(leaf, x === 0 ? get(masks) : add(get(leaves[x - 1]!), get(next)))),
-      set(masks, add(get(leaves.at(-1)!), get(next))),
+      leafPointers(masks, next, leaves),
       repeat(count, [
         Array.from({ length: pairs }, (_, pair) =>
           store(get(sum), addHalves(gain(8 * pair), load(get(sum), 16 * pair)), 16 * pair),

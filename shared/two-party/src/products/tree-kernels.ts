@@ -8,13 +8,17 @@ import {
   get,
   load,
   loadNumber,
+  long,
   NUMBER,
   repeat,
   set,
+  shiftLeft,
+  shiftRight,
   store,
   VECTOR,
   vector,
   wide,
+  widened,
   xor,
 } from '../garbling/assembler.ts';
 import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
@@ -116,48 +120,42 @@ function growKnownFunction(): FunctionSource {
   };
 }
 
+/** Blocks that are written in one turn, as a power of two. */
+const TURN_BITS = 2;
+const TURN = 2 ** TURN_BITS;
+
 function spreadFunction(name: string, leaves: number): FunctionSource {
-  const [d, table, first, n, tweak, block, running, start, image] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+  const [d, table, first, n, tweak, blocks, turns, next, running, start, image] = [
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+  ];
   return {
     name,
     parameters: [NUMBER, NUMBER, NUMBER, NUMBER, 'real'],
-    locals: [NUMBER, VECTOR, VECTOR, VECTOR],
+    locals: [NUMBER, NUMBER, NUMBER, VECTOR, VECTOR, VECTOR],
     body: [
-      set(running, wide(get(tweak))),
+      set(start, wide(get(tweak))),
       repeat(n, [
-        set(start, get(running)),
+        set(blocks, loadNumber(get(table), 12)),
         Array.from({ length: leaves }, (_, leaf) => [
           set(running, get(start)),
           set(image, load(get(first), leaf * BLOCK_BYTES)),
-          set(block, loadNumber(get(table), 12)),
-          repeat(block, [
-            store(get(d), xor(get(image), get(running))),
-            set(running, addHalves(get(running), vector(1))),
-            advance(d, BLOCK_BYTES),
+          set(next, add(get(d), shiftLeft(get(blocks), constant(4)))),
+          set(turns, shiftRight(add(get(blocks), constant(TURN - 1)), constant(TURN_BITS))),
+          // The last one may write behind the leaf: there the next leaf comes.
+          repeat(turns, [
+            Array.from({ length: TURN }, (_, block) => [
+              store(get(d), xor(get(image), get(running)), block * BLOCK_BYTES),
+              set(running, addHalves(get(running), vector(1))),
+            ]),
+            advance(d, TURN * BLOCK_BYTES),
           ]),
+          set(d, get(next)),
         ]),
+        set(start, addHalves(get(start), widened(long(get(blocks))))),
         advance(first, leaves * BLOCK_BYTES),
         advance(table, DIGIT_TABLE_BYTES),
       ]),
     ],
-  };
-}
-
-function feedFunction(name: string, leaves: number): FunctionSource {
-  const [d, table, first, n, block, image] = [0, 1, 2, 3, 4, 5];
-  return {
-    name,
-    parameters: [NUMBER, NUMBER, NUMBER, NUMBER],
-    locals: [NUMBER, VECTOR],
-    body: repeat(n, [
-      Array.from({ length: leaves }, (_, leaf) => [
-        set(image, load(get(first), leaf * BLOCK_BYTES)),
-        set(block, loadNumber(get(table), 12)),
-        repeat(block, [store(get(d), xor(load(get(d)), get(image))), advance(d, BLOCK_BYTES)]),
-      ]),
-      advance(first, leaves * BLOCK_BYTES),
-      advance(table, DIGIT_TABLE_BYTES),
-    ]),
   };
 }
 
@@ -169,6 +167,4 @@ export const TREE_FUNCTIONS: readonly FunctionSource[] = [
   growKnownFunction(),
   spreadFunction('spreadAll', LEAVES),
   spreadFunction('spreadKnown', LEAVES - 1),
-  feedFunction('feedAll', LEAVES),
-  feedFunction('feedKnown', LEAVES - 1),
 ];

@@ -34,7 +34,7 @@ interface Batch {
   /** Its first one, among those of the chunk. */
   readonly digit: number;
   readonly digits: number;
-  /** Blocks of all leaves of one kind together. */
+  /** Blocks of all leaves of one kind together, with the first one of each, which only the next needs. */
   readonly blocks: number;
   readonly tweak: number;
   /** Of its correlations behind the chunk's first. */
@@ -131,8 +131,7 @@ export class Workspace {
       const table = this.#table + digit * DIGIT_TABLE_BYTES;
       const images = first + digit * LEAVES * BLOCK_BYTES;
       kernels.spreadAll(this.#masks, table, images, digits, tweak);
-      this.#permutation.apply(this.#masks, LEAVES * blocks * BLOCK_BYTES, this.#masks);
-      kernels.feedAll(this.#masks, table, images, digits);
+      this.#permutation.chain(this.#masks, LEAVES * blocks * BLOCK_BYTES);
       add(table, this.#masks, this.#correlations(chunk) + offset, chunk.width, digits);
     }
     this.#end(chunk);
@@ -162,8 +161,7 @@ export class Workspace {
       const images = first + digit * (LEAVES - 1) * BLOCK_BYTES;
       const own = this.#choices + digit * DIGIT_BITS;
       kernels.spreadKnown(this.#masks, table, images, digits, tweak);
-      this.#permutation.apply(this.#masks, (LEAVES - 1) * blocks * BLOCK_BYTES, this.#masks);
-      kernels.feedKnown(this.#masks, table, images, digits);
+      this.#permutation.chain(this.#masks, (LEAVES - 1) * blocks * BLOCK_BYTES);
       add(table, this.#masks, this.#correlations(chunk) + offset, chunk.width, own, digits);
     }
     this.#end(chunk);
@@ -230,7 +228,7 @@ export class Workspace {
       this.#words[at] = this.#sums + (row * this.#stride + column) * SUM_BYTES;
       this.#words[at + 1] = this.#elements + (summand * size.columns + column) * ELEMENT_BYTES;
       this.#words[at + 2] = size.columns - column;
-      this.#words[at + 3] = leafBlocks(size, row, chunk.width);
+      this.#words[at + 3] = 1 + leafBlocks(size, row, chunk.width);
       this.#words[at + 4] = this.#checkMasks + (summand * thresholdCount(size) + column) * masks;
       this.#words[at + 5] = maskCount(size);
     }

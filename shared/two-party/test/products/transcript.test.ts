@@ -2,7 +2,7 @@
  * What the correlator sends, against a slow reading of hash.ts and layout.ts: masks that both ends got wrong in the same way
  * would still give right products.
  */
-import { createCipheriv, createHash } from 'node:crypto';
+import { createDecipheriv, createHash } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { BLOCK_ROWS } from '../../src/oblivious-transfer/extension.ts';
 import { CHUNK_HASHES } from '../../src/products/hash.ts';
@@ -15,18 +15,22 @@ import { randomCase, session } from './parties.ts';
 const BLOCK = 16;
 
 function permute(key: Uint8Array, block: Uint8Array): Buffer {
-  return createCipheriv('aes-128-ecb', key, null).setAutoPadding(false).update(block);
+  return createDecipheriv('aes-128-ecb', key, null).setAutoPadding(false).update(block);
 }
 
 function xor(a: Uint8Array, b: Uint8Array): Buffer {
   return Buffer.from(a.map((byte, i) => byte ^ b[i]!));
 }
 
-function tmmo(key: Uint8Array, x: Uint8Array, tweak: number): Buffer {
+function blockOf(tweak: number): Buffer {
   const i = Buffer.alloc(BLOCK);
   i.writeUInt32LE(tweak);
+  return i;
+}
+
+function tmmo(key: Uint8Array, x: Uint8Array, tweak: number): Buffer {
   const inner = permute(key, x);
-  return xor(permute(key, xor(inner, i)), inner);
+  return xor(permute(key, xor(inner, blockOf(tweak))), inner);
 }
 
 function numberOf(bytes: Uint8Array): bigint {
@@ -111,11 +115,11 @@ describe('the messages of the correlator', () => {
           const leafMasks = leaves.map((leaf) =>
             Buffer.concat(
               Array.from({ length: Math.ceil(length / BLOCK) }, (_, block) =>
-                tmmo(message.key, leaf, tweak + block),
+                xor(tmmo(message.key, leaf, tweak + block + 1), blockOf(tweak + block)),
               ),
             ),
           );
-          tweak += Math.ceil(length / BLOCK);
+          tweak += 1 + Math.ceil(length / BLOCK);
           const maskedAs = (at: number, bytes: number, value: bigint) => {
             const e = leafMasks.map((mask) => numberOf(mask.subarray(at, at + bytes)));
             const sum = e.reduce((total, mask) => total + mask);
