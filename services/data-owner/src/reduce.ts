@@ -57,12 +57,9 @@ export async function reduceRows(
       { ...options, ignoredColumns: 'others', onSkippedRow },
     );
     for await (const batch of batches) {
-      let text = '';
-      for (const { values, kept = [] } of batch) {
-        rows += 1;
-        text += `${csvLine([...kept, ...projector.transform([values])[0]!])}\n`;
-      }
-      yield text;
+      const reduced = projector.transform(batch.map(({ values }) => values));
+      rows += batch.length;
+      yield batch.map(({ kept = [] }, i) => `${csvLine([...kept, ...reduced[i]!])}\n`).join('');
     }
   }
   // Whole or not at all: rows that cannot be read must not cost an earlier result.

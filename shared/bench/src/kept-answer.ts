@@ -2,14 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  ANSWER_TABLES,
-  keptAnswer,
-  openDatabase,
-  Sealer,
-  SqliteAnswers,
-  transaction,
-} from '@eigenveil/server';
+import { ANSWER_TABLES, keptAnswer, SqliteAnswers } from '@eigenveil/server/answers';
+import { Sealer } from '@eigenveil/server/sealing';
+import { openDatabase, transaction } from '@eigenveil/server/sqlite';
 
 const TASK = 'measured';
 
