@@ -55,18 +55,7 @@ export async function startAuthenticator(
     throw error;
   });
   const measured = authenticatorMetrics(metrics, store, () => service.activeSessions);
-  const webhook =
-    config.webhookUrl === undefined
-      ? undefined
-      : new Webhook({
-          store,
-          key,
-          log,
-          url: config.webhookUrl,
-          ca,
-          onAttempt: measured.attempted,
-          times: overrides.webhookTimes,
-        });
+  let webhook: Webhook | undefined;
   const service = new AuthenticatorService({
     store,
     sealer,
@@ -105,8 +94,13 @@ export async function startAuthenticator(
   const { driftLevel: level, driftAlarm: falseAlarm } = config;
   const population = new Population({ store, log, metrics, level, falseAlarm });
   const listening = await running.listen({ info: INFO, routes, checkReady: () => store.check() });
-  webhook?.wake();
-  // Only now: a timer would keep a process alive that could not listen.
+  // Only now: these would keep a process alive that could not listen.
+  const { webhookUrl: url } = config;
+  if (url !== undefined) {
+    const times = overrides.webhookTimes;
+    webhook = new Webhook({ store, key, log, url, ca, onAttempt: measured.attempted, times });
+    webhook.wake();
+  }
   const every = (milliseconds: number, work: () => void) =>
     setInterval(() => {
       try {
@@ -132,7 +126,11 @@ export async function startAuthenticator(
       for (const timer of timers) clearInterval(timer);
       await listening.close();
       await webhook?.close();
-      service.close();
+      try {
+        service.close();
+      } catch (error) {
+        log.error({ err: error }, 'what templates have learnt last was not kept');
+      }
       store.close();
       running.release();
     },
