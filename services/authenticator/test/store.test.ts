@@ -145,6 +145,8 @@ describe('events', () => {
   });
 
   test('come in pages, in order', () => {
+    store.close();
+    store = new SqliteAuthenticatorStore(':memory:'); // these are many, and no disk is to wait for
     enrol(anna, 'A');
     for (let i = 1; i < EVENTS_PER_PAGE + 10; i += 1) make(i);
     expect(kept()).toEqual(Array.from({ length: EVENTS_PER_PAGE }, (_, i) => i + 1));

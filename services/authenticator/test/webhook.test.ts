@@ -39,7 +39,7 @@ beforeAll(async () => {
         return;
       case 'send without end': {
         response.writeHead(200, { 'content-type': 'application/json' });
-        const timer = setInterval(() => response.write(' '.repeat(65_536)), 1);
+        const timer = setInterval(() => response.write(' '.repeat(65_536)), 20);
         response.once('close', () => clearInterval(timer));
         return;
       }
