@@ -14,16 +14,14 @@ export { AuthenticationError, type AuthenticationErrorCode } from './errors.ts';
 export { FRAME_SEED_BYTES, Frame } from './frame.ts';
 export { type Moments, momentsOf, WindowSums } from './moments.ts';
 export { exceedanceRatios, exceeded, likelihoodRatios } from './ratios.ts';
-export { SCORE_KINDS, type ScoreKind, Scorer } from './scorer.ts';
+export { type ScoreKind, Scorer } from './scorer.ts';
 export { type LikelihoodRatios, SequentialEngine, type SequentialSettings } from './sequential.ts';
 export {
   decodeTemplate,
   encodeTemplate,
   makeTemplate,
-  shrinkage,
-  shrunkSpread,
   type Template,
   updated,
 } from './template.ts';
 export { TrustEngine, type TrustSettings } from './trust.ts';
-export { checkWindow, LARGEST_ENTRY, MAXIMUM_DIMENSIONS } from './window.ts';
+export { checkWindow, MAXIMUM_DIMENSIONS } from './window.ts';

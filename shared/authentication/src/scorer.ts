@@ -12,8 +12,6 @@ import { checkWindow } from './window.ts';
  */
 export type ScoreKind = 'euclidean' | 'mahalanobis' | 'cosine';
 
-export const SCORE_KINDS = ['euclidean', 'mahalanobis', 'cosine'] as const satisfies readonly ScoreKind[];
-
 /** For one session: what scoring takes is computed once from the template. */
 export class Scorer {
   readonly kind: ScoreKind;

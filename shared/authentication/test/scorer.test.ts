@@ -1,15 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Frame, makeTemplate, SCORE_KINDS, Scorer, shrunkSpread } from '../src/index.ts';
+import { Frame, makeTemplate, type ScoreKind, Scorer } from '../src/index.ts';
+import { shrunkSpread } from '../src/template.ts';
 import { SeededRandom } from './support/random.ts';
 
+const SCORE_KINDS = ['euclidean', 'mahalanobis', 'cosine'] as const satisfies readonly ScoreKind[];
 const rows = (...windows: number[][]) => windows.map((window) => Float64Array.from(window));
 const square = makeTemplate(rows([2, 1], [-2, 1], [0, 2], [0, 0]));
 
 describe('Scorer', () => {
   it('gives known distances', () => {
     const x = Float64Array.of(3, 5);
-    const bare = (kind: (typeof SCORE_KINDS)[number]) => {
+    const bare = (kind: ScoreKind) => {
       const scorer = new Scorer(square, kind);
       return scorer.score(x) * scorer.expected;
     };

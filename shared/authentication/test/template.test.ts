@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  decodeTemplate,
-  encodeTemplate,
-  makeTemplate,
-  momentsOf,
-  shrinkage,
-  shrunkSpread,
-  updated,
-} from '../src/index.ts';
+import { decodeTemplate, encodeTemplate, makeTemplate, momentsOf, updated } from '../src/index.ts';
+import { shrinkage, shrunkSpread } from '../src/template.ts';
 import { SeededRandom } from './support/random.ts';
 
 const rows = (...windows: number[][]) => windows.map((window) => Float64Array.from(window));

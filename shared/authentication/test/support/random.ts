@@ -1,17 +1,12 @@
-/** Numbers for tests, the same in each run: uniform ones by Mulberry32, normal ones by Box and Muller. */
+/** Numbers for tests, the same in each run; normal ones by Box and Muller. */
+import { generator, seedOf } from '@eigenveil/testbed/random';
+
 export class SeededRandom {
-  #state: number;
+  /** In (0, 1). */
+  readonly uniform: () => number;
 
   constructor(seed: number) {
-    this.#state = seed;
-  }
-
-  /** In (0, 1). */
-  uniform(): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let t = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32 + 2 ** -33;
+    this.uniform = generator(seedOf(`${seed}`));
   }
 
   normal(): number {
