@@ -27,12 +27,6 @@ const SMALL_BODY_BYTES = 4096;
 const UserParams = z.strictObject({ userId: UserId });
 const SessionParams = z.strictObject({ sessionId: SessionId });
 
-/** An enrolled device. */
-interface Device {
-  readonly userId: UserId;
-  readonly thumbprint: Thumbprint;
-}
-
 /** A device with an invitation that it may use. */
 interface Invited {
   readonly token: string;
@@ -62,14 +56,14 @@ export function authenticatorRoutes(options: {
         throw new ServiceError('ERR_AUTH_FORBIDDEN', '"DPoP" expected the key of the relying application');
       }),
   };
-  const device: Authenticator<Device> = {
+  const device: Authenticator<Thumbprint> = {
     challenge: 'DPoP',
     description: 'A proof of possession of the key of an enrolled device.',
     authenticate: (request) =>
-      deviceProofs.check(request, undefined, ({ thumbprint }) => ({
-        userId: service.userOf(thumbprint),
-        thumbprint,
-      })),
+      deviceProofs.check(request, undefined, ({ thumbprint }) => {
+        service.userOf(thumbprint);
+        return thumbprint;
+      }),
   };
   const invited: Authenticator<Invited> = {
     challenge: 'DPoP',
@@ -178,7 +172,7 @@ export function authenticatorRoutes(options: {
       auth: 'device',
       response: { status: 201, description: 'The id of the session', schema: SessionResponse },
       problems: ['ERR_DEVICE_REVOKED', 'ERR_RENEWAL_REQUIRED'],
-      handler: ({ identity }) => ({ sessionId: service.openSession(identity.userId) }),
+      handler: ({ identity }) => ({ sessionId: service.openSession(identity) }),
     }),
     route({
       method: 'post',
@@ -190,7 +184,7 @@ export function authenticatorRoutes(options: {
       body: { json: WindowsRequest, limitBytes: windowsBodyBytes(WINDOWS_PER_BATCH, components) },
       response: { status: 204, description: 'The windows were taken' },
       problems: ['ERR_DEVICE_REVOKED', 'ERR_SESSION_UNKNOWN', 'ERR_WINDOW_ORDER', 'ERR_WINDOW_INVALID'],
-      handler: ({ identity, params, body }) => service.observe(identity.thumbprint, params.sessionId, body),
+      handler: ({ identity, params, body }) => service.observe(identity, params.sessionId, body),
     }),
     route({
       method: 'delete',
@@ -200,7 +194,7 @@ export function authenticatorRoutes(options: {
       params: SessionParams,
       response: { status: 204, description: 'It has ended' },
       problems: ['ERR_DEVICE_REVOKED', 'ERR_SESSION_UNKNOWN'],
-      handler: ({ identity, params }) => service.endSession(identity.thumbprint, params.sessionId),
+      handler: ({ identity, params }) => service.endSession(identity, params.sessionId),
     }),
   ];
   // All of them need the database.

@@ -141,10 +141,11 @@ export class AuthenticatorService {
 
   /**
    * Opens a session, which begins at `step-up`, in the place of the user's last one.
-   * @throws ERR_RENEWAL_REQUIRED, ERR_RATE_LIMITED
+   * @throws ERR_RENEWAL_REQUIRED, ERR_RATE_LIMITED, ERR_DEVICE_REVOKED
    */
-  openSession(userId: UserId): SessionId {
+  openSession(device: Thumbprint): SessionId {
     const { store, references, sealer, monotonic } = this.#deps;
+    const userId = this.userOf(device); // still: it may have been replaced since its proof was checked
     this.#learning.flush(); // what the last session has learnt is to be read
     const user = store.user(userId)!;
     const reference = references.get(user.projection);
@@ -159,7 +160,7 @@ export class AuthenticatorService {
     this.#sessions.add({
       id,
       userId,
-      device: user.device,
+      device,
       enrolledAt: user.enrolledAt,
       reference,
       template,

@@ -11,6 +11,8 @@ import type { SqliteAuthenticatorStore } from './sqlite-store.ts';
 
 /** The receiver has so long for one event: the next one waits for it. */
 const ANSWER_MILLISECONDS = 10_000;
+/** Nothing, or a problem. */
+const LARGEST_ANSWER_BYTES = 65_536;
 const FIRST_BACKOFF_MILLISECONDS = 1000;
 const LONGEST_BACKOFF_MILLISECONDS = 300_000;
 
@@ -59,6 +61,7 @@ export class Webhook {
       ca: options.ca,
       credentials: { kind: 'none' }, // the event itself is signed
       timeoutMilliseconds: this.#times.answerMilliseconds,
+      largestAnswerBytes: LARGEST_ANSWER_BYTES,
     });
   }
 

@@ -213,7 +213,7 @@ describe('events', () => {
     const { event: start } = await site.status(device.userId);
     const { service } = site.running;
     for (let i = 0; i < 260; i += 1) {
-      service.openSession(device.userId);
+      service.openSession(device.key.thumbprint);
       service.confirm(device.userId, service.status(device.userId).event);
     }
     const pages = [await site.ask('POST', PATHS.decisions, { after: start })];

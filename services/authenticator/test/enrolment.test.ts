@@ -215,6 +215,17 @@ describe('a revoked user', () => {
     expect((await site.status(device.userId)).event).toBe(event);
   });
 
+  test('opens no session with a proof that was checked before the revocation', async () => {
+    const late = await site.device();
+    const { service } = site.running;
+    const opening = service.userOf(late.key.thumbprint); // as its request was authenticated
+    service.revoke(opening);
+    expect(() => service.openSession(late.key.thumbprint)).toThrow(
+      expect.objectContaining({ code: 'ERR_DEVICE_REVOKED' }),
+    );
+    expect((await site.historyOf(late.userId)).at(-1)).toBe('lock: revoked');
+  });
+
   test('can be enrolled anew with another key alone', async () => {
     const token = await site.invite(device.userId);
     expect((await site.enrol(device.key, token, body())).code).toBe('ERR_DEVICE_CONFLICT');

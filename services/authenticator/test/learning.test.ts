@@ -80,7 +80,7 @@ class Player {
   }
 
   admitted(): this {
-    this.session = service.openSession(this.userId);
+    this.session = service.openSession(this.device);
     this.#next = 0;
     return this.confirmed();
   }
@@ -125,7 +125,7 @@ describe('a template', () => {
 
   test('learns nothing from windows before a confirmation, or around a step-up', () => {
     const player = new Player();
-    player.session = service.openSession(player.userId);
+    player.session = service.openSession(player.device);
     player.show(own(500));
     player.confirmed().show(own(40)).show(strangeWindows(3));
     expect(service.status(player.userId).decision).toBe('step-up');

@@ -13,6 +13,10 @@ import { Site } from './authenticator.ts';
 /** How the receiver answers: like an honest one, or in a way that takes nothing. */
 type Manner = 'take' | 'fail' | 'hang' | 'lie' | 'redirect' | 'lose the answer' | 'send without end';
 
+const TIMES = { answerMilliseconds: 60_000, firstBackoffMilliseconds: 5 };
+/** Where it is waited for that the service gives up: honest answers may be late, too, and come again. */
+const IMPATIENT = { ...TIMES, answerMilliseconds: 300 };
+
 let server: Server;
 let manner: Manner;
 let received: DecisionEvent[];
@@ -52,8 +56,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const times = { answerMilliseconds: 300, firstBackoffMilliseconds: 5 };
-  site = await Site.start({}, { webhookTimes: times });
+  site = await Site.start({}, { webhookTimes: TIMES });
   const webhookCa = join(site.folder, 'webhook.pem');
   await writeFile(webhookCa, tls.cert);
   Object.assign(site.config, {
@@ -99,6 +102,7 @@ test('takes every event in order, as the relying application reads them', async 
 test.each<Manner>(['fail', 'hang', 'lie', 'redirect', 'lose the answer', 'send without end'])(
   'loses nothing at a receiver that does: %s',
   async (how) => {
+    if (how === 'hang') await site.restart({}, { webhookTimes: IMPATIENT });
     manner = how;
     const device = await site.device();
     await expect.poll(() => asked).toBeGreaterThan(1); // tried again
@@ -110,7 +114,7 @@ test.each<Manner>(['fail', 'hang', 'lie', 'redirect', 'lose the answer', 'send w
     await isWhole();
     const { sequence: first } = received[0]!;
     expect(sequences()).toEqual(Array.from({ length: sequences().length }, (_, i) => first + i));
-    expect(received.slice(-3).map(({ userId }) => userId)).toEqual(Array(3).fill(device.userId));
+    expect(new Set(received.map(({ userId }) => userId))).toEqual(new Set([device.userId]));
   },
 );
 

@@ -28,6 +28,8 @@ export interface ServiceClientOptions {
   readonly timeoutMilliseconds?: number;
   /** How long to go on trying while the peer cannot be reached or is busy, in milliseconds. */
   readonly patienceMilliseconds?: number;
+  /** The longest answer that is read, in bytes; bytes that come give the peer more time. */
+  readonly largestAnswerBytes?: number;
   /** Of an attempt's deadline. */
   readonly clock?: Clock;
 }
@@ -61,6 +63,7 @@ export class ServiceClient {
   readonly #credentials: Credentials;
   readonly #patience: number;
   readonly #timeout: number;
+  readonly #largestAnswer: number;
   readonly #clock: Clock;
   #closed = false;
 
@@ -73,6 +76,7 @@ export class ServiceClient {
     this.#credentials = options.credentials;
     this.#patience = options.patienceMilliseconds ?? 0;
     this.#timeout = options.timeoutMilliseconds ?? 60_000;
+    this.#largestAnswer = options.largestAnswerBytes ?? LARGEST_ANSWER_BYTES;
     this.#clock = options.clock ?? systemClock;
     this.#agent = new Agent({
       connect: {
@@ -82,7 +86,7 @@ export class ServiceClient {
       },
       headersTimeout: this.#timeout,
       bodyTimeout: this.#timeout,
-      maxResponseSize: LARGEST_ANSWER_BYTES,
+      maxResponseSize: this.#largestAnswer,
     });
   }
 
@@ -180,7 +184,7 @@ export class ServiceClient {
       if (timedOut)
         throw new ServiceError('ERR_PEER_TIMEOUT', `${this.url} did not answer in time`, { cause });
       if (cause instanceof errors.ResponseExceededMaxSizeError) {
-        const most = `an answer of at most ${LARGEST_ANSWER_BYTES} bytes`;
+        const most = `an answer of at most ${this.#largestAnswer} bytes`;
         throw new ServiceError('ERR_PEER_PROTOCOL', `${method} ${this.url}${path} expected ${most}`, {
           cause,
         });
