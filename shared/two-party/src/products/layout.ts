@@ -37,8 +37,8 @@ export const MAXIMUM_SIDE = 2 ** 15;
 const MAXIMUM_COLUMNS = 256;
 
 /**
- * A digit's correlations are sent once for all of its bits, and hashed once for each of its values. Digits of two bits take up to 1.9 times the bytes, and
- * as much processor time: what they save in hashes, they spend on sending and receiving.
+ * A digit's correlations are sent once for all of its bits, and hashed once for each of its values. Digits of three bits take a third more bytes and a
+ * fifth less processor time, which only a line of more than 1.5 Gbit/s makes up for; of two bits up to 1.9 times the bytes. See docs/benchmarks.md.
  */
 export const DIGIT_BITS = 4;
 /** Leaves of a digit's tree, one for each value of the digit. */
