@@ -29,6 +29,30 @@ describe('constants', () => {
   });
 });
 
+describe('full adders', () => {
+  it('add up bits and constants, and take no gate where two of three are constants', () => {
+    const kinds = [undefined, 0, 1] as const;
+    for (const x of kinds)
+      for (const y of kinds)
+        for (const z of kinds) {
+          const gates = new ClearGates();
+          // Every combination of three bits; a constant is the same in all.
+          const bits = [x, y, z].map((known, k) =>
+            Uint8Array.from({ length: 8 }, (_, lane) => known ?? (lane >> k) & 1),
+          );
+          const wires = [x, y, z].map((known, k) =>
+            known === undefined ? gates.input(bits[k]!) : gates.constant(8, known),
+          ) as [Wires, Wires, Wires];
+          const [{ sum, carry }] = gates.addEach([wires]) as [{ sum: Wires; carry: Wires }];
+          const [low, high] = [gates.read(sum), gates.read(carry)];
+          const expected = Array.from(bits[0]!, (bit, lane) => bit + bits[1]![lane]! + bits[2]![lane]!);
+          expect(Array.from(low, (bit, lane) => bit + 2 * high[lane]!)).toEqual(expected);
+          const constants = [x, y, z].filter((known) => known !== undefined).length;
+          expect(gates.andGates).toBe(constants > 1 ? 0 : 8);
+        }
+  });
+});
+
 describe('memory', () => {
   it('keeps what a scope returns and reuses the rest', () => {
     const gates = new ClearGates();

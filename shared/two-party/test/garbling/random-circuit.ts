@@ -10,7 +10,19 @@ export interface Recipe {
   readonly operations: readonly { readonly kind: string; readonly a: number; readonly b: number }[];
 }
 
-const KINDS = ['and', 'xor', 'not', 'batch', 'slice', 'gather', 'constant', 'scope', 'template'] as const;
+const KINDS = [
+  'and',
+  'xor',
+  'not',
+  'batch',
+  'adders',
+  'crossed',
+  'slice',
+  'gather',
+  'constant',
+  'scope',
+  'template',
+] as const;
 
 export const recipe: fc.Arbitrary<Recipe> = fc.record({
   lanes: fc.integer({ min: 1, max: 70 }),
@@ -34,6 +46,24 @@ function apply(gates: Gates, pool: readonly Wires[], operation: Recipe['operatio
     case 'batch': {
       const [x, y, z] = gates.andEach([a, b, a], [b, gates.not(a), a]) as [Wires, Wires, Wires];
       return gates.xor(gates.xor(x, y), z);
+    }
+    case 'adders': {
+      const sum = gates.blank(lanes);
+      const carry = gates.blank(lanes);
+      const added = [
+        ...gates.addEach([
+          [a, b, gates.not(a)],
+          [b, gates.constant(lanes, 1), a],
+        ]),
+        ...gates.addEach([[a, b, gates.constant(lanes, 0)]], [{ sum, carry }]),
+      ];
+      return added
+        .flatMap((bits) => [bits.sum, bits.carry])
+        .reduce((x, y, i) => (i % 2 === 0 ? gates.xor(x, y) : gates.xor(gates.not(x), y)));
+    }
+    case 'crossed': {
+      const bit = gates.slice(b, 0, 1);
+      return gates.xorEach(a, bit);
     }
     case 'slice': {
       const cut = operation.b % (lanes + 1);
