@@ -1,8 +1,9 @@
 /** `npm run bench`: measures what the suites plan, and writes a report to look at, to read and to compute with. */
 import { fileURLToPath } from 'node:url';
 import { runBenchCommand } from '@eigenveil/bench/command';
-import { benchReport } from '@eigenveil/bench/report';
+import { benchReport, reportOf } from '@eigenveil/bench/report';
 import { SUITES as OWN } from '@eigenveil/bench/suites/index';
+import { authenticationStudy } from '@eigenveil/laboratory/recognition/study/report';
 import { authentication } from '@eigenveil/laboratory/recognition/study/suite';
 
 // The laboratory stands on the benchmarks, so its suite joins them here.
@@ -15,5 +16,8 @@ await runBenchCommand({
   suites: SUITES,
   folder: fileURLToPath(new URL('../out/bench', import.meta.url)),
   examples: ['--quick', '--only key-length,two-party'],
-  report: (data) => benchReport(data, SUITES),
+  report: (data) =>
+    data.description.suites.join() === authentication.name
+      ? reportOf(data, [authentication], authenticationStudy)
+      : benchReport(data, SUITES),
 });

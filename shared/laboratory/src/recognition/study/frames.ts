@@ -1,8 +1,8 @@
 /**
  * Frames in the evaluation. An impostor who has the victim's frame scores as if there were none: scores are the same in every frame. That is the headline.
  *
- * An impostor with a frame of their own is refused by the frame, not by behaviour: such figures are near 0 whatever the features are worth. They would
- * tell how hard it is to come by a key, not how well behaviour recognises anybody (Kong and others, "An analysis of BioHashing and its variants", 2006).
+ * An impostor with a frame of their own may be told by the frame as well, whatever the features are worth: such figures say how hard it is to come by a key, not how
+ * well behaviour recognises anybody (Kong and others, "An analysis of BioHashing and its variants", 2006).
  */
 import { Frame } from '@eigenveil/authentication';
 import { predictableRandomness } from '@eigenveil/privacy';
