@@ -18,7 +18,7 @@ const FEWEST_WINDOWS = 2;
 
 /**
  * Sums of windows about a centre, which nothing depends on but rounding: best near the windows, as a template's mean is.
- * No window can be read from them once there are several.
+ * They replace windows, and hide them only in numbers: of one or two windows they still give both.
  */
 export class WindowSums {
   #count = 0;
