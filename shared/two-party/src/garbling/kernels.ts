@@ -42,7 +42,26 @@ export interface LabelMemory {
   grow(pages: number): number;
 }
 
-/** Addresses and lengths are in bytes and labels; `n` is at least 1. `tweak` is the first of 2n consecutive tweaks. */
+/** From both passes' results the output's labels, and at the garbler the tables. */
+type Combine = (
+  d: number,
+  a: number,
+  b: number,
+  first: number,
+  second: number,
+  tables: number,
+  n: number,
+  tweak: number,
+) => void;
+/** The same for full adders, whose gate has the inputs a ^ c and b ^ c: d is the carry, the sum goes to s. */
+type CombineSum = (...of: [...Parameters<Combine>, c: number, s: number]) => void;
+type Prepare = (blocks: number, a: number, b: number, n: number) => void;
+type PrepareSum = (blocks: number, a: number, b: number, c: number, n: number) => void;
+
+/**
+ * Addresses and lengths are in bytes and labels; `n` is at least 1. `tweak` is the first of 2n consecutive tweaks. A full adder takes one pass over
+ * memory in place of five.
+ */
 export interface Kernels {
   /** d = a ^ b */
   xor(d: number, a: number, b: number, n: number): void;
@@ -51,60 +70,17 @@ export interface Kernels {
   /** d[i] = a[indices[i]]; the indices are 32-bit numbers in memory. */
   gather(d: number, a: number, indices: number, n: number): void;
   /** Per gate the blocks A, A ^ delta, B, B ^ delta. */
-  garblePrepare(blocks: number, a: number, b: number, n: number): void;
+  readonly garblePrepare: Prepare;
+  readonly garblePrepareSum: PrepareSum;
   garbleTweak(blocks: number, n: number, tweak: number): void;
-  /** From both passes' results the output's zero labels and the tables. */
-  garbleCombine(
-    d: number,
-    a: number,
-    b: number,
-    first: number,
-    second: number,
-    tables: number,
-    n: number,
-    tweak: number,
-  ): void;
-  /** The same for full adders, whose gate has the inputs a ^ c and b ^ c: one pass over memory in place of five. */
-  garblePrepareSum(blocks: number, a: number, b: number, c: number, n: number): void;
-  /** d is the carry, the sum goes to s. */
-  garbleCombineSum(
-    d: number,
-    a: number,
-    b: number,
-    first: number,
-    second: number,
-    tables: number,
-    n: number,
-    tweak: number,
-    c: number,
-    s: number,
-  ): void;
+  readonly garbleCombine: Combine;
+  readonly garbleCombineSum: CombineSum;
   /** Per gate the blocks A, B. */
-  evaluatePrepare(blocks: number, a: number, b: number, n: number): void;
+  readonly evaluatePrepare: Prepare;
+  readonly evaluatePrepareSum: PrepareSum;
   evaluateTweak(blocks: number, n: number, tweak: number): void;
-  evaluateCombine(
-    d: number,
-    a: number,
-    b: number,
-    first: number,
-    second: number,
-    tables: number,
-    n: number,
-    tweak: number,
-  ): void;
-  evaluatePrepareSum(blocks: number, a: number, b: number, c: number, n: number): void;
-  evaluateCombineSum(
-    d: number,
-    a: number,
-    b: number,
-    first: number,
-    second: number,
-    tables: number,
-    n: number,
-    tweak: number,
-    c: number,
-    s: number,
-  ): void;
+  readonly evaluateCombine: Combine;
+  readonly evaluateCombineSum: CombineSum;
 }
 
 export const LABEL_BYTES = 16;
