@@ -54,6 +54,10 @@ export async function runAuthenticationDemo(options: AuthenticationOptions): Pro
     throw new ConfigurationError(
       `"--users" expected at most ${everybody.length}, those of the set, got ${count}`,
     );
+  if (options.impostors >= count)
+    throw new ConfigurationError(
+      `"--impostors" expected fewer than the ${count} users, got ${options.impostors}`,
+    );
   const people: People = { ...set, people: everybody.slice(0, count) };
   const chosen: SetSetting = SETS[options.dataset];
   const setting = {
@@ -122,21 +126,17 @@ class AuthenticationDemo {
         enrolmentWindows: Math.min(...subjects.map(({ rows }) => rows.early.length)),
       }),
     );
-    const registered = await stage(
-      'invitations, and devices enrol in frames of their own',
-      count,
-      async (tick) => {
-        const invitations = await Promise.all(
-          subjects.map(({ userId }) => application.invite(userId, 'enrol')),
-        );
-        return devices.all((i) => ({ kind: 'register', service, invitation: invitations[i]!.token }), tick);
-      },
-    );
+    const registered = await stage('invitations; devices enrol in their frames', count, async (tick) => {
+      const invitations = await Promise.all(
+        subjects.map(({ userId }) => application.invite(userId, 'enrol')),
+      );
+      return devices.all((i) => ({ kind: 'register', service, invitation: invitations[i]!.token }), tick);
+    });
     const reporting = import('@eigenveil/report/write'); // heavy, and not needed before
     const told = new Decisions(application);
     const observing = performance.now();
     const streams = await stage(
-      `sessions: each user, and ${impostors} others with the device`,
+      `sessions: each user, and ${impostors} others`,
       count * (1 + impostors),
       (tick) => runStreams({ devices, application, told, subjects }, impostors, tick),
     );

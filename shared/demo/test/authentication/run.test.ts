@@ -50,9 +50,12 @@ test('three devices: the figures that --json prints and no others, a page, and n
   expect(same).toBe(all);
 });
 
-test('a number of users that the set does not have is told at once', async () => {
-  await expect(run(tmpdir(), '--users', '37')).rejects.toMatchObject({
+test.each([
+  [['--users', '37'], '"--users" expected at most 36'],
+  [['--users', '3', '--impostors', '3'], '"--impostors" expected fewer than the 3 users'],
+])('what the set does not have is told at once: %j', async (args, words) => {
+  await expect(run(tmpdir(), ...args)).rejects.toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/ERR_CONFIGURATION.*"--users" expected at most 36/),
+    stderr: expect.stringContaining(`ERR_CONFIGURATION: ${words}`),
   });
 });
