@@ -32,6 +32,14 @@ export const FACTS: readonly (readonly [pattern: string, meaning: string])[] = [
   ],
   ['lock/<engine>/…', 'shares of sessions, and median windows; a missing median was not reached'],
   ['unseen/…, seen/…', 'EER of people who joined later, and of the same had they been there; by split'],
+  [
+    'noise/<method>/<ε>/…',
+    'EER under differential privacy, means over draws, and how many draws left nothing to decompose',
+  ],
+  [
+    'encrypted/…, clear/…',
+    'EER of DCA by the protocol and in double precision; largest angle in radians, largest difference of a score, and seconds of the two-party run with its public wait',
+  ],
 ];
 
 /** Percent, with four decimals. */

@@ -24,7 +24,7 @@ export interface LockFigures {
   /** Users' own sessions with a step-up, or a lock. */
   readonly usersSteppedUp: number;
   readonly usersLocked: number;
-  /** Users' windows in all, over the number of sessions with a step-up. */
+  /** Of users' own sessions, in all. */
   readonly windows: number;
 }
 
