@@ -40,7 +40,7 @@ export function settingText({
   ].join(', ');
 }
 
-/** Every arm on the test rows; the one look at them that decides nothing. */
+/** Every arm on the test rows, with the settings that validation chose. */
 export function seenFacts(people: People, ranked: Ranked, resamples: number): Facts {
   const facts: Facts = {};
   const final = finalOf(people);
