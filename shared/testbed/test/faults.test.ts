@@ -92,6 +92,11 @@ describe('the faults that are kept', () => {
     expect(stale).toEqual([]);
     await Promise.all(faults.map((fault) => stat(join(root, fault.test))));
   });
+
+  test('have a number each, by which --only finds them', () => {
+    const numbers = globSync('test/faults/*.patch', { cwd: root }).map((path) => /(\d+)-/.exec(path)![1]);
+    expect(numbers.filter((number, i) => numbers.indexOf(number) !== i)).toEqual([]);
+  });
 });
 
 describe('a test file', () => {
