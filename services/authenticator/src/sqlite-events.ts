@@ -18,6 +18,7 @@ export class SqliteEvents {
   readonly #last;
   readonly #firstSince;
   readonly #delete;
+  readonly #begin;
   readonly #skip;
 
   constructor(db: Database) {
@@ -32,6 +33,10 @@ export class SqliteEvents {
       "SELECT coalesce(max(seq), 0) AS last FROM sqlite_sequence WHERE name = 'events'",
     );
     this.#firstSince = db.prepare('SELECT sequence FROM events WHERE time >= ? ORDER BY sequence LIMIT 1');
+    // The table has no key, and no row before the first event.
+    this.#begin = db.prepare(
+      "INSERT INTO sqlite_sequence (name, seq) SELECT 'events', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'events')",
+    );
     this.#skip = db.prepare("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'events'");
     this.#delete = db.prepare('DELETE FROM events WHERE sequence < ?');
   }
@@ -81,7 +86,7 @@ export class SqliteEvents {
 
   /** Lets sequences go on from that one, unless they are further; what may have been in between counts as forgotten. */
   skipTo(sequence: number): void {
-    // The row of this table is there since the first event.
+    this.#begin.run();
     this.#skip.run(sequence);
     this.setMark('forgotten', this.last());
   }

@@ -204,15 +204,15 @@ export class SqliteAuthenticatorStore implements SealedStore {
   }
 
   /**
-   * Revokes a user: template and invitations are gone. Returns false for one who was before.
-   * @throws ERR_USER_UNKNOWN
+   * Revokes a user: template and invitations are gone. Returns false for one who was before, or was only invited.
+   * @throws ERR_USER_UNKNOWN for one who was not even invited
    */
   revoke(userId: UserId, now: Date): boolean {
     const revoked = transaction(this.#db, () => {
       const user = this.user(userId);
-      this.#dropInvitations(userId);
-      if (user === undefined) throw unknownUser();
-      if (user.state === 'revoked') return false;
+      const isInvited = this.#dropInvitations(userId);
+      if (user === undefined && !isInvited) throw unknownUser();
+      if (user === undefined || user.state === 'revoked') return false;
       this.#db
         .prepare("UPDATE users SET state = 'revoked', sealed_template = NULL, drifting = 0 WHERE user_id = ?")
         .run(userId);
@@ -336,8 +336,9 @@ export class SqliteAuthenticatorStore implements SealedStore {
     );
   }
 
-  #dropInvitations(userId: UserId): void {
-    this.#db.prepare('DELETE FROM invitations WHERE user_id = ?').run(userId);
+  /** Returns whether there was one. */
+  #dropInvitations(userId: UserId): boolean {
+    return this.#db.prepare('DELETE FROM invitations WHERE user_id = ?').run(userId).changes > 0;
   }
 
   /** Counts a step-up; days go forward only, so that a clock which jumps back and forth gives no more attempts. */

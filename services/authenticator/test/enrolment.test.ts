@@ -132,6 +132,15 @@ describe('an invitation', () => {
     expect((await site.enrol(await newKey(), third, body())).code).toBe('ERR_ENROLMENT_TOKEN');
   });
 
+  test('of who never enrolled can be taken back', async () => {
+    const userId = newUserId();
+    const token = await site.invite(userId);
+    expect((await site.ask('DELETE', PATHS.user(userId))).status).toBe(204);
+    expect((await site.enrol(await newKey(), token, body())).code).toBe('ERR_ENROLMENT_TOKEN');
+    expect((await site.ask('DELETE', PATHS.user(userId))).code).toBe('ERR_USER_UNKNOWN');
+    expect(await site.historyOf(userId)).toEqual([]);
+  });
+
   test('is in no file of the service', async () => {
     const token = await site.invite(newUserId());
     expect(isInFiles(Buffer.from(token))).toBe(false);

@@ -118,9 +118,13 @@ describe('a restored backup', () => {
     }
   });
 
-  test('of an empty service stays empty', async () => {
+  test('of a service that had no events yet gives no sequence again that it gave later', async () => {
     await AUTHENTICATOR_BACKUP.finish(path, projection);
     expect(history()).toEqual([]);
+    enrol(anna, 'A');
+    const [{ sequence } = { sequence: 0 }] = store.eventsAfter(0);
+    expect(sequence).toBeGreaterThan(Date.now() - 60_000);
+    expect(store.marks().forgotten).toBe(sequence - 1);
   });
 });
 
