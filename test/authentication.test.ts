@@ -187,6 +187,8 @@ describe('an answer that is lost', () => {
     await device.enrol(given, setosa.enrolment);
     const [first, second] = site.proxy.bodies(/^POST \/enrolments$/);
     expect(second).toEqual(first);
+    await device.enrol(given, setosa.enrolment); // once more, by mistake: the template has that frame and no other
+    expect(site.proxy.bodies(/^POST \/enrolments$/)[2]).toEqual(first);
     await device.observe(setosa.later);
     await site.confirm(userId);
     await device.observe(setosa.later);

@@ -2,6 +2,7 @@
 import { PrivateFolder } from '@eigenveil/command';
 import { SignedProjection } from '@eigenveil/projection';
 import {
+  Digest,
   digestBytes,
   generatePrivateJwk,
   importSigningKey,
@@ -26,6 +27,8 @@ export const DeviceEnrolment = z.strictObject({
   /** Checked against that thumbprint each time it is used. */
   evidence: SignedProjection,
   frameSeed: FrameSeed,
+  /** Of the invitation's token. */
+  invitation: Digest,
 });
 export type DeviceEnrolment = z.infer<typeof DeviceEnrolment>;
 
@@ -54,17 +57,22 @@ export class DeviceHome {
 
   /**
    * The secret of the frame for the enrolment with this token: made by `make` the first time, and kept before anything leaves the device in that
-   * frame. So an enrolment whose answer was lost is repeated in the very frame of the template that the service may have kept.
+   * frame. So an enrolment that is repeated, since its answer was lost or by mistake, has the very frame of the template that the service keeps.
    */
-  frameSeed(token: string, make: () => string): Promise<string> {
-    return this.#folder.madeOnce(frameFile(token), FrameSeed, make);
+  async frameSeed(token: string, make: () => string): Promise<string> {
+    const invitation = digestOf(token);
+    const enrolment = await this.#folder.read('enrolment.json', DeviceEnrolment);
+    if (enrolment?.invitation === invitation) return enrolment.frameSeed;
+    return this.#folder.madeOnce(frameFile(invitation), FrameSeed, make);
   }
 
   /** In the place of the one before, whose frame is forgotten. */
-  async saveEnrolment(token: string, enrolment: DeviceEnrolment): Promise<void> {
-    await this.#folder.write('enrolment.json', enrolment);
-    await this.#folder.remove(frameFile(token));
+  async saveEnrolment(token: string, enrolment: Omit<DeviceEnrolment, 'invitation'>): Promise<void> {
+    const invitation = digestOf(token);
+    await this.#folder.write('enrolment.json', { ...enrolment, invitation });
+    await this.#folder.remove(frameFile(invitation));
   }
 }
 
-const frameFile = (token: string) => `frame-${digestBytes('invitation', Buffer.from(token))}.json`;
+const digestOf = (token: string) => digestBytes('invitation', Buffer.from(token));
+const frameFile = (invitation: Digest) => `frame-${invitation}.json`;

@@ -101,11 +101,7 @@ export class SqliteAuthenticatorStore implements SealedStore {
          WHERE token_hash = ?1 AND expires_at > ?2 AND (used_by IS NULL OR used_by = ?3)`,
       )
       .get(tokenHash, now.getTime(), device);
-    if (row === undefined)
-      throw new ServiceError(
-        'ERR_ENROLMENT_TOKEN',
-        '"Authorization" expected the token of an invitation that is neither used nor replaced nor expired: ask for another one',
-      );
+    if (row === undefined) throw badInvitation();
     const { user_id, purpose, used_by } = row;
     return {
       userId: user_id as UserId,
@@ -116,14 +112,15 @@ export class SqliteAuthenticatorStore implements SealedStore {
 
   /**
    * Uses an invitation up and makes device and template the user's, all or nothing; what was there before is overwritten. A user who is locked
-   * stays so. The same device again, with the token that it has used, changes nothing.
+   * stays so. The same device again, with the token that it has used and the same projection, changes nothing.
    * @throws ERR_ENROLMENT_TOKEN, ERR_USER_CONFLICT, ERR_USER_UNKNOWN, ERR_DEVICE_CONFLICT
    */
   enrol({ tokenHash, device, projection, seal }: Enrolment, now: Date): Enrolled {
     const enrolled = transaction(this.#db, () => {
       const { userId, purpose, used } = this.invitation(tokenHash, device, now);
-      if (used) return { userId, event: undefined };
       const before = this.user(userId);
+      if (used && before?.projection === projection) return { userId, event: undefined };
+      if (used) throw badInvitation(); // or the device would reduce by another projection than its template's
       checkPurpose(before, purpose);
       this.#claimDevice(device, userId, before);
       this.#db.prepare('UPDATE invitations SET used_by = ? WHERE token_hash = ?').run(device, tokenHash);
@@ -364,6 +361,13 @@ function checkPurpose(user: StoredUser | undefined, purpose: InvitationRequest['
   if (purpose === 'renew' && user === undefined) throw unknownUser();
   if (purpose === 'renew' && !isEnrolled)
     throw new ServiceError('ERR_USER_CONFLICT', '"purpose" expected enrol for a user who was revoked');
+}
+
+function badInvitation(): ServiceError {
+  return new ServiceError(
+    'ERR_ENROLMENT_TOKEN',
+    '"Authorization" expected the token of an invitation that is neither used nor replaced nor expired: ask for another one',
+  );
 }
 
 export function unknownUser(): ServiceError {

@@ -14,6 +14,7 @@ import {
   type Device,
   newKey,
   newUserId,
+  OTHER_PROJECTION,
   PROJECTION,
   Site,
   strangeWindows,
@@ -56,6 +57,11 @@ describe('an invitation', () => {
     expect(await site.enrol(key, token, body(0.7))).toMatchObject({ status: 201, json: { userId } });
     expect(templateOf(userId)).toEqual(template); // a repeat changes nothing
     expect((await site.enrol(other, token, body())).code).toBe('ERR_ENROLMENT_TOKEN');
+    const elsewhere = {
+      projection: OTHER_PROJECTION,
+      windows: windowsOf(0.5, 30).map((window) => window.slice(0, 2)),
+    };
+    expect((await site.enrol(key, token, elsewhere)).code).toBe('ERR_ENROLMENT_TOKEN');
     expect(await site.historyOf(userId)).toEqual(['step-up: enrolled']);
   });
 
