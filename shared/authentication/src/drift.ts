@@ -16,6 +16,9 @@ import { binomialTail, fTail } from './beta.ts';
 import { AuthenticationError } from './errors.ts';
 import { type Moments, squaredNorm, traceOf } from './moments.ts';
 
+/** Far below what rounding leaves of any rows; sixth powers of less would be 0. */
+const LEAST_SPREAD = 1e-40;
+
 /**
  * The probability that windows of a user who has not moved otherwise have means this far apart, or farther.
  * @param movement as movementOf measures it, 0 or more; 0 tests whether all windows have one mean
@@ -31,7 +34,7 @@ export function driftProbability(reference: Moments, recent: Moments, movement: 
   const omega = reference.spread.map((entry, i) => a * entry + b * recent.spread[i]!);
   const first = traceOf(omega, k);
   // Windows that never vary, and then are others.
-  if (first === 0) return 0;
+  if (first < LEAST_SPREAD) return 0;
   // tr Ω² without what estimating adds to it; it is at least what equal eigenvalues give.
   const surplus = a ** 2 * excess(reference) + b ** 2 * excess(recent);
   const second = Math.max(squaredNorm(omega, k) - surplus, first ** 2 / k);

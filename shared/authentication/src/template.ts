@@ -21,6 +21,12 @@ export interface Template extends Moments {
 const VARIANCE_FLOOR = 2 ** -28 / 12;
 
 /**
+ * Nor more exactly than this share of the whole spread: above k (k + 1) times the rounding of a double, so that Cholesky's method succeeds for
+ * all k (Demmel, "On floating point errors in Cholesky", LAPACK Working Note 14, 1989), also where a device sends windows that lie on a line.
+ */
+const SHARE_FLOOR = 1e-10;
+
+/**
  * The template of a user's first windows, in the frame of the user's device.
  * @param windows at least two, all of one width; a service asks for more
  * @throws ERR_TOO_FEW_WINDOWS, ERR_WINDOW_INVALID
@@ -79,11 +85,12 @@ export function shrinkage({ count: n, mean, spread, fourth }: Moments): number {
   return Math.max(error, 0) / distance;
 }
 
-/** (1 − λ) S + (λ μ + floor) I, upper triangle row by row: positive definite, also where windows do not vary. */
+/** (1 − λ) S + (λ μ + the larger floor) I, upper triangle row by row: positive definite, also where windows do not vary or lie on a line. */
 export function shrunkSpread(moments: Moments): Float64Array {
   const k = moments.mean.length;
   const share = shrinkage(moments);
-  const level = (share * traceOf(moments.spread, k)) / k + VARIANCE_FLOOR;
+  const trace = traceOf(moments.spread, k);
+  const level = (share * trace) / k + Math.max(VARIANCE_FLOOR, SHARE_FLOOR * trace);
   const shrunk = moments.spread.map((entry) => (1 - share) * entry);
   for (let i = 0, at = 0; i < k; at += k - i, i += 1) shrunk[at]! += level;
   return shrunk;

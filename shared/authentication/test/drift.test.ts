@@ -90,6 +90,22 @@ describe('driftProbability', () => {
   });
 });
 
+describe('driftProbability of windows that a device has chosen', () => {
+  it('is a probability, whatever their size', () => {
+    const size = fc.integer({ min: -320, max: 5 }).map((exponent) => 10 ** exponent);
+    fc.assert(
+      fc.property(size, size, fc.integer(), (one, other, seed) => {
+        const own = new SeededRandom(seed);
+        const moments = (scale: number) =>
+          momentsOf(Array.from({ length: n }, () => own.window(origin, () => scale)));
+        const probability = driftProbability(moments(one), moments(other), 0.05);
+        expect(probability).toBeGreaterThanOrEqual(0); // which NaN is not
+        expect(probability).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+});
+
 describe('lookLevel', () => {
   it('adds up to the level of all looks', () => {
     const looks = Array.from({ length: 1000 }, (_, i) => lookLevel(0.02, i + 1));

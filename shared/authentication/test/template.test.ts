@@ -1,6 +1,16 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeTemplate, encodeTemplate, makeTemplate, momentsOf, updated } from '../src/index.ts';
+import {
+  decodeTemplate,
+  encodeTemplate,
+  makeTemplate,
+  momentsOf,
+  type ScoreKind,
+  Scorer,
+  updated,
+} from '../src/index.ts';
 import { shrinkage, shrunkSpread } from '../src/template.ts';
+import { LARGEST_ENTRY } from '../src/window.ts';
 import { SeededRandom } from './support/random.ts';
 
 const rows = (...windows: number[][]) => windows.map((window) => Float64Array.from(window));
@@ -57,6 +67,29 @@ describe('makeTemplate', () => {
     const { mean, fourth } = makeTemplate(windows);
     const direct = windows.map((x) => x.reduce((sum, entry, i) => sum + (entry - mean[i]!) ** 2, 0) ** 2);
     expect(fourth / (direct.reduce((a, b) => a + b) / 30)).toBeCloseTo(1, 10);
+  });
+});
+
+describe('a template that a device has chosen', () => {
+  it('can be scored against, however its windows lie and whatever their size', () => {
+    const kinds = fc.constantFrom<ScoreKind>('euclidean', 'mahalanobis', 'cosine');
+    const sizes = fc.tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 2, max: 30 }));
+    const scale = fc.constantFrom(1e-320, 1e-160, 1e-80, 1e-20, 1e-4, 1, 10, 1e3, 1e4, 1e5);
+    fc.assert(
+      fc.property(kinds, sizes, scale, fc.boolean(), fc.integer(), (kind, [k, n], size, onALine, seed) => {
+        const random = new SeededRandom(seed);
+        const draw = () => random.window(new Float64Array(k), () => size);
+        const line = draw();
+        // Of ± the same window, all are as far from the mean: the estimator then shrinks by nothing.
+        const windows = Array.from({ length: n }, (_, i) =>
+          onALine ? line.map((entry) => (i % 2 === 0 ? entry : -entry)) : draw(),
+        );
+        const scorer = new Scorer(makeTemplate(windows), kind);
+        for (const window of [windows[0]!, draw(), new Float64Array(k).fill(LARGEST_ENTRY)])
+          expect(scorer.score(window)).toBeGreaterThanOrEqual(0);
+      }),
+      { numRuns: 400 },
+    );
   });
 });
 
