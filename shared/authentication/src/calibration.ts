@@ -4,7 +4,7 @@
  * Scores are in each user's own unit (see Scorer), which needs no template but that user's, so that one setting serves all users.
  */
 import { AuthenticationError } from './errors.ts';
-import { exceeded, sorted } from './ratios.ts';
+import { sorted } from './ratios.ts';
 import { type ScoreKind, Scorer } from './scorer.ts';
 import { makeTemplate } from './template.ts';
 import { type TrustSettings, trustChange } from './trust.ts';
@@ -104,26 +104,6 @@ export function trustSettings(
   }
   if (best === undefined) throw notReached(windowsPerFalseStepUp);
   return best.settings;
-}
-
-/**
- * The same when no impostors' scores are known: nothing is said of how soon impostors are found. The user's next window is punished with at most
- * the probability `userRate`.
- * @param genuine at least 20 scores, and at least 1/userRate
- * @throws as trustSettings
- */
-export function trustSettingsOfUsers(
-  genuine: readonly number[],
-  { windowsPerFalseStepUp, userRate }: TrustTarget & { readonly userRate: number },
-): TrustSettings {
-  const exponent = exponentOf(windowsPerFalseStepUp);
-  const threshold = exceeded(genuine, userRate);
-  const users = quantiles(sorted('genuine', genuine));
-  const width = Math.max((threshold - users.median) / 4, threshold * 1e-6);
-  const shape = { threshold, width, reward: 1, ...LEVELS };
-  const penalty = penaltyFor(shape, users, exponent);
-  if (penalty === undefined) throw notReached(windowsPerFalseStepUp);
-  return { ...shape, penalty };
 }
 
 /** θ with exp(θ h) the target, h being the way from full trust to a step-up. */

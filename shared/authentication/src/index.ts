@@ -1,19 +1,12 @@
 /** Continuous authentication on reduced rows, as pure functions: frames, templates, scores, decisions, drift. */
-export {
-  crossScores,
-  type ErrorRates,
-  equalErrors,
-  type TrustTarget,
-  trustSettings,
-  trustSettingsOfUsers,
-} from './calibration.ts';
+export { crossScores, type TrustTarget, trustSettings } from './calibration.ts';
 export type { Decision, Engine, EngineState } from './decision.ts';
 export { driftProbability, flagBound, lookLevel, movementOf } from './drift.ts';
 export { type EngineSettings, engineOf } from './engine.ts';
 export { AuthenticationError, type AuthenticationErrorCode } from './errors.ts';
 export { FRAME_SEED_BYTES, Frame } from './frame.ts';
 export { type Moments, momentsOf, WindowSums } from './moments.ts';
-export { exceedanceRatios, exceeded, likelihoodRatios } from './ratios.ts';
+export { likelihoodRatios } from './ratios.ts';
 export { type ScoreKind, Scorer } from './scorer.ts';
 export { type LikelihoodRatios, SequentialEngine, type SequentialSettings } from './sequential.ts';
 export {

@@ -7,7 +7,7 @@ const MOST_BINS = 32;
 const SCORES_A_BIN = 8;
 
 /** Fewer say nothing about rates. */
-export const FEWEST_SCORES = 20;
+const FEWEST_SCORES = 20;
 
 /** Scores ascending. @throws ERR_CALIBRATION_INVALID when there are fewer than 20, or one is negative or no number */
 export function sorted(name: string, scores: readonly number[]): Float64Array {
@@ -60,42 +60,6 @@ export function likelihoodRatios(genuine: readonly number[], impostor: readonly 
       'the scores of impostors are no larger than those of users: use another score, or more components',
     );
   return { edges: blocks.slice(0, -1).map(({ edge }) => edge), logRatios };
-}
-
-/**
- * For when no impostors' scores are known: one step at the score that users exceed with probability `userRate`, against impostors who exceed it
- * with probability `impostorRate` or more. The first is estimated with a margin: of n exchangeable scores, the ⌈(n + 1)(1 − userRate)⌉th
- * smallest is exceeded by the next one with at most that probability. The second is an assumption, and β is as good as it.
- * @param genuine at least 20 scores, and at least 1/userRate
- * @throws ERR_CALIBRATION_INVALID when there are fewer; RangeError unless 0 < userRate < impostorRate < 1
- */
-export function exceedanceRatios(
-  genuine: readonly number[],
-  rates: { readonly userRate: number; readonly impostorRate: number },
-): LikelihoodRatios {
-  const { userRate, impostorRate } = rates;
-  if (!(userRate > 0 && userRate < impostorRate && impostorRate < 1))
-    throw new RangeError(`expected 0 < userRate < impostorRate < 1, got ${userRate} and ${impostorRate}`);
-  return {
-    edges: [exceeded(genuine, userRate)],
-    logRatios: [Math.log((1 - impostorRate) / (1 - userRate)), Math.log(impostorRate / userRate)],
-  };
-}
-
-/**
- * The score that a user's next window exceeds with at most this probability.
- * @throws ERR_CALIBRATION_INVALID when there are too few scores to say so
- */
-export function exceeded(genuine: readonly number[], rate: number): number {
-  const users = sorted('genuine', genuine);
-  const rank = Math.ceil((users.length + 1) * (1 - rate));
-  if (!(rank >= 1 && rank <= users.length))
-    throw new AuthenticationError(
-      'ERR_CALIBRATION_INVALID',
-      `a rate of ${rate} takes at least ${Math.ceil(1 / rate)} scores, got ${users.length}`,
-    );
-  // A score at an edge counts as above it, so the edge is just above this score.
-  return users[rank - 1]! * (1 + Number.EPSILON) + Number.MIN_VALUE;
 }
 
 /** Scores that cut the mixture of both halves into so many parts of equal weight, each once. */
