@@ -1,6 +1,5 @@
 /** Three people with a projection that they have computed together, and an authenticator for them, behind a proxy that can be disturbed. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type AuthenticatorConfiguration,
@@ -13,11 +12,11 @@ import { DeviceClient, DeviceHome } from '@eigenveil/authenticator/device';
 import { type DecisionEvent, RelyingClient, UserId } from '@eigenveil/authenticator/relying';
 import { signedResult } from '@eigenveil/made-up/signed-result';
 import type { SignedProjection } from '@eigenveil/projection';
-import { createLocalCertificate } from '@eigenveil/server';
 import { Task } from '@eigenveil/task';
 import { freePort } from '@eigenveil/testbed/port';
 import { FaultyProxy } from '@eigenveil/testbed/proxies/proxy';
-import { generatePrivateJwk, importSigningKey, type SigningKey, type Thumbprint } from '@eigenveil/wire';
+import type { Thumbprint } from '@eigenveil/wire';
+import { newKey, newPlace, type Place } from '../../services/authenticator/test/configuration.ts';
 import { dataFile, exampleOf, type LabelledRows, reference, splitByClass } from './tasks.ts';
 
 export const PEOPLE = ['setosa', 'versicolor', 'virginica'].map((name) => UserId.parse(name));
@@ -37,8 +36,6 @@ export interface Projected {
   readonly csp: Thumbprint;
   readonly people: readonly Person[];
 }
-
-export const newKey = async (): Promise<SigningKey> => importSigningKey(await generatePrivateJwk());
 
 /** Irises as people: each class is one. */
 export async function irises(): Promise<Awaited<ReturnType<typeof exampleOf>> & { parts: LabelledRows[] }> {
@@ -90,65 +87,32 @@ export class AuthenticationSite {
   #running: RunningAuthenticator | undefined;
   #homes = 0;
 
-  private constructor(
-    folder: string,
-    ca: string,
-    projected: Projected,
-    proxy: FaultyProxy,
-    config: AuthenticatorConfiguration,
-    relying: RelyingClient,
-  ) {
+  private constructor({ folder, tls, relying, config }: Place, projected: Projected, proxy: FaultyProxy) {
     this.folder = folder;
-    this.ca = ca;
+    this.ca = tls.cert;
     this.projected = projected;
     this.proxy = proxy;
     this.config = config;
-    this.relying = relying;
+    this.relying = new RelyingClient({ service: this.service, key: relying });
   }
 
   static async start(
     projected: Projected,
     overrides: AuthenticatorOverrides = {},
   ): Promise<AuthenticationSite> {
-    const folder = await mkdtemp(join(tmpdir(), 'eigenveil-authentication-'));
-    const tls = await createLocalCertificate();
-    const proxy = await FaultyProxy.start(tls);
+    // Devices come in through the proxy, which finds the service at the same port after a restart.
     const port = await freePort();
-    proxy.upstreamPort = port;
-    const relyingKey = await newKey();
-    const config: AuthenticatorConfiguration = {
-      dataDirectory: join(folder, 'service'),
-      host: '127.0.0.1',
+    const place = await newPlace({
       port,
-      publicUrl: proxy.url,
-      tlsCertificate: join(folder, 'cert.pem'),
-      tlsKey: join(folder, 'key.pem'),
-      keyEncryptionKey: undefined,
-      requestsPerMinute: 1_000_000,
-      connectionsPerAddress: 1000,
-      logLevel: 'silent',
-      relyingApplications: [relyingKey.thumbprint],
       projections: [await entryOf(projected)],
-      enrolmentWindows: 20,
-      invitationHours: 1,
-      windowsPerMinute: 100_000,
-      sessionsPerHour: 1000,
-      stepUpsPerDay: 1000,
-      idleSeconds: 300,
-      activeSessions: 1000,
-      eventDays: 30,
+      // Templates stay as they are enrolled.
       learnAfterStepUp: 1_000_000,
       learnAfterRun: 1_000_000,
-      learningShare: 0.1,
-      driftLevel: 0.01,
-      driftAlarm: 0.01,
-      webhookUrl: undefined,
-      webhookCa: undefined,
-    };
-    await writeFile(config.tlsCertificate, tls.cert);
-    await writeFile(config.tlsKey, tls.key);
-    const relying = new RelyingClient({ service: { url: proxy.url, ca: tls.cert }, key: relyingKey });
-    const site = new AuthenticationSite(folder, tls.cert, projected, proxy, config, relying);
+    });
+    const proxy = await FaultyProxy.start(place.tls);
+    proxy.upstreamPort = port;
+    const config = { ...place.config, publicUrl: proxy.url };
+    const site = new AuthenticationSite({ ...place, config }, projected, proxy);
     await site.open({}, overrides);
     return site;
   }

@@ -1,20 +1,11 @@
 /** An authenticator over TLS on loopback, in this process, with its folder, its relying application and devices, which tests play by hand. */
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { type Agent, request } from 'node:https';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { adminTokenFile, createLocalCertificate } from '@eigenveil/server';
+import { adminTokenFile } from '@eigenveil/server';
 import { generator, seedOf } from '@eigenveil/testbed/random';
-import {
-  createProof,
-  Digest,
-  digestBytes,
-  generatePrivateJwk,
-  importSigningKey,
-  type SigningKey,
-} from '@eigenveil/wire';
+import { createProof, Digest, digestBytes, type SigningKey } from '@eigenveil/wire';
 import {
   type AuthenticatorConfiguration,
   type AuthenticatorOverrides,
@@ -29,6 +20,9 @@ import {
   UserId,
   UserStatus,
 } from '../src/messages.ts';
+import { newKey, newPlace, type Place } from './configuration.ts';
+
+export { newKey } from './configuration.ts';
 
 export const COMPONENTS = 4;
 export const PROJECTION = digestBytes('test', Buffer.from('a projection'));
@@ -61,8 +55,6 @@ export interface Oddity {
   readonly body?: string;
 }
 
-export const newKey = async (): Promise<SigningKey> => importSigningKey(await generatePrivateJwk());
-
 /** The same numbers every time. */
 const numbers = generator(seedOf('authenticator'));
 
@@ -85,15 +77,9 @@ export class Site {
   readonly overrides: AuthenticatorOverrides;
   #running: RunningAuthenticator | undefined;
 
-  private constructor(
-    folder: string,
-    ca: string,
-    relying: SigningKey,
-    config: AuthenticatorConfiguration,
-    overrides: AuthenticatorOverrides,
-  ) {
+  private constructor({ folder, tls, relying, config }: Place, overrides: AuthenticatorOverrides) {
     this.folder = folder;
-    this.ca = ca;
+    this.ca = tls.cert;
     this.relying = relying;
     this.config = config;
     this.overrides = overrides;
@@ -103,52 +89,18 @@ export class Site {
     config: Partial<AuthenticatorConfiguration> = {},
     overrides: AuthenticatorOverrides = {},
   ): Promise<Site> {
-    const folder = await mkdtemp(join(tmpdir(), 'eigenveil-authenticator-'));
-    const tls = await createLocalCertificate();
-    const relying = await newKey();
-    const whole: AuthenticatorConfiguration = {
-      dataDirectory: join(folder, 'service'),
-      host: '127.0.0.1',
-      port: 0,
-      publicUrl: undefined,
-      tlsCertificate: join(folder, 'cert.pem'),
-      tlsKey: join(folder, 'key.pem'),
-      keyEncryptionKey: undefined,
-      requestsPerMinute: 1_000_000,
-      connectionsPerAddress: 1000,
-      logLevel: 'silent',
-      relyingApplications: [relying.thumbprint],
-      projections: [
-        {
-          digest: PROJECTION,
-          components: COMPONENTS,
-          largestLength: 100,
-          score: 'mahalanobis',
-          engine: TRUST,
-          movement: 0.05,
-        },
-        { digest: OTHER_PROJECTION, components: 2, score: 'euclidean', engine: TRUST },
-      ],
-      enrolmentWindows: 20,
-      invitationHours: 1,
-      windowsPerMinute: 100_000,
-      sessionsPerHour: 1000,
-      stepUpsPerDay: 1000,
-      idleSeconds: 300,
-      activeSessions: 1000,
-      eventDays: 30,
-      learnAfterStepUp: 50,
-      learnAfterRun: 200,
-      learningShare: 0.1,
-      driftLevel: 0.01,
-      driftAlarm: 0.01,
-      webhookUrl: undefined,
-      webhookCa: undefined,
-      ...config,
-    };
-    await writeFile(whole.tlsCertificate, tls.cert);
-    await writeFile(whole.tlsKey, tls.key);
-    const site = new Site(folder, tls.cert, relying, whole, overrides);
+    const projections = [
+      {
+        digest: PROJECTION,
+        components: COMPONENTS,
+        largestLength: 100,
+        score: 'mahalanobis',
+        engine: TRUST,
+        movement: 0.05,
+      },
+      { digest: OTHER_PROJECTION, components: 2, score: 'euclidean', engine: TRUST },
+    ] as const;
+    const site = new Site(await newPlace({ projections: [...projections], ...config }), overrides);
     await site.open();
     return site;
   }

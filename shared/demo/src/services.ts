@@ -5,11 +5,8 @@ import { TaskClient } from '@eigenveil/data-user';
 import { adminTokenFile, createLocalCertificate, openSigningKey } from '@eigenveil/server';
 import type { Task } from '@eigenveil/task';
 import type { Children } from '@eigenveil/testbed/processes/children';
+import { type ProgramName, program } from '@eigenveil/testbed/processes/programs';
 import type { Thumbprint } from '@eigenveil/wire';
-
-const CSP_PROGRAM = new URL('../../../services/csp/bin/eigenveil-csp.ts', import.meta.url).pathname;
-const DATA_USER_PROGRAM = new URL('../../../services/data-user/bin/eigenveil-user.ts', import.meta.url)
-  .pathname;
 
 export interface ServicesSetting {
   /** Where the services keep their data. */
@@ -61,11 +58,11 @@ export async function startServices(
   const cspIdentity = await openSigningKey(cspFolder);
   const dataUserIdentity = await openSigningKey(dataUserFolder);
   const serve = async (
-    program: string,
+    name: ProgramName,
     publicUrl: string | undefined,
     args: readonly string[],
   ): Promise<StartedService> => {
-    const started = await startService(children, program, { caFile, keyFile }, [
+    const started = await startService(children, name, { caFile, keyFile }, [
       ...(publicUrl === undefined ? [] : ['--public-url', publicUrl]),
       ...args,
       ...flags,
@@ -73,14 +70,14 @@ export async function startServices(
     tick();
     return { ...started, url: publicUrl ?? started.url };
   };
-  const csp = await serve(CSP_PROGRAM, publicUrls?.csp, [
+  const csp = await serve('csp', publicUrls?.csp, [
     ...['--data-directory', cspFolder],
     ...['--data-users', JSON.stringify([dataUserIdentity.thumbprint])],
     ...(twoParty === 'simulated' ? ['--allow-simulated'] : []),
     ...(keyBits < 2048 ? ['--allow-insecure-keys'] : []),
   ]);
   const serveDataUser = (directory: string, ...more: string[]) =>
-    serve(DATA_USER_PROGRAM, publicUrls?.dataUser, [
+    serve('user', publicUrls?.dataUser, [
       ...['--data-directory', directory],
       ...['--csp-url', csp.url, '--csp-thumbprint', cspIdentity.thumbprint, '--csp-ca', caFile],
       ...(shared === undefined ? [] : ['--database-url', shared.databaseUrl]),
@@ -111,11 +108,11 @@ export async function startServices(
 /** Starts one service of any role on a port of its own choice and waits until it listens. */
 export async function startService(
   children: Children,
-  program: string,
+  name: ProgramName,
   { caFile, keyFile }: Pick<Services, 'caFile' | 'keyFile'>,
   args: readonly string[],
 ): Promise<StartedService> {
-  const { pid, line } = await children.start(program, [
+  const { pid, line } = await children.start(program(name), [
     'serve',
     ...['--tls-certificate', caFile, '--tls-key', keyFile],
     ...['--port', '0', '--json', '--log-level', 'fatal'],

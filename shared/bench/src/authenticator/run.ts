@@ -51,8 +51,6 @@ export interface AuthenticatorResult {
   readonly peakBytes: number;
 }
 
-const PROGRAM = new URL('../../../../services/authenticator/bin/eigenveil-authenticator.ts', import.meta.url)
-  .pathname;
 /** Windows of each batch, as in the goals. */
 const BATCH = 20;
 const OPENING_CONNECTIONS = 32;
@@ -119,7 +117,7 @@ async function startAuthenticator(children: Children, folder: string) {
     score: 'mahalanobis',
     engine: { kind: 'trust', ...TRUST },
   };
-  const { pid, url } = await startService(children, PROGRAM, { caFile, keyFile }, [
+  const { pid, url } = await startService(children, 'authenticator', { caFile, keyFile }, [
     ...['--data-directory', dataDirectory],
     ...['--relying-applications', JSON.stringify([thumbprint])],
     ...['--projections', JSON.stringify([projection])],

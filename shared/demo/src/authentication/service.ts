@@ -7,8 +7,6 @@ import type { Children } from '@eigenveil/testbed/processes/children';
 import type { Digest } from '@eigenveil/wire';
 import { type Services, startService } from '../services.ts';
 
-const PROGRAM = new URL('../../../../services/authenticator/bin/eigenveil-authenticator.ts', import.meta.url)
-  .pathname;
 /** All devices of the demo have one address, and send in seconds what takes them hours. */
 const UNLIMITED = '1000000';
 
@@ -32,7 +30,7 @@ export async function startAuthenticator(
 ): Promise<{ readonly service: ServiceAddress; readonly application: RelyingClient }> {
   const key = await new RelyingHome(join(folder, 'relying-application')).signingKey();
   const { digest, components, score, trust } = projection;
-  const { url } = await startService(children, PROGRAM, certificate, [
+  const { url } = await startService(children, 'authenticator', certificate, [
     ...['--data-directory', join(folder, 'authenticator')],
     ...['--relying-applications', JSON.stringify([key.thumbprint])],
     '--projections',

@@ -39,7 +39,7 @@ export function sceneOf({ dataset, features, people }: People, most = Infinity):
 }
 
 /** Parts of people for cross-validation: attackers know the other parts, never the victim's own. */
-export const FOLDS = 4;
+const FOLDS = 4;
 
 export function folds<T>(
   items: readonly T[],

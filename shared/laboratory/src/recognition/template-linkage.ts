@@ -85,7 +85,7 @@ export const MEANS: readonly Means[] = [
  * t windows of each template are known in raw form, too: the template's mean in the projection's coordinates by Procrustes, and for directions that
  * stay unknown by the linear estimator. Beside it what the same raw windows tell without any template.
  */
-export function meansOfKnown(
+function meansOfKnown(
   name: string,
   t: (components: number) => number,
 ): readonly [unmasked: Means, alone: Means] {
