@@ -35,6 +35,9 @@ const TITLES = {
   lda: 'LDA, with the settings of DCA',
 } as const satisfies Record<Method, string>;
 
+/** What the service computes. */
+export const SERVICE_ARM = 'dca-bare';
+
 const arm = (method: Method, family: Family): Arm => ({
   name: family === 'frames' ? method : `${method}-${family}`,
   title: TITLES[method],
@@ -48,7 +51,7 @@ export const ARMS: readonly Arm[] = [
   ...(['manhattan', 'mahalanobis', 'random', 'pca', 'dca', 'lda'] as const).map((method) =>
     arm(method, 'frames'),
   ),
-  { ...arm('dca', 'frames'), name: 'dca-bare', title: "DCA, the service's score alone", bare: true },
+  { ...arm('dca', 'frames'), name: SERVICE_ARM, title: "DCA, the service's score alone", bare: true },
   ...COHORT_KINDS.flatMap((family) => WITH_COHORTS.map((method) => arm(method, family))),
 ];
 export const rawArms = (family: Family): readonly string[] =>
@@ -60,23 +63,27 @@ export const headlineArm = (family: Family): string => arm('dca', family).name;
 const RANDOM_SEEDS = [1, 2, 3, 4, 5];
 
 /** All that was ranked, by arm, the best first. LDA has the vectors of DCA with the same ρ, and so its settings. */
-export function chooseAll(people: People, grid: Grid): Map<string, readonly Chosen[]> {
+export async function chooseAll(
+  people: People,
+  grid: Grid,
+  note?: (text: string) => void,
+): Promise<Map<string, readonly Chosen[]>> {
   const byMethod = new Map<Method, readonly Chosen[]>();
-  const rankedOf = (method: Method): readonly Chosen[] => {
-    const known =
-      byMethod.get(method) ??
-      (method === 'lda'
-        ? rankedOf('dca').map((chosen): Chosen => ({ ...chosen, setting: { ...chosen.setting, method } }))
-        : rank(people, method, grid));
-    byMethod.set(method, known);
-    return known;
-  };
+  for (const method of new Set(ARMS.map((it) => it.method)))
+    byMethod.set(
+      method,
+      method === 'lda'
+        ? byMethod
+            .get('dca')!
+            .map((chosen): Chosen => ({ ...chosen, setting: { ...chosen.setting, method } }))
+        : await rank(people, method, grid, note),
+    );
   return new Map(
     ARMS.map(({ name, method, family, bare }) => [
       name,
-      rankedOf(method).filter(
-        ({ setting }) => familyOf(setting) === family && (bare === undefined || isBare(setting)),
-      ),
+      byMethod
+        .get(method)!
+        .filter(({ setting }) => familyOf(setting) === family && (bare === undefined || isBare(setting))),
     ]),
   );
 }

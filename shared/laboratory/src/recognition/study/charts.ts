@@ -1,10 +1,9 @@
 /** The two pictures of a data set: error rates by number of components, and DET curves. */
-import type { Measurement } from '@eigenveil/bench/unit';
 import type { Chart, Line } from '@eigenveil/report/document';
-import { numberOf, percent } from './facts.ts';
+import { type Facts, numberOf, percent } from './facts.ts';
 import { FALSE_MATCH_RATES } from './rates.ts';
 
-export function componentsChart(dataset: string, unit: Measurement): Chart {
+export function componentsChart(dataset: string, facts: Facts): Chart {
   const lines = [
     ['DCA', 'k/dca/frames', 'solid'],
     ['PCA', 'k/pca/frames', 'solid'],
@@ -20,22 +19,22 @@ export function componentsChart(dataset: string, unit: Measurement): Chart {
       x: { title: 'components', scale: 'linear' },
       y: { title: 'EER in percent', scale: 'linear' },
       lines: lines.map(
-        ([name, prefix, style]): Line => ({ name, style, points: byComponents(unit, prefix) }),
+        ([name, prefix, style]): Line => ({ name, style, points: byComponents(facts, prefix) }),
       ),
     },
   };
 }
 
-function byComponents(unit: Measurement, prefix: string): { x: number; y: number }[] {
-  return Object.keys(unit.facts)
+function byComponents(facts: Facts, prefix: string): { x: number; y: number }[] {
+  return Object.keys(facts)
     .flatMap((name) => {
       const [, k] = new RegExp(`^${prefix}/(\\d+)/perSample$`).exec(name) ?? [];
-      return k === undefined ? [] : [{ x: Number(k), y: numberOf(unit, name)! }];
+      return k === undefined ? [] : [{ x: Number(k), y: numberOf(facts, name)! }];
     })
     .sort((a, b) => a.x - b.x);
 }
 
-export function detChart(dataset: string, unit: Measurement): Chart {
+export function detChart(dataset: string, facts: Facts): Chart {
   const arms = [
     ['DCA', 'dca', 'solid'],
     ['PCA', 'pca', 'solid'],
@@ -55,10 +54,10 @@ export function detChart(dataset: string, unit: Measurement): Chart {
         ([name, arm, style]): Line => ({
           name,
           style,
-          points: FALSE_MATCH_RATES.map((rate) => ({
-            x: percent(rate),
-            y: numberOf(unit, `${arm}/det/${percent(rate)}`) ?? 100,
-          })),
+          points: FALSE_MATCH_RATES.flatMap((rate) => {
+            const y = numberOf(facts, `${arm}/det/${percent(rate)}`);
+            return y === undefined ? [] : [{ x: percent(rate), y }];
+          }),
         }),
       ),
     },

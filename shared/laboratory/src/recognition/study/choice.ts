@@ -1,4 +1,5 @@
 /** The choice of settings by validation: the least mean of both equal error rates, of single rows and of five together, over the trials of choice. */
+import { setImmediate } from 'node:timers/promises';
 import { equalErrorRates } from '@eigenveil/testbed/recognition/error-rates';
 import type { People } from '../people.ts';
 import { normalised } from './comparisons.ts';
@@ -13,20 +14,29 @@ export interface Chosen {
 }
 
 /** All settings of a method that the grid has, the best first; the first of equal ones wins. */
-export function rank(people: People, method: Method, grid: Grid): Chosen[] {
+export async function rank(
+  people: People,
+  method: Method,
+  grid: Grid,
+  note: (text: string) => void = () => undefined,
+): Promise<Chosen[]> {
   const trials = trialsOfChoice(people);
-  const ranked = spacesOf(method, people.features.length, grid).flatMap((space) => {
+  const spaces = spacesOf(method, people.features.length, grid);
+  const ranked: Chosen[] = [];
+  for (const [i, space] of spaces.entries()) {
+    note(`choosing by validation: ${method}, ${i} of ${spaces.length}`);
+    await setImmediate(); // so that an interruption is heard
     const distances = trials.map((trial) => distancesOf(learn(space, trial.learn), trial.learn, trial.probe));
-    return normalisationsOf(space, grid).map((normalisation): Chosen => {
+    for (const normalisation of normalisationsOf(space, grid)) {
       const rates = distances.map((each) => equalErrorRates(normalised(each, normalisation)));
       const mean = (of: 'perSample' | 'overFive') =>
         rates.reduce((sum, rate) => sum + rate[of], 0) / rates.length;
-      return {
+      ranked.push({
         setting: { ...space, ...normalisation },
         perSample: mean('perSample'),
         overFive: mean('overFive'),
-      };
-    });
-  });
+      });
+    }
+  }
   return ranked.sort((a, b) => a.perSample + a.overFive - b.perSample - b.overFive);
 }

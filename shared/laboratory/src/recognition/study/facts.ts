@@ -1,5 +1,4 @@
 /** Figures of the study as facts of a measurement: flat names with slashes, rates in percent. What a name says is in `FACTS`, which the report prints. */
-import type { Measurement } from '@eigenveil/bench/unit';
 import type { Interval } from './resampling.ts';
 
 export type Facts = Record<string, number | string>;
@@ -37,6 +36,14 @@ export const FACTS: readonly (readonly [pattern: string, meaning: string])[] = [
     'EER under differential privacy, means over draws, and how many draws left nothing to decompose',
   ],
   [
+    'shuffled/<arm>/…',
+    'a control: EER where each person’s rows are in random order before they are split; by order',
+  ],
+  [
+    'learning/<rule>/…',
+    'EER, FMR and FNMR of templates that learn; FMR had they learnt from users alone; shares of windows learnt from, and of impostors who taught anything',
+  ],
+  [
     'encrypted/…, clear/…',
     'EER of DCA by the protocol and in double precision; largest angle in radians, largest difference of a score, and seconds of the two-party run with its public wait',
   ],
@@ -50,7 +57,7 @@ export function putInterval(facts: Facts, name: string, { low, high }: Interval)
   facts[`${name}/high`] = percent(high);
 }
 
-export function numberOf(measurement: Measurement | undefined, name: string): number | undefined {
-  const value = measurement?.facts[name];
+export function numberOf(facts: Facts, name: string): number | undefined {
+  const value = facts[name];
   return typeof value === 'number' ? value : undefined;
 }

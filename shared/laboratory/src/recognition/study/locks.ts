@@ -29,7 +29,7 @@ export interface LockFigures {
 }
 
 /** Engines take distances: 0 or more, and larger is stranger. The order stays. */
-const asDistance = (score: number): number => Math.exp(score);
+export const asDistance = (score: number): number => Math.exp(score);
 
 export function lockFigures(
   name: EngineName,
@@ -56,7 +56,8 @@ export function lockFigures(
   };
 }
 
-function engineFrom(name: EngineName, thresholds: readonly Comparison[]): Engine {
+/** Set from scores of both kinds; it takes them as distances. */
+export function engineFrom(name: EngineName, thresholds: readonly Comparison[]): Engine {
   const { genuine, impostor } = pool(thresholds);
   const [users, others] = [genuine.map(asDistance), impostor.map(asDistance)];
   return name === 'trust'

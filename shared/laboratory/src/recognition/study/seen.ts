@@ -13,7 +13,8 @@ import type { Grid, Setting } from './settings.ts';
 
 export type Ranked = ReadonlyMap<string, readonly Chosen[]>;
 
-export const rankAll = (people: People, grid: Grid): Ranked => chooseAll(people, grid);
+export const rankAll = (people: People, grid: Grid, note?: (text: string) => void): Promise<Ranked> =>
+  chooseAll(people, grid, note);
 
 export const settingOf = (ranked: Ranked, name: string): Setting => ranked.get(name)![0]!.setting;
 
@@ -40,6 +41,20 @@ export function settingText({
   ].join(', ');
 }
 
+/** What validation chose, and the error rates that it had there. */
+export function choiceFacts(ranked: Ranked): Facts {
+  const facts: Facts = {};
+  for (const { name } of ARMS) {
+    const [chosen] = ranked.get(name)!;
+    if (chosen === undefined) throw new Error(`the grid has no setting for ${name}`);
+    facts[`${name}/setting`] = settingText(chosen.setting);
+    facts[`${name}/components`] = chosen.setting.components;
+    facts[`${name}/chosen/perSample`] = percent(chosen.perSample);
+    facts[`${name}/chosen/overFive`] = percent(chosen.overFive);
+  }
+  return facts;
+}
+
 /** Every arm on the test rows, with the settings that validation chose. */
 export function seenFacts(people: People, ranked: Ranked, resamples: number): Facts {
   const facts: Facts = {};
@@ -48,15 +63,9 @@ export function seenFacts(people: People, ranked: Ranked, resamples: number): Fa
   const names = people.people.map(({ name }) => name);
   const resampled = new Map<string, { perSample: number[]; overFive: number[] }>();
   for (const { name } of ARMS) {
-    const [chosen] = ranked.get(name)!;
-    if (chosen === undefined) throw new Error(`the grid of ${people.dataset} has no setting for ${name}`);
-    const runs = runsOf(chosen.setting, final);
+    const runs = runsOf(settingOf(ranked, name), final);
     const rates = ratesOf(runs);
     Object.assign(facts, {
-      [`${name}/setting`]: settingText(chosen.setting),
-      [`${name}/components`]: chosen.setting.components,
-      [`${name}/chosen/perSample`]: percent(chosen.perSample),
-      [`${name}/chosen/overFive`]: percent(chosen.overFive),
       [`${name}/perSample`]: percent(rates.perSample),
       [`${name}/overFive`]: percent(rates.overFive),
       [`${name}/overTen`]: percent(rates.overTen),

@@ -6,10 +6,12 @@ import { loadPeople, type People } from '../people.ts';
 import { headlineArm } from './arms.ts';
 import { encryptedFigures } from './encrypted.ts';
 import { type Facts, percent } from './facts.ts';
+import { learningFacts } from './learning.ts';
 import { DP_DELTA, EPSILONS, noisyScores } from './noise.ts';
 import { finalOf } from './protocol.ts';
 import { authenticationHighlights, authenticationReport, authenticationTable } from './report.ts';
 import {
+  choiceFacts,
   componentFacts,
   frameFacts,
   gapFacts,
@@ -21,6 +23,7 @@ import {
   settingText,
 } from './seen.ts';
 import { GRIDS, type Grid, QUICK_GRIDS } from './settings.ts';
+import { shuffledFacts } from './shuffled.ts';
 import { LEARNT_FROM, unseenSplit } from './unseen.ts';
 
 const NAME = 'authentication';
@@ -70,10 +73,9 @@ async function plan(scale: Scale): Promise<Plan> {
 function unitsOf(people: People, grid: Grid, profile: Profile): Unit[] {
   const { dataset } = people;
   // Chosen once, however many units of a run need it; always the same.
-  let ranked: Ranked | undefined;
-  const chosen = (note: (text: string) => void): Ranked => {
-    if (ranked === undefined) note('choosing by validation');
-    ranked ??= rankAll(people, grid);
+  let ranked: Promise<Ranked> | undefined;
+  const chosen = (note: (text: string) => void): Promise<Ranked> => {
+    ranked ??= rankAll(people, grid, note);
     return ranked;
   };
   const unit = (
@@ -87,17 +89,21 @@ function unitsOf(people: People, grid: Grid, profile: Profile): Unit[] {
     title: `authentication, ${dataset}: ${title}`,
     parameters: { dataset, people: people.people.length, grid: JSON.stringify(grid), ...parameters },
     expectedSeconds,
-    measure: async (note) => ({ series: {}, facts: await measure(chosen(note), note) }),
+    measure: async (note) => ({ series: {}, facts: await measure(await chosen(note), note) }),
   });
   const { resamples, splits, draws, epsilons, encrypts } = profile;
   return [
-    unit('seen', 'all arms', 240, { resamples }, (by) => ({
-      ...seenFacts(people, by, resamples),
-      ...componentFacts(people, by, ['frames', 'insiders']),
+    // Whatever is measured takes this first, so it is a unit of its own.
+    unit('choice', 'choice by validation', 120, {}, choiceFacts),
+    unit('seen', 'all arms', 60, { resamples }, (by) => seenFacts(people, by, resamples)),
+    unit('components', 'by components', 15, {}, (by) => componentFacts(people, by, ['frames', 'insiders'])),
+    unit('checks', 'gaps, frames, locks', 5, {}, (by) => ({
       ...gapFacts(people, by),
       ...frameFacts(people, by),
       ...lockFacts(people, by),
     })),
+    unit('shuffled', 'without the order of time', 5, {}, (by) => shuffledFacts(people, by)),
+    unit('learning', 'templates that learn', 5, {}, (by) => learningFacts(people, by)),
     unit('unseen', 'users who join later', 30, { splits, learntFrom: LEARNT_FROM[dataset]! }, (by) =>
       unseenFacts(people, by, splits),
     ),

@@ -9,6 +9,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ARMS } from '../../../src/recognition/study/arms.ts';
 import type { Facts } from '../../../src/recognition/study/facts.ts';
+import { learningFacts } from '../../../src/recognition/study/learning.ts';
 import { sessionOf } from '../../../src/recognition/study/locks.ts';
 import { finalOf } from '../../../src/recognition/study/protocol.ts';
 import { meanPerUser, ratesOf } from '../../../src/recognition/study/rates.ts';
@@ -24,12 +25,14 @@ import {
   resampledRates,
 } from '../../../src/recognition/study/resampling.ts';
 import {
+  choiceFacts,
   componentFacts,
   frameFacts,
   gapFacts,
   rankAll,
   seenFacts,
 } from '../../../src/recognition/study/seen.ts';
+import { shuffledFacts } from '../../../src/recognition/study/shuffled.ts';
 import { unseenSplit } from '../../../src/recognition/study/unseen.ts';
 import { GRID, madeUpPeople, SETTING } from './made-up.ts';
 
@@ -118,13 +121,16 @@ it('a session counts windows to step-up and to lock', () => {
 describe('of made-up people', () => {
   const people = madeUpPeople({ people: 8, apart: 1 });
   let facts: Facts;
-  beforeAll(() => {
-    const ranked = rankAll(people, GRID);
+  beforeAll(async () => {
+    const ranked = await rankAll(people, GRID);
     facts = {
+      ...choiceFacts(ranked),
       ...seenFacts(people, ranked, 20),
       ...componentFacts(people, ranked, ['frames', 'insiders']),
       ...gapFacts(people, ranked),
       ...frameFacts(people, ranked),
+      ...shuffledFacts(people, ranked),
+      ...learningFacts(people, ranked),
     };
   });
 
@@ -161,9 +167,32 @@ describe('of made-up people', () => {
     for (const { title } of ARMS) expect(markdown).toContain(title);
     expect(markdown).toMatch(/9\.5 \S+ \S+: met \(9\.5\)/);
     expect(markdown).toMatch(/9\.1 \S+ \S+: missed \(9\)/);
+    const shuffled = ['perSample', 'overFive'].map((what) => {
+      const rates = [1, 2, 3, 4, 5].map((order) => facts[`shuffled/dca/${what}/${order}`] as number);
+      return (rates.reduce((a, b) => a + b) / 5).toFixed(1);
+    });
+    expect(markdown).toContain(`DCA has ${shuffled.join(' / ')} % instead of 9.5 / 9.1 %`);
+    expect(markdown).toMatch(/\| never \|.*\| 0\.0 \| 0\.0 \| 0\.0 \|/);
     expect(authenticationHighlights([measurement])[0]).toContain('WISDM');
     expect(authenticationTable([measurement])).toContain('scaled Manhattan');
     expect(authenticationReport([])).toEqual([]);
+  });
+
+  it('a part that is missing leaves its tables and pictures out', () => {
+    const measurement = {
+      id: 'authentication/wisdm_walk_user/choice',
+      parameters: { dataset: 'wisdm_walk_user' },
+      startedAt: '2026-01-01T00:00:00Z',
+      seconds: 1,
+      series: {},
+      facts: { 'dca/setting': 'a setting that was chosen' },
+    };
+    const sections = authenticationReport([measurement]);
+    expect(reportToMarkdown({ title: 'test', introduction: [], sections })).toContain(
+      'a setting that was chosen',
+    );
+    expect(sections.flatMap(({ blocks }) => blocks).some(({ kind }) => kind === 'chart')).toBe(false);
+    expect(authenticationHighlights([measurement])).toEqual([]);
   });
 
   it('users who join later are compared among themselves alone', () => {

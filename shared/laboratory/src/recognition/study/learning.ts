@@ -1,0 +1,228 @@
+/**
+ * Templates that learn as those of the service do (services/authenticator, service.ts): from windows at `allow` after a confirmed step-up, and then from each
+ * confident run, when there are enough of them.
+ *
+ * Whoever confirms a step-up is taken to be the person: a user passes every step-up, at once, and an impostor passes none. Users' streams go on from the end of
+ * enrolment to the end. An impostor takes over a device that was unlocked just now, at the beginning of the test part, with the template of that time and frame;
+ * each impostor does so by themselves, and what they teach a template meets them alone.
+ */
+import {
+  type Engine,
+  type EngineState,
+  makeTemplate,
+  type ScoreKind,
+  Scorer,
+  type Template,
+  updated,
+  WindowSums,
+} from '@eigenveil/authentication';
+import {
+  type Comparison,
+  equalErrorThreshold,
+  errorRatesAt,
+  pool,
+} from '@eigenveil/testbed/recognition/error-rates';
+import type { People } from '../people.ts';
+import { SERVICE_ARM } from './arms.ts';
+import type { Stream } from './comparisons.ts';
+import { type Facts, percent } from './facts.ts';
+import { asDistance, engineFrom } from './locks.ts';
+import { type Final, finalOf, learn } from './protocol.ts';
+import { ratesOf } from './rates.ts';
+import { type Ranked, settingOf } from './seen.ts';
+import type { Setting } from './settings.ts';
+
+export interface LearningRule {
+  /** Windows at `allow` after a confirmed step-up, and of a confident run after that, from which a template learns. */
+  readonly afterStepUp: number;
+  readonly afterRun: number;
+  /** Share of these windows in the template that has learnt from them. */
+  readonly share: number;
+}
+
+const ruleOf = (windows: number, share: number): LearningRule => ({
+  afterStepUp: windows,
+  afterRun: windows,
+  share,
+});
+
+/**
+ * By name. The service has 50 and 500 windows, and a share of 0.1: more windows than nearly everybody in the study has left after enrolment. So that templates learn
+ * at all, five or ten are enough here.
+ */
+export const RULES: Readonly<Record<string, LearningRule | undefined>> = {
+  never: undefined,
+  '5 windows, share 0.1': ruleOf(5, 0.1),
+  '5 windows, share 0.3': ruleOf(5, 0.3),
+  '10 windows, share 0.1': ruleOf(10, 0.1),
+  '10 windows, share 0.3': ruleOf(10, 0.3),
+};
+
+/** Windows, and how many of them a template learnt from; likewise of impostors' sessions. */
+interface Learnt {
+  readonly windows: number;
+  readonly learnt: number;
+}
+
+export interface LearningFigures {
+  /** Of the 20 % before the test, with the templates of enrolment: all rules have the same threshold and engine. */
+  readonly thresholds: readonly Comparison[];
+  readonly test: readonly Comparison[];
+  /** The same, if templates had learnt from users alone. */
+  readonly unpoisoned: readonly Comparison[];
+  readonly users: Learnt;
+  readonly impostors: Learnt;
+  /** Of impostors, how many taught a template at all, in [0, 1]. */
+  readonly impostorsWhoTaught: number;
+}
+
+/** A session of the service with the template that it has. */
+export class LearningSession {
+  template: Template;
+  /** Windows that the template has learnt from. */
+  learnt = 0;
+  readonly #kind: ScoreKind;
+  readonly #engine: Engine;
+  readonly #rule: LearningRule | undefined;
+  #scorer: Scorer;
+  #state: EngineState;
+  #sums: WindowSums;
+  #hasLearnt = false;
+
+  /** Begins confirmed, at `allow`. */
+  constructor(template: Template, kind: ScoreKind, engine: Engine, rule: LearningRule | undefined) {
+    this.template = template;
+    this.#kind = kind;
+    this.#engine = engine;
+    this.#rule = rule;
+    this.#scorer = new Scorer(template, kind);
+    this.#sums = new WindowSums(template.mean);
+    this.#state = engine.confirmed(engine.start());
+  }
+
+  get decision(): EngineState['decision'] {
+    return this.#state.decision;
+  }
+
+  /** By the template before it learns from this window. */
+  observe(window: Float64Array): number {
+    const score = scoreOf(this.#scorer, window);
+    this.#state = this.#engine.observe(this.#state, asDistance(score));
+    this.#sums.add(window);
+    this.#learn();
+    return score;
+  }
+
+  /** The person has passed a step-up; a lock was opened before. */
+  confirm(): void {
+    this.#state = this.#engine.confirmed(this.#engine.start());
+    this.#sums = new WindowSums(this.template.mean);
+    this.#hasLearnt = false;
+  }
+
+  #learn(): void {
+    if (this.#rule === undefined) return;
+    const { afterStepUp, afterRun, share } = this.#rule;
+    const { decision, confident } = this.#state;
+    const { count } = this.#sums;
+    const isBroken = decision !== 'allow' || (this.#hasLearnt && confident < count);
+    const isDue = !isBroken && count >= (this.#hasLearnt ? afterRun : afterStepUp);
+    if (isDue) {
+      this.template = updated(this.template, this.#sums.moments(), share);
+      this.#scorer = new Scorer(this.template, this.#kind);
+      this.#hasLearnt = true;
+      this.learnt += count;
+    }
+    if (isBroken || isDue) this.#sums = new WindowSums(this.template.mean);
+  }
+}
+
+/** As the scores of the arm are that has the service's score alone. */
+const scoreOf = (scorer: Scorer, window: Float64Array): number => Math.log1p(scorer.score(window) ** 2);
+
+/** @param setting of the arm with the service's score alone: a frame for each user */
+export function learningFigures(
+  setting: Setting,
+  final: Final,
+  rule: LearningRule | undefined,
+): LearningFigures {
+  const { windows } = learn(setting, final.learn);
+  const templates = windows(final.learn).map((own) => makeTemplate(own.windows));
+  const [before, test] = [windows(final.thresholds), windows(final.test)];
+  const unchanging = (template: Template, { name: target }: Stream, sources: readonly Stream[]) => {
+    const scorer = new Scorer(template, setting.score);
+    return sources.map(
+      ({ name, windows: stream }): Comparison => ({
+        target,
+        source: name,
+        scores: stream.map((window) => scoreOf(scorer, window)),
+      }),
+    );
+  };
+  const thresholds = templates.flatMap((template, t) => unchanging(template, before[t]!, before));
+  const engine = engineFrom('trust', thresholds);
+  const session = (template: Template) => new LearningSession(template, setting.score, engine, rule);
+
+  const users = { windows: 0, learnt: 0 };
+  const impostors = { windows: 0, learnt: 0 };
+  let taught = 0;
+  const unpoisoned: Comparison[] = [];
+  const comparisons = templates.flatMap((enrolled, t) => {
+    const own = session(enrolled);
+    const genuine = (window: Float64Array): number => {
+      const score = own.observe(window);
+      if (own.decision !== 'allow') own.confirm();
+      return score;
+    };
+    before[t]!.windows.forEach(genuine);
+    const atTest = own.template;
+    const frozen = unchanging(atTest, test[t]!, test);
+    return frozen.map((as, s): Comparison => {
+      const stream = test[s]!.windows;
+      if (s === t) {
+        const scores = stream.map(genuine);
+        users.windows += before[t]!.windows.length + stream.length;
+        users.learnt += own.learnt;
+        unpoisoned.push({ ...as, scores });
+        return { ...as, scores };
+      }
+      unpoisoned.push(as);
+      const impostor = session(atTest);
+      const scores = stream.map((window) => impostor.observe(window));
+      impostors.windows += stream.length;
+      impostors.learnt += impostor.learnt;
+      if (impostor.learnt > 0) taught += 1;
+      return { ...as, scores };
+    });
+  });
+  return {
+    thresholds,
+    test: comparisons,
+    unpoisoned,
+    users,
+    impostors,
+    impostorsWhoTaught: taught / (templates.length * (templates.length - 1)),
+  };
+}
+
+export function learningFacts(people: People, ranked: Ranked): Facts {
+  const facts: Facts = {};
+  const [setting, final] = [settingOf(ranked, SERVICE_ARM), finalOf(people)];
+  for (const [name, rule] of Object.entries(RULES)) {
+    const figures = learningFigures(setting, final, rule);
+    const { thresholds, test, users, impostors } = figures;
+    const rates = ratesOf({ thresholds: [thresholds], test: [test] });
+    const at = equalErrorThreshold(pool(thresholds));
+    Object.assign(facts, {
+      [`learning/${name}/perSample`]: percent(rates.perSample),
+      [`learning/${name}/overFive`]: percent(rates.overFive),
+      [`learning/${name}/fmr`]: percent(rates.atThreshold.fmr),
+      [`learning/${name}/fnmr`]: percent(rates.atThreshold.fnmr),
+      [`learning/${name}/fmrUnpoisoned`]: percent(errorRatesAt(pool(figures.unpoisoned), at).fmr),
+      [`learning/${name}/usersLearnt`]: percent(users.learnt / users.windows),
+      [`learning/${name}/impostorsLearnt`]: percent(impostors.learnt / impostors.windows),
+      [`learning/${name}/impostorsWhoTaught`]: percent(figures.impostorsWhoTaught),
+    });
+  }
+  return facts;
+}
