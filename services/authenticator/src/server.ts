@@ -93,7 +93,7 @@ export async function startAuthenticator(
   service.forget();
   const { driftLevel: level, driftAlarm: falseAlarm } = config;
   const population = new Population({ store, log, metrics, level, falseAlarm });
-  const listening = await running.listen({ info: INFO, routes, checkReady: () => store.check() });
+  const listening = await running.listen({ info: INFO, routes, checkReady: async () => store.check() });
   // Only now: these would keep a process alive that could not listen.
   const { webhookUrl: url } = config;
   if (url !== undefined) {

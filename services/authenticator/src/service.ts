@@ -4,7 +4,7 @@
  *
  * Everything that checks and then writes is synchronous, so that no other request comes in between.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { makeTemplate, Scorer, WindowSums } from '@eigenveil/authentication';
 import type { Sealer } from '@eigenveil/server';
 import { type Digest, ServiceError, type Thumbprint } from '@eigenveil/wire';
@@ -24,7 +24,7 @@ import {
   type WindowsRequest,
 } from './messages.ts';
 import type { Reference } from './references.ts';
-import { type Session, Sessions } from './sessions.ts';
+import { digestOf, type Session, Sessions } from './sessions.ts';
 import { type SqliteAuthenticatorStore, staleEvent, unknownUser } from './sqlite-store.ts';
 import { openTemplate, sealTemplate } from './store.ts';
 import { UserLimits } from './user-limits.ts';
@@ -70,6 +70,8 @@ export class AuthenticatorService {
   readonly #sessions: Sessions;
   readonly #limits: UserLimits;
   readonly #learning: Learning;
+  /** Since a decision could not be written down, until the database can be written again. */
+  #isBehind = false;
 
   /** Ends what a service that ran before has left: whoever was at `allow` is at `step-up`. */
   constructor(dependencies: AuthenticatorDependencies) {
@@ -154,6 +156,7 @@ export class AuthenticatorService {
     const template = openTemplate(sealer, user);
     this.#endSessions(this.#sessions.surplus(userId));
     const isLocked = user.state === 'locked';
+    if (isLocked) store.check(); // waits for the disk as others do, or the device would see how long it takes
     const event = isLocked ? user.event : this.#decide(userId, 'step-up', 'session-opened').sequence;
     const id = SessionId.parse(randomBytes(16).toString('base64url'));
     const start = reference.engine.start();
@@ -181,7 +184,9 @@ export class AuthenticatorService {
 
   /** @throws ERR_SESSION_UNKNOWN, also for another device's */
   endSession(device: Thumbprint, id: SessionId): void {
-    this.#endSessions([this.#session(device, id)]);
+    const session = this.#session(device, id);
+    if (session.state.decision !== 'allow') this.#deps.store.check(); // as where that is written down
+    this.#endSessions([session]);
   }
 
   /**
@@ -222,10 +227,11 @@ export class AuthenticatorService {
 
   /**
    * Events in order, from the one after `after`.
-   * @throws ERR_EVENT_UNKNOWN when `after` is no event of this service yet
+   * @throws ERR_EVENT_UNKNOWN when `after` is no event of this service yet; ERR_DATABASE_UNREACHABLE while decisions cannot be written down
    */
   decisions(after: number): DecisionsResponse {
     const { store } = this.#deps;
+    this.#requireAbreast();
     const { last, forgotten } = store.marks();
     if (after > last)
       throw new ServiceError(
@@ -237,8 +243,9 @@ export class AuthenticatorService {
     return { events, more, missed: after < forgotten };
   }
 
-  /** @throws ERR_USER_UNKNOWN */
+  /** @throws ERR_USER_UNKNOWN; ERR_DATABASE_UNREACHABLE as decisions */
   status(userId: UserId): UserStatus {
+    this.#requireAbreast();
     const user = this.#deps.store.user(userId);
     if (user === undefined) throw unknownUser();
     const { state, decision, event, device, enrolledAt, projection, drifting } = user;
@@ -326,9 +333,26 @@ export class AuthenticatorService {
 
   #decide(userId: UserId, decision: DecisionEvent['decision'], reason: Reason): DecisionEvent {
     const { store, policy, now, observer } = this.#deps;
-    const made = store.decide({ userId, decision, reason }, now(), policy.stepUpsPerDay);
+    const made = this.#noted(() => store.decide({ userId, decision, reason }, now(), policy.stepUpsPerDay));
     observer.decided(made);
     return made;
+  }
+
+  /** Notes when decisions cannot be written down. */
+  #noted<Made>(write: () => Made): Made {
+    try {
+      return write();
+    } catch (error) {
+      this.#isBehind = true;
+      throw error;
+    }
+  }
+
+  /** Or an answer would say that a user is still at `allow` whose windows said otherwise. */
+  #requireAbreast(): void {
+    if (!this.#isBehind) return;
+    this.#deps.store.check();
+    this.#isBehind = false;
   }
 
   #endSessions(sessions: readonly Session[]): void {
@@ -342,7 +366,7 @@ export class AuthenticatorService {
 
   #endAll(users: readonly UserId[], reason: Reason): void {
     const { store, now, observer } = this.#deps;
-    for (let ended = store.endAll(users, reason, now()); ended > 0; ended -= 1)
+    for (let ended = this.#noted(() => store.endAll(users, reason, now())); ended > 0; ended -= 1)
       observer.decided({ decision: 'step-up', reason });
   }
 
@@ -359,21 +383,14 @@ export class AuthenticatorService {
     const { state, sums, hasLearnt } = session;
     const isBroken = state.decision !== 'allow' || (hasLearnt && state.confident < sums.count);
     const isDue = !isBroken && sums.count >= (hasLearnt ? policy.learnAfterRun : policy.learnAfterStepUp);
-    if (isDue) {
+    if (isDue && this.#limits.takeLearning(session.userId)) {
       this.#learning.learn(session, policy);
       session.scorer = new Scorer(session.template, session.reference.score);
-      session.hasLearnt = true;
       observer.learnt();
     }
+    session.hasLearnt ||= isDue;
     if (isBroken || isDue) session.sums = new WindowSums(session.template.mean);
   }
-}
-
-/** By which a repeat is known; in memory, until the next batch comes. */
-function digestOf(batch: readonly Float64Array[]): string {
-  const hash = createHash('sha256');
-  for (const window of batch) hash.update(window);
-  return hash.digest('base64url');
 }
 
 function renewalRequired(): ServiceError {

@@ -1,4 +1,5 @@
 /** Sessions, which are in memory only: at most so many, and none that has been silent for long. */
+import { createHash } from 'node:crypto';
 import type { EngineState, Scorer, Template, WindowSums } from '@eigenveil/authentication';
 import type { Thumbprint } from '@eigenveil/wire';
 import type { SessionId, UserId } from './messages.ts';
@@ -8,6 +9,12 @@ import type { Reference } from './references.ts';
 export interface LastBatch {
   readonly first: number;
   readonly digest: string;
+}
+
+export function digestOf(batch: readonly Float64Array[]): string {
+  const hash = createHash('sha256');
+  for (const window of batch) hash.update(window);
+  return hash.digest('base64url');
 }
 
 export interface Session {
@@ -31,7 +38,7 @@ export interface Session {
   last: LastBatch | undefined;
   /** Of windows at `allow` that the template may learn from. */
   sums: WindowSums;
-  /** Whether the template has learnt from windows since the last confirmation. */
+  /** Whether there were windows enough to learn from since the last confirmation; from then on only confident runs count. */
   hasLearnt: boolean;
   /** When the device was heard last, by the monotonic clock. */
   heard: number;

@@ -315,7 +315,7 @@ export class SqliteAuthenticatorStore implements SealedStore {
   }
 
   /** @throws ERR_DATABASE_UNREACHABLE unless the database can be written */
-  async check(): Promise<void> {
+  check(): void {
     this.#db.check();
   }
 

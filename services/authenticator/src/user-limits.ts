@@ -1,4 +1,7 @@
-/** How many windows a minute and sessions an hour a user may have: whoever injects samples learns from few only. In memory, by the monotonic clock. */
+/**
+ * How many windows a minute and sessions an hour a user may have, and how often a template learns: whoever injects samples is told little by
+ * them, and teaches little. In memory, by the monotonic clock.
+ */
 import { ServiceError } from '@eigenveil/wire';
 import type { UserId } from './messages.ts';
 
@@ -44,6 +47,7 @@ export class UserLimits {
   readonly #monotonic: () => number;
   readonly #windows = new Map<UserId, Bucket>();
   readonly #sessions = new Map<UserId, Bucket>();
+  readonly #learning = new Map<UserId, Bucket>();
 
   constructor(
     limits: { readonly windowsPerMinute: number; readonly sessionsPerHour: number },
@@ -69,8 +73,13 @@ export class UserLimits {
   /** Forgets users who have their whole allowance again. */
   sweep(): void {
     const now = this.#monotonic();
-    for (const buckets of [this.#windows, this.#sessions])
+    for (const buckets of [this.#windows, this.#sessions, this.#learning])
       for (const [userId, bucket] of buckets) if (bucket.isFull(now)) buckets.delete(userId);
+  }
+
+  /** Whether a template may learn now: once an hour, since whoever injects windows makes long runs in a minute. */
+  takeLearning(userId: UserId): boolean {
+    return this.#bucketOf(this.#learning, userId, 1, HOUR).take(1, this.#monotonic()) === 0;
   }
 
   #take(
@@ -81,13 +90,16 @@ export class UserLimits {
     milliseconds: number,
     message: string,
   ): void {
-    const now = this.#monotonic();
+    const wait = this.#bucketOf(buckets, userId, size, milliseconds).take(amount, this.#monotonic());
+    if (wait > 0) throw new ServiceError('ERR_RATE_LIMITED', message, { retryAfterSeconds: wait / 1000 });
+  }
+
+  #bucketOf(buckets: Map<UserId, Bucket>, userId: UserId, size: number, milliseconds: number): Bucket {
     let bucket = buckets.get(userId);
     if (bucket === undefined) {
-      bucket = new Bucket(size, milliseconds, now);
+      bucket = new Bucket(size, milliseconds, this.#monotonic());
       buckets.set(userId, bucket);
     }
-    const wait = bucket.take(amount, now);
-    if (wait > 0) throw new ServiceError('ERR_RATE_LIMITED', message, { retryAfterSeconds: wait / 1000 });
+    return bucket;
   }
 }

@@ -1,4 +1,6 @@
 /** Decisions from the first session to a lock and back: who is told, in which order, and what a restart leaves. */
+import { readFileSync } from 'node:fs';
+import { databaseFile } from '@eigenveil/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PATHS } from '../src/messages.ts';
 import { type Device, newUserId, PROJECTION, Site, strangeWindows, windowsOf } from './authenticator.ts';
@@ -56,6 +58,20 @@ describe('decisions', () => {
     expect(new Set(forms).size).toBe(1);
     const opened = await site.send(device.key, 'POST', PATHS.sessions);
     expect(opened.status).toBe(201); // of a user who is locked
+  });
+
+  test('are told nobody by how much is written when a session opens or ends', async () => {
+    const log = () => readFileSync(`${databaseFile(site.config.dataDirectory)}-wal`);
+    for (const decision of ['allow', 'step-up', 'lock']) {
+      const device = await (await site.device()).admitted();
+      if (decision !== 'allow') await device.show(strangeWindows(decision === 'lock' ? 20 : 3));
+      expect((await site.status(device.userId)).decision).toBe(decision);
+      const before = log();
+      expect((await site.send(device.key, 'DELETE', PATHS.session(device.session!))).status).toBe(204);
+      const ended = log();
+      await device.openSession();
+      expect([ended.equals(before), log().equals(ended)]).toEqual([false, false]);
+    }
   });
 
   test('that were made are there after a restart: a lock is one, and allow has become a step-up', async () => {

@@ -19,7 +19,12 @@ let store: SqliteAuthenticatorStore;
 let service: AuthenticatorService;
 /** Templates that have learnt. */
 let learnt: number;
+const HOUR = 3_600_000;
+/** Monotonic; in most tests, batches are so far apart that a template may learn whenever it has enough. */
+let clock = 0;
+let between = HOUR;
 beforeEach(() => {
+  between = HOUR;
   store = new SqliteAuthenticatorStore(':memory:');
   service = serviceWith();
 });
@@ -42,7 +47,7 @@ function serviceWith(drift: { readonly movement?: number } = { movement: 0.05 })
       windowsPerMinute: 1_000_000,
       sessionsPerHour: 1000,
       stepUpsPerDay: 1000,
-      idleMilliseconds: 1_000_000,
+      idleMilliseconds: 10 * HOUR,
       activeSessions: 100,
       eventMilliseconds: 1_000_000,
       learnAfterStepUp: 50,
@@ -51,7 +56,7 @@ function serviceWith(drift: { readonly movement?: number } = { movement: 0.05 })
       driftLevel: 0.01,
     },
     now: () => new Date(),
-    monotonic: () => performance.now(),
+    monotonic: () => clock,
     observer: {
       decided: () => {},
       scored: () => {},
@@ -95,6 +100,7 @@ class Player {
       const batch = windows.slice(at, at + 10);
       service.observe(this.device, this.session, { first: this.#next, windows: batch });
       this.#next += batch.length;
+      clock += between;
     }
     return this;
   }
@@ -145,6 +151,19 @@ describe('a template', () => {
     expect(player.template().version).toBe(2);
     player.show(own(10));
     expect(player.template().version).toBe(3);
+  });
+
+  test('learns once an hour, whoever makes windows faster', () => {
+    const player = new Player();
+    between = 1000;
+    player.admitted().show(own(50)).show(own(1000));
+    expect(learnt).toBe(1);
+    for (let again = 0; again < 5; again += 1) player.admitted().show(own(60));
+    expect(learnt).toBe(1);
+    clock += HOUR;
+    player.show(own(200)); // a run; nothing is made up for
+    expect(learnt).toBe(2);
+    expect(new Player().admitted().show(own(50)).template().version).toBe(2); // another user is not kept from it
   });
 
   test('that has learnt is there after a restart, and in the next session', () => {
