@@ -11,7 +11,7 @@ import { type Gates, template } from '../garbling/index.ts';
 export function multiplyTruncated(gates: Gates, a: Num, b: Num, shift: number, bits: number): Num {
   return template(gates, `truncated product ${shift} ${bits}`, [a, b], (inner, [x, y]) => {
     const { rows, offset, cut } = productRows(inner, x, y, shift, false);
-    const wanted = Math.min(x.length + y.length, shift + bits) + 1 - cut;
+    const wanted = Math.min(Math.max(x.length + y.length, shift + 1), shift + bits) + 1 - cut;
     return resize(shiftRight(sumOfRows(inner, rows, wanted, lanesOf(x), offset), shift + 1 - cut), bits);
   });
 }

@@ -31,6 +31,7 @@ describe('products without low columns', () => {
     [20, 42, 18, 44],
     [8, 8, 3, 13],
     [5, 9, 0, 14],
+    [2, 3, 7, 4],
   ])('of %i and %i bits, %i places less, are exact or off by one', (first, second, shift, bits) => {
     const ends = random(0, second, 1);
     const a = [...random(60, first, 3), ...ends.map(() => 0n), ...random(60, first, 5)];
