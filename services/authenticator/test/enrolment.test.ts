@@ -104,10 +104,10 @@ describe('an invitation', () => {
 
     test('enrols one of several devices that come at once', async () => {
       const started = await Promise.all(
-        ['A', 'B', 'C'].map((letter) => children.start(program, [database, token, letter.repeat(43)])),
+        ['A', 'B'].map((letter) => children.start(program, [database, token, letter.repeat(43)])),
       );
       const outcomes = started.map(({ line }) => line.outcome);
-      expect(outcomes.sort()).toEqual(['ERR_ENROLMENT_TOKEN', 'ERR_ENROLMENT_TOKEN', 'enrolled']);
+      expect(outcomes.sort()).toEqual(['ERR_ENROLMENT_TOKEN', 'enrolled']);
     });
 
     test('is not used up by one that is killed in the midst, and nobody is enrolled', async () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { tethered } from '@eigenveil/testbed/processes/tether';
 import { expect, onTestFinished, test } from 'vitest';
+import { runAuthenticationDemo } from '../../src/authentication/run.ts';
 
 const PROGRAM = new URL('../../../../scripts/demo-authentication.ts', import.meta.url).pathname;
 
@@ -51,11 +52,13 @@ test('three devices: the figures that --json prints and no others, a page, and n
 });
 
 test.each([
-  [['--users', '37'], '"--users" expected at most 36'],
-  [['--users', '3', '--impostors', '3'], '"--impostors" expected fewer than the 3 users'],
-])('what the set does not have is told at once: %j', async (args, words) => {
-  await expect(run(tmpdir(), ...args)).rejects.toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining(`ERR_CONFIGURATION: ${words}`),
+  [{ users: 37, impostors: 2 }, '"--users" expected at most 36'],
+  [{ users: 3, impostors: 3 }, '"--impostors" expected fewer than the 3 users'],
+])('what the set does not have is told at once: %j', async (asked, words) => {
+  const out = join(tmpdir(), 'nothing-comes-here');
+  const demo = runAuthenticationDemo({ dataset: 'wisdm_walk_user', keyBits: 1024, out, ...asked });
+  await expect(demo).rejects.toMatchObject({
+    code: 'ERR_CONFIGURATION',
+    message: expect.stringContaining(words) as string,
   });
 });

@@ -183,7 +183,7 @@ it('an old template knows its user before renewal, and nobody after it', () => {
   expect(after.high).toBeGreaterThan(0.5);
 });
 
-it('a quick run repeats to the last digit, and its page has every section', async () => {
+it('a quick run repeats to the last digit, and its page has every section', { tags: ['long'] }, async () => {
   const study = await runTemplateStudy(true);
   expect(study).toMatchObject({ profile: 'quick', missing: [], datasets: [{ people: 12 }] });
   const page = templatePage(study);
