@@ -54,7 +54,10 @@ export class RelyingClient {
     this.#client = new ServiceClient({ url, ca, credentials: { kind: 'key', key }, patienceMilliseconds });
   }
 
-  /** A one-time invitation for a device of this user, to be handed to it over a channel that is trusted. */
+  /**
+   * A one-time invitation for a device of this user, to be handed to it over a channel that is trusted.
+   * @throws ERR_USER_CONFLICT when the user is enrolled already, or to be renewed and revoked; ERR_USER_UNKNOWN when there is none to be renewed
+   */
   invite(userId: UserId, purpose: InvitationRequest['purpose']): Promise<InvitationResponse> {
     return this.#client.send({
       method: 'POST',
@@ -69,7 +72,7 @@ export class RelyingClient {
     return this.#client.send({ method: 'GET', path: PATHS.user(userId), response: UserStatus });
   }
 
-  /** Events behind this sequence, at most one page of them. */
+  /** Events behind this sequence, at most one page of them. @throws ERR_EVENT_UNKNOWN when the service has not come that far */
   decisions(after: number): Promise<DecisionsResponse> {
     return this.#client.send({
       method: 'POST',
@@ -82,7 +85,7 @@ export class RelyingClient {
   /**
    * Events in order, as they come, until `signal` ends it. Note the sequence of each once you have acted on it, and begin there after a restart:
    * each comes at least once.
-   * @throws ERR_EVENTS_MISSED, unless `onMissed` is given: whoever misses a lock must not go on as if there were none
+   * @throws ERR_EVENTS_MISSED, unless `onMissed` is given: whoever misses a lock must not go on as if there were none; and as decisions
    */
   async *follow(options: FollowOptions): AsyncGenerator<DecisionEvent> {
     const { everyMilliseconds = 1000, signal, onMissed = refuseGap } = options;
@@ -116,7 +119,7 @@ export class RelyingClient {
 
   /**
    * The user has proved who they are in another way, after `event`, the one that they wait at.
-   * @throws ERR_EVENT_STALE when it is not the user's last any more, ERR_EVENT_UNKNOWN, ERR_USER_CONFLICT
+   * @throws ERR_USER_UNKNOWN; ERR_EVENT_STALE when the user does not wait at it any more
    */
   confirm(userId: UserId, event: number): Promise<void> {
     return this.#answer(PATHS.stepUps(userId), event);
@@ -127,7 +130,7 @@ export class RelyingClient {
     return this.#answer(PATHS.unlocks(userId), event);
   }
 
-  /** Deletes the user's template for good, and refuses the device. */
+  /** Deletes the user's template for good, and refuses the device. @throws ERR_USER_UNKNOWN */
   revoke(userId: UserId): Promise<void> {
     return this.#client.send({ method: 'DELETE', path: PATHS.user(userId), response: z.undefined() });
   }

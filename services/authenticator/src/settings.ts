@@ -26,7 +26,6 @@ const Sequential = z.strictObject({
   missedImpostor: z.number(),
 }) satisfies z.ZodType<SequentialSettings>;
 const EngineSettings = z.discriminatedUnion('kind', [Trust, Sequential]);
-export type EngineSettings = z.infer<typeof EngineSettings>;
 
 const SCORES = ['mahalanobis', 'euclidean', 'cosine'] as const satisfies readonly ScoreKind[];
 

@@ -113,7 +113,7 @@ function cubedTrace(triangle: Float64Array, k: number): number {
 
 /**
  * The level of the look with this number, so that all looks together, however many, flag a user who has not moved with at most `level`:
- * level / (j (j + 1)) adds up to it. Looks begin anew with each version of a template.
+ * level / (j (j + 1)) adds up to it. Looks are counted from the enrolment, over all versions of its template.
  * @param level in (0, 1)
  * @param look 1, 2, …
  * @throws RangeError on others
