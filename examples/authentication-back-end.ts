@@ -32,7 +32,7 @@ for await (const event of client.follow({ after: await home.position(), everyMil
   decisions.set(userId, decision);
   console.log(`${userId}: ${decision} (${reason})`);
   // With other reasons there is no session that could go on.
-  const waits = decision === 'step-up' && (reason === 'session-opened' || reason === 'behaviour');
+  const waits = decision === 'step-up' && ['session-opened', 'behaviour', 'unlocked'].includes(reason);
   if (waits && (await hasProved(userId)))
     await client.confirm(userId, sequence).catch((error: unknown) => {
       // Something has happened since, which the next event tells.

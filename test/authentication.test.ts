@@ -197,6 +197,39 @@ describe('an answer that is lost', () => {
   });
 });
 
+describe('a renewal', () => {
+  test('whose answer is lost has no window sent in the old frame, until it is repeated', async () => {
+    const { userId, device, home } = await admitted(setosa);
+    const { token } = await site.relying.invite(userId, 'renew');
+    site.proxy.inject(/^POST \/enrolments$/, { kind: 'lose answer' });
+    await expect(device.renew(token, setosa.enrolment)).rejects.toMatchObject({
+      code: 'ERR_PEER_UNREACHABLE',
+    });
+    const again = site.device(home); // as after a crash
+    for (const it of [device, again])
+      await expect(it.observe(setosa.later)).rejects.toMatchObject({ code: 'ERR_RENEWAL_REQUIRED' });
+    const wrong = again.renew('A'.repeat(43), setosa.enrolment);
+    await expect(wrong).rejects.toMatchObject({ code: 'ERR_ENROLMENT_TOKEN' }); // which says nothing of the first
+    await expect(again.observe(setosa.later)).rejects.toMatchObject({ code: 'ERR_RENEWAL_REQUIRED' });
+    await again.renew(token, setosa.enrolment);
+    await again.observe(setosa.later);
+    await site.confirm(userId);
+    await again.observe(setosa.later);
+    expect(await site.decisionOf(userId)).toBe('allow');
+    await device.close();
+    await again.close();
+  });
+
+  test('that is refused leaves the device as it was', async () => {
+    const { userId, device } = await admitted(setosa);
+    const refused = device.renew('A'.repeat(43), setosa.enrolment);
+    await expect(refused).rejects.toMatchObject({ code: 'ERR_ENROLMENT_TOKEN' });
+    await device.observe(setosa.later);
+    expect(await site.decisionOf(userId)).toBe('allow');
+    await device.close();
+  });
+});
+
 describe('a service that was restarted', () => {
   test('has everyone at a step-up; a device opens another session by itself, once', async () => {
     const { userId, device } = await admitted(setosa);

@@ -104,17 +104,24 @@ export class DeviceClient {
       throw new RangeError(`"rows" expected at most ${WINDOWS_PER_ENROLMENT} of them, got ${rows.length}`);
     const frameSeed = await this.#home.frameSeed(token, newFrameSeed);
     const reducer = new Reducer(verified, frameSeed);
+    const windows = reducer.reduce(rows);
     const client = await this.#connect(service, token);
+    const isFirst = await this.#home.beginEnrolment();
     try {
       const { userId } = await client.send({
         method: 'POST',
         path: PATHS.enrolments,
-        json: { projection: reducer.digest, windows: reducer.reduce(rows) },
+        json: { projection: reducer.digest, windows },
         response: EnrolmentResponse,
       });
       await this.#home.saveEnrolment(token, { userId, service, csp, evidence, frameSeed });
       await this.#forget();
       return { userId, clippedCells: reducer.projector.clippedCells };
+    } catch (error) {
+      // Else the service may have taken it, and the frame that is in use here is not the template's any more.
+      if (isFirst && error instanceof ServiceError && error.status < 500) await this.#home.abandonEnrolment();
+      else await this.#forget();
+      throw error;
     } finally {
       await client.close();
     }
@@ -144,7 +151,7 @@ export class DeviceClient {
    * forgotten it. What could not be sent stays here and goes first the next time; a batch whose answer was lost goes again as it was.
    * Rows of concurrent calls go in the order of the calls.
    * @throws ERR_BUSY when too many rows wait already, and none of these is kept; ERR_AUTH_REQUIRED; as Projector.transform; what the
-   *   service refuses: ERR_DEVICE_REVOKED is for good, ERR_RENEWAL_REQUIRED asks for renew
+   *   service refuses: ERR_DEVICE_REVOKED is for good, ERR_RENEWAL_REQUIRED asks for renew, also where a renewal was not answered
    */
   async observe(rows: Rows): Promise<void> {
     const turn = this.#sending.then(async () => {
@@ -232,7 +239,7 @@ export class DeviceClient {
   }
 
   async #open(): Promise<Enrolled> {
-    const enrolment = await this.#home.enrolment();
+    const enrolment = await this.#home.currentEnrolment();
     const { evidence, csp, frameSeed, service } = enrolment;
     const reducer = new Reducer(await openProjection(evidence, csp), frameSeed);
     return { enrolment, reducer, client: await this.#connect(service) };

@@ -32,6 +32,9 @@ export const DeviceEnrolment = z.strictObject({
 });
 export type DeviceEnrolment = z.infer<typeof DeviceEnrolment>;
 
+/** There while an enrolment is sent, and after it until one is answered. */
+const PENDING = 'enrolment-pending.json';
+
 export class DeviceHome {
   readonly #folder: PrivateFolder;
 
@@ -45,7 +48,21 @@ export class DeviceHome {
     return importSigningKey(await this.#folder.madeOnce('signing-key.json', PrivateJwk, generatePrivateJwk));
   }
 
-  /** @throws ERR_AUTH_REQUIRED when there is none */
+  /**
+   * The enrolment to send windows with.
+   * @throws ERR_AUTH_REQUIRED when there is none; ERR_RENEWAL_REQUIRED while nobody knows whether the service has taken another one in its
+   *   place: windows in the old frame would lock the user then
+   */
+  async currentEnrolment(): Promise<DeviceEnrolment> {
+    const enrolment = await this.enrolment();
+    if ((await this.#folder.read(PENDING, z.strictObject({}))) === undefined) return enrolment;
+    throw new ServiceError(
+      'ERR_RENEWAL_REQUIRED',
+      'a renewal was begun and its answer never came: repeat it with the same token, or ask for another invitation to renew',
+    );
+  }
+
+  /** The last one that was answered. @throws ERR_AUTH_REQUIRED when there is none */
   async enrolment(): Promise<DeviceEnrolment> {
     const enrolment = await this.#folder.read('enrolment.json', DeviceEnrolment);
     if (enrolment !== undefined) return enrolment;
@@ -66,11 +83,22 @@ export class DeviceHome {
     return this.#folder.madeOnce(frameFile(invitation), FrameSeed, make);
   }
 
+  /** Notes that an enrolment is sent; returns false when an earlier one was not answered. */
+  beginEnrolment(): Promise<boolean> {
+    return this.#folder.writeFirst(PENDING, {});
+  }
+
+  /** The service has refused it, and no earlier one is open: the one of before holds. */
+  async abandonEnrolment(): Promise<void> {
+    await this.#folder.remove(PENDING);
+  }
+
   /** In the place of the one before, whose frame is forgotten. */
   async saveEnrolment(token: string, enrolment: Omit<DeviceEnrolment, 'invitation'>): Promise<void> {
     const invitation = digestOf(token);
     await this.#folder.write('enrolment.json', { ...enrolment, invitation });
     await this.#folder.remove(frameFile(invitation));
+    await this.#folder.remove(PENDING);
   }
 }
 
