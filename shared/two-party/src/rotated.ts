@@ -50,7 +50,8 @@ export const rotated: TwoPartyProtocol = {
   async runCsp(channel, { task, program }, input) {
     await withAbort(channel, async () => {
       checkRotated(task, program);
-      const { stream, randomness } = begin(channel, input.answer);
+      // The CSP gives one answer, and a failed guess is one: it is kept before it is checked, whatever becomes of closedByFaults().
+      const { stream, randomness } = begin(channel, input.answer, { beforeChecks: true });
       const chooser = async (): Promise<Chooser> => {
         const receiver = await setUpReceiver(stream, randomness('products'));
         return { multiply: (products) => multiplyEachChosen(receiver, products) };
@@ -93,16 +94,17 @@ export const rotated: TwoPartyProtocol = {
   },
 };
 
-/** Raised whenever the same secrets and messages would make other messages, at either end. */
-const PROGRAM = 'eigenveil rotated 2';
+/** Raised whenever the same secrets and messages would make other messages or tags, at either end; a test keeps the digests of both by this name. */
+export const PROGRAM = 'eigenveil rotated 3';
 
 /** A run: all that its end draws comes from the seed, and with an answer that is kept, what has come is compared with the runs before. */
 function begin(
   channel: Channel,
   answer: KeptAnswer | undefined,
+  kept: { readonly beforeChecks?: boolean } = {},
 ): { readonly stream: MessageStream; readonly randomness: (purpose: string) => RandomSource } {
   const seed = answer?.seed ?? systemRandomness(SEED_BYTES);
-  const transcript = answer && new Transcript(keyFrom(seed, 'transcript'), PROGRAM, answer);
+  const transcript = answer && new Transcript(keyFrom(seed, 'transcript'), PROGRAM, answer, kept);
   return {
     stream: new MessageStream(channel, transcript),
     randomness: streamsFrom(seed),

@@ -96,6 +96,15 @@ export class MessageStream {
     this.#transcript?.fix(own);
   }
 
+  /**
+   * To be awaited before what was received is put to a check that a wrong guess at this end's secrets fails: where this end keeps `beforeChecks`, no other
+   * guess is checked in any run. What was written before must have been flushed, or leaves later.
+   * @throws as Transcript.bind
+   */
+  async beforeCheck(): Promise<void> {
+    await this.#transcript?.beforeCheck();
+  }
+
   /** Keeps back what is written from now on until `gate` resolves, which is called when the first of it would leave. */
   hold(gate: () => Promise<void>): void {
     this.#handOver();

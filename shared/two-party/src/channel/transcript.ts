@@ -7,6 +7,9 @@
  * there, since it runs another program, stops, too. The messages between two positions depend on what was received before the first of them. Secrets that
  * messages hide or spread over many of them are fixed in the tag before: two drafts of them behind the same masks would show how they differ.
  *
+ * A check that fails for a wrong guess at this end's secrets must not be tried again with another guess. Whoever keeps `beforeChecks` ends a position before
+ * each of them: even if all that follows a failure is lost, a crash or a failed disk included, the next run meets the same failure or ERR_ANSWER_DIFFERS.
+ *
  * Tags are those of AES-256-GMAC, the position being the nonce, under a key that never leaves this end, no more than its tags do. GMAC is a universal
  * hash (NIST SP 800-38D; McGrew, Viega, INDOCRYPT 2004): another message of n blocks of 16 bytes has the same tag with probability at most (n + 2)/2^128,
  * 2^−100 for 4 GB, whatever the peer computes; and who has failed has no second try. SHA-256 would take eight times as long.
@@ -37,6 +40,7 @@ const FIXED = 2 ** 32 - 1;
 export class Transcript {
   readonly #key: Uint8Array;
   readonly #keeper: TagKeeper;
+  readonly #beforeChecks: boolean;
   readonly #header = Buffer.alloc(HEADER_BYTES);
   #position = 0;
   #mac: CipherGCM | undefined;
@@ -46,10 +50,17 @@ export class Transcript {
   /**
    * @param key 32 bytes, of this answer alone
    * @param program what runs it: another one may make other messages of the same secrets, so it is part of the first position
+   * @param beforeChecks whether what has come is kept before it is checked, too
    */
-  constructor(key: Uint8Array, program: string, keeper: TagKeeper) {
+  constructor(
+    key: Uint8Array,
+    program: string,
+    keeper: TagKeeper,
+    { beforeChecks = false }: { readonly beforeChecks?: boolean } = {},
+  ) {
     this.#key = key;
     this.#keeper = keeper;
+    this.#beforeChecks = beforeChecks;
     this.#add(OWN, Buffer.from(program));
   }
 
@@ -81,6 +92,13 @@ export class Transcript {
     this.#mac = undefined;
     this.#kept = this.#kept.then(() => this.#compare(position, tag));
     return this.#kept;
+  }
+
+  /** See MessageStream. What this end writes after it is compared as well. */
+  async beforeCheck(): Promise<void> {
+    if (!this.#beforeChecks || !this.isUnbound) return;
+    await this.bind();
+    this.fix(new Uint8Array(0));
   }
 
   async #compare(position: number, tag: Uint8Array): Promise<void> {

@@ -168,6 +168,7 @@ export class ExtensionSender extends Extension {
         for (let w = j * stride; w < (j + 1) * stride; w += 1)
           columns[w] = columns[w]! ^ (corrections[w]! & mask);
       }
+      await this.stream.beforeCheck();
       checkResponse(this.challengeOf(spot), response, bytesOfColumns(columns, spot), this.delta);
     });
   }

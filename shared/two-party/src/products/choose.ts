@@ -73,6 +73,7 @@ export async function multiplyEachChosen(
   stream.write(PRODUCT_MESSAGE.challenge, challenge);
   const answers: Uint8Array[] = [];
   for (const { size } of begun) answers.push(await stream.read(PRODUCT_MESSAGE.check, answerBytes(size)));
+  await stream.beforeCheck();
   const sums = begun.map(({ workspace }) => workspace.sums());
   const passed = begun.map(({ size, entries }, p) =>
     passes(size, { matrix: entries, sums: sums[p]! }, challenge, p, answers[p]!),

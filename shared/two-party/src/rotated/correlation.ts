@@ -56,6 +56,7 @@ export async function answerCorrelation(
     });
     const ownerBits = valueBitsOf(task).at(-1)!;
     const [owners] = await readRing(stream, ROTATED_MESSAGE.owners, 1, ownerBits);
+    await stream.beforeCheck();
     checkOwners(BigInt.asUintN(ownerBits, shares.at(-1)! + owners!), verifiedOwners, program.minimumOwners);
 
     // The variances that it reveals are part of the one answer.

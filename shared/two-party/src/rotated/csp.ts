@@ -31,6 +31,7 @@ export async function answerRotated(
     const secrets = fixed(stream, draw(parameters)); // while the data user prepares its base transfers
     const own = statisticsShares(task, shares, ringBits);
     const [owners] = await readRing(stream, ROTATED_MESSAGE.owners, 1, ringBits);
+    await stream.beforeCheck();
     checkOwners(BigInt.asUintN(ringBits, own.owners + owners!), verifiedOwners, program.minimumOwners);
 
     const chooser = await products();

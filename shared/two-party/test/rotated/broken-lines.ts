@@ -48,6 +48,11 @@ export class Uncounting extends Kept {
   override readonly noteMatrix = () => Promise.reject(new Error('no disk'));
 }
 
+/** A CSP that can keep tags but not write down that a check has failed: its disk fails just then, or it is killed. */
+export class Forgetful extends Kept {
+  override readonly giveUp = () => Promise.reject(new Error('no disk'));
+}
+
 export interface Ends {
   readonly csp: Kept;
   readonly user: Kept;

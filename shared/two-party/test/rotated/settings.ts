@@ -79,8 +79,12 @@ export function settingOf({
 }
 
 /** Both servers' shares, blinded as in the packing. */
-export function share(task: StatisticsTask, statistics: Statistics, verifiedOwners: number) {
-  const random = new RandomBits((length) => randomBytes(length));
+export function share(
+  task: StatisticsTask,
+  statistics: Statistics,
+  verifiedOwners: number,
+  random = new RandomBits((length) => randomBytes(length)),
+) {
   const { valueBits, blindingBits } = layout(task);
   const offsets = valueBits.map((bits, v) => (1n << BigInt(bits - 1)) + random.integer(blindingBits[v]!));
   const ring = rotated.shareBits(task);

@@ -38,6 +38,7 @@ export async function answerPencil(
     const secrets = fixed(stream, draw(parameters)); // while the data user prepares its base transfers
     const own = pencilShares(task, shares, ringBits);
     const [owners] = await readRing(stream, ROTATED_MESSAGE.owners, 1, ringBits);
+    await stream.beforeCheck();
     checkOwners(BigInt.asUintN(ringBits, own.owners + owners!), verifiedOwners, program.minimumOwners);
 
     const chooser = await products();
