@@ -8,13 +8,14 @@ import type { UserId } from './messages.ts';
 /** A bucket that fills evenly, and from which a request takes what it needs: full at first. */
 class Bucket {
   readonly #size: number;
-  readonly #perMillisecond: number;
+  /** In which one more comes in: mostly a whole number, so that a wait is not rounded up to another second. */
+  readonly #millisecondsEach: number;
   #level: number;
   #time: number;
 
   constructor(size: number, milliseconds: number, now: number) {
     this.#size = size;
-    this.#perMillisecond = size / milliseconds;
+    this.#millisecondsEach = milliseconds / size;
     this.#level = size;
     this.#time = now;
   }
@@ -22,7 +23,7 @@ class Bucket {
   /** Takes so much; or nothing, and returns how many milliseconds it takes until there is enough. */
   take(amount: number, now: number): number {
     this.#fill(now);
-    if (amount > this.#level) return (amount - this.#level) / this.#perMillisecond;
+    if (amount > this.#level) return (amount - this.#level) * this.#millisecondsEach;
     this.#level -= amount;
     return 0;
   }
@@ -33,7 +34,7 @@ class Bucket {
   }
 
   #fill(now: number): void {
-    this.#level = Math.min(this.#size, this.#level + (now - this.#time) * this.#perMillisecond);
+    this.#level = Math.min(this.#size, this.#level + (now - this.#time) / this.#millisecondsEach);
     this.#time = now;
   }
 }
