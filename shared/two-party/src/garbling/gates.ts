@@ -78,7 +78,11 @@ export abstract class Gates extends Memory {
 
   /** b XOR every b.lanes lanes of `a` in turn. */
   xorEach(a: Wires, b: Wires): Wires {
-    if (a.constant !== undefined || b.constant !== undefined || a.lanes === b.lanes) {
+    if (a.lanes === b.lanes) return this.xor(a, b);
+    if (a.lanes % b.lanes !== 0) {
+      throw new RangeError(`"a" expected a multiple of ${b.lanes} lanes, got ${a.lanes}`);
+    }
+    if (a.constant !== undefined || b.constant !== undefined) {
       return this.xor(a, this.concat(new Array<Wires>(a.lanes / b.lanes).fill(b)));
     }
     const left = this.locate(a);

@@ -204,6 +204,13 @@ describe('misuse', () => {
     expect(run).toThrow(text);
   });
 
+  it('a vector is not crossed with part of another', () => {
+    expect(gates.xorEach(four, gates.slice(four, 0, 2)).lanes).toBe(4);
+    for (const bits of [four, gates.constant(4, 1), gates.constant(0, 1)]) {
+      expect(() => gates.xorEach(five, bits)).toThrow('"a" expected a multiple of');
+    }
+  });
+
   it('a step of too many gates is refused', () => {
     const wide = gates.input(STEP_GATES);
     expect(gates.step(() => gates.and(wide, wide)).lanes).toBe(STEP_GATES);
