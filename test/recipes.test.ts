@@ -1,66 +1,35 @@
 /** README.md and docs/running.md word for word: their blocks run on a copy of this checkout, with their placeholders filled in. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { access, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { Checkout } from '@eigenveil/testbed/faults/checkout';
-import { freePort } from '@eigenveil/testbed/port';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { blocksOf, commandsOf } from './support/recipes.ts';
+import { fill, killGroup, Reader, type Terminal } from './support/reader.ts';
+import { blocksOf, blockWith, commandsOf, shellBlocksOf } from './support/recipes.ts';
 
-const ROOT = new URL('..', import.meta.url).pathname;
 const OWNERS = 3;
 /** The one who withdraws where the recipe has that. */
 const LEAVER = OWNERS;
 /** What is run by itself in CI. */
 const ELSEWHERE = ['npm test'];
 
-let folder: string;
-let checkout: string;
+let reader: Reader;
 let readme: string;
 let recipe: string;
-const services = new Map<'csp' | 'user', ChildProcess>();
+const services = new Map<'csp' | 'user', Terminal>();
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'eigenveil-recipes-'));
-  checkout = join(folder, 'eigenveil');
-  await Checkout.copy(ROOT, checkout);
-  readme = await readFile(join(checkout, 'README.md'), 'utf8');
-  recipe = await readFile(join(checkout, 'docs/running.md'), 'utf8');
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: checkout, stdio: 'ignore' });
-  git('init');
-  git('add', '--all');
-  git('-c', 'user.name=reader', '-c', 'user.email=reader@example.org', 'commit', '--message', 'as published');
+  reader = await Reader.start();
+  readme = await reader.read('README.md');
+  recipe = await reader.read('docs/running.md');
 });
-afterAll(async () => {
-  for (const { pid } of services.values()) killGroup(pid!);
-  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-});
+afterAll(() => reader.close());
 
-/** Of a reader, who has nothing of what npm and vitest set here. */
-function readersEnvironment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(
-    ([name]) => !/^(?:npm_|node_|eigenveil_|vitest)/i.test(name),
-  );
-  const path = process.env.PATH!.split(delimiter).filter((place) => !place.includes('node_modules'));
-  return { ...Object.fromEntries(kept), PATH: path.join(delimiter) };
-}
-const environment = readersEnvironment();
-
-/** Placeholders and places of the documents, and what stands for them here; more comes from what commands print. */
+/** Placeholders of the documents, and what stands for them here; more comes from what commands print. */
 async function placeholders(name: string): Promise<Map<string, string>> {
-  const [cspPort, userPort] = [await freePort(), await freePort()];
   return new Map([
-    ['/var/lib/eigenveil-csp', join(folder, `${name}-csp`)],
-    ['/var/lib/eigenveil-user', join(folder, `${name}-user`)],
-    ['https://csp.example.org:8443', `https://127.0.0.1:${cspPort}`],
-    ['https://user.example.org:8444', `https://127.0.0.1:${userPort}`],
-    ['--port 8443', `--port ${cspPort}`],
-    ['--port 8444', `--port ${userPort}`],
-    ['"port": 8443', `"port": ${cspPort}`],
-    ['"port": 8444', `"port": ${userPort}`],
+    ...(await reader.places(name)),
     // So few owners are there; of ten, a draft asks for five.
     ['--owners 10', `--owners ${OWNERS}`],
     ['"minimumOwners": 5', '"minimumOwners": 2'],
@@ -78,47 +47,6 @@ const CAPTURES: readonly (readonly [RegExp, string])[] = [
   [/eigenveil-csp\s+invite/, '<token>'],
 ];
 
-const fill = (text: string, values: ReadonlyMap<string, string>): string => {
-  const filled = [...values].reduce((it, [from, to]) => it.replaceAll(from, to), text);
-  expect(filled, 'every placeholder has a value').not.toMatch(/<[a-z ]+>|example\.org|\/var\/lib/i);
-  return filled;
-};
-
-async function give(command: string, more: Record<string, string> = {}) {
-  const child = spawn('bash', ['-c', command], {
-    cwd: checkout,
-    env: { ...environment, ...more },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const said = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.stderr += text));
-  const [exitCode] = (await once(child, 'close')) as [number | null];
-  expect({ command, exitCode, ...(exitCode === 0 ? {} : said) }).toEqual({ command, exitCode: 0 });
-  return said;
-}
-
-/** Starts a service as a reader does in a terminal of its own, and returns when it listens. */
-async function serve(command: string): Promise<void> {
-  const child = spawn('bash', ['-c', `exec ${command}`], {
-    cwd: checkout,
-    env: environment,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  services.set(command.includes('eigenveil-csp') ? 'csp' : 'user', child);
-  let said = '';
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const listen = (text: string) => {
-    said += text;
-    if (said.includes(' listens on https://')) resolve();
-  };
-  child.stdout.setEncoding('utf8').on('data', listen);
-  child.stderr.setEncoding('utf8').on('data', listen);
-  child.once('close', () => reject(new Error(`${command} ended: ${said}`)));
-  await promise;
-}
-
 /** Each enrols and contributes; the files of a result are one owner's. */
 function ownersWho(command: string): readonly number[] {
   if (/ (?:enrol|contribute) /.test(command)) return Array.from({ length: OWNERS }, (_, i) => i + 1);
@@ -129,19 +57,19 @@ function ownersWho(command: string): readonly number[] {
 async function follow(blocks: readonly ReturnType<typeof blocksOf>[number][], values: Map<string, string>) {
   for (const { command, output } of blocks.flatMap(commandsOf)) {
     if (ELSEWHERE.includes(command)) continue;
-    if (command.startsWith('export ')) {
-      for (const [, name, value] of command.matchAll(/(\w+)=(\S+)/g)) environment[name!] = value!;
-    } else if (/ serve /.test(command)) {
+    if (command.startsWith('export ')) reader.export(command);
+    else if (/ serve /.test(command)) {
       if (command.includes('--config')) await writeSettings(values);
-      await serve(fill(command, values));
+      const service = await reader.serve(fill(command, values));
+      services.set(command.includes('eigenveil-csp') ? 'csp' : 'user', service);
     } else if (command.includes('eigenveil-owner')) {
       const tokens = values.get('<token>')!.split('\n');
       for (const owner of ownersWho(command)) {
         const home = { EIGENVEIL_OWNER_HOME: `${values.get('/var/lib/eigenveil-user')}-owner-${owner}` };
-        await give(fill(command, new Map([...values, ['<token>', tokens[owner - 1]!]])), home);
+        await reader.give(fill(command, new Map([...values, ['<token>', tokens[owner - 1]!]])), home);
       }
     } else {
-      const { stdout, stderr } = await give(fill(command, values));
+      const { stdout, stderr } = await reader.give(fill(command, values));
       const [, captured] = CAPTURES.find(([pattern]) => pattern.test(command)) ?? [];
       if (captured !== undefined) values.set(captured, stdout.trim());
       for (const line of output.filter((it) => it !== '…')) expect(stderr.split('\n')).toContain(line);
@@ -152,43 +80,21 @@ async function follow(blocks: readonly ReturnType<typeof blocksOf>[number][], va
 /** The files of settings, as docs/running.md has them. */
 async function writeSettings(values: ReadonlyMap<string, string>): Promise<void> {
   const [csp, user] = blocksOf(recipe).filter(({ language }) => language === 'json');
-  await writeFile(join(checkout, 'csp.json'), fill(csp!.text, values));
-  await writeFile(join(checkout, 'user.json'), fill(user!.text, values));
+  await writeFile(join(reader.checkout, 'csp.json'), fill(csp!.text, values));
+  await writeFile(join(reader.checkout, 'user.json'), fill(user!.text, values));
 }
-
-/** A signal to npx alone ends it and what it has started. */
-async function stop(name: 'csp' | 'user', signal: NodeJS.Signals): Promise<void> {
-  const child = services.get(name)!;
-  child.removeAllListeners('close');
-  child.kill(signal);
-  await expect.poll(() => child.exitCode, { message: `npx ends for ${signal}` }).toBe(0);
-  expect(() => process.kill(-child.pid!, 0)).toThrow('ESRCH');
-  services.delete(name);
-}
-
-function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // it has ended
-  }
-}
-
-const shell = (markdown: string) => blocksOf(markdown).filter(({ language }) => language === '');
-const blockWith = (markdown: string, words: string) =>
-  shell(markdown).filter(({ text }) => text.includes(words));
 
 describe('a reader who follows the documents', { tags: ['long'] }, () => {
   test('installs without a warning, and runs the demo to the figures that it must reach', async () => {
     const values = await placeholders('demo');
     const [install, ...others] = blockWith(readme, 'npm run demo');
-    const { stderr } = await give(commandsOf(install!)[0]!.command);
+    const { stderr } = await reader.give(commandsOf(install!)[0]!.command);
     expect(stderr).not.toMatch(/npm warn|EBADENGINE/i);
     // Garbled circuits compute with 24 fraction bits; the noise of rotated is 2^-36 of the trace.
     await expectFigures(2e-3, 2e-5);
     for (const { command } of others.flatMap(commandsOf)) {
       if (ELSEWHERE.includes(command)) continue;
-      await give(fill(command, values));
+      await reader.give(fill(command, values));
       if (command.includes('demo:authentication')) {
         await expectRecognition();
         continue;
@@ -203,22 +109,22 @@ describe('a reader who follows the documents', { tags: ['long'] }, () => {
     async (name) => {
       const values = await placeholders(name.replaceAll(/\W/g, ''));
       values.set('name', name.replaceAll(/\W/g, ''));
-      const rows = await readFile(join(checkout, 'data/pima.csv'));
-      for (const file of ['sample.csv', 'rows.csv']) await writeFile(join(checkout, file), rows);
-      await writeFile(join(checkout, 'policy.json'), '{}');
+      const rows = await readFile(join(reader.checkout, 'data/pima.csv'));
+      for (const file of ['sample.csv', 'rows.csv']) await writeFile(join(reader.checkout, file), rows);
+      await writeFile(join(reader.checkout, 'policy.json'), '{}');
       const onOneMachine = [...blockWith(recipe, 'openssl'), ...blockWith(recipe, 'export ')];
       await follow(onOneMachine, values);
       const steps =
         name === 'README.md'
           ? blockWith(readme, ' serve ')
-          : shell(recipe).filter((block) => !onOneMachine.some(({ line }) => line === block.line));
+          : shellBlocksOf(recipe).filter((block) => !onOneMachine.some(({ line }) => line === block.line));
       await follow(steps, values);
-      const reduced = await readFile(join(checkout, 'reduced.csv'), 'utf8');
+      const reduced = await readFile(join(reader.checkout, 'reduced.csv'), 'utf8');
       expect(reduced.split('\n')[0]).toMatch(/component_1.*component_5/);
       // What nobody has named comes to nothing that git would take up.
-      expect(execFileSync('git', ['status', '--porcelain'], { cwd: checkout, encoding: 'utf8' })).toBe('');
-      await stop('user', 'SIGINT');
-      await stop('csp', 'SIGTERM');
+      expect(reader.untracked).toBe('');
+      await services.get('user')!.end('SIGINT');
+      await services.get('csp')!.end('SIGTERM');
     },
     1_200_000,
   );
@@ -231,10 +137,10 @@ test('services that the demo keeps take the commands that it prints, until it is
   timeout: 600_000,
 }, async () => {
   const small = ['--data', 'data/iris.csv', '--owners', '2', '--components', '2', '--method', 'pca'];
-  const quick = ['--two-party', 'simulated', '--key-bits', '1024', '--out', join(folder, 'kept')];
+  const quick = ['--two-party', 'simulated', '--key-bits', '1024', '--out', join(reader.folder, 'kept')];
   const demo = spawn('npm', ['run', '--silent', 'demo', '--', '--keep', '--json', ...small, ...quick], {
-    cwd: checkout,
-    env: { ...environment, ...ELSEWHERE_TRUSTED },
+    cwd: reader.checkout,
+    env: { ...reader.environment, ...ELSEWHERE_TRUSTED },
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -243,9 +149,11 @@ test('services that the demo keeps take the commands that it prints, until it is
     expect(JSON.parse((await lines.next()).value as string)).toMatchObject({ dataset: 'iris', owners: 2 });
     const { commands } = JSON.parse((await lines.next()).value as string) as { commands: string[] };
     // As in a shell in which the recipe was followed before: its variables name other services.
-    const { stdout } = await give(['set -e', ...commands].join('\n'), ELSEWHERE_TRUSTED);
+    const { stdout } = await reader.give(['set -e', ...commands].join('\n'), ELSEWHERE_TRUSTED);
     expect(stdout).toContain('none changed, removed or reordered');
-    expect(await readFile(join(checkout, 'reduced.csv'), 'utf8')).toMatch(/^component_1,component_2\n/);
+    expect(await readFile(join(reader.checkout, 'reduced.csv'), 'utf8')).toMatch(
+      /^component_1,component_2\n/,
+    );
     const closed = once(demo, 'close');
     demo.kill('SIGINT');
     expect((await closed)[0]).toBe(0);
@@ -259,7 +167,7 @@ test('services that the demo keeps take the commands that it prints, until it is
 
 /** Everything is seeded by the rows themselves but for noise that is too small to see. */
 async function expectRecognition(): Promise<void> {
-  const report = await readFile(join(checkout, 'out/authentication/report.json'), 'utf8');
+  const report = await readFile(join(reader.checkout, 'out/authentication/report.json'), 'utf8');
   type Rates = Record<'perSample' | 'overFive', number>;
   const { eer, rawEer } = JSON.parse(report) as Record<'eer' | 'rawEer', Rates>;
   for (const rate of ['perSample', 'overFive'] as const) {
@@ -269,7 +177,7 @@ async function expectRecognition(): Promise<void> {
 }
 
 async function expectFigures(largestAngle: number, largestError: number): Promise<void> {
-  const report = await readFile(join(checkout, 'out/report.json'), 'utf8');
+  const report = await readFile(join(reader.checkout, 'out/report.json'), 'utf8');
   const { results } = JSON.parse(report) as { results: { maxAngle: number; maxEigenvalueError: number }[] };
   expect(results).toHaveLength(2);
   for (const { maxAngle, maxEigenvalueError } of results) {

@@ -15,6 +15,12 @@ export function blocksOf(markdown: string): Block[] {
   }));
 }
 
+export const shellBlocksOf = (markdown: string): Block[] =>
+  blocksOf(markdown).filter(({ language }) => language === '');
+
+export const blockWith = (markdown: string, words: string): Block[] =>
+  shellBlocksOf(markdown).filter(({ text }) => text.includes(words));
+
 /** A command begins like this; other lines of a block are its output. */
 const COMMAND = /^(?:npx|npm|openssl|export|[A-Z_]+=\S+ npx) /;
 
