@@ -50,6 +50,8 @@ async function decisions(...args: string[]): Promise<DecisionEvent[]> {
     .map((line) => JSON.parse(line) as DecisionEvent);
 }
 
+const says = (words: string) => expect.stringContaining(words) as string;
+
 type Cells = readonly (string | number)[];
 
 /** A file of rows in the order of the features, and of more columns behind them. */
@@ -107,13 +109,25 @@ describe('a device and a relying application', () => {
     const to = ['--service-url', serviceUrl, '--service-ca', path('cert.pem'), '--token', token];
     const by = ['--projection', path('evidence.json'), '--csp-thumbprint', projected.csp];
     const enrolled = await device('enrol', ...to, ...by, '--data', enrolment);
-    expect(jsonOf(enrolled)).toEqual({ user: 'alice', windows: 30, skippedRows: 0, clipped: {} });
+    const told = { user: 'alice', windows: 30, skippedRows: 0, clipped: {} };
+    expect(jsonOf(enrolled)).toEqual({ ...told, isRepeat: false });
+    expect(jsonOf(await device('enrol', ...to, ...by, '--data', enrolment))).toEqual({
+      ...told,
+      isRepeat: true,
+    });
     const shown = jsonOf(await device('show'));
     expect(shown).toMatchObject({ user: 'alice', service: serviceUrl, components: 2, csp: projected.csp });
     expect(jsonOf(await relying('user', 'alice'))).toMatchObject({
       device: shown.device,
       projection: shown.projection,
     });
+  });
+
+  test('are told beside a token how long it is good', async () => {
+    const args = ['relying', 'invite', 'bob', ...asRelying()];
+    const { stdout, stderr } = await runInProcess('authenticator', ...args);
+    expect(stdout).toMatch(/^[\w-]{43}\n$/);
+    expect(stderr).toMatch(/^note: for one device, until \d{4}-.* bob are void\n$/);
   });
 
   test('observe and are told decisions, each once', async () => {
@@ -151,21 +165,30 @@ describe('a device and a relying application', () => {
     await client.observe(setosa.later); // a session that stays open
     const { event } = jsonOf(await relying('user', 'alice')) as { event: number };
     const stale = problemOf(await relying('confirm', 'alice', String(event - 1)));
-    expect(stale).toMatchObject({ exitCode: 5, code: 'ERR_EVENT_STALE' });
+    expect(stale).toMatchObject({ exitCode: 5, code: 'ERR_EVENT_STALE', detail: says('read the decisions') });
     expect(jsonOf(await relying('confirm', 'alice', String(event)))).toEqual({ confirmed: 'alice', event });
     expect(jsonOf(await relying('user', 'alice'))).toMatchObject({ decision: 'allow', hasSession: true });
     for (let i = 0; i < 5; i += 1) await client.observe(versicolor.later);
     const locked = jsonOf(await relying('user', 'alice')) as { event: number };
     expect(locked).toMatchObject({ state: 'locked' });
+    const unconfirmed = problemOf(await relying('confirm', 'alice', String(locked.event)));
+    expect(unconfirmed).toMatchObject({ code: 'ERR_EVENT_STALE', detail: says('this one is locked') });
     const unlocked = await relying('unlock', 'alice', String(locked.event));
     expect(jsonOf(unlocked)).toEqual({ unlocked: 'alice', event: locked.event });
+    const again = problemOf(await relying('unlock', 'alice', String(locked.event + 1)));
+    expect(again).toMatchObject({ code: 'ERR_EVENT_STALE', detail: says('a user who is locked') });
     await client.close();
+    const { event: closed } = jsonOf(await relying('user', 'alice')) as { event: number };
+    const without = problemOf(await relying('confirm', 'alice', String(closed)));
+    expect(without).toMatchObject({ code: 'ERR_EVENT_STALE', detail: says('until the device opens it') });
   });
 
   test('renew, and are refused once revoked', async () => {
     const renewal = String(jsonOf(await relying('invite', 'alice', '--renew')).token);
     const renewed = await device('renew', '--token', renewal, '--data', path('enrolment.csv'));
     expect(jsonOf(renewed)).toMatchObject({ user: 'alice', windows: 30 });
+    const again = await device('renew', '--token', renewal, '--data', later);
+    expect(jsonOf(again)).toMatchObject({ user: 'alice', isRepeat: true });
     expect(jsonOf(await relying('revoke', 'alice'))).toEqual({ revoked: 'alice' });
     const refused = problemOf(await device('observe', '--data', later));
     expect(refused).toMatchObject({ exitCode: 3, code: 'ERR_DEVICE_REVOKED' });

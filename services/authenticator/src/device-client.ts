@@ -44,6 +44,8 @@ export interface EnrolledDevice {
   readonly userId: UserId;
   /** Per feature, how many cells of the rows lay outside its range and were clipped. */
   readonly clippedCells: readonly number[];
+  /** This invitation had enrolled this device already: its template stays as it was, and these rows have no part in it. */
+  readonly isRepeat: boolean;
 }
 
 export interface DeviceClientOptions {
@@ -102,7 +104,7 @@ export class DeviceClient {
     const verified = await openProjection(evidence, csp);
     if (rows.length > WINDOWS_PER_ENROLMENT)
       throw new RangeError(`"rows" expected at most ${WINDOWS_PER_ENROLMENT} of them, got ${rows.length}`);
-    const frameSeed = await this.#home.frameSeed(token, newFrameSeed);
+    const { frameSeed, isKept } = await this.#home.frameSeed(token, newFrameSeed);
     const reducer = new Reducer(verified, frameSeed);
     const windows = reducer.reduce(rows);
     const client = await this.#connect(service, token);
@@ -116,7 +118,7 @@ export class DeviceClient {
       });
       await this.#home.saveEnrolment(token, { userId, service, csp, evidence, frameSeed });
       await this.#forget();
-      return { userId, clippedCells: reducer.projector.clippedCells };
+      return { userId, clippedCells: reducer.projector.clippedCells, isRepeat: isKept };
     } catch (error) {
       // Else the service may have taken it, and the frame that is in use here is not the template's any more.
       if (isFirst && error instanceof ServiceError && error.status < 500) await this.#home.abandonEnrolment();

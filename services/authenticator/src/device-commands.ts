@@ -209,11 +209,13 @@ async function enrolWith(
   const skippedRows = await eachBatch(projector, settings, (batch) => {
     rows.push(...batch.map(({ values }) => values));
   });
-  const { userId, clippedCells } = await withDevice(settings, (client) => enrol(client, rows));
+  const { userId, clippedCells, isRepeat } = await withDevice(settings, (client) => enrol(client, rows));
   const clipped = tellOfRows(command, projector, clippedCells, skippedRows);
   printResult(command, {
-    json: { user: userId, windows: rows.length, skippedRows, clipped },
-    text: `enrolled as ${userId} with ${rows.length} windows`,
+    json: { user: userId, windows: rows.length, skippedRows, clipped, isRepeat },
+    text: isRepeat
+      ? `enrolled as ${userId} by this invitation before: nothing has changed`
+      : `enrolled as ${userId} with ${rows.length} windows`,
   });
 }
 

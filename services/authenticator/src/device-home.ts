@@ -75,12 +75,14 @@ export class DeviceHome {
   /**
    * The secret of the frame for the enrolment with this token: made by `make` the first time, and kept before anything leaves the device in that
    * frame. So an enrolment that is repeated, since its answer was lost or by mistake, has the very frame of the template that the service keeps.
+   * `isKept` says that this device's enrolment came of this token already.
    */
-  async frameSeed(token: string, make: () => string): Promise<string> {
+  async frameSeed(token: string, make: () => string): Promise<{ frameSeed: string; isKept: boolean }> {
     const invitation = digestOf(token);
     const enrolment = await this.#folder.read('enrolment.json', DeviceEnrolment);
-    if (enrolment?.invitation === invitation) return enrolment.frameSeed;
-    return this.#folder.madeOnce(frameFile(invitation), FrameSeed, make);
+    if (enrolment?.invitation === invitation) return { frameSeed: enrolment.frameSeed, isKept: true };
+    const frameSeed = await this.#folder.madeOnce(frameFile(invitation), FrameSeed, make);
+    return { frameSeed, isKept: false };
   }
 
   /** Notes that an enrolment is sent; returns false when an earlier one was not answered. */

@@ -40,7 +40,12 @@ export function addRelying(program: Command): void {
   addDecisions(relying);
   addUser(relying);
   addAnswer(relying, 'confirm', 'let a user go on who has proved in another way who they are', 'confirmed');
-  addAnswer(relying, 'unlock', 'end a lock; the user is at a step-up then', 'unlocked');
+  addAnswer(
+    relying,
+    'unlock',
+    'end a lock; the user is at a step-up then, until a session is confirmed',
+    'unlocked',
+  );
   addRevoke(relying);
 }
 
@@ -85,6 +90,11 @@ Example:
       client.invite(await userIdOf(user), renew ? 'renew' : 'enrol'),
     );
     printResult(command, { json: invitation, text: invitation.token });
+    if (command.optsWithGlobals().json !== true)
+      printNote(
+        command,
+        `note: for one device, until ${invitation.expiresAt}; earlier ones of ${user} are void`,
+      );
   });
 }
 

@@ -53,7 +53,10 @@ export function authenticatorRoutes(options: {
     authenticate: (request) =>
       relyingProofs.check(request, undefined, (proof) => {
         if (relyingApplications.has(proof.thumbprint)) return proof;
-        throw new ServiceError('ERR_AUTH_FORBIDDEN', '"DPoP" expected the key of the relying application');
+        throw new ServiceError(
+          'ERR_AUTH_FORBIDDEN',
+          '"DPoP" expected a key that the operator has named in relyingApplications: show the operator its thumbprint',
+        );
       }),
   };
   const device: Authenticator<Thumbprint> = {

@@ -137,7 +137,7 @@ export class AuthenticatorService {
       throw new ServiceError('ERR_AUTH_FORBIDDEN', '"DPoP" expected the key of an enrolled device');
     throw new ServiceError(
       'ERR_DEVICE_REVOKED',
-      '"DPoP" expected the key of a device that is still admitted',
+      '"DPoP" expected the key of a device that is still admitted: the user was revoked, or has another one',
     );
   }
 
@@ -269,11 +269,14 @@ export class AuthenticatorService {
    */
   confirm(userId: UserId, event: number): void {
     const session = this.#sessions.ofUser(userId);
-    if (this.#deps.store.user(userId) === undefined) throw unknownUser();
-    if (session === undefined) throw staleEvent();
-    const { decision } = session.state;
-    if (decision === 'allow' && session.confirmed === event) return;
-    if (decision !== 'step-up' || session.event !== event) throw staleEvent();
+    const user = this.#deps.store.user(userId);
+    if (user === undefined) throw unknownUser();
+    if (user.state !== 'active') throw staleEvent(`a user who is at step-up: this one is ${user.state}`);
+    if (session === undefined)
+      throw staleEvent('a user with a session: this one has none until the device opens it');
+    if (session.state.decision === 'allow' && session.confirmed === event) return;
+    if (session.state.decision !== 'step-up' || session.event !== event)
+      throw staleEvent('a user who is at step-up: read the decisions first');
     const made = this.#decide(userId, 'allow', 'confirmed');
     session.state = session.reference.engine.confirmed(session.state);
     session.event = made.sequence;

@@ -192,7 +192,8 @@ export class SqliteAuthenticatorStore implements SealedStore {
       const row = this.#user.get(userId);
       if (row === undefined) throw unknownUser();
       if (row.unlocked_event === event) return undefined;
-      if (row.state !== 'locked' || row.event !== event) throw staleEvent();
+      if (row.state !== 'locked') throw staleEvent('a user who is locked: this one is not');
+      if (row.event !== event) throw staleEvent('the user: read the decisions first');
       this.#db
         .prepare("UPDATE users SET state = 'active', unlocked_event = ?, attempts = 0 WHERE user_id = ?")
         .run(event, userId);
@@ -329,7 +330,7 @@ export class SqliteAuthenticatorStore implements SealedStore {
     if (known === undefined || (known.userId === userId && known.current && user !== undefined)) return;
     throw new ServiceError(
       'ERR_DEVICE_CONFLICT',
-      '"DPoP" expected a key that was nobody\'s before: make a new one',
+      '"DPoP" expected a key that was nobody\'s before: enrol with a new one, in a folder of its own',
     );
   }
 
@@ -358,7 +359,8 @@ function checkPurpose(user: StoredUser | undefined, purpose: InvitationRequest['
       'ERR_USER_CONFLICT',
       '"purpose" expected renew for a user who is enrolled, or revoke the user first',
     );
-  if (purpose === 'renew' && user === undefined) throw unknownUser();
+  if (purpose === 'renew' && user === undefined)
+    throw new ServiceError('ERR_USER_UNKNOWN', '"purpose" expected enrol for a user who never was enrolled');
   if (purpose === 'renew' && !isEnrolled)
     throw new ServiceError('ERR_USER_CONFLICT', '"purpose" expected enrol for a user who was revoked');
 }
@@ -374,9 +376,7 @@ export function unknownUser(): ServiceError {
   return new ServiceError('ERR_USER_UNKNOWN', '"userId" expected a user who was enrolled');
 }
 
-export function staleEvent(): ServiceError {
-  return new ServiceError(
-    'ERR_EVENT_STALE',
-    '"event" expected the last event of the user, and the user waiting for this answer: read the decisions first',
-  );
+/** `waiting` is what the user is to be, so that this could be answered. */
+export function staleEvent(waiting: string): ServiceError {
+  return new ServiceError('ERR_EVENT_STALE', `"event" expected the last event of ${waiting}`);
 }

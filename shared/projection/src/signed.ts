@@ -71,5 +71,8 @@ export async function verifyProjection(
 export async function openProjection(signed: SignedProjection, csp: Thumbprint): Promise<VerifiedProjection> {
   const key = claimedSigner(AGREEMENT, signed.agreement);
   if ((await thumbprintOf(key)) === csp) return verifyProjection(signed, key);
-  throw new ServiceError('ERR_CSP_IDENTITY', `"agreement" expected the signature of the CSP ${csp}`);
+  throw new ServiceError(
+    'ERR_CSP_IDENTITY',
+    `"agreement" expected the signature of the CSP ${csp}: is this its thumbprint, and the file from its tasks?`,
+  );
 }
