@@ -6,6 +6,7 @@ import { cp } from 'node:fs/promises';
 import { request } from 'node:https';
 import { DeviceHome } from '@eigenveil/authenticator/device';
 import { type DecisionEvent, UserId } from '@eigenveil/authenticator/relying';
+import { openProjection } from '@eigenveil/projection';
 import type { SeenRequest } from '@eigenveil/testbed/proxies/proxy';
 import { ServiceClient, Thumbprint } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -67,6 +68,37 @@ async function admitted(person: Person, home = site.newHome()) {
   await site.confirm(userId);
   return { userId, device, home };
 }
+
+describe('everybody’s mean', () => {
+  test('is the window of zeros in the frame of every device, and stays at allow for nobody', async () => {
+    const { evidence, csp } = site.projected;
+    const { task, projection } = await openProjection(evidence, csp);
+    const middle = task.features.map(
+      ({ min, max }, i) => min + ((1 + projection.mean![i]!) / 2) * (max - min),
+    );
+    const { userId, device } = await admitted(versicolor);
+    await device.observe(versicolor.later);
+    expect(await site.decisionOf(userId)).toBe('allow');
+    await device.observe(new Array<number[]>(30).fill(middle));
+    expect(await site.decisionOf(userId)).not.toBe('allow');
+    await device.close();
+    const sent = site.proxy.seen.findLast(({ name }) => /^POST .*windows$/.test(name))!;
+    const { windows } = z.object({ windows: z.array(z.array(z.number())) }).parse(JSON.parse(`${sent.body}`));
+    for (const window of windows)
+      expect(Math.hypot(...window)).toBeLessThan(task.features.length * 2 ** -task.fractionBits);
+  });
+
+  test('is told by the projection, or no device enrols and nobody calibrates with it', async () => {
+    const uncentred = await projectedHere([]);
+    await expect(entryOf(uncentred)).rejects.toMatchObject({ code: 'ERR_PROJECTION_INVALID' });
+    const { token } = await site.relying.invite(newUser(), 'enrol');
+    const { evidence, csp } = uncentred;
+    await expect(
+      site.device().enrol({ service: site.service, token, evidence, csp }, setosa.enrolment),
+    ).rejects.toMatchObject({ code: 'ERR_PROJECTION_INVALID', message: expect.stringContaining('"mean"') });
+    expect(site.proxy.seen.filter(({ name }) => name.includes('enrolments'))).toEqual([]);
+  });
+});
 
 describe('a user', () => {
   test('goes on by their own behaviour, and is locked by that of another', async () => {

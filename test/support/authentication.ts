@@ -12,7 +12,7 @@ import { DeviceClient, DeviceHome } from '@eigenveil/authenticator/device';
 import { type DecisionEvent, RelyingClient, UserId } from '@eigenveil/authenticator/relying';
 import { signedResult } from '@eigenveil/made-up/signed-result';
 import type { SignedProjection } from '@eigenveil/projection';
-import { Task } from '@eigenveil/task';
+import { type Output, Task } from '@eigenveil/task';
 import { freePort } from '@eigenveil/testbed/port';
 import { FaultyProxy } from '@eigenveil/testbed/proxies/proxy';
 import type { Thumbprint } from '@eigenveil/wire';
@@ -39,7 +39,7 @@ export interface Projected {
 
 /** Irises as people: each class is one. */
 export async function irises(): Promise<Awaited<ReturnType<typeof exampleOf>> & { parts: LabelledRows[] }> {
-  const example = await exampleOf(dataFile('iris'), 'dca');
+  const example = await exampleOf(dataFile('iris'), 'dca', { outputs: ['mean'] });
   return { ...example, parts: splitByClass(example.rows, PEOPLE.length) };
 }
 
@@ -52,18 +52,23 @@ export function peopleOf(parts: readonly LabelledRows[]): Person[] {
 }
 
 /** The same projection as the services compute, signed by keys that are made here. */
-export async function projectedHere(): Promise<Projected> {
+export async function projectedHere(outputs: readonly Output[] = ['mean']): Promise<Projected> {
   const { proposal, parts } = await irises();
   const [csp, dataUser] = [await newKey(), await newKey()];
   const task = Task.parse({
     ...proposal,
+    outputs,
     csp: csp.thumbprint,
     dataUser: dataUser.thumbprint,
     protocol: 'eigenveil/1',
     id: 't'.repeat(22),
   });
-  const { vectors, eigenvalues } = reference(proposal, parts).decomposition;
-  const numbers = { vectors: vectors.map((it) => [...it]), eigenvalues: [...eigenvalues] };
+  const { vectors, eigenvalues, mean } = reference(proposal, parts).decomposition;
+  const numbers = {
+    vectors: vectors.map((it) => [...it]),
+    eigenvalues: [...eigenvalues],
+    ...(outputs.includes('mean') && { mean }),
+  };
   const evidence = await signedResult(csp, dataUser, task, numbers);
   return { evidence, csp: csp.thumbprint, people: peopleOf(parts) };
 }

@@ -1,6 +1,6 @@
 /**
  * From windows of some users to what the service is told of a projection: how its windows are scored, and when a score is strange. Scores are in
- * each user's own unit and the same in every frame, so what some users have taught serves all.
+ * each user's own unit, set against everybody's mean, and the same in every frame, so what some users have taught serves all.
  */
 import {
   crossScores,
@@ -12,7 +12,8 @@ import {
   Scorer,
   trustSettings,
 } from '@eigenveil/authentication';
-import { openProjection, Projector } from '@eigenveil/projection';
+import { Projector } from '@eigenveil/projection';
+import { openCentred } from './centred.ts';
 import type { EnrolOptions, Rows } from './device-client.ts';
 import type { ProjectionSettings } from './settings.ts';
 
@@ -29,14 +30,14 @@ export type Promised =
 /**
  * The entry of the setting `projections` for this projection and users like these.
  * @param rows of each user, in the order of time and the projection's features; of two users or more, at least 10 of each
- * @throws ERR_TOO_FEW_WINDOWS, ERR_CALIBRATION_INVALID, and as openProjection and Projector.transform
+ * @throws ERR_TOO_FEW_WINDOWS, ERR_CALIBRATION_INVALID, and as openCentred and Projector.transform
  */
 export async function calibrated(
   { evidence, csp }: Pick<EnrolOptions, 'evidence' | 'csp'>,
   rows: readonly Rows[],
   { score, promised }: { readonly score: ScoreKind; readonly promised: Promised },
 ): Promise<ProjectionSettings> {
-  const { task, projection, provenance } = await openProjection(evidence, csp);
+  const { task, projection, provenance } = await openCentred(evidence, csp);
   const projector = new Projector(task, projection);
   const windows = rows.map((it) => projector.transform(it).map((row) => Float64Array.from(row)));
   const movement = movementOfUsers(windows);

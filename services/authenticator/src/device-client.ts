@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { FRAME_SEED_BYTES, Frame } from '@eigenveil/authentication';
-import { openProjection, Projector, type SignedProjection } from '@eigenveil/projection';
+import { Projector, type SignedProjection } from '@eigenveil/projection';
 import {
   type Digest,
   errorCodeOf,
@@ -14,6 +14,7 @@ import {
   type Thumbprint,
 } from '@eigenveil/wire';
 import { z } from 'zod';
+import { openCentred } from './centred.ts';
 import type { DeviceEnrolment, DeviceHome } from './device-home.ts';
 import {
   EnrolmentResponse,
@@ -97,11 +98,11 @@ export class DeviceClient {
   /**
    * Verifies the projection, draws a frame, and enrols with rows of this user's behaviour in it. Rows go to the service in that frame alone.
    * Repeated with the same token and rows after a lost answer, it ends as if it had not been lost.
-   * @throws ERR_CSP_IDENTITY and as openProjection, before a row is reduced; RangeError on too many rows; as Projector.transform; and what the
+   * @throws ERR_CSP_IDENTITY and as openCentred, before a row is reduced; RangeError on too many rows; as Projector.transform; and what the
    *   service refuses
    */
   async enrol({ service, token, evidence, csp }: EnrolOptions, rows: Rows): Promise<EnrolledDevice> {
-    const verified = await openProjection(evidence, csp);
+    const verified = await openCentred(evidence, csp);
     if (rows.length > WINDOWS_PER_ENROLMENT)
       throw new RangeError(`"rows" expected at most ${WINDOWS_PER_ENROLMENT} of them, got ${rows.length}`);
     const { frameSeed, isKept } = await this.#home.frameSeed(token, newFrameSeed);
@@ -243,7 +244,7 @@ export class DeviceClient {
   async #open(): Promise<Enrolled> {
     const enrolment = await this.#home.currentEnrolment();
     const { evidence, csp, frameSeed, service } = enrolment;
-    const reducer = new Reducer(await openProjection(evidence, csp), frameSeed);
+    const reducer = new Reducer(await openCentred(evidence, csp), frameSeed);
     return { enrolment, reducer, client: await this.#connect(service) };
   }
 
@@ -258,17 +259,14 @@ export class DeviceClient {
   }
 }
 
-/** From rows to windows in the device's frame. */
+/** From rows to windows, which are centred, in the device's frame. */
 class Reducer {
   readonly projector: Projector;
   /** Of the projection as the CSP has countersigned it; by this the service tells projections apart. */
   readonly digest: Digest;
   readonly #frame: Frame;
 
-  constructor(
-    { task, projection, provenance }: Awaited<ReturnType<typeof openProjection>>,
-    frameSeed: string,
-  ) {
+  constructor({ task, projection, provenance }: Awaited<ReturnType<typeof openCentred>>, frameSeed: string) {
     this.projector = new Projector(task, projection);
     this.digest = provenance.projectionDigest;
     this.#frame = Frame.fromSeed(Buffer.from(frameSeed, 'base64url'), projection.vectors.length);

@@ -81,7 +81,7 @@ export const AUTHENTICATOR_SETTINGS = {
     placeholder: 'NUMBER',
   },
   sessionsPerHour: number('limit per user', 60),
-  stepUpsPerDay: number('step-ups because of windows that a user may have in a day; the last one locks', 20),
+  stepUpsPerDay: number('step-ups because of windows that a user may have in a day; the last one locks', 10),
   idleSeconds: number('silence after which a session ends', 300, 86_400),
   activeSessions: number('sessions at a time; the one heard longest ago ends for another', 10_000, 1_000_000),
   eventDays: number('how long events are kept for the relying application', 30, 3650),

@@ -31,8 +31,8 @@ export const OTHER_PROJECTION = digestBytes('test', Buffer.from('another project
 /** Falls by 10 for a strange window, and rises by 1 for one like the template's. */
 export const TRUST = {
   kind: 'trust',
-  threshold: 2,
-  width: 0.2,
+  threshold: 8,
+  width: 1,
   reward: 1,
   penalty: 10,
   stepUpBelow: 75,
@@ -196,10 +196,10 @@ export class Site {
   }
 
   /** A device that is enrolled for a new user. */
-  async device(seed = numbers()): Promise<Device> {
+  async device(seed = numbers(), windows = windowsOf(seed, 40)): Promise<Device> {
     const userId = newUserId();
     const key = await newKey();
-    const body = { projection: PROJECTION, windows: windowsOf(seed, 40) };
+    const body = { projection: PROJECTION, windows };
     const { status, text: answer } = await this.enrol(key, await this.invite(userId), body);
     if (status !== 201) throw new TypeError(`not enrolled: ${answer}`);
     return new Device(this, userId, key, seed);

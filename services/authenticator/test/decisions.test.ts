@@ -1,9 +1,18 @@
 /** Decisions from the first session to a lock and back: who is told, in which order, and what a restart leaves. */
 import { readFileSync } from 'node:fs';
 import { databaseFile } from '@eigenveil/server';
+import { generator, seedOf } from '@eigenveil/testbed/random';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PATHS } from '../src/messages.ts';
-import { type Device, newUserId, PROJECTION, Site, strangeWindows, windowsOf } from './authenticator.ts';
+import {
+  COMPONENTS,
+  type Device,
+  newUserId,
+  PROJECTION,
+  Site,
+  strangeWindows,
+  windowsOf,
+} from './authenticator.ts';
 
 let site: Site;
 beforeAll(async () => {
@@ -72,6 +81,25 @@ describe('decisions', () => {
       await device.openSession();
       expect([ended.equals(before), log().equals(ended)]).toEqual([false, false]);
     }
+  });
+
+  test('end a stream of everybody’s mean, which is nearer to the user than their own windows are', async () => {
+    const random = generator(seedOf('wide'));
+    // Deviation 1 about (1.5, 1.5, 1.5, 1.5): to bare distances the origin is one of them.
+    const wide = (count: number) =>
+      Array.from({ length: count }, () =>
+        Array.from({ length: COMPONENTS }, () => 1.5 + Math.sqrt(12) * (random() - 0.5)),
+      );
+    const device = await (await site.device(0, wide(60))).admitted();
+    for (let batch = 0; batch < 10; batch += 1) expect((await device.show(wide(20))).status).toBe(204);
+    expect((await site.status(device.userId)).decision).toBe('allow');
+    const zeros = (count: number) =>
+      Array.from({ length: count }, () => new Array<number>(COMPONENTS).fill(0));
+    await device.show(zeros(3));
+    expect((await site.status(device.userId)).decision).toBe('step-up');
+    await site.confirm(device.userId);
+    await device.show(zeros(30));
+    expect((await site.status(device.userId)).decision).toBe('lock');
   });
 
   test('that were made are there after a restart: a lock is one, and allow has become a step-up', async () => {

@@ -1,4 +1,7 @@
-/** How strange a window is to a template: three distances that are the same in every frame. */
+/**
+ * How strange a window is to a template: a distance, set against how far the window is from everybody. Both are the same in every frame that is a
+ * rotation about everybody's mean, so a device centres its windows by that mean, and its frame has no translation.
+ */
 import { AuthenticationError } from './errors.ts';
 import { traceOf } from './moments.ts';
 import { shrunkSpread, type Template } from './template.ts';
@@ -12,65 +15,96 @@ import { checkWindow } from './window.ts';
  */
 export type ScoreKind = 'euclidean' | 'mahalanobis' | 'cosine';
 
+/**
+ * A window nearer to everybody's mean than this, squared and in the user's own unit, counts as this far: a score is finite everywhere. A user whose
+ * own mean is as near as that is not told from everybody.
+ */
+const NEAREST = 1e-6;
+
 /** For one session: what scoring takes is computed once from the template. */
 export class Scorer {
   readonly kind: ScoreKind;
   /** The user's own unit: about the distance that windows of the template's user have (its root mean square; for cosine, its mean). */
   readonly expected: number;
   readonly #mean: Float64Array;
+  readonly #meanLength: number;
   /** Mahalanobis: rows of L⁻¹, lower triangle, where W = L Lᵀ. */
   readonly #whitening: Float64Array;
-  readonly #offset: Float64Array;
-  readonly #meanLength: number;
+  /** Mahalanobis: L⁻¹ m. */
+  readonly #whitenedMean: Float64Array;
+  /** Of the window at hand, squared and bare: its distances from the user's mean, and from everybody's, which is the origin. */
+  #fromUser = 0;
+  #fromEverybody = 0;
+  /** The least of the latter that counts. */
+  readonly #nearest: number;
 
   constructor(template: Template, kind: ScoreKind) {
     this.kind = kind;
     this.#mean = template.mean;
-    this.#offset = new Float64Array(template.mean.length);
     this.#meanLength = Math.hypot(...template.mean);
     this.#whitening = kind === 'mahalanobis' ? whitening(template) : new Float64Array();
-    this.expected = this.#expected(template);
+    this.#whitenedMean = new Float64Array(kind === 'mahalanobis' ? template.mean.length : 0);
+    for (let i = 0, at = 0; i < this.#whitenedMean.length; at += i + 1, i += 1)
+      this.#whitenedMean[i] = this.#whitened(template.mean, i, at);
+    this.expected = this.#expected(template, kind);
+    // A cosine is no distance, so the Euclidean one stands in for it.
+    this.#nearest = NEAREST * this.#expected(template, kind === 'cosine' ? 'euclidean' : kind) ** 2;
   }
 
   /**
-   * The distance in the user's own unit: about 1 for windows like those of the template, larger is stranger. The bare distance is
-   * this times `expected`.
+   * (1 + r²)(1 + r²/e²), at least 1: r is the distance from the user, as `distance` has it, and r/e how many times farther the window is from the
+   * user's mean than from everybody's, by the same distance (for cosine, by the Euclidean one). From 2 to 4 for windows like those of the template, larger
+   * is stranger. Windows that do not vary have a small r wherever they are; near everybody's mean the second factor is large all the same.
+   * @param window centred: everybody's mean is the origin
    * @throws ERR_WINDOW_INVALID as checkWindow says
    */
   score(window: Float64Array): number {
+    const r = this.distance(window);
+    return (1 + r * r) * (1 + this.#fromUser / Math.max(this.#fromEverybody, this.#nearest));
+  }
+
+  /**
+   * The distance in the user's own unit: about 1 for windows like those of the template. It says nothing of everybody, so a window that does not
+   * vary can be nearer than the user's own ones are. The bare distance is this times `expected`.
+   * @throws ERR_WINDOW_INVALID as checkWindow says
+   */
+  distance(window: Float64Array): number {
     checkWindow(window, this.#mean.length);
-    return this.#distance(window) / this.expected;
+    if (this.kind === 'mahalanobis') this.#measureMahalanobis(window);
+    else this.#measureEuclidean(window);
+    const bare = this.kind === 'cosine' ? this.#cosine(window) : Math.sqrt(this.#fromUser);
+    return bare / this.expected;
   }
 
-  #distance(window: Float64Array): number {
-    switch (this.kind) {
-      case 'euclidean':
-        return Math.sqrt(this.#squaredEuclidean(window));
-      case 'mahalanobis':
-        return Math.sqrt(this.#squaredMahalanobis(window));
-      case 'cosine':
-        return this.#cosine(window);
-    }
-  }
-
-  #squaredEuclidean(window: Float64Array): number {
+  #measureEuclidean(window: Float64Array): void {
     const mean = this.#mean;
-    let sum = 0;
-    for (let i = 0; i < mean.length; i += 1) sum += (window[i]! - mean[i]!) ** 2;
-    return sum;
+    let [user, everybody] = [0, 0];
+    for (let i = 0; i < mean.length; i += 1) {
+      user += (window[i]! - mean[i]!) ** 2;
+      everybody += window[i]! ** 2;
+    }
+    this.#fromUser = user;
+    this.#fromEverybody = everybody;
   }
 
-  #squaredMahalanobis(window: Float64Array): number {
-    const [mean, offset, rows] = [this.#mean, this.#offset, this.#whitening];
-    const k = mean.length;
-    let sum = 0;
-    for (let i = 0, at = 0; i < k; i += 1) {
-      offset[i] = window[i]! - mean[i]!;
-      let entry = 0;
-      for (let j = 0; j <= i; j += 1, at += 1) entry += rows[at]! * offset[j]!;
-      sum += entry * entry;
+  #measureMahalanobis(window: Float64Array): void {
+    const centre = this.#whitenedMean;
+    let [user, everybody] = [0, 0];
+    for (let i = 0, at = 0; i < centre.length; at += i + 1, i += 1) {
+      const entry = this.#whitened(window, i, at);
+      user += (entry - centre[i]!) ** 2;
+      everybody += entry * entry;
     }
-    return sum;
+    this.#fromUser = user;
+    this.#fromEverybody = everybody;
+  }
+
+  /** Entry i of L⁻¹ times the window; row i begins at `at`. */
+  #whitened(window: Float64Array, i: number, at: number): number {
+    const rows = this.#whitening;
+    let entry = 0;
+    for (let j = 0; j <= i; j += 1) entry += rows[at + j]! * window[j]!;
+    return entry;
   }
 
   /** Of two unit vectors 1 − cos = ‖a − b‖²/2, which is exact also for small angles. A window at the origin has no direction: 1. */
@@ -87,11 +121,11 @@ export class Scorer {
   }
 
   /** From the template alone, and never 0. A new window varies, and so does the mean of n others: hence 1 + 1/n. */
-  #expected(template: Template): number {
+  #expected(template: Template, kind: ScoreKind): number {
     const k = template.mean.length;
     const shrunk = shrunkSpread(template);
     const more = 1 + 1 / template.count;
-    switch (this.kind) {
+    switch (kind) {
       case 'euclidean':
         return Math.sqrt(more * traceOf(shrunk, k));
       case 'mahalanobis':

@@ -39,8 +39,8 @@ const REPETITIONS = 15;
 
 /** Of windows that stay at `step-up`: the engines have the same work with any others. */
 export const TRUST = {
-  threshold: 3,
-  width: 0.2,
+  threshold: 10,
+  width: 1,
   reward: 1,
   penalty: 10,
   stepUpBelow: 60,
@@ -48,7 +48,7 @@ export const TRUST = {
   confidentFrom: 90,
 } as const;
 const SEQUENTIAL = {
-  edges: Array.from({ length: 31 }, (_, i) => 0.5 + i / 10),
+  edges: Array.from({ length: 31 }, (_, i) => 2 + i / 4),
   logRatios: Array.from({ length: 32 }, (_, i) => (i - 29.5) / 10),
   falseStepUp: 0.01,
   falseLock: 0.001,

@@ -17,7 +17,7 @@ import {
 import { predictableRandomness } from '@eigenveil/privacy';
 import { eigenpairs } from '../methods/matrix.ts';
 import { RealDraws } from '../random/real.ts';
-import { covarianceOf, dot, meanOfRows } from './alignment.ts';
+import { covarianceOf, meanOfRows } from './alignment.ts';
 import { type Interval, shareOf } from './intervals.ts';
 import type { Row } from './people.ts';
 import { type Kind, projectionOf, reduced } from './projections.ts';
@@ -28,10 +28,7 @@ export type EngineKind = 'trust' | 'sequential';
 export interface ForgerySetting {
   readonly kind: Kind;
   readonly score: ScoreKind;
-  /**
-   * What a window's distance r in the user's own unit is set against: nothing, as in the service, or the window's squared length e over what that is on
-   * average. (1 + r²)/(1 + e) is large near everybody's mean. It takes windows that are centred, and frames without a translation.
-   */
+  /** What a window's distance in the user's own unit is set against: everybody, as in the service's score, or nothing. */
   readonly against: 'nothing' | 'everybody';
   readonly engine: EngineKind;
 }
@@ -82,6 +79,14 @@ const [GROWTH, DECAY] = [1.5, 1.5 ** -0.25];
 const SOUNDINGS = 10;
 
 export const STRATEGIES: readonly Strategy[] = [
+  {
+    name: 'windows of zeros',
+    knows: 'nothing but the device’s key: a window of zeros is the same in every frame',
+    forger: ({ others }) => {
+      const zeros = others[0]![0]!.map(() => 0);
+      return () => [zeros];
+    },
+  },
   {
     name: 'strangers’ own windows',
     knows: 'other people’s windows, which it plays one person after the other, as they are (control)',
@@ -202,13 +207,11 @@ function scoresOf(
   { score, against }: ForgerySetting,
   people: readonly { readonly early: readonly Row[] }[],
 ): Score[] {
-  const all = people.flatMap(({ early }) => early);
-  const typical = all.reduce((sum, row) => sum + dot(row, row), 0) / all.length;
   return people.map(({ early }) => {
     const scorer = new Scorer(templateOf(early), score);
     return (window) => {
-      const distance = scorer.score(Float64Array.from(window));
-      return against === 'nothing' ? distance : (1 + distance ** 2) / (1 + dot(window, window) / typical);
+      const own = Float64Array.from(window);
+      return against === 'nothing' ? scorer.distance(own) : scorer.score(own);
     };
   });
 }

@@ -33,7 +33,7 @@ export function recover(
   const draws = new RealDraws(predictableRandomness(`probes ${seed}`));
   const probes = Array.from({ length: scores }, () => Array.from({ length: k }, () => draws.normal()));
   const scorer = new Scorer(template, kind);
-  const squares = probes.map((probe) => scorer.score(Float64Array.from(probe)) ** 2);
+  const squares = probes.map((probe) => scorer.distance(Float64Array.from(probe)) ** 2);
   const solution = pseudoInverse(new Matrix(probes.map((probe) => monomials(probe, kind))))
     .mmul(Matrix.columnVector(squares))
     .to1DArray();

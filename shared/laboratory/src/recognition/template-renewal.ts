@@ -62,7 +62,7 @@ export function renew(scene: Scene, setting: RenewalSetting): Renewal {
     people.map((user) => {
       const scorer = new Scorer(templateOf(framed(user.old, user.early)), setting.score);
       return people.map(({ late }) =>
-        late.map((row) => scorer.score(user[frame].apply(Float64Array.from(row)))),
+        late.map((row) => scorer.distance(user[frame].apply(Float64Array.from(row)))),
       );
     });
   const seed = `${scene.dataset} ${setting.score} renewal`;

@@ -5,12 +5,12 @@ import { type Chosen, rank } from './choice.ts';
 import { normalised } from './comparisons.ts';
 import { distancesOf, type Final, learn } from './protocol.ts';
 import {
+  BARE,
   COHORT_KINDS,
   type CohortKind,
   type Grid,
   isRaw,
   type Method,
-  SERVICE_NORMALISATION,
   type Setting,
 } from './settings.ts';
 
@@ -22,8 +22,8 @@ export interface Arm {
   readonly title: string;
   readonly method: Method;
   readonly family: Family;
-  /** Whether scores are those of the service as it is, without normalisation. */
-  readonly bare?: true;
+  /** That scores are the service's, or bare distances, and nothing that validation chooses. */
+  readonly scores?: 'service' | 'bare';
 }
 
 const TITLES = {
@@ -35,9 +35,6 @@ const TITLES = {
   lda: 'LDA, with the settings of DCA',
 } as const satisfies Record<Method, string>;
 
-/** What the service computes. */
-export const SERVICE_ARM = 'dca-bare';
-
 const arm = (method: Method, family: Family): Arm => ({
   name: family === 'frames' ? method : `${method}-${family}`,
   title: TITLES[method],
@@ -47,11 +44,15 @@ const arm = (method: Method, family: Family): Arm => ({
 
 const WITH_COHORTS: readonly Method[] = ['manhattan', 'mahalanobis', 'pca', 'dca'];
 
+/** DCA as the service scores its windows. */
+export const SERVICE_ARM = 'dca-service';
+
 export const ARMS: readonly Arm[] = [
   ...(['manhattan', 'mahalanobis', 'random', 'pca', 'dca', 'lda'] as const).map((method) =>
     arm(method, 'frames'),
   ),
-  { ...arm('dca', 'frames'), name: SERVICE_ARM, title: "DCA, the service's score alone", bare: true },
+  { ...arm('dca', 'frames'), name: SERVICE_ARM, title: 'DCA, the score of the service', scores: 'service' },
+  { ...arm('dca', 'frames'), name: 'dca-bare', title: 'DCA, bare distances', scores: 'bare' },
   ...COHORT_KINDS.flatMap((family) => WITH_COHORTS.map((method) => arm(method, family))),
 ];
 export const rawArms = (family: Family): readonly string[] =>
@@ -79,19 +80,23 @@ export async function chooseAll(
         : await rank(people, method, grid, note),
     );
   return new Map(
-    ARMS.map(({ name, method, family, bare }) => [
+    ARMS.map(({ name, method, family, scores }) => [
       name,
       byMethod
         .get(method)!
-        .filter(({ setting }) => familyOf(setting) === family && (bare === undefined || isBare(setting))),
+        .filter(
+          ({ setting }) =>
+            familyOf(setting) === family &&
+            (setting.service === true) === (scores === 'service') &&
+            (scores !== 'bare' || isBare(setting)),
+        ),
     ]),
   );
 }
 
 const familyOf = ({ cohort }: Setting): Family => cohort?.who ?? 'frames';
 
-const isBare = ({ own, everyone }: Setting): boolean =>
-  own === SERVICE_NORMALISATION.own && everyone === SERVICE_NORMALISATION.everyone;
+const isBare = ({ own, everyone }: Setting): boolean => own === BARE.own && everyone === BARE.everyone;
 
 /** Scores of a setting, once for each seed if it takes seeds. */
 export interface Runs {

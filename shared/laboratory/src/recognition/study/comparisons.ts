@@ -1,7 +1,7 @@
 /** Everyone's windows against everyone's templates, and scores of them that compare between users. */
 import type { Comparison } from '@eigenveil/testbed/recognition/error-rates';
 import type { Cohort, Normalisation } from './settings.ts';
-import type { Space } from './spaces.ts';
+import type { Enrolled, Space } from './spaces.ts';
 
 /** Windows of one person, in the order of time. */
 export interface Stream {
@@ -16,6 +16,8 @@ export interface Distances {
   readonly units: readonly number[];
   /** By target and source: distances in the target's own unit. */
   readonly scores: readonly (readonly Float64Array[])[];
+  /** By target and source: scores of the service, where it has any. */
+  readonly service?: () => readonly (readonly Float64Array[])[];
   /** By source. */
   readonly remoteness: readonly Float64Array[];
 }
@@ -33,23 +35,33 @@ export function compareAll(
   const enrolled = enrolments.map(({ name, windows }) =>
     space.enrol(windows.map((window) => seenBy(window, name, name))),
   );
+  const compared = (by: (template: Enrolled, window: Float64Array) => number) =>
+    enrolled.map((template, target) =>
+      probes.map(({ name, windows }) =>
+        Float64Array.from(windows, (window) => by(template, seenBy(window, name, enrolments[target]!.name))),
+      ),
+    );
   return {
     names: enrolments.map(({ name }) => name),
     units: enrolled.map(({ unit }) => unit),
-    scores: enrolled.map((template, target) =>
-      probes.map(({ name, windows }) =>
-        Float64Array.from(windows, (window) =>
-          template.score(seenBy(window, name, enrolments[target]!.name)),
-        ),
-      ),
-    ),
+    scores: compared((template, window) => template.distance(window)),
+    service: () => compared((template, window) => template.score!(window)),
     remoteness: probes.map(({ windows }) => Float64Array.from(windows, (window) => space.remoteness(window))),
   };
 }
 
 /** Scores of the same people on both sides, as `Normalisation` says. */
-export function normalised(distances: Distances, { own, everyone, cohort }: Normalisation): Comparison[] {
+export function normalised(
+  distances: Distances,
+  { own, everyone, cohort, service }: Normalisation,
+): Comparison[] {
   const { names, units, scores, remoteness } = distances;
+  if (service) {
+    const all = distances.service!();
+    return names.flatMap((target, t) =>
+      names.map((source, s) => ({ target, source, scores: Array.from(all[t]![s]!, Math.log) })),
+    );
+  }
   const common = units.reduce((sum, unit) => sum + Math.log(unit), 0) / units.length;
   const logs = scores.map((bySource, t) => {
     const factor = Math.exp((1 - own) * (Math.log(units[t]!) - common));

@@ -137,10 +137,10 @@ export class LearningSession {
   }
 }
 
-/** As the scores of the arm are that has the service's score alone. */
-const scoreOf = (scorer: Scorer, window: Float64Array): number => Math.log1p(scorer.score(window) ** 2);
+/** As the scores of the arm are that has the service's. */
+const scoreOf = (scorer: Scorer, window: Float64Array): number => Math.log(scorer.score(window));
 
-/** @param setting of the arm with the service's score alone: a frame for each user */
+/** @param setting of the arm with the service's score: a frame for each user */
 export function learningFigures(
   setting: Setting,
   final: Final,

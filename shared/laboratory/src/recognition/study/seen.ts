@@ -28,6 +28,7 @@ export function settingText({
   own,
   everyone,
   cohort,
+  service,
 }: Setting): string {
   return [
     `log unit ${logUnit}`,
@@ -35,7 +36,7 @@ export function settingText({
     ...(ridge > 0 ? [method === 'manhattan' ? `${100 * ridge} % pooled deviations` : `ρ = ${ridge}`] : []),
     ...(whitened ? ['whitened'] : []),
     ...(method === 'manhattan' ? [] : [score]),
-    `own ${own}`,
+    service ? 'set against everybody as the service does' : `own ${own}`,
     ...(everyone > 0 ? [`everyone ${everyone}`] : []),
     ...(cohort ? [`cohort of ${cohort.nearest}, weight ${cohort.weight}`] : []),
   ].join(', ');
@@ -110,8 +111,8 @@ export function componentFacts(people: People, ranked: Ranked, families: readonl
   const facts: Facts = {};
   const final = finalOf(people);
   const arms = ARMS.filter(
-    ({ method, family, bare }) =>
-      families.includes(family) && (method === 'pca' || method === 'dca') && bare === undefined,
+    ({ method, family, scores }) =>
+      families.includes(family) && (method === 'pca' || method === 'dca') && scores === undefined,
   );
   for (const { name, method, family } of arms) {
     const sizes = new Set(ranked.get(name)!.map(({ setting }) => setting.components));

@@ -31,6 +31,8 @@ export interface Normalisation {
    */
   readonly everyone: number;
   readonly cohort?: Cohort;
+  /** L is the logarithm of the service's own score instead (see Scorer), which takes the templates' units and windows as they are. */
+  readonly service?: true;
 }
 
 /**
@@ -49,8 +51,10 @@ export const COHORT_KINDS = ['insiders', 'outsiders'] as const;
 
 export type Setting = SpaceSetting & Normalisation;
 
-/** What the service of today computes. */
-export const SERVICE_NORMALISATION: Normalisation = { own: 1, everyone: 0 };
+/** Distances in the user's own unit, and no more. */
+export const BARE: Normalisation = { own: 1, everyone: 0 };
+/** What the service computes. No grid has it: it is an arm of its own. */
+export const SERVICE_NORMALISATION: Normalisation = { ...BARE, service: true };
 
 export interface Grid {
   readonly logUnits: readonly number[];
@@ -105,7 +109,7 @@ export const QUICK_GRIDS: Readonly<Record<string, Grid>> = {
     scores: ['mahalanobis'],
     normalisations: [
       { own: 0.5, everyone: 0.5 },
-      SERVICE_NORMALISATION,
+      BARE,
       ...COHORT_KINDS.map((who) => ({ own: 0, everyone: 0, cohort: { who, nearest: 1, weight: 1 } })),
     ],
   },
@@ -136,9 +140,10 @@ const WHITENABLE: readonly Method[] = ['pca', 'dca'];
  * data user alone. Cohort scores go with raw and whitened spaces.
  */
 export function normalisationsOf({ method, whitened }: SpaceSetting, grid: Grid): readonly Normalisation[] {
-  return grid.normalisations.filter(({ cohort }) =>
+  const offered = grid.normalisations.filter(({ cohort }) =>
     cohort === undefined ? !(whitened && method === 'dca') : whitened || isRaw(method),
   );
+  return method === 'dca' && !whitened ? [...offered, SERVICE_NORMALISATION] : offered;
 }
 
 function ridgesOf(method: Method, ridges: readonly number[], shares: readonly number[]): readonly number[] {

@@ -21,7 +21,9 @@ export interface Enrolled {
   /** The user's own unit: about the distance that their own windows have. */
   readonly unit: number;
   /** The distance of a window in that unit. */
-  score(window: Float64Array): number;
+  distance(window: Float64Array): number;
+  /** How the service scores it; undefined of rows that are not reduced. */
+  readonly score?: (window: Float64Array) => number;
 }
 
 export interface Space {
@@ -65,7 +67,7 @@ export function projected(
       const template = makeTemplate(windows);
       const scorer = new Scorer(template, score);
       const unit = score === 'euclidean' ? scorer.expected : new Scorer(template, 'euclidean').expected;
-      return { unit, score: (it) => scorer.score(it) };
+      return { unit, distance: (it) => scorer.distance(it), score: (it) => scorer.score(it) };
     },
     remoteness: (it) => squaredLength(it) / typical,
   };
@@ -172,7 +174,11 @@ function manhattanSpace(people: readonly (readonly Row[])[], share: number): Spa
   const typical = meanOf(people.flat().map((row) => manhattan(row, mean, everyone) ** 2));
   return {
     window: (row) => Float64Array.from(row),
-    enrol: (windows) => scaledManhattan(windows, (own, i) => (1 - share) * own + share * pooled[i]!),
+    enrol: (windows) => {
+      const mixed = (own: number, i: number) => (1 - share) * own + share * pooled[i]!;
+      const { unit, score: distance } = scaledManhattan(windows, mixed);
+      return { unit, distance };
+    },
     remoteness: (window) => manhattan(window, mean, everyone) ** 2 / typical,
   };
 }

@@ -84,7 +84,7 @@ describe('templates that learn', () => {
   });
 
   it('learn from windows at allow alone, as many as the rule says, and anew after a step-up', () => {
-    // Scores are as exp(log1p(r²)) = 1 + r²: strange ones lead to a step-up, those in between are not confident.
+    // Strange windows lead to a step-up, those in between are not confident. The person is far from everybody, who are at the origin.
     const engine = {
       start: () => ({ decision: 'step-up', evidence: 0, confident: 0 }) as const,
       confirmed: () => ({ decision: 'allow', evidence: 0, confident: 0 }) as const,
@@ -97,14 +97,14 @@ describe('templates that learn', () => {
         confident: score > 50 ? 0 : confident + 1,
       }),
     };
-    const near = [0, 1, -1, 1, 0, -1].map((x) => Float64Array.of(x, -x / 2));
+    const near = [0, 1, -1, 1, 0, -1].map((x) => Float64Array.of(20 + x, -x / 2));
     const far = Float64Array.of(1000, 1000);
     const template = makeTemplate(
       [
-        [1, 0],
-        [-1, 0],
-        [0, 1],
-        [0, -1],
+        [21, 0],
+        [19, 0],
+        [20, 1],
+        [20, -1],
       ].map((x) => Float64Array.from(x)),
     );
     const session = new LearningSession(template, 'euclidean', engine, {
@@ -134,7 +134,7 @@ describe('templates that learn', () => {
     see(near[2]!);
     expect(session.learnt).toBe(8);
     // Not confident.
-    see(Float64Array.of(9, 0), near[0]!);
+    see(Float64Array.of(29, 0), near[0]!);
     expect(session.decision).toBe('allow');
     expect(session.learnt).toBe(8);
   });

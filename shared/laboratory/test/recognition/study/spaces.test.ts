@@ -55,12 +55,12 @@ it('pooled Mahalanobis distances are those of the covariance within people', () 
   const narrow = people.map((own) => own.map((row) => [row[0]!]));
   const space = learnSpace(of('mahalanobis', { components: 1, score: 'euclidean' }), narrow);
   const [own] = narrow;
-  const { score, unit } = space.enrol(own!.map((row) => space.window(row)));
+  const { distance: bare, unit } = space.enrol(own!.map((row) => space.window(row)));
   const pooled =
     (narrow.reduce((sum, rows) => sum + rows.length * variance(rows.map(([x]) => x!)), 0) + SETTING.ridge) /
     all.length;
   const distance = Math.abs(9 - meanOf(own!.map(([x]) => x!))) / Math.sqrt(pooled);
-  expect(score(space.window([9])) * unit).toBeCloseTo(distance, 8);
+  expect(bare(space.window([9])) * unit).toBeCloseTo(distance, 8);
 });
 
 it('scaled Manhattan distances are over mean absolute deviations', () => {
@@ -74,7 +74,7 @@ it('scaled Manhattan distances are over mean absolute deviations', () => {
       [12, 10],
     ],
   ]);
-  const { score, unit } = space.enrol([Float64Array.of(0, 0), Float64Array.of(2, 4)]);
+  const { distance: bare, unit } = space.enrol([Float64Array.of(0, 0), Float64Array.of(2, 4)]);
   // Mean (1, 2), deviations (1, 2), to which 0.01 is added.
-  expect(score(Float64Array.of(3, 2)) * unit).toBeCloseTo(2 / 1.01 / 2, 10);
+  expect(bare(Float64Array.of(3, 2)) * unit).toBeCloseTo(2 / 1.01 / 2, 10);
 });
