@@ -68,7 +68,7 @@ beforeEach(async () => {
   manner = 'take';
   await site.restart();
   // Whoever was at allow is not any more, which is told before the test begins.
-  await expect.poll(() => site.metrics()).toMatch(/webhook_events_waiting\{[^}]*\} 0/);
+  await nothingWaits();
   [received, asked] = [[], 0];
 });
 afterEach(() => {
@@ -78,6 +78,9 @@ afterAll(async () => {
   await site.close();
   server.close();
 });
+
+/** The service has heard that every event was taken, which is later than that it came. */
+const nothingWaits = () => expect.poll(() => site.metrics()).toMatch(/webhook_events_waiting\{[^}]*\} 0/);
 
 /** Sequences that have come, each once. */
 const sequences = () => [...new Set(received.map(({ sequence }) => sequence))];
@@ -129,6 +132,7 @@ test('has what came while it was away, and what the service did not get rid of b
   await isWhole();
   expect(received.map(({ reason }) => reason)).toEqual(['enrolled', 'enrolled']);
   const events = received.length;
+  await nothingWaits();
   await site.restart();
   await (await site.device()).openSession();
   await isWhole();
