@@ -1,3 +1,4 @@
+/** Tails of F and binomial distributions against those of Student, of χ², and sums of terms. */
 import jstat from '@eigenveil/testbed/goodness/jstat';
 import { describe, expect, it } from 'vitest';
 import { binomialTail, fTail } from '../src/beta.ts';

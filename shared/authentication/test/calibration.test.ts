@@ -1,3 +1,4 @@
+/** Settings from scores keep what they promise, on scores whose distributions are known. */
 import { lowerRate } from '@eigenveil/testbed/goodness/audit';
 import { describe, expect, it } from 'vitest';
 import { equalErrors } from '../src/calibration.ts';

@@ -1,3 +1,4 @@
+/** The test for drift has its stated level, finds what has moved, and is the same in every frame. */
 import { lowerRate } from '@eigenveil/testbed/goodness/audit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

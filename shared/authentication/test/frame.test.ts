@@ -1,3 +1,4 @@
+/** Frames are orthogonal, from the Haar distribution, and the same for the same bytes. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AuthenticationError, FRAME_SEED_BYTES, Frame } from '../src/index.ts';

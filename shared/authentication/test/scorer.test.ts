@@ -1,3 +1,4 @@
+/** Scores are the distances that they are said to be, in the user's own unit, in every frame. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Frame, makeTemplate, type ScoreKind, Scorer } from '../src/index.ts';

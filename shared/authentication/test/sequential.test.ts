@@ -1,3 +1,4 @@
+/** Wald's tests, one after the other: their bounds, their decisions, and that their error rates stay below the stated ones. */
 import { lowerRate } from '@eigenveil/testbed/goodness/audit';
 import jstat from '@eigenveil/testbed/goodness/jstat';
 import { describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+/** Moments of templates, their shrinkage, their updates, and their bytes. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

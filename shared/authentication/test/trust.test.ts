@@ -1,3 +1,4 @@
+/** The trust level: how far a window moves it, and which decisions follow. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type EngineState, TrustEngine, type TrustSettings } from '../src/index.ts';

@@ -20,7 +20,7 @@ export interface Parties {
   readonly subjects: readonly Subject[];
 }
 
-export async function runStream(
+async function runStream(
   { devices, application, told, subjects }: Parties,
   target: number,
   source: number,
