@@ -252,6 +252,23 @@ describe('a renewal', () => {
     await again.close();
   });
 
+  test('that is under way is waited for by windows, which go in the new frame', async () => {
+    const { userId, device } = await admitted(setosa);
+    const { token } = await site.relying.invite(userId, 'renew');
+    site.proxy.seen.length = 0;
+    site.proxy.inject(/^POST \/enrolments$/, { kind: 'hold' });
+    const renewing = device.renew(token, setosa.enrolment);
+    await expect.poll(() => site.proxy.bodies(/^POST \/enrolments$/)).toHaveLength(1);
+    const observing = device.observe(setosa.later);
+    site.proxy.heal();
+    await Promise.all([renewing, observing]);
+    expect(site.proxy.bodies(/^POST \/sessions$/)).toHaveLength(1); // not in that of before
+    await site.confirm(userId);
+    await device.observe(setosa.later);
+    expect(await site.decisionOf(userId)).toBe('allow');
+    await device.close();
+  });
+
   test('that is refused leaves the device as it was', async () => {
     const { userId, device } = await admitted(setosa);
     const refused = device.renew('A'.repeat(43), setosa.enrolment);

@@ -97,11 +97,16 @@ export class DeviceClient {
 
   /**
    * Verifies the projection, draws a frame, and enrols with rows of this user's behaviour in it. Rows go to the service in that frame alone.
-   * Repeated with the same token and rows after a lost answer, it ends as if it had not been lost.
+   * Repeated with the same token and rows after a lost answer, it ends as if it had not been lost. Rows of a call to observe before it go first,
+   * and those of a later one in the new frame.
    * @throws ERR_CSP_IDENTITY and as openCentred, before a row is reduced; RangeError on too many rows; as Projector.transform; and what the
    *   service refuses
    */
-  async enrol({ service, token, evidence, csp }: EnrolOptions, rows: Rows): Promise<EnrolledDevice> {
+  enrol(options: EnrolOptions, rows: Rows): Promise<EnrolledDevice> {
+    return this.#inTurn(() => this.#enrol(options, rows));
+  }
+
+  async #enrol({ service, token, evidence, csp }: EnrolOptions, rows: Rows): Promise<EnrolledDevice> {
     const verified = await openCentred(evidence, csp);
     if (rows.length > WINDOWS_PER_ENROLMENT)
       throw new RangeError(`"rows" expected at most ${WINDOWS_PER_ENROLMENT} of them, got ${rows.length}`);
@@ -156,8 +161,8 @@ export class DeviceClient {
    * @throws ERR_BUSY when too many rows wait already, and none of these is kept; ERR_AUTH_REQUIRED; as Projector.transform; what the
    *   service refuses: ERR_DEVICE_REVOKED is for good, ERR_RENEWAL_REQUIRED asks for renew, also where a renewal was not answered
    */
-  async observe(rows: Rows): Promise<void> {
-    const turn = this.#sending.then(async () => {
+  observe(rows: Rows): Promise<void> {
+    return this.#inTurn(async () => {
       const enrolled = await this.#ready();
       if (this.#waiting.length >= MOST_WAITING) {
         await this.#drain(enrolled).catch((cause: unknown) => {
@@ -172,14 +177,22 @@ export class DeviceClient {
       this.#waiting.push(...enrolled.reducer.reduce(rows));
       await this.#drain(enrolled);
     });
-    this.#sending = turn.catch(() => {});
-    return turn;
   }
 
   /** Ends the session at the service, if there is one, and forgets what waits. */
   async close(): Promise<void> {
     await this.#sending;
     await this.#forget();
+  }
+
+  /** One after the other, in the order of the calls. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#sending.then(work);
+    this.#sending = turn.then(
+      () => {},
+      () => {},
+    );
+    return turn;
   }
 
   async #drain({ client }: Enrolled): Promise<void> {
