@@ -16,7 +16,7 @@ export interface Distances {
   readonly units: readonly number[];
   /** By target and source: distances in the target's own unit. */
   readonly scores: readonly (readonly Float64Array[])[];
-  /** By target and source: scores of the service, where it has any. */
+  /** By target and source: logarithms of scores of the service, where it has any. */
   readonly service?: () => readonly (readonly Float64Array[])[];
   /** By source. */
   readonly remoteness: readonly Float64Array[];
@@ -59,7 +59,7 @@ export function normalised(
   if (service) {
     const all = distances.service!();
     return names.flatMap((target, t) =>
-      names.map((source, s) => ({ target, source, scores: Array.from(all[t]![s]!, Math.log) })),
+      names.map((source, s) => ({ target, source, scores: [...all[t]![s]!] })),
     );
   }
   const common = units.reduce((sum, unit) => sum + Math.log(unit), 0) / units.length;

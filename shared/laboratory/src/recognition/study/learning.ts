@@ -31,6 +31,7 @@ import { type Final, finalOf, learn } from './protocol.ts';
 import { ratesOf } from './rates.ts';
 import { type Ranked, settingOf } from './seen.ts';
 import type { Setting } from './settings.ts';
+import { serviceScore } from './spaces.ts';
 
 export interface LearningRule {
   /** Windows at `allow` after a confirmed step-up, and of a confident run after that, from which a template learns. */
@@ -106,7 +107,7 @@ export class LearningSession {
 
   /** By the template before it learns from this window. */
   observe(window: Float64Array): number {
-    const score = scoreOf(this.#scorer, window);
+    const score = serviceScore(this.#scorer, window);
     this.#state = this.#engine.observe(this.#state, asDistance(score));
     this.#sums.add(window);
     this.#learn();
@@ -137,10 +138,7 @@ export class LearningSession {
   }
 }
 
-/** As the scores of the arm are that has the service's. */
-const scoreOf = (scorer: Scorer, window: Float64Array): number => Math.log(scorer.score(window));
-
-/** @param setting of the arm with the service's score: a frame for each user */
+/** @param setting of the arm with the score of the service */
 export function learningFigures(
   setting: Setting,
   final: Final,
@@ -155,7 +153,7 @@ export function learningFigures(
       ({ name, windows: stream }): Comparison => ({
         target,
         source: name,
-        scores: stream.map((window) => scoreOf(scorer, window)),
+        scores: stream.map((window) => serviceScore(scorer, window)),
       }),
     );
   };

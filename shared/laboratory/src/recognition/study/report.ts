@@ -1,7 +1,7 @@
 /** The report of the study of authentication: what a hurried reader should take away, then every figure with its interval. */
 import type { Measurement } from '@eigenveil/bench/unit';
 import type { Section } from '@eigenveil/report/document';
-import { type Family, headlineArm } from './arms.ts';
+import { type Family, headlineArm, SERVICE_ARM } from './arms.ts';
 import { dataSection } from './report/arms.ts';
 import { checksSection, noiseSection } from './report/checks.ts';
 import { finder, GOALS, sets, TITLES, withInterval } from './report/figures.ts';
@@ -24,12 +24,11 @@ export function authenticationHighlights(measurements: readonly Measurement[]): 
   return sets(measurements).flatMap((dataset) => {
     const facts = find(dataset);
     if (facts[`${headlineArm('frames')}/perSample`] === undefined) return [];
-    const of = (family: Family) => {
-      const arm = headlineArm(family);
-      return `${withInterval(facts, `${arm}/perSample`)} % of single rows and ${withInterval(facts, `${arm}/overFive`)} % over five`;
-    };
+    const rates = (arm: string) =>
+      `${withInterval(facts, `${arm}/perSample`)} % of single rows and ${withInterval(facts, `${arm}/overFive`)} % over five`;
+    const of = (family: Family) => rates(headlineArm(family));
     return [
-      `**${TITLES[dataset]}**: DCA has an EER of ${of('frames')} where every user has a frame. The goal was ${GOALS[dataset]!.perSample} and ${GOALS[dataset]!.overFive} %. With one frame for all and cohort scores it is ${of('insiders')} against impostors who are users, and ${of('outsiders')} against others.`,
+      `**${TITLES[dataset]}**: DCA has an EER of ${of('frames')} where every user has a frame. The goal was ${GOALS[dataset]!.perSample} and ${GOALS[dataset]!.overFive} %. The service runs another arm, with its own score: ${rates(SERVICE_ARM)}. With one frame for all and cohort scores it is ${of('insiders')} against impostors who are users, and ${of('outsiders')} against others.`,
     ];
   });
 }

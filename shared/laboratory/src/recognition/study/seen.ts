@@ -1,7 +1,8 @@
 /** People whom the projection was learnt from: all arms, with intervals, by components, with gaps, through frames, and until locks. */
+import { setImmediate } from 'node:timers/promises';
 import { equalErrorRates } from '@eigenveil/testbed/recognition/error-rates';
 import type { People } from '../people.ts';
-import { ARMS, chooseAll, type Family, headlineArm, rawArms, runsOf } from './arms.ts';
+import { ARMS, chooseAll, type Family, headlineArm, rawArms, runsOf, SERVICE_ARM } from './arms.ts';
 import type { Chosen } from './choice.ts';
 import { type Facts, percent, putInterval } from './facts.ts';
 import { framedScores } from './frames.ts';
@@ -36,7 +37,7 @@ export function settingText({
     ...(ridge > 0 ? [method === 'manhattan' ? `${100 * ridge} % pooled deviations` : `ρ = ${ridge}`] : []),
     ...(whitened ? ['whitened'] : []),
     ...(method === 'manhattan' ? [] : [score]),
-    service ? 'set against everybody as the service does' : `own ${own}`,
+    ...(service ? ['score of the service'] : [`own ${own}`]),
     ...(everyone > 0 ? [`everyone ${everyone}`] : []),
     ...(cohort ? [`cohort of ${cohort.nearest}, weight ${cohort.weight}`] : []),
   ].join(', ');
@@ -57,13 +58,20 @@ export function choiceFacts(ranked: Ranked): Facts {
 }
 
 /** Every arm on the test rows, with the settings that validation chose. */
-export function seenFacts(people: People, ranked: Ranked, resamples: number): Facts {
+export async function seenFacts(
+  people: People,
+  ranked: Ranked,
+  resamples: number,
+  note: (text: string) => void = () => undefined,
+): Promise<Facts> {
   const facts: Facts = {};
   const final = finalOf(people);
   const draws = drawsOf(people.people.length, resamples, `bootstrap of ${people.dataset}`);
   const names = people.people.map(({ name }) => name);
   const resampled = new Map<string, { perSample: number[]; overFive: number[] }>();
   for (const { name } of ARMS) {
+    note(name);
+    await setImmediate(); // so that an interruption is heard
     const runs = runsOf(settingOf(ranked, name), final);
     const rates = ratesOf(runs);
     Object.assign(facts, {
@@ -146,7 +154,7 @@ export function frameFacts(people: People, ranked: Ranked): Facts {
 
 export function lockFacts(people: People, ranked: Ranked): Facts {
   const facts: Facts = {};
-  const { thresholds, test } = runsOf(settingOf(ranked, headlineArm('frames')), finalOf(people));
+  const { thresholds, test } = runsOf(settingOf(ranked, SERVICE_ARM), finalOf(people));
   for (const engine of ENGINES) {
     const figures = lockFigures(engine, thresholds[0]!, test[0]!);
     const at = `lock/${engine}`;

@@ -54,7 +54,9 @@ export type Setting = SpaceSetting & Normalisation;
 /** Distances in the user's own unit, and no more. */
 export const BARE: Normalisation = { own: 1, everyone: 0 };
 /** What the service computes. No grid has it: it is an arm of its own. */
-export const SERVICE_NORMALISATION: Normalisation = { ...BARE, service: true };
+const SERVICE: Normalisation = { ...BARE, service: true };
+/** The service's default. */
+const SERVICE_SCORE: ScoreKind = 'mahalanobis';
 
 export interface Grid {
   readonly logUnits: readonly number[];
@@ -139,11 +141,14 @@ const WHITENABLE: readonly Method[] = ['pca', 'dca'];
  * What goes with a space. With a frame for each user, DCA has vectors of length 1, as they are signed; the lengths that whiten them are told by `rotated` to the
  * data user alone. Cohort scores go with raw and whitened spaces.
  */
-export function normalisationsOf({ method, whitened }: SpaceSetting, grid: Grid): readonly Normalisation[] {
+export function normalisationsOf(
+  { method, whitened, score }: SpaceSetting,
+  grid: Grid,
+): readonly Normalisation[] {
   const offered = grid.normalisations.filter(({ cohort }) =>
     cohort === undefined ? !(whitened && method === 'dca') : whitened || isRaw(method),
   );
-  return method === 'dca' && !whitened ? [...offered, SERVICE_NORMALISATION] : offered;
+  return method === 'dca' && !whitened && score === SERVICE_SCORE ? [...offered, SERVICE] : offered;
 }
 
 function ridgesOf(method: Method, ridges: readonly number[], shares: readonly number[]): readonly number[] {

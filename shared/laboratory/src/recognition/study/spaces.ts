@@ -22,9 +22,12 @@ export interface Enrolled {
   readonly unit: number;
   /** The distance of a window in that unit. */
   distance(window: Float64Array): number;
-  /** How the service scores it; undefined of rows that are not reduced. */
+  /** As serviceScore says; undefined of rows that are not reduced. */
   readonly score?: (window: Float64Array) => number;
 }
+
+/** The logarithm of a score of the service: in the same order, and means over windows do not hang on one that is far off. */
+export const serviceScore = (scorer: Scorer, window: Float64Array): number => Math.log(scorer.score(window));
 
 export interface Space {
   /** A prepared row as the service sees it, but for the frame. */
@@ -67,7 +70,7 @@ export function projected(
       const template = makeTemplate(windows);
       const scorer = new Scorer(template, score);
       const unit = score === 'euclidean' ? scorer.expected : new Scorer(template, 'euclidean').expected;
-      return { unit, distance: (it) => scorer.distance(it), score: (it) => scorer.score(it) };
+      return { unit, distance: (it) => scorer.distance(it), score: (it) => serviceScore(scorer, it) };
     },
     remoteness: (it) => squaredLength(it) / typical,
   };

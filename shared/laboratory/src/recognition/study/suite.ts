@@ -95,7 +95,7 @@ function unitsOf(people: People, grid: Grid, profile: Profile): Unit[] {
   return [
     // Whatever is measured takes this first, so it is a unit of its own.
     unit('choice', 'choice by validation', 120, {}, choiceFacts),
-    unit('seen', 'all arms', 60, { resamples }, (by) => seenFacts(people, by, resamples)),
+    unit('seen', 'all arms', 60, { resamples }, (by, note) => seenFacts(people, by, resamples, note)),
     unit('components', 'by components', 15, {}, (by) => componentFacts(people, by, ['frames', 'insiders'])),
     unit('checks', 'gaps, frames, locks', 5, {}, (by) => ({
       ...gapFacts(people, by),

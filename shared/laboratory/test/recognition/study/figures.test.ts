@@ -125,7 +125,7 @@ describe('of made-up people', () => {
     const ranked = await rankAll(people, GRID);
     facts = {
       ...choiceFacts(ranked),
-      ...seenFacts(people, ranked, 20),
+      ...(await seenFacts(people, ranked, 20)),
       ...componentFacts(people, ranked, ['frames', 'insiders']),
       ...gapFacts(people, ranked),
       ...frameFacts(people, ranked),

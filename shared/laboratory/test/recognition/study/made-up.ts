@@ -36,7 +36,7 @@ export const GRID: Grid = {
   components: [2, 3],
   ridges: [1],
   shares: [0.6],
-  scores: ['euclidean'],
+  scores: ['euclidean', 'mahalanobis'],
   normalisations: [
     { own: 1, everyone: 0 },
     { own: 0.5, everyone: 0.5 },

@@ -6,7 +6,7 @@ import { runsOf } from '../../../src/recognition/study/arms.ts';
 import { LearningSession, learningFigures } from '../../../src/recognition/study/learning.ts';
 import { finalOf } from '../../../src/recognition/study/protocol.ts';
 import { ratesOf } from '../../../src/recognition/study/rates.ts';
-import { SERVICE_NORMALISATION } from '../../../src/recognition/study/settings.ts';
+import { BARE } from '../../../src/recognition/study/settings.ts';
 import { withoutTime } from '../../../src/recognition/study/shuffled.ts';
 import { madeUpPeople, SETTING } from './made-up.ts';
 
@@ -27,7 +27,7 @@ function moving(): People {
 
 const people = moving();
 const final = finalOf(people);
-const setting = { ...SETTING, score: 'mahalanobis' as const, ...SERVICE_NORMALISATION };
+const setting = { ...SETTING, score: 'mahalanobis' as const, ...BARE, service: true as const };
 
 describe('without time', () => {
   it('everybody keeps their own rows, in an order that is the same for a number', () => {
@@ -81,10 +81,14 @@ describe('templates that learn', () => {
     const genuine = (of: typeof test) => of.filter(({ target, source }) => target === source);
     expect(genuine(unpoisoned)).toEqual(genuine(test));
     expect(unpoisoned).not.toEqual(test);
+    // Each impostor's first window meets what users have taught until then, and not what other impostors have.
+    const first = (of: typeof test) => of.map(({ scores: [score] }) => score);
+    expect(first(test)).toEqual(first(unpoisoned));
+    expect(first(test)).not.toEqual(first(learningFigures(setting, alike, undefined).test));
   });
 
   it('learn from windows at allow alone, as many as the rule says, and anew after a step-up', () => {
-    // Strange windows lead to a step-up, those in between are not confident. The person is far from everybody, who are at the origin.
+    // Strange scores lead to a step-up, those in between are not confident.
     const engine = {
       start: () => ({ decision: 'step-up', evidence: 0, confident: 0 }) as const,
       confirmed: () => ({ decision: 'allow', evidence: 0, confident: 0 }) as const,
@@ -97,14 +101,14 @@ describe('templates that learn', () => {
         confident: score > 50 ? 0 : confident + 1,
       }),
     };
-    const near = [0, 1, -1, 1, 0, -1].map((x) => Float64Array.of(20 + x, -x / 2));
+    const near = [0, 1, -1, 1, 0, -1].map((x) => Float64Array.of(10 + x, 10 - x / 2));
     const far = Float64Array.of(1000, 1000);
     const template = makeTemplate(
       [
-        [21, 0],
-        [19, 0],
-        [20, 1],
-        [20, -1],
+        [11, 10],
+        [9, 10],
+        [10, 11],
+        [10, 9],
       ].map((x) => Float64Array.from(x)),
     );
     const session = new LearningSession(template, 'euclidean', engine, {
@@ -134,7 +138,7 @@ describe('templates that learn', () => {
     see(near[2]!);
     expect(session.learnt).toBe(8);
     // Not confident.
-    see(Float64Array.of(29, 0), near[0]!);
+    see(Float64Array.of(19, 10), near[0]!);
     expect(session.decision).toBe('allow');
     expect(session.learnt).toBe(8);
   });
