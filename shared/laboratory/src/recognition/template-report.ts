@@ -170,7 +170,7 @@ function translationSection({ translation }: TemplateStudy): Section {
         ['points', 'right', ({ auc }) => inPercent(auc)],
       ]),
       text(
-        '**Devices’ frames have none.** A translation takes away one of several clues; with the spread alone two templates are still linked better than by chance. It would cost the origin. The service could then not set a window’s distance against how far the window is from everybody’s mean, which is what stops a stream of everybody’s mean (“Forged streams” below) and what makes scores of different users compare. It could not bound the length of a window, and cosine scores would mean nothing. `Frame.fromSeed` still takes a translation, for services that use neither.',
+        '**Devices’ frames have none.** A translation takes away one of several clues; with the spread alone two templates are still linked better than by chance. It would cost the origin. The service could then not set a window’s distance from its user against the one from everybody’s mean, which is what stops a stream of everybody’s mean (“Forged streams” below). It could not bound the length of a window, and cosine scores would mean nothing. `Frame.fromSeed` still takes a translation, for services that use neither.',
       ),
     ],
   };
@@ -181,7 +181,7 @@ function scoresSection({ recovery }: TemplateStudy): Section {
     title: 'Scores, if a service told them',
     blocks: [
       text(
-        'The attacker sends random windows in the victim’s frame and is told each score, in the user’s own unit, which it does not know. Squared, a score is a polynomial in the window: k + 2 unknown coefficients for Euclidean scores, (k + 1)(k + 2)/2 for Mahalanobis, where the shrunk spread comes with it. As many scores solve for the template; one less does not. So no score leaves the service, and no decision goes to a device.',
+        'The attacker sends random windows in the victim’s frame and is told the distance that a score is made of, in the user’s own unit, which it does not know. Squared, a distance is a polynomial in the window: k + 2 unknown coefficients for Euclidean ones, (k + 1)(k + 2)/2 for Mahalanobis, where the shrunk spread comes with it. As many distances solve for the template; one less does not. A score is made of two of them, from the user and from everybody, and has no secret beyond these coefficients. So no score leaves the service, and no decision goes to a device.',
       ),
       table('People whose template’s mean came back to six digits', recovery, [
         ['data set', 'left', ({ dataset }) => titled(dataset)],
@@ -251,10 +251,10 @@ function forgerySection({ forgery }: TemplateStudy): Section {
         ],
       ),
       text(
-        '**One window again and again, the mean of everybody, can be nearer to a template than its user’s own windows are.** Those vary about their mean; the forged one does not. Since windows are centred, it is nearly the window of zeros, which is the same in every frame: this attempt takes no frame, and no rows of others either. A bare distance r takes a calm stranger for the user. Set against the squared distance e from everybody’s mean, (1 + r²)/(1 + e), with both in units of what they are on average, the first attempt is worth no more than a stranger’s own windows, or little more. So that is the score to decide by. It takes windows that are centred by the projection’s mean, and frames without a translation.',
+        '**One window again and again, the mean of everybody, can be nearer to a template than its user’s own windows are.** Those vary about their mean; the forged one does not. Since windows are centred, it is nearly the window of zeros, which is the same in every frame: this attempt takes no frame, and no rows of others either. A bare distance r (“nothing”) takes a calm stranger for the user. So the service’s score sets it against the distance e from everybody’s mean in the same metric (“everybody”): (1 + r²)(1 + r²/e²). By it no stream of zeros stayed at `allow` for anybody here, while users’ own sessions stay as often as before. It takes windows that are centred by the projection’s mean, and frames without a translation.',
       ),
       text(
-        '**A limit on attempts slows this down and does not stop it.** Every attempt with another person’s mean finds some more users, since somebody resembles them. Climbing by how long a stream lasted finds more than that after some tens of attempts on walking, and none more on keystrokes. The service’s default, 20 step-ups a day (`stepUpsPerDay`), is what users with false step-ups can live with; no figure here says that it protects against malware, and it does not: five a day would still let in a fourth of the users or more. What does protect is that without a confirmed step-up there is no further attempt. Behaviour alone does not hold against somebody who can inject windows in the victim’s frame: the frame’s bytes must be kept as a key is, and a relying application should not confirm step-ups by something that the same malware can see.',
+        '**A limit on attempts slows this down and does not stop it.** The score takes away the attempt without the frame, and with it the first one. With the frame, every attempt with another person’s mean finds some more users, since somebody resembles them, whatever distances are set against. Climbing by how long a stream lasted finds little beyond that. The service’s default, 10 step-ups a day (`stepUpsPerDay`), is what users with false step-ups can live with; no figure here says that it protects against malware that has the frame, and it does not: three a day would still let in a tenth of the users or more, five three tenths. What does protect is that without a confirmed step-up there is no further attempt. Behaviour alone does not hold against somebody who can inject windows in the victim’s frame: the frame’s bytes must be kept as a key is, and a relying application should not confirm step-ups by something that the same malware can see.',
       ),
     ],
   };
