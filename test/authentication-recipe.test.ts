@@ -14,6 +14,7 @@ const IMPOSTOR = 2;
 
 let reader: Reader;
 let values: Map<string, string>;
+let sensor: Sensor | undefined;
 beforeAll(async () => {
   reader = await Reader.start();
   const port = await freePort();
@@ -31,7 +32,10 @@ beforeAll(async () => {
   for (const role of ['RELYING', 'DEVICE'])
     reader.environment[`EIGENVEIL_${role}_HOME`] = join(reader.folder, role);
 });
-afterAll(() => reader.close());
+afterAll(async () => {
+  await sensor?.close();
+  await reader.close();
+});
 
 const write = (name: string, text: string) => writeFile(join(reader.checkout, name), text);
 const commandsIn = (block: ReturnType<typeof blocksOf>[number]) =>
@@ -137,7 +141,7 @@ test('comes from owners of one class each to a user who is recognised, locked, r
 
   const [steps] = blockWith(page, 'eigenveil-authenticator serve');
   const settings = blocksOf(page).find(({ text }) => text.includes('"relyingApplications"'))!.text;
-  const sensor = await Sensor.start();
+  sensor = await Sensor.start();
   const terminals = new Map<string, Terminal>();
   /** Waits until the relying application has read that; its sequence is that of the next answer. */
   const told = async (decision: string) => {
