@@ -1,9 +1,10 @@
 /**
- * Memory that a socket reads into. The end that connects uses it again; the one that accepts cannot choose it, but gives it back as soon as it is read.
+ * Memory that a socket reads into. The end that connects uses it again; the one that accepts cannot choose it, but has it collected before it is much.
  * With fresh memory for every read, left alone, the runtime collected all garbage for every 14 to 20 MB that came, which cost more time than TLS itself.
  */
 import type { OnReadOpts, Socket } from 'node:net';
-import { isMarkedAsUntransferable } from 'node:worker_threads';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 /** What one TLS record holds at most; no read of TLS gives more. */
 export const TLS_RECORD_BYTES = 16 * 1024;
@@ -54,13 +55,32 @@ export class ReceiveBuffers {
   }
 }
 
-/**
- * For a socket that takes fresh memory for every read: gives it back at once, as ReceiveBuffers.release() does. No system call is reading it, since
- * nothing that came is sent as it is, pongs neither. What `Buffer` pools is others' memory too.
- */
-export function giveBack({ buffer, byteOffset, length }: Uint8Array): void {
-  if (byteOffset + length !== buffer.byteLength || isMarkedAsUntransferable(buffer)) return;
-  if (buffer instanceof ArrayBuffer) buffer.transfer(0);
+/** So much may be read before a collection: less than what makes the runtime collect everything. */
+const READ_BYTES = 8 * 1024 * 1024;
+
+/** For a socket that takes fresh memory for every read. Nobody else holds it, so a collection of what is young frees it all, in a millisecond. */
+export class FreshBuffers {
+  #bytes = 0;
+
+  /** As ReceiveBuffers.release(). */
+  release({ length }: Uint8Array): void {
+    this.#bytes += length;
+    if (this.#bytes < READ_BYTES) return;
+    this.#bytes = 0;
+    collector ??= openCollector();
+    collector({ type: 'minor' });
+  }
+}
+
+type Collector = (options: { readonly type: 'minor' }) => void;
+let collector: Collector | undefined;
+
+/** The runtime shows it to contexts that are made while this flag is set. */
+function openCollector(): Collector {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as Collector;
+  setFlagsFromString('--no-expose-gc');
+  return collect;
 }
 
 function chunk(): Buffer<ArrayBuffer> {

@@ -10,7 +10,7 @@ import { type ClientOptions, WebSocket, WebSocketServer } from 'ws';
 import { TwoPartyError } from '../errors.ts';
 import { type Channel, type ChannelLimits, closedError, withDefaults } from './channel.ts';
 import { Endpoint } from './endpoint.ts';
-import { giveBack, ReceiveBuffers, TLS_RECORD_BYTES } from './receive-buffers.ts';
+import { FreshBuffers, ReceiveBuffers, TLS_RECORD_BYTES } from './receive-buffers.ts';
 
 const NORMAL_CLOSURE = 1000;
 const UNSUPPORTED_DATA = 1003;
@@ -156,7 +156,7 @@ export class ChannelAcceptor {
         ),
       );
       this.#server.handleUpgrade(request, socket, head, (webSocket) => {
-        resolve(webSocketChannel(webSocket, this.#limits));
+        resolve(webSocketChannel(webSocket, this.#limits, new FreshBuffers()));
       });
     });
   }
@@ -172,8 +172,12 @@ export class ChannelAcceptor {
 const HEADER_BYTES = 4;
 const MASK_BYTES = 4;
 
-/** Of the connecting end with the buffers that it reads into; only that end can choose them. */
-function webSocketChannel(socket: WebSocket, limits: ChannelLimits, buffers?: ReceiveBuffers): Channel {
+/** With the buffers that it reads into, which only the connecting end can choose. */
+function webSocketChannel(
+  socket: WebSocket,
+  limits: ChannelLimits,
+  buffers: ReceiveBuffers | FreshBuffers,
+): Channel {
   const endpoint = new Endpoint(
     {
       // After an error of writing the sender waits for the 'close' that follows and says why.
@@ -182,9 +186,9 @@ function webSocketChannel(socket: WebSocket, limits: ChannelLimits, buffers?: Re
       resume: () => socket.resume(),
       close: (reason) => socket.close(reason === undefined ? NORMAL_CLOSURE : ABORTED, reason),
       terminate: () => socket.terminate(),
-      release: (message) => (buffers === undefined ? giveBack(message) : buffers.release(message)),
+      release: (message) => buffers.release(message),
       // A frame is one TLS record exactly, even among others of one write, and so the peer hands it on without copying it.
-      frameBytes: TLS_RECORD_BYTES - HEADER_BYTES - (buffers === undefined ? 0 : MASK_BYTES),
+      frameBytes: TLS_RECORD_BYTES - HEADER_BYTES - (buffers instanceof ReceiveBuffers ? MASK_BYTES : 0),
     },
     limits,
   );
