@@ -193,6 +193,25 @@ test('transfers that the CSP spoils every time end the task after three attempts
   expect(audited).toEqual([]);
 });
 
+test('spoilt transfers count once for each line, also when the database fails for a moment', async () => {
+  const { addFault } = SqliteDataUserStore.prototype;
+  const lines: number[] = [];
+  let failures = 0;
+  const failing = vi.spyOn(SqliteDataUserStore.prototype, 'addFault').mockImplementation(async function (
+    this: SqliteDataUserStore,
+    taskId,
+  ) {
+    if (failures++ === 0) throw new Error('disk I/O error');
+    lines.push(world.proxies.csp.streams.length);
+    return addFault.call(this, taskId);
+  });
+  world.proxies.csp.inject(COMPUTATION, { kind: 'corrupt', atByte: 10_000 }, Number.POSITIVE_INFINITY);
+  const { status } = await finish(await rotated('iris'));
+  failing.mockRestore();
+  expect(status).toMatchObject({ state: 'failed', failure: { code: 'ERR_OT_CHECK' } });
+  expect(lines).toEqual([1, 2, 3]);
+});
+
 test('an answer that has come is not lost when the database fails for a moment', async () => {
   const { advance } = SqliteDataUserStore.prototype;
   let failures = 0;

@@ -165,7 +165,8 @@ export class Computation {
    */
   async #isOneTooMany({ task, state }: StoredTask, error: unknown): Promise<boolean> {
     if (state !== 'unblinded' || !isFault(error)) return false;
-    return (await this.#deps.store.addFault(task.id)) >= MOST_FAULTS;
+    const counted = this.#decomposition.faultsWith(error) ?? (await this.#deps.store.addFault(task.id));
+    return counted >= MOST_FAULTS;
   }
 
   async #aggregate({ task }: StoredTask, open: OpenTask, turn: Turn): Promise<StageResult> {
@@ -202,8 +203,8 @@ export class Computation {
     }
   }
 
-  async #decompose(stored: StoredTask): Promise<StageResult> {
-    return this.#decomposition.run(stored);
+  async #decompose(stored: StoredTask, _open: OpenTask, turn: Turn): Promise<StageResult> {
+    return this.#decomposition.run(stored, turn);
   }
 
   /** The digest lies in the store before it leaves for the first time: after a crash it is the same one. */

@@ -24,7 +24,7 @@ import {
   signStatement,
 } from '@eigenveil/wire';
 import type { CspClient } from './csp-client.ts';
-import { failedBy } from './failures.ts';
+import { failedBy, isFault, MOST_FAULTS } from './failures.ts';
 import type { Provenances } from './provenances.ts';
 import { openDrawn } from './sealed-drawn.ts';
 import { answerPlace, type DataUserStore, type StageResult, type StoredTask } from './store.ts';
@@ -32,11 +32,13 @@ import type { Turn } from './work-queue.ts';
 
 /** How often it is written down how far a computation is. */
 const PROGRESS_MILLISECONDS = 1000;
+/** How often a database that fails is tried again for the count of a fault. */
+const FAULT_PAUSE_MILLISECONDS = 500;
 /** How often a two-party computation looks whether its task has been cancelled. */
 const WATCH_MILLISECONDS = 500;
 
 export interface DecompositionDependencies {
-  readonly store: Pick<DataUserStore, 'task' | 'setActivity' | 'countRun'> & AnswerStore;
+  readonly store: Pick<DataUserStore, 'task' | 'setActivity' | 'countRun' | 'addFault'> & AnswerStore;
   readonly csp: Pick<CspClient, 'openChannel' | 'closeChannel'>;
   readonly provenances: Pick<Provenances, 'unblind'>;
   readonly clock: Clock;
@@ -52,12 +54,17 @@ export class Decomposition {
   readonly #deps: DecompositionDependencies;
   /** When it must be clear what came of an answer: a digest is registered at the CSP then, or the CSP is told of the task's end. */
   readonly #ends = new Map<TaskId, number>();
+  /** How many faults a task has had with this one. */
+  readonly #counted = new WeakMap<object, number>();
 
   constructor(dependencies: DecompositionDependencies) {
     this.#deps = dependencies;
   }
 
-  async run(stored: StoredTask): Promise<StageResult> {
+  async run(stored: StoredTask, { signal }: Pick<Turn, 'signal'>): Promise<StageResult> {
+    // The process was stopped when the last of them had been counted.
+    if (stored.faults >= MOST_FAULTS)
+      return failedBy(stored, new ServiceError('ERR_OT_CHECK', `${MOST_FAULTS} attempts ended with a fault`));
     const { csp, sealer, key, clock, paceOf, onMiss, provenances } = this.#deps;
     const { task, sealedBlinding } = stored;
     // A release without provenance has unblinded the task: the same request again brings the statement.
@@ -79,10 +86,13 @@ export class Decomposition {
       hasAnswer = true;
       this.#ends.set(task.id, clock.now() + milliseconds);
     };
+    const beforeAbort = async (error: unknown) => {
+      if (!hasAnswer) await this.#countFault(task.id, error, signal);
+    };
     let result: Projection;
     try {
       const computation = { task, program: programOf(task) };
-      const input = { shares, pace, onAnswer, ...answer };
+      const input = { shares, pace, onAnswer, beforeAbort, ...answer };
       const shifted = await protocol.runDataUser(channel, computation, input, this.#progressOf(task.id));
       result = resultOf(task, shifted);
     } catch (error) {
@@ -97,6 +107,27 @@ export class Decomposition {
     const salt = newSalt();
     const provenance = { statement, salt, projectionDigest: digestProjection(salt, projection) };
     return { to: 'decomposed', projection, provenance };
+  }
+
+  /** How many faults the task has had with this error, where it is one that was counted before the CSP heard of it. */
+  faultsWith(error: unknown): number | undefined {
+    return typeof error === 'object' && error !== null ? this.#counted.get(error) : undefined;
+  }
+
+  /**
+   * Counts a fault durably before the CSP hears of it: it may be a guess at this server's secrets. A database that fails is tried again until it takes the
+   * count, and the line stays silent meanwhile; only a process that ends before loses it.
+   */
+  async #countFault(taskId: TaskId, error: unknown, signal: AbortSignal): Promise<void> {
+    if (!isFault(error)) return;
+    for (;;) {
+      try {
+        this.#counted.set(error as object, await this.#deps.store.addFault(taskId));
+        return;
+      } catch {
+        await this.#deps.clock.sleep(FAULT_PAUSE_MILLISECONDS, signal);
+      }
+    }
   }
 
   /** The one answer of a task whose protocol gives one only: the same in every run, whichever process it runs in. */

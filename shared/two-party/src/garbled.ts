@@ -62,22 +62,26 @@ export const garbled: TwoPartyProtocol = {
 
   runDataUser(channel, computation, evaluator, onProgress) {
     const { task, program } = computation;
-    return withAbort(channel, async () => {
-      const session = await EvaluatorSession.open(new MessageStream(channel), () =>
-        hangUp(channel, evaluator),
-      );
-      const plan = new Plan(computation);
-      const watched = observed(session, ({ andGates }) => onProgress?.({ andGates, ...plan.counted }));
-      if (onProgress) plan.start();
-      try {
-        const decomposition = await runProgram(watched, task, program, { evaluator });
-        // Only a garbler's session learns nothing.
-        if (decomposition === undefined) throw new TypeError('the evaluator expected a decomposition');
-        return decomposition;
-      } finally {
-        plan.stop();
-      }
-    });
+    return withAbort(
+      channel,
+      async () => {
+        const session = await EvaluatorSession.open(new MessageStream(channel), () =>
+          hangUp(channel, evaluator),
+        );
+        const plan = new Plan(computation);
+        const watched = observed(session, ({ andGates }) => onProgress?.({ andGates, ...plan.counted }));
+        if (onProgress) plan.start();
+        try {
+          const decomposition = await runProgram(watched, task, program, { evaluator });
+          // Only a garbler's session learns nothing.
+          if (decomposition === undefined) throw new TypeError('the evaluator expected a decomposition');
+          return decomposition;
+        } finally {
+          plan.stop();
+        }
+      },
+      evaluator.beforeAbort,
+    );
   },
 };
 

@@ -43,6 +43,8 @@ export interface DataUserInput extends Shares {
    * afterwards is the result's fault, and the CSP must not be told of it, not by another attempt either.
    */
   readonly onAnswer?: () => void;
+  /** Awaited before the CSP hears that this end gives up: a failed guess at this end's secrets is counted durably by then. */
+  readonly beforeAbort?: (error: unknown) => Promise<void>;
 }
 
 export interface CspInput extends Shares {

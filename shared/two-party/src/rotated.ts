@@ -74,23 +74,27 @@ export const rotated: TwoPartyProtocol = {
   },
 
   async runDataUser(channel, { task, program }, input) {
-    return await withAbort(channel, async () => {
-      checkRotated(task, program);
-      const { stream, randomness } = begin(channel, input.answer);
-      const correlator = async (): Promise<Correlator> => {
-        const random = randomness('products');
-        const sender = await setUpSender(stream, drawDelta(random), random);
-        return { multiply: (products) => multiplyEachCorrelated(sender, products) };
-      };
-      return await hearing(() => {
-        if (isStandardised(task.method)) {
-          const session = () => EvaluatorSession.open(stream, undefined, randomness('circuit'));
-          return askCorrelation(stream, { session, products: correlator }, { task, program }, input);
-        }
-        const ask = task.method.kind === 'pca' ? askRotated : askPencil;
-        return ask(stream, correlator, { task, program }, input);
-      });
-    });
+    return await withAbort(
+      channel,
+      async () => {
+        checkRotated(task, program);
+        const { stream, randomness } = begin(channel, input.answer);
+        const correlator = async (): Promise<Correlator> => {
+          const random = randomness('products');
+          const sender = await setUpSender(stream, drawDelta(random), random);
+          return { multiply: (products) => multiplyEachCorrelated(sender, products) };
+        };
+        return await hearing(() => {
+          if (isStandardised(task.method)) {
+            const session = () => EvaluatorSession.open(stream, undefined, randomness('circuit'));
+            return askCorrelation(stream, { session, products: correlator }, { task, program }, input);
+          }
+          const ask = task.method.kind === 'pca' ? askRotated : askPencil;
+          return ask(stream, correlator, { task, program }, input);
+        });
+      },
+      input.beforeAbort,
+    );
   },
 };
 

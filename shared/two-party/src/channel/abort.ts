@@ -8,12 +8,17 @@ const TELLABLE = /^ERR_CHANNEL_|^ERR_GARBLING_MESSAGE$|^ERR_OT_(POINT|EXHAUSTED)
 /**
  * Runs one end of a computation. Whatever it throws is thrown on, after the channel was aborted with its code, or with
  * ERR_COMPUTATION where the code could tell the peer about the result. Errors that say that the connection is gone
- * already abort nothing.
+ * already abort nothing. `beforeAbort` is awaited first: what it writes down is durable before the peer hears of the error.
  */
-export async function withAbort<T>(channel: Channel, run: () => Promise<T>): Promise<T> {
+export async function withAbort<T>(
+  channel: Channel,
+  run: () => Promise<T>,
+  beforeAbort?: (error: unknown) => Promise<void>,
+): Promise<T> {
   try {
     return await run();
   } catch (error) {
+    await beforeAbort?.(error);
     const code = tellableCode(error);
     if (code !== 'ERR_CHANNEL_CLOSED' && code !== 'ERR_CHANNEL_ABORTED') await channel.abort(code);
     throw error;

@@ -164,6 +164,16 @@ describe.each(PAIRS)('a channel %s', (_name, pair) => {
       await expect(withAbort(left, () => Promise.reject(error))).rejects.toBe(error);
       await refused;
     }
+    const order: string[] = [];
+    const [early] = await pair();
+    const telling = { ...early, abort: async () => void order.push('told') };
+    const failing = () => Promise.reject(new Error('bug'));
+    const counting = async () => {
+      await new Promise(setImmediate);
+      order.push('counted');
+    };
+    await expect(withAbort(telling, failing, counting)).rejects.toThrow('bug');
+    expect(order).toEqual(['counted', 'told']);
     const [left, right] = await pair();
     expect(await withAbort(left, async () => 7)).toBe(7);
     await left.send(Buffer.from('open'));
