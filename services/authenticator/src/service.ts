@@ -6,9 +6,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import { makeTemplate, Scorer, WindowSums } from '@eigenveil/authentication';
-import type { Sealer } from '@eigenveil/server';
+import { hashOneTimeToken, type Sealer } from '@eigenveil/server';
 import { type Digest, ServiceError, type Thumbprint } from '@eigenveil/wire';
-import { hashInvitationToken, newInvitation } from './invitation.ts';
+import { newInvitation } from './invitation.ts';
 import { Learning } from './learning.ts';
 import {
   type DecisionEvent,
@@ -101,7 +101,7 @@ export class AuthenticatorService {
    * @throws ERR_ENROLMENT_TOKEN
    */
   checkInvited(token: string, device: Thumbprint): void {
-    this.#deps.store.invitation(hashInvitationToken(token), device, this.#deps.now());
+    this.#deps.store.invitation(hashOneTimeToken(token), device, this.#deps.now());
   }
 
   /**
@@ -120,7 +120,7 @@ export class AuthenticatorService {
       );
     const template = makeTemplate(reference.windows(windows));
     const seal = (place: string) => sealTemplate(sealer, place, template);
-    const tokenHash = hashInvitationToken(token);
+    const tokenHash = hashOneTimeToken(token);
     const { userId, event } = store.enrol({ tokenHash, device, projection, seal }, now());
     if (event !== undefined) this.#forgetDevice(userId, event.decision, event.reason);
     return userId;

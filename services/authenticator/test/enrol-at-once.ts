@@ -1,12 +1,12 @@
 /** Enrols a device directly in a database: `DATABASE TOKEN THUMBPRINT [die]`; says how it ended, or dies in its midst. A program of enrolment.test.ts. */
+import { hashOneTimeToken } from '@eigenveil/server';
 import { digestBytes, Thumbprint } from '@eigenveil/wire';
-import { hashInvitationToken } from '../src/invitation.ts';
 import { SqliteAuthenticatorStore } from '../src/sqlite-store.ts';
 
 const [database, token, thumbprint, die] = process.argv.slice(2);
 const store = new SqliteAuthenticatorStore(database!);
 const enrolment = {
-  tokenHash: hashInvitationToken(token!),
+  tokenHash: hashOneTimeToken(token!),
   device: Thumbprint.parse(thumbprint),
   projection: digestBytes('test', Buffer.from('a projection')),
   // While this one thinks, with its transaction open and the invitation used up in it, the others come.

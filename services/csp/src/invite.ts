@@ -1,7 +1,6 @@
 /** Enrolment tokens: one-time secrets by which the CSP's operator decides who may become an owner. */
-import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { databaseFile } from '@eigenveil/server';
+import { databaseFile, hashOneTimeToken, newOneTimeToken } from '@eigenveil/server';
 import { SqliteCspStore } from './sqlite-store.ts';
 import type { CspStore } from './store.ts';
 
@@ -18,9 +17,9 @@ export async function makeEnrolmentTokens(
   store: Pick<CspStore, 'addEnrolmentTokens'>,
   options: { readonly count: number; readonly lifetimeSeconds: number; readonly now: Date },
 ): Promise<string[]> {
-  const tokens = Array.from({ length: options.count }, () => randomBytes(32).toString('base64url'));
+  const tokens = Array.from({ length: options.count }, newOneTimeToken);
   const expiresAt = new Date(options.now.getTime() + 1000 * options.lifetimeSeconds);
-  const hashes = tokens.map(hashEnrolmentToken);
+  const hashes = tokens.map(hashOneTimeToken);
   for (let first = 0; first < hashes.length; first += BATCH) {
     if (first > 0) await sleep(PAUSE_MILLISECONDS);
     await store.addEnrolmentTokens(hashes.slice(first, first + BATCH), expiresAt);
@@ -40,9 +39,4 @@ export async function inviteOwners(
   } finally {
     store.close();
   }
-}
-
-/** A token has 256 random bits, so a plain hash hides it and a look-up by hash gives nothing away through timing. */
-export function hashEnrolmentToken(token: string): string {
-  return createHash('sha256').update(token).digest('base64url');
 }

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { type Ciphertext, type PaillierPool, SecretKey } from '@eigenveil/paillier';
 import type { RandomSource } from '@eigenveil/privacy';
 import { unblind } from '@eigenveil/protocol/servers';
-import { keptAnswer, type Sealer } from '@eigenveil/server';
+import { hashOneTimeToken, keptAnswer, type Sealer } from '@eigenveil/server';
 import { layout } from '@eigenveil/statistics';
 import type { Task, TaskId } from '@eigenveil/task';
 import { type KeptAnswer, MOST_RUNS } from '@eigenveil/two-party';
@@ -28,7 +28,6 @@ import {
   type Thumbprint,
 } from '@eigenveil/wire';
 import { type AgreedTask, Agreements } from './agreements.ts';
-import { hashEnrolmentToken } from './invite.ts';
 import { type CspPolicy, oldestDeadline } from './policy.ts';
 import { verifyRecord } from './records.ts';
 import { answered, ended, notUnblinded } from './refusals.ts';
@@ -82,7 +81,7 @@ export class CspService {
   async enrol(enrolmentToken: string, thumbprint: Thumbprint): Promise<EnrolmentResponse> {
     const { store, key, policy, now } = this.#deps;
     const freshId = OwnerId.parse(randomBytes(16).toString('base64url'));
-    const ownerId = await store.enrol(hashEnrolmentToken(enrolmentToken), thumbprint, freshId, now());
+    const ownerId = await store.enrol(hashOneTimeToken(enrolmentToken), thumbprint, freshId, now());
     const lifetimeSeconds = policy.ownerTokenLifetimeSeconds;
     return { ownerId, ownerToken: await issueOwnerToken(key, { ownerId, thumbprint, lifetimeSeconds }) };
   }

@@ -1,7 +1,8 @@
+import { hashOneTimeToken } from '@eigenveil/server';
 import { type Task, TaskId } from '@eigenveil/task';
 import { Digest, OwnerId, Thumbprint } from '@eigenveil/wire';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { hashEnrolmentToken, makeEnrolmentTokens } from '../src/invite.ts';
+import { makeEnrolmentTokens } from '../src/invite.ts';
 import { SqliteCspStore } from '../src/sqlite-store.ts';
 import type { CspStore, StoredTask } from '../src/store.ts';
 
@@ -59,7 +60,7 @@ describe('enrolment', () => {
     expect(sizes.slice(0, 5)).toEqual([500, 0, 500, 0, 200]);
     expect(await enrolled).toBe(owner(1));
     for (const [i, token] of [tokens[0]!, tokens[1199]!].entries())
-      await store.enrol(hashEnrolmentToken(token), thumbprint(2 + i), owner(2 + i), now);
+      await store.enrol(hashOneTimeToken(token), thumbprint(2 + i), owner(2 + i), now);
   });
 
   test('uses a token up for one key, which may repeat it', async () => {

@@ -14,6 +14,7 @@ export { type KeyRing, loadOrCreateKeyRing } from './key-ring.ts';
 export { refuse } from './line.ts';
 export { createLogger, type Logger } from './log.ts';
 export { Metrics } from './metrics.ts';
+export { hashOneTimeToken, newOneTimeToken } from './one-time-token.ts';
 export { openApiDocument, type ServiceInfo } from './openapi.ts';
 export { type Owner, ownerAuthenticator } from './owner.ts';
 export {
