@@ -1,8 +1,8 @@
 /** How the commands of devices and relying applications are told where the service is, and how long to try. */
 import { readTextFile } from '@eigenveil/command';
+import type { ServiceAddress } from '@eigenveil/wire';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import { z } from 'zod';
-import type { ServiceAddress } from './service-address.ts';
 
 export const PATIENCE = {
   patienceSeconds: {

@@ -9,6 +9,7 @@ import {
   type Digest,
   errorCodeOf,
   isTransient,
+  type ServiceAddress,
   ServiceClient,
   ServiceError,
   type Thumbprint,
@@ -26,7 +27,6 @@ import {
   WINDOWS_PER_ENROLMENT,
   type WindowsRequest,
 } from './messages.ts';
-import type { ServiceAddress } from './service-address.ts';
 
 /** One finite number per feature, in the order and the units of the projection's task: `Projector.featureNames`. */
 export type Rows = readonly ArrayLike<number>[];

@@ -2,6 +2,7 @@
 
 // What opening a projection takes, since the packages behind it are not installed on their own.
 export { Projector, SignedProjection, Thumbprint } from '@eigenveil/projection';
+export type { ServiceAddress } from '@eigenveil/wire';
 export {
   DeviceClient,
   type DeviceClientOptions,
@@ -10,4 +11,3 @@ export {
   type Rows,
 } from './device-client.ts';
 export { DeviceEnrolment, DeviceHome } from './device-home.ts';
-export type { ServiceAddress } from './service-address.ts';

@@ -1,6 +1,6 @@
 /** A relying application: it alone invites devices, is told decisions, confirms step-ups, unlocks and revokes. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServiceClient, ServiceError, type SigningKey } from '@eigenveil/wire';
+import { type ServiceAddress, ServiceClient, ServiceError, type SigningKey } from '@eigenveil/wire';
 import { z } from 'zod';
 import {
   type DecisionEvent,
@@ -11,7 +11,6 @@ import {
   type UserId,
   UserStatus,
 } from './messages.ts';
-import type { ServiceAddress } from './service-address.ts';
 
 export interface RelyingClientOptions {
   readonly service: ServiceAddress;

@@ -1,5 +1,5 @@
 /** A relying application of continuous authentication: what a back end needs that is told decisions. */
-export { ServiceError, Thumbprint } from '@eigenveil/wire';
+export { type ServiceAddress, ServiceError, Thumbprint } from '@eigenveil/wire';
 export {
   type Decision,
   type DecisionEvent,
@@ -17,4 +17,3 @@ export {
 } from './relying-client.ts';
 export { RelyingHome } from './relying-home.ts';
 export { type ReceivedEvent, receiveEvent, type WebhookDelivery } from './relying-webhook.ts';
-export type { ServiceAddress } from './service-address.ts';

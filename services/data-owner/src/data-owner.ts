@@ -18,6 +18,7 @@ import {
   RECEIPT,
   type Receipt,
   ReceiptResponse,
+  type ServiceAddress,
   ServiceClient,
   ServiceError,
   SignedTask,
@@ -30,12 +31,6 @@ import { type BrokenRule, brokenRules, checkPolicy, checkRows, type OwnerPolicy 
 import { type Evidence, type TaskResult, verifyResult } from './result.ts';
 import type { Enrolment, OwnerState, PendingContribution } from './state.ts';
 import { untilReady, type Waiting } from './waiting.ts';
-
-/** Where a service is and which certificates to trust instead of the system's (PEM). */
-export interface ServiceAddress {
-  readonly url: string;
-  readonly ca?: string | undefined;
-}
 
 export interface DataOwnerOptions {
   /** An OwnerHome; for tasks without differential privacy a MemoryOwnerState will do. */

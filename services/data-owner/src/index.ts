@@ -14,9 +14,15 @@ export {
   statisticsOfRows,
 } from '@eigenveil/statistics';
 export { type Task, TaskError, TaskId } from '@eigenveil/task';
-export { type Projection, type Receipt, ServiceError, Thumbprint } from '@eigenveil/wire';
+export {
+  type Projection,
+  type Receipt,
+  type ServiceAddress,
+  ServiceError,
+  Thumbprint,
+} from '@eigenveil/wire';
 export { ownerProgram } from './command.ts';
-export { DataOwner, type DataOwnerOptions, type ServiceAddress } from './data-owner.ts';
+export { DataOwner, type DataOwnerOptions } from './data-owner.ts';
 export { OwnerHome } from './home.ts';
 export { type BrokenRule, checkPolicy, OwnerPolicy } from './policy.ts';
 export { type ReducedFile, reduceFile } from './reduce.ts';

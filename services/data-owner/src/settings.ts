@@ -3,9 +3,10 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigurationError, readJsonFile, readTextFile } from '@eigenveil/command';
 import { TaskId } from '@eigenveil/task/schema';
+import type { ServiceAddress } from '@eigenveil/wire';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import { z } from 'zod';
-import type { DataOwner, ServiceAddress } from './data-owner.ts';
+import type { DataOwner } from './data-owner.ts';
 import type { OwnerPolicy } from './policy.ts';
 
 export const PREFIX = 'EIGENVEIL_OWNER';

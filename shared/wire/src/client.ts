@@ -18,11 +18,15 @@ export type Credentials =
   | { readonly kind: 'bearer'; readonly token: string }
   | { readonly kind: 'key'; readonly key: SigningKey; readonly token?: string | undefined };
 
-export interface ServiceClientOptions {
+/** Where a service is, and whom to trust about that. */
+export interface ServiceAddress {
   /** Base URL, https only. */
   readonly url: string;
   /** PEM certificates to trust instead of the system's; undefined means the system's. */
   readonly ca?: string | undefined;
+}
+
+export interface ServiceClientOptions extends ServiceAddress {
   readonly credentials: Credentials;
   /** How long one attempt may take, and how long the peer may be silent in it, in milliseconds. Bytes that move add to the former, see Deadline. */
   readonly timeoutMilliseconds?: number;

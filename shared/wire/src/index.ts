@@ -13,6 +13,7 @@ export {
   type Credentials,
   errorFromProblem,
   isTransient,
+  type ServiceAddress,
   ServiceClient,
   type ServiceClientOptions,
   type ServiceRequest,
