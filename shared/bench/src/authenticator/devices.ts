@@ -84,17 +84,18 @@ class Devices {
     const before = process.cpuUsage();
     const started = performance.now();
     const end = order.kind === 'windows' ? started + order.seconds * 1000 : Number.POSITIVE_INFINITY;
-    let [taken, requests] = [0, 0];
+    let requests = 0;
+    // A device has one request under way at most, or its windows could come out of order.
+    const waiting = [...this.#devices];
     const work = async () => {
       while (performance.now() < end) {
-        if (order.kind === 'sessions' && taken >= this.#devices.length) return;
-        const device = this.#devices[taken % this.#devices.length]!;
-        taken += 1;
+        const device = waiting.shift();
+        if (device === undefined) return;
         recordLatency(histogram, await this.#send(device, order, agent));
         requests += 1;
+        if (order.kind === 'windows') waiting.push(device);
       }
     };
-    // A device that is asked twice at a time would send out of order: there are fewer connections than devices.
     const connections = Math.min(order.connections, this.#devices.length);
     await Promise.all(Array.from({ length: connections }, work));
     const seconds = (performance.now() - started) / 1000;
