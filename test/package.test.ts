@@ -156,9 +156,9 @@ describe('a package', { tags: ['long'] }, () => {
       expect(ours.filter((it) => !named.has(it))).toEqual([]);
     }
     // Nothing private, and none of what the servers do between them but where a server is.
-    expect([...named].filter((it) => /testbed|made-up|bench|demo|evaluation|laboratory|report|csp/.test(it))).toEqual(
-      [],
-    );
+    expect(
+      [...named].filter((it) => /testbed|made-up|bench|demo|evaluation|laboratory|report|csp/.test(it)),
+    ).toEqual([]);
     expect(named.has('@eigenveil/two-party')).toBe(name === 'user');
     if (name === 'owner')
       expect(await readdir(join(installed, 'node_modules/@eigenveil/protocol/dist'))).toEqual(['owner']);
