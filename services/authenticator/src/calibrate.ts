@@ -4,6 +4,7 @@
  */
 import {
   crossScores,
+  FEWEST_PAIRS,
   likelihoodRatios,
   makeTemplate,
   momentsOf,
@@ -68,12 +69,9 @@ function engineFor(
   return { ...promised, edges: [...edges], logRatios: [...logRatios] };
 }
 
-/** As many as movementOf takes. */
-const FEWEST_USERS = 20;
-
 /** How far users move from one time to another, from the halves of their windows; undefined where they are too few to tell. */
 function movementOfUsers(users: readonly (readonly Float64Array[])[]): number | undefined {
-  if (users.length < FEWEST_USERS) return undefined;
+  if (users.length < FEWEST_PAIRS) return undefined;
   return movementOf(
     users.map((windows) => {
       const half = Math.floor(windows.length / 2);

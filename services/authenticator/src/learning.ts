@@ -1,6 +1,6 @@
 /**
  * What templates learn from windows that were confirmed, and whether those windows have drifted from the template before. Both are written
- * down soon after, and not within a request.
+ * down soon after, and before the next session of anybody opens.
  */
 import { driftProbability, lookLevel, updated } from '@eigenveil/authentication';
 import type { Sealer } from '@eigenveil/server';

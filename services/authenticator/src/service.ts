@@ -23,27 +23,12 @@ import {
   type UserStatus,
   type WindowsRequest,
 } from './messages.ts';
+import type { AuthenticatorPolicy } from './policy.ts';
 import type { Reference } from './references.ts';
 import { digestOf, type Session, Sessions } from './sessions.ts';
 import { type SqliteAuthenticatorStore, staleEvent, unknownUser } from './sqlite-store.ts';
 import { openTemplate, sealTemplate } from './store.ts';
 import { UserLimits } from './user-limits.ts';
-
-/** What the operator has set. */
-export interface AuthenticatorPolicy {
-  readonly enrolmentWindows: number;
-  readonly invitationMilliseconds: number;
-  readonly windowsPerMinute: number;
-  readonly sessionsPerHour: number;
-  readonly stepUpsPerDay: number;
-  readonly idleMilliseconds: number;
-  readonly activeSessions: number;
-  readonly eventMilliseconds: number;
-  readonly learnAfterStepUp: number;
-  readonly learnAfterRun: number;
-  readonly learningShare: number;
-  readonly driftLevel: number;
-}
 
 export interface AuthenticatorDependencies {
   readonly store: SqliteAuthenticatorStore;

@@ -7,14 +7,13 @@ import {
   scrub,
   transaction,
 } from '@eigenveil/server';
+import { DAY_MILLISECONDS } from '@eigenveil/task';
 import { type Digest, ServiceError, type Thumbprint } from '@eigenveil/wire';
 import type { Invitation } from './invitation.ts';
 import type { DecisionEvent, InvitationRequest, Reason, UserId } from './messages.ts';
 import { SqliteEvents } from './sqlite-events.ts';
 import { MIGRATIONS } from './sqlite-schema.ts';
 import { type NewEvent, type StoredDevice, type StoredUser, templatePlace } from './store.ts';
-
-const DAY_MILLISECONDS = 86_400_000;
 
 /** What a device brings to its enrolment. */
 export interface Enrolment {

@@ -4,6 +4,7 @@
  */
 import { ServiceError } from '@eigenveil/wire';
 import type { UserId } from './messages.ts';
+import type { AuthenticatorPolicy } from './policy.ts';
 
 /** A bucket that fills evenly, and from which a request takes what it needs: full at first. */
 class Bucket {
@@ -39,68 +40,79 @@ class Bucket {
   }
 }
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-
-export class UserLimits {
-  readonly #windowsPerMinute: number;
-  readonly #sessionsPerHour: number;
+/** A bucket for each user who has taken something, all of one size and speed. */
+class Buckets {
+  readonly #size: number;
+  readonly #milliseconds: number;
   readonly #monotonic: () => number;
-  readonly #windows = new Map<UserId, Bucket>();
-  readonly #sessions = new Map<UserId, Bucket>();
-  readonly #learning = new Map<UserId, Bucket>();
+  readonly #buckets = new Map<UserId, Bucket>();
 
-  constructor(
-    limits: { readonly windowsPerMinute: number; readonly sessionsPerHour: number },
-    monotonic: () => number,
-  ) {
-    this.#windowsPerMinute = limits.windowsPerMinute;
-    this.#sessionsPerHour = limits.sessionsPerHour;
+  constructor(size: number, milliseconds: number, monotonic: () => number) {
+    this.#size = size;
+    this.#milliseconds = milliseconds;
     this.#monotonic = monotonic;
   }
 
-  /** @throws ERR_RATE_LIMITED */
-  takeWindows(userId: UserId, count: number): void {
-    const message = `expected at most ${this.#windowsPerMinute} windows a minute`;
-    this.#take(this.#windows, userId, count, this.#windowsPerMinute, MINUTE, message);
+  /** Takes so much; or nothing, and returns how many milliseconds it takes until there is enough. */
+  take(userId: UserId, amount: number): number {
+    const now = this.#monotonic();
+    const bucket = this.#buckets.get(userId) ?? new Bucket(this.#size, this.#milliseconds, now);
+    this.#buckets.set(userId, bucket);
+    return bucket.take(amount, now);
   }
 
-  /** @throws ERR_RATE_LIMITED */
-  takeSession(userId: UserId): void {
-    const message = `expected at most ${this.#sessionsPerHour} sessions an hour`;
-    this.#take(this.#sessions, userId, 1, this.#sessionsPerHour, HOUR, message);
+  /** @throws ERR_RATE_LIMITED with `message` */
+  require(userId: UserId, amount: number, message: string): void {
+    const wait = this.take(userId, amount);
+    if (wait > 0) throw new ServiceError('ERR_RATE_LIMITED', message, { retryAfterSeconds: wait / 1000 });
   }
 
   /** Forgets users who have their whole allowance again. */
   sweep(): void {
     const now = this.#monotonic();
-    for (const buckets of [this.#windows, this.#sessions, this.#learning])
-      for (const [userId, bucket] of buckets) if (bucket.isFull(now)) buckets.delete(userId);
+    for (const [userId, bucket] of this.#buckets) if (bucket.isFull(now)) this.#buckets.delete(userId);
+  }
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+export class UserLimits {
+  readonly #limits: Pick<AuthenticatorPolicy, 'windowsPerMinute' | 'sessionsPerHour'>;
+  readonly #windows: Buckets;
+  readonly #sessions: Buckets;
+  /** Once an hour, since whoever injects windows makes long runs in a minute. */
+  readonly #learning: Buckets;
+
+  constructor(
+    limits: Pick<AuthenticatorPolicy, 'windowsPerMinute' | 'sessionsPerHour'>,
+    monotonic: () => number,
+  ) {
+    this.#limits = limits;
+    this.#windows = new Buckets(limits.windowsPerMinute, MINUTE, monotonic);
+    this.#sessions = new Buckets(limits.sessionsPerHour, HOUR, monotonic);
+    this.#learning = new Buckets(1, HOUR, monotonic);
   }
 
-  /** Whether a template may learn now: once an hour, since whoever injects windows makes long runs in a minute. */
+  /** @throws ERR_RATE_LIMITED */
+  takeWindows(userId: UserId, count: number): void {
+    const message = `expected at most ${this.#limits.windowsPerMinute} windows a minute`;
+    this.#windows.require(userId, count, message);
+  }
+
+  /** @throws ERR_RATE_LIMITED */
+  takeSession(userId: UserId): void {
+    const message = `expected at most ${this.#limits.sessionsPerHour} sessions an hour`;
+    this.#sessions.require(userId, 1, message);
+  }
+
+  /** Whether a template may learn now. */
   takeLearning(userId: UserId): boolean {
-    return this.#bucketOf(this.#learning, userId, 1, HOUR).take(1, this.#monotonic()) === 0;
+    return this.#learning.take(userId, 1) === 0;
   }
 
-  #take(
-    buckets: Map<UserId, Bucket>,
-    userId: UserId,
-    amount: number,
-    size: number,
-    milliseconds: number,
-    message: string,
-  ): void {
-    const wait = this.#bucketOf(buckets, userId, size, milliseconds).take(amount, this.#monotonic());
-    if (wait > 0) throw new ServiceError('ERR_RATE_LIMITED', message, { retryAfterSeconds: wait / 1000 });
-  }
-
-  #bucketOf(buckets: Map<UserId, Bucket>, userId: UserId, size: number, milliseconds: number): Bucket {
-    let bucket = buckets.get(userId);
-    if (bucket === undefined) {
-      bucket = new Bucket(size, milliseconds, this.#monotonic());
-      buckets.set(userId, bucket);
-    }
-    return bucket;
+  /** Forgets users who have their whole allowance again. */
+  sweep(): void {
+    for (const buckets of [this.#windows, this.#sessions, this.#learning]) buckets.sweep();
   }
 }

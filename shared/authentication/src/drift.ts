@@ -69,8 +69,8 @@ export function movementOf(pairs: readonly (readonly [Moments, Moments])[]): num
   return Math.max(mean, 0);
 }
 
-/** The same of fewer would be a guess. */
-const FEWEST_PAIRS = 20;
+/** Of fewer, how far users move would be a guess. */
+export const FEWEST_PAIRS = 20;
 
 function squaredDistance(one: Moments, other: Moments): number {
   if (one.mean.length !== other.mean.length)

@@ -1,7 +1,7 @@
 /** Continuous authentication on reduced rows, as pure functions: frames, templates, scores, decisions, drift. */
 export { crossScores, type TrustTarget, trustSettings } from './calibration.ts';
 export type { Decision, Engine, EngineState } from './decision.ts';
-export { driftProbability, flagBound, lookLevel, movementOf } from './drift.ts';
+export { driftProbability, FEWEST_PAIRS, flagBound, lookLevel, movementOf } from './drift.ts';
 export { type EngineSettings, engineOf } from './engine.ts';
 export { AuthenticationError, type AuthenticationErrorCode } from './errors.ts';
 export { FRAME_SEED_BYTES, Frame } from './frame.ts';

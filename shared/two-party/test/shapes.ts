@@ -13,7 +13,7 @@ export interface Shape {
 export const OWNERS = 10;
 export const SAMPLES = 1000;
 
-export function taskOf({ method, d, classes }: Shape): StatisticsTask {
+export function taskOf({ method, d, classes }: Pick<Shape, 'method' | 'd' | 'classes'>): StatisticsTask {
   return {
     method,
     features: Array.from({ length: d }, (_, i) => ({ name: `f${i}`, min: -1, max: 1 })),

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { ClearSession, CountingGates, CountingSession } from '../../src/garbling/index.ts';
 import { TWO_PARTY_PROTOCOLS } from '../../src/index.ts';
 import { runProgram } from '../../src/programs/index.ts';
+import { taskOf } from '../shapes.ts';
 import { settingOf } from './data.ts';
 
 const LDA: Method = { kind: 'lda', ridge: 1 };
@@ -55,20 +56,14 @@ const CORNERS: readonly Corner[] = [
   { method: RIDGED, d: 60, components: 1, classes: [2], fractionBits: 20, outputs: [] },
 ];
 
-function taskOf({ method, d, classes, fractionBits }: Omit<Corner, 'components'>): StatisticsTask {
+function cornerTask(corner: Corner): StatisticsTask {
   return {
-    method,
-    features: Array.from({ length: d }, (_, i) => ({ name: `f${i}`, min: -1, max: 1 })),
-    labellings: classes.map((size, l) => ({
-      column: `label${l}`,
-      classes: Array.from({ length: size }, (_, k) => `${k}`),
-    })),
-    fractionBits,
+    ...taskOf(corner),
+    fractionBits: corner.fractionBits,
     // Together just below 2^53 rows.
     maximumOwners: 10_000_000,
     maximumSamplesPerOwner: 900_000_000,
     keyBits: 4096,
-    statisticalSecurityBits: 40,
   };
 }
 
@@ -90,7 +85,7 @@ describe('the largest tasks', () => {
         twoValued: 0,
       };
       const session = new CountingSession(new CountingGates());
-      await runProgram(session, taskOf(corner), program, {});
+      await runProgram(session, cornerTask(corner), program, {});
       expect(session.gates.andGates).toBeGreaterThan(1e6);
     },
   );
@@ -120,7 +115,7 @@ describe('a signal ridge far above the noise', () => {
 
 const checked = (corner: Corner) => {
   const { outputs, components } = corner;
-  const task = taskOf(corner);
+  const task = cornerTask(corner);
   const program = programOf({ ...task, components, outputs, minimumOwners: 2, allowFullRank: false });
   return () => TWO_PARTY_PROTOCOLS.garbled.check({ task, program });
 };

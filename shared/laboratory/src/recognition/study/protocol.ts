@@ -2,23 +2,18 @@
  * Which rows are for what. Projection and templates come from the first 40 % of each person's rows, thresholds from the next 20 %, tests from the
  * last 40 %. Everything that is chosen is chosen within the first 60 %, on rows that come after those that it learnt from.
  */
-import { inTime, type People, preparation, type Row } from '../people.ts';
+import { inTime, type People, type Person, preparation, type Row } from '../people.ts';
 import { compareAll, type Distances, type Stream } from './comparisons.ts';
 import type { SpaceSetting } from './settings.ts';
 import { learnSpace, type Space } from './spaces.ts';
 
-export interface PersonRows {
-  readonly name: string;
-  readonly rows: readonly Row[];
-}
-
 /** Raw rows of the same people, in the same order. */
 export interface Trial {
-  readonly learn: readonly PersonRows[];
-  readonly probe: readonly PersonRows[];
+  readonly learn: readonly Person[];
+  readonly probe: readonly Person[];
 }
 
-const part = ({ people }: People, of: (rows: readonly Row[]) => readonly Row[]): PersonRows[] =>
+const part = ({ people }: People, of: (rows: readonly Row[]) => readonly Row[]): Person[] =>
   people.map(({ name, rows }) => ({ name, rows: of(rows) }));
 
 const share = (rows: readonly Row[], from: number, to: number): readonly Row[] =>
@@ -42,9 +37,9 @@ export function trialsOfChoice(people: People): Trial[] {
 }
 
 export interface Final {
-  readonly learn: readonly PersonRows[];
-  readonly thresholds: readonly PersonRows[];
-  readonly test: readonly PersonRows[];
+  readonly learn: readonly Person[];
+  readonly thresholds: readonly Person[];
+  readonly test: readonly Person[];
 }
 
 export function finalOf(people: People): Final {
@@ -65,14 +60,14 @@ export function finalWithGaps(people: People): Final {
 }
 
 /** Prepared once for all settings with this unit. */
-const preparedBy = new WeakMap<readonly PersonRows[], Map<number, Prepared>>();
+const preparedBy = new WeakMap<readonly Person[], Map<number, Prepared>>();
 
 interface Prepared {
   readonly prepare: (row: Row) => number[];
   readonly learn: readonly (readonly Row[])[];
 }
 
-function preparedOf(learn: readonly PersonRows[], logUnit: number): Prepared {
+function preparedOf(learn: readonly Person[], logUnit: number): Prepared {
   const byUnit = preparedBy.get(learn) ?? new Map<number, Prepared>();
   preparedBy.set(learn, byUnit);
   const known = byUnit.get(logUnit);
@@ -89,10 +84,10 @@ function preparedOf(learn: readonly PersonRows[], logUnit: number): Prepared {
 /** A space with the preparation that goes with it, both learnt from the same rows alone. */
 export interface Learnt {
   readonly space: Space;
-  windows(people: readonly PersonRows[]): Stream[];
+  windows(people: readonly Person[]): Stream[];
 }
 
-export function learn(setting: SpaceSetting, people: readonly PersonRows[], seed = 0): Learnt {
+export function learn(setting: SpaceSetting, people: readonly Person[], seed = 0): Learnt {
   const { prepare, learn: rows } = preparedOf(people, setting.logUnit);
   return learntBy(learnSpace(setting, rows, seed), prepare);
 }
@@ -108,8 +103,8 @@ export function learntBy(space: Space, prepare: (row: Row) => readonly number[])
 /** Templates from the rows of `enrolled`, against the rows of `probe`. */
 export function distancesOf(
   { space, windows }: Learnt,
-  enrolled: readonly PersonRows[],
-  probe: readonly PersonRows[],
+  enrolled: readonly Person[],
+  probe: readonly Person[],
 ): Distances {
   return compareAll(space, windows(enrolled), windows(probe));
 }

@@ -10,8 +10,7 @@ import {
   TaskProposal,
   Thumbprint,
 } from '@eigenveil/task';
-import { type Row, signedLogarithm } from '../people.ts';
-import type { PersonRows } from './protocol.ts';
+import { type Person, type Row, signedLogarithm } from '../people.ts';
 import type { Setting } from './settings.ts';
 
 type Ranges = readonly (readonly [least: number, largest: number])[];
@@ -19,7 +18,7 @@ type Ranges = readonly (readonly [least: number, largest: number])[];
 /** Features are signed logarithms, which devices take before they contribute. The data user tells all of them the unit and the ranges. */
 export function taskOf(
   { method, components, ridge }: Pick<Setting, 'method' | 'components' | 'ridge'>,
-  people: readonly PersonRows[],
+  people: readonly Person[],
   ranges: Ranges,
   differentialPrivacy: DifferentialPrivacy | null = null,
 ): Task {
@@ -57,7 +56,7 @@ export function preparationBy(task: Task, logUnit: number): (row: Row) => number
 }
 
 /** Each person's contribution. */
-export function statisticsOf(task: Task, people: readonly PersonRows[], logUnit: number): Statistics[] {
+export function statisticsOf(task: Task, people: readonly Person[], logUnit: number): Statistics[] {
   const discretiser = new Discretiser(task);
   return people.map(({ rows }, person) => {
     const accumulator = new StatisticsAccumulator(task);
