@@ -12,7 +12,15 @@ export interface Section {
   readonly blocks: readonly Block[];
 }
 
-export type Block = Paragraph | Table | Chart;
+export type Block = Heading | Paragraph | Table | Chart;
+
+/** Begins a part of a section, below its title; the contents do not list it. */
+export interface Heading {
+  readonly kind: 'heading';
+  /** Unique in the report: marks lead to it by this. */
+  readonly name: string;
+  readonly title: string;
+}
 
 /** Markdown: a paragraph or a list. */
 export interface Paragraph {
@@ -24,12 +32,29 @@ export interface Table {
   readonly kind: 'table';
   readonly caption: string;
   readonly columns: readonly Column[];
-  readonly rows: readonly (readonly string[])[];
+  readonly rows: readonly (readonly Cell[])[];
 }
 
 export interface Column {
   readonly title: string;
   readonly align: 'left' | 'right';
+  /** Cells hold sentences, which break into lines. */
+  readonly wraps?: true;
+}
+
+/** Plain text, or marks below each other. */
+export type Cell = string | readonly Mark[];
+
+export const TONES = ['bad', 'good', 'open', 'known'] as const;
+/** A colour beside the words; whoever does not see it must not miss it. */
+export type Tone = (typeof TONES)[number];
+
+/** Plain text in a tone, which may lead to a heading. */
+export interface Mark {
+  readonly text: string;
+  readonly tone?: Tone;
+  /** The name of a heading in the report. */
+  readonly to?: string;
 }
 
 /** Drawn to an SVG of its own; `caption` also stands for it where it cannot be seen. */

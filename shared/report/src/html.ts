@@ -2,13 +2,15 @@
 
 import { chartFigures } from './chart-figures.ts';
 import { escapeXml, inlineChart } from './charts.ts';
-import type { Block, Chart, Report, Table } from './document.ts';
+import type { Block, Cell, Chart, Report, Table } from './document.ts';
+import { type Outline, outlineOf } from './outline.ts';
 import { pageStyle } from './style.ts';
-import { anchors, markdownToHtml } from './text.ts';
+import { markdownToHtml } from './text.ts';
 import { themeStyle } from './theme.ts';
 
 export function reportToHtml(report: Report): string {
-  const slugs = anchors([report.title, ...report.sections.map(({ title }) => title)]).slice(1);
+  const outline = outlineOf(report);
+  const slugs = outline.sections;
   const title = escapeXml(report.title);
   const contents = report.sections.map(
     (section, index) => `<li><a href="#${escapeXml(slugs[index]!)}">${escapeXml(section.title)}</a></li>`,
@@ -17,7 +19,7 @@ export function reportToHtml(report: Report): string {
     (section, index) =>
       `<section id="${escapeXml(slugs[index]!)}" aria-labelledby="${escapeXml(slugs[index]!)}-heading">
 <h2 id="${escapeXml(slugs[index]!)}-heading">${escapeXml(section.title)}</h2>
-${section.blocks.map(block).join('\n')}
+${section.blocks.map((content) => block(content, outline)).join('\n')}
 </section>`,
   );
   // Should something slip in all the same, the policy keeps it from running or loading.
@@ -52,33 +54,39 @@ ${sections.join('\n')}
 `;
 }
 
-function block(content: Block): string {
+function block(content: Block, outline: Outline): string {
+  if (content.kind === 'heading')
+    return `<h3 id="${escapeXml(outline.headingAt(content.name))}">${escapeXml(content.title)}</h3>`;
   if (content.kind === 'text') return `<div class="text">${markdownToHtml(content.text)}</div>`;
-  if (content.kind === 'table') return table(content);
-  return chart(content);
+  if (content.kind === 'table') return table(content, outline);
+  return chart(content, outline);
 }
 
-function chart(content: Chart): string {
+function chart(content: Chart, outline: Outline): string {
   const caption = escapeXml(content.caption);
   const figures = chartFigures(content);
   return `<figure class="chart" id="chart-${content.name}">
 <div class="drawing">${inlineChart(content, 'wide')}${inlineChart(content, 'narrow')}</div>
 <figcaption>${caption}</figcaption>
 <details><summary>Figures of this chart</summary>
-${table(figures)}
+${table(figures, outline)}
 </details>
 </figure>`;
 }
 
-function table({ caption, columns, rows }: Table): string {
-  const align = (index: number): string => (columns[index]?.align === 'right' ? ' class="right"' : '');
-  const head = columns.map(({ title }, index) => `<th scope="col"${align(index)}>${escapeXml(title)}</th>`);
+function table({ caption, columns, rows }: Table, outline: Outline): string {
+  const look = (index: number): string => {
+    const { align, wraps } = columns[index] ?? {};
+    const names = [...(align === 'right' ? ['right'] : []), ...(wraps ? ['wraps'] : [])];
+    return names.length === 0 ? '' : ` class="${names.join(' ')}"`;
+  };
+  const head = columns.map(({ title }, index) => `<th scope="col"${look(index)}>${escapeXml(title)}</th>`);
   const body = rows.map((cells) => {
-    const [first, ...rest] = cells.map(escapeXml);
-    const others = rest.map((cell, index) => `<td${align(index + 1)}>${cell}</td>`);
-    return `<tr><th scope="row"${align(0)}>${first ?? ''}</th>${others.join('')}</tr>`;
+    const [first, ...rest] = cells.map((content) => cell(content, outline));
+    const others = rest.map((content, index) => `<td${look(index + 1)}>${content}</td>`);
+    return `<tr><th scope="row"${look(0)}>${first ?? ''}</th>${others.join('')}</tr>`;
   });
-  const short = rows.every(([first]) => (first ?? '').length <= 30) ? ' class="short"' : '';
+  const short = rows.every(([first]) => lengthOf(first ?? '') <= 30) ? ' class="short"' : '';
   // Reached by the keyboard, as it may have to be scrolled.
   return `<div class="table" role="region" tabindex="0" aria-label="${escapeXml(caption)}"><table${short}>
 <caption><span>${escapeXml(caption)}</span></caption>
@@ -88,3 +96,19 @@ ${body.join('\n')}
 </tbody>
 </table></div>`;
 }
+
+function cell(content: Cell, outline: Outline): string {
+  if (typeof content === 'string') return escapeXml(content);
+  return content
+    .map(({ text, tone, to }) => {
+      const inner =
+        to === undefined
+          ? escapeXml(text)
+          : `<a href="#${escapeXml(outline.headingAt(to))}">${escapeXml(text)}</a>`;
+      return `<span class="mark${tone === undefined ? '' : ` tone-${tone}`}">${inner}</span>`;
+    })
+    .join('');
+}
+
+const lengthOf = (content: Cell): number =>
+  typeof content === 'string' ? content.length : Math.max(0, ...content.map(({ text }) => text.length));

@@ -1,15 +1,16 @@
 /** A report as Markdown, with its charts as files beside it. */
-import type { Block, Chart, Report, Table } from './document.ts';
-import { anchors, escapeMarkdown, safeMarkdown } from './text.ts';
+import type { Block, Cell, Chart, Report, Table } from './document.ts';
+import { type Outline, outlineOf } from './outline.ts';
+import { escapeMarkdown, safeMarkdown } from './text.ts';
 
 export function reportToMarkdown(report: Report): string {
-  const slugs = anchors([report.title, ...report.sections.map(({ title }) => title)]).slice(1);
+  const outline = outlineOf(report);
   const contents = report.sections.map(
-    ({ title }, index) => `- [${escapeMarkdown(title)}](#${slugs[index]})`,
+    ({ title }, index) => `- [${escapeMarkdown(title)}](#${outline.sections[index]})`,
   );
   const sections = report.sections.flatMap(({ title, blocks }) => [
     `## ${escapeMarkdown(title)}`,
-    ...blocks.map(block),
+    ...blocks.map((content) => block(content, outline)),
   ]);
   const parts = [
     `# ${escapeMarkdown(report.title)}`,
@@ -24,20 +25,31 @@ export function chartPath(chart: Chart): string {
   return `charts/${chart.name}.svg`;
 }
 
-function block(content: Block): string {
+function block(content: Block, outline: Outline): string {
+  if (content.kind === 'heading') return `### ${escapeMarkdown(content.title)}`;
   if (content.kind === 'text') return safeMarkdown(content.text.trim());
-  if (content.kind === 'table') return table(content);
+  if (content.kind === 'table') return table(content, outline);
   const caption = escapeMarkdown(content.caption);
   return `![${caption}](${chartPath(content)})\n\n*${caption}*`;
 }
 
-function table({ caption, columns, rows }: Table): string {
-  const row = (cells: readonly string[]): string => `| ${cells.map(escapeMarkdown).join(' | ')} |`;
+function table({ caption, columns, rows }: Table, outline: Outline): string {
+  const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const marks = columns.map(({ align }) => (align === 'right' ? '---:' : ':---'));
   return [
     `**${escapeMarkdown(caption)}**\n`,
-    row(columns.map(({ title }) => title)),
+    row(columns.map(({ title }) => escapeMarkdown(title))),
     `| ${marks.join(' | ')} |`,
-    ...rows.map(row),
+    ...rows.map((cells) => row(cells.map((content) => cell(content, outline)))),
   ].join('\n');
+}
+
+function cell(content: Cell, outline: Outline): string {
+  if (typeof content === 'string') return escapeMarkdown(content);
+  return content
+    .map(({ text, to }) => {
+      const plain = escapeMarkdown(text);
+      return to === undefined ? plain : `[${plain}](#${outline.headingAt(to)})`;
+    })
+    .join(', ');
 }

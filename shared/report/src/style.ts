@@ -11,7 +11,7 @@ header{padding-top:clamp(1.5rem,5vw,3.5rem)}
 header::before{content:"";display:block;width:4.5rem;height:.3rem;border-radius:.15rem;margin-bottom:1.25rem;background:linear-gradient(to right,var(--series-1) 0 25%,var(--series-3) 25% 50%,var(--series-5) 50% 75%,var(--series-2) 75%)}
 h1{font-size:clamp(1.7rem,5vw,2.6rem);line-height:1.15;letter-spacing:-.02em;margin:0 0 1rem;text-wrap:balance}
 h2{font-size:clamp(1.3rem,3.5vw,1.65rem);line-height:1.25;letter-spacing:-.01em;margin:0 0 1rem;text-wrap:balance}
-h3{font-size:1.1rem;margin:1.5rem 0 .5rem}
+h3{font-size:1.1rem;margin:2.25rem 0 .5rem}
 p,ul,ol{margin:0 0 1rem}
 .introduction,.text{max-width:44rem}
 .introduction{font-size:1.05rem;color:var(--muted)}
@@ -55,6 +55,14 @@ tbody tr+tr>*{border-top:1px solid var(--grid)}
 th:first-child{position:sticky;left:0;background:var(--surface);z-index:1;white-space:normal;min-width:14rem;max-width:22rem}
 .short th:first-child{min-width:0;white-space:nowrap}
 tbody tr:hover>*{background:var(--raised)}
+.wraps{white-space:normal;min-width:16rem}
+.mark{display:block}
+.mark+.mark{margin-top:.2rem}
+.mark[class*=tone-]{border-left:.25rem solid var(--tone);padding-left:.45rem}
+.tone-bad{--tone:var(--series-2);font-weight:600}
+.tone-good{--tone:var(--series-3)}
+.tone-open{--tone:var(--muted)}
+.tone-known{--tone:var(--series-1)}
 @media (max-width:40rem){
   figure.chart{padding:.9rem .75rem .7rem;margin-inline:-.25rem}
   .table{margin-inline:-.25rem}

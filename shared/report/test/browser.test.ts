@@ -151,10 +151,26 @@ describe.skipIf(browserMissing)('the report in a browser', () => {
     await page.close();
   });
 
+  test('shows marks below each other with a bar of their tone, and follows them', async () => {
+    const { page } = await visit('report.html', desk, 'light');
+    const marks = page.locator('.mark');
+    const boxes = await Promise.all([0, 1].map(async (index) => (await marks.nth(index).boundingBox())!));
+    expect(boxes[1]!.y).toBeGreaterThanOrEqual(boxes[0]!.y + boxes[0]!.height);
+    const bars = await page
+      .locator('.mark[class*=tone-]')
+      .evaluateAll((all) =>
+        all.map((one) => one.ownerDocument.defaultView!.getComputedStyle(one).borderLeftColor),
+      );
+    expect(new Set(bars).size).toBe(4);
+    await marks.first().locator('a').click();
+    expect(page.url()).toMatch(/#traffic-1$/);
+    await page.close();
+  });
+
   test('shows hostile input as text', async () => {
     const { page } = await visit('report.html', desk, 'light');
     const shown = await page.locator('body').innerText();
-    expect(shown.match(/<script>alert\("x"\)<\/script>/g)).toHaveLength(4);
+    expect(shown.match(/<script>alert\("x"\)<\/script>/g)).toHaveLength(6);
     await page.close();
   });
 

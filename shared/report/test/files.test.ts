@@ -55,7 +55,8 @@ describe('a written report', () => {
     expect(tables.map((table) => [table.header.length, table.rows.length])).toEqual([
       [2, 2],
       [12, 5],
-      [1, 2],
+      [3, 2],
+      [1, 3],
     ]);
     expect(markdown).toContain('| Encryption | 2.6 |');
     expect(markdown).toContain('| :--- | ---: |');
@@ -68,10 +69,22 @@ describe('a written report', () => {
     expect(html.match(/<svg class="wide"/g)).toHaveLength(charts.length);
     expect(html.match(/<svg class="narrow"/g)).toHaveLength(charts.length);
     // A table of its own for the figures of each chart.
-    expect(html.match(/<table/g)).toHaveLength(3 + charts.length);
+    expect(html.match(/<table/g)).toHaveLength(4 + charts.length);
     expect(html).toContain('<tr><th scope="row">Encryption</th><td class="right">2.6</td></tr>');
     expect(html).toContain('<a href="#accuracy--utility">Accuracy &amp; utility</a>');
     expect(html).toContain('<section id="accuracy--utility"');
+  });
+
+  test('leads from marks to headings, which follow sections of the same title', async () => {
+    const markdown = await read('report.md');
+    expect(markdown).toContain('\n### Traffic\n');
+    expect(markdown).toContain('| first | [✗ one](#traffic-1), [✓ two](#traffic-1) |');
+    expect(markdown).toContain('| second | ? three, ! four, five |');
+    const html = await read('report.html');
+    expect(html).toContain('<h3 id="traffic-1">Traffic</h3>');
+    expect(html).toContain('<span class="mark tone-bad"><a href="#traffic-1">✗ one</a></span>');
+    expect(html).toContain('<span class="mark">five</span>');
+    expect(html).not.toContain('<li><a href="#traffic-1">');
   });
 
   test('gives no id twice, and defines all that are referred to', async () => {
@@ -298,6 +311,23 @@ describe('charts', () => {
     expect(await readdir(parent)).toEqual([]);
     await rm(parent, { recursive: true });
   });
+
+  test.each<readonly [string, readonly Block[], string]>([
+    [
+      'a mark that leads nowhere',
+      [{ kind: 'table', caption: 'c', columns: [], rows: [[[{ text: 'x', to: 'y' }]]] }],
+      'expected to lead to a heading of the report, got "y"',
+    ],
+    [
+      'two headings of one name',
+      ['a', 'b'].map((title) => ({ kind: 'heading', name: 'same', title })),
+      'expected names to differ, got "same" twice',
+    ],
+  ])('%s is refused', (_, blocks, message) =>
+    expect(writeReport({ folder: '/nowhere', report: reportOf(...blocks), data: {} })).rejects.toThrow(
+      expect.objectContaining({ code: 'ERR_REPORT', message: expect.stringContaining(message) }),
+    ),
+  );
 
   test('are refused twice under one name', () => {
     const twice = reportOf(growth, growth);

@@ -128,6 +128,28 @@ const wide: Table = {
   ]),
 };
 
+/** Whose marks have every tone, and lead to a heading. */
+export const marked: Table = {
+  kind: 'table',
+  caption: 'Made up: verdicts.',
+  columns: [
+    { title: 'What', align: 'left' },
+    { title: 'Verdict', align: 'left' },
+    { title: 'Why', align: 'left', wraps: true },
+  ],
+  rows: [
+    [
+      'first',
+      [
+        { text: '✗ one', tone: 'bad', to: 'detail' },
+        { text: '✓ two', tone: 'good', to: 'detail' },
+      ],
+      'A sentence that is so long that no screen of a telephone has it in one line. '.repeat(3),
+    ],
+    ['second', [{ text: '? three', tone: 'open' }, { text: '! four', tone: 'known' }, { text: 'five' }], ''],
+  ],
+};
+
 export const hostile =
   '<script>alert("x")</script> | `code` *star* _under_ [link](javascript:alert(1)) & &lt;';
 
@@ -161,16 +183,20 @@ export const report: Report = {
       ],
     },
     { title: 'Accuracy & utility', blocks: [accuracy, utility] },
-    { title: 'Traffic', blocks: [traffic, wide] },
+    {
+      title: 'Traffic',
+      blocks: [traffic, wide, marked, { kind: 'heading', name: 'detail', title: 'Traffic' }],
+    },
     {
       title: 'Hostile <input>',
       blocks: [
+        { kind: 'heading', name: '<b>', title: hostile },
         { kind: 'text', text: `${hostile} ![image](https://example.org/pixel.png)` },
         {
           kind: 'table',
           caption: hostile,
           columns: [{ title: hostile, align: 'left' }],
-          rows: [[hostile], ['two\nlines']],
+          rows: [[hostile], [[{ text: hostile, to: '<b>' }]], ['two\nlines']],
         },
       ],
     },
