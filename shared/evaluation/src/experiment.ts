@@ -21,14 +21,19 @@ export const SECRETS = [
 ] as const;
 export type Secret = (typeof SECRETS)[number];
 
-export type Kind = 'simulation' | 'attack' | 'audit' | 'network' | 'deviation';
+export const KINDS = ['simulation', 'attack', 'audit', 'network', 'deviation'] as const;
+export type Kind = (typeof KINDS)[number];
 
 /**
  * - `holds`: claims promise it; `broken` refutes them.
  * - `admitted`: the documents admit the leak; the experiment measures its size.
  * - `control`: known to be broken. Anything but `broken` says that the instrument is blind, and the run is invalid.
  */
-export type Expectation = 'holds' | 'admitted' | 'control';
+export const EXPECTATIONS = ['holds', 'admitted', 'control'] as const;
+export type Expectation = (typeof EXPECTATIONS)[number];
+
+export const UNITS = ['row', 'person', 'owner', 'run'] as const;
+export type Unit = (typeof UNITS)[number];
 
 export type Effort = 'quick' | 'full';
 
@@ -52,7 +57,7 @@ export interface Experiment {
   /** What a guess without any access gets. */
   readonly baseline: string;
   /** What `n` counts, and what is drawn anew in a bootstrap or a permutation: values within one depend on each other. */
-  readonly unit: 'row' | 'person' | 'owner' | 'run';
+  readonly unit: Unit;
   /** Where it runs when nobody brings data. */
   readonly scenes: readonly BundledScene[];
   /** Why it has nothing to say about such a scene (`no private label`); undefined where it runs. Asked of everybody's scenes. */
