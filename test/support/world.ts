@@ -1,5 +1,5 @@
 /** A CSP and a data user over TLS on loopback, in this process, with everything in a folder that is thrown away. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -17,17 +17,15 @@ import {
   startDataUser,
   TaskClient,
 } from '@eigenveil/data-user';
+import { type LoopbackOptions, loopback } from '@eigenveil/demo/loopback';
 import { PaillierPool } from '@eigenveil/paillier';
-import { adminTokenFile, createLocalCertificate, openSigningKey } from '@eigenveil/server';
-import { freePort } from '@eigenveil/testbed/port';
+import { adminTokenFile } from '@eigenveil/server';
 import { FaultyProxy } from '@eigenveil/testbed/proxies/proxy';
 import { Thumbprint } from '@eigenveil/wire';
 import { QUICK } from './queue-times.ts';
 
-export interface WorldOptions {
-  readonly csp?: Partial<CspConfiguration>;
+export interface WorldOptions extends LoopbackOptions {
   readonly cspOverrides?: CspOverrides;
-  readonly dataUser?: Partial<DataUserConfiguration>;
   readonly dataUserOverrides?: DataUserOverrides;
   /** Puts a proxy in front of each service, through which everybody then reaches it. */
   readonly proxied?: boolean;
@@ -72,64 +70,22 @@ export class World {
 
   static async start(options: WorldOptions = {}): Promise<World> {
     const folder = await mkdtemp(join(tmpdir(), 'eigenveil-test-'));
-    const tls = await createLocalCertificate();
-    const common = {
-      host: '127.0.0.1',
-      publicUrl: undefined,
-      keyEncryptionKey: undefined,
-      tlsCertificate: join(folder, 'cert.pem'),
-      tlsKey: join(folder, 'key.pem'),
-      threads: 0,
-      requestsPerMinute: 1_000_000,
-      connectionsPerAddress: 1000,
-      logLevel: 'silent',
-      allowBigintFallback: false,
-    } as const;
-    await writeFile(common.tlsCertificate, tls.cert);
-    await writeFile(common.tlsKey, tls.key);
-    const [cspPort, dataUserPort] = [await freePort(), await freePort()];
+    const { csp, dataUser, tls } = await loopback(folder, options);
     const proxies =
       options.proxied === true
         ? { csp: await FaultyProxy.start(tls), dataUser: await FaultyProxy.start(tls) }
         : undefined;
     if (proxies !== undefined) {
-      proxies.csp.upstreamPort = cspPort;
-      proxies.dataUser.upstreamPort = dataUserPort;
+      proxies.csp.upstreamPort = csp.port;
+      proxies.dataUser.upstreamPort = dataUser.port;
     }
-    const cspFolder = join(folder, 'csp');
-    const dataUserFolder = join(folder, 'data-user');
-    const cspIdentity = await openSigningKey(cspFolder);
-    const dataUserIdentity = await openSigningKey(dataUserFolder);
-    const csp: CspConfiguration = {
-      ...common,
-      dataDirectory: cspFolder,
-      port: cspPort,
-      minimumOwners: 2,
-      ownerTokenDays: 1,
-      answersPerTask: 3,
-      computationsPerMinute: 1_000_000,
-      retentionDays: 30,
-      allowSimulated: true,
-      allowInsecureKeys: true,
-      publicUrl: proxies?.csp.url,
-      ...options.csp,
-      dataUsers: [dataUserIdentity.thumbprint, ...(options.csp?.dataUsers ?? [])],
+    const reached = {
+      csp: proxies ? { ...csp, publicUrl: proxies.csp.url } : csp,
+      dataUser: proxies
+        ? { ...dataUser, publicUrl: proxies.dataUser.url, cspUrl: proxies.csp.url }
+        : dataUser,
     };
-    const dataUser: DataUserConfiguration = {
-      ...common,
-      dataDirectory: dataUserFolder,
-      port: dataUserPort,
-      publicUrl: proxies?.dataUser.url,
-      cspUrl: proxies?.csp.url ?? `https://127.0.0.1:${cspPort}`,
-      cspThumbprint: cspIdentity.thumbprint,
-      cspCa: common.tlsCertificate,
-      cspPatienceSeconds: 2,
-      answerMilliseconds: 20,
-      retentionDays: 30,
-      databaseUrl: undefined,
-      ...options.dataUser,
-    };
-    const world = new World(folder, tls.cert, csp, dataUser, options, proxies);
+    const world = new World(folder, tls.cert, reached.csp, reached.dataUser, options, proxies);
     await world.startCsp();
     await world.startDataUser();
     return world;
