@@ -1,0 +1,127 @@
+/**
+ * What a task over given rows releases, by the clear reference on exact integers, and rows reduced by it: for attacks, which ask it hundreds of
+ * times. That real runs release the same is an experiment of its own.
+ */
+import {
+  type Decomposition,
+  decompose,
+  generalisedEigen,
+  Projector,
+  pencil,
+  symmetricEigen,
+} from '@eigenveil/projection';
+import {
+  addStatistics,
+  Discretiser,
+  drawNoise,
+  flatten,
+  RowAccumulator,
+  type Statistics,
+  unflatten,
+} from '@eigenveil/statistics';
+import { programOf, shiftOf, type TaskProposal, withoutShift } from '@eigenveil/task';
+import type { Draws } from './draws.ts';
+import type { SceneRow } from './scene.ts';
+
+/** Rows by owner, as scenes have them. */
+export type RowsByOwner = readonly (readonly SceneRow[])[];
+
+/** The values of a row and its classes as a task reads them. */
+type TaskRow = Pick<SceneRow, 'values' | 'labels'>;
+
+/**
+ * What the task releases. Rows and owners are not counted against the task's bounds: attackers compute with any rows.
+ * @param draws of the noise of differential privacy, which both servers (or as the task says) then add; without them a task with differential
+ *   privacy is refused
+ * @throws RangeError for a task with differential privacy without draws; as decompose
+ * @example
+ * const { vectors, eigenvalues } = releasedBy(scene.proposal, scene.owners);
+ */
+export function releasedBy(proposal: TaskProposal, rowsByOwner: RowsByOwner, draws?: Draws): Decomposition {
+  return releasedOf(proposal, pooledStatistics(proposal, rowsByOwner), draws);
+}
+
+/** The exact integers of all rows together. For attacks that add a row to many: `addStatistics(pooled, statisticsOf(proposal, [row]))`. */
+export function statisticsOf(proposal: TaskProposal, rows: readonly TaskRow[]): Statistics {
+  const { labellings } = proposal;
+  // Not the task's bound, which is one owner's.
+  const accumulator = new RowAccumulator({ ...proposal, maximumSamplesPerOwner: Math.max(1, rows.length) });
+  for (const { values, labels } of rows)
+    accumulator.add(
+      values,
+      labellings.map(({ column }) => labels[column]!),
+    );
+  return accumulator.statistics();
+}
+
+/** Those of all owners; the sums are exact, so it does not matter who adds which row. */
+export function pooledStatistics(proposal: TaskProposal, rowsByOwner: RowsByOwner): Statistics {
+  return { ...statisticsOf(proposal, rowsByOwner.flat()), owners: BigInt(rowsByOwner.length) };
+}
+
+/** The statistics without those of rows that are in them. */
+export function withoutRows(
+  proposal: TaskProposal,
+  pooled: Statistics,
+  rows: readonly TaskRow[],
+): Statistics {
+  const negative = flatten(proposal, statisticsOf(proposal, rows)).map((value) => -value);
+  const left = addStatistics(pooled, unflatten(proposal, negative));
+  return { ...left, owners: pooled.owners };
+}
+
+/**
+ * The same as `releasedBy`, of statistics.
+ * @throws as releasedBy
+ */
+export function releasedOf(proposal: TaskProposal, pooled: Statistics, draws?: Draws): Decomposition {
+  const program = { ...programOf(proposal), minimumOwners: 1 };
+  if (!proposal.differentialPrivacy) return decompose(program, pooled);
+  if (draws === undefined) throw new RangeError('"draws" expected ones for a task with differential privacy');
+  return withoutShift(proposal, decompose(program, noisyStatistics(proposal, pooled, draws)));
+}
+
+/** With the noise that the task asks for (of `owners`, each owner's part) and the public shift. */
+function noisyStatistics(proposal: TaskProposal, pooled: Statistics, draws: Draws): Statistics {
+  const drawers = ['csp', 'dataUser', ...new Array<'owner'>(Number(pooled.owners)).fill('owner')] as const;
+  const noises = drawers.map((drawer) => drawNoise(proposal, drawer, draws.source));
+  const added = [...noises, shiftOf(proposal)].reduce(
+    (sum, noise) => sum.map((value, i) => value + noise[i]!),
+    flatten(proposal, pooled),
+  );
+  return { ...unflatten(proposal, added), owners: pooled.owners };
+}
+
+/** All eigenvalues of the task's matrix or pencil, descending: with `rotated` a data user sees those of a discriminant method, too. */
+export function allEigenvalues(proposal: TaskProposal, pooled: Statistics): number[] {
+  const { A, B } = pencil({ ...programOf(proposal), minimumOwners: 1 }, pooled);
+  return (B === undefined ? symmetricEigen(A) : generalisedEigen(A, B)).values;
+}
+
+/**
+ * Reduces rows as owners do, by what a task released: one coordinate per component.
+ * @throws ERR_PROJECTION_INVALID for a projection that is not one of the task
+ */
+export function reducerOf(
+  proposal: TaskProposal,
+  released: Decomposition,
+): (rows: readonly Pick<SceneRow, 'values'>[]) => number[][] {
+  // Bounds that no number of rows leaves: see releasedBy.
+  const unbounded = { ...proposal, maximumSamplesPerOwner: 1_000_000 };
+  const { method, twoParty, features, fractionBits, outputs, differentialPrivacy } = proposal;
+  const projector = new Projector(unbounded, {
+    ...{ method, twoParty, features, fractionBits, outputs, differentialPrivacy },
+    ...released,
+  });
+  return (rows) => projector.transform(rows.map(({ values }) => values));
+}
+
+/** Features in [−1, 1], rounded as for the contribution: what vectors, means and reduced rows are about. */
+export function scaledRows(
+  { features, fractionBits }: Pick<TaskProposal, 'features' | 'fractionBits'>,
+  rows: readonly Pick<SceneRow, 'values'>[],
+): number[][] {
+  const discretiser = new Discretiser({ features, fractionBits });
+  const unit = 2 ** -fractionBits;
+  return rows.map(({ values }) => discretiser.discretise(values).map((cell) => cell * unit));
+}
