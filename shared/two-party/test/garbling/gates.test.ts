@@ -9,7 +9,7 @@ import { LARGEST_PAGES } from '../../src/garbling/kernels.ts';
 import { ClearSession } from '../../src/garbling/local-session.ts';
 import { MOST_OPERANDS, template } from '../../src/garbling/recorder.ts';
 import type { Wires } from '../../src/garbling/wires.ts';
-import { randomBits } from './parties.ts';
+import { randomBits } from '../../src/insides/garbled-run.ts';
 
 describe('constants', () => {
   it('cost no gates and behave like bits', () => {

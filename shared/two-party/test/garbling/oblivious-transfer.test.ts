@@ -6,8 +6,9 @@ import { EvaluatorSession } from '../../src/garbling/evaluator-session.ts';
 import { GarblerSession } from '../../src/garbling/garbler-session.ts';
 import type { Session } from '../../src/garbling/session.ts';
 import { MessageStream, memoryChannelPair } from '../../src/index.ts';
+import { recorded } from '../../src/insides/garbled-run.ts';
+import { seeded } from '../../src/insides/seeded.ts';
 import { ExtensionReceiver, ExtensionSender } from '../../src/oblivious-transfer/extension.ts';
-import { recorded, seeded } from './parties.ts';
 
 const BITS = 20;
 const LANES = 9;

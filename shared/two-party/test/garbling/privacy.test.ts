@@ -8,17 +8,17 @@ import type { Kernels } from '../../src/garbling/kernels.ts';
 import type { LabelGenerator } from '../../src/garbling/label-generator.ts';
 import { GARBLING_MESSAGE } from '../../src/garbling/messages.ts';
 import type { MessageStream } from '../../src/index.ts';
-import { HASH_KEY_BYTES } from '../../src/oblivious-transfer/hash.ts';
 import {
-  Dealer,
   type Program,
   type Run,
   type RunOptions,
   randomBits,
   runGarbled,
-  seeded,
-} from './parties.ts';
-import { audit, messagesOf, type Public } from './transcript.ts';
+} from '../../src/insides/garbled-run.ts';
+import { messagesOf } from '../../src/insides/messages-of.ts';
+import { seeded } from '../../src/insides/seeded.ts';
+import { HASH_KEY_BYTES } from '../../src/oblivious-transfer/hash.ts';
+import { audit, type Public } from './transcript.ts';
 
 const planted = vi.hoisted(() => ({ tweak: false, select: false }));
 
@@ -124,9 +124,7 @@ describe('an audit of transcripts', () => {
 
   it('finds a decode bit that is sent early', async () => {
     const streams: MessageStream[] = [];
-    const capture = vi.spyOn(Dealer.prototype, 'watch').mockImplementation((stream) => {
-      streams.push(stream);
-    });
+    const onStream = (stream: MessageStream) => void streams.push(stream);
     const garblerProgram: Program = async (session, bits) => {
       const early: typeof session = Object.create(session, {
         gates: { value: session.gates },
@@ -150,13 +148,12 @@ describe('an audit of transcripts', () => {
     };
     const [a, b] = [randomBits(LANES), randomBits(LANES)];
     // The evaluator itself refuses the message; the audit of the frames names it.
-    await expect(runGarbled(program, a, b, { garblerProgram, tamper })).rejects.toMatchObject({
+    await expect(runGarbled(program, a, b, { garblerProgram, tamper, onStream })).rejects.toMatchObject({
       code: 'ERR_CHANNEL_MESSAGE',
     });
     const shape = messagesOf(frames).map(({ type, payload }) => ({ type, length: payload.length }));
     expect(shape).not.toEqual(PUBLIC.shape);
     expect(shape.slice(0, 5)).toEqual([...PUBLIC.shape.slice(0, 4), message(GARBLING_MESSAGE.decode, 1)]);
-    capture.mockRestore();
   });
 
   it('finds select bits that equal the values', async () => {
@@ -184,7 +181,7 @@ describe('a hash key', () => {
 });
 
 describe('deterministic mode', () => {
-  it('exists in tests only: no source file chooses the parts of a session', () => {
+  it('exists in tests and behind `insides` only: no other source file chooses the parts of a session', () => {
     const root = join(import.meta.dirname, '../../../..');
     const sources = ['shared', 'services', 'scripts'].flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -194,6 +191,7 @@ describe('deterministic mode', () => {
     const users = sources.filter((path) => readFileSync(path, 'utf8').includes('openWith'));
     expect(users.map((path) => path.split('/').at(-1)).sort()).toEqual([
       'evaluator-session.ts',
+      'garbled-run.ts',
       'garbler-session.ts',
     ]);
     expect(sources.length).toBeGreaterThan(100);

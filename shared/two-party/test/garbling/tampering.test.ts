@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { EvaluatorSession } from '../../src/garbling/evaluator-session.ts';
 import { GARBLING_MESSAGE, PROTOCOL_VERSION, writeNumbers } from '../../src/garbling/messages.ts';
 import { MessageStream, memoryChannelPair } from '../../src/index.ts';
-import { Dealer, type Program, randomBits, runClear, runGarbled } from './parties.ts';
-import { messagesOf } from './transcript.ts';
+import { Dealer, type Program, randomBits, runClear, runGarbled } from '../../src/insides/garbled-run.ts';
+import { messagesOf } from '../../src/insides/messages-of.ts';
 
 const LANES = 40;
 

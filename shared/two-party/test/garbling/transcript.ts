@@ -1,23 +1,7 @@
-/** Reads what a garbler sent, and looks in it for what must never be there. */
+/** Looks in what a garbler sent for what must never be there. */
 import { GARBLING_MESSAGE } from '../../src/garbling/messages.ts';
-import type { Run } from './parties.ts';
-
-export interface Message {
-  readonly type: number;
-  readonly payload: Uint8Array;
-}
-
-/** The messages of a stream: type, length, payload. */
-export function messagesOf(frames: readonly Uint8Array[]): Message[] {
-  const bytes = Buffer.concat(frames);
-  const messages: Message[] = [];
-  for (let from = 0; from < bytes.length; ) {
-    const length = bytes.readUInt32LE(from + 4);
-    messages.push({ type: bytes.readUInt32LE(from), payload: bytes.subarray(from + 8, from + 8 + length) });
-    from += 8 + length;
-  }
-  return messages;
-}
+import type { Run } from '../../src/insides/garbled-run.ts';
+import { messagesOf } from '../../src/insides/messages-of.ts';
 
 export type Finding =
   | 'reused delta'

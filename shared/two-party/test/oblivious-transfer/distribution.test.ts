@@ -1,11 +1,12 @@
 import { createECDH, ECDH } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { MessageStream, memoryChannelPair } from '../../src/index.ts';
+import { seeded } from '../../src/insides/seeded.ts';
 import { BASE_COUNT, receiveBaseKeys } from '../../src/oblivious-transfer/base.ts';
 import { CHECK_ROWS } from '../../src/oblivious-transfer/consistency.ts';
 import { ExtensionReceiver } from '../../src/oblivious-transfer/extension.ts';
 import type { RandomSource } from '../../src/oblivious-transfer/randomness.ts';
-import { recorded, seeded, session } from './parties.ts';
+import { recorded, session } from './parties.ts';
 
 const POINT_BYTES = 65;
 const RUNS = 24;

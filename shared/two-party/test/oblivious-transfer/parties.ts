@@ -1,15 +1,8 @@
 /** What the tests of this room share: recorded streams, seeded randomness, both ends of a session. */
-import { createCipheriv, createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { type Channel, MessageStream, memoryChannelPair } from '../../src/index.ts';
 import { ExtensionReceiver, ExtensionSender } from '../../src/oblivious-transfer/extension.ts';
 import { type RandomSource, systemRandomness } from '../../src/oblivious-transfer/randomness.ts';
-
-/** A reproducible source. It lives with the tests so that nothing that runs in production can draw from it. */
-export function seeded(seed: string): RandomSource {
-  const key = createHash('sha256').update(seed).digest().subarray(0, 16);
-  const stream = createCipheriv('aes-128-ctr', key, Buffer.alloc(16));
-  return (length) => stream.update(Buffer.alloc(length));
-}
 
 /** Everything that a channel's user sends goes into `sent`, after `change` had its way with it. */
 export function recorded(

@@ -2,11 +2,12 @@ import { createCipheriv } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { receiveChosen, receiveRandom, sendChosen, sendRandom } from '../../src/index.ts';
+import { seeded } from '../../src/insides/seeded.ts';
 import { CHECK_ROWS } from '../../src/oblivious-transfer/consistency.ts';
 import { BLOCK_ROWS } from '../../src/oblivious-transfer/extension.ts';
 import { CHUNK_BLOCKS, hashChunk } from '../../src/oblivious-transfer/hash.ts';
 import { OT_MESSAGE } from '../../src/oblivious-transfer/message-types.ts';
-import { drawDelta, randomChoices, row, seeded, session, xor } from './parties.ts';
+import { drawDelta, randomChoices, row, session, xor } from './parties.ts';
 
 function aes(key: Uint8Array, block: Uint8Array): Buffer {
   return createCipheriv('aes-128-ecb', key, null).setAutoPadding(false).update(block);

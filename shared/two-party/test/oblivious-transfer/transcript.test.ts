@@ -4,7 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import * as twoParty from '../../src/index.ts';
 import { receiveChosen, receiveRandom, sendChosen, sendRandom } from '../../src/index.ts';
-import { drawDelta, randomChoices, seeded, session } from './parties.ts';
+import { seeded } from '../../src/insides/seeded.ts';
+import { drawDelta, randomChoices, session } from './parties.ts';
 
 const ROOM = new URL('../../src/oblivious-transfer/', import.meta.url);
 

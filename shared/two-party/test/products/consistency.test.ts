@@ -1,5 +1,6 @@
 /** One matrix for all rows and digits: what a correlator that uses others meets, and what the check itself gives away. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { seeded } from '../../src/insides/seeded.ts';
 import { answerBytes, answerOf, passes } from '../../src/products/check.ts';
 import { multiplyChosen, multiplyClear } from '../../src/products/index.ts';
 import {
@@ -9,7 +10,6 @@ import {
   type Part,
   type ProductSize,
 } from '../../src/products/layout.ts';
-import { seeded } from '../oblivious-transfer/parties.ts';
 import { type Lie, multiplyLying } from './deviating.ts';
 import { type Matrix, matrixOf, opened, randomRing, session } from './parties.ts';
 

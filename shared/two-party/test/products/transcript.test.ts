@@ -4,12 +4,12 @@
  */
 import { createDecipheriv, createHash } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { messagesOf } from '../../src/insides/messages-of.ts';
 import { BLOCK_ROWS } from '../../src/oblivious-transfer/extension.ts';
 import { CHUNK_HASHES } from '../../src/products/hash.ts';
 import { chunks, digitsPerEntry, type ProductSize, transferCount } from '../../src/products/layout.ts';
 import { PRODUCT_MESSAGE } from '../../src/products/messages.ts';
 import { Workspace } from '../../src/products/workspace.ts';
-import { messagesOf } from '../garbling/transcript.ts';
 import { randomCase, session } from './parties.ts';
 
 const BLOCK = 16;

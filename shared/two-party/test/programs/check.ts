@@ -2,9 +2,9 @@
 import { type Decomposition, decompose, pencil } from '@eigenveil/projection';
 import { expect } from 'vitest';
 import { ClearSession } from '../../src/garbling/index.ts';
+import { runGarbled } from '../../src/insides/garbled-run.ts';
 import { type CheckedDecomposition, runProgram } from '../../src/programs/index.ts';
 import { resolutionOf } from '../../src/resolution.ts';
-import { runGarbled } from '../garbling/parties.ts';
 import { type Given, numbers, type Setting, settingOf } from './data.ts';
 
 export async function run({ task, program, garbler, evaluator }: Setting): Promise<CheckedDecomposition> {

@@ -1,13 +1,13 @@
 /** What the CSP's two answers amount to, exactly: M with its noise and mask, and the rotated directions with their flood. */
 import { describe, expect, it } from 'vitest';
 import { MessageStream, memoryChannelPair } from '../../src/index.ts';
+import { clearProducts } from '../../src/insides/clear-products.ts';
 import { answerRotated } from '../../src/rotated/csp.ts';
 import { askRotated } from '../../src/rotated/data-user.ts';
 import { multiplyMatrices, symmetricMatrix, transpose } from '../../src/rotated/matrices.ts';
 import { rotatedParameters } from '../../src/rotated/parameters.ts';
 import { drawSecrets, type RotationSecrets, upperEntries } from '../../src/rotated/secrets.ts';
 import { decodeShares } from '../../src/shares.ts';
-import { clearProducts } from './clear-products.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import { type Given, settingOf, spread } from './settings.ts';
 import { view } from './views.ts';

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { Transcript } from '../../src/channel/transcript.ts';
 import { MessageStream, memoryChannelPair } from '../../src/index.ts';
+import { clearProducts } from '../../src/insides/clear-products.ts';
 import { setUpReceiver, setUpSender } from '../../src/oblivious-transfer/index.ts';
 import { streamsFrom } from '../../src/oblivious-transfer/randomness.ts';
 import { multiplyChosen, multiplyCorrelated } from '../../src/products/index.ts';
@@ -9,7 +10,6 @@ import { answerRotated } from '../../src/rotated/csp.ts';
 import { ROTATED_MESSAGE, writeRing } from '../../src/rotated/messages.ts';
 import { rotatedParameters } from '../../src/rotated/parameters.ts';
 import { drawSecrets } from '../../src/rotated/secrets.ts';
-import { clearProducts } from './clear-products.ts';
 import { settingOf, spread } from './settings.ts';
 import { seededBits } from './statistics.ts';
 

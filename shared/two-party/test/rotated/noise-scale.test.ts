@@ -1,5 +1,6 @@
 /** A data user that knows the trace of the matrix and takes it from its share of the factor of the noise: of a PCA that leaves none. */
 import { expect, it } from 'vitest';
+import { clearProducts } from '../../src/insides/clear-products.ts';
 import type { CorrelatedProduct } from '../../src/products/index.ts';
 import { inRing, type Matrix, traceOf } from '../../src/rotated/matrices.ts';
 import { type RotatedParameters, rotatedParameters } from '../../src/rotated/parameters.ts';
@@ -10,7 +11,6 @@ import {
   rotatingCorrelations,
 } from '../../src/rotated/rotating.ts';
 import { drawSecrets } from '../../src/rotated/secrets.ts';
-import { clearProducts } from './clear-products.ts';
 import { settingOf } from './settings.ts';
 import { seededBits } from './statistics.ts';
 import { rotatedScatter } from './views.ts';

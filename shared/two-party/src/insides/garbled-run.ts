@@ -1,18 +1,11 @@
 /** Both ends of a garbling session in one process, with a trusted dealer in place of oblivious transfer. */
-import { createCipheriv, createHash, randomBytes } from 'node:crypto';
-import { EvaluatorSession } from '../../src/garbling/evaluator-session.ts';
-import { GarblerSession } from '../../src/garbling/garbler-session.ts';
-import { ClearSession } from '../../src/garbling/local-session.ts';
-import type { Session } from '../../src/garbling/session.ts';
-import { type Channel, MessageStream, memoryChannelPair } from '../../src/index.ts';
-import type { RandomSource } from '../../src/oblivious-transfer/randomness.ts';
-
-/** Uniform bytes that depend on the seed alone. */
-export function seeded(seed: string): RandomSource {
-  const key = createHash('sha256').update(seed).digest().subarray(0, 16);
-  const cipher = createCipheriv('aes-128-ctr', key, new Uint8Array(16));
-  return (length) => Uint8Array.from(cipher.update(new Uint8Array(length)));
-}
+import { randomBytes } from 'node:crypto';
+import { EvaluatorSession } from '../garbling/evaluator-session.ts';
+import { GarblerSession } from '../garbling/garbler-session.ts';
+import { ClearSession } from '../garbling/local-session.ts';
+import type { Session } from '../garbling/session.ts';
+import { type Channel, MessageStream, memoryChannelPair } from '../index.ts';
+import type { RandomSource } from '../oblivious-transfer/randomness.ts';
 
 /** Correlated transfers by somebody who sees everything. */
 export class Dealer {
@@ -27,11 +20,7 @@ export class Dealer {
     this.#random = random;
   }
 
-  /** Sees the garbler's stream; tests replace it. */
-  watch(_: MessageStream): void {}
-
-  readonly sender = async (stream: MessageStream, delta: Uint8Array) => {
-    this.watch(stream);
+  readonly sender = async (_: MessageStream, delta: Uint8Array) => {
     this.delta = Uint8Array.from(delta);
     return {
       extend: async (count: number) => {
@@ -76,6 +65,8 @@ export interface RunOptions {
   readonly tamper?: (frame: Uint8Array, index: number) => Uint8Array;
   /** Puts another program in the garbler's place. */
   readonly garblerProgram?: Program;
+  /** Told of the stream that the garbler writes to. */
+  readonly onStream?: (stream: MessageStream) => void;
 }
 
 export function recorded(
@@ -106,13 +97,14 @@ export async function runGarbled(
   program: Program,
   garblerBits: Uint8Array,
   evaluatorBits: Uint8Array,
-  { random = randomBytes, tamper = (frame) => frame, garblerProgram = program }: RunOptions = {},
+  { random = randomBytes, tamper = (frame) => frame, garblerProgram = program, onStream }: RunOptions = {},
 ): Promise<Run> {
   const [left, right] = memoryChannelPair();
   const dealer = new Dealer(random);
   const fromGarbler: Uint8Array[] = [];
   const fromEvaluator: Uint8Array[] = [];
   const garblerStream = new MessageStream(recorded(left, fromGarbler, tamper));
+  onStream?.(garblerStream);
   const evaluatorStream = new MessageStream(recorded(right, fromEvaluator, (frame) => frame));
   const play = async <S extends Session>(
     channel: Channel,

@@ -1,9 +1,10 @@
 /** A trusted dealer in place of oblivious transfer: shares of products, computed in the clear. */
 import { randomBytes } from 'node:crypto';
-import type { ChosenProduct, CorrelatedProduct } from '../../src/products/index.ts';
-import { type Matrix, multiplyMatrices } from '../../src/rotated/matrices.ts';
-import type { Chooser, Correlator } from '../../src/rotated/products.ts';
-import { RandomBits } from '../../src/rotated/random-bits.ts';
+import type { RandomSource } from '../oblivious-transfer/randomness.ts';
+import type { ChosenProduct, CorrelatedProduct } from '../products/index.ts';
+import { type Matrix, multiplyMatrices } from '../rotated/matrices.ts';
+import type { Chooser, Correlator } from '../rotated/products.ts';
+import { RandomBits } from '../rotated/random-bits.ts';
 
 type Chosen = Omit<ChosenProduct, 'matrix'> & { readonly matrix: Matrix };
 type Given = Omit<CorrelatedProduct, 'matrix'> & { readonly matrix: Matrix };
@@ -14,8 +15,12 @@ interface Waiting<Product> {
 }
 
 /** Both ends; the n-th call of one meets the n-th of the other, and both must describe the same product. */
-export function clearProducts(): { chooser: Chooser; correlator: Correlator; log: Chosen[] } {
-  const random = new RandomBits((length) => randomBytes(length));
+export function clearProducts(source: RandomSource = randomBytes): {
+  chooser: Chooser;
+  correlator: Correlator;
+  log: Chosen[];
+} {
+  const random = new RandomBits(source);
   const choosing: Waiting<Chosen>[] = [];
   const correlating: Waiting<Given>[] = [];
   const log: Chosen[] = [];

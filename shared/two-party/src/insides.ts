@@ -1,0 +1,43 @@
+/**
+ * What the package keeps to itself, for private workspaces and tests alone: the parts of the protocols, and dealers, seeds and simulators in their place.
+ * Nothing that is shipped may import it; the linter sees to that.
+ */
+export { GARBLING_MESSAGE } from './garbling/messages.ts';
+export { clearProducts } from './insides/clear-products.ts';
+export { type Run, runGarbled } from './insides/garbled-run.ts';
+export {
+  garblerBits,
+  outputBits,
+  realView,
+  type Shared,
+  simulatedView,
+  type View,
+} from './insides/garbled-simulator.ts';
+export { type Message, messagesOf } from './insides/messages-of.ts';
+export { seeded } from './insides/seeded.ts';
+export { telling, unevenness } from './insides/view-statistics.ts';
+export type { RandomSource } from './oblivious-transfer/randomness.ts';
+export { answerRotated } from './rotated/csp.ts';
+export { standardNormal } from './rotated/gaussian.ts';
+export {
+  columnOf,
+  inRing,
+  type Matrix,
+  multiplyMatrices,
+  multiplySigned,
+  symmetricMatrix,
+  traceOf,
+  transpose,
+} from './rotated/matrices.ts';
+export { readRing, writeRing } from './rotated/messages.ts';
+export { haarOrthogonal } from './rotated/orthogonal.ts';
+export { type RotatedParameters, rotatedParameters } from './rotated/parameters.ts';
+export { answerPencil } from './rotated/pencil/csp.ts';
+export { askPencil } from './rotated/pencil/data-user.ts';
+export { type PencilParameters, pencilParameters } from './rotated/pencil/parameters.ts';
+export { drawPencilSecrets, type PencilSecrets } from './rotated/pencil/secrets.ts';
+export type { Chooser, Correlator } from './rotated/products.ts';
+export { RandomBits } from './rotated/random-bits.ts';
+export { refineVectors } from './rotated/refine.ts';
+export { matrixShareOfUser } from './rotated/rotating.ts';
+export { drawNoise, drawSecrets, type RotationSecrets, upperEntries } from './rotated/secrets.ts';
