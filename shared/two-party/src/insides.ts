@@ -2,6 +2,8 @@
  * What the package keeps to itself, for private workspaces and tests alone: the parts of the protocols, and dealers, seeds and simulators in their place.
  * Nothing that is shipped may import it; the linter sees to that.
  */
+
+export { ClearSession } from './garbling/index.ts';
 export { GARBLING_MESSAGE } from './garbling/messages.ts';
 export { clearProducts } from './insides/clear-products.ts';
 export { type Run, runGarbled } from './insides/garbled-run.ts';
@@ -14,6 +16,7 @@ export {
   type View,
 } from './insides/garbled-simulator.ts';
 export { type Message, messagesOf } from './insides/messages-of.ts';
+export { answered, opened, view } from './insides/rotated-view.ts';
 export { seeded } from './insides/seeded.ts';
 export { telling, unevenness } from './insides/view-statistics.ts';
 export type { RandomSource } from './oblivious-transfer/randomness.ts';

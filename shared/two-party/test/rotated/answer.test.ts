@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { MessageStream, memoryChannelPair } from '../../src/index.ts';
 import { clearProducts } from '../../src/insides/clear-products.ts';
+import { view } from '../../src/insides/rotated-view.ts';
 import { answerRotated } from '../../src/rotated/csp.ts';
 import { askRotated } from '../../src/rotated/data-user.ts';
 import { multiplyMatrices, symmetricMatrix, transpose } from '../../src/rotated/matrices.ts';
@@ -10,7 +11,6 @@ import { drawSecrets, type RotationSecrets, upperEntries } from '../../src/rotat
 import { decodeShares } from '../../src/shares.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import { type Given, settingOf, spread } from './settings.ts';
-import { view } from './views.ts';
 
 const HEADER_BYTES = 8;
 

@@ -4,41 +4,15 @@
  */
 import { symmetricEigen } from '@eigenveil/projection';
 import { describe, expect, it } from 'vitest';
-import {
-  type Matrix,
-  multiplyMatrices,
-  symmetricMatrix,
-  traceOf,
-  transpose,
-} from '../../src/rotated/matrices.ts';
+import { answered, doubles, opened, view } from '../../src/insides/rotated-view.ts';
+import { type Matrix, symmetricMatrix, traceOf } from '../../src/rotated/matrices.ts';
 import type { RotatedParameters } from '../../src/rotated/parameters.ts';
 import { drawSecrets, type RotationSecrets } from '../../src/rotated/secrets.ts';
 import { runClear } from './run.ts';
-import { doubles, opened, relativeError, scatterOf } from './scatters.ts';
+import { relativeError, scatterOf } from './scatters.ts';
 import { numbers, settingOf, spread } from './settings.ts';
 import { seededBits } from './statistics.ts';
-import { FAULTS, view } from './views.ts';
-
-const WIDE = 1024;
-
-/** Pᵀ A for directions in doubles, the flood included: what the data user obtains. */
-function answered(
-  directions: readonly (readonly number[])[],
-  secrets: RotationSecrets,
-  parameters: RotatedParameters,
-) {
-  const { rotationBits, directionBits } = parameters;
-  const A = transpose(
-    directions.map((vector) =>
-      vector.map((x) => BigInt(Math.round(x * 2 ** 50)) << BigInt(directionBits - 50)),
-    ),
-  );
-  const product = multiplyMatrices(transpose(secrets.rotation), A, WIDE);
-  const flooded = product.map((row, i) => row.map((x, j) => BigInt.asIntN(WIDE, x) + secrets.flood[i]![j]!));
-  return transpose(flooded).map((vector) =>
-    vector.map((x) => Number(x) / 2 ** (rotationBits + directionBits)),
-  );
-}
+import { FAULTS } from './views.ts';
 
 describe('a second answer for the same data', () => {
   const d = 12;

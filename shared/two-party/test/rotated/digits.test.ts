@@ -1,6 +1,7 @@
 /** A data user whose correlations depend on the digit would read P, and with it T, out of one answer: the CSP does not give it. */
 import { describe, expect, it } from 'vitest';
 import { MessageStream, memoryChannelPair, type TwoPartyError, withAbort } from '../../src/index.ts';
+import { view } from '../../src/insides/rotated-view.ts';
 import { setUpSender } from '../../src/oblivious-transfer/index.ts';
 import { type CorrelatedProduct, multiplyEachCorrelated } from '../../src/products/index.ts';
 import { DIGIT_BITS } from '../../src/products/layout.ts';
@@ -14,7 +15,6 @@ import { type Lie, multiplyLying } from '../products/deviating.ts';
 import { datasetRows } from './datasets.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import { type Setting, settingOf } from './settings.ts';
-import { view } from './views.ts';
 
 /** The flood takes the bits below; 7 digits of four bits lie above it in every entry of the last product. */
 const DIGITS_PER_ENTRY = 7;

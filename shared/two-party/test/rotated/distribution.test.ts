@@ -3,12 +3,13 @@
  * functionality says. The battery has to find nothing in honest answers, and to find each planted fault.
  */
 import { describe, expect, it } from 'vitest';
+import { rotatedScatter, view } from '../../src/insides/rotated-view.ts';
 import { type Matrix, traceOf } from '../../src/rotated/matrices.ts';
 import { rotatedParameters } from '../../src/rotated/parameters.ts';
 import type { RotationSecrets } from '../../src/rotated/secrets.ts';
 import { settingOf } from './settings.ts';
 import { KS_LIMIT, kolmogorov, normalCdf, seededBits, smirnov, uniformity } from './statistics.ts';
-import { type Drawer, FAULTS, honest, rotatedScatter, view } from './views.ts';
+import { type Drawer, FAULTS, honest } from './views.ts';
 
 const d = 4;
 const parameters = rotatedParameters(settingOf({ rows: [], features: d, components: 1 }).task);

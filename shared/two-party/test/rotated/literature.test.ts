@@ -6,12 +6,13 @@
  */
 import { symmetricEigen } from '@eigenveil/projection';
 import { describe, expect, it } from 'vitest';
+import { doubles, opened } from '../../src/insides/rotated-view.ts';
 import { symmetricMatrix } from '../../src/rotated/matrices.ts';
 import { drawSecrets } from '../../src/rotated/secrets.ts';
 import { independentDirections } from './fast-ica.ts';
 import { diagonal, distance, inner, inverse, orthogonal, whole } from './instances.ts';
 import { type Doubles, times, transposed } from './pencil-views.ts';
-import { doubles, opened, scatterOf } from './scatters.ts';
+import { scatterOf } from './scatters.ts';
 import { numbers } from './settings.ts';
 import { KS_LIMIT, seededBits, smirnov } from './statistics.ts';
 import { type Drawer, FAULTS, honest } from './views.ts';

@@ -1,6 +1,7 @@
 /** A data user that knows the trace of the matrix and takes it from its share of the factor of the noise: of a PCA that leaves none. */
 import { expect, it } from 'vitest';
 import { clearProducts } from '../../src/insides/clear-products.ts';
+import { rotatedScatter } from '../../src/insides/rotated-view.ts';
 import type { CorrelatedProduct } from '../../src/products/index.ts';
 import { inRing, type Matrix, traceOf } from '../../src/rotated/matrices.ts';
 import { type RotatedParameters, rotatedParameters } from '../../src/rotated/parameters.ts';
@@ -13,7 +14,6 @@ import {
 import { drawSecrets } from '../../src/rotated/secrets.ts';
 import { settingOf } from './settings.ts';
 import { seededBits } from './statistics.ts';
-import { rotatedScatter } from './views.ts';
 
 const d = 12;
 const ONE = 1n << 32n;

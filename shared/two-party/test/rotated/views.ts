@@ -1,24 +1,7 @@
-/** What the data user sees of M, computed in the clear from what the CSP drew, with and without faults. */
-import { type Matrix, multiplyMatrices, traceOf, upperProduct } from '../../src/rotated/matrices.ts';
+/** How the CSP draws an answer's secrets, with and without faults. */
 import type { RotatedParameters } from '../../src/rotated/parameters.ts';
 import type { RandomBits } from '../../src/rotated/random-bits.ts';
 import { drawSecrets, type RotationSecrets, upperEntries } from '../../src/rotated/secrets.ts';
-
-/** More bits than anything here has, so that nothing is reduced. */
-const WIDE = 1024;
-
-/** 2^f P T (2^f P)ᵀ, upper triangle, as signed integers. */
-export function rotatedScatter(T: Matrix, rotation: Matrix): bigint[] {
-  return upperProduct(multiplyMatrices(rotation, T, WIDE), rotation, WIDE).map((entry) =>
-    BigInt.asIntN(WIDE, entry),
-  );
-}
-
-/** M with noise and mask, upper triangle. */
-export function view(T: Matrix, { rotation, noise, mask }: RotationSecrets): bigint[] {
-  const trace = traceOf(T);
-  return rotatedScatter(T, rotation).map((entry, e) => entry + noise[e]! * trace + mask[e]!);
-}
 
 /** How one answer after the other is drawn; `earlier` are the secrets of the answer before. */
 export type Drawer = (
