@@ -56,6 +56,14 @@ it('hides the age of pima behind a threshold', async () => {
   });
 });
 
+it('hides the thickness of the clump of breast_cancer behind a threshold', async () => {
+  const scene = await bundledScene('breast_cancer', 'seed');
+  expect(scene.privateLabel).toBe('thick');
+  expect(scene.proposal.features.map(({ name }) => name)).not.toContain('Cl.thickness');
+  // Counted in data/breast_cancer.csv.
+  expect(everybody(scene).filter(({ labels }) => labels.thick === '1')).toHaveLength(311);
+});
+
 it('takes the users of wisdm for people', async () => {
   const scene = await bundledScene('wisdm', 'seed');
   expect(scene.owners.every((own) => new Set(own.map(({ person }) => person)).size === 1)).toBe(true);

@@ -28,8 +28,18 @@ interface Rows {
 }
 
 const SOURCES: Readonly<Record<BundledScene, Source>> = {
-  pima: { file: 'pima', owners: 8, components: 3, read: withAgeHidden },
-  breast_cancer: { file: 'breast_cancer', owners: 8, components: 3, read: plain('breast_cancer') },
+  pima: {
+    file: 'pima',
+    owners: 8,
+    components: 3,
+    read: withHidden('pima', { column: 'age', from: 30, name: 'age30' }),
+  },
+  breast_cancer: {
+    file: 'breast_cancer',
+    owners: 8,
+    components: 3,
+    read: withHidden('breast_cancer', { column: 'Cl.thickness', from: 5, name: 'thick' }),
+  },
   ionosphere: {
     file: 'ionosphere',
     owners: 8,
@@ -107,25 +117,27 @@ function plain(dataset: string): Source['read'] {
   };
 }
 
-const AGE = 'age';
-const OLD = 'age30';
-const OLD_FROM = 30;
+/** A column that is no feature: whether it is at least `from` is what shall not be guessed. */
+interface Hidden {
+  readonly column: string;
+  readonly from: number;
+  /** Of the private label. */
+  readonly name: string;
+}
 
-/** Whether somebody is 30 or older is what shall not be guessed; the age itself is no feature. */
-async function withAgeHidden(
-  columns: readonly string[],
-  lines: readonly (readonly string[])[],
-): Promise<Rows> {
-  const { features, rows } = await plain('pima')(columns, lines);
-  const at = columns.indexOf(AGE);
-  return {
-    features: features.filter(({ name }) => name !== AGE),
-    rows: rows.map(({ values, labels, person }) => ({
-      values: values.filter((_, i) => i !== at),
-      labels: { ...labels, [OLD]: Number(values[at]! >= OLD_FROM).toString() },
-      person,
-    })),
-    privateLabel: OLD,
+function withHidden(dataset: string, { column, from, name }: Hidden): Source['read'] {
+  return async (columns, lines) => {
+    const { features, rows } = await plain(dataset)(columns, lines);
+    const at = columns.indexOf(column);
+    return {
+      features: features.filter((feature) => feature.name !== column),
+      rows: rows.map(({ values, labels, person }) => ({
+        values: values.filter((_, i) => i !== at),
+        labels: { ...labels, [name]: Number(values[at]! >= from).toString() },
+        person,
+      })),
+      privateLabel: name,
+    };
   };
 }
 
