@@ -2,7 +2,7 @@
  * The stage `decompose` of a task: the data user's end of the two-party computation, from the channel to the signed projection, and the public
  * times that an answer and what comes of it keep to.
  */
-import { resultOf, sharesAtDataUser } from '@eigenveil/protocol/servers';
+import { longestResult, resultOf, sharesAtDataUser } from '@eigenveil/protocol/servers';
 import { type AnswerStore, keptAnswer, type Sealer } from '@eigenveil/server';
 import { programOf, type Task, type TaskId } from '@eigenveil/task';
 import {
@@ -103,7 +103,7 @@ export class Decomposition {
       clearInterval(watch);
       await csp.closeChannel(channel);
     }
-    const projection = await signStatement(PROJECTION, key, result);
+    const projection = await signStatement(PROJECTION, key, result, longestResult(task));
     const salt = newSalt();
     const provenance = { statement, salt, projectionDigest: digestProjection(salt, projection) };
     return { to: 'decomposed', projection, provenance };

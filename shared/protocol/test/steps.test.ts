@@ -21,12 +21,14 @@ import {
   generatePrivateJwk,
   importSigningKey,
   OwnerId,
+  PROJECTION,
   RECORD,
+  signStatement,
   verifyStatement,
 } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contribute, signRecord } from '../src/owner/index.ts';
-import { blind, draw, resultOf, sharesAtDataUser, unblind } from '../src/servers/index.ts';
+import { blind, draw, longestResult, resultOf, sharesAtDataUser, unblind } from '../src/servers/index.ts';
 
 const OWNERS = 3;
 const DP = {
@@ -232,6 +234,38 @@ describe('the result', () => {
     });
     expect(result.eigenvalues[0]).toBeCloseTo(of(exact).eigenvalues[0]!, 6);
     expect(result.trace).toBeCloseTo(of(exact).trace!, 6);
+  });
+
+  test('is signed in as many bytes as the longest that the task can have, whatever its numbers', async () => {
+    const key = await importSigningKey(await generatePrivateJwk());
+    const { outputs } = taskOf('dca', {});
+    const discriminant = taskOf('dca', {
+      outputs: [...outputs, 'mean', 'trace', 'sampleCount', 'classCounts'],
+    });
+    const lengths = [0, 1, -1.234_567_890_123_456_7e-6, Number.MAX_VALUE, -Number.MIN_VALUE].map(
+      async (x) => {
+        const three = [x, x, x];
+        const numbers = {
+          vectors: [three],
+          eigenvalues: [x],
+          mean: three,
+          trace: x,
+          sampleCount: x,
+          spectrum: three,
+        };
+        const result = resultOf(discriminant, {
+          ...numbers,
+          classCounts: [[0, 2 ** 53 - 1]],
+          converged: [x === 0],
+        });
+        const longest = longestResult(discriminant);
+        expect(JSON.stringify(result).length).toBeLessThanOrEqual(longest);
+        const signed = await signStatement(PROJECTION, key, result, longest);
+        expect(await verifyStatement(PROJECTION, signed, key.publicJwk)).toEqual(result);
+        return signed.length;
+      },
+    );
+    expect(new Set(await Promise.all(lengths)).size).toBe(1);
   });
 
   test.each([Number.NaN, Number.POSITIVE_INFINITY])('is no number %s', (number) => {

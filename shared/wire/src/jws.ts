@@ -15,6 +15,7 @@ export interface Statement<Schema extends z.ZodType> {
 
 /**
  * Signs `payload` as a statement of the given kind; the signer's public key travels in the header.
+ * @param leastBytes so long its JSON is at least, by spaces at its end: of numbers whose lengths must not be seen on the line
  * @example
  * import { RECEIPT, signStatement, verifyStatement } from '@eigenveil/wire';
  *
@@ -25,9 +26,11 @@ export async function signStatement<Schema extends z.ZodType>(
   statement: Statement<Schema>,
   key: SigningKey,
   payload: z.input<Schema>,
+  leastBytes = 0,
 ): Promise<string> {
-  const checked = statement.schema.parse(payload);
-  return new CompactSign(Buffer.from(JSON.stringify(checked)))
+  const json = Buffer.from(JSON.stringify(statement.schema.parse(payload)));
+  const padding = Buffer.alloc(Math.max(0, leastBytes - json.length), ' ');
+  return new CompactSign(Buffer.concat([json, padding]))
     .setProtectedHeader({ alg: SIGNATURE_ALGORITHM, typ: statement.type, jwk: key.publicJwk })
     .sign(key.privateKey);
 }

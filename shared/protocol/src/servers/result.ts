@@ -21,6 +21,31 @@ export function resultOf(task: Task, shifted: Decomposition): Projection {
   const { vectors, eigenvalues } = decomposition;
   if (![eigenvalues, ...vectors].every((numbers) => numbers.every(Number.isFinite)))
     throw new ServiceError('ERR_NOT_FINITE', 'the projection expected finite numbers');
+  return projectionOf(task, decomposition);
+}
+
+/** No double is longer in JSON: a sign, 17 digits, and as many zeros before them as are written out (ECMAScript, Number::toString). */
+const LONGEST = -0.000_001_234_567_890_123_456_7;
+
+/** Bytes of the longest result that a task can have, in JSON: what is signed is so long, or its length would tell the line about its numbers. */
+export function longestResult(task: Task): number {
+  const { components, features, labellings } = task;
+  const numbers = (count: number) => new Array<number>(count).fill(LONGEST);
+  const longest = projectionOf(task, {
+    vectors: Array.from({ length: components }, () => numbers(features.length)),
+    eigenvalues: numbers(components),
+    converged: new Array<boolean>(components).fill(false),
+    mean: numbers(features.length),
+    trace: LONGEST,
+    sampleCount: LONGEST,
+    spectrum: numbers(features.length),
+    classCounts: labellings.map(({ classes }) => numbers(classes.length)),
+    variances: numbers(features.length),
+  });
+  return Buffer.byteLength(JSON.stringify(longest));
+}
+
+function projectionOf(task: Task, decomposition: Decomposition): Projection {
   return {
     taskId: task.id,
     taskDigest: digestTask(task),
