@@ -6,6 +6,8 @@
 export { ClearSession } from './garbling/index.ts';
 export { GARBLING_MESSAGE } from './garbling/messages.ts';
 export { clearProducts } from './insides/clear-products.ts';
+export { type Digit, type Lie, multiplyLying } from './insides/deviating-correlator.ts';
+export { type Deviation, deviatingSession } from './insides/deviating-receiver.ts';
 export { type Run, runGarbled } from './insides/garbled-run.ts';
 export {
   garblerBits,
@@ -19,7 +21,9 @@ export { type Message, messagesOf } from './insides/messages-of.ts';
 export { answered, opened, view } from './insides/rotated-view.ts';
 export { seeded } from './insides/seeded.ts';
 export { telling, unevenness } from './insides/view-statistics.ts';
+export { drawDelta } from './oblivious-transfer/index.ts';
 export type { RandomSource } from './oblivious-transfer/randomness.ts';
+export { type CorrelatedProduct, multiplyEachCorrelated } from './products/index.ts';
 export { answerRotated } from './rotated/csp.ts';
 export { standardNormal } from './rotated/gaussian.ts';
 export {

@@ -9,8 +9,7 @@ import { MessageStream } from './channel/message-stream.ts';
 import { Transcript } from './channel/transcript.ts';
 import { TwoPartyError } from './errors.ts';
 import { EvaluatorSession, GarblerSession } from './garbling/index.ts';
-import { ROW_BYTES } from './oblivious-transfer/extension.ts';
-import { setUpReceiver, setUpSender } from './oblivious-transfer/index.ts';
+import { drawDelta, setUpReceiver, setUpSender } from './oblivious-transfer/index.ts';
 import {
   keyFrom,
   type RandomSource,
@@ -113,13 +112,6 @@ function begin(
     stream: new MessageStream(channel, transcript),
     randomness: streamsFrom(seed),
   };
-}
-
-/** The secret that the transfers of this session share. */
-function drawDelta(random: RandomSource): Uint8Array {
-  const delta = Uint8Array.from(random(ROW_BYTES));
-  delta[0] = delta[0]! | 1;
-  return delta;
 }
 
 const OWNER_COUNT = 'ERR_OWNER_COUNT';

@@ -3,8 +3,15 @@
  * then any number of correlated transfers, whose messages are wire labels, or of random and chosen messages.
  */
 import type { MessageStream } from '../channel/message-stream.ts';
-import { ExtensionReceiver, ExtensionSender } from './extension.ts';
+import { ExtensionReceiver, ExtensionSender, ROW_BYTES } from './extension.ts';
 import { type RandomSource, systemRandomness } from './randomness.ts';
+
+/** A secret that the transfers of one session share. */
+export function drawDelta(random: RandomSource = systemRandomness): Uint8Array {
+  const delta = Uint8Array.from(random(ROW_BYTES));
+  delta[0] = delta[0]! | 1;
+  return delta;
+}
 
 /** The sender's end; `delta` (16 bytes, lowest bit of the first 1) is a secret that must be drawn for this session. */
 export function setUpSender(

@@ -7,8 +7,9 @@ import {
   type ExtensionReceiver,
   ExtensionSender,
 } from '../../src/oblivious-transfer/extension.ts';
+import { drawDelta } from '../../src/oblivious-transfer/index.ts';
 import { systemRandomness } from '../../src/oblivious-transfer/randomness.ts';
-import { drawDelta, randomChoices, row, session, xor } from './parties.ts';
+import { randomChoices, row, session, xor } from './parties.ts';
 
 async function extend(sender: ExtensionSender, receiver: ExtensionReceiver, choices: Uint8Array) {
   const [q, t] = await Promise.all([sender.extend(choices.length), receiver.extend(choices)]);

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Channel, MessageStream, memoryChannelPair } from '../../src/index.ts';
 import { ExtensionReceiver, ExtensionSender } from '../../src/oblivious-transfer/extension.ts';
+import { drawDelta } from '../../src/oblivious-transfer/index.ts';
 import { type RandomSource, systemRandomness } from '../../src/oblivious-transfer/randomness.ts';
 
 /** Everything that a channel's user sends goes into `sent`, after `change` had its way with it. */
@@ -49,12 +50,6 @@ export async function session(options: SessionOptions = {}) {
     ),
   ]);
   return { sender, receiver, delta, fromSender: fromSender.sent, fromReceiver: fromReceiver.sent };
-}
-
-export function drawDelta(random: RandomSource = systemRandomness): Uint8Array {
-  const delta = Uint8Array.from(random(16));
-  delta[0] = delta[0]! | 1;
-  return delta;
 }
 
 export function randomChoices(count: number, random: RandomSource = randomBytes): Uint8Array {

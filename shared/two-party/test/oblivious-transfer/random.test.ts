@@ -6,8 +6,9 @@ import { seeded } from '../../src/insides/seeded.ts';
 import { CHECK_ROWS } from '../../src/oblivious-transfer/consistency.ts';
 import { BLOCK_ROWS } from '../../src/oblivious-transfer/extension.ts';
 import { CHUNK_BLOCKS, hashChunk } from '../../src/oblivious-transfer/hash.ts';
+import { drawDelta } from '../../src/oblivious-transfer/index.ts';
 import { OT_MESSAGE } from '../../src/oblivious-transfer/message-types.ts';
-import { drawDelta, randomChoices, row, session, xor } from './parties.ts';
+import { randomChoices, row, session, xor } from './parties.ts';
 
 function aes(key: Uint8Array, block: Uint8Array): Buffer {
   return createCipheriv('aes-128-ecb', key, null).setAutoPadding(false).update(block);

@@ -9,7 +9,8 @@ import {
   TwoPartyError,
   withAbort,
 } from '../../src/index.ts';
-import { drawDelta, recorded } from './parties.ts';
+import { drawDelta } from '../../src/oblivious-transfer/index.ts';
+import { recorded } from './parties.ts';
 
 const COUNT = 100;
 const END = 0xff;

@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest';
 import * as twoParty from '../../src/index.ts';
 import { receiveChosen, receiveRandom, sendChosen, sendRandom } from '../../src/index.ts';
 import { seeded } from '../../src/insides/seeded.ts';
-import { drawDelta, randomChoices, session } from './parties.ts';
+import { drawDelta } from '../../src/oblivious-transfer/index.ts';
+import { randomChoices, session } from './parties.ts';
 
 const ROOM = new URL('../../src/oblivious-transfer/', import.meta.url);
 

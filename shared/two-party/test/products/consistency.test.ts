@@ -1,5 +1,6 @@
 /** One matrix for all rows and digits: what a correlator that uses others meets, and what the check itself gives away. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { type Lie, multiplyLying } from '../../src/insides/deviating-correlator.ts';
 import { seeded } from '../../src/insides/seeded.ts';
 import { answerBytes, answerOf, passes } from '../../src/products/check.ts';
 import { multiplyChosen, multiplyClear } from '../../src/products/index.ts';
@@ -10,7 +11,6 @@ import {
   type Part,
   type ProductSize,
 } from '../../src/products/layout.ts';
-import { type Lie, multiplyLying } from './deviating.ts';
 import { type Matrix, matrixOf, opened, randomRing, session } from './parties.ts';
 
 let shared: Awaited<ReturnType<typeof session>>;

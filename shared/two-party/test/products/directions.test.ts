@@ -5,9 +5,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { MessageStream, memoryChannelPair } from '../../src/index.ts';
 import { seeded } from '../../src/insides/seeded.ts';
 import { ExtensionReceiver, ExtensionSender } from '../../src/oblivious-transfer/extension.ts';
+import { drawDelta } from '../../src/oblivious-transfer/index.ts';
 import { type RandomSource, systemRandomness } from '../../src/oblivious-transfer/randomness.ts';
 import { multiplyChosen, multiplyClear, multiplyCorrelated } from '../../src/products/index.ts';
-import { drawDelta, recorded } from '../oblivious-transfer/parties.ts';
+import { recorded } from '../oblivious-transfer/parties.ts';
 import { cases } from './cases.ts';
 import { type Case, type Matrix, matrixOf, opened, randomCase } from './parties.ts';
 

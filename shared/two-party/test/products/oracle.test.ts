@@ -1,12 +1,12 @@
 /** What a correlator that lies learns of the chooser's digits: whether one guess at them was right, and nothing before it has guessed. */
 import { describe, expect, it } from 'vitest';
 import { type TwoPartyError, withAbort } from '../../src/index.ts';
+import { multiplyLying } from '../../src/insides/deviating-correlator.ts';
 import { messagesOf } from '../../src/insides/messages-of.ts';
 import { OT_MESSAGE } from '../../src/oblivious-transfer/message-types.ts';
 import { multiplyChosen } from '../../src/products/index.ts';
 import { checkSize } from '../../src/products/layout.ts';
 import { PRODUCT_MESSAGE } from '../../src/products/messages.ts';
-import { multiplyLying } from './deviating.ts';
 import { session } from './parties.ts';
 
 const DIGITS = 4;

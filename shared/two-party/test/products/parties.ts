@@ -2,8 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { type ChannelLimits, MessageStream, memoryChannelPair, withAbort } from '../../src/index.ts';
 import { ExtensionReceiver, ExtensionSender } from '../../src/oblivious-transfer/extension.ts';
+import { drawDelta } from '../../src/oblivious-transfer/index.ts';
 import { multiplyChosen, multiplyCorrelated, type Part } from '../../src/products/index.ts';
-import { drawDelta, recorded } from '../oblivious-transfer/parties.ts';
+import { recorded } from '../oblivious-transfer/parties.ts';
 
 export type Matrix = bigint[][];
 export type Tamper = (frame: Uint8Array, index: number) => Uint8Array;

@@ -1,8 +1,9 @@
 /** A data user whose correlations depend on the digit would read P, and with it T, out of one answer: the CSP does not give it. */
 import { describe, expect, it } from 'vitest';
 import { MessageStream, memoryChannelPair, type TwoPartyError, withAbort } from '../../src/index.ts';
+import { type Lie, multiplyLying } from '../../src/insides/deviating-correlator.ts';
 import { view } from '../../src/insides/rotated-view.ts';
-import { setUpSender } from '../../src/oblivious-transfer/index.ts';
+import { drawDelta, setUpSender } from '../../src/oblivious-transfer/index.ts';
 import { type CorrelatedProduct, multiplyEachCorrelated } from '../../src/products/index.ts';
 import { DIGIT_BITS } from '../../src/products/layout.ts';
 import { askRotated } from '../../src/rotated/data-user.ts';
@@ -10,8 +11,6 @@ import { type Matrix, symmetricMatrix, transpose } from '../../src/rotated/matri
 import { type RotatedParameters, rotatedParameters } from '../../src/rotated/parameters.ts';
 import { drawSecrets } from '../../src/rotated/secrets.ts';
 import { rotated } from '../../src/rotated.ts';
-import { drawDelta } from '../oblivious-transfer/parties.ts';
-import { type Lie, multiplyLying } from '../products/deviating.ts';
 import { datasetRows } from './datasets.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import { type Setting, settingOf } from './settings.ts';

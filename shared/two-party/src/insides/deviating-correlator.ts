@@ -1,8 +1,8 @@
 /** A correlator that lies: it follows the protocol, but the digits that it likes carry other correlations, and it answers as it likes. */
-import { ROW_BYTES } from '../../src/oblivious-transfer/extension.ts';
-import { BLOCK_BYTES } from '../../src/oblivious-transfer/hash.ts';
-import type { ExtensionSender } from '../../src/oblivious-transfer/index.ts';
-import { answerOf, CHALLENGE_BYTES } from '../../src/products/check.ts';
+import { ROW_BYTES } from '../oblivious-transfer/extension.ts';
+import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
+import type { ExtensionSender } from '../oblivious-transfer/index.ts';
+import { answerOf, CHALLENGE_BYTES } from '../products/check.ts';
 import {
   COMBINATIONS,
   CORRECTION_BYTES,
@@ -14,11 +14,11 @@ import {
   type ProductSize,
   thresholdCount,
   transferCount,
-} from '../../src/products/layout.ts';
-import { PRODUCT_MESSAGE } from '../../src/products/messages.ts';
-import { sharesOf } from '../../src/products/ring.ts';
-import { Workspace } from '../../src/products/workspace.ts';
-import type { Matrix } from './parties.ts';
+} from '../products/layout.ts';
+import { PRODUCT_MESSAGE } from '../products/messages.ts';
+import { sharesOf } from '../products/ring.ts';
+import { Workspace } from '../products/workspace.ts';
+import type { Matrix } from '../rotated/matrices.ts';
 
 /** A digit of weight 16^t of the chooser's entry (row, inner). */
 export interface Digit {

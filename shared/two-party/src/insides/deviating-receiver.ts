@@ -1,12 +1,13 @@
 /** A receiver of the extension that puts other choice bits into some columns than into others, and answers the challenge as well as it can. */
 import { type Cipheriv, createCipheriv } from 'node:crypto';
-import { MessageStream, memoryChannelPair } from '../../src/index.ts';
-import { type BaseTransfers, sendBaseKeys } from '../../src/oblivious-transfer/base.ts';
-import { CHECK_ROWS, challengeOf, respond } from '../../src/oblivious-transfer/consistency.ts';
-import { ExtensionSender } from '../../src/oblivious-transfer/extension.ts';
-import { OT_MESSAGE } from '../../src/oblivious-transfer/message-types.ts';
-import { systemRandomness } from '../../src/oblivious-transfer/randomness.ts';
-import { drawDelta, recorded, xor } from './parties.ts';
+import { MessageStream, memoryChannelPair } from '../index.ts';
+import { type BaseTransfers, sendBaseKeys } from '../oblivious-transfer/base.ts';
+import { CHECK_ROWS, challengeOf, respond } from '../oblivious-transfer/consistency.ts';
+import { ExtensionSender } from '../oblivious-transfer/extension.ts';
+import { drawDelta } from '../oblivious-transfer/index.ts';
+import { OT_MESSAGE } from '../oblivious-transfer/message-types.ts';
+import { systemRandomness } from '../oblivious-transfer/randomness.ts';
+import { recorded } from './garbled-run.ts';
 
 export interface Deviation {
   /** What is added to the choice bits of some columns: places of bits in the column, those of the check included. */
@@ -64,6 +65,10 @@ export class DeviatingReceiver {
   }
 }
 
+function xor(a: Uint8Array, b: Uint8Array): Buffer {
+  return Buffer.from(a.map((byte, i) => byte ^ b[i]!));
+}
+
 function bitsAt(places: readonly number[], length: number): Buffer {
   const bits = Buffer.alloc(length);
   for (const place of places) bits[place >> 3]! ^= 1 << (place & 7);
@@ -73,7 +78,8 @@ function bitsAt(places: readonly number[], length: number): Buffer {
 /** An honest sender, what it sends, and a receiver that deviates. */
 export async function deviatingSession(delta: Uint8Array = drawDelta()) {
   const [left, right] = memoryChannelPair();
-  const { recording, sent } = recorded(left);
+  const sent: Uint8Array[] = [];
+  const recording = recorded(left, sent, (frame) => frame);
   const stream = new MessageStream(right);
   const [sender, base] = await Promise.all([
     ExtensionSender.setUp({ stream: new MessageStream(recording), random: systemRandomness }, delta),
