@@ -1,4 +1,4 @@
-/** A TCP proxy on loopback that counts the bytes that it passes on, separately for whoever is said to connect. */
+/** A TCP proxy on loopback that counts the bytes that it passes on, separately for whoever is said to connect, and may be watched. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
@@ -10,7 +10,12 @@ export interface Tally {
   fromService: number;
 }
 
+/** Whether bytes go to the service behind the proxy or come from it. */
+export type Direction = 'to service' | 'from service';
+
 export class CountingProxy<Client extends string> {
+  /** Called with whatever is about to be passed on; connections count from 0. */
+  observe: (connection: number, direction: Direction, bytes: Buffer) => void = () => undefined;
   /** Where connections lead; to be set before the first. */
   target = 0;
   /** Who connects from now on. A connection counts for who made it for as long as it lasts. */
@@ -18,6 +23,7 @@ export class CountingProxy<Client extends string> {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   readonly #tallies = new Map<Client, Tally>();
+  #connections = 0;
 
   private constructor(server: Server, client: Client) {
     this.#server = server;
@@ -55,15 +61,19 @@ export class CountingProxy<Client extends string> {
 
   #carry(near: Socket): void {
     const tally = this.#tallyOf(this.client);
+    const connection = this.#connections;
+    this.#connections += 1;
     tally.connections += 1;
     const far = connect({ port: this.target, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
     this.#watch(near, far);
     this.#watch(far, near);
-    near.on('data', ({ length }) => {
-      tally.toService += length;
+    near.on('data', (bytes: Buffer) => {
+      tally.toService += bytes.length;
+      this.observe(connection, 'to service', bytes);
     });
-    far.on('data', ({ length }) => {
-      tally.fromService += length;
+    far.on('data', (bytes: Buffer) => {
+      tally.fromService += bytes.length;
+      this.observe(connection, 'from service', bytes);
     });
     near.pipe(far);
     far.pipe(near);
