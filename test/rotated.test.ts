@@ -2,7 +2,7 @@
 import { OwnerPolicy } from '@eigenveil/data-owner';
 import { SqliteDataUserStore } from '@eigenveil/data-user';
 import { Projector } from '@eigenveil/projection';
-import { readFrames } from '@eigenveil/testbed/proxies/wiretap';
+import { readFrames } from '@eigenveil/testbed/proxies/http-messages';
 import type { TaskStatus } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { isStillInFiles, query } from './support/database.ts';
@@ -109,7 +109,7 @@ describe('a connection that fails', () => {
   /** What the CSP has sent over each connection, without the frames, as far as it was passed on. */
   const sentByCsp = () =>
     world.proxies.csp.streams.map((stream) =>
-      Buffer.concat(readFrames(stream.subarray(stream.indexOf('\r\n\r\n') + 4))),
+      Buffer.concat(readFrames(stream, stream.indexOf('\r\n\r\n') + 4).map(({ payload }) => payload)),
     );
   const auditOf = (taskId: string) =>
     query(

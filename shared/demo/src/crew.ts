@@ -28,7 +28,12 @@ export class Crew<Request, Answer> {
   ): Promise<Crew<Request, Answer>> {
     const processes = await Promise.all(
       Array.from({ length: count }, async () => {
-        const child = fork(program, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+        const { flags, environment } = children.launch();
+        const child = fork(program, {
+          stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+          execArgv: [...process.execArgv, ...flags],
+          env: { ...process.env, ...environment },
+        });
         children.add(child);
         await messageOf(child);
         tick();

@@ -16,12 +16,25 @@ export interface Started {
   readonly line: Readonly<Record<string, unknown>>;
 }
 
+/** What a program is started with beyond its own. */
+export interface Launch {
+  /** Of the runtime, before the program's name. */
+  readonly flags: readonly string[];
+  /** Variables beyond this process's own. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+const PLAIN: Launch = { flags: [], environment: {} };
+
 /**
- * Does work with child processes and a temporary folder. Neither remains, however it ends: an exit of this process in the midst, for a
+ * Does work with child processes and a temporary folder. `launch` is asked for each of them. Neither remains, however it ends: an exit of this process in the midst, for a
  * signal for instance, takes them away at once.
  */
-export async function withChildren<T>(work: (children: Children, folder: string) => Promise<T>): Promise<T> {
-  const children = new Children();
+export async function withChildren<T>(
+  work: (children: Children, folder: string) => Promise<T>,
+  launch?: () => Launch,
+): Promise<T> {
+  const children = new Children(launch);
   const folder = await mkdtemp(join(tmpdir(), 'eigenveil-'));
   const onExit = () => {
     children.kill();
@@ -38,16 +51,24 @@ export async function withChildren<T>(work: (children: Children, folder: string)
 }
 
 export class Children {
+  /** What the next child is to be started with. */
+  readonly launch: () => Launch;
   readonly #children = new Set<ChildProcess>();
   #stopping = false;
+
+  constructor(launch = () => PLAIN) {
+    this.launch = launch;
+  }
 
   /**
    * Starts a TypeScript program and waits for the first line on its standard output, a JSON object: a service prints
    * one when it listens, a command when it is done. Rejects with the end of standard error when it exits before.
    */
   async start(program: string, args: readonly string[]): Promise<Started> {
-    const [command, ...words] = tethered(process.execPath, program, ...args);
-    const child = spawn(command, words, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const { flags, environment } = this.launch();
+    const [command, ...words] = tethered(process.execPath, ...flags, program, ...args);
+    const env = { ...process.env, ...environment };
+    const child = spawn(command, words, { stdio: ['ignore', 'pipe', 'pipe'], env });
     this.add(child);
     const errors: string[] = [];
     createInterface({ input: child.stderr }).on('line', (line) => {

@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type TLSSocket } from 'node:tls';
+import { nameOfRequest, readFrames, readHttp } from './http-messages.ts';
 
 export interface SeenRequest {
   /** Such as `GET /healthz`. */
@@ -12,6 +13,11 @@ export interface SeenRequest {
   /** Request line and headers. */
   readonly head: string;
   readonly body: Buffer;
+}
+
+function payloadsOf(bytes: Buffer): Buffer[] {
+  const { upgradedAt } = readHttp(bytes);
+  return readFrames(bytes, upgradedAt ?? bytes.length).map(({ payload }) => payload);
 }
 
 interface Connection {
@@ -65,22 +71,22 @@ export class Wiretap {
    * @throws Error for bytes that are no HTTP request with a declared length
    */
   requests(): SeenRequest[] {
-    return this.received().flatMap((bytes) => readRequests(bytes).requests);
+    return this.received().flatMap((bytes) =>
+      readHttp(bytes).messages.map(({ head, body }) => ({ name: nameOfRequest(head), head, body })),
+    );
   }
 
   /** What WebSocket frames to the service carried, unmasked, control frames included. */
   framesToService(): Buffer[] {
-    return this.received().flatMap((bytes) => readFrames(readRequests(bytes).rest));
+    return this.received().flatMap(payloadsOf);
   }
 
   /** The same from the service. */
   framesFromService(): Buffer[] {
-    return this.#connections
-      .filter(({ toService }) => readRequests(Buffer.concat(toService)).isUpgraded)
-      .flatMap(({ fromService }) => {
-        const bytes = Buffer.concat(fromService);
-        return readFrames(bytes.subarray(bytes.indexOf(HEAD_END) + HEAD_END.length));
-      });
+    const upgraded = this.#connections.filter(
+      ({ toService }) => readHttp(Buffer.concat(toService)).upgradedAt !== undefined,
+    );
+    return upgraded.flatMap(({ fromService }) => payloadsOf(Buffer.concat(fromService)));
   }
 
   async close(): Promise<void> {
@@ -116,50 +122,4 @@ export class Wiretap {
       this.#sockets.delete(from);
     }
   }
-}
-
-const HEAD_END = '\r\n\r\n';
-
-function readRequests(bytes: Buffer): { requests: SeenRequest[]; rest: Buffer; isUpgraded: boolean } {
-  const requests: SeenRequest[] = [];
-  let rest = bytes;
-  let isUpgraded = false;
-  while (rest.length > 0 && !isUpgraded) {
-    const headEnd = rest.indexOf(HEAD_END);
-    const head = rest.toString('latin1', 0, headEnd);
-    const [, name] = /^([A-Z]+ \S+) HTTP\/1\.1\r\n/.exec(head) ?? [];
-    if (headEnd < 0 || name === undefined || /^transfer-encoding:/im.test(head)) {
-      throw new Error('expected HTTP requests whose length is declared');
-    }
-    const bodyStart = headEnd + HEAD_END.length;
-    const bodyEnd = bodyStart + Number(/^content-length: *(\d+)\r?$/im.exec(head)?.[1] ?? 0);
-    if (bodyEnd > rest.length) throw new Error(`${name} expected a whole body`);
-    requests.push({ name, head, body: rest.subarray(bodyStart, bodyEnd) });
-    rest = rest.subarray(bodyEnd);
-    isUpgraded = /^upgrade: *websocket\r?$/im.test(head);
-  }
-  return { requests, rest, isUpgraded };
-}
-
-/** Payloads of WebSocket frames (RFC 6455 section 5.2); the last may have been broken off. */
-export function readFrames(bytes: Buffer): Buffer[] {
-  const payloads: Buffer[] = [];
-  let offset = 0;
-  while (offset < bytes.length) {
-    const isMasked = (bytes[offset + 1]! & 0x80) !== 0;
-    let length = bytes[offset + 1]! & 0x7f;
-    offset += 2;
-    if (length === 126) {
-      length = bytes.readUInt16BE(offset);
-      offset += 2;
-    } else if (length === 127) {
-      length = Number(bytes.readBigUInt64BE(offset));
-      offset += 8;
-    }
-    const mask = isMasked ? bytes.subarray(offset, offset + 4) : Buffer.alloc(4);
-    if (isMasked) offset += 4;
-    payloads.push(Buffer.from(bytes.subarray(offset, offset + length).map((byte, i) => byte ^ mask[i % 4]!)));
-    offset += length;
-  }
-  return payloads;
 }

@@ -1,0 +1,88 @@
+/** What one role saw of one task: its input, keys, random tape, received messages and what its keys opened, in order. */
+
+/** A bundle's name is the role's, with an owner's number: `owner 2`. */
+export type Party = 'CSP' | 'data user' | `owner ${number}` | 'operator' | 'network';
+
+export interface Named {
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+/** What the role drew from the system's CSPRNG. */
+export interface Draw {
+  /** Milliseconds since the recording began, as everywhere in a view. */
+  readonly at: number;
+  /** Of Node.js; 0 is the main one. */
+  readonly thread: number;
+  /** The function that drew it, such as `randomBytes`. */
+  readonly source: string;
+  readonly bytes: Buffer;
+}
+
+export interface Message {
+  /** When its last byte passed. */
+  readonly at: number;
+  readonly from: Party;
+  readonly kind: 'request' | 'answer' | 'frame';
+  /** Of a request, such as `POST /tasks`; of an answer and a frame, the request that it belongs to. */
+  readonly name: string;
+  /** Head and body of HTTP, the payload of a frame. */
+  readonly bytes: Buffer;
+}
+
+/** Numbers that the role's keys open, or that it keeps sealed. */
+export interface Opened {
+  readonly name: string;
+  readonly values: readonly bigint[];
+}
+
+/** A file of the role's data directory as it was from then on. */
+export interface FileState extends Named {
+  readonly at: number;
+}
+
+/** A record of TLS on its way: all that the network sees. */
+export interface Passage {
+  readonly at: number;
+  /** Connections count from 1, in the order in which they were made. */
+  readonly connection: number;
+  readonly from: Party;
+  readonly to: Party;
+  /** As TLS says in clear: 20 change of cipher, 21 alert, 22 handshake, 23 application data. */
+  readonly type: number;
+  /** Of the whole record, its header of five bytes included. */
+  readonly size: number;
+}
+
+export interface View {
+  /** Bundles of one recording share this id. */
+  readonly recording: string;
+  readonly party: Party;
+  readonly taskId: string;
+  /** The task; an owner's rows; a service's configuration. */
+  readonly inputs: readonly Named[];
+  /** Of the data user the projection, of an owner also its reduced rows. */
+  readonly outputs: readonly Named[];
+  readonly keys: readonly Named[];
+  readonly random: readonly Draw[];
+  readonly received: readonly Message[];
+  readonly opened: readonly Opened[];
+  readonly files: readonly FileState[];
+  /** Of the network alone. */
+  readonly passages: readonly Passage[];
+}
+
+/** Everything that the role has as bytes, numbers of its own in every form in which one writes them down. */
+export function contentsOf({ inputs, keys, random, received, opened, files }: View): Buffer[] {
+  return [
+    ...[...inputs, ...keys, ...random, ...received, ...files].map(({ bytes }) => bytes),
+    ...opened.flatMap(({ values }) => values.flatMap(writtenDown)),
+  ];
+}
+
+/** A number as whoever has it may write it down: as text, and as bytes of either order. */
+export function writtenDown(value: bigint): Buffer[] {
+  const hex = (value < 0n ? -value : value).toString(16);
+  const bytes = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex');
+  return [Buffer.from(`${value}`), bytes, Buffer.from(bytes).reverse()];
+}
