@@ -41,8 +41,8 @@ async function draw(): Promise<string[]> {
   const pair = await promisify(generateKeyPair)('ed25519');
   drawn.push(der(pair.privateKey), der(generateKeyPairSync('x25519').privateKey));
   drawn.push(hex(generateKeySync('hmac', { length: 128 }).export()));
-  const { privateKey } = await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify']);
-  drawn.push(hex(await crypto.subtle.exportKey('pkcs8', privateKey)));
+  const signing = await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify']);
+  if ('privateKey' in signing) drawn.push(hex(await crypto.subtle.exportKey('pkcs8', signing.privateKey)));
   const prime = await new Promise<bigint>((resolve) =>
     generatePrime(64, { bigint: true }, (_, found) => resolve(found)),
   );
