@@ -8,7 +8,8 @@ export { GARBLING_MESSAGE } from './garbling/messages.ts';
 export { clearProducts } from './insides/clear-products.ts';
 export { type Digit, type Lie, multiplyLying } from './insides/deviating-correlator.ts';
 export { type Deviation, deviatingSession } from './insides/deviating-receiver.ts';
-export { type Run, runGarbled } from './insides/garbled-run.ts';
+export { type Run, recorded, runGarbled } from './insides/garbled-run.ts';
+
 export {
   garblerBits,
   outputBits,
@@ -48,3 +49,4 @@ export { RandomBits } from './rotated/random-bits.ts';
 export { refineVectors } from './rotated/refine.ts';
 export { matrixShareOfUser } from './rotated/rotating.ts';
 export { drawNoise, drawSecrets, type RotationSecrets, upperEntries } from './rotated/secrets.ts';
+export { decodeShares } from './shares.ts';

@@ -1,0 +1,73 @@
+/** Small tasks of a scene, and what goes into a run of one: rows drawn anew, so that outputs differ from run to run, and both servers' shares. */
+import { draw, sharesAtCsp, sharesAtDataUser } from '@eigenveil/protocol/servers';
+import { layout, type Statistics } from '@eigenveil/statistics';
+import { type Program, programOf, revealedByRotation, type TaskProposal } from '@eigenveil/task';
+import type { Draws } from '../draws.ts';
+import { pooledStatistics } from '../released.ts';
+import type { Scene, SceneRow } from '../scene.ts';
+
+export interface SmallTask {
+  readonly task: TaskProposal;
+  readonly program: Program;
+  readonly rows: readonly SceneRow[];
+}
+
+interface Wanted {
+  readonly features: number;
+  readonly components: number;
+  readonly twoParty: TaskProposal['twoParty'];
+  /** DCA in the classes of this label in the place of a PCA. */
+  readonly label?: { readonly column: string; readonly classes: readonly string[] };
+}
+
+/** Cells are multiples of 1/GRID of a feature's range, as whole numbers and answers on scales are: what has a common divisor is easier to recognise. */
+const GRID = 32;
+export const OWNERS = 3;
+const ROWS_PER_OWNER = 12;
+
+/** A task over the first features of a scene that are not constant. */
+export function smallTask(scene: Scene, { features: d, components, twoParty, label }: Wanted): SmallTask {
+  const kept = scene.proposal.features.flatMap(({ min, max }, i) => (min < max ? [i] : [])).slice(0, d);
+  const features = kept.map((i) => scene.proposal.features[i]!);
+  const method: TaskProposal['method'] = label
+    ? { kind: 'dca', form: 'standard', ridge: 0.1, signalRidge: 0 }
+    : { kind: 'pca' };
+  const task: TaskProposal = {
+    ...scene.proposal,
+    method,
+    features,
+    labellings: label ? [{ column: label.column, classes: [...label.classes] }] : [],
+    components,
+    twoParty,
+    outputs: twoParty === 'rotated' ? revealedByRotation(method) : [],
+    minimumOwners: OWNERS,
+    maximumOwners: OWNERS,
+    maximumSamplesPerOwner: ROWS_PER_OWNER,
+    allowFullRank: false,
+    differentialPrivacy: null,
+  };
+  const rows = scene.owners.flat().map((row) => ({
+    ...row,
+    values: kept.map((i, f) => {
+      const { min, max } = features[f]!;
+      const clipped = Math.min(max, Math.max(min, row.values[i]!));
+      return min + (Math.round((GRID * (clipped - min)) / (max - min)) / GRID) * (max - min);
+    }),
+  }));
+  return { task, program: programOf(task), rows };
+}
+
+/** Why a scene has no small task of so many features. */
+export function omitsSmall({ proposal }: Scene, features: number): string | undefined {
+  const varying = proposal.features.filter(({ min, max }) => min < max).length;
+  return varying < features ? `fewer than ${features} features` : undefined;
+}
+
+/** Statistics of rows that are drawn, as many for each owner. */
+export function drawnStatistics({ task, rows }: SmallTask, draws: Draws): Statistics {
+  const some = draws.some(rows, OWNERS * ROWS_PER_OWNER);
+  return pooledStatistics(
+    task,
+    Array.from({ length: OWNERS }, (_, o) => some.slice(o * ROWS_PER_OWNER, (o + 1) * ROWS_PER_OWNER)),
+  );
+}

@@ -1,0 +1,89 @@
+/** How large a planted leak must be for a test to find it: the power curve. */
+import { type Interval, shareOf } from '@eigenveil/laboratory/recognition/intervals';
+import type { Chart } from '@eigenveil/report/document';
+import type { Draws } from '../draws.ts';
+import type { Values } from './classifier.ts';
+import { type Leak, type Sides, viewsOf } from './sides.ts';
+import { compareViews } from './two-sample.ts';
+
+/** A leak counts as one that is found where so many tests find it. */
+export const POWER = 0.8;
+/** A test finds a leak at this level: Holm's first step over a hundred experiments at 0.05. */
+export const POWER_LEVEL = 0.0005;
+
+/** What a game says of its tests. */
+interface Tests {
+  readonly id: string;
+  readonly values: readonly string[];
+  /** At each size. */
+  readonly repetitions: number;
+}
+
+export interface Curve {
+  readonly leak: Leak;
+  readonly points: readonly { readonly size: number; readonly found: Interval }[];
+}
+
+/** Tests of runs of their own at each size; the simulated runs are the same at all sizes, `runs` for each test. */
+export async function measureCurve(
+  game: Pick<Tests, 'values' | 'repetitions'>,
+  leak: Leak,
+  given: {
+    readonly sides: Sides;
+    readonly simulated: readonly Values[];
+    readonly runs: number;
+    readonly draws: Draws;
+  },
+): Promise<Curve> {
+  const { sides, simulated, runs, draws } = given;
+  const points: Curve['points'][number][] = [];
+  for (const size of leak.sizes) {
+    let found = 0;
+    for (let test = 0; test < game.repetitions; test += 1) {
+      const real = await viewsOf(draws.of(size).of(test), runs, (own) =>
+        sides.real(own, { leak: leak.id, size }),
+      );
+      const { p } = compareViews(game.values, real, simulated.slice(test * runs, (test + 1) * runs));
+      if (p <= POWER_LEVEL) found += 1;
+    }
+    points.push({ size, found: shareOf(found, game.repetitions) });
+  }
+  return { leak, points };
+}
+
+/** The least size from which on every size is found with power POWER, as measured. */
+export function leastFound({ points }: Curve): number | undefined {
+  const missed = points.findLastIndex(({ found }) => found.value < POWER);
+  return points[missed + 1]?.size;
+}
+
+export function powerChart(
+  { id, repetitions }: Pick<Tests, 'id' | 'repetitions'>,
+  curve: Curve,
+  scene: string,
+  runs: number,
+): Chart {
+  const { leak, points } = curve;
+  return {
+    kind: 'chart',
+    name: `power-${scene}-${id}-${leak.id}`,
+    caption: `How often a test of ${runs} real and ${runs} simulated runs finds, at the level ${POWER_LEVEL}: ${leak.title} ${repetitions} tests at each size; whiskers are intervals of 95 % (Clopper and Pearson).`,
+    drawing: {
+      kind: 'lines',
+      x: { title: leak.size, scale: 'category' },
+      y: { title: 'share of tests that find it', scale: 'linear' },
+      lines: [
+        {
+          name: 'found',
+          style: 'solid',
+          points: points.map(({ size, found: { value, low, high } }) => ({ x: size, y: value, low, high })),
+        },
+        {
+          name: `power ${POWER}`,
+          style: 'dashed',
+          points: points.map(({ size }) => ({ x: size, y: POWER })),
+        },
+      ],
+    },
+  };
+}
