@@ -1,4 +1,37 @@
-/** What several tasks, spectra or colluding parties give away together, and references that are known to be broken. */
+/** Differencing, repeated answers, spectrum, one-hot groups, collusion, and the references that are known to be broken. */
 import type { Experiment } from '../../experiment.ts';
+import * as answers from './answers.ts';
+import * as rows from './differencing.ts';
+import * as servers from './in-sight.ts';
+import * as oneHot from './one-hot.ts';
+import * as owners from './owners.ts';
+import * as seed from './shared-seed.ts';
+import * as spectrum from './spectrum.ts';
 
-export const EXPERIMENTS: readonly Experiment[] = [];
+export const EXPERIMENTS: readonly Experiment[] = [
+  rows.declared,
+  rows.rotated,
+  rows.garbled,
+  rows.withPrivacy,
+  owners.differencingDeclared,
+  owners.differencing,
+  owners.lastOwner,
+  owners.lastOwnerByVectors,
+  owners.fewLeft,
+  owners.ownersTogether,
+  spectrum.beyondVectors,
+  spectrum.numberOfRows,
+  oneHot.withConsent,
+  oneHot.withoutConsent,
+  oneHot.mostAllowed,
+  answers.bothProtocols,
+  answers.repeated,
+  answers.lowBits,
+  seed.sharedSeed,
+  seed.ownNoise,
+  servers.simulatedInSight,
+  servers.garbledInSight,
+  servers.rotatedInSight,
+  servers.cspWithOwners,
+  servers.bothServers,
+];

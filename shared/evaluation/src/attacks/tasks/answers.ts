@@ -1,0 +1,204 @@
+/** More than one answer over the same rows: by both protocols, by `rotated` again and again, and the lowest bits of one by `garbled`. */
+import { symmetricEigen, totalScatter } from '@eigenveil/projection';
+import type { Statistics } from '@eigenveil/statistics';
+import { checkTask } from '@eigenveil/task';
+import { answered, drawSecrets, opened, RandomBits, rotatedParameters } from '@eigenveil/two-party/insides';
+import { Matrix } from 'ml-matrix';
+import { Draws } from '../../draws.ts';
+import type { Experiment } from '../../experiment.ts';
+import { pooledStatistics, releasedBy } from '../../released.ts';
+import type { Scene, SceneRow } from '../../scene.ts';
+import { garbledOf, MOST_IN_CIRCUITS } from './garbled.ts';
+import { explained, type Guess, mean, populationOf, trialsBeside } from './population.ts';
+import { pcaOf, rowsOf, runsOf, wholeScatter } from './scenes.ts';
+import { restBySpectrum, trueRest } from './spectrum.ts';
+import { expectedRest, outsideOf, toldBy } from './told.ts';
+
+const COMMON = {
+  kind: 'attack',
+  attacker: 'data user',
+  secret: 'pooled statistics',
+  unit: 'run',
+} as const;
+
+const fewFeatures = ({ proposal }: Scene) =>
+  proposal.features.length < 4 ? 'fewer than four features' : undefined;
+
+const RUNS = { quick: 30, full: 150 } as const;
+
+export const bothProtocols: Experiment = {
+  ...COMMON,
+  id: 'rotated-and-garbled',
+  title: 'The same rows in a task by `rotated` and in one by `garbled`, neither of which needs allowFullRank',
+  expectation: 'admitted',
+  claims: ['S-116', 'S-113', 'S-103'],
+  sees: 'k vectors, the spectrum and the number of rows of the one; all vectors but one and their eigenvalues of the other',
+  knows: 'a public sample',
+  control: 'the same from two tasks over other people',
+  baseline:
+    'what the task by `rotated` alone and the public sample tell of the scatter outside of its vectors, from which success is measured: 0',
+  scenes: ['pima', 'breast_cancer'],
+  omits: fewFeatures,
+  async run(setting) {
+    const { scene, effort } = setting;
+    const d = scene.proposal.features.length;
+    const first = pcaOf(scene, { twoParty: 'rotated' });
+    const second = pcaOf(scene, { components: d - 1 });
+    for (const task of [first, second]) checkTask(task);
+    const population = populationOf(first, scene.publicSample);
+    const alone: number[] = [];
+    const found = runsOf(setting, RUNS[effort]).map(({ members, outsiders }) => {
+      const told = toldBy(releasedBy(first, [members]));
+      const outside = outsideOf(told);
+      const expected = expectedRest(told, population, members.length);
+      const guessOf = (rows: readonly SceneRow[], spectrum: readonly number[] | undefined) => {
+        const { vectors, eigenvalues } = releasedBy(second, [rows]);
+        const last = outsideOf({ vectors: new Matrix(vectors).transpose() });
+        // The last direction is what is left; of its eigenvalue the population has an idea.
+        const least = spectrum?.at(-1) ?? last.mmul(population.covariance).trace() * rows.length;
+        const V = outside.mmul(new Matrix(vectors).transpose());
+        return V.mmul(Matrix.diag([...eigenvalues]))
+          .mmul(V.transpose())
+          .add(outside.mmul(last).mmul(outside).mul(least));
+      };
+      const spectrum = releasedBy(first, [members]).spectrum!;
+      const blind = restBySpectrum(expected, spectrum.slice(first.components));
+      const own = { guess: guessOf(members, spectrum), blind, truth: trueRest(first, members, outside) };
+      alone.push(explained({ ...own, guess: guessOf(members, undefined) }));
+      return { own, other: guessOf(outsiders, releasedBy(first, [outsiders]).spectrum) };
+    });
+    return {
+      ...trialsBeside(
+        found.map(({ own }) => own),
+        found.map(({ other }) => other),
+      ),
+      facts: {
+        'explained by the task by `garbled` alone': mean(alone),
+        'components by `rotated`': first.components,
+        'components by `garbled`': second.components,
+      },
+    };
+  },
+};
+
+export const repeated: Experiment = {
+  ...COMMON,
+  id: 'rotated-repeated',
+  title:
+    'Several answers by `rotated` over the same rows, to a data user that asks for other directions each time',
+  expectation: 'control',
+  claims: ['S-57', 'S-59'],
+  sees: 'of each task its rotated matrix, and what comes back for k directions of its choice',
+  knows: 'nothing',
+  control: 'the same from answers over other people',
+  baseline: 'the public sample’s scatter, for so many rows: success is measured from it: 0',
+  scenes: ['pima'],
+  omits: fewFeatures,
+  async run(setting) {
+    const { scene, effort, seed } = setting;
+    const task = pcaOf(scene, { twoParty: 'rotated' });
+    const [d, k] = [task.features.length, task.components];
+    const parameters = rotatedParameters(task);
+    const random = new RandomBits(new Draws(seed).of('answers').source);
+    const population = populationOf(task, scene.publicSample);
+    /** After so many answers: each gives k more eigenvectors, from the largest eigenvalue on. */
+    const guessOf = (rows: readonly SceneRow[], answers: number): Matrix => {
+      const pooled = pooledStatistics(task, [rows]);
+      const T = wholeScatter(pooled);
+      const guess = Matrix.zeros(d, d);
+      for (let answer = 0; answer < answers; answer += 1) {
+        const secrets = drawSecrets(parameters, k, random);
+        const pairs = symmetricEigen(opened(T, secrets, parameters));
+        const asked = pairs.vectors.slice(answer * k, (answer + 1) * k);
+        for (const [i, vector] of answered(asked, secrets, parameters).entries()) {
+          const v = Matrix.columnVector(vector);
+          guess.add(v.mmul(v.transpose()).mul(pairs.values[answer * k + i]!));
+        }
+      }
+      return guess.div(rowsOf(pooled) * 4 ** task.fractionBits);
+    };
+    const most = Math.ceil(d / k);
+    const runs = runsOf(setting, RUNS[effort]);
+    const guesses = runs.map(
+      ({ members }): Guess => ({
+        guess: guessOf(members, most),
+        blind: Matrix.mul(population.covariance, members.length),
+        truth: new Matrix(totalScatter(pooledStatistics(task, [members]), task.fractionBits)),
+      }),
+    );
+    const errors = guesses.map(({ guess, truth }) => Matrix.sub(guess, truth).norm() / truth.norm());
+    return {
+      ...trialsBeside(
+        guesses,
+        runs.map(({ outsiders }) => guessOf(outsiders, most)),
+      ),
+      facts: { answers: most, 'components of each': k, 'largest relative error of S̄': Math.max(...errors) },
+    };
+  },
+};
+
+const TOLD_APART = { quick: 6, full: 60 } as const;
+
+export const lowBits: Experiment = {
+  ...COMMON,
+  id: 'garbled-low-bits',
+  title:
+    'Which of two scatter matrices with the same k vectors and eigenvalues a result by `garbled` is of, from its lowest bits',
+  expectation: 'admitted',
+  claims: ['S-30'],
+  sees: 'k vectors and their eigenvalues, as rounded by circuits',
+  knows: 'both matrices whole: it computes what circuits make of each',
+  control: 'a coin',
+  baseline: 'a coin: 1/2',
+  scenes: ['iris'],
+  omits: (scene) =>
+    scene.proposal.features.length > MOST_IN_CIRCUITS
+      ? `more than ${MOST_IN_CIRCUITS} features, which take circuits too long here`
+      : fewFeatures(scene),
+  async run(setting) {
+    const { scene, seed, effort } = setting;
+    const task = pcaOf(scene);
+    const draws = new Draws(seed).of('turns');
+    const apart: number[] = [];
+    const right: number[] = [];
+    for (const { members } of runsOf(setting, TOLD_APART[effort])) {
+      const pooled = pooledStatistics(task, [members]);
+      const other = turnedRest(pooled, task, draws.uniform() * Math.PI);
+      const [one, two] = [await garbledOf(task, pooled), await garbledOf(task, other)];
+      const digits = ({ vectors, eigenvalues }: typeof one) => [...vectors.flat(), ...eigenvalues];
+      const differences = digits(one).map((x, i) => Math.abs(x - digits(two)[i]!));
+      apart.push(Math.max(...differences));
+      // Equal results say nothing, and different ones which.
+      right.push(differences.some((x) => x > 0) ? 1 : 1 / 2);
+    }
+    return {
+      kind: 'trials',
+      attack: right,
+      control: right.map(() => 1 / 2),
+      baseline: 1 / 2,
+      facts: { 'largest difference of both results': Math.max(...apart) },
+    };
+  },
+};
+
+/** Statistics of the same sums whose scatter has the same k leading eigenpairs, and the next two eigenvectors turned in their plane. */
+function turnedRest(pooled: Statistics, task: ReturnType<typeof pcaOf>, angle: number): Statistics {
+  const scatter = totalScatter(pooled, task.fractionBits);
+  const { values, vectors } = symmetricEigen(scatter);
+  const k = task.components;
+  const [p, q] = [vectors[k]!, vectors[k + 1]!];
+  const [c, s] = [Math.cos(angle), Math.sin(angle)];
+  const turned = [p.map((x, i) => c * x + s * q[i]!), p.map((x, i) => -s * x + c * q[i]!)];
+  const change = scatter.map((row, i) =>
+    row.map((_, j) =>
+      [0, 1].reduce(
+        (sum, n) =>
+          sum +
+          values[k + n]! * (turned[n]![i]! * turned[n]![j]! - vectors[k + n]![i]! * vectors[k + n]![j]!),
+        0,
+      ),
+    ),
+  );
+  const upper = change.flatMap((row, i) => row.slice(i));
+  return { ...pooled, R: pooled.R.map((x, e) => x + BigInt(Math.round(upper[e]! * 4 ** task.fractionBits))) };
+}

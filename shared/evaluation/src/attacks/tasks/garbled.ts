@@ -1,0 +1,22 @@
+/** What the program of `garbled` computes, with the rounding of its circuits, evaluated in the clear: a garbled run reveals the same bits. */
+import type { Decomposition } from '@eigenveil/projection';
+import { flatten, type Statistics } from '@eigenveil/statistics';
+import { programOf, type TaskProposal, valueBitsOf } from '@eigenveil/task';
+import { runProgram, toRing } from '@eigenveil/two-party';
+import { ClearSession } from '@eigenveil/two-party/insides';
+
+/** Up to so many features a run takes a quarter of a second or less. */
+export const MOST_IN_CIRCUITS = 12;
+
+/** @throws as `releasedOf` */
+export async function garbledOf(proposal: TaskProposal, pooled: Statistics): Promise<Decomposition> {
+  const values = flatten(proposal, pooled);
+  // The circuit adds the shares first, so that it does not matter what they are.
+  const bits = valueBitsOf(proposal);
+  const garbler = { shares: toRing(bits, values), verifiedOwners: Number(pooled.owners) };
+  const evaluator = { shares: values.map(() => 0n) };
+  const program = { ...programOf(proposal), minimumOwners: 1 };
+  const released = await runProgram(new ClearSession(), proposal, program, { garbler, evaluator });
+  if (released === undefined) throw new TypeError('the session in the clear expected a decomposition');
+  return released;
+}

@@ -1,0 +1,278 @@
+/** Pooled statistics in sight, as `simulated` has them, which is known to be broken; the same attempt against the other protocols, and against blinding. */
+import { systemRandomness } from '@eigenveil/privacy';
+import { totalScatter } from '@eigenveil/projection';
+import { draw, sharesAtCsp, sharesAtDataUser } from '@eigenveil/protocol/servers';
+import { flatten, layout, type Statistics, unflatten } from '@eigenveil/statistics';
+import { programOf, type TaskProposal, valueBitsOf } from '@eigenveil/task';
+import {
+  type Channel,
+  combine,
+  memoryChannelPair,
+  systemClock,
+  TWO_PARTY_PROTOCOLS,
+} from '@eigenveil/two-party';
+import {
+  drawSecrets,
+  GARBLING_MESSAGE,
+  messagesOf,
+  opened,
+  RandomBits,
+  rotatedParameters,
+} from '@eigenveil/two-party/insides';
+import { Matrix } from 'ml-matrix';
+import { Draws } from '../../draws.ts';
+import type { Experiment, Setting } from '../../experiment.ts';
+import { pooledStatistics } from '../../released.ts';
+import { MOST_IN_CIRCUITS } from './garbled.ts';
+import { type Guess, populationOf, trialsOf } from './population.ts';
+import { pcaOf, rowsOf, runsOf, wholeScatter } from './scenes.ts';
+
+const IN_SIGHT = {
+  kind: 'attack',
+  attacker: 'data user',
+  secret: 'pooled statistics',
+  knows: 'its own shares, and a public sample',
+  control: 'what comes out, set against the scatter matrix of other rows',
+  baseline: 'the public sample’s scatter, for so many rows: success is measured from it: 0',
+  unit: 'run',
+} as const;
+
+const RUNS = { quick: 30, full: 60 } as const;
+/** What never succeeds takes so many to be told from what does now and then. */
+const MANY = { quick: 250, full: 400 } as const;
+
+/** What the servers hold after unblinding, drawn as they draw it. */
+function heldBy(task: TaskProposal, pooled: Statistics) {
+  const drawn = draw({ task, packing: layout(task) }, systemRandomness);
+  const slots = flatten(task, pooled).map((value, i) => value + drawn.blinding[i]!);
+  return {
+    slots,
+    csp: sharesAtCsp(task, slots, systemRandomness),
+    dataUser: sharesAtDataUser(task, drawn),
+  };
+}
+
+/** Ends a run of which nothing more is needed. */
+class Enough extends Error {}
+
+/** What `find` makes of all that the data user has got so far, in a run of both servers in this process; and its shares. */
+async function found<T>(
+  task: TaskProposal,
+  pooled: Statistics,
+  find: (frames: readonly Uint8Array[]) => T | undefined,
+): Promise<{ readonly seen: T; readonly shares: readonly bigint[] }> {
+  const held = heldBy(task, pooled);
+  const computation = { task, program: { ...programOf(task), minimumOwners: 1 } };
+  const [left, right] = memoryChannelPair();
+  const frames: Uint8Array[] = [];
+  let seen: T | undefined;
+  const listening: Channel = {
+    send: (own, released) => right.send(own, released),
+    async receive() {
+      const received = await right.receive();
+      frames.push(Uint8Array.from(received));
+      seen = find(frames);
+      if (seen !== undefined) throw new Enough();
+      return received;
+    },
+    close: () => right.close(),
+    abort: (code) => right.abort(code),
+    bytesSent: 0,
+    bytesReceived: 0,
+  };
+  const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
+  const [, ended] = await Promise.allSettled([
+    protocol.runCsp(left, computation, {
+      shares: held.csp,
+      verifiedOwners: Number(pooled.owners),
+      markAnswered: async () => undefined,
+    }),
+    protocol.runDataUser(listening, computation, {
+      shares: held.dataUser,
+      pace: { milliseconds: 0, clock: systemClock },
+    }),
+  ]);
+  if (seen === undefined) throw new Error('the data user expected other messages', { cause: ended });
+  return { seen, shares: held.dataUser };
+}
+
+const COUNT_BYTES = 4;
+
+/** The message of `simulated`: a count of owners, and the CSP's shares, to which the data user adds its own. */
+async function readShares(task: TaskProposal, pooled: Statistics): Promise<Matrix> {
+  const bits = valueBitsOf(task);
+  const { seen, shares } = await found(task, pooled, ([message]) => message);
+  let at = COUNT_BYTES;
+  const others = bits.map((width) => {
+    const from = at;
+    at += Math.ceil(width / 8);
+    return BigInt(`0x${Buffer.from(seen).toString('hex', from, at)}`);
+  });
+  return scatterIn(task, combine(bits, shares, others));
+}
+
+const LABEL_BYTES = 16;
+
+/** The CSP's labels, one for each bit of its shares, each taken for the bit that it ends with. */
+async function readLabels(task: TaskProposal, pooled: Statistics): Promise<Matrix> {
+  const { seen, shares } = await found(
+    task,
+    pooled,
+    (frames) => messagesOf(frames).find(({ type }) => type === GARBLING_MESSAGE.inputLabels)?.payload,
+  );
+  const widths = valueBitsOf(task);
+  const others = sharesOfBits(widths, (i) => seen[LABEL_BYTES * i]! & 1);
+  return scatterIn(task, combine(widths, shares, others));
+}
+
+/** Shares of their bits in the order in which a garbler puts them in: values of one width go together, the lowest bits of all of them first. */
+export function sharesOfBits(widths: readonly number[], bit: (i: number) => number): bigint[] {
+  const shares: bigint[] = [];
+  for (let at = 0; shares.length < widths.length; ) {
+    const width = widths[shares.length]!;
+    const rest = widths.slice(shares.length);
+    const other = rest.findIndex((own) => own !== width);
+    const count = other < 0 ? rest.length : other;
+    for (let v = 0; v < count; v += 1) {
+      const bits = Array.from({ length: width }, (_, i) => BigInt(bit(at + i * count + v)) << BigInt(i));
+      shares.push(bits.reduce((sum, own) => sum + own, 0n));
+    }
+    at += width * count;
+  }
+  return shares;
+}
+
+/** S̄ of flat statistics, also of such as no rows have. */
+function scatterIn(task: TaskProposal, values: readonly bigint[]): Matrix {
+  const statistics = unflatten(task, values);
+  const rows = rowsOf(statistics);
+  const T = wholeScatter(statistics).map((row) => row.map(Number));
+  return new Matrix(T).div((rows === 0 ? 1 : rows) * 4 ** task.fractionBits);
+}
+
+async function attempts(
+  setting: Setting,
+  count: number,
+  task: TaskProposal,
+  attempt: (pooled: Statistics) => Matrix | Promise<Matrix>,
+) {
+  const population = populationOf(task, setting.scene.publicSample);
+  const guesses: Guess[] = [];
+  for (const { members } of runsOf(setting, count)) {
+    const pooled = pooledStatistics(task, [members]);
+    guesses.push({
+      guess: await attempt(pooled),
+      blind: Matrix.mul(population.covariance, members.length),
+      truth: new Matrix(totalScatter(pooled, task.fractionBits)),
+    });
+  }
+  return { ...trialsOf(guesses), facts: DRAWN };
+}
+
+const DRAWN = { draws: 'shares, keys and labels are the protocol’s own, new in each run' };
+
+export const simulatedInSight: Experiment = {
+  ...IN_SIGHT,
+  id: 'simulated-pooled',
+  title: '`simulated`: the data user adds its shares to what the CSP sends',
+  expectation: 'control',
+  claims: ['S-17'],
+  sees: 'what the CSP sends',
+  scenes: ['iris'],
+  async run(setting) {
+    const task = pcaOf(setting.scene, { twoParty: 'simulated' });
+    return attempts(setting, RUNS[setting.effort], task, (pooled) => readShares(task, pooled));
+  },
+};
+
+export const garbledInSight: Experiment = {
+  ...IN_SIGHT,
+  id: 'garbled-pooled',
+  title: 'The same attempt against `garbled`: labels taken for the bits that they end with',
+  expectation: 'holds',
+  claims: ['S-8', 'S-19'],
+  sees: 'what the CSP sends first: a label for each bit of its shares',
+  scenes: ['iris'],
+  omits: ({ proposal }) =>
+    proposal.features.length > MOST_IN_CIRCUITS
+      ? `more than ${MOST_IN_CIRCUITS} features, which take circuits too long here`
+      : undefined,
+  async run(setting) {
+    const task = pcaOf(setting.scene);
+    const count = { quick: 12, full: 250 }[setting.effort];
+    return attempts(setting, count, task, (pooled) => readLabels(task, pooled));
+  },
+};
+
+export const rotatedInSight: Experiment = {
+  ...IN_SIGHT,
+  id: 'rotated-pooled',
+  title: 'The same attempt against `rotated`: the data user takes the matrix that it opens for S̄',
+  expectation: 'holds',
+  claims: ['S-8', 'S-53'],
+  sees: 'the rotated matrix with its noise and mask',
+  scenes: ['pima'],
+  omits: ({ proposal }) => (proposal.features.length < 4 ? 'fewer than four features' : undefined),
+  async run(setting) {
+    const task = pcaOf(setting.scene, { twoParty: 'rotated' });
+    const parameters = rotatedParameters(task);
+    const random = new RandomBits(new Draws(setting.seed).of('answers').source);
+    const outcome = await attempts(setting, MANY[setting.effort], task, (pooled) => {
+      const secrets = drawSecrets(parameters, task.components, random);
+      const M = new Matrix(opened(wholeScatter(pooled), secrets, parameters));
+      return M.div(rowsOf(pooled) * 4 ** task.fractionBits);
+    });
+    return { ...outcome, facts: {} };
+  },
+};
+
+/** All but one run's rows, in a task of several owners. */
+export const cspWithOwners: Experiment = {
+  ...IN_SIGHT,
+  id: 'collusion-csp',
+  title: 'The CSP and all owners but one: the last owner’s sums from the blinded ones',
+  attacker: 'coalition',
+  secret: 'statistics of an owner',
+  expectation: 'holds',
+  claims: ['S-11', 'S-13', 'S-72'],
+  sees: 'the blinded sums, as decrypted, and no result',
+  knows: 'the statistics of all owners but one, the widths of slots, and a public sample',
+  control: 'what comes out, set against the scatter matrix of other rows',
+  scenes: ['pima'],
+  async run(setting) {
+    const task = pcaOf(setting.scene);
+    const { valueBits, blindingBits } = layout(task);
+    const others = flatten(task, pooledStatistics(task, setting.scene.owners));
+    return attempts(setting, MANY[setting.effort], task, (own) => {
+      const all = flatten(task, own).map((value, i) => value + others[i]!);
+      const { slots } = heldBy(task, unflatten(task, all));
+      // Less what is known, and less the middle of what blinding can be.
+      const middle = valueBits.map(
+        (bits, i) => (1n << BigInt(bits - 1)) + (1n << BigInt(blindingBits[i]! - 1)),
+      );
+      return scatterIn(
+        task,
+        slots.map((slot, i) => slot - others[i]! - middle[i]!),
+      );
+    });
+  },
+};
+
+export const bothServers: Experiment = {
+  ...IN_SIGHT,
+  id: 'collusion-servers',
+  title: 'Both servers together: their shares added up',
+  attacker: 'coalition',
+  expectation: 'control',
+  claims: ['S-2', 'S-138'],
+  sees: 'the additive shares of both',
+  knows: 'nothing',
+  scenes: ['pima'],
+  async run(setting) {
+    const task = pcaOf(setting.scene);
+    return attempts(setting, RUNS[setting.effort], task, (pooled) => {
+      const { csp, dataUser } = heldBy(task, pooled);
+      return scatterIn(task, combine(valueBitsOf(task), csp, dataUser));
+    });
+  },
+};

@@ -1,0 +1,85 @@
+/** What anybody may know of rows before a task, and how much better than that an attacker's guess is. */
+import type { TaskProposal } from '@eigenveil/task';
+import { Matrix } from 'ml-matrix';
+import type { Trials } from '../../experiment.ts';
+import { scaledRows } from '../../released.ts';
+import type { SceneRow } from '../../scene.ts';
+
+export interface Population {
+  /** Scaled rows. */
+  readonly rows: readonly (readonly number[])[];
+  /** Per scaled feature. */
+  readonly mean: readonly number[];
+  /** Of one row (d × d). */
+  readonly covariance: Matrix;
+}
+
+/** From at least two rows. */
+export function populationOf(
+  proposal: TaskProposal,
+  sample: readonly Pick<SceneRow, 'values'>[],
+): Population {
+  const rows = scaledRows(proposal, sample);
+  const all = new Matrix(rows);
+  const mean = all.mean('column');
+  const centred = all.subRowVector(mean);
+  return {
+    rows,
+    mean,
+    covariance: centred
+      .transpose()
+      .mmul(centred)
+      .div(rows.length - 1),
+  };
+}
+
+/** Of a feature that has one value in the sample, so that its others count as far away. */
+const LEAST_SPREAD = 1e-3;
+
+/** A row with each feature in units of its spread, from the population's mean. */
+export function standardised({ mean, covariance }: Population, row: readonly number[]): number[] {
+  return row.map((x, i) => (x - mean[i]!) / Math.max(LEAST_SPREAD, Math.sqrt(covariance.get(i, i))));
+}
+
+/** An attacker's guess of a secret, beside what it would have guessed without the task. */
+export interface Guess {
+  readonly guess: Matrix;
+  readonly blind: Matrix;
+  readonly truth: Matrix;
+}
+
+/** The guess of a row, each feature in units of its spread; the blind one is the population's mean. */
+export function rowGuess(population: Population, guess: readonly number[], row: readonly number[]): Guess {
+  const units = (values: readonly number[]) => Matrix.rowVector(standardised(population, values));
+  return { guess: units(guess), blind: units(population.mean), truth: units(row) };
+}
+
+/** The part of the blind guess's squared error that the guess takes away: 1 where it is right, 0 where it is no better. */
+export function explained({ guess, blind, truth }: Guess): number {
+  const left = Matrix.sub(guess, truth).norm() ** 2;
+  const open = Matrix.sub(blind, truth).norm() ** 2;
+  return open === 0 ? 0 : Math.max(0, 1 - left / open);
+}
+
+type Successes = Pick<Trials, 'kind' | 'attack' | 'control' | 'paired' | 'baseline'>;
+
+/** Successes of guesses, and of others in their place: from a task that does not hold whom the secret is about. */
+export function trialsBeside(guesses: readonly Guess[], others: readonly Matrix[]): Successes {
+  return {
+    kind: 'trials',
+    attack: guesses.map(explained),
+    control: guesses.map((own, i) => explained({ ...own, guess: others[i]! })),
+    paired: true,
+    baseline: 0,
+  };
+}
+
+/** The same where the guess of the next unit is about somebody else. */
+export const trialsOf = (guesses: readonly Guess[]): Successes =>
+  trialsBeside(
+    guesses,
+    guesses.map((_, i) => guesses[(i + 1) % guesses.length]!.guess),
+  );
+
+export const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -1,0 +1,50 @@
+/** The tasks that attacks of this room propose over a scene, and its members dealt to owners anew. */
+import type { Statistics } from '@eigenveil/statistics';
+import type { TaskProposal } from '@eigenveil/task';
+import { symmetricMatrix } from '@eigenveil/two-party/insides';
+import { Draws } from '../../draws.ts';
+import type { Setting } from '../../experiment.ts';
+import type { Scene, SceneRow } from '../../scene.ts';
+import { type Variant, variantOf } from '../../scenes/split.ts';
+
+/** As many components as the scene's own task has, where more than half of the features remain unknown. */
+export const componentsOf = ({ proposal }: Scene): number =>
+  Math.max(1, Math.min(proposal.components, Math.floor(proposal.features.length / 2)));
+
+/** A PCA by `garbled` that declares no more than vectors and eigenvalues, but for the changes. */
+export const pcaOf = (scene: Scene, changes: Partial<Variant> = {}): TaskProposal =>
+  variantOf(scene, { method: 'pca', twoParty: 'garbled', components: componentsOf(scene), ...changes });
+
+export const membersOf = ({ owners }: Scene): SceneRow[] => owners.flat();
+
+/** Members dealt anew to so many owners of about one size. */
+export function dealt(members: readonly SceneRow[], owners: number, draws: Draws): SceneRow[][] {
+  const mixed = draws.shuffled(members);
+  return Array.from({ length: owners }, (_, owner) => mixed.filter((_row, i) => i % owners === owner));
+}
+
+export const rowsOf = (statistics: Statistics): number =>
+  statistics.labellings[0]!.reduce((sum, { M }) => sum + Number(M), 0);
+
+/** T = Q R − V Vᵀ in whole numbers. */
+export function wholeScatter({ R, labellings }: Statistics): bigint[][] {
+  const { V, M } = labellings[0]![0]!;
+  return symmetricMatrix(R, V.length).map((row, i) => row.map((entry, j) => M * entry - V[i]! * V[j]!));
+}
+
+/** Tasks over parts of the members, each beside one over as many outsiders. */
+export interface Run {
+  readonly members: readonly SceneRow[];
+  readonly outsiders: readonly SceneRow[];
+}
+
+/** So many runs, each over half of the members (or `rows` of them), drawn by the seed. */
+export function runsOf({ scene, seed }: Setting, count: number, rows?: (run: number) => number): Run[] {
+  const draws = new Draws(seed).of('runs');
+  const members = membersOf(scene);
+  return Array.from({ length: count }, (_, i) => {
+    const own = draws.of(i);
+    const size = rows?.(i) ?? Math.ceil(members.length / 2);
+    return { members: own.some(members, size), outsiders: own.some(scene.outsiders, size) };
+  });
+}
