@@ -14,12 +14,12 @@ import {
 } from '@eigenveil/paillier';
 import { layout } from '@eigenveil/statistics';
 import type { TaskProposal } from '@eigenveil/task';
+import { type Form, findForms, formsOf, formsOfNumbers } from '@eigenveil/testbed/leaks';
 import type { Wiretap } from '@eigenveil/testbed/proxies/wiretap';
 import { RECORD } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ciphertextsOf, productOf } from './support/ciphertexts.ts';
 import { plainSums } from './support/definitions.ts';
-import { type Form, findForms, formsOf, formsOfNumbers } from './support/leaks.ts';
 import { startRecorded } from './support/recorded-world.ts';
 import { only, RecordingPool, unblindingOf } from './support/recording-pool.ts';
 import { type FinishedTask, finishTask } from './support/run-task.ts';
@@ -180,15 +180,14 @@ describe('the search for statistics', () => {
   test('finds every form between other bytes', () => {
     const noise = Buffer.from('eyJhbGciOiJFZERTQSJ9.\u0000\u0001');
     const hidden = Buffer.concat(forms.flatMap(({ bytes }) => [noise, bytes, noise]));
-    expect(new Set(findForms([hidden], forms))).toEqual(new Set(forms.map(({ name }) => name)));
+    expect(new Set(findForms([hidden], forms))).toEqual(new Set(forms));
     expect(new Set(forms.map(({ name }) => name.replaceAll(/\d+/g, 'i'))).size).toBeGreaterThan(10);
   });
 
   test('looks into base64', () => {
     const payload = Buffer.from(JSON.stringify({ sum: `${plainSums(proposal, parts)[0]}` }));
-    expect(findForms([Buffer.from(`dpop: e30.${payload.toString('base64url')}.AAAA`)], forms)).toContain(
-      'value 0, decimal',
-    );
+    const found = findForms([Buffer.from(`dpop: e30.${payload.toString('base64url')}.AAAA`)], forms);
+    expect(found.map(({ name }) => name)).toContain('value 0, decimal');
   });
 
   test("finds statistics in the CSP's transcript if the data user does not blind", async () => {
@@ -196,7 +195,7 @@ describe('the search for statistics', () => {
     try {
       const finished = await watched.finish(proposal, parts);
       expect(finished.status.state).toBe('failed'); // the shares do not fit each other
-      const found = findForms(watched.cspTranscript(finished), forms);
+      const found = findForms(watched.cspTranscript(finished), forms).map(({ name }) => name);
       expect(found).toEqual(expect.arrayContaining(['value 0, decimal', 'value 0, bytes', 'plaintext 0']));
     } finally {
       await watched.close();

@@ -1,6 +1,15 @@
 /** The one error class of this package: every failure that its user can act on carries a stable code. */
 
-export type EvaluationErrorCode = 'ERR_ATTACK_FAILED' | 'ERR_ATTACK_INVALID' | 'ERR_ATTACK_MISSING';
+export type EvaluationErrorCode =
+  | 'ERR_ATTACK_FAILED'
+  | 'ERR_ATTACK_INVALID'
+  | 'ERR_ATTACK_MISSING'
+  /** A bundle of views was changed, cut off or put together from others, or its key is another one. */
+  | 'ERR_VIEW_BROKEN'
+  /** No bundle of views, one of another version, or one whose lines are not what they should be. */
+  | 'ERR_VIEW_FORMAT'
+  /** What was recorded cannot be told apart or deciphered. */
+  | 'ERR_VIEW_UNREADABLE';
 
 /** Messages name files, members and what was expected of them. */
 export class EvaluationError extends Error {

@@ -1,7 +1,7 @@
 /** What comes of a run of the instrument, judged: the contents of report.json, from which the report is written. */
 import { z } from 'zod';
 import { BlockSchema } from './blocks.ts';
-import { ATTACKERS, type ClaimId, SECRETS } from './experiment.ts';
+import { ATTACKERS, type ClaimId, EXPECTATIONS, KINDS, SECRETS, UNITS } from './experiment.ts';
 
 /**
  * - `broken`: the attack is better than its control by more than the margin, or real and simulated are told apart.
@@ -28,13 +28,10 @@ const Common = {
   pBroken: Share.describe(
     'Holm-adjusted over the run: of so large an excess, if it were no larger than the margin.',
   ),
-  pHolds: Share.describe('Holm-adjusted over the run: of so small an excess, if it were the margin.'),
   confirmation: z
     .strictObject({ seed: z.string(), success: z.number(), n: z.int(), p: Share, verdict: Verdict })
     .nullable()
-    .describe(
-      'The same case on a fresh seed, where the first one was broken and the run asks for that; p not adjusted.',
-    ),
+    .describe('The same case on a fresh seed, where a case that refutes claims was broken; p not adjusted.'),
   facts: z.record(z.string(), z.union([z.number(), z.string()])),
   blocks: z.array(BlockSchema),
   seconds: z.number(),
@@ -47,6 +44,7 @@ export const CaseResult = z.discriminatedUnion('kind', [
     control: z.number().describe('Mean success of the same attack on whom it cannot concern.'),
     controlUnits: z.int(),
     baseline: z.number().describe('Mean success of a guess without access.'),
+    pHolds: Share.describe('Holm-adjusted over the run: of so small an excess, if it were the margin.'),
     excess: z.number().describe('(success − control) / (1 − control).'),
     excessInterval: Interval.describe('Two-sided, at the level of the run and for itself alone.'),
   }),
@@ -67,16 +65,16 @@ const Omission = z.strictObject({ scene: z.string(), why: z.string() });
 export const ExperimentResult = z.strictObject({
   id: z.string(),
   title: z.string(),
-  kind: z.enum(['simulation', 'attack', 'audit', 'network', 'deviation']),
+  kind: z.enum(KINDS),
   attacker: z.enum(ATTACKERS),
   secret: z.enum(SECRETS),
-  expectation: z.enum(['holds', 'admitted', 'control']),
+  expectation: z.enum(EXPECTATIONS),
   claims: z.array(Claim),
   sees: z.string(),
   knows: z.string(),
   control: z.string(),
   baseline: z.string(),
-  unit: z.enum(['row', 'person', 'owner', 'run']),
+  unit: z.enum(UNITS),
   verdict: Verdict.nullable().describe(
     'Of all its cases: broken if one is, holds if all do; null without a case.',
   ),
@@ -107,7 +105,6 @@ export const EvaluationResult = z.strictObject({
       .number()
       .describe('Probability of a wrong verdict in the whole run, in either direction by itself.'),
     margin: z.number().describe('The excess that counts as nothing; fixed before any experiment ran.'),
-    confirmed: z.boolean().describe('Whether what is broken was run again on a fresh seed.'),
     scenes: z.array(z.string()),
     environment: z.strictObject({
       commit: z.string(),

@@ -6,7 +6,7 @@ import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { loadOrCreateKeyRing, Sealer } from '@eigenveil/server';
 import { z } from 'zod';
-import { ViewError } from './errors.ts';
+import { EvaluationError } from '../errors.ts';
 import type { Named, Party, View } from './view.ts';
 
 const VERSION = 1;
@@ -120,9 +120,13 @@ export async function readBundle(path: string): Promise<View> {
   const header = headerOf(path, bytes);
   const keyFile = keyFileOf(path);
   await access(keyFile).catch((cause: unknown) => {
-    throw new ViewError('ERR_VIEW_BROKEN', `"${keyFile}" expected the key of the bundle: put it there`, {
-      cause,
-    });
+    throw new EvaluationError(
+      'ERR_VIEW_BROKEN',
+      `"${keyFile}" expected the key of the bundle: put it there`,
+      {
+        cause,
+      },
+    );
   });
   const sealer = new Sealer(...(await loadOrCreateKeyRing(keyFile)));
   const frames = framesOf(path, bytes);
@@ -146,7 +150,7 @@ function headerOf(path: string, bytes: Buffer): Header {
   try {
     return Header.parse(JSON.parse(bytes.toString('utf8', 0, bytes.indexOf(NEWLINE))));
   } catch (cause) {
-    throw new ViewError('ERR_VIEW_FORMAT', `"${path}" expected a bundle of views, version ${VERSION}`, {
+    throw new EvaluationError('ERR_VIEW_FORMAT', `"${path}" expected a bundle of views, version ${VERSION}`, {
       cause,
     });
   }
@@ -230,12 +234,12 @@ function parsed(path: string, line: string): Line {
   }
 }
 
-function malformed(path: string, cause?: unknown): ViewError {
+function malformed(path: string, cause?: unknown): EvaluationError {
   const message = `"${path}" expected the lines of a view: record the task again`;
-  return new ViewError('ERR_VIEW_FORMAT', message, { cause });
+  return new EvaluationError('ERR_VIEW_FORMAT', message, { cause });
 }
 
-function broken(path: string, cause?: unknown): ViewError {
+function broken(path: string, cause?: unknown): EvaluationError {
   const message = `"${path}" was changed or cut off, or its key is another one: record the task again`;
-  return new ViewError('ERR_VIEW_BROKEN', message, { cause });
+  return new EvaluationError('ERR_VIEW_BROKEN', message, { cause });
 }

@@ -17,9 +17,9 @@ import type { Task, TaskProposal } from '@eigenveil/task';
 import { type Children, type Launch, withChildren } from '@eigenveil/testbed/processes/children';
 import type { Projection } from '@eigenveil/wire';
 import { z } from 'zod';
+import { EvaluationError } from '../errors.ts';
 import type { SceneRow } from '../scene.ts';
 import { CSP_SECRETS, DATA_USER_SECRETS, OpenedSecrets, taskState, WatchedDirectory } from './directories.ts';
-import { ViewError } from './errors.ts';
 import { readTapes } from './tape.ts';
 import { TAPE_FOLDER } from './tape-folder.ts';
 import { type KeyLog, readKeyLog } from './tls.ts';
@@ -225,7 +225,7 @@ class Recorder {
       const { pid, draws } = await readTapes(folder);
       const party = pids.get(pid);
       if (party === undefined)
-        throw new ViewError('ERR_VIEW_UNREADABLE', `process ${pid} expected to be of a party`);
+        throw new EvaluationError('ERR_VIEW_UNREADABLE', `process ${pid} expected to be of a party`);
       tapes.set(party, draws);
       logs.set(party, readKeyLog(await readFile(join(folder, KEY_LOG), 'utf8')));
     }
@@ -257,7 +257,7 @@ class Recorder {
     const name = `POST /tasks/${task.id}/unblinding`;
     const request = traffic.received.get('CSP')?.find((message) => message.name === name);
     if (stored === undefined || request === undefined) {
-      throw new ViewError(
+      throw new EvaluationError(
         'ERR_VIEW_UNREADABLE',
         'the Paillier key expected to be seen before it is destroyed',
       );
@@ -282,7 +282,10 @@ class Recorder {
     const secrets = this.#secrets.get('data user')!;
     const drawn = secrets.get('drawn');
     if (drawn === undefined)
-      throw new ViewError('ERR_VIEW_UNREADABLE', 'the blinding expected to be seen before it is destroyed');
+      throw new EvaluationError(
+        'ERR_VIEW_UNREADABLE',
+        'the blinding expected to be seen before it is destroyed',
+      );
     const { blinding, noise } = Drawn.parse(JSON.parse(drawn.toString()));
     return {
       keys: seedOf(secrets),

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { ViewError } from './errors.ts';
+import { EvaluationError } from '../errors.ts';
 import type { Draw } from './view.ts';
 
 const FirstLine = z.strictObject({ pid: z.int(), thread: z.int() });
@@ -19,7 +19,7 @@ export async function readTapes(folder: string): Promise<{ pid: number; draws: D
   );
   const [pid] = threads.map((it) => it.pid);
   if (pid === undefined)
-    throw new ViewError('ERR_VIEW_UNREADABLE', `"${folder}" expected the tape of a process, got none`);
+    throw new EvaluationError('ERR_VIEW_UNREADABLE', `"${folder}" expected the tape of a process, got none`);
   return { pid, draws: threads.flatMap((it) => it.draws).sort((a, b) => a.at - b.at) };
 }
 
@@ -33,6 +33,6 @@ function readThread(text: string): { pid: number; draws: Draw[] } {
     });
     return { pid, draws };
   } catch (cause) {
-    throw new ViewError('ERR_VIEW_UNREADABLE', 'a tape expected one draw on each line', { cause });
+    throw new EvaluationError('ERR_VIEW_UNREADABLE', 'a tape expected one draw on each line', { cause });
   }
 }

@@ -3,7 +3,7 @@
  * end wrote down (`--tls-keylog`): the processes and their connections stay as they are, and nobody sits in the midst.
  */
 import { type CipherGCMTypes, createDecipheriv, createHmac } from 'node:crypto';
-import { ViewError } from './errors.ts';
+import { EvaluationError } from '../errors.ts';
 
 /** Some bytes in one direction, and when they passed: milliseconds since 1970. */
 export interface Passed {
@@ -192,8 +192,8 @@ function lengthOf(messages: Buffer): number {
   return messages.length < 4 ? 4 : 4 + messages.readUIntBE(1, 3);
 }
 
-function unreadable(problem: string): ViewError {
-  return new ViewError(
+function unreadable(problem: string): EvaluationError {
+  return new EvaluationError(
     'ERR_VIEW_UNREADABLE',
     `a connection that was recorded ${problem}: record the task again`,
   );

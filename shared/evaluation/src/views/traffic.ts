@@ -1,7 +1,7 @@
 /** What passed in front of the services, put together: messages in clear for their receivers, sizes and times for the network. */
 import { CountingProxy, type Direction } from '@eigenveil/testbed/proxies/counting-proxy';
 import { nameOfRequest, readFrames, readHttp } from '@eigenveil/testbed/proxies/http-messages';
-import { ViewError } from './errors.ts';
+import { EvaluationError } from '../errors.ts';
 import { clientRandomOf, decrypted, type KeyLog, type Passed, recordsOf } from './tls.ts';
 import type { Message, Party, Passage } from './view.ts';
 
@@ -168,7 +168,7 @@ function httpOf(bytes: Buffer) {
   try {
     return readHttp(bytes);
   } catch (cause) {
-    throw new ViewError('ERR_VIEW_UNREADABLE', 'what passed was no whole HTTP: record the task again', {
+    throw new EvaluationError('ERR_VIEW_UNREADABLE', 'what passed was no whole HTTP: record the task again', {
       cause,
     });
   }

@@ -1,7 +1,10 @@
 /** The part of jstat 1.9 that tests and benchmarks use. */
 declare module 'jstat' {
   const jstat: {
-    readonly beta: { inv(probability: number, alpha: number, beta: number): number };
+    readonly beta: {
+      cdf(x: number, alpha: number, beta: number): number;
+      inv(probability: number, alpha: number, beta: number): number;
+    };
     readonly chisquare: { cdf(x: number, freedom: number): number };
     readonly studentt: {
       cdf(t: number, freedom: number): number;

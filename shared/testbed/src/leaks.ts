@@ -1,5 +1,4 @@
-/** Looks for statistics in what somebody saw, in every form in which software is likely to write a number down. */
-import type { Packing, Slot } from '@eigenveil/paillier';
+/** Looks for numbers in what somebody saw, in every form in which software is likely to write a number down. */
 
 /**
  * Shorter forms turn up by chance in ciphertexts and tokens. A given one of 48 bits does so in 2^16 random bytes once in
@@ -18,12 +17,25 @@ export interface Form {
   readonly bytes: Buffer;
 }
 
+/** Where values lie in packed plaintexts, as far as forms of them go. */
+export interface Layout {
+  readonly valueBits: readonly number[];
+  readonly plaintexts: readonly (readonly Slot[])[];
+}
+
+interface Slot {
+  /** An index. */
+  readonly value: number;
+  readonly offset: number;
+  readonly valueBits: number;
+}
+
 /**
  * The forms of a vector of statistics: each number as it is and with 2^(b-1) added, as decimal or hexadecimal text, as an
  * integer of either byte order, as a double and as JSON number, also divided by the units of discretisation; neighbours
  * in a fixed-length encoding; whole packed plaintexts. Numbers that are too small to be told from chance are left out.
  */
-export function formsOf(values: readonly bigint[], packing: Packing, fractionBits: number): Form[] {
+export function formsOf(values: readonly bigint[], packing: Layout, fractionBits: number): Form[] {
   const forms: Form[] = [];
   const add = (name: string, bytes: Buffer) => forms.push({ name, bytes });
   values.forEach((value, i) => {
@@ -74,22 +86,49 @@ export function formsOfNumbers(numbers: readonly number[]): Form[] {
     .filter(({ bytes }) => bytes.length >= SHORTEST_DIGITS);
 }
 
-/** The names of the forms that occur anywhere in the bytes, or in what base64 text among them stands for. */
-export function findForms(seen: readonly Uint8Array[], forms: readonly Form[]): string[] {
-  const byPrefix = new Map<number, Form[]>();
+/** The forms that occur anywhere in the bytes, or in what base64 text among them stands for. */
+export function findForms<F extends Form>(seen: readonly Uint8Array[], forms: readonly F[]): F[] {
+  return finderOf(forms)(seen);
+}
+
+/** The same for many searches. */
+export function finderOf<F extends Form>(forms: readonly F[]): (seen: readonly Uint8Array[]) => F[] {
+  const byPrefix = new Map<number, F[]>();
+  // Most places begin with what no form begins with: two bits of memory tell so without the map.
+  const [first, second] = [new Uint8Array(2 ** 24), new Uint8Array(2 ** 24)];
   for (const form of forms) {
     const prefix = form.bytes.readUIntBE(0, SHORTEST_BYTES);
-    byPrefix.set(prefix, [...(byPrefix.get(prefix) ?? []), form]);
+    const same = byPrefix.get(prefix) ?? [];
+    byPrefix.set(prefix, same);
+    same.push(form);
+    first[form.bytes.readUIntBE(0, 3)] = 1;
+    second[form.bytes.readUIntBE(3, 3)] = 1;
   }
-  const found = new Set<string>();
-  for (const bytes of seen.map((it) => Buffer.from(it)).flatMap((it) => [it, ...decodedBase64(it)])) {
-    for (let i = 0; i + SHORTEST_BYTES <= bytes.length; i++) {
-      for (const form of byPrefix.get(bytes.readUIntBE(i, SHORTEST_BYTES)) ?? []) {
-        if (bytes.subarray(i, i + form.bytes.length).equals(form.bytes)) found.add(form.name);
+  return (seen) => [...found(seen, byPrefix, first, second)];
+}
+
+function found<F extends Form>(
+  seen: readonly Uint8Array[],
+  byPrefix: ReadonlyMap<number, readonly F[]>,
+  first: Uint8Array,
+  second: Uint8Array,
+): Set<F> {
+  const found = new Set<F>();
+  const views = seen.map(({ buffer, byteOffset, length }) => Buffer.from(buffer, byteOffset, length));
+  for (const bytes of views.flatMap((it) => [it, ...decodedBase64(it)])) {
+    // The three bytes that begin at a place, and the three after them.
+    let [three, after] = [0, 0];
+    for (let end = 0; end < bytes.length; end++) {
+      three = ((three << 8) | (after >>> 16)) & 0xff_ff_ff;
+      after = ((after << 8) | bytes[end]!) & 0xff_ff_ff;
+      if (first[three] === 0 || second[after] === 0 || end < SHORTEST_BYTES - 1) continue;
+      const start = end - (SHORTEST_BYTES - 1);
+      for (const form of byPrefix.get(three * 2 ** 24 + after) ?? []) {
+        if (bytes.subarray(start, start + form.bytes.length).equals(form.bytes)) found.add(form);
       }
     }
   }
-  return [...found];
+  return found;
 }
 
 function integerForms(integer: bigint, bits: number): Form[] {
