@@ -18,6 +18,7 @@ export {
   simulatedView,
   type View,
 } from './insides/garbled-simulator.ts';
+export { MadeUpTime } from './insides/made-up-time.ts';
 export { type Message, messagesOf } from './insides/messages-of.ts';
 export { answered, opened, view } from './insides/rotated-view.ts';
 export { seeded } from './insides/seeded.ts';

@@ -1,9 +1,7 @@
 /** What the CSP sees of a computation: the same messages, the same closing and the same moment, whatever the data user makes of the answer. */
-import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import {
   type Channel,
-  type Clock,
   type DataUserInput,
   memoryChannelPair,
   type Pace,
@@ -11,6 +9,7 @@ import {
   TWO_PARTY_PROTOCOLS,
   toRing,
 } from '../src/index.ts';
+import { MadeUpTime } from '../src/insides/made-up-time.ts';
 import { AT_ONCE } from './rotated/run.ts';
 import { type Given, type Setting, settingOf, spread } from './rotated/settings.ts';
 
@@ -153,26 +152,6 @@ describe('rotated: a CSP that spoils what it sends', () => {
     expect(other).toMatchObject({ code: 'ERR_ROTATION_CHECK', answered: 1, seenByCsp });
   });
 });
-
-/** Time that goes on when somebody sleeps, and by a step whenever somebody looks, as where everything takes its time. */
-class MadeUpTime implements Clock {
-  time = 0;
-  readonly #step: number;
-
-  constructor(step = 0) {
-    this.#step = step;
-  }
-
-  now(): number {
-    this.time += this.#step;
-    return this.time;
-  }
-
-  async sleep(milliseconds: number): Promise<void> {
-    await setImmediate();
-    this.time += milliseconds / 2 + 1; // wakes up too early now and then
-  }
-}
 
 describe('rotated: the first byte after the matrix', () => {
   /** When the CSP gets each message of the data user. */

@@ -1,4 +1,5 @@
-/** What sizes and times of messages tell. */
+/** What the lines show, by lengths and times. */
 import type { Experiment } from '../../experiment.ts';
+import { SIZES } from './sizes.ts';
 
-export const EXPERIMENTS: readonly Experiment[] = [];
+export const EXPERIMENTS: readonly Experiment[] = [...SIZES];

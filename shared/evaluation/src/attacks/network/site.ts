@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inviteOwners, startCsp } from '@eigenveil/csp';
-import { DataOwner, MemoryOwnerState, OwnerPolicy } from '@eigenveil/data-owner';
+import { DataOwner, MemoryOwnerState, OwnerPolicy, type ServiceAddress } from '@eigenveil/data-owner';
 import { startDataUser, TaskClient } from '@eigenveil/data-user';
 import { loopback } from '@eigenveil/demo/loopback';
 import { PaillierPool } from '@eigenveil/paillier';
@@ -31,12 +31,19 @@ export interface Observed {
   readonly seen: Readonly<Record<Line, readonly SeenRecord[]>>;
 }
 
+/** What an owner does when it is asked to sum its rows; how long it takes is its own. */
+export type Summarise = (task: Task) => Promise<Statistics>;
+
 export interface Site {
-  /**
-   * Runs a task to its end. Each part is contributed by an owner of its own, one after the other, who then asks for the result.
-   * @param parts called when an owner is to sum its rows
-   */
-  run(proposal: TaskProposal, parts: readonly ((task: Task) => Promise<Statistics>)[]): Promise<Observed>;
+  readonly client: TaskClient;
+  /** Enrolled, with a policy that takes what experiments propose. */
+  readonly owners: readonly DataOwner[];
+  /** The data user's, as owners reach it. */
+  readonly dataUser: ServiceAddress;
+  /** What has passed on a line so far; grows. */
+  records(line: Line): readonly SeenRecord[];
+  /** Runs a task to its end. Each part is contributed by an owner of its own, one after the other, who then asks for the result. */
+  run(proposal: TaskProposal, parts: readonly Summarise[]): Promise<Observed>;
   close(): Promise<void>;
 }
 
@@ -78,7 +85,7 @@ export async function startSite(ownerCount: number, answerMilliseconds: number):
     const paillier = new PaillierPool({ threads: 0 });
     closing.push(() => paillier.close());
     const policy = OwnerPolicy.parse({
-      twoParty: ['garbled', 'rotated'],
+      twoParty: ['garbled', 'rotated', 'simulated'],
       minimumKeyBits: 1024,
       allowFullRank: true,
       allowSpectrum: true,
@@ -117,7 +124,7 @@ export async function startSite(ownerCount: number, answerMilliseconds: number):
         },
       };
     };
-    return { run, close };
+    return { client, owners, dataUser: address, records: (line) => records[line].seen, run, close };
   } catch (error) {
     await close();
     throw error;

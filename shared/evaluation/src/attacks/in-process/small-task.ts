@@ -1,0 +1,90 @@
+/** Small tasks over a scene's rows for experiments that run the real protocol in this process: few features, short keys, either method. */
+
+import { addStatistics, type Statistics } from '@eigenveil/statistics';
+import { DAY_MILLISECONDS, newTaskId, revealedByRotation, type Task, TaskProposal } from '@eigenveil/task';
+import { statisticsOf } from '../../released.ts';
+import type { Scene, SceneRow } from '../../scene.ts';
+
+/** As few as each protocol has something to hide in. */
+export const FEATURES = 4;
+
+/** Why such tasks cannot be made of a scene. */
+export function tooSmall(scene: Scene): string | undefined {
+  if (scene.proposal.features.length < FEATURES) return `fewer than ${FEATURES} features`;
+  return scene.owners.length < 2 ? 'fewer than two owners' : undefined;
+}
+
+export function withoutClasses(scene: Scene): string | undefined {
+  return tooSmall(scene) ?? (scene.utilityLabel === undefined ? 'no utility label' : undefined);
+}
+
+export interface SmallTask {
+  readonly proposal: TaskProposal;
+  /** A scene's rows with the task's features alone. */
+  cut(rows: readonly SceneRow[]): SceneRow[];
+}
+
+/** @param changes of the proposal, which is a PCA by `garbled` over the features that spread most within their ranges */
+export function smallTask(
+  scene: Scene,
+  changes: Partial<
+    Pick<
+      TaskProposal,
+      | 'twoParty'
+      | 'components'
+      | 'minimumOwners'
+      | 'maximumOwners'
+      | 'maximumSamplesPerOwner'
+      | 'differentialPrivacy'
+    >
+  > & {
+    readonly kind?: 'pca' | 'dca';
+    readonly features?: number;
+  } = {},
+): SmallTask {
+  const { kind = 'pca', features: count = FEATURES, ...others } = changes;
+  const { twoParty = 'garbled' } = others;
+  const places = spreadMost(scene, count);
+  const method = kind === 'pca' ? { kind } : { kind, form: 'standard' as const, ridge: 1, signalRidge: 0 };
+  const column = scene.utilityLabel!;
+  const labelled = [...scene.owners.flat(), ...scene.outsiders];
+  const classes = () => [...new Set(labelled.map(({ labels }) => labels[column]!))].sort();
+  const proposal = TaskProposal.parse({
+    method,
+    features: places.map((place) => ({ ...scene.proposal.features[place]!, twoValued: false })),
+    labellings: kind === 'pca' ? [] : [{ column, classes: classes() }],
+    components: 1,
+    minimumOwners: 2,
+    maximumOwners: 4,
+    maximumSamplesPerOwner: 1000,
+    keyBits: 1024,
+    allowInsecureKey: true,
+    outputs: twoParty === 'rotated' ? revealedByRotation(method) : ['mean', 'sampleCount'],
+    deadline: new Date(Date.now() + DAY_MILLISECONDS).toISOString(),
+    ...others,
+  });
+  const cut = (rows: readonly SceneRow[]) =>
+    rows.map((row) => ({ ...row, values: places.map((place) => row.values[place]!) }));
+  return { proposal, cut };
+}
+
+/** As its servers would have agreed to it; nobody looks at their thumbprints here. */
+export function agreed(proposal: TaskProposal): Task {
+  const thumbprint = 'A'.repeat(43) as Task['csp'];
+  return { ...proposal, protocol: 'eigenveil/1', id: newTaskId(), csp: thumbprint, dataUser: thumbprint };
+}
+
+/** Of all owners together. */
+export function pooled(proposal: TaskProposal, owners: readonly (readonly SceneRow[])[]): Statistics {
+  return owners.map((rows) => statisticsOf(proposal, rows)).reduce(addStatistics);
+}
+
+function spreadMost({ proposal, publicSample }: Scene, count: number): number[] {
+  const spread = proposal.features.map(({ min, max }, place) => {
+    const values = publicSample.map((row) => (row.values[place]! - min) / (max - min || 1));
+    const mean = values.reduce((sum, x) => sum + x, 0) / values.length;
+    return { place, variance: values.reduce((sum, x) => sum + (x - mean) ** 2, 0) };
+  });
+  const chosen = spread.toSorted((a, b) => b.variance - a.variance).slice(0, count);
+  return chosen.map(({ place }) => place).sort((a, b) => a - b);
+}

@@ -1,0 +1,111 @@
+/** A two-party computation in this process: the real protocols over a channel in memory, with both ends watched. */
+import { systemRandomness } from '@eigenveil/privacy';
+import type { Decomposition } from '@eigenveil/projection';
+import { draw, sharesAtCsp, sharesAtDataUser } from '@eigenveil/protocol/servers';
+import { flatten, layout, type Statistics } from '@eigenveil/statistics';
+import { type Program, programOf, type Task } from '@eigenveil/task';
+import {
+  type Channel,
+  type DataUserInput,
+  memoryChannelPair,
+  type Pace,
+  systemClock,
+  TWO_PARTY_PROTOCOLS,
+  toRing,
+} from '@eigenveil/two-party';
+import { recorded } from '@eigenveil/two-party/insides';
+import { errorCodeOf } from '@eigenveil/wire';
+
+/** For experiments on what is sent, not on when. */
+export const AT_ONCE: Pace = { milliseconds: 0, clock: systemClock };
+
+export interface Shares {
+  readonly csp: readonly bigint[];
+  readonly dataUser: readonly bigint[];
+}
+
+/** Both servers' shares of statistics, as the unblinding leaves them: with the noise of those who add some. */
+export function share(task: Task, statistics: Statistics): Shares {
+  const drawn = draw({ task, packing: layout(task) }, systemRandomness);
+  const slots = flatten(task, statistics).map((value, i) => value + drawn.blinding[i]!);
+  return { csp: sharesAtCsp(task, slots, systemRandomness), dataUser: sharesAtDataUser(task, drawn) };
+}
+
+/** Shares with something added to one of them, value by value. */
+export function shifted(task: Task, shares: readonly bigint[], by: readonly bigint[]): bigint[] {
+  const bits = TWO_PARTY_PROTOCOLS[task.twoParty].shareBits(task);
+  return toRing(
+    bits,
+    shares.map((value, i) => value + by[i]!),
+  );
+}
+
+export interface Watching {
+  /** Changes the n-th message of the CSP. */
+  readonly tamper?: (message: Uint8Array, index: number) => Uint8Array;
+  /** Called when the CSP has got a message or an end. */
+  readonly onReceive?: () => void;
+  readonly dataUser?: Partial<DataUserInput>;
+  readonly program?: Partial<Program>;
+  readonly verifiedOwners?: number;
+}
+
+export interface Watched {
+  /** What came out, if anything did. */
+  readonly result: Decomposition | undefined;
+  /** Why nothing did, at the data user. */
+  readonly code: string | undefined;
+  /** How the run ended for the CSP: in order (`done`), or with a code. */
+  readonly csp: string;
+  /** What the CSP heard after its last message. */
+  readonly closing: string;
+  readonly fromCsp: readonly Uint8Array[];
+  readonly fromDataUser: readonly Uint8Array[];
+}
+
+/** Runs both ends to the end of their conversation. */
+export async function runTwoParty(
+  task: Task,
+  statistics: Pick<Statistics, 'owners'>,
+  shares: Shares,
+  { tamper = (message) => message, onReceive, dataUser, program: changes, verifiedOwners }: Watching = {},
+): Promise<Watched> {
+  const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
+  const program = { ...programOf(task), ...changes };
+  const [left, right] = memoryChannelPair();
+  const fromCsp: Uint8Array[] = [];
+  const fromDataUser: Uint8Array[] = [];
+  const ofCsp = recorded(left, fromCsp, tamper);
+  const atCsp: Channel = {
+    ...ofCsp,
+    receive: () => ofCsp.receive().finally(() => onReceive?.()),
+  };
+  const [csp, user] = await Promise.allSettled([
+    protocol.runCsp(
+      atCsp,
+      { task, program },
+      {
+        shares: shares.csp,
+        verifiedOwners: verifiedOwners ?? Number(statistics.owners),
+        markAnswered: async () => undefined,
+      },
+    ),
+    protocol.runDataUser(
+      recorded(right, fromDataUser, (message) => message),
+      { task, program: programOf(task) },
+      { shares: shares.dataUser, pace: AT_ONCE, ...dataUser },
+    ),
+  ]);
+  const closing = await left.receive().then(
+    () => 'another message',
+    (error: { readonly code: string; readonly reason?: string }) => error.reason ?? error.code,
+  );
+  return {
+    result: user.status === 'fulfilled' ? user.value : undefined,
+    code: user.status === 'fulfilled' ? undefined : (errorCodeOf(user.reason) ?? String(user.reason)),
+    csp: csp.status === 'fulfilled' ? 'done' : (errorCodeOf(csp.reason) ?? 'failed'),
+    closing,
+    fromCsp,
+    fromDataUser,
+  };
+}

@@ -1,0 +1,194 @@
+/** What lengths tell: the same public parameters must give the same lengths, whatever the rows are and whatever comes out. */
+import type { Statistics } from '@eigenveil/statistics';
+import type { Task } from '@eigenveil/task';
+import { Draws } from '../../draws.ts';
+import type { Experiment, Setting } from '../../experiment.ts';
+import { statisticsOf } from '../../released.ts';
+import type { Scene, SceneRow } from '../../scene.ts';
+import { exactly, oddOnes } from '../in-process/exact.ts';
+import { agreed, pooled, type SmallTask, smallTask, withoutClasses } from '../in-process/small-task.ts';
+import { runTwoParty, share } from '../in-process/two-party.ts';
+import { type Observed, type Summarise, startSite } from './site.ts';
+import type { SeenRecord } from './tls-records.ts';
+
+const OWNERS = 3;
+/** Short: when things are sent is another experiment's. */
+const ANSWER_MILLISECONDS = 20;
+
+type Rows = readonly (readonly SceneRow[])[];
+
+/** Rows by owner for tasks with the same public parameters, by what is odd about them. */
+function variants(scene: Scene, draws: Draws): Readonly<Record<string, Rows>> {
+  const all = draws.shuffled(scene.owners.flat());
+  const deal = (rows: readonly SceneRow[]) =>
+    Array.from({ length: OWNERS }, (_, owner) => rows.filter((_row, i) => i % OWNERS === owner));
+  const labelOf = ({ labels }: SceneRow) => labels[scene.utilityLabel!]!;
+  const byClass = all.toSorted((a, b) => (labelOf(a) < labelOf(b) ? -1 : 1));
+  const third = Math.ceil(byClass.length / OWNERS);
+  return {
+    'rows as they are': deal(all),
+    'equal rows, which are refused': deal(new Array<SceneRow>(3 * OWNERS).fill(all[0]!)),
+    'owners that lack classes': [0, 1, 2].map((owner) => byClass.slice(owner * third, (owner + 1) * third)),
+    'a tenth of the rows': deal(all.slice(0, Math.max(4 * OWNERS, Math.ceil(all.length / 10)))),
+    'other rows': deal(draws.shuffled(scene.outsiders).slice(0, all.length)),
+    'an owner with two rows': [all.slice(0, 2), ...deal(all.slice(2)).slice(1)],
+    'one class alone': deal(all.filter((row) => labelOf(row) === labelOf(all[0]!))),
+  };
+}
+
+/** How many variants there are when time is short: the first, and they differ most. */
+const FEW = 3;
+
+const chosen = ({ scene, effort, seed }: Setting): [name: string, rows: Rows][] =>
+  Object.entries(variants(scene, new Draws(seed))).slice(0, effort === 'quick' ? FEW : undefined);
+
+const TASKS = [
+  ['pca', 'rotated'],
+  ['pca', 'garbled'],
+  ['dca', 'garbled'],
+  ['dca', 'rotated'],
+] as const;
+
+/** A task of this kind over the scene; its bound has room for all rows at one owner. */
+function taskOf(scene: Scene, [kind, twoParty]: (typeof TASKS)[number]): SmallTask {
+  return smallTask(scene, { kind, twoParty });
+}
+
+/** Bytes of each stretch that went one way. */
+function stretches(records: readonly SeenRecord[]): string {
+  const lengths: number[] = [];
+  let last: SeenRecord['direction'] | undefined;
+  for (const { direction, bytes } of records) {
+    if (direction === last) lengths[lengths.length - 1]! += bytes;
+    else lengths.push(bytes);
+    last = direction;
+  }
+  return lengths.join(' ');
+}
+
+/** Both directions of a connection on which either end may speak at any time. */
+const totals = (records: readonly SeenRecord[]) =>
+  ['to service', 'from service']
+    .map((way) => records.reduce((sum, { direction, bytes }) => sum + (direction === way ? bytes : 0), 0))
+    .join(' ');
+
+/** Of requests every stretch; the two-party connection is the one with most bytes. */
+function shapeAtCsp({ seen }: Observed): string {
+  const records = seen['data user to CSP'];
+  const bytesOf = new Map<number, number>();
+  for (const { connection, bytes } of records)
+    bytesOf.set(connection, (bytesOf.get(connection) ?? 0) + bytes);
+  const [twoParty] = [...bytesOf].reduce((most, own) => (own[1] > most[1] ? own : most));
+  const [own, others] = [true, false].map((is) =>
+    records.filter((it) => (it.connection === twoParty) === is),
+  );
+  return `${stretches(others!)} / ${totals(own!)}`;
+}
+
+const summing =
+  ({ cut }: SmallTask, rows: readonly SceneRow[]): Summarise =>
+  async (task: Task): Promise<Statistics> =>
+    statisticsOf(task, cut(rows));
+
+const DIFFERENT_LENGTH = 'a length that differs';
+
+const COMMON = {
+  kind: 'network',
+  unit: 'run',
+  scenes: ['iris'],
+  omits: withoutClasses,
+} as const satisfies Partial<Experiment>;
+
+const lines: Experiment = {
+  ...COMMON,
+  id: 'network-lengths',
+  title: 'Lengths on the lines tell something of the rows',
+  attacker: 'network',
+  secret: 'classes and counts',
+  expectation: 'holds',
+  claims: ['S-12', 'S-63', 'S-64', 'S-341'],
+  sees: 'the TLS records of both lines of real services, owners to data user and data user to CSP: lengths, directions, order',
+  knows: 'the task, and when each owner contributes',
+  control:
+    'the same rows once more; planted: see the experiments with absent classes and with a result as long as its digits',
+  baseline:
+    'lengths that are the same whatever the rows are: other rows, fewer, absent classes, refused results',
+  async run(setting) {
+    const site = await startSite(OWNERS, ANSWER_MILLISECONDS);
+    try {
+      // What a service asks for once, the other's key, is no part of a task.
+      const warm = smallTask(setting.scene, { twoParty: 'simulated' });
+      const rows = setting.scene.owners[0]!;
+      await site.run(warm.proposal, new Array<Summarise>(2).fill(summing(warm, rows)));
+      const runs: { readonly group: string; readonly shape: string }[] = [];
+      const facts: Record<string, string> = {};
+      for (const kind of TASKS.slice(0, setting.effort === 'quick' ? 2 : undefined)) {
+        const small = taskOf(setting.scene, kind);
+        for (const [name, parts] of chosen(setting)) {
+          setting.note(`${kind.join(' by ')}: ${name}`);
+          const observed = await site.run(
+            small.proposal,
+            parts.map((part) => summing(small, part)),
+          );
+          const { state, failure } = observed.status;
+          // To the CSP a result that is refused looks like another; owners are told.
+          runs.push(
+            { group: `CSP, ${kind}`, shape: shapeAtCsp(observed) },
+            { group: `owners, ${kind}, ${state}`, shape: stretches(observed.seen['owners to data user']) },
+          );
+          if (failure) facts[`${kind.join(' by ')}, ${name}`] = failure.code;
+        }
+      }
+      return exactly(oddOnes(runs), DIFFERENT_LENGTH, { facts });
+    } finally {
+      await site.close();
+    }
+  },
+};
+
+const messages: Experiment = {
+  ...COMMON,
+  id: 'network-two-party-lengths',
+  title:
+    'Messages of the two-party computation tell by their lengths what it computes on, or that a result is refused',
+  attacker: 'CSP',
+  secret: 'result',
+  expectation: 'holds',
+  claims: ['S-12', 'S-33', 'S-63', 'S-64'],
+  sees: 'number and lengths of all messages of a computation in either direction, and how the data user closes',
+  knows: 'the task',
+  control: 'the same rows once more',
+  baseline: 'lengths that are the same for results and refusals, whatever the rows and the number of owners',
+  async run(setting) {
+    const runs: { readonly group: string; readonly shape: string }[] = [];
+    const refused = new Set<string>();
+    for (const kind of TASKS) {
+      const small = taskOf(setting.scene, kind);
+      const task = agreed(small.proposal);
+      const note = (group: string, watched: Awaited<ReturnType<typeof runTwoParty>>) => {
+        const { fromCsp, fromDataUser, closing, code } = watched;
+        const lengths = [fromCsp, fromDataUser].map((sent) => sent.map(({ length }) => length).join(' '));
+        runs.push({ group, shape: `${lengths.join(' / ')} / ${closing}` });
+        if (code !== undefined) refused.add(code);
+      };
+      for (const [name, parts] of chosen(setting)) {
+        setting.note(`${kind.join(' by ')}: ${name}`);
+        const statistics = pooled(
+          small.proposal,
+          parts.map((part) => small.cut(part)),
+        );
+        for (let again = 0; again < (setting.effort === 'quick' ? 1 : 2); again += 1)
+          note(kind.join(), await runTwoParty(task, statistics, share(task, statistics)));
+        // The garbled circuit checks the number of owners; in `rotated` the CSP does, and knows.
+        if (task.twoParty === 'garbled' && name === 'rows as they are')
+          note(
+            kind.join(),
+            await runTwoParty(task, statistics, share(task, statistics), { verifiedOwners: 2 }),
+          );
+      }
+    }
+    return exactly(oddOnes(runs), DIFFERENT_LENGTH, { facts: { refusals: [...refused].sort().join(', ') } });
+  },
+};
+
+export const SIZES: readonly Experiment[] = [lines, messages];
