@@ -1,4 +1,5 @@
-/** Whether a released result tells who was in the data; audits of differential privacy by canaries. */
+/** Membership of a row: inference from what tasks release, and audits of differential privacy. */
 import type { Experiment } from '../../experiment.ts';
+import { INFERENCES } from './experiments.ts';
 
-export const EXPERIMENTS: readonly Experiment[] = [];
+export const EXPERIMENTS: readonly Experiment[] = [...INFERENCES];

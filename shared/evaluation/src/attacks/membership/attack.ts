@@ -1,0 +1,46 @@
+/** What an attack on membership is: a score of how well a result fits a candidate, and what is known of scores of people who are not in. */
+import type { Decomposition } from '@eigenveil/projection';
+import type { TaskProposal } from '@eigenveil/task';
+import { quantile } from '@eigenveil/testbed/goodness/quantile';
+import type { Draws } from '../../draws.ts';
+import type { Person } from './worlds.ts';
+
+/** The higher, the likelier the candidate is in. */
+export type Score = (released: Decomposition) => number;
+
+export interface Suspicion {
+  readonly score: Score;
+  /** Beyond this the attack itself takes a score for so rare among people who are not in as FALSE_POSITIVES says; −Infinity where it has no idea. */
+  readonly rare: number;
+}
+
+/** What the attacker makes of a task over so many rows, and of the public sample, before it sees a result. */
+export type Prepared = (candidate: Person) => Suspicion;
+
+export interface Target {
+  readonly proposal: TaskProposal;
+  /** Of all owners together: public, or declared. */
+  readonly rows: number;
+  readonly publicSample: readonly Person[];
+}
+
+export type Attack = (target: Target, draws: Draws) => Prepared;
+
+/** Of false alarms: the attacker takes a candidate for a member beyond what one in a hundred others reaches. */
+export const FALSE_POSITIVES = 0.01;
+
+/** People of the public sample whom candidates are compared with. */
+const COMPARED = 40;
+
+/**
+ * What scores on a result are compared with: the score that all but one in a hundred people of the public sample have on it at most, who are not in for
+ * certain.
+ */
+export function comparison(prepared: Prepared, { publicSample }: Target): Score {
+  const scores = publicSample.slice(0, COMPARED).map((person) => prepared(person).score);
+  return (released) =>
+    quantile(
+      scores.map((score) => score(released)),
+      1 - FALSE_POSITIVES,
+    );
+}
