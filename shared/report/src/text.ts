@@ -40,6 +40,16 @@ function holdsHtml(text: string): boolean {
   return found;
 }
 
+/** What a reader of the Markdown sees, without its marks: for places that take plain text. */
+export function textOf(markdown: string): string {
+  const plain = new Marked({ gfm: true });
+  const parts: string[] = [];
+  plain.walkTokens(plain.lexer(markdown), (token: Token) => {
+    if (!('tokens' in token) && 'text' in token && token.type !== 'table') parts.push(token.text);
+  });
+  return parts.join('').replace(/\s+/g, ' ').trim();
+}
+
 /** Plain text as Markdown that shows just that text. */
 export function escapeMarkdown(text: string): string {
   return text

@@ -1,0 +1,77 @@
+/** Claims of the documents: those that experiments could refute, with their verdicts, and those that none covers. */
+import { MISSING } from '@eigenveil/bench/quantities';
+import type { Block, Cell, Mark, Section } from '@eigenveil/report/document';
+import { textOf } from '@eigenveil/report/text';
+import type { ClaimResult, EvaluationResult, ExperimentResult } from '../result.ts';
+import { CLAIM_WORDS, markOf, plural } from './words.ts';
+
+/** A claim may be a paragraph; the document has all of it. */
+const LONGEST = 240;
+
+export function claimsOf({ claims, experiments }: EvaluationResult): Section {
+  const byId = new Map(experiments.map((it) => [it.id, it]));
+  const [covered, others] = [claims.filter(isCovered), claims.filter((it) => !isCovered(it))];
+  const marks = (ids: readonly string[]): Cell => {
+    const found = ids.flatMap((id): Mark[] => {
+      const experiment = byId.get(id);
+      return experiment === undefined ? [] : [markOfClaim(experiment)];
+    });
+    return found.length === 0 ? MISSING : found;
+  };
+  return {
+    title: 'Claims',
+    blocks: [
+      {
+        kind: 'text',
+        text: `SECURITY.md and docs/privacy.md make ${plural(claims.length, 'claim')}. Experiments could refute, or measure, ${covered.length} of them; ${others.length} rest on the arguments in the documents alone.`,
+      },
+      {
+        kind: 'table',
+        caption: 'Claims with the experiments that could refute them, or that measure what they admit',
+        columns: [
+          { title: 'claim', align: 'left' },
+          { title: 'verdict', align: 'left' },
+          { title: 'experiments', align: 'left' },
+          { title: 'controls beside them', align: 'left' },
+          { title: 'what it says', align: 'left', wraps: true },
+        ],
+        rows: covered.map((it) => [
+          it.id,
+          [CLAIM_WORDS[it.verdict]],
+          marks(it.experiments),
+          marks(it.controls),
+          saidBy(it),
+        ]),
+      },
+      ...uncovered(others),
+    ],
+  };
+}
+
+const isCovered = ({ verdict }: ClaimResult): boolean => verdict !== 'not covered';
+
+const markOfClaim = (experiment: ExperimentResult): Mark => ({
+  ...markOf(experiment, experiment.id),
+  text: `${markOf(experiment).text.charAt(0)} ${experiment.id}`,
+});
+
+function uncovered(claims: readonly ClaimResult[]): Block[] {
+  if (claims.length === 0) return [];
+  return [
+    {
+      kind: 'table',
+      caption: 'Claims that no experiment covers',
+      columns: [
+        { title: 'claim', align: 'left' },
+        { title: 'where', align: 'left' },
+        { title: 'what it says', align: 'left', wraps: true },
+      ],
+      rows: claims.map((it) => [it.id, `${it.document}, ${it.heading}`, saidBy(it)]),
+    },
+  ];
+}
+
+function saidBy({ text }: ClaimResult): string {
+  const plain = textOf(text);
+  return plain.length <= LONGEST ? plain : `${plain.slice(0, LONGEST).replace(/\s\S*$/, '')} …`;
+}

@@ -1,0 +1,89 @@
+/** Words, signs and numbers of the report: a verdict reads the same wherever it stands. */
+import { MISSING } from '@eigenveil/bench/quantities';
+import type { Mark, Tone } from '@eigenveil/report/document';
+import type { Expectation } from '../experiment.ts';
+import type { CaseResult, ClaimVerdict, ExperimentResult, Verdict } from '../result.ts';
+
+interface Word {
+  readonly text: string;
+  readonly tone: Tone;
+}
+
+const UNDECIDED: Word = { text: '? undecided', tone: 'open' };
+const MISSED: Word = { text: '✗ not found', tone: 'bad' };
+
+/** What a verdict means depends on what was expected. The worst first. */
+export const WORDS: Readonly<Record<Expectation, Readonly<Record<Verdict, Word>>>> = {
+  holds: {
+    broken: { text: '✗ broken', tone: 'bad' },
+    undecided: UNDECIDED,
+    holds: { text: '✓ holds', tone: 'good' },
+  },
+  admitted: {
+    broken: { text: '! leaks, as admitted', tone: 'known' },
+    undecided: UNDECIDED,
+    holds: { text: '✓ admitted, not seen', tone: 'good' },
+  },
+  control: {
+    broken: { text: '✓ found', tone: 'good' },
+    undecided: MISSED,
+    holds: MISSED,
+  },
+};
+
+const NO_ANSWER: Word = { text: '– no answer', tone: 'open' };
+
+export const wordOf = ({ expectation, verdict }: Pick<ExperimentResult, 'expectation' | 'verdict'>): Word =>
+  verdict === null ? NO_ANSWER : WORDS[expectation][verdict];
+
+export const markOf = (experiment: ExperimentResult, to?: string): Mark => ({
+  ...wordOf(experiment),
+  ...(to === undefined ? {} : { to }),
+});
+
+export const CLAIM_WORDS: Readonly<Record<ClaimVerdict, Word>> = {
+  broken: { text: '✗ broken', tone: 'bad' },
+  undecided: UNDECIDED,
+  holds: { text: '✓ not refuted', tone: 'good' },
+  measured: { text: '! admitted, measured', tone: 'known' },
+  'not covered': { text: '– not covered', tone: 'open' },
+};
+
+/** A share as percent, without its sign. */
+export const percent = (share: number): string => (100 * share).toFixed(1);
+
+const signed = (value: number): string => `${value < 0 ? '−' : ''}${Math.abs(value).toFixed(2)}`;
+
+type Interval = readonly [low: number, high: number];
+
+export const withInterval = (
+  value: number,
+  [low, high]: Interval,
+  show: (value: number) => string = percent,
+): string => `${show(value)} [${show(low)}, ${show(high)}]`;
+
+export const excessOf = (it: CaseResult): string =>
+  it.kind === 'trials' ? withInterval(it.excess, it.excessInterval, signed) : MISSING;
+
+export const successOf = (it: CaseResult): string =>
+  it.kind === 'trials'
+    ? `${withInterval(it.success, it.interval)} %`
+    : `distance ${withInterval(it.success, it.interval, (value) => value.toFixed(2))}`;
+
+export const controlOf = (it: CaseResult): string =>
+  it.kind === 'trials' ? `${withInterval(it.control, it.controlInterval)} %` : MISSING;
+
+export const probability = (p: number): string =>
+  p === 0 ? '0' : p < 0.001 ? p.toExponential(0).replace('-', '−') : p.toFixed(3);
+
+/** The corrected probability on which the verdict stands. */
+export const decidedBy = ({ verdict, pBroken, pHolds }: CaseResult): string => {
+  if (verdict === 'undecided') return MISSING;
+  return probability(verdict === 'broken' ? pBroken : pHolds);
+};
+
+const PLURALS = { row: 'rows', person: 'people', owner: 'owners', run: 'runs' } as const;
+export const counted = (n: number, unit: ExperimentResult['unit']): string =>
+  `${n.toLocaleString('en-GB')} ${n === 1 ? unit : PLURALS[unit]}`;
+
+export const plural = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`;
