@@ -42,6 +42,7 @@ export const CaseResult = z.discriminatedUnion('kind', [
     kind: z.literal('trials'),
     ...Common,
     control: z.number().describe('Mean success of the same attack on whom it cannot concern.'),
+    controlInterval: Interval.describe('Of control, as that of success.'),
     controlUnits: z.int(),
     baseline: z.number().describe('Mean success of a guess without access.'),
     pHolds: Share.describe('Holm-adjusted over the run: of so small an excess, if it were the margin.'),
@@ -96,6 +97,24 @@ export const ClaimResult = z.strictObject({
 });
 export type ClaimResult = z.infer<typeof ClaimResult>;
 
+/** What was evaluated: a task and its rows, in numbers. */
+export const SceneResult = z.strictObject({
+  name: z.string(),
+  method: z.string(),
+  twoParty: z.string(),
+  features: z.int(),
+  components: z.int(),
+  epsilon: z.number().nullable().describe('Of differential privacy; null without.'),
+  owners: z.int(),
+  rows: z.int().describe('Of members: people in the task.'),
+  people: z.int(),
+  outsiderRows: z.int().describe('Of people who are not in the task, for controls.'),
+  publicRows: z.int().describe('Of people of whom attackers may know.'),
+  utilityLabel: z.string().nullable(),
+  privateLabel: z.string().nullable(),
+});
+export type SceneResult = z.infer<typeof SceneResult>;
+
 export const EvaluationResult = z.strictObject({
   format: z.literal('eigenveil-evaluation/1'),
   run: z.strictObject({
@@ -105,7 +124,7 @@ export const EvaluationResult = z.strictObject({
       .number()
       .describe('Probability of a wrong verdict in the whole run, in either direction by itself.'),
     margin: z.number().describe('The excess that counts as nothing; fixed before any experiment ran.'),
-    scenes: z.array(z.string()),
+    scenes: z.array(SceneResult),
     environment: z.strictObject({
       commit: z.string(),
       changes: z.string().nullable().describe('Digest of what differs from the commit.'),

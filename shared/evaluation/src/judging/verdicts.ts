@@ -57,7 +57,7 @@ export function judgedCases(cases: readonly Case[], level: number): Judged[] {
     }
     const { attack, control, baseline } = outcome;
     const pHolds = holds.get(i)!;
-    const { excess, excessInterval, interval } = numbers[i]!;
+    const { excess, excessInterval, interval, controlInterval } = numbers[i]!;
     return {
       kind: 'trials',
       ...common,
@@ -66,6 +66,7 @@ export function judgedCases(cases: readonly Case[], level: number): Judged[] {
       interval: interval!,
       n: attack.length,
       control: mean(control),
+      controlInterval: controlInterval!,
       controlUnits: control.length,
       baseline,
       pHolds,
@@ -121,6 +122,7 @@ function numbersOf(outcome: Outcome, level: number) {
     excess: excess.value,
     excessInterval: excess.interval(level),
     interval: meanInterval(outcome.attack, level),
+    controlInterval: meanInterval(outcome.control, level),
   };
 }
 

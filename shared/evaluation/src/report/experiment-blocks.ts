@@ -85,21 +85,21 @@ function figuresOf({ title, expectation, unit, cases }: ExperimentResult): Table
     caption: `${title}: figures by scene, with intervals`,
     columns: [
       { title: 'scene', align: 'left' },
+      { title: 'verdict', align: 'left' },
       right('n'),
       right(trials ? 'attack' : 'seen'),
       ...(trials ? [right('control'), right('baseline'), right('excess')] : []),
       ...(tests ? [right('p of the test'), right('smallest leak found')] : []),
       right('p, corrected'),
-      { title: 'verdict', align: 'left' },
     ],
     rows: cases.map((it): Cell[] => [
       it.scene,
+      [WORDS[expectation][it.verdict]],
       counted(it.n, unit),
       successOf(it),
       ...(trials ? [controlOf(it), isTrials(it) ? `${percent(it.baseline)} %` : MISSING, excessOf(it)] : []),
       ...(tests ? (isTrials(it) ? [MISSING, MISSING] : [probability(it.p), detectable(it)]) : []),
       decidedBy(it),
-      [WORDS[expectation][it.verdict]],
     ]),
   };
 }

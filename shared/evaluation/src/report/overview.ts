@@ -3,7 +3,7 @@ import { MISSING } from '@eigenveil/bench/quantities';
 import type { Block, Cell, Column, Section, Table } from '@eigenveil/report/document';
 import type { EvaluationResult, ExperimentResult } from '../result.ts';
 import { matrixOf } from './matrix.ts';
-import { controlOf, counted, excessOf, plural, successOf, WORDS } from './words.ts';
+import { controlOf, counted, excessOf, markOf, plural, successOf, WORDS } from './words.ts';
 
 const left = (title: string): Column => ({ title, align: 'left' });
 const right = (title: string): Column => ({ title, align: 'right' });
@@ -76,7 +76,7 @@ const LEGEND = `A verdict is about the attacks that were tried, with the units t
 - **${WORDS.holds.broken.text}**: the attack is better than its control by more than the margin. A claim is refuted.
 - **${WORDS.holds.holds.text}**: nothing beyond the margin was seen, with enough units to say so.
 - **${WORDS.holds.undecided.text}**: too few units to say either.
-- **${WORDS.admitted.broken.text}**: the documents say that this leaks, and it does.
+- **${WORDS.admitted.broken.text}**: the documents say that this leaks, and it does: its size stands below.
 - **${WORDS.admitted.holds.text}**: the documents say that this leaks; this attack gained nothing by it.
 - **${MISSING}**: no experiment.`;
 
@@ -90,13 +90,23 @@ function tableOf(
   return {
     kind: 'table',
     caption,
-    columns: [left('experiment'), left('scene'), right('n'), right('success'), ...columns],
+    columns: [left('experiment'), left('scene'), left('verdict'), right('n'), right('success'), ...columns],
     rows: experiments.flatMap((experiment) =>
       experiment.cases.length === 0
-        ? [[nameOf(experiment), MISSING, MISSING, MISSING, ...columns.map(() => MISSING)]]
+        ? [
+            [
+              nameOf(experiment),
+              MISSING,
+              [markOf(experiment)],
+              MISSING,
+              MISSING,
+              ...columns.map(() => MISSING),
+            ],
+          ]
         : experiment.cases.map((it) => [
             nameOf(experiment),
             it.scene,
+            [WORDS[experiment.expectation][it.verdict]],
             counted(it.n, experiment.unit),
             successOf(it),
             ...cells(experiment, it),
@@ -108,22 +118,14 @@ function tableOf(
 const nameOf = ({ id, title }: ExperimentResult): Cell => [{ text: title, to: id }];
 
 const controlTable = (controls: readonly ExperimentResult[]): Table =>
-  tableOf('Positive controls', [right('its control'), left('found?')], controls, (_, it) => [
-    controlOf(it),
-    [WORDS.control[it.verdict]],
-  ]);
+  tableOf('Positive controls', [right('its control')], controls, (_, it) => [controlOf(it)]);
 
 const leakTable = (admitted: readonly ExperimentResult[]): Table =>
   tableOf(
     'Admitted leaks with their sizes',
-    [right('control'), right('excess'), left('attacker'), left('verdict')],
+    [right('control'), right('excess'), left('attacker')],
     admitted,
-    ({ attacker, expectation }, it) => [
-      controlOf(it),
-      excessOf(it),
-      attacker,
-      [WORDS[expectation][it.verdict]],
-    ],
+    ({ attacker }, it) => [controlOf(it), excessOf(it), attacker],
   );
 
 function sceneTable({ run }: EvaluationResult): Table {
@@ -154,7 +156,7 @@ function sceneTable({ run }: EvaluationResult): Table {
 }
 
 function runTable({ run, experiments }: EvaluationResult): Table {
-  const { effort, seed, level, margin, confirmed, environment, finishedAt, seconds } = run;
+  const { effort, seed, level, margin, environment, finishedAt, seconds } = run;
   const { commit, changes, node, processor, cores } = environment;
   const rows: [string, string][] = [
     ['profile', effort],
@@ -162,8 +164,9 @@ function runTable({ run, experiments }: EvaluationResult): Table {
     ['seed', seed],
     [
       'level',
-      `${level}, over all experiments together (Holm)${confirmed ? '; what is broken ran again on a fresh seed' : ''}`,
+      `${level}, over all experiments together (Holm); what refutes a claim ran again on a fresh seed`,
     ],
+    ['intervals', `two-sided, ${Number((100 * (1 - level)).toFixed(2))} %, each for itself`],
     ['margin', `${margin} of the excess; fixed before any experiment ran`],
     [
       'time',

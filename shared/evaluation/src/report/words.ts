@@ -20,9 +20,9 @@ export const WORDS: Readonly<Record<Expectation, Readonly<Record<Verdict, Word>>
     holds: { text: '✓ holds', tone: 'good' },
   },
   admitted: {
-    broken: { text: '! leaks, as admitted', tone: 'known' },
+    broken: { text: '! leaks', tone: 'known' },
     undecided: UNDECIDED,
-    holds: { text: '✓ admitted, not seen', tone: 'good' },
+    holds: { text: '✓ not seen', tone: 'good' },
   },
   control: {
     broken: { text: '✓ found', tone: 'good' },
@@ -76,10 +76,10 @@ export const controlOf = (it: CaseResult): string =>
 export const probability = (p: number): string =>
   p === 0 ? '0' : p < 0.001 ? p.toExponential(0).replace('-', '−') : p.toFixed(3);
 
-/** The corrected probability on which the verdict stands. */
-export const decidedBy = ({ verdict, pBroken, pHolds }: CaseResult): string => {
-  if (verdict === 'undecided') return MISSING;
-  return probability(verdict === 'broken' ? pBroken : pHolds);
+/** The corrected probability on which the verdict stands; a test that saw nothing has none. */
+export const decidedBy = (it: CaseResult): string => {
+  if (it.verdict === 'broken') return probability(it.pBroken);
+  return it.verdict === 'holds' && it.kind === 'trials' ? probability(it.pHolds) : MISSING;
 };
 
 const PLURALS = { row: 'rows', person: 'people', owner: 'owners', run: 'runs' } as const;

@@ -10,7 +10,7 @@ import type {
 export const HOSTILE = '<img src=x onerror="alert(1)"> & [link](javascript:alert(1))';
 export const OWN_SCENE = `${HOSTILE}.csv`;
 
-const COMMON = { confirmation: null, facts: {}, blocks: [], seconds: 1.5, pBroken: 1, pHolds: 1 };
+const COMMON = { confirmation: null, facts: {}, blocks: [], seconds: 1.5, pBroken: 1 };
 
 export function trials(
   verdict: Verdict,
@@ -20,6 +20,7 @@ export function trials(
 ): CaseResult {
   return {
     ...COMMON,
+    pHolds: 1,
     kind: 'trials',
     scene: 'pima',
     verdict,
@@ -48,7 +49,7 @@ export function tested(verdict: Verdict, changed: Partial<CaseResult & { kind: '
     n: 40,
     p: 0.43,
     detectable: { leak: 'a share of runs with one bit of the sum', size: 0.35 },
-    ...(verdict === 'broken' ? { pBroken: 1e-5 } : { pHolds: 0.43 }),
+    ...(verdict === 'broken' ? { pBroken: 1e-5 } : {}),
     ...changed,
   };
 }
@@ -200,7 +201,6 @@ export const RESULT: EvaluationResult = {
     seed: 'made-up',
     level: 0.001,
     margin: 0.05,
-    confirmed: true,
     scenes: ['pima', 'wisdm', OWN_SCENE].map((name) => ({
       name,
       method: 'pca',
