@@ -14,6 +14,11 @@ import {
 } from '@eigenveil/paillier';
 import { layout } from '@eigenveil/statistics';
 import type { TaskProposal } from '@eigenveil/task';
+import {
+  criticalDistance,
+  distanceBetween,
+  distanceFromUniform,
+} from '@eigenveil/testbed/goodness/kolmogorov';
 import { type Form, findForms, formsOf, formsOfNumbers } from '@eigenveil/testbed/leaks';
 import type { Wiretap } from '@eigenveil/testbed/proxies/wiretap';
 import { RECORD } from '@eigenveil/wire';
@@ -23,7 +28,6 @@ import { plainSums } from './support/definitions.ts';
 import { startRecorded } from './support/recorded-world.ts';
 import { only, RecordingPool, unblindingOf } from './support/recording-pool.ts';
 import { type FinishedTask, finishTask } from './support/run-task.ts';
-import { criticalDistance, distanceBetween, distanceFromUniform } from './support/samples.ts';
 import { dataFile, exampleOf, type LabelledRows, madeUpProposal, split } from './support/tasks.ts';
 import { WatchedWorld } from './support/watched-world.ts';
 

@@ -1,4 +1,7 @@
 /** What the recorded views of real processes hold. */
 import type { Experiment } from '../experiment.ts';
+import { BLINDED } from './blinded.ts';
+import { CONTROLS } from './controls.ts';
+import { SEARCHES } from './experiments.ts';
 
-export const EXPERIMENTS: readonly Experiment[] = [];
+export const EXPERIMENTS: readonly Experiment[] = [...SEARCHES, BLINDED, ...CONTROLS];

@@ -47,6 +47,11 @@ export interface Recording {
   readonly ciphertext: readonly Buffer[];
 }
 
+/** Every role's. */
+export function viewsOf({ csp, dataUser, owners, network }: Recording): View[] {
+  return [csp, dataUser, ...owners, network];
+}
+
 const PRELOAD = new URL('./preload.ts', import.meta.url).href;
 const KEY_LOG = 'tls-secrets.log';
 const POLL_MILLISECONDS = 20;

@@ -86,3 +86,8 @@ export function writtenDown(value: bigint): Buffer[] {
   const bytes = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex');
   return [Buffer.from(`${value}`), bytes, Buffer.from(bytes).reverse()];
 }
+
+/** The last part of this name. */
+export function partOf(parts: readonly Named[], name: string): Buffer | undefined {
+  return parts.findLast((part) => part.name === name)?.bytes;
+}

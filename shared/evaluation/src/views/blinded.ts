@@ -1,0 +1,91 @@
+/** Whether what the CSP decrypts in real runs is uniform, as blinding makes it. */
+
+import { layout } from '@eigenveil/statistics';
+import { distanceFromUniform } from '@eigenveil/testbed/goodness/kolmogorov';
+import { Draws } from '../draws.ts';
+import type { Experiment, Test } from '../experiment.ts';
+import { honestRuns, type RecordedRun } from './runs.ts';
+
+export const BLINDED: Experiment = {
+  id: 'views-csp-slots',
+  title: 'What the CSP decrypts in real runs is uniform',
+  kind: 'attack',
+  attacker: 'CSP',
+  secret: 'pooled statistics',
+  expectation: 'holds',
+  claims: ['S-11', 'S-72'],
+  sees: 'Every slot that the CSP reads from the blinded aggregate, opened by the Paillier key of its view.',
+  knows: 'The task, and so the range of each slot.',
+  control: 'Slots whose blinding does not use the whole range, by how much.',
+  baseline: 'Uniform numbers.',
+  unit: 'run',
+  scenes: ['pima'],
+  async run(setting) {
+    return uniformity(await honestRuns(setting), new Draws(setting.seed));
+  },
+};
+
+/** Shares of its range by which blinding falls short in controls. */
+const SHORT = [0.05, 0.1, 0.2, 0.3, 0.5, 0.7];
+const DRAWN = 200;
+/** Of the quick run, at which a run of this size is to be told apart. */
+const LEVEL = 0.001;
+const POWER = 0.8;
+
+/**
+ * The slots of a run are blinded by draws of their own, so each is a number of its own, whatever the statistics are. p and the interval are
+ * by the inequality of Dvoretzky, Kiefer, Wolfowitz and Massart (1990), which holds for any number of slots; σ bits of blinding add
+ * nothing that so few slots could show.
+ */
+function uniformity(runs: readonly RecordedRun[], draws: Draws): Test {
+  const slots = runs.flatMap(fractionsOf);
+  const value = distanceFromUniform(slots);
+  const radius = Math.sqrt(Math.log(2 / 0.05) / (2 * slots.length));
+  const powers = SHORT.map((short) => ({ short, power: powerOf(short, slots.length, draws.of(short)) }));
+  const [least] = powers.filter(({ power }) => power >= POWER);
+  return {
+    kind: 'test',
+    p: chanceOf(value, slots.length),
+    n: runs.length,
+    distance: { value, low: Math.max(0, value - radius), high: Math.min(1, value + radius) },
+    detectable: least && { leak: 'blinding that leaves out this share of its range', size: least.short },
+    facts: { slots: slots.length },
+    blocks: [
+      {
+        kind: 'chart',
+        name: 'views-csp-slots',
+        caption: `Power of the test at level ${LEVEL} with ${slots.length} slots, by the share of its range that blinding leaves out.`,
+        drawing: {
+          kind: 'lines',
+          x: { title: 'share of the range left out', scale: 'linear' },
+          y: { title: 'power', scale: 'linear' },
+          lines: [
+            {
+              name: 'power',
+              points: powers.map(({ short, power }) => ({ x: short, y: power })),
+              style: 'solid',
+            },
+          ],
+        },
+      },
+    ],
+  };
+}
+
+/** Slots as parts of the blinding's range. */
+function fractionsOf({ csp, task }: RecordedRun): number[] {
+  const { blindingBits } = layout(task);
+  const slots = csp.opened.find(({ name }) => name === 'blinded slots')?.values ?? [];
+  return slots.map((slot, i) => Number(slot) / 2 ** blindingBits[i]!);
+}
+
+const chanceOf = (distance: number, n: number) => Math.min(1, 2 * Math.exp(-2 * n * distance ** 2));
+
+function powerOf(short: number, n: number, draws: Draws): number {
+  let found = 0;
+  for (let i = 0; i < DRAWN; i++) {
+    const sample = Array.from({ length: n }, () => (1 - short) * draws.uniform());
+    if (chanceOf(distanceFromUniform(sample), n) <= LEVEL) found += 1;
+  }
+  return found / DRAWN;
+}

@@ -1,0 +1,104 @@
+/** Recorded runs of a scene's task, each recorded once for all experiments of the process. */
+import { join } from 'node:path';
+import type { TaskProposal } from '@eigenveil/task';
+import type { Effort, Setting } from '../experiment.ts';
+import type { Scene, SceneRow } from '../scene.ts';
+import { isBundled } from '../scenes/bundled.ts';
+import { variantOf } from '../scenes/split.ts';
+import { writeBundles } from './bundle.ts';
+import { type Recording, recordTask, viewsOf } from './record.ts';
+import { type Secrets, secretsOf } from './secrets.ts';
+
+/** With what must not be in its views. */
+export interface RecordedRun extends Recording {
+  readonly secrets: readonly Secrets[];
+}
+
+type TwoParty = TaskProposal['twoParty'];
+
+/** Of a bundled scene: processes cost seconds, and three owners show what thirty would. */
+const OWNERS = 3;
+/** The most that a task may have: statistics of up to 50 bits, which no accident puts into a view. */
+const FRACTION_BITS = 20;
+const TIMES: Readonly<Record<Effort, Readonly<Record<TwoParty, number>>>> = {
+  quick: { garbled: 1, rotated: 1, simulated: 0 },
+  full: { garbled: 4, rotated: 4, simulated: 2 },
+};
+
+/** Zeros in place of blinding values. */
+const UNBLINDED = new URL('./unblinded.ts', import.meta.url).href;
+
+/**
+ * Runs in which nothing is wrong: of a bundled scene a DCA by each protocol, of somebody's own its task as it is.
+ * @throws as recordTask
+ */
+export async function honestRuns({ scene, effort, note }: Setting): Promise<RecordedRun[]> {
+  const times: readonly (readonly [TwoParty, number])[] = isBundled(scene.name)
+    ? (Object.entries(TIMES[effort]) as [TwoParty, number][])
+    : [[scene.proposal.twoParty, effort === 'quick' ? 1 : 2]];
+  const runs: RecordedRun[] = [];
+  for (const [twoParty, count] of times)
+    for (let run = 0; run < count; run++) runs.push(await once(scene, { twoParty, run }, note));
+  return runs;
+}
+
+/** One run by `simulated` whose data user does not blind: what two controls must find. */
+export function faultyRun({ scene, note }: Setting): Promise<RecordedRun> {
+  return once(scene, { twoParty: 'simulated', run: 0, plant: UNBLINDED }, note);
+}
+
+/**
+ * Records a scene's own task and keeps the bundles in a folder of its id there; the first of the experiments' runs is then this one.
+ * @throws as recordTask
+ */
+export async function recordScene(
+  scene: Scene,
+  folder: string,
+  note: (text: string) => void,
+): Promise<{ recording: Recording; bundles: string[] }> {
+  const recording = await once(scene, { twoParty: scene.proposal.twoParty, run: 0 }, note);
+  return { recording, bundles: await writeBundles(viewsOf(recording), join(folder, recording.id)) };
+}
+
+interface Wanted {
+  readonly twoParty: TwoParty;
+  readonly run: number;
+  readonly plant?: string;
+}
+
+const known = new Map<Scene, Map<string, Promise<RecordedRun>>>();
+/** One after the other: processes that share the machine's cores would only be slower. */
+let last: Promise<unknown> = Promise.resolve();
+
+function once(scene: Scene, wanted: Wanted, note: (text: string) => void): Promise<RecordedRun> {
+  const runs = known.get(scene) ?? new Map<string, Promise<RecordedRun>>();
+  known.set(scene, runs);
+  const name = JSON.stringify(wanted);
+  const run = runs.get(name) ?? last.then(() => recorded(scene, wanted, note));
+  last = run.catch(() => undefined);
+  runs.set(name, run);
+  return run;
+}
+
+async function recorded(scene: Scene, { twoParty, plant }: Wanted, note: (text: string) => void) {
+  const task = taskOf(scene, twoParty);
+  const recording = await recordTask({ ...task, ...(plant !== undefined && { plant }) }, note);
+  return { ...recording, secrets: await secretsOf(viewsOf(recording)) };
+}
+
+/** Somebody's own task as it is, but for controls that take another protocol. */
+function taskOf(
+  scene: Scene,
+  twoParty: TwoParty,
+): { proposal: TaskProposal; owners: readonly (readonly SceneRow[])[] } {
+  if (!isBundled(scene.name)) return { proposal: { ...scene.proposal, twoParty }, owners: scene.owners };
+  const owners = scene.owners.slice(0, OWNERS);
+  return {
+    owners,
+    proposal: {
+      ...variantOf(scene, { method: 'dca', twoParty }),
+      ...{ minimumOwners: OWNERS, maximumOwners: OWNERS },
+      fractionBits: FRACTION_BITS,
+    },
+  };
+}
