@@ -1,0 +1,91 @@
+/** Projections that rows of a scene are reduced by, and who is attacked: what all attacks on reduced rows start from. */
+import { orthonormal } from '@eigenveil/laboratory/methods/matrix';
+import { project } from '@eigenveil/projection';
+import type { TaskProposal } from '@eigenveil/task';
+import type { Draws } from '../../draws.ts';
+import { reducerOf, releasedBy, scaledRows } from '../../released.ts';
+import type { Scene, SceneRow } from '../../scene.ts';
+import { type Variant, variantOf } from '../../scenes/split.ts';
+import type { Projection, Row } from './inverses.ts';
+
+/** A projection of features on [−1, 1], and rows reduced by it. Components descend: the first k are those of a task for k. */
+export interface Reduction {
+  readonly name: string;
+  readonly projection: Projection;
+  readonly reduce: (rows: readonly SceneRow[]) => readonly Row[];
+}
+
+export const firstOf = ({ name, projection, reduce }: Reduction, k: number): Reduction => ({
+  name,
+  projection: { ...projection, vectors: projection.vectors.slice(0, k) },
+  reduce: (rows) => reduce(rows).map((row) => row.slice(0, k)),
+});
+
+/** By what the scene's own task releases, or another over the same rows. */
+export function reductionOf(
+  { owners }: Pick<Scene, 'owners'>,
+  proposal: TaskProposal,
+  draws: Draws,
+): Reduction {
+  const released = releasedBy(proposal, owners, draws);
+  return { name: proposal.method.kind, projection: released, reduce: reducerOf(proposal, released) };
+}
+
+/** Of the task with another method; with the mean, and as many components as it gives. */
+export function methodReduction(scene: Scene, variant: Variant, draws: Draws): Reduction {
+  const proposal = variantOf(scene, { outputs: ['mean'], allowFullRank: true, ...variant });
+  return reductionOf(scene, proposal, draws);
+}
+
+/** The book's form of DCA gives as many components as there are features. */
+export function bookReduction(scene: Scene, components: number, draws: Draws): Reduction {
+  const proposal = variantOf(scene, { method: 'dca', components, outputs: ['mean'], allowFullRank: true });
+  const method = { kind: 'dca', form: 'book', ridge: 1, signalRidge: 0 } as const;
+  return reductionOf(scene, { ...proposal, method }, draws);
+}
+
+/** Random directions at right angles, around the mean of the public sample: a projection that looked at no row. */
+export function randomReduction(scene: Scene, components: number, draws: Draws): Reduction {
+  const { proposal, publicSample } = scene;
+  const d = proposal.features.length;
+  const directions = Array.from({ length: components }, () =>
+    Array.from({ length: d }, () => draws.normal()),
+  );
+  const projection = { vectors: orthonormal(directions), mean: meanOf(scaledRows(proposal, publicSample)) };
+  return {
+    name: 'random',
+    projection,
+    reduce: (rows) => project(projection, scaledRows(proposal, rows)),
+  };
+}
+
+export function meanOf(rows: readonly Row[]): number[] {
+  return rows[0]!.map((_, f) => rows.reduce((sum, row) => sum + row[f]!, 0) / rows.length);
+}
+
+/** How many classes of the label members have: discriminant methods have one direction less. */
+export function classesAmong({ owners }: Pick<Scene, 'owners'>, label: string): number {
+  return new Set(owners.flat().map(({ labels }) => labels[label])).size;
+}
+
+export const average = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+export const byPerson = (rows: readonly SceneRow[]): readonly SceneRow[][] => [
+  ...Map.groupBy(rows, ({ person }) => person).values(),
+];
+
+/** People and rows of each that are attacked at most. */
+export interface Limits {
+  readonly people: number;
+  readonly rows: number;
+}
+
+/** So many people with so many of their rows, drawn. */
+export function somePeople(rows: readonly SceneRow[], limits: Limits, draws: Draws): readonly SceneRow[][] {
+  return draws.some(byPerson(rows), limits.people).map((own) => draws.some(own, limits.rows));
+}
+
+/** A name for a chart of a scene. */
+export const chartName = (id: string, scene: Scene): string =>
+  `${id}-${scene.name.toLowerCase().replace(/[^a-z0-9_-]+/g, '-')}`;
