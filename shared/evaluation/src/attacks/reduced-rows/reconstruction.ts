@@ -1,7 +1,7 @@
 /** Reconstruction of rows from reduced rows, by the share of features that come back. */
 import type { Block, Line } from '@eigenveil/report/document';
-import type { Draws } from '../../draws.ts';
-import { Draws as Stream } from '../../draws.ts';
+import { DifferentialPrivacy } from '@eigenveil/task';
+import { Draws } from '../../draws.ts';
 import type { Experiment, Outcome, Setting } from '../../experiment.ts';
 import { scaledRows } from '../../released.ts';
 import type { Scene, SceneRow } from '../../scene.ts';
@@ -19,8 +19,10 @@ import {
   bookReduction,
   byPerson,
   chartName,
-  classesAmong,
+  directionsOf,
   firstOf,
+  LEAST_MEMBERS,
+  LEAST_PEOPLE,
   type Limits,
   meanOf,
   methodReduction,
@@ -34,7 +36,6 @@ import {
 const TOLERANCE = 0.05;
 /** Nearly raw: so large a share of features comes back. */
 const NEARLY_RAW = 0.9;
-const LEAST_PEOPLE = 6;
 const LIMITS: Readonly<Record<Setting['effort'], Limits>> = {
   quick: { people: 60, rows: 5 },
   full: { people: 400, rows: 20 },
@@ -146,31 +147,23 @@ function reductionsOf({ scene, effort }: Setting, draws: Draws): readonly Reduct
   const d = scene.proposal.features.length;
   const pca = methodReduction(scene, { method: 'pca', components: d }, draws);
   const random = randomReduction(scene, d, draws.of('random'));
-  const { utilityLabel, privateLabel } = scene;
-  if (utilityLabel === undefined || effort === 'quick') return [pca, random];
-  const components = Math.min(d, classesAmong(scene, utilityLabel) - 1);
-  if (components < 1) return [pca, random];
+  const components = directionsOf(scene, scene.utilityLabel);
+  if (effort === 'quick' || components < 1) return [pca, random];
   return [
     pca,
     bookReduction(scene, d, draws),
     methodReduction(scene, { method: 'lda', components }, draws),
-    ...(privateLabel === undefined ? [] : [methodReduction(scene, { method: 'mdr', components }, draws)]),
+    ...(scene.privateLabel === undefined
+      ? []
+      : [methodReduction(scene, { method: 'mdr', components }, draws)]),
     random,
   ];
 }
 
-const TITLES: Readonly<Record<string, string>> = {
-  pca: 'PCA',
-  dca: 'DCA, the book’s form',
-  lda: 'LDA',
-  mdr: 'MDR',
-  random: 'random directions',
-};
-
 function run(id: string, attack: Attack) {
   return async (setting: Setting): Promise<Outcome> => {
     const { scene, effort, seed, note } = setting;
-    const draws = new Stream(seed);
+    const draws = new Draws(seed);
     const target = targetOf(setting, draws);
     const d = scene.proposal.features.length;
     const blind = blindGuess(scaledRows(scene.proposal, scene.publicSample), target.tolerances);
@@ -185,7 +178,7 @@ function run(id: string, attack: Attack) {
       main.estimates,
     );
     const lines = reductionsOf(setting, draws).map((reduction): Line => {
-      note(`reduced by ${TITLES[reduction.name]}`);
+      note(`reduced by ${reduction.name}`);
       const { length } = reduction.projection.vectors;
       const points = componentsOf(d, k, effort)
         .filter((components) => components <= length)
@@ -193,7 +186,7 @@ function run(id: string, attack: Attack) {
           x: components,
           y: average(attacked(attack, firstOf(reduction, components), target, target.members).successes),
         }));
-      return { name: TITLES[reduction.name]!, points, style: points.length > 1 ? 'solid' : 'points' };
+      return { name: reduction.name, points, style: points.length > 1 ? 'solid' : 'points' };
     });
     const guess = average(guessed(target, target.members, target.mean));
     return {
@@ -208,11 +201,36 @@ function run(id: string, attack: Attack) {
         shareOfVariance: share,
         featuresNearlyWhole: nearlyWhole,
         onReducedRowsOfOutsiders: average(attacked(attack, own, target, target.outsiders).successes),
+        [`differentialPrivacyEpsilon${PRIVATE.epsilon}`]: average(
+          attacked(attack, privateReduction(scene, draws.of('private')), target, target.members).successes,
+        ),
         nearlyRawFrom: nearlyRaw(lines[0]!, d),
       },
       blocks: [chartOf(id, scene, lines, { control: average(control), mean: guess, d })],
     };
   };
+}
+
+/** As drafts have it, for the whole scene's rows. */
+const PRIVATE = { epsilon: 1, delta: 1e-6 } as const;
+
+/** The scene's PCA with differential privacy, which does not cover rows that are reduced by it. */
+function privateReduction(scene: Scene, draws: Draws): Reduction {
+  const { components, features } = scene.proposal;
+  return methodReduction(
+    scene,
+    {
+      method: 'pca',
+      components,
+      differentialPrivacy: DifferentialPrivacy.parse({
+        ...PRIVATE,
+        neighbours: 'add-remove',
+        clippingNorm: Math.sqrt(features.length / 3),
+        dataIndependentRanges: true,
+      }),
+    },
+    draws,
+  );
 }
 
 function nearlyRaw({ points }: Line, d: number): string {
@@ -253,24 +271,51 @@ const omits = ({ publicSample }: Scene): string | undefined =>
 
 function reconstruction(name: keyof typeof ATTACKS, texts: Pick<Experiment, 'title' | 'knows'>): Experiment {
   const id = `reconstruction-${name}`;
-  return {
-    id,
-    ...texts,
-    kind: 'attack',
-    attacker: 'recipient',
-    secret: 'values of rows',
-    expectation: 'admitted',
-    claims: ['P-20', 'S-215'],
-    sees: 'reduced rows of members, and the projection with its mean where the task declares it',
-    control:
-      'people who are not in the task and of whom there is no reduced row: of each feature the guess that is right most often in the public sample',
-    baseline: 'the mean of the public sample',
-    unit: 'person',
-    scenes: ['pima', 'breast_cancer', 'ionosphere', 'wisdm', 'olivetti'],
-    omits,
-    run: run(id, ATTACKS[name]),
-  };
+  return { ...TEXTS, id, ...texts, expectation: 'admitted', run: run(id, ATTACKS[name]) };
 }
+
+const TEXTS = {
+  kind: 'attack',
+  attacker: 'recipient',
+  secret: 'values of rows',
+  claims: ['P-20', 'S-215'],
+  sees: 'reduced rows of members, and the projection with its mean where the task declares it',
+  control:
+    'people who are not in the task and of whom there is no reduced row: of each feature the guess that is right most often in the public sample',
+  baseline: 'the mean of the public sample',
+  unit: 'person',
+  scenes: ['pima', 'breast_cancer', 'ionosphere', 'wisdm', 'olivetti'],
+  omits,
+} as const satisfies Partial<Experiment>;
+
+const CONTROL: Experiment = {
+  ...TEXTS,
+  id: 'reconstruction-control',
+  title: 'Rows from as many reduced numbers as there are features, by the pseudo-inverse',
+  knows: 'nothing else',
+  expectation: 'control',
+  scenes: ['pima', 'ionosphere'],
+  omits: (scene) =>
+    omits(scene) ??
+    (byPerson(scene.owners.flat()).length < LEAST_MEMBERS
+      ? `there are fewer than ${LEAST_MEMBERS} people`
+      : undefined),
+  async run(setting) {
+    const { scene, seed } = setting;
+    const draws = new Draws(seed);
+    const target = targetOf(setting, draws);
+    const components = scene.proposal.features.length;
+    const whole = methodReduction(scene, { method: 'pca', components }, draws.of('noise'));
+    const blind = blindGuess(scaledRows(scene.proposal, scene.publicSample), target.tolerances);
+    return {
+      kind: 'trials',
+      attack: attacked(ATTACKS['pseudo-inverse'], whole, target, target.members).successes,
+      control: guessed(target, target.outsiders, blind),
+      baseline: average(guessed(target, target.members, target.mean)),
+      facts: { components },
+    };
+  },
+};
 
 export const RECONSTRUCTION: readonly Experiment[] = [
   reconstruction('pseudo-inverse', {
@@ -287,4 +332,5 @@ export const RECONSTRUCTION: readonly Experiment[] = [
     knows:
       'a public sample: by feature what the nearest rows there mostly are, or are beyond the linear estimate, whichever proves right there',
   }),
+  CONTROL,
 ];

@@ -5,11 +5,12 @@ import type { TaskProposal } from '@eigenveil/task';
 import type { Draws } from '../../draws.ts';
 import { reducerOf, releasedBy, scaledRows } from '../../released.ts';
 import type { Scene, SceneRow } from '../../scene.ts';
-import { type Variant, variantOf } from '../../scenes/split.ts';
+import { classesOf, type Variant, variantOf } from '../../scenes/split.ts';
 import type { Projection, Row } from './inverses.ts';
 
 /** A projection of features on [−1, 1], and rows reduced by it. Components descend: the first k are those of a task for k. */
 export interface Reduction {
+  /** For readers. */
   readonly name: string;
   readonly projection: Projection;
   readonly reduce: (rows: readonly SceneRow[]) => readonly Row[];
@@ -28,7 +29,11 @@ export function reductionOf(
   draws: Draws,
 ): Reduction {
   const released = releasedBy(proposal, owners, draws);
-  return { name: proposal.method.kind, projection: released, reduce: reducerOf(proposal, released) };
+  return {
+    name: proposal.method.kind.toUpperCase(),
+    projection: released,
+    reduce: reducerOf(proposal, released),
+  };
 }
 
 /** Of the task with another method; with the mean, and as many components as it gives. */
@@ -41,7 +46,7 @@ export function methodReduction(scene: Scene, variant: Variant, draws: Draws): R
 export function bookReduction(scene: Scene, components: number, draws: Draws): Reduction {
   const proposal = variantOf(scene, { method: 'dca', components, outputs: ['mean'], allowFullRank: true });
   const method = { kind: 'dca', form: 'book', ridge: 1, signalRidge: 0 } as const;
-  return reductionOf(scene, { ...proposal, method }, draws);
+  return { ...reductionOf(scene, { ...proposal, method }, draws), name: 'DCA, the book’s form' };
 }
 
 /** Random directions at right angles, around the mean of the public sample: a projection that looked at no row. */
@@ -53,7 +58,7 @@ export function randomReduction(scene: Scene, components: number, draws: Draws):
   );
   const projection = { vectors: orthonormal(directions), mean: meanOf(scaledRows(proposal, publicSample)) };
   return {
-    name: 'random',
+    name: 'random directions',
     projection,
     reduce: (rows) => project(projection, scaledRows(proposal, rows)),
   };
@@ -63,9 +68,24 @@ export function meanOf(rows: readonly Row[]): number[] {
   return rows[0]!.map((_, f) => rows.reduce((sum, row) => sum + row[f]!, 0) / rows.length);
 }
 
-/** How many classes of the label members have: discriminant methods have one direction less. */
-export function classesAmong({ owners }: Pick<Scene, 'owners'>, label: string): number {
-  return new Set(owners.flat().map(({ labels }) => labels[label])).size;
+/** Rows themselves, on [−1, 1]. */
+export function noReduction({ proposal }: Scene): Reduction {
+  const { features } = proposal;
+  return {
+    name: 'no projection',
+    projection: { vectors: features.map((_, i) => features.map((__, j) => (i === j ? 1 : 0))) },
+    reduce: (rows) => scaledRows(proposal, rows),
+  };
+}
+
+/** Labels of a column that a task takes. */
+const MOST_CLASSES = 100;
+
+/** How many directions a discriminant method of this label gives: one less than members have classes. None where a task cannot have the label. */
+export function directionsOf(scene: Scene, label: string | undefined): number {
+  if (label === undefined || classesOf(scene, label).length > MOST_CLASSES) return 0;
+  const classes = new Set(scene.owners.flat().map(({ labels }) => labels[label])).size;
+  return Math.min(scene.proposal.features.length, classes - 1);
 }
 
 export const average = (values: readonly number[]): number =>
@@ -80,6 +100,12 @@ export interface Limits {
   readonly people: number;
   readonly rows: number;
 }
+
+/** Fewer people cannot show a leak at the level of a quick run, however large: they make no control. */
+export const LEAST_MEMBERS = 50;
+
+/** Of the public sample: its people are dealt to parts. */
+export const LEAST_PEOPLE = 6;
 
 /** So many people with so many of their rows, drawn. */
 export function somePeople(rows: readonly SceneRow[], limits: Limits, draws: Draws): readonly SceneRow[][] {

@@ -1,0 +1,95 @@
+/** A private label guessed from reduced rows of a scene: what is learnt of whom, and how often it is right. */
+import type { Scene, SceneRow } from '../../scene.ts';
+import { guessed, type Labelled, mostFrequentByKnown, type Problem } from './classifiers.ts';
+import { average, byPerson, type Reduction } from './reductions.ts';
+
+export type People = readonly (readonly SceneRow[])[];
+
+interface Labels {
+  readonly utility: string;
+  readonly private: string;
+}
+
+/** @throws Error where the scene lacks one, which `omits` of the experiments says before */
+export function labelsOf({ utilityLabel, privateLabel }: Scene): Labels {
+  if (utilityLabel === undefined || privateLabel === undefined)
+    throw new Error('the scene expected a utility label and a private label');
+  return { utility: utilityLabel, private: privateLabel };
+}
+
+/** Of the rows of a person, reduced, with what is known of them and what is to be guessed. */
+function labelled(
+  reduction: Reduction,
+  rows: readonly SceneRow[],
+  label: string,
+  known?: string,
+): readonly Labelled[] {
+  return reduction.reduce(rows).map((input, i) => ({
+    input,
+    label: rows[i]!.labels[label]!,
+    ...(known !== undefined && { known: rows[i]!.labels[known]! }),
+  }));
+}
+
+export interface Measured {
+  readonly components: number;
+  /** By person, by who knows reduced rows and the utility label. */
+  readonly together: readonly number[];
+  /** Share of rows, by who knows reduced rows alone. */
+  readonly alone: number;
+  /** Share of members' rows whose utility label is right, by who has labelled reduced rows of other members. */
+  readonly utility: number;
+}
+
+/** Of each person, the share of rows whose label was guessed. */
+export function successes(people: People, labels: readonly string[], of: string): number[] {
+  let next = 0;
+  return people.map((own) => average(own.map((row) => (row.labels[of] === labels[next++] ? 1 : 0))));
+}
+
+/** The private label from reduced rows, with the utility label known or not. */
+export function problemOf(scene: Scene, members: People, reduction: Reduction, known?: string): Problem {
+  const { private: hidden } = labelsOf(scene);
+  return {
+    sample: byPerson(scene.publicSample).map((own) => labelled(reduction, own, hidden, known)),
+    targets: labelled(reduction, members.flat(), hidden, known),
+  };
+}
+
+export async function measured(
+  scene: Scene,
+  members: People,
+  reductions: readonly Reduction[],
+): Promise<readonly Measured[]> {
+  const { utility, private: hidden } = labelsOf(scene);
+  const guesses = await guessed(
+    reductions.flatMap((reduction): Problem[] => [
+      problemOf(scene, members, reduction, utility),
+      problemOf(scene, members, reduction),
+      // Rows, not people, are dealt to folds: a person may be a utility class.
+      { sample: labelled(reduction, members.flat(), utility).map((row) => [row]), targets: [] },
+    ]),
+  );
+  return reductions.map(({ projection }, r) => ({
+    components: projection.vectors.length,
+    together: successes(members, guesses[3 * r]!.labels, hidden),
+    alone: average(successes(members, guesses[3 * r + 1]!.labels, hidden)),
+    utility: guesses[3 * r + 2]!.validated,
+  }));
+}
+
+/** What is guessed of members without reduced rows: from their utility label, or with no knowledge of them. */
+export function blind(scene: Scene, members: People) {
+  const { utility, private: hidden } = labelsOf(scene);
+  const guesses = (known?: string) => {
+    const rows = (own: readonly SceneRow[]) =>
+      own.map((row) => ({
+        input: [],
+        label: row.labels[hidden]!,
+        ...(known !== undefined && { known: row.labels[known]! }),
+      }));
+    const guess = mostFrequentByKnown(byPerson(scene.publicSample).map(rows));
+    return successes(members, rows(members.flat()).map(guess), hidden);
+  };
+  return { byUtility: guesses(utility), majority: average(guesses()) };
+}
