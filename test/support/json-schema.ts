@@ -25,7 +25,7 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
 const always: Rule = () => true;
 const RULES: Readonly<Record<string, Rule>> = {
   ...{ $schema: always, title: always, description: always, default: always, format: always },
-  type: (name: string, value) => TYPES[name]!(value),
+  type: (names: string | readonly string[], value) => [names].flat().some((name) => TYPES[name]!(value)),
   const: (only: unknown, value) => value === only,
   enum: (names: readonly unknown[], value) => names.includes(value),
   minimum: (least: number, value) => unlessNumber(value, (it) => it >= least),
@@ -38,13 +38,20 @@ const RULES: Readonly<Record<string, Rule>> = {
   minItems: (least: number, value) => unlessList(value, (it) => it.length >= least),
   maxItems: (most: number, value) => unlessList(value, (it) => it.length <= most),
   items: (schema: Json, value) => unlessList(value, (it) => it.every((item) => fits(schema, item))),
+  prefixItems: (schemas: readonly Json[], value) =>
+    unlessList(value, (it) => schemas.every((schema, i) => i >= it.length || fits(schema, it[i]))),
   oneOf: (schemas: readonly Json[], value) => schemas.filter((it) => fits(it, value)).length === 1,
   anyOf: (schemas: readonly Json[], value) => schemas.some((it) => fits(it, value)),
   properties: (members: Readonly<Record<string, Json>>, value) =>
     !isObject(value) || Object.entries(value).every(([key, it]) => !members[key] || fits(members[key], it)),
   required: (names: readonly string[], value) => !isObject(value) || names.every((name) => name in value),
-  additionalProperties: (allowed: false, value, { properties }) =>
-    allowed || !isObject(value) || Object.keys(value).every((key) => key in (properties as Json)),
+  additionalProperties: (others: false | Json, value, { properties = {} }) =>
+    !isObject(value) ||
+    Object.entries(value).every(
+      ([key, it]) => key in (properties as Json) || (others !== false && fits(others, it)),
+    ),
+  propertyNames: (schema: Json, value) =>
+    !isObject(value) || Object.keys(value).every((key) => fits(schema, key)),
 };
 
 /** @throws TypeError for a keyword that is not known here */

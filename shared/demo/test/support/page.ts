@@ -1,4 +1,4 @@
-/** What holds for every page of a demo in a browser. */
+/** What holds for every page of a demo, or of an evaluation, in a browser. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -10,8 +10,13 @@ export const chartsOf = (report: Report): Chart[] =>
   report.sections.flatMap(({ blocks }) => blocks).filter((it) => it.kind === 'chart');
 
 /** Opens the page that `writeReport` has left in the folder, on a narrow screen: it loads and runs nothing, and shows every chart. */
-export async function openReport(browser: Browser, folder: string, report: Report): Promise<Page> {
-  const page = await browser.newPage({ viewport: { width: 360, height: 740 } });
+export async function openReport(
+  browser: Browser,
+  folder: string,
+  report: Report,
+  width = 360,
+): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width, height: 740 } });
   const url = pathToFileURL(join(folder, 'report.html')).href;
   const [requests, complaints]: [string[], string[]] = [[], []];
   page.on('request', (request) => requests.push(request.url()));
@@ -21,7 +26,7 @@ export async function openReport(browser: Browser, folder: string, report: Repor
   expect([requests, complaints]).toEqual([[url], []]);
   expect(await page.locator('script, img, link, iframe, object').count()).toBe(0);
   expect(await page.locator('.drawing svg:visible').count()).toBe(chartsOf(report).length);
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
   expect(await readFile(join(folder, 'report.html'), 'utf8')).toContain("default-src 'none'");
   return page;
 }
