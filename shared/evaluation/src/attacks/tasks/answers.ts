@@ -137,7 +137,7 @@ export const repeated: Experiment = {
   },
 };
 
-const TOLD_APART = { quick: 6, full: 60 } as const;
+const TOLD_APART = { quick: 10, full: 80 } as const;
 
 export const lowBits: Experiment = {
   ...COMMON,

@@ -32,7 +32,7 @@ const COMMON = {
 const SAMPLE = 'a public sample of people like the members';
 
 /** Numbers of rows that are tried. */
-const TRIED = { quick: 40, full: 120 } as const;
+const TRIED = { quick: 80, full: 200 } as const;
 
 /** A task over all members, and what a task without one of them tells. */
 interface Pair {
@@ -202,9 +202,9 @@ function tooFew({ proposal }: Scene): string | undefined {
 /** Entries of vectors by `garbled` are off by up to some 2^−16, eigenvalues by less. */
 const GARBLED_PRECISION = 1e-6;
 /** Real programs of circuits take their time. */
-const IN_CIRCUITS = { quick: 8, full: 60 } as const;
+const IN_CIRCUITS = { quick: 8, full: 80 } as const;
 /** How many times each row counts, for pictures of larger tasks. */
-const COPIES = { quick: [1, 100], full: [1, 10, 100, 1000] } as const;
+const COPIES = { quick: [1, 100], full: [1, 10, 100, 1000, 10_000] } as const;
 
 export const garbled: Experiment = {
   ...COMMON,

@@ -24,7 +24,7 @@ const COMMON = {
 /** As many as scenes have. */
 const OWNERS = 8;
 /** Dealings of the members to owners, each with another owner as the target. */
-const DEALINGS = { quick: 40, full: 200 } as const;
+const DEALINGS = { quick: 80, full: 300 } as const;
 
 /** S̄ as a matrix. */
 const scatterOf = (task: TaskProposal, statistics: Statistics): Matrix =>

@@ -12,7 +12,7 @@ import { explained, type Guess, mean, type Population, populationOf, trialsBesid
 import { componentsOf, membersOf, pcaOf, runsOf } from './scenes.ts';
 import { expectedRest, outsideOf, toldBy } from './told.ts';
 
-const RUNS = { quick: 40, full: 200 } as const;
+const RUNS = { quick: 80, full: 300 } as const;
 
 /** The rest of S̄ with its true eigenvalues and the population's directions. */
 export function restBySpectrum(expected: Matrix, values: readonly number[]): Matrix {
