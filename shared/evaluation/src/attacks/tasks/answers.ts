@@ -7,10 +7,10 @@ import { Matrix } from 'ml-matrix';
 import { Draws } from '../../draws.ts';
 import type { Experiment } from '../../experiment.ts';
 import { pooledStatistics, releasedBy } from '../../released.ts';
-import type { Scene, SceneRow } from '../../scene.ts';
-import { garbledOf, MOST_IN_CIRCUITS } from './garbled.ts';
+import type { SceneRow } from '../../scene.ts';
+import { garbledOf, tooLong } from './garbled.ts';
 import { explained, type Guess, mean, populationOf, trialsBeside } from './population.ts';
-import { pcaOf, rowsOf, runsOf, wholeScatter } from './scenes.ts';
+import { pcaOf, refusal, rowsOf, runsOf, wholeScatter } from './scenes.ts';
 import { restBySpectrum, trueRest } from './spectrum.ts';
 import { expectedRest, outsideOf, toldBy } from './told.ts';
 
@@ -20,9 +20,6 @@ const COMMON = {
   secret: 'pooled statistics',
   unit: 'run',
 } as const;
-
-const fewFeatures = ({ proposal }: Scene) =>
-  proposal.features.length < 4 ? 'fewer than four features' : undefined;
 
 const RUNS = { quick: 30, full: 150 } as const;
 
@@ -38,7 +35,7 @@ export const bothProtocols: Experiment = {
   baseline:
     'what the task by `rotated` alone and the public sample tell of the scatter outside of its vectors, from which success is measured: 0',
   scenes: ['pima', 'breast_cancer'],
-  omits: fewFeatures,
+  omits: (scene) => refusal(scene, { components: scene.proposal.features.length - 1 }),
   async run(setting) {
     const { scene, effort } = setting;
     const d = scene.proposal.features.length;
@@ -93,7 +90,6 @@ export const repeated: Experiment = {
   control: 'the same from answers over other people',
   baseline: 'the public sample’s scatter, for so many rows: success is measured from it: 0',
   scenes: ['pima'],
-  omits: fewFeatures,
   async run(setting) {
     const { scene, effort, seed } = setting;
     const task = pcaOf(scene, { twoParty: 'rotated' });
@@ -151,10 +147,7 @@ export const lowBits: Experiment = {
   control: 'a coin',
   baseline: 'a coin: 1/2',
   scenes: ['iris'],
-  omits: (scene) =>
-    scene.proposal.features.length > MOST_IN_CIRCUITS
-      ? `more than ${MOST_IN_CIRCUITS} features, which take circuits too long here`
-      : fewFeatures(scene),
+  omits: tooLong,
   async run(setting) {
     const { scene, seed, effort } = setting;
     const task = pcaOf(scene);

@@ -5,8 +5,8 @@ import { noisePlanOf, type TaskProposal } from '@eigenveil/task';
 import { Draws } from '../../draws.ts';
 import type { Experiment, Outcome, Setting } from '../../experiment.ts';
 import { pooledStatistics, releasedOf, scaledRows, withoutRows } from '../../released.ts';
-import type { Scene, SceneRow } from '../../scene.ts';
-import { garbledOf, MOST_IN_CIRCUITS } from './garbled.ts';
+import type { SceneRow } from '../../scene.ts';
+import { garbledOf, tooLong } from './garbled.ts';
 import { curves } from './pictures.ts';
 import {
   explained,
@@ -192,12 +192,7 @@ export const rotated: Experiment = {
       ],
     };
   },
-  omits: tooFew,
 };
-
-function tooFew({ proposal }: Scene): string | undefined {
-  return proposal.features.length < 3 ? 'fewer than three features' : undefined;
-}
 
 /** Entries of vectors by `garbled` are off by up to some 2^−16, eigenvalues by less. */
 const GARBLED_PRECISION = 1e-6;
@@ -255,10 +250,7 @@ export const garbled: Experiment = {
       ],
     };
   },
-  omits: (scene) =>
-    scene.proposal.features.length > MOST_IN_CIRCUITS
-      ? `more than ${MOST_IN_CIRCUITS} features, which take circuits too long here`
-      : tooFew(scene),
+  omits: tooLong,
 };
 
 /** Statistics in which each row counts so many times. */

@@ -4,9 +4,16 @@ import { flatten, type Statistics } from '@eigenveil/statistics';
 import { programOf, type TaskProposal, valueBitsOf } from '@eigenveil/task';
 import { runProgram, toRing } from '@eigenveil/two-party';
 import { ClearSession } from '@eigenveil/two-party/insides';
+import type { Scene } from '../../scene.ts';
 
 /** Up to so many features a run takes a quarter of a second or less. */
-export const MOST_IN_CIRCUITS = 12;
+const MOST = 12;
+
+/** Why an experiment leaves out a scene whose circuits it would have to compute often. */
+export const tooLong = ({ proposal }: Scene): string | undefined =>
+  proposal.features.length > MOST
+    ? `more than ${MOST} features, which take circuits too long for so many runs`
+    : undefined;
 
 /** @throws as `releasedOf` */
 export async function garbledOf(proposal: TaskProposal, pooled: Statistics): Promise<Decomposition> {

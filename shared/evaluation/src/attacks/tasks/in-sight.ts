@@ -23,7 +23,7 @@ import { Matrix } from 'ml-matrix';
 import { Draws } from '../../draws.ts';
 import type { Experiment, Setting } from '../../experiment.ts';
 import { pooledStatistics } from '../../released.ts';
-import { MOST_IN_CIRCUITS } from './garbled.ts';
+import { tooLong } from './garbled.ts';
 import { type Guess, populationOf, trialsOf } from './population.ts';
 import { pcaOf, rowsOf, runsOf, wholeScatter } from './scenes.ts';
 
@@ -193,10 +193,7 @@ export const garbledInSight: Experiment = {
   claims: ['S-8', 'S-19'],
   sees: 'what the CSP sends first: a label for each bit of its shares',
   scenes: ['iris'],
-  omits: ({ proposal }) =>
-    proposal.features.length > MOST_IN_CIRCUITS
-      ? `more than ${MOST_IN_CIRCUITS} features, which take circuits too long here`
-      : undefined,
+  omits: tooLong,
   async run(setting) {
     const task = pcaOf(setting.scene);
     const count = { quick: 12, full: 250 }[setting.effort];
@@ -212,7 +209,6 @@ export const rotatedInSight: Experiment = {
   claims: ['S-8', 'S-53'],
   sees: 'the rotated matrix with its noise and mask',
   scenes: ['pima'],
-  omits: ({ proposal }) => (proposal.features.length < 4 ? 'fewer than four features' : undefined),
   async run(setting) {
     const task = pcaOf(setting.scene, { twoParty: 'rotated' });
     const parameters = rotatedParameters(task);

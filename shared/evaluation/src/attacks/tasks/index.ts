@@ -5,10 +5,11 @@ import * as rows from './differencing.ts';
 import * as servers from './in-sight.ts';
 import * as oneHot from './one-hot.ts';
 import * as owners from './owners.ts';
+import { unfit } from './scenes.ts';
 import * as seed from './shared-seed.ts';
 import * as spectrum from './spectrum.ts';
 
-export const EXPERIMENTS: readonly Experiment[] = [
+const ALL: readonly Experiment[] = [
   rows.declared,
   rows.rotated,
   rows.garbled,
@@ -35,3 +36,8 @@ export const EXPERIMENTS: readonly Experiment[] = [
   servers.cspWithOwners,
   servers.bothServers,
 ];
+
+export const EXPERIMENTS: readonly Experiment[] = ALL.map((experiment) => ({
+  ...experiment,
+  omits: (scene) => unfit(scene) ?? experiment.omits?.(scene),
+}));

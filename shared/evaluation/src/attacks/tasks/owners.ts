@@ -1,5 +1,6 @@
 /** Two tasks that differ in one owner, and data users that share what some owners know: the statistics of the others. */
 import { type Decomposition, symmetricEigen, totalScatter } from '@eigenveil/projection';
+import type { Chart } from '@eigenveil/report/document';
 import { addStatistics, type Statistics } from '@eigenveil/statistics';
 import type { TaskProposal } from '@eigenveil/task';
 import { Matrix } from 'ml-matrix';
@@ -44,9 +45,9 @@ interface Dealing {
   readonly others: readonly (readonly SceneRow[])[];
 }
 
-function dealingsOf({ scene, seed, effort }: Setting, count = DEALINGS[effort]): Dealing[] {
+function dealingsOf({ scene, seed, effort }: Setting): Dealing[] {
   const draws = new Draws(seed).of('dealings');
-  return Array.from({ length: count }, (_, i) => {
+  return Array.from({ length: DEALINGS[effort] }, (_, i) => {
     const [target, ...others] = dealt(membersOf(scene), OWNERS, draws.of(i));
     return { target: target!, others };
   });
@@ -67,6 +68,22 @@ const blindOf = ({ covariance }: Population, rows: number): Matrix => Matrix.mul
 /** How well D W is known where S̄⊥ is a guess, and where S̄ is known. */
 const GUESSED = 1e-2;
 const EXACT = 1e-9;
+
+/** How much of a target's scatter is explained where it has only so many of its rows. */
+function bySize(
+  setting: Setting,
+  dealings: readonly Dealing[],
+  guessOf: (dealing: Dealing, size: number) => Guess,
+  named: { readonly name: string; readonly caption: string },
+): Chart {
+  const few = dealings.slice(0, Math.ceil(dealings.length / 5));
+  const least = Math.min(...few.map(({ target }) => target.length));
+  const sizes = [...[1, 2, 3, 5, 8, 12, 20].filter((size) => size < least), least];
+  const points = sizes.map(
+    (size) => [size, mean(few.map((dealing) => explained(guessOf(dealing, size))))] as const,
+  );
+  return curves(setting, { ...named, x: 'rows of the owner', lines: [{ name: 'explained', points }] });
+}
 
 /** D, from vectors and eigenvalues of two tasks. */
 function ownerBetween(
@@ -136,24 +153,12 @@ export const differencing: Experiment = {
       };
     };
     const dealings = dealingsOf(setting);
-    const few = dealings.slice(0, Math.ceil(dealings.length / 5));
-    const least = Math.min(...few.map(({ target }) => target.length));
-    const sizes = [1, 2, 3, 5, 8, 12, 20].filter((size) => size < least);
     return {
       ...trialsOf(dealings.map((dealing) => of(dealing))),
       blocks: [
-        curves(setting, {
+        bySize(setting, dealings, of, {
           name: 'differencing-owner',
           caption: `An owner's scatter from ${task.components} vectors and eigenvalues of two tasks that differ in it`,
-          x: 'rows of the owner',
-          lines: [
-            {
-              name: 'explained',
-              points: [...sizes, least].map(
-                (size) => [size, mean(few.map((dealing) => explained(of(dealing, size))))] as const,
-              ),
-            },
-          ],
         }),
       ],
     };
@@ -239,28 +244,13 @@ export const lastOwnerByVectors: Experiment = {
     const { scene } = setting;
     const task = pcaOf(scene);
     const dealings = dealingsOf(setting);
-    const few = dealings.slice(0, Math.ceil(dealings.length / 5));
-    const least = Math.min(...few.map(({ target }) => target.length));
-    const sizes = [1, 2, 3, 5, 8, 12, 20].filter((size) => size < least);
+    const of = (dealing: Dealing, size?: number) => collusion(scene, task, dealing, 1, size);
     return {
-      ...trialsOf(dealings.map((dealing) => collusion(scene, task, dealing, 1))),
+      ...trialsOf(dealings.map((dealing) => of(dealing))),
       blocks: [
-        curves(setting, {
+        bySize(setting, dealings, of, {
           name: 'collusion-last-owner',
           caption: `The last owner's scatter from ${task.components} vectors and eigenvalues, to a data user to which all other owners tell what they know`,
-          x: 'rows of the owner',
-          lines: [
-            {
-              name: 'explained',
-              points: [...sizes, least].map(
-                (size) =>
-                  [
-                    size,
-                    mean(few.map((dealing) => explained(collusion(scene, task, dealing, 1, size)))),
-                  ] as const,
-              ),
-            },
-          ],
         }),
       ],
     };

@@ -1,9 +1,11 @@
 /** The tasks that attacks of this room propose over a scene, and its members dealt to owners anew. */
+import { ProjectionError } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
 import type { TaskProposal } from '@eigenveil/task';
 import { symmetricMatrix } from '@eigenveil/two-party/insides';
 import { Draws } from '../../draws.ts';
 import type { Setting } from '../../experiment.ts';
+import { releasedBy } from '../../released.ts';
 import type { Scene, SceneRow } from '../../scene.ts';
 import { type Variant, variantOf } from '../../scenes/split.ts';
 
@@ -14,6 +16,32 @@ export const componentsOf = ({ proposal }: Scene): number =>
 /** A PCA by `garbled` that declares no more than vectors and eigenvalues, but for the changes. */
 export const pcaOf = (scene: Scene, changes: Partial<Variant> = {}): TaskProposal =>
   variantOf(scene, { method: 'pca', twoParty: 'garbled', components: componentsOf(scene), ...changes });
+
+/** Why the scene's PCA, with these changes, is refused over all members: attacks on it have nothing to look at. */
+export function refusal(scene: Scene, changes: Partial<Variant> = {}): string | undefined {
+  try {
+    releasedBy(pcaOf(scene, changes), scene.owners);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ProjectionError) return `its PCA is refused: ${error.code}`;
+    throw error;
+  }
+}
+
+/** Members, outsiders and public sample must be at least so many, or dealing them says little. */
+const LEAST_ROWS = 40;
+const LEAST_SAMPLE = 10;
+const LEAST_FEATURES = 4;
+
+/** Why no attack of this room has anything to say about a scene. */
+export function unfit(scene: Scene): string | undefined {
+  const { proposal, outsiders, publicSample } = scene;
+  if (proposal.features.length < LEAST_FEATURES) return `fewer than ${LEAST_FEATURES} features`;
+  if (Math.min(membersOf(scene).length, outsiders.length) < LEAST_ROWS)
+    return `fewer than ${LEAST_ROWS} rows of members or outsiders`;
+  if (publicSample.length < LEAST_SAMPLE) return `fewer than ${LEAST_SAMPLE} rows in the public sample`;
+  return refusal(scene, { twoParty: 'rotated' });
+}
 
 export const membersOf = ({ owners }: Scene): SceneRow[] => owners.flat();
 

@@ -129,7 +129,7 @@ export const numberOfRows: Experiment = {
   omits: ({ proposal }) => (proposal.features.length < 6 ? 'fewer than six features' : undefined),
   async run(setting) {
     const { scene, seed, effort } = setting;
-    const task = pcaOf(scene, { components: FEW, outputs: ['spectrum'] });
+    const task = pcaOf(scene, { components: FEW, outputs: ['spectrum'], allowFullRank: true });
     const most = Math.min(2 * task.features.length, membersOf(scene).length);
     const draws = new Draws(seed).of('sizes');
     const runs = runsOf(setting, 2 * RUNS[effort], () => LEAST_ROWS + draws.below(most - LEAST_ROWS + 1));
