@@ -136,6 +136,20 @@ describe('what must come out', () => {
   );
 });
 
+it.each([
+  ['differencing-row-rotated', 0.6],
+  ['differencing-owner-vectors', 0.7],
+  ['collusion-last-owner-vectors', 0.8],
+  ['collusion-owners', 0.9],
+  ['one-hot-allowed', 0.8],
+  ['rotated-and-garbled', 0.99],
+  ['spectrum-rows', 0.2],
+])('what the documents admit is there: %s', async (id, least) => {
+  const { attack, control } = await run(id);
+  expect(mean(attack)).toBeGreaterThan(least);
+  expect(mean(control)).toBeLessThan(0.6 * mean(attack));
+});
+
 describe('what must not come out', () => {
   async function nothing(id: string) {
     const { attack, control } = await run(id);

@@ -79,7 +79,7 @@ export const ownNoise: Experiment = {
   expectation: 'holds',
   claims: ['S-70', 'P-14', 'P-41'],
   sees: `the second moments with the noise of both servers, (ε, δ) = (${EPSILON}, 10⁻⁵) for a row`,
-  knows: 'the noise of one server, the rows of all owners but one, and how large the other server’s noise is',
+  knows: 'the noise of one server, and the rows of all owners but one',
   async run(setting) {
     const d = setting.scene.proposal.features.length;
     const triangle = (d * (d + 1)) / 2;
@@ -99,16 +99,16 @@ export const ownNoise: Experiment = {
         truths.reduce((sum, truth) => sum + Matrix.sub(truth, blind).norm() ** 2, 0) / truths.length;
       return owners.slice(0, 50).map((_, target): Guess => {
         const release = stageRelease(source, owners, privacy, 2);
-        const own = moments(release.noises[0]!);
         const others = exact.reduce(
           (sum, values, i) => (i === target ? sum : Matrix.add(sum, moments(values))),
           Matrix.zeros(d, d),
         );
         const left = Matrix.sub(moments(subtractOwnNoise(release, release.noises[0]!)), others);
-        // The best linear guess; how large the other's noise is, the own one shows.
-        const weight = spread / (spread + own.norm() ** 2);
+        const beyond = Matrix.sub(left, blind);
+        // Shrunk to the size that owners' moments differ by (James, Stein): all of it where there is no noise.
+        const weight = Math.min(1, spread / beyond.norm() ** 2);
         return {
-          guess: Matrix.add(blind, Matrix.sub(left, blind).mul(weight)),
+          guess: Matrix.add(blind, beyond.mul(weight)),
           blind,
           truth: truths[target]!,
         };
