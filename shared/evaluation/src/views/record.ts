@@ -4,8 +4,7 @@
  * runtime writes down the secrets of TLS. Both say so on standard error. Nothing of this is in what is shipped.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { demoPolicy, enrolOwners, type Owners, startOwners } from '@eigenveil/demo/owners';
@@ -66,8 +65,8 @@ export async function recordTask(
   wanted: TaskToRecord,
   note: (text: string) => void = () => undefined,
 ): Promise<Recording> {
-  const records = await mkdtemp(join(tmpdir(), 'eigenveil-views-'));
   let processes = 0;
+  let records = '';
   const launch = (): Launch => {
     processes += 1;
     const folder = join(records, `${processes}`);
@@ -77,14 +76,10 @@ export async function recordTask(
       environment: { [TAPE_FOLDER]: folder },
     };
   };
-  try {
-    return await withChildren(
-      (children, folder) => new Recorder(wanted, { children, folder, records, note }).run(),
-      launch,
-    );
-  } finally {
-    await rm(records, { recursive: true, force: true });
-  }
+  return withChildren((children, folder) => {
+    records = join(folder, 'records');
+    return new Recorder(wanted, { children, folder, records, note }).run();
+  }, launch);
 }
 
 interface Place {
