@@ -155,6 +155,13 @@ describe('a package', { tags: ['long'] }, () => {
       const ours = Object.keys(dependencies).filter((it) => it.startsWith('@eigenveil/'));
       expect(ours.filter((it) => !named.has(it))).toEqual([]);
     }
+    // Nothing of the recorder of views, which writes down every secret of a process.
+    const own = files.filter(
+      (file) => /\.(?:js|json|md|d\.ts)$/.test(file) && !/node_modules\/(?!@eigenveil\/)/.test(file),
+    );
+    const texts = await Promise.all(own.map((file) => readFile(join(installed, file), 'utf8')));
+    expect(texts.length).toBeGreaterThan(20);
+    expect(own.filter((_, i) => texts[i]!.includes('EIGENVEIL_EVALUATION'))).toEqual([]);
     // Nothing private, and none of what the servers do between them but where a server is.
     expect(
       [...named].filter((it) => /testbed|made-up|bench|demo|evaluation|laboratory|report|csp/.test(it)),

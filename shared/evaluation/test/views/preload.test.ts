@@ -112,6 +112,13 @@ describe('sources of randomness in what is shipped', () => {
     expect(drawing.length).toBeGreaterThan(5); // the search sees something
   });
 
+  test('are recorded by nothing that is shipped', () => {
+    const recording = shipped.filter((file) =>
+      /@eigenveil\/evaluation|EIGENVEIL_EVALUATION|tls-keylog/.test(readFileSync(join(ROOT, file), 'utf8')),
+    );
+    expect(recording).toEqual([]);
+  });
+
   test('that are new would be found', () => {
     expect(unknownSources("import { createHash, encapsulate } from 'node:crypto';")).toEqual(['encapsulate']);
     expect(unknownSources("import crypto from 'node:crypto';")).toEqual(['node:crypto']);
