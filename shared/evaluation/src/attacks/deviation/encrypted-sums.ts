@@ -23,7 +23,9 @@ export class EncryptedSums {
   static async start(): Promise<EncryptedSums> {
     const paillier = new PaillierPool({ threads: 0 });
     try {
-      return new EncryptedSums(await paillier.generateKeyPair({ bits: 1024, scheme: 'djn', allowInsecureKey: true }));
+      return new EncryptedSums(
+        await paillier.generateKeyPair({ bits: 1024, scheme: 'djn', allowInsecureKey: true }),
+      );
     } finally {
       await paillier.close();
     }
@@ -53,15 +55,35 @@ export class EncryptedSums {
     weights: readonly bigint[],
     more: readonly bigint[],
   ): Promise<Ciphertext[]> {
-    const { n, nSquared } = this.#key.publicKey;
-    const plaintexts = more.map((x) => (((x % n) + n) % n) as Plaintext);
-    const added = await this.#paillier.encrypt(this.#key.publicKey, plaintexts, 'standard');
-    return added.map((ciphertext, i) =>
-      contributions.reduce<bigint>(
-        (product, own, owner) => (product * modPow(own[i]!, ((weights[owner]! % n) + n) % n, nSquared)) % nSquared,
-        ciphertext,
+    const { nSquared } = this.#key.publicKey;
+    const scaled = await Promise.all(
+      contributions.map((own, owner) =>
+        this.weightedEach(
+          own,
+          own.map(() => weights[owner]!),
+          owner === 0 ? more : own.map(() => 0n),
+        ),
       ),
-    ) as Ciphertext[];
+    );
+    return scaled.reduce((product, own) =>
+      product.map((ciphertext, i) => ((ciphertext * own[i]!) % nSquared) as Ciphertext),
+    );
+  }
+
+  /** The same of one contribution, each plaintext of which has a weight of its own. */
+  async weightedEach(
+    contribution: readonly Ciphertext[],
+    weights: readonly bigint[],
+    more: readonly bigint[],
+  ): Promise<Ciphertext[]> {
+    const { n, nSquared } = this.#key.publicKey;
+    const inRange = (x: bigint) => ((x % n) + n) % n;
+    const plaintexts = more.map((x) => inRange(x) as Plaintext);
+    const added = await this.#paillier.encrypt(this.#key.publicKey, plaintexts, 'standard');
+    return added.map(
+      (ciphertext, i) =>
+        ((modPow(contribution[i]!, inRange(weights[i]!), nSquared) * ciphertext) % nSquared) as Ciphertext,
+    );
   }
 
   /** The rest of the protocol, up to both servers' shares. @throws ERR_PACKING_OVERFLOW */
