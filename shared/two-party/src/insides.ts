@@ -25,7 +25,13 @@ export { seeded } from './insides/seeded.ts';
 export { telling, unevenness } from './insides/view-statistics.ts';
 export { drawDelta } from './oblivious-transfer/index.ts';
 export type { RandomSource } from './oblivious-transfer/randomness.ts';
-export { type CorrelatedProduct, multiplyEachCorrelated } from './products/index.ts';
+export {
+  type CorrelatedProduct,
+  multiplyChosen,
+  multiplyClear,
+  multiplyEachCorrelated,
+} from './products/index.ts';
+export { checkSize, DIGIT_BITS } from './products/layout.ts';
 export { answerRotated } from './rotated/csp.ts';
 export { standardNormal } from './rotated/gaussian.ts';
 export {

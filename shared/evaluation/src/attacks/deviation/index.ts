@@ -1,6 +1,15 @@
 /** Servers that deviate: what they gain, beside what the documents say. */
 import type { Experiment } from '../../experiment.ts';
+import { ANSWERING } from './answers.ts';
+import { GARBLING } from './garbler.ts';
 import { SLOTS } from './slots.ts';
+import { GUESSING } from './transfers.ts';
 import { WEIGHING } from './weights.ts';
 
-export const EXPERIMENTS: readonly Experiment[] = [...WEIGHING, ...SLOTS];
+export const EXPERIMENTS: readonly Experiment[] = [
+  ...WEIGHING,
+  ...SLOTS,
+  ...ANSWERING,
+  ...GUESSING,
+  ...GARBLING,
+];
