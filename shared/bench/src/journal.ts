@@ -1,10 +1,10 @@
-/** The journal of a run: a line for the run itself, then one per unit that was measured, so that an interrupted run can go on. */
+/** The journal of a run: a line for the run itself, then one per unit that is done, so that an interrupted run can go on. */
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { Environment } from './environment.ts';
-import type { Measurement, Unit } from './unit.ts';
+import type { Measurement } from './unit.ts';
 
 const Value = z.union([z.number(), z.string()]);
 
@@ -33,21 +33,41 @@ export type RunDescription = z.infer<typeof RunDescription>;
 
 const END = 'complete';
 
-export class Journal {
+/** What came of a unit, and all that it depends on. */
+interface Entry {
+  readonly id: string;
+  readonly parameters: Readonly<Record<string, number | string>>;
+}
+
+interface Schemas<D, E> {
+  readonly description: z.ZodType<D>;
+  readonly entry: z.ZodType<E>;
+}
+
+export class Journal<E extends Entry = Measurement> {
   readonly #file: string;
-  readonly #kept: Map<string, Measurement>;
-  /** Units that an earlier, interrupted run measured. */
+  readonly #kept: Map<string, E>;
+  /** Units that an earlier, interrupted run has done. */
   readonly resumed: number;
 
-  private constructor(file: string, kept: readonly Measurement[]) {
+  private constructor(file: string, kept: readonly E[]) {
     this.#file = file;
-    this.#kept = new Map(kept.map((measurement) => [measurement.id, measurement]));
+    this.#kept = new Map(kept.map((entry) => [entry.id, entry]));
     this.resumed = kept.length;
   }
 
+  /** The journal of a run that measures: see `of`. */
+  static open(file: string, description: RunDescription): Promise<Journal> {
+    return Journal.of(file, description, { description: RunDescription, entry: RecordedMeasurement });
+  }
+
   /** Goes on with the journal in `file` if its run is of the same description and did not come to its end; else starts anew. */
-  static async open(file: string, description: RunDescription): Promise<Journal> {
-    const kept = await readUnfinished(file, description);
+  static async of<D, E extends Entry>(
+    file: string,
+    description: D,
+    schemas: Schemas<D, E>,
+  ): Promise<Journal<E>> {
+    const kept = await readUnfinished(file, description, schemas);
     if (kept === undefined) {
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, `${JSON.stringify(description)}\n`);
@@ -59,15 +79,15 @@ export class Journal {
     return new Journal(file, kept ?? []);
   }
 
-  /** The measurement of a unit, if it was taken with the same parameters. */
-  find({ id, parameters }: Pick<Unit, 'id' | 'parameters'>): Measurement | undefined {
+  /** What came of a unit, if it was done with the same parameters. */
+  find({ id, parameters }: Entry): E | undefined {
     const kept = this.#kept.get(id);
     return kept !== undefined && isDeepStrictEqual(kept.parameters, parameters) ? kept : undefined;
   }
 
-  async add(measurement: Measurement): Promise<void> {
-    await appendFile(this.#file, `${JSON.stringify(measurement)}\n`);
-    this.#kept.set(measurement.id, measurement);
+  async add(entry: E): Promise<void> {
+    await appendFile(this.#file, `${JSON.stringify(entry)}\n`);
+    this.#kept.set(entry.id, entry);
   }
 
   /** The next run starts anew. */
@@ -76,18 +96,22 @@ export class Journal {
   }
 }
 
-/** What an unfinished run of this description has measured; undefined where there is none. */
-async function readUnfinished(file: string, description: RunDescription): Promise<Measurement[] | undefined> {
+/** What an unfinished run of this description has done; undefined where there is none. */
+async function readUnfinished<D, E>(
+  file: string,
+  description: D,
+  schemas: Schemas<D, E>,
+): Promise<E[] | undefined> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
   if (text === undefined) return undefined;
   const [first, ...rest] = text.split('\n').map(parseLine);
-  const known = RunDescription.safeParse(first);
+  const known = schemas.description.safeParse(first);
   if (!known.success || !isDeepStrictEqual(known.data, description) || rest.includes(END)) return undefined;
   return rest
-    .map((line) => RecordedMeasurement.safeParse(line))
+    .map((line) => schemas.entry.safeParse(line))
     .filter((line) => line.success)
     .map((line) => line.data);
 }

@@ -1,14 +1,19 @@
-/** Progress of a benchmark on standard error: a bar with the time left on a terminal, a line per unit elsewhere. */
+/** Progress of a run on standard error: a bar with the time left on a terminal, a line per unit elsewhere. */
 import { Presets, SingleBar } from 'cli-progress';
-import type { Unit } from './unit.ts';
+import type { Unit as Measured } from './unit.ts';
+
+type Unit = Pick<Measured, 'title' | 'expectedSeconds'>;
 
 /** Time left, from what units were expected to take and what the ones before took in comparison. */
 export class TimeLeft {
   #expectedDone = 0;
   #taken = 0;
   #expectedLeft: number;
+  readonly #lanes: number;
 
-  constructor(units: readonly Unit[]) {
+  /** @param lanes how many units are at work at a time */
+  constructor(units: readonly Unit[], lanes = 1) {
+    this.#lanes = lanes;
     this.#expectedLeft = units.reduce((sum, { expectedSeconds }) => sum + expectedSeconds, 0);
   }
 
@@ -20,7 +25,7 @@ export class TimeLeft {
 
   get seconds(): number {
     const pace = this.#expectedDone > 0 ? this.#taken / this.#expectedDone : 1;
-    return Math.max(0, this.#expectedLeft * pace);
+    return Math.max(0, (this.#expectedLeft * pace) / this.#lanes);
   }
 }
 
@@ -31,8 +36,12 @@ export interface BenchProgress {
   stop(): void;
 }
 
-export function showProgress(units: readonly Unit[], count: { readonly resumed: number }): BenchProgress {
-  const left = new TimeLeft(units);
+/** @param count of units that an earlier run has done, and of lanes: see TimeLeft */
+export function showProgress(
+  units: readonly Unit[],
+  count: { readonly resumed: number; readonly lanes?: number },
+): BenchProgress {
+  const left = new TimeLeft(units, count.lanes);
   const total = units.length + count.resumed;
   let finished = count.resumed;
   if (!process.stderr.isTTY) {

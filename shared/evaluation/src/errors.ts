@@ -4,6 +4,10 @@ export type EvaluationErrorCode =
   | 'ERR_ATTACK_FAILED'
   | 'ERR_ATTACK_INVALID'
   | 'ERR_ATTACK_MISSING'
+  /** A claim is refuted, a known leak was not found, or an experiment failed. */
+  | 'ERR_EVALUATION'
+  /** A task or rows of the user's own from which no scene can be made. */
+  | 'ERR_SCENE'
   /** A bundle of views was changed, cut off or put together from others, or its key is another one. */
   | 'ERR_VIEW_BROKEN'
   /** No bundle of views, one of another version, or one whose lines are not what they should be. */

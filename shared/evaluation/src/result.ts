@@ -120,6 +120,7 @@ export const EvaluationResult = z.strictObject({
   run: z.strictObject({
     effort: z.enum(['quick', 'full']),
     seed: z.string(),
+    only: z.array(z.string()).nullable().describe('The experiments that were asked for, or null for all.'),
     level: z
       .number()
       .describe('Probability of a wrong verdict in the whole run, in either direction by itself.'),

@@ -131,7 +131,8 @@ function edge(holds: (t: number) => boolean, from: number, to: number, halvings 
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-function checkTrials({ attack, control, paired, baseline }: Trials): void {
+/** @throws RangeError for trials without units, with successes that are none, or with pairs that are not */
+export function checkTrials({ attack, control, paired, baseline }: Trials): void {
   for (const [name, values] of Object.entries({ attack, control, baseline: [baseline] })) {
     if (values.length === 0) throw new RangeError(`"${name}" expected at least one unit, got none`);
     if (!values.every((value) => value >= 0 && value <= 1))
@@ -139,6 +140,6 @@ function checkTrials({ attack, control, paired, baseline }: Trials): void {
   }
   if (paired && attack.length !== control.length)
     throw new RangeError(
-      `"control" expected ${attack.length} units, as they are paired, got ${control.length}`,
+      `"control" expected ${attack.length} units, since they are paired, got ${control.length}`,
     );
 }

@@ -2,7 +2,7 @@
 import { holm } from '@eigenveil/laboratory/comparison/inference';
 import type { Effort, Experiment, Outcome } from '../experiment.ts';
 import type { CaseResult, ExperimentResult, Verdict } from '../result.ts';
-import { excessOf, meanInterval } from './excess.ts';
+import { checkTrials, excessOf, meanInterval } from './excess.ts';
 
 /** The excess that counts as nothing. Fixed before any experiment ran. */
 export const MARGIN = 0.05;
@@ -18,23 +18,20 @@ export interface Case {
   readonly seconds: number;
 }
 
-type Judged = CaseResult & { readonly experiment: string };
-
 /**
  * One verdict per case, in their order, without any confirmation. All cases of the run are one family, whatever is expected of them.
  * @throws RangeError naming the case whose outcome is none
  */
-export function judgedCases(cases: readonly Case[], level: number): Judged[] {
+export function judgedCases(cases: readonly Case[], level: number): CaseResult[] {
   const numbers = cases.map((one) => named(one, () => numbersOf(one.outcome, level)));
   const broken = holm(numbers.map(({ pBroken }) => pBroken));
   const trials = numbers.flatMap(({ pHolds }, i) => (pHolds === undefined ? [] : [{ i, pHolds }]));
   const adjusted = holm(trials.map(({ pHolds }) => pHolds));
   const holds = new Map(trials.map(({ i }, rank) => [i, adjusted[rank]!]));
-  return cases.map(({ experiment, scene, outcome, seconds }, i): Judged => {
+  return cases.map(({ scene, outcome, seconds }, i): CaseResult => {
     const pBroken = broken[i]!;
     const { facts = {}, blocks = [] } = outcome;
     const common = {
-      experiment: experiment.id,
       scene,
       pBroken,
       confirmation: null,
@@ -108,13 +105,16 @@ function verdictOf(isBroken: boolean, isShownToHold: boolean): Verdict {
   return isShownToHold ? 'holds' : 'undecided';
 }
 
+/** @throws RangeError for what no experiment may return */
+export function checkOutcome(outcome: Outcome): void {
+  if (outcome.kind === 'trials') checkTrials(outcome);
+  else if (!(outcome.p >= 0 && outcome.p <= 1)) throw new RangeError('"p" expected a probability');
+  else if (!(outcome.n > 0)) throw new RangeError('"n" expected a number of runs');
+}
+
 function numbersOf(outcome: Outcome, level: number) {
-  if (outcome.kind === 'test') {
-    const { p, n } = outcome;
-    if (!(p >= 0 && p <= 1)) throw new RangeError('"p" expected a probability');
-    if (!(Number.isSafeInteger(n) && n > 0)) throw new RangeError('"n" expected a number of runs');
-    return { pBroken: p };
-  }
+  checkOutcome(outcome);
+  if (outcome.kind === 'test') return { pBroken: outcome.p };
   const excess = excessOf(outcome);
   return {
     pBroken: excess.pAbove(MARGIN),

@@ -1,0 +1,18 @@
+/** A child process that runs one case after another for the process that started it, and ends with it. */
+import { type Job, type Said, Workshop } from './job.ts';
+
+const workshop = new Workshop();
+const say = (said: Said) => process.send?.(said);
+
+// A Ctrl-C at the terminal comes to all processes; the one that started this one decides.
+process.on('SIGINT', () => {});
+process.on('disconnect', () => process.exit());
+process.on('message', (job: Job) => {
+  workshop
+    .run(job, (text) => say({ kind: 'note', text }))
+    .then(
+      (outcome) => say({ kind: 'done', outcome }),
+      (error: unknown) =>
+        say({ kind: 'failed', why: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+    );
+});

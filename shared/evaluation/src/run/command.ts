@@ -1,0 +1,81 @@
+/** What `npm run evaluate` does once its options are read. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Command, ConfigurationError, onShutdown, printResult } from '@eigenveil/command';
+import type { TaskProposal } from '@eigenveil/task';
+import { EvaluationError } from '../errors.ts';
+import type { EvaluationResult } from '../result.ts';
+import type { OwnSource } from '../scenes/own.ts';
+import { Evaluation } from './evaluate.ts';
+import { allExperiments } from './job.ts';
+import { problemsOf, shortForm, summaryOf } from './summary.ts';
+
+const INTERRUPTED = 130;
+
+export interface EvaluateOptions {
+  readonly quick?: true;
+  readonly seed: string;
+  readonly only?: string[];
+  readonly task?: string;
+  readonly data?: string;
+  readonly label?: string;
+  readonly privateLabel?: string;
+  readonly person?: string;
+  readonly owners?: number;
+  readonly twoParty?: TaskProposal['twoParty'];
+  readonly attack?: string;
+  readonly out: string;
+}
+
+/**
+ * Runs, writes the report, and prints it in short.
+ * @throws ERR_EVALUATION after all of that, when a claim is refuted, a known leak was not found, or an experiment failed
+ * @throws ERR_CONFIGURATION, ERR_SCENE, ERR_ATTACK_…
+ */
+export async function runEvaluation(program: Command, options: EvaluateOptions): Promise<void> {
+  const { attack, only, out } = options;
+  const experiments = await allExperiments(attack);
+  const unknown = only?.find((id) => !experiments.some((one) => one.id === id));
+  if (unknown !== undefined)
+    throw new ConfigurationError(
+      `"--only" expected some of ${experiments.map(({ id }) => id).join(', ')}, got ${unknown}`,
+    );
+  const evaluation = await Evaluation.open(
+    experiments,
+    { effort: options.quick ? 'quick' : 'full', seed: options.seed, only, own: ownOf(options), attack },
+    out,
+  );
+  if (evaluation.resumed > 0)
+    process.stderr.write(`going on with ${evaluation.resumed} cases of an earlier run\n`);
+  const stopListening = onShutdown(['SIGINT', 'SIGTERM'], async () => {
+    evaluation.stop();
+    await finish(await evaluation.result());
+    process.stderr.write('interrupted: run the same command to go on\n');
+    process.exit(INTERRUPTED);
+  });
+  const result = await evaluation.run();
+  stopListening();
+  await finish(result);
+  const problems = problemsOf(result);
+  if (problems.length > 0) throw new EvaluationError('ERR_EVALUATION', problems.join('; '));
+  async function finish(one: EvaluationResult): Promise<void> {
+    await mkdir(out, { recursive: true });
+    const file = join(out, 'report.json');
+    await writeFile(file, `${JSON.stringify(one)}\n`);
+    printResult(program, { json: shortForm(one), text: `${summaryOf(one)}\n${file}` });
+  }
+}
+
+function ownOf(options: EvaluateOptions): OwnSource | undefined {
+  const { task, data, label, privateLabel, person, owners, twoParty } = options;
+  const chosen = {
+    ...(label !== undefined && { label }),
+    ...(privateLabel !== undefined && { privateLabel }),
+    ...(person !== undefined && { person }),
+    ...(owners !== undefined && { owners }),
+    ...(twoParty !== undefined && { twoParty }),
+  };
+  if (task !== undefined && data !== undefined) return { task, data, ...chosen };
+  if (task === undefined && data === undefined && Object.keys(chosen).length === 0) return undefined;
+  throw new ConfigurationError('expected both --task and --data, or none of the options that are about them');
+}

@@ -1,0 +1,52 @@
+/** A case as a child process runs it: an experiment over a scene, by seeds that do not depend on what else runs. */
+import type { Effort, Experiment, Outcome } from '../experiment.ts';
+import { EXPERIMENTS } from '../experiments.ts';
+import { loadAttack } from '../own-attack.ts';
+import type { Scene } from '../scene.ts';
+import { loadScene, type SceneSource } from './source.ts';
+
+export interface Job {
+  readonly experiment: string;
+  /** The file of a user's own attack, which is among the experiments then. */
+  readonly attack: string | undefined;
+  readonly source: SceneSource;
+  readonly effort: Effort;
+  readonly seed: string;
+}
+
+/** What a child process says of its job. */
+export type Said =
+  | { readonly kind: 'note'; readonly text: string }
+  | { readonly kind: 'done'; readonly outcome: Outcome }
+  | { readonly kind: 'failed'; readonly why: string };
+
+/** @throws as loadAttack */
+export async function allExperiments(attack: string | undefined): Promise<readonly Experiment[]> {
+  if (attack === undefined) return EXPERIMENTS;
+  const taken = new Set(EXPERIMENTS.map(({ id }) => id));
+  return [...EXPERIMENTS, await loadAttack(attack, taken)];
+}
+
+/** Scenes and experiments that jobs share are loaded once. */
+export class Workshop {
+  readonly #scenes = new Map<string, Promise<Scene>>();
+  readonly #experiments = new Map<string | undefined, Promise<readonly Experiment[]>>();
+
+  /** @throws as loadScene, and what the experiment throws */
+  async run(
+    { experiment: id, attack, source, effort, seed }: Job,
+    note: (text: string) => void,
+  ): Promise<Outcome> {
+    const experiments = await kept(this.#experiments, attack, () => allExperiments(attack));
+    const scene = await kept(this.#scenes, JSON.stringify([source, seed]), () => loadScene(source, seed));
+    const experiment = experiments.find((one) => one.id === id);
+    if (experiment === undefined) throw new Error(`there is no experiment ${id}`);
+    return experiment.run({ scene, effort, seed: `${seed}/${id}/${scene.name}`, note });
+  }
+}
+
+function kept<K, V>(values: Map<K, Promise<V>>, key: K, make: () => Promise<V>): Promise<V> {
+  const value = values.get(key) ?? make();
+  values.set(key, value);
+  return value;
+}

@@ -1,0 +1,64 @@
+/** Which experiments run over which scenes, and which do not, and why. */
+import type { Effort, Experiment } from '../experiment.ts';
+import type { ExperimentResult } from '../result.ts';
+import type { Scene } from '../scene.ts';
+import { missingScene } from '../scenes/bundled.ts';
+import type { OwnSource } from '../scenes/own.ts';
+import type { Job } from './job.ts';
+import { loadScene, type SceneSource } from './source.ts';
+
+export interface RunSetting {
+  readonly effort: Effort;
+  readonly seed: string;
+  /** Ids; undefined for all. */
+  readonly only: readonly string[] | undefined;
+  readonly own: OwnSource | undefined;
+  readonly attack: string | undefined;
+}
+
+export interface PlannedExperiment {
+  readonly experiment: Experiment;
+  readonly omitted: ExperimentResult['omitted'];
+  readonly cases: readonly { readonly scene: string; readonly job: Job }[];
+}
+
+/** @throws as loadScene, for a scene of the user's own */
+export async function planRun(
+  experiments: readonly Experiment[],
+  { effort, seed, only, own, attack }: RunSetting,
+): Promise<PlannedExperiment[]> {
+  const scenes = new Map<string, Promise<Scene | string>>();
+  const sceneOf = (source: SceneSource) => {
+    const key = source.kind === 'bundled' ? source.name : source.data;
+    const scene = scenes.get(key) ?? loaded(source, seed);
+    scenes.set(key, scene);
+    return scene;
+  };
+  const wanted = experiments.filter(({ id }) => only?.includes(id) ?? true);
+  return Promise.all(
+    wanted.map(async (experiment): Promise<PlannedExperiment> => {
+      const sources: SceneSource[] =
+        own === undefined
+          ? experiment.scenes.map((name) => ({ kind: 'bundled', name }))
+          : [{ kind: 'own', ...own }];
+      const omitted: { scene: string; why: string }[] = [];
+      const cases: PlannedExperiment['cases'][number][] = [];
+      for (const source of sources) {
+        const scene = await sceneOf(source);
+        const name = typeof scene === 'string' ? nameOf(source) : scene.name;
+        const why = typeof scene === 'string' ? scene : experiment.omits?.(scene);
+        if (why !== undefined) omitted.push({ scene: name, why });
+        else cases.push({ scene: name, job: { experiment: experiment.id, attack, source, effort, seed } });
+      }
+      return { experiment, omitted, cases };
+    }),
+  );
+}
+
+/** The scene, or why there is none. */
+async function loaded(source: SceneSource, seed: string): Promise<Scene | string> {
+  const missing = source.kind === 'bundled' ? await missingScene(source.name) : undefined;
+  return missing ?? loadScene(source, seed);
+}
+
+const nameOf = (source: SceneSource) => (source.kind === 'bundled' ? source.name : source.data);
