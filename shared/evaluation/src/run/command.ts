@@ -1,14 +1,13 @@
 /** What `npm run evaluate` does once its options are read. */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { type Command, ConfigurationError, onShutdown, printResult } from '@eigenveil/command';
 import type { TaskProposal } from '@eigenveil/task';
 import { EvaluationError } from '../errors.ts';
+import { terminalTable, writeReport } from '../report/index.ts';
 import type { EvaluationResult } from '../result.ts';
 import type { OwnSource } from '../scenes/own.ts';
 import { Evaluation } from './evaluate.ts';
 import { allExperiments } from './job.ts';
-import { problemsOf, shortForm, summaryOf } from './summary.ts';
+import { problemsOf, shortForm } from './summary.ts';
 
 const INTERRUPTED = 130;
 
@@ -59,10 +58,14 @@ export async function runEvaluation(program: Command, options: EvaluateOptions):
   const problems = problemsOf(result);
   if (problems.length > 0) throw new EvaluationError('ERR_EVALUATION', problems.join('; '));
   async function finish(one: EvaluationResult): Promise<void> {
-    await mkdir(out, { recursive: true });
-    const file = join(out, 'report.json');
-    await writeFile(file, `${JSON.stringify(one)}\n`);
-    printResult(program, { json: shortForm(one), text: `${summaryOf(one)}\n${file}` });
+    const page = await writeReport(out, one);
+    const failures = one.failures.map(
+      ({ experiment, scene, why }) => `${experiment} over ${scene} failed: ${why}`,
+    );
+    printResult(program, {
+      json: shortForm(one),
+      text: [terminalTable(one), ...failures, page].join('\n'),
+    });
   }
 }
 

@@ -19,11 +19,12 @@ import {
   needsConfirmation,
   verdictOfAll,
 } from '../judging/verdicts.ts';
-import type { CaseResult, EvaluationResult, ExperimentResult } from '../result.ts';
+import type { CaseResult, EvaluationResult, ExperimentResult, SceneResult } from '../result.ts';
+import type { Scene } from '../scene.ts';
 import type { Job } from './job.ts';
 import { Lanes } from './lanes.ts';
 import { OutcomeSchema } from './outcome.ts';
-import { type PlannedExperiment, planRun, type RunSetting } from './plan.ts';
+import { type PlannedExperiment, planRun, type RunPlan, type RunSetting } from './plan.ts';
 
 const Description = z.strictObject({ setting: z.string(), files: z.string(), environment: Environment });
 
@@ -45,18 +46,13 @@ interface JudgedSlot {
 export class Evaluation {
   readonly #setting: RunSetting;
   readonly #journal: Journal<Entry>;
-  readonly #plan: readonly PlannedExperiment[];
+  readonly #plan: RunPlan;
   readonly #environment: Environment;
   readonly #lanes = new Lanes();
   readonly #failures: Failure[] = [];
   #stopProgress = () => {};
 
-  private constructor(
-    setting: RunSetting,
-    journal: Journal<Entry>,
-    plan: readonly PlannedExperiment[],
-    environment: Environment,
-  ) {
+  private constructor(setting: RunSetting, journal: Journal<Entry>, plan: RunPlan, environment: Environment) {
     this.#setting = setting;
     this.#journal = journal;
     this.#plan = plan;
@@ -111,7 +107,7 @@ export class Evaluation {
   async result(): Promise<EvaluationResult> {
     const { effort, seed, only } = this.#setting;
     const judged = this.#judged();
-    const experiments = this.#plan.map(({ experiment, omitted }): ExperimentResult => {
+    const experiments = this.#plan.experiments.map(({ experiment, omitted }): ExperimentResult => {
       const cases = judged
         .filter(({ slot }) => slot.experiment === experiment)
         .map((one) => this.#confirmed(one));
@@ -136,7 +132,7 @@ export class Evaluation {
         only: only === undefined ? null : [...only],
         level: LEVELS[effort],
         margin: MARGIN,
-        scenes: [...new Set(this.#slots.map(({ scene }) => scene))],
+        scenes: this.#plan.scenes.map(describedScene),
         environment: { commit, changes, node, processor, cores },
         finishedAt: new Date().toISOString(),
         seconds: judged.reduce((sum, { result }) => sum + result.seconds, 0),
@@ -154,7 +150,9 @@ export class Evaluation {
   }
 
   get #slots(): Slot[] {
-    return this.#plan.flatMap(({ experiment, cases }) => cases.map((one) => ({ ...one, experiment })));
+    return this.#plan.experiments.flatMap(({ experiment, cases }) =>
+      cases.map((one) => ({ ...one, experiment })),
+    );
   }
 
   async #runAll(jobs: readonly Job[]): Promise<void> {
@@ -205,6 +203,23 @@ export class Evaluation {
     if (!needsConfirmation({ ...slot, ...result }) || again === undefined) return result;
     return confirmedBy(result, { seed: job.seed, outcome: again.outcome }, LEVELS[this.#setting.effort]);
   }
+}
+
+function describedScene({ name, proposal, owners, ...others }: Scene): SceneResult {
+  const { outsiders, publicSample, utilityLabel, privateLabel } = others;
+  const { method, twoParty, features, components, differentialPrivacy } = proposal;
+  const rows = owners.flat();
+  return {
+    ...{ name, method: method.kind, twoParty, features: features.length, components },
+    epsilon: differentialPrivacy?.epsilon ?? null,
+    owners: owners.length,
+    rows: rows.length,
+    people: new Set(rows.map(({ person }) => person)).size,
+    outsiderRows: outsiders.length,
+    publicRows: publicSample.length,
+    utilityLabel: utilityLabel ?? null,
+    privateLabel: privateLabel ?? null,
+  };
 }
 
 const afresh = (job: Job): Job => ({ ...job, seed: `${job.seed}/again` });

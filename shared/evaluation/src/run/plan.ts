@@ -22,11 +22,18 @@ export interface PlannedExperiment {
   readonly cases: readonly { readonly scene: string; readonly job: Job }[];
 }
 
+export interface RunPlan {
+  readonly experiments: readonly PlannedExperiment[];
+  /** Those that an experiment runs over. */
+  readonly scenes: readonly Scene[];
+}
+
 /** @throws as loadScene, for a scene of the user's own */
 export async function planRun(
   experiments: readonly Experiment[],
   { effort, seed, only, own, attack }: RunSetting,
-): Promise<PlannedExperiment[]> {
+): Promise<RunPlan> {
+  const used = new Set<Scene>();
   const scenes = new Map<string, Promise<Scene | string>>();
   const sceneOf = (source: SceneSource) => {
     const key = source.kind === 'bundled' ? source.name : source.data;
@@ -35,7 +42,7 @@ export async function planRun(
     return scene;
   };
   const wanted = experiments.filter(({ id }) => only?.includes(id) ?? true);
-  return Promise.all(
+  const planned = await Promise.all(
     wanted.map(async (experiment): Promise<PlannedExperiment> => {
       const sources: SceneSource[] =
         own === undefined
@@ -45,14 +52,21 @@ export async function planRun(
       const cases: PlannedExperiment['cases'][number][] = [];
       for (const source of sources) {
         const scene = await sceneOf(source);
-        const name = typeof scene === 'string' ? nameOf(source) : scene.name;
-        const why = typeof scene === 'string' ? scene : experiment.omits?.(scene);
-        if (why !== undefined) omitted.push({ scene: name, why });
-        else cases.push({ scene: name, job: { experiment: experiment.id, attack, source, effort, seed } });
+        if (typeof scene === 'string') {
+          omitted.push({ scene: nameOf(source), why: scene });
+          continue;
+        }
+        const why = experiment.omits?.(scene);
+        if (why !== undefined) omitted.push({ scene: scene.name, why });
+        else {
+          used.add(scene);
+          cases.push({ scene: scene.name, job: { experiment: experiment.id, attack, source, effort, seed } });
+        }
       }
       return { experiment, omitted, cases };
     }),
   );
+  return { experiments: planned, scenes: [...used] };
 }
 
 /** The scene, or why there is none. */

@@ -1,4 +1,4 @@
-/** What a run prints, and whether it is a failure. */
+/** A run in short, for programs, and whether it is a failure. */
 import type { EvaluationResult } from '../result.ts';
 
 /** The short form of a run for programs. Of an experiment over several scenes, the case nearest to broken stands for it. */
@@ -14,28 +14,6 @@ export function shortForm({ claims, experiments, controls }: EvaluationResult) {
     }),
     controls,
   };
-}
-
-/** For the terminal: what is broken or failed by name, the rest in numbers. */
-export function summaryOf(result: EvaluationResult): string {
-  const { experiments, claims, controls, failures, missing, run } = result;
-  const of = (expectation: string, verdict: string) =>
-    experiments.filter((one) => one.expectation === expectation && one.verdict === verdict).length;
-  const claimed = ['broken', 'undecided', 'holds', 'measured', 'not covered'].map(
-    (verdict) => `${claims.filter((claim) => claim.verdict === verdict).length} ${verdict}`,
-  );
-  const found = controls.filter((control) => control.found).length;
-  return [
-    `experiments that could refute a claim: ${of('holds', 'broken')} broken, ${of('holds', 'undecided')} undecided, ${of('holds', 'holds')} hold`,
-    `admitted leaks: ${of('admitted', 'broken')} measured above the margin, ${of('admitted', 'undecided')} undecided, ${of('admitted', 'holds')} below it`,
-    `controls: ${found} of ${controls.length} found`,
-    `claims: ${claimed.join(', ')}${run.only === null ? '' : ' (not all experiments ran)'}`,
-    ...problemsOf(result),
-    ...failures.map(
-      ({ experiment, scene, why }) => `${experiment} over ${scene} failed: ${why.split('\n')[0]}`,
-    ),
-    ...(missing.length === 0 ? [] : [`${missing.length} cases are missing`]),
-  ].join('\n');
 }
 
 /** What makes the run a failure: a claim refuted and confirmed, a known leak that was not seen, a case that failed. */

@@ -199,6 +199,7 @@ export const RESULT: EvaluationResult = {
   run: {
     effort: 'quick',
     seed: 'made-up',
+    only: null,
     level: 0.001,
     margin: 0.05,
     scenes: ['pima', 'wisdm', OWN_SCENE].map((name) => ({
