@@ -12,7 +12,7 @@ export interface Section {
   readonly blocks: readonly Block[];
 }
 
-export type Block = Heading | Paragraph | Table | Chart;
+export type Block = Heading | Paragraph | Table | Chart | Picture;
 
 /** Begins a part of a section, below its title; the contents do not list it. */
 export interface Heading {
@@ -64,6 +64,18 @@ export interface Chart {
   readonly name: string;
   readonly caption: string;
   readonly drawing: LineDrawing | BarDrawing;
+}
+
+/** A grey picture, such as faces beside each other; `caption` also stands for it where it cannot be seen. */
+export interface Picture {
+  readonly kind: 'picture';
+  /** A file name as a chart's, unique among both. */
+  readonly name: string;
+  readonly caption: string;
+  readonly width: number;
+  readonly height: number;
+  /** Row by row, whole numbers from 0, black, to 255, white. */
+  readonly pixels: readonly number[];
 }
 
 export interface Axis {

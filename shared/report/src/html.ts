@@ -2,8 +2,9 @@
 
 import { chartFigures } from './chart-figures.ts';
 import { escapeXml, inlineChart } from './charts.ts';
-import type { Block, Cell, Chart, Report, Table } from './document.ts';
+import type { Block, Cell, Chart, Picture, Report, Table } from './document.ts';
 import { type Outline, outlineOf } from './outline.ts';
+import { pictureSvg } from './pictures.ts';
 import { pageStyle } from './style.ts';
 import { markdownToHtml } from './text.ts';
 import { themeStyle } from './theme.ts';
@@ -59,7 +60,14 @@ function block(content: Block, outline: Outline): string {
     return `<h3 id="${escapeXml(outline.headingAt(content.name))}">${escapeXml(content.title)}</h3>`;
   if (content.kind === 'text') return `<div class="text">${markdownToHtml(content.text)}</div>`;
   if (content.kind === 'table') return table(content, outline);
-  return chart(content, outline);
+  return content.kind === 'picture' ? picture(content) : chart(content, outline);
+}
+
+function picture(content: Picture): string {
+  return `<figure class="chart" id="picture-${content.name}">
+<div class="drawing">${pictureSvg(content)}</div>
+<figcaption>${escapeXml(content.caption)}</figcaption>
+</figure>`;
 }
 
 function chart(content: Chart, outline: Outline): string {

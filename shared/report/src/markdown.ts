@@ -1,5 +1,5 @@
 /** A report as Markdown, with its charts as files beside it. */
-import type { Block, Cell, Chart, Report, Table } from './document.ts';
+import type { Block, Cell, Chart, Picture, Report, Table } from './document.ts';
 import { type Outline, outlineOf } from './outline.ts';
 import { escapeMarkdown, safeMarkdown } from './text.ts';
 
@@ -21,7 +21,7 @@ export function reportToMarkdown(report: Report): string {
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-export function chartPath(chart: Chart): string {
+export function chartPath(chart: Chart | Picture): string {
   return `charts/${chart.name}.svg`;
 }
 

@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { standaloneChart } from './charts.ts';
-import type { Chart, Report } from './document.ts';
+import type { Chart, Picture, Report } from './document.ts';
 import { ReportError } from './error.ts';
 import { reportToHtml } from './html.ts';
 import { chartPath, reportToMarkdown } from './markdown.ts';
+import { pictureSvg } from './pictures.ts';
 
 export interface ReportFiles {
   readonly folder: string;
@@ -19,7 +20,10 @@ export interface ReportFiles {
 export async function writeReport({ folder, report, data }: ReportFiles): Promise<void> {
   const charts = chartsOf(report);
   const files: readonly (readonly [path: string, content: string])[] = [
-    ...charts.map((chart) => [chartPath(chart), standaloneChart(chart)] as const),
+    ...charts.map(
+      (chart) =>
+        [chartPath(chart), chart.kind === 'chart' ? standaloneChart(chart) : pictureSvg(chart)] as const,
+    ),
     ['report.json', `${JSON.stringify(data, null, 2)}\n`],
     ['report.md', reportToMarkdown(report)],
     ['report.html', reportToHtml(report)],
@@ -28,8 +32,10 @@ export async function writeReport({ folder, report, data }: ReportFiles): Promis
   for (const [path, content] of files) await writeWhole(join(folder, path), content);
 }
 
-function chartsOf({ sections }: Report): readonly Chart[] {
-  const charts = sections.flatMap(({ blocks }) => blocks).filter((block) => block.kind === 'chart');
+function chartsOf({ sections }: Report): readonly (Chart | Picture)[] {
+  const charts = sections
+    .flatMap(({ blocks }) => blocks)
+    .filter((block) => block.kind === 'chart' || block.kind === 'picture');
   const names = new Set<string>();
   for (const { name } of charts) {
     if (!/^[a-z0-9][a-z0-9_-]*$/.test(name))
