@@ -44,17 +44,15 @@ test('every pixel is painted once, in its grey', () => {
   const grey = fc.integer({ min: 0, max: 255 });
   fc.assert(
     fc.property(
-      fc
-        .tuple(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 6 }))
-        .chain(([width, height]) =>
-          fc.tuple(
-            fc.constant({ width, height }),
-            fc.array(fc.oneof(fc.constant(9), grey), {
-              minLength: width * height,
-              maxLength: width * height,
-            }),
-          ),
+      fc.tuple(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 6 })).chain(([width, height]) =>
+        fc.tuple(
+          fc.constant({ width, height }),
+          fc.array(fc.oneof(fc.constant(9), grey), {
+            minLength: width * height,
+            maxLength: width * height,
+          }),
         ),
+      ),
       ([sides, pixels]) => {
         const picture = { ...faces, ...sides, pixels };
         expect(painted(pictureSvg(picture), picture)).toEqual(pixels);
