@@ -11,7 +11,15 @@ import {
   predictableRandomness,
   type RandomSource,
 } from '@eigenveil/privacy';
-import { each, type Hits, lowerRate, provenEpsilon, upperRate } from '@eigenveil/testbed/goodness/audit';
+import {
+  each,
+  epsilonBound,
+  type Hits,
+  lowerRate,
+  pOfPromise,
+  provenEpsilon,
+  upperRate,
+} from '@eigenveil/testbed/goodness/audit';
 import { deltaBySum, discreteGaussian } from '@eigenveil/testbed/goodness/goodness';
 import { CholeskyDecomposition, Matrix } from 'ml-matrix';
 import { describe, expect, it } from 'vitest';
@@ -216,5 +224,16 @@ describe('audits', () => {
     const choose = [252, 210, 120, 45, 10, 1];
     const tail = choose.reduce((sum, ways, i) => sum + ways * p ** (5 + i) * (1 - p) ** (5 - i), 0);
     expect(tail / 1e-4).toBeCloseTo(1, 5);
+  });
+
+  it('gives a promise the probability at which its ε is the bound', () => {
+    const counts = { left: 600, right: 120, runs: 5000 };
+    const p = pOfPromise(counts, { epsilon: EPSILON, dpDelta: DELTA });
+    expect(p).toBeGreaterThan(0);
+    expect(p).toBeLessThan(1);
+    expect(epsilonBound(counts, DELTA, p / 2)).toBeCloseTo(EPSILON, 6);
+    // Equal rates say nothing against any promise, and none on the right nearly everything.
+    expect(pOfPromise({ ...counts, right: 600 }, { epsilon: EPSILON, dpDelta: DELTA })).toBe(1);
+    expect(pOfPromise({ ...counts, right: 0 }, { epsilon: EPSILON, dpDelta: DELTA })).toBeLessThan(1e-8);
   });
 });

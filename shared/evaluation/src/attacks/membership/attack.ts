@@ -29,15 +29,12 @@ export type Attack = (target: Target, draws: Draws) => Prepared;
 /** Of false alarms: the attacker takes a candidate for a member beyond what one in a hundred others reaches. */
 export const FALSE_POSITIVES = 0.01;
 
-/** People of the public sample whom candidates are compared with. */
-const COMPARED = 40;
-
 /**
- * What scores on a result are compared with: the score that all but one in a hundred people of the public sample have on it at most, who are not in for
- * certain.
+ * What scores on a result are compared with: the score that all but one in a hundred people have on it at most who are not in for certain.
+ * @param people of the public sample
  */
-export function comparison(prepared: Prepared, { publicSample }: Target): Score {
-  const scores = publicSample.slice(0, COMPARED).map((person) => prepared(person).score);
+export function comparison(prepared: Prepared, people: readonly Person[]): Score {
+  const scores = people.map((person) => prepared(person).score);
   return (released) =>
     quantile(
       scores.map((score) => score(released)),

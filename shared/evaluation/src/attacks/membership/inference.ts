@@ -14,6 +14,8 @@ import { drawWorlds, type Person, peopleOf, poolOf } from './worlds.ts';
 export interface Inference {
   readonly id: string;
   readonly attack: Attack;
+  /** Up to so many people of the public sample have their scores on every result compared with a candidate's. */
+  readonly compared: number;
   /** The task over so many rows. */
   proposalOf(scene: Scene, rows: number): TaskProposal;
   /** Numbers of rows, the one that decides last. */
@@ -79,8 +81,10 @@ function tryOut(inference: Inference, { scene, seed }: Setting, rows: number, tr
   const pool = poolOf(scene);
   const candidates = inference.candidatesOf?.(scene, pool);
   const suspicions = new Map(candidates?.map((candidate) => [candidate, prepared(candidate)]));
-  // Who looks at few people has so many shadow tasks of each that there is no need of others to compare with, who are not as unusual.
-  const others = candidates ? () => -Infinity : comparison(prepared, target);
+  const others =
+    inference.compared === 0
+      ? () => -Infinity
+      : comparison(prepared, target.publicSample.slice(0, inference.compared));
   let refused = 0;
   const once = (trial: number) => {
     for (let again = 0; again < DRAWN_AGAIN; again += 1) {

@@ -1,0 +1,135 @@
+/**
+ * The stage of differential privacy as an attacker meets it who knows all rows but one: the exact statistics with the worst row and without, as owners clip and
+ * sum them, and the noise of those whose noise it does not know. It sees noisy statistics themselves, so more than any result that is computed from them.
+ */
+
+import { isDeepStrictEqual } from 'node:util';
+import { type NoisePlan, type RandomSource, type Rational, sampleNoise } from '@eigenveil/privacy';
+import { drawNoise, flatten } from '@eigenveil/statistics';
+import { noisePlanOf, placesOf, stageTaskOf, type TaskProposal } from '@eigenveil/task';
+import { Draws } from '../../../draws.ts';
+import { statisticsOf } from '../../../released.ts';
+import type { SceneRow } from '../../../scene.ts';
+
+export type Drawer = Parameters<typeof drawNoise>[1];
+const DRAWERS: readonly Drawer[] = ['csp', 'dataUser', 'owner'];
+
+/** Neighbours: all rows that there are in either. */
+export interface Neighbours {
+  readonly left: readonly SceneRow[];
+  readonly right: readonly SceneRow[];
+}
+
+/** What is wrong with a stage that shall be found out. */
+export interface Fault {
+  /** The noise has this times the deviation that it should have. */
+  readonly noiseScale?: number;
+  /** Rows are summed as they are. */
+  readonly unclipped?: true;
+  /** Both servers draw from one seed, so that each knows what the other has drawn. */
+  readonly sharedSeed?: true;
+}
+
+export interface AuditedStage {
+  /** How far the neighbours are apart, in deviations of the noise that there should be. */
+  readonly apart: number;
+  /** One draw of all unknown noise, along the direction in which the neighbours differ, in the same deviations. */
+  draw(): number;
+}
+
+/**
+ * @param proposal with differential privacy
+ * @param unknown who draws noise that the attacker does not know: what it drew itself, or was told, it subtracts
+ * @throws Error when parties would draw other noise than the stage's
+ */
+export function auditedStage(
+  proposal: TaskProposal,
+  neighbours: Neighbours,
+  unknown: readonly Drawer[],
+  draws: Draws,
+  fault: Fault = {},
+): AuditedStage {
+  const stage = stageTaskOf(proposal)!;
+  const plan = noisePlanOf(proposal)!;
+  checkWiring(proposal, unknown, plan);
+  const deviations = deviationsOf(proposal, plan).map((deviation) => deviation * Math.sqrt(unknown.length));
+  const change = changeOf(
+    fault.unclipped ? { ...proposal, differentialPrivacy: null } : proposal,
+    neighbours,
+  );
+  // What takes no noise must not change, or one look would tell the neighbours apart.
+  const isCertain = change.some((value, i) => value !== 0 && deviations[i] === 0);
+  const signal = change.map((value, i) => (deviations[i] === 0 ? 0 : value / deviations[i]!));
+  const apart = isCertain ? Infinity : Math.hypot(...signal);
+  const weights = signal.map((value, i) => (deviations[i] === 0 ? 0 : value / apart / deviations[i]!));
+  const drawn = scaled(plan, fault.noiseScale ?? 1);
+  const sources: RandomSource[] = unknown.map((_, i) => draws.of(`noise ${i}`).source);
+  const ofAttacker = draws.of('noise 0').source;
+  return {
+    apart,
+    draw: () => {
+      let along = 0;
+      for (const source of sources) {
+        const noise = sampleNoise(source, stage, drawn);
+        const known = fault.sharedSeed ? sampleNoise(ofAttacker, stage, drawn) : undefined;
+        for (let i = 0; i < noise.length; i += 1)
+          along += weights[i]! * Number(noise[i]! - (known?.[i] ?? 0n));
+      }
+      return along;
+    },
+  };
+}
+
+/** Thousands of draws make the plan of the noise once. That parties draw by this very plan, and nobody else draws, is looked at before. */
+function checkWiring(proposal: TaskProposal, unknown: readonly Drawer[], plan: NoisePlan): void {
+  const { noise } = proposal.differentialPrivacy!;
+  const drawing: readonly Drawer[] = { servers: ['csp', 'dataUser'], csp: ['csp'], owners: ['owner'] }[
+    noise
+  ] as Drawer[];
+  const seed = 'wiring';
+  const expected = sampleNoise(new Draws(seed).source, stageTaskOf(proposal)!, plan);
+  for (const drawer of DRAWERS) {
+    const got = drawNoise(proposal, drawer, new Draws(seed).source);
+    const wanted = drawing.includes(drawer) ? expected : expected.map(() => 0n);
+    if (!isDeepStrictEqual(got, wanted))
+      throw new Error(`noise of ${noise}: ${drawer} expected that of the plan, got other`);
+  }
+  if (!unknown.every((drawer) => drawing.includes(drawer)))
+    throw new Error(`noise of ${noise}: ${unknown} do not draw`);
+}
+
+function changeOf(proposal: TaskProposal, { left, right }: Neighbours): number[] {
+  const flat = (rows: readonly SceneRow[]) => flatten(proposal, statisticsOf(proposal, rows));
+  const [withRow, without] = [flat(left), flat(right)];
+  return withRow.map((value, i) => Number(value - without[i]!));
+}
+
+/** Of one draw, value by value in the flat order. */
+function deviationsOf(proposal: TaskProposal, { variances, offDiagonal }: NoisePlan): number[] {
+  const { R, labellings, length } = placesOf(proposal);
+  const of = ({ numerator, denominator }: Rational) => Math.sqrt(Number(numerator) / Number(denominator));
+  const deviations = new Array<number>(length).fill(0);
+  deviations.fill(of(offDiagonal), R.from, R.to);
+  const d = proposal.features.length;
+  for (let at = R.from, i = 0; at < R.to; at += d - i, i += 1) deviations[at] = of(variances.R);
+  for (const { V, M } of labellings.flat()) {
+    deviations.fill(of(variances.V), V.from, V.to);
+    deviations.fill(of(variances.M), M.from, M.to);
+  }
+  return deviations;
+}
+
+function scaled(plan: NoisePlan, scale: number): NoisePlan {
+  // In thousandths: the sampler takes fractions of integers.
+  const factor = BigInt(Math.round(1000 * scale)) ** 2n;
+  const times = ({ numerator, denominator }: Rational): Rational => ({
+    numerator: numerator * factor,
+    denominator: denominator * 1_000_000n,
+  });
+  const { R, V, M } = plan.variances;
+  return {
+    ...plan,
+    variances: { R: times(R), V: times(V), M: times(M) },
+    offDiagonal: times(plan.offDiagonal),
+  };
+}
