@@ -1,9 +1,12 @@
 /** What of a user's file is taken as an experiment, and what is said of the rest. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { excessOf } from '../src/judging/excess.ts';
 import { loadAttack } from '../src/own-attack.ts';
+import { bundledScene } from '../src/scenes/bundled.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -50,6 +53,28 @@ test('a file that exports an experiment is one, and keeps its methods', async ()
   );
   expect(experiment.id).toBe('own-guess');
   expect(await experiment.run({} as never)).toBe('A guess');
+});
+
+describe('the example', () => {
+  const EXAMPLE = fileURLToPath(new URL('../../../examples/attack.ts', import.meta.url));
+
+  test('reads a missing feature of nearly all members, and of outsiders hardly more than chance', async () => {
+    const attack = await loadAttack(EXAMPLE, new Set());
+    const scene = await bundledScene('pima', 'seed');
+    const outcome = await attack.run({ scene, effort: 'quick', seed: 'seed', note: () => {} });
+    if (outcome.kind !== 'trials') throw new Error('expected trials');
+    const { attack: members, control } = outcome;
+    expect([members.length, control.length]).toEqual([scene.owners.flat().length, scene.outsiders.length]);
+    expect(excessOf(outcome).pAbove(0.9)).toBeLessThan(1e-6);
+    expect(control.filter((success) => success === 1).length / control.length).toBeLessThan(0.2);
+  });
+
+  test('stands in docs/evaluation.md as it is', async () => {
+    const page = await readFile(new URL('../../../docs/evaluation.md', import.meta.url), 'utf8');
+    const program = await readFile(EXAMPLE, 'utf8');
+    const code = program.slice(program.indexOf('*/\n') + 3);
+    expect(page).toContain(`\`\`\`ts\n${code}\`\`\``);
+  });
 });
 
 describe('refused', () => {
