@@ -69,12 +69,12 @@ async function tested(game: Game, { scene, effort, seed, note }: Setting): Promi
   );
   const curves: Curve[] = [];
   if (effort === 'full') {
-    const simulated = await viewsOf(draws.of('power'), runs * game.repetitions, (own) =>
+    const simulated = await viewsOf(draws.of('simulated for power'), runs * game.repetitions, (own) =>
       sides.simulated(own),
     );
     for (const leak of game.leaks) {
       note(`power against: ${leak.title}`);
-      curves.push(await measureCurve(game, leak, { sides, simulated, runs, draws: draws.of(leak.id) }));
+      curves.push(await measureCurve(game, leak, { sides, simulated, runs, draws: draws.of('power') }));
     }
   }
   const found = curves.map((curve) => ({ curve, least: leastFound(curve) }));

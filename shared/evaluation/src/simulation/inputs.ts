@@ -1,9 +1,9 @@
 /** Small tasks of a scene, and what goes into a run of one: rows drawn anew, so that outputs differ from run to run, and both servers' shares. */
 import { draw, sharesAtCsp, sharesAtDataUser } from '@eigenveil/protocol/servers';
-import { layout, type Statistics } from '@eigenveil/statistics';
+import { addStatistics, flatten, layout, type Statistics } from '@eigenveil/statistics';
 import { type Program, programOf, revealedByRotation, type TaskProposal } from '@eigenveil/task';
 import type { Draws } from '../draws.ts';
-import { pooledStatistics } from '../released.ts';
+import { statisticsOf } from '../released.ts';
 import type { Scene, SceneRow } from '../scene.ts';
 
 export interface SmallTask {
@@ -63,11 +63,24 @@ export function omitsSmall({ proposal }: Scene, features: number): string | unde
   return varying < features ? `fewer than ${features} features` : undefined;
 }
 
-/** Statistics of rows that are drawn, as many for each owner. */
-export function drawnStatistics({ task, rows }: SmallTask, draws: Draws): Statistics {
+/** Statistics of each owner's rows, which are drawn. */
+export function drawnOwners({ task, rows }: SmallTask, draws: Draws): Statistics[] {
   const some = draws.some(rows, OWNERS * ROWS_PER_OWNER);
-  return pooledStatistics(
-    task,
-    Array.from({ length: OWNERS }, (_, o) => some.slice(o * ROWS_PER_OWNER, (o + 1) * ROWS_PER_OWNER)),
+  return Array.from({ length: OWNERS }, (_, o) =>
+    statisticsOf(task, some.slice(o * ROWS_PER_OWNER, (o + 1) * ROWS_PER_OWNER)),
   );
+}
+
+/** Those of all owners together. */
+export const drawnStatistics = (small: SmallTask, draws: Draws): Statistics =>
+  drawnOwners(small, draws).reduce(addStatistics);
+
+/** Both servers' shares, blinded and unblinded as in a task but for the encryption. */
+export function sharesOf({ task }: Pick<SmallTask, 'task'>, statistics: Statistics, draws: Draws) {
+  const drawn = draw({ task, packing: layout(task) }, draws.source);
+  const slots = flatten(task, statistics).map((value, v) => value + drawn.blinding[v]!);
+  return {
+    csp: sharesAtCsp(task, slots, draws.source),
+    dataUser: sharesAtDataUser(task, drawn),
+  };
 }

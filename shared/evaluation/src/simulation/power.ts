@@ -24,7 +24,10 @@ export interface Curve {
   readonly points: readonly { readonly size: number; readonly found: Interval }[];
 }
 
-/** Tests of runs of their own at each size; the simulated runs are the same at all sizes, `runs` for each test. */
+/**
+ * Each test has runs of its own, `runs` real and as many simulated ones, which are drawn alike at all sizes: so the curve is that of one leak that grows, and
+ * a game that plants leaks into runs that are over need not run them again.
+ */
 export async function measureCurve(
   game: Pick<Tests, 'values' | 'repetitions'>,
   leak: Leak,
@@ -40,9 +43,7 @@ export async function measureCurve(
   for (const size of leak.sizes) {
     let found = 0;
     for (let test = 0; test < game.repetitions; test += 1) {
-      const real = await viewsOf(draws.of(size).of(test), runs, (own) =>
-        sides.real(own, { leak: leak.id, size }),
-      );
+      const real = await viewsOf(draws.of(test), runs, (own) => sides.real(own, { leak: leak.id, size }));
       const { p } = compareViews(game.values, real, simulated.slice(test * runs, (test + 1) * runs));
       if (p <= POWER_LEVEL) found += 1;
     }

@@ -1,7 +1,6 @@
 /** Views of the data user in a PCA by `rotated`: real ones, and those that the simulator of docs/rotated.md makes for the same code of the data user. */
 import { type Decomposition, symmetricEigen } from '@eigenveil/projection';
-import { draw, sharesAtCsp, sharesAtDataUser } from '@eigenveil/protocol/servers';
-import { flatten, layout, type Statistics } from '@eigenveil/statistics';
+import type { Statistics } from '@eigenveil/statistics';
 import {
   askRotated,
   type Channel,
@@ -38,7 +37,7 @@ import {
   writeRing,
 } from '@eigenveil/two-party/insides';
 import type { Draws } from '../draws.ts';
-import { OWNERS, type SmallTask } from './inputs.ts';
+import { OWNERS, type SmallTask, sharesOf } from './inputs.ts';
 
 export interface RotatedView {
   /** M, upper triangle, in units of 2^−2f. */
@@ -55,16 +54,6 @@ export const AT_ONCE = { milliseconds: 0, clock: systemClock };
 export function scatterOf({ R, labellings }: Statistics): bigint[][] {
   const { V, M } = labellings[0]!.reduce((a, b) => ({ V: a.V.map((v, i) => v + b.V[i]!), M: a.M + b.M }));
   return symmetricMatrix(R, V.length).map((row, i) => row.map((entry, j) => M * entry - V[i]! * V[j]!));
-}
-
-/** Both servers' shares, blinded and unblinded as in a task but for the encryption. */
-export function sharesOf({ task }: Pick<SmallTask, 'task'>, statistics: Statistics, draws: Draws) {
-  const drawn = draw({ task, packing: layout(task) }, draws.source);
-  const slots = flatten(task, statistics).map((value, v) => value + drawn.blinding[v]!);
-  return {
-    csp: sharesAtCsp(task, slots, draws.source),
-    dataUser: sharesAtDataUser(task, drawn),
-  };
 }
 
 /** Everything that an end gets of products, in order. */

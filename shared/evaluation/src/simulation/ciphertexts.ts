@@ -1,0 +1,221 @@
+/** Ciphertexts, with the key and without: the data user's view of contributions, and what randomisers tell the CSP. */
+import {
+  add,
+  type Ciphertext,
+  decodeCiphertexts,
+  type Packing,
+  PaillierPool,
+  type PublicKey,
+  packBlinding,
+} from '@eigenveil/paillier';
+import { contribute } from '@eigenveil/protocol/owner';
+import { blind, draw } from '@eigenveil/protocol/servers';
+import { flatten, layout } from '@eigenveil/statistics';
+import { RandomBits } from '@eigenveil/two-party/insides';
+import type { Draws } from '../draws.ts';
+import type { Scene } from '../scene.ts';
+import { KEY_BITS, keyOf, simulatedSlots } from './blinded-slots.ts';
+import type { Game } from './game.ts';
+import { drawnOwners, OWNERS, omitsSmall, type SmallTask, smallTask } from './inputs.ts';
+import { once, type Planted } from './sides.ts';
+
+const FEATURES = 3;
+
+interface World {
+  readonly small: SmallTask;
+  readonly packing: Packing;
+  readonly publicKey: PublicKey;
+  readonly pool: PaillierPool;
+}
+
+async function worldOf(scene: Scene): Promise<World> {
+  const whole = smallTask(scene, { features: FEATURES, components: 1, twoParty: 'garbled' });
+  const small = { ...whole, task: { ...whole.task, keyBits: KEY_BITS, encryption: 'standard' as const } };
+  const { publicKey } = await keyOf();
+  return { small, publicKey, packing: layout(small.task), pool: new PaillierPool({ threads: 0 }) };
+}
+
+/** One contribution of each owner, by the owner's real code, over rows that are drawn. */
+async function contributions(
+  { small, packing, publicKey, pool }: World,
+  draws: Draws,
+): Promise<Ciphertext[][]> {
+  const under = { task: small.task, publicKey, packing };
+  const by = { paillier: pool, randomness: draws.of('noise').source };
+  return Promise.all(
+    drawnOwners(small, draws.of('rows')).map(async (statistics) =>
+      decodeCiphertexts(
+        publicKey,
+        await contribute(under, flatten(small.task, statistics), by),
+        packing.plaintexts.length,
+      ),
+    ),
+  );
+}
+
+/** What the randomiser leaves in a ciphertext, (1 + m n) rⁿ mod n² = rⁿ mod n. */
+const traceOf = (c: bigint, { n }: PublicKey) => c % n;
+
+const place = (x: bigint, range: bigint) => Number((x << 53n) / range) * 2 ** -53;
+
+const LEAST_SHARED = { sizes: [0.05, 0.1, 0.2, 0.4, 1] } as const;
+
+export const contributionsAtDataUser: Game = {
+  id: 'data-user-contributions',
+  title: 'Contributions look to the data user like encryptions of zeros.',
+  attacker: 'data user',
+  secret: 'statistics of an owner',
+  claims: ['S-8', 'S-68'],
+  sees: `The ciphertexts of ${OWNERS} owners' contributions as they arrive, under an (insecure) key of ${KEY_BITS} bits.`,
+  knows: 'The public key. Without the secret one, as the data user.',
+  simulator: 'the public key and the number of ciphertexts; it encrypts zeros',
+  values: [
+    ...Array.from({ length: OWNERS }, (_, o) => `ciphertext of owner ${o + 1}`),
+    ...Array.from({ length: OWNERS }, (_, o) => `randomiser of owner ${o + 1}`),
+    'lowest bits',
+    'pairs of ciphertexts with one randomiser',
+    'ciphertexts without a randomiser',
+    'ciphertexts',
+  ],
+  leaks: [
+    {
+      id: 'reused',
+      title: "contributions have the first owner's randomisers.",
+      size: 'share of contributions with them',
+      ...LEAST_SHARED,
+    },
+    {
+      id: 'bare',
+      title: 'ciphertexts have no randomiser.',
+      size: 'share of ciphertexts without',
+      ...LEAST_SHARED,
+    },
+  ],
+  runs: { quick: 20, full: 40 },
+  controlRuns: 16,
+  repetitions: 10,
+  scenes: ['pima'],
+  omits: (scene) => omitsSmall(scene, FEATURES),
+  async open(scene) {
+    const world = await worldOf(scene);
+    const { publicKey, packing, pool } = world;
+    const sumUp = (all: readonly (readonly Ciphertext[])[]): number[] => {
+      const traces = all.flat().map((c) => traceOf(c, publicKey));
+      return [
+        ...all.map(([c]) => place(c!, publicKey.nSquared)),
+        ...all.map(([c]) => place(traceOf(c!, publicKey), publicKey.n)),
+        all.flat().reduce((sum, c) => sum + Number(c & 0xffn), 0),
+        traces.length - new Set(traces).size,
+        traces.filter((trace) => trace === 1n).length,
+        traces.length,
+      ];
+    };
+    const run = once((draws) => contributions(world, draws));
+    return {
+      async real(draws, planted) {
+        return sumUp(spoilt(await run(draws), publicKey, draws.of('leak'), planted));
+      },
+      async simulated() {
+        const zeros = packing.plaintexts.map(() => 0n);
+        return sumUp(
+          await Promise.all(Array.from({ length: OWNERS }, () => pool.encrypt(publicKey, zeros, 'standard'))),
+        );
+      },
+    };
+  },
+};
+
+/** Another plaintext under the first owner's randomiser is its ciphertext times a power of 1 + n. */
+function spoilt(
+  all: readonly (readonly Ciphertext[])[],
+  { n, nSquared }: PublicKey,
+  draws: Draws,
+  planted: Planted | undefined,
+): Ciphertext[][] {
+  return all.map((own, o) => {
+    if (planted?.leak === 'reused' && o > 0 && draws.uniform() < planted.size)
+      return all[0]!.map((c) => ((c * (1n + BigInt(draws.below(1 << 20)) * n)) % nSquared) as Ciphertext);
+    return own.map((c) =>
+      planted?.leak === 'bare' && draws.uniform() < planted.size
+        ? ((1n + BigInt(draws.below(1 << 20)) * n) as Ciphertext)
+        : c,
+    );
+  });
+}
+
+export const randomisersAtCsp: Game = {
+  id: 'csp-randomisers',
+  title: 'The blinded aggregate does not tell the CSP which contributions went into it.',
+  attacker: 'CSP',
+  secret: 'statistics of an owner',
+  claims: ['S-72'],
+  sees: `The blinded aggregate as it arrives, and with its (insecure) key of ${KEY_BITS} bits the randomiser of each ciphertext and its slots.`,
+  knows: "All owners' ciphertexts, as somebody on the network would who breaks TLS.",
+  simulator: 'the key and the widths of the slots; it encrypts uniform slots',
+  values: [
+    'first randomiser',
+    'ciphertexts with the randomiser of a product of contributions',
+    'ciphertexts without a randomiser',
+    'lowest bits',
+    'ciphertexts',
+  ],
+  leaks: [
+    {
+      id: 'not-rerandomised',
+      title: 'blinding is added without a randomiser of its own.',
+      size: 'share of ciphertexts without one',
+      ...LEAST_SHARED,
+    },
+  ],
+  runs: { quick: 16, full: 40 },
+  controlRuns: 16,
+  repetitions: 10,
+  scenes: ['pima'],
+  omits: (scene) => omitsSmall(scene, FEATURES),
+  async open(scene) {
+    const world = await worldOf(scene);
+    const { small, packing, publicKey, pool } = world;
+    const sumUp = (blinded: readonly Ciphertext[], aggregate: readonly Ciphertext[]): number[] => {
+      const traces = blinded.map((c) => traceOf(c, publicKey));
+      return [
+        place(traces[0]!, publicKey.n),
+        traces.filter((trace, i) => trace === traceOf(aggregate[i]!, publicKey)).length,
+        traces.filter((trace) => trace === 1n).length,
+        blinded.reduce((sum, c) => sum + Number(c & 0xffn), 0),
+        blinded.length,
+      ];
+    };
+    const aggregateOf = (all: readonly (readonly Ciphertext[])[]) =>
+      all.reduce(
+        (sum, own) => sum.map((c, i) => add(publicKey, c, own[i]!)),
+        [...all[0]!].map(() => 1n as Ciphertext),
+      );
+    const run = once(async (draws) => {
+      const aggregate = aggregateOf(await contributions(world, draws));
+      const drawn = draw({ task: small.task, packing }, draws.of('run').source);
+      const bytes = await blind({ publicKey, packing }, aggregate, drawn, pool);
+      return { aggregate, blinded: await decodeCiphertexts(publicKey, bytes, packing.plaintexts.length) };
+    });
+    return {
+      async real(draws, planted) {
+        const { aggregate, blinded } = await run(draws);
+        const leaks = draws.of('leak');
+        const bare = blinded.map((c, i) => {
+          if (planted === undefined || leaks.uniform() >= planted.size) return c;
+          return add(
+            publicKey,
+            aggregate[i]!,
+            (1n + BigInt(leaks.below(1 << 20)) * publicKey.n) as Ciphertext,
+          );
+        });
+        return sumUp(bare, aggregate);
+      },
+      async simulated(draws) {
+        const slots = simulatedSlots(packing, new RandomBits(draws.of('run').source));
+        const plaintexts = packBlinding(publicKey, packing, slots);
+        const made = await pool.encrypt(publicKey, plaintexts, 'standard');
+        return sumUp(made, aggregateOf(await contributions(world, draws)));
+      },
+    };
+  },
+};
