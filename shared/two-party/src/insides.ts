@@ -47,6 +47,7 @@ export {
 export { readRing, writeRing } from './rotated/messages.ts';
 export { haarOrthogonal } from './rotated/orthogonal.ts';
 export { type RotatedParameters, rotatedParameters } from './rotated/parameters.ts';
+export { contrasts } from './rotated/pencil/contrasts.ts';
 export { answerPencil } from './rotated/pencil/csp.ts';
 export { askPencil } from './rotated/pencil/data-user.ts';
 export { type PencilParameters, pencilParameters } from './rotated/pencil/parameters.ts';

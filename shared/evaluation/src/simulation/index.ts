@@ -4,10 +4,12 @@ import { blindedSlots } from './blinded-slots.ts';
 import { contributionsAtDataUser, randomisersAtCsp } from './ciphertexts.ts';
 import { experimentsOf } from './game.ts';
 import { garbledEvaluator } from './garbled-evaluator.ts';
+import { pencilDataUser } from './pencil-data-user.ts';
 import { rotatedDataUser } from './rotated-data-user.ts';
 
 export const EXPERIMENTS: readonly Experiment[] = [
   rotatedDataUser,
+  pencilDataUser,
   blindedSlots,
   garbledEvaluator,
   contributionsAtDataUser,

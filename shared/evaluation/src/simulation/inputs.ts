@@ -17,12 +17,13 @@ interface Wanted {
   readonly components: number;
   readonly twoParty: TaskProposal['twoParty'];
   /** DCA in the classes of this label in the place of a PCA. */
-  readonly label?: { readonly column: string; readonly classes: readonly string[] };
+  readonly label?: { readonly column: string; readonly classes: readonly string[] } | undefined;
 }
 
 /** Cells are multiples of 1/GRID of a feature's range, as whole numbers and answers on scales are: what has a common divisor is easier to recognise. */
 const GRID = 32;
 export const OWNERS = 3;
+export const RIDGE = 0.1;
 const ROWS_PER_OWNER = 12;
 
 /** A task over the first features of a scene that are not constant. */
@@ -30,7 +31,7 @@ export function smallTask(scene: Scene, { features: d, components, twoParty, lab
   const kept = scene.proposal.features.flatMap(({ min, max }, i) => (min < max ? [i] : [])).slice(0, d);
   const features = kept.map((i) => scene.proposal.features[i]!);
   const method: TaskProposal['method'] = label
-    ? { kind: 'dca', form: 'standard', ridge: 0.1, signalRidge: 0 }
+    ? { kind: 'dca', form: 'standard', ridge: RIDGE, signalRidge: 0 }
     : { kind: 'pca' };
   const task: TaskProposal = {
     ...scene.proposal,
@@ -55,6 +56,13 @@ export function smallTask(scene: Scene, { features: d, components, twoParty, lab
     }),
   }));
   return { task, program: programOf(task), rows };
+}
+
+/** The label that a scene's projection is for, with its classes, if these are not too many. */
+export function labelOf({ utilityLabel, owners }: Scene, most: number): Wanted['label'] {
+  if (utilityLabel === undefined) return undefined;
+  const classes = [...new Set(owners.flat().map(({ labels }) => labels[utilityLabel]!))].sort();
+  return classes.length >= 2 && classes.length <= most ? { column: utilityLabel, classes } : undefined;
 }
 
 /** Why a scene has no small task of so many features. */

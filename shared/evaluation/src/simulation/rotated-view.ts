@@ -1,32 +1,20 @@
 /** Views of the data user in a PCA by `rotated`: real ones, and those that the simulator of docs/rotated.md makes for the same code of the data user. */
 import { type Decomposition, symmetricEigen } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
-import {
-  askRotated,
-  type Channel,
-  MessageStream,
-  memoryChannelPair,
-  ROTATED_MESSAGE,
-  systemClock,
-} from '@eigenveil/two-party';
+import { askRotated, ROTATED_MESSAGE } from '@eigenveil/two-party';
 import {
   answerRotated,
-  type Correlator,
   clearProducts,
-  decodeShares,
   drawNoise,
   drawSecrets,
   haarOrthogonal,
   type Matrix,
-  type Message,
   matrixShareOfUser,
-  messagesOf,
   multiplySigned,
   RandomBits,
   type RotatedParameters,
   type RotationSecrets,
   readRing,
-  recorded,
   refineVectors,
   rotatedParameters,
   standardNormal,
@@ -34,9 +22,9 @@ import {
   traceOf,
   transpose,
   upperEntries,
-  writeRing,
 } from '@eigenveil/two-party/insides';
 import type { Draws } from '../draws.ts';
+import { added, inRows, runDataUser, type Seen, sender, uniformProducts, until } from './data-user-run.ts';
 import { OWNERS, type SmallTask, sharesOf } from './inputs.ts';
 
 export interface RotatedView {
@@ -47,108 +35,29 @@ export interface RotatedView {
   readonly result: Decomposition;
 }
 
-/** Its next byte need not wait: no time is looked at here. */
-export const AT_ONCE = { milliseconds: 0, clock: systemClock };
-
 /** T = Q R − V Vᵀ: what the ideal functionality has. */
 export function scatterOf({ R, labellings }: Statistics): bigint[][] {
   const { V, M } = labellings[0]!.reduce((a, b) => ({ V: a.V.map((v, i) => v + b.V[i]!), M: a.M + b.M }));
   return symmetricMatrix(R, V.length).map((row, i) => row.map((entry, j) => M * entry - V[i]! * V[j]!));
 }
 
-/** Everything that an end gets of products, in order. */
-export function watching(correlator: Correlator): {
-  correlator: Correlator;
-  shares: Matrix[][];
-  asked: Matrix[][];
-} {
-  const shares: Matrix[][] = [];
-  const asked: Matrix[][] = [];
-  return {
-    shares,
-    asked,
-    correlator: {
-      async multiply(products) {
-        const matrices: Matrix[] = [];
-        asked.push(matrices);
-        const got = await correlator.multiply(
-          products.map((product) => {
-            const { matrix } = product;
-            if (!('from' in matrix)) {
-              matrices.push(matrix);
-              return product;
-            }
-            const from = (earlier: readonly Matrix[]) => {
-              const made = matrix.from(earlier);
-              matrices.push(made);
-              return made;
-            };
-            return { ...product, matrix: { ...matrix, from } };
-          }),
-        );
-        shares.push(got);
-        return got;
-      },
-    },
-  };
-}
-
-/** A correlator whose shares are uniform, with nobody at the other end: what products are to the data user. */
-export function uniformProducts(random: RandomBits): Correlator {
-  return {
-    async multiply(products) {
-      const shares: bigint[][][] = [];
-      for (const { matrix: given, rows, ringBits, part } of products) {
-        const matrix = 'from' in given ? given.from(shares) : given;
-        shares.push(
-          Array.from({ length: rows }, (_, i) =>
-            matrix[0]!.map((__, j) => (part === 'upper' && j < i ? 0n : random.integer(ringBits))),
-          ),
-        );
-      }
-      return shares;
-    },
-  };
-}
-
-/** Runs the data user against whoever plays the CSP, and keeps what came. */
-export async function viewed(
-  { task, program }: SmallTask,
-  dataUser: { readonly shares: readonly bigint[]; readonly correlator: Correlator },
-  csp: (stream: MessageStream, watched: ReturnType<typeof watching>) => Promise<unknown>,
-): Promise<RotatedView> {
+function opened({ task }: SmallTask, seen: Seen): RotatedView {
   const { ringBits, vectorRingBits, features: d } = rotatedParameters(task);
-  const [left, right] = memoryChannelPair();
-  const frames: Uint8Array[] = [];
-  const line: Channel = recorded(left, frames, (frame) => frame);
-  const watched = watching(dataUser.correlator);
-  const input = { shares: dataUser.shares, pace: AT_ONCE };
-  const [result] = await Promise.all([
-    askRotated(new MessageStream(right), async () => watched.correlator, { task, program }, input),
-    csp(new MessageStream(line), watched),
-  ]);
-  const messages = messagesOf(frames);
-  const message = (type: number, bits: number) => elementsOf(messages.find((it) => it.type === type)!, bits);
-  const [first, second] = watched.shares;
-  const theirs = message(ROTATED_MESSAGE.matrix, ringBits);
-  const vectors = message(ROTATED_MESSAGE.vectors, vectorRingBits);
-  const k = vectors.length / d;
+  const [first, second] = seen.shares;
+  const vectors = seen.message(ROTATED_MESSAGE.vectors, vectorRingBits);
   return {
-    upper: matrixShareOfUser(first!.slice(2)).map((share, e) => BigInt.asIntN(ringBits, share + theirs[e]!)),
-    answer: second![0]!.map((row, i) =>
-      row.map((share, j) => BigInt.asIntN(vectorRingBits, share + vectors[i * k + j]!)),
+    upper: added(
+      matrixShareOfUser(first!.slice(2)),
+      seen.message(ROTATED_MESSAGE.matrix, ringBits),
+      ringBits,
     ),
-    result,
+    answer: inRows(added(second![0]!.flat(), vectors, vectorRingBits), vectors.length / d),
+    result: seen.result,
   };
-}
-
-/** Elements of a ring, as writeRing() has written them. */
-export function elementsOf({ payload }: Message, bits: number): bigint[] {
-  return decodeShares(new Array<number>(payload.length / Math.ceil(bits / 8)).fill(bits), payload);
 }
 
 /** `spoil` changes what the CSP has drawn. */
-export function realRotated(
+export async function realRotated(
   small: SmallTask,
   statistics: Statistics,
   draws: Draws,
@@ -158,7 +67,7 @@ export function realRotated(
   const shares = sharesOf(small, statistics, draws);
   const { chooser, correlator } = clearProducts(draws.source);
   const csp = { shares: shares.csp, verifiedOwners: OWNERS, markAnswered: async () => undefined };
-  return viewed(small, { shares: shares.dataUser, correlator }, (stream) =>
+  const seen = await runDataUser(askRotated, small, { shares: shares.dataUser, correlator }, (stream) =>
     answerRotated(
       stream,
       async () => chooser,
@@ -168,15 +77,32 @@ export function realRotated(
         spoil(drawSecrets(parameters, program.components, new RandomBits(draws.source)), parameters),
     ),
   );
+  return opened(small, seen);
 }
 
 /** Fraction bits of W beyond f: its rounding must not show where the real P's does not. */
 const MORE_BITS = 64;
 
-/** The ideal functionality: Q, the spectrum D′ of T with its noise, W, and one answer to directions. */
-function ideal(statistics: Statistics, parameters: RotatedParameters, random: RandomBits) {
-  const { features: d, rotationBits: f, noiseBits, floodBits, directionBits } = parameters;
-  const T = scatterOf(statistics);
+/** What the ideal functionality makes of T: W, the spectrum of T with its noise in the same units as M, and the eigenvectors, which it keeps. */
+export interface Turned {
+  /** Fraction bits of W and U. */
+  readonly bits: number;
+  readonly W: Matrix;
+  readonly U: Matrix;
+  /** M, upper triangle, as the simulator makes it of W and the spectrum alone. */
+  readonly matrix: readonly bigint[];
+}
+
+export function turnedScatter(
+  T: Matrix,
+  {
+    features: d,
+    rotationBits: f,
+    noiseBits,
+    maskBits,
+  }: Pick<RotatedParameters, 'features' | 'rotationBits' | 'noiseBits' | 'maskBits'>,
+  random: RandomBits,
+): Turned {
   const trace = traceOf(T);
   const noise = symmetricMatrix(drawNoise(d, noiseBits, random), d);
   const noisy = T.map((row, i) => row.map((entry, j) => (entry << BigInt(2 * f)) + noise[i]![j]! * trace));
@@ -188,61 +114,38 @@ function ideal(statistics: Statistics, parameters: RotatedParameters, random: Ra
     return quotient >> BigInt(2 * bits);
   });
   const W = haarOrthogonal(d, bits, random);
-  return {
-    bits,
-    Q: statistics.labellings[0]!.reduce((sum, { M }) => sum + M, 0n),
-    spectrum,
-    W,
-    answer: (directions: Matrix) => {
-      const turned = multiplySigned(multiplySigned(U, transpose(W)), directions);
-      const shift = BigInt(2 * bits + directionBits - 2 * f);
-      return turned.map((row) => row.map((entry) => (entry >> shift) + standardNormal(random, floodBits)));
-    },
-  };
+  const matrix = upperEntries(d, (i, j) => {
+    const exact = W[i]!.reduce((sum, w, l) => sum + w * spectrum[l]! * W[j]![l]!, 0n);
+    return (exact >> BigInt(2 * bits)) + random.integer(maskBits);
+  });
+  return { bits, W, U, matrix };
 }
 
 /** A CSP without shares: it has what the functionality gives, and sends that less the data user's shares. */
-export function simulatedRotated(
+export async function simulatedRotated(
   small: SmallTask,
   statistics: Statistics,
   draws: Draws,
 ): Promise<RotatedView> {
   const parameters = rotatedParameters(small.task);
-  const { ringBits, vectorRingBits, maskBits, features: d } = parameters;
+  const { ringBits, vectorRingBits, rotationBits: f, directionBits, floodBits } = parameters;
   const random = new RandomBits(draws.source);
-  const given = ideal(statistics, parameters, random);
+  const { bits, U, W, matrix } = turnedScatter(scatterOf(statistics), parameters, random);
+  const Q = statistics.labellings[0]!.reduce((sum, { M }) => sum + M, 0n);
   const own = sharesOf(small, statistics, draws).dataUser; // its random tape: minus its blinding
-  const correlator = uniformProducts(random);
-  return viewed(small, { shares: own, correlator }, async (stream, { shares, asked }) => {
+  const dataUser = { shares: own, correlator: uniformProducts(random) };
+  const seen = await runDataUser(askRotated, small, dataUser, async (stream, { shares, asked }) => {
+    const send = sender(stream);
     await readRing(stream, ROTATED_MESSAGE.owners, 1, ringBits);
-    const ownQ = own[own.length - 2]!; // before the number of owners
-    writeRing(stream, ROTATED_MESSAGE.declared, [BigInt.asUintN(ringBits, given.Q - ownQ)], ringBits);
-    await stream.flush();
+    await send(ROTATED_MESSAGE.declared, [Q], [own.at(-2)!], ringBits); // before the number of owners
     await until(() => shares.length === 1);
-    const { W, spectrum, bits } = given;
-    const matrix = upperEntries(d, (i, j) => {
-      const exact = W[i]!.reduce((sum, w, l) => sum + w * spectrum[l]! * W[j]![l]!, 0n);
-      return (exact >> BigInt(2 * bits)) + random.integer(maskBits);
-    });
-    const minus = (values: readonly bigint[], theirs: readonly bigint[], ring: number) =>
-      values.map((value, e) => BigInt.asUintN(ring, value - theirs[e]!));
-    const first = minus(matrix, matrixShareOfUser(shares[0]!.slice(2)), ringBits);
-    writeRing(stream, ROTATED_MESSAGE.matrix, first, ringBits);
-    await stream.flush();
+    await send(ROTATED_MESSAGE.matrix, matrix, matrixShareOfUser(shares[0]!.slice(2)), ringBits);
     await until(() => shares.length === 2);
     const directions = asked[1]![0]!.map((row) => row.map((entry) => BigInt.asIntN(vectorRingBits, entry)));
-    const answer = given.answer(directions).flat();
-    writeRing(
-      stream,
-      ROTATED_MESSAGE.vectors,
-      minus(answer, shares[1]![0]!.flat(), vectorRingBits),
-      vectorRingBits,
-    );
-    await stream.flush();
+    const turned = multiplySigned(multiplySigned(U, transpose(W)), directions).flat();
+    const shift = BigInt(2 * bits + directionBits - 2 * f);
+    const answer = turned.map((entry) => (entry >> shift) + standardNormal(random, floodBits));
+    await send(ROTATED_MESSAGE.vectors, answer, shares[1]![0]!.flat(), vectorRingBits);
   });
-}
-
-/** The data user computes in turns of the same event loop. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise<void>((resolve) => setImmediate(resolve));
+  return opened(small, seen);
 }
