@@ -2,14 +2,13 @@
  * What the package keeps to itself, for private workspaces and tests alone: the parts of the protocols, and dealers, seeds and simulators in their place.
  * Nothing that is shipped may import it; the linter sees to that.
  */
-
 export { ClearSession } from './garbling/index.ts';
 export { GARBLING_MESSAGE } from './garbling/messages.ts';
 export { clearProducts } from './insides/clear-products.ts';
+export { dealtTransfers } from './insides/dealt-transfers.ts';
 export { type Digit, type Lie, multiplyLying } from './insides/deviating-correlator.ts';
 export { type Deviation, deviatingSession } from './insides/deviating-receiver.ts';
 export { type Run, recorded, runGarbled } from './insides/garbled-run.ts';
-
 export {
   garblerBits,
   outputBits,
@@ -23,15 +22,19 @@ export { type Message, messagesOf } from './insides/messages-of.ts';
 export { answered, opened, view } from './insides/rotated-view.ts';
 export { seeded } from './insides/seeded.ts';
 export { telling, unevenness } from './insides/view-statistics.ts';
+export { receiveBaseKeys } from './oblivious-transfer/base.ts';
 export { drawDelta } from './oblivious-transfer/index.ts';
+export { OT_MESSAGE } from './oblivious-transfer/message-types.ts';
 export type { RandomSource } from './oblivious-transfer/randomness.ts';
 export {
   type CorrelatedProduct,
   multiplyChosen,
   multiplyClear,
+  multiplyEachChosen,
   multiplyEachCorrelated,
 } from './products/index.ts';
 export { checkSize, DIGIT_BITS } from './products/layout.ts';
+export { PRODUCT_MESSAGE } from './products/messages.ts';
 export { answerRotated } from './rotated/csp.ts';
 export { standardNormal } from './rotated/gaussian.ts';
 export {

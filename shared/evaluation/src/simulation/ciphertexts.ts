@@ -19,7 +19,7 @@ import type { Game } from './game.ts';
 import { drawnOwners, OWNERS, omitsSmall, type SmallTask, smallTask } from './inputs.ts';
 import { once, type Planted } from './sides.ts';
 
-const FEATURES = 3;
+export const FEATURES = 3;
 
 interface World {
   readonly small: SmallTask;
@@ -28,7 +28,7 @@ interface World {
   readonly pool: PaillierPool;
 }
 
-async function worldOf(scene: Scene): Promise<World> {
+export async function worldOf(scene: Scene): Promise<World> {
   const whole = smallTask(scene, { features: FEATURES, components: 1, twoParty: 'garbled' });
   const small = { ...whole, task: { ...whole.task, keyBits: KEY_BITS, encryption: 'standard' as const } };
   const { publicKey } = await keyOf();
@@ -36,7 +36,7 @@ async function worldOf(scene: Scene): Promise<World> {
 }
 
 /** One contribution of each owner, by the owner's real code, over rows that are drawn. */
-async function contributions(
+export async function contributions(
   { small, packing, publicKey, pool }: World,
   draws: Draws,
 ): Promise<Ciphertext[][]> {

@@ -19,7 +19,7 @@ import {
 import type { SmallTask } from './inputs.ts';
 
 /** Its next byte need not wait: no time is looked at here. */
-const AT_ONCE = { milliseconds: 0, clock: systemClock };
+export const AT_ONCE = { milliseconds: 0, clock: systemClock };
 
 /** What the data user gets of products and puts into them, call by call. */
 export interface Watched {

@@ -1,9 +1,12 @@
 /** Simulators of what each role sees, and tests that compare real views with simulated ones. */
 import type { Experiment } from '../experiment.ts';
+import { basePoints } from './base-points.ts';
 import { blindedSlots } from './blinded-slots.ts';
 import { contributionsAtDataUser, randomisersAtCsp } from './ciphertexts.ts';
+import { garbledCsp, rotatedCsp } from './csp-messages.ts';
 import { experimentsOf } from './game.ts';
 import { garbledEvaluator } from './garbled-evaluator.ts';
+import { ownerOfProvenance } from './owner.ts';
 import { pencilDataUser } from './pencil-data-user.ts';
 import { rotatedDataUser } from './rotated-data-user.ts';
 
@@ -11,7 +14,11 @@ export const EXPERIMENTS: readonly Experiment[] = [
   rotatedDataUser,
   pencilDataUser,
   blindedSlots,
+  rotatedCsp,
+  garbledCsp,
   garbledEvaluator,
+  basePoints,
   contributionsAtDataUser,
   randomisersAtCsp,
+  ownerOfProvenance,
 ].flatMap(experimentsOf);

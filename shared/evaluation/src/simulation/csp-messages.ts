@@ -1,0 +1,315 @@
+/** What the CSP receives from the data user: in `rotated` all messages, in `garbled` the transfers that choose labels. */
+
+import { placesOf, valueBitsOf } from '@eigenveil/task';
+import { askRotated, MessageStream, memoryChannelPair } from '@eigenveil/two-party';
+import {
+  answerRotated,
+  dealtTransfers,
+  drawSecrets,
+  type Message,
+  messagesOf,
+  multiplyEachChosen,
+  multiplyEachCorrelated,
+  OT_MESSAGE,
+  PRODUCT_MESSAGE,
+  RandomBits,
+  type RandomSource,
+  recorded,
+  rotatedParameters,
+  unevenness,
+} from '@eigenveil/two-party/insides';
+import type { Draws } from '../draws.ts';
+import { AT_ONCE } from './data-user-run.ts';
+import type { Game } from './game.ts';
+import { drawnStatistics, OWNERS, omitsSmall, type SmallTask, sharesOf, smallTask } from './inputs.ts';
+import type { Planted } from './sides.ts';
+
+const FEATURES = 4;
+const COMPONENTS = 2;
+const CHECK_ROWS = 128;
+const COLUMNS = 128;
+/** Slopes of the last product, that of the directions: rows times combinations. */
+const SLOPES = FEATURES * 2;
+
+interface Shares {
+  readonly csp: readonly bigint[];
+  readonly dataUser: readonly bigint[];
+}
+
+/** The messages of the data user in a whole run; what it makes of the answer does not matter here, a refusal neither. */
+async function sentInRotated(
+  { task, program }: SmallTask,
+  shares: Shares,
+  draws: Draws,
+  random: RandomSource,
+): Promise<Message[]> {
+  const [left, right] = memoryChannelPair();
+  const frames: Uint8Array[] = [];
+  const streams = {
+    sender: new MessageStream(recorded(right, frames, (frame) => frame)),
+    receiver: new MessageStream(left),
+  };
+  const { sender, receiver } = dealtTransfers(streams, {
+    sender: random,
+    receiver: draws.of('csp').source,
+    dealer: draws.of('dealer').source,
+  });
+  const own = new RandomBits(draws.of('rotation').source);
+  await Promise.all([
+    askRotated(
+      streams.sender,
+      async () => ({ multiply: (products) => multiplyEachCorrelated(sender, products) }),
+      { task, program },
+      { shares: shares.dataUser, pace: AT_ONCE },
+    ).catch((error: unknown) => {
+      if (!(error instanceof Error && 'code' in error)) throw error;
+    }),
+    answerRotated(
+      streams.receiver,
+      async () => ({ multiply: (products) => multiplyEachChosen(receiver, products) }),
+      { task, program },
+      { shares: shares.csp, verifiedOwners: OWNERS, markAnswered: async () => undefined },
+      (parameters) => drawSecrets(parameters, program.components, own),
+    ),
+  ]);
+  return messagesOf(frames);
+}
+
+export const rotatedCsp: Game = {
+  id: 'csp-rotated',
+  title: 'What the data user sends in `rotated` depends on no data, and not on whether there is a result.',
+  attacker: 'CSP',
+  secret: 'pooled statistics',
+  claims: ['S-12', 'S-13', 'S-63', 'S-64'],
+  sees: 'All messages of the data user in a PCA of 4 features and 2 components: products and their checks, up to its closing. Only the base transfers are dealt by a trusted dealer; no time is looked at.',
+  knows: 'The rows themselves.',
+  simulator:
+    'the number of owners; it runs the data user on shares that are uniform and its own, so that the result is refused',
+  values: [
+    'messages',
+    'bytes',
+    'order of types and lengths',
+    'unevenness of the bytes of chunks',
+    'unevenness of the bytes of slopes',
+    ...Array.from({ length: SLOPES }, (_, i) => `slope ${i + 1} of the directions`),
+    'largest slope of the directions',
+    'slope of the number of rows',
+  ],
+  leaks: [
+    {
+      id: 'masks',
+      title: 'bytes of the masks of slopes are zeros.',
+      size: 'share of bytes that are zeros',
+      sizes: [0.005, 0.01, 0.03, 0.1, 1],
+    },
+    {
+      id: 'hangs-up',
+      title: 'the data user goes before its last message, as where it refuses a result.',
+      size: 'share of runs in which it does',
+      sizes: [0.05, 0.1, 0.2, 0.4, 1],
+    },
+  ],
+  runs: { quick: 24, full: 50 },
+  controlRuns: 16,
+  repetitions: 10,
+  scenes: ['pima'],
+  omits: (scene) => omitsSmall(scene, FEATURES),
+  open(scene) {
+    const small = smallTask(scene, { features: FEATURES, components: COMPONENTS, twoParty: 'rotated' });
+    const sharesFor = (draws: Draws) =>
+      sharesOf(small, drawnStatistics(small, draws.of('rows')), draws.of('shares'));
+    return {
+      async real(draws, planted) {
+        const random = spoilt(draws.of('data user').source, draws.of('zeros'), planted);
+        const sent = await sentInRotated(small, sharesFor(draws), draws, random);
+        const goes = planted?.leak === 'hangs-up' && draws.of('leak').uniform() < planted.size;
+        return summedUp(small, goes ? sent.slice(0, -1) : sent);
+      },
+      async simulated(draws) {
+        const shares = sharesFor(draws.of('elsewhere'));
+        const random = new RandomBits(draws.of('uniform').source);
+        const { ringBits } = rotatedParameters(small.task);
+        const { owners } = placesOf(small.task);
+        const dataUser = shares.dataUser.map((share, v) =>
+          v === owners.from ? share : random.integer(ringBits),
+        );
+        return summedUp(
+          small,
+          await sentInRotated(small, { ...shares, dataUser }, draws, draws.of('data user').source),
+        );
+      },
+    };
+  },
+};
+
+function spoilt(source: RandomSource, draws: Draws, planted: Planted | undefined): RandomSource {
+  if (planted?.leak !== 'masks') return source;
+  return (length) => source(length).map((byte) => (draws.uniform() < planted.size ? 0 : byte));
+}
+
+function summedUp({ task }: SmallTask, sent: readonly Message[]): number[] {
+  const payloads = (wanted: number) =>
+    sent.flatMap(({ type, payload }) => (type === wanted ? [payload] : []));
+  const checks = payloads(PRODUCT_MESSAGE.check).map((payload) => payload.subarray(0, -32));
+  const { ringBits, vectorRingBits } = rotatedParameters(task);
+  // The exchange of M has five products, the second of which carries the number of rows.
+  const slopes = checks.length > 5 ? placesIn(checks[5]!, vectorRingBits) : new Array<number>(SLOPES).fill(0);
+  let order = 0;
+  for (const { type, payload } of sent) order = (31 * order + 7 * type + payload.length) % 1_000_003;
+  return [
+    sent.length,
+    sent.reduce((sum, { payload }) => sum + payload.length, 0),
+    order,
+    unevenness(payloads(PRODUCT_MESSAGE.chunk)),
+    unevenness(checks),
+    ...slopes,
+    Math.max(...slopes),
+    placesIn(checks[1]!, ringBits)[0]!,
+  ];
+}
+
+/** Products are carried in rings of so many bits more: see check.ts in two-party. */
+const LONGER = 20;
+
+/** Slopes as shares of their ring. */
+function placesIn(slopes: Uint8Array, ringBits: number): number[] {
+  const bits = ringBits + LONGER;
+  const width = Math.ceil(bits / 8);
+  const hex = Buffer.from(slopes).toString('hex');
+  return Array.from({ length: slopes.length / width }, (_, i) => {
+    const slope = BigInt(`0x${hex.slice(2 * i * width, 2 * (i + 1) * width)}`);
+    return Number(slope >> BigInt(bits - 50)) * 2 ** -50;
+  });
+}
+
+interface Transferred {
+  readonly choices: Uint8Array;
+  readonly corrections: Uint8Array;
+  readonly response: Uint8Array;
+  readonly rows: Uint8Array;
+}
+
+const SAME_SIZES = [0.0005, 0.001, 0.003, 0.01, 0.1, 1];
+
+export const garbledCsp: Game = {
+  id: 'csp-transfers',
+  title: "The data user's choices of labels in `garbled` are as good as random to the CSP.",
+  attacker: 'CSP',
+  secret: 'pooled statistics',
+  claims: ['S-13', 'S-22', 'S-39'],
+  sees: "The columns of the extended transfers for all bits of the data user's shares, the answer to their check, and the rows that it makes of them. Base transfers are dealt by a trusted dealer.",
+  knows: "The data user's shares: it tries to find their bits.",
+  simulator: 'the number of transfers; it chooses at random',
+  values: [
+    'unevenness of the bytes of columns',
+    'agreement of columns and choices',
+    'largest agreement of a column and choices',
+    'agreement of rows and choices',
+    'unevenness of the bytes of the answer to the check',
+    'first byte of the answer',
+    'bytes',
+  ],
+  leaks: [
+    {
+      id: 'one-key',
+      title: 'both keys of a base transfer are one.',
+      size: 'share of base transfers with one key',
+      sizes: SAME_SIZES,
+    },
+  ],
+  runs: { quick: 24, full: 50 },
+  controlRuns: 16,
+  repetitions: 10,
+  scenes: ['pima'],
+  omits: (scene) => omitsSmall(scene, FEATURES),
+  open(scene) {
+    const small = smallTask(scene, { features: FEATURES, components: COMPONENTS, twoParty: 'garbled' });
+    const choicesFor = (draws: Draws) => {
+      const { dataUser } = sharesOf(small, drawnStatistics(small, draws.of('rows')), draws.of('shares'));
+      return bitsOf(dataUser, valueBitsOf(small.task));
+    };
+    return {
+      async real(draws, planted) {
+        const choices = choicesFor(draws);
+        const leaks = draws.of('leak');
+        const same = () => planted !== undefined && leaks.uniform() < planted.size;
+        return agreements(await transferred(choices, draws, same), choices);
+      },
+      async simulated(draws) {
+        const choices = choicesFor(draws);
+        const random = draws
+          .of('choices')
+          .source(choices.length)
+          .map((byte) => byte & 1);
+        return agreements(await transferred(random, draws), choices);
+      },
+    };
+  },
+};
+
+/** All bits of all shares, lowest first, as the circuit takes them in. */
+const bitsOf = (shares: readonly bigint[], lengths: readonly number[]) =>
+  Uint8Array.from(
+    shares.flatMap((share, v) =>
+      Array.from({ length: lengths[v]! }, (_, b) => Number((share >> BigInt(b)) & 1n)),
+    ),
+  );
+
+async function transferred(
+  choices: Uint8Array,
+  draws: Draws,
+  same?: (column: number) => boolean,
+): Promise<Transferred> {
+  const [left, right] = memoryChannelPair();
+  const frames: Uint8Array[] = [];
+  const { sender, receiver } = dealtTransfers(
+    {
+      sender: new MessageStream(left),
+      receiver: new MessageStream(recorded(right, frames, (frame) => frame)),
+    },
+    {
+      sender: draws.of('csp').source,
+      receiver: draws.of('data user').source,
+      dealer: draws.of('dealer').source,
+    },
+    same,
+  );
+  const [rows] = await Promise.all([sender.extend(choices.length), receiver.extend(choices)]);
+  const messages = messagesOf(frames);
+  const payload = (type: number) => messages.find((it) => it.type === type)!.payload;
+  return {
+    choices,
+    rows,
+    corrections: payload(OT_MESSAGE.extension),
+    response: payload(OT_MESSAGE.extensionCheck),
+  };
+}
+
+/** How often the bits of a column, or of all rows at one place, are the choices, in deviations of fair coins. */
+function agreements({ corrections, response, rows }: Transferred, choices: Uint8Array): number[] {
+  const stride = corrections.length / COLUMNS;
+  const z = (bit: (i: number) => number) => {
+    let equal = 0;
+    for (const [i, choice] of choices.entries()) equal += bit(i) === choice ? 1 : 0;
+    return (equal - choices.length / 2) / (Math.sqrt(choices.length) / 2);
+  };
+  const columns = Array.from({ length: COLUMNS }, (_, j) =>
+    z((i) => {
+      const at = CHECK_ROWS + i;
+      return (corrections[j * stride + (at >> 3)]! >> (at & 7)) & 1;
+    }),
+  );
+  const ofRows = Array.from({ length: COLUMNS }, (_, j) =>
+    z((i) => (rows[16 * i + (j >> 3)]! >> (j & 7)) & 1),
+  );
+  const squares = (numbers: readonly number[]) => numbers.reduce((sum, x) => sum + x * x, 0);
+  return [
+    unevenness([corrections]),
+    squares(columns),
+    Math.max(...columns.map(Math.abs)),
+    squares(ofRows),
+    unevenness([response]),
+    response[0]!,
+    corrections.length + response.length,
+  ];
+}
