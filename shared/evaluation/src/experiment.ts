@@ -89,6 +89,8 @@ export interface Trials extends Shown {
   readonly attack: readonly number[];
   /** As many units as there were of others; a public chance, such as 1/2, is as many units of that value. */
   readonly control: readonly number[];
+  /** The control is no sample but a public chance, the same in every unit, so that nothing about it is in doubt. */
+  readonly chance?: true;
   /** Unit i of attack and of control are about the same person, owner or run, so that they are drawn together. */
   readonly paired?: true;
   /** The mean success of a guess without access. */

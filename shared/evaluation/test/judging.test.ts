@@ -90,6 +90,14 @@ describe('excess', () => {
     expect(excessOf(trials(units(4, 4), units(0, 4), true)).pAbove(MARGIN)).toBeGreaterThan(0.01);
   });
 
+  it('is the exact binomial test against a public chance', () => {
+    const chance = { ...trials(units(17, 20), new Array<number>(20).fill(0.5)), chance: true } as const;
+    // 17 or more of 20 at MARGIN + (1 − MARGIN)/2.
+    expect(excessOf(chance).pAbove(MARGIN)).toBeCloseTo(jstat.beta.cdf(0.525, 17, 4), 8);
+    expect(excessOf(chance).pBelow(MARGIN)).toBeCloseTo(1 - jstat.beta.cdf(0.525, 18, 3), 8);
+    expect(() => excessOf({ ...chance, control: [0.5, 0.6] })).toThrow('one public chance');
+  });
+
   it.each<[string, Trials]>([
     ['none', trials([], [0])],
     ['no control', trials([1], [])],

@@ -13,7 +13,7 @@
  * coverage is conjectured: no counterexample is known, and the tests beside this file look for one among few, skewed and lumpy units.
  *
  * Two samples meet by melding (Fay, Proschan and Brittain, "Combining one-sample confidence procedures for inference in the two-sample case", 2015): their
- * weights are independent. For 0/1 units and e = 0 that is Fisher's exact test. Pairs are drawn together: one sample of a − (1 − e) c.
+ * weights are independent. For 0/1 units and e = 0 that is Fisher's exact test. Pairs are drawn together: one sample of a − (1 − e) c. A public chance is no sample.
  */
 import type { Trials } from '../experiment.ts';
 import { type Counted, counted, probabilityBelow } from './weighted-mean.ts';
@@ -38,9 +38,9 @@ export interface Excess {
 /** @throws RangeError for trials that are none: see checkTrials */
 export function excessOf(trials: Trials): Excess {
   checkTrials(trials);
-  const { attack, control, paired } = trials;
+  const { attack, control } = trials;
   const [a, c] = [mean(attack), mean(control)];
-  const below = paired ? pairedTail : meldedTail;
+  const below = tailOf(trials);
   const shortfall = (values: readonly number[]) => values.map((value) => 1 - value);
   const above = below(attack, control);
   // Excess ≥ e is (1 − A) ≤ (1 − e)(1 − C).
@@ -70,6 +70,16 @@ export function meanInterval(values: readonly number[], level: number): [low: nu
 
 /** P(A ≤ offset + slope · C) over weights, with the worst unit added to each side. */
 type Tail = (offset: number, slope: number) => number;
+
+function tailOf({ paired, chance }: Trials): (attack: readonly number[], control: readonly number[]) => Tail {
+  if (chance) return chanceTail;
+  return paired ? pairedTail : meldedTail;
+}
+
+function chanceTail(attack: readonly number[], [chance]: readonly number[]): Tail {
+  const values = counted([...attack, 0]);
+  return (offset, slope) => probabilityBelow(values, offset + slope * chance!);
+}
 
 function pairedTail(attack: readonly number[], control: readonly number[]): Tail {
   return (offset, slope) =>
@@ -132,12 +142,14 @@ function edge(holds: (t: number) => boolean, from: number, to: number, halvings 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** @throws RangeError for trials without units, with successes that are none, or with pairs that are not */
-export function checkTrials({ attack, control, paired, baseline }: Trials): void {
+export function checkTrials({ attack, control, chance, paired, baseline }: Trials): void {
   for (const [name, values] of Object.entries({ attack, control, baseline: [baseline] })) {
     if (values.length === 0) throw new RangeError(`"${name}" expected at least one unit, got none`);
     if (!values.every((value) => value >= 0 && value <= 1))
       throw new RangeError(`"${name}" expected successes in [0, 1], got others`);
   }
+  if (chance && control.some((value) => value !== control[0]))
+    throw new RangeError('"control" expected one public chance, got several values');
   if (paired && attack.length !== control.length)
     throw new RangeError(
       `"control" expected ${attack.length} units, since they are paired, got ${control.length}`,

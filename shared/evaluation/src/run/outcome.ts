@@ -13,6 +13,7 @@ export const OutcomeSchema: z.ZodType<Outcome> = z.discriminatedUnion('kind', [
     kind: z.literal('trials'),
     attack: z.array(z.number()),
     control: z.array(z.number()),
+    chance: z.literal(true).exactOptional(),
     paired: z.literal(true).exactOptional(),
     baseline: z.number(),
     ...Shown,

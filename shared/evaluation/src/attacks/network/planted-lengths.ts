@@ -141,6 +141,7 @@ const noResult: Experiment = {
         kind: 'trials',
         attack,
         control: chance(attack.length),
+        chance: true,
         baseline: CHANCE,
         facts: { 'bytes with a result': result },
       };

@@ -70,6 +70,7 @@ async function timed(
       kind: 'trials',
       attack,
       control: new Array<number>(count).fill(CHANCE),
+      chance: true,
       baseline: CHANCE,
       facts: {
         'milliseconds, median of the short': median(of(false)),
@@ -223,6 +224,7 @@ const refusalTime: Experiment = {
       kind: 'trials',
       attack,
       control: new Array<number>(attack.length).fill(CHANCE),
+      chance: true,
       baseline: CHANCE,
       facts: { 'right calls without a public time': mean(rightCalls(await measured(atOnce!))) },
     };

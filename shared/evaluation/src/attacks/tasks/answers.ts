@@ -168,6 +168,7 @@ export const lowBits: Experiment = {
       kind: 'trials',
       attack: right,
       control: right.map(() => 1 / 2),
+      chance: true,
       baseline: 1 / 2,
       facts: { 'largest difference of both results': Math.max(...apart) },
     };
