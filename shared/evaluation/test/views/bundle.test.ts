@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { EvaluationError } from '../../src/errors.ts';
 import { keyFileOf, readBundle, writeBundles } from '../../src/views/bundle.ts';
 import { contentsOf, type Party, type View } from '../../src/views/view.ts';
 
@@ -49,6 +50,14 @@ async function written(view: View): Promise<string> {
   return path!;
 }
 
+/** The code of the refusal: what would be read is too long for a failed test to show. */
+function refusalOf(path: string): Promise<unknown> {
+  return readBundle(path).then(
+    () => 'it was read',
+    (error: unknown) => (error instanceof EvaluationError ? error.code : error),
+  );
+}
+
 /** With text of every kind, so that no part of it is empty. */
 const EXAMPLE: View = {
   recording: '0198c5f0-4d4c-7a56-8c40-6a3f0d1b2c3d',
@@ -92,17 +101,17 @@ describe('a bundle', () => {
   test('is refused when any byte of it is another, or when it is cut off anywhere', async () => {
     const path = await written(EXAMPLE);
     const whole = await readFile(path);
-    const refused = { code: expect.stringMatching(/^ERR_VIEW_(BROKEN|FORMAT)$/) };
+    const refused = expect.stringMatching(/^ERR_VIEW_(BROKEN|FORMAT)$/);
     await fc.assert(
       fc.asyncProperty(fc.nat(whole.length - 1), fc.integer({ min: 1, max: 255 }), async (place, change) => {
         const changed = Buffer.from(whole);
         changed[place]! ^= change;
         await writeFile(path, changed);
-        await expect(readBundle(path)).rejects.toMatchObject(refused);
+        expect(await refusalOf(path)).toEqual(refused);
         await writeFile(path, whole.subarray(0, place));
-        await expect(readBundle(path)).rejects.toMatchObject(refused);
+        expect(await refusalOf(path)).toEqual(refused);
         await writeFile(path, Buffer.concat([whole, whole.subarray(0, place + 1)]));
-        await expect(readBundle(path)).rejects.toMatchObject(refused);
+        expect(await refusalOf(path)).toEqual(refused);
       }),
       { numRuns: 40 },
     );
@@ -117,12 +126,12 @@ describe('a bundle', () => {
     const other = whole.toString('latin1', 0, whole.indexOf('\n')).replace('"CSP"', '"data user"');
     const rest = whole.subarray(whole.indexOf('\n'));
     await writeFile(path, Buffer.concat([Buffer.from(other), rest]));
-    await expect(readBundle(path)).rejects.toMatchObject({ code: 'ERR_VIEW_BROKEN' });
+    expect(await refusalOf(path)).toBe('ERR_VIEW_BROKEN');
     let end = whole.indexOf('\n') + 1;
     for (const _ of [1, 2]) end += 4 + whole.readUInt32BE(end);
     expect(end).toBeLessThan(whole.length);
     await writeFile(path, whole.subarray(0, end));
-    await expect(readBundle(path)).rejects.toMatchObject({ code: 'ERR_VIEW_BROKEN' });
+    expect(await refusalOf(path)).toBe('ERR_VIEW_BROKEN');
   });
 
   test('does not open with another key, or without one', async () => {
@@ -130,10 +139,10 @@ describe('a bundle', () => {
     const key = keyFileOf(path);
     const kept = await readFile(key);
     await rm(key);
-    await expect(readBundle(path)).rejects.toMatchObject({ code: 'ERR_VIEW_BROKEN' });
+    expect(await refusalOf(path)).toBe('ERR_VIEW_BROKEN');
     await expect(stat(key)).rejects.toMatchObject({ code: 'ENOENT' });
     await writeFile(key, Buffer.alloc(32, 7).toString('base64url'), { mode: 0o600 });
-    await expect(readBundle(path)).rejects.toMatchObject({ code: 'ERR_VIEW_BROKEN' });
+    expect(await refusalOf(path)).toBe('ERR_VIEW_BROKEN');
     await writeFile(key, kept);
     expect(await readBundle(path)).toEqual(EXAMPLE);
   });
@@ -143,7 +152,7 @@ describe('a bundle', () => {
     const whole = await readFile(path, 'latin1');
     for (const text of [whole.replace('"version":1', '"version":2'), '', 'no bundle', '{}\n']) {
       await writeFile(path, text, 'latin1');
-      await expect(readBundle(path)).rejects.toMatchObject({ code: 'ERR_VIEW_FORMAT' });
+      expect(await refusalOf(path)).toBe('ERR_VIEW_FORMAT');
     }
   });
 });
