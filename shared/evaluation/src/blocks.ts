@@ -56,4 +56,14 @@ export const BlockSchema: z.ZodType<Block> = z.discriminatedUnion('kind', [
     caption: z.string(),
     drawing: z.discriminatedUnion('kind', [Lines, Bars]),
   }),
+  z
+    .strictObject({
+      kind: z.literal('picture'),
+      name: z.string(),
+      caption: z.string(),
+      width: z.int(),
+      height: z.int(),
+      pixels: z.array(z.int().min(0).max(255)),
+    })
+    .describe('In journals alone: what shows people is no part of report.json.'),
 ]);

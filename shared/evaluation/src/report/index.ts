@@ -9,16 +9,19 @@ import { claimsOf } from './claims.ts';
 import { blocksOf } from './experiment-blocks.ts';
 import { groupsOf } from './matrix.ts';
 import { outcomeOf, overviewOf } from './overview.ts';
+import { withoutPictures, writePictures } from './pictures.ts';
 
 export { terminalTable } from './terminal.ts';
 
 /**
- * Writes the three files and their charts, each whole or not at all.
+ * Writes the three files and their charts, each whole or not at all, and pictures of people apart from them.
  * @returns the path of the page
  * @throws ERR_REPORT when an experiment's own block cannot be drawn; then nothing is written
  */
 export async function writeReport(folder: string, result: EvaluationResult): Promise<string> {
-  await writeFiles({ folder, report: evaluationReport(result), data: result });
+  const { shared, pictures } = withoutPictures(result);
+  await writeFiles({ folder, report: evaluationReport(shared), data: shared });
+  await writePictures(folder, pictures);
   return join(folder, 'report.html');
 }
 

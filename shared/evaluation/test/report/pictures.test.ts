@@ -1,0 +1,46 @@
+/** Pictures of people: for whoever ran the evaluation, and in nothing that may be shared. */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { writeReport } from '../../src/report/index.ts';
+import { EvaluationResult } from '../../src/result.ts';
+import { experiment, RESULT, trials } from './made-up.ts';
+
+const FACE = {
+  kind: 'picture',
+  name: 'faces',
+  caption: 'A face that nobody else may see',
+  width: 2,
+  height: 1,
+  pixels: [17, 239],
+} as const;
+
+test('pictures are in a folder of their own, and leave a sentence in the report', async () => {
+  const result: EvaluationResult = {
+    ...RESULT,
+    experiments: [
+      experiment({ id: 'a', cases: [trials('broken', 0.9, 0.1, { blocks: [FACE] })] }),
+      experiment({ id: 'b', cases: [trials('broken', 0.9, 0.1, { blocks: [FACE] })] }),
+    ],
+  };
+  const folder = await mkdtemp(join(tmpdir(), 'eigenveil-pictures-'));
+  const charts = (of: string) => readdir(join(of, 'charts'));
+  try {
+    await writeReport(folder, result);
+    const apart = join(folder, 'not-to-be-shared');
+    expect((await charts(apart)).sort()).toEqual(['a-0.svg', 'b-1.svg']);
+    expect(await readFile(join(apart, 'report.html'), 'utf8')).toContain('rgb(17,17,17)');
+    for (const file of ['report.html', 'report.md', 'report.json']) {
+      const text = await readFile(join(folder, file), 'utf8');
+      expect(text).toContain('not-to-be-shared');
+      expect(text).not.toMatch(/17,17,17|nobody else|"picture"/);
+    }
+    expect((await charts(folder)).some((name) => name.includes('faces'))).toBe(false);
+    expect(EvaluationResult.parse(result)).toEqual(result);
+    await writeReport(folder, RESULT);
+    expect(await readdir(folder)).not.toContain('not-to-be-shared');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
