@@ -28,7 +28,7 @@ export const bothProtocols: Experiment = {
   id: 'rotated-and-garbled',
   title: 'The same rows in a task by `rotated` and in one by `garbled`, neither of which needs allowFullRank',
   expectation: 'admitted',
-  claims: ['S-116', 'S-113', 'S-103'],
+  claims: ['S-116', 'S-364'],
   sees: 'k vectors, the spectrum and the number of rows of the one; all vectors but one and their eigenvalues of the other',
   knows: 'a public sample',
   control: 'the same from two tasks over other people',
@@ -141,7 +141,7 @@ export const lowBits: Experiment = {
   title:
     'Which of two scatter matrices with the same k vectors and eigenvalues a result by `garbled` is of, from its lowest bits',
   expectation: 'admitted',
-  claims: ['S-30'],
+  claims: ['S-30', 'S-360'],
   sees: 'k vectors and their eigenvalues, as rounded by circuits',
   knows: 'both matrices whole: it computes what circuits make of each',
   control: 'a coin',

@@ -168,7 +168,7 @@ export const mostAllowed: Experiment = {
   id: 'one-hot-allowed',
   title: `The same with the most components that are not refused, ${K - 1}: one angle remains unknown`,
   expectation: 'admitted',
-  claims: ['S-105', 'S-111'],
+  claims: ['S-105', 'S-361'],
   sees: `${K - 1} vectors and all eigenvalues of ${FEATURES} features in two one-hot groups`,
   run: async (setting) =>
     attempt(setting, { components: K - 1, consent: false, count: RUNS[setting.effort] }),
