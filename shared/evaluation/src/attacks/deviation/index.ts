@@ -2,6 +2,7 @@
 import type { Experiment } from '../../experiment.ts';
 import { ANSWERING } from './answers.ts';
 import { GARBLING } from './garbler.ts';
+import { REFUSALS } from './refusals.ts';
 import { SLOTS } from './slots.ts';
 import { GUESSING } from './transfers.ts';
 import { WEIGHING } from './weights.ts';
@@ -12,4 +13,5 @@ export const EXPERIMENTS: readonly Experiment[] = [
   ...ANSWERING,
   ...GUESSING,
   ...GARBLING,
+  ...REFUSALS,
 ];
