@@ -3,6 +3,7 @@ import type { Experiment } from '../../experiment.ts';
 import { ANSWERING } from './answers.ts';
 import { GARBLING } from './garbler.ts';
 import { REFUSALS } from './refusals.ts';
+import { ROTATING } from './rotation.ts';
 import { SLOTS } from './slots.ts';
 import { GUESSING } from './transfers.ts';
 import { WEIGHING } from './weights.ts';
@@ -13,5 +14,6 @@ export const EXPERIMENTS: readonly Experiment[] = [
   ...ANSWERING,
   ...GUESSING,
   ...GARBLING,
+  ...ROTATING,
   ...REFUSALS,
 ];
