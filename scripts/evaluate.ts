@@ -34,6 +34,7 @@ const program = createProgram({
       'simulated',
     ]),
   )
+  .option('--views <FILE>', 'look at one bundle of recorded views and nothing else: docs/evaluation-views.md')
   .option('--attack <FILE>', 'an attack of your own beside the others: docs/evaluation.md')
   .option('--out <DIR>', 'folder for the report', new URL('../out/evaluation', import.meta.url).pathname)
   .addHelpText(
@@ -46,7 +47,8 @@ when a known leak is not found, or when an experiment fails.
 Examples:
   npm run evaluate -- --quick
   npm run evaluate -- --only reconstruction-linear --seed 2
-  npm run evaluate -- --task task.json --data rows.csv --private-label age_group`,
+  npm run evaluate -- --task task.json --data rows.csv --private-label age_group
+  npm run evaluate -- --views out/evaluation/views/<recording>/csp.view`,
   )
   .action(async (options: EvaluateOptions) => {
     const { runEvaluation } = await withCompileCache(() => import('@eigenveil/evaluation/run/command'));

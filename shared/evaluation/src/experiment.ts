@@ -58,6 +58,8 @@ export interface Experiment {
   readonly baseline: string;
   /** What `n` counts, and what is drawn anew in a bootstrap or a permutation: values within one depend on each other. */
   readonly unit: Unit;
+  /** Experiments of one word share work, such as recorded runs: they run in one process, one after the other. */
+  readonly together?: string;
   /** Where it runs when nobody brings data. */
   readonly scenes: readonly BundledScene[];
   /** Why it has nothing to say about such a scene (`no private label`); undefined where it runs. Asked of everybody's scenes. */
@@ -70,6 +72,8 @@ export interface Setting {
   readonly effort: Effort;
   /** Everything that is drawn comes from here, so that a seed repeats a run. Not secret, and no key's: real runs draw theirs themselves. */
   readonly seed: string;
+  /** Where to keep what the user may want beside the report: of a task of the user's own, undefined of bundled scenes. */
+  readonly folder?: string;
   /** Says what is going on within a long experiment. */
   readonly note: (text: string) => void;
 }

@@ -5,6 +5,7 @@ import { EvaluationError } from '../errors.ts';
 import { terminalTable, writeReport } from '../report/index.ts';
 import type { EvaluationResult } from '../result.ts';
 import type { OwnSource } from '../scenes/own.ts';
+import { describeBundle, evaluateBundle } from '../views/evaluate.ts';
 import { Evaluation } from './evaluate.ts';
 import { allExperiments } from './job.ts';
 import { problemsOf, shortForm } from './summary.ts';
@@ -23,6 +24,7 @@ export interface EvaluateOptions {
   readonly owners?: number;
   readonly twoParty?: TaskProposal['twoParty'];
   readonly attack?: string;
+  readonly views?: string;
   readonly out: string;
 }
 
@@ -32,7 +34,8 @@ export interface EvaluateOptions {
  * @throws ERR_CONFIGURATION, ERR_SCENE, ERR_ATTACK_…
  */
 export async function runEvaluation(program: Command, options: EvaluateOptions): Promise<void> {
-  const { attack, only, out } = options;
+  const { attack, only, out, views } = options;
+  if (views !== undefined) return showBundle(program, views);
   const experiments = await allExperiments(attack);
   const unknown = only?.find((id) => !experiments.some((one) => one.id === id));
   if (unknown !== undefined)
@@ -66,6 +69,17 @@ export async function runEvaluation(program: Command, options: EvaluateOptions):
       json: shortForm(one),
       text: [terminalTable(one), ...failures, page].join('\n'),
     });
+  }
+}
+
+/** @throws ERR_EVALUATION when the party has what it must not see; as evaluateBundle */
+async function showBundle(program: Command, file: string): Promise<void> {
+  const evaluated = await evaluateBundle(file);
+  printResult(program, { json: evaluated, text: describeBundle(evaluated) });
+  const found = evaluated.searches.reduce((sum, search) => sum + search.found.length, 0);
+  if (found > 0) {
+    const problem = `the view of ${evaluated.party} has ${found} secrets that it must not see`;
+    throw new EvaluationError('ERR_EVALUATION', problem);
   }
 }
 

@@ -68,7 +68,7 @@ export class Evaluation {
     setting: RunSetting,
     folder: string,
   ): Promise<Evaluation> {
-    const plan = await planRun(experiments, setting);
+    const plan = await planRun(experiments, setting, folder);
     const environment = await describeEnvironment();
     const description = {
       setting: JSON.stringify(setting),

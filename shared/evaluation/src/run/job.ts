@@ -12,6 +12,10 @@ export interface Job {
   readonly source: SceneSource;
   readonly effort: Effort;
   readonly seed: string;
+  /** As the experiment says. */
+  readonly together: string | undefined;
+  /** Of what experiments keep. */
+  readonly folder: string | undefined;
 }
 
 /** What a child process says of its job. */
@@ -34,14 +38,15 @@ export class Workshop {
 
   /** @throws as loadScene, and what the experiment throws */
   async run(
-    { experiment: id, attack, source, effort, seed }: Job,
+    { experiment: id, attack, source, effort, seed, folder }: Job,
     note: (text: string) => void,
   ): Promise<Outcome> {
     const experiments = await kept(this.#experiments, attack, () => allExperiments(attack));
     const scene = await kept(this.#scenes, JSON.stringify([source, seed]), () => loadScene(source, seed));
     const experiment = experiments.find((one) => one.id === id);
     if (experiment === undefined) throw new Error(`there is no experiment ${id}`);
-    return experiment.run({ scene, effort, seed: `${seed}/${id}/${scene.name}`, note });
+    const own = { scene, effort, seed: `${seed}/${id}/${scene.name}`, note };
+    return experiment.run(folder === undefined ? own : { ...own, folder });
   }
 }
 

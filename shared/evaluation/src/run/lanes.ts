@@ -19,7 +19,9 @@ export class Lanes {
   readonly #children = new Set<ChildProcess>();
   #stopped = false;
 
-  /** Does all jobs, in their order as lanes get free. `onDone` is awaited before the lane goes on. */
+  /**
+   * Does all jobs, in their order as lanes get free, those that share work in one lane. `onDone` is awaited before the lane goes on.
+   */
   async run(
     jobs: readonly Job[],
     told: {
@@ -28,10 +30,15 @@ export class Lanes {
       onDone(job: Job, came: Came, seconds: number): Promise<void>;
     },
   ): Promise<void> {
-    const left = [...jobs];
+    const groups = groupsOf(jobs);
     const lane = async () => {
       let child: ChildProcess | undefined;
-      for (let job = left.shift(); job !== undefined && !this.#stopped; job = left.shift()) {
+      const own: Job[] = [];
+      const next = () => {
+        if (own.length === 0) own.push(...(groups.shift() ?? []));
+        return own.shift();
+      };
+      for (let job = next(); job !== undefined && !this.#stopped; job = next()) {
         if (child?.connected !== true) child = this.#start();
         const started = performance.now();
         told.onBegin(job);
@@ -60,6 +67,14 @@ export class Lanes {
     child.once('exit', () => this.#children.delete(child));
     return child;
   }
+}
+
+/** Jobs that share work over one scene make a group; every other one is its own. */
+export function groupsOf(jobs: readonly Job[]): Job[][] {
+  const groups = Map.groupBy(jobs, (job) =>
+    job.together === undefined ? job : JSON.stringify([job.together, job.source, job.seed]),
+  );
+  return [...groups.values()];
 }
 
 function answerOf(child: ChildProcess, job: Job, onNote: (text: string) => void): Promise<Came> {

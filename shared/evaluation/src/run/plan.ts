@@ -32,6 +32,7 @@ export interface RunPlan {
 export async function planRun(
   experiments: readonly Experiment[],
   { effort, seed, only, own, attack }: RunSetting,
+  folder: string,
 ): Promise<RunPlan> {
   const used = new Set<Scene>();
   const scenes = new Map<string, Promise<Scene | string>>();
@@ -60,7 +61,10 @@ export async function planRun(
         if (why !== undefined) omitted.push({ scene: scene.name, why });
         else {
           used.add(scene);
-          cases.push({ scene: scene.name, job: { experiment: experiment.id, attack, source, effort, seed } });
+          const { id, together } = experiment;
+          const kept = source.kind === 'own' ? folder : undefined;
+          const job = { experiment: id, attack, source, effort, seed, together, folder: kept };
+          cases.push({ scene: scene.name, job });
         }
       }
       return { experiment, omitted, cases };

@@ -4,7 +4,7 @@ import { layout } from '@eigenveil/statistics';
 import { distanceFromUniform } from '@eigenveil/testbed/goodness/kolmogorov';
 import { Draws } from '../draws.ts';
 import type { Experiment, Test } from '../experiment.ts';
-import { honestRuns, type RecordedRun } from './runs.ts';
+import { honestRuns, type RecordedRun, TOGETHER } from './runs.ts';
 
 export const BLINDED: Experiment = {
   id: 'views-csp-slots',
@@ -19,6 +19,7 @@ export const BLINDED: Experiment = {
   control: 'Slots whose blinding does not use the whole range, by how much.',
   baseline: 'Uniform numbers.',
   unit: 'run',
+  together: TOGETHER,
   scenes: ['pima'],
   async run(setting) {
     return uniformity(await honestRuns(setting), new Draws(setting.seed));

@@ -7,12 +7,18 @@ import { combine, toRing } from '@eigenveil/two-party';
 import { decodeShares } from '@eigenveil/two-party/insides';
 import { Draws } from '../draws.ts';
 import type { Experiment, Outcome } from '../experiment.ts';
-import { faultyRun, honestRuns, type RecordedRun } from './runs.ts';
+import { faultyRun, honestRuns, type RecordedRun, TOGETHER } from './runs.ts';
 import { finds, searchedOf, searchIn } from './search.ts';
 import { SEARCH_BASELINE, searchRuns, secretsAgainst } from './searching.ts';
 import { pooledOf, type SecretForm } from './secrets.ts';
 
-const CONTROL = { kind: 'attack', expectation: 'control', unit: 'run', scenes: ['pima'] } as const;
+const CONTROL = {
+  kind: 'attack',
+  expectation: 'control',
+  unit: 'run',
+  together: TOGETHER,
+  scenes: ['pima'],
+} as const;
 const SIMULATED_RUN = 'one run over real processes by `simulated`, in which the data user blinds with zeros';
 
 const unblinded: Experiment = {

@@ -14,6 +14,9 @@ export interface RecordedRun extends Recording {
   readonly secrets: readonly Secrets[];
 }
 
+/** Experiments on recorded runs share them. */
+export const TOGETHER = 'recorded runs';
+
 type TwoParty = TaskProposal['twoParty'];
 
 /** Of a bundled scene: processes cost seconds, and three owners show what thirty would. */
@@ -32,32 +35,20 @@ const UNBLINDED = new URL('./unblinded.ts', import.meta.url).href;
  * Runs in which nothing is wrong: of a bundled scene a DCA by each protocol, of somebody's own its task as it is.
  * @throws as recordTask
  */
-export async function honestRuns({ scene, effort, note }: Setting): Promise<RecordedRun[]> {
+export async function honestRuns(setting: Setting): Promise<RecordedRun[]> {
+  const { scene, effort } = setting;
   const times: readonly (readonly [TwoParty, number])[] = isBundled(scene.name)
     ? (Object.entries(TIMES[effort]) as [TwoParty, number][])
     : [[scene.proposal.twoParty, effort === 'quick' ? 1 : 2]];
   const runs: RecordedRun[] = [];
   for (const [twoParty, count] of times)
-    for (let run = 0; run < count; run++) runs.push(await once(scene, { twoParty, run }, note));
+    for (let run = 0; run < count; run++) runs.push(await once(setting, { twoParty, run }));
   return runs;
 }
 
 /** One run by `simulated` whose data user does not blind: what two controls must find. */
-export function faultyRun({ scene, note }: Setting): Promise<RecordedRun> {
-  return once(scene, { twoParty: 'simulated', run: 0, plant: UNBLINDED }, note);
-}
-
-/**
- * Records a scene's own task and keeps the bundles in a folder of its id there; the first of the experiments' runs is then this one.
- * @throws as recordTask
- */
-export async function recordScene(
-  scene: Scene,
-  folder: string,
-  note: (text: string) => void,
-): Promise<{ recording: Recording; bundles: string[] }> {
-  const recording = await once(scene, { twoParty: scene.proposal.twoParty, run: 0 }, note);
-  return { recording, bundles: await writeBundles(viewsOf(recording), join(folder, recording.id)) };
+export function faultyRun(setting: Setting): Promise<RecordedRun> {
+  return once(setting, { twoParty: 'simulated', run: 0, plant: UNBLINDED });
 }
 
 interface Wanted {
@@ -70,20 +61,25 @@ const known = new Map<Scene, Map<string, Promise<RecordedRun>>>();
 /** One after the other: processes that share the machine's cores would only be slower. */
 let last: Promise<unknown> = Promise.resolve();
 
-function once(scene: Scene, wanted: Wanted, note: (text: string) => void): Promise<RecordedRun> {
+function once(setting: Setting, wanted: Wanted): Promise<RecordedRun> {
+  const { scene } = setting;
   const runs = known.get(scene) ?? new Map<string, Promise<RecordedRun>>();
   known.set(scene, runs);
   const name = JSON.stringify(wanted);
-  const run = runs.get(name) ?? last.then(() => recorded(scene, wanted, note));
+  const run = runs.get(name) ?? last.then(() => recorded(setting, wanted));
   last = run.catch(() => undefined);
   runs.set(name, run);
   return run;
 }
 
-async function recorded(scene: Scene, { twoParty, plant }: Wanted, note: (text: string) => void) {
+async function recorded({ scene, folder, note }: Setting, { twoParty, plant }: Wanted): Promise<RecordedRun> {
   const task = taskOf(scene, twoParty);
   const recording = await recordTask({ ...task, ...(plant !== undefined && { plant }) }, note);
-  return { ...recording, secrets: await secretsOf(viewsOf(recording)) };
+  const views = viewsOf(recording);
+  // A fault was planted by us, and says nothing about the task.
+  if (folder !== undefined && plant === undefined)
+    await writeBundles(views, join(folder, 'views', recording.id));
+  return { ...recording, secrets: await secretsOf(views) };
 }
 
 /** Somebody's own task as it is, but for controls that take another protocol. */

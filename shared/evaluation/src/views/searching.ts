@@ -3,7 +3,7 @@ import { shareOf } from '@eigenveil/laboratory/recognition/intervals';
 import type { Table } from '@eigenveil/report/document';
 import { Draws } from '../draws.ts';
 import type { Experiment, Test } from '../experiment.ts';
-import { honestRuns, type RecordedRun } from './runs.ts';
+import { honestRuns, type RecordedRun, TOGETHER } from './runs.ts';
 import { finds, forbiddenTo, type Search, searchIn } from './search.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -35,6 +35,7 @@ export function searchExperiment({ searched, ...described }: SearchExperiment): 
     control: SEARCH_CONTROL,
     baseline: SEARCH_BASELINE,
     unit: 'run',
+    together: TOGETHER,
     scenes: ['pima'],
     async run(setting) {
       const runs = await honestRuns(setting);
