@@ -37,6 +37,7 @@ export { checkSize, DIGIT_BITS } from './products/layout.ts';
 export { PRODUCT_MESSAGE } from './products/messages.ts';
 export { answerRotated } from './rotated/csp.ts';
 export { standardNormal } from './rotated/gaussian.ts';
+export { squareRoot } from './rotated/integers.ts';
 export {
   columnOf,
   inRing,

@@ -65,7 +65,7 @@ export const contributionsAtDataUser: Game = {
   title: 'Contributions look to the data user like encryptions of zeros.',
   attacker: 'data user',
   secret: 'statistics of an owner',
-  claims: ['S-8', 'S-68'],
+  claims: ['S-8'],
   sees: `The ciphertexts of ${OWNERS} owners' contributions as they arrive, under an (insecure) key of ${KEY_BITS} bits.`,
   knows: 'The public key. Without the secret one, as the data user.',
   simulator: 'the public key and the number of ciphertexts; it encrypts zeros',

@@ -3,11 +3,12 @@ import type { Experiment } from '../experiment.ts';
 import { basePoints } from './base-points.ts';
 import { blindedSlots } from './blinded-slots.ts';
 import { contributionsAtDataUser, randomisersAtCsp } from './ciphertexts.ts';
-import { garbledCsp, rotatedCsp } from './csp-messages.ts';
 import { experimentsOf } from './game.ts';
+import { garbledCsp } from './garbled-csp.ts';
 import { garbledEvaluator } from './garbled-evaluator.ts';
 import { ownerOfProvenance } from './owner.ts';
 import { pencilDataUser } from './pencil-data-user.ts';
+import { rotatedCsp } from './rotated-csp.ts';
 import { rotatedDataUser } from './rotated-data-user.ts';
 
 export const EXPERIMENTS: readonly Experiment[] = [

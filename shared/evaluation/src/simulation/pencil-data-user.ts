@@ -2,7 +2,6 @@
 import { generalisedEigen, symmetricEigen } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
 import {
-  type Matrix,
   type PencilParameters,
   type PencilSecrets,
   symmetricMatrix,
@@ -12,8 +11,9 @@ import {
 import type { Scene } from '../scene.ts';
 import type { Game } from './game.ts';
 import { drawnStatistics, labelOf, omitsSmall, RIDGE, type SmallTask, smallTask } from './inputs.ts';
+import { type Doubles, doubles, inner, quadratic, sizeOf, squares, times, transposed } from './matrices.ts';
 import { groupsOf, type PencilView, parametersOf, realPencil, simulatedPencil } from './pencil-view.ts';
-import { mixedWithIdentity, sizeOf, smaller } from './rotated-data-user.ts';
+import { mixedWithIdentity, overlap, smaller } from './rotated-data-user.ts';
 import { scatterOf } from './rotated-view.ts';
 import type { Planted } from './sides.ts';
 
@@ -116,7 +116,6 @@ function summedUp(small: SmallTask, statistics: Statistics, view: PencilView): n
   const upper = symmetricMatrix(view.upper, FEATURES);
   const M = doubles(upper, 2 * f);
   const own = symmetricEigen(M);
-  const leading = pairs.vectors[0]!;
   const exactTrace = traceOf(upper) - (trace << BigInt(2 * f));
   const noiseBits = Math.floor(Math.log2(noise)) + 2 * f;
   const digits = (x: bigint, bit: number) => Number(BigInt.asUintN(16, x >> BigInt(bit)));
@@ -125,24 +124,21 @@ function summedUp(small: SmallTask, statistics: Statistics, view: PencilView): n
   const ridge = RIDGE * Q * 4 ** small.task.fractionBits;
   const B = doubles(T, 0).map((row, i) => row.map((x, j) => (i === j ? x + ridge : x)));
   const G = doubles(groupsOf(statistics, contrastBits), contrastBits);
-  const signal = G.map((row) => G.map((other) => row.reduce((sum, x, l) => sum + x * other[l]!, 0)));
+  const signal = times(G, transposed(G));
   const { vectors } = generalisedEigen(signal, B);
   const Y = doubles(view.signal, openBits);
   const root = doubles(view.root, rootBits);
-  const back = squares(
-    root[0]!.map((_, i) => Y[0]!.map((__, j) => root.reduce((s, row, l) => s + row[i]! * Y[l]![j]!, 0))),
-  );
+  const back = squares(times(transposed(root), Y).flat());
   const flood = floodOf(view, vectorBits, vectors[0]!, B);
   return [
     ...upperEntries(FEATURES, (i, j) => M[i]![j]! / Number(trace)),
-    leading.reduce((sum, x, i) => sum + x * M[i]!.reduce((s, m, j) => s + m * leading[j]!, 0), 0) /
-      pairs.values[0]!,
-    own.vectors.reduce((sum, u, i) => sum + u.reduce((s, x, j) => s + x * pairs.vectors[i]![j]!, 0) ** 2, 0),
+    quadratic(M, pairs.vectors[0]!) / pairs.values[0]!,
+    overlap(own, pairs),
     Number(exactTrace) / 2 ** (2 * f) / (noise * Math.sqrt(2 * FEATURES)),
     digits(view.upper[0]!, 0),
     digits(view.upper[1]!, Math.max(maskBits, noiseBits - 16)),
     ...Y.map((row) => row[0]!),
-    squares(Y),
+    squares(Y.flat()),
     Math.log(back / inverseSquares(B, G)),
     digits(view.signal[0]![0]!, 0),
     ...flood,
@@ -151,30 +147,19 @@ function summedUp(small: SmallTask, statistics: Statistics, view: PencilView): n
   ];
 }
 
-const doubles = (matrix: Matrix, bits: number) => matrix.map((row) => row.map((x) => Number(x) * 2 ** -bits));
-const squares = (matrix: readonly (readonly number[])[]) => matrix.flat().reduce((sum, x) => sum + x * x, 0);
-
 /** ‖B⁻¹ G‖². */
-function inverseSquares(B: readonly (readonly number[])[], G: readonly (readonly number[])[]): number {
+function inverseSquares(B: Doubles, G: Doubles): number {
   const { values, vectors } = symmetricEigen(B);
-  const parts = vectors.map((v, i) =>
-    G[0]!.map((_, j) => v.reduce((sum, x, l) => sum + x * G[l]![j]!, 0) / values[i]!),
-  );
-  return squares(parts);
+  return squares(times(vectors, G).flatMap((row, i) => row.map((x) => x / values[i]!)));
 }
 
 /** By how much the answer differs from the pencil's own vector, in deviations of the flood. */
-function floodOf(
-  { answer }: PencilView,
-  bits: number,
-  vector: readonly number[],
-  B: readonly (readonly number[])[],
-): number[] {
+function floodOf({ answer }: PencilView, bits: number, vector: readonly number[], B: Doubles): number[] {
   const least = symmetricEigen(B).values.at(-1)!;
-  const square = vector.reduce((sum, x, i) => sum + x * B[i]!.reduce((s, b, j) => s + b * vector[j]!, 0), 0);
+  const square = quadratic(B, vector);
   const exact = vector.map((x) => x * Math.sqrt(least / square));
   const own = answer.map((row) => Number(row[0]!) * 2 ** -bits);
-  const side = Math.sign(own.reduce((sum, x, i) => sum + x * exact[i]!, 0));
+  const side = Math.sign(inner(own, exact));
   return own.map((x, i) => (x - side * exact[i]!) / FLOOD);
 }
 

@@ -19,12 +19,14 @@ import {
   RandomBits,
   readRing,
   refineVectors,
+  squareRoot,
   standardNormal,
   transpose,
 } from '@eigenveil/two-party/insides';
 import type { Draws } from '../draws.ts';
 import { added, inRows, runDataUser, type Seen, sender, uniformProducts, until } from './data-user-run.ts';
 import { OWNERS, type SmallTask, sharesOf } from './inputs.ts';
+import { completed, doubles, times, transposed } from './matrices.ts';
 import { scatterOf, turnedScatter } from './rotated-view.ts';
 
 export interface PencilView {
@@ -123,34 +125,6 @@ function decomposed(F: Matrix, random: RandomBits) {
   return { values, left: images.map((column, i) => column.map((x) => Number(x) / Number(values[i]!))) };
 }
 
-function squareRoot(square: bigint): bigint {
-  let root = BigInt(Math.floor(Math.sqrt(Number(square))));
-  for (;;) {
-    const next = (root + square / root) >> 1n;
-    if (next - root <= 1n && root - next <= 1n) return next;
-    root = next;
-  }
-}
-
-const doubles = (matrix: Matrix, bits: number) => matrix.map((row) => row.map((x) => Number(x) * 2 ** -bits));
-const times = (a: readonly (readonly number[])[], b: readonly (readonly number[])[]) =>
-  a.map((row) => b[0]!.map((_, j) => row.reduce((sum, x, k) => sum + x * b[k]![j]!, 0)));
-
-/** Orthonormal rows, filled up to as many as they are long. */
-function completed(rows: readonly (readonly number[])[]): number[][] {
-  const all = rows.map((row) => [...row]);
-  for (let axis = 0; all.length < rows[0]!.length; axis += 1) {
-    let rest = rows[0]!.map((_, i) => Number(i === axis));
-    for (const row of [...all, ...all]) {
-      const along = rest.reduce((sum, x, i) => sum + x * row[i]!, 0);
-      rest = rest.map((x, i) => x - along * row[i]!);
-    }
-    const length = Math.hypot(...rest);
-    if (length > 0.3) all.push(rest.map((x) => x / length));
-  }
-  return all;
-}
-
 /** A CSP without shares: it has what the functionality gives, and sends that less the data user's shares. */
 export async function simulatedPencil(
   small: SmallTask,
@@ -216,5 +190,3 @@ export async function simulatedPencil(
   });
   return opened(small, seen);
 }
-
-const transposed = (a: readonly (readonly number[])[]) => a[0]!.map((_, j) => a.map((row) => row[j]!));

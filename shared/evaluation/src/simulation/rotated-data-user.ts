@@ -15,6 +15,7 @@ import { determinant, Matrix as RealMatrix } from 'ml-matrix';
 import type { Draws } from '../draws.ts';
 import type { Game } from './game.ts';
 import { drawnStatistics, omitsSmall, type SmallTask, smallTask } from './inputs.ts';
+import { doubles, inner, orthonormal, quadratic, sizeOf, squares } from './matrices.ts';
 import { type RotatedView, realRotated, scatterOf, simulatedRotated } from './rotated-view.ts';
 import type { Planted } from './sides.ts';
 
@@ -119,18 +120,15 @@ function summedUp({ task }: SmallTask, statistics: Statistics, view: RotatedView
   const own = symmetricEigen(M);
   const eigenNoise = own.values.map((value, i) => (value - pairs.values[i]!) / noise);
   const exactTrace = traceOf(symmetricMatrix(view.upper, FEATURES)) - (trace << BigInt(2 * f));
-  const leading = pairs.vectors[0]!;
-  const product = M.flatMap((row, i) => row.map((entry, j) => entry * Number(T[i]![j]!)));
   const noiseBits = Math.floor(Math.log2(noise)) + 2 * f;
   const digits = (e: number, bit: number) => Number(BigInt.asUintN(16, view.upper[e]! >> BigInt(bit)));
   const flood = floodOf(view.answer, f, pairs);
   const products = productsOf(view.answer, f);
   return [
     ...upperEntries(FEATURES, (i, j) => M[i]![j]! / Number(trace)),
-    leading.reduce((sum, x, i) => sum + x * M[i]!.reduce((s, m, j) => s + m * leading[j]!, 0), 0) /
-      pairs.values[0]!,
-    product.reduce((sum, x) => sum + x, 0) / pairs.values.reduce((sum, x) => sum + x ** 2, 0),
-    own.vectors.reduce((sum, u, i) => sum + u.reduce((s, x, j) => s + x * pairs.vectors[i]![j]!, 0) ** 2, 0),
+    quadratic(M, pairs.vectors[0]!) / pairs.values[0]!,
+    inner(M.flat(), T.flat().map(Number)) / squares(pairs.values),
+    overlap(own, pairs),
     ...eigenNoise,
     Number(exactTrace) / 2 ** (2 * f) / (noise * Math.sqrt(2 * FEATURES)),
     sizeOf(eigenNoise),
@@ -143,11 +141,15 @@ function summedUp({ task }: SmallTask, statistics: Statistics, view: RotatedView
   ];
 }
 
+/** Of eigenvectors: how many are the same. */
+export const overlap = (own: EigenPairs, other: EigenPairs) =>
+  own.vectors.reduce((sum, vector, i) => sum + inner(vector, other.vectors[i]!) ** 2, 0);
+
 /** By how much each answered vector differs from T's eigenvector, in deviations of the flood. */
 function floodOf(answer: Matrix, f: number, { vectors }: EigenPairs): number[][] {
   return transpose(answer).map((column, v) => {
     const own = column.map((entry) => Number(entry) * 2 ** (-2 * f));
-    const side = Math.sign(own.reduce((sum, x, i) => sum + x * vectors[v]![i]!, 0));
+    const side = Math.sign(inner(own, vectors[v]!));
     return own.map((x, i) => (x - side * vectors[v]![i]!) / FLOOD);
   });
 }
@@ -162,12 +164,6 @@ function productsOf(answer: Matrix, f: number): number[] {
     return Number(v === w ? product - one : product) * unit;
   });
 }
-
-const doubles = (matrix: Matrix, bits: number) => matrix.map((row) => row.map((x) => Number(x) * 2 ** -bits));
-
-/** The logarithm of the sum of squares. */
-export const sizeOf = (numbers: readonly number[]) =>
-  Math.log(numbers.reduce((sum, x) => sum + x ** 2, 0) + Number.MIN_VALUE);
 
 function spoilt(
   secrets: RotationSecrets,
@@ -205,18 +201,8 @@ export function mixedWithIdentity(rotation: Matrix, bits: number, share: number)
   const mixed = P.map((row, i) =>
     row.map((x, j) => (1 - share) * x * (i === 0 ? side : 1) + (i === j ? share : 0)),
   );
-  const rows: number[][] = [];
-  for (const row of mixed) {
-    let rest = row;
-    for (const other of [...rows, ...rows]) {
-      const along = rest.reduce((sum, x, i) => sum + x * other[i]!, 0);
-      rest = rest.map((x, i) => x - along * other[i]!);
-    }
-    const length = Math.hypot(...rest);
-    rows.push(rest.map((x) => x / length));
-  }
   const largest = (1n << BigInt(bits)) - 1n; // 1 itself takes a bit more than an entry has
-  return rows.map((row) =>
+  return orthonormal(mixed).map((row) =>
     row.map((x) => {
       const entry = BigInt(Math.round(x * 2 ** 52)) << BigInt(bits - 52);
       return entry > largest ? largest : entry;

@@ -5,12 +5,13 @@ import { bundledScene } from '../../src/scenes/bundled.ts';
 import { basePoints } from '../../src/simulation/base-points.ts';
 import { blindedSlots } from '../../src/simulation/blinded-slots.ts';
 import { contributionsAtDataUser, randomisersAtCsp } from '../../src/simulation/ciphertexts.ts';
-import { garbledCsp, rotatedCsp } from '../../src/simulation/csp-messages.ts';
 import { experimentsOf, type Game } from '../../src/simulation/game.ts';
+import { garbledCsp } from '../../src/simulation/garbled-csp.ts';
 import { garbledEvaluator } from '../../src/simulation/garbled-evaluator.ts';
 import { EXPERIMENTS } from '../../src/simulation/index.ts';
 import { ownerOfProvenance } from '../../src/simulation/owner.ts';
 import { pencilDataUser } from '../../src/simulation/pencil-data-user.ts';
+import { rotatedCsp } from '../../src/simulation/rotated-csp.ts';
 import { rotatedDataUser } from '../../src/simulation/rotated-data-user.ts';
 
 const CHEAP = [
