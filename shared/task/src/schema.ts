@@ -121,7 +121,7 @@ const Method = z
       kind: z
         .literal('mdr')
         .describe(
-          'S_B w = λ (S_B′ + ρI) w: tells the classes of the first labelling (utility) apart and not those of the second (privacy). Reveals: see components.',
+          'S_B w = λ (S_B′ + ρI) w: tells the classes of the first labelling (utility) apart and, the smaller ρ, the less those of the second (privacy), without a guarantee. Reveals: see components.',
         ),
       ridge: Ridge,
     }),

@@ -4,16 +4,9 @@ import { DifferentialPrivacy } from '@eigenveil/task';
 import { Draws } from '../../draws.ts';
 import type { Experiment, Outcome, Setting } from '../../experiment.ts';
 import { scaledRows } from '../../released.ts';
-import type { Scene, SceneRow } from '../../scene.ts';
-import {
-  blindGuess,
-  type Inverse,
-  learnedInverse,
-  linearInverse,
-  type People,
-  pseudoInverse,
-  type Row,
-} from './inverses.ts';
+import type { Scene } from '../../scene.ts';
+import { facesPicture, recognised, recognitionChart, showsFaces } from './faces.ts';
+import { blindGuess, type Row } from './inverses.ts';
 import {
   average,
   bookReduction,
@@ -23,115 +16,15 @@ import {
   firstOf,
   LEAST_MEMBERS,
   LEAST_PEOPLE,
-  type Limits,
-  meanOf,
   methodReduction,
   type Reduction,
   randomReduction,
   reductionOf,
-  somePeople,
 } from './reductions.ts';
+import { ATTACKS, type Attack, attacked, guessed, type Target, targetOf, variance } from './target.ts';
 
-/** An estimate is right that is off by no more than this share of what the feature spans in the public sample. Fixed before any attack ran. */
-const TOLERANCE = 0.05;
 /** Nearly raw: so large a share of features comes back. */
 const NEARLY_RAW = 0.9;
-const LIMITS: Readonly<Record<Setting['effort'], Limits>> = {
-  quick: { people: 60, rows: 5 },
-  full: { people: 400, rows: 20 },
-};
-
-/** What the attacker has, and by what its estimates are judged. Features on [−1, 1]. */
-export interface Target {
-  readonly scene: Scene;
-  /** By person. */
-  readonly members: readonly (readonly SceneRow[])[];
-  readonly outsiders: readonly (readonly SceneRow[])[];
-  readonly sample: readonly (readonly SceneRow[])[];
-  readonly tolerances: Row;
-  /** Of features that vary in the public sample: the others are left out. */
-  readonly deviations: ReadonlyMap<number, number>;
-  readonly mean: Row;
-}
-
-export type Attack = (reduction: Reduction, target: Target) => Inverse;
-
-export const ATTACKS = {
-  'pseudo-inverse': ({ projection }) => pseudoInverse(projection),
-  linear: (reduction, target) => linearInverse(reduction.projection, examples(reduction, target)),
-  learned: (reduction, target) =>
-    learnedInverse(reduction.projection, examples(reduction, target), target.tolerances),
-} as const satisfies Record<string, Attack>;
-
-function examples(reduction: Reduction, { scene, sample }: Target): People {
-  return sample.map((own) => {
-    const rows = scaledRows(scene.proposal, own);
-    return reduction.reduce(own).map((input, i) => ({ input, output: rows[i]! }));
-  });
-}
-
-export function targetOf({ scene, effort }: Pick<Setting, 'scene' | 'effort'>, draws: Draws): Target {
-  const sample = byPerson(scene.publicSample);
-  const rows = scaledRows(scene.proposal, scene.publicSample);
-  const mean = meanOf(rows);
-  const columns = mean.map((_, f) => rows.map((row) => row[f]!));
-  const spans = columns.map((column) => Math.max(...column) - Math.min(...column));
-  const deviation = (f: number) =>
-    Math.sqrt(columns[f]!.reduce((sum, value) => sum + (value - mean[f]!) ** 2, 0) / rows.length);
-  return {
-    scene,
-    members: somePeople(scene.owners.flat(), LIMITS[effort], draws.of('members')),
-    outsiders: somePeople(scene.outsiders, LIMITS[effort], draws.of('outsiders')),
-    sample,
-    tolerances: spans.map((span) => TOLERANCE * span),
-    deviations: new Map(spans.flatMap((span, f) => (span > 0 ? [[f, deviation(f)] as const] : []))),
-    mean,
-  };
-}
-
-/** Of each person, the mean over rows of the share of features that are right. */
-function successes(target: Target, people: Target['members'], estimates: readonly Row[]): number[] {
-  const { scene, tolerances, deviations } = target;
-  const features = [...deviations.keys()];
-  let next = 0;
-  return people.map((own) => {
-    const shares = scaledRows(scene.proposal, own).map((row) => {
-      const said = estimates[next++]!;
-      return features.filter((f) => Math.abs(said[f]! - row[f]!) <= tolerances[f]!).length / features.length;
-    });
-    return average(shares);
-  });
-}
-
-/** 1 less the squared error over that of guessing the public mean: over all features in standard units, and by feature. */
-function variance(target: Target, rows: readonly Row[], estimates: readonly Row[]) {
-  const squares = [...target.deviations].map(([f, unit]) => {
-    const of = (said: (i: number) => number) =>
-      rows.reduce((sum, row, i) => sum + ((row[f]! - said(i)) / unit) ** 2, 0);
-    return { attack: of((i) => estimates[i]![f]!), guess: of(() => target.mean[f]!) };
-  });
-  const total = (part: 'attack' | 'guess') => squares.reduce((sum, one) => sum + one[part], 0);
-  return {
-    share: 1 - total('attack') / total('guess'),
-    nearlyWhole: squares.filter(({ attack, guess }) => attack <= 0.1 * guess).length,
-  };
-}
-
-/** Mean success of the attack on these people's rows, reduced so. */
-function attacked(attack: Attack, reduction: Reduction, target: Target, people: Target['members']) {
-  const estimates = attack(reduction, target)(reduction.reduce(people.flat()));
-  return { estimates, successes: successes(target, people, estimates) };
-}
-
-/** Guesses that see no reduced row, of these people. */
-function guessed(target: Target, people: Target['members'], guess: Row): number[] {
-  return successes(
-    target,
-    people,
-    people.flat().map(() => guess),
-  );
-}
-
 /** Of charts: a learned inverse of more takes minutes. */
 const MOST_COMPONENTS = 100;
 
@@ -177,17 +70,23 @@ function run(id: string, attack: Attack) {
       scaledRows(scene.proposal, target.members.flat()),
       main.estimates,
     );
-    const lines = reductionsOf(setting, draws).map((reduction): Line => {
+    const swept = reductionsOf(setting, draws).map((reduction) => {
       note(`reduced by ${reduction.name}`);
-      const { length } = reduction.projection.vectors;
       const points = componentsOf(d, k, effort)
-        .filter((components) => components <= length)
+        .filter((components) => components <= reduction.projection.vectors.length)
         .map((components) => ({
-          x: components,
-          y: average(attacked(attack, firstOf(reduction, components), target, target.members).successes),
+          components,
+          ...attacked(attack, firstOf(reduction, components), target, target.members),
         }));
-      return { name: reduction.name, points, style: points.length > 1 ? 'solid' : 'points' };
+      return { name: reduction.name, points };
     });
+    const lines = swept.map(
+      ({ name, points }): Line => ({
+        name,
+        points: points.map((point) => ({ x: point.components, y: average(point.successes) })),
+        style: points.length > 1 ? 'solid' : 'points',
+      }),
+    );
     const guess = average(guessed(target, target.members, target.mean));
     return {
       kind: 'trials',
@@ -198,18 +97,55 @@ function run(id: string, attack: Attack) {
         features: target.deviations.size,
         components: k,
         rows: target.members.flat().length,
-        shareOfVariance: share,
-        featuresNearlyWhole: nearlyWhole,
-        onReducedRowsOfOutsiders: average(attacked(attack, own, target, target.outsiders).successes),
-        [`differentialPrivacyEpsilon${PRIVATE.epsilon}`]: average(
+        'share of variance that comes back': share,
+        'features of which nine tenths do': nearlyWhole,
+        'success on reduced rows of outsiders': average(
+          attacked(attack, own, target, target.outsiders).successes,
+        ),
+        [`success where the projection is private, ε = ${PRIVATE.epsilon}`]: average(
           attacked(attack, privateReduction(scene, draws.of('private')), target, target.members).successes,
         ),
-        nearlyRawFrom: nearlyRaw(lines[0]!, d),
+        'nine tenths of features by PCA': nearlyRaw(lines[0]!, d),
+        ...(showsFaces(scene) && factsOfFaces(target, main.estimates)),
       },
-      blocks: [chartOf(id, scene, lines, { control: average(control), mean: guess, d })],
+      blocks: [
+        chartOf(id, scene, lines, { control: average(control), mean: guess }),
+        ...(showsFaces(scene) ? blocksOfFaces(id, target, own, swept[0]!.points) : []),
+      ],
     };
   };
 }
+
+function factsOfFaces({ scene, members }: Target, estimates: readonly Row[]) {
+  const { matched, correlation } = recognised(scene, members, estimates);
+  return { 'faces that a matcher tells': matched, 'correlation with the face': correlation };
+}
+
+/** A chart for each attack, and for the last one a picture of all. */
+function blocksOfFaces(
+  id: string,
+  target: Target,
+  own: Reduction,
+  points: readonly { readonly components: number; readonly estimates: readonly Row[] }[],
+): Block[] {
+  const { scene, members } = target;
+  const chart = recognitionChart(
+    chartName(`${id}-recognition`, scene),
+    points.map(({ components, estimates }) => ({ components, ...recognised(scene, members, estimates) })),
+    {
+      originals: recognised(scene, members, scaledRows(scene.proposal, members.flat())).matched,
+      chance: 1 / members.length,
+    },
+  );
+  if (id !== PICTURED) return [chart];
+  const attacks = Object.entries(ATTACKS).map(([title, attack]) => ({
+    title,
+    estimates: attacked(attack, own, target, members).estimates,
+  }));
+  return [chart, facesPicture(chartName(id, scene), scene, members, attacks)];
+}
+
+const PICTURED = 'reconstruction-learned';
 
 /** As drafts have it, for the whole scene's rows. */
 const PRIVATE = { epsilon: 1, delta: 1e-6 } as const;
@@ -244,11 +180,13 @@ function chartOf(
   id: string,
   scene: Scene,
   lines: readonly Line[],
-  { control, mean, d }: { control: number; mean: number; d: number },
+  { control, mean }: { control: number; mean: number },
 ): Block {
+  const d = scene.proposal.features.length;
+  const xs = lines.flatMap(({ points }) => points.map(({ x }) => x));
   const level = (name: string, y: number): Line => ({
     name,
-    points: [1, d].map((x) => ({ x, y })),
+    points: [Math.min(...xs), Math.max(...xs)].map((x) => ({ x, y })),
     style: 'dashed',
   });
   return {
