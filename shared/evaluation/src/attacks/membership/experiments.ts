@@ -7,7 +7,9 @@ import type { Scene } from '../../scene.ts';
 import { variantOf } from '../../scenes/split.ts';
 import { type Inference, runInference } from './inference.ts';
 import { likelihoodRatio } from './likelihood-ratio.ts';
+import { PRIVATE_SETTING } from './private-setting.ts';
 import { byReconstructionError } from './reconstruction-error.ts';
+import { shownToCsp } from './shown-to-csp.ts';
 import { dot, meanOf, minus } from './statistics.ts';
 import { type Person, poolOf } from './worlds.ts';
 
@@ -71,9 +73,9 @@ function omits(scene: Scene): string | undefined {
 }
 
 /** Each needs shadow tasks of its own. */
-const COMPARED = 40;
+const COMPARED = 30;
 const SHADOWS = { without: 150, with: 40 };
-const SHADOWS_OF_FEW = { without: 300, with: 100 };
+const SHADOWS_OF_FEW = { without: 200, with: 60 };
 
 const KNOWS =
   'a public sample of the population, the candidate’s row, the task and its number of rows; nothing of who is in it';
@@ -240,15 +242,6 @@ const fullRank = experiment(
 /** Noise of the number of rows is about 15: with fewer rows than this, results are noise and refusals. */
 const LEAST_PRIVATE = 150;
 
-export const PRIVATE_SETTING = {
-  epsilon: 1,
-  delta: 1e-6,
-  neighbours: 'add-remove',
-  noise: 'servers',
-  honestOwners: null,
-  dataIndependentRanges: true,
-} as const;
-
 const underPrivacy = experiment(
   {
     id: 'membership-under-privacy',
@@ -289,5 +282,6 @@ export const INFERENCES: readonly Experiment[] = [
   discriminant,
   singleRows,
   underPrivacy,
+  shownToCsp,
   fullRank,
 ];

@@ -12,7 +12,9 @@ import { auditedStage, type Drawer, type Fault } from './stage.ts';
 
 /** With so large a δ few runs prove most of ε; the stage is the same for others, but for the deviation of its noise. */
 const PROMISE: PrivacyPromise = { epsilon: 1, dpDelta: 0.01 };
-const RUNS = { quick: 3000, full: 50_000 } as const;
+const RUNS = { quick: 2500, full: 50_000 } as const;
+/** Faults are large enough for few. */
+const RUNS_OF_FAULTS = { quick: 2500, full: 10_000 } as const;
 /** At which `detectable` is told: of an experiment by itself. */
 const LEVEL = 0.05;
 
@@ -49,7 +51,7 @@ function stageOf(scene: Scene, view: View, of: Case, draws: Draws, fault?: Fault
 }
 
 function runAudits(view: View, { scene, effort, seed, note }: Setting, fault?: Fault): Test {
-  const runs = RUNS[effort];
+  const runs = (fault ? RUNS_OF_FAULTS : RUNS)[effort];
   const audits = CASES.map((of) => {
     note(`${of.kind}, ${of.neighbours}`);
     const stage = stageOf(scene, view, of, new Draws(`${seed}/${of.kind}/${of.neighbours}`), fault);
@@ -188,7 +190,9 @@ const HELD: readonly Experiment[] = [
 ];
 
 /** Of repeated audits for the curve. */
-const REPEATED = { runs: 2000, audits: 25, scales: [0.4, 0.5, 0.6, 0.7, 0.8, 1] } as const;
+const REPEATED = { runs: 2000, audits: 25, scales: [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1] } as const;
+
+const FORECAST_AT = Array.from({ length: 25 }, (_, i) => (40 + 2.5 * i) / 100);
 
 /** How often an audit finds noise that is too small, measured, by how much it is. */
 function powerChart({ scene, seed, note }: Setting): Chart {
@@ -207,7 +211,7 @@ function powerChart({ scene, seed, note }: Setting): Chart {
     return { x: scale, y: 100 * value, low: 100 * low, high: 100 * high };
   });
   const forecast = (runs: number) =>
-    REPEATED.scales.map((scale) => ({ x: scale, y: 100 * powerOf(scale, apart, PROMISE, runs, LEVEL) }));
+    FORECAST_AT.map((scale) => ({ x: scale, y: 100 * powerOf(scale, apart, PROMISE, runs, LEVEL) }));
   return {
     kind: 'chart',
     name: `audit-power-${scene.name}`,
