@@ -7,6 +7,7 @@ import { Draws } from '../../draws.ts';
 import type { Experiment, Setting, Trials } from '../../experiment.ts';
 import { releasedOf, statisticsOf } from '../../released.ts';
 import { variantOf } from '../../scenes/split.ts';
+import { omitsPrivate, rowsOf } from './omissions.ts';
 import { PRIVATE_SETTING } from './private-setting.ts';
 import { dot, minus } from './statistics.ts';
 import { drawWorlds, type Person, poolOf } from './worlds.ts';
@@ -30,7 +31,7 @@ function runShown({ scene, effort, seed }: Setting): Trials {
     },
   });
   const pool = poolOf(scene);
-  const rows = scene.owners.flat().length;
+  const rows = rowsOf(scene);
   const draws = new Draws(seed);
   const trials = Array.from({ length: TRIALS[effort] }, (_, trial) => {
     const own = draws.of(trial);
@@ -64,7 +65,7 @@ function runShown({ scene, effort, seed }: Setting): Trials {
 
 export const shownToCsp: Experiment = {
   id: 'membership-shown-to-csp',
-  title: 'A CSP that adds all noise is shown the result, and tells two rows apart in it',
+  title: 'Which of two rows is in a PCA with noise of the CSP alone, which is shown the result?',
   kind: 'attack',
   attacker: 'CSP',
   secret: 'membership',
@@ -76,5 +77,6 @@ export const shownToCsp: Experiment = {
   baseline: 'one of two',
   unit: 'run',
   scenes: ['pima'],
+  omits: omitsPrivate,
   run: async (setting) => runShown(setting),
 };

@@ -81,9 +81,11 @@ describe('worlds', () => {
     );
   });
 
-  it('have the candidate that is asked for, and not too few people', () => {
+  it('have the candidate that is asked for once, and not too few people', () => {
     const candidate = pool[3]!;
-    expect(drawWorlds(pool, 10, new Draws('a'), candidate).candidate).toBe(candidate);
+    const all = drawWorlds(pool, pool.length - 1, new Draws('a'), candidate);
+    expect(all.candidate).toBe(candidate);
+    expect([...all.others, ...all.stranger]).not.toContain(candidate[0]);
     expect(() => drawWorlds(pool, pool.length, new Draws('a'))).toThrow(RangeError);
   });
 

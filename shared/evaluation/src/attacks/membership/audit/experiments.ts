@@ -127,7 +127,7 @@ const experiment = (
   secret: 'membership',
   knows: CANARY,
   control: CONTROL,
-  baseline: 'e^ε times as often as on the neighbour, and δ: what the promise allows',
+  baseline: 'the promise allows e^ε times the neighbour’s rate of the event, and δ',
   unit: 'run',
   scenes: ['iris'],
   omits: ({ proposal }) =>
@@ -146,7 +146,7 @@ const HELD: readonly Experiment[] = [
   experiment(
     {
       id: 'audit-servers-data-user',
-      title: 'Noise of both servers, of which the data user knows its own',
+      title: 'Audit: noise of both servers, of which the data user knows its own',
       attacker: 'data user',
       expectation: 'holds',
       claims: ['P-12', 'P-14', 'P-23', 'P-25'],
@@ -157,7 +157,7 @@ const HELD: readonly Experiment[] = [
   experiment(
     {
       id: 'audit-servers-csp',
-      title: 'Noise of both servers, of which the CSP, shown the result, knows its own',
+      title: 'Audit: noise of both servers, of which the CSP, shown the result, knows its own',
       attacker: 'CSP',
       expectation: 'holds',
       claims: ['P-12', 'P-14'],
@@ -168,7 +168,7 @@ const HELD: readonly Experiment[] = [
   experiment(
     {
       id: 'audit-csp-data-user',
-      title: 'Noise of the CSP alone, against the data user',
+      title: 'Audit: noise of the CSP alone, against the data user',
       attacker: 'data user',
       expectation: 'holds',
       claims: ['P-12', 'P-74'],
@@ -179,7 +179,7 @@ const HELD: readonly Experiment[] = [
   experiment(
     {
       id: 'audit-owners',
-      title: `Noise of owners, of whom all but ${HONEST_OWNERS} look together with the data user`,
+      title: `Audit: noise of owners, of whom all but ${HONEST_OWNERS} look together with the data user`,
       attacker: 'coalition',
       expectation: 'holds',
       claims: ['P-12', 'P-15', 'P-45'],
@@ -235,7 +235,7 @@ const CONTROLS: readonly Experiment[] = [
   experiment(
     {
       id: 'audit-noise-halved',
-      title: 'Noise of half the deviation, as for half of the sensitivity',
+      title: 'Audit of noise of half the deviation, as for half of the sensitivity',
       attacker: 'data user',
       expectation: 'control',
       claims: ['P-12', 'P-25'],
@@ -251,7 +251,7 @@ const CONTROLS: readonly Experiment[] = [
   experiment(
     {
       id: 'audit-clipping-left-out',
-      title: 'Rows that are not clipped, though noise is made for clipped ones',
+      title: 'Audit of rows that are not clipped, though noise is made for clipped ones',
       attacker: 'data user',
       expectation: 'control',
       claims: ['P-12', 'P-23'],
@@ -263,7 +263,7 @@ const CONTROLS: readonly Experiment[] = [
   experiment(
     {
       id: 'audit-seed-shared',
-      title: 'Both servers draw from one seed, so that the data user knows all noise',
+      title: 'Audit of servers that draw from one seed, so that the data user knows all noise',
       attacker: 'data user',
       expectation: 'control',
       claims: ['P-12', 'P-14'],
