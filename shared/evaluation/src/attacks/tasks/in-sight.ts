@@ -1,7 +1,5 @@
 /** Pooled statistics in sight, as `simulated` has them, which is known to be broken; the same attempt against the other protocols, and against blinding. */
-import { systemRandomness } from '@eigenveil/privacy';
 import { totalScatter } from '@eigenveil/projection';
-import { draw, sharesAtCsp, sharesAtDataUser } from '@eigenveil/protocol/servers';
 import { flatten, layout, type Statistics, unflatten } from '@eigenveil/statistics';
 import { programOf, type TaskProposal, valueBitsOf } from '@eigenveil/task';
 import {
@@ -23,8 +21,9 @@ import { Matrix } from 'ml-matrix';
 import { Draws } from '../../draws.ts';
 import type { Experiment, Setting } from '../../experiment.ts';
 import { pooledStatistics } from '../../released.ts';
+import { sharesOf } from '../../simulation/inputs.ts';
 import { tooLong } from './garbled.ts';
-import { type Guess, populationOf, trialsOf } from './population.ts';
+import { type Guess, populationOf, shrunk, trialsOf } from './population.ts';
 import { pcaOf, rowsOf, runsOf, wholeScatter } from './scenes.ts';
 
 const IN_SIGHT = {
@@ -41,15 +40,11 @@ const RUNS = { quick: 30, full: 60 } as const;
 /** What never succeeds takes so many to be told from what does now and then. */
 const MANY = { quick: 250, full: 400 } as const;
 
-/** What the servers hold after unblinding, drawn as they draw it. */
-function heldBy(task: TaskProposal, pooled: Statistics) {
-  const drawn = draw({ task, packing: layout(task) }, systemRandomness);
-  const slots = flatten(task, pooled).map((value, i) => value + drawn.blinding[i]!);
-  return {
-    slots,
-    csp: sharesAtCsp(task, slots, systemRandomness),
-    dataUser: sharesAtDataUser(task, drawn),
-  };
+/** One run of a task, and what is drawn for it. */
+interface Attempt {
+  readonly task: TaskProposal;
+  readonly pooled: Statistics;
+  readonly draws: Draws;
 }
 
 /** Ends a run of which nothing more is needed. */
@@ -57,11 +52,10 @@ class Enough extends Error {}
 
 /** What `find` makes of all that the data user has got so far, in a run of both servers in this process; and its shares. */
 async function found<T>(
-  task: TaskProposal,
-  pooled: Statistics,
+  { task, pooled, draws }: Attempt,
   find: (frames: readonly Uint8Array[]) => T | undefined,
 ): Promise<{ readonly seen: T; readonly shares: readonly bigint[] }> {
-  const held = heldBy(task, pooled);
+  const held = sharesOf({ task }, pooled, draws);
   const computation = { task, program: { ...programOf(task), minimumOwners: 1 } };
   const [left, right] = memoryChannelPair();
   const frames: Uint8Array[] = [];
@@ -99,9 +93,10 @@ async function found<T>(
 const COUNT_BYTES = 4;
 
 /** The message of `simulated`: a count of owners, and the CSP's shares, to which the data user adds its own. */
-async function readShares(task: TaskProposal, pooled: Statistics): Promise<Matrix> {
+async function readShares(attempt: Attempt): Promise<Matrix> {
+  const { task } = attempt;
   const bits = valueBitsOf(task);
-  const { seen, shares } = await found(task, pooled, ([message]) => message);
+  const { seen, shares } = await found(attempt, ([message]) => message);
   let at = COUNT_BYTES;
   const others = bits.map((width) => {
     const from = at;
@@ -114,10 +109,10 @@ async function readShares(task: TaskProposal, pooled: Statistics): Promise<Matri
 const LABEL_BYTES = 16;
 
 /** The CSP's labels, one for each bit of its shares, each taken for the bit that it ends with. */
-async function readLabels(task: TaskProposal, pooled: Statistics): Promise<Matrix> {
+async function readLabels(attempt: Attempt): Promise<Matrix> {
+  const { task } = attempt;
   const { seen, shares } = await found(
-    task,
-    pooled,
+    attempt,
     (frames) => messagesOf(frames).find(({ type }) => type === GARBLING_MESSAGE.inputLabels)?.payload,
   );
   const widths = valueBitsOf(task);
@@ -154,22 +149,22 @@ async function attempts(
   setting: Setting,
   count: number,
   task: TaskProposal,
-  attempt: (pooled: Statistics) => Matrix | Promise<Matrix>,
+  attempt: (run: Attempt) => Matrix | Promise<Matrix>,
 ) {
   const population = populationOf(task, setting.scene.publicSample);
   const guesses: Guess[] = [];
+  const draws = new Draws(setting.seed).of('shares');
   for (const { members } of runsOf(setting, count)) {
     const pooled = pooledStatistics(task, [members]);
+    const blind = Matrix.mul(population.covariance, members.length);
     guesses.push({
-      guess: await attempt(pooled),
-      blind: Matrix.mul(population.covariance, members.length),
+      guess: shrunk(await attempt({ task, pooled, draws }), blind, blind.norm() ** 2),
+      blind,
       truth: new Matrix(totalScatter(pooled, task.fractionBits)),
     });
   }
-  return { ...trialsOf(guesses), facts: DRAWN };
+  return trialsOf(guesses);
 }
-
-const DRAWN = { draws: 'shares, keys and labels are the protocol’s own, new in each run' };
 
 export const simulatedInSight: Experiment = {
   ...IN_SIGHT,
@@ -181,7 +176,7 @@ export const simulatedInSight: Experiment = {
   scenes: ['iris'],
   async run(setting) {
     const task = pcaOf(setting.scene, { twoParty: 'simulated' });
-    return attempts(setting, RUNS[setting.effort], task, (pooled) => readShares(task, pooled));
+    return attempts(setting, RUNS[setting.effort], task, readShares);
   },
 };
 
@@ -197,7 +192,8 @@ export const garbledInSight: Experiment = {
   async run(setting) {
     const task = pcaOf(setting.scene);
     const count = { quick: 12, full: 250 }[setting.effort];
-    return attempts(setting, count, task, (pooled) => readLabels(task, pooled));
+    const outcome = await attempts(setting, count, task, readLabels);
+    return { ...outcome, facts: { draws: 'labels are the protocol’s own, new in each run' } };
   },
 };
 
@@ -213,12 +209,11 @@ export const rotatedInSight: Experiment = {
     const task = pcaOf(setting.scene, { twoParty: 'rotated' });
     const parameters = rotatedParameters(task);
     const random = new RandomBits(new Draws(setting.seed).of('answers').source);
-    const outcome = await attempts(setting, MANY[setting.effort], task, (pooled) => {
+    return attempts(setting, MANY[setting.effort], task, ({ pooled }) => {
       const secrets = drawSecrets(parameters, task.components, random);
       const M = new Matrix(opened(wholeScatter(pooled), secrets, parameters));
       return M.div(rowsOf(pooled) * 4 ** task.fractionBits);
     });
-    return { ...outcome, facts: {} };
   },
 };
 
@@ -239,9 +234,9 @@ export const cspWithOwners: Experiment = {
     const task = pcaOf(setting.scene);
     const { valueBits, blindingBits } = layout(task);
     const others = flatten(task, pooledStatistics(task, setting.scene.owners));
-    return attempts(setting, MANY[setting.effort], task, (own) => {
-      const all = flatten(task, own).map((value, i) => value + others[i]!);
-      const { slots } = heldBy(task, unflatten(task, all));
+    return attempts(setting, MANY[setting.effort], task, ({ pooled, draws }) => {
+      const all = flatten(task, pooled).map((value, i) => value + others[i]!);
+      const { slots } = sharesOf({ task }, unflatten(task, all), draws);
       // Less what is known, and less the middle of what blinding can be.
       const middle = valueBits.map(
         (bits, i) => (1n << BigInt(bits - 1)) + (1n << BigInt(blindingBits[i]! - 1)),
@@ -266,8 +261,8 @@ export const bothServers: Experiment = {
   scenes: ['pima'],
   async run(setting) {
     const task = pcaOf(setting.scene);
-    return attempts(setting, RUNS[setting.effort], task, (pooled) => {
-      const { csp, dataUser } = heldBy(task, pooled);
+    return attempts(setting, RUNS[setting.effort], task, ({ pooled, draws }) => {
+      const { csp, dataUser } = sharesOf({ task }, pooled, draws);
       return scatterIn(task, combine(valueBitsOf(task), csp, dataUser));
     });
   },

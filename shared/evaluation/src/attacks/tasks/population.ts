@@ -61,6 +61,13 @@ export function explained({ guess, blind, truth }: Guess): number {
   return open === 0 ? 0 : Math.max(0, 1 - left / open);
 }
 
+/** A guess drawn back to within a distance of the blind one, given squared (James, Stein): a right one stays, of noise little is left. */
+export function shrunk(guess: Matrix, blind: Matrix, squaredDistance: number): Matrix {
+  const beyond = Matrix.sub(guess, blind);
+  const weight = Math.min(1, squaredDistance / beyond.norm() ** 2);
+  return Matrix.add(blind, beyond.mul(weight));
+}
+
 type Successes = Pick<Trials, 'kind' | 'attack' | 'control' | 'paired' | 'baseline'>;
 
 /** Successes of guesses, and of others in their place: from a task that does not hold whom the secret is about. */

@@ -14,7 +14,7 @@ import { Matrix } from 'ml-matrix';
 import { Draws } from '../../draws.ts';
 import type { Experiment, Setting } from '../../experiment.ts';
 import { scaledRows } from '../../released.ts';
-import { type Guess, trialsOf } from './population.ts';
+import { type Guess, shrunk, trialsOf } from './population.ts';
 import { dealt, membersOf } from './scenes.ts';
 
 /** Rows of an owner: few enough that the noise of a guarantee for one row hides them, too. */
@@ -104,11 +104,9 @@ export const ownNoise: Experiment = {
           Matrix.zeros(d, d),
         );
         const left = Matrix.sub(moments(subtractOwnNoise(release, release.noises[0]!)), others);
-        const beyond = Matrix.sub(left, blind);
-        // Shrunk to the size that owners' moments differ by (James, Stein): all of it where there is no noise.
-        const weight = Math.min(1, spread / beyond.norm() ** 2);
         return {
-          guess: Matrix.add(blind, beyond.mul(weight)),
+          // As far as owners' moments differ from their mean.
+          guess: shrunk(left, blind, spread),
           blind,
           truth: truths[target]!,
         };
