@@ -50,7 +50,7 @@ export async function runEvaluation(program: Command, options: EvaluateOptions):
   if (evaluation.resumed > 0)
     process.stderr.write(`going on with ${evaluation.resumed} cases of an earlier run\n`);
   const stopListening = onShutdown(['SIGINT', 'SIGTERM'], async () => {
-    evaluation.stop();
+    await evaluation.stop();
     await finish(await evaluation.result());
     process.stderr.write('interrupted: run the same command to go on\n');
     process.exit(INTERRUPTED);

@@ -98,8 +98,8 @@ export class Evaluation {
   }
 
   /** Ends all processes; the journal keeps what is done. */
-  stop(): void {
-    this.#lanes.stop();
+  async stop(): Promise<void> {
+    await this.#lanes.stop();
     this.#stopProgress();
   }
 

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { Children } from '@eigenveil/testbed/processes/children';
 import { tethered } from '@eigenveil/testbed/processes/tether';
 import type { Outcome } from '../experiment.ts';
 import type { Job, Said } from './job.ts';
@@ -16,7 +17,7 @@ export type Came = { readonly outcome: Outcome } | { readonly why: string };
 
 export class Lanes {
   readonly count = Math.min(MOST_LANES, availableParallelism());
-  readonly #children = new Set<ChildProcess>();
+  readonly #children = new Children();
   #stopped = false;
 
   /**
@@ -51,10 +52,10 @@ export class Lanes {
     await Promise.all(Array.from({ length: this.count }, lane));
   }
 
-  /** Ends all cases that are at work; nothing more is told of them. */
-  stop(): void {
+  /** Ends all cases that are at work, with what they have in temporary folders; nothing more is told of them. */
+  async stop(): Promise<void> {
     this.#stopped = true;
-    for (const child of this.#children) child.kill('SIGKILL');
+    await this.#children.stop();
   }
 
   #start(): ChildProcess {
@@ -64,7 +65,6 @@ export class Lanes {
       serialization: 'advanced',
     });
     this.#children.add(child);
-    child.once('exit', () => this.#children.delete(child));
     return child;
   }
 }
