@@ -17,7 +17,7 @@ const widestBar = 54;
 
 export function barOption(drawing: BarDrawing, frame: Frame): Layout {
   check(drawing, frame.name);
-  return standing(drawing, frame) ?? lying(drawing, frame);
+  return (drawing.lying ? undefined : standing(drawing, frame)) ?? lying(drawing, frame);
 }
 
 function check({ bars, groups, y }: BarDrawing, chart: string): void {

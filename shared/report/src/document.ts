@@ -84,6 +84,8 @@ export interface Axis {
   readonly scale: 'linear' | 'log' | 'category';
   /** Values are in milliseconds or bytes, and labels go over to µs, s or kB, MB, GB where these read better. */
   readonly unit?: 'ms' | 'bytes';
+  /** A linear axis reaches at least so far, as shares do to 100 percent, however small they are. */
+  readonly upTo?: number;
 }
 
 /** Points with whiskers, joined by a line in the order given, or not joined. */
@@ -113,6 +115,8 @@ export interface Point {
 /** Bars in groups; a missing value leaves a gap. */
 export interface BarDrawing {
   readonly kind: 'bars';
+  /** Bars lie also where upright ones have room: a few of them then take little. */
+  readonly lying?: true;
   readonly groups: readonly string[];
   readonly y: Axis;
   readonly bars: readonly { readonly name: string; readonly values: readonly (Whiskered | undefined)[] }[];

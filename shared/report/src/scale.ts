@@ -91,6 +91,7 @@ function linear(axis: Axis, values: readonly number[], options: ScaleOptions): P
   // Zero belongs to the axis, unless it is so far away that the differences would no longer be seen.
   if (options.foot || (least > 0 && least < most / 2)) least = Math.min(0, least);
   if (options.foot) most = Math.max(0, most);
+  if (axis.upTo !== undefined) most = Math.max(axis.upTo, most);
   if (least === most)
     [least, most] = least === 0 ? [0, 1] : [least - Math.abs(least) / 10, most + Math.abs(most) / 10];
   const step = niceStep((most - least) / Math.max(1, options.labels - 1));

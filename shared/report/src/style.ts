@@ -45,9 +45,9 @@ details .table{margin:.5rem 0 .25rem}
 .table{margin:1.5rem 0;overflow-x:auto;container-type:inline-size}
 table{border-collapse:separate;border-spacing:0;width:100%;font-size:.9rem;font-variant-numeric:tabular-nums lining-nums}
 caption{caption-side:top;text-align:left;font-weight:600}
-caption span{display:block;position:sticky;left:0;width:fit-content;max-width:100cqi;padding:.8rem .9rem .7rem}
+caption span{display:block;position:sticky;left:0;width:fit-content;max-width:100cqi;padding:.8rem .7rem .7rem}
 details caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-th,td{padding:.5rem .9rem;text-align:left;vertical-align:baseline;white-space:nowrap}
+th,td{padding:.45rem .7rem;text-align:left;vertical-align:baseline;white-space:nowrap}
 .right{text-align:right}
 thead th{font-weight:600;white-space:normal;vertical-align:bottom;line-height:1.35;color:var(--muted);border-bottom:1px solid var(--rule)}
 tbody th{font-weight:500}
@@ -55,7 +55,7 @@ tbody tr+tr>*{border-top:1px solid var(--grid)}
 th:first-child{position:sticky;left:0;background:var(--surface);z-index:1;white-space:normal;min-width:14rem;max-width:22rem}
 .short th:first-child{min-width:0;white-space:nowrap}
 tbody tr:hover>*{background:var(--raised)}
-.wraps{white-space:normal;min-width:16rem}
+.wraps{white-space:normal;min-width:15rem}
 .mark{display:block}
 .mark+.mark{margin-top:.2rem}
 .mark[class*=tone-]{border-left:.25rem solid var(--tone);padding-left:.45rem}

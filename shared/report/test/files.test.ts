@@ -250,6 +250,17 @@ describe('charts', () => {
     expect(outlines).toHaveLength(2);
   });
 
+  test('lie where they are told to, in less room', () => {
+    const drawing: BarDrawing = {
+      ...(utility.drawing as BarDrawing),
+      groups: ['one'],
+      bars: [{ name: 'x', values: [{ value: 10 }] }],
+    };
+    const height = (chart: Chart) => Number(/viewBox="0 0 \d+ (\d+)"/.exec(inlineChart(chart, 'wide'))![1]);
+    const upright = { ...utility, drawing };
+    expect(height({ ...utility, drawing: { ...drawing, lying: true } })).toBeLessThan(height(upright) / 2);
+  });
+
   test('are the same whatever was drawn before', () => {
     const first = standaloneChart(traffic);
     standaloneChart(growth);

@@ -42,6 +42,12 @@ describe('figures', () => {
   });
 });
 
+test('an axis reaches as far as it is told, and further where values do', () => {
+  const shares = { ...linear, upTo: 100 };
+  expect(labels(scale(shares, [0.3, 4], { foot: true }))).toEqual(['0', '20', '40', '60', '80', '100']);
+  expect(scale(shares, [120], { foot: true }).position(100)).toBeLessThan(1);
+});
+
 describe('logarithmic scales', () => {
   test('label powers of ten over many decades', () => {
     expect(labels(scale({ ...logarithmic, unit: 'ms' }, [0.02, 3, 400]))).toEqual([

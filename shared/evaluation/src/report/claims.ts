@@ -1,9 +1,8 @@
 /** Claims of the documents: those that experiments could refute, with their verdicts, and those that none covers. */
-import { MISSING } from '@eigenveil/bench/quantities';
-import type { Block, Cell, Mark, Section } from '@eigenveil/report/document';
+import type { Block, Mark, Section } from '@eigenveil/report/document';
 import { textOf } from '@eigenveil/report/text';
 import type { ClaimResult, EvaluationResult, ExperimentResult } from '../result.ts';
-import { CLAIM_WORDS, markOf, plural } from './words.ts';
+import { CLAIM_WORDS, plural, wordOf } from './words.ts';
 
 /** A claim may be a paragraph; the document has all of it. */
 const LONGEST = 240;
@@ -11,13 +10,11 @@ const LONGEST = 240;
 export function claimsOf({ claims, experiments }: EvaluationResult): Section {
   const byId = new Map(experiments.map((it) => [it.id, it]));
   const [covered, others] = [claims.filter(isCovered), claims.filter((it) => !isCovered(it))];
-  const marks = (ids: readonly string[]): Cell => {
-    const found = ids.flatMap((id): Mark[] => {
+  const marks = (ids: readonly string[]): Mark[] =>
+    ids.flatMap((id) => {
       const experiment = byId.get(id);
       return experiment === undefined ? [] : [markOfClaim(experiment)];
     });
-    return found.length === 0 ? MISSING : found;
-  };
   return {
     title: 'Claims',
     blocks: [
@@ -30,17 +27,15 @@ export function claimsOf({ claims, experiments }: EvaluationResult): Section {
         caption: 'Claims with the experiments that could refute them, or that measure what they admit',
         columns: [
           { title: 'claim', align: 'left' },
-          { title: 'verdict', align: 'left' },
-          { title: 'experiments', align: 'left' },
-          { title: 'controls beside them', align: 'left' },
           { title: 'what it says', align: 'left', wraps: true },
+          { title: 'verdict', align: 'left' },
+          { title: 'experiments, and controls beside them', align: 'left' },
         ],
         rows: covered.map((it) => [
           it.id,
-          [CLAIM_WORDS[it.verdict]],
-          marks(it.experiments),
-          marks(it.controls),
           saidBy(it),
+          [CLAIM_WORDS[it.verdict]],
+          [...marks(it.experiments), ...marks(it.controls)],
         ]),
       },
       ...uncovered(others),
@@ -50,10 +45,11 @@ export function claimsOf({ claims, experiments }: EvaluationResult): Section {
 
 const isCovered = ({ verdict }: ClaimResult): boolean => verdict !== 'not covered';
 
-const markOfClaim = (experiment: ExperimentResult): Mark => ({
-  ...markOf(experiment, experiment.id),
-  text: `${markOf(experiment).text.charAt(0)} ${experiment.id}`,
-});
+const markOfClaim = (experiment: ExperimentResult): Mark => {
+  const { text, tone } = wordOf(experiment);
+  const { id, expectation } = experiment;
+  return { text: `${text.charAt(0)} ${id}${expectation === 'control' ? ' (control)' : ''}`, tone, to: id };
+};
 
 function uncovered(claims: readonly ClaimResult[]): Block[] {
   if (claims.length === 0) return [];

@@ -13,14 +13,15 @@ import {
   percent,
   probability,
   successOf,
+  titleOf,
   WORDS,
   wordOf,
 } from './words.ts';
 
 export function blocksOf(experiment: ExperimentResult): Block[] {
-  const { id, title, cases } = experiment;
+  const { id, cases } = experiment;
   return [
-    { kind: 'heading', name: id, title },
+    { kind: 'heading', name: id, title: titleOf(experiment) },
     { kind: 'text', text: about(experiment) },
     ...(cases.length === 0 ? [] : [figuresOf(experiment), ...chartsOf(experiment)]),
     ...confirmations(experiment),
@@ -30,10 +31,7 @@ export function blocksOf(experiment: ExperimentResult): Block[] {
 }
 
 /** Sentences are Markdown, in which HTML is text; they have one line, and the full stop comes from here. */
-const sentence = (text: string): string => {
-  const line = text.replace(/\s+/g, ' ').trim().replace(/\.$/, '');
-  return `${line.charAt(0).toUpperCase()}${line.slice(1)}.`;
-};
+const sentence = (text: string): string => `${text.replace(/\s+/g, ' ').trim().replace(/\.$/, '')}.`;
 
 function about(experiment: ExperimentResult): string {
   const { id, attacker, secret, kind, claims, sees, knows, control, baseline, omitted } = experiment;
@@ -76,13 +74,13 @@ const MEANING: Readonly<Record<Expectation, Readonly<Record<Verdict | 'none', st
 
 const isTrials = (it: CaseResult): it is CaseResult & { kind: 'trials' } => it.kind === 'trials';
 
-function figuresOf({ title, expectation, unit, cases }: ExperimentResult): Table {
+function figuresOf({ expectation, unit, cases }: ExperimentResult): Table {
   const trials = cases.some(isTrials);
   const tests = cases.some((it) => !isTrials(it));
   const right = (name: string) => ({ title: name, align: 'right' as const });
   return {
     kind: 'table',
-    caption: `${title}: figures by scene, with intervals`,
+    caption: 'By scene, with intervals',
     columns: [
       { title: 'scene', align: 'left' },
       { title: 'verdict', align: 'left' },
@@ -107,13 +105,14 @@ function figuresOf({ title, expectation, unit, cases }: ExperimentResult): Table
 const detectable = ({ detectable: found }: CaseResult & { kind: 'test' }): string =>
   found === null ? 'not known' : `${found.leak}: ${Number(found.size.toPrecision(3))}`;
 
-function chartsOf({ id, title, cases }: ExperimentResult): Chart[] {
+function chartsOf(experiment: ExperimentResult): Chart[] {
+  const { id, cases } = experiment;
   const trials = cases.filter(isTrials);
   const tests = cases.filter((it) => !isTrials(it));
   const chart = (kind: string, caption: string, drawing: BarDrawing): Chart => ({
     kind: 'chart',
     name: `${id}-${kind}`,
-    caption: `${title}: ${caption}`,
+    caption: `${titleOf(experiment)}: ${caption}`,
     drawing,
   });
   const groups = (of: readonly CaseResult[]) => of.map(({ scene }) => scene);
@@ -128,8 +127,9 @@ function chartsOf({ id, title, cases }: ExperimentResult): Chart[] {
       : [
           chart('success', 'success with intervals, by scene.', {
             kind: 'bars',
+            lying: true,
             groups: groups(trials),
-            y: { title: 'Success in percent', scale: 'linear' },
+            y: { title: 'Success in percent', scale: 'linear', upTo: 100 },
             bars: [
               { name: 'attack', values: trials.map((it) => whiskered(it.success, it.interval, 100)) },
               { name: 'control', values: trials.map((it) => whiskered(it.control, it.controlInterval, 100)) },
@@ -140,10 +140,11 @@ function chartsOf({ id, title, cases }: ExperimentResult): Chart[] {
     ...(tests.length === 0
       ? []
       : [
-          chart('distance', 'distance of real from simulated with intervals, by scene; 0 is none.', {
+          chart('distance', 'distance that the test saw, with intervals, by scene; 0 is none.', {
             kind: 'bars',
+            lying: true,
             groups: groups(tests),
-            y: { title: 'Distance', scale: 'linear' },
+            y: { title: 'Distance', scale: 'linear', upTo: 1 },
             bars: [{ name: 'distance', values: tests.map((it) => whiskered(it.success, it.interval, 1)) }],
           }),
         ]),
@@ -172,7 +173,7 @@ function factsOf(cases: readonly CaseResult[]): Block[] {
   return [
     {
       kind: 'table',
-      caption: 'Beside it',
+      caption: 'More figures',
       columns: [
         { title: 'figure', align: 'left' },
         ...cases.map(({ scene }) => ({ title: scene, align: 'right' as const })),

@@ -1,9 +1,10 @@
 /** The first part of the report: what was evaluated, and what came of it, in a few sentences and tables. */
 import { MISSING } from '@eigenveil/bench/quantities';
-import type { Block, Cell, Column, Section, Table } from '@eigenveil/report/document';
-import type { EvaluationResult, ExperimentResult } from '../result.ts';
+import type { Block, Cell, Column, Mark, Section, Table } from '@eigenveil/report/document';
+import type { Expectation } from '../experiment.ts';
+import type { CaseResult, EvaluationResult, ExperimentResult } from '../result.ts';
 import { matrixOf } from './matrix.ts';
-import { controlOf, counted, excessOf, markOf, plural, successOf, WORDS } from './words.ts';
+import { counted, excessOf, percent, plural, titleOf, WORDS, wordOf } from './words.ts';
 
 const left = (title: string): Column => ({ title, align: 'left' });
 const right = (title: string): Column => ({ title, align: 'right' });
@@ -22,12 +23,12 @@ export function outcomeOf(result: EvaluationResult): string[] {
   return [
     ...(missed.length === 0
       ? []
-      : [`This run says nothing: it did not find ${names(missed)}, which is known to leak.`]),
+      : [`This run says nothing: it did not find what is known to leak, ${names(missed)}.`]),
     broken.length === 0
       ? 'No experiment refuted a claim.'
       : `${plural(broken.length, 'experiment')} broke what the documents promise: ${names(broken)}. ${refuted.length === 1 ? 'Claim refuted' : 'Claims refuted'}: ${names(refuted) || 'none is named'}.`,
     `${plural(held.length, 'experiment')} saw nothing beyond the margin with so many units, ${undecided.length} could not decide${undecided.length === 0 ? '' : ` (${names(undecided)})`}.`,
-    `${plural(measured.length, 'admitted leak')} ${measured.length === 1 ? 'was' : 'were'} there, with the sizes below.`,
+    `${plural(measured.length, 'admitted leak')} ${measured.length === 1 ? 'was' : 'were'} there, with the sizes below; ${of('admitted', 'undecided').length + of('admitted', 'holds').length} more did not show with so many units.`,
     ...(controls.length === 0
       ? ['No positive control ran: silence says nothing.']
       : missed.length === 0
@@ -45,26 +46,32 @@ export function outcomeOf(result: EvaluationResult): string[] {
 
 export function overviewOf(result: EvaluationResult): Section[] {
   const { experiments } = result;
-  const controls = experiments.filter(({ expectation }) => expectation === 'control');
-  const admitted = experiments.filter(({ expectation }) => expectation === 'admitted');
+  const of = (expectation: Expectation) => experiments.filter((it) => it.expectation === expectation);
   return [
     { title: 'Who learns what', blocks: [text(LEGEND), matrixOf(experiments)] },
     {
       title: 'Does the instrument see?',
       blocks: [
         text(
-          'Positive controls are known to leak: planted leaks, and systems that are known to be broken. Had one not been found, the run would be invalid.',
+          'Positive controls are known to leak: planted leaks, and systems that are known to be broken. If one is not found, the run is invalid.',
         ),
-        controlTable(controls),
+        tableOf('Positive controls', of('control')),
       ],
     },
     {
       title: 'Admitted leaks, measured',
       blocks: [
         text(
-          'The documents admit these leaks. The excess is what the attack gains over its control, as a part of what there was to gain: 0 is nothing, 1 is all.',
+          'The documents admit these leaks. The attack’s success stands against that of its control. The excess is what the attack gains over it, as a part of what there was to gain: 0 is nothing, 1 is all.',
         ),
-        leakTable(admitted),
+        tableOf('Admitted leaks with their sizes', of('admitted')),
+      ],
+    },
+    {
+      title: 'Promises, attacked',
+      blocks: [
+        text('The documents promise that these attacks fail. One that is broken refutes its claims.'),
+        tableOf('Attacks that shall fail', of('holds')),
       ],
     },
     { title: 'What was evaluated', blocks: [sceneTable(result), runTable(result)] },
@@ -80,53 +87,27 @@ const LEGEND = `A verdict is about the attacks that were tried, with the units t
 - **${WORDS.admitted.holds.text}**: the documents say that this leaks; this attack gained nothing by it.
 - **${MISSING}**: no experiment.`;
 
-/** One row for each case, with what all of them have in common. */
-function tableOf(
-  caption: string,
-  columns: readonly Column[],
-  experiments: readonly ExperimentResult[],
-  cells: (it: ExperimentResult, at: ExperimentResult['cases'][number]) => readonly Cell[],
-): Table {
-  return {
-    kind: 'table',
-    caption,
-    columns: [left('experiment'), left('scene'), left('verdict'), right('n'), right('success'), ...columns],
-    rows: experiments.flatMap((experiment) =>
-      experiment.cases.length === 0
-        ? [
-            [
-              nameOf(experiment),
-              MISSING,
-              [markOf(experiment)],
-              MISSING,
-              MISSING,
-              ...columns.map(() => MISSING),
-            ],
-          ]
-        : experiment.cases.map((it) => [
-            nameOf(experiment),
-            it.scene,
-            [WORDS[experiment.expectation][it.verdict]],
-            counted(it.n, experiment.unit),
-            successOf(it),
-            ...cells(experiment, it),
-          ]),
-    ),
-  };
+/** One row for each experiment, with a line for each scene. */
+const tableOf = (caption: string, experiments: readonly ExperimentResult[]): Table => ({
+  kind: 'table',
+  caption,
+  columns: [left('experiment'), left('attacker'), left('by scene')],
+  rows: experiments.map((it): Cell[] => [
+    [{ text: titleOf(it), to: it.id }],
+    it.attacker,
+    it.cases.length === 0 ? [wordOf(it)] : it.cases.map((one) => lineOf(it, one)),
+  ]),
+});
+
+function lineOf({ expectation, unit }: ExperimentResult, one: CaseResult): Mark {
+  const { text: word, tone } = WORDS[expectation][one.verdict];
+  const { scene, n } = one;
+  const seen =
+    one.kind === 'trials'
+      ? `${percent(one.success)} % against ${percent(one.control)} %, excess ${excessOf(one)}`
+      : `distance ${one.success.toFixed(2)}`;
+  return { text: `${word}: ${scene}, ${seen}, ${counted(n, unit)}`, tone };
 }
-
-const nameOf = ({ id, title }: ExperimentResult): Cell => [{ text: title, to: id }];
-
-const controlTable = (controls: readonly ExperimentResult[]): Table =>
-  tableOf('Positive controls', [right('its control')], controls, (_, it) => [controlOf(it)]);
-
-const leakTable = (admitted: readonly ExperimentResult[]): Table =>
-  tableOf(
-    'Admitted leaks with their sizes',
-    [right('control'), right('excess'), left('attacker')],
-    admitted,
-    ({ attacker }, it) => [controlOf(it), excessOf(it), attacker],
-  );
 
 function sceneTable({ run }: EvaluationResult): Table {
   return {

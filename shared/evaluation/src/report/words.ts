@@ -1,6 +1,6 @@
 /** Words, signs and numbers of the report: a verdict reads the same wherever it stands. */
 import { MISSING } from '@eigenveil/bench/quantities';
-import type { Mark, Tone } from '@eigenveil/report/document';
+import type { Tone } from '@eigenveil/report/document';
 import type { Expectation } from '../experiment.ts';
 import type { CaseResult, ClaimVerdict, ExperimentResult, Verdict } from '../result.ts';
 
@@ -36,11 +36,6 @@ const NO_ANSWER: Word = { text: '– no answer', tone: 'open' };
 export const wordOf = ({ expectation, verdict }: Pick<ExperimentResult, 'expectation' | 'verdict'>): Word =>
   verdict === null ? NO_ANSWER : WORDS[expectation][verdict];
 
-export const markOf = (experiment: ExperimentResult, to?: string): Mark => ({
-  ...wordOf(experiment),
-  ...(to === undefined ? {} : { to }),
-});
-
 export const CLAIM_WORDS: Readonly<Record<ClaimVerdict, Word>> = {
   broken: { text: '✗ broken', tone: 'bad' },
   undecided: UNDECIDED,
@@ -52,7 +47,13 @@ export const CLAIM_WORDS: Readonly<Record<ClaimVerdict, Word>> = {
 /** A share as percent, without its sign. */
 export const percent = (share: number): string => (100 * share).toFixed(1);
 
-const signed = (value: number): string => `${value < 0 ? '−' : ''}${Math.abs(value).toFixed(2)}`;
+const signed = (value: number): string => {
+  const size = Math.abs(value).toFixed(2);
+  return value < 0 && Number(size) !== 0 ? `−${size}` : size;
+};
+
+/** Titles stand where there is no Markdown, and so no code. */
+export const titleOf = ({ title }: Pick<ExperimentResult, 'title'>): string => title.replaceAll('`', '');
 
 type Interval = readonly [low: number, high: number];
 

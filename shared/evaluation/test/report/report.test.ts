@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chartsOf, openReport } from '../../../demo/test/support/page.ts';
 import { evaluationReport, terminalTable, writeReport } from '../../src/report/index.ts';
 import { EvaluationResult } from '../../src/result.ts';
-import { EXPERIMENTS, experiment, HOSTILE, OWN_SCENE, RESULT, tested, trials } from './made-up.ts';
+import { EXPERIMENTS, experiment, HOSTILE, RESULT, tested, trials } from './made-up.ts';
 
 const blocksOf = (result: EvaluationResult): readonly Block[] =>
   evaluationReport(result).sections.flatMap(({ blocks }) => blocks);
@@ -84,7 +84,7 @@ describe('the outcome', () => {
   test('of a run with a blind instrument is that it says nothing, first of all', () => {
     const blind = { ...RESULT, controls: [{ id: 'views-planted', found: false }] };
     expect(introductionOf(blind)).toContain(
-      '**This run says nothing: it did not find views-planted, which is known to leak.**',
+      '**This run says nothing: it did not find what is known to leak, views-planted.**',
     );
     expect(introductionOf(blind)).not.toContain('positive controls were found');
     expect(introductionOf(only())).toContain('No positive control ran: silence says nothing.');
@@ -104,7 +104,9 @@ describe('the outcome', () => {
 
 describe('an experiment', () => {
   test('has figures with intervals for each scene, and a picture of attack, control and baseline', () => {
-    const figures = rowsOf(tableOf('Rows back from reduced rows'));
+    const figures = rowsOf(
+      tableOf('By scene', only(RESULT.experiments.find(({ id }) => id === 'reconstruction-linear')!)),
+    );
     expect(figures[0]).toEqual([
       ...['pima', '! leaks', '1,200 people', '71.0 [67.0, 74.0] %', '30.0 [25.0, 35.0] %', '25.0 %'],
       ...['0.59 [0.53, 0.65]', '4e−4'],
@@ -119,11 +121,11 @@ describe('an experiment', () => {
       ['control', { value: 30, low: 25, high: 35 }],
       ['baseline', { value: 25 }],
     ]);
-    expect(rowsOf(tableOf('Beside it'))).toContainEqual(['mean error', '0.01235', '3.1']);
+    expect(rowsOf(tableOf('More figures'))).toContainEqual(['mean error', '0.01235', '3.1']);
   });
 
   test('that tests views says which leak it would have found, and shows its own pictures by scene', () => {
-    expect(rowsOf(tableOf('A simulated view'))[0]).toEqual([
+    expect(rowsOf(tableOf('By scene', only(RESULT.experiments[0]!)))[0]).toEqual([
       ...['ionosphere', '✓ holds', '40 runs', 'distance 0.02 [0.00, 0.11]', '0.430'],
       ...['a share of runs with one bit of the sum: 0.35', '–'],
     ]);
@@ -147,30 +149,39 @@ describe('an experiment', () => {
   });
 });
 
-test('controls and admitted leaks have a table each, case by case', () => {
-  expect(rowsOf(tableOf('Positive controls')).map(([title, , found]) => [title, found])).toEqual([
-    ['The same with a planted bit', '✓ found'],
-    ['Two tasks that differ in one row', '✓ found'],
+test('controls, admitted leaks and promises have a table each, with a line for each scene', () => {
+  expect(rowsOf(tableOf('Positive controls'))).toEqual([
+    ['The same with a planted bit', 'CSP', '✓ found: ionosphere, distance 0.90, 40 runs'],
+    [
+      'Two tasks that differ in one row',
+      'data user',
+      '✓ found: pima, 100.0 % against 5.0 %, excess 1.00 [0.94, 1.06], 1,200 rows',
+    ],
   ]);
   const missed = only(experiment({ expectation: 'control', cases: [trials('undecided', 0.5, 0.45)] }));
-  expect(rowsOf(tableOf('Positive controls', missed))[0]![2]).toBe('✗ not found');
-  expect(rowsOf(tableOf('Admitted leaks')).map(([title, scene]) => [title, scene])).toEqual([
-    ['Rows back from reduced rows, by a linear estimator', 'pima'],
-    ['Rows back from reduced rows, by a linear estimator', 'wisdm'],
-    [HOSTILE, OWN_SCENE],
-    ['Faces', '–'],
+  expect(rowsOf(tableOf('Positive controls', missed))[0]![2]).toContain('✗ not found: pima');
+  expect(tableOf('Admitted leaks').rows.map(([title, , lines]) => [wordsOf(title), lines!.length])).toEqual([
+    ['Rows back from reduced rows, by a linear estimator', 2],
+    [HOSTILE, 1],
+    ['Faces', 1],
+  ]);
+  expect(rowsOf(tableOf('Admitted leaks'))[2]![2]).toBe('– no answer');
+  expect(rowsOf(tableOf('Attacks that shall fail')).map(([title]) => title)).toEqual([
+    'A simulated view of the CSP against real ones',
+    'Who was in the data, from vectors and eigenvalues',
+    'Owners together against another one',
   ]);
 });
 
 test('every claim is there: with its experiments and controls, or as one that none covers', () => {
   const covered = rowsOf(tableOf('Claims with'));
-  expect(covered.map((row) => row.slice(0, 4))).toEqual([
-    ['S-13', '✓ not refuted', '✓ views-csp-garbled', '✓ views-planted'],
-    ['S-14', '✗ broken', '✗ membership-vectors, ? collusion-owners', '–'],
-    ['P-20', '! admitted, measured', '! reconstruction-linear', '–'],
+  expect(covered.map(([id, , ...rest]) => [id, ...rest])).toEqual([
+    ['S-13', '✓ not refuted', '✓ views-csp-garbled, ✓ views-planted (control)'],
+    ['S-14', '✗ broken', '✗ membership-vectors, ? collusion-owners'],
+    ['P-20', '! admitted, measured', '! reconstruction-linear'],
   ]);
   // Claims are Markdown, cells plain text.
-  expect(covered[0]![4]).toBe(
+  expect(covered[0]![1]).toBe(
     'never sees a contribution, the pooled statistics or the scatter matrix in the clear; S-13',
   );
   const others = rowsOf(tableOf('Claims that no'));
