@@ -48,7 +48,7 @@ export const garbledEvaluator: Game = {
       sizes: [0.05, 0.1, 0.2, 0.3, 0.5, 1],
     },
   ],
-  runs: { quick: 14, full: 30 },
+  runs: { quick: 14, full: 20 },
   controlRuns: 14,
   repetitions: 10,
   scenes: ['pima'],

@@ -21,7 +21,7 @@ import type { Draws } from '../draws.ts';
 import { AT_ONCE } from './data-user-run.ts';
 import type { Game } from './game.ts';
 import { drawnStatistics, OWNERS, omitsSmall, type SmallTask, sharesOf, smallTask } from './inputs.ts';
-import type { Planted } from './sides.ts';
+import { once } from './sides.ts';
 
 const FEATURES = 4;
 const COMPONENTS = 2;
@@ -97,7 +97,7 @@ export const rotatedCsp: Game = {
       id: 'masks',
       title: 'bytes of the masks of slopes are zeros.',
       size: 'share of bytes that are zeros',
-      sizes: [0.005, 0.01, 0.03, 0.1, 1],
+      sizes: [0.003, 0.01, 0.03, 1],
     },
     {
       id: 'hangs-up',
@@ -106,7 +106,7 @@ export const rotatedCsp: Game = {
       sizes: [0.05, 0.1, 0.2, 0.4, 1],
     },
   ],
-  runs: { quick: 24, full: 50 },
+  runs: { quick: 20, full: 24 },
   controlRuns: 16,
   repetitions: 10,
   scenes: ['pima'],
@@ -115,12 +115,15 @@ export const rotatedCsp: Game = {
     const small = smallTask(scene, { features: FEATURES, components: COMPONENTS, twoParty: 'rotated' });
     const sharesFor = (draws: Draws) =>
       sharesOf(small, drawnStatistics(small, draws.of('rows')), draws.of('shares'));
+    const sent = (draws: Draws, random: RandomSource) =>
+      sentInRotated(small, sharesFor(draws), draws, random);
+    const run = once((draws) => sent(draws, draws.of('data user').source));
     return {
       async real(draws, planted) {
-        const random = spoilt(draws.of('data user').source, draws.of('zeros'), planted);
-        const sent = await sentInRotated(small, sharesFor(draws), draws, random);
-        const goes = planted?.leak === 'hangs-up' && draws.of('leak').uniform() < planted.size;
-        return summedUp(small, goes ? sent.slice(0, -1) : sent);
+        if (planted?.leak === 'masks')
+          return summedUp(small, await sent(draws, withZeros(draws, planted.size)));
+        const goes = planted !== undefined && draws.of('leak').uniform() < planted.size;
+        return summedUp(small, (await run(draws)).slice(0, goes ? -1 : undefined));
       },
       async simulated(draws) {
         const shares = sharesFor(draws.of('elsewhere'));
@@ -139,9 +142,11 @@ export const rotatedCsp: Game = {
   },
 };
 
-function spoilt(source: RandomSource, draws: Draws, planted: Planted | undefined): RandomSource {
-  if (planted?.leak !== 'masks') return source;
-  return (length) => source(length).map((byte) => (draws.uniform() < planted.size ? 0 : byte));
+/** What the data user draws, where bytes are zeros with this probability. */
+function withZeros(draws: Draws, share: number): RandomSource {
+  const zeros = draws.of('zeros');
+  const { source } = draws.of('data user');
+  return (length) => source(length).map((byte) => (zeros.uniform() < share ? 0 : byte));
 }
 
 function summedUp({ task }: SmallTask, sent: readonly Message[]): number[] {
