@@ -45,7 +45,7 @@ const countSlot: Experiment = {
   async run({ scene, effort, seed }) {
     const sums = await EncryptedSums.start();
     try {
-      const { proposal, cut } = smallTask(scene, { features: 3, differentialPrivacy: privacy('add-remove') });
+      const { proposal, cut } = smallTask(scene, { features: 2, differentialPrivacy: privacy('add-remove') });
       const task = agreed(proposal);
       const draws = new Draws(seed);
       const [target, ...rows] = cut(draws.some(scene.owners.flat(), ROWS + 1));
