@@ -49,7 +49,7 @@ const absentClass: Experiment = {
       const rows = cut(scene.owners.flat());
       const length = { honest: [] as number[], planted: [] as number[] };
       const single: boolean[] = [];
-      for (let owner = 0; owner < (effort === 'quick' ? 20 : 100); owner += 1) {
+      for (let owner = 0; owner < (effort === 'quick' ? 60 : 200); owner += 1) {
         const label = draws.some(classes, 1)[0]!;
         single.push(owner % 2 === 0);
         const some = single[owner]! ? rows.filter(({ labels }) => labels[column] === label) : rows;

@@ -18,7 +18,7 @@ import { type Site, type Summarise, startSite } from './site.ts';
 const CHANCE = 0.5;
 const FEW_ROWS = 100;
 const MANY_ROWS = 5000;
-const PLANTED_MILLISECONDS = 150;
+const PLANTED_MILLISECONDS = 100;
 
 const median = (values: readonly number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
@@ -125,7 +125,7 @@ const plantedDelay: Experiment = {
   control: 'a guess',
   baseline: 'to call either',
   run: (setting) =>
-    timed(setting, setting.effort === 'quick' ? 14 : 40, (long, rows) => async (task) => {
+    timed(setting, setting.effort === 'quick' ? 24 : 40, (long, rows) => async (task) => {
       if (long) await sleep(PLANTED_MILLISECONDS);
       return statisticsOf(task, rows.slice(0, FEW_ROWS));
     }),

@@ -1,0 +1,69 @@
+/** Servers that deviate gain what the documents say: the cheap ones of these experiments, by the real code. */
+import { describe, expect, test } from 'vitest';
+import { EXPERIMENTS } from '../src/attacks/deviation/index.ts';
+import { bundledScene } from '../src/scenes/bundled.ts';
+
+async function outcomeOf(id: string) {
+  const scene = await bundledScene('iris', 'test');
+  const experiment = EXPERIMENTS.find((it) => it.id === id)!;
+  return experiment.run({ scene, effort: 'quick', seed: `test/${id}`, note: () => undefined });
+}
+
+const mean = (values: readonly number[]) => values.reduce((sum, x) => sum + x, 0) / values.length;
+
+async function trialsOf(id: string) {
+  const outcome = await outcomeOf(id);
+  if (outcome.kind !== 'trials') throw new TypeError('expected trials');
+  return { attack: mean(outcome.attack), control: mean(outcome.control), facts: outcome.facts! };
+}
+
+describe('what is admitted', () => {
+  test('scaled sums leave as much of epsilon as docs/privacy.md says', async () => {
+    const { attack, facts } = await trialsOf('deviation-scaled-privacy');
+    // 0.97 in the mean; noise is drawn by the system, not by the seed.
+    expect(attack).toBeGreaterThan(0.6);
+    const measured = Object.entries(facts).filter(([name]) => name.startsWith('epsilon at'));
+    expect(measured).toHaveLength(5);
+    for (const [name, value] of measured) {
+      const [, text] = /text: ([\d.]+)/.exec(name)!;
+      // Five deviations of the noise as 40 runs measure it.
+      expect(Math.abs(Number(value) / Number(text) - 1)).toBeLessThan(0.4);
+    }
+  });
+
+  test.each(['deviation-rows-slot', 'deviation-noise-scale'])('%s succeeds always', async (id) => {
+    expect((await trialsOf(id)).attack).toBe(1);
+  });
+
+  test.each([
+    'deviation-one-owner',
+    'deviation-count-slot',
+    'deviation-three-answers',
+    'deviation-wrong-result',
+  ])('%s succeeds always', { tags: ['long'] }, async (id) => {
+    const { attack, control } = await trialsOf(id);
+    expect(attack).toBe(1);
+    expect(control).toBeLessThanOrEqual(0.5);
+  });
+});
+
+describe('what is promised', () => {
+  test.each(['deviation-transfer-guess', 'deviation-garbled-tampering', 'deviation-digits'])(
+    '%s finds no exception',
+    async (id) => {
+      expect(await outcomeOf(id)).toMatchObject({ p: 1, distance: { value: 0 } });
+    },
+  );
+
+  test.each(['deviation-digit-guess', 'deviation-selective-failure', 'deviation-refused-requests'])(
+    '%s finds no exception',
+    { tags: ['long'] },
+    async (id) => {
+      expect(await outcomeOf(id)).toMatchObject({ p: 1, distance: { value: 0 } });
+    },
+  );
+
+  test('without the rule of one answer the scatter matrix comes out', { tags: ['long'] }, async () => {
+    expect(await outcomeOf('deviation-rotated-again')).toMatchObject({ p: 0, distance: { value: 1 } });
+  });
+});
