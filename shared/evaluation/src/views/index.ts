@@ -3,5 +3,6 @@ import type { Experiment } from '../experiment.ts';
 import { BLINDED } from './blinded.ts';
 import { CONTROLS } from './controls.ts';
 import { SEARCHES } from './experiments.ts';
+import { RELEASED } from './released.ts';
 
-export const EXPERIMENTS: readonly Experiment[] = [...SEARCHES, BLINDED, ...CONTROLS];
+export const EXPERIMENTS: readonly Experiment[] = [...SEARCHES, BLINDED, RELEASED, ...CONTROLS];

@@ -9,8 +9,9 @@ import { writeBundles } from './bundle.ts';
 import { type Recording, recordTask, viewsOf } from './record.ts';
 import { type Secrets, secretsOf } from './secrets.ts';
 
-/** With what must not be in its views. */
+/** With the owners' rows, and what must not be in its views. */
 export interface RecordedRun extends Recording {
+  readonly rows: readonly (readonly SceneRow[])[];
   readonly secrets: readonly Secrets[];
 }
 
@@ -79,7 +80,7 @@ async function recorded({ scene, folder, note }: Setting, { twoParty, plant }: W
   // A fault was planted by us, and says nothing about the task.
   if (folder !== undefined && plant === undefined)
     await writeBundles(views, join(folder, 'views', recording.id));
-  return { ...recording, secrets: await secretsOf(views) };
+  return { ...recording, rows: task.owners, secrets: await secretsOf(views) };
 }
 
 /** Somebody's own task as it is, but for controls that take another protocol. */
