@@ -21,7 +21,7 @@ const COMMON = {
   unit: 'run',
 } as const;
 
-const RUNS = { quick: 30, full: 150 } as const;
+const RUNS = { quick: 60, full: 150 } as const;
 
 export const bothProtocols: Experiment = {
   ...COMMON,

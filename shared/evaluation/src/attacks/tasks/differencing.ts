@@ -112,16 +112,18 @@ function candidatesOf(
 /** Of both signs the row that is nearer to one of the public sample; values outside of the ranges are no row's. */
 function likelier(candidates: readonly number[][], population: Population): number[] {
   const distance = (row: readonly number[]) => {
-    const own = standardised(population, row);
+    const own = standardised(population, row.map(inRange));
     const nearest = population.rows.map((other) =>
       standardised(population, other).reduce((sum, x, i) => sum + (x - own[i]!) ** 2, 0),
     );
-    const outside = row.reduce((sum, x) => sum + Math.max(0, Math.abs(x) - 1) ** 2, 0);
-    return Math.min(...nearest) + OUTSIDE * outside;
+    const beyond = standardised(population, row).map((x, i) => Math.abs(x - own[i]!));
+    return Math.min(...nearest) + OUTSIDE * beyond.filter((x) => x > slack).length;
   };
+  // The row is set against the sample's mean, not the members', and may seem to be outside by as much as these differ.
+  const slack = 3 * Math.sqrt(2 / population.rows.length);
   return candidates.toSorted((a, b) => distance(a) - distance(b))[0]!;
 }
-/** The mean that the row is set against is the sample's, so a row may seem to be outside of the ranges by a little. */
+const inRange = (x: number) => Math.max(-1, Math.min(1, x));
 const OUTSIDE = 1e3;
 
 /** Guesses, and the part explained where somebody tells the sign. */

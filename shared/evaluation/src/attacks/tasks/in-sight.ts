@@ -36,7 +36,7 @@ const IN_SIGHT = {
   unit: 'run',
 } as const;
 
-const RUNS = { quick: 30, full: 60 } as const;
+const RUNS = { quick: 150, full: 200 } as const;
 /** What never succeeds takes so many to be told from what does now and then. */
 const MANY = { quick: 250, full: 400 } as const;
 
