@@ -51,31 +51,46 @@ const CLASSIFIERS: readonly Classifier[] = [
   ...MACHINES.map((machine) => ({ name: `SVM (γ ${machine}/inputs)`, machine })),
 ];
 
-/** Guesses for several problems, each by the classifier that was right most often about people it had not seen; among equals by the first. */
+/**
+ * Guesses for several problems, each by the classifier that was right most often about people it had not seen; but by the most frequent label
+ * unless that is worse by more than a standard error over people (Breiman and others 1984): who leaves it for less does worse on others.
+ */
 export async function guessed(problems: readonly Problem[]): Promise<readonly Guesses[]> {
   const prepared = problems.map(inCommonUnits);
   const folds = prepared.flatMap(({ sample }, p) =>
     Array.from({ length: FOLDS }, (_, fold) => ({
       p,
       sample: sample.filter((_own, person) => person % FOLDS !== fold),
-      targets: sample.flatMap((own, person) => (person % FOLDS === fold ? own : [])),
+      tried: sample.filter((_own, person) => person % FOLDS === fold),
     })),
   );
-  const trials = CLASSIFIERS.flatMap((classifier, c) => folds.map((fold) => ({ classifier, c, ...fold })));
-  const hits = problems.map(() => CLASSIFIERS.map(() => 0));
+  const trials = CLASSIFIERS.flatMap((classifier, c) =>
+    folds.map((fold) => ({ classifier, c, ...fold, targets: fold.tried.flat() })),
+  );
+  /** By problem and classifier, for each person in the order of folds. */
+  const hits = problems.map(() => CLASSIFIERS.map((): number[] => []));
   for (const [t, labels] of (await answered(trials)).entries()) {
-    const { p, c, targets } = trials[t]!;
-    hits[p]![c]! += targets.filter(({ label }, i) => labels[i] === label).length;
+    const { p, c, tried } = trials[t]!;
+    let next = 0;
+    for (const own of tried) hits[p]![c]!.push(own.filter(({ label }) => labels[next++] === label).length);
   }
-  const best = hits.map((counts) => counts.indexOf(Math.max(...counts)));
+  const best = hits.map(chosen);
   const answers = await answered(
     prepared.map((problem, p) => ({ classifier: CLASSIFIERS[best[p]!]!, ...problem })),
   );
   return answers.map((labels, p) => ({
     labels,
     classifier: CLASSIFIERS[best[p]!]!.name,
-    validated: hits[p]![best[p]!]! / problems[p]!.sample.flat().length,
+    validated: sum(hits[p]![best[p]!]!) / problems[p]!.sample.flat().length,
   }));
+}
+
+function chosen(hits: readonly (readonly number[])[]): number {
+  const totals = hits.map(sum);
+  const best = totals.indexOf(Math.max(...totals));
+  const gains = hits[best]!.map((count, person) => count - hits[0]![person]!);
+  const mean = sum(gains) / gains.length;
+  return sum(gains) > Math.sqrt(sum(gains.map((gain) => (gain - mean) ** 2))) ? best : 0;
 }
 
 interface Trial extends Problem {

@@ -68,6 +68,21 @@ it('knows another label where that is known', async () => {
   expect(['of a', 'of b']).toContain(guess({ input: [], known: 'never seen' }));
 });
 
+it('stays with the most frequent label where others are ahead by chance', async () => {
+  const row = (draws: Draws): Labelled => ({
+    input: [draws.normal()],
+    label: draws.uniform() < 0.55 ? 'in' : 'out',
+  });
+  const guesses = await share(
+    Array.from({ length: 12 }, (_, i) => ({
+      sample: alone(rowsOf(60, `public ${i}`, row)),
+      targets: rowsOf(10, `members ${i}`, row),
+    })),
+  );
+  const left = guesses.filter(({ classifier }) => classifier !== 'most frequent').length;
+  expect(left).toBeLessThanOrEqual(4);
+});
+
 it('tries nobody on what was learnt of the same person', async () => {
   // Rows of a person lie together, and labels are a matter of chance: with rows dealt to folds they would be told.
   const draws = new Draws('people');
