@@ -45,9 +45,9 @@ details .table{margin:.5rem 0 .25rem}
 .table{margin:1.5rem 0;overflow-x:auto;container-type:inline-size}
 table{border-collapse:separate;border-spacing:0;width:100%;font-size:.9rem;font-variant-numeric:tabular-nums lining-nums}
 caption{caption-side:top;text-align:left;font-weight:600}
-caption span{display:block;position:sticky;left:0;width:fit-content;max-width:100cqi;padding:.8rem .7rem .7rem}
+caption span{display:block;position:sticky;left:0;width:fit-content;max-width:100cqi;padding:.8rem .6rem .7rem}
 details caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-th,td{padding:.45rem .7rem;text-align:left;vertical-align:baseline;white-space:nowrap}
+th,td{padding:.45rem .6rem;text-align:left;vertical-align:baseline;white-space:nowrap}
 .right{text-align:right}
 thead th{font-weight:600;white-space:normal;vertical-align:bottom;line-height:1.35;color:var(--muted);border-bottom:1px solid var(--rule)}
 tbody th{font-weight:500}
@@ -56,9 +56,10 @@ th:first-child{position:sticky;left:0;background:var(--surface);z-index:1;white-
 .short th:first-child{min-width:0;white-space:nowrap}
 tbody tr:hover>*{background:var(--raised)}
 .wraps{white-space:normal;min-width:15rem}
+th.wraps:first-child{min-width:min(22rem,40cqi);max-width:none}
 .mark{display:block}
 .mark+.mark{margin-top:.2rem}
-.mark[class*=tone-]{border-left:.25rem solid var(--tone);padding-left:.45rem}
+.mark[class*=tone-]{border-left:.25rem solid var(--tone);padding-left:.4rem}
 .tone-bad{--tone:var(--series-2);font-weight:600}
 .tone-good{--tone:var(--series-3)}
 .tone-open{--tone:var(--muted)}
@@ -71,7 +72,8 @@ tbody tr:hover>*{background:var(--raised)}
   th:first-child,.short th:first-child{min-width:8rem;max-width:9rem;white-space:normal}
 }
 @media (min-width:80rem){
-  body{display:grid;grid-template-columns:16rem minmax(0,56rem);column-gap:2.5rem;justify-content:center}
+  body{display:grid;grid-template-columns:15rem minmax(0,60rem);column-gap:2rem;justify-content:center}
+  header,main{max-width:none}
   header{grid-column:2;width:100%}
   nav{grid-column:1;grid-row:1/3;position:sticky;top:0;align-self:start;max-height:100vh;overflow-y:auto;padding-block:4rem 2rem;font-size:.92rem}
   main{grid-column:2;width:100%}

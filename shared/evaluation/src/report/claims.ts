@@ -15,6 +15,13 @@ export function claimsOf({ claims, experiments }: EvaluationResult): Section {
       const experiment = byId.get(id);
       return experiment === undefined ? [] : [markOfClaim(experiment)];
     });
+  /** Those that were found in one line, for there are many. */
+  const controlsOf = (ids: readonly string[]): Mark[] => {
+    const found = ids.filter((id) => byId.get(id)?.cases.every(({ verdict }) => verdict === 'broken'));
+    const missed = marks(ids.filter((id) => !found.includes(id)));
+    if (found.length === 0) return missed;
+    return [{ text: `✓ ${plural(found.length, 'control')} found`, tone: 'good' }, ...missed];
+  };
   return {
     title: 'Claims',
     blocks: [
@@ -29,13 +36,13 @@ export function claimsOf({ claims, experiments }: EvaluationResult): Section {
           { title: 'claim', align: 'left' },
           { title: 'what it says', align: 'left', wraps: true },
           { title: 'verdict', align: 'left' },
-          { title: 'experiments, and controls beside them', align: 'left' },
+          { title: 'experiments', align: 'left' },
         ],
         rows: covered.map((it) => [
           it.id,
           saidBy(it),
           [CLAIM_WORDS[it.verdict]],
-          [...marks(it.experiments), ...marks(it.controls)],
+          [...marks(it.experiments), ...controlsOf(it.controls)],
         ]),
       },
       ...uncovered(others),
@@ -47,8 +54,8 @@ const isCovered = ({ verdict }: ClaimResult): boolean => verdict !== 'not covere
 
 const markOfClaim = (experiment: ExperimentResult): Mark => {
   const { text, tone } = wordOf(experiment);
-  const { id, expectation } = experiment;
-  return { text: `${text.charAt(0)} ${id}${expectation === 'control' ? ' (control)' : ''}`, tone, to: id };
+  const { id } = experiment;
+  return { text: `${text.charAt(0)} ${id}`, tone, to: id };
 };
 
 function uncovered(claims: readonly ClaimResult[]): Block[] {
@@ -68,6 +75,6 @@ function uncovered(claims: readonly ClaimResult[]): Block[] {
 }
 
 function saidBy({ text }: ClaimResult): string {
-  const plain = textOf(text);
+  const plain = textOf(text).replace(/;$/, '');
   return plain.length <= LONGEST ? plain : `${plain.slice(0, LONGEST).replace(/\s\S*$/, '')} …`;
 }

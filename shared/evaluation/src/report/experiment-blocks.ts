@@ -14,6 +14,7 @@ import {
   probability,
   successOf,
   titleOf,
+  verdictOf,
   WORDS,
   wordOf,
 } from './words.ts';
@@ -37,7 +38,7 @@ function about(experiment: ExperimentResult): string {
   const { id, attacker, secret, kind, claims, sees, knows, control, baseline, omitted } = experiment;
   const reasons = omitted.map(({ scene, why }) => `${escapeMarkdown(scene)} (${escapeMarkdown(why)})`);
   return [
-    `**${wordOf(experiment).text}.** ${MEANING[experiment.expectation][experiment.verdict ?? 'none']}`,
+    `**${wordOf(experiment).text}.** ${MEANING[experiment.expectation][verdictOf(experiment) ?? 'none']}`,
     '',
     `- **Attacker:** ${attacker}. **Secret:** ${secret}. **Claims:** ${claims.length === 0 ? 'none' : claims.join(', ')}. **Name:** \`${id}\` (${kind}).`,
     `- **Sees:** ${sentence(sees)} **Knows:** ${sentence(knows)}`,
@@ -85,8 +86,8 @@ function figuresOf({ expectation, unit, cases }: ExperimentResult): Table {
       { title: 'scene', align: 'left' },
       { title: 'verdict', align: 'left' },
       right('n'),
-      right(trials ? 'attack' : 'seen'),
-      ...(trials ? [right('control'), right('baseline'), right('excess')] : []),
+      right([trials ? 'attack, %' : '', tests ? 'distance' : ''].filter((it) => it !== '').join(' or ')),
+      ...(trials ? [right('control, %'), right('baseline, %'), right('excess')] : []),
       ...(tests ? [right('p of the test'), right('smallest leak found')] : []),
       right('p, corrected'),
     ],
@@ -95,7 +96,7 @@ function figuresOf({ expectation, unit, cases }: ExperimentResult): Table {
       [WORDS[expectation][it.verdict]],
       counted(it.n, unit),
       successOf(it),
-      ...(trials ? [controlOf(it), isTrials(it) ? `${percent(it.baseline)} %` : MISSING, excessOf(it)] : []),
+      ...(trials ? [controlOf(it), isTrials(it) ? percent(it.baseline) : MISSING, excessOf(it)] : []),
       ...(tests ? (isTrials(it) ? [MISSING, MISSING] : [probability(it.p), detectable(it)]) : []),
       decidedBy(it),
     ]),

@@ -27,7 +27,7 @@ export function outcomeOf(result: EvaluationResult): string[] {
     broken.length === 0
       ? 'No experiment refuted a claim.'
       : `${plural(broken.length, 'experiment')} broke what the documents promise: ${names(broken)}. ${refuted.length === 1 ? 'Claim refuted' : 'Claims refuted'}: ${names(refuted) || 'none is named'}.`,
-    `${plural(held.length, 'experiment')} saw nothing beyond the margin with so many units, ${undecided.length} could not decide${undecided.length === 0 ? '' : ` (${names(undecided)})`}.`,
+    `${plural(held.length, 'experiment')} saw nothing beyond the margin with so many units, ${undecided.length} could not decide.`,
     `${plural(measured.length, 'admitted leak')} ${measured.length === 1 ? 'was' : 'were'} there, with the sizes below; ${of('admitted', 'undecided').length + of('admitted', 'holds').length} more did not show with so many units.`,
     ...(controls.length === 0
       ? ['No positive control ran: silence says nothing.']
@@ -91,7 +91,7 @@ const LEGEND = `A verdict is about the attacks that were tried, with the units t
 const tableOf = (caption: string, experiments: readonly ExperimentResult[]): Table => ({
   kind: 'table',
   caption,
-  columns: [left('experiment'), left('attacker'), left('by scene')],
+  columns: [{ ...left('experiment'), wraps: true }, left('attacker'), left('by scene')],
   rows: experiments.map((it): Cell[] => [
     [{ text: titleOf(it), to: it.id }],
     it.attacker,

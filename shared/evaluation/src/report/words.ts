@@ -33,8 +33,16 @@ export const WORDS: Readonly<Record<Expectation, Readonly<Record<Verdict, Word>>
 
 const NO_ANSWER: Word = { text: '– no answer', tone: 'open' };
 
-export const wordOf = ({ expectation, verdict }: Pick<ExperimentResult, 'expectation' | 'verdict'>): Word =>
-  verdict === null ? NO_ANSWER : WORDS[expectation][verdict];
+/** A control is found only if it is found in every scene. */
+export function verdictOf({ expectation, verdict, cases }: ExperimentResult): Verdict | null {
+  const missed = expectation === 'control' && cases.some((it) => it.verdict !== 'broken');
+  return missed ? 'undecided' : verdict;
+}
+
+export function wordOf(experiment: ExperimentResult): Word {
+  const verdict = verdictOf(experiment);
+  return verdict === null ? NO_ANSWER : WORDS[experiment.expectation][verdict];
+}
 
 export const CLAIM_WORDS: Readonly<Record<ClaimVerdict, Word>> = {
   broken: { text: '✗ broken', tone: 'bad' },
@@ -66,13 +74,14 @@ export const withInterval = (
 export const excessOf = (it: CaseResult): string =>
   it.kind === 'trials' ? withInterval(it.excess, it.excessInterval, signed) : MISSING;
 
+/** In percent, or a distance. */
 export const successOf = (it: CaseResult): string =>
   it.kind === 'trials'
-    ? `${withInterval(it.success, it.interval)} %`
-    : `distance ${withInterval(it.success, it.interval, (value) => value.toFixed(2))}`;
+    ? withInterval(it.success, it.interval)
+    : withInterval(it.success, it.interval, signed);
 
 export const controlOf = (it: CaseResult): string =>
-  it.kind === 'trials' ? `${withInterval(it.control, it.controlInterval)} %` : MISSING;
+  it.kind === 'trials' ? withInterval(it.control, it.controlInterval) : MISSING;
 
 export const probability = (p: number): string =>
   p === 0 ? '0' : p < 0.001 ? p.toExponential(0).replace('-', '−') : p.toFixed(3);
