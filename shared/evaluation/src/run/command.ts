@@ -3,7 +3,6 @@ import { type Command, ConfigurationError, onShutdown, printResult } from '@eige
 import type { TaskProposal } from '@eigenveil/task';
 import { EvaluationError } from '../errors.ts';
 import { terminalTable, writeReport } from '../report/index.ts';
-import type { EvaluationResult } from '../result.ts';
 import type { OwnSource } from '../scenes/own.ts';
 import { describeBundle, evaluateBundle } from '../views/evaluate.ts';
 import { Evaluation } from './evaluate.ts';
@@ -49,27 +48,27 @@ export async function runEvaluation(program: Command, options: EvaluateOptions):
   );
   if (evaluation.resumed > 0)
     process.stderr.write(`going on with ${evaluation.resumed} cases of an earlier run\n`);
+  let interrupted = false;
   const stopListening = onShutdown(['SIGINT', 'SIGTERM'], async () => {
+    interrupted = true;
     await evaluation.stop();
-    await finish(await evaluation.result());
-    process.stderr.write('interrupted: run the same command to go on\n');
-    process.exit(INTERRUPTED);
   });
   const result = await evaluation.run();
   stopListening();
-  await finish(result);
+  const page = await writeReport(out, result);
+  const failures = result.failures.map(
+    ({ experiment, scene, why }) => `${experiment} over ${scene} failed: ${why}`,
+  );
+  printResult(program, {
+    json: shortForm(result),
+    text: [terminalTable(result), ...failures, page].join('\n'),
+  });
+  if (interrupted) {
+    process.stderr.write('interrupted: run the same command to go on\n');
+    process.exit(INTERRUPTED);
+  }
   const problems = problemsOf(result);
   if (problems.length > 0) throw new EvaluationError('ERR_EVALUATION', problems.join('; '));
-  async function finish(one: EvaluationResult): Promise<void> {
-    const page = await writeReport(out, one);
-    const failures = one.failures.map(
-      ({ experiment, scene, why }) => `${experiment} over ${scene} failed: ${why}`,
-    );
-    printResult(program, {
-      json: shortForm(one),
-      text: [terminalTable(one), ...failures, page].join('\n'),
-    });
-  }
 }
 
 /** @throws ERR_EVALUATION when the party has what it must not see; as evaluateBundle */

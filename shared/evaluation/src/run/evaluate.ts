@@ -37,6 +37,8 @@ const Entry = z.strictObject({
 type Entry = z.infer<typeof Entry>;
 
 type Failure = EvaluationResult['failures'][number];
+/** What runs cases. */
+type CaseLanes = Pick<Lanes, 'count' | 'run' | 'stop'>;
 type Slot = PlannedExperiment['cases'][number] & { readonly experiment: Experiment };
 interface JudgedSlot {
   readonly slot: Slot;
@@ -48,15 +50,21 @@ export class Evaluation {
   readonly #journal: Journal<Entry>;
   readonly #plan: RunPlan;
   readonly #environment: Environment;
-  readonly #lanes = new Lanes();
+  readonly #lanes: CaseLanes;
   readonly #failures: Failure[] = [];
-  #stopProgress = () => {};
 
-  private constructor(setting: RunSetting, journal: Journal<Entry>, plan: RunPlan, environment: Environment) {
+  private constructor(
+    setting: RunSetting,
+    journal: Journal<Entry>,
+    plan: RunPlan,
+    environment: Environment,
+    lanes: CaseLanes,
+  ) {
     this.#setting = setting;
     this.#journal = journal;
     this.#plan = plan;
     this.#environment = environment;
+    this.#lanes = lanes;
   }
 
   /**
@@ -67,6 +75,7 @@ export class Evaluation {
     experiments: readonly Experiment[],
     setting: RunSetting,
     folder: string,
+    lanes: CaseLanes = new Lanes(),
   ): Promise<Evaluation> {
     const plan = await planRun(experiments, setting, folder);
     const environment = await describeEnvironment();
@@ -79,7 +88,7 @@ export class Evaluation {
       description: Description,
       entry: Entry,
     });
-    return new Evaluation(setting, journal, plan, environment);
+    return new Evaluation(setting, journal, plan, environment, lanes);
   }
 
   /** Cases that an earlier, interrupted run has done. */
@@ -87,24 +96,22 @@ export class Evaluation {
     return this.#journal.resumed;
   }
 
-  /** Runs what is left, and confirms. Cases that throw are among the result's failures. */
+  /** Runs what is left, and confirms. Cases that throw are among the result's failures, those that `stop` left out are missing. */
   async run(): Promise<EvaluationResult> {
     await this.#runAll(this.#slots.map((slot) => slot.job));
     const again = this.#judged().filter(({ slot, result }) => needsConfirmation({ ...slot, ...result }));
     await this.#runAll(again.map(({ slot }) => afresh(slot.job)));
-    const result = await this.result();
-    if (result.failures.length === 0) await this.#journal.end();
+    const result = await this.#result();
+    if (result.failures.length === 0 && result.missing.length === 0) await this.#journal.end();
     return result;
   }
 
-  /** Ends all processes; the journal keeps what is done. */
+  /** Ends all processes, and so the run; the journal keeps what is done. */
   async stop(): Promise<void> {
     await this.#lanes.stop();
-    this.#stopProgress();
   }
 
-  /** Of what is done so far. */
-  async result(): Promise<EvaluationResult> {
+  async #result(): Promise<EvaluationResult> {
     const { effort, seed, only } = this.#setting;
     const judged = this.#judged();
     const experiments = this.#plan.experiments.map(({ experiment, omitted }): ExperimentResult => {
@@ -160,7 +167,6 @@ export class Evaluation {
     const units = new Map(left.map((job) => [job, { title: titleOf(job), expectedSeconds: 1 }]));
     const resumed = jobs.length - left.length;
     const progress = showProgress([...units.values()], { resumed, lanes: this.#lanes.count });
-    this.#stopProgress = () => progress.stop();
     await this.#lanes.run(left, {
       onBegin: (job) => progress.begin(units.get(job)!),
       onNote: (text) => progress.note(text),

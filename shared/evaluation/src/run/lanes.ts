@@ -47,7 +47,7 @@ export class Lanes {
         if (this.#stopped) return;
         await told.onDone(job, came, (performance.now() - started) / 1000);
       }
-      child?.disconnect();
+      if (child?.connected === true) child.disconnect();
     };
     await Promise.all(Array.from({ length: this.count }, lane));
   }
