@@ -316,6 +316,8 @@ describe('lanes', () => {
           experiment: 'own-attack',
           attack: file,
           source: { kind: 'bundled', name: 'iris' },
+          together: undefined,
+          folder: undefined,
           effort: 'quick',
           seed,
         },
