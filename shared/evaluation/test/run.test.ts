@@ -58,7 +58,7 @@ function lanesOf(answer: (job: Job) => Came) {
   const asked: string[] = [];
   const lanes = {
     count: 1,
-    stop: () => {},
+    stop: async () => {},
     run: async (jobs: readonly Job[], told: Parameters<Lanes['run']>[1]) => {
       for (const job of jobs) {
         asked.push(`${job.experiment}, ${job.seed}`);
