@@ -63,7 +63,8 @@ describe('the transcript', () => {
     const manifest = JSON.parse(readFileSync(new URL('../../package.json', ROOM), 'utf8')) as {
       exports: object;
     };
-    expect(Object.keys(manifest.exports)).toEqual(['.']);
+    // The linter keeps everything that is shipped from the other one.
+    expect(Object.keys(manifest.exports)).toEqual(['.', './insides']);
   });
 
   test('draws from the one source that there is: the system', () => {
