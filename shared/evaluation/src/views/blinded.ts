@@ -4,7 +4,7 @@ import { layout } from '@eigenveil/statistics';
 import { distanceFromUniform } from '@eigenveil/testbed/goodness/kolmogorov';
 import { Draws } from '../draws.ts';
 import type { Experiment, Test } from '../experiment.ts';
-import { honestRuns, type RecordedRun, TOGETHER } from './runs.ts';
+import { honestRuns, type RecordedRun, TOGETHER, tooLong } from './runs.ts';
 
 export const BLINDED: Experiment = {
   id: 'views-csp-slots',
@@ -20,6 +20,7 @@ export const BLINDED: Experiment = {
   baseline: 'Uniform numbers.',
   unit: 'run',
   together: TOGETHER,
+  omits: tooLong,
   scenes: ['pima'],
   async run(setting) {
     return uniformity(await honestRuns(setting), new Draws(setting.seed));

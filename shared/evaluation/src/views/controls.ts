@@ -7,7 +7,7 @@ import { combine, toRing } from '@eigenveil/two-party';
 import { decodeShares } from '@eigenveil/two-party/insides';
 import { Draws } from '../draws.ts';
 import type { Experiment, Outcome } from '../experiment.ts';
-import { faultyRun, honestRuns, type RecordedRun, TOGETHER } from './runs.ts';
+import { faultyRun, honestRuns, type RecordedRun, TOGETHER, tooLong } from './runs.ts';
 import { finds, searchedOf, searchIn } from './search.ts';
 import { SEARCH_BASELINE, searchRuns, secretsAgainst } from './searching.ts';
 import { pooledOf, type SecretForm } from './secrets.ts';
@@ -17,6 +17,7 @@ const CONTROL = {
   expectation: 'control',
   unit: 'run',
   together: TOGETHER,
+  omits: tooLong,
   scenes: ['pima'],
 } as const;
 const SIMULATED_RUN = 'one run over real processes by `simulated`, in which the data user blinds with zeros';

@@ -1,5 +1,6 @@
 /** What is looked for in recorded views of each role, of the network and of files at rest. */
 import type { Experiment } from '../experiment.ts';
+import type { Scene } from '../scene.ts';
 import type { RecordedRun } from './runs.ts';
 import { searchedOf } from './search.ts';
 import { searchExperiment, secretsAgainst } from './searching.ts';
@@ -10,6 +11,9 @@ const KNOWS =
 
 /** `simulated` shows the pooled statistics to the data user, as is admitted: its own control has that. */
 const isPrivate = ({ task }: RecordedRun) => task.twoParty !== 'simulated';
+
+const openToDataUser = ({ proposal }: Scene) =>
+  proposal.twoParty === 'simulated' ? '`simulated` hides no pooled statistics from the data user' : undefined;
 
 const CSP_SEES =
   "The CSP's whole view: messages deciphered, its keys with the task's Paillier key, its random tape, what it decrypts, its data directory at every moment.";
@@ -75,6 +79,7 @@ export const SEARCHES: readonly Experiment[] = [
     sees: DATA_USER_SEES,
     knows: KNOWS,
     searched: atDataUser('statistics'),
+    omits: openToDataUser,
   }),
   searchExperiment({
     id: 'views-data-user-rows',
@@ -85,6 +90,7 @@ export const SEARCHES: readonly Experiment[] = [
     sees: DATA_USER_SEES,
     knows: KNOWS,
     searched: atDataUser('rows'),
+    omits: openToDataUser,
   }),
   searchExperiment({
     id: 'views-owner-others',

@@ -2,7 +2,7 @@
 import { principalAngles } from '@eigenveil/projection';
 import type { Experiment } from '../experiment.ts';
 import { releasedBy } from '../released.ts';
-import { honestRuns, type RecordedRun, TOGETHER } from './runs.ts';
+import { honestRuns, type RecordedRun, TOGETHER, tooLong } from './runs.ts';
 
 /** Of an angle in radians, and of an eigenvalue's error in parts of the first: fixed-point arithmetic of `garbled` is below both. */
 const BOUND = 1e-3;
@@ -22,8 +22,10 @@ export const RELEASED: Experiment = {
   unit: 'run',
   together: TOGETHER,
   scenes: ['pima'],
-  omits: ({ proposal }) =>
-    proposal.differentialPrivacy === null ? undefined : 'the release has noise, which is another in each run',
+  omits: (scene) =>
+    scene.proposal.differentialPrivacy === null
+      ? tooLong(scene)
+      : 'the release has noise, which is another in each run',
   async run(setting) {
     const errors = (await honestRuns(setting)).map((run) => ({
       own: errorOf(run, run.rows),

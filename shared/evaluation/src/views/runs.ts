@@ -15,6 +15,17 @@ export interface RecordedRun extends Recording {
   readonly secrets: readonly Secrets[];
 }
 
+/** Of a garbled computation, some hundreds of megabytes pass already. */
+const MOST_GARBLED_FEATURES = 14;
+
+/** Why a scene's task is not recorded. */
+export function tooLong({ proposal }: Scene): string | undefined {
+  const { twoParty, features } = proposal;
+  return twoParty === 'garbled' && features.length > MOST_GARBLED_FEATURES
+    ? `a garbled computation of more than ${MOST_GARBLED_FEATURES} features is too long to record: --two-party rotated is not`
+    : undefined;
+}
+
 /** Experiments on recorded runs share them. */
 export const TOGETHER = 'recorded runs';
 

@@ -3,7 +3,8 @@ import { shareOf } from '@eigenveil/laboratory/recognition/intervals';
 import type { Table } from '@eigenveil/report/document';
 import { Draws } from '../draws.ts';
 import type { Experiment, Test } from '../experiment.ts';
-import { honestRuns, type RecordedRun, TOGETHER } from './runs.ts';
+import type { Scene } from '../scene.ts';
+import { honestRuns, type RecordedRun, TOGETHER, tooLong } from './runs.ts';
 import { finds, forbiddenTo, type Search, searchIn } from './search.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -19,6 +20,8 @@ interface SearchExperiment
   extends Pick<Experiment, 'id' | 'title' | 'attacker' | 'secret' | 'claims' | 'sees' | 'knows'> {
   /** What is searched in a run; none where the run's protocol promises nothing of the kind. */
   searched(run: RecordedRun): readonly Searched[];
+  /** Beyond tasks that are too long to record. */
+  omits?(scene: Scene): string | undefined;
 }
 
 export const SEARCH_CONTROL =
@@ -27,7 +30,7 @@ export const SEARCH_BASELINE =
   'Chance: how likely forms of that length are to stand somewhere in so many bytes.';
 
 /** An experiment with expectation `holds`, over the honest runs of a scene. */
-export function searchExperiment({ searched, ...described }: SearchExperiment): Experiment {
+export function searchExperiment({ searched, omits, ...described }: SearchExperiment): Experiment {
   return {
     ...described,
     kind: 'attack',
@@ -36,6 +39,7 @@ export function searchExperiment({ searched, ...described }: SearchExperiment): 
     baseline: SEARCH_BASELINE,
     unit: 'run',
     together: TOGETHER,
+    omits: (scene) => omits?.(scene) ?? tooLong(scene),
     scenes: ['pima'],
     async run(setting) {
       const runs = await honestRuns(setting);
@@ -82,7 +86,7 @@ export function searchRuns(
     facts: {
       'bytes searched': sum(searches.map(({ contents }) => sum(contents.map(({ length }) => length)))),
       'secrets sought': sought,
-      'secrets too small to be told from chance': sum(results.map((it) => it.count - it.sought)),
+      'secrets not sought': sum(results.map((it) => it.count - it.sought)),
       'secrets found': sum(results.map((it) => it.found.length)),
       'share found of those planted': power,
     },

@@ -18,7 +18,7 @@ export interface Secrets {
   readonly kind: 'statistics' | 'rows' | 'result' | 'sealed';
   /** Whose: an owner's, or what all owners' together come to. */
   readonly of: Party | 'all owners';
-  /** How many there are (numbers, and of statistics whole packed plaintexts), those included that are too small to be told from chance and have no form. */
+  /** How many there are (numbers, and of statistics whole packed plaintexts), those included that have no form: too small to be told from chance, or rows beyond those that are sought. */
   readonly count: number;
   readonly forms: readonly SecretForm[];
 }
@@ -46,7 +46,7 @@ export async function secretsOf(views: readonly View[]): Promise<Secrets[]> {
   return [
     statisticsSecrets(task, 'all owners', rows),
     ...statistics,
-    ...rows.map((own, i) => rowSecrets(task, owners[i]!.party, own)),
+    ...rows.map((own, i) => rowSecrets(task, owners[i]!.party, own, Math.ceil(MOST_ROWS / rows.length))),
     ...(released === undefined ? [] : [resultSecrets(Released.parse(JSON.parse(released.toString())))]),
   ];
 }
@@ -105,14 +105,18 @@ function statisticsOf(task: Task, rowsByOwner: readonly (readonly OwnRow[])[]): 
   return flatten(task, { ...accumulator.statistics(), owners: BigInt(rowsByOwner.length) });
 }
 
+/** Of all owners together: their forms are held in memory. */
+const MOST_ROWS = 2000;
 /** Neighbouring cells together; fewer would turn up by chance. */
 const CELLS = 4;
 const LEAST_TEXT = 12;
 const SEPARATORS = [',', ', ', ';', '\t', '","'];
 
-function rowSecrets(task: Task, of: Party, rows: readonly OwnRow[]): Secrets {
+function rowSecrets(task: Task, of: Party, rows: readonly OwnRow[], most: number): Secrets {
+  const step = Math.max(1, Math.ceil(rows.length / most));
   const discretiser = new Discretiser(task);
   const forms = rows.flatMap(({ values }, row) => {
+    if (row % step !== 0) return [];
     const integers = [...discretiser.discretise(values)];
     return windowsOf(values).flatMap((cells, at) => {
       const whole = integers.slice(at, at + cells.length);

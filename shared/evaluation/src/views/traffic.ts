@@ -10,11 +10,15 @@ interface Watched {
   readonly fromService: Passed[];
 }
 
+/** All of it is held in memory, more than once. */
+const MOST_BYTES = 400_000_000;
+
 /** The wire in front of one service, which sees ciphertext alone. */
 export class Wire {
   readonly service: Party;
   readonly #proxy: CountingProxy<'peer'>;
   readonly #connections: Watched[] = [];
+  #bytes = 0;
   #last: Direction | undefined;
 
   private constructor(service: Party, proxy: CountingProxy<'peer'>, turned: () => void) {
@@ -24,7 +28,8 @@ export class Wire {
       this.#connections[connection] ??= { toService: [], fromService: [] };
       const watched = this.#connections[connection];
       const side = direction === 'to service' ? watched.toService : watched.fromService;
-      side.push({ at: performance.timeOrigin + performance.now(), bytes });
+      this.#bytes += bytes.length;
+      if (this.#bytes <= MOST_BYTES) side.push({ at: performance.timeOrigin + performance.now(), bytes });
       if (direction !== this.#last) turned();
       this.#last = direction;
     };
@@ -45,8 +50,15 @@ export class Wire {
     this.#proxy.target = Number(new URL(listensOn).port);
   }
 
-  /** Connections of TLS; whoever hung up before a hello was whole said nothing. */
+  /**
+   * Connections of TLS; whoever hung up before a hello was whole said nothing.
+   * @throws ERR_VIEW_UNREADABLE
+   */
   connections(): readonly Watched[] {
+    if (this.#bytes > MOST_BYTES) {
+      const message = `more than ${MOST_BYTES} bytes passed in front of the ${this.service}: record a task with fewer features, or by rotated`;
+      throw new EvaluationError('ERR_VIEW_UNREADABLE', message);
+    }
     return this.#connections.filter((it) => it !== undefined && clientRandomOf(it) !== undefined);
   }
 
