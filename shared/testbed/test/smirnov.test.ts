@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { smirnov } from '../src/goodness/smirnov.ts';
+import { logChoose, smirnov } from '../src/goodness/smirnov.ts';
 
 /** All ways to choose n of the first 2n numbers. */
 function* deals(n: number, from = 0): Generator<number[]> {
@@ -12,16 +12,26 @@ const N = 5;
 const LAST = 2 * N - 1;
 
 describe("Smirnov's test", () => {
-  it('counts the deals with such a distance or a larger one, exactly', () => {
+  it.each([
+    ['different', (i: number) => i],
+    ['equal in part', (i: number) => Math.floor(i / 3)],
+    ['0 or 1', (i: number) => Number(i > 6)],
+  ])('counts the deals of values that are %s with such a distance or a larger one', (_, value) => {
     const all = [...deals(N)].map((left) => {
-      const right = Array.from({ length: 2 * N }, (_, i) => i).filter((i) => !left.includes(i));
-      return smirnov(left, right);
+      const right = Array.from({ length: 2 * N }, (__, i) => i).filter((i) => !left.includes(i));
+      return smirnov(left.map(value), right.map(value));
     });
     expect(all).toHaveLength(252);
     for (const { distance, p } of all) {
       const share = all.filter((other) => other.distance >= distance - 1e-9).length / all.length;
       expect(p).toBeCloseTo(share, 12);
     }
+  });
+
+  it('finds what one side alone has now and then as Fisher does', () => {
+    const never = new Array<number>(40).fill(0);
+    const sometimes = never.map((_, i) => Number(i < 16));
+    expect(smirnov(sometimes, never).p).toBeCloseTo(2 * Math.exp(logChoose(64, 24) - logChoose(80, 40)), 12);
   });
 
   it('takes equal values for no distance, and reaches any level', () => {

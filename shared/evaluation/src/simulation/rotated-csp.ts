@@ -91,19 +91,20 @@ export const rotatedCsp: Game = {
     ...Array.from({ length: SLOPES }, (_, i) => `slope ${i + 1} of the directions`),
     'largest slope of the directions',
     'slope of the number of rows',
+    'zeros in the slopes of the number of rows',
   ],
   leaks: [
     {
       id: 'masks',
       title: 'bytes of the masks of slopes are zeros.',
       size: 'share of bytes that are zeros',
-      sizes: [0.003, 0.01, 0.03, 1],
+      sizes: [0.01, 0.03, 0.1, 1],
     },
     {
       id: 'hangs-up',
       title: 'the data user goes before its last message, as where it refuses a result.',
       size: 'share of runs in which it does',
-      sizes: [0.05, 0.1, 0.2, 0.4, 1],
+      sizes: [0.2, 0.4, 0.6, 1],
     },
   ],
   runs: { quick: 20, full: 24 },
@@ -167,11 +168,20 @@ function summedUp({ task }: SmallTask, sent: readonly Message[]): number[] {
     ...slopes,
     Math.max(...slopes),
     placesIn(checks[1]!, ringBits)[0]!,
+    maskBytes(checks[1]!, ringBits).filter((byte) => byte === 0).length,
   ];
 }
 
 /** Products are carried in rings of so many bits more: see check.ts in two-party. */
 const LONGER = 20;
+
+/** A number of rows times a coefficient of 32 bits does not reach into the other bytes of a slope: these are the mask's. */
+const LOWEST_BYTES = 6;
+
+function maskBytes(slopes: Uint8Array, ringBits: number): Uint8Array {
+  const width = Math.ceil((ringBits + LONGER) / 8);
+  return slopes.filter((_, i) => i % width < width - LOWEST_BYTES);
+}
 
 /** Slopes as shares of their ring. */
 function placesIn(slopes: Uint8Array, ringBits: number): number[] {

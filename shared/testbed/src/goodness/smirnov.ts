@@ -3,7 +3,7 @@
 export interface Smirnov {
   /** The largest distance between the distribution functions of both samples, in [0, 1]. */
   readonly distance: number;
-  /** The share of the ways to deal the values to both sides that have such a distance or a larger one; with ties it is too large, never too small. */
+  /** The share of the ways to deal these values to both sides, equal ones included, that have such a distance or a larger one. */
   readonly p: number;
 }
 
@@ -23,19 +23,47 @@ export function smirnov(left: readonly number[], right: readonly number[]): Smir
     while (j < n && b![j]! <= x) j += 1;
     largest = Math.max(largest, Math.abs(i - j));
   }
-  return { distance: largest / n, p: atLeast(n, largest) };
+  return { distance: largest / n, p: atLeast(n, largest, runsOf([...left, ...right])) };
+}
+
+/** How often each value occurs, in ascending order of values. */
+function runsOf(values: readonly number[]): number[] {
+  const runs: number[] = [];
+  const sorted = Float64Array.from(values).sort();
+  for (const [i, value] of sorted.entries()) {
+    if (i > 0 && value === sorted[i - 1]) runs[runs.length - 1]! += 1;
+    else runs.push(1);
+  }
+  return runs;
 }
 
 /**
- * The probability that n values and n others, dealt at random, have functions that are `steps`/n apart somewhere: paths that reach that height, by reflection
- * (Gnedenko and Korolyuk, "On the maximum discrepancy between two empirical distributions", 1951).
+ * The probability that the functions of n values and n others, dealt at random, are `steps`/n apart behind some run of equal values: the values are dealt run
+ * by run, and what first reaches that distance is summed up, so that small probabilities are exact, too.
  */
-function atLeast(n: number, steps: number): number {
+function atLeast(n: number, steps: number, runs: readonly number[]): number {
   if (steps === 0) return 1;
-  const all = logChoose(2 * n, n);
   let sum = 0;
-  for (let k = 1; k * steps <= n; k += 1) {
-    sum += (k % 2 === 1 ? 2 : -2) * Math.exp(logChoose(2 * n, n - k * steps) - all);
+  /** By number of values dealt to the left; those within the distance. */
+  let inside = new Map([[0, 1]]);
+  let dealt = 0;
+  for (const run of runs) {
+    const next = new Map<number, number>();
+    const all = logChoose(2 * n - dealt, run);
+    for (const [left, mass] of inside) {
+      const [restLeft, restRight] = [n - left, n - (dealt - left)];
+      for (let more = Math.max(0, run - restRight); more <= Math.min(run, restLeft); more += 1) {
+        const share =
+          run === 1
+            ? (more === 1 ? restLeft : restRight) / (restLeft + restRight)
+            : Math.exp(logChoose(restLeft, more) + logChoose(restRight, run - more) - all);
+        const now = left + more;
+        if (Math.abs(2 * now - dealt - run) >= steps) sum += mass * share;
+        else next.set(now, (next.get(now) ?? 0) + mass * share);
+      }
+    }
+    inside = next;
+    dealt += run;
   }
   return Math.min(1, sum);
 }
