@@ -62,7 +62,7 @@ export function auditedStage(
   const signal = change.map((value, i) => (deviations[i] === 0 ? 0 : value / deviations[i]!));
   const apart = isCertain ? Infinity : Math.hypot(...signal);
   const weights = signal.map((value, i) => (deviations[i] === 0 ? 0 : value / apart / deviations[i]!));
-  const drawn = scaled(plan, fault.noiseScale ?? 1);
+  const drawn = fault.noiseScale === undefined ? plan : scaled(plan, fault.noiseScale);
   const sources: RandomSource[] = unknown.map((_, i) => draws.of(`noise ${i}`).source);
   const ofAttacker = draws.of('noise 0').source;
   return {
