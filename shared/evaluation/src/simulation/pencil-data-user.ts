@@ -74,7 +74,7 @@ export const pencilDataUser: Game = {
     },
   ],
   runs: { quick: 30, full: 60 },
-  controlRuns: 20,
+  controlRuns: 32,
   repetitions: 10,
   scenes: ['iris', 'pima'],
   omits: (scene) =>
