@@ -91,7 +91,7 @@ const LEGEND = `A verdict is about the attacks that were tried, with the units t
 const tableOf = (caption: string, experiments: readonly ExperimentResult[]): Table => ({
   kind: 'table',
   caption,
-  columns: [{ ...left('experiment'), wraps: true }, left('attacker'), left('by scene')],
+  columns: [{ ...left('experiment'), wraps: true }, left('attacker'), { ...left('by scene'), wraps: true }],
   rows: experiments.map((it): Cell[] => [
     [{ text: titleOf(it), to: it.id }],
     it.attacker,
@@ -104,7 +104,7 @@ function lineOf({ expectation, unit }: ExperimentResult, one: CaseResult): Mark 
   const { scene, n } = one;
   const seen =
     one.kind === 'trials'
-      ? `${percent(one.success)} % against ${percent(one.control)} %, excess ${excessOf(one)}`
+      ? `excess ${excessOf(one)}, ${percent(one.success)} % against ${percent(one.control)} %`
       : `distance ${one.success.toFixed(2)}`;
   return { text: `${word}: ${scene}, ${seen}, ${counted(n, unit)}`, tone };
 }

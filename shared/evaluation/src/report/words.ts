@@ -61,7 +61,8 @@ const signed = (value: number): string => {
 };
 
 /** Titles stand where there is no Markdown, and so no code. */
-export const titleOf = ({ title }: Pick<ExperimentResult, 'title'>): string => title.replaceAll('`', '');
+export const titleOf = ({ title }: Pick<ExperimentResult, 'title'>): string =>
+  title.replaceAll('`', '').replace(/\.$/, '');
 
 type Interval = readonly [low: number, high: number];
 

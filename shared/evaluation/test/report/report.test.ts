@@ -155,7 +155,7 @@ test('controls, admitted leaks and promises have a table each, with a line for e
     [
       'Two tasks that differ in one row',
       'data user',
-      '✓ found: pima, 100.0 % against 5.0 %, excess 1.00 [0.94, 1.06], 1,200 rows',
+      '✓ found: pima, excess 1.00 [0.94, 1.06], 100.0 % against 5.0 %, 1,200 rows',
     ],
   ]);
   // Found in one scene is not found.
