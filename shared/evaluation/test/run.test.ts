@@ -7,7 +7,7 @@ import type { Experiment, Outcome } from '../src/experiment.ts';
 import { EvaluationResult } from '../src/result.ts';
 import { Evaluation } from '../src/run/evaluate.ts';
 import type { Job } from '../src/run/job.ts';
-import { type Came, Lanes } from '../src/run/lanes.ts';
+import { type Came, groupsOf, Lanes } from '../src/run/lanes.ts';
 import { problemsOf, shortForm } from '../src/run/summary.ts';
 
 const units = (successes: number, n: number) => [
@@ -304,6 +304,22 @@ describe('lanes', () => {
       if (seed.startsWith('die')) process.kill(process.pid, 'SIGKILL');
       return { kind: 'trials', attack: [0.25], control: [seed.length / 100], baseline: 0, facts: { seed } };
     } };`;
+
+  it('keep jobs together that share work over one scene, and no others', () => {
+    const job = (experiment: string, together: string | undefined, seed = '1'): Job => ({
+      ...{ experiment, together, seed, attack: undefined, folder: undefined, effort: 'quick' },
+      source: { kind: 'bundled', name: 'iris' },
+    });
+    const jobs = [
+      job('a', 'runs'),
+      job('b', undefined),
+      job('c', 'runs'),
+      job('d', undefined),
+      job('e', 'runs', '2'),
+    ];
+    const groups = groupsOf(jobs).map((group) => group.map(({ experiment: id }) => id));
+    expect(groups).toEqual([['a', 'c'], ['b'], ['d'], ['e']]);
+  });
 
   it('run cases in processes that may die', { tags: ['long'] }, async () => {
     const file = join(folder, 'attack.mjs');
