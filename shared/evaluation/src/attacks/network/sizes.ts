@@ -28,8 +28,8 @@ function variants(scene: Scene, draws: Draws): Readonly<Record<string, Rows>> {
   return {
     'rows as they are': deal(all),
     'equal rows, which are refused': deal(new Array<SceneRow>(3 * OWNERS).fill(all[0]!)),
-    'owners that lack classes': [0, 1, 2].map((owner) => byClass.slice(owner * third, (owner + 1) * third)),
     'a tenth of the rows': deal(all.slice(0, Math.max(4 * OWNERS, Math.ceil(all.length / 10)))),
+    'owners that lack classes': [0, 1, 2].map((owner) => byClass.slice(owner * third, (owner + 1) * third)),
     'other rows': deal(draws.shuffled(scene.outsiders).slice(0, all.length)),
     'an owner with two rows': [all.slice(0, 2), ...deal(all.slice(2)).slice(1)],
     'one class alone': deal(all.filter((row) => labelOf(row) === labelOf(all[0]!))),
@@ -37,7 +37,7 @@ function variants(scene: Scene, draws: Draws): Readonly<Record<string, Rows>> {
 }
 
 /** How many variants there are when time is short: the first, and they differ most. */
-const FEW = 3;
+const FEW = 4;
 
 const chosen = ({ scene, effort, seed }: Setting): [name: string, rows: Rows][] =>
   Object.entries(variants(scene, new Draws(seed))).slice(0, effort === 'quick' ? FEW : undefined);
