@@ -2,14 +2,7 @@
  * What a task over given rows releases, by the clear reference on exact integers, and rows reduced by it: for attacks, which ask it hundreds of
  * times. That real runs release the same is an experiment of its own.
  */
-import {
-  type Decomposition,
-  decompose,
-  generalisedEigen,
-  Projector,
-  pencil,
-  symmetricEigen,
-} from '@eigenveil/projection';
+import { type Decomposition, decompose, Projector } from '@eigenveil/projection';
 import {
   addStatistics,
   Discretiser,
@@ -90,12 +83,6 @@ function noisyStatistics(proposal: TaskProposal, pooled: Statistics, draws: Draw
     flatten(proposal, pooled),
   );
   return { ...unflatten(proposal, added), owners: pooled.owners };
-}
-
-/** All eigenvalues of the task's matrix or pencil, descending: with `rotated` a data user sees those of a discriminant method, too. */
-export function allEigenvalues(proposal: TaskProposal, pooled: Statistics): number[] {
-  const { A, B } = pencil({ ...programOf(proposal), minimumOwners: 1 }, pooled);
-  return (B === undefined ? symmetricEigen(A) : generalisedEigen(A, B)).values;
 }
 
 /**

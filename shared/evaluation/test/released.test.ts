@@ -1,11 +1,10 @@
 /** What a task releases is the clear reference's answer over all rows, and rows are reduced as owners reduce them. */
-import { decompose, project, symmetricEigen, totalScatter } from '@eigenveil/projection';
+import { decompose, project } from '@eigenveil/projection';
 import { csvLine, statisticsOfCsv } from '@eigenveil/statistics';
 import { programOf, type TaskProposal } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { Draws } from '../src/draws.ts';
 import {
-  allEigenvalues,
   pooledStatistics,
   reducerOf,
   releasedBy,
@@ -59,16 +58,6 @@ it('takes rows out as if they had not been there', () => {
   const left = withoutRows(task, pooledStatistics(task, scene.owners), [first!]);
   expect(left).toEqual(pooledStatistics(task, [others, ...scene.owners.slice(1)]));
   expect(releasedOf(task, left)).not.toEqual(releasedBy(task, scene.owners));
-});
-
-it('has all eigenvalues of the matrix or the pencil', () => {
-  const pca = variantOf(scene, { method: 'pca' });
-  const pooled = pooledStatistics(pca, scene.owners);
-  expect(allEigenvalues(pca, pooled)).toEqual(symmetricEigen(totalScatter(pooled, pca.fractionBits)).values);
-  const lda = variantOf(scene, { method: 'lda' });
-  const values = allEigenvalues(lda, pooledStatistics(lda, scene.owners));
-  expect(values).toHaveLength(7);
-  expect(values[0]).toBe(releasedBy(lda, scene.owners).eigenvalues[0]);
 });
 
 describe('differential privacy', () => {
