@@ -28,16 +28,19 @@ export function outcomeOf(result: EvaluationResult): string[] {
       ? 'No experiment refuted a claim.'
       : `${plural(broken.length, 'experiment')} broke what the documents promise: ${names(broken)}. ${refuted.length === 1 ? 'Claim refuted' : 'Claims refuted'}: ${names(refuted) || 'none is named'}.`,
     `${plural(held.length, 'experiment')} saw nothing beyond the margin with so many units, ${undecided.length} could not decide.`,
-    `${plural(measured.length, 'admitted leak')} ${measured.length === 1 ? 'was' : 'were'} there, with the sizes below; ${of('admitted', 'undecided').length + of('admitted', 'holds').length} more did not show with so many units.`,
+    `${plural(measured.length, 'admitted leak')} ${measured.length === 1 ? 'was' : 'were'} there, with the sizes that the report gives; ${of('admitted', 'undecided').length + of('admitted', 'holds').length} more did not show with so many units.`,
     ...(controls.length === 0
       ? ['No positive control ran: silence says nothing.']
       : missed.length === 0
-        ? [`All ${controls.length} positive controls were found.`]
+        ? [`All that is known to leak was found: ${plural(controls.length, 'positive control')}.`]
         : []),
     ...(failures.length === 0
       ? []
       : [`${plural(failures.length, 'case')} failed, and nothing is known of them.`]),
     ...(missing.length === 0 ? [] : [`${plural(missing.length, 'case')} did not run.`]),
+    ...(run.only === null
+      ? []
+      : ['Only some experiments ran, and claims have their verdicts from these alone.']),
     ...(run.effort === 'quick'
       ? ['This was a quick run: its units are few, so it finds large leaks only.']
       : []),

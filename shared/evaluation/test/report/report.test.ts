@@ -74,7 +74,7 @@ describe('the outcome', () => {
       '1 experiment broke what the documents promise: membership-vectors. Claim refuted: S-14.',
     );
     expect(introduction).toContain('1 could not decide');
-    expect(introduction).toContain('All 2 positive controls were found.');
+    expect(introduction).toContain('All that is known to leak was found: 2 positive controls.');
     expect(introduction).toContain('1 case failed');
     expect(introduction).toContain('1 case did not run');
     expect(introduction).toContain('quick run');
@@ -86,8 +86,11 @@ describe('the outcome', () => {
     expect(introductionOf(blind)).toContain(
       '**This run says nothing: it did not find what is known to leak, views-planted.**',
     );
-    expect(introductionOf(blind)).not.toContain('positive controls were found');
+    expect(introductionOf(blind)).not.toContain('All that is known');
     expect(introductionOf(only())).toContain('No positive control ran: silence says nothing.');
+    const some = { ...RESULT, run: { ...RESULT.run, only: ['differencing'] } };
+    expect(introductionOf(some)).toContain('Only some experiments ran');
+    expect(introductionOf(RESULT)).not.toContain('Only some experiments ran');
   });
 
   test('never speaks of security that was shown', () => {
