@@ -34,7 +34,7 @@ const VALUES = [
   ...['lowest 16 bits', 'bits in the noise'].map((what) => `${what} of M`),
   ...range(FEATURES).map((i) => `entry ${i} of Y's first column`),
   'square of Y',
-  'C₁ᵀ Y against B⁻¹ G',
+  'distance of C₁ᵀ Y from B⁻¹ G',
   'lowest 16 bits of Y',
   ...range(FEATURES).map((i) => `flood on entry ${i} of the vector`),
   'size of the flood',
@@ -139,7 +139,8 @@ function summedUp(small: SmallTask, statistics: Statistics, view: PencilView): n
     digits(view.upper[1]!, Math.max(maskBits, noiseBits - 16)),
     ...Y.map((row) => row[0]!),
     squares(Y.flat()),
-    Math.log(back / inverseSquares(B, G)),
+    // On either side of 0 in a right view, and 0 itself without the second rotation: how near it comes is what tells.
+    Math.log(Math.abs(Math.log(back / inverseSquares(B, G))) + Number.EPSILON),
     digits(view.signal[0]![0]!, 0),
     ...flood,
     sizeOf(flood),

@@ -76,6 +76,11 @@ describe.each([rotatedDataUser, blindedSlots].map((game) => [game.id, few(game)]
   },
 );
 
+it('finds the second rotation missing where there are two classes only', async () => {
+  const turn = 1 + pencilDataUser.leaks.findIndex(({ id }) => id === 'turn');
+  expect((await run({ ...few(pencilDataUser), scenes: ['pima'] }, turn)).p).toBeLessThan(1e-4);
+});
+
 it('is repeated by its seed, but for keys and their randomisers', async () => {
   const game = few(rotatedDataUser);
   expect(await run(game, 0)).toEqual(await run(game, 0));
