@@ -7,6 +7,7 @@ import { combine, toRing } from '@eigenveil/two-party';
 import { decodeShares } from '@eigenveil/two-party/insides';
 import { Draws } from '../draws.ts';
 import type { Experiment, Outcome } from '../experiment.ts';
+import type { Scene } from '../scene.ts';
 import { faultyRun, honestRuns, type RecordedRun, TOGETHER, tooLong } from './runs.ts';
 import { finds, searchedOf, searchIn } from './search.ts';
 import { SEARCH_BASELINE, searchRuns, secretsAgainst } from './searching.ts';
@@ -20,6 +21,11 @@ const CONTROL = {
   omits: tooLong,
   scenes: ['pima'],
 } as const;
+
+/** Both controls compare with exact statistics. */
+const noisy = (scene: Scene): string | undefined =>
+  scene.proposal.differentialPrivacy === null ? tooLong(scene) : 'the statistics that come out have noise';
+
 const SIMULATED_RUN = 'one run over real processes by `simulated`, in which the data user blinds with zeros';
 
 const unblinded: Experiment = {
@@ -33,6 +39,7 @@ const unblinded: Experiment = {
   knows: 'As `views-csp-statistics`.',
   control: 'The honest runs of `views-csp-statistics`.',
   baseline: SEARCH_BASELINE,
+  omits: noisy,
   async run(setting) {
     const run = await faultyRun(setting);
     const secrets = secretsAgainst(run, 'CSP', 'statistics').filter(({ of }) => of === 'all owners');
@@ -52,6 +59,7 @@ const simulated: Experiment = {
   knows: 'The protocol.',
   control: 'The shares alone, which are what a private protocol leaves apart.',
   baseline: 'A statistic of b bits is guessed with probability 2^−b.',
+  omits: noisy,
   async run(setting) {
     const run = await faultyRun(setting);
     const { valueBits } = layout(run.task);
