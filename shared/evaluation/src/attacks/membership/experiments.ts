@@ -7,7 +7,7 @@ import type { Scene } from '../../scene.ts';
 import { variantOf } from '../../scenes/split.ts';
 import { type Inference, runInference } from './inference.ts';
 import { likelihoodRatio } from './likelihood-ratio.ts';
-import { omits, omitsPrivate, rowsOf } from './omissions.ts';
+import { omits, omitsGroups, omitsPrivate, rowsOf } from './omissions.ts';
 import { PRIVATE_SETTING } from './private-setting.ts';
 import { byReconstructionError } from './reconstruction-error.ts';
 import { shownToCsp } from './shown-to-csp.ts';
@@ -195,6 +195,7 @@ const singleRows = experiment(
     sees: `${RESULT}; who contributed`,
     knows: `${KNOWS}; that each owner has one row`,
     scenes: ['pima', 'breast_cancer'],
+    omits: omitsGroups,
   },
 );
 
@@ -223,7 +224,7 @@ const fullRank = experiment(
     claims: ['S-145', 'S-380'],
     sees: RESULT,
     scenes: ['pima'],
-    omits: (scene) => (scene.proposal.features.length < 4 ? 'fewer than four features' : omits(scene)),
+    omits: (scene) => (scene.proposal.features.length < 4 ? 'fewer than four features' : omitsGroups(scene)),
   },
 );
 

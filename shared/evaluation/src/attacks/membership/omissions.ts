@@ -21,3 +21,7 @@ const LEAST_PRIVATE = 150;
 
 export const omitsPrivate = (scene: Scene): string | undefined =>
   rowsOf(scene) < LEAST_PRIVATE ? `fewer than ${LEAST_PRIVATE} rows` : omits(scene);
+
+/** Of tasks over a few rows, one a person. */
+export const omitsGroups = (scene: Scene): string | undefined =>
+  poolOf(scene).some((person) => person.length > 1) ? 'people with several rows' : omits(scene);

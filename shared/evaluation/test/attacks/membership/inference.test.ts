@@ -66,6 +66,16 @@ describe('inference of membership', () => {
   });
 });
 
+describe('scenes', () => {
+  it('of people with several rows are left out where each row is to be a person', () => {
+    const pairs = scene.owners.map((own) => own.map((row, i) => ({ ...row, person: `pair ${i >> 1}` })));
+    const grouped = { ...scene, owners: pairs };
+    const omitting = INFERENCES.filter(({ omits }) => omits?.(grouped) === 'people with several rows');
+    expect(omitting.map(({ id }) => id)).toEqual(['membership-single-rows', 'membership-full-rank']);
+    expect(INFERENCES.every(({ omits }) => omits?.(scene) !== 'people with several rows')).toBe(true);
+  });
+});
+
 describe('worlds', () => {
   const pool = poolOf(scene);
 
