@@ -70,7 +70,7 @@ export class Journal<E extends Entry = Measurement> {
     const kept = await readUnfinished(file, description, schemas);
     if (kept === undefined) {
       await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, `${JSON.stringify(description)}\n`);
+      await writeFile(file, `${JSON.stringify(description)}\n`, { mode: 0o600 });
     } else {
       // A line that was cut off by a crash is dropped.
       const lines = [description, ...kept].map((line) => `${JSON.stringify(line)}\n`);

@@ -14,7 +14,10 @@ process.on('message', (job: Job) => {
     .run(job, (text) => say({ kind: 'note', text }))
     .then(
       (outcome) => say({ kind: 'done', outcome }),
-      (error: unknown) =>
-        say({ kind: 'failed', why: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+      (error: unknown) => {
+        // Where it was thrown is for whoever runs this: the reason alone goes into the report, which may be shared.
+        process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+        say({ kind: 'failed', why: String(error) });
+      },
     );
 });

@@ -26,6 +26,9 @@ import { Lanes } from './lanes.ts';
 import { OutcomeSchema } from './outcome.ts';
 import { type PlannedExperiment, planRun, type RunPlan, type RunSetting } from './plan.ts';
 
+/** It has all blocks of all cases, pictures of people too, and so is as little to be shared as these. */
+const JOURNAL = 'not-to-be-shared.jsonl';
+
 const Description = z.strictObject({ setting: z.string(), files: z.string(), environment: Environment });
 
 const Entry = z.strictObject({
@@ -84,7 +87,7 @@ export class Evaluation {
       files: await digestOf([setting.own?.task, setting.own?.data, setting.attack]),
       environment,
     };
-    const journal = await Journal.of(join(folder, 'cases.jsonl'), description, {
+    const journal = await Journal.of(join(folder, JOURNAL), description, {
       description: Description,
       entry: Entry,
     });

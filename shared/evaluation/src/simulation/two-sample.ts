@@ -32,8 +32,9 @@ export function compareViews(
   }
   for (const run of [...real, ...simulated]) {
     if (run.length !== names.length || !run.every(Number.isFinite)) {
+      const odd = names.filter((_, v) => !Number.isFinite(run[v])).join(', ') || 'none';
       throw new RangeError(
-        `a run expected ${names.length} finite values, got ${run.length}: ${run.join(', ')}`,
+        `a run expected ${names.length} finite values, got ${run.length}; not finite: ${odd}`,
       );
     }
   }

@@ -1,10 +1,12 @@
 /** Pictures of people: for whoever ran the evaluation, and in nothing that may be shared. */
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Experiment } from '../../src/experiment.ts';
 import { writeReport } from '../../src/report/index.ts';
 import { EvaluationResult } from '../../src/result.ts';
+import { Evaluation } from '../../src/run/evaluate.ts';
 import { experiment, RESULT, trials } from './made-up.ts';
 
 const FACE = {
@@ -40,6 +42,38 @@ test('pictures are in a folder of their own, and leave a sentence in the report'
     expect(EvaluationResult.parse(result)).toEqual(result);
     await writeReport(folder, RESULT);
     expect(await readdir(folder)).not.toContain('not-to-be-shared');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test('of a whole run no file shows them but those whose names say not to share them', async () => {
+  const faces: Experiment = {
+    ...experiment({ id: 'faces', expectation: 'admitted', claims: [] }),
+    scenes: ['iris'],
+    run: () => Promise.reject(new Error('runs in a lane')),
+  };
+  const setting = { effort: 'quick', seed: '1', only: undefined, own: undefined, attack: undefined } as const;
+  const folder = await mkdtemp(join(tmpdir(), 'eigenveil-pictures-'));
+  try {
+    const evaluation = await Evaluation.open([faces], setting, folder, {
+      count: 1,
+      stop: async () => {},
+      run: async (jobs, { onDone }) => {
+        const outcome = { kind: 'trials', attack: [1], control: [0], baseline: 0, blocks: [FACE] } as const;
+        for (const job of jobs) await onDone(job, { outcome }, 1);
+      },
+    });
+    await writeReport(folder, await evaluation.run());
+    const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((it) =>
+      it.isFile(),
+    );
+    const paths = files.map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
+    const texts = await Promise.all(paths.map((path) => readFile(join(folder, path), 'utf8')));
+    const showing = paths.filter((_, i) => /17,(?:17,17|239)/.test(texts[i]!));
+    expect(showing).toContain('not-to-be-shared.jsonl');
+    expect(showing.filter((path) => !path.startsWith('not-to-be-shared'))).toEqual([]);
+    expect((await stat(join(folder, 'not-to-be-shared.jsonl'))).mode & 0o077).toBe(0);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -54,7 +54,8 @@ describe('the comparison of views', () => {
   it('refuses views that are not whole', () => {
     const some = views(draws.of('whole'));
     expect(() => compareViews(NAMES, some, some.slice(1))).toThrow(RangeError);
-    expect(() => compareViews(NAMES, [[1, 2, 3, 4, Number.NaN], ...some.slice(1)], some)).toThrow(RangeError);
+    const odd = [[1.2345, 2, 3, 4, Number.NaN], ...some.slice(1)];
+    expect(() => compareViews(NAMES, odd, some)).toThrow(/^(?!.*1\.2345).*not finite: /);
     expect(() => compareViews(NAMES.slice(1), some, some)).toThrow(RangeError);
   });
 });
