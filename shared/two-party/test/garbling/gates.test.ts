@@ -109,6 +109,22 @@ describe('memory', () => {
     await expect(session.step((gates) => gates.not(gone.wires))).rejects.toThrow(RangeError);
   });
 
+  it('keeps apart what steps give back that came from steps before', async () => {
+    const session = new ClearSession();
+    const [a, b] = [randomBits(300), randomBits(300)];
+    const [low, high] = [await session.garblerInput(300, a), await session.garblerInput(300, b)];
+    // Both are brought into memory, and the one above leaves the step as it came.
+    await session.step((gates) => {
+      gates.xor(low, high);
+      return high;
+    });
+    const sum = await session.step((gates) => {
+      const fresh = gates.not(high);
+      return gates.xor(gates.not(fresh), low);
+    });
+    expect(await session.reveal([sum, low, high])).toEqual([a.map((bit, i) => bit ^ b[i]!), a, b]);
+  });
+
   it('of labels grows up to its maximum, however close that is, and says where it ends', () => {
     class Growing extends EvaluatorGates {
       reach(length: number): number {
