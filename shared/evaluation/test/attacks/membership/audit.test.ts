@@ -106,7 +106,9 @@ describe('the stage under audit', () => {
   });
 
   it('is not audited with noise that nobody draws', () => {
-    expect(() => stageOf('pca', 'add-remove', {}, 'csp', ['dataUser'])).toThrow('from dataUser that of the plan expected');
+    expect(() => stageOf('pca', 'add-remove', {}, 'csp', ['dataUser'])).toThrow(
+      'from dataUser that of the plan expected',
+    );
     expect(stageOf('pca', 'add-remove', {}, 'csp').stage.apart).toBe(
       stageOf('pca', 'add-remove').stage.apart,
     );
