@@ -1,4 +1,5 @@
 /** Servers that deviate gain what the documents say: the cheap ones of these experiments, by the real code. */
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import { describe, expect, test } from 'vitest';
 import { EXPERIMENTS } from '../src/attacks/deviation/index.ts';
 import { bundledScene } from '../src/scenes/bundled.ts';
@@ -8,8 +9,6 @@ async function outcomeOf(id: string) {
   const experiment = EXPERIMENTS.find((it) => it.id === id)!;
   return experiment.run({ scene, effort: 'quick', seed: `test/${id}`, note: () => undefined });
 }
-
-const mean = (values: readonly number[]) => values.reduce((sum, x) => sum + x, 0) / values.length;
 
 async function trialsOf(id: string) {
   const outcome = await outcomeOf(id);

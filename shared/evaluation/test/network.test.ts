@@ -1,4 +1,5 @@
 /** What the network's experiments look with: records out of bytes that come in any pieces, and lengths and moments that differ are found. */
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import { describe, expect, test } from 'vitest';
 import { exactly, oddOnes } from '../src/attacks/in-process/exact.ts';
 import { EXPERIMENTS } from '../src/attacks/network/index.ts';
@@ -70,7 +71,6 @@ test.each([
 test('who encrypts no zeros is found, and who does is not', async () => {
   const outcome = await outcomeOf('network-absent-class');
   if (outcome.kind !== 'trials') throw new TypeError('expected trials');
-  const mean = (values: readonly number[]) => values.reduce((sum, x) => sum + x, 0) / values.length;
   expect(mean(outcome.attack)).toBeGreaterThan(0.9);
   expect(mean(outcome.control)).toBe(0.5);
 });

@@ -15,6 +15,7 @@
  * Two samples meet by melding (Fay, Proschan and Brittain, "Combining one-sample confidence procedures for inference in the two-sample case", 2015): their
  * weights are independent. For 0/1 units and e = 0 that is Fisher's exact test. Pairs are drawn together: one sample of a − (1 − e) c. A public chance is no sample.
  */
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import type { Trials } from '../experiment.ts';
 import { type Counted, counted, probabilityBelow } from './weighted-mean.ts';
 
@@ -138,8 +139,6 @@ function edge(holds: (t: number) => boolean, from: number, to: number, halvings 
   }
   return inside;
 }
-
-const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** @throws RangeError for trials without units, with successes that are none, or with pairs that are not */
 export function checkTrials({ attack, control, chance, paired, baseline }: Trials): void {

@@ -1,5 +1,7 @@
 /** Verdicts over a whole run: p-values of every case, Holm's correction in each direction, confirmation on fresh seeds. */
+
 import { holm } from '@eigenveil/laboratory/comparison/inference';
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import type { Effort, Experiment, Outcome } from '../experiment.ts';
 import type { CaseResult, ExperimentResult, Verdict } from '../result.ts';
 import { checkTrials, excessOf, meanInterval } from './excess.ts';
@@ -141,5 +143,3 @@ function named<T>({ experiment, scene }: Case, work: () => T): T {
     throw new RangeError(`${experiment.id} over ${scene}: ${why}`, { cause });
   }
 }
-
-const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;

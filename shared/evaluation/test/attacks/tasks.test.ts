@@ -1,14 +1,16 @@
 /** Attacks by several tasks or several parties: what must come out exactly does, and what must not does not. */
+
 import { symmetricEigen } from '@eigenveil/projection';
 import { flatten } from '@eigenveil/statistics';
 import { programOf, valueBitsOf } from '@eigenveil/task';
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import { toRing } from '@eigenveil/two-party';
 import { garblerBits } from '@eigenveil/two-party/insides';
 import { Matrix } from 'ml-matrix';
 import { describe, expect, it } from 'vitest';
 import { sharesOfBits } from '../../src/attacks/tasks/in-sight.ts';
 import { EXPERIMENTS } from '../../src/attacks/tasks/index.ts';
-import { explained, mean, type Population } from '../../src/attacks/tasks/population.ts';
+import { explained, type Population } from '../../src/attacks/tasks/population.ts';
 import { pcaOf } from '../../src/attacks/tasks/scenes.ts';
 import { grownBy, rowBetween, type Told } from '../../src/attacks/tasks/told.ts';
 import { BlockSchema } from '../../src/blocks.ts';

@@ -1,8 +1,10 @@
 /** A data user that weighs: one owner's contribution against the others', or all sums against the noise of differential privacy. */
+
 import { dpDeltaOfGaussian } from '@eigenveil/privacy';
 import { decompose, pencil } from '@eigenveil/projection';
 import { addStatistics, flatten, type Statistics, unflatten } from '@eigenveil/statistics';
 import { noisePlanOf, placesOf, programOf, shiftOf, type Task } from '@eigenveil/task';
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import { Draws } from '../../draws.ts';
 import type { Experiment } from '../../experiment.ts';
 import { statisticsOf } from '../../released.ts';
@@ -92,7 +94,6 @@ const oneOwner: Experiment = {
           );
         }
       }
-      const mean = (list: readonly number[]) => list.reduce((sum, x) => sum + x, 0) / list.length;
       return {
         kind: 'trials',
         attack,

@@ -1,4 +1,5 @@
 /** Membership inference from what tasks release, without differential privacy and with it. */
+import { dot, meanOfRows, minus } from '@eigenveil/laboratory/recognition/alignment';
 import { defaultClippingNorm } from '@eigenveil/privacy';
 import type { MethodName, TaskProposal } from '@eigenveil/task';
 import type { Experiment, Setting } from '../../experiment.ts';
@@ -11,7 +12,6 @@ import { omits, omitsGroups, omitsPrivate, rowsOf } from './omissions.ts';
 import { PRIVATE_SETTING } from './private-setting.ts';
 import { byReconstructionError } from './reconstruction-error.ts';
 import { shownToCsp } from './shown-to-csp.ts';
-import { dot, meanOf, minus } from './statistics.ts';
 import type { Person } from './worlds.ts';
 
 /** Half of the rows at most, so that few rows do not have the task refused for its rank. */
@@ -50,7 +50,7 @@ const UNUSUAL = 10;
 
 /** Whose rows lie farthest from the mean of the public sample: an attacker would begin with them. */
 function mostUnusual(scene: Scene, pool: readonly Person[]): Person[] {
-  const mean = meanOf(scaledRows(scene.proposal, scene.publicSample));
+  const mean = meanOfRows(scaledRows(scene.proposal, scene.publicSample));
   const away = (person: Person) =>
     Math.max(...scaledRows(scene.proposal, person).map((row) => dot(minus(row, mean), minus(row, mean))));
   const byDistance = pool

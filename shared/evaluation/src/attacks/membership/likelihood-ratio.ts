@@ -3,6 +3,7 @@
  * tasks over rows of the public sample are computed without the candidate and with it; what they tell about the candidate is taken for Gaussian with one mean
  * for either and one covariance for both, so that the ratio is linear.
  */
+import { dot, meanOfRows, minus } from '@eigenveil/laboratory/recognition/alignment';
 import type { Decomposition } from '@eigenveil/projection';
 import { addStatistics, type Statistics } from '@eigenveil/statistics';
 import { quantile } from '@eigenveil/testbed/goodness/quantile';
@@ -11,7 +12,7 @@ import type { Draws } from '../../draws.ts';
 import { releasedOf, scaledRows, statisticsOf } from '../../released.ts';
 import type { SceneRow } from '../../scene.ts';
 import { type Attack, FALSE_POSITIVES, type Target } from './attack.ts';
-import { dot, meanOf, minus, statisticsOfResult } from './statistics.ts';
+import { statisticsOfResult } from './statistics.ts';
 import type { Person } from './worlds.ts';
 
 /** One in a hundred normal numbers is larger. */
@@ -29,7 +30,7 @@ export const likelihoodRatio =
     // Shadow rows come more than once, so that their rank may be too small for a task that is none.
     const proposal = { ...target.proposal, allowFullRank: true };
     const publicRows = target.publicSample.flat();
-    const populationMean = meanOf(scaledRows(proposal, publicRows));
+    const populationMean = meanOfRows(scaledRows(proposal, publicRows));
     const reference = releasedOf(proposal, statisticsOf(proposal, publicRows), draws.of('reference'));
     const numbers = statisticsOfResult(proposal, populationMean, reference);
     const outside = Array.from({ length: shadows.without }, (_, i) => {
@@ -44,7 +45,7 @@ export const likelihoodRatio =
     return (candidate) => {
       const own = statisticsOf(proposal, candidate);
       const rows = scaledRows(proposal, candidate);
-      const about = (released: Decomposition) => meanOf(rows.map((row) => numbers(released, row)));
+      const about = (released: Decomposition) => meanOfRows(rows.map((row) => numbers(released, row)));
       const without = outside.map(({ released }) => about(released));
       const ratio = standardisedRatio(
         without,
@@ -80,7 +81,7 @@ export function standardisedRatio(
   without: readonly Sample[],
   withCandidate: readonly Sample[],
 ): (sample: Sample) => number {
-  const [out, within] = [meanOf(without), meanOf(withCandidate)];
+  const [out, within] = [meanOfRows(without), meanOfRows(withCandidate)];
   const residuals = [
     ...without.map((sample) => minus(sample, out)),
     ...withCandidate.map((sample) => minus(sample, within)),

@@ -2,17 +2,18 @@
  * A member is reconstructed better: Zari, Parra-Arnau, Ünsal, Strufe and Önen, "Membership inference attack against principal component analysis" (Privacy in
  * Statistical Databases 2022). What of a row is not in the span of the released components is compared with that of people who are not in.
  */
+import { meanOfRows } from '@eigenveil/laboratory/recognition/alignment';
 import type { Decomposition } from '@eigenveil/projection';
 import { scaledRows } from '../../released.ts';
 import type { Attack } from './attack.ts';
-import { meanOf, reconstructionError } from './statistics.ts';
+import { reconstructionError } from './statistics.ts';
 
 export const byReconstructionError: Attack = ({ proposal, publicSample }) => {
-  const populationMean = meanOf(scaledRows(proposal, publicSample.flat()));
+  const populationMean = meanOfRows(scaledRows(proposal, publicSample.flat()));
   return (candidate) => {
     const rows = scaledRows(proposal, candidate);
     const error = (released: Decomposition) =>
-      meanOf(rows.map((row) => [reconstructionError(released, row, populationMean)]))[0]!;
+      meanOfRows(rows.map((row) => [reconstructionError(released, row, populationMean)]))[0]!;
     return { rare: -Infinity, score: (released) => -error(released) };
   };
 };

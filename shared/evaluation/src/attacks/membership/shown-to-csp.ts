@@ -1,4 +1,5 @@
 /** What a CSP that adds all noise itself makes of a result that it is shown: it knows the noise, and computes what the result would be with a row and without. */
+import { dot, minus } from '@eigenveil/laboratory/recognition/alignment';
 import { defaultClippingNorm } from '@eigenveil/privacy';
 import type { Decomposition } from '@eigenveil/projection';
 import { addStatistics } from '@eigenveil/statistics';
@@ -9,7 +10,6 @@ import { releasedOf, statisticsOf } from '../../released.ts';
 import { variantOf } from '../../scenes/split.ts';
 import { omitsPrivate, rowsOf } from './omissions.ts';
 import { PRIVATE_SETTING } from './private-setting.ts';
-import { dot, minus } from './statistics.ts';
 import { drawWorlds, type Person, poolOf } from './worlds.ts';
 
 const TRIALS = { quick: 40, full: 300 } as const;

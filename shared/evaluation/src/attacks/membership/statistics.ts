@@ -6,17 +6,11 @@
  * amounts" (FOCS 2015), on means, and here also on scatter matrices. They are not whitened, as there: a public sample of a few dozen rows knows a covariance
  * too badly for that.
  */
+import { dot, minus } from '@eigenveil/laboratory/recognition/alignment';
 import type { Decomposition } from '@eigenveil/projection';
 import type { TaskProposal } from '@eigenveil/task';
 
 type Vector = readonly number[];
-
-export const dot = (a: Vector, b: Vector): number => a.reduce((sum, x, i) => sum + x * b[i]!, 0);
-export const minus = (a: Vector, b: Vector): number[] => a.map((x, i) => x - b[i]!);
-
-/** Per column. */
-export const meanOf = (rows: readonly Vector[]): number[] =>
-  rows[0]!.map((_, i) => rows.reduce((sum, row) => sum + row[i]!, 0) / rows.length);
 
 /** Squared, in units of features in [−1, 1]: below is rounding alone. Keeps logarithms finite. */
 const ROUNDING = 1e-12;

@@ -1,9 +1,11 @@
 /** What times tell. Moments that are promised are looked at by a clock that is made up; real time is measured, and never decides. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { measureOperation, type Operation } from '@eigenveil/bench/timing/measure';
 import { REFUSALS } from '@eigenveil/bench/timing/refusal';
 import { statisticsOfCsv } from '@eigenveil/statistics';
 import type { Task } from '@eigenveil/task';
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import type { Pace } from '@eigenveil/two-party';
 import { MadeUpTime } from '@eigenveil/two-party/insides';
 import { Draws } from '../../draws.ts';
@@ -22,7 +24,6 @@ const PLANTED_MILLISECONDS = 100;
 
 const median = (values: readonly number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
-const mean = (values: readonly number[]) => values.reduce((sum, x) => sum + x, 0) / values.length;
 
 /** Rows as in an owner's file, read as an owner reads it. */
 function reading(rows: readonly SceneRow[], task: Task): ReturnType<Summarise> {

@@ -1,8 +1,9 @@
 /** What an attacker guesses a label by: the strongest of a few classifiers, chosen by cross-validation inside the public sample. */
+
 import { searchAll } from '@eigenveil/bench/accuracy/svm';
+import { meanOfRows } from '@eigenveil/laboratory/recognition/alignment';
 import { estimator } from '@eigenveil/laboratory/recognition/estimator';
 import type { Row } from './inverses.ts';
-import { meanOf } from './reductions.ts';
 
 /** What is seen of a row whose label is to be guessed. */
 export interface Seen {
@@ -127,7 +128,7 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
  */
 function inCommonUnits({ sample, targets }: Problem): Problem {
   const inputs = sample.flat().map(({ input }) => input);
-  const centre = meanOf(inputs);
+  const centre = meanOfRows(inputs);
   const squares = inputs.map((input) => sum(input.map((value, i) => (value - centre[i]!) ** 2)));
   const unit = Math.sqrt(sum(squares) / (inputs.length * centre.length)) || 1;
   const names = [...new Set(sample.flat().flatMap(({ known }) => known ?? []))];

@@ -1,9 +1,10 @@
 /** Faces from reduced rows: pictures of what comes back, how alike it is, and whether a matcher knows people by it. */
+
 import type { Block, Picture } from '@eigenveil/report/document';
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import { scaledRows } from '../../released.ts';
 import type { Scene, SceneRow } from '../../scene.ts';
 import type { Row } from './inverses.ts';
-import { average } from './reductions.ts';
 
 /** The bundled scene whose features are pixels, row by row. */
 const SCENE = 'olivetti';
@@ -28,14 +29,14 @@ export function recognised(scene: Scene, people: People, estimates: readonly Row
     return likeness.indexOf(Math.max(...likeness)) === p ? 1 : 0;
   });
   return {
-    matched: average(matched),
-    correlation: average(tried.map(({ row, said }) => correlation(row, said))),
+    matched: mean(matched),
+    correlation: mean(tried.map(({ row, said }) => correlation(row, said))),
   };
 }
 
 /** Of Pearson; 0 where one does not vary. */
 export function correlation(a: Row, b: Row): number {
-  const [meanA, meanB] = [average(a), average(b)];
+  const [meanA, meanB] = [mean(a), mean(b)];
   let [ab, aa, bb] = [0, 0, 0];
   for (let i = 0; i < a.length; i += 1) {
     const [x, y] = [a[i]! - meanA, b[i]! - meanB];

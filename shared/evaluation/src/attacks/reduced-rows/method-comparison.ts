@@ -1,11 +1,12 @@
 /** Methods of projection beside each other: how well the utility label is told from reduced rows, and how well the private one. */
+
 import type { Block, Line } from '@eigenveil/report/document';
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import type { Draws } from '../../draws.ts';
 import type { Setting } from '../../experiment.ts';
 import type { Scene } from '../../scene.ts';
 import { blind, labelsOf, measured, type People } from './private-label.ts';
 import {
-  average,
   bookReduction,
   chartName,
   directionsOf,
@@ -43,8 +44,8 @@ const NOISES = [0.5, 1, 2, 4] as const;
 function noisy(reduction: Reduction, factor: number, scene: Scene, draws: Draws): Reduction {
   const sample = reduction.reduce(scene.publicSample);
   const units = sample[0]!.map((_, c) => {
-    const mean = average(sample.map((row) => row[c]!));
-    return Math.sqrt(average(sample.map((row) => (row[c]! - mean) ** 2)));
+    const centre = mean(sample.map((row) => row[c]!));
+    return Math.sqrt(mean(sample.map((row) => (row[c]! - centre) ** 2)));
   });
   return {
     ...reduction,
@@ -138,7 +139,7 @@ export async function comparison(id: string, setting: Setting, draws: Draws, mem
       y: { title: 'private label right', scale: 'linear' },
       lines: [
         ...lines,
-        level('from the utility label alone', average(byUtility)),
+        level('from the utility label alone', mean(byUtility)),
         level('most frequent', majority),
       ],
     },
@@ -147,7 +148,7 @@ export async function comparison(id: string, setting: Setting, draws: Draws, mem
   const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
   const table: Block = {
     kind: 'table',
-    caption: `${scene.name}: shares of rows that are guessed right; ${percent(average(byUtility))} from the utility label alone, ${percent(majority)} by the most frequent`,
+    caption: `${scene.name}: shares of rows that are guessed right; ${percent(mean(byUtility))} from the utility label alone, ${percent(majority)} by the most frequent`,
     columns: [
       { title: 'reduced by', align: 'left' },
       ...['components', 'utility', 'private, from reduced rows', 'and the utility label'].map((title) => ({
@@ -160,7 +161,7 @@ export async function comparison(id: string, setting: Setting, draws: Draws, mem
       `${components}`,
       percent(utility),
       percent(alone),
-      percent(average(together)),
+      percent(mean(together)),
     ]),
   };
   return [chart, table];

@@ -1,7 +1,8 @@
 /** A private label guessed from reduced rows of a scene: what is learnt of whom, and how often it is right. */
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import type { Scene, SceneRow } from '../../scene.ts';
 import { guessed, type Labelled, mostFrequentByKnown, type Problem } from './classifiers.ts';
-import { average, byPerson, type Reduction } from './reductions.ts';
+import { byPerson, type Reduction } from './reductions.ts';
 
 export type People = readonly (readonly SceneRow[])[];
 
@@ -44,7 +45,7 @@ export interface Measured {
 /** Of each person, the share of rows whose label was guessed. */
 export function successes(people: People, labels: readonly string[], of: string): number[] {
   let next = 0;
-  return people.map((own) => average(own.map((row) => (row.labels[of] === labels[next++] ? 1 : 0))));
+  return people.map((own) => mean(own.map((row) => (row.labels[of] === labels[next++] ? 1 : 0))));
 }
 
 /** The private label from reduced rows, with the utility label known or not. */
@@ -73,7 +74,7 @@ export async function measured(
   return reductions.map(({ projection }, r) => ({
     components: projection.vectors.length,
     together: successes(members, guesses[3 * r]!.labels, hidden),
-    alone: average(successes(members, guesses[3 * r + 1]!.labels, hidden)),
+    alone: mean(successes(members, guesses[3 * r + 1]!.labels, hidden)),
     utility: guesses[3 * r + 2]!.validated,
   }));
 }
@@ -91,5 +92,5 @@ export function blind(scene: Scene, members: People) {
     const guess = mostFrequentByKnown(byPerson(scene.publicSample).map(rows));
     return successes(members, rows(members.flat()).map(guess), hidden);
   };
-  return { byUtility: guesses(utility), majority: average(guesses()) };
+  return { byUtility: guesses(utility), majority: mean(guesses()) };
 }

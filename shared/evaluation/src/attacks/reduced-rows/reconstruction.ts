@@ -1,6 +1,8 @@
 /** Reconstruction of rows from reduced rows, by the share of features that come back. */
+
 import type { Block, Line } from '@eigenveil/report/document';
 import { DifferentialPrivacy } from '@eigenveil/task';
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import { Draws } from '../../draws.ts';
 import type { Experiment, Outcome, Setting } from '../../experiment.ts';
 import { scaledRows } from '../../released.ts';
@@ -8,7 +10,6 @@ import type { Scene } from '../../scene.ts';
 import { facesPicture, recognised, recognitionChart, showsFaces } from './faces.ts';
 import { blindGuess, type Row } from './inverses.ts';
 import {
-  average,
   bookReduction,
   byPerson,
   chartName,
@@ -83,11 +84,11 @@ function run(id: string, attack: Attack) {
     const lines = swept.map(
       ({ name, points }): Line => ({
         name,
-        points: points.map((point) => ({ x: point.components, y: average(point.successes) })),
+        points: points.map((point) => ({ x: point.components, y: mean(point.successes) })),
         style: points.length > 1 ? 'solid' : 'points',
       }),
     );
-    const guess = average(guessed(target, target.members, target.mean));
+    const guess = mean(guessed(target, target.members, target.mean));
     return {
       kind: 'trials',
       attack: main.successes,
@@ -99,17 +100,17 @@ function run(id: string, attack: Attack) {
         rows: target.members.flat().length,
         'share of variance that comes back': share,
         'features of which nine tenths do': nearlyWhole,
-        'success on reduced rows of outsiders': average(
+        'success on reduced rows of outsiders': mean(
           attacked(attack, own, target, target.outsiders).successes,
         ),
-        [`success where the projection is private, ε = ${PRIVATE.epsilon}`]: average(
+        [`success where the projection is private, ε = ${PRIVATE.epsilon}`]: mean(
           attacked(attack, privateReduction(scene, draws.of('private')), target, target.members).successes,
         ),
         'nine tenths of features by PCA': nearlyRaw(lines[0]!, d),
         ...(showsFaces(scene) && factsOfFaces(target, main.estimates)),
       },
       blocks: [
-        chartOf(id, scene, lines, { control: average(control), mean: guess }),
+        chartOf(id, scene, lines, { control: mean(control), mean: guess }),
         ...(showsFaces(scene) ? blocksOfFaces(id, target, own, swept[0]!.points) : []),
       ],
     };
@@ -249,7 +250,7 @@ const CONTROL: Experiment = {
       kind: 'trials',
       attack: attacked(ATTACKS['pseudo-inverse'], whole, target, target.members).successes,
       control: guessed(target, target.outsiders, blind),
-      baseline: average(guessed(target, target.members, target.mean)),
+      baseline: mean(guessed(target, target.members, target.mean)),
       facts: { components },
     };
   },

@@ -1,5 +1,7 @@
 /** Projections that rows of a scene are reduced by, and who is attacked: what all attacks on reduced rows start from. */
+
 import { orthonormal } from '@eigenveil/laboratory/methods/matrix';
+import { meanOfRows } from '@eigenveil/laboratory/recognition/alignment';
 import { project } from '@eigenveil/projection';
 import type { TaskProposal } from '@eigenveil/task';
 import type { Draws } from '../../draws.ts';
@@ -56,16 +58,15 @@ export function randomReduction(scene: Scene, components: number, draws: Draws):
   const directions = Array.from({ length: components }, () =>
     Array.from({ length: d }, () => draws.normal()),
   );
-  const projection = { vectors: orthonormal(directions), mean: meanOf(scaledRows(proposal, publicSample)) };
+  const projection = {
+    vectors: orthonormal(directions),
+    mean: meanOfRows(scaledRows(proposal, publicSample)),
+  };
   return {
     name: 'random directions',
     projection,
     reduce: (rows) => project(projection, scaledRows(proposal, rows)),
   };
-}
-
-export function meanOf(rows: readonly Row[]): number[] {
-  return rows[0]!.map((_, f) => rows.reduce((sum, row) => sum + row[f]!, 0) / rows.length);
 }
 
 /** Rows themselves, on [−1, 1]. */
@@ -87,9 +88,6 @@ export function directionsOf(scene: Scene, label: string | undefined): number {
   const classes = new Set(scene.owners.flat().map(({ labels }) => labels[label])).size;
   return Math.min(scene.proposal.features.length, classes - 1);
 }
-
-export const average = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 export const byPerson = (rows: readonly SceneRow[]): readonly SceneRow[][] => [
   ...Map.groupBy(rows, ({ person }) => person).values(),

@@ -1,4 +1,6 @@
 /** Whose rows are reconstructed, by which attacks, and what counts as success. */
+import { meanOfRows } from '@eigenveil/laboratory/recognition/alignment';
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import type { Draws } from '../../draws.ts';
 import type { Setting } from '../../experiment.ts';
 import { scaledRows } from '../../released.ts';
@@ -11,7 +13,7 @@ import {
   pseudoInverse,
   type Row,
 } from './inverses.ts';
-import { average, byPerson, type Limits, meanOf, type Reduction, somePeople } from './reductions.ts';
+import { byPerson, type Limits, type Reduction, somePeople } from './reductions.ts';
 
 /** An estimate is right that is off by no more than this share of what the feature spans in the public sample. Fixed before any attack ran. */
 const TOLERANCE = 0.05;
@@ -52,7 +54,7 @@ function examples(reduction: Reduction, { scene, sample }: Target): People {
 export function targetOf({ scene, effort }: Pick<Setting, 'scene' | 'effort'>, draws: Draws): Target {
   const sample = byPerson(scene.publicSample);
   const rows = scaledRows(scene.proposal, scene.publicSample);
-  const mean = meanOf(rows);
+  const mean = meanOfRows(rows);
   const columns = mean.map((_, f) => rows.map((row) => row[f]!));
   const spans = columns.map((column) => Math.max(...column) - Math.min(...column));
   const deviation = (f: number) =>
@@ -78,7 +80,7 @@ function successes(target: Target, people: Target['members'], estimates: readonl
       const said = estimates[next++]!;
       return features.filter((f) => Math.abs(said[f]! - row[f]!) <= tolerances[f]!).length / features.length;
     });
-    return average(shares);
+    return mean(shares);
   });
 }
 

@@ -1,7 +1,9 @@
 /** More than one answer over the same rows: by both protocols, by `rotated` again and again, and the lowest bits of one by `garbled`. */
+
 import { symmetricEigen, totalScatter } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
 import { checkTask } from '@eigenveil/task';
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import { answered, drawSecrets, opened, RandomBits, rotatedParameters } from '@eigenveil/two-party/insides';
 import { Matrix } from 'ml-matrix';
 import { Draws } from '../../draws.ts';
@@ -9,7 +11,7 @@ import type { Experiment } from '../../experiment.ts';
 import { pooledStatistics, releasedBy } from '../../released.ts';
 import type { SceneRow } from '../../scene.ts';
 import { garbledOf, tooLong } from './garbled.ts';
-import { explained, type Guess, mean, populationOf, trialsBeside } from './population.ts';
+import { explained, type Guess, populationOf, trialsBeside } from './population.ts';
 import { pcaOf, refusal, rowsOf, runsOf, wholeScatter } from './scenes.ts';
 import { restBySpectrum, trueRest } from './spectrum.ts';
 import { expectedRest, outsideOf, toldBy } from './told.ts';

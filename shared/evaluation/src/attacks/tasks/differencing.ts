@@ -1,7 +1,9 @@
 /** Two tasks that differ in one row: the row, from what both tell. */
+
 import type { Decomposition } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
 import { noisePlanOf, type TaskProposal } from '@eigenveil/task';
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import { Draws } from '../../draws.ts';
 import type { Experiment, Outcome, Setting } from '../../experiment.ts';
 import { pooledStatistics, releasedOf, scaledRows, withoutRows } from '../../released.ts';
@@ -11,7 +13,6 @@ import { curves } from './pictures.ts';
 import {
   explained,
   type Guess,
-  mean,
   type Population,
   populationOf,
   rowGuess,

@@ -1,15 +1,17 @@
 /** Two tasks that differ in one owner, and data users that share what some owners know: the statistics of the others. */
+
 import { type Decomposition, symmetricEigen, totalScatter } from '@eigenveil/projection';
 import type { Chart } from '@eigenveil/report/document';
 import { addStatistics, type Statistics } from '@eigenveil/statistics';
 import type { TaskProposal } from '@eigenveil/task';
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import { Matrix } from 'ml-matrix';
 import { Draws } from '../../draws.ts';
 import type { Experiment, Setting } from '../../experiment.ts';
 import { pooledStatistics, releasedOf, statisticsOf } from '../../released.ts';
 import type { Scene, SceneRow } from '../../scene.ts';
 import { curves } from './pictures.ts';
-import { explained, type Guess, mean, type Population, populationOf, trialsOf } from './population.ts';
+import { explained, type Guess, type Population, populationOf, trialsOf } from './population.ts';
 import { dealt, membersOf, pcaOf, rowsOf } from './scenes.ts';
 import { expectedRest, grownBy, knownPart, type Told, toldBy } from './told.ts';
 

@@ -87,6 +87,3 @@ export const trialsOf = (guesses: readonly Guess[]): Successes =>
     guesses,
     guesses.map((_, i) => guesses[(i + 1) % guesses.length]!.guess),
   );
-
-export const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -1,6 +1,8 @@
 /** What all eigenvalues tell beyond those of the k vectors: of the rest of S̄, and of the number of rows. */
+
 import { symmetricEigen } from '@eigenveil/projection';
 import { programOf, type TaskProposal } from '@eigenveil/task';
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import { resolutionOf } from '@eigenveil/two-party';
 import { Matrix } from 'ml-matrix';
 import { Draws } from '../../draws.ts';
@@ -8,7 +10,7 @@ import type { Experiment } from '../../experiment.ts';
 import { releasedBy } from '../../released.ts';
 import type { SceneRow } from '../../scene.ts';
 import { curves } from './pictures.ts';
-import { explained, type Guess, mean, type Population, populationOf, trialsBeside } from './population.ts';
+import { explained, type Guess, type Population, populationOf, trialsBeside } from './population.ts';
 import { componentsOf, membersOf, pcaOf, runsOf } from './scenes.ts';
 import { expectedRest, outsideOf, toldBy } from './told.ts';
 

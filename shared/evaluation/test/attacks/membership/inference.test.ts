@@ -1,11 +1,12 @@
 /** Inference of membership: trials are what they say, a result that holds a row exactly is told, and one that is all noise is not. */
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { comparison } from '../../../src/attacks/membership/attack.ts';
 import { INFERENCES } from '../../../src/attacks/membership/experiments.ts';
 import { type Inference, runInference } from '../../../src/attacks/membership/inference.ts';
 import { likelihoodRatio, standardisedRatio } from '../../../src/attacks/membership/likelihood-ratio.ts';
-import { meanOf, reconstructionError } from '../../../src/attacks/membership/statistics.ts';
+import { reconstructionError } from '../../../src/attacks/membership/statistics.ts';
 import { drawWorlds, peopleOf, poolOf } from '../../../src/attacks/membership/worlds.ts';
 import { BlockSchema } from '../../../src/blocks.ts';
 import { Draws } from '../../../src/draws.ts';
@@ -14,7 +15,6 @@ import { variantOf } from '../../../src/scenes/split.ts';
 
 const scene = await bundledScene('iris', 'seed');
 const setting = { scene, effort: 'quick' as const, seed: 'seed', note: () => undefined };
-const mean = (values: readonly number[]) => values.reduce((sum, x) => sum + x, 0) / values.length;
 
 const inference = (id: string, changes: Partial<Inference>): Inference => ({
   id,
@@ -126,7 +126,6 @@ describe('what is looked at', () => {
     ];
     expect(reconstructionError({ vectors, mean: [1, 1, 1] }, [5, 6, 3], [0, 0, 0])).toBeCloseTo(4, 12);
     expect(reconstructionError({ vectors }, [5, 6, 3], [0, 0, 0])).toBeCloseTo(9, 12);
-    expect(meanOf([[1], [2], [6]])).toEqual([3]);
   });
 
   it('is compared with all but one in a hundred others', () => {

@@ -1,7 +1,7 @@
 /** The experiments on reduced rows, on scenes whose leaks are known. */
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import { describe, expect, it } from 'vitest';
 import { EXPERIMENTS } from '../../../src/attacks/reduced-rows/index.ts';
-import { average } from '../../../src/attacks/reduced-rows/reductions.ts';
 import type { Draws } from '../../../src/draws.ts';
 import type { Trials } from '../../../src/experiment.ts';
 import type { Scene } from '../../../src/scene.ts';
@@ -18,7 +18,7 @@ async function run(id: string, scene: Scene, effort: 'quick' | 'full' = 'quick')
 
 /** (attack − control)/(1 − control). */
 function excess({ attack, control }: Trials): number {
-  return (average(attack) - average(control)) / (1 - average(control));
+  return (mean(attack) - mean(control)) / (1 - mean(control));
 }
 
 const sign = (draws: Draws) => (draws.uniform() < 0.5 ? -1 : 1);
@@ -61,8 +61,8 @@ describe('attribute inference', () => {
 
   it('finds what is planted in reduced rows', async () => {
     const { attack, control } = await run('attribute-control', labelledScene(0.5, 0));
-    expect(average(attack)).toBe(1);
-    expect(average(control)).toBeLessThan(0.7);
+    expect(mean(attack)).toBe(1);
+    expect(mean(control)).toBeLessThan(0.7);
     expect(control).toHaveLength(attack.length);
   });
 
@@ -102,8 +102,8 @@ describe('reconstruction', () => {
     const scene = await bundledScene('pima', 'seed');
     const outcome = await run('reconstruction-control', scene);
     expect(outcome.attack.every((success) => success === 1)).toBe(true);
-    expect(average(outcome.control)).toBeGreaterThan(outcome.baseline);
-    expect(average(outcome.control)).toBeLessThan(0.5);
+    expect(mean(outcome.control)).toBeGreaterThan(outcome.baseline);
+    expect(mean(outcome.control)).toBeLessThan(0.5);
   });
 
   it.each(['pseudo-inverse', 'linear', 'learned'])(
@@ -116,7 +116,7 @@ describe('reconstruction', () => {
       if (chart?.kind !== 'chart' || chart.drawing.kind !== 'lines') throw new Error('expected lines');
       const pca = chart.drawing.lines.find((line) => line.name === 'PCA')!;
       // The scene's own task is the chart's point at its number of components.
-      expect(pca.points.find(({ x }) => x === 3)!.y).toBeCloseTo(average(outcome.attack), 9);
+      expect(pca.points.find(({ x }) => x === 3)!.y).toBeCloseTo(mean(outcome.attack), 9);
       expect(pca.points.at(-1)).toEqual({ x: 7, y: 1 });
       expect(outcome.facts!.components).toBe(3);
     },
@@ -131,8 +131,8 @@ describe('reconstruction', () => {
     );
     const { attack, control } = await run('reconstruction-learned', scene);
     // One of two features is there, the other is right by chance for a tenth of people.
-    expect(average(attack)).toBeGreaterThan(0.5);
-    expect(average(attack)).toBeLessThan(0.65);
-    expect(average(control)).toBeLessThan(0.4);
+    expect(mean(attack)).toBeGreaterThan(0.5);
+    expect(mean(attack)).toBeLessThan(0.65);
+    expect(mean(control)).toBeLessThan(0.4);
   });
 });

@@ -1,4 +1,5 @@
 /** What is said of an arm: error rates of its test scores, with thresholds from the rows before. */
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import {
   type Comparison,
   type ErrorRates,
@@ -30,8 +31,6 @@ export interface ArmRates {
 
 /** Of a DET curve. */
 export const FALSE_MATCH_RATES = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5];
-
-const mean = (values: readonly number[]): number => values.reduce((sum, x) => sum + x, 0) / values.length;
 
 export function ratesOf({ thresholds, test }: Runs): ArmRates {
   const over = (windows: number) => mean(test.map((run) => pooledEqualErrorRate(overWindows(run, windows))));
