@@ -13,6 +13,9 @@ import { Argument, Command } from 'commander';
 const run = promisify(execFile);
 const ROOT = new URL('..', import.meta.url).pathname;
 const OURS = '@eigenveil/';
+/** The entry of a package that is for tests and experiments alone, such as sources of randomness that can be repeated: it is never packed. */
+const INSIDES = 'insides';
+const INSIDES_SOURCES = [`src/${INSIDES}.ts`, `src/${INSIDES}/**`];
 /** The package that a line imports from; lines of comments begin with a star. */
 const IMPORTED = /^(?!\s*\*).*(?:from |import\(|import )'((?:@[^/']+\/)?[^./'][^/']*)/gm;
 
@@ -113,6 +116,7 @@ async function readPackage(folder: string, entry: string | undefined): Promise<S
   const manifest = JSON.parse(await readFile(join(ROOT, folder, 'package.json'), 'utf8')) as Manifest;
   const sources = globSync(`${entry === undefined ? '{src,bin}' : `src/${entry}`}/**/*.ts`, {
     cwd: join(ROOT, folder),
+    exclude: INSIDES_SOURCES,
   });
   const imported = new Set<string>();
   for (const source of sources) {
@@ -138,6 +142,7 @@ async function compile(stage: string, outDir: string, packages: readonly Staged[
     include: packages.flatMap(({ folder, entry }) =>
       (entry === undefined ? ['src', 'bin'] : [join('src', entry)]).map((part) => join(ROOT, folder, part)),
     ),
+    exclude: packages.flatMap(({ folder }) => INSIDES_SOURCES.map((part) => join(ROOT, folder, part))),
   };
   const file = join(stage, 'tsconfig.json');
   await writeFile(file, JSON.stringify(config));
@@ -156,8 +161,8 @@ async function stagePackage(
   await cp(join(compiled, folder, 'src', part), join(target, 'dist', part), { recursive: true });
   for (const data of globSync('*.schema.json', { cwd: join(ROOT, folder) }))
     await copyFile(join(ROOT, folder, data), join(target, data));
-  const entries = Object.entries(manifest.exports).filter(
-    ([name]) => entry === undefined || name === `./${entry}`,
+  const entries = Object.entries(manifest.exports).filter(([name]) =>
+    entry === undefined ? name !== `./${INSIDES}` : name === `./${entry}`,
   );
   const published: Record<string, unknown> = {
     name: manifest.name,

@@ -162,6 +162,8 @@ describe('a package', { tags: ['long'] }, () => {
     const texts = await Promise.all(own.map((file) => readFile(join(installed, file), 'utf8')));
     expect(texts.length).toBeGreaterThan(20);
     expect(own.filter((_, i) => texts[i]!.includes('EIGENVEIL_EVALUATION'))).toEqual([]);
+    // Nor seeded randomness, servers that deviate and the like, which two-party has for tests and experiments.
+    expect(own.filter((file, i) => /insides/.test(file) || /insides/.test(texts[i]!))).toEqual([]);
     // Nothing private, and none of what the servers do between them but where a server is.
     expect(
       [...named].filter((it) => /testbed|made-up|bench|demo|evaluation|laboratory|report|csp/.test(it)),
