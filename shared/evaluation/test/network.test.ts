@@ -63,6 +63,7 @@ const outcomeOf = async (id: string) => {
 test.each([
   ['network-refusal-moment', 1],
   ['network-planted-moment', 0],
+  ['network-planted-haste', 0],
   ['network-unpadded-result', 0],
 ])('%s has p = %i', async (id, p) => {
   expect(await outcomeOf(id)).toMatchObject({ p });

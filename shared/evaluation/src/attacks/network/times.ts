@@ -133,10 +133,16 @@ const plantedDelay: Experiment = {
 };
 
 const PUBLIC_MILLISECONDS = 1000;
+/** How many matrices the data user thinks about for so long. */
+const MATRICES = { pca: 1, dca: 2 } as const;
 
 /** When the CSP gets each message of the data user, by a made-up clock: milliseconds after its own last. */
-async function moments({ scene, effort, seed }: Setting, planted: number) {
+async function moments(
+  { scene, effort, seed }: Setting,
+  { waits = PUBLIC_MILLISECONDS, later = 0 }: { readonly waits?: number; readonly later?: number } = {},
+) {
   const runs: { readonly group: string; readonly shape: string }[] = [];
+  const early: boolean[] = [];
   const refused = new Set<string>();
   const draws = new Draws(seed);
   const rows = draws.shuffled(scene.owners.flat());
@@ -154,20 +160,23 @@ async function moments({ scene, effort, seed }: Setting, planted: number) {
       for (let again = 0; again < (effort === 'quick' ? 1 : 4); again += 1) {
         const clock = new MadeUpTime();
         // Of a data user that is slower where there is no result: what the pace is there to hide.
-        const late = own.length < 10 ? planted : 0;
-        const pace: Pace = { milliseconds: PUBLIC_MILLISECONDS + late, clock };
+        const late = own.length < 10 ? later : 0;
+        const pace: Pace = { milliseconds: waits + late, clock };
         const came: number[] = [];
         const { code } = await runTwoParty(task, statistics, share(task, statistics), {
           onReceive: () => came.push(clock.time),
           dataUser: { pace },
         });
         if (code !== undefined) refused.add(code);
+        // By this clock thinking takes no time: who does not wait is as early for a result as for a refusal.
+        early.push(came.at(-1)! < MATRICES[kind] * PUBLIC_MILLISECONDS);
         // A wait wakes up early now and then, so it ends within a step of the clock.
         runs.push({ group: kind, shape: came.map((time) => Math.floor(time / 10)).join(' ') });
       }
     }
   }
-  return exactly(oddOnes(runs), 'a moment that differs', {
+  const exceptions = oddOnes(runs).map((differs, i) => differs || early[i]!);
+  return exactly(exceptions, 'a moment that differs or is before the public time', {
     facts: { refusals: [...refused].sort().join(', ') },
   });
 }
@@ -183,11 +192,11 @@ const refusalMoment: Experiment = {
   sees: 'when each message of the data user comes, by a clock that is made up: the real code, on a machine for which its public time is enough',
   knows: 'the task',
   control: 'the same rows once more',
-  baseline: 'moments that are the same for results and refusals',
+  baseline: 'moments that are the same for results and refusals, and not before the public time',
   unit: 'run',
   scenes: ['iris'],
   omits: withoutClasses,
-  run: (setting) => moments(setting, 0),
+  run: (setting) => moments(setting),
 };
 
 const plantedMoment: Experiment = {
@@ -195,7 +204,15 @@ const plantedMoment: Experiment = {
   id: 'network-planted-moment',
   title: 'A data user that goes on later where it refuses (planted)',
   expectation: 'control',
-  run: (setting) => moments(setting, 20),
+  run: (setting) => moments(setting, { later: 20 }),
+};
+
+const plantedHaste: Experiment = {
+  ...refusalMoment,
+  id: 'network-planted-haste',
+  title: 'A data user that does not wait for its public time (planted)',
+  expectation: 'control',
+  run: (setting) => moments(setting, { waits: 0 }),
 };
 
 const refusalTime: Experiment = {
@@ -255,5 +272,6 @@ export const TIMES: readonly Experiment[] = [
   plantedDelay,
   refusalMoment,
   plantedMoment,
+  plantedHaste,
   refusalTime,
 ];
