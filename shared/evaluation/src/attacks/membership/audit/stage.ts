@@ -5,8 +5,10 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { type NoisePlan, type RandomSource, type Rational, sampleNoise } from '@eigenveil/privacy';
-import { drawNoise, flatten } from '@eigenveil/statistics';
-import { noisePlanOf, placesOf, stageTaskOf, type TaskProposal } from '@eigenveil/task';
+import { draw, sharesAtCsp, sharesAtDataUser } from '@eigenveil/protocol/servers';
+import { drawNoise, flatten, layout } from '@eigenveil/statistics';
+import { noisePlanOf, placesOf, shiftOf, stageTaskOf, type TaskProposal } from '@eigenveil/task';
+import { TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
 import { Draws } from '../../../draws.ts';
 import { statisticsOf } from '../../../released.ts';
 import type { SceneRow } from '../../../scene.ts';
@@ -82,9 +84,24 @@ export function auditedStage(
 /** Thousands of draws make the plan of the noise once. That those who draw what the attacker does not know draw by this very plan is looked at before. */
 function checkWiring(proposal: TaskProposal, unknown: readonly Drawer[], plan: NoisePlan): void {
   const seed = 'wiring';
-  const expected = sampleNoise(new Draws(seed).source, stageTaskOf(proposal)!, plan);
+  const source = () => new Draws(seed).source;
+  const expected = sampleNoise(source(), stageTaskOf(proposal)!, plan);
+  const inRing = (values: readonly bigint[]) =>
+    toRing(TWO_PARTY_PROTOCOLS[proposal.twoParty].shareBits(proposal), values);
+  const zeros = expected.map(() => 0n);
+  const shift = shiftOf(proposal);
+  // Of servers, what their shares have where statistics and blinding are zeros; an owner's noise is within what it encrypts.
+  const added: Readonly<Record<Drawer, () => readonly [bigint[], bigint[]]>> = {
+    csp: () => [sharesAtCsp(proposal, zeros, source()), inRing(expected)],
+    dataUser: () => {
+      const drawn = draw({ task: proposal, packing: layout(proposal) }, source());
+      const shares = sharesAtDataUser(proposal, { ...drawn, blinding: zeros });
+      return [shares, inRing(expected.map((value, i) => value + shift[i]!))];
+    },
+    owner: () => [drawNoise(proposal, 'owner', source()), expected],
+  };
   for (const drawer of new Set(unknown))
-    if (!isDeepStrictEqual(drawNoise(proposal, drawer, new Draws(seed).source), expected))
+    if (!isDeepStrictEqual(...added[drawer]()))
       throw new Error(
         `noise of ${proposal.differentialPrivacy!.noise}: from ${drawer} that of the plan expected, got other`,
       );
