@@ -6,8 +6,8 @@ export { ClearSession } from './garbling/index.ts';
 export { GARBLING_MESSAGE } from './garbling/messages.ts';
 export { clearProducts } from './insides/clear-products.ts';
 export { dealtTransfers } from './insides/dealt-transfers.ts';
-export { type Digit, type Lie, multiplyLying } from './insides/deviating-correlator.ts';
-export { type Deviation, deviatingSession } from './insides/deviating-receiver.ts';
+export { type Lie, multiplyLying } from './insides/deviating-correlator.ts';
+export { deviatingSession } from './insides/deviating-receiver.ts';
 export { type Run, recorded, runGarbled } from './insides/garbled-run.ts';
 export {
   garblerBits,
@@ -20,7 +20,6 @@ export {
 export { MadeUpTime } from './insides/made-up-time.ts';
 export { type Message, messagesOf } from './insides/messages-of.ts';
 export { answered, opened, view } from './insides/rotated-view.ts';
-export { seeded } from './insides/seeded.ts';
 export { telling, unevenness } from './insides/view-statistics.ts';
 export { receiveBaseKeys } from './oblivious-transfer/base.ts';
 export { drawDelta } from './oblivious-transfer/index.ts';
@@ -29,7 +28,6 @@ export type { RandomSource } from './oblivious-transfer/randomness.ts';
 export {
   type CorrelatedProduct,
   multiplyChosen,
-  multiplyClear,
   multiplyEachChosen,
   multiplyEachCorrelated,
 } from './products/index.ts';
@@ -39,10 +37,8 @@ export { answerRotated } from './rotated/csp.ts';
 export { standardNormal } from './rotated/gaussian.ts';
 export { squareRoot } from './rotated/integers.ts';
 export {
-  columnOf,
   inRing,
   type Matrix,
-  multiplyMatrices,
   multiplySigned,
   symmetricMatrix,
   traceOf,
@@ -56,7 +52,7 @@ export { answerPencil } from './rotated/pencil/csp.ts';
 export { askPencil } from './rotated/pencil/data-user.ts';
 export { type PencilParameters, pencilParameters } from './rotated/pencil/parameters.ts';
 export { drawPencilSecrets, type PencilSecrets } from './rotated/pencil/secrets.ts';
-export type { Chooser, Correlator } from './rotated/products.ts';
+export type { Correlator } from './rotated/products.ts';
 export { RandomBits } from './rotated/random-bits.ts';
 export { refineVectors } from './rotated/refine.ts';
 export { matrixShareOfUser } from './rotated/rotating.ts';

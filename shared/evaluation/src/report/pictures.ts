@@ -6,7 +6,7 @@ import { writeReport as writeFiles } from '@eigenveil/report/write';
 import type { EvaluationResult } from '../result.ts';
 
 /** Within the report's folder. */
-export const APART = 'not-to-be-shared';
+const APART = 'not-to-be-shared';
 
 /** The result with a sentence in place of each picture, and the pictures, under names that differ. */
 export function withoutPictures(result: EvaluationResult): {

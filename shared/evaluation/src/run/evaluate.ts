@@ -1,4 +1,5 @@
 /** A run of the instrument: every case once, those that refute a claim again on a fresh seed, and all of them judged together. */
+
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -19,8 +20,8 @@ import {
   needsConfirmation,
   verdictOfAll,
 } from '../judging/verdicts.ts';
-import type { CaseResult, EvaluationResult, ExperimentResult, SceneResult } from '../result.ts';
-import type { Scene } from '../scene.ts';
+import type { CaseResult, EvaluationResult, ExperimentResult } from '../result.ts';
+import { summaryOf } from '../scenes/summary.ts';
 import type { Job } from './job.ts';
 import { Lanes } from './lanes.ts';
 import { OutcomeSchema } from './outcome.ts';
@@ -142,7 +143,7 @@ export class Evaluation {
         only: only === undefined ? null : [...only],
         level: LEVELS[effort],
         margin: MARGIN,
-        scenes: this.#plan.scenes.map(describedScene),
+        scenes: this.#plan.scenes.map(summaryOf),
         environment: { commit, changes, node, processor, cores },
         finishedAt: new Date().toISOString(),
         seconds: judged.reduce((sum, { result }) => sum + result.seconds, 0),
@@ -212,23 +213,6 @@ export class Evaluation {
     if (!needsConfirmation({ ...slot, ...result }) || again === undefined) return result;
     return confirmedBy(result, { seed: job.seed, outcome: again.outcome }, LEVELS[this.#setting.effort]);
   }
-}
-
-function describedScene({ name, proposal, owners, ...others }: Scene): SceneResult {
-  const { outsiders, publicSample, utilityLabel, privateLabel } = others;
-  const { method, twoParty, features, components, differentialPrivacy } = proposal;
-  const rows = owners.flat();
-  return {
-    ...{ name, method: method.kind, twoParty, features: features.length, components },
-    epsilon: differentialPrivacy?.epsilon ?? null,
-    owners: owners.length,
-    rows: rows.length,
-    people: new Set(rows.map(({ person }) => person)).size,
-    outsiderRows: outsiders.length,
-    publicRows: publicSample.length,
-    utilityLabel: utilityLabel ?? null,
-    privateLabel: privateLabel ?? null,
-  };
 }
 
 const afresh = (job: Job): Job => ({ ...job, seed: `${job.seed}/again` });

@@ -6,6 +6,7 @@ import { dealtTransfers, messagesOf, OT_MESSAGE, recorded, unevenness } from '@e
 import type { Draws } from '../draws.ts';
 import type { Game } from './game.ts';
 import { drawnStatistics, omitsSmall, sharesOf, smallTask } from './inputs.ts';
+import { squares } from './matrices.ts';
 
 const FEATURES = 4;
 const COMPONENTS = 2;
@@ -128,7 +129,6 @@ function agreements({ corrections, response, rows }: Transferred, choices: Uint8
   const ofRows = Array.from({ length: COLUMNS }, (_, j) =>
     z((i) => (rows[16 * i + (j >> 3)]! >> (j & 7)) & 1),
   );
-  const squares = (numbers: readonly number[]) => numbers.reduce((sum, x) => sum + x * x, 0);
   return [
     unevenness([corrections]),
     squares(columns),

@@ -9,7 +9,7 @@ import { compareViews } from './two-sample.ts';
 /** A leak counts as one that is found where so many tests find it. */
 export const POWER = 0.8;
 /** A test finds a leak at this level: Holm's first step over a hundred experiments at 0.05. */
-export const POWER_LEVEL = 0.0005;
+const POWER_LEVEL = 0.0005;
 
 /** What a game says of its tests. */
 interface Tests {

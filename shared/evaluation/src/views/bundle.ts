@@ -72,7 +72,7 @@ export function keyFileOf(bundle: string): string {
 }
 
 /** Such as `owner-2.view`. */
-export function bundleName(party: Party): string {
+function bundleName(party: Party): string {
   return `${party.toLowerCase().replace(' ', '-')}.view`;
 }
 

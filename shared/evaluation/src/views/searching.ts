@@ -24,7 +24,7 @@ interface SearchExperiment
   omits?(scene: Scene): string | undefined;
 }
 
-export const SEARCH_CONTROL =
+const SEARCH_CONTROL =
   'The same forms are planted into what was searched, one at a time; `views-planted` and `views-unblinded` are controls of their own.';
 export const SEARCH_BASELINE =
   'Chance: how likely forms of that length are to stand somewhere in so many bytes.';

@@ -1,4 +1,4 @@
-/** A source of bytes that can be repeated. It is reached by `insides` alone, so that nothing that runs in production can draw from it. */
+/** A source of bytes that can be repeated. No entry of the package has it, so that nothing that runs in production can draw from it. */
 import { createCipheriv, createHash } from 'node:crypto';
 import type { RandomSource } from '../oblivious-transfer/randomness.ts';
 

@@ -1,4 +1,5 @@
 /** A data user that puts other shares in: each answer is about another matrix, and several of them are the scatter matrix. */
+
 import type { Decomposition } from '@eigenveil/projection';
 import { pencil } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
@@ -6,8 +7,9 @@ import { placesOf, programOf, type Task } from '@eigenveil/task';
 import { Matrix, SVD } from 'ml-matrix';
 import { Draws } from '../../draws.ts';
 import type { Experiment, Setting, Trials } from '../../experiment.ts';
+import { pooledStatistics } from '../../released.ts';
 import { exactly } from '../in-process/exact.ts';
-import { agreed, pooled, smallTask, tooSmall } from '../in-process/small-task.ts';
+import { agreed, smallTask, tooSmall } from '../in-process/small-task.ts';
 import { runTwoParty, type Shares, share, shifted } from '../in-process/two-party.ts';
 
 /** Relative error below which a matrix has come out. */
@@ -95,7 +97,7 @@ async function answered(
     note(`run ${run + 1}`);
     const task = agreed(proposal);
     const rows = cut(draws.some(scene.owners.flat(), 60));
-    const statistics = pooled(proposal, [rows.slice(0, 30), rows.slice(30)]);
+    const statistics = pooledStatistics(proposal, [rows.slice(0, 30), rows.slice(30)]);
     const shares = share(task, statistics);
     // As large as scatter may be in one direction; what is added stands out among the eigenvalues then.
     const size = rows.length;

@@ -1,4 +1,5 @@
 /** A CSP that deviates as garbler: changed messages, another function, and a failure that depends on the data user's shares. */
+
 import { randomBytes } from 'node:crypto';
 import { decompose } from '@eigenveil/projection';
 import { placesOf, programOf } from '@eigenveil/task';
@@ -7,8 +8,9 @@ import { ClearSession, GARBLING_MESSAGE, messagesOf, runGarbled } from '@eigenve
 import { errorCodeOf } from '@eigenveil/wire';
 import { Draws } from '../../draws.ts';
 import type { Experiment } from '../../experiment.ts';
+import { pooledStatistics } from '../../released.ts';
 import { exactly, oddOnes } from '../in-process/exact.ts';
-import { agreed, pooled, smallTask, tooSmall } from '../in-process/small-task.ts';
+import { agreed, smallTask, tooSmall } from '../in-process/small-task.ts';
 import { runTwoParty, share, shifted } from '../in-process/two-party.ts';
 
 const LANES = 40;
@@ -111,7 +113,7 @@ const wrongResult: Experiment = {
     for (let run = 0; run < (effort === 'quick' ? 1 : 12); run += 1) {
       const task = agreed(proposal);
       const rows = cut(draws.some(scene.owners.flat(), 40));
-      const statistics = pooled(proposal, [rows.slice(0, 20), rows.slice(20)]);
+      const statistics = pooledStatistics(proposal, [rows.slice(0, 20), rows.slice(20)]);
       const right = decompose(programOf(task), statistics);
       const shares = share(task, statistics);
       const { R, length } = placesOf(task);
@@ -147,7 +149,7 @@ const selectiveFailure: Experiment = {
     const draws = new Draws(seed);
     const task = agreed(proposal);
     const rows = cut(draws.some(scene.owners.flat(), 40));
-    const statistics = pooled(proposal, [rows.slice(0, 20), rows.slice(20)]);
+    const statistics = pooledStatistics(proposal, [rows.slice(0, 20), rows.slice(20)]);
     const seen: { readonly group: string; readonly shape: string }[] = [];
     const outcomes: Record<string, number> = {};
     // Where the longest message is, there are tables.

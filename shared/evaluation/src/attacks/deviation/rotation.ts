@@ -1,6 +1,6 @@
 /** A data user of `rotated` that puts its own into the products: the noise scaled away, and another matrix for each digit of the rotation. */
+
 import { pencil } from '@eigenveil/projection';
-import type { Statistics } from '@eigenveil/statistics';
 import { programOf, type Task } from '@eigenveil/task';
 import {
   askRotated,
@@ -20,14 +20,15 @@ import {
   multiplyEachCorrelated,
   multiplyLying,
   rotatedParameters,
-  symmetricMatrix,
   traceOf,
 } from '@eigenveil/two-party/insides';
 import { errorCodeOf } from '@eigenveil/wire';
 import { Draws } from '../../draws.ts';
 import type { Experiment, Setting } from '../../experiment.ts';
+import { pooledStatistics } from '../../released.ts';
+import { scatterOf } from '../../simulation/rotated-view.ts';
 import { exactly } from '../in-process/exact.ts';
-import { agreed, pooled, smallTask, tooSmall } from '../in-process/small-task.ts';
+import { agreed, smallTask, tooSmall } from '../in-process/small-task.ts';
 import { AT_ONCE, type Shares, share } from '../in-process/two-party.ts';
 
 type Multiply = (
@@ -64,15 +65,9 @@ function* tasks({ scene, seed }: Setting, count: number) {
   for (let i = 0; i < count; i += 1) {
     const task = agreed(proposal);
     const rows = cut(draws.some(scene.owners.flat(), 60));
-    const statistics = pooled(proposal, [rows.slice(0, 30), rows.slice(30)]);
+    const statistics = pooledStatistics(proposal, [rows.slice(0, 30), rows.slice(30)]);
     yield { task, statistics, owners: 2, shares: share(task, statistics) };
   }
-}
-
-/** Q R − V Vᵀ, in integers. */
-function scatterOf({ R, labellings }: Statistics): bigint[][] {
-  const { V, M } = labellings[0]![0]!;
-  return symmetricMatrix(R, V.length).map((row, i) => row.map((entry, j) => M * entry - V[i]! * V[j]!));
 }
 
 /** What the noise is multiplied with, less the trace; all other products as they are. */

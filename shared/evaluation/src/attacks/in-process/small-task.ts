@@ -1,8 +1,6 @@
 /** Small tasks over a scene's rows for experiments that run the real protocol in this process: few features, short keys, either method. */
 
-import { addStatistics, type Statistics } from '@eigenveil/statistics';
 import { DAY_MILLISECONDS, newTaskId, revealedByRotation, type Task, TaskProposal } from '@eigenveil/task';
-import { statisticsOf } from '../../released.ts';
 import type { Scene, SceneRow } from '../../scene.ts';
 
 /** As few as each protocol has something to hide in. */
@@ -72,11 +70,6 @@ export function smallTask(
 export function agreed(proposal: TaskProposal): Task {
   const thumbprint = 'A'.repeat(43) as Task['csp'];
   return { ...proposal, protocol: 'eigenveil/1', id: newTaskId(), csp: thumbprint, dataUser: thumbprint };
-}
-
-/** Of all owners together. */
-export function pooled(proposal: TaskProposal, owners: readonly (readonly SceneRow[])[]): Statistics {
-  return owners.map((rows) => statisticsOf(proposal, rows)).reduce(addStatistics);
 }
 
 function spreadMost({ proposal, publicSample }: Scene, count: number): number[] {

@@ -21,7 +21,7 @@ const TOKEN_SECONDS = 3600;
 const POLL_MILLISECONDS = 20;
 
 /** Owners ask the CSP for nothing but to enrol them, before any task. */
-export const LINES = ['owners to data user', 'data user to CSP'] as const;
+const LINES = ['owners to data user', 'data user to CSP'] as const;
 export type Line = (typeof LINES)[number];
 
 export interface Observed {

@@ -3,10 +3,10 @@ import type { Statistics } from '@eigenveil/statistics';
 import type { Task } from '@eigenveil/task';
 import { Draws } from '../../draws.ts';
 import type { Experiment, Setting } from '../../experiment.ts';
-import { statisticsOf } from '../../released.ts';
+import { pooledStatistics, statisticsOf } from '../../released.ts';
 import type { Scene, SceneRow } from '../../scene.ts';
 import { exactly, oddOnes } from '../in-process/exact.ts';
-import { agreed, pooled, type SmallTask, smallTask, withoutClasses } from '../in-process/small-task.ts';
+import { agreed, type SmallTask, smallTask, withoutClasses } from '../in-process/small-task.ts';
 import { runTwoParty, share } from '../in-process/two-party.ts';
 import { type Observed, type Summarise, startSite } from './site.ts';
 import type { SeenRecord } from './tls-records.ts';
@@ -173,7 +173,7 @@ const messages: Experiment = {
       };
       for (const [name, parts] of chosen(setting)) {
         setting.note(`${kind.join(' by ')}: ${name}`);
-        const statistics = pooled(
+        const statistics = pooledStatistics(
           small.proposal,
           parts.map((part) => small.cut(part)),
         );

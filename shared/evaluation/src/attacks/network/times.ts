@@ -10,10 +10,10 @@ import type { Pace } from '@eigenveil/two-party';
 import { MadeUpTime } from '@eigenveil/two-party/insides';
 import { Draws } from '../../draws.ts';
 import type { Experiment, Setting, Trials } from '../../experiment.ts';
-import { statisticsOf } from '../../released.ts';
+import { pooledStatistics, statisticsOf } from '../../released.ts';
 import type { SceneRow } from '../../scene.ts';
 import { exactly, oddOnes } from '../in-process/exact.ts';
-import { agreed, pooled, smallTask, tooSmall, withoutClasses } from '../in-process/small-task.ts';
+import { agreed, smallTask, tooSmall, withoutClasses } from '../in-process/small-task.ts';
 import { runTwoParty, share } from '../in-process/two-party.ts';
 import { type Site, type Summarise, startSite } from './site.ts';
 
@@ -156,7 +156,7 @@ async function moments(
     const { proposal, cut } = smallTask(scene, { kind, twoParty: 'rotated' });
     const task = agreed(proposal);
     for (const own of Object.values(parts)) {
-      const statistics = pooled(proposal, [cut(own), cut(own)]);
+      const statistics = pooledStatistics(proposal, [cut(own), cut(own)]);
       for (let again = 0; again < (effort === 'quick' ? 1 : 4); again += 1) {
         const clock = new MadeUpTime();
         // Of a data user that is slower where there is no result: what the pace is there to hide.

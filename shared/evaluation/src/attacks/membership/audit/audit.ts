@@ -70,7 +70,7 @@ const above = (x: number): number => jstat.erfc(x / Math.SQRT2) / 2;
 const STEPS = 80;
 
 /** From where on an event proves most of Gaussian noise of this deviation. */
-export function bestThreshold(apart: number, spread: number, dpDelta: number, runs: number): number {
+function bestThreshold(apart: number, spread: number, dpDelta: number, runs: number): number {
   if (!Number.isFinite(apart) || spread === 0) return Math.min(apart, Number.MAX_VALUE) / 2;
   const candidates = Array.from({ length: STEPS }, (_, i) => apart / 2 + spread * (-1 + (5 * i) / STEPS));
   const expected = candidates.map((threshold) =>
