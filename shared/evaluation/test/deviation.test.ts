@@ -54,7 +54,13 @@ describe('what is promised', () => {
     },
   );
 
-  test.each(['deviation-digit-guess', 'deviation-selective-failure', 'deviation-refused-requests'])(
+  test('a failure is among the runs in which none shows', { tags: ['long'] }, async () => {
+    const { facts, ...outcome } = await outcomeOf('deviation-selective-failure');
+    expect(outcome).toMatchObject({ p: 1, distance: { value: 0 } });
+    expect(Object.keys(facts!)).toContain('ERR_GARBLING_CHECK');
+  });
+
+  test.each(['deviation-digit-guess', 'deviation-refused-requests'])(
     '%s finds no exception',
     { tags: ['long'] },
     async (id) => {
