@@ -1,4 +1,5 @@
 /** The data user of a discriminant method by `rotated`: M, C₁, Y, the vectors and the result, against the simulator of docs/rotated-pencils.md. */
+
 import { generalisedEigen, symmetricEigen } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
 import {
@@ -9,12 +10,12 @@ import {
   upperEntries,
 } from '@eigenveil/two-party/insides';
 import type { Scene } from '../scene.ts';
+import { wholeScatter } from '../whole-scatter.ts';
 import type { Game } from './game.ts';
 import { drawnStatistics, labelOf, omitsSmall, RIDGE, type SmallTask, smallTask } from './inputs.ts';
 import { type Doubles, doubles, inner, quadratic, sizeOf, squares, times, transposed } from './matrices.ts';
 import { groupsOf, type PencilView, parametersOf, realPencil, simulatedPencil } from './pencil-view.ts';
 import { mixedWithIdentity, overlap, smaller } from './rotated-data-user.ts';
-import { scatterOf } from './rotated-view.ts';
 import type { Planted } from './sides.ts';
 
 const FEATURES = 4;
@@ -109,7 +110,7 @@ function smallPencil(scene: Scene): SmallTask {
 function summedUp(small: SmallTask, statistics: Statistics, view: PencilView): number[] {
   const parameters = parametersOf(small);
   const { rotationBits: f, maskBits, openBits, rootBits, vectorBits, contrastBits } = parameters;
-  const T = scatterOf(statistics);
+  const T = wholeScatter(statistics);
   const trace = traceOf(T);
   const noise = Number(trace) * NOISE;
   const pairs = symmetricEigen(doubles(T, 0));

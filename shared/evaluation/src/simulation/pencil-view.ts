@@ -1,4 +1,5 @@
 /** Views of the data user in a pencil by `rotated`: real ones, and those that the simulator of docs/rotated-pencils.md makes for the same code of the data user. */
+
 import { type Decomposition, symmetricEigen } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
 import { placesOf } from '@eigenveil/task';
@@ -24,10 +25,11 @@ import {
   transpose,
 } from '@eigenveil/two-party/insides';
 import type { Draws } from '../draws.ts';
+import { wholeScatter } from '../whole-scatter.ts';
 import { added, inRows, runDataUser, type Seen, sender, uniformProducts, until } from './data-user-run.ts';
 import { OWNERS, type SmallTask, sharesOf } from './inputs.ts';
 import { completed, doubles, times, transposed } from './matrices.ts';
-import { scatterOf, turnedScatter } from './rotated-view.ts';
+import { turnedScatter } from './rotated-view.ts';
 
 export interface PencilView {
   /** M, upper triangle, in units of 2^−2f. */
@@ -144,7 +146,7 @@ export async function simulatedPencil(
   } = parameters;
   const { rootBits, contrastBits, back, inner, directionBits } = parameters;
   const random = new RandomBits(draws.source);
-  const { bits, U, W, matrix } = turnedScatter(scatterOf(statistics), parameters, random);
+  const { bits, U, W, matrix } = turnedScatter(wholeScatter(statistics), parameters, random);
   const own = sharesOf(small, statistics, draws).dataUser; // its random tape: minus its blinding
   const dataUser = { shares: own, correlator: uniformProducts(random) };
   const counts = placesOf(small.task).labellings[0]!.map(({ M }) => M.from);

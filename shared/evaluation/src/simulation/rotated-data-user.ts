@@ -1,4 +1,5 @@
 /** The data user of a PCA by `rotated`: its matrix M, the vectors and the result, against the simulator of docs/rotated.md. */
+
 import { type EigenPairs, symmetricEigen } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
 import {
@@ -13,10 +14,11 @@ import {
 } from '@eigenveil/two-party/insides';
 import { determinant, Matrix as RealMatrix } from 'ml-matrix';
 import type { Draws } from '../draws.ts';
+import { wholeScatter } from '../whole-scatter.ts';
 import type { Game } from './game.ts';
 import { drawnStatistics, omitsSmall, type SmallTask, smallTask } from './inputs.ts';
 import { doubles, inner, orthonormal, quadratic, sizeOf, squares } from './matrices.ts';
-import { type RotatedView, realRotated, scatterOf, simulatedRotated } from './rotated-view.ts';
+import { type RotatedView, realRotated, simulatedRotated } from './rotated-view.ts';
 import type { Planted } from './sides.ts';
 
 const FEATURES = 4;
@@ -112,7 +114,7 @@ export const rotatedDataUser: Game = {
 /** The values of a view, jointly with the result, by somebody who knows T. */
 function summedUp({ task }: SmallTask, statistics: Statistics, view: RotatedView): number[] {
   const { rotationBits: f, maskBits } = rotatedParameters(task);
-  const T = scatterOf(statistics);
+  const T = wholeScatter(statistics);
   const trace = traceOf(T);
   const noise = Number(trace) * NOISE;
   const pairs = symmetricEigen(T.map((row) => row.map(Number)));

@@ -1,4 +1,5 @@
 /** Views of the data user in a PCA by `rotated`: real ones, and those that the simulator of docs/rotated.md makes for the same code of the data user. */
+
 import { type Decomposition, symmetricEigen } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
 import { askRotated, ROTATED_MESSAGE } from '@eigenveil/two-party';
@@ -24,6 +25,7 @@ import {
   upperEntries,
 } from '@eigenveil/two-party/insides';
 import type { Draws } from '../draws.ts';
+import { wholeScatter } from '../whole-scatter.ts';
 import { added, inRows, runDataUser, type Seen, sender, uniformProducts, until } from './data-user-run.ts';
 import { OWNERS, type SmallTask, sharesOf } from './inputs.ts';
 
@@ -33,12 +35,6 @@ export interface RotatedView {
   /** The flooded answer, d × components, in units of 2^−2f. */
   readonly answer: Matrix;
   readonly result: Decomposition;
-}
-
-/** T = Q R − V Vᵀ: what the ideal functionality has. */
-export function scatterOf({ R, labellings }: Statistics): bigint[][] {
-  const { V, M } = labellings[0]!.reduce((a, b) => ({ V: a.V.map((v, i) => v + b.V[i]!), M: a.M + b.M }));
-  return symmetricMatrix(R, V.length).map((row, i) => row.map((entry, j) => M * entry - V[i]! * V[j]!));
 }
 
 function opened({ task }: SmallTask, seen: Seen): RotatedView {
@@ -130,7 +126,7 @@ export async function simulatedRotated(
   const parameters = rotatedParameters(small.task);
   const { ringBits, vectorRingBits, rotationBits: f, directionBits, floodBits } = parameters;
   const random = new RandomBits(draws.source);
-  const { bits, U, W, matrix } = turnedScatter(scatterOf(statistics), parameters, random);
+  const { bits, U, W, matrix } = turnedScatter(wholeScatter(statistics), parameters, random);
   const Q = statistics.labellings[0]!.reduce((sum, { M }) => sum + M, 0n);
   const own = sharesOf(small, statistics, draws).dataUser; // its random tape: minus its blinding
   const dataUser = { shares: own, correlator: uniformProducts(random) };

@@ -26,7 +26,7 @@ import { errorCodeOf } from '@eigenveil/wire';
 import { Draws } from '../../draws.ts';
 import type { Experiment, Setting } from '../../experiment.ts';
 import { pooledStatistics } from '../../released.ts';
-import { scatterOf } from '../../simulation/rotated-view.ts';
+import { wholeScatter } from '../../whole-scatter.ts';
 import { exactly } from '../in-process/exact.ts';
 import { agreed, smallTask, tooSmall } from '../in-process/small-task.ts';
 import { AT_ONCE, type Shares, share } from '../in-process/two-party.ts';
@@ -109,7 +109,7 @@ const noiseScale: Experiment = {
     const errors = { attack: [] as number[], control: [] as number[] };
     for (const { task, statistics, owners, shares } of tasks(setting, setting.effort === 'quick' ? 2 : 20)) {
       const { ringBits } = rotatedParameters(task);
-      const trace = traceOf(scatterOf(statistics));
+      const trace = traceOf(wholeScatter(statistics));
       const { A } = pencil({ ...programOf(task), minimumOwners: 1 }, statistics);
       const exact = A.reduce((sum, row, i) => sum + row[i]!, 0);
       // Of the eigenvalues' squares, which is what all entries add up to: no eigenvectors and no other rounding.

@@ -10,9 +10,10 @@ import { Draws } from '../../draws.ts';
 import type { Experiment } from '../../experiment.ts';
 import { pooledStatistics, releasedBy } from '../../released.ts';
 import type { SceneRow } from '../../scene.ts';
+import { wholeScatter } from '../../whole-scatter.ts';
 import { garbledOf, tooLong } from './garbled.ts';
 import { explained, type Guess, populationOf, trialsBeside } from './population.ts';
-import { pcaOf, refusal, rowsOf, runsOf, wholeScatter } from './scenes.ts';
+import { pcaOf, refusal, rowsOf, runsOf } from './scenes.ts';
 import { restBySpectrum, trueRest } from './spectrum.ts';
 import { expectedRest, outsideOf, toldBy } from './told.ts';
 

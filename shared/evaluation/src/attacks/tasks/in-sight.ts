@@ -1,4 +1,5 @@
 /** Pooled statistics in sight, as `simulated` has them, which is known to be broken; the same attempt against the other protocols, and against blinding. */
+
 import { totalScatter } from '@eigenveil/projection';
 import { flatten, layout, type Statistics, unflatten } from '@eigenveil/statistics';
 import { programOf, type TaskProposal, valueBitsOf } from '@eigenveil/task';
@@ -22,9 +23,10 @@ import { Draws } from '../../draws.ts';
 import type { Experiment, Setting } from '../../experiment.ts';
 import { pooledStatistics } from '../../released.ts';
 import { sharesOf } from '../../simulation/inputs.ts';
+import { wholeScatter } from '../../whole-scatter.ts';
 import { tooLong } from './garbled.ts';
 import { type Guess, populationOf, shrunk, trialsOf } from './population.ts';
-import { pcaOf, rowsOf, runsOf, wholeScatter } from './scenes.ts';
+import { pcaOf, rowsOf, runsOf } from './scenes.ts';
 
 const IN_SIGHT = {
   kind: 'attack',

@@ -2,7 +2,6 @@
 import { ProjectionError } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
 import type { TaskProposal } from '@eigenveil/task';
-import { symmetricMatrix } from '@eigenveil/two-party/insides';
 import { Draws } from '../../draws.ts';
 import type { Setting } from '../../experiment.ts';
 import { releasedBy } from '../../released.ts';
@@ -53,12 +52,6 @@ export function dealt(members: readonly SceneRow[], owners: number, draws: Draws
 
 export const rowsOf = (statistics: Statistics): number =>
   statistics.labellings[0]!.reduce((sum, { M }) => sum + Number(M), 0);
-
-/** T = Q R − V Vᵀ in whole numbers. */
-export function wholeScatter({ R, labellings }: Statistics): bigint[][] {
-  const { V, M } = labellings[0]![0]!;
-  return symmetricMatrix(R, V.length).map((row, i) => row.map((entry, j) => M * entry - V[i]! * V[j]!));
-}
 
 /** Tasks over parts of the members, each beside one over as many outsiders. */
 export interface Run {
