@@ -1,9 +1,11 @@
 /** Audits keep to what they know: mechanisms of a known ε, the stage as it is, and faults of it. */
+import { epsilonOfGaussian } from '@eigenveil/laboratory/methods/actual';
 import { sensitivitySquared } from '@eigenveil/privacy';
 import { noisePlanOf, stageTaskOf } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { audit, detectable, powerOf } from '../../../src/attacks/membership/audit/audit.ts';
 import { auditedProposal, KINDS, worstNeighbours } from '../../../src/attacks/membership/audit/canary.ts';
+import { AUDITS } from '../../../src/attacks/membership/audit/experiments.ts';
 import { auditedStage, type Drawer, type Fault } from '../../../src/attacks/membership/audit/stage.ts';
 import { Draws } from '../../../src/draws.ts';
 import { bundledScene } from '../../../src/scenes/bundled.ts';
@@ -78,6 +80,20 @@ describe('an audit of a mechanism whose ε is known', () => {
     expect(found.filter(Boolean).length).toBeGreaterThan(60 * (0.8 - 4 * 0.052));
     expect(powerOf(1, APART, PROMISE, 2000, 0.05)).toBeLessThanOrEqual(0.05);
   });
+});
+
+it('what an experiment says that it would find, it finds at the level of the whole run', async () => {
+  const experiment = AUDITS.find(({ id }) => id === 'audit-csp-data-user')!;
+  const outcome = await experiment.run({ scene, effort: 'quick', seed: 'found', note: () => undefined });
+  if (outcome.kind !== 'test') throw new TypeError('expected a test');
+  // 2,500 runs, four audits, and a hundred experiments at 0.001; Gaussian noise of this deviation has the ε that is said.
+  const apart = APART / 0.4818;
+  expect(epsilonOfGaussian({ sigma: 1, sensitivity: apart, dpDelta: 0.01 })).toBeCloseTo(
+    outcome.detectable!.size,
+    1,
+  );
+  const found = Array.from({ length: 40 }, (_, i) => audit(gaussian(apart, `level ${i}`), PROMISE, 2500).p);
+  expect(found.filter((p) => 4 * p <= 0.001 / 100).length).toBeGreaterThan(40 * (0.8 - 4 * 0.063));
 });
 
 describe('the stage under audit', () => {

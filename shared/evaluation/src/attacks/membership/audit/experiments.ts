@@ -5,6 +5,7 @@ import type { Chart, Table } from '@eigenveil/report/document';
 import type { TaskProposal } from '@eigenveil/task';
 import { Draws } from '../../../draws.ts';
 import type { Experiment, Setting, Test } from '../../../experiment.ts';
+import { LEVELS } from '../../../judging/verdicts.ts';
 import type { Scene } from '../../../scene.ts';
 import { type Audited, audit, detectable, type PrivacyPromise, powerOf } from './audit.ts';
 import { auditedProposal, KINDS, type Kind, worstNeighbours } from './canary.ts';
@@ -15,8 +16,10 @@ const PROMISE: PrivacyPromise = { epsilon: 1, dpDelta: 0.01 };
 const RUNS = { quick: 2500, full: 50_000 } as const;
 /** Faults are large enough for few. */
 const RUNS_OF_FAULTS = { quick: 2500, full: 10_000 } as const;
-/** At which `detectable` is told: of an experiment by itself. */
+/** Of the audits for the curve, each by itself. */
 const LEVEL = 0.05;
+/** `detectable` is told at the level that decides: Holm's first step over about so many experiments. */
+const FAMILY = 100;
 
 /** With `owners`: those whose noise the others, who look together, do not know. */
 const HONEST_OWNERS = 2;
@@ -60,7 +63,7 @@ function runAudits(view: View, { scene, effort, seed, note }: Setting, fault?: F
     return {
       ...of,
       audited: audit(stage, PROMISE, runs),
-      found: detectable(apart, PROMISE, runs, LEVEL / CASES.length),
+      found: detectable(apart, PROMISE, runs, LEVELS[effort] / FAMILY / CASES.length),
     };
   });
   const worst = audits.reduce((a, b) => (b.audited.p < a.audited.p ? b : a));
