@@ -1,4 +1,5 @@
 /** Small matrices in doubles, for what views are summed up by. */
+import { dot } from '@eigenveil/laboratory/recognition/alignment';
 import type { Matrix } from '@eigenveil/two-party/insides';
 
 export type Doubles = readonly (readonly number[])[];
@@ -7,23 +8,20 @@ export type Doubles = readonly (readonly number[])[];
 export const doubles = (matrix: Matrix, bits: number): number[][] =>
   matrix.map((row) => row.map((entry) => Number(entry) * 2 ** -bits));
 
-export const inner = (a: readonly number[], b: readonly number[]) =>
-  a.reduce((sum, x, i) => sum + x * b[i]!, 0);
-
 export const transposed = (a: Doubles): number[][] => a[0]!.map((_, j) => a.map((row) => row[j]!));
 
 export const times = (a: Doubles, b: Doubles): number[][] => {
   const columns = transposed(b);
-  return a.map((row) => columns.map((column) => inner(row, column)));
+  return a.map((row) => columns.map((column) => dot(row, column)));
 };
 
-export const squares = (numbers: readonly number[]) => inner(numbers, numbers);
+export const squares = (numbers: readonly number[]) => dot(numbers, numbers);
 
 /** vᵀ A v. */
 export const quadratic = (A: Doubles, v: readonly number[]) =>
-  inner(
+  dot(
     v,
-    A.map((row) => inner(row, v)),
+    A.map((row) => dot(row, v)),
   );
 
 /** The logarithm of the sum of squares. */
@@ -33,7 +31,7 @@ export const sizeOf = (numbers: readonly number[]) => Math.log(squares(numbers) 
 function added(rows: Doubles, more: readonly number[], least: number): number[][] {
   let rest = [...more];
   for (const row of [...rows, ...rows]) {
-    const along = inner(rest, row);
+    const along = dot(rest, row);
     rest = rest.map((x, i) => x - along * row[i]!);
   }
   const length = Math.sqrt(squares(rest));

@@ -1,5 +1,6 @@
 /** The data user of a discriminant method by `rotated`: M, C₁, Y, the vectors and the result, against the simulator of docs/rotated-pencils.md. */
 
+import { dot } from '@eigenveil/laboratory/recognition/alignment';
 import { generalisedEigen, symmetricEigen } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
 import {
@@ -13,7 +14,7 @@ import type { Scene } from '../scene.ts';
 import { wholeScatter } from '../whole-scatter.ts';
 import type { Game } from './game.ts';
 import { drawnStatistics, labelOf, omitsSmall, RIDGE, type SmallTask, smallTask } from './inputs.ts';
-import { type Doubles, doubles, inner, quadratic, sizeOf, squares, times, transposed } from './matrices.ts';
+import { type Doubles, doubles, quadratic, sizeOf, squares, times, transposed } from './matrices.ts';
 import { groupsOf, type PencilView, parametersOf, realPencil, simulatedPencil } from './pencil-view.ts';
 import { mixedWithIdentity, overlap, smaller } from './rotated-data-user.ts';
 import type { Planted } from './sides.ts';
@@ -161,7 +162,7 @@ function floodOf({ answer }: PencilView, bits: number, vector: readonly number[]
   const square = quadratic(B, vector);
   const exact = vector.map((x) => x * Math.sqrt(least / square));
   const own = answer.map((row) => Number(row[0]!) * 2 ** -bits);
-  const side = Math.sign(inner(own, exact));
+  const side = Math.sign(dot(own, exact));
   return own.map((x, i) => (x - side * exact[i]!) / FLOOD);
 }
 

@@ -1,5 +1,6 @@
 /** The data user of a PCA by `rotated`: its matrix M, the vectors and the result, against the simulator of docs/rotated.md. */
 
+import { dot } from '@eigenveil/laboratory/recognition/alignment';
 import { type EigenPairs, symmetricEigen } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
 import {
@@ -17,7 +18,7 @@ import type { Draws } from '../draws.ts';
 import { wholeScatter } from '../whole-scatter.ts';
 import type { Game } from './game.ts';
 import { drawnStatistics, omitsSmall, type SmallTask, smallTask } from './inputs.ts';
-import { doubles, inner, orthonormal, quadratic, sizeOf, squares } from './matrices.ts';
+import { doubles, orthonormal, quadratic, sizeOf, squares } from './matrices.ts';
 import { type RotatedView, realRotated, simulatedRotated } from './rotated-view.ts';
 import type { Planted } from './sides.ts';
 
@@ -129,7 +130,7 @@ function summedUp({ task }: SmallTask, statistics: Statistics, view: RotatedView
   return [
     ...upperEntries(FEATURES, (i, j) => M[i]![j]! / Number(trace)),
     quadratic(M, pairs.vectors[0]!) / pairs.values[0]!,
-    inner(M.flat(), T.flat().map(Number)) / squares(pairs.values),
+    dot(M.flat(), T.flat().map(Number)) / squares(pairs.values),
     overlap(own, pairs),
     ...eigenNoise,
     Number(exactTrace) / 2 ** (2 * f) / (noise * Math.sqrt(2 * FEATURES)),
@@ -145,13 +146,13 @@ function summedUp({ task }: SmallTask, statistics: Statistics, view: RotatedView
 
 /** Of eigenvectors: how many are the same. */
 export const overlap = (own: EigenPairs, other: EigenPairs) =>
-  own.vectors.reduce((sum, vector, i) => sum + inner(vector, other.vectors[i]!) ** 2, 0);
+  own.vectors.reduce((sum, vector, i) => sum + dot(vector, other.vectors[i]!) ** 2, 0);
 
 /** By how much each answered vector differs from T's eigenvector, in deviations of the flood. */
 function floodOf(answer: Matrix, f: number, { vectors }: EigenPairs): number[][] {
   return transpose(answer).map((column, v) => {
     const own = column.map((entry) => Number(entry) * 2 ** (-2 * f));
-    const side = Math.sign(inner(own, vectors[v]!));
+    const side = Math.sign(dot(own, vectors[v]!));
     return own.map((x, i) => (x - side * vectors[v]![i]!) / FLOOD);
   });
 }
