@@ -184,14 +184,16 @@ function factsOf(cases: readonly CaseResult[]): Block[] {
   ];
 }
 
-/** Under names that no other chart of the report has. */
+const fileName = (name: string): string => name.toLowerCase().replace(/[^a-z0-9_-]+/g, '-');
+
+/** Under names that no other chart of the report has, and that a file may have: a scene of one's own is called like its file. */
 function ownBlocks({ id, cases }: ExperimentResult): Block[] {
   return cases.flatMap(({ scene, blocks }, index) => [
     ...(blocks.length === 0 || cases.length === 1
       ? []
       : [{ kind: 'text' as const, text: `**${escapeMarkdown(scene)}**` }]),
     ...blocks.map((block) =>
-      block.kind === 'chart' ? { ...block, name: `${id}-${index}-${block.name}` } : block,
+      block.kind === 'chart' ? { ...block, name: fileName(`${id}-${index}-${block.name}`) } : block,
     ),
   ]);
 }

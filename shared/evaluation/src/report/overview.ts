@@ -19,16 +19,19 @@ export function outcomeOf(result: EvaluationResult): string[] {
   const measured = of('admitted', 'broken');
   const missed = controls.filter(({ found }) => !found);
   const refuted = claims.filter(({ verdict }) => verdict === 'broken');
+  const omitted = experiments.reduce((sum, it) => sum + it.omitted.length, 0);
   const names = (of: readonly { readonly id: string }[]) => of.map(({ id }) => id).join(', ');
   return [
     ...(missed.length === 0
       ? []
       : [`This run says nothing: it did not find what is known to leak, ${names(missed)}.`]),
-    broken.length === 0
-      ? 'No experiment refuted a claim.'
-      : `${plural(broken.length, 'experiment')} broke what the documents promise: ${names(broken)}. ${refuted.length === 1 ? 'Claim refuted' : 'Claims refuted'}: ${names(refuted) || 'none is named'}.`,
-    `${plural(held.length, 'experiment')} saw nothing beyond the margin with so many units, ${undecided.length} could not decide.`,
-    `${plural(measured.length, 'admitted leak')} ${measured.length === 1 ? 'was' : 'were'} there, with the sizes that the report gives; ${of('admitted', 'undecided').length + of('admitted', 'holds').length} more did not show with so many units.`,
+    broken.length + held.length + undecided.length === 0
+      ? 'No experiment attacked what the documents promise: this run says nothing of that.'
+      : broken.length === 0
+        ? 'No experiment refuted a claim.'
+        : `${plural(broken.length, 'experiment')} broke what the documents promise: ${names(broken)}. ${refuted.length === 1 ? 'Claim refuted' : 'Claims refuted'}: ${names(refuted) || 'none is named'}.`,
+    `Of what the documents promise, ${plural(held.length, 'experiment')} saw nothing beyond the margin with so many units, ${undecided.length} could not decide.`,
+    `${plural(measured.length, 'admitted leak')} ${measured.length === 1 ? 'was' : 'were'} there, with the sizes that the report gives; of ${of('admitted', 'undecided').length} more so many units could not decide, and ${of('admitted', 'holds').length} did not show.`,
     ...(controls.length === 0
       ? ['No positive control ran: silence says nothing.']
       : missed.length === 0
@@ -37,6 +40,11 @@ export function outcomeOf(result: EvaluationResult): string[] {
     ...(failures.length === 0
       ? []
       : [`${plural(failures.length, 'case')} failed, and nothing is known of them.`]),
+    ...(omitted === 0
+      ? []
+      : [
+          `${plural(omitted, 'case')} ${omitted === 1 ? 'was' : 'were'} left out, each for the reason that the report gives.`,
+        ]),
     ...(missing.length === 0 ? [] : [`${plural(missing.length, 'case')} did not run.`]),
     ...(run.only === null
       ? []
@@ -81,7 +89,7 @@ export function overviewOf(result: EvaluationResult): Section[] {
   ];
 }
 
-const LEGEND = `A verdict is about the attacks that were tried, with the units that there were. It is never a proof of security.
+const LEGEND = `A verdict is about the attacks that were tried, with the units that there were. It is never a proof of security. Where a title names a method, ε or another way to compute, the experiment ran that over the scene’s rows, whatever the scene’s own task has.
 
 - **${WORDS.holds.broken.text}**: the attack is better than its control by more than the margin. A claim is refuted.
 - **${WORDS.holds.holds.text}**: nothing beyond the margin was seen, with enough units to say so.

@@ -85,7 +85,7 @@ const claim = (changed: Pick<ClaimResult, 'id' | 'verdict'> & Partial<ClaimResul
   ...changed,
 });
 
-const POWER = {
+export const POWER = {
   kind: 'chart',
   name: 'power',
   caption: 'Made up: power of the test by size of a planted leak.',

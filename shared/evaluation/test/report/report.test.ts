@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chartsOf, openReport } from '../../../demo/test/support/page.ts';
 import { evaluationReport, terminalTable, writeReport } from '../../src/report/index.ts';
 import { EvaluationResult } from '../../src/result.ts';
-import { EXPERIMENTS, experiment, HOSTILE, RESULT, tested, trials } from './made-up.ts';
+import { EXPERIMENTS, experiment, HOSTILE, POWER, RESULT, tested, trials } from './made-up.ts';
 
 const blocksOf = (result: EvaluationResult): readonly Block[] =>
   evaluationReport(result).sections.flatMap(({ blocks }) => blocks);
@@ -91,6 +91,29 @@ describe('the outcome', () => {
     const some = { ...RESULT, run: { ...RESULT.run, only: ['differencing'] } };
     expect(introductionOf(some)).toContain('Only some experiments ran');
     expect(introductionOf(RESULT)).not.toContain('Only some experiments ran');
+  });
+
+  test('tells what is undecided from what did not show, and does not praise a run that attacked no promise', () => {
+    const admitted = (id: string, verdict: 'undecided' | 'holds') =>
+      experiment({ id, expectation: 'admitted', cases: [trials(verdict, 0.3, 0.29)] });
+    const said = introductionOf(
+      only(admitted('a', 'undecided'), admitted('b', 'undecided'), admitted('c', 'holds')),
+    );
+    expect(said).toContain('of 2 more so many units could not decide, and 1 did not show');
+    expect(said).toContain('No experiment attacked what the documents promise');
+    expect(said).not.toContain('No experiment refuted');
+    const omitted = [{ scene: 'rows.csv', why: 'it has no private label' }];
+    expect(introductionOf(only(experiment({ omitted })))).toContain('1 case was left out');
+  });
+
+  test('has pictures under names that files may have, whatever file a scene is called after', () => {
+    const chart = { ...POWER, name: 'power-Rows of 2024.csv' };
+    const charts = blocksOf(
+      only(experiment({ id: 'a', cases: [{ ...trials('holds', 0.3, 0.29), blocks: [chart] }] })),
+    );
+    expect(
+      charts.filter(({ kind }) => kind === 'chart').map((it) => ('name' in it ? it.name : '')),
+    ).toContain('a-0-power-rows-of-2024-csv');
   });
 
   test('never speaks of security that was shown', () => {

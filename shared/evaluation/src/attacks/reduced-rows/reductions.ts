@@ -111,5 +111,4 @@ export function somePeople(rows: readonly SceneRow[], limits: Limits, draws: Dra
 }
 
 /** A name for a chart of a scene. */
-export const chartName = (id: string, scene: Scene): string =>
-  `${id}-${scene.name.toLowerCase().replace(/[^a-z0-9_-]+/g, '-')}`;
+export const chartName = (id: string, scene: Scene): string => `${id}-${scene.name}`;
