@@ -27,6 +27,16 @@ export function refusal(scene: Scene, changes: Partial<Variant> = {}): string | 
   }
 }
 
+/** Undefined where a task is refused over the rows of a run. */
+export function unlessRefused<T>(compute: () => T): T | undefined {
+  try {
+    return compute();
+  } catch (error) {
+    if (error instanceof ProjectionError) return undefined;
+    throw error;
+  }
+}
+
 /** Members, outsiders and public sample must be at least so many, or dealing them says little. */
 const LEAST_ROWS = 40;
 const LEAST_SAMPLE = 10;

@@ -11,7 +11,7 @@ import { releasedBy } from '../../released.ts';
 import type { SceneRow } from '../../scene.ts';
 import { curves } from './pictures.ts';
 import { explained, type Guess, type Population, populationOf, trialsBeside } from './population.ts';
-import { componentsOf, membersOf, pcaOf, runsOf } from './scenes.ts';
+import { componentsOf, membersOf, pcaOf, runsOf, unlessRefused } from './scenes.ts';
 import { expectedRest, outsideOf, toldBy } from './told.ts';
 
 const RUNS = { quick: 80, full: 300 } as const;
@@ -73,10 +73,11 @@ export const beyondVectors: Experiment = {
     };
     const found = of(componentsOf(scene), RUNS[effort]);
     const most = Math.min(6, scene.proposal.features.length - 2);
-    const byComponents = Array.from(
-      { length: most },
-      (_, i) => [i + 1, of(i + 1, RUNS[effort] / 4)] as const,
-    );
+    // Features that follow from others, such as one-hot columns, leave fewer components than their number allows.
+    const byComponents = Array.from({ length: most }, (_, i) => i + 1).flatMap((components) => {
+      const runs = unlessRefused(() => of(components, RUNS[effort] / 4));
+      return runs === undefined ? [] : [[components, runs] as const];
+    });
     const line = (name: string, success: (run: ReturnType<typeof restOf>) => number) => ({
       name,
       points: byComponents.map(([k, runs]) => [k, mean(runs.map(success))] as const),
