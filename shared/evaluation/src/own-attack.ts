@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
+import { readClaims } from './claims/read.ts';
 import { EvaluationError } from './errors.ts';
 import {
   ATTACKERS,
@@ -53,7 +54,7 @@ const Checked = z.object({
  * @param taken ids of the experiments that run beside it
  * @throws ERR_ATTACK_MISSING when there is no such file
  * @throws ERR_ATTACK_FAILED when it cannot be loaded
- * @throws ERR_ATTACK_INVALID when what it exports by default is no experiment, or has the id of another
+ * @throws ERR_ATTACK_INVALID when what it exports by default is no experiment, has the id of another, or names no claim
  */
 export async function loadAttack(file: string, taken: ReadonlySet<string>): Promise<Experiment> {
   const path = resolve(file);
@@ -72,6 +73,10 @@ export async function loadAttack(file: string, taken: ReadonlySet<string>): Prom
   const experiment = exported as Experiment;
   if (taken.has(experiment.id))
     throw invalid(file, `id: expected one that no other experiment has, got ${experiment.id}`);
+  const claims = (await readClaims()).map(({ id }) => id);
+  const unknown = experiment.claims.find((id) => !claims.includes(id));
+  if (unknown !== undefined)
+    throw invalid(file, `claims: expected ids that SECURITY.md or docs/privacy.md has, got ${unknown}`);
   return experiment;
 }
 

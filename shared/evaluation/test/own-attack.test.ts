@@ -87,6 +87,7 @@ describe('refused', () => {
     ['an attacker that is no role', { attacker: "'me'" }, 'attacker: '],
     ['a secret that is no row of the matrix', { secret: "'all'" }, 'secret: '],
     ['another expectation', { expectation: "'hope'" }, 'expectation: '],
+    ['a claim that no document has', { claims: "['S-1', 'S-99999']" }, 'got S-99999'],
     ['a claim that has no id', { claims: "['S-1', 'S-0']" }, 'claims.1: expected an id such as S-14'],
     ['nothing that it sees', { sees: "''" }, 'sees: '],
     ['nothing that it knows', { knows: 'undefined' }, 'knows: '],

@@ -253,8 +253,27 @@ describe('a scene of one’s own', () => {
     expect(result.run.scenes).toMatchObject([{ name: 'rows.csv', people: 8, rows: 16, owners: 4 }]);
   });
 
+  it.each([
+    [{ owners: 1 }, /"--owners" expected the task's minimumOwners 2 to its maximumOwners 4, got 1$/],
+    [{ owners: 5 }, /"--owners" expected .* got 5$/],
+    [{ privateLabel: 'same' }, /"same" expected 2 to 100 different labels, has 1$/],
+    [{ label: 'own' }, /"own" expected 2 to 100 different labels, has 120$/],
+  ])('is refused with %o', async (options, message) => {
+    const own = await files([]);
+    const rows = Array.from({ length: 120 }, (_, i) => `1,2,3,7,r${i}`);
+    await writeFile(own.data, ['width,height,depth,same,own', ...rows].join('\n'));
+    const opening = open([experiment('any')], lanesOf(() => ({ outcome: NONE })).lanes, {
+      ...SETTING,
+      own: { ...own, ...options },
+    });
+    await expect(opening).rejects.toMatchObject({
+      code: 'ERR_SCENE',
+      message: expect.stringMatching(message),
+    });
+  });
+
   it.each<[string, readonly string[], object, RegExp]>([
-    ['a cell that is no number', [...ROWS, '1,secret,3,p,no'], TASK, /row 42: "height" expected a number$/],
+    ['a cell that is no number', [...ROWS, '1,secret,3,p,no'], TASK, /line 42: "height" expected a number;/],
     ['too few people', ROWS.slice(0, 3), TASK, /expected at least 5 people/],
     ['a task that is none', ROWS, { ...TASK, components: 0 }, /"--task" expected/],
     ['a task that is refused', ROWS, { ...TASK, components: 3 }, /"--task" expected/],

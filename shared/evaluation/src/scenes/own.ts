@@ -38,10 +38,12 @@ export async function ownScene(source: OwnSource, seed: string): Promise<Scene> 
     (column) => column !== undefined,
   );
   const rows = await rowsOf(source, proposal, [...new Set(columns)]);
+  for (const column of columns) checkLabels(source.data, rows, column);
   const owners = source.owners ?? proposal.minimumOwners;
-  if (owners > proposal.maximumOwners)
+  const { minimumOwners, maximumOwners } = proposal;
+  if (owners < minimumOwners || owners > maximumOwners)
     throw wrong(
-      `"--owners" expected at most the task's maximumOwners ${proposal.maximumOwners}, got ${owners}`,
+      `"--owners" expected the task's minimumOwners ${minimumOwners} to its maximumOwners ${maximumOwners}, got ${owners}`,
     );
   const dealt = dealtOf(source.data, rows, owners, seed);
   const largest = Math.max(...dealt.owners.map((own) => own.length));
@@ -90,12 +92,14 @@ async function rowsOf(
   const who = person === undefined ? undefined : at(person);
   return records.map((record, i): SceneRow => {
     // Lines as an editor counts them, after the header.
-    const place = `${file}, row ${i + 2}`;
+    const place = `${file}, line ${i + 2}`;
     return {
       values: cells.map(({ name, at: column }) => {
         const value = parseDecimal(record[column] ?? '');
         if (value === undefined || !Number.isFinite(value))
-          throw wrong(`${place}: ${JSON.stringify(name)} expected a number`);
+          throw wrong(
+            `${place}: ${JSON.stringify(name)} expected a number; leave rows with missing values out`,
+          );
         return value;
       }),
       labels: Object.fromEntries(
@@ -111,6 +115,13 @@ async function rowsOf(
       person: who === undefined ? `${i}` : record[who]!,
     };
   });
+}
+
+/** A task's labelling has 2 to 100 classes; a guess of one label, or of everybody's own, would say nothing either. */
+function checkLabels(file: string, rows: readonly SceneRow[], column: string): void {
+  const classes = new Set(rows.map(({ labels }) => labels[column])).size;
+  if (classes < 2 || classes > 100)
+    throw wrong(`${file}: ${JSON.stringify(column)} expected 2 to 100 different labels, has ${classes}`);
 }
 
 function dealtOf(file: string, rows: readonly SceneRow[], owners: number, seed: string) {
