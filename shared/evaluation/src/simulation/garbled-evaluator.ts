@@ -32,7 +32,8 @@ export const garbledEvaluator: Game = {
   claims: ['S-8', 'S-19', 'S-25'],
   sees: 'All labels, tables, keys and decoding messages of a PCA of 2 features, with the output; the transfers of its own labels are dealt by a trusted dealer.',
   knows: "The rows themselves, so the bits of the CSP's shares: it looks for them in the labels.",
-  simulator: "the output's bits and the program; it garbles zeros",
+  simulator:
+    "the output's bits and the program; it garbles zeros by the protocol's own garbling, so that a fault there, such as a constant Δ, is on both sides and not seen",
   values: [
     "bits of the CSP's shares in its labels",
     ...['labels', 'tables', 'decoding'].map((what) => `unevenness of the bytes of ${what}`),
