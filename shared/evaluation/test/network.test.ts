@@ -3,6 +3,7 @@ import { mean } from '@eigenveil/testbed/goodness/mean';
 import { describe, expect, test } from 'vitest';
 import { exactly, oddOnes } from '../src/attacks/in-process/exact.ts';
 import { EXPERIMENTS } from '../src/attacks/network/index.ts';
+import { usualShapes } from '../src/attacks/network/sizes.ts';
 import { TlsRecords } from '../src/attacks/network/tls-records.ts';
 import { bundledScene } from '../src/scenes/bundled.ts';
 
@@ -74,6 +75,14 @@ test('who encrypts no zeros is found, and who does is not', async () => {
   if (outcome.kind !== 'trials') throw new TypeError('expected trials');
   expect(mean(outcome.attack)).toBeGreaterThan(0.9);
   expect(mean(outcome.control)).toBe(0.5);
+});
+
+test('the usual shape of a group is that of most runs, wherever the odd one stands', () => {
+  const runs = ['b', 'a', 'a', 'c'].map((shape) => ({ group: 'one', shape }));
+  expect([...usualShapes([...runs, { group: 'other', shape: 'c' }])]).toEqual([
+    ['one', 'a'],
+    ['other', 'c'],
+  ]);
 });
 
 test.each(['network-lengths', 'network-two-party-lengths'])(

@@ -90,6 +90,28 @@ const summing =
   async (task: Task): Promise<Statistics> =>
     statisticsOf(task, cut(rows));
 
+/**
+ * Rows that change a length change it each time. On a slow machine a connection may be opened anew, or an answer overtake another: that does not come
+ * again, so what differs is run once more, twice at most, and counts if it still does.
+ */
+const TRIES = 2;
+const AGAIN = 'runs that differed and were run again';
+
+interface Shape {
+  readonly group: string;
+  readonly shape: string;
+}
+
+/** Of each group the shape that came most often. */
+export function usualShapes(runs: readonly Shape[]): ReadonlyMap<string, string> {
+  return new Map(
+    [...Map.groupBy(runs, ({ group }) => group)].map(([group, own]) => {
+      const counts = [...Map.groupBy(own, ({ shape }) => shape)];
+      return [group, counts.reduce((most, one) => (one[1].length > most[1].length ? one : most))[0]];
+    }),
+  );
+}
+
 const DIFFERENT_LENGTH = 'a length that differs';
 
 const COMMON = {
@@ -120,24 +142,39 @@ const lines: Experiment = {
       const warm = smallTask(setting.scene, { twoParty: 'simulated' });
       const rows = setting.scene.owners[0]!;
       await site.run(warm.proposal, new Array<Summarise>(2).fill(summing(warm, rows)));
-      const runs: { readonly group: string; readonly shape: string }[] = [];
-      const facts: Record<string, string> = {};
+      const runs: Shape[] = [];
+      const facts: Record<string, number | string> = { [AGAIN]: 0 };
       for (const kind of TASKS.slice(0, setting.effort === 'quick' ? 1 : undefined)) {
         const small = taskOf(setting.scene, kind);
-        for (const [name, parts] of chosen(setting)) {
+        const observe = async ([name, parts]: [name: string, rows: Rows]): Promise<Shape[]> => {
           setting.note(`${kind.join(' by ')}: ${name}`);
           const observed = await site.run(
             small.proposal,
             parts.map((part) => summing(small, part)),
           );
           const { state, failure } = observed.status;
+          if (failure) facts[`${kind.join(' by ')}, ${name}`] = failure.code;
           // To the CSP a result that is refused looks like another; owners are told.
-          runs.push(
+          return [
             { group: `CSP, ${kind}`, shape: shapeAtCsp(observed) },
             { group: `owners, ${kind}, ${state}`, shape: stretches(observed.seen['owners to data user']) },
-          );
-          if (failure) facts[`${kind.join(' by ')}, ${name}`] = failure.code;
+          ];
+        };
+        const every = chosen(setting);
+        const seen: Shape[][] = [];
+        for (const variant of every) seen.push(await observe(variant));
+        const usual = usualShapes(seen.flat());
+        for (const [i, variant] of every.entries()) {
+          for (
+            let tries = 0;
+            tries < TRIES && seen[i]!.some((it) => usual.get(it.group) !== it.shape);
+            tries += 1
+          ) {
+            facts[AGAIN] = Number(facts[AGAIN]) + 1;
+            seen[i] = await observe(variant);
+          }
         }
+        runs.push(...seen.flat());
       }
       return exactly(oddOnes(runs), DIFFERENT_LENGTH, { facts });
     } finally {
