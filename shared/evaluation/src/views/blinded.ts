@@ -1,10 +1,10 @@
 /** Whether what the CSP decrypts in real runs is uniform, as blinding makes it. */
 
-import { layout } from '@eigenveil/statistics';
 import { distanceFromUniform } from '@eigenveil/testbed/goodness/kolmogorov';
 import { Draws } from '../draws.ts';
 import type { Experiment, Test } from '../experiment.ts';
 import { honestRuns, type RecordedRun, TOGETHER, tooLong } from './runs.ts';
+import { widthsOf } from './widths.ts';
 
 export const BLINDED: Experiment = {
   id: 'views-csp-slots',
@@ -74,11 +74,11 @@ function uniformity(runs: readonly RecordedRun[], draws: Draws): Test {
   };
 }
 
-/** Slots as parts of the blinding's range. */
+/** Slots as parts of the range that blinding must have. */
 function fractionsOf({ csp, task }: RecordedRun): number[] {
-  const { blindingBits } = layout(task);
+  const widths = widthsOf(task);
   const slots = csp.opened.find(({ name }) => name === 'blinded slots')?.values ?? [];
-  return slots.map((slot, i) => Number(slot) / 2 ** blindingBits[i]!);
+  return slots.map((slot, i) => Number(slot) / 2 ** widths[i]!);
 }
 
 const chanceOf = (distance: number, n: number) => Math.min(1, 2 * Math.exp(-2 * n * distance ** 2));
