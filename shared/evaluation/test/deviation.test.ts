@@ -2,6 +2,7 @@
 import { mean } from '@eigenveil/testbed/goodness/mean';
 import { describe, expect, test } from 'vitest';
 import { EXPERIMENTS } from '../src/attacks/deviation/index.ts';
+import { Round } from '../src/attacks/deviation/refusals.ts';
 import { bundledScene } from '../src/scenes/bundled.ts';
 
 async function outcomeOf(id: string) {
@@ -67,6 +68,17 @@ describe('what is promised', () => {
       expect(await outcomeOf(id)).toMatchObject({ p: 1, distance: { value: 0 } });
     },
   );
+
+  test.each(['ERR_RATE_LIMITED', 'ERR_PEER_UNREACHABLE'])('%s is no refusal', async (code) => {
+    const round = new Round();
+    const failing = (thrown: string) => () =>
+      Promise.reject(Object.assign(new Error('refused'), { code: thrown }));
+    await round.refused(['a record', ['ERR_RECORD_INVALID'], failing('ERR_RECORD_INVALID')]);
+    await expect(round.refused(['a record', ['ERR_RECORD_INVALID'], failing(code)])).rejects.toThrow(
+      'refused',
+    );
+    expect(round.exceptions).toEqual([false]);
+  });
 
   test('without the rule of one answer the scatter matrix comes out', { tags: ['long'] }, async () => {
     expect(await outcomeOf('deviation-rotated-again')).toMatchObject({ p: 0, distance: { value: 1 } });

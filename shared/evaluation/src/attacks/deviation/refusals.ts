@@ -14,24 +14,27 @@ const OWNERS = 2;
 /** By default (S-36). */
 const ANSWERS = 3;
 
-/** Something that must be refused: resolves to whether it was not. */
-type Attempt = readonly [name: string, accepted: () => Promise<boolean>];
+/** Something that must be refused: resolves to whether it was not. Other errors, such as a broken line, are no refusal. */
+type Attempt = readonly [name: string, codes: readonly string[], accepted: () => Promise<boolean>];
 
 /** Anything added to the statistics. */
 const one = (task: Task) => Array.from({ length: placesOf(task).length }, (_, i) => (i === 0 ? 1n : 0n));
 
-class Round {
+export class Round {
   readonly facts: Record<string, string> = {};
   readonly exceptions: boolean[] = [];
 
-  /** Tries what must be refused, and keeps the code of the refusal. */
-  async refused([name, accepted]: Attempt): Promise<void> {
+  /**
+   * Tries what must be refused, and keeps the code of the refusal.
+   * @throws whatever is not one of the codes: it says nothing about whether the CSP refuses
+   */
+  async refused([name, codes, accepted]: Attempt): Promise<void> {
     let answer = 'accepted';
     try {
       if (!(await accepted())) answer = 'without effect';
     } catch (error) {
       const code = errorCodeOf(error);
-      if (code === undefined) throw error;
+      if (code === undefined || !codes.includes(code)) throw error;
       answer = code;
     }
     this.facts[name] = answer;
@@ -47,27 +50,46 @@ async function records(rogue: Rogue, { proposal }: SmallTask, own: readonly Stat
   const { id } = task.agreed.task;
   const { bytes, drawn } = await rogue.blinded(task);
   const [first, second] = task.records;
-  await round.refused(['unblinding before any record', () => anything(rogue.unblind(id, bytes))]);
+  await round.refused([
+    'unblinding before any record',
+    ['ERR_MINIMUM_OWNERS'],
+    () => anything(rogue.unblind(id, bytes)),
+  ]);
   const forged = await rogue.record(task.agreed, task.contributions[1]!, 0, 1);
   await round.refused([
     "a record that another owner's key signs",
+    ['ERR_RECORD_INVALID'],
     () => anything(rogue.sendRecords(id, [forged])),
   ]);
-  await round.refused(["another task's record", () => anything(rogue.sendRecords(id, [other.records[0]!]))]);
+  await round.refused([
+    "another task's record",
+    ['ERR_TASK_MISMATCH'],
+    () => anything(rogue.sendRecords(id, [other.records[0]!])),
+  ]);
   await round.refused([
     'the same record twice, as two owners',
+    [],
     async () => (await rogue.sendRecords(id, [first!, first!])) > 1,
   ]);
   const substitute = await rogue.record(task.agreed, task.contributions[1]!, 0);
   await round.refused([
     'another record of the same owner, as a second owner',
+    ['ERR_CONTRIBUTION_CONFLICT'],
     async () => (await rogue.sendRecords(id, [substitute])) > 1,
   ]);
-  await round.refused(['unblinding with too few owners', () => anything(rogue.unblind(id, bytes))]);
+  await round.refused([
+    'unblinding with too few owners',
+    ['ERR_MINIMUM_OWNERS'],
+    () => anything(rogue.unblind(id, bytes)),
+  ]);
   await rogue.sendRecords(id, [second!]);
   await rogue.unblind(id, bytes);
   const again = await rogue.blinded(task);
-  await round.refused(['unblinding another aggregate', () => anything(rogue.unblind(id, again.bytes))]);
+  await round.refused([
+    'unblinding another aggregate',
+    ['ERR_UNBLINDING_CONFLICT'],
+    () => anything(rogue.unblind(id, again.bytes)),
+  ]);
   await rogue.unblind(id, bytes); // the same bytes are answered again
   return { task, other, id, bytes, drawn };
 }
@@ -79,12 +101,17 @@ async function garbledAnswers(rogue: Rogue, small: SmallTask, own: readonly Stat
     answers.push(
       await rogue.compute(task.agreed.task, drawn, answer === 0 ? undefined : one(task.agreed.task)),
     );
-  await round.refused(['a fourth answer of garbled', () => anything(rogue.compute(task.agreed.task, drawn))]);
+  await round.refused([
+    'a fourth answer of garbled',
+    ['ERR_TASK_ANSWERED'],
+    () => anything(rogue.compute(task.agreed.task, drawn)),
+  ]);
   // Under another key, so that it decrypts to something else, if to anything.
   const replayed = other.agreed.task;
   await rogue.sendRecords(replayed.id, other.records);
   await round.refused([
     'an old blinded aggregate in a new task, which gives the old result again',
+    ['ERR_PACKING_OVERFLOW', 'ERR_CIPHERTEXT_INVALID'],
     async () => {
       await rogue.unblind(replayed.id, bytes);
       const result = await rogue.compute(replayed, drawn);
@@ -92,8 +119,16 @@ async function garbledAnswers(rogue: Rogue, small: SmallTask, own: readonly Stat
     },
   ]);
   await rogue.end(id);
-  await round.refused(['unblinding after the end', () => anything(rogue.unblind(id, bytes))]);
-  await round.refused(['an answer after the end', () => anything(rogue.compute(task.agreed.task, drawn))]);
+  await round.refused([
+    'unblinding after the end',
+    ['ERR_TASK_CLOSED'],
+    () => anything(rogue.unblind(id, bytes)),
+  ]);
+  await round.refused([
+    'an answer after the end',
+    ['ERR_TASK_CLOSED'],
+    () => anything(rogue.compute(task.agreed.task, drawn)),
+  ]);
 }
 
 async function rotatedAnswers(
@@ -110,10 +145,12 @@ async function rotatedAnswers(
   await rogue.compute(task.agreed.task, drawn);
   await round.refused([
     'a second answer of rotated, for other shares',
+    ['ERR_ANSWER_DIFFERS', 'ERR_TASK_ANSWERED'],
     () => anything(rogue.compute(task.agreed.task, drawn, one(task.agreed.task))),
   ]);
   await round.refused([
     'the answer of rotated again, from other randomness',
+    ['ERR_ANSWER_DIFFERS', 'ERR_TASK_ANSWERED'],
     () => anything(rogue.compute(task.agreed.task, drawn)),
   ]);
 }
