@@ -65,7 +65,7 @@ export const SEARCHES: readonly Experiment[] = [
     title: "The result in the CSP's recorded view",
     attacker: 'CSP',
     secret: 'result',
-    claims: ['S-10', 'S-13'],
+    claims: ['S-13'],
     sees: CSP_SEES,
     knows: KNOWS,
     searched: atCsp('result'),

@@ -49,7 +49,7 @@ export const sharedSeed: Experiment = {
   title: 'ELFedPCA: a site subtracts the noise of the seed that all sites share from the message of another',
   attacker: 'data owner',
   expectation: 'control',
-  claims: ['S-70', 'P-14'],
+  claims: ['P-14'],
   sees: 'the other site’s noisy covariance, as site 1 does',
   knows: 'the seed',
   async run(setting) {
@@ -77,7 +77,7 @@ export const ownNoise: Experiment = {
   title: 'The same attempt here: a server subtracts its own noise, and what all owners but one have told it',
   attacker: 'coalition',
   expectation: 'holds',
-  claims: ['S-70', 'P-14', 'P-41'],
+  claims: ['P-14', 'P-41'],
   sees: `the second moments with the noise of both servers, (ε, δ) = (${EPSILON}, 10⁻⁵) for a row`,
   knows: 'the noise of one server, and the rows of all owners but one',
   async run(setting) {
