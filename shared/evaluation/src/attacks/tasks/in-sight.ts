@@ -204,8 +204,8 @@ export const rotatedInSight: Experiment = {
   id: 'rotated-pooled',
   title: 'The same attempt against `rotated`: the data user takes the matrix that it opens for S̄',
   expectation: 'holds',
-  claims: ['S-8', 'S-53'],
-  sees: 'the rotated matrix with its noise and mask',
+  claims: ['S-8'],
+  sees: 'the rotated matrix with its noise and mask, computed here in the clear: the exchange itself is not attacked',
   scenes: ['pima'],
   async run(setting) {
     const task = pcaOf(setting.scene, { twoParty: 'rotated' });
@@ -227,8 +227,8 @@ export const cspWithOwners: Experiment = {
   attacker: 'coalition',
   secret: 'statistics of an owner',
   expectation: 'holds',
-  claims: ['S-11', 'S-13', 'S-72'],
-  sees: 'the blinded sums, as decrypted, and no result',
+  claims: ['S-13'],
+  sees: 'the blinded sums, as decrypted, and no result; it takes the middle of the blinding’s range for the blinding, so it does not see blinding that is only less than uniform',
   knows: 'the statistics of all owners but one, the widths of slots, and a public sample',
   control: 'what comes out, set against the scatter matrix of other rows',
   scenes: ['pima'],
