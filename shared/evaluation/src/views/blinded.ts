@@ -3,6 +3,7 @@
 import { distanceFromUniform } from '@eigenveil/testbed/goodness/kolmogorov';
 import { Draws } from '../draws.ts';
 import type { Experiment, Test } from '../experiment.ts';
+import { LEVELS } from '../judging/verdicts.ts';
 import { honestRuns, type RecordedRun, TOGETHER, tooLong } from './runs.ts';
 import { widthsOf } from './widths.ts';
 
@@ -23,15 +24,15 @@ export const BLINDED: Experiment = {
   omits: tooLong,
   scenes: ['pima'],
   async run(setting) {
-    return uniformity(await honestRuns(setting), new Draws(setting.seed));
+    return uniformity(await honestRuns(setting), new Draws(setting.seed), LEVELS[setting.effort] / CASES);
   },
 };
 
 /** Shares of its range by which blinding falls short in controls. */
 const SHORT = [0.05, 0.1, 0.2, 0.3, 0.5, 0.7];
 const DRAWN = 200;
-/** Of the quick run, at which a run of this size is to be told apart. */
-const LEVEL = 0.001;
+/** Holm's first step divides a run's level by about so many. */
+const CASES = 100;
 const POWER = 0.8;
 
 /**
@@ -39,11 +40,14 @@ const POWER = 0.8;
  * by the inequality of Dvoretzky, Kiefer, Wolfowitz and Massart (1990), which holds for any number of slots; σ bits of blinding add
  * nothing that so few slots could show.
  */
-function uniformity(runs: readonly RecordedRun[], draws: Draws): Test {
+function uniformity(runs: readonly RecordedRun[], draws: Draws, level: number): Test {
   const slots = runs.flatMap(fractionsOf);
   const value = distanceFromUniform(slots);
   const radius = Math.sqrt(Math.log(2 / 0.05) / (2 * slots.length));
-  const powers = SHORT.map((short) => ({ short, power: powerOf(short, slots.length, draws.of(short)) }));
+  const powers = SHORT.map((short) => ({
+    short,
+    power: powerOf(short, slots.length, draws.of(short), level),
+  }));
   const [least] = powers.filter(({ power }) => power >= POWER);
   return {
     kind: 'test',
@@ -56,7 +60,7 @@ function uniformity(runs: readonly RecordedRun[], draws: Draws): Test {
       {
         kind: 'chart',
         name: 'views-csp-slots',
-        caption: `Power of the test at level ${LEVEL} with ${slots.length} slots, by the share of its range that blinding leaves out.`,
+        caption: `Power of the test at level ${level} with ${slots.length} slots, by the share of its range that blinding leaves out.`,
         drawing: {
           kind: 'lines',
           x: { title: 'share of the range left out', scale: 'linear' },
@@ -83,11 +87,11 @@ function fractionsOf({ csp, task }: RecordedRun): number[] {
 
 const chanceOf = (distance: number, n: number) => Math.min(1, 2 * Math.exp(-2 * n * distance ** 2));
 
-function powerOf(short: number, n: number, draws: Draws): number {
+function powerOf(short: number, n: number, draws: Draws, level: number): number {
   let found = 0;
   for (let i = 0; i < DRAWN; i++) {
     const sample = Array.from({ length: n }, () => (1 - short) * draws.uniform());
-    if (chanceOf(distanceFromUniform(sample), n) <= LEVEL) found += 1;
+    if (chanceOf(distanceFromUniform(sample), n) <= level) found += 1;
   }
   return found / DRAWN;
 }
