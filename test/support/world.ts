@@ -79,10 +79,11 @@ export class World {
       proxies.csp.upstreamPort = csp.port;
       proxies.dataUser.upstreamPort = dataUser.port;
     }
+    // What a test asks for goes before the proxies.
     const reached = {
-      csp: proxies ? { ...csp, publicUrl: proxies.csp.url } : csp,
+      csp: proxies ? { ...csp, publicUrl: proxies.csp.url, ...options.csp, dataUsers: csp.dataUsers } : csp,
       dataUser: proxies
-        ? { ...dataUser, publicUrl: proxies.dataUser.url, cspUrl: proxies.csp.url }
+        ? { ...dataUser, publicUrl: proxies.dataUser.url, cspUrl: proxies.csp.url, ...options.dataUser }
         : dataUser,
     };
     const world = new World(folder, tls.cert, reached.csp, reached.dataUser, options, proxies);
