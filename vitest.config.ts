@@ -7,12 +7,13 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /** Each with why it cannot share a process. */
-const ALONE = [
+export const ALONE = [
   'shared/paillier/test/exponentiation-fallback.test.ts', // replaces modules
   'shared/paillier/test/randomness.test.ts', // replaces modules
   'shared/server/test/admin.test.ts', // replaces modules
   'shared/two-party/test/programs/simulator.test.ts', // replaces modules
   'shared/two-party/test/garbling/privacy.test.ts', // replaces modules
+  'shared/evaluation/test/attacks/membership/wiring.test.ts', // replaces modules
   'shared/server/test/postgres.test.ts', // counts the sockets of its process
   'shared/report/test/**/*.test.ts', // a library of theirs adds to Object.prototype
   'shared/demo/test/**/report.test.ts', // the same library

@@ -8,6 +8,7 @@ import { unpackBlinded } from '@eigenveil/paillier';
 import { loadOrCreateKeyRing, readTlsFiles, Sealer } from '@eigenveil/server';
 import { layout } from '@eigenveil/statistics';
 import type { TaskId, TaskProposal } from '@eigenveil/task';
+import { writtenDown } from '@eigenveil/testbed/leaks';
 import { Wiretap } from '@eigenveil/testbed/proxies/wiretap';
 import { expect, vi } from 'vitest';
 import { query } from './database.ts';
@@ -152,11 +153,4 @@ class FileHistory {
   contents(): Buffer[] {
     return [...this.#contents.values()].flat();
   }
-}
-
-/** A number as whoever has it may write it down: as text, and as bytes of either order. */
-function writtenDown(value: bigint): Buffer[] {
-  const hex = (value < 0n ? -value : value).toString(16);
-  const bytes = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex');
-  return [Buffer.from(`${value}`), bytes, Buffer.from(bytes).reverse()];
 }

@@ -79,14 +79,14 @@ export class World {
       proxies.csp.upstreamPort = csp.port;
       proxies.dataUser.upstreamPort = dataUser.port;
     }
-    // What a test asks for goes before the proxies.
-    const reached = {
-      csp: proxies ? { ...csp, publicUrl: proxies.csp.url, ...options.csp, dataUsers: csp.dataUsers } : csp,
-      dataUser: proxies
-        ? { ...dataUser, publicUrl: proxies.dataUser.url, cspUrl: proxies.csp.url, ...options.dataUser }
-        : dataUser,
+    // An address that a test asks for goes before a proxy's.
+    const cspConfig = { ...csp, publicUrl: csp.publicUrl ?? proxies?.csp.url };
+    const dataUserConfig = {
+      ...dataUser,
+      publicUrl: dataUser.publicUrl ?? proxies?.dataUser.url,
+      cspUrl: options.dataUser?.cspUrl ?? proxies?.csp.url ?? dataUser.cspUrl,
     };
-    const world = new World(folder, tls.cert, reached.csp, reached.dataUser, options, proxies);
+    const world = new World(folder, tls.cert, cspConfig, dataUserConfig, options, proxies);
     await world.startCsp();
     await world.startDataUser();
     return world;

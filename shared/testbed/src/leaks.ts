@@ -178,3 +178,9 @@ function bitLength(value: bigint): number {
 function magnitude(value: bigint): bigint {
   return value < 0n ? -value : value;
 }
+
+/** A number as whoever has it may write it down: as text, and as bytes of either order. */
+export function writtenDown(value: bigint): Buffer[] {
+  const bytes = unsigned(value);
+  return [Buffer.from(`${value}`), bytes, Buffer.from(bytes).reverse()];
+}

@@ -12,7 +12,7 @@ import { type Services, startServices } from '@eigenveil/demo/services';
 import { compute } from '@eigenveil/demo/task';
 import { decodeCiphertexts, decrypt, SecretKey, unpackBlinded } from '@eigenveil/paillier';
 import { csvLine, layout } from '@eigenveil/statistics';
-import type { Task, TaskProposal } from '@eigenveil/task';
+import { DAY_MILLISECONDS, type Task, type TaskProposal } from '@eigenveil/task';
 import { type Children, type Launch, withChildren } from '@eigenveil/testbed/processes/children';
 import type { Projection } from '@eigenveil/wire';
 import { z } from 'zod';
@@ -55,7 +55,6 @@ const PRELOAD = new URL('./preload.ts', import.meta.url).href;
 const KEY_LOG = 'tls-secrets.log';
 const POLL_MILLISECONDS = 20;
 const HEAD_END = '\r\n\r\n';
-const DAY_MILLISECONDS = 86_400_000;
 
 /**
  * Records one task, from the start of its processes to their end.

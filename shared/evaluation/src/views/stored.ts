@@ -1,10 +1,11 @@
 /** What lies in the data directories of all parties during a task, and what must not lie there in clear. */
 import { SecretKey } from '@eigenveil/paillier';
 import type { Task } from '@eigenveil/task';
+import { writtenDown } from '@eigenveil/testbed/leaks';
 import type { RecordedRun } from './runs.ts';
 import type { Searched } from './searching.ts';
 import type { SecretForm, Secrets } from './secrets.ts';
-import { partOf, type View, writtenDown } from './view.ts';
+import { partOf, type View } from './view.ts';
 
 /** Shorter numbers would turn up by chance. */
 const LEAST_BYTES = 8;

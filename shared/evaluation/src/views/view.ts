@@ -1,4 +1,5 @@
 /** What one role saw of one task: its input, keys, random tape, received messages and what its keys opened, in order. */
+import { writtenDown } from '@eigenveil/testbed/leaks';
 
 /** A bundle's name is the role's, with an owner's number: `owner 2`. */
 export type Party = 'CSP' | 'data user' | `owner ${number}` | 'operator' | 'network';
@@ -78,13 +79,6 @@ export function contentsOf({ inputs, keys, random, received, opened, files }: Vi
     ...[...inputs, ...keys, ...random, ...received, ...files].map(({ bytes }) => bytes),
     ...opened.flatMap(({ values }) => values.flatMap(writtenDown)),
   ];
-}
-
-/** A number as whoever has it may write it down: as text, and as bytes of either order. */
-export function writtenDown(value: bigint): Buffer[] {
-  const hex = (value < 0n ? -value : value).toString(16);
-  const bytes = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex');
-  return [Buffer.from(`${value}`), bytes, Buffer.from(bytes).reverse()];
 }
 
 /** The last part of this name. */

@@ -1,0 +1,15 @@
+/** Files that share a process must not replace modules: whether a replacement takes effect would depend on who came before. */
+import { globSync, readFileSync } from 'node:fs';
+import { matchesGlob } from 'node:path';
+import { expect, it } from 'vitest';
+import { ALONE } from '../vitest.config.ts';
+
+it('every test file that replaces modules has a process to itself', () => {
+  const replacing = globSync([
+    'shared/*/test/**/*.test.ts',
+    'services/*/test/**/*.test.ts',
+    'test/**/*.test.ts',
+  ]).filter((file) => /^vi\.mock\(/m.test(readFileSync(file, 'utf8')));
+  expect(replacing).toContain('shared/server/test/admin.test.ts');
+  expect(replacing.filter((file) => !ALONE.some((pattern) => matchesGlob(file, pattern)))).toEqual([]);
+});
