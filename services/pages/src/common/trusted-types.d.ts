@@ -1,0 +1,11 @@
+/** Trusted Types, as far as the pages use them: the types of the platform do not have them yet. */
+interface TrustedTypePolicyOptions {
+  createHTML?(text: string): string | null;
+  createScriptURL?(url: string): string | null;
+}
+interface TrustedTypePolicy {
+  createScriptURL(url: string): string;
+}
+declare var trustedTypes:
+  | { createPolicy(name: string, options: TrustedTypePolicyOptions): TrustedTypePolicy }
+  | undefined;
