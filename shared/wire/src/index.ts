@@ -77,10 +77,7 @@ export {
   RecordsResponse,
   ResultResponse,
   TASK_BODY_BYTES,
-  TaskList,
   TaskRequest,
-  TaskState,
-  TaskStatus,
 } from './messages.ts';
 export { OwnerId } from './owner-id.ts';
 export { printable, printableJson, printableLines } from './printable.ts';
@@ -100,3 +97,4 @@ export {
   verifyProvenance,
 } from './provenance.ts';
 export { ServiceUrl } from './service-url.ts';
+export { TaskList, TaskState, TaskStatus } from './status.ts';

@@ -1,17 +1,13 @@
 /**
- * What the three roles say to each other about a task: enrolment, records, receipts, states and projections.
+ * What the three roles say to each other about a task: enrolment, records, receipts and projections.
  */
 
 import { DifferentialPrivacy, Output, Task, TaskId, TwoPartyName } from '@eigenveil/task';
 import { z } from 'zod';
 import { Digest } from './digest.ts';
-import { ERROR_CODES, type ErrorCode } from './errors.ts';
 import { OwnerId } from './owner-id.ts';
-import { printable } from './printable.ts';
 import { OwnerProvenance, Provenance } from './provenance.ts';
-
-/** What a peer says for people to read: it reaches terminals and logs. */
-const PeerText = z.string().overwrite((text) => printable(text));
+import { CodeOfError, PeerText } from './status.ts';
 
 export const EnrolmentRequest = z.strictObject({ enrolmentToken: z.string().min(20).max(128) });
 export const EnrolmentResponse = z.strictObject({ ownerId: OwnerId, ownerToken: z.string().max(4096) });
@@ -56,61 +52,6 @@ export const RECEIPT = {
 } as const;
 export type Receipt = z.infer<(typeof RECEIPT)['schema']>;
 export const ReceiptResponse = z.strictObject({ receipt: z.string().max(4096) });
-
-/** Of a task at the data user, in the order in which they follow one another; the last three are final. */
-export const TaskState = z.enum([
-  'proposed',
-  'open',
-  'closed',
-  'blinded',
-  'unblinded',
-  /** Computed or refused, and not yet countersigned by the CSP. */
-  'decomposed',
-  'done',
-  'cancelled',
-  'failed',
-]);
-export type TaskState = z.infer<typeof TaskState>;
-
-export const TaskStatus = z.strictObject({
-  taskId: TaskId,
-  state: TaskState,
-  contributions: z.int().min(0),
-  /** What the result costs in privacy; null: it is exact, and nothing bounds what it tells about a row. */
-  differentialPrivacy: DifferentialPrivacy.nullable(),
-  failure: z
-    .strictObject({ code: z.enum(ERROR_CODES as [ErrorCode, ...ErrorCode[]]), message: PeerText })
-    .optional(),
-  /** Why the current stage has to be tried again. */
-  waiting: z.strictObject({ code: PeerText, message: PeerText }).optional(),
-  /** How far a two-party computation is; `plannedGates` once they have been counted. */
-  progress: z
-    .strictObject({
-      andGates: z.int().min(0),
-      plannedGates: z.int().min(0).optional(),
-      seconds: z.number().min(0),
-    })
-    .optional(),
-  /** Milliseconds of work per stage so far. */
-  timings: z.record(z.string(), z.number()),
-});
-export type TaskStatus = z.infer<typeof TaskStatus>;
-
-/** A page of the data user's tasks, the one proposed last first. */
-export const TaskList = z.strictObject({
-  tasks: z.array(
-    z.strictObject({
-      taskId: TaskId,
-      state: TaskState,
-      method: Task.shape.method,
-      contributions: z.int().min(0),
-      deadline: Task.shape.deadline,
-    }),
-  ),
-  /** Whether there are tasks that were proposed before these. */
-  older: z.boolean(),
-});
-export type TaskList = z.infer<typeof TaskList>;
 
 /**
  * The result of a task. Vectors are rows over the features scaled to [−1, 1], of length 1, in descending order of
@@ -160,6 +101,6 @@ export const ProblemSchema = z.object({
   type: z.string(),
   title: PeerText,
   status: z.int(),
-  code: z.enum(ERROR_CODES as [ErrorCode, ...ErrorCode[]]),
+  code: CodeOfError,
   detail: PeerText.optional(),
 });
