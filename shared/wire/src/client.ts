@@ -7,10 +7,10 @@ import { Agent, errors, request } from 'undici';
 import type { z } from 'zod';
 import { certificateError } from './certificates.ts';
 import { type Clock, Deadline, systemClock } from './deadline.ts';
-import { errorCodeOf, fromProblem, ServiceError } from './errors.ts';
+import { ServiceError } from './errors.ts';
 import { createProof } from './identity.ts';
 import type { SigningKey } from './keys.ts';
-import { ProblemSchema } from './messages.ts';
+import { errorFromProblem, isTransient, parseJson } from './problem.ts';
 
 /** How a client proves who it is. */
 export type Credentials =
@@ -201,33 +201,5 @@ export class ServiceClient {
     } finally {
       deadline.clear();
     }
-  }
-}
-
-/** The error that a peer's problem details (JSON) stand for; undefined when they are none. */
-export function errorFromProblem(text: string, retryAfterSeconds?: number): ServiceError | undefined {
-  const problem = ProblemSchema.safeParse(parseJson(text));
-  if (!problem.success) return undefined;
-  const { detail, ...rest } = problem.data;
-  return fromProblem({ ...rest, ...(detail === undefined ? {} : { detail }) }, retryAfterSeconds);
-}
-
-/** Whether the peer could not be reached or had no time, so that the same request may succeed later. */
-export function isTransient(error: unknown): boolean {
-  const code = errorCodeOf(error);
-  return (
-    code === 'ERR_PEER_UNREACHABLE' ||
-    code === 'ERR_PEER_TIMEOUT' ||
-    code === 'ERR_BUSY' ||
-    code === 'ERR_DATABASE_UNREACHABLE' ||
-    code === 'ERR_RATE_LIMITED'
-  );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -11,8 +11,6 @@ export {
 } from './agreement.ts';
 export {
   type Credentials,
-  errorFromProblem,
-  isTransient,
   type ServiceAddress,
   ServiceClient,
   type ServiceClientOptions,
@@ -65,7 +63,6 @@ export {
   LONGEST_RECORD,
   type OwnerRecord,
   PROJECTION,
-  ProblemSchema,
   Projection,
   ProjectionResponse,
   RECEIPT,
@@ -81,6 +78,7 @@ export {
 } from './messages.ts';
 export { OwnerId } from './owner-id.ts';
 export { printable, printableJson, printableLines } from './printable.ts';
+export { errorFromProblem, isTransient, ProblemSchema } from './problem.ts';
 export {
   COUNTERSIGNATURE,
   CountersignatureRequest,

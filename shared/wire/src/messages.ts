@@ -7,7 +7,6 @@ import { z } from 'zod';
 import { Digest } from './digest.ts';
 import { OwnerId } from './owner-id.ts';
 import { OwnerProvenance, Provenance } from './provenance.ts';
-import { CodeOfError, PeerText } from './status.ts';
 
 export const EnrolmentRequest = z.strictObject({ enrolmentToken: z.string().min(20).max(128) });
 export const EnrolmentResponse = z.strictObject({ ownerId: OwnerId, ownerToken: z.string().max(4096) });
@@ -96,11 +95,3 @@ export type ResultResponse = z.infer<typeof ResultResponse>;
 /** As an owner who contributed gets it. */
 export const ProjectionResponse = ResultResponse.extend({ provenance: OwnerProvenance.nullable() });
 export type ProjectionResponse = z.infer<typeof ProjectionResponse>;
-
-export const ProblemSchema = z.object({
-  type: z.string(),
-  title: PeerText,
-  status: z.int(),
-  code: CodeOfError,
-  detail: PeerText.optional(),
-});
