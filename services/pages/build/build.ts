@@ -1,12 +1,18 @@
-/** Bundles the two pages: the operator's console and the data owner's page. The same sources give the same bytes. */
+/** Bundles the two pages: the operator's console and the data owner's page. The same sources give the same bytes, wherever they lie. */
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import { type Page, pageHtml } from './html.ts';
+import { licences } from './licences.ts';
+import { zod } from './zod.ts';
 
 const SOURCES = fileURLToPath(new URL('../src/', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+/** The digests of all other files, as `sha256sum --check` reads them. */
+const SUMS = 'SHA256SUMS';
 
 /** Where each page belongs: beside the program that hands it out, so that neither depends on this package. Never committed. */
 export const FOLDERS: Readonly<Record<Page, string>> = {
@@ -14,41 +20,82 @@ export const FOLDERS: Readonly<Record<Page, string>> = {
   owner: fileURLToPath(new URL('../../data-owner/page/', import.meta.url)),
 };
 
-/** Browsers that sign with Ed25519 in WebCrypto. */
-const TARGET = ['chrome137', 'firefox130', 'safari18'];
+const OPTIONS = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  format: 'esm',
+  platform: 'browser',
+  // Browsers that sign with Ed25519 in WebCrypto.
+  target: ['chrome137', 'firefox130', 'safari18'],
+  minify: true,
+  // All licences stand in a file of their own.
+  legalComments: 'none',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  plugins: [zod],
+  metafile: true,
+  write: false,
+  logLevel: 'error',
+} as const satisfies BuildOptions;
+
+/** Text and bytes by name of file. */
+type Files = Map<string, string | Uint8Array>;
 
 /**
  * Builds both pages below these folders, which are emptied first.
  * @throws as esbuild, for sources that cannot be bundled
+ * @throws Error for a package in a page that has no licence beside it
  */
 export async function buildPages(folders: Readonly<Record<Page, string>> = FOLDERS): Promise<void> {
   await Promise.all(Object.entries(folders).map(([page, folder]) => buildPage(page as Page, folder)));
 }
 
 async function buildPage(page: Page, folder: string): Promise<void> {
+  const files: Files = new Map();
+  const inputs = new Set<string>();
+  const hasWorker = existsSync(join(SOURCES, page, 'worker.ts'));
+  if (hasWorker) await bundle(join(page, 'worker.ts'), {}, files, inputs);
+  const define: Record<string, string> = hasWorker
+    ? { WORKER_INTEGRITY: JSON.stringify(integrity(files.get('worker.js')!)) }
+    : {};
+  await bundle(join(page, 'main.tsx'), define, files, inputs);
+  const [script, style] = ['main.js', 'main.css'].map((name) => integrity(files.get(name)!));
+  files.set('index.html', pageHtml(page, { script: script!, style: style! }));
+  files.set('LICENSES.txt', await licences(ROOT, inputs));
+  const lines = [...files].map(([name, bytes]) => `${digest('sha256', bytes, 'hex')}  ${name}\n`);
+  files.set(SUMS, lines.sort((a, b) => (a.slice(64) < b.slice(64) ? -1 : 1)).join(''));
+
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  await build({
-    entryPoints: [{ in: join(SOURCES, page, 'main.tsx'), out: 'main' }],
-    outdir: folder,
-    bundle: true,
-    format: 'esm',
-    platform: 'browser',
-    target: TARGET,
-    minify: true,
-    legalComments: 'linked',
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    define: { 'process.env.NODE_ENV': '"production"' },
-    logLevel: 'error',
+  await Promise.all([...files].map(([name, bytes]) => writeFile(join(folder, name), bytes)));
+}
+
+/** Adds what comes of a source to `files`, and what went in to `inputs`, by paths that begin at `ROOT`. */
+async function bundle(
+  source: string,
+  define: Readonly<Record<string, string>>,
+  files: Files,
+  inputs: Set<string>,
+): Promise<void> {
+  const { outputFiles, metafile } = await build({
+    ...OPTIONS,
+    entryPoints: [join(SOURCES, source)],
+    outdir: ROOT,
+    define: { 'process.env.NODE_ENV': '"production"', ...define },
   });
-  const [script, style] = await Promise.all(
-    ['main.js', 'main.css'].map(async (file) => integrity(await readFile(join(folder, file)))),
-  );
-  await writeFile(join(folder, 'index.html'), pageHtml(page, { script: script!, style: style! }));
+  for (const { path, contents } of outputFiles) files.set(basename(path), contents);
+  for (const input of Object.keys(metafile.inputs)) inputs.add(input);
 }
 
 /** As in the attribute of that name. */
-function integrity(bytes: Uint8Array): string {
-  return `sha384-${createHash('sha384').update(bytes).digest('base64')}`;
+function integrity(bytes: string | Uint8Array): string {
+  return `sha384-${digest('sha384', bytes, 'base64')}`;
+}
+
+function digest(
+  algorithm: 'sha256' | 'sha384',
+  bytes: string | Uint8Array,
+  encoding: 'hex' | 'base64',
+): string {
+  return createHash(algorithm).update(bytes).digest(encoding);
 }

@@ -2,22 +2,47 @@
 
 export type Page = 'console' | 'owner';
 
+/** As in the attribute `integrity`. */
+export interface Digests {
+  readonly script: string;
+  readonly style: string;
+}
+
 const TITLES: Readonly<Record<Page, string>> = {
   console: 'Eigenveil console',
   owner: 'Eigenveil: your contribution',
 };
 
-export function pageHtml(page: Page, digests: { readonly script: string; readonly style: string }): string {
+/**
+ * The owner's page has its policy in itself, for it lies at any host (the console gets its own from the data user). `connect-src 'self'` is
+ * for the worker; whoever makes the page for a host adds the services there, and until then it reaches none.
+ */
+const OWNER_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  'worker-src blob:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types default eigenveil-worker',
+].join('; ');
+
+export function pageHtml(page: Page, { script, style }: Digests): string {
+  const policy =
+    page === 'owner' ? `\n<meta http-equiv="Content-Security-Policy" content="${OWNER_POLICY}">` : '';
   return `<!doctype html>
 <html lang="en">
 <head>
-<meta charset="utf-8">
+<meta charset="utf-8">${policy}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <title>${TITLES[page]}</title>
-<link rel="stylesheet" href="main.css" integrity="${digests.style}">
-<script type="module" src="main.js" integrity="${digests.script}"></script>
+<link rel="stylesheet" href="main.css" integrity="${style}">
+<script type="module" src="main.js" integrity="${script}"></script>
 </head>
 <body>
 <div id="page"><noscript>This page computes in your browser: it needs JavaScript.</noscript></div>

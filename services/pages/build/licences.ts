@@ -1,0 +1,36 @@
+/** The licences of the packages that a page contains, as one text that goes with it. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+
+const FILES = /^(?:licen[cs]e|notice|copying)/i;
+const PACKAGE = /^(.*\/node_modules\/((?:@[^/]+\/)?[^/]+))\//;
+const OURS = /^@eigenveil\//;
+
+/**
+ * @param inputs what was bundled, as paths that begin at `root`
+ * @throws Error for a package that says nothing of its licence
+ */
+export async function licences(root: string, inputs: Iterable<string>): Promise<string> {
+  const folders = new Map<string, string>();
+  for (const input of inputs) {
+    const [, folder, name] = PACKAGE.exec(resolve(root, input).replaceAll('\\', '/')) ?? [];
+    if (name !== undefined && !OURS.test(name)) folders.set(name, folder!);
+  }
+  const names = [...folders.keys()].sort();
+  const texts = await Promise.all(names.map((name) => licence(folders.get(name)!)));
+  return `This page contains these packages of others.\n\n${texts.join('\n')}`;
+}
+
+async function licence(folder: string): Promise<string> {
+  const manifest: { name: string; version: string; license?: string } = JSON.parse(
+    await readFile(join(folder, 'package.json'), 'utf8'),
+  );
+  const title = `${manifest.name} ${manifest.version}`;
+  if (manifest.license === undefined) throw new Error(`${title} names no licence`);
+  const files = (await readdir(folder)).filter((file) => FILES.test(file)).sort();
+  if (files.length === 0) throw new Error(`${title} has no file with its licence`);
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
+  return [`${title} (${manifest.license})`, '='.repeat(72), ...texts.map((text) => text.trim()), ''].join(
+    '\n\n',
+  );
+}
