@@ -1,0 +1,35 @@
+/** A dialog over the page: the browser keeps the focus inside, and gives it back afterwards. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+
+/**
+ * Open as long as it is there. Put `autofocus` on the control to begin with; otherwise it is the first one.
+ * @param onClose when it is left with Escape; take it away then
+ */
+export function Dialog(props: {
+  readonly title: ComponentChildren;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}) {
+  const { title, onClose, children } = props;
+  const id = useId();
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const element = dialog.current!;
+    element.showModal();
+    return () => element.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <h2 id={id}>{title}</h2>
+      {children}
+    </dialog>
+  );
+}

@@ -1,0 +1,92 @@
+/** What a page tells: notices, problems, progress, and that there is nothing yet. */
+import { errorCodeOf } from '@eigenveil/wire/errors';
+import type { ComponentChildren } from 'preact';
+import { number } from './format.ts';
+import { Untrusted } from './untrusted.tsx';
+
+const KINDS = { info: 'Note', good: 'Done', warn: 'Take care', bad: 'Problem' } as const;
+
+/**
+ * @param live whether screen readers say it when it appears: at once when it is `bad`, else when they have time. For what
+ * follows from something that people did; not for what stands there from the start.
+ */
+export function Notice(props: {
+  readonly kind: keyof typeof KINDS;
+  readonly title?: ComponentChildren;
+  readonly live?: boolean;
+  readonly children?: ComponentChildren;
+}) {
+  const { kind, title = KINDS[kind], live = false, children } = props;
+  return (
+    <div class={`notice ${kind}`} {...(live ? { role: kind === 'bad' ? 'alert' : 'status' } : {})}>
+      <strong>{title}</strong>
+      {children !== undefined && <div>{children}</div>}
+    </div>
+  );
+}
+
+/**
+ * An error as it came, with its code. Nothing when there is none.
+ * @param children what to do about it, where the page knows
+ */
+export function Problem(props: {
+  readonly error: unknown;
+  readonly title?: string;
+  readonly children?: ComponentChildren;
+}) {
+  const { error, title, children } = props;
+  if (error === null || error === undefined) return null;
+  const code = errorCodeOf(error);
+  return (
+    <Notice kind="bad" live {...(title === undefined ? {} : { title })}>
+      <p>
+        <Untrusted text={error instanceof Error ? error.message : String(error)} longest={600} />
+        {code !== undefined && (
+          <>
+            {' '}
+            <code>{code}</code>
+          </>
+        )}
+      </p>
+      {children}
+    </Notice>
+  );
+}
+
+/**
+ * How much of something is done, as a bar and in words.
+ * @param planned null where nobody knows how much it will be
+ */
+export function Progress(props: {
+  readonly label: string;
+  readonly done: number;
+  readonly planned: number | null;
+  /** Shown beside the numbers, such as `AND gates`. */
+  readonly unit?: string;
+}) {
+  const { label, done, planned, unit = '' } = props;
+  const words =
+    planned === null
+      ? `${number(done)} ${unit}`
+      : `${number(done)} of ${number(planned)} ${unit} (${Math.floor((100 * Math.min(done, planned)) / Math.max(1, planned))} %)`;
+  return (
+    <div class="progress">
+      <progress
+        aria-label={label}
+        aria-valuetext={words}
+        {...(planned === null ? {} : { value: Math.min(done, planned), max: Math.max(1, planned) })}
+      />
+      <span>{words}</span>
+    </div>
+  );
+}
+
+/** Stands where things will be, and says how to get the first. */
+export function Empty({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+  return (
+    <section class="empty">
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}

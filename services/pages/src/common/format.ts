@@ -1,0 +1,60 @@
+/** Numbers, sizes and times in words; all times are UTC, which tasks are written in. */
+
+const NUMBER = new Intl.NumberFormat('en');
+
+/** `12,345`. Of fractions at most three digits after the point. */
+export function number(value: number): string {
+  return NUMBER.format(value);
+}
+
+/** `1 contribution`, `12 contributions`. */
+export function count(amount: number, singular: string, plural = `${singular}s`): string {
+  return `${number(amount)} ${amount === 1 ? singular : plural}`;
+}
+
+/** `1.5 MB`, in powers of 1000. */
+export function bytes(amount: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const power = amount < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(amount) / 3));
+  const scaled = amount / 1000 ** power;
+  return `${scaled.toLocaleString('en', { maximumFractionDigits: scaled < 10 && power > 0 ? 1 : 0 })} ${units[power]}`;
+}
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const UNITS = [
+  ['day', DAY],
+  ['hour', HOUR],
+  ['minute', MINUTE],
+  ['second', SECOND],
+] as const;
+
+/** `2 days 3 hours`, `40 seconds`, `1.5 seconds`, `120 ms`: two units at most, the second one only where it matters. */
+export function duration(milliseconds: number): string {
+  if (milliseconds < SECOND) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 10 * SECOND) return count(Math.round(milliseconds / 100) / 10, 'second');
+  // Rounded before it is taken apart, so that 59.9 seconds are a minute.
+  const step = milliseconds < HOUR ? SECOND : milliseconds < DAY ? MINUTE : HOUR;
+  const rounded = Math.round(milliseconds / step) * step;
+  const first = UNITS.findIndex(([, unit]) => rounded >= unit);
+  const [name, unit] = UNITS[first]!;
+  const whole = Math.floor(rounded / unit);
+  const [nextName, nextUnit] = UNITS[first + 1] ?? UNITS[first]!;
+  const rest = Math.floor((rounded % unit) / nextUnit);
+  return rest === 0 || whole >= 10 ? count(whole, name) : `${count(whole, name)} ${count(rest, nextName)}`;
+}
+
+/** `in 3 days`, `2 hours ago`, `now`, from one moment to another. */
+export function fromNow(moment: Date, now: Date): string {
+  const milliseconds = moment.getTime() - now.getTime();
+  if (Math.abs(milliseconds) < 1000) return 'now';
+  const words = duration(Math.abs(milliseconds));
+  return milliseconds > 0 ? `in ${words}` : `${words} ago`;
+}
+
+/** `2031-01-01 00:00:00 UTC`. */
+export function exactTime(moment: Date): string {
+  return `${moment.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}

@@ -1,0 +1,139 @@
+/**
+ * Asks a service from a page: JSON and streams of JSON lines, every answer checked by its schema. Errors are those of the command line:
+ * a ServiceError with a code.
+ */
+import { ServiceError } from '@eigenveil/wire/errors';
+import { errorFromProblem, parseJson } from '@eigenveil/wire/problem';
+import type { z } from 'zod';
+
+/** How long an answer may take to begin. */
+const PATIENCE_MILLISECONDS = 60_000;
+/** Of one line of a stream, in UTF-16 units; the longest that is expected is far shorter. */
+const LONGEST_LINE = 4 * 1024 * 1024;
+
+export interface PageRequest<Schema extends z.ZodType> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** From the root of the page's own origin, or a whole address. */
+  readonly url: string;
+  /** For `Authorization`. */
+  readonly bearer?: string;
+  readonly json?: unknown;
+  /** Of the answer. */
+  readonly response: Schema;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * @throws ServiceError with the code of the problem that the service tells, or ERR_PEER_UNREACHABLE, ERR_PEER_TIMEOUT, ERR_PEER_PROTOCOL
+ * @throws DOMException AbortError when `signal` aborts
+ */
+export async function send<Schema extends z.ZodType>(
+  request: PageRequest<Schema>,
+): Promise<z.output<Schema>> {
+  const answer = await ask(request, AbortSignal.timeout(PATIENCE_MILLISECONDS));
+  const body = request.response.safeParse(parseJson(await textOf(answer, request)));
+  if (!body.success) throw unexpected(request, answer.status);
+  return body.data;
+}
+
+/**
+ * The lines of a stream of NDJSON, as they come. Ends when the service ends it.
+ * @param silence milliseconds without a byte after which the line counts as broken (ERR_PEER_TIMEOUT)
+ * @throws as send
+ */
+export async function* stream<Schema extends z.ZodType>(
+  request: Omit<PageRequest<Schema>, 'method' | 'json'>,
+  silence: number,
+): AsyncGenerator<z.output<Schema>> {
+  const get = { ...request, method: 'GET' as const };
+  const quiet = new AbortController();
+  let timer = setTimeout(() => quiet.abort(), silence);
+  try {
+    const answer = await ask(get, quiet.signal);
+    if (answer.body === null) throw unexpected(get, answer.status);
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    const split = lineSplitter();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      clearTimeout(timer);
+      timer = setTimeout(() => quiet.abort(), silence);
+      for (const line of split(value)) {
+        const parsed = request.response.safeParse(parseJson(line));
+        if (!parsed.success) throw unexpected(get, answer.status);
+        yield parsed.data;
+      }
+    }
+  } catch (error) {
+    throw readable(error, get, quiet.signal);
+  } finally {
+    clearTimeout(timer);
+    quiet.abort(); // whoever stops reading closes the connection
+  }
+}
+
+/**
+ * Takes pieces of text and gives the whole lines in them, without empty ones.
+ * @throws ServiceError ERR_PEER_PROTOCOL when a line is too long
+ */
+export function lineSplitter(longest = LONGEST_LINE): (piece: string) => string[] {
+  let begun = '';
+  return (piece) => {
+    const lines = `${begun}${piece}`.split('\n');
+    begun = lines.pop()!;
+    if (begun.length > longest)
+      throw new ServiceError('ERR_PEER_PROTOCOL', 'a line of the stream is too long');
+    return lines.filter((it) => it !== '');
+  };
+}
+
+async function ask(request: PageRequest<z.ZodType>, overdue: AbortSignal): Promise<Response> {
+  const { method, url, bearer, json, signal } = request;
+  const headers: Record<string, string> = {};
+  if (bearer !== undefined) headers.authorization = `Bearer ${bearer}`;
+  if (json !== undefined) headers['content-type'] = 'application/json';
+  let answer: Response;
+  try {
+    answer = await fetch(url, {
+      method,
+      headers,
+      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+      signal: signal === undefined ? overdue : AbortSignal.any([signal, overdue]),
+      credentials: 'omit',
+      redirect: 'error',
+      cache: 'no-store',
+      referrerPolicy: 'no-referrer',
+    });
+  } catch (error) {
+    throw readable(error, request, overdue);
+  }
+  if (answer.ok) return answer;
+  const after = Number(answer.headers.get('retry-after') ?? Number.NaN);
+  const problem = errorFromProblem(await textOf(answer, request), Number.isFinite(after) ? after : undefined);
+  throw problem ?? unexpected(request, answer.status);
+}
+
+async function textOf(answer: Response, request: PageRequest<z.ZodType>): Promise<string> {
+  try {
+    return await answer.text();
+  } catch (error) {
+    throw readable(error, request, undefined);
+  }
+}
+
+/** What a failed fetch means: browsers do not say why. */
+function readable(
+  error: unknown,
+  request: PageRequest<z.ZodType>,
+  overdue: AbortSignal | undefined,
+): unknown {
+  if (request.signal?.aborted || error instanceof ServiceError) return error;
+  if (overdue?.aborted || (error instanceof DOMException && error.name === 'TimeoutError'))
+    return new ServiceError('ERR_PEER_TIMEOUT', 'the service did not answer in time', { cause: error });
+  return new ServiceError('ERR_PEER_UNREACHABLE', 'the service cannot be reached', { cause: error });
+}
+
+function unexpected(request: PageRequest<z.ZodType>, status: number): ServiceError {
+  const what = `${request.method} ${request.url}`;
+  return new ServiceError('ERR_PEER_PROTOCOL', `${what} gave an unexpected answer with status ${status}`);
+}

@@ -1,0 +1,55 @@
+/** A table with a name; where the page is too narrow for it, it scrolls by itself, with the keyboard, too. */
+import type { ComponentChildren } from 'preact';
+import { Scroll } from './scroll.tsx';
+
+export interface Column<Row> {
+  readonly head: string;
+  readonly cell: (row: Row) => ComponentChildren;
+  /** Numbers stand at the right. */
+  readonly numeric?: boolean;
+}
+
+/** The first column names its row. */
+export function Table<Row>(props: {
+  readonly caption: string;
+  /** Whether the caption is for screen readers alone, because a heading says the same. */
+  readonly captionHidden?: boolean;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row, index: number) => string | number;
+}) {
+  const { caption, captionHidden = false, columns, rows, keyOf } = props;
+  return (
+    <Scroll label={caption}>
+      <table>
+        <caption class={captionHidden ? 'hidden' : ''}>{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ head, numeric }) => (
+              <th key={head} scope="col" class={numeric ? 'numeric' : ''}>
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={keyOf(row, index)}>
+              {columns.map(({ head, cell, numeric }, i) =>
+                i === 0 ? (
+                  <th key={head} scope="row">
+                    {cell(row)}
+                  </th>
+                ) : (
+                  <td key={head} class={numeric ? 'numeric' : ''}>
+                    {cell(row)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}

@@ -1,0 +1,66 @@
+/** What takes time and may fail, as the state of a component: something to load, and something to do. */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+
+export type Loading<Value> =
+  | { readonly state: 'loading' }
+  | { readonly state: 'done'; readonly value: Value }
+  | { readonly state: 'failed'; readonly error: unknown };
+
+/**
+ * Loads when the component appears and whenever one of `inputs` changes; what was under way is aborted.
+ * @returns how far it is, and `again`, which loads once more and keeps what is shown until then
+ */
+export function useAsync<Value>(
+  load: (signal: AbortSignal) => Promise<Value>,
+  inputs: readonly unknown[],
+): Loading<Value> & { readonly again: () => void } {
+  const [loading, setLoading] = useState<Loading<Value>>({ state: 'loading' });
+  const [round, setRound] = useState(0);
+  const latest = useRef(load);
+  latest.current = load;
+  useEffect(() => setLoading({ state: 'loading' }), inputs);
+  useEffect(() => {
+    const control = new AbortController();
+    const set = (next: Loading<Value>) => {
+      if (!control.signal.aborted) setLoading(next);
+    };
+    latest.current(control.signal).then(
+      (value) => set({ state: 'done', value }),
+      (error: unknown) => set({ state: 'failed', error }),
+    );
+    return () => control.abort();
+  }, [...inputs, round]);
+  const again = useCallback(() => setRound((it) => it + 1), []);
+  return { ...loading, again };
+}
+
+export interface Action<Input extends readonly unknown[]> {
+  /** Does nothing while it is busy. What it throws becomes `error`. */
+  readonly run: (...input: Input) => void;
+  readonly busy: boolean;
+  /** Of the last run; null before, and when it went well. */
+  readonly error: unknown;
+}
+
+/** Something to do when it is asked for; aborted when the component goes. */
+export function useAction<Input extends readonly unknown[]>(
+  action: (signal: AbortSignal, ...input: Input) => Promise<void>,
+): Action<Input> {
+  const [state, setState] = useState<{ busy: boolean; error: unknown }>({ busy: false, error: null });
+  const latest = useRef(action);
+  latest.current = action;
+  const control = useRef<AbortController | null>(null);
+  useEffect(() => () => control.current?.abort(), []);
+  const run = useCallback((...input: Input) => {
+    if (control.current !== null) return;
+    const mine = new AbortController();
+    control.current = mine;
+    setState({ busy: true, error: null });
+    const end = (error: unknown) => {
+      control.current = null;
+      if (!mine.signal.aborted) setState({ busy: false, error });
+    };
+    latest.current(mine.signal, ...input).then(() => end(null), end);
+  }, []);
+  return { run, ...state };
+}
