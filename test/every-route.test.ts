@@ -46,6 +46,7 @@ let site: Site;
 let device: Device;
 let invitation: string;
 let receipt: string;
+let bearer: string;
 
 beforeAll(async () => {
   const key = async () => importSigningKey(await generatePrivateJwk());
@@ -68,6 +69,13 @@ beforeAll(async () => {
   owner = await world.enrolledOwner();
   const sent = await byHand.contribution(owner, task, 0);
   receipt = String((await byHand.put(owner, task.task.id, sent)).json.receipt);
+  const session = await send(world.dataUserAddress, {
+    method: 'POST',
+    path: '/console/session',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token: adminTokens.dataUser }),
+  });
+  bearer = String(session.json.bearer);
 });
 afterAll(async () => {
   await site.close();
@@ -149,10 +157,17 @@ async function attemptsOn(name: Name, scheme: string): Promise<Attempt[]> {
     code: 'ERR_AUTH_FORBIDDEN',
   });
   switch (scheme) {
-    case 'admin': {
-      const other = adminTokens[name === 'dataUser' ? 'csp' : 'dataUser'];
+    case 'admin':
+    case 'operator':
+    case 'console': {
+      const others = {
+        ...statements,
+        "the other service's token": adminTokens[name === 'dataUser' ? 'csp' : 'dataUser'],
+        ...(scheme === 'admin' && { 'a bearer of the console': bearer }),
+        ...(scheme === 'console' && { "the operator's token": adminTokens.dataUser }),
+      };
       return [
-        ...bearerAttempts(adminTokens[name], { ...statements, "the other service's token": other }),
+        ...bearerAttempts(adminTokens[name], others),
         ...proofAttempts(sender, stranger, elsewhere).slice(0, 1),
       ];
     }
@@ -236,6 +251,9 @@ function stateOf(directory: string): string {
   return hash.digest('hex');
 }
 
+/** Its secret is in the body: console-sessions.test.ts. */
+const OPEN_TO_CONSOLE = ['POST /console/session'];
+
 const FOR_NOTHING = [
   'ERR_TASK_UNKNOWN',
   'ERR_USER_UNKNOWN',
@@ -247,13 +265,14 @@ const FOR_NOTHING = [
 describe.each(SERVICES)('at the %s', (name) => {
   test('only these routes are open to everybody', async () => {
     const open = (await operationsOf(name)).filter(({ scheme }) => scheme === undefined);
-    expect(open.map(({ path }) => path).sort()).toEqual([
-      '/.well-known/jwks.json',
-      '/healthz',
-      '/openapi.json',
-      '/readyz',
+    const routes = open.map(({ method, path }) => `${method} ${path}`).sort();
+    expect(routes).toEqual([
+      'GET /.well-known/jwks.json',
+      'GET /healthz',
+      'GET /openapi.json',
+      'GET /readyz',
+      ...(name === 'dataUser' ? OPEN_TO_CONSOLE : []),
     ]);
-    expect(open.every(({ method }) => method === 'GET')).toBe(true);
   });
 
   test('every other route refuses every credential that is not right, and nothing changes', async () => {
@@ -272,7 +291,7 @@ describe.each(SERVICES)('at the %s', (name) => {
           code: attempt.code,
         });
         expectRefusal(answer, attempt.code, headers);
-        const challenge = scheme === 'admin' ? 'Bearer' : 'DPoP';
+        const challenge = ['admin', 'operator', 'console'].includes(scheme) ? 'Bearer' : 'DPoP';
         if (answer.status === 401 && operation.upgrade !== true)
           expect(answer.headers['www-authenticate']).toBe(challenge);
         refused += 1;

@@ -1,6 +1,6 @@
 /** The data user's HTTP interface: who may ask for what. */
 import {
-  type Authenticator,
+  Attempts,
   ownerAuthenticator,
   ProofChecker,
   type Route,
@@ -18,8 +18,10 @@ import {
   TaskList,
   TaskStatus,
 } from '@eigenveil/wire';
+import { ConsoleSession, ConsoleSessionRequest } from '@eigenveil/wire/console';
 import { z } from 'zod';
 import type { Collection } from './collection.ts';
+import type { ConsoleSessions } from './console-sessions.ts';
 import type { CspClient } from './csp-client.ts';
 import type { Tasks } from './tasks.ts';
 import type { WorkQueue } from './work-queue.ts';
@@ -33,22 +35,45 @@ export function dataUserRoutes(options: {
   readonly queue: WorkQueue;
   readonly csp: CspClient;
   readonly publicUrl: () => string;
-  readonly admin: Authenticator<'admin'>;
+  readonly sessions: ConsoleSessions;
   readonly usedProofs: UsedProofs;
 }): Route[] {
-  const { tasks, collection, queue, admin } = options;
+  const { tasks, collection, queue, sessions } = options;
+  const attempts = new Attempts();
   const owner = ownerAuthenticator(
     () => options.csp.identity(),
     new ProofChecker('from an owner to the data user', options.publicUrl, options.usedProofs),
   );
-  const route = routesWith({ admin, owner });
+  const route = routesWith({ operator: sessions.operator(), console: sessions.bearer(), owner });
 
+  const session = [
+    route({
+      method: 'post',
+      path: '/console/session',
+      summary: "Exchange the operator's token for a bearer of the console",
+      auth: 'none',
+      body: { json: ConsoleSessionRequest, limitBytes: 2048 },
+      response: { status: 200, description: 'The bearer, and how long it holds', schema: ConsoleSession },
+      problems: ['ERR_AUTH_REQUIRED'],
+      handler: ({ body, request }) => attempts.make(request, () => sessions.exchange(body.token)),
+    }),
+    route({
+      method: 'post',
+      path: '/console/session/renewal',
+      summary: 'Another bearer of the same session, which ends no later for it',
+      auth: 'console',
+      body: { json: EmptyBody, limitBytes: 64 },
+      response: { status: 200, description: 'The bearer, and how long it holds', schema: ConsoleSession },
+      problems: ['ERR_TOKEN_EXPIRED'],
+      handler: ({ identity }) => sessions.renew(identity),
+    }),
+  ];
   const routes = [
     route({
       method: 'post',
       path: '/tasks',
       summary: 'Propose a task to the CSP and open it, once for each id',
-      auth: 'admin',
+      auth: 'operator',
       body: { json: TaskCreation, limitBytes: TASK_BODY_BYTES },
       response: { status: 201, description: 'The task with the signature of the CSP', schema: SignedTask },
       problems: [
@@ -74,7 +99,7 @@ export function dataUserRoutes(options: {
       method: 'get',
       path: '/tasks',
       summary: 'The tasks proposed last, newest first',
-      auth: 'admin',
+      auth: 'operator',
       response: { status: 200, description: 'A page of tasks', schema: TaskList },
       problems: [],
       handler: () => tasks.list(null),
@@ -83,7 +108,7 @@ export function dataUserRoutes(options: {
       method: 'get',
       path: '/tasks/:taskId/older',
       summary: 'The tasks proposed last before this one, newest first',
-      auth: 'admin',
+      auth: 'operator',
       params: TaskParams,
       response: { status: 200, description: 'A page of tasks', schema: TaskList },
       problems: ['ERR_TASK_UNKNOWN'],
@@ -103,7 +128,7 @@ export function dataUserRoutes(options: {
       method: 'get',
       path: '/tasks/:taskId/signed',
       summary: 'The same, for the operator',
-      auth: 'admin',
+      auth: 'operator',
       params: TaskParams,
       response: { status: 200, description: 'The signed task', schema: SignedTask },
       problems: ['ERR_TASK_UNKNOWN'],
@@ -113,7 +138,7 @@ export function dataUserRoutes(options: {
       method: 'get',
       path: '/tasks/:taskId/status',
       summary: 'How far a task is',
-      auth: 'admin',
+      auth: 'operator',
       params: TaskParams,
       response: { status: 200, description: 'State, contributions and timings', schema: TaskStatus },
       problems: ['ERR_TASK_UNKNOWN'],
@@ -123,7 +148,7 @@ export function dataUserRoutes(options: {
       method: 'post',
       path: '/tasks/:taskId/close',
       summary: 'End collection and start the computation',
-      auth: 'admin',
+      auth: 'operator',
       params: TaskParams,
       body: { json: EmptyBody, limitBytes: 64 },
       response: { status: 202, description: 'The state after it', schema: TaskStatus },
@@ -138,7 +163,7 @@ export function dataUserRoutes(options: {
       method: 'post',
       path: '/tasks/:taskId/cancel',
       summary: 'Cancel a task and destroy its contributions',
-      auth: 'admin',
+      auth: 'operator',
       params: TaskParams,
       body: { json: EmptyBody, limitBytes: 64 },
       response: { status: 202, description: 'The state after it', schema: TaskStatus },
@@ -153,7 +178,7 @@ export function dataUserRoutes(options: {
       method: 'get',
       path: '/tasks/:taskId/result',
       summary: 'The signed projection, for the operator',
-      auth: 'admin',
+      auth: 'operator',
       params: TaskParams,
       response: {
         status: 200,
@@ -221,6 +246,10 @@ export function dataUserRoutes(options: {
       handler: ({ identity, params }) => tasks.resultFor(params.taskId, identity.ownerId),
     }),
   ];
-  // All of them need the database.
-  return routes.map((it) => ({ ...it, problems: [...it.problems, 'ERR_DATABASE_UNREACHABLE'] }));
+  // All others need the database.
+  const needy = routes.map((it) => ({
+    ...it,
+    problems: [...it.problems, 'ERR_DATABASE_UNREACHABLE'] as const,
+  }));
+  return [...session, ...needy];
 }

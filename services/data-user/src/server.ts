@@ -9,6 +9,7 @@ import type { Thumbprint } from '@eigenveil/wire';
 import { Aggregation } from './aggregation.ts';
 import { Collection } from './collection.ts';
 import { Computation, type ComputationDependencies } from './computation.ts';
+import { ConsoleSessions } from './console-sessions.ts';
 import { CspClient } from './csp-client.ts';
 import { openStore, type QueueTimes } from './open-store.ts';
 import { Provenances } from './provenances.ts';
@@ -49,8 +50,8 @@ export async function startDataUser(
   selfTest({ allowBigintFallback: config.allowBigintFallback });
   const ca = config.cspCa === undefined ? undefined : await readTextFile('--csp-ca', config.cspCa);
   const service = await openService('data-user', config, overrides.log);
-  const { log, metrics, admin, publicUrl } = service;
-  const { key, sealer } = service.foundation;
+  const { log, metrics, publicUrl } = service;
+  const { key, sealer, adminToken } = service.foundation;
   const stages = metrics.counter(
     'stages_total',
     'Stages of computations that ended, by the state they led to.',
@@ -87,6 +88,7 @@ export async function startDataUser(
       log.warn({ taskId, err: event.error }, 'stage interrupted; it will be tried again');
     }
   };
+  const sessions = new ConsoleSessions({ token: adminToken, dataUser: key.thumbprint, now });
   const provenances = new Provenances({ store, csp });
   const tasks = new Tasks({ store, csp, thumbprint: key.thumbprint, now, queue, provenances });
   const collection = new Collection({ store, tasks, paillier, key, now });
@@ -121,7 +123,7 @@ export async function startDataUser(
     'Batches that are aggregated, or wait to be.',
     async () => (await queue.lengths()).batches,
   );
-  const routes = dataUserRoutes({ tasks, collection, queue, csp, publicUrl, admin, usedProofs });
+  const routes = dataUserRoutes({ tasks, collection, queue, csp, publicUrl, sessions, usedProofs });
   const leave = async () => {
     // Nobody waits for the CSP, and what is unfinished is left to the next process.
     await Promise.all([queue.close(), csp.close()]);

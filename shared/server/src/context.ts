@@ -8,7 +8,7 @@ export interface Context {
   route?: string;
   taskId?: string;
   /** The authentication scheme of the matched route, named to clients that fail it. */
-  challenge?: string;
+  challenge?: string | undefined;
   /** The code of the problem that was answered. */
   code?: string;
 }

@@ -1,7 +1,7 @@
 /** What both services keep in their data directory and how they listen: identity key, sealing key, operator's token. */
 import { makeFolder } from '@eigenveil/command';
 import { generatePrivateJwk, importSigningKey, PrivateJwk, type SigningKey } from '@eigenveil/wire';
-import { loadOrCreateAdminToken } from './admin.ts';
+import { AdminToken } from './admin.ts';
 import { loadOrCreateKeyRing } from './key-ring.ts';
 import { Sealer } from './sealing.ts';
 import { loadOrCreateSecretFile } from './secret-file.ts';
@@ -13,7 +13,7 @@ export interface Foundation {
   readonly database: string;
   readonly key: SigningKey;
   readonly sealer: Sealer;
-  readonly adminToken: string;
+  readonly adminToken: AdminToken;
 }
 
 /**
@@ -30,7 +30,7 @@ export async function openFoundation(config: {
     database: databaseFile(dataDirectory),
     key,
     sealer: new Sealer(...(await loadOrCreateKeyRing(keyFile(config)))),
-    adminToken: await loadOrCreateAdminToken(adminTokenFile(dataDirectory)),
+    adminToken: await AdminToken.open(adminTokenFile(dataDirectory)),
   };
 }
 

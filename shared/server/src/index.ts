@@ -1,6 +1,7 @@
 /** What the HTTP services stand on: TLS server, routes, authentication, limits, logs, metrics, sealed SQLite. */
-export { adminAuthenticator, loadOrCreateAdminToken } from './admin.ts';
+export { AdminToken, adminAuthenticator, bearerOf } from './admin.ts';
 export { ANSWER_TABLES, type AnswerStore, keptAnswer, SqliteAnswers } from './answers.ts';
+export { Attempts } from './attempts.ts';
 export { type BackupRules, restoreBackup } from './backup.ts';
 export { readBinary, readJson } from './body.ts';
 export { ServerError, type ServerErrorCode } from './errors.ts';

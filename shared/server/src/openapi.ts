@@ -1,5 +1,6 @@
 /** The OpenAPI 3.1 document of a service, from the same route descriptions that register its handlers. */
 import { type ErrorCode, ProblemSchema, ServiceError } from '@eigenveil/wire';
+import { STREAM_MEDIA_TYPE } from '@eigenveil/wire/console';
 import {
   createDocument,
   type oas31,
@@ -64,6 +65,8 @@ function responseOf(response: ResponseSpec) {
   const { description } = response;
   if ('schema' in response)
     return { description, content: { 'application/json': { schema: response.schema } } };
+  if ('lines' in response)
+    return { description, content: { [STREAM_MEDIA_TYPE]: { schema: response.lines } } };
   if ('mediaType' in response) return { description, content: { [response.mediaType]: {} } };
   return { description };
 }

@@ -1,6 +1,8 @@
 /** Routes as data: one description registers the handler and writes the OpenAPI document, so they cannot drift apart. */
 import type { IncomingMessage } from 'node:http';
+import { pipeline } from 'node:stream/promises';
 import type { ErrorCode } from '@eigenveil/wire';
+import { STREAM_MEDIA_TYPE } from '@eigenveil/wire/console';
 import type { Express, Request, Response } from 'express';
 import type { z } from 'zod';
 import { drain, parseWith, readBinary, readJson } from './body.ts';
@@ -23,10 +25,11 @@ export type BodySpec =
   | { readonly json: z.ZodType; readonly limitBytes: number }
   | { readonly binary: string };
 
-/** JSON of a schema, bytes or text of a media type, or nothing (204). */
+/** JSON of a schema, bytes or text of a media type, lines of JSON that come one after the other, or nothing (204). */
 export type ResponseSpec =
   | { readonly status: 200 | 201 | 202; readonly description: string; readonly schema: z.ZodType }
   | { readonly status: 200; readonly description: string; readonly mediaType: string }
+  | { readonly status: 200; readonly description: string; readonly lines: z.ZodType }
   | { readonly status: 204; readonly description: string };
 
 type IdentityOf<Auth extends Authenticators, Kind> = Kind extends keyof Auth
@@ -43,14 +46,20 @@ type AnswerOf<Answer> = Answer extends { schema: infer Schema extends z.ZodType 
   ? z.input<Schema>
   : Answer extends { mediaType: string }
     ? Uint8Array | string
-    : unknown; // dropped
+    : Answer extends { lines: infer Schema extends z.ZodType }
+      ? AsyncIterable<z.input<Schema>>
+      : unknown; // dropped
 
-/** What a handler gets. A binary `body` is read by calling it with the exact length to accept. */
+/**
+ * What a handler gets. A binary `body` is read by calling it with the exact length to accept. `signal` is aborted once the answer is out, or nobody is there
+ * to read it any more.
+ */
 export interface RouteContext<Identity, Params, Body> {
   readonly identity: Identity;
   readonly params: Params;
   readonly body: Body;
   readonly request: IncomingMessage;
+  readonly signal: AbortSignal;
 }
 
 type Method = 'get' | 'post' | 'put' | 'delete';
@@ -125,7 +134,7 @@ export function routesWith<Auth extends Authenticators>(authenticators: Auth) {
     async function handle(request: Request, response: Response): Promise<void> {
       const context = contextOf(response);
       context.route = path;
-      if (authenticator !== undefined) context.challenge = authenticator.challenge;
+      context.challenge = authenticator?.challenge ?? challengeOf(problems);
       const identity = await authenticator?.authenticate(request);
       const parameters = params === undefined ? {} : parseWith(params, request.params, 'path');
       if ('taskId' in parameters) context.taskId = String(parameters.taskId);
@@ -134,8 +143,10 @@ export function routesWith<Auth extends Authenticators>(authenticators: Auth) {
         params: parameters as z.output<Params>,
         body: (await bodyFor(request, body)) as BodyOf<Body>,
         request,
+        signal: closing(response),
       });
-      send(response, spec, answer);
+      if ('lines' in spec) await sendLines(response, spec.lines, answer as AsyncIterable<unknown>);
+      else send(response, spec, answer);
     }
     return { method, path, summary, problems, auth, params, body, response: spec, handle };
   };
@@ -169,6 +180,36 @@ async function bodyFor(request: Request, spec: BodySpec | undefined): Promise<un
   }
   if ('json' in spec) return readJson(request, spec.json, spec.limitBytes);
   return (expectedBytes: number) => readBinary(request, expectedBytes);
+}
+
+/** A route that is open to everybody and yet answers 401 takes its secret from the body. */
+function challengeOf(problems: readonly ErrorCode[]): string | undefined {
+  return problems.includes('ERR_AUTH_REQUIRED') ? 'Bearer' : undefined;
+}
+
+function closing(response: Response): AbortSignal {
+  const controller = new AbortController();
+  if (response.closed) controller.abort();
+  else response.once('close', () => controller.abort());
+  return controller.signal;
+}
+
+/** Sends each line as soon as it is there and the peer has taken the ones before; ends when the lines do, or the peer leaves. */
+async function sendLines(
+  response: Response,
+  schema: z.ZodType,
+  lines: AsyncIterable<unknown>,
+): Promise<void> {
+  response.statusCode = 200;
+  response.setHeader('content-type', STREAM_MEDIA_TYPE);
+  response.setHeader('cache-control', 'no-store, no-transform'); // what is compressed is kept back until there is enough of it
+  response.setHeader('x-accel-buffering', 'no'); // the same of nginx
+  async function* text() {
+    for await (const line of lines) yield `${JSON.stringify(schema.parse(line))}\n`;
+  }
+  await pipeline(text, response).catch((error: unknown) => {
+    if (!response.closed || response.writableFinished) throw error;
+  });
 }
 
 function send(response: Response, spec: ResponseSpec, answer: unknown): void {

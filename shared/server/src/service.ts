@@ -106,6 +106,7 @@ export async function openService(
     },
     release() {
       certificate.stop();
+      foundation.adminToken.stop();
       lock.release();
       log.info('stopped');
     },
@@ -122,6 +123,7 @@ export async function openService(
         onConnection,
       };
       running = await startServer(options);
+      foundation.adminToken.watch(log);
       publicUrl ??= running.url;
       log.info({ url: running.url, thumbprint: foundation.key.thumbprint }, 'listening');
       return running;

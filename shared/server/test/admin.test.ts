@@ -3,7 +3,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test, vi } from 'vitest';
-import { adminAuthenticator } from '../src/index.ts';
+import { AdminToken, adminAuthenticator } from '../src/index.ts';
 
 vi.mock('node:crypto', async (importOriginal) => {
   const original = await importOriginal<typeof import('node:crypto')>();
@@ -25,7 +25,7 @@ test.each([
   ['a shorter guess', 'short', false],
 ])('%s is compared by a digest of constant length, in constant time', (_, presented, isRight) => {
   compare.mockClear();
-  const authenticate = () => adminAuthenticator(TOKEN).authenticate(requestWith(presented));
+  const authenticate = () => adminAuthenticator(new AdminToken(TOKEN)).authenticate(requestWith(presented));
   if (isRight) expect(authenticate()).toBe('admin');
   else expect(authenticate).toThrow(expect.objectContaining({ code: 'ERR_AUTH_REQUIRED' }));
   expect(compare).toHaveBeenCalledOnce();

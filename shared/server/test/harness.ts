@@ -6,6 +6,7 @@ import { ProblemSchema, ServiceError } from '@eigenveil/wire';
 import { z } from 'zod';
 import { watchConnections } from '../src/connections.ts';
 import {
+  AdminToken,
   adminAuthenticator,
   createApp,
   createLocalCertificate,
@@ -29,7 +30,7 @@ export interface TestService extends RunningServer {
 }
 
 export const authenticators = {
-  admin: adminAuthenticator(ADMIN_TOKEN),
+  admin: adminAuthenticator(new AdminToken(ADMIN_TOKEN)),
   owner: {
     challenge: 'DPoP',
     description: 'A test owner.',

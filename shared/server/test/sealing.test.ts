@@ -2,7 +2,7 @@
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { loadOrCreateAdminToken, loadOrCreateKeyRing, loadOrCreateSecretFile, Sealer } from '../src/index.ts';
+import { AdminToken, loadOrCreateKeyRing, loadOrCreateSecretFile, Sealer } from '../src/index.ts';
 import { readKeyRing, replaceKeyRing, withFreshKey } from '../src/key-ring.ts';
 import { temporaryDirectory } from './temporary.ts';
 
@@ -205,9 +205,9 @@ describe('a key file', () => {
 
   test("holds the operator's token of 256 bits", async () => {
     const path = `${await temporaryDirectory()}/admin-token`;
-    const token = await loadOrCreateAdminToken(path);
+    const { current: token } = await AdminToken.open(path);
     expect(token).toMatch(/^[\w-]{43}$/);
-    expect(await loadOrCreateAdminToken(path)).toBe(token);
+    expect((await AdminToken.open(path)).current).toBe(token);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 });

@@ -11,7 +11,7 @@ import {
   pack,
   unpackBlinded,
 } from '@eigenveil/paillier';
-import { adminAuthenticator } from '@eigenveil/server';
+import { AdminToken, adminAuthenticator } from '@eigenveil/server';
 import {
   EvaluatorSession,
   GarblerSession,
@@ -222,7 +222,7 @@ export const OPERATIONS: readonly Operation[] = [
     slowness: 1,
     async open() {
       const token = randomBytes(32).toString('base64url');
-      const { authenticate } = adminAuthenticator(token);
+      const { authenticate } = adminAuthenticator(new AdminToken(token));
       return {
         prepare(which) {
           const presented = wrongAt(token, which === 0 ? 0 : token.length - 1);
