@@ -14,6 +14,7 @@ const FOLDERS = [
   'services/data-user',
   'shared/command',
   'shared/paillier',
+  'shared/platform',
   'shared/privacy',
   'shared/projection',
   'shared/protocol',

@@ -37,7 +37,8 @@ interface Manifest {
   readonly description: string;
   readonly license: string;
   readonly engines: Readonly<Record<string, string>>;
-  readonly exports: Readonly<Record<string, string>>;
+  /** By name, the source, or the sources by the condition under which they are meant. */
+  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   /** What is installed beside it by those who need it. */
   readonly peerDependencies?: Readonly<Record<string, string>>;
@@ -194,8 +195,17 @@ async function stagePackage(
   await writeFile(join(target, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
 }
 
+function compiledExport([entry, sources]: [string, Manifest['exports'][string]]) {
+  if (typeof sources === 'string') return [entry, compiledSource(sources)];
+  const conditions = Object.entries(sources).map(([condition, source]) => [
+    condition,
+    compiledSource(source),
+  ]);
+  return [entry, Object.fromEntries(conditions)];
+}
+
 /** An entry's source, `./src/x.ts`, as what was compiled from it. */
-function compiledExport([entry, source]: [string, string]) {
+function compiledSource(source: string) {
   const compiled = source.replace('./src/', './dist/').replace(/\.ts$/, '');
-  return [entry, { types: `${compiled}.d.ts`, default: `${compiled}.js` }];
+  return { types: `${compiled}.d.ts`, default: `${compiled}.js` };
 }
