@@ -13,9 +13,8 @@ import {
   SecretKey,
 } from '@eigenveil/paillier';
 import { openProjection, SignedProjection } from '@eigenveil/projection';
-import { layout } from '@eigenveil/statistics';
-import { checkTask, newTaskId, programOf, Task, TaskProposal } from '@eigenveil/task';
-import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { newTaskId, Task, TaskProposal } from '@eigenveil/task';
+import { checkComputable } from '@eigenveil/two-party/plan';
 import {
   AGREEMENT,
   claimedSigner,
@@ -298,9 +297,7 @@ export function taskTargets(): Target[] {
             dataUser: key,
           });
           digestTask(task);
-          checkTask(task);
-          layout(task);
-          TWO_PARTY_PROTOCOLS[task.twoParty].check({ task, program: programOf(task) });
+          checkComputable(task);
         }, expectServiceCode);
       },
     }),

@@ -1,8 +1,9 @@
 /** Everything that is checked of a task before anybody contributes: one check for drafts, the data user and the CSP. */
 
 import { layout } from '@eigenveil/statistics';
-import { checkTask, programOf, type TaskProposal } from '@eigenveil/task';
-import { TWO_PARTY_PROTOCOLS } from './protocols.ts';
+import { checkTask, type Program, programOf, type StatisticsTask, type TaskProposal } from '@eigenveil/task';
+import { checkGarbled } from './garbled-check.ts';
+import { checkRotated } from './rotated/check.ts';
 
 /**
  * That the task's parameters fit together, that its statistics fit its key, and that its two-party protocol computes it.
@@ -16,5 +17,12 @@ import { TWO_PARTY_PROTOCOLS } from './protocols.ts';
 export function checkComputable(task: TaskProposal): void {
   checkTask(task);
   layout(task); // throws ERR_PACKING_TOO_NARROW now rather than at the first contribution
-  TWO_PARTY_PROTOCOLS[task.twoParty].check({ task, program: programOf(task) });
+  CHECKS[task.twoParty](task, programOf(task));
 }
+
+/** Each refuses tasks that its protocol does not compute: ERR_TASK_RANGE, ERR_PROGRAM_INVALID, ERR_FULL_RANK, ERR_NOT_POSITIVE_DEFINITE. */
+const CHECKS: Readonly<Record<TaskProposal['twoParty'], (task: StatisticsTask, program: Program) => void>> = {
+  garbled: checkGarbled,
+  rotated: checkRotated,
+  simulated() {}, // whatever the clear reference computes
+};

@@ -4,11 +4,9 @@
  * with the same labels.
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import { ProjectionError } from '@eigenveil/projection';
-import { type StatisticsTask, valueBitsOf } from '@eigenveil/task';
+import { valueBitsOf } from '@eigenveil/task';
 import { withAbort } from './channel/abort.ts';
 import { MessageStream } from './channel/message-stream.ts';
-import { TwoPartyError } from './errors.ts';
 import {
   beforeReveal,
   CountingGates,
@@ -20,32 +18,12 @@ import {
 import { runProgram } from './programs/index.ts';
 import { type Computation, hangUp, type TwoPartyProtocol } from './protocol.ts';
 
-/** A PCA of so many takes some minutes. */
-const MAXIMUM_FEATURES = 100;
-
 /** Computations that take less have no use for a plan, whose counting would only slow them down. */
 const PLAN_AFTER_MILLISECONDS = 1000;
 
 export const garbled: TwoPartyProtocol = {
   isPrivate: true,
   answersOnce: false,
-
-  check({ task, program }) {
-    const { length } = task.features;
-    if (length > MAXIMUM_FEATURES) {
-      throw new TwoPartyError(
-        'ERR_TASK_RANGE',
-        `"features" expected at most ${MAXIMUM_FEATURES} with the two-party protocol garbled, got ${length}`,
-      );
-    }
-    checkRidges(task);
-    if (task.method.kind !== 'pca' && program.outputs.includes('spectrum')) {
-      throw new ProjectionError(
-        'ERR_PROGRAM_INVALID',
-        `"outputs" expected no spectrum for ${task.method.kind} with the two-party protocol garbled, whose circuits decompose the pencil alone`,
-      );
-    }
-  },
 
   shareBits: (task) => valueBitsOf(task),
 
@@ -84,23 +62,6 @@ export const garbled: TwoPartyProtocol = {
     );
   },
 };
-
-/** How far a ridge may be from what it is rounded to, relative to itself. */
-const RIDGE_ERROR = 2 ** -10;
-
-/** DCA and LDA add ridges to integers: in units of 4^-fractionBits, which small ridges are not multiples of. MDR does not. */
-function checkRidges({ method, fractionBits }: StatisticsTask): void {
-  if (method.kind !== 'dca' && method.kind !== 'lda') return;
-  const ridges = { ridge: method.ridge, ...(method.kind === 'dca' && { signalRidge: method.signalRidge }) };
-  for (const [name, ridge] of Object.entries(ridges)) {
-    const rounded = Math.round(ridge * 4 ** fractionBits) / 4 ** fractionBits;
-    if (Math.abs(rounded - ridge) <= RIDGE_ERROR * Math.abs(ridge)) continue;
-    throw new TwoPartyError(
-      'ERR_TASK_RANGE',
-      `"method.${name}" expected 0, a multiple of 4^-${fractionBits} or at least ${(4 ** -fractionBits / RIDGE_ERROR / 2).toPrecision(2)} with ${fractionBits} fraction bits, got ${ridge}`,
-    );
-  }
-}
 
 /** Counts a program's gates in the evaluator's idle time: while it waits for the garbler, which has more to do. */
 class Plan {

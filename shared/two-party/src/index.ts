@@ -36,7 +36,7 @@ export {
   setUpReceiver,
   setUpSender,
 } from './oblivious-transfer/index.ts';
-export { type Clock, type Pace, standardPace, systemClock, waitUntil } from './pace.ts';
+export { type Clock, type Pace, systemClock, waitUntil } from './pace.ts';
 export { type CheckedDecomposition, runProgram } from './programs/index.ts';
 export {
   type Computation,
@@ -52,3 +52,4 @@ export { type Resolution, resolutionOf } from './resolution.ts';
 export { askRotated } from './rotated/data-user.ts';
 export { ROTATED_MESSAGE } from './rotated/messages.ts';
 export { combine, encodeShares, toRing } from './shares.ts';
+export { standardPace } from './standard-pace.ts';

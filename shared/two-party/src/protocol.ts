@@ -77,12 +77,7 @@ export interface TwoPartyProtocol {
   readonly isPrivate: boolean;
   /** Whether a second answer for the same data would give the data away, so that the CSP gives one only, the same one in every run. */
   readonly answersOnce: boolean;
-  /**
-   * Refuses tasks that the protocol does not compute, before anything is collected.
-   * @throws ERR_TASK_RANGE, ERR_PROGRAM_INVALID, ERR_FULL_RANK
-   */
-  check(computation: Computation): void;
-  /** Per value of the flat statistics the bits of the ring that its shares are in; for tasks that pass `check`. */
+  /** Per value of the flat statistics the bits of the ring that its shares are in; for tasks that pass `checkComputable`. */
   shareBits(task: StatisticsTask): readonly number[];
   runCsp(channel: Channel, computation: Computation, input: CspInput): Promise<void>;
   runDataUser(

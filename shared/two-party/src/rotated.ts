@@ -36,8 +36,6 @@ export const rotated: TwoPartyProtocol = {
   isPrivate: true,
   answersOnce: true,
 
-  check: ({ task, program }) => checkRotated(task, program),
-
   // A circuit adds the shares of statistics whose features are standardised.
   shareBits: (task) =>
     isStandardised(task.method)

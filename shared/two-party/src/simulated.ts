@@ -17,8 +17,6 @@ export const simulated: TwoPartyProtocol = {
   isPrivate: false,
   answersOnce: false,
 
-  check() {}, // whatever the clear reference computes
-
   shareBits: (task) => valueBitsOf(task),
 
   async runCsp(channel, { task }, { shares, verifiedOwners, markAnswered }) {

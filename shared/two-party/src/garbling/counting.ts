@@ -3,8 +3,7 @@
  * `DepthGates` also follows the longest chain of AND gates through every wire.
  */
 import type { Batch } from './batch.ts';
-import { Gates } from './gates.ts';
-import { TABLE_BYTES } from './hash.ts';
+import { Gates, TABLE_BYTES } from './gates.ts';
 import { Wires } from './wires.ts';
 
 const NO_BYTES = new Uint8Array(0);

@@ -1,6 +1,6 @@
 /** The evaluator's context: vectors of active labels; reads keys and tables from the stream of a step. */
 import { HASH_KEY_BYTES } from '../oblivious-transfer/hash.ts';
-import { TABLE_BYTES } from './hash.ts';
+import { TABLE_BYTES } from './gates.ts';
 import { LABEL_BYTES } from './kernels.ts';
 import { LabelGates, STREAM_ADDRESS } from './label-gates.ts';
 import { malformed } from './messages.ts';

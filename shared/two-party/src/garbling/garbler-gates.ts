@@ -2,7 +2,7 @@
 
 import { HASH_KEY_BYTES } from '../oblivious-transfer/hash.ts';
 import type { RandomSource } from '../oblivious-transfer/randomness.ts';
-import { TABLE_BYTES } from './hash.ts';
+import { TABLE_BYTES } from './gates.ts';
 import { DELTA_ADDRESS, LABEL_BYTES } from './kernels.ts';
 import { LabelGates, STREAM_ADDRESS, STREAM_BYTES } from './label-gates.ts';
 import type { Wires } from './wires.ts';

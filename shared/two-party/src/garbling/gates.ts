@@ -9,6 +9,9 @@ import { Memory } from './memory.ts';
 import { OPERATION, type Template } from './template.ts';
 import { Wires } from './wires.ts';
 
+/** Both rows of a half-gates table. */
+export const TABLE_BYTES = 32;
+
 /** The most AND gates of one step. Its tables, 64 MiB, are all that either party ever holds. */
 export const STEP_GATES = 2 ** 21;
 

@@ -12,8 +12,6 @@ import { type Cipheriv, createCipheriv, type Decipheriv } from 'node:crypto';
 
 /** Gates under one AES key. */
 export const CHUNK_GATES = 2 ** 12;
-/** Both rows of a half-gates table. */
-export const TABLE_BYTES = 32;
 
 /** AES-128 over many blocks at once, in place of a permutation. */
 export class Permutation {

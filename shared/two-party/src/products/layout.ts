@@ -12,6 +12,7 @@
 import { BLOCK_ROWS } from '../oblivious-transfer/extension.ts';
 import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
 import { CHUNK_HASHES } from './hash.ts';
+import { MAXIMUM_RING_BITS } from './ring-bits.ts';
 
 /** Which entries of the result are wanted: all, or those on and above the diagonal. */
 export type Part = 'whole' | 'upper';
@@ -30,8 +31,6 @@ export interface ProductSize {
   readonly part: Part;
 }
 
-/** With the bits of the check below it fills five lanes of 64 bits. */
-export const MAXIMUM_RING_BITS = 300;
 export const MAXIMUM_SIDE = 2 ** 15;
 /** A digit's correlations are hashed under one key. */
 const MAXIMUM_COLUMNS = 256;

@@ -2,8 +2,9 @@
 import type { Decomposition } from '@eigenveil/projection';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../channel/message-stream.ts';
-import { standardPace, systemClock } from '../pace.ts';
+import { systemClock } from '../pace.ts';
 import { type DataUserInput, hangUp } from '../protocol.ts';
+import { standardPace } from '../standard-pace.ts';
 import { finishDecomposition, openMatrix } from './decomposition.ts';
 import { holdToPace } from './hold.ts';
 import { inRing, type Matrix } from './matrices.ts';

@@ -2,8 +2,8 @@
 import { decompose } from '@eigenveil/projection';
 import { type Method, type Output, type Program, programOf, type StatisticsTask } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
+import { checkGarbled } from '../../src/garbled-check.ts';
 import { ClearSession, CountingGates, CountingSession } from '../../src/garbling/index.ts';
-import { TWO_PARTY_PROTOCOLS } from '../../src/index.ts';
 import { runProgram } from '../../src/programs/index.ts';
 import { taskOf } from '../shapes.ts';
 import { settingOf } from './data.ts';
@@ -117,7 +117,7 @@ const checked = (corner: Corner) => {
   const { outputs, components } = corner;
   const task = cornerTask(corner);
   const program = programOf({ ...task, components, outputs, minimumOwners: 2, allowFullRank: false });
-  return () => TWO_PARTY_PROTOCOLS.garbled.check({ task, program });
+  return () => checkGarbled(task, program);
 };
 
 it.each([

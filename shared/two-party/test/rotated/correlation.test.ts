@@ -3,6 +3,7 @@ import { type Decomposition, decompose } from '@eigenveil/projection';
 import { type Method, valueBitsOf } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { memoryChannelPair } from '../../src/index.ts';
+import { checkRotated } from '../../src/rotated/check.ts';
 import { rotated } from '../../src/rotated.ts';
 import { datasetRows } from './datasets.ts';
 import { AT_ONCE } from './run.ts';
@@ -113,8 +114,7 @@ describe('rotated, of a correlation matrix', () => {
 
   it('needs every output that the data user learns', () => {
     const { task, program } = given(uneven(), 1);
-    const check = (outputs: typeof program.outputs) =>
-      rotated.check({ task, program: { ...program, outputs } });
+    const check = (outputs: typeof program.outputs) => checkRotated(task, { ...program, outputs });
     check(['sampleCount', 'spectrum', 'variances']);
     expect(() => check(['sampleCount', 'spectrum'])).toThrow(
       expect.objectContaining({ code: 'ERR_PROGRAM_INVALID', message: expect.stringContaining('variances') }),

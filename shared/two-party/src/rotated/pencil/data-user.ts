@@ -2,9 +2,10 @@
 import type { Decomposition } from '@eigenveil/projection';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../../channel/message-stream.ts';
-import { contrastPace, standardPace, systemClock } from '../../pace.ts';
+import { systemClock } from '../../pace.ts';
 import type { CorrelatedProduct } from '../../products/index.ts';
 import { type DataUserInput, hangUp } from '../../protocol.ts';
+import { contrastPace, standardPace } from '../../standard-pace.ts';
 import { holdToPace } from '../hold.ts';
 import {
   addMatrices,

@@ -7,7 +7,7 @@
 import { layout } from '@eigenveil/statistics';
 import { cappedComponents, type Program, placesOf, type Span, type StatisticsTask } from '@eigenveil/task';
 import { TwoPartyError } from '../../errors.ts';
-import { MAXIMUM_RING_BITS } from '../../products/layout.ts';
+import { MAXIMUM_RING_BITS } from '../../products/ring-bits.ts';
 import { ceilLog2, MASK_GUARD, NOISE_INTEGER_BITS, traceBitsOf } from '../parameters.ts';
 import { reductionOf } from './reduction.ts';
 

@@ -1,0 +1,8 @@
+/** What is known of a task before anybody contributes, and what its result can resolve: without what runs it, so that pages load it, too. */
+export { checkComputable } from './check-task.ts';
+export { TwoPartyError } from './errors.ts';
+export { CountingGates } from './garbling/counting.ts';
+export { CountingSession } from './garbling/local-session.ts';
+export { runProgram } from './programs/index.ts';
+export { type Resolution, resolutionOf } from './resolution.ts';
+export { standardPace } from './standard-pace.ts';
