@@ -1,7 +1,7 @@
 /** Bundles the two pages: the operator's console and the data owner's page. The same sources give the same bytes, wherever they lie. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build } from 'esbuild';
@@ -42,7 +42,7 @@ const OPTIONS = {
 type Files = Map<string, string | Uint8Array>;
 
 /**
- * Builds both pages below these folders, which are emptied first.
+ * Builds both pages into these folders, which then hold nothing else.
  * @throws as esbuild, for sources that cannot be bundled
  * @throws Error for a package in a page that has no licence beside it
  */
@@ -65,9 +65,22 @@ async function buildPage(page: Page, folder: string): Promise<void> {
   const lines = [...files].map(([name, bytes]) => `${digest('sha256', bytes, 'hex')}  ${name}\n`);
   files.set(SUMS, lines.sort((a, b) => (a.slice(64) < b.slice(64) ? -1 : 1)).join(''));
 
-  await rm(folder, { recursive: true, force: true });
+  await put(folder, files);
+}
+
+/** Makes these the files of a folder. One that is there already stays as it is: somebody may be reading it. */
+async function put(folder: string, files: Files): Promise<void> {
   await mkdir(folder, { recursive: true });
-  await Promise.all([...files].map(([name, bytes]) => writeFile(join(folder, name), bytes)));
+  for (const [name, bytes] of files) {
+    const path = join(folder, name);
+    const there = await readFile(path).catch(() => null);
+    if (there?.equals(Buffer.from(bytes))) continue;
+    const fresh = `${path}.${process.pid}.new`;
+    await writeFile(fresh, bytes);
+    await rename(fresh, path);
+  }
+  for (const name of await readdir(folder))
+    if (!files.has(name)) await rm(join(folder, name), { recursive: true, force: true });
 }
 
 /** Adds what comes of a source to `files`, and what went in to `inputs`, by paths that begin at `ROOT`. */

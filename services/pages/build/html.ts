@@ -1,4 +1,4 @@
-/** The one HTML file of a page: it loads a script and a style sheet, by their digests. */
+/** The one HTML file of a page: it loads a script and a style sheet, by their digests, and has no browser ask for an icon. */
 
 export type Page = 'console' | 'owner';
 
@@ -40,6 +40,7 @@ export function pageHtml(page: Page, { script, style }: Digests): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
+<link rel="icon" href="data:,">
 <title>${TITLES[page]}</title>
 <link rel="stylesheet" href="main.css" integrity="${style}">
 <script type="module" src="main.js" integrity="${script}"></script>

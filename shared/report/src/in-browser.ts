@@ -1,4 +1,4 @@
-/** The browser that reports are tried in: Debian's Chromium, or the one at CHROMIUM_PATH. */
+/** The browser that reports and pages are tried in: Debian's Chromium, or the one at CHROMIUM_PATH. */
 import { existsSync } from 'node:fs';
 
 const path = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
@@ -10,7 +10,7 @@ export const browserMissing = !existsSync(path) && !required;
 
 if (browserMissing)
   console.warn(
-    `The report was not tried in a browser, for there is none at ${path}: install Chromium (Debian: apt-get install chromium) or set CHROMIUM_PATH.`,
+    `Nothing was tried in a browser, for there is none at ${path}: install Chromium (Debian: apt-get install chromium) or set CHROMIUM_PATH.`,
   );
 
 export const launchOptions = {
