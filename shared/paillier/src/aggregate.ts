@@ -1,8 +1,9 @@
 /** The homomorphic sum of packed contributions, position by position. */
 
 import { readCiphertexts } from './ciphertexts.ts';
-import { add, type Ciphertext } from './encryption.ts';
-import type { PublicKey } from './key.ts';
+import type { Ciphertext } from './encryption.ts';
+import { add } from './homomorphic.ts';
+import type { PublicKey } from './public-key.ts';
 
 /**
  * The aggregate with the contributions added to it; position i of the result holds the sum over position i of all.

@@ -1,20 +1,10 @@
-/** Ciphertexts as fixed-length bytes, and the validation of those that come from somebody else. */
+/** Ciphertexts out of bytes, and the validation of those that come from somebody else. */
 
-import { bytesToBigints, writeBigint } from './bytes.ts';
+import { bytesToBigints } from './many-bigints.ts';
 import type { Ciphertext } from './encryption.ts';
 import { PaillierError } from './errors.ts';
-import type { PublicKey } from './key.ts';
 import { gcd, Modulus } from './modular.ts';
-
-/** Ciphertexts of `publicKey.ciphertextBytes` big-endian bytes each, one after the other. */
-export function encodeCiphertexts(publicKey: PublicKey, ciphertexts: readonly Ciphertext[]): Uint8Array {
-  const { ciphertextBytes } = publicKey;
-  const bytes = new Uint8Array(ciphertexts.length * ciphertextBytes);
-  ciphertexts.forEach((ciphertext, i) => {
-    writeBigint(bytes, ciphertext, i * ciphertextBytes, ciphertextBytes);
-  });
-  return bytes;
-}
+import type { PublicKey } from './public-key.ts';
 
 /**
  * Reads and checks `count` ciphertexts from untrusted bytes: 0 < c < n^2, gcd(c, n) = 1 and c mod n neither 1 nor n - 1.

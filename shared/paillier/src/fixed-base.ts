@@ -3,13 +3,7 @@
  * (CRYPTO '94).
  */
 
-import { Modulus } from './modular.ts';
-
-/** x = low + high * n mod n^2 with 0 <= low, high < n. */
-interface Residue {
-  readonly low: bigint;
-  readonly high: bigint;
-}
+import { type Residue, ResidueRing } from './residues.ts';
 
 /**
  * NOT constant-time: which table entries are read, and how long BigInt products take, depend on the exponent. Whoever
@@ -18,7 +12,7 @@ interface Residue {
  * an adversary use the standard scheme.
  */
 export class FixedBase {
-  readonly #ring: Ring;
+  readonly #ring: ResidueRing;
   /** Exponent bits per tooth: the exponent is cut into rows of this length, one below the other. */
   readonly #columns: number;
   /** Columns per sub-table. */
@@ -36,7 +30,7 @@ export class FixedBase {
    */
   constructor(n: bigint, base: bigint, exponentBits: number, expected: number) {
     const { teeth, columns, stride, subTables } = chooseComb(exponentBits, expected);
-    this.#ring = new Ring(n);
+    this.#ring = new ResidueRing(n);
     this.#teeth = teeth;
     this.#columns = columns;
     this.#stride = stride;
@@ -88,41 +82,6 @@ export class FixedBase {
       }
     }
     return tables;
-  }
-}
-
-/**
- * Arithmetic mod n^2 on numbers written in base n. (a + b n)(c + d n) = ac + (ad + bc) n mod n^2: the product bd drops
- * out and both reductions are by n, half as long. A third cheaper than a product and a reduction mod n^2.
- */
-class Ring {
-  readonly #n: bigint;
-  readonly #modulus: Modulus;
-
-  constructor(n: bigint) {
-    this.#n = n;
-    this.#modulus = new Modulus(n);
-  }
-
-  from(x: bigint): Residue {
-    return { low: x % this.#n, high: x / this.#n };
-  }
-
-  toInteger({ low, high }: Residue): bigint {
-    return low + high * this.#n;
-  }
-
-  multiply(a: Residue, b: Residue): Residue {
-    const { quotient, remainder } = this.#modulus.divide(a.low * b.low);
-    return {
-      low: remainder,
-      high: this.#modulus.reduce(a.low * b.high + a.high * b.low + quotient),
-    };
-  }
-
-  square({ low, high }: Residue): Residue {
-    const { quotient, remainder } = this.#modulus.divide(low * low);
-    return { low: remainder, high: this.#modulus.reduce(2n * low * high + quotient) };
   }
 }
 

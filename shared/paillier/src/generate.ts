@@ -7,7 +7,8 @@ import { generatePrime } from 'node:crypto';
 import { bitLength } from './bytes.ts';
 import type { EncryptionScheme } from './encryption.ts';
 import { Exponentiator } from './exponentiation.ts';
-import { areDjnPrimes, arePaillierPrimes, checkKeyLength, type KeyOptions, SecretKey } from './key.ts';
+import { areDjnPrimes, arePaillierPrimes, SecretKey } from './key.ts';
+import { checkKeyLength, type KeyOptions } from './public-key.ts';
 import { gcd } from './modular.ts';
 import { randomUnit } from './random.ts';
 

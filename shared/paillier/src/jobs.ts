@@ -5,7 +5,7 @@ import { decodeCiphertexts } from './ciphertexts.ts';
 import { decrypt } from './decryption.ts';
 import { type Ciphertext, type EncryptionScheme, encryptMany } from './encryption.ts';
 import { type GenerateKeyOptions, generateKeyPair } from './generate.ts';
-import { PublicKey, type PublicKeyParts } from './key.ts';
+import { PublicKey, type PublicKeyParts } from './public-key.ts';
 import { arrive, carry, type KeyCarrier } from './key-carrier.ts';
 
 /**

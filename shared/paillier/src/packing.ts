@@ -17,8 +17,8 @@
 
 import type { Plaintext } from './encryption.ts';
 import { PaillierError } from './errors.ts';
-import type { PublicKey } from './key.ts';
-import { randomBits } from './random.ts';
+import type { PublicKey } from './public-key.ts';
+import { type RandomBytes, randomBits } from './random.ts';
 
 export interface Slot {
   /** Which value: its index in the flat vector of values. */
@@ -123,7 +123,7 @@ export function pack(publicKey: PublicKey, packing: Packing, values: readonly bi
  * const blinding = drawBlinding(packing); // to be kept, as secret as the key
  * const addends = packBlinding(publicKey, packing, blinding); // to be encrypted and added
  */
-export function drawBlinding(packing: Packing, randomness?: (length: number) => Uint8Array): bigint[] {
+export function drawBlinding(packing: Packing, randomness?: RandomBytes): bigint[] {
   return packing.valueBits.map(
     (bits, i) => (1n << BigInt(bits - 1)) + randomBits(packing.blindingBits[i]!, randomness),
   );

@@ -7,7 +7,8 @@ import { PaillierError } from './errors.ts';
 import { isBigintFallbackAllowed } from './exponentiation.ts';
 import type { GenerateKeyOptions } from './generate.ts';
 import { type JobInput, type JobName, type JobOutput, perform } from './jobs.ts';
-import type { PublicKey, PublicKeyParts, SecretKey } from './key.ts';
+import type { SecretKey } from './key.ts';
+import type { PublicKey, PublicKeyParts } from './public-key.ts';
 import { arrive, carry, type Moved, moveWith } from './key-carrier.ts';
 import type { WorkerJob, WorkerOutcome, WorkerSettings } from './worker.ts';
 

@@ -1,18 +1,21 @@
 /** Integers from the system's CSPRNG, or from random bytes that the caller gives. */
 
-import { randomBytes } from 'node:crypto';
+import { randomBytes } from '@eigenveil/platform';
 import { bitLength, bytesToBigint } from './bytes.ts';
 
+/** So many uniform bytes, independent of all given before. */
+export type RandomBytes = (length: number) => Uint8Array;
+
 /** Uniform in [0, 2^bits), if the bytes are uniform. */
-export function randomBits(bits: number, randomness: (length: number) => Uint8Array = randomBytes): bigint {
+export function randomBits(bits: number, randomness: RandomBytes = randomBytes): bigint {
   return BigInt.asUintN(bits, bytesToBigint(randomness(Math.ceil(bits / 8))));
 }
 
 /** Uniform in [0, bound), by rejection; bound >= 1. */
-export function randomBelow(bound: bigint): bigint {
+export function randomBelow(bound: bigint, randomness: RandomBytes = randomBytes): bigint {
   const bits = bitLength(bound - 1n);
   for (;;) {
-    const candidate = randomBits(bits);
+    const candidate = randomBits(bits, randomness);
     if (candidate < bound) return candidate;
   }
 }
@@ -21,6 +24,6 @@ export function randomBelow(bound: bigint): bigint {
  * Uniform in [1, n). For n = p * q with large primes that is uniform in Z_n^* but for a share of 1/p + 1/q: whoever
  * hits a non-unit has factored n by guessing, so no gcd is spent on it.
  */
-export function randomUnit(n: bigint): bigint {
-  return 1n + randomBelow(n - 1n);
+export function randomUnit(n: bigint, randomness: RandomBytes = randomBytes): bigint {
+  return 1n + randomBelow(n - 1n, randomness);
 }
