@@ -14,7 +14,7 @@ export function bitLength(value: bigint): number {
 export function bytesToBigint(bytes: Uint8Array): bigint {
   if (bytes.length === 0) return 0n;
   // Parsing hexadecimal is linear in V8 and the fastest way into a BigInt that the language offers.
-  return BigInt(`0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`);
+  return BigInt(`0x${toHex(bytes)}`);
 }
 
 /**
@@ -33,7 +33,7 @@ export function writeBigint(target: Uint8Array, value: bigint, offset: number, l
   if (value < 0n || hex.length > 2 * length) {
     throw new RangeError(`"value" expected a non-negative integer of at most ${length} bytes`);
   }
-  Buffer.from(target.buffer, target.byteOffset + offset, length).write(hex.padStart(2 * length, '0'), 'hex');
+  target.set(fromHex(hex.padStart(2 * length, '0')), offset);
 }
 
 /**
@@ -42,9 +42,7 @@ export function writeBigint(target: Uint8Array, value: bigint, offset: number, l
  * @throws RangeError when the value is negative
  */
 export function encodeBigint(value: bigint): string {
-  return Buffer.from(bigintToBytes(value, Math.max(1, Math.ceil(bitLength(value) / 8)))).toString(
-    'base64url',
-  );
+  return toBase64url(bigintToBytes(value, Math.max(1, Math.ceil(bitLength(value) / 8))));
 }
 
 /**
@@ -53,12 +51,22 @@ export function encodeBigint(value: bigint): string {
  * @throws ERR_ENCODING_INVALID
  */
 export function decodeBigint(text: string): bigint {
-  if (typeof text !== 'string' || text === '' || !/^[A-Za-z0-9_-]+$/.test(text)) {
-    throw new PaillierError('ERR_ENCODING_INVALID', 'integer expected as base64url text without padding');
-  }
-  const value = bytesToBigint(Buffer.from(text, 'base64url'));
+  if (typeof text !== 'string' || text === '') throw notBase64url();
+  const value = bytesToBigint(bytesOfBase64url(text));
   if (encodeBigint(value) !== text) {
     throw new PaillierError('ERR_ENCODING_INVALID', 'integer expected in its shortest base64url form');
   }
   return value;
+}
+
+function bytesOfBase64url(text: string): Uint8Array {
+  try {
+    return fromBase64url(text);
+  } catch {
+    throw notBase64url();
+  }
+}
+
+function notBase64url(): PaillierError {
+  return new PaillierError('ERR_ENCODING_INVALID', 'integer expected as base64url text without padding');
 }

@@ -84,8 +84,8 @@ export function withRandomiser(publicKey: PublicKey, plaintext: bigint, randomis
 /** r^n mod n^2; r is drawn unless given. */
 export function standardRandomiser(publicKey: PublicKey, r: bigint = randomUnit(publicKey.n)): bigint {
   const entry = precomputedFor(publicKey);
-  entry.nthPower ??= nthPowers(publicKey);
-  return entry.nthPower(r);
+  const nthPower = (entry.nthPower ??= nthPowers(publicKey));
+  return nthPower(r);
 }
 
 /**

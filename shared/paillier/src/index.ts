@@ -2,29 +2,13 @@
 
 export { aggregateContributions } from './aggregate.ts';
 export { bigintToBytes, bytesToBigint, decodeBigint, encodeBigint } from './bytes.ts';
-export { decodeCiphertexts, encodeCiphertexts } from './ciphertexts.ts';
+export { decodeCiphertexts } from './ciphertexts.ts';
 export { decrypt } from './decryption.ts';
-export {
-  add,
-  type Ciphertext,
-  type EncryptionScheme,
-  encrypt,
-  multiplyByConstant,
-  type Plaintext,
-  rerandomise,
-} from './encryption.ts';
-export { PaillierError, type PaillierErrorCode } from './errors.ts';
+export { encrypt } from './encryption.ts';
 export { selfTest, usesBigintFallback } from './exponentiation.ts';
 export { type GenerateKeyOptions, generateKeyPair } from './generate.ts';
-export { type KeyOptions, PublicKey, type PublicKeyJson, SecretKey, type SecretKeyJson } from './key.ts';
-export {
-  drawBlinding,
-  makePacking,
-  type Packing,
-  type PackingOptions,
-  pack,
-  packBlinding,
-  type Slot,
-  unpackBlinded,
-} from './packing.ts';
+export { add, multiplyByConstant, rerandomise } from './homomorphic.ts';
+export { SecretKey, type SecretKeyJson } from './key.ts';
+export * from './owner.ts';
+export { drawBlinding, packBlinding, unpackBlinded } from './packing.ts';
 export { PaillierPool } from './pool.ts';

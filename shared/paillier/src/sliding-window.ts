@@ -46,7 +46,7 @@ export class FixedExponent {
     this.#steps = steps;
   }
 
-  power<T>(ring: Multiplication<T>, base: T): T {
+  power<T extends object | bigint>(ring: Multiplication<T>, base: T): T {
     const [first, ...others] = this.#steps;
     const table = oddPowers(ring, base);
     // The first step squares the empty product.
@@ -60,7 +60,7 @@ export class FixedExponent {
 }
 
 /** base, base^3, base^5, … up to the widest window. */
-function oddPowers<T>(ring: Multiplication<T>, base: T): T[] {
+function oddPowers<T extends object | bigint>(ring: Multiplication<T>, base: T): T[] {
   const square = ring.square(base);
   const powers = [base];
   while (powers.length < 2 ** (WIDTH - 1)) powers.push(ring.multiply(powers.at(-1)!, square));

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bitLength, bytesToBigints } from '../src/bytes.ts';
+import { bitLength } from '../src/bytes.ts';
 import { bigintToBytes, bytesToBigint, decodeBigint, encodeBigint } from '../src/index.ts';
+import { bytesToBigints } from '../src/many-bigints.ts';
 
 const natural = fc.bigInt({ min: 0n, max: (1n << 4200n) - 1n });
 

@@ -202,7 +202,10 @@ describe('the package as JavaScript', () => {
           code.replaceAll(/(from '\.\/.*)\.ts'/g, "$1.js'"),
         );
       }
-      await writeFile(join(target, 'package.json'), '{"type":"module"}');
+      await writeFile(
+        join(target, 'package.json'),
+        '{"type":"module","imports":{"#nth-powers":"./nth-powers.js"}}',
+      );
       const piscina = dirname(dirname(dirname(fileURLToPath(import.meta.resolve('piscina')))));
       await symlink(piscina, join(target, 'node_modules'));
       const script = `

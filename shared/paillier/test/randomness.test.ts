@@ -1,16 +1,16 @@
 /** How much randomness each draw takes, and where it goes; alone in its file, since it takes the place of the system's. */
-import { randomBytes } from 'node:crypto';
+import { randomBytes } from '@eigenveil/platform';
 import { modPow } from 'bigint-crypto-utils';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { decrypt, drawBlinding, encrypt, makePacking } from '../src/index.ts';
 import { testKey } from './keys.ts';
 
-vi.mock('node:crypto', async (importOriginal) => {
-  const original = await importOriginal<typeof import('node:crypto')>();
+vi.mock('@eigenveil/platform', async (importOriginal) => {
+  const original = await importOriginal<typeof import('@eigenveil/platform')>();
   return { ...original, randomBytes: vi.fn(original.randomBytes) };
 });
 
-const draw = vi.mocked(randomBytes as (bytes: number) => Buffer);
+const draw = vi.mocked(randomBytes);
 
 afterEach(() => draw.mockReset());
 
@@ -30,7 +30,7 @@ describe('blinding', () => {
 
 test('a randomiser of djn has an exponent of half the length of n', () => {
   const { publicKey } = testKey(512);
-  draw.mockImplementation((bytes) => Buffer.alloc(bytes, 0xff));
+  draw.mockImplementation((bytes) => new Uint8Array(bytes).fill(0xff));
   const longest = (1n << BigInt(publicKey.bits / 2)) - 1n;
   expect(encrypt(publicKey, 0n, 'djn')).toBe(modPow(publicKey.h!, longest, publicKey.nSquared));
 });

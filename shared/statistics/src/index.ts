@@ -1,34 +1,3 @@
-/** Rows in, exact integer statistics and their slot layout out. */
-export { StatisticsAccumulator } from './accumulate.ts';
-export { isMissing } from './cells.ts';
-export {
-  CSV_SYNTAX,
-  type CsvOptions,
-  type CsvRow,
-  csvLine,
-  readFileBytes,
-  readRowBatches,
-  readRows,
-} from './csv.ts';
-export { Discretiser } from './discretise.ts';
-export { StatisticsError, type StatisticsErrorCode } from './errors.ts';
-export { LabelIndex } from './label-index.ts';
-export { layout } from './layout.ts';
-export { drawNoise } from './noise.ts';
-export { parseDecimal, parseDecimalComma } from './number.ts';
-export { statisticsOfCsv } from './owner.ts';
-export { RowAccumulator } from './row-accumulator.ts';
-export {
-  type OwnerStatistics,
-  type Row,
-  type RowBatches,
-  type RowOptions,
-  statisticsOfRows,
-} from './rows.ts';
-export {
-  addStatistics,
-  type ClassSums,
-  flatten,
-  type Statistics,
-  unflatten,
-} from './statistics.ts';
+/** Rows in, exact integer statistics and their slot layout out; and files of rows. */
+export { readFileBytes } from './file.ts';
+export * from './owner.ts';

@@ -1,23 +1,28 @@
-/** From an owner's CSV file to its statistics. */
-
-import type { StatisticsTask } from '@eigenveil/task';
-import { type CsvOptions, readRowBatches } from './csv.ts';
-import { type OwnerStatistics, statisticsOfRows } from './rows.ts';
-
-/**
- * Reads, discretises and sums all rows of a CSV file.
- * @param source the file's bytes, see `readFileBytes`
- * @throws as `readRows`, and ERR_NO_ROWS, ERR_TOO_MANY_ROWS, ERR_TASK_INVALID, ERR_DP_PARAMETER
- * @example
- * import { flatten, readFileBytes, statisticsOfCsv } from '@eigenveil/statistics';
- *
- * const { statistics, rows } = await statisticsOfCsv(readFileBytes('rows.csv.gz'), task);
- * const values = flatten(task, statistics);
- */
-export function statisticsOfCsv(
-  source: AsyncIterable<Uint8Array>,
-  task: StatisticsTask,
-  options: CsvOptions = {},
-): Promise<OwnerStatistics> {
-  return statisticsOfRows(task, options, (counting) => readRowBatches(source, task, counting));
-}
+/** Rows in, exact integer statistics and their slot layout out, in Node.js and in browsers. */
+export { StatisticsAccumulator } from './accumulate.ts';
+export { readBlobBytes } from './blob.ts';
+export { isMissing } from './cells.ts';
+export { csvLine, readRowBatches, readRows, statisticsOfCsv } from './csv.ts';
+export { Discretiser } from './discretise.ts';
+export { StatisticsError, type StatisticsErrorCode } from './errors.ts';
+export { LabelIndex } from './label-index.ts';
+export { layout } from './layout.ts';
+export { drawNoise } from './noise.ts';
+export { parseDecimal, parseDecimalComma } from './number.ts';
+export { CSV_SYNTAX } from './quoted-lines.ts';
+export type { CsvOptions, CsvRow } from './records.ts';
+export { RowAccumulator } from './row-accumulator.ts';
+export {
+  type OwnerStatistics,
+  type Row,
+  type RowBatches,
+  type RowOptions,
+  statisticsOfRows,
+} from './rows.ts';
+export {
+  addStatistics,
+  type ClassSums,
+  flatten,
+  type Statistics,
+  unflatten,
+} from './statistics.ts';

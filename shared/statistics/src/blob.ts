@@ -1,0 +1,30 @@
+/** The bytes of a file that somebody chose in a browser. */
+
+import { StatisticsError } from './errors.ts';
+
+/**
+ * The bytes of a blob in chunks, decompressed if `name` ends in .gz. Nothing holds all of them.
+ *
+ * Other than the command line's gunzip, a browser's takes no second member behind the first (some tools append to .gz files, or cut them into
+ * blocks); such a file is refused.
+ * @throws ERR_FILE_UNREADABLE
+ */
+export async function* readBlobBytes(blob: Blob, name: string): AsyncGenerator<Uint8Array> {
+  const isPacked = name.toLowerCase().endsWith('.gz');
+  const bytes = blob.stream();
+  const reader = (isPacked ? bytes.pipeThrough(new DecompressionStream('gzip')) : bytes).getReader();
+  const read = () =>
+    reader.read().catch((cause) => {
+      const reason = isPacked
+        ? 'it is no whole .gz file of one part: decompress it first, or give it its right name'
+        : 'it was changed, moved or locked since it was chosen: choose it again';
+      const message = `${JSON.stringify(name)} cannot be read: ${reason}`;
+      throw new StatisticsError('ERR_FILE_UNREADABLE', message, { cause });
+    });
+  try {
+    for (let part = await read(); !part.done; part = await read()) yield part.value;
+  } finally {
+    // What is left of a file that is not wanted any more. A stream that has failed says so once more.
+    await reader.cancel().catch(() => {});
+  }
+}
