@@ -39,6 +39,8 @@ interface Manifest {
   readonly engines: Readonly<Record<string, string>>;
   /** By name, the source, or the sources by the condition under which they are meant. */
   readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  /** The same of what the package imports from itself by a name. */
+  readonly imports?: Manifest['exports'];
   readonly dependencies?: Readonly<Record<string, string>>;
   /** What is installed beside it by those who need it. */
   readonly peerDependencies?: Readonly<Record<string, string>>;
@@ -173,6 +175,7 @@ async function stagePackage(
     type: 'module',
     engines: manifest.engines,
     exports: Object.fromEntries(entries.map(compiledExport)),
+    imports: Object.fromEntries(Object.entries(manifest.imports ?? {}).map(compiledExport)),
     dependencies,
     peerDependencies: manifest.peerDependencies,
     peerDependenciesMeta: manifest.peerDependenciesMeta,

@@ -1,8 +1,8 @@
 /** Ciphertexts out of bytes, and the validation of those that come from somebody else. */
 
-import { bytesToBigints } from './many-bigints.ts';
 import type { Ciphertext } from './encryption.ts';
 import { PaillierError } from './errors.ts';
+import { bytesToBigints } from './many-bigints.ts';
 import { gcd, Modulus } from './modular.ts';
 import type { PublicKey } from './public-key.ts';
 

@@ -1,7 +1,7 @@
 /** Paillier encryption with g = n + 1, and the two ways to draw a randomiser. */
 
-import { nthPowers } from '#nth-powers';
 import { randomBytes } from '@eigenveil/platform';
+import { nthPowers } from '#nth-powers';
 import { PaillierError } from './errors.ts';
 import { FixedBase } from './fixed-base.ts';
 import { Modulus } from './modular.ts';
@@ -71,6 +71,16 @@ export function encryptMany(
   return plaintexts.map((plaintext) => withRandomiser(publicKey, plaintext, draw()));
 }
 
+/** Who encrypts many plaintexts: a pool of threads, a Web Worker, or the thread that asks. */
+export interface Encrypter {
+  /** @throws as `encryptMany` */
+  encrypt(
+    publicKey: PublicKey,
+    plaintexts: readonly bigint[],
+    scheme: EncryptionScheme,
+  ): Ciphertext[] | Promise<Ciphertext[]>;
+}
+
 /** For products of ciphertexts. */
 export function modulusOf(publicKey: PublicKey): Modulus {
   return precomputedFor(publicKey).modulus;
@@ -84,7 +94,8 @@ export function withRandomiser(publicKey: PublicKey, plaintext: bigint, randomis
 /** r^n mod n^2; r is drawn unless given. */
 export function standardRandomiser(publicKey: PublicKey, r: bigint = randomUnit(publicKey.n)): bigint {
   const entry = precomputedFor(publicKey);
-  const nthPower = (entry.nthPower ??= nthPowers(publicKey));
+  entry.nthPower ??= nthPowers(publicKey);
+  const { nthPower } = entry;
   return nthPower(r);
 }
 

@@ -8,8 +8,8 @@ import { bitLength } from './bytes.ts';
 import type { EncryptionScheme } from './encryption.ts';
 import { Exponentiator } from './exponentiation.ts';
 import { areDjnPrimes, arePaillierPrimes, SecretKey } from './key.ts';
-import { checkKeyLength, type KeyOptions } from './public-key.ts';
 import { gcd } from './modular.ts';
+import { checkKeyLength, type KeyOptions } from './public-key.ts';
 import { randomUnit } from './random.ts';
 
 export interface GenerateKeyOptions extends KeyOptions {

@@ -5,8 +5,8 @@ import { decodeCiphertexts } from './ciphertexts.ts';
 import { decrypt } from './decryption.ts';
 import { type Ciphertext, type EncryptionScheme, encryptMany } from './encryption.ts';
 import { type GenerateKeyOptions, generateKeyPair } from './generate.ts';
-import { PublicKey, type PublicKeyParts } from './public-key.ts';
 import { arrive, carry, type KeyCarrier } from './key-carrier.ts';
+import { PublicKey, type PublicKeyParts } from './public-key.ts';
 
 /**
  * The last few public keys of this thread, so that what is computed once per key is not computed once per job. No secret key is

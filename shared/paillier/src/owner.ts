@@ -1,7 +1,13 @@
 /** What an owner needs of Paillier, in Node.js and in browsers: public keys, packing, encryption, ciphertexts as bytes. */
 
 export { encodeCiphertexts } from './encode.ts';
-export { type Ciphertext, type EncryptionScheme, encryptMany, type Plaintext } from './encryption.ts';
+export {
+  type Ciphertext,
+  type Encrypter,
+  type EncryptionScheme,
+  encryptMany,
+  type Plaintext,
+} from './encryption.ts';
 export { PaillierError, type PaillierErrorCode } from './errors.ts';
 export { makePacking, type Packing, type PackingOptions, pack, type Slot } from './packing.ts';
 export { type KeyOptions, PublicKey, type PublicKeyJson, type PublicKeyParts } from './public-key.ts';

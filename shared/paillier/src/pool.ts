@@ -2,14 +2,14 @@
 
 import { Piscina } from 'piscina';
 import { checkCiphertextLength } from './ciphertexts.ts';
-import type { Ciphertext, EncryptionScheme, Plaintext } from './encryption.ts';
+import type { Ciphertext, Encrypter, EncryptionScheme, Plaintext } from './encryption.ts';
 import { PaillierError } from './errors.ts';
 import { isBigintFallbackAllowed } from './exponentiation.ts';
 import type { GenerateKeyOptions } from './generate.ts';
 import { type JobInput, type JobName, type JobOutput, perform } from './jobs.ts';
 import type { SecretKey } from './key.ts';
-import type { PublicKey, PublicKeyParts } from './public-key.ts';
 import { arrive, carry, type Moved, moveWith } from './key-carrier.ts';
+import type { PublicKey, PublicKeyParts } from './public-key.ts';
 import type { WorkerJob, WorkerOutcome, WorkerSettings } from './worker.ts';
 
 const SECRET_JOBS: ReadonlySet<JobName> = new Set(['generateKeyPair', 'decrypt']);
@@ -27,7 +27,7 @@ type Workers = Piscina<WorkerJob<JobName> | Moved, WorkerOutcome<unknown>>;
  * const ciphertexts = await pool.encrypt(publicKey, [1n, 2n], 'standard');
  * await pool.close();
  */
-export class PaillierPool {
+export class PaillierPool implements Encrypter {
   readonly #workers: Workers | undefined;
   /** For jobs with a secret key. A thread that has nothing to do ends, and its memory goes with it. */
   readonly #secretWorkers: Workers | undefined;

@@ -50,7 +50,7 @@ describe.each([512, 1024] as const)('n-th powers mod n^2 under a key of %i bits'
         const power = modPow(r, n, nSquared);
         expect([inBrowsers(r), inNode(r)]).toEqual([power, power]);
       }),
-      { numRuns: 512 * 20 / bits },
+      { numRuns: (512 * 20) / bits },
     );
   });
 

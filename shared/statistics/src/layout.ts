@@ -1,6 +1,6 @@
 /** Where each value of the statistics sits inside packed plaintexts: a pure function of the task. */
 
-import { makePacking, type Packing } from '@eigenveil/paillier';
+import { makePacking, type Packing } from '@eigenveil/paillier/owner';
 import { type StatisticsTask, valueBitsOf } from '@eigenveil/task';
 
 /**

@@ -1,6 +1,6 @@
 /** A task as the CSP has signed it, opened: what every party does first, for itself, and what the steps work with. */
-import { type Packing, PublicKey } from '@eigenveil/paillier';
-import { layout } from '@eigenveil/statistics';
+import { type Packing, PublicKey } from '@eigenveil/paillier/owner';
+import { layout } from '@eigenveil/statistics/owner';
 import type { Task } from '@eigenveil/task';
 import {
   type Agreement,

@@ -3,15 +3,15 @@
  * of the servers, since all that it reaches is packed for owners.
  */
 import {
+  type Encrypter,
   type EncryptionScheme,
   encodeCiphertexts,
   type Packing,
-  type PaillierPool,
   type PublicKey,
   pack,
-} from '@eigenveil/paillier';
+} from '@eigenveil/paillier/owner';
 import type { RandomSource } from '@eigenveil/privacy';
-import { drawNoise } from '@eigenveil/statistics';
+import { drawNoise } from '@eigenveil/statistics/owner';
 import type { StatisticsTask } from '@eigenveil/task';
 import {
   type Agreement,
@@ -44,7 +44,7 @@ export async function contribute(
     readonly packing: Packing;
   },
   values: readonly bigint[],
-  by: { readonly paillier: PaillierPool; readonly randomness: RandomSource },
+  by: { readonly paillier: Encrypter; readonly randomness: RandomSource },
 ): Promise<Uint8Array> {
   const { task, publicKey, packing } = under;
   const noise = drawNoise(task, 'owner', by.randomness);
