@@ -1,6 +1,7 @@
 /**
  * `npm run pack`: packs the libraries and commands of owners and data users, and the projector, as JavaScript with type declarations. Each
- * tarball carries the Eigenveil packages that it needs. (Node strips no types under node_modules, so sources cannot be installed.)
+ * tarball carries the Eigenveil packages that it needs, and its page. (Node strips no types under node_modules, so sources cannot be
+ * installed.)
  */
 import { execFile } from 'node:child_process';
 import { globSync } from 'node:fs';
@@ -8,6 +9,7 @@ import { copyFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { buildPages, type Page } from '@eigenveil/pages/build';
 import { Argument, Command } from 'commander';
 
 const run = promisify(execFile);
@@ -23,11 +25,13 @@ interface Packed {
   readonly folder: string;
   /** By folder of a package, the one entry of it that is packed, itself a folder. */
   readonly entries: Readonly<Record<string, string>>;
+  /** Which page it has, built into which folder of its own. */
+  readonly page?: readonly [Page, string];
 }
 const PACKED: Readonly<Record<string, Packed>> = {
   // The other entry of protocol needs the two-party protocols, which stay with the servers.
-  owner: { folder: 'services/data-owner', entries: { 'shared/protocol': 'owner' } },
-  user: { folder: 'services/data-user', entries: {} },
+  owner: { folder: 'services/data-owner', entries: { 'shared/protocol': 'owner' }, page: ['owner', 'page'] },
+  user: { folder: 'services/data-user', entries: {}, page: ['console', 'console'] },
   projection: { folder: 'shared/projection', entries: {} },
 };
 
@@ -79,8 +83,12 @@ try {
     wanted.flatMap(({ packages }) => packages),
   );
   const files: Record<string, string> = {};
-  for (const { name, packages } of wanted)
-    files[name] = await pack(compiled, join(stage, name), packages, resolve(out));
+  for (const { name, packages } of wanted) {
+    const target = join(stage, name);
+    const { page } = PACKED[name]!;
+    if (page !== undefined) await buildPages({ [page[0]]: join(target, page[1]) });
+    files[name] = await pack(compiled, target, packages, resolve(out));
+  }
   const lines = Object.values(files).map((file) => `packed ${file}; install it with: npm install ${file}\n`);
   process.stdout.write(json ? `${JSON.stringify({ files })}\n` : lines.join(''));
 } finally {

@@ -1,5 +1,6 @@
 /** The packed libraries, each installed from its tarball alone, run a task together; as do their commands, types and READMEs. */
 import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -236,6 +237,19 @@ describe('a package', { tags: ['long'] }, () => {
   ] as const)('%s has its command line', async (name, command) => {
     const { stdout } = await run(join(folderOf(name), `node_modules/.bin/eigenveil-${name}`), ['--help']);
     expect(stdout).toContain(command);
+  });
+
+  test.each([
+    ['owner', '@eigenveil/data-owner/page'],
+    ['user', '@eigenveil/data-user/console'],
+  ] as const)('%s has its page, whole', async (name, page) => {
+    const at = (file: string) => join(folderOf(name), 'node_modules', page, file);
+    const sums = (await readFile(at('SHA256SUMS'), 'utf8')).trim().split('\n');
+    expect(sums.map((line) => line.slice(66))).toEqual(expect.arrayContaining(['index.html', 'main.js']));
+    for (const line of sums) {
+      const bytes = await readFile(at(line.slice(66)));
+      expect(createHash('sha256').update(bytes).digest('hex')).toBe(line.slice(0, 64));
+    }
   });
 
   test('user runs the service', async () => {

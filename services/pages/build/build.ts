@@ -14,6 +14,8 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** The digests of all other files, as `sha256sum --check` reads them. */
 const SUMS = 'SHA256SUMS';
 
+export type { Page };
+
 /** Where each page belongs: beside the program that hands it out, so that neither depends on this package. Never committed. */
 export const FOLDERS: Readonly<Record<Page, string>> = {
   console: fileURLToPath(new URL('../../data-user/console/', import.meta.url)),
@@ -44,11 +46,11 @@ const OPTIONS = {
 type Files = Map<string, string | Uint8Array>;
 
 /**
- * Builds both pages into these folders, which then hold nothing else.
+ * Builds pages, each into its folder, which then holds nothing else.
  * @throws as esbuild, for sources that cannot be bundled
  * @throws Error for a package in a page that has no licence beside it
  */
-export async function buildPages(folders: Readonly<Record<Page, string>> = FOLDERS): Promise<void> {
+export async function buildPages(folders: Readonly<Partial<Record<Page, string>>> = FOLDERS): Promise<void> {
   await Promise.all(Object.entries(folders).map(([page, folder]) => buildPage(page as Page, folder)));
 }
 
