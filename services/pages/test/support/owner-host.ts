@@ -1,7 +1,6 @@
 /** The organisation of the data owners, which hosts their page: static files over HTTPS, from an origin of its own. */
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { FOLDERS } from '../../build/build.ts';
 
@@ -12,6 +11,8 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
+const NAMES: readonly string[] = ['index.html', 'main.js', 'main.css', 'worker.js'];
+
 /** What a host adds that an HTML file cannot say of itself. */
 const HEADERS = {
   'content-security-policy': "frame-ancestors 'none'",
@@ -21,6 +22,7 @@ const HEADERS = {
 };
 
 export class OwnerHost {
+  /** Of the page. */
   readonly url: string;
   readonly #close: () => Promise<void>;
 
@@ -51,7 +53,7 @@ export class OwnerHost {
         server.close(() => resolve());
         server.closeAllConnections();
       });
-    return new OwnerHost(`https://127.0.0.1:${(server.address() as AddressInfo).port}`, close);
+    return new OwnerHost(`https://127.0.0.1:${port}/`, close);
   }
 
   close(): Promise<void> {
@@ -60,12 +62,9 @@ export class OwnerHost {
 }
 
 async function read(name: string, services: readonly string[]): Promise<string> {
-  const text =
-    /^[\w.]+$/.test(name) && name in NAMES ? await readFile(join(FOLDERS.owner, name), 'utf8') : null;
-  if (text === null) throw new Error(`no file ${name}`);
+  if (!NAMES.includes(name)) throw new Error(`no file ${name}`);
+  const text = await readFile(join(FOLDERS.owner, name), 'utf8');
   return name === 'index.html'
     ? text.replace("connect-src 'self'", ["connect-src 'self'", ...services].join(' '))
     : text;
 }
-
-const NAMES = { 'index.html': true, 'main.js': true, 'main.css': true, 'worker.js': true };

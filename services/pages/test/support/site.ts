@@ -1,40 +1,18 @@
-/** A CSP and a data user as processes with TLS, a host of the owners' page, and a browser that trusts their key and reaches nothing else. */
-import { createHash, X509Certificate } from 'node:crypto';
+/** A CSP and a data user as processes with TLS, a host of the owners' page, and the people who visit them. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inviteOwners } from '@eigenveil/csp';
 import { type Services, startServices } from '@eigenveil/demo/services';
-import { launchOptions } from '@eigenveil/report/in-browser';
 import { freePort } from '@eigenveil/testbed/port';
 import { Children } from '@eigenveil/testbed/processes/children';
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  chromium,
-  type Page,
-} from 'playwright-core';
-import { expect, onTestFinished } from 'vitest';
+import type { BrowserContextOptions } from 'playwright-core';
 import { buildPages } from '../../build/build.ts';
 import { OwnerHost } from './owner-host.ts';
-import { watch } from './watch.ts';
-
-/** One context of the browser, as of one person on one device, with a page. */
-export interface Visit {
-  readonly context: BrowserContext;
-  readonly page: Page;
-  /** What it has done so far that a page must not do. */
-  readonly complaints: readonly string[];
-  /** Has the test fail for what a page must not do; it is called at the end in any case. */
-  clean(): void;
-  /** Takes a complaint back that the test means to cause, such as the browser's own line about a refused request; there must be one. */
-  pardon(pattern: RegExp): void;
-}
+import { type Visit, Visitors } from './visitors.ts';
 
 export class Site {
   readonly services: Services;
-  readonly browser: Browser;
   readonly consoleUrl: string;
   readonly ownerUrl: string;
   /** Of the data user's operator. */
@@ -42,21 +20,22 @@ export class Site {
   readonly folder: string;
   readonly #children: Children;
   readonly #host: OwnerHost;
-  readonly #visits: Visit[] = [];
+  readonly #visitors: Visitors;
 
   private constructor(
-    parts: Pick<Site, 'services' | 'browser' | 'operatorToken' | 'folder'>,
+    { services, operatorToken, folder }: Pick<Site, 'services' | 'operatorToken' | 'folder'>,
     children: Children,
     host: OwnerHost,
+    visitors: Visitors,
   ) {
-    this.services = parts.services;
-    this.browser = parts.browser;
-    this.operatorToken = parts.operatorToken;
-    this.folder = parts.folder;
-    this.consoleUrl = `${parts.services.dataUser.url}/console/`;
-    this.ownerUrl = `${host.url}/`;
+    this.services = services;
+    this.operatorToken = operatorToken;
+    this.folder = folder;
+    this.consoleUrl = `${services.dataUser.url}/console/`;
+    this.ownerUrl = host.url;
     this.#children = children;
     this.#host = host;
+    this.#visitors = visitors;
   }
 
   /** With the pages as their sources are now, and keys of 1024 bits allowed. */
@@ -75,18 +54,11 @@ export class Site {
         readFile(services.caFile, 'utf8'),
         readFile(services.keyFile, 'utf8'),
       ]);
-      host = await OwnerHost.start(port, { cert, key }, [services.csp.url, services.dataUser.url]);
+      const urls = [services.csp.url, services.dataUser.url];
+      host = await OwnerHost.start(port, { cert, key }, urls);
       const operatorToken = (await readFile(join(services.dataUser.folder, 'admin-token'), 'utf8')).trim();
-      const browser = await chromium.launch({
-        ...launchOptions,
-        args: [
-          ...launchOptions.args,
-          // Any other certificate is an error, as ever.
-          `--ignore-certificate-errors-spki-list=${pinOf(cert)}`,
-          '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-        ],
-      });
-      return new Site({ services, browser, operatorToken, folder }, children, host);
+      const visitors = await Visitors.arrive(cert, [...urls, host.url]);
+      return new Site({ services, operatorToken, folder }, children, host, visitors);
     } catch (error) {
       await host?.close();
       await children.stop();
@@ -96,42 +68,13 @@ export class Site {
   }
 
   /** A visit that ends with the test. */
-  async visit(url: string, options: BrowserContextOptions = {}): Promise<Visit> {
-    const visit = await this.open(url, options);
-    onTestFinished(async () => {
-      await visit.context.close();
-      visit.clean();
-    });
-    return visit;
+  visit(url: string, options?: BrowserContextOptions): Promise<Visit> {
+    return this.#visitors.visit(url, options);
   }
 
   /** A visit that ends with the site. */
-  async open(url: string, options: BrowserContextOptions = {}): Promise<Visit> {
-    const context = await this.browser.newContext({
-      viewport: { width: 1280, height: 900 },
-      reducedMotion: 'reduce',
-      ...options,
-    });
-    const { csp, dataUser } = this.services;
-    const complaints = await watch(
-      context,
-      [csp.url, dataUser.url, this.ownerUrl].map((it) => new URL(it).origin),
-    );
-    const page = await context.newPage();
-    const visit: Visit = {
-      context,
-      page,
-      complaints,
-      clean: () => expect(complaints, 'what the page must not do').toEqual([]),
-      pardon(pattern) {
-        const others = complaints.filter((complaint) => !pattern.test(complaint));
-        expect(others.length, `complaints like ${pattern}`).toBeLessThan(complaints.length);
-        complaints.splice(0, complaints.length, ...others);
-      },
-    };
-    this.#visits.push(visit);
-    await page.goto(url);
-    return visit;
+  open(url: string, options?: BrowserContextOptions): Promise<Visit> {
+    return this.#visitors.open(url, options);
   }
 
   /** Tokens with which owners enrol at the CSP, once each. */
@@ -141,17 +84,10 @@ export class Site {
 
   /** Ends everything; fails for what any page did that it must not. */
   async close(): Promise<void> {
-    await this.browser.close();
     await this.#host.close();
     await this.services.client.close();
     await this.#children.stop();
     await rm(this.folder, { recursive: true, force: true });
-    for (const visit of this.#visits) visit.clean();
+    await this.#visitors.leave();
   }
-}
-
-/** By which Chromium trusts a certificate that no authority has signed. */
-function pinOf(certificate: string): string {
-  const key = new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'der' });
-  return createHash('sha256').update(key).digest('base64');
 }
