@@ -7,11 +7,24 @@ import { StatisticsError } from './errors.ts';
  *
  * Other than the command line's gunzip, a browser's takes no second member behind the first (some tools append to .gz files, or cut them into
  * blocks); such a file is refused.
+ * @param onRead is told how many bytes of the blob itself have been read so far
  * @throws ERR_FILE_UNREADABLE
  */
-export async function* readBlobBytes(blob: Blob, name: string): AsyncGenerator<Uint8Array> {
+export async function* readBlobBytes(
+  blob: Blob,
+  name: string,
+  onRead: (bytes: number) => void = () => {},
+): AsyncGenerator<Uint8Array> {
   const isPacked = name.toLowerCase().endsWith('.gz');
-  const bytes = blob.stream();
+  let count = 0;
+  const counted = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(chunk, controller) {
+      count += chunk.length;
+      onRead(count);
+      controller.enqueue(chunk);
+    },
+  });
+  const bytes = blob.stream().pipeThrough(counted);
   const reader = (isPacked ? bytes.pipeThrough(new DecompressionStream('gzip')) : bytes).getReader();
   const read = () =>
     reader.read().catch((cause) => {

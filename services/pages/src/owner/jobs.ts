@@ -1,0 +1,90 @@
+/** What the owner's page has its worker do, apart from workers: an owner's part that takes more than a moment. */
+import { encryptMany, PublicKey, type PublicKeyParts } from '@eigenveil/paillier/owner';
+import { randomBytes, sha256Hasher, toHex } from '@eigenveil/platform';
+import { contribute } from '@eigenveil/protocol/owner';
+import {
+  type CsvOptions,
+  layout,
+  type OwnerStatistics,
+  readBlobBytes,
+  readRowBatches,
+  statisticsOfRows,
+} from '@eigenveil/statistics/owner';
+import type { Task } from '@eigenveil/task';
+
+/** How CSV is read, as far as it can be said to a worker. */
+export type ReadingOptions = Omit<CsvOptions, 'onSkippedRow'>;
+
+/** How far a job has come, in units of its own: bytes of the file, or ciphertexts. */
+export type OnProgress = (done: number, total: number) => void;
+
+export interface RowsRead extends OwnerStatistics {
+  /** SHA-256 of the file's bytes, hexadecimal; of a .gz file of what it holds. */
+  readonly digest: string;
+}
+
+export interface ReadJob {
+  readonly kind: 'read';
+  readonly file: Blob;
+  /** Tells by .gz whether it is compressed. */
+  readonly name: string;
+  readonly task: Task;
+  readonly options: ReadingOptions;
+}
+
+export interface ContributeJob {
+  readonly kind: 'contribute';
+  readonly task: Task;
+  readonly publicKey: PublicKeyParts;
+  /** The flat statistics. */
+  readonly values: readonly bigint[];
+}
+
+/**
+ * The statistics of the rows of a CSV file, read by the code of the command line.
+ * @throws as `statisticsOfCsv`, and ERR_FILE_UNREADABLE
+ */
+export async function read(
+  { file, name, task, options }: ReadJob,
+  onProgress: OnProgress,
+): Promise<RowsRead> {
+  const hasher = sha256Hasher();
+  async function* bytes() {
+    for await (const chunk of readBlobBytes(file, name, (done) => onProgress(done, file.size))) {
+      hasher.update(chunk);
+      yield chunk;
+    }
+  }
+  const statistics = await statisticsOfRows(task, options, (all) => readRowBatches(bytes(), task, all));
+  return { ...statistics, digest: toHex(hasher.digest()) };
+}
+
+/** So many encryptions are told as one step: some tens of milliseconds. A table of fixed-base powers lasts for all steps. */
+const STEP = { djn: 32, standard: 4 };
+
+/**
+ * The encrypted contribution of these statistics, with the owner's noise if the task wants some; new with every call.
+ *
+ * BigInt arithmetic takes no constant time. What that can tell to somebody who times this thread (a program on the same machine, an extension of the
+ * browser) is of this owner alone: its statistics, noise and randomisers. No secret key is ever here.
+ * @param randomness the browser's CSPRNG, unless a test has to repeat it
+ * @throws ERR_VALUE_OUT_OF_RANGE, ERR_SCHEME_UNAVAILABLE, ERR_DP_PARAMETER
+ */
+export function contribution(
+  { task, publicKey, values }: ContributeJob,
+  onProgress: OnProgress,
+  randomness: (length: number) => Uint8Array = randomBytes,
+): Promise<Uint8Array> {
+  const paillier = {
+    encrypt(key: PublicKey, plaintexts: readonly bigint[], scheme: Task['encryption']) {
+      const step = STEP[scheme];
+      return Array.from({ length: Math.ceil(plaintexts.length / step) }, (_, i) => {
+        const some = encryptMany(key, plaintexts.slice(i * step, (i + 1) * step), scheme, randomness);
+        onProgress(i * step + some.length, plaintexts.length);
+        return some;
+      }).flat();
+    },
+  };
+  const under = { task, publicKey: new PublicKey(publicKey), packing: layout(task) };
+  return contribute(under, values, { paillier, randomness });
+}

@@ -1,0 +1,47 @@
+/** The messages between the owner's page and its worker. A worker does one job and ends with it. */
+import { Task } from '@eigenveil/task';
+import { z } from 'zod';
+import type { ContributeJob, ReadJob } from './jobs.ts';
+
+export type Job = ReadJob | ContributeJob;
+
+const ReadingOptions = z.strictObject({
+  separator: z.enum(['comma', 'semicolon', 'tab']).exactOptional(),
+  decimal: z.enum(['point', 'comma']).exactOptional(),
+  trim: z.boolean().exactOptional(),
+  missing: z.enum(['error', 'skip']).exactOptional(),
+  numericLabels: z.boolean().exactOptional(),
+  strict: z.boolean().exactOptional(),
+  ignoredColumns: z.union([z.literal('others'), z.array(z.string())]).exactOptional(),
+  keptColumns: z.array(z.string()).exactOptional(),
+});
+
+const natural = z.bigint().min(0n);
+
+/** What the page asks for. */
+export const JobMessage: z.ZodType<Job> = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('read'),
+    file: z.instanceof(Blob),
+    name: z.string(),
+    task: Task,
+    options: ReadingOptions,
+  }),
+  z.strictObject({
+    kind: z.literal('contribute'),
+    task: Task,
+    publicKey: z.strictObject({ n: natural, h: natural.exactOptional() }),
+    values: z.array(z.bigint()),
+  }),
+]);
+
+const count = z.int().min(0);
+
+/** What the worker answers: any number of steps, then a result or a failure. */
+export const Answer = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('progress'), done: count, total: count }),
+  z.strictObject({ kind: z.literal('result'), result: z.unknown() }),
+  // Structured clones of errors have lost class and code.
+  z.strictObject({ kind: z.literal('failure'), code: z.string(), message: z.string() }),
+]);
+export type Answer = z.infer<typeof Answer>;

@@ -1,0 +1,111 @@
+/** The page's end of its worker: starts one for each job, and ends it with the job. */
+import type { AgreedTask } from '@eigenveil/protocol/owner';
+import type { Task } from '@eigenveil/task';
+import type { OnProgress, ReadingOptions, RowsRead } from './jobs.ts';
+import { Answer, type Job } from './messages.ts';
+
+/** The digest of worker.js, which the build puts here. */
+declare const WORKER_INTEGRITY: string;
+
+export interface JobOptions {
+  readonly onProgress?: OnProgress;
+  /** Ends the job and its worker at once; the promise is rejected with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** What went wrong in a worker: with the code of the error there, and its message. */
+export class WorkerError extends Error {
+  override readonly name = 'WorkerError';
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/**
+ * Work on rows and ciphertexts beside the page, which goes on answering. Each job has a worker of its own, so that cancelling is ending it, and no
+ * row and no randomiser stays in memory behind a job.
+ */
+export class OwnerWorker {
+  readonly #script: string;
+
+  private constructor(script: string) {
+    this.#script = script;
+  }
+
+  /**
+   * Fetches the worker's code, which must have the digest that stands in the page's, and keeps it for all jobs.
+   * @throws TypeError when it cannot be fetched or is another
+   */
+  static async load(): Promise<OwnerWorker> {
+    const response = await fetch('worker.js', { integrity: WORKER_INTEGRITY });
+    if (!response.ok) throw new TypeError(`worker.js expected, got an answer of ${response.status}`);
+    const script = new Blob([await response.arrayBuffer()], { type: 'text/javascript' });
+    return new OwnerWorker(trustedUrl(URL.createObjectURL(script)));
+  }
+
+  /**
+   * The statistics of a file's rows, and the digest of the file. Progress is in bytes of the file.
+   * @throws as the job `read`, as WorkerError
+   */
+  async readRows(
+    file: File,
+    task: Task,
+    options: ReadingOptions = {},
+    by: JobOptions = {},
+  ): Promise<RowsRead> {
+    const job: Job = { kind: 'read', file, name: file.name, task, options };
+    return (await this.#run(job, by)) as RowsRead;
+  }
+
+  /**
+   * The encrypted contribution of flat statistics, noise and randomness drawn in the worker: see `contribute` of `@eigenveil/protocol/owner`. Progress is in
+   * ciphertexts.
+   * @throws as the job `contribution`, as WorkerError
+   */
+  async contribution(
+    { task, publicKey: { n, h } }: Pick<AgreedTask, 'task' | 'publicKey'>,
+    values: readonly bigint[],
+    by: JobOptions = {},
+  ): Promise<Uint8Array> {
+    const publicKey = h === undefined ? { n } : { n, h };
+    return (await this.#run({ kind: 'contribute', task, publicKey, values }, by)) as Uint8Array;
+  }
+
+  #run(job: Job, { onProgress, signal }: JobOptions): Promise<unknown> {
+    signal?.throwIfAborted();
+    const worker = new Worker(this.#script, { type: 'module' });
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const cancel = () => reject(signal?.reason);
+    signal?.addEventListener('abort', cancel);
+    worker.onmessage = ({ data }: MessageEvent<unknown>) => {
+      const answer = Answer.safeParse(data).data;
+      if (answer?.kind === 'progress') onProgress?.(answer.done, answer.total);
+      else if (answer?.kind === 'result') resolve(answer.result);
+      else reject(answer === undefined ? broken() : new WorkerError(answer.code, answer.message));
+    };
+    worker.onmessageerror = () => reject(broken());
+    worker.onerror = (event) => {
+      event.preventDefault();
+      reject(broken());
+    };
+    worker.postMessage(job);
+    return promise.finally(() => {
+      signal?.removeEventListener('abort', cancel);
+      worker.terminate();
+    });
+  }
+}
+
+const broken = () =>
+  new WorkerError('ERR_INTERNAL', 'the worker of this page failed: reload the page and try again');
+
+/** A blob of the code that was checked, and nothing else, may be run as a worker. */
+const trustedUrl = (() => {
+  const policy = globalThis.trustedTypes?.createPolicy('eigenveil-worker', {
+    createScriptURL: (url) => (url.startsWith('blob:') ? url : null),
+  });
+  return (url: string) => policy?.createScriptURL(url) ?? url;
+})();
