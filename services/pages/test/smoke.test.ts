@@ -1,0 +1,43 @@
+/** Both pages in a browser, once and quickly: each is handed out, runs under its policy, and shows what it is. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RunningDataUser, startDataUser } from '@eigenveil/data-user';
+import { loopback } from '@eigenveil/demo/loopback';
+import { browserMissing } from '@eigenveil/report/in-browser';
+import { freePort } from '@eigenveil/testbed/port';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildPages } from '../build/build.ts';
+import { OwnerHost } from './support/owner-host.ts';
+import { Visitors } from './support/visitors.ts';
+
+describe.skipIf(browserMissing)('in a browser', () => {
+  let folder: string;
+  let host: OwnerHost;
+  let dataUser: RunningDataUser;
+  let visitors: Visitors;
+
+  beforeAll(async () => {
+    await buildPages();
+    folder = await mkdtemp(join(tmpdir(), 'eigenveil-pages-'));
+    const { dataUser: configuration, tls } = await loopback(folder);
+    const url = `https://127.0.0.1:${configuration.port}`;
+    [dataUser, host] = await Promise.all([
+      startDataUser(configuration),
+      OwnerHost.start(await freePort(), tls, [url]),
+    ]);
+    visitors = await Visitors.arrive(tls.cert, [url, host.url]);
+  });
+
+  afterAll(async () => {
+    await host.close();
+    await dataUser.close();
+    await rm(folder, { recursive: true, force: true });
+    await visitors.leave();
+  });
+
+  test('the owner’s page runs', async () => {
+    const { page } = await visitors.visit(host.url);
+    await expect.poll(() => page.locator('h1').count()).toBe(1);
+  });
+});
