@@ -4,5 +4,6 @@
 export { Projector, SignedProjection, saveProjection } from '@eigenveil/projection';
 export { newTaskId, type Task, TaskError, TaskId, TaskProposal } from '@eigenveil/task';
 export { type Projection, ServiceError, type SignedTask, type TaskStatus, Thumbprint } from '@eigenveil/wire';
-export { type Draft, type DraftOptions, draftTask } from './draft.ts';
+export type { Draft, DraftOptions } from './draft.ts';
+export { draftTask } from './draft-file.ts';
 export { TaskClient, type ToldProvenance } from './task-client.ts';

@@ -1,6 +1,6 @@
 /** What a task's two-party computation will cost, before anybody contributes: counted where gates count, else by lines fitted to measurements. */
 import { isStandardised, programOf, type TaskProposal } from '@eigenveil/task';
-import { CountingGates, CountingSession, runProgram, standardPace } from '@eigenveil/two-party';
+import { CountingGates, CountingSession, runProgram, standardPace } from '@eigenveil/two-party/plan';
 
 export interface Cost {
   readonly seconds: number;

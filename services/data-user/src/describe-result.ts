@@ -1,6 +1,6 @@
 /** A result for people, with a scree plot, and as a table. */
 import { explainedVariance } from '@eigenveil/projection';
-import { csvLine } from '@eigenveil/statistics';
+import { csvLine } from '@eigenveil/statistics/owner';
 import type { Task } from '@eigenveil/task';
 import type { Projection } from '@eigenveil/wire';
 import type { Remark } from './remarks.ts';

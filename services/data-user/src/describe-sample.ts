@@ -8,7 +8,7 @@ import {
   withinClassScatter,
   ZERO_EIGENVALUE,
 } from '@eigenveil/projection';
-import { readFileBytes, type Statistics, statisticsOfCsv } from '@eigenveil/statistics';
+import { type Statistics, statisticsOfCsv } from '@eigenveil/statistics/owner';
 import {
   cappedComponents,
   leastRank,
@@ -19,7 +19,7 @@ import {
 } from '@eigenveil/task';
 
 /** The sample, summed as an owner's rows are. */
-interface Sample {
+interface Summed {
   readonly statistics: Statistics;
   readonly rows: number;
   readonly clippedRows: number;
@@ -31,13 +31,17 @@ const LARGEST_RATIO = 2 ** 12;
 const SMALLEST_PIVOT = 2 ** 18;
 
 /**
- * Reads the file once more, for its statistics.
+ * Reads the sample once more, for its statistics.
+ * @param source the bytes that the task was drafted from
  * @throws as `statisticsOfCsv`
  */
-export async function describeSample(file: string, task: TaskProposal): Promise<string[]> {
+export async function describeSample(
+  source: AsyncIterable<Uint8Array>,
+  task: TaskProposal,
+): Promise<string[]> {
   // The sample may be of several owners.
   const room = { ...task, maximumOwners: 1, maximumSamplesPerOwner: Number.MAX_SAFE_INTEGER };
-  const sample = await statisticsOfCsv(readFileBytes(file), room, { ignoredColumns: 'others' });
+  const sample = await statisticsOfCsv(source, room, { ignoredColumns: 'others' });
   const { kind } = task.method;
   if (kind === 'mdr') return [...describeMdrRidge(task, sample), ...describeClipping(task, sample)];
   const scatter = totalScatter(sample.statistics, task.fractionBits);
@@ -51,7 +55,7 @@ export async function describeSample(file: string, task: TaskProposal): Promise<
 }
 
 /** Of a PCA, and by `rotated` of DCA and LDA: results are refused where the scatter's rank is too low. Noise has every rank. */
-function describeRank(task: TaskProposal, values: readonly number[], { rows }: Sample): string[] {
+function describeRank(task: TaskProposal, values: readonly number[], { rows }: Summed): string[] {
   if (task.allowFullRank || task.differentialPrivacy !== null) return [];
   if (task.method.kind !== 'pca' && task.twoParty !== 'rotated') return [];
   const program = programOf(task);
@@ -65,12 +69,12 @@ function describeRank(task: TaskProposal, values: readonly number[], { rows }: S
   if (rank >= least) return [];
   const most = rank - (least - components);
   return [
-    `in the sample only ${rank} of ${values.length} features vary on their own, the others follow from them: the task would end with ERR_FULL_RANK; ${most > 0 ? `take --components ${most} or fewer, ` : ''}leave features out with --ignore, or consent with --allow-full-rank`,
+    `in the sample only ${rank} of ${values.length} features vary on their own, the others follow from them: the task would end with ERR_FULL_RANK; ${most > 0 ? `take "components": ${most} or fewer, ` : ''}leave features out, or consent with "allowFullRank"`,
   ];
 }
 
 /** Of DCA and LDA: a noise matrix that is not clearly positive definite is refused once all owners have contributed. */
-function describeNoiseMatrix(task: TaskProposal, { statistics }: Sample): string[] {
+function describeNoiseMatrix(task: TaskProposal, { statistics }: Summed): string[] {
   const { method, fractionBits, differentialPrivacy } = task;
   // The public shift of differential privacy is a ridge, too.
   if ((method.kind !== 'dca' && method.kind !== 'lda') || differentialPrivacy !== null) return [];
@@ -80,12 +84,12 @@ function describeNoiseMatrix(task: TaskProposal, { statistics }: Sample): string
   const largest = values[0]!;
   if (values.at(-1)! + method.ridge > ZERO_EIGENVALUE * largest) return [];
   return [
-    `in the sample the noise matrix is singular with ρ = ${method.ridge}, and the task would end with ERR_NOT_POSITIVE_DEFINITE: --ridge ${rounded(largest / 1000)} would do`,
+    `in the sample the noise matrix is singular with ρ = ${method.ridge}, and the task would end with ERR_NOT_POSITIVE_DEFINITE: "ridge": ${rounded(largest / 1000)} would do`,
   ];
 }
 
 /** Of MDR: a ridge between what its numbers can hold and what leaves the privacy labels without weight. */
-function describeMdrRidge({ method, ...task }: TaskProposal, { statistics, rows }: Sample): string[] {
+function describeMdrRidge({ method, ...task }: TaskProposal, { statistics, rows }: Summed): string[] {
   if (method.kind !== 'mdr') return [];
   const [utility, privacy] = [0, 1].map(
     (labelling) => symmetricEigen(betweenClassScatter(statistics, labelling, task.fractionBits)).values[0]!,
@@ -95,7 +99,7 @@ function describeMdrRidge({ method, ...task }: TaskProposal, { statistics, rows 
   const least =
     growth * Math.max(utility / LARGEST_RATIO, (entries * Math.max(utility, privacy)) / SMALLEST_PIVOT);
   const most = privacy / 10;
-  const wouldDo = `--ridge ${rounded(Math.max(least, most / 10))} would do`;
+  const wouldDo = `"ridge": ${rounded(Math.max(least, most / 10))} would do`;
   if (method.ridge < least)
     return [
       `ρ = ${method.ridge} is too small for utility labels whose scatter has the eigenvalue ${rounded(utility)} in the sample, and ${rounded(utility * growth)} with as many rows as there is room for: ${wouldDo}`,
@@ -107,7 +111,7 @@ function describeMdrRidge({ method, ...task }: TaskProposal, { statistics, rows 
   return [];
 }
 
-function describeClipping({ differentialPrivacy }: TaskProposal, { rows, clippedRows }: Sample): string[] {
+function describeClipping({ differentialPrivacy }: TaskProposal, { rows, clippedRows }: Summed): string[] {
   return differentialPrivacy === null
     ? []
     : [`the clipping norm scales down ${percent(clippedRows / rows)} of the sample's rows`];
@@ -117,7 +121,7 @@ function describeClipping({ differentialPrivacy }: TaskProposal, { rows, clipped
 function describeForecast(
   task: TaskProposal,
   values: readonly number[],
-  { statistics, rows }: Sample,
+  { statistics, rows }: Summed,
 ): string[] {
   const norm = noiseNorm(task, Math.hypot(...meanOfRows(statistics, task.fractionBits)));
   if (norm === undefined) return [];

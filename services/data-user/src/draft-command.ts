@@ -137,50 +137,31 @@ Example:
   );
   command.action(async () => {
     const settings = configuration();
-    const { data, twoParty, epsilon, delta, meanFirst, around } = settings;
-    const [{ revealedByRotation }, { checkComputable }, { draftTask, roomFor }] = await Promise.all([
-      import('@eigenveil/task'),
-      import('@eigenveil/two-party'),
-      import('./draft.ts'),
+    const { data, epsilon, delta, meanFirst, around } = settings;
+    const [{ proposalOf, withoutConsent }, { checkComputable }, { draftTask }] = await Promise.all([
+      import('./draft-proposal.ts'),
+      import('@eigenveil/two-party/plan'),
+      import('./draft-file.ts'),
     ]);
-    const { rows, ...draft } = await asConfiguration(() => draftTask(data, settings));
+    const draft = await asConfiguration(() => draftTask(data, settings));
     if (epsilon === undefined && (meanFirst || around !== undefined))
       throw new ConfigurationError('"--mean-first" and "--around" expected with --epsilon, of both tasks');
     const wanted = epsilon === undefined ? undefined : { features: draft.features, epsilon, delta };
-    const drafted = wanted && (await draftPrivacyOf(command, wanted, { meanFirst, around }));
-    const outputs = new Set<Output>([
-      ...settings.outputs,
-      ...(twoParty === 'rotated' ? revealedByRotation(draft.method) : []),
-      ...(meanFirst ? (['mean'] as const) : []),
-    ]);
-    const { owners, minimumOwners = Math.max(2, Math.ceil(owners / 2)) } = settings;
-    const proposal = checkConfiguration(
-      TaskProposal,
-      {
-        ...draft,
-        ...drafted,
-        components: settings.components,
-        maximumOwners: owners,
-        minimumOwners,
-        maximumSamplesPerOwner: settings.maximumSamples ?? roomFor(rows),
-        twoParty,
-        outputs: [...outputs],
-        allowFullRank: settings.allowFullRank,
-        deadline: new Date(Date.now() + settings.hours * 3_600_000).toISOString(),
-      },
-      'draft',
-    );
+    const privacy = wanted ? await draftPrivacyOf(command, wanted, { meanFirst, around }) : null;
+    const outputs = [...settings.outputs, ...(meanFirst ? (['mean'] as const) : [])];
+    const wishes = { ...settings, outputs };
+    const proposal = checkConfiguration(TaskProposal, proposalOf(draft, wishes, privacy), 'draft');
     await asConfiguration(async () => checkComputable(proposal));
     await tellNotes(command, async () => {
-      const [{ describeTask }, { describeSample }] = await Promise.all([
+      const [{ describeTask }, { describeSample }, { readFileBytes }] = await Promise.all([
         import('./describe-task.ts'),
         import('./describe-sample.ts'),
+        import('@eigenveil/statistics'),
       ]);
-      return [...(await describeTask(proposal)), ...(await describeSample(data, proposal))];
+      const ofSample = await describeSample(readFileBytes(data), proposal);
+      return [...(await describeTask(proposal)), ...ofSample];
     });
-    // The ranges are the file's, so that the consent is left to the person who mends them.
-    const file = epsilon === undefined ? proposal : withoutConsent(proposal);
-    const json = { $schema: PROPOSAL_SCHEMA, ...file };
+    const json = { $schema: PROPOSAL_SCHEMA, ...withoutConsent(proposal) };
     printResult(command, { json, text: JSON.stringify(json, null, 2) });
   });
 }
@@ -196,11 +177,4 @@ async function draftPrivacyOf(
   const draft = await asConfiguration(async () => draftAround(earlier, wanted));
   await tellNotes(command, async () => (await import('./describe-privacy.ts')).describeEarlier(earlier));
   return draft;
-}
-
-function withoutConsent(proposal: TaskProposal) {
-  return {
-    ...proposal,
-    differentialPrivacy: { ...proposal.differentialPrivacy, dataIndependentRanges: false },
-  };
 }

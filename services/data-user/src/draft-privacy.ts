@@ -6,7 +6,8 @@
 
 import { defaultClippingNorm, partOfBudget, restOfBudget, SHARE_OF_MEAN } from '@eigenveil/privacy';
 import type { TaskProposal } from '@eigenveil/task';
-import { Projection, ServiceError } from '@eigenveil/wire';
+import { Projection } from '@eigenveil/wire';
+import { ServiceError } from '@eigenveil/wire/errors';
 import type { z } from 'zod';
 
 /** What is needed of an earlier task's result. Its signature was checked by who fetched it. */

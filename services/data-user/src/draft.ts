@@ -1,12 +1,10 @@
 /**
- * Drafts a task proposal from a CSV file: column names, their minima and maxima, class labels. For data whose ranges
+ * Drafts a task proposal from a sample: column names, their minima and maxima, class labels. For data whose ranges
  * may be public; where they may not, write the ranges from domain knowledge instead.
  */
-import { CSV_SYNTAX, isMissing, parseDecimal, readFileBytes, StatisticsError } from '@eigenveil/statistics';
 import { LABELLINGS, LIMITS, type MethodName, type Scale, type TaskProposal } from '@eigenveil/task';
-import { ServiceError } from '@eigenveil/wire';
-import { CsvError, type Parser, parse } from 'csv-parse';
-import { isNamedLikeLabels, LabelLike } from './label-like.ts';
+import { ServiceError } from '@eigenveil/wire/errors';
+import type { NoFeature, NoLabel, Sample, SampleColumn } from './sample.ts';
 
 export interface DraftOptions {
   readonly method: MethodName;
@@ -36,65 +34,26 @@ export interface Draft {
 const DRAFT_RIDGE = 1;
 
 /**
- * Reads the file once.
- * @throws ERR_TASK_INVALID for options that the method does not take, a header with numbers or with a name twice, a missing column, a
- * cell that is no number, a label that is missing or has blanks around it, a column that looks like labels and is not said to be any or to be ignored, labels that are too few or too many, a
- * file without rows, ERR_CSV_SYNTAX, ERR_FILE_UNREADABLE
+ * @throws ERR_TASK_INVALID for options that the method does not take, a missing column, a cell that is no number, a label that is missing, too
+ * long or has blanks around it, a column that looks like labels and is not said to be any or to be ignored, labels that are too few or too many
  */
-export async function draftTask(file: string, options: DraftOptions): Promise<Draft> {
+export function draftOf(sample: Sample, options: DraftOptions): Draft {
   const { labels, ignore } = options;
-  checkOptions(options);
-  let header: string[] = [];
-  const parser = parse({
-    ...CSV_SYNTAX,
-    columns: (names: string[]) => {
-      // Before rows whose decimal commas make cells of their own.
-      if (names.length === 1 && /[;\t]/.test(names[0]!))
-        throw invalid(
-          'the header row has semicolons or tabs in it: a sample takes commas, and decimal points',
-        );
-      header = names;
-      return names;
-    },
-  });
-  feed(parser, file);
-  let columns: string[] | undefined;
-  const ranges = new Map<string, Range>();
-  const labelLike = new Map<string, LabelLike>();
-  const classes = new Map(labels.map((label) => [label, new Set<string>()]));
-  let rows = 0;
-  // By its number: without a header the name is a cell of data.
-  const placeOf = (column: string) => `column ${header.indexOf(column) + 1} of row ${rows}`;
-  for await (const row of rowsOf(parser)) {
-    rows += 1;
-    if (columns === undefined) {
-      columns = featureColumns(header, labels, ignore);
-      for (const column of columns.filter(isNamedLikeLabels)) labelLike.set(column, new LabelLike());
-    }
-    for (const column of columns) {
-      const text = row[column]!;
-      const value = parseDecimal(text);
-      if (value === undefined) throw invalid(`${placeOf(column)} ${noFeature(text)}`);
-      labelLike.get(column)?.add(value);
-      ranges.set(column, extended(ranges.get(column), value));
-    }
-    for (const [column, values] of classes) {
-      const text = row[column]!;
-      const problem = noLabel(text);
-      if (problem !== undefined) throw invalid(`${placeOf(column)} ${problem}`);
-      values.add(text);
-    }
-  }
-  if (rows === 0) throw invalid('the file has no rows');
-  for (const [column, { count }] of labelLike) if (count !== undefined) throw unsaidLabels(column, count);
-  for (const [column, { size }] of classes) checkClasses(column, size);
+  const { columns, rows } = sample;
+  checkDraftOptions(options);
+  const known = new Map(columns.map((column) => [column.name, column]));
+  const missing = [...labels, ...ignore].filter((name) => !known.has(name));
+  if (missing.length > 0)
+    throw invalid(`the file has no column ${missing.map((name) => JSON.stringify(name)).join(', ')}`);
+  const features = columns.filter(({ name }) => !labels.includes(name) && !ignore.includes(name));
+  const classes = labels.map((name) => known.get(name)!);
+  checkCells(columns, features, classes);
+  for (const { name, labelLike } of features)
+    if (labelLike !== undefined) throw unsaidLabels(name, labelLike);
   return {
     method: methodOf(options),
-    features: [...ranges].map(([name, range]) => ({ name, ...range })),
-    labellings: [...classes].map(([column, values]) => ({
-      column,
-      classes: [...values].sort(byNumberThenText),
-    })),
+    features: features.map(({ name, range }) => ({ name, ...range! })),
+    labellings: classes.map((column) => ({ column: column.name, classes: classesOf(column) })),
     rows,
   };
 }
@@ -113,53 +72,24 @@ export function roomFor(rows: number): number {
   return Math.min(LIMITS.samplesPerOwner, Math.ceil(wanted / digit) * digit);
 }
 
-interface Range {
-  readonly min: number;
-  readonly max: number;
-  readonly twoValued: boolean;
-}
-
-function extended(range: Range | undefined, value: number): Range {
-  if (range === undefined) return { min: value, max: value, twoValued: true };
-  const { min, max } = range;
-  const isThird = min < max && value !== min && value !== max;
-  return { min: Math.min(min, value), max: Math.max(max, value), twoValued: range.twoValued && !isThird };
-}
-
-/** The parser's own errors quote the file, so only their code and line are kept. */
-async function* rowsOf(parser: Parser): AsyncGenerator<Record<string, string>> {
-  try {
-    yield* parser;
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    throw new StatisticsError('ERR_CSV_SYNTAX', `line ${parser.info.lines}: not valid CSV (${error.code})`);
-  }
-}
-
-function feed(parser: Parser, file: string): void {
-  void (async () => {
-    try {
-      for await (const chunk of readFileBytes(file))
-        if (!parser.write(chunk)) await new Promise((go) => parser.once('drain', go));
-      parser.end();
-    } catch (error) {
-      parser.destroy(error as Error);
-    }
-  })();
-}
-
-function featureColumns(
-  header: readonly string[],
-  labels: readonly string[],
-  ignore: readonly string[],
-): string[] {
-  if (header.some((name) => parseDecimal(name) !== undefined))
-    throw invalid('the file needs a header row first, with names that are no numbers');
-  if (new Set(header).size < header.length) throw invalid('the header row needs names that differ');
-  const missing = [...labels, ...ignore].filter((name) => !header.includes(name));
-  if (missing.length > 0)
-    throw invalid(`the file has no column ${missing.map((name) => JSON.stringify(name)).join(', ')}`);
-  return header.filter((name) => !labels.includes(name) && !ignore.includes(name));
+/** Of the first row that has one; its column by number, as without a header the name is a cell of data. */
+function checkCells(
+  columns: readonly SampleColumn[],
+  features: readonly SampleColumn[],
+  classes: readonly SampleColumn[],
+): void {
+  const faults = [
+    ...features.flatMap(({ name, noFeature }) =>
+      noFeature ? [{ name, row: noFeature.row, why: NO_FEATURE[noFeature.kind] }] : [],
+    ),
+    ...classes.flatMap(({ name, noLabel }) =>
+      noLabel ? [{ name, row: noLabel.row, why: NO_LABEL[noLabel.kind] }] : [],
+    ),
+  ];
+  const [first] = faults.sort((a, b) => a.row - b.row);
+  if (first === undefined) return;
+  const place = columns.findIndex(({ name }) => name === first.name) + 1;
+  throw invalid(`column ${place} of row ${first.row} ${first.why}`);
 }
 
 function methodOf({ method: kind, scale, form, ridge, signalRidge }: DraftOptions): TaskProposal['method'] {
@@ -169,26 +99,26 @@ function methodOf({ method: kind, scale, form, ridge, signalRidge }: DraftOption
   return { kind, form: form ?? 'standard', ...drafted, signalRidge: signalRidge ?? 0 };
 }
 
-const NO_FEATURE =
+const WAY_OUT =
   'if it is a class label, name the column with --labels; otherwise leave it out with --ignore and its name';
 
-/** Why a cell is no feature's, without showing it. */
-function noFeature(text: string): string {
-  return isMissing(text)
-    ? `is a missing value: leave such rows out of the sample; ${NO_FEATURE}`
-    : `is no number, with a point and without blanks: ${NO_FEATURE}`;
-}
+/** Why a cell is no feature's. */
+const NO_FEATURE: Readonly<Record<NoFeature['kind'], string>> = {
+  missing: `is a missing value: leave such rows out of the sample; ${WAY_OUT}`,
+  'no number': `is no number, with a point and without blanks: ${WAY_OUT}`,
+};
 
-/** Why a cell would make a class that nobody means, without showing it; undefined if it may be one. */
-function noLabel(text: string): string | undefined {
-  if (isMissing(text))
-    return 'is a missing label: leave such rows out of the sample; if it is a class all the same, write it among "classes" in the draft';
-  return text.trim() === text
-    ? undefined
-    : 'is a label with blanks around it, which would be a class of its own: take them out of the sample; owners have --trim';
-}
+/** Why a cell would make a class that nobody means. */
+const NO_LABEL: Readonly<Record<NoLabel['kind'], string>> = {
+  missing:
+    'is a missing label: leave such rows out of the sample; if it is a class all the same, write it among "classes" in the draft',
+  blanks:
+    'is a label with blanks around it, which would be a class of its own: take them out of the sample; owners have --trim',
+  long: 'is longer than a label may be: leave such rows out of the sample, or the column with --ignore',
+};
 
-function checkOptions({ method, scale, form, ridge, signalRidge, labels }: DraftOptions): void {
+/** @throws ERR_TASK_INVALID for options that the method does not take */
+export function checkDraftOptions({ method, scale, form, ridge, signalRidge, labels }: DraftOptions): void {
   if (scale !== undefined && method !== 'pca')
     throw invalid(`"--scale" expected with --method pca alone, got ${method}`);
   if (form !== undefined && method !== 'dca')
@@ -212,21 +142,19 @@ const COLUMNS_OF_LABELS = {
 function unsaidLabels(column: string, count: number): ServiceError {
   const name = JSON.stringify(column);
   return invalid(
-    `column ${name} looks like a label (by its name, and by ${count} different whole numbers): ${NO_FEATURE}; if it is a feature all the same, leave it out here and write it among "features" in the draft`,
+    `column ${name} looks like a label (by its name, and by ${count} different whole numbers): ${WAY_OUT}; if it is a feature all the same, leave it out here and write it among "features" in the draft`,
   );
 }
 
-function checkClasses(column: string, size: number): void {
-  const name = JSON.stringify(column);
-  if (size < 2) throw invalid(`the label column ${name} has one label alone in the file: two are needed`);
-  if (size > LIMITS.classes)
+function classesOf({ name, labels }: SampleColumn): string[] {
+  const column = JSON.stringify(name);
+  if (labels === undefined)
     throw invalid(
-      `the label column ${name} has ${size} different labels, of which a task takes ${LIMITS.classes}: is it an id or a quantity? Then --ignore it`,
+      `the label column ${column} has more than the ${LIMITS.classes} different labels that a task takes: is it an id or a quantity? Then --ignore it`,
     );
-}
-
-function byNumberThenText(a: string, b: string): number {
-  return Number(a) - Number(b) || (a < b ? -1 : 1);
+  if (labels.length < 2)
+    throw invalid(`the label column ${column} has one label alone in the file: two are needed`);
+  return [...labels];
 }
 
 function invalid(message: string): ServiceError {

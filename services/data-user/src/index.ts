@@ -2,7 +2,8 @@
 
 export { Aggregation } from './aggregation.ts';
 export { dataUserProgram } from './command.ts';
-export { type Draft, type DraftOptions, draftTask } from './draft.ts';
+export type { Draft, DraftOptions } from './draft.ts';
+export { draftTask } from './draft-file.ts';
 export { draftAround, draftPrivacy, EarlierResult } from './draft-privacy.ts';
 export { LocalWorkQueue } from './local-work-queue.ts';
 export { openDataUserDatabase, PostgresDataUserStore } from './postgres-store.ts';

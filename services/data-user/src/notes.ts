@@ -17,7 +17,7 @@ export async function asConfiguration<T>(work: () => Promise<T>): Promise<T> {
       import('@eigenveil/privacy'),
       import('@eigenveil/projection'),
       import('@eigenveil/task'),
-      import('@eigenveil/two-party'),
+      import('@eigenveil/two-party/plan'),
       import('@eigenveil/wire'),
     ]);
     const [{ PaillierError }, { PrivacyError }, { ProjectionError }, { TaskError }, { TwoPartyError }, wire] =

@@ -10,7 +10,7 @@ import {
   shiftRidge,
   type Task,
 } from '@eigenveil/task';
-import { type Resolution, resolutionOf } from '@eigenveil/two-party';
+import { type Resolution, resolutionOf } from '@eigenveil/two-party/plan';
 import type { Projection } from '@eigenveil/wire';
 
 export type RemarkCode = 'not-found' | 'no-classes' | 'zero' | 'mixed' | 'noise' | 'status';

@@ -73,7 +73,7 @@ function addCreate(task: Command): void {
     const settings = configuration();
     const proposal = await readJsonFile('--proposal', settings.proposal, ProposalFile);
     const id = settings.id ?? newTaskId();
-    await asConfiguration(async () => (await import('@eigenveil/two-party')).checkComputable(proposal));
+    await asConfiguration(async () => (await import('@eigenveil/two-party/plan')).checkComputable(proposal));
     await tellNotes(command, async () => [
       ...(await (await import('./describe-task.ts')).describeTask(proposal)),
       `task ${id}; should no answer come, give the command again with --id ${id}`,

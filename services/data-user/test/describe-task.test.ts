@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { METHODS } from '@eigenveil/made-up/tasks';
+import { readFileBytes } from '@eigenveil/statistics';
 import { type MethodName, TaskProposal } from '@eigenveil/task';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { costOf } from '../src/describe-cost.ts';
@@ -110,7 +111,7 @@ describe('of a sample is said', () => {
     const header = [...task.features.map(({ name }) => name), ...task.labellings.map(({ column }) => column)];
     const file = join(folder, 'sample.csv');
     await writeFile(file, `other,${header}\n${rows.map((row) => `x,${row}\n`).join('')}`);
-    return (await describeSample(file, task)).join('\n');
+    return (await describeSample(readFileBytes(file), task)).join('\n');
   }
   /** Rows of three features that follow no line, with two labels. */
   const rows = (count: number, labels: number) =>
@@ -141,7 +142,7 @@ describe('of a sample is said', () => {
   test('that features follow from others, and what to do', async () => {
     const dependent = rows(30, 0).map(([a, b]) => [a!, b!, Number(((a! + b!) / 2).toFixed(4))]);
     const expected =
-      /^in the sample only 2 of 3 features vary on their own, .* ERR_FULL_RANK; take --components 1 or fewer, leave features out with --ignore, or consent with --allow-full-rank$/;
+      /^in the sample only 2 of 3 features vary on their own, .* ERR_FULL_RANK; take "components": 1 or fewer, leave features out, or consent with "allowFullRank"$/;
     expect(await said(proposal('pca', ABC), dependent)).toMatch(expected);
     expect(await said(proposal('pca', ABC, { components: 1 }), dependent)).toBe('');
     expect(await said(proposal('pca', ABC, { allowFullRank: true }), dependent)).toBe('');
@@ -156,15 +157,15 @@ describe('of a sample is said', () => {
     async (kind, method) => {
       const constant = rows(30, 1).map((row) => row.with(1, 0.5));
       const message = await said(proposal(kind, ABC, { method }), constant);
-      expect(message).toMatch(/singular with ρ = 0, .* ERR_NOT_POSITIVE_DEFINITE: --ridge [\d.]+ would do$/);
-      const ridge = Number(/--ridge ([\d.]+)/.exec(message)![1]);
+      expect(message).toMatch(/singular with ρ = 0, .* ERR_NOT_POSITIVE_DEFINITE: "ridge": [\d.]+ would do$/);
+      const ridge = Number(/"ridge": ([\d.]+)/.exec(message)![1]);
       expect(await said(proposal(kind, ABC, { method: { ...method, ridge } }), constant)).toBe('');
     },
   );
 
   test.each([
-    ['too small', 1e-6, /^ρ = 0.000001 is too small for utility labels .*: --ridge [\d.]+ would do$/],
-    ['too large', 1e4, /^ρ = 10000 leaves privacy labels little weight, .*: --ridge [\d.]+ would do$/],
+    ['too small', 1e-6, /^ρ = 0.000001 is too small for utility labels .*: "ridge": [\d.]+ would do$/],
+    ['too large', 1e4, /^ρ = 10000 leaves privacy labels little weight, .*: "ridge": [\d.]+ would do$/],
   ])('that the ridge of MDR is %s, and which would do', async (_, ridge, expected) => {
     // Both labels tell classes apart.
     const labelled = rows(60, 2).map((row) => row.with(0, row[3]! - 1).with(1, row[4]! - 1));
@@ -172,7 +173,7 @@ describe('of a sample is said', () => {
       proposal('mdr', ABC, { method: { kind: 'mdr', ridge }, maximumSamplesPerOwner: 60 });
     const message = await said(task(ridge), labelled);
     expect(message).toMatch(expected);
-    expect(await said(task(Number(/--ridge ([\d.]+)/.exec(message)![1])), labelled)).toBe('');
+    expect(await said(task(Number(/"ridge": ([\d.]+)/.exec(message)![1])), labelled)).toBe('');
   });
 
   test('what noise will do, and what the clipping norm does', async () => {

@@ -85,7 +85,7 @@ describe('a draft', () => {
       'an id for a label',
       `a,l\n${Array.from({ length: 101 }, (_, i) => `1,${i}\n`).join('')}`,
       LABELS,
-      /"l" has 101 different labels, of which a task takes 100/,
+      /"l" has more than the 100 different labels that a task takes/,
     ],
     ['no header and no number either', 'secret,"3,5"\nsecret,"3,0"\n', {}, /^column 1 of row 1/],
   ])('is refused for %s', async (_name, csv, options, message) => {
@@ -135,12 +135,12 @@ describe('a draft', () => {
   });
 
   test.each([
-    ['rows of another width', 'a,b\n1,2\nsecret\n'],
-    ['a quote that opens in a cell', 'a,b\n1,se"cret"\n'],
-    ['a quote that never ends', `a,b\n1,"secret${'x'.repeat(2_000_000)}`],
-  ])('is refused for %s, which it does not repeat', async (_name, csv) => {
+    ['rows of another width', 'a,b\n1,2\nsecret\n', 'ERR_CSV_ROW'],
+    ['a quote that opens in a cell', 'a,b\n1,se"cret"\n', 'ERR_CSV_SYNTAX'],
+    ['a quote that never ends', `a,b\n1,"secret${'x'.repeat(2_000_000)}`, 'ERR_CSV_SYNTAX'],
+  ])('is refused for %s, which it does not repeat', async (_name, csv, code) => {
     await expect(draft(csv)).rejects.toMatchObject({
-      code: 'ERR_CSV_SYNTAX',
+      code,
       message: expect.not.stringContaining('secret'),
     });
   });

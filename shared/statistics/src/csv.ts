@@ -39,8 +39,37 @@ export async function* readRowBatches(
   options: CsvOptions = {},
 ): AsyncGenerator<readonly CsvRow[]> {
   const reader = new RecordReader(task, options);
+  for await (const _ of parsed(source, options, (cells, line) => reader.read(cells, line)))
+    yield reader.takeRows();
+  if (!reader.hasHeader)
+    throw new StatisticsError('ERR_CSV_COLUMNS', 'expected a header row, got an empty file');
+}
+
+/** A line's cells as they stand, and its number as an editor counts. */
+interface CsvRecord {
+  readonly cells: readonly string[];
+  readonly line: number;
+}
+
+/**
+ * The records of a CSV file of which no task says what they are, the header first; as fast as they are asked for, and of any width.
+ * @throws ERR_CSV_SYNTAX
+ */
+export async function* readRecords(source: AsyncIterable<Uint8Array>): AsyncGenerator<CsvRecord> {
+  let records: CsvRecord[] = [];
+  for await (const _ of parsed(source, {}, (cells, line) => records.push({ cells, line }))) {
+    yield* records;
+    records = [];
+  }
+}
+
+/** Yields after each chunk, of whose records `onRecord` has been told. */
+async function* parsed(
+  source: AsyncIterable<Uint8Array>,
+  options: CsvOptions,
+  onRecord: (cells: readonly string[], line: number) => void,
+): AsyncGenerator<undefined> {
   const separator = SEPARATORS[options.separator ?? 'comma'];
-  const onRecord = (cells: readonly string[], line: number) => reader.read(cells, line);
   const plain = new PlainLines(separator, onRecord);
   let quoted: QuotedLines | undefined;
   for await (const chunk of source) {
@@ -50,13 +79,11 @@ export async function* readRowBatches(
       quoted ??= new QuotedLines(separator, options.trim === true, plain.lines, onRecord);
       quoted.take(text);
     }
-    yield reader.takeRows();
+    yield;
   }
   if (quoted === undefined) plain.end();
   else quoted.end();
-  yield reader.takeRows();
-  if (!reader.hasHeader)
-    throw new StatisticsError('ERR_CSV_COLUMNS', 'expected a header row, got an empty file');
+  yield;
 }
 
 /**

@@ -2,14 +2,13 @@
 export { StatisticsAccumulator } from './accumulate.ts';
 export { readBlobBytes } from './blob.ts';
 export { isMissing } from './cells.ts';
-export { csvLine, readRowBatches, readRows, statisticsOfCsv } from './csv.ts';
+export { csvLine, readRecords, readRowBatches, readRows, statisticsOfCsv } from './csv.ts';
 export { Discretiser } from './discretise.ts';
 export { StatisticsError, type StatisticsErrorCode } from './errors.ts';
 export { LabelIndex } from './label-index.ts';
 export { layout } from './layout.ts';
 export { drawNoise } from './noise.ts';
 export { parseDecimal, parseDecimalComma } from './number.ts';
-export { CSV_SYNTAX } from './quoted-lines.ts';
 export type { CsvOptions, CsvRow } from './records.ts';
 export { RowAccumulator } from './row-accumulator.ts';
 export {

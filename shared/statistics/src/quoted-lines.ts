@@ -4,7 +4,7 @@ import { CsvError, type Options, parse } from 'csv-parse/sync';
 import { StatisticsError } from './errors.ts';
 
 /** How all CSV files are read. */
-export const CSV_SYNTAX = {
+const CSV_SYNTAX = {
   bom: true,
   skip_empty_lines: true,
   record_delimiter: ['\r\n', '\n', '\r'],

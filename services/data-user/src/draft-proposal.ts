@@ -1,0 +1,55 @@
+/** A proposal from a draft and what the person who drafts wishes: the same by command line and on the console. */
+import { type Output, revealedByRotation, type TaskProposal } from '@eigenveil/task';
+import { type Draft, roomFor } from './draft.ts';
+import type { PrivacyDraft } from './draft-privacy.ts';
+
+export interface Wishes {
+  readonly components: number;
+  /** The largest number of owners. */
+  readonly owners: number;
+  /** Half of them where it is not given. */
+  readonly minimumOwners?: number | undefined;
+  /** Room for more than the sample's rows where it is not given: see `roomFor`. */
+  readonly maximumSamples?: number | undefined;
+  readonly outputs: readonly Output[];
+  readonly allowFullRank: boolean;
+  readonly hours: number;
+  readonly twoParty: TaskProposal['twoParty'];
+}
+
+const LEAST_OWNERS = 2;
+const HOUR = 3_600_000;
+
+/**
+ * What the schema of a proposal completes and checks. Outputs that the two-party protocol reveals anyway are among the declared ones.
+ * @param privacy null where the result is to be exact
+ */
+export function proposalOf(
+  { rows, ...draft }: Draft,
+  { components, owners, minimumOwners, maximumSamples, outputs, allowFullRank, hours, twoParty }: Wishes,
+  privacy: PrivacyDraft | null,
+) {
+  const revealed = twoParty === 'rotated' ? revealedByRotation(draft.method) : [];
+  return {
+    ...draft,
+    ...privacy,
+    components,
+    maximumOwners: owners,
+    minimumOwners: minimumOwners ?? Math.max(LEAST_OWNERS, Math.ceil(owners / 2)),
+    maximumSamplesPerOwner: maximumSamples ?? roomFor(rows),
+    twoParty,
+    outputs: [...new Set([...outputs, ...revealed])],
+    allowFullRank,
+    deadline: new Date(Date.now() + hours * HOUR).toISOString(),
+  };
+}
+
+/** The ranges of a draft are the sample's, so that the consent is left to the person who mends them. */
+export function withoutConsent(proposal: TaskProposal) {
+  return proposal.differentialPrivacy === null
+    ? proposal
+    : {
+        ...proposal,
+        differentialPrivacy: { ...proposal.differentialPrivacy, dataIndependentRanges: false },
+      };
+}

@@ -1,0 +1,7 @@
+/** Drafting a task from a sample, and telling what it will cost and give: what the command line and the console have in common. */
+export { describeSample } from './describe-sample.ts';
+export { describeTask } from './describe-task.ts';
+export { type DraftOptions, draftOf } from './draft.ts';
+export { draftPrivacy } from './draft-privacy.ts';
+export { proposalOf, type Wishes, withoutConsent } from './draft-proposal.ts';
+export { readSample, type Sample, type SampleColumn } from './sample.ts';
