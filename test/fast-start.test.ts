@@ -18,13 +18,35 @@ function originOf(url: string): string {
 }
 
 test.each([
-  ['csp', ['shared/command', 'shared/server', 'shared/task', 'shared/wire', 'services/csp', 'canonicalize']],
-  ['user', ['shared/command', 'shared/server', 'shared/task', 'shared/wire', 'services/data-user']],
-  ['owner', ['shared/command', 'shared/task', 'shared/wire', 'services/data-owner']],
+  [
+    'csp',
+    [
+      'shared/command',
+      'shared/platform',
+      'shared/server',
+      'shared/task',
+      'shared/wire',
+      'services/csp',
+      'canonicalize',
+    ],
+  ],
+  [
+    'user',
+    [
+      'shared/command',
+      'shared/platform',
+      'shared/server',
+      'shared/task',
+      'shared/wire',
+      'services/data-user',
+    ],
+  ],
+  ['owner', ['shared/command', 'shared/platform', 'shared/task', 'shared/wire', 'services/data-owner']],
   [
     'authenticator',
     [
       'shared/command',
+      'shared/platform',
       'shared/server',
       'shared/task',
       'shared/wire',

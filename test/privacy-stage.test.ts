@@ -4,7 +4,8 @@
  */
 import type { OwnerPolicy } from '@eigenveil/data-owner';
 import { draftAround, draftPrivacy, EarlierResult } from '@eigenveil/data-user';
-import { predictableRandomness, type RandomSource } from '@eigenveil/privacy';
+import type { RandomSource } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { type Decomposition, decompose, principalAngles } from '@eigenveil/projection';
 import { addStatistics, drawNoise, flatten, unflatten } from '@eigenveil/statistics';
 import { programOf, shiftOf, type Task, withoutShift } from '@eigenveil/task';

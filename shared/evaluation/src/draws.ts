@@ -1,6 +1,7 @@
 /** Seeded draws of experiments: the same seed gives the same numbers on every machine. Nothing secret comes from here. */
 import { RealDraws } from '@eigenveil/laboratory/random/real';
-import { predictableRandomness, type RandomSource } from '@eigenveil/privacy';
+import type { RandomSource } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { shuffled } from '@eigenveil/testbed/random';
 
 /**

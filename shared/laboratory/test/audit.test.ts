@@ -8,9 +8,9 @@ import {
   calibrateDiscreteGaussian,
   discreteGaussianSampler,
   discreteLaplaceSampler,
-  predictableRandomness,
   type RandomSource,
 } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
 import {
   each,
   epsilonBound,

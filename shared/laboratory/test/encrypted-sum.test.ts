@@ -1,5 +1,5 @@
 import { add, type Ciphertext, decrypt, encrypt, generateKeyPair } from '@eigenveil/paillier';
-import { predictableRandomness } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { generator } from '@eigenveil/testbed/random';
 import { expect, it } from 'vitest';
 import { loadLaboratoryData } from '../src/comparison/data.ts';

@@ -1,11 +1,7 @@
 /** What each mechanism adds or chooses, against its exact distribution; degenerate and refused parameters. */
 
-import {
-  calibrateAnalyticGaussian,
-  calibrateDiscreteGaussian,
-  predictableRandomness,
-  systemRandomness,
-} from '@eigenveil/privacy';
+import { calibrateAnalyticGaussian, calibrateDiscreteGaussian, systemRandomness } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { normalDensity } from '@eigenveil/privacy/parts';
 import { pValue } from '@eigenveil/testbed/goodness/goodness';
 import { integrate } from '@eigenveil/testbed/goodness/integrate';

@@ -1,6 +1,7 @@
 /** Parts of discrete Laplace noise: what s of them add up to, what one is, and that other parts would be noticed. */
 
-import { predictableRandomness, type Rational } from '@eigenveil/privacy';
+import type { Rational } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { distribution, pValue } from '@eigenveil/testbed/goodness/goodness';
 import { describe, expect, it } from 'vitest';
 import { discreteLaplacePartSampler } from '../src/random/polya.ts';

@@ -1,4 +1,4 @@
-import { predictableRandomness } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { describe, expect, it } from 'vitest';
 import { loadLaboratoryData } from '../src/comparison/data.ts';
 import { heldOut, scored, scoreSeries } from '../src/comparison/held-out.ts';

@@ -5,7 +5,7 @@ import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js';
 import { utf8 } from './bytes.ts';
 import type { Bytes, Hasher, Platform } from './platform.ts';
 
-export { concatBytes, utf8 } from './bytes.ts';
+export { concatBytes, textOf, utf8 } from './bytes.ts';
 export type { Bytes, Hasher } from './platform.ts';
 export { sleep } from './sleep.ts';
 

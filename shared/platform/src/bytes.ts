@@ -2,9 +2,13 @@
 import type { Bytes } from './platform.ts';
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** The bytes of a text in UTF-8. */
 export const utf8 = (text: string): Bytes => encoder.encode(text);
+
+/** Of bytes in UTF-8; what is none becomes U+FFFD. A byte order mark is a character like others. */
+export const textOf = (bytes: Uint8Array): string => decoder.decode(bytes);
 
 export function concatBytes(...parts: readonly Uint8Array[]): Bytes {
   const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));

@@ -22,7 +22,7 @@ export {
 } from './random/discrete-gaussian.ts';
 export { type DiscreteLaplaceParameters, discreteLaplaceSampler } from './random/discrete-laplace.ts';
 export { type RoundedGaussianParameters, roundedGaussianSampler } from './random/rounded-gaussian.ts';
-export { predictableRandomness, type RandomSource, systemRandomness } from './random/source.ts';
+export { type RandomSource, systemRandomness } from './random/source.ts';
 export type { Rational } from './rational.ts';
 export { largestEntry, type NoisePlan, noisePlan, type PerKind } from './stage/noise-plan.ts';
 export { sampleNoise } from './stage/sample.ts';

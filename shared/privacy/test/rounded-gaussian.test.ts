@@ -8,13 +8,8 @@ import {
   calibrateRoundedGaussian,
   latticeBitsFor,
 } from '../src/calibration/rounded-gaussian.ts';
-import {
-  calibrateAnalyticGaussian,
-  noisePlan,
-  predictableRandomness,
-  type Rational,
-  roundedGaussianSampler,
-} from '../src/index.ts';
+import { calibrateAnalyticGaussian, noisePlan, type Rational, roundedGaussianSampler } from '../src/index.ts';
+import { predictableRandomness } from '../src/insides.ts';
 import { rationalOf } from '../src/rational.ts';
 import { KINDS, NEIGHBOURS, stageTask } from './stage/tasks.ts';
 

@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest';
 import {
   discreteGaussianSampler,
   discreteLaplaceSampler,
-  predictableRandomness,
   type Rational,
   sampleDiscreteGaussian,
   systemRandomness,
 } from '../src/index.ts';
+import { predictableRandomness } from '../src/insides.ts';
 import { bernoulliExp } from '../src/random/bernoulli.ts';
 import { RandomBits } from '../src/random/bits.ts';
 

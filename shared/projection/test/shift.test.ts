@@ -1,5 +1,5 @@
 /** The public shift of tasks with differential privacy: it is enough where rows leave no room for noise, and is taken out again. */
-import { predictableRandomness } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { type ClassSums, drawNoise, flatten, type Statistics, unflatten } from '@eigenveil/statistics';
 import {
   noisePlanOf,

@@ -1,6 +1,7 @@
 /** The steps of the protocol after one another: what owners contribute is what the servers share, and nothing else is added. */
 import { type EncryptionScheme, PaillierPool, type PublicKey, type SecretKey } from '@eigenveil/paillier';
-import { predictableRandomness, type RandomSource } from '@eigenveil/privacy';
+import type { RandomSource } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { decompose } from '@eigenveil/projection';
 import { drawNoise, layout, unflatten } from '@eigenveil/statistics';
 import {

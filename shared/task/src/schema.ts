@@ -1,5 +1,5 @@
 /** The schema of a task: the agreed public parameters of one computation. */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, toBase64url } from '@eigenveil/platform';
 import { z } from 'zod';
 
 /** SHA-256 thumbprint of a public key, base64url: 43 characters. It says who a server of the task is. */
@@ -18,7 +18,7 @@ export type TaskId = z.infer<typeof TaskId>;
 
 export function newTaskId(): TaskId {
   for (;;) {
-    const id = TaskId.safeParse(randomBytes(16).toString('base64url'));
+    const id = TaskId.safeParse(toBase64url(randomBytes(16)));
     if (id.success) return id.data;
   }
 }

@@ -1,16 +1,16 @@
 /**
- * An HTTPS client for the services: TLS 1.3 with a pinned certificate authority, a fresh proof for every attempt,
- * answers bounded in bytes and time, and patience with peers that are down for a moment.
+ * An HTTPS client for the services: a fresh proof for every attempt, answers bounded in bytes and time, and patience with peers that are down
+ * for a moment. How bytes get there is `undici.ts` in Node.js and `fetch.ts` in browsers.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Agent, errors, request } from 'undici';
+import { concatBytes, sleep, textOf, utf8 } from '@eigenveil/platform';
 import type { z } from 'zod';
-import { certificateError } from './certificates.ts';
+import { openTransport } from '#transport';
 import { type Clock, Deadline, systemClock } from './deadline.ts';
 import { ServiceError } from './errors.ts';
 import { createProof } from './identity.ts';
 import type { SigningKey } from './keys.ts';
 import { errorFromProblem, isTransient, parseJson } from './problem.ts';
+import { peerTimeout, type Transport } from './transport.ts';
 
 /** How a client proves who it is. */
 export type Credentials =
@@ -22,7 +22,7 @@ export type Credentials =
 export interface ServiceAddress {
   /** Base URL, https only. */
   readonly url: string;
-  /** PEM certificates to trust instead of the system's; undefined means the system's. */
+  /** PEM certificates to trust instead of the system's; undefined means the system's, as it is in browsers. */
   readonly ca?: string | undefined;
 }
 
@@ -63,7 +63,7 @@ const LONGEST_BACKOFF_MILLISECONDS = 5000;
 export class ServiceClient {
   /** Without a trailing slash, in the one way to write it: proofs name it, and the service compares. */
   readonly url: string;
-  readonly #agent: Agent;
+  readonly #transport: Transport;
   readonly #credentials: Credentials;
   readonly #patience: number;
   readonly #timeout: number;
@@ -71,7 +71,8 @@ export class ServiceClient {
   readonly #clock: Clock;
   #closed = false;
 
-  constructor(options: ServiceClientOptions) {
+  /** @param open another way for its bytes than that of the system */
+  constructor(options: ServiceClientOptions, open = openTransport) {
     const { protocol, pathname, search, origin } = new URL(options.url);
     if (protocol !== 'https:') throw new TypeError(`"url" expected an https address, got ${protocol}`);
     if (pathname !== '/' || search !== '')
@@ -82,16 +83,7 @@ export class ServiceClient {
     this.#timeout = options.timeoutMilliseconds ?? 60_000;
     this.#largestAnswer = options.largestAnswerBytes ?? LARGEST_ANSWER_BYTES;
     this.#clock = options.clock ?? systemClock;
-    this.#agent = new Agent({
-      connect: {
-        minVersion: 'TLSv1.3',
-        timeout: 10_000,
-        ...(options.ca === undefined ? {} : { ca: options.ca }),
-      },
-      headersTimeout: this.#timeout,
-      bodyTimeout: this.#timeout,
-      maxResponseSize: this.#largestAnswer,
-    });
+    this.#transport = open({ ca: options.ca, silenceMilliseconds: this.#timeout });
   }
 
   /**
@@ -128,7 +120,7 @@ export class ServiceClient {
   /** Breaks off what is under way, so that nobody waits for a silent peer. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#agent.destroy();
+    await this.#transport.close();
   }
 
   async #attempt<Schema extends z.ZodType>(message: ServiceRequest<Schema>): Promise<z.output<Schema>> {
@@ -150,7 +142,7 @@ export class ServiceClient {
 
   async #exchange(message: ServiceRequest<z.ZodType>) {
     const { method, path, json, bytes } = message;
-    const body = json === undefined ? bytes : Buffer.from(JSON.stringify(json));
+    const body = json === undefined ? bytes : utf8(JSON.stringify(json));
     const headers: Record<string, string> = {
       ...message.headers,
       ...(await this.authenticate(method, path)),
@@ -158,48 +150,42 @@ export class ServiceClient {
     if (body !== undefined)
       headers['content-type'] = json === undefined ? 'application/octet-stream' : 'application/json';
     const overdue = new AbortController();
-    // The limits of the agent are for silence; a peer that sends a byte now and then would hold us for ever.
+    // The transport's limit is for silence; a peer that sends a byte now and then would hold us for ever.
     const deadline = new Deadline(this.#clock, this.#timeout, body?.length ?? 0, () => overdue.abort());
     try {
-      const response = await request(`${this.url}${path}`, {
-        method,
-        headers,
-        dispatcher: this.#agent,
-        signal: overdue.signal,
-        ...(body === undefined ? {} : { body }),
-      });
-      const retryAfter = Number(response.headers['retry-after'] ?? Number.NaN);
-      const chunks: Buffer[] = [];
-      for await (const chunk of response.body as AsyncIterable<Buffer>) {
-        deadline.moved(chunk.length);
-        chunks.push(chunk);
-      }
+      const url = `${this.url}${path}`;
+      const answer = await this.#transport.exchange({ method, url, headers, body, signal: overdue.signal });
+      const retryAfter = Number(answer.header('retry-after') ?? Number.NaN);
       return {
-        status: response.statusCode,
-        contentType: String(response.headers['content-type'] ?? ''),
+        status: answer.status,
+        contentType: answer.header('content-type') ?? '',
         retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined,
-        text: Buffer.concat(chunks).toString(),
+        text: textOf(await this.#read(answer.body, deadline, message)),
       };
     } catch (cause) {
-      const timedOut =
-        overdue.signal.aborted ||
-        cause instanceof errors.HeadersTimeoutError ||
-        cause instanceof errors.BodyTimeoutError;
-      if (timedOut)
-        throw new ServiceError('ERR_PEER_TIMEOUT', `${this.url} did not answer in time`, { cause });
-      if (cause instanceof errors.ResponseExceededMaxSizeError) {
-        const most = `an answer of at most ${this.#largestAnswer} bytes`;
-        throw new ServiceError('ERR_PEER_PROTOCOL', `${method} ${this.url}${path} expected ${most}`, {
-          cause,
-        });
-      }
-      const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'connection failed';
-      throw (
-        certificateError(this.url, reason, cause) ??
-        new ServiceError('ERR_PEER_UNREACHABLE', `${this.url} cannot be reached (${reason})`, { cause })
-      );
+      if (cause instanceof ServiceError) throw cause;
+      throw overdue.signal.aborted ? peerTimeout(this.url, cause) : this.#transport.failure(this.url, cause);
     } finally {
       deadline.clear();
     }
+  }
+
+  async #read(
+    body: AsyncIterable<Uint8Array>,
+    deadline: Deadline,
+    { method, path }: ServiceRequest<z.ZodType>,
+  ): Promise<Uint8Array> {
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of body) {
+      deadline.moved(chunk.length);
+      bytes += chunk.length;
+      if (bytes > this.#largestAnswer) {
+        const most = `an answer of at most ${this.#largestAnswer} bytes`;
+        throw new ServiceError('ERR_PEER_PROTOCOL', `${method} ${this.url}${path} expected ${most}`);
+      }
+      chunks.push(chunk);
+    }
+    return concatBytes(...chunks);
   }
 }

@@ -2,9 +2,8 @@
  * The Merkle tree over the contributions of a task, in the manner of RFC 9162, section 2.1: leaves and nodes are hashed under names of their own,
  * leaves are sorted by owner id, and the last node of a level that has no neighbour goes up as it is, never twice. A proof is as long as the tree is high.
  */
-import { hash } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
-import { Digest } from './digest.ts';
+import { concatBytes, nextTurn, sha256, utf8 } from '@eigenveil/platform';
+import { bytesOfDigest, type Digest, digestOfHash } from './digest.ts';
 import type { OwnerId } from './owner-id.ts';
 
 /** What a leaf stands for: an owner's record. */
@@ -19,7 +18,7 @@ export interface TreePath {
   readonly path: readonly Digest[];
 }
 
-type Hash = Buffer;
+type Hash = Uint8Array;
 
 /** Leaves to a tile, whose hash alone is kept: a power of two, so that a tile is a subtree. */
 export const TILE_SIZE = 256;
@@ -43,7 +42,7 @@ export class ContributionTree {
       const contributions = await page(tree.#last, PAGE_SIZE);
       for (const contribution of contributions) tree.add(contribution);
       if (contributions.length < PAGE_SIZE) return tree;
-      await setImmediate(); // a page takes some milliseconds, for which nothing else is answered
+      await nextTurn(); // a page takes some milliseconds, for which nothing else is answered
     }
   }
 
@@ -68,7 +67,7 @@ export class ContributionTree {
   /** @throws RangeError for a tree without leaves */
   root(): Digest {
     this.#closeTile();
-    return textOf(rootOf(this.#tiles.map((tile) => tile.hash)));
+    return digestOfHash(rootOf(this.#tiles.map((tile) => tile.hash)));
   }
 
   /** The owner after whom the tile begins in which this owner would be; none for the first tile. */
@@ -85,7 +84,8 @@ export class ContributionTree {
     const position = tile.findIndex((contribution) => contribution.ownerId === ownerId);
     const leaves = tile.map(leafHash);
     this.#closeTile();
-    if (position < 0 || !this.#tiles[number]?.hash.equals(rootOf(leaves)))
+    const kept = this.#tiles[number]?.hash;
+    if (position < 0 || kept === undefined || digestOfHash(kept) !== digestOfHash(rootOf(leaves)))
       throw new RangeError('"tile" expected the contributions of which the tree was made');
     const above = pathIn(
       this.#tiles.map((it) => it.hash),
@@ -93,7 +93,7 @@ export class ContributionTree {
     );
     return {
       index: number * TILE_SIZE + position,
-      path: [...pathIn(leaves, position), ...above].map(textOf),
+      path: [...pathIn(leaves, position), ...above].map(digestOfHash),
     };
   }
 
@@ -132,7 +132,7 @@ export function isIncluded(
   if (!(Number.isSafeInteger(size) && Number.isSafeInteger(index) && index >= 0 && index < size))
     return false;
   let node = leafHash(contribution);
-  let rest = path.map((text) => Buffer.from(text, 'base64url'));
+  let rest = path.map(bytesOfDigest);
   // In each level the node's place and the last place; a last node without neighbour goes up as it is.
   for (
     let place = index, last = size - 1;
@@ -145,20 +145,24 @@ export function isIncluded(
     node = place % 2 === 0 ? nodeHash(node, beside) : nodeHash(beside, node);
     rest = above;
   }
-  return rest.length === 0 && textOf(node) === root;
+  return rest.length === 0 && digestOfHash(node) === root;
 }
 
-const NOTHING: Hash = Buffer.alloc(0);
+const NOTHING: Hash = new Uint8Array(0);
 const LEAF = 'eigenveil/1 provenance leaf\0';
-const NODE = Buffer.from('eigenveil/1 provenance node\0');
+const NODE = utf8('eigenveil/1 provenance node\0');
+/** Written over for every node, whose two parts have 32 bytes each. */
+const node = concatBytes(NODE, new Uint8Array(2 * 32));
 
 /** Both parts have one length each, so that no other pair gives the same text. */
 function leafHash({ ownerId, contributionDigest }: TreeContribution): Hash {
-  return hash('sha256', `${LEAF}${ownerId}${contributionDigest}`, 'buffer');
+  return sha256(`${LEAF}${ownerId}${contributionDigest}`);
 }
 
 function nodeHash(left: Hash, right: Hash): Hash {
-  return hash('sha256', Buffer.concat([NODE, left, right]), 'buffer');
+  node.set(left, NODE.length);
+  node.set(right, NODE.length + 32);
+  return sha256(node);
 }
 
 function above(level: readonly Hash[]): Hash[] {
@@ -184,5 +188,3 @@ function pathIn(leaves: readonly Hash[], index: number): Hash[] {
   }
   return path;
 }
-
-const textOf = (bytes: Hash): Digest => Digest.parse(bytes.toString('base64url'));

@@ -2,7 +2,7 @@
  * SHA-256 digests of JSON (canonical form, RFC 8785) and of bytes, each under a name of its own so that a digest of
  * one kind can never stand for another.
  */
-import { createHash } from 'node:crypto';
+import { fromBase64url, sha256Hasher, toBase64url, utf8 } from '@eigenveil/platform';
 import canonicalize from 'canonicalize';
 import { z } from 'zod';
 
@@ -22,12 +22,24 @@ export type Digest = z.infer<typeof Digest>;
 export function digestJson(kind: string, value: unknown): Digest {
   const text = canonicalize(value);
   if (text === undefined) throw new TypeError('"value" expected a JSON value');
-  return digestBytes(kind, Buffer.from(text));
+  return digestBytes(kind, utf8(text));
 }
 
 /** Digest of bytes, base64url. */
 export function digestBytes(kind: string, ...parts: readonly Uint8Array[]): Digest {
-  const hash = createHash('sha256').update(`eigenveil/1 ${kind}\0`);
+  const hash = sha256Hasher().update(`eigenveil/1 ${kind}\0`);
   for (const part of parts) hash.update(part);
-  return Digest.parse(hash.digest('base64url'));
+  return digestOfHash(hash.digest());
+}
+
+/** The text of 32 bytes. */
+export const digestOfHash = (bytes: Uint8Array): Digest => Digest.parse(toBase64url(bytes));
+
+/** The 32 bytes of a digest; undefined where the last character stands for more than they have. */
+export function bytesOfDigest(digest: Digest): Uint8Array | undefined {
+  try {
+    return fromBase64url(digest);
+  } catch {
+    return undefined;
+  }
 }

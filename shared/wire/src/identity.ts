@@ -2,7 +2,7 @@
  * Who sends a request: a proof of possession of a signing key (DPoP, RFC 9449) and, for owners, the CSP's token that
  * binds an owner id to the thumbprint of that key.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes, sha256, toBase64url } from '@eigenveil/platform';
 import { Thumbprint } from '@eigenveil/task';
 import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
@@ -51,7 +51,7 @@ export async function createProof(key: SigningKey, request: ProvenRequest): Prom
   };
   return new SignJWT(claims)
     .setProtectedHeader({ alg: SIGNATURE_ALGORITHM, typ: PROOF_TYPE, jwk: key.publicJwk })
-    .setJti(randomBytes(16).toString('base64url'))
+    .setJti(toBase64url(randomBytes(16)))
     .setIssuedAt()
     .sign(key.privateKey);
 }
@@ -214,5 +214,5 @@ export async function verifyOwnerToken(
 }
 
 function tokenHash(token: string): string {
-  return createHash('sha256').update(token).digest('base64url');
+  return toBase64url(sha256(token));
 }

@@ -1,6 +1,7 @@
 /**
  * Signed statements: compact JWS with a type of their own in the header, so that no statement can pass for another.
  */
+import { concatBytes, textOf, utf8 } from '@eigenveil/platform';
 import { CompactSign, compactVerify, decodeProtectedHeader } from 'jose';
 import type { z } from 'zod';
 import { type ErrorCode, ServiceError } from './errors.ts';
@@ -28,9 +29,9 @@ export async function signStatement<Schema extends z.ZodType>(
   payload: z.input<Schema>,
   leastBytes = 0,
 ): Promise<string> {
-  const json = Buffer.from(JSON.stringify(statement.schema.parse(payload)));
-  const padding = Buffer.alloc(Math.max(0, leastBytes - json.length), ' ');
-  return new CompactSign(Buffer.concat([json, padding]))
+  const json = utf8(JSON.stringify(statement.schema.parse(payload)));
+  const padding = utf8(' '.repeat(Math.max(0, leastBytes - json.length)));
+  return new CompactSign(concatBytes(json, padding))
     .setProtectedHeader({ alg: SIGNATURE_ALGORITHM, typ: statement.type, jwk: key.publicJwk })
     .sign(key.privateKey);
 }
@@ -51,7 +52,7 @@ export async function verifyStatement<Schema extends z.ZodType>(
       algorithms: [SIGNATURE_ALGORITHM],
     });
     if (protectedHeader.typ !== statement.type) throw new TypeError('wrong type');
-    return statement.schema.parse(JSON.parse(Buffer.from(payload).toString()));
+    return statement.schema.parse(JSON.parse(textOf(payload)));
   } catch (cause) {
     throw new ServiceError(
       statement.code,

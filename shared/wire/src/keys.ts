@@ -1,7 +1,7 @@
 /**
  * Ed25519 signing keys as JWKs (RFC 8037) and their thumbprints (RFC 7638): who somebody is.
  */
-import { hash } from 'node:crypto';
+import { sha256, toBase64url } from '@eigenveil/platform';
 import { Thumbprint } from '@eigenveil/task';
 import { exportJWK, generateKeyPair, importJWK } from 'jose';
 import { z } from 'zod';
@@ -58,5 +58,5 @@ export async function importSigningKey(jwk: PrivateJwk): Promise<SigningKey> {
 /** RFC 7638: a digest of the members that make the key, in the order of their names. */
 export async function thumbprintOf({ crv, kty, x }: PublicJwk): Promise<Thumbprint> {
   // Not with jose, which has another thread make so short a digest: that costs ten times as much, once per request.
-  return Thumbprint.parse(hash('sha256', JSON.stringify({ crv, kty, x }), 'base64url'));
+  return Thumbprint.parse(toBase64url(sha256(JSON.stringify({ crv, kty, x }))));
 }

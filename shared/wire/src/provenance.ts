@@ -2,12 +2,12 @@
  * Provenance: what the CSP signs about the records that it has verified and about the one projection that was registered, and how an owner
  * checks both. It proves which records were verified, not what the data user has aggregated.
  */
-import { randomBytes } from 'node:crypto';
+import { fromBase64url, randomBytes, utf8 } from '@eigenveil/platform';
 import { type Task, TaskId } from '@eigenveil/task';
 import { z } from 'zod';
 import { digestTask } from './agreement.ts';
 import { isIncluded, type TreeContribution } from './contribution-tree.ts';
-import { Digest, digestBytes } from './digest.ts';
+import { bytesOfDigest, Digest, digestBytes, digestOfHash } from './digest.ts';
 import { ServiceError } from './errors.ts';
 import { verifyStatement } from './jws.ts';
 import type { PublicJwk } from './keys.ts';
@@ -59,7 +59,7 @@ export const OwnerProvenance = Provenance.extend({
 export type OwnerProvenance = z.infer<typeof OwnerProvenance>;
 
 export function newSalt(): Digest {
-  return Digest.parse(randomBytes(32).toString('base64url'));
+  return digestOfHash(randomBytes(32));
 }
 
 /**
@@ -67,7 +67,7 @@ export function newSalt(): Digest {
  * (a projection of two features, say), and tell a refusal.
  */
 export function digestProjection(salt: Digest, projection: string): Digest {
-  return digestBytes('projection', Buffer.from(salt, 'base64url'), Buffer.from(projection));
+  return digestBytes('projection', fromBase64url(salt), utf8(projection));
 }
 
 /** What an owner or the data user knows by itself, and so what a statement must be about. */
@@ -102,6 +102,7 @@ export async function verifyProvenance(
     '"verifiedOwners"',
     'a number of owners that the task allows',
   );
+  expect(bytesOfDigest(salt) !== undefined, '"salt"', '32 bytes in base64url');
   const projectionDigest = digestProjection(salt, projection);
   expect(
     countersigned.projectionDigest === projectionDigest,

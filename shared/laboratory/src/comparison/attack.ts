@@ -1,7 +1,7 @@
 /** The attack on a seed that all sites share, carried out, and the same attempt against the stage of Eigenveil. */
 
 import type { Series, Suite, Unit, UnitResult } from '@eigenveil/bench/unit';
-import { predictableRandomness } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { generator, seedOf } from '@eigenveil/testbed/random';
 import {
   eigenveil,

@@ -1,7 +1,7 @@
 /** Weighted F1 and accuracy of an SVM on rows that are reduced by private components: over ε, over sites and over components. */
 
 import type { Measurement, Suite, Unit, UnitResult } from '@eigenveil/bench/unit';
-import { predictableRandomness } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { generator, seedOf } from '@eigenveil/testbed/random';
 import { identityOf, PCA_METHODS, type PcaMethod, times } from '../methods/index.ts';
 import { type LaboratoryData, loadLaboratoryData } from './data.ts';

@@ -1,7 +1,7 @@
 /** Captured energy over the clipping norm, of every method that keeps its budget; measured on the rows as they are, whatever was clipped. */
 
 import type { Measurement, Scale, Suite, Unit, UnitResult } from '@eigenveil/bench/unit';
-import { predictableRandomness } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { generator, seedOf } from '@eigenveil/testbed/random';
 import { identityOf, PCA_METHODS, type PcaMethod } from '../methods/index.ts';
 import { loadLaboratoryData } from './data.ts';

@@ -3,7 +3,8 @@
  * stands out. Noise plan and sampler are those of the protocol, of both servers; the rows are those of a data set, each counted as often as it takes.
  */
 
-import { defaultClippingNorm, noisePlan, predictableRandomness, sampleNoise } from '@eigenveil/privacy';
+import { defaultClippingNorm, noisePlan, sampleNoise } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { symmetricEigen } from '@eigenveil/projection';
 import { Discretiser } from '@eigenveil/statistics';
 import { noiseNorm, rowsToStandOut, type StatisticsTask, stageTaskOf } from '@eigenveil/task';

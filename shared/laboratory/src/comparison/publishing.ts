@@ -6,7 +6,7 @@
  * are covered by nothing.
  */
 import type { Measurement, Suite, Unit, UnitResult } from '@eigenveil/bench/unit';
-import { predictableRandomness } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { boundedRow, type Row, randomDirections, times } from '../methods/index.ts';
 import { classifiedComponents } from './classification.ts';
 import { type LaboratoryData, loadLaboratoryData } from './data.ts';

@@ -1,7 +1,8 @@
 /** Captured energy and subspace distance of every method: one unit per data set, spread over sites, and ε. */
 
 import type { Measurement, Scale, Series, Suite, Unit, UnitResult } from '@eigenveil/bench/unit';
-import { defaultClippingNorm, predictableRandomness } from '@eigenveil/privacy';
+import { defaultClippingNorm } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { generator, seedOf } from '@eigenveil/testbed/random';
 import { identityOf, PCA_METHODS, type PcaMethod, type PcaSetting, type Row } from '../methods/index.ts';
 import { loadLaboratoryData } from './data.ts';

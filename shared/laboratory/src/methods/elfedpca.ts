@@ -26,7 +26,8 @@
  *   by the common n − 1. Its A′ is that of Analyze Gauss on normalised rows.
  */
 
-import { predictableRandomness, type RandomSource } from '@eigenveil/privacy';
+import type { RandomSource } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { secondMomentSensitivity, symmetricGaussianNoise } from '../mechanisms/symmetric.ts';
 import { keptByGaussian } from './actual.ts';
 import { gaussianDeviation } from './central.ts';

@@ -14,7 +14,7 @@ import {
   TrustEngine,
   trustSettings,
 } from '@eigenveil/authentication';
-import { predictableRandomness } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { eigenpairs } from '../methods/matrix.ts';
 import { RealDraws } from '../random/real.ts';
 import { covarianceOf, meanOfRows } from './alignment.ts';

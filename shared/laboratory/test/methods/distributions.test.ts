@@ -1,4 +1,4 @@
-import { predictableRandomness } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { describe, expect, it } from 'vitest';
 import { calibrateLaplace } from '../../src/mechanisms/index.ts';
 import { hpdpContributions } from '../../src/methods/hpdp.ts';

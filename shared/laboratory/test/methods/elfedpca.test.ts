@@ -1,4 +1,5 @@
-import { noisePlan, predictableRandomness } from '@eigenveil/privacy';
+import { noisePlan } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { each, provenEpsilon } from '@eigenveil/testbed/goodness/audit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-import { calibrateAnalyticGaussian, predictableRandomness } from '@eigenveil/privacy';
+import { calibrateAnalyticGaussian } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { describe, expect, it } from 'vitest';
 import { PCA_METHODS, type PcaMethod, type PcaSetting, type Site } from '../../src/methods/index.ts';
 import { norm, orthonormal } from '../../src/methods/matrix.ts';

@@ -1,5 +1,5 @@
 /** Rows for tests of the laboratory. */
-import { predictableRandomness } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { boundedRow } from '../../src/methods/matrix.ts';
 import type { Row } from '../../src/methods/method.ts';
 import { RealDraws } from '../../src/random/real.ts';

@@ -1,4 +1,4 @@
-import { predictableRandomness } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { describe, expect, it } from 'vitest';
 import { secondMomentSensitivity } from '../../src/mechanisms/symmetric.ts';
 import { jointSensitivity } from '../../src/methods/central.ts';

@@ -1,4 +1,4 @@
-import { predictableRandomness } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { each, provenEpsilon } from '@eigenveil/testbed/goodness/audit';
 import { describe, expect, it } from 'vitest';
 import { nominalSetting } from '../../src/methods/actual.ts';

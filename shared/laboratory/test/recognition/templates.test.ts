@@ -1,6 +1,6 @@
 /** Attacks on templates work where protection is taken away, and fall to chance where they should. */
 import { readFile } from 'node:fs/promises';
-import { predictableRandomness } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { describe, expect, it } from 'vitest';
 import { RealDraws } from '../../src/random/real.ts';
 import { linkCounts } from '../../src/recognition/class-counts.ts';

@@ -2,13 +2,8 @@
 
 import { each, provenEpsilon } from '@eigenveil/testbed/goodness/audit';
 import { describe, expect, test } from 'vitest';
-import {
-  type NoisePlan,
-  noisePlan,
-  predictableRandomness,
-  type StageTask,
-  sampleNoise,
-} from '../../src/index.ts';
+import { type NoisePlan, noisePlan, type StageTask, sampleNoise } from '../../src/index.ts';
+import { predictableRandomness } from '../../src/insides.ts';
 import { stageTask } from './tasks.ts';
 
 const EPSILON = 1;

@@ -4,10 +4,10 @@ import {
   calibrateAnalyticGaussian,
   clippingBound,
   noisePlan,
-  predictableRandomness,
   rhoOfBudget,
   sampleNoise,
 } from '../../src/index.ts';
+import { predictableRandomness } from '../../src/insides.ts';
 import { valuesOf } from '../../src/stage/noise-plan.ts';
 import { KINDS, NEIGHBOURS, stageTask } from './tasks.ts';
 

@@ -9,7 +9,7 @@ import {
   stageRelease,
   subtractOwnNoise,
 } from '@eigenveil/laboratory/methods/index';
-import { predictableRandomness } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { Matrix } from 'ml-matrix';
 import { Draws } from '../../draws.ts';
 import type { Experiment, Setting } from '../../experiment.ts';

@@ -5,7 +5,7 @@
  * well behaviour recognises anybody (Kong and others, "An analysis of BioHashing and its variants", 2006).
  */
 import { Frame } from '@eigenveil/authentication';
-import { predictableRandomness } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
 import type { Comparison } from '@eigenveil/testbed/recognition/error-rates';
 import { compareAll, normalised } from './comparisons.ts';
 import { type Final, learn } from './protocol.ts';

@@ -1,6 +1,6 @@
 /** `npm run bench -- --only authentication`: how well people are recognised on reduced rows. */
 import type { Omission, Plan, Scale, Suite, Unit } from '@eigenveil/bench/unit';
-import { predictableRandomness } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { equalErrorRates } from '@eigenveil/testbed/recognition/error-rates';
 import { loadPeople, type People } from '../people.ts';
 import { headlineArm } from './arms.ts';

@@ -1,5 +1,5 @@
 /** People made up for the tests of the study: each varies about a centre of their own. */
-import { predictableRandomness } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { RealDraws } from '../../../src/random/real.ts';
 import type { People } from '../../../src/recognition/people.ts';
 import type { Grid, Setting } from '../../../src/recognition/study/settings.ts';

@@ -1,5 +1,5 @@
 /** The path of a task: the same projection as in the clear, and noise that others can repeat. */
-import { predictableRandomness } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { decompose, principalAngles } from '@eigenveil/projection';
 import { addStatistics } from '@eigenveil/statistics';
 import { programOf } from '@eigenveil/task';
