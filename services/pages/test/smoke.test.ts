@@ -36,8 +36,17 @@ describe.skipIf(browserMissing)('in a browser', () => {
     await visitors.leave();
   });
 
-  test('the owner’s page runs', async () => {
-    const { page } = await visitors.visit(host.url);
+  test('the owner’s page runs, and takes no text for HTML', async () => {
+    const { page, complaints, pardon } = await visitors.visit(host.url);
     await expect.poll(() => page.locator('h1').count()).toBe(1);
+    const asHtml = (text: string) =>
+      page.evaluate((html) => {
+        document.createElement('p').innerHTML = html;
+      }, text);
+    await asHtml(''); // as the library of charts does
+    await expect(asHtml('<b>x</b>')).rejects.toThrow('TrustedHTML');
+    await expect.poll(() => complaints).toHaveLength(2);
+    pardon(/^violates require-trusted-types-for/);
+    pardon(/^says .*TrustedHTML/);
   });
 });
