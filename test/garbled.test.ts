@@ -115,7 +115,11 @@ test('pca, with everything that a task may declare, and tells how far it is', as
   });
   const task = await expectRight(example);
   vi.restoreAllMocks();
-  expect(seen).toContainEqual({ andGates: expect.any(Number), seconds: expect.any(Number) });
+  expect(seen).toContainEqual({
+    unit: 'AND gates',
+    done: expect.any(Number),
+    seconds: expect.any(Number),
+  });
   expect((await client.status(task.id)).progress).toBeUndefined();
 });
 

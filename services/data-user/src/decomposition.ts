@@ -11,6 +11,7 @@ import {
   type DataUserInput,
   MOST_RUNS,
   type Pace,
+  type Progress,
   TWO_PARTY_PROTOCOLS,
   waitUntil,
 } from '@eigenveil/two-party';
@@ -172,7 +173,7 @@ export class Decomposition {
   #progressOf(taskId: TaskId) {
     const started = performance.now();
     let next = started;
-    return (progress: { andGates: number; plannedGates?: number }) => {
+    return (progress: Progress) => {
       const now = performance.now();
       if (now < next) return;
       next = now + PROGRESS_MILLISECONDS;

@@ -2,9 +2,9 @@
 import type { PostgresQueries } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
 import type { Digest, OwnerId, TaskState } from '@eigenveil/wire';
-import type { Activity, ListedTask, StoredTask } from './store.ts';
+import type { Activity, Entered, ListedTask, StoredTask } from './store.ts';
 
-interface TaskRow {
+export interface TaskRow {
   readonly task: string;
   readonly state: TaskState;
   readonly agreement: string | null;
@@ -16,6 +16,7 @@ interface TaskRow {
   readonly provenance: string;
   readonly failure: string | null;
   readonly timings: string;
+  readonly entered: string;
   readonly activity: string;
   readonly faults: number;
   readonly records_sent: number;
@@ -63,6 +64,7 @@ export async function read(
     provenance: JSON.parse(row.provenance) as StoredTask['provenance'],
     failure: row.failure === null ? null : (JSON.parse(row.failure) as StoredTask['failure']),
     timings: JSON.parse(row.timings) as Record<string, number>,
+    entered: JSON.parse(row.entered) as Entered,
     activity: JSON.parse(row.activity) as Activity,
     faults: row.faults,
     recordsSent: row.records_sent,

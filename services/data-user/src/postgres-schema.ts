@@ -102,4 +102,19 @@ export const MIGRATIONS = [
     PRIMARY KEY (task_id, position)
   );
   `,
+  `
+  -- As in SQLite: when a task came to which state, and uploads that were refused.
+  ALTER TABLE tasks ADD COLUMN entered text NOT NULL DEFAULT '{}';
+  UPDATE tasks SET activity = '{}';
+
+  CREATE TABLE refusals (
+    task_id text COLLATE "C" NOT NULL REFERENCES tasks,
+    code    text COLLATE "C" NOT NULL,
+    count   bigint NOT NULL,
+    last_at text NOT NULL,
+    PRIMARY KEY (task_id, code)
+  );
+
+  CREATE INDEX withdrawn_contributions ON contributions (task_id, sequence) WHERE withdrawn;
+  `,
 ];

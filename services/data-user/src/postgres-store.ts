@@ -11,6 +11,7 @@ import {
 } from './postgres-contributions.ts';
 import { list, lock, type PartialProductRow, read } from './postgres-rows.ts';
 import { MIGRATIONS, SCHEMA } from './postgres-schema.ts';
+import { addRefused, arrivals, watched } from './postgres-watch.ts';
 import {
   type Activity,
   answerPlace,
@@ -22,8 +23,17 @@ import {
   type StageResult,
   type StoredContribution,
   type StoredTask,
+  type WatchedTask,
 } from './store.ts';
-import { admit, afterStage, checkMarked, closes, requireFinal, withdrawalOf } from './store-rules.ts';
+import {
+  admit,
+  afterStage,
+  checkMarked,
+  closes,
+  entering,
+  requireFinal,
+  withdrawalOf,
+} from './store-rules.ts';
 
 /**
  * Opens the data user's database, made when it is empty.
@@ -50,12 +60,25 @@ export class PostgresDataUserStore implements DataUserStore {
 
   async insertTask(task: Task): Promise<void> {
     const text = `
-      INSERT INTO tasks (task_id, task, state) VALUES ($1, $2, 'proposed') ON CONFLICT (task_id) DO NOTHING`;
-    await this.#db.query({ text, values: [task.id, JSON.stringify(task)] });
+      INSERT INTO tasks (task_id, task, state, entered) VALUES ($1, $2, 'proposed', $3) ON CONFLICT (task_id) DO NOTHING`;
+    const values = [task.id, JSON.stringify(task), JSON.stringify(entering('proposed'))];
+    await this.#db.query({ text, values });
   }
 
   async task(taskId: TaskId): Promise<StoredTask | undefined> {
     return read(this.#db, taskId);
+  }
+
+  async watched(taskId: TaskId): Promise<WatchedTask | undefined> {
+    return watched(this.#db, taskId);
+  }
+
+  async addRefused(refused: Parameters<DataUserStore['addRefused']>[0]): Promise<void> {
+    await addRefused(this.#db, refused);
+  }
+
+  async arrivals(taskId: TaskId, most: number) {
+    return this.#db.transaction('arrivals', (db) => arrivals(db, taskId, most));
   }
 
   async tasks(before: TaskId | null, limit: number): Promise<ListedTask[]> {
@@ -70,8 +93,10 @@ export class PostgresDataUserStore implements DataUserStore {
 
   async openTask(taskId: TaskId, agreement: string): Promise<boolean> {
     const text = `
-      UPDATE tasks SET state = 'open', agreement = $2, activity = '{}' WHERE task_id = $1 AND state = 'proposed'`;
-    return (await this.#db.query({ text, values: [taskId, agreement] })).rowCount === 1;
+      UPDATE tasks SET state = 'open', agreement = $2, activity = '{}', entered = (entered::jsonb || $3)::text
+      WHERE task_id = $1 AND state = 'proposed'`;
+    const values = [taskId, agreement, JSON.stringify(entering('open'))];
+    return (await this.#db.query({ text, values })).rowCount === 1;
   }
 
   /**
@@ -122,8 +147,12 @@ export class PostgresDataUserStore implements DataUserStore {
 
   async closeTask(taskId: TaskId): Promise<void> {
     await this.#db.transaction('closeTask', async (db) => {
-      if (!closes(await lock(db, taskId))) return;
-      await db.query({ text: `UPDATE tasks SET state = 'closed' WHERE task_id = $1`, values: [taskId] });
+      const stored = await lock(db, taskId);
+      if (!closes(stored)) return;
+      await db.query({
+        text: `UPDATE tasks SET state = 'closed', entered = $2 WHERE task_id = $1`,
+        values: [taskId, JSON.stringify(entering('closed', stored))],
+      });
     });
   }
 
@@ -213,7 +242,7 @@ export class PostgresDataUserStore implements DataUserStore {
       await db.query({
         text: `
           UPDATE tasks SET state = $2, sealed_blinding = $3, blinded = $4, projection = $5, provenance = $6, failure = $7,
-            timings = $8, activity = '{}'
+            timings = $8, entered = $9, activity = '{}'
           WHERE task_id = $1`,
         values: [
           taskId,
@@ -224,6 +253,7 @@ export class PostgresDataUserStore implements DataUserStore {
           JSON.stringify(after.provenance),
           after.failure && JSON.stringify(after.failure),
           JSON.stringify(after.timings),
+          JSON.stringify(after.entered),
         ],
       });
       if (from === 'unblinded')

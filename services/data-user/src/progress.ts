@@ -1,18 +1,23 @@
 /** How far a two-party computation is, in words. */
 import type { TaskStatus } from '@eigenveil/wire';
 
+type Progress = NonNullable<TaskStatus['progress']>;
+
 const MILLION = 1e6;
 
 /** For example: 37.2 of 105.2 million AND gates, 7.9 million/s, 9 s left. */
-export function describeProgress({
-  andGates,
-  plannedGates,
-  seconds,
-}: NonNullable<TaskStatus['progress']>): string {
-  const done = (andGates / MILLION).toFixed(1);
-  const rate = seconds > 0 ? andGates / seconds : 0;
+export function describeProgress(progress: Progress): string {
+  const { unit, planned, seconds } = progress;
+  const done = (progress.done / MILLION).toFixed(1);
+  const rate = seconds > 0 ? progress.done / seconds : 0;
   const speed = `${(rate / MILLION).toFixed(1)} million/s`;
-  if (plannedGates === undefined) return `${done} million AND gates, ${speed}`;
-  const left = rate > 0 ? `, ${Math.ceil((plannedGates - andGates) / rate)} s left` : '';
-  return `${done} of ${(plannedGates / MILLION).toFixed(1)} million AND gates, ${speed}${left}`;
+  if (planned === undefined) return `${done} million ${unit}, ${speed}`;
+  const left = secondsLeft(progress);
+  return `${done} of ${(planned / MILLION).toFixed(1)} million ${unit}, ${speed}${left === null ? '' : `, ${Math.ceil(left)} s left`}`;
+}
+
+/** At the speed so far; null while that is not known, or not how much there is to do. */
+export function secondsLeft({ done, planned, seconds }: Progress): number | null {
+  if (planned === undefined || done === 0 || seconds === 0) return null;
+  return (Math.max(0, planned - done) * seconds) / done;
 }

@@ -18,11 +18,20 @@ import {
   TaskList,
   TaskStatus,
 } from '@eigenveil/wire';
-import { ConsoleSession, ConsoleSessionRequest } from '@eigenveil/wire/console';
+import {
+  ConsoleSession,
+  ConsoleSessionRequest,
+  TaskListLine,
+  TaskProgressLine,
+} from '@eigenveil/wire/console';
 import { z } from 'zod';
 import type { Collection } from './collection.ts';
 import type { ConsoleSessions } from './console-sessions.ts';
+import type { ConsoleStreams } from './console-streams.ts';
 import type { CspClient } from './csp-client.ts';
+import type { Refusals } from './refusals.ts';
+import { FINAL_STATES } from './store.ts';
+import type { TaskProgresses } from './task-progress.ts';
 import type { Tasks } from './tasks.ts';
 import type { WorkQueue } from './work-queue.ts';
 
@@ -36,15 +45,19 @@ export function dataUserRoutes(options: {
   readonly csp: CspClient;
   readonly publicUrl: () => string;
   readonly sessions: ConsoleSessions;
+  readonly progresses: TaskProgresses;
+  readonly streams: ConsoleStreams;
+  readonly refusals: Refusals;
   readonly usedProofs: UsedProofs;
 }): Route[] {
-  const { tasks, collection, queue, sessions } = options;
+  const { tasks, collection, queue, sessions, progresses, streams, refusals } = options;
   const attempts = new Attempts();
+  const operator = sessions.operator();
   const owner = ownerAuthenticator(
     () => options.csp.identity(),
     new ProofChecker('from an owner to the data user', options.publicUrl, options.usedProofs),
   );
-  const route = routesWith({ operator: sessions.operator(), console: sessions.bearer(), owner });
+  const route = routesWith({ operator, console: sessions.bearer(), owner });
 
   const session = [
     route({
@@ -145,6 +158,39 @@ export function dataUserRoutes(options: {
       handler: ({ params }) => tasks.status(params.taskId),
     }),
     route({
+      method: 'get',
+      path: '/tasks/:taskId/progress',
+      summary: 'How far a task is, at once and at every change until it is final',
+      auth: 'operator',
+      params: TaskParams,
+      response: { status: 200, description: 'A line of JSON for each', lines: TaskProgressLine },
+      problems: ['ERR_TASK_UNKNOWN', 'ERR_BUSY'],
+      handler: ({ params: { taskId }, request, signal }) =>
+        streams.open({
+          name: taskId,
+          look: () => progresses.of(taskId),
+          isFinal: ({ status }) => FINAL_STATES.includes(status.state),
+          admit: async () => operator.authenticate(request),
+          signal,
+        }),
+    }),
+    route({
+      method: 'get',
+      path: '/progress',
+      summary: 'The tasks proposed last, at once and at every change',
+      auth: 'operator',
+      response: { status: 200, description: 'A line of JSON for each', lines: TaskListLine },
+      problems: ['ERR_BUSY'],
+      handler: ({ request, signal }) =>
+        streams.open({
+          name: '',
+          look: () => tasks.list(null),
+          isFinal: () => false,
+          admit: async () => operator.authenticate(request),
+          signal,
+        }),
+    }),
+    route({
       method: 'post',
       path: '/tasks/:taskId/close',
       summary: 'End collection and start the computation',
@@ -188,38 +234,41 @@ export function dataUserRoutes(options: {
       problems: ['ERR_TASK_UNKNOWN', 'ERR_NOT_READY', 'ERR_TASK_CANCELLED'],
       handler: ({ params }) => tasks.result(params.taskId),
     }),
-    route({
-      method: 'put',
-      path: '/tasks/:taskId/contribution',
-      summary: "Hand in the owner's contribution; its signed record is in the header Eigenveil-Record",
-      auth: 'owner',
-      params: TaskParams,
-      body: { binary: "The contribution's ciphertexts, each of fixed length, big-endian." },
-      response: {
-        status: 200,
-        description: 'The receipt as JWS, once the contribution is durable',
-        schema: ReceiptResponse,
-      },
-      problems: [
-        'ERR_TASK_UNKNOWN',
-        'ERR_TASK_MISMATCH',
-        'ERR_TASK_CLOSED',
-        'ERR_TASK_CANCELLED',
-        'ERR_TASK_DEADLINE',
-        'ERR_TASK_FULL',
-        'ERR_RECORD_INVALID',
-        'ERR_CONTRIBUTION_CONFLICT',
-        'ERR_CONTRIBUTION_WITHDRAWN',
-        'ERR_CIPHERTEXT_INVALID',
-      ],
-      handler: async ({ identity, params, body, request }) => {
-        const record = request.headers['eigenveil-record'];
-        if (typeof record !== 'string')
-          throw new ServiceError('ERR_RECORD_INVALID', '"Eigenveil-Record" expected one record');
-        const bytes = await body(await collection.expectedBytes(params.taskId));
-        return { receipt: await collection.contribute(params.taskId, identity, record, bytes) };
-      },
-    }),
+    counted(
+      refusals,
+      route({
+        method: 'put',
+        path: '/tasks/:taskId/contribution',
+        summary: "Hand in the owner's contribution; its signed record is in the header Eigenveil-Record",
+        auth: 'owner',
+        params: TaskParams,
+        body: { binary: "The contribution's ciphertexts, each of fixed length, big-endian." },
+        response: {
+          status: 200,
+          description: 'The receipt as JWS, once the contribution is durable',
+          schema: ReceiptResponse,
+        },
+        problems: [
+          'ERR_TASK_UNKNOWN',
+          'ERR_TASK_MISMATCH',
+          'ERR_TASK_CLOSED',
+          'ERR_TASK_CANCELLED',
+          'ERR_TASK_DEADLINE',
+          'ERR_TASK_FULL',
+          'ERR_RECORD_INVALID',
+          'ERR_CONTRIBUTION_CONFLICT',
+          'ERR_CONTRIBUTION_WITHDRAWN',
+          'ERR_CIPHERTEXT_INVALID',
+        ],
+        handler: async ({ identity, params, body, request }) => {
+          const record = request.headers['eigenveil-record'];
+          if (typeof record !== 'string')
+            throw new ServiceError('ERR_RECORD_INVALID', '"Eigenveil-Record" expected one record');
+          const bytes = await body(await collection.expectedBytes(params.taskId));
+          return { receipt: await collection.contribute(params.taskId, identity, record, bytes) };
+        },
+      }),
+    ),
     route({
       method: 'delete',
       path: '/tasks/:taskId/contribution',
@@ -252,4 +301,20 @@ export function dataUserRoutes(options: {
     problems: [...it.problems, 'ERR_DATABASE_UNREACHABLE'] as const,
   }));
   return [...session, ...needy];
+}
+
+/** A route whose refusals are counted by the task that its path names: also those of somebody unknown, such as an owner whose token has expired. */
+function counted(refusals: Refusals, route: Route): Route {
+  return {
+    ...route,
+    async handle(request, response) {
+      try {
+        await route.handle(request, response);
+      } catch (error) {
+        const taskId = TaskId.safeParse(request.params.taskId);
+        if (taskId.success) refusals.count(taskId.data, error);
+        throw error;
+      }
+    },
+  };
 }

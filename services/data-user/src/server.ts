@@ -10,11 +10,14 @@ import { Aggregation } from './aggregation.ts';
 import { Collection } from './collection.ts';
 import { Computation, type ComputationDependencies } from './computation.ts';
 import { ConsoleSessions } from './console-sessions.ts';
+import { ConsoleStreams } from './console-streams.ts';
 import { CspClient } from './csp-client.ts';
 import { openStore, type QueueTimes } from './open-store.ts';
 import { Provenances } from './provenances.ts';
+import { Refusals } from './refusals.ts';
 import { dataUserRoutes } from './routes.ts';
 import type { DataUserConfiguration } from './settings.ts';
+import { TaskProgresses } from './task-progress.ts';
 import { Tasks } from './tasks.ts';
 
 export interface RunningDataUser {
@@ -89,6 +92,9 @@ export async function startDataUser(
     }
   };
   const sessions = new ConsoleSessions({ token: adminToken, dataUser: key.thumbprint, now });
+  const streams = new ConsoleStreams(now);
+  const refusals = new Refusals({ store, now, log });
+  const progresses = new TaskProgresses({ store, now });
   const provenances = new Provenances({ store, csp });
   const tasks = new Tasks({ store, csp, thumbprint: key.thumbprint, now, queue, provenances });
   const collection = new Collection({ store, tasks, paillier, key, now });
@@ -123,11 +129,23 @@ export async function startDataUser(
     'Batches that are aggregated, or wait to be.',
     async () => (await queue.lengths()).batches,
   );
-  const routes = dataUserRoutes({ tasks, collection, queue, csp, publicUrl, sessions, usedProofs });
+  const routes = dataUserRoutes({
+    tasks,
+    collection,
+    queue,
+    csp,
+    publicUrl,
+    sessions,
+    progresses,
+    streams,
+    refusals,
+    usedProofs,
+  });
   const leave = async () => {
     // Nobody waits for the CSP, and what is unfinished is left to the next process.
     await Promise.all([queue.close(), csp.close()]);
     await paillier.close();
+    await refusals.close();
     await store.close();
     service.release();
   };
@@ -158,6 +176,7 @@ export async function startDataUser(
     reloadCertificate: service.reloadCertificate,
     async close() {
       clearInterval(sweeping);
+      streams.close();
       await running.close();
       await leave();
     },

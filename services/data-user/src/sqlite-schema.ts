@@ -85,4 +85,21 @@ export const MIGRATIONS = [
   `,
   `ALTER TABLE tasks ADD COLUMN provenance TEXT NOT NULL DEFAULT '{}';`,
   ANSWER_TABLES,
+  `
+  -- When it came to which state, as JSON; what was before this column is not known.
+  ALTER TABLE tasks ADD COLUMN entered TEXT NOT NULL DEFAULT '{}';
+  -- The release before wrote it in another form. It is written again.
+  UPDATE tasks SET activity = '{}';
+
+  -- Uploads that were refused: how many, and when the last. Of whom and of what is not kept.
+  CREATE TABLE refusals (
+    task_id TEXT NOT NULL REFERENCES tasks,
+    code    TEXT NOT NULL,
+    count   INTEGER NOT NULL,
+    last_at TEXT NOT NULL,
+    PRIMARY KEY (task_id, code)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE INDEX withdrawn_contributions ON contributions (task_id, sequence) WHERE withdrawn = 1;
+  `,
 ];

@@ -11,11 +11,13 @@ import {
 import type { Task, TaskId } from '@eigenveil/task';
 import type { Digest, OwnerId, ServiceError, TaskState, TreeContribution } from '@eigenveil/wire';
 import { MIGRATIONS } from './sqlite-schema.ts';
+import { addRefused, arrivals, type Prepare, watched } from './sqlite-watch.ts';
 import {
   type Activity,
   answerPlace,
   blindingPlace,
   type DataUserStore,
+  type Entered,
   type ListedTask,
   type NewContribution,
   type PartialProduct,
@@ -23,8 +25,17 @@ import {
   type StoredContribution,
   type StoredProvenance,
   type StoredTask,
+  type WatchedTask,
 } from './store.ts';
-import { admit, afterStage, checkMarked, closes, requireFinal, withdrawalOf } from './store-rules.ts';
+import {
+  admit,
+  afterStage,
+  checkMarked,
+  closes,
+  entering,
+  requireFinal,
+  withdrawalOf,
+} from './store-rules.ts';
 
 export class SqliteDataUserStore implements DataUserStore {
   readonly #db: Database;
@@ -38,12 +49,25 @@ export class SqliteDataUserStore implements DataUserStore {
 
   async insertTask(task: Task): Promise<void> {
     this.#prepare(
-      `INSERT INTO tasks (task_id, task, state) VALUES (?, ?, 'proposed') ON CONFLICT (task_id) DO NOTHING`,
-    ).run(task.id, JSON.stringify(task));
+      `INSERT INTO tasks (task_id, task, state, entered) VALUES (?, ?, 'proposed', ?)
+         ON CONFLICT (task_id) DO NOTHING`,
+    ).run(task.id, JSON.stringify(task), JSON.stringify(entering('proposed')));
   }
 
   async task(taskId: TaskId): Promise<StoredTask | undefined> {
     return this.#read(taskId);
+  }
+
+  async watched(taskId: TaskId): Promise<WatchedTask | undefined> {
+    return watched(this.#prepare, taskId);
+  }
+
+  async addRefused(refused: Parameters<DataUserStore['addRefused']>[0]): Promise<void> {
+    transaction(this.#db, () => addRefused(this.#prepare, refused));
+  }
+
+  async arrivals(taskId: TaskId, most: number) {
+    return arrivals(this.#prepare, taskId, most);
   }
 
   async tasks(before: TaskId | null, limit: number): Promise<ListedTask[]> {
@@ -71,8 +95,9 @@ export class SqliteDataUserStore implements DataUserStore {
 
   async openTask(taskId: TaskId, agreement: string): Promise<boolean> {
     const { changes } = this.#prepare(
-      `UPDATE tasks SET state = 'open', agreement = ?, activity = '{}' WHERE task_id = ? AND state = 'proposed'`,
-    ).run(agreement, taskId);
+      `UPDATE tasks SET state = 'open', agreement = ?, activity = '{}', entered = json_patch(entered, ?)
+         WHERE task_id = ? AND state = 'proposed'`,
+    ).run(agreement, JSON.stringify(entering('open')), taskId);
     return changes === 1;
   }
 
@@ -116,8 +141,12 @@ export class SqliteDataUserStore implements DataUserStore {
 
   async closeTask(taskId: TaskId): Promise<void> {
     transaction(this.#db, () => {
-      if (closes(this.#read(taskId)))
-        this.#prepare(`UPDATE tasks SET state = 'closed' WHERE task_id = ?`).run(taskId);
+      const stored = this.#read(taskId);
+      if (!closes(stored)) return;
+      this.#prepare(`UPDATE tasks SET state = 'closed', entered = ? WHERE task_id = ?`).run(
+        JSON.stringify(entering('closed', stored)),
+        taskId,
+      );
     });
   }
 
@@ -196,7 +225,7 @@ export class SqliteDataUserStore implements DataUserStore {
       const after = afterStage(stored, result);
       this.#prepare(
         `UPDATE tasks SET state = ?, sealed_blinding = ?, blinded = ?, projection = ?, provenance = ?, failure = ?,
-             timings = ?, activity = '{}'
+             timings = ?, entered = ?, activity = '{}'
            WHERE task_id = ?`,
       ).run(
         after.state,
@@ -206,6 +235,7 @@ export class SqliteDataUserStore implements DataUserStore {
         JSON.stringify(after.provenance),
         after.failure && JSON.stringify(after.failure),
         JSON.stringify(after.timings),
+        JSON.stringify(after.entered),
         taskId,
       );
       if (from === 'unblinded') this.#answers.forget(taskId);
@@ -278,13 +308,13 @@ export class SqliteDataUserStore implements DataUserStore {
   }
 
   /** A statement is compiled once: for short ones that takes longer than running them. */
-  #prepare(sql: string): StatementSync {
+  readonly #prepare: Prepare = (sql) => {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
     const statement = this.#db.prepare(sql);
     this.#statements.set(sql, statement);
     return statement;
-  }
+  };
 
   #insert(taskId: TaskId, sequence: number, contribution: NewContribution): void {
     const { ownerId, digest, bytes, record, receipt } = contribution;
@@ -335,6 +365,7 @@ export class SqliteDataUserStore implements DataUserStore {
       provenance: JSON.parse(row.provenance as string) as StoredProvenance,
       failure: row.failure === null ? null : (JSON.parse(row.failure as string) as StoredTask['failure']),
       timings: JSON.parse(row.timings as string) as Record<string, number>,
+      entered: JSON.parse(row.entered as string) as Entered,
       activity: JSON.parse(row.activity as string) as Activity,
       faults: row.faults as number,
       recordsSent: row.records_sent as number,

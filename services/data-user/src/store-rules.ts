@@ -1,9 +1,10 @@
 /** The rules of the data user's store, apart from any database: what a transaction decides once it has read and locked a task. */
 import { setImmediate } from 'node:timers/promises';
 import type { TaskId } from '@eigenveil/task';
-import { type OwnerId, ServiceError } from '@eigenveil/wire';
+import { type OwnerId, ServiceError, type TaskState } from '@eigenveil/wire';
 import {
   type DataUserStore,
+  type Entered,
   FINAL_STATES,
   type NewContribution,
   type PartialProduct,
@@ -113,6 +114,11 @@ export function checkMarked({ batch, contributions }: PartialProduct, marked: nu
     throw new Error(`batch ${batch.number} expected ${contributions} contributions to mark, got ${marked}`);
 }
 
+/** When a task came to which state, as it comes to `state` now. */
+export function entering(state: TaskState, before?: Pick<StoredTask, 'entered'>): Entered {
+  return { ...before?.entered, [state]: new Date().toISOString() };
+}
+
 /** What a stage leaves of a task. */
 export function afterStage(stored: StoredTask, result: StageResult) {
   const { to, sealedBlinding, blinded, projection, provenance, failure, timing } = result;
@@ -128,7 +134,22 @@ export function afterStage(stored: StoredTask, result: StageResult) {
     provenance: { ...stored.provenance, ...provenance },
     failure: failure ?? null,
     timings,
+    entered: entering(to, stored),
   };
+}
+
+/**
+ * The sequence numbers of at most `most` of the contributions that count, evenly spread, the first and the last among them, and how many there were with each.
+ * @param withdrawn the sequence numbers of those that do not count, ascending
+ */
+export function spread(contributions: number, withdrawn: readonly number[], most: number) {
+  const points = Math.min(most, contributions);
+  let skipped = 0;
+  return Array.from({ length: points }, (_, i) => {
+    const rank = points === 1 ? contributions : 1 + Math.round((i * (contributions - 1)) / (points - 1));
+    while (skipped < withdrawn.length && withdrawn[skipped]! <= rank + skipped) skipped += 1;
+    return { sequence: rank + skipped, contributions: rank };
+  });
 }
 
 /** Contributions are erased only where nobody will need them. */

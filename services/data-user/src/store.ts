@@ -35,6 +35,8 @@ export interface StoredTask {
   readonly failure: { readonly code: ErrorCode; readonly message: string } | null;
   /** Milliseconds per stage. */
   readonly timings: Readonly<Record<string, number>>;
+  /** When it came to each state, ISO 8601; only what was recorded. */
+  readonly entered: Entered;
   readonly activity: Activity;
   /** Attempts at the two-party computation that ended with a fault. */
   readonly faults: number;
@@ -52,6 +54,24 @@ export interface StoredProvenance {
   readonly projectionDigest?: Digest;
   readonly salt?: Digest;
   readonly countersignature?: string;
+}
+
+export type Entered = Readonly<Partial<Record<TaskState, string>>>;
+
+/** What is shown of a task while it goes on: little, since it is read again and again. */
+export type WatchedTask = Pick<
+  StoredTask,
+  'task' | 'state' | 'contributions' | 'lastSequence' | 'failure' | 'timings' | 'entered' | 'activity'
+> & {
+  /** The most frequent first. */
+  readonly refused: readonly Refused[];
+};
+
+/** Uploads that were refused with a code: how many, and when the last, ISO 8601. */
+export interface Refused {
+  readonly code: ErrorCode;
+  readonly count: number;
+  readonly lastAt: string;
 }
 
 /** What a list of tasks says of each. */
@@ -116,6 +136,9 @@ export interface DataUserStore extends AnswerStore {
   /** Stores a task as proposed; no change if there is one with its id. */
   insertTask(task: Task): Promise<void>;
   task(taskId: TaskId): Promise<StoredTask | undefined>;
+  watched(taskId: TaskId): Promise<WatchedTask | undefined>;
+  /** Adds to what was refused; what is of no task is dropped. */
+  addRefused(refused: readonly (Refused & { readonly taskId: TaskId })[]): Promise<void>;
   /** Up to `limit` tasks, the one proposed last first; with `before` only those that were proposed before it. */
   tasks(before: TaskId | null, limit: number): Promise<ListedTask[]>;
   /** Tasks with something left to do: neither open nor final, or final without the CSP knowing of it. */
@@ -133,6 +156,14 @@ export interface DataUserStore extends AnswerStore {
     contributions: readonly NewContribution[],
   ): Promise<(StoredContribution | ServiceError)[]>;
   contribution(taskId: TaskId, ownerId: OwnerId): Promise<StoredContribution | undefined>;
+  /**
+   * The receipts of at most `most` contributions that count, evenly from the first to the last, each with how many there were with it, in the
+   * order in which they were stored.
+   */
+  arrivals(
+    taskId: TaskId,
+    most: number,
+  ): Promise<{ readonly receipt: string; readonly contributions: number }[]>;
   /**
    * Marks the owner as withdrawn and destroys its contribution, if the task is open. An owner without one is marked all the same, since
    * its contribution may still be on the way.

@@ -20,6 +20,7 @@ import {
 import type { CspClient } from './csp-client.ts';
 import type { Provenances } from './provenances.ts';
 import type { DataUserStore, StoredProvenance, StoredTask } from './store.ts';
+import { statusOf } from './task-progress.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 /** A task that the CSP has signed. */
@@ -184,20 +185,9 @@ export class Tasks {
     };
   }
 
+  /** @throws ERR_TASK_UNKNOWN */
   async status(taskId: TaskId): Promise<TaskStatus> {
-    const { task, state, contributions, failure, timings, activity } = await this.#stored(taskId);
-    const { differentialPrivacy } = task;
-    return {
-      taskId,
-      state,
-      contributions,
-      differentialPrivacy,
-      timings,
-      ...(state === 'failed' && failure !== null ? { failure } : {}),
-      ...(activity.waiting === undefined ? {} : { waiting: activity.waiting }),
-      // What was written last may be of a stage that is over.
-      ...(state === 'unblinded' && activity.progress !== undefined ? { progress: activity.progress } : {}),
-    };
+    return statusOf(await this.#stored(taskId));
   }
 
   /**

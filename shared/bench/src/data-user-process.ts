@@ -35,7 +35,7 @@ const decomposition = await protocol.runDataUser(
   { task, program },
   { shares, pace, ...(answer && { answer }) },
   (progress) => {
-    andGates = progress.andGates;
+    if (progress.unit === 'AND gates') andGates = progress.done;
   },
 );
 const seconds = (performance.now() - started) / 1000;

@@ -16,7 +16,7 @@ import {
   observed,
 } from './garbling/index.ts';
 import { runProgram } from './programs/index.ts';
-import { type Computation, hangUp, type TwoPartyProtocol } from './protocol.ts';
+import { type Computation, hangUp, type Progress, type TwoPartyProtocol } from './protocol.ts';
 
 /** Computations that take less have no use for a plan, whose counting would only slow them down. */
 const PLAN_AFTER_MILLISECONDS = 1000;
@@ -47,7 +47,9 @@ export const garbled: TwoPartyProtocol = {
           hangUp(channel, evaluator),
         );
         const plan = new Plan(computation);
-        const watched = observed(session, ({ andGates }) => onProgress?.({ andGates, ...plan.counted }));
+        const watched = observed(session, ({ andGates }) =>
+          onProgress?.({ unit: 'AND gates', done: andGates, ...plan.counted }),
+        );
         if (onProgress) plan.start();
         try {
           const decomposition = await runProgram(watched, task, program, { evaluator });
@@ -65,7 +67,7 @@ export const garbled: TwoPartyProtocol = {
 
 /** Counts a program's gates in the evaluator's idle time: while it waits for the garbler, which has more to do. */
 class Plan {
-  counted: { readonly plannedGates?: number } = {};
+  counted: Pick<Progress, 'planned'> = {};
   readonly #computation: Computation;
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
@@ -98,6 +100,6 @@ class Plan {
       program,
       {},
     );
-    this.counted = { plannedGates: session.gates.andGates };
+    this.counted = { planned: session.gates.andGates };
   }
 }

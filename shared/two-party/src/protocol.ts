@@ -61,10 +61,11 @@ export interface CspInput extends Shares {
   readonly markAnswered: () => Promise<void>;
 }
 
-/** How far a data user is, in AND gates; how many there will be is known once they have been counted. */
+/** How far a data user is; how many of the unit there will be is known once they have been counted. */
 export interface Progress {
-  readonly andGates: number;
-  readonly plannedGates?: number;
+  readonly unit: 'AND gates' | 'products';
+  readonly done: number;
+  readonly planned?: number;
 }
 
 /**

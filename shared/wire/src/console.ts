@@ -4,9 +4,9 @@
  */
 import { Task } from '@eigenveil/task/schema';
 import { z } from 'zod';
-import { CodeOfError, TaskList, TaskState, TaskStatus } from './status.ts';
+import { CodeOfError, ComputationUnit, TaskList, TaskState, TaskStatus } from './status.ts';
 
-export { TaskList, TaskState, TaskStatus } from './status.ts';
+export { ComputationUnit, TaskList, TaskState, TaskStatus } from './status.ts';
 
 /** UTC, with milliseconds; always by the clock of the data user, never by the page's. */
 const Moment = z.iso.datetime();
@@ -30,10 +30,6 @@ export type ConsoleSession = z.infer<typeof ConsoleSession>;
 
 /** The longest list of arrivals; of more contributions it is thinned out evenly, and the first and the last stay. */
 export const MOST_ARRIVALS = 500;
-
-/** What is counted of a two-party computation. `simulated` has none. */
-export const ComputationUnit = z.enum(['AND gates', 'products']);
-export type ComputationUnit = z.infer<typeof ComputationUnit>;
 
 /**
  * What a task waits for, or what is done at the moment. The words for each are the page's.

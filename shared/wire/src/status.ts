@@ -25,6 +25,10 @@ export const TaskState = z.enum([
 ]);
 export type TaskState = z.infer<typeof TaskState>;
 
+/** What is counted of a two-party computation. `simulated` has none. */
+export const ComputationUnit = z.enum(['AND gates', 'products']);
+export type ComputationUnit = z.infer<typeof ComputationUnit>;
+
 export const TaskStatus = z.strictObject({
   taskId: TaskId,
   state: TaskState,
@@ -34,11 +38,12 @@ export const TaskStatus = z.strictObject({
   failure: z.strictObject({ code: CodeOfError, message: PeerText }).optional(),
   /** Why the current stage has to be tried again. */
   waiting: z.strictObject({ code: PeerText, message: PeerText }).optional(),
-  /** How far a two-party computation is; `plannedGates` once they have been counted. */
+  /** How far a two-party computation is, and since how many seconds; `planned` once that has been counted. */
   progress: z
     .strictObject({
-      andGates: z.int().min(0),
-      plannedGates: z.int().min(0).optional(),
+      unit: ComputationUnit,
+      done: z.int().min(0),
+      planned: z.int().min(0).optional(),
       seconds: z.number().min(0),
     })
     .optional(),

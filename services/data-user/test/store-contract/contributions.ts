@@ -194,6 +194,9 @@ export function contributionsContract(tested: Tested): void {
           lastSequence: counted.size,
         });
         const expected = [...counted].filter(([, counts]) => counts).map(([number]) => number);
+        expect(await tested.store.arrivals(id, 99)).toEqual(
+          expected.map((number, i) => ({ receipt: `receipt ${number}`, contributions: i + 1 })),
+        );
         expect((await tested.store.records(id, 0, 99)).map(({ record }) => record)).toEqual(
           expected.map((number) => `record ${number}`),
         );
@@ -202,5 +205,47 @@ export function contributionsContract(tested: Tested): void {
         );
       }),
     );
+  });
+
+  test('arrivals are thinned out evenly, and the first and the last stay', async () => {
+    const id = newTaskId();
+    await tested.store.insertTask({ ...task, id, maximumOwners: 1000 });
+    await tested.store.openTask(id, 'agreement');
+    expect(await tested.store.arrivals(id, 5)).toEqual([]);
+    await tested.store.insertContributions(
+      id,
+      Array.from({ length: 20 }, (_, i) => contribution(i)),
+    );
+    for (const i of [0, 7, 8, 9, 19]) await tested.store.withdraw(id, owner(i));
+    await tested.store.withdraw(id, owner(99));
+    const counting = Array.from({ length: 20 }, (_, i) => i).filter((i) => ![0, 7, 8, 9, 19].includes(i));
+    const at = (rank: number) => ({ receipt: `receipt ${counting[rank - 1]}`, contributions: rank });
+    expect(await tested.store.arrivals(id, 3)).toEqual([1, 8, 15].map(at));
+    expect(await tested.store.arrivals(id, 8)).toEqual([1, 3, 5, 7, 9, 11, 13, 15].map(at));
+    expect(await tested.store.arrivals(id, 15)).toEqual(counting.map((_, i) => at(i + 1)));
+    expect(await tested.store.arrivals(id, 1)).toEqual([at(15)]);
+    expect(await tested.store.arrivals(other, 5)).toEqual([]);
+  });
+
+  test('refused uploads are added up by code, and those of no task are dropped', async () => {
+    const [earlier, later] = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z'];
+    const refused = (code: 'ERR_TASK_FULL' | 'ERR_RECORD_INVALID', count: number, lastAt: string) => ({
+      taskId,
+      code,
+      count,
+      lastAt,
+    });
+    expect((await tested.store.watched(taskId))!.refused).toEqual([]);
+    await tested.store.addRefused([
+      refused('ERR_TASK_FULL', 2, later),
+      refused('ERR_RECORD_INVALID', 4, earlier),
+      { ...refused('ERR_TASK_FULL', 7, later), taskId: other },
+    ]);
+    await tested.store.addRefused([refused('ERR_TASK_FULL', 3, earlier)]);
+    expect((await tested.store.watched(taskId))!.refused).toEqual([
+      { code: 'ERR_TASK_FULL', count: 5, lastAt: later },
+      { code: 'ERR_RECORD_INVALID', count: 4, lastAt: earlier },
+    ]);
+    expect(await tested.store.watched(other)).toBeUndefined();
   });
 }

@@ -58,6 +58,30 @@ export function tasksContract(tested: Tested): void {
       });
     });
 
+    test('keeps when it came to which state, whatever moved it there', async () => {
+      await tested.insert(1, 2);
+      await tested.store.closeTask(taskId);
+      await tested.store.closeTask(taskId);
+      const { entered: before } = await tested.read();
+      await tested.store.advance(taskId, 'closed', { to: 'blinded' });
+      await tested.store.advance(taskId, 'closed', { to: 'failed' });
+      const { entered, ...watched } = (await tested.store.watched(taskId))!;
+      expect(entered).toEqual({ ...before, blinded: expect.any(String) });
+      expect(Object.keys(entered)).toEqual(expect.arrayContaining(['proposed', 'open', 'closed', 'blinded']));
+      expect((await tested.read()).entered).toEqual(entered);
+      const times = [entered.proposed, entered.open, entered.closed, entered.blinded].map((it) =>
+        new Date(it!).toISOString(),
+      );
+      expect(times.toSorted()).toEqual(times);
+      expect(watched).toMatchObject({
+        task,
+        state: 'blinded',
+        contributions: 2,
+        lastSequence: 2,
+        timings: {},
+      });
+    });
+
     test('keeps what gets known of its provenance; the projection of one that has not come to it is destroyed', async () => {
       await tested.insert(1, 2);
       await tested.store.closeTask(taskId);

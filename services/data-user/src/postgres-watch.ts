@@ -1,0 +1,77 @@
+/** What the console shows of a task, read from PostgreSQL and counted there. */
+import type { PostgresQueries } from '@eigenveil/server';
+import type { Task, TaskId } from '@eigenveil/task';
+import type { TaskRow } from './postgres-rows.ts';
+import type { Activity, DataUserStore, Entered, Refused, StoredTask, WatchedTask } from './store.ts';
+import { spread } from './store-rules.ts';
+
+type Row = Pick<
+  TaskRow,
+  'task' | 'state' | 'contributions' | 'last_sequence' | 'failure' | 'timings' | 'entered' | 'activity'
+> & { readonly refused: readonly Refused[] };
+
+export async function watched(db: PostgresQueries, taskId: TaskId): Promise<WatchedTask | undefined> {
+  const { rows } = await db.query<Row>({
+    text: `
+      SELECT task, state, contributions, last_sequence, failure, timings, entered, activity,
+        (SELECT coalesce(json_agg(json_build_object('code', code, 'count', count, 'lastAt', last_at)
+            ORDER BY count DESC, code), '[]')
+          FROM refusals WHERE refusals.task_id = tasks.task_id) AS refused
+      FROM tasks WHERE task_id = $1`,
+    values: [taskId],
+  });
+  const row = rows[0];
+  if (row === undefined) return undefined;
+  return {
+    task: JSON.parse(row.task) as Task,
+    state: row.state,
+    contributions: row.contributions,
+    lastSequence: row.last_sequence,
+    failure: row.failure === null ? null : (JSON.parse(row.failure) as StoredTask['failure']),
+    timings: JSON.parse(row.timings) as Record<string, number>,
+    entered: JSON.parse(row.entered) as Entered,
+    activity: JSON.parse(row.activity) as Activity,
+    refused: row.refused,
+  };
+}
+
+/** In the order of the keys: two processes that count at once cannot wait for each other. */
+export async function addRefused(
+  db: PostgresQueries,
+  refused: Parameters<DataUserStore['addRefused']>[0],
+): Promise<void> {
+  await db.query({
+    text: `
+      INSERT INTO refusals (task_id, code, count, last_at)
+      SELECT task_id, code, count, last_at
+      FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[]) AS new (id, code, count, last_at)
+        JOIN tasks ON task_id = id COLLATE "C"
+      ORDER BY task_id, code COLLATE "C"
+      ON CONFLICT (task_id, code) DO UPDATE SET count = refusals.count + excluded.count,
+        last_at = greatest(refusals.last_at, excluded.last_at)`,
+    values: [
+      refused.map(({ taskId }) => taskId),
+      refused.map(({ code }) => code),
+      refused.map(({ count }) => count),
+      refused.map(({ lastAt }) => lastAt),
+    ],
+  });
+}
+
+/** See arrivals of the store; within a transaction. A contribution that is withdrawn between its statements stays where it was. */
+export async function arrivals(db: PostgresQueries, taskId: TaskId, most: number) {
+  const { rows } = await db.query<{ contributions: number; withdrawn: number[] }>({
+    text: `
+      SELECT contributions, ARRAY(SELECT sequence FROM contributions AS of_task
+          WHERE of_task.task_id = tasks.task_id AND withdrawn ORDER BY sequence) AS withdrawn
+      FROM tasks WHERE task_id = $1`,
+    values: [taskId],
+  });
+  const points = spread(rows[0]?.contributions ?? 0, rows[0]?.withdrawn ?? [], most);
+  const { rows: found } = await db.query<{ sequence: number; receipt: string }>({
+    text: 'SELECT sequence, receipt FROM contributions WHERE task_id = $1 AND sequence = ANY ($2::integer[])',
+    values: [taskId, points.map(({ sequence }) => sequence)],
+  });
+  const receipts = new Map(found.map(({ sequence, receipt }) => [sequence, receipt]));
+  return points.map(({ sequence, contributions }) => ({ receipt: receipts.get(sequence)!, contributions }));
+}
