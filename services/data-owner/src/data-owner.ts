@@ -2,10 +2,10 @@
  * A data owner's part in the protocol: enrol once, contribute encrypted statistics of its rows to a task, withdraw, and
  * fetch the signed projection.
  */
-import type { PaillierPool } from '@eigenveil/paillier';
+import type { Encrypter } from '@eigenveil/paillier/owner';
 import { systemRandomness } from '@eigenveil/privacy';
 import { type AgreedTask, contribute, openAgreed, signRecord } from '@eigenveil/protocol/owner';
-import { flatten, type Statistics } from '@eigenveil/statistics';
+import { flatten, type Statistics } from '@eigenveil/statistics/owner';
 import type { Task, TaskId } from '@eigenveil/task';
 import {
   digestBytes,
@@ -36,7 +36,8 @@ export interface DataOwnerOptions {
   /** An OwnerHome; for tasks without differential privacy a MemoryOwnerState will do. */
   readonly state: OwnerState;
   readonly policy: OwnerPolicy;
-  readonly paillier: PaillierPool;
+  /** A PaillierPool, or in a browser what encrypts there. */
+  readonly paillier: Encrypter;
   /** How long to go on trying while a service cannot be reached, in milliseconds. */
   readonly patienceMilliseconds?: number;
 }

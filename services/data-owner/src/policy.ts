@@ -1,6 +1,6 @@
 /** The owner's own policy: what it agrees to, checked before one of its rows is read. */
 
-import type { Statistics } from '@eigenveil/statistics';
+import type { Statistics } from '@eigenveil/statistics/owner';
 import { DifferentialPrivacy, isStandardised, type Task, TwoPartyName } from '@eigenveil/task';
 import { ServiceError } from '@eigenveil/wire';
 import { z } from 'zod';

@@ -2,7 +2,7 @@
  * How an owner checks a result: that the data user signed it for the task that the CSP signed, that it is one of that task, that the CSP has
  * countersigned it and no other, and that the owner's own contribution is among those that the CSP verified.
  */
-import { verifyProjection } from '@eigenveil/projection';
+import { verifyProjection } from '@eigenveil/projection/portable';
 import type { Task } from '@eigenveil/task';
 import {
   type Agreement,

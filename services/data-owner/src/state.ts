@@ -2,7 +2,7 @@
  * What an owner must not forget between its steps: its signing key, its enrolment, contributions that have no receipt yet, receipts and
  * withdrawals. OwnerHome keeps it in a folder, MemoryOwnerState as long as the process lives.
  */
-import { createHmac, randomBytes } from 'node:crypto';
+import { hmacSha256Hasher, randomBytes, toBase64url } from '@eigenveil/platform';
 import type { TaskId } from '@eigenveil/task';
 import {
   generatePrivateJwk,
@@ -63,9 +63,8 @@ export const newDataKey = (): Uint8Array => randomBytes(32);
 
 /** Keyed, since statistics of few rows could be guessed from a plain digest by somebody who gets hold of it alone. */
 export function digestOfData(key: Uint8Array, taskId: TaskId, values: readonly bigint[]): string {
-  return createHmac('sha256', key)
-    .update(`eigenveil/1 data\0${taskId}\0${values.join(',')}`)
-    .digest('base64url');
+  const mac = hmacSha256Hasher(key).update(`eigenveil/1 data\0${taskId}\0${values.join(',')}`);
+  return toBase64url(mac.digest());
 }
 
 /**

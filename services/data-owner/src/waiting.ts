@@ -1,5 +1,5 @@
 /** Waiting for a result that is not there yet. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sleep } from '@eigenveil/platform';
 import { errorCodeOf, isTransient, ServiceError } from '@eigenveil/wire';
 
 export interface Waiting {
@@ -41,7 +41,7 @@ export async function untilReady<T>(
       }
     }
     const left = end - performance.now();
-    if (left > 0) await sleep(Math.min(pause, left), undefined, { signal }).catch(() => {});
+    if (left > 0) await sleep(Math.min(pause, left), signal).catch(() => {});
     if (signal?.aborted === true) throw over('the waiting was ended', reason);
     if (left <= 0) throw over('the time to wait is over', reason);
   }

@@ -2,7 +2,6 @@
  * Whether a projection that somebody else has computed is one of the agreed task: with its features, its number of components and its
  * outputs, and with numbers that such a task can have. It is no proof that they are right.
  */
-import { isDeepStrictEqual } from 'node:util';
 import {
   cappedComponents,
   isStandardised,
@@ -12,6 +11,7 @@ import {
   type StatisticsTask,
   statisticsBounds,
 } from '@eigenveil/task';
+import { isSameJson } from '@eigenveil/wire';
 import { ProjectionError } from './errors.ts';
 
 /** What a task says of its result. */
@@ -49,8 +49,7 @@ const PROTOCOL_ROUNDING = 2 ** -12;
  * @throws ERR_PROJECTION_INVALID
  */
 export function checkAgreed(task: AgreedTask, projection: ClaimedProjection): void {
-  for (const field of AGREED)
-    expect(isDeepStrictEqual(projection[field], task[field]), field, 'what the task says');
+  for (const field of AGREED) expect(isSameJson(projection[field], task[field]), field, 'what the task says');
   for (const output of Output.options) {
     const isDeclared = task.outputs.includes(output);
     expect((projection[output] !== undefined) === isDeclared, output, 'the outputs that the task declares');

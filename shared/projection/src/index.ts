@@ -1,21 +1,4 @@
 /** PCA, DCA, LDA and MDR in the clear: the reference, the owner's projector, and how to compare projections. */
-// What opening a projection takes, since the package behind it is not installed on its own.
-export { Thumbprint } from '@eigenveil/task';
-export { type AgreedTask, type ClaimedProjection, checkAgreed } from './agreed.ts';
-export { principalAngles, residual, varianceCaptured } from './compare.ts';
-export { unstandardised } from './correlation.ts';
-export type { Decomposition } from './decomposition.ts';
-export { type EigenPairs, generalisedEigen, symmetricEigen } from './eigen.ts';
-export { notPositiveDefinite, ProjectionError, type ProjectionErrorCode } from './errors.ts';
-export { decompose, type Pencil, pencil } from './methods.ts';
-export { explainedVariance, project, reconstruct } from './project.ts';
-export { Projector, saveProjection } from './projector.ts';
-export { fullRank, rankOf, rankRefusal, ZERO_EIGENVALUE } from './rank.ts';
-export {
-  betweenClassScatter,
-  meanOfRows,
-  totalScatter,
-  traceOfTotalScatter,
-  withinClassScatter,
-} from './scatter.ts';
-export { openProjection, SignedProjection, verifyProjection } from './signed.ts';
+
+export { FileProjector as Projector, saveProjection } from './files.ts';
+export * from './portable.ts';

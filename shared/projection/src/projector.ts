@@ -1,11 +1,10 @@
 /** Reduces rows by the projection of an agreed task and by no other, one by one or in batches, and leads back from reduced rows. */
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { Discretiser, StatisticsError } from '@eigenveil/statistics';
+import { Discretiser, StatisticsError } from '@eigenveil/statistics/owner';
 import type { Thumbprint } from '@eigenveil/task';
 import { type AgreedTask, type ClaimedProjection, checkAgreed } from './agreed.ts';
 import { ProjectionError } from './errors.ts';
 import { inverseOf } from './project.ts';
-import { openProjection, SignedProjection } from './signed.ts';
+import { openProjection, type SignedProjection } from './signed.ts';
 
 /** Components computed in one pass over a row, whose cells are then loaded once for four sums that do not wait for each other. */
 const COMPONENTS_PER_PASS = 4;
@@ -19,7 +18,7 @@ const COMPONENTS_PER_PASS = 4;
  * @example
  * import { Projector, Thumbprint } from '@eigenveil/projection';
  *
- * const projector = await Projector.load('evidence.json', Thumbprint.parse(text));
+ * const projector = await Projector.open(signedProjection, Thumbprint.parse(text));
  * const reduced = projector.transform(rows);
  * const outside = projector.clippedCells; // per feature
  */
@@ -63,28 +62,16 @@ export class Projector {
    * @param csp thumbprint of the CSP's key, learnt over a channel that is trusted, and not from where the projection comes from
    * @throws ERR_CSP_IDENTITY, and as verifyProjection
    */
-  static async open(signed: SignedProjection, csp: Thumbprint): Promise<Projector> {
+  static async open<P extends Projector>(
+    this: new (
+      task: AgreedTask,
+      projection: ClaimedProjection,
+    ) => P,
+    signed: SignedProjection,
+    csp: Thumbprint,
+  ): Promise<P> {
     const { task, projection } = await openProjection(signed, csp);
-    return new Projector(task, projection);
-  }
-
-  /**
-   * The same of a file that saveProjection has written.
-   * @throws ERR_PROJECTION_INVALID for a file of another form, as readFile, and as open
-   */
-  static async load(file: string, csp: Thumbprint): Promise<Projector> {
-    let signed: SignedProjection;
-    const text = await readFile(file, 'utf8');
-    try {
-      signed = SignedProjection.parse(JSON.parse(text));
-    } catch (cause) {
-      throw new ProjectionError(
-        'ERR_PROJECTION_INVALID',
-        `${JSON.stringify(file)} expected task, agreement, projection and provenance, as saveProjection and "eigenveil-owner project --evidence" write them`,
-        { cause },
-      );
-    }
-    return Projector.open(signed, csp);
+    return new this(task, projection);
   }
 
   /** In the order in which rows have them. */
@@ -190,20 +177,6 @@ export class Projector {
       const { min, max } = features[i]!;
       return ((1 - scaled) / 2) * min + ((1 + scaled) / 2) * max;
     });
-  }
-}
-
-/**
- * Writes what Projector.load reads, whole or not at all.
- * @throws as writeFile
- */
-export async function saveProjection(file: string, signed: SignedProjection): Promise<void> {
-  const draft = `${file}.${process.pid}.tmp`;
-  try {
-    await writeFile(draft, `${JSON.stringify(signed)}\n`);
-    await rename(draft, file);
-  } finally {
-    await rm(draft, { force: true });
   }
 }
 

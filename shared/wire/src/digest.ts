@@ -25,6 +25,10 @@ export function digestJson(kind: string, value: unknown): Digest {
   return digestBytes(kind, utf8(text));
 }
 
+/** Whether two JSON values are the same, whatever the order of their members; nothing is the same as nothing. */
+export const isSameJson = (one: unknown, other: unknown): boolean =>
+  canonicalize(one) === canonicalize(other);
+
 /** Digest of bytes, base64url. */
 export function digestBytes(kind: string, ...parts: readonly Uint8Array[]): Digest {
   const hash = sha256Hasher().update(`eigenveil/1 ${kind}\0`);

@@ -24,7 +24,7 @@ export {
   type TreePath,
 } from './contribution-tree.ts';
 export { type Clock, Deadline, systemClock } from './deadline.ts';
-export { Digest, digestBytes, digestJson } from './digest.ts';
+export { Digest, digestBytes, digestJson, isSameJson } from './digest.ts';
 export {
   ERROR_CODES,
   type ErrorCode,

@@ -1,0 +1,14 @@
+/** The data owner in Node.js and in browsers: what it does, and what it must not forget. Whoever uses it keeps the state. */
+export { DataOwner, type DataOwnerOptions } from './data-owner.ts';
+export { type BrokenRule, brokenRules, checkPolicy, OwnerPolicy } from './policy.ts';
+export { Evidence, type TaskResult, verifyResult } from './result.ts';
+export { type Revealed, revealedBy } from './reveals.ts';
+export {
+  digestOfData,
+  Enrolment,
+  MemoryOwnerState,
+  newDataKey,
+  type OwnerState,
+  type PendingContribution,
+} from './state.ts';
+export { untilReady, type Waiting } from './waiting.ts';
