@@ -87,6 +87,19 @@ async function put(folder: string, files: Files): Promise<void> {
     if (!files.has(name)) await rm(join(folder, name), { recursive: true, force: true });
 }
 
+/**
+ * One script for browsers, bundled as the pages are, of what no page has: for tests and benchmarks.
+ * @param source below `src/`
+ */
+export async function bundled(
+  source: string,
+  define: Readonly<Record<string, string>> = {},
+): Promise<Uint8Array> {
+  const files: Files = new Map();
+  await bundle(source, define, files, new Set());
+  return files.get(basename(source).replace(/tsx?$/, 'js')) as Uint8Array;
+}
+
 /** Adds what comes of a source to `files`, and what went in to `inputs`, by paths that begin at `ROOT`. */
 async function bundle(
   source: string,

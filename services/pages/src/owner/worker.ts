@@ -1,0 +1,29 @@
+/** The worker of the owner's page: takes one job, tells how far it is, and answers. */
+import { contribution, read } from './jobs.ts';
+import { type Answer, type Job, JobMessage } from './messages.ts';
+
+const answer = (it: Answer, transfer: Transferable[] = []) => postMessage(it, { transfer });
+
+addEventListener('message', ({ data }: MessageEvent<unknown>) => void work(data), { once: true });
+
+async function work(message: unknown): Promise<void> {
+  try {
+    const result = await perform(JobMessage.parse(message));
+    answer({ kind: 'result', result }, result instanceof Uint8Array ? [result.buffer as ArrayBuffer] : []);
+  } catch (error) {
+    answer({ kind: 'failure', ...failureOf(error) });
+  }
+}
+
+function perform(job: Job): Promise<unknown> {
+  const onProgress = (done: number, total: number) => answer({ kind: 'progress', done, total });
+  return job.kind === 'read' ? read(job, onProgress) : contribution(job, onProgress);
+}
+
+/** An error of ours says what to do, and names no value. Of others nobody knows what they say. */
+function failureOf(error: unknown): { readonly code: string; readonly message: string } {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && code.startsWith('ERR_')
+    ? { code, message: (error as Error).message }
+    : { code: 'ERR_INTERNAL', message: 'the worker of this page failed: reload the page and try again' };
+}

@@ -1,0 +1,32 @@
+/** The jobs of the owner's worker with randomness that repeats, to be bundled for a browser. */
+import { flatten } from '@eigenveil/statistics/owner';
+import type { Task } from '@eigenveil/task';
+import { contribution, type ReadingOptions, read } from '../../src/owner/jobs.ts';
+import { seeded } from './seeded.ts';
+
+export interface Given {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly name: string;
+  readonly task: Task;
+  readonly options: ReadingOptions;
+  readonly publicKey: { readonly n: bigint; readonly h?: bigint };
+  readonly seed: string;
+}
+
+const ignore = () => {};
+
+/** What is read from the file, and the contribution of it. */
+export async function contributionOf({ bytes, name, task, options, publicKey, seed }: Given) {
+  const rows = await read({ kind: 'read', file: new Blob([bytes]), name, task, options }, ignore);
+  const values = flatten(task, rows.statistics);
+  const job = { kind: 'contribute', task, publicKey, values } as const;
+  return { rows, contribution: await contribution(job, ignore, seeded(seed)) };
+}
+
+/** What refuses the file. */
+export function refusalOf(given: Given): Promise<string | undefined> {
+  return contributionOf(given).then(
+    () => undefined,
+    ({ code, message }) => `${code} ${message}`,
+  );
+}
