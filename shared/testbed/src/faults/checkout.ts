@@ -1,5 +1,6 @@
 /** A copy of the repository, uncommitted changes included, in which faults can be planted while the original is worked on. */
 import { execFileSync } from 'node:child_process';
+import { globSync } from 'node:fs';
 import { copyFile, mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Source } from './fault.ts';
@@ -31,6 +32,7 @@ export class Checkout {
       if (SOURCES.test(path)) sources.push({ path, text: await readFile(join(root, path), 'utf8') });
     }
     await linkModules(join(root, 'node_modules'), join(folder, 'node_modules'));
+    await linkOwnModules(root, folder);
     return new Checkout(folder, sources);
   }
 
@@ -68,4 +70,12 @@ async function linkModules(from: string, to: string): Promise<void> {
   // These links are relative: the same ones lead to the packages of the copy.
   for (const name of await readdir(join(from, SCOPE)))
     await symlink(await readlink(join(from, SCOPE, name)), join(to, SCOPE, name));
+}
+
+/** A package of ours has modules of its own where it needs another version than others. */
+async function linkOwnModules(root: string, folder: string): Promise<void> {
+  for (const modules of globSync('{shared,services}/*/node_modules', { cwd: root })) {
+    if (await isFile(join(folder, dirname(modules), 'package.json')))
+      await symlink(join(root, modules), join(folder, modules));
+  }
 }
