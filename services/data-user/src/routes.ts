@@ -1,12 +1,5 @@
 /** The data user's HTTP interface: who may ask for what. */
-import {
-  Attempts,
-  ownerAuthenticator,
-  ProofChecker,
-  type Route,
-  routesWith,
-  type UsedProofs,
-} from '@eigenveil/server';
+import { ownerAuthenticator, ProofChecker, type Route, routesWith, type UsedProofs } from '@eigenveil/server';
 import { TaskCreation, TaskId } from '@eigenveil/task';
 import {
   ProjectionResponse,
@@ -18,19 +11,13 @@ import {
   TaskList,
   TaskStatus,
 } from '@eigenveil/wire';
-import {
-  ConsoleSession,
-  ConsoleSessionRequest,
-  TaskListLine,
-  TaskProgressLine,
-} from '@eigenveil/wire/console';
 import { z } from 'zod';
 import type { Collection } from './collection.ts';
+import { consoleRoutes } from './console-routes.ts';
 import type { ConsoleSessions } from './console-sessions.ts';
 import type { ConsoleStreams } from './console-streams.ts';
 import type { CspClient } from './csp-client.ts';
 import type { Refusals } from './refusals.ts';
-import { FINAL_STATES } from './store.ts';
 import type { TaskProgresses } from './task-progress.ts';
 import type { Tasks } from './tasks.ts';
 import type { WorkQueue } from './work-queue.ts';
@@ -50,37 +37,14 @@ export function dataUserRoutes(options: {
   readonly refusals: Refusals;
   readonly usedProofs: UsedProofs;
 }): Route[] {
-  const { tasks, collection, queue, sessions, progresses, streams, refusals } = options;
-  const attempts = new Attempts();
+  const { tasks, collection, queue, sessions, refusals } = options;
   const operator = sessions.operator();
   const owner = ownerAuthenticator(
     () => options.csp.identity(),
     new ProofChecker('from an owner to the data user', options.publicUrl, options.usedProofs),
   );
-  const route = routesWith({ operator, console: sessions.bearer(), owner });
+  const route = routesWith({ operator, owner });
 
-  const session = [
-    route({
-      method: 'post',
-      path: '/console/session',
-      summary: "Exchange the operator's token for a bearer of the console",
-      auth: 'none',
-      body: { json: ConsoleSessionRequest, limitBytes: 2048 },
-      response: { status: 200, description: 'The bearer, and how long it holds', schema: ConsoleSession },
-      problems: ['ERR_AUTH_REQUIRED'],
-      handler: ({ body, request }) => attempts.make(request, () => sessions.exchange(body.token)),
-    }),
-    route({
-      method: 'post',
-      path: '/console/session/renewal',
-      summary: 'Another bearer of the same session, which ends no later for it',
-      auth: 'console',
-      body: { json: EmptyBody, limitBytes: 64 },
-      response: { status: 200, description: 'The bearer, and how long it holds', schema: ConsoleSession },
-      problems: ['ERR_TOKEN_EXPIRED'],
-      handler: ({ identity }) => sessions.renew(identity),
-    }),
-  ];
   const routes = [
     route({
       method: 'post',
@@ -156,39 +120,6 @@ export function dataUserRoutes(options: {
       response: { status: 200, description: 'State, contributions and timings', schema: TaskStatus },
       problems: ['ERR_TASK_UNKNOWN'],
       handler: ({ params }) => tasks.status(params.taskId),
-    }),
-    route({
-      method: 'get',
-      path: '/tasks/:taskId/progress',
-      summary: 'How far a task is, at once and at every change until it is final',
-      auth: 'operator',
-      params: TaskParams,
-      response: { status: 200, description: 'A line of JSON for each', lines: TaskProgressLine },
-      problems: ['ERR_TASK_UNKNOWN', 'ERR_BUSY'],
-      handler: ({ params: { taskId }, request, signal }) =>
-        streams.open({
-          name: taskId,
-          look: () => progresses.of(taskId),
-          isFinal: ({ status }) => FINAL_STATES.includes(status.state),
-          admit: async () => operator.authenticate(request),
-          signal,
-        }),
-    }),
-    route({
-      method: 'get',
-      path: '/progress',
-      summary: 'The tasks proposed last, at once and at every change',
-      auth: 'operator',
-      response: { status: 200, description: 'A line of JSON for each', lines: TaskListLine },
-      problems: ['ERR_BUSY'],
-      handler: ({ request, signal }) =>
-        streams.open({
-          name: '',
-          look: () => tasks.list(null),
-          isFinal: () => false,
-          admit: async () => operator.authenticate(request),
-          signal,
-        }),
     }),
     route({
       method: 'post',
@@ -300,7 +231,7 @@ export function dataUserRoutes(options: {
     ...it,
     problems: [...it.problems, 'ERR_DATABASE_UNREACHABLE'] as const,
   }));
-  return [...session, ...needy];
+  return [...consoleRoutes({ ...options, operator }), ...needy];
 }
 
 /** A route whose refusals are counted by the task that its path names: also those of somebody unknown, such as an owner whose token has expired. */

@@ -18,6 +18,7 @@ export { Metrics } from './metrics.ts';
 export { hashOneTimeToken, newOneTimeToken } from './one-time-token.ts';
 export { openApiDocument, type ServiceInfo } from './openapi.ts';
 export { type Owner, ownerAuthenticator } from './owner.ts';
+export { type PageOptions, pageRoutes } from './page.ts';
 export {
   ANSWER_MILLISECONDS,
   openPostgres,

@@ -25,12 +25,13 @@ export type BodySpec =
   | { readonly json: z.ZodType; readonly limitBytes: number }
   | { readonly binary: string };
 
-/** JSON of a schema, bytes or text of a media type, lines of JSON that come one after the other, or nothing (204). */
+/** JSON of a schema, bytes or text of a media type, lines of JSON that come one after the other, nothing (204), or where else it is (308). */
 export type ResponseSpec =
   | { readonly status: 200 | 201 | 202; readonly description: string; readonly schema: z.ZodType }
   | { readonly status: 200; readonly description: string; readonly mediaType: string }
   | { readonly status: 200; readonly description: string; readonly lines: z.ZodType }
-  | { readonly status: 204; readonly description: string };
+  | { readonly status: 204; readonly description: string }
+  | { readonly status: 308; readonly description: string; readonly location: string };
 
 type IdentityOf<Auth extends Authenticators, Kind> = Kind extends keyof Auth
   ? Awaited<ReturnType<Auth[Kind]['authenticate']>>
@@ -221,6 +222,7 @@ function send(response: Response, spec: ResponseSpec, answer: unknown): void {
     response.setHeader('content-type', spec.mediaType);
     response.end(answer);
   } else {
+    if ('location' in spec) response.setHeader('location', spec.location);
     response.end();
   }
 }

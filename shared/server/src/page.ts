@@ -1,0 +1,144 @@
+/** A page that a service hands out: the files of one folder, and nothing else, under a content security policy of its own. */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip as gzipWith } from 'node:zlib';
+import { ServiceError } from '@eigenveil/wire';
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { drain } from './body.ts';
+import { contextOf } from './context.ts';
+import { type Route, routesWith } from './routes.ts';
+
+const gzip = promisify(gzipWith);
+
+export interface PageOptions {
+  /** Where it is handed out, as /console. */
+  readonly path: string;
+  /** Of the files. SHA256SUMS there names all others with their digests, as sha256sum writes it. */
+  readonly folder: string;
+  readonly contentSecurityPolicy: string;
+  /** What to do where there is none. */
+  readonly remedy: string;
+}
+
+interface File {
+  readonly type: string;
+  readonly bytes: Buffer;
+  readonly gzipped: Buffer;
+  readonly etag: string;
+}
+
+const SUMS = 'SHA256SUMS';
+const SUM = /^([0-9a-f]{64}) {2}([\w.-]+)$/;
+const INDEX = 'index.html';
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+  '': 'text/plain; charset=utf-8',
+};
+
+/**
+ * The routes of a page. All files are read together at the first request, and kept: a name in a request is looked up among them and never
+ * becomes a path, and what is built anew beside a running service is not mixed with what was there.
+ */
+export function pageRoutes(options: PageOptions): Route[] {
+  const { path, contentSecurityPolicy } = options;
+  let files: Promise<ReadonlyMap<string, File>> | undefined;
+  async function fileOf(name: string): Promise<File> {
+    files ??= readFiles(options).catch((error: unknown) => {
+      files = undefined; // it may be built meanwhile
+      throw error;
+    });
+    const file = (await files).get(name);
+    if (file === undefined) throw new ServiceError('ERR_ROUTE_UNKNOWN', 'the page has no such file');
+    return file;
+  }
+  async function answer(request: Request, response: Response, name: string): Promise<void> {
+    drain(request);
+    const { type, bytes, gzipped, etag } = await fileOf(name);
+    response.setHeader('content-security-policy', contentSecurityPolicy);
+    response.setHeader('cache-control', 'no-cache'); // kept, and asked about each time
+    response.setHeader('etag', etag);
+    response.setHeader('vary', 'Accept-Encoding');
+    if (request.headers['if-none-match']?.split(/,\s*/).includes(etag)) {
+      response.statusCode = 304;
+      response.end();
+      return;
+    }
+    const isGzipped = request.acceptsEncodings('gzip', 'identity') === 'gzip';
+    if (isGzipped) response.setHeader('content-encoding', 'gzip');
+    const body = isGzipped ? gzipped : bytes;
+    response.setHeader('content-type', type);
+    response.setHeader('content-length', body.length);
+    response.end(body);
+  }
+  const description = {
+    method: 'get',
+    auth: undefined,
+    body: undefined,
+    response: { status: 200, description: 'A file of the page', mediaType: '*/*' },
+    problems: ['ERR_ROUTE_UNKNOWN'],
+  } as const satisfies Partial<Route>;
+  return [
+    routesWith({})({
+      method: 'get',
+      path,
+      summary: 'Where the page is',
+      auth: 'none',
+      response: { status: 308, description: 'There', location: `${path}/` },
+      problems: [],
+      handler: () => undefined,
+    }),
+    {
+      ...description,
+      path: `${path}/`,
+      summary: 'The page',
+      params: undefined,
+      handle(request, response) {
+        contextOf(response).route = `${path}/`;
+        return answer(request, response, INDEX);
+      },
+    },
+    {
+      ...description,
+      path: `${path}/:file`,
+      summary: 'What the page consists of',
+      params: z.strictObject({ file: z.string() }),
+      handle(request, response) {
+        contextOf(response).route = `${path}/:file`;
+        return answer(request, response, String(request.params.file));
+      },
+    },
+  ];
+}
+
+async function readFiles({ folder, remedy }: PageOptions): Promise<ReadonlyMap<string, File>> {
+  const files = new Map<string, File>();
+  try {
+    const sums = await readFile(join(folder, SUMS));
+    files.set(SUMS, await fileWith(SUMS, sums));
+    for (const line of sums.toString().trimEnd().split('\n')) {
+      const [, digest, name] = SUM.exec(line) ?? [];
+      if (name === undefined)
+        throw new Error(`"${SUMS}" expected a digest and the name of a file in each line`);
+      const bytes = await readFile(join(folder, name));
+      if (createHash('sha256').update(bytes).digest('hex') !== digest)
+        throw new Error(`"${name}" expected the digest that ${SUMS} says`);
+      files.set(name, await fileWith(name, bytes));
+    }
+    if (!files.has(INDEX)) throw new Error(`"${SUMS}" expected ${INDEX}`);
+  } catch (cause) {
+    throw new ServiceError('ERR_ROUTE_UNKNOWN', `the page is not there, or not whole: ${remedy}`, { cause });
+  }
+  return files;
+}
+
+async function fileWith(name: string, bytes: Buffer): Promise<File> {
+  const type = TYPES[extname(name)] ?? 'application/octet-stream';
+  const etag = `W/"${createHash('sha256').update(bytes).digest('base64url')}"`; // weak: the same of what is compressed
+  return { type, bytes, gzipped: await gzip(bytes), etag };
+}
