@@ -1,6 +1,5 @@
 /** Bundles the two pages: the operator's console and the data owner's page. The same sources give the same bytes, wherever they lie. */
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -57,11 +56,11 @@ export async function buildPages(folders: Readonly<Partial<Record<Page, string>>
 async function buildPage(page: Page, folder: string): Promise<void> {
   const files: Files = new Map();
   const inputs = new Set<string>();
-  const hasWorker = existsSync(join(SOURCES, page, 'worker.ts'));
-  if (hasWorker) await bundle(join(page, 'worker.ts'), {}, files, inputs);
-  const define: Record<string, string> = hasWorker
-    ? { WORKER_INTEGRITY: JSON.stringify(integrity(files.get('worker.js')!)) }
-    : {};
+  const define: Record<string, string> = {};
+  if (page === 'owner') {
+    await bundle(join(page, 'worker.ts'), {}, files, inputs);
+    define.WORKER_INTEGRITY = JSON.stringify(integrity(files.get('worker.js')!));
+  }
   await bundle(join(page, 'main.tsx'), define, files, inputs);
   const [script, style] = ['main.js', 'main.css'].map((name) => integrity(files.get(name)!));
   files.set('index.html', pageHtml(page, { script: script!, style: style! }));

@@ -11,14 +11,13 @@ const OURS = /^@eigenveil\//;
  * @throws Error for a package that says nothing of its licence
  */
 export async function licences(root: string, inputs: Iterable<string>): Promise<string> {
-  const folders = new Map<string, string>();
+  const folders = new Set<string>();
   for (const input of inputs) {
     const [, folder, name] = PACKAGE.exec(resolve(root, input).replaceAll('\\', '/')) ?? [];
-    if (name !== undefined && !OURS.test(name)) folders.set(name, folder!);
+    if (folder !== undefined && !OURS.test(name!)) folders.add(folder);
   }
-  const names = [...folders.keys()].sort();
-  const texts = await Promise.all(names.map((name) => licence(folders.get(name)!)));
-  return `This page contains these packages of others.\n\n${texts.join('\n')}`;
+  const texts = await Promise.all([...folders].map(licence));
+  return `This page contains these packages of others.\n\n${texts.sort().join('\n')}`;
 }
 
 async function licence(folder: string): Promise<string> {
