@@ -1,8 +1,9 @@
 /** The licences of the packages that a page contains, as one text that goes with it. */
 import { readdir, readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 
 const FILES = /^(?:licen[cs]e|notice|copying)/i;
+const FOLDERS = /^(?:licen[cs]es)?$/i;
 const PACKAGE = /^(.*\/node_modules\/((?:@[^/]+\/)?[^/]+))\//;
 const OURS = /^@eigenveil\//;
 
@@ -26,9 +27,13 @@ async function licence(folder: string): Promise<string> {
   );
   const title = `${manifest.name} ${manifest.version}`;
   if (manifest.license === undefined) throw new Error(`${title} names no licence`);
-  const files = (await readdir(folder)).filter((file) => FILES.test(file)).sort();
+  // Some keep those of what they have taken over in a folder.
+  const files = (await readdir(folder, { recursive: true, withFileTypes: true }))
+    .filter((it) => it.isFile() && FILES.test(it.name) && FOLDERS.test(relative(folder, it.parentPath)))
+    .map((it) => join(it.parentPath, it.name))
+    .sort();
   if (files.length === 0) throw new Error(`${title} has no file with its licence`);
-  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
   return [`${title} (${manifest.license})`, '='.repeat(72), ...texts.map((text) => text.trim()), ''].join(
     '\n\n',
   );
