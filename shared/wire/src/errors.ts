@@ -173,6 +173,11 @@ export class ServiceError extends Error {
   }
 }
 
+/** What a code says, in words that never vary. */
+export function titleOf(code: ErrorCode): string {
+  return CODES[code].title;
+}
+
 /** True when `code` is one of ours; Node's own codes (ERR_INVALID_ARG_TYPE …) are not. */
 export function isErrorCode(code: unknown): code is ErrorCode {
   return typeof code === 'string' && Object.hasOwn(CODES, code);

@@ -13,11 +13,14 @@ const LONGEST_MESSAGE = 200;
  * @param whole what to call the value itself, for issues that have no path.
  */
 export function explainIssues(error: z.ZodError, whole: string): string {
-  const lines = error.issues
-    .slice(0, MOST_ISSUES)
-    .map((issue) => `"${placeOf(issue.path, whole)}": ${printable(wordsOf(issue), LONGEST_MESSAGE)}`);
+  const lines = error.issues.slice(0, MOST_ISSUES).map((issue) => explainIssue(issue, whole));
   const more = error.issues.length - lines.length;
   return more === 0 ? lines.join('; ') : `${lines.join('; ')}; and ${more} more`;
+}
+
+/** One of them. */
+export function explainIssue(issue: z.core.$ZodIssue, whole: string): string {
+  return `"${placeOf(issue.path, whole)}": ${printable(wordsOf(issue), LONGEST_MESSAGE)}`;
 }
 
 /** How zod's own messages begin; a message that a schema gives stays as it is. */

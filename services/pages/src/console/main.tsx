@@ -1,11 +1,8 @@
 /** The operator's console of a data user. */
 import '../common/start.ts';
 import '../common/style.css';
+import './console.css';
 import { render } from 'preact';
+import { Console } from './console.tsx';
 
-render(
-  <main>
-    <h1>Eigenveil</h1>
-  </main>,
-  document.getElementById('page')!,
-);
+render(<Console />, document.getElementById('page')!);

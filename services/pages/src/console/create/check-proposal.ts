@@ -1,0 +1,57 @@
+/** Checks the JSON of a task before it is sent, by the schema and the checks of the data user's service. */
+
+import { checkTask } from '@eigenveil/task';
+import { ProposalFile, type TaskProposal } from '@eigenveil/task/schema';
+import { explainIssue } from '@eigenveil/wire/explain';
+import { type Place, pathOf, placeIn } from './json-place.ts';
+
+/** The service takes no more. */
+export const LARGEST_BYTES = 256 * 1024;
+
+export interface Fault {
+  readonly words: string;
+  /** Null where the text is no JSON. */
+  readonly place: Place | null;
+}
+
+export type CheckedProposal =
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'faulty'; readonly faults: readonly Fault[] }
+  | { readonly kind: 'good'; readonly proposal: TaskProposal };
+
+/** @param now by the clock of the service */
+export function checkProposal(text: string, now: Date): CheckedProposal {
+  if (text.trim() === '') return { kind: 'empty' };
+  if (new TextEncoder().encode(text).length > LARGEST_BYTES)
+    return faulty({ words: `expected at most ${LARGEST_BYTES} bytes`, place: null });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return faulty({ words: `This is no JSON: ${(error as Error).message}`, place: null });
+  }
+  const parsed = ProposalFile.safeParse(value);
+  if (!parsed.success)
+    return faulty(
+      ...parsed.error.issues.map((issue) => ({
+        words: explainIssue(issue, 'the task'),
+        place: placeIn(text, issue.path),
+      })),
+    );
+  try {
+    checkTask(parsed.data);
+  } catch (error) {
+    const words = (error as Error).message;
+    return faulty({ words, place: placeIn(text, pathOf(/^"([^"]+)"/.exec(words)?.[1] ?? '')) });
+  }
+  if (new Date(parsed.data.deadline) <= now)
+    return faulty({
+      words: '"deadline" expected a time in the future',
+      place: placeIn(text, ['deadline']),
+    });
+  return { kind: 'good', proposal: parsed.data };
+}
+
+function faulty(...faults: readonly Fault[]): CheckedProposal {
+  return { kind: 'faulty', faults };
+}

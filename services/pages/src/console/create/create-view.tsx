@@ -1,0 +1,138 @@
+/** Creates a task from its JSON, which a draft, a file or the clipboard brings. */
+import { newTaskId, type TaskId, type TaskProposal } from '@eigenveil/task/schema';
+import { errorCodeOf } from '@eigenveil/wire/errors';
+import { isTransient } from '@eigenveil/wire/problem';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { Button, Field } from '../../common/controls.tsx';
+import { Notice, Problem } from '../../common/feedback.tsx';
+import { bytes } from '../../common/format.ts';
+import { View } from '../../common/layout.tsx';
+import { useAction } from '../../common/use-async.ts';
+import type { ConsoleApi } from '../api.ts';
+import { Parameters } from '../parameters.tsx';
+import { routes } from '../routes.ts';
+import { checkProposal, LARGEST_BYTES } from './check-proposal.ts';
+import { Faults } from './faults.tsx';
+import type { Place } from './json-place.ts';
+
+export function CreateView(props: {
+  readonly api: ConsoleApi;
+  readonly text: string;
+  readonly setText: (text: string) => void;
+}) {
+  const { api, text, setText } = props;
+  const area = useRef<HTMLTextAreaElement>(null);
+  const checked = useMemo(() => checkProposal(text, api.now()), [text, api]);
+  const [isOver, setOver] = useState(false);
+  const read = useAction(async (_signal, file: File) => {
+    if (file.size > LARGEST_BYTES)
+      throw new RangeError(`The file has ${bytes(file.size)}; a task has at most ${bytes(LARGEST_BYTES)}.`);
+    setText(await file.text());
+  });
+  const bring = (files: FileList | null) => {
+    if (files?.[0] !== undefined) read.run(files[0]);
+  };
+  const show = ({ start, end, line }: Place) => {
+    const element = area.current!;
+    element.focus();
+    element.setSelectionRange(start, end);
+    element.scrollTop = ((line - 3) / text.split('\n').length) * element.scrollHeight;
+  };
+  return (
+    <View title="Create a task" name="Create">
+      <p>
+        The task as JSON: from <a href={routes.href('draft', {})}>a draft</a>, or a file that{' '}
+        <code>eigenveil-user task draft</code> has written. It is checked here as the data user will check it.
+      </p>
+      <Field label="File" hint="It stays in the browser until you create the task.">
+        {(attributes) => (
+          <input
+            {...attributes}
+            type="file"
+            accept=".json,application/json"
+            onChange={(event) => bring(event.currentTarget.files)}
+          />
+        )}
+      </Field>
+      <Problem error={read.error} title="The file was not read" />
+      <Field
+        label="Task as JSON"
+        hint="Paste it, or drop a file here."
+        error={checked.kind === 'faulty' ? 'Something has to be mended: see below.' : null}
+      >
+        {(attributes) => (
+          <textarea
+            {...attributes}
+            ref={area}
+            class={isOver ? 'over' : ''}
+            rows={14}
+            spellcheck={false}
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+            onDragOver={(event) => {
+              event.preventDefault();
+              setOver(true);
+            }}
+            onDragLeave={() => setOver(false)}
+            onDrop={(event) => {
+              setOver(false);
+              const files = event.dataTransfer?.files;
+              if (files === undefined || files.length === 0) return; // text goes in by itself
+              event.preventDefault();
+              bring(files);
+            }}
+          />
+        )}
+      </Field>
+      <div role="status">
+        {checked.kind === 'faulty' && <Faults faults={checked.faults} show={show} />}
+        {checked.kind === 'good' && <p>The task fits together.</p>}
+      </div>
+      {checked.kind === 'good' && (
+        <>
+          <h2>What you are about to create</h2>
+          <Parameters task={checked.proposal} now={api.now()} />
+          <Propose key={text} api={api} proposal={checked.proposal} />
+        </>
+      )}
+    </View>
+  );
+}
+
+/** Each proposal has one id, however often it is sent: asked again, the data user answers with the same task. */
+function Propose({ api, proposal }: { readonly api: ConsoleApi; readonly proposal: TaskProposal }) {
+  const [id, setId] = useState<TaskId | null>(null);
+  const create = useAction(async (signal) => {
+    const mine = id ?? newTaskId();
+    setId(mine);
+    try {
+      await api.create({ ...proposal, id: mine }, signal);
+    } catch (error) {
+      if (!isTransient(error)) setId(null); // refused: another attempt is another task
+      throw error;
+    }
+    location.hash = routes.href('task', { taskId: mine });
+  });
+  const isUnknown = create.error !== null && id !== null;
+  return (
+    <>
+      <Problem error={create.error} title={isUnknown ? 'No answer yet' : 'The task was not created'}>
+        {isUnknown && (
+          <p>
+            The data user may have taken the task. Try again: it has one id, so that there will not be two of
+            it. <a href={routes.href('task', { taskId: id })}>See how far it is</a>
+          </p>
+        )}
+        {errorCodeOf(create.error) === 'ERR_TASK_REFUSED' && (
+          <p>The CSP’s operator decides what it allows. Change the task, or ask them.</p>
+        )}
+      </Problem>
+      <Notice kind="info" title="A task never changes">
+        The CSP signs it as it stands here. What is wrong afterwards needs another task.
+      </Notice>
+      <Button kind="main" busy={create.busy} onClick={() => create.run()}>
+        {isUnknown ? 'Try again' : 'Create the task'}
+      </Button>
+    </>
+  );
+}

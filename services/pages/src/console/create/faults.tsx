@@ -1,0 +1,28 @@
+/** What is wrong with a task, each with the way to its place. */
+import { Button } from '../../common/controls.tsx';
+import { Notice } from '../../common/feedback.tsx';
+import { count } from '../../common/format.ts';
+import { Untrusted } from '../../common/untrusted.tsx';
+import type { Fault } from './check-proposal.ts';
+import type { Place } from './json-place.ts';
+
+/** Of a file that is something else altogether there may be hundreds. */
+const MOST = 20;
+
+export function Faults(props: { readonly faults: readonly Fault[]; readonly show: (place: Place) => void }) {
+  const { faults, show } = props;
+  const more = faults.length - MOST;
+  return (
+    <Notice kind="bad" title={`${count(faults.length, 'thing')} to mend`}>
+      <ul>
+        {faults.slice(0, MOST).map(({ words, place }) => (
+          <li key={`${place?.start} ${words}`}>
+            <Untrusted text={words} longest={300} />{' '}
+            {place !== null && <Button onClick={() => show(place)}>Show line {place.line}</Button>}
+          </li>
+        ))}
+      </ul>
+      {more > 0 && <p>And {count(more, 'more', 'more')}.</p>}
+    </Notice>
+  );
+}

@@ -1,0 +1,80 @@
+/** All tasks, the newest first, as they change; and what to do when there is none. */
+import type { TaskList } from '@eigenveil/wire/console';
+import { useEffect, useState } from 'preact/hooks';
+import { Button } from '../../common/controls.tsx';
+import { Problem } from '../../common/feedback.tsx';
+import { number } from '../../common/format.ts';
+import { View } from '../../common/layout.tsx';
+import { Moment } from '../../common/moment.tsx';
+import { Table } from '../../common/table.tsx';
+import { useAction } from '../../common/use-async.ts';
+import type { ConsoleApi } from '../api.ts';
+import { Freshness } from '../freshness.tsx';
+import { routes } from '../routes.ts';
+import { StateMark } from '../state-mark.tsx';
+import { useFollow } from '../use-follow.ts';
+import { useNow } from '../use-now.ts';
+import { METHODS } from '../words.ts';
+import { FirstTask } from './first-task.tsx';
+import { withLive, withOlder } from './merge.ts';
+
+type Listed = TaskList['tasks'][number];
+
+export function ListView({ api }: { readonly api: ConsoleApi }) {
+  const followed = useFollow<TaskList>((signal) => api.followList(signal), [api]);
+  const now = useNow(api, 10_000);
+  const [tasks, setTasks] = useState<readonly Listed[]>([]);
+  /** What the oldest page has said; null until one was asked for. */
+  const [hasOlder, setHasOlder] = useState<boolean | null>(null);
+  const { update } = followed;
+  useEffect(() => {
+    if (update !== null) setTasks((known) => withLive(known, update.tasks));
+  }, [update]);
+  const older = useAction(async (signal) => {
+    const page = await api.older(tasks.at(-1)!.taskId, signal);
+    setTasks((known) => withOlder(known, page.tasks));
+    setHasOlder(page.older);
+  });
+  const pushedOff = tasks.length - (update?.tasks.length ?? 0);
+  return (
+    <View title="Tasks" name="Tasks">
+      <Freshness what="The list" followed={followed} />
+      {followed.state === 'failed' && <Problem error={followed.error} title="The list cannot be shown" />}
+      {update !== null && update.tasks.length === 0 && <FirstTask />}
+      {tasks.length > 0 && (
+        <Table
+          caption="Tasks, the newest first"
+          captionHidden
+          rows={tasks}
+          keyOf={({ taskId }) => taskId}
+          columns={[
+            {
+              head: 'Task',
+              cell: ({ taskId }) => (
+                <a class="id" href={routes.href('task', { taskId })}>
+                  {taskId}
+                </a>
+              ),
+            },
+            { head: 'State', cell: ({ state }) => <StateMark state={state} /> },
+            { head: 'Method', cell: ({ method }) => METHODS[method.kind] },
+            { head: 'Contributions', numeric: true, cell: ({ contributions }) => number(contributions) },
+            { head: 'Deadline', cell: ({ deadline }) => <Moment at={deadline} now={now} /> },
+          ]}
+        />
+      )}
+      {(hasOlder ?? update?.older ?? false) && (
+        <Button busy={older.busy} onClick={() => older.run()}>
+          Show older tasks
+        </Button>
+      )}
+      <Problem error={older.error} title="Older tasks did not come" />
+      {pushedOff > 0 && update !== null && (
+        <p class="hint">
+          The newest {number(update.tasks.length)} tasks are live. Older ones are as they were when they were
+          asked for; open one to see it live.
+        </p>
+      )}
+    </View>
+  );
+}

@@ -1,0 +1,127 @@
+/** The public parameters of a task, or of the proposal of one, in words. All of its texts are somebody else's. */
+import type { DifferentialPrivacy, TaskProposal } from '@eigenveil/task/schema';
+import { Json } from '../common/code.tsx';
+import { count, number } from '../common/format.ts';
+import { Moment } from '../common/moment.tsx';
+import { Table } from '../common/table.tsx';
+import { Untrusted } from '../common/untrusted.tsx';
+import { METHODS } from './words.ts';
+
+const PROTOCOLS: Readonly<Record<TaskProposal['twoParty'], string>> = {
+  garbled: 'garbled: garbled circuits',
+  rotated: 'rotated: faster, and tells more than is declared',
+  simulated: 'simulated: NOT private, for tests',
+};
+
+/**
+ * @param now by the clock of the service
+ * @param id of a task that was created; the JSON is saved under it
+ */
+export function Parameters(props: { readonly task: TaskProposal; readonly now: Date; readonly id?: string }) {
+  const { task, now, id } = props;
+  const { method, features, labellings, differentialPrivacy } = task;
+  return (
+    <>
+      <dl class="facts">
+        <dt>Method</dt>
+        <dd>
+          {METHODS[method.kind]}
+          {method.kind === 'pca' && ` of the ${method.scale ?? 'covariance'} matrix`},{' '}
+          {count(task.components, 'component')}
+          {method.kind !== 'pca' && `, ridge ${method.ridge}`}
+        </dd>
+        <dt>Features</dt>
+        <dd>{number(features.length)}</dd>
+        {labellings.map(({ column, classes }, i) => (
+          <LabellingFacts
+            key={column}
+            name={labellings.length === 1 ? 'Labels' : ['Utility labels', 'Privacy labels'][i]!}
+            column={column}
+            classes={classes}
+          />
+        ))}
+        <dt>Owners</dt>
+        <dd>
+          {number(task.minimumOwners)} to {number(task.maximumOwners)}, each with at most{' '}
+          {count(task.maximumSamplesPerOwner, 'row')}
+        </dd>
+        <dt>Privacy of the result</dt>
+        <dd>{privacyWords(differentialPrivacy)}</dd>
+        <dt>Two-party protocol</dt>
+        <dd>{PROTOCOLS[task.twoParty]}</dd>
+        <dt>Also in the result</dt>
+        <dd>{task.outputs.length === 0 ? 'nothing but vectors and eigenvalues' : task.outputs.join(', ')}</dd>
+        {task.allowFullRank && (
+          <>
+            <dt>Consent</dt>
+            <dd>The result may tell the whole scatter matrix.</dd>
+          </>
+        )}
+        <dt>Who gets the result</dt>
+        <dd>{task.releaseToOwners ? 'you, and the owners who contributed' : 'you alone'}</dd>
+        <dt>Key</dt>
+        <dd>
+          {number(task.keyBits)} bits{task.keyBits < 2048 && ': NOT safe, for tests'}, {task.encryption}{' '}
+          encryption, σ = {task.statisticalSecurityBits}
+        </dd>
+        <dt>Deadline</dt>
+        <dd>
+          <Moment at={task.deadline} now={now} />
+        </dd>
+      </dl>
+      <details>
+        <summary>Features and their ranges</summary>
+        <Table
+          caption="Features and their ranges"
+          captionHidden
+          rows={features}
+          keyOf={(_, i) => i}
+          columns={[
+            { head: 'Name', cell: ({ name }) => <Untrusted text={name} /> },
+            { head: 'Least', numeric: true, cell: ({ min }) => String(min) },
+            { head: 'Largest', numeric: true, cell: ({ max }) => String(max) },
+            { head: 'Two values only', cell: (it) => (it.twoValued === false ? 'no' : 'perhaps') },
+          ]}
+        />
+      </details>
+      <details>
+        <summary>As JSON</summary>
+        <Json
+          label="The task as JSON"
+          value={task}
+          {...(id === undefined ? {} : { filename: `task-${id}.json` })}
+        />
+      </details>
+    </>
+  );
+}
+
+function LabellingFacts(props: {
+  readonly name: string;
+  readonly column: string;
+  readonly classes: readonly string[];
+}) {
+  const { name, column, classes } = props;
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>
+        column <Untrusted text={column} />, {count(classes.length, 'class', 'classes')}:{' '}
+        {classes.slice(0, 10).map((it, i) => (
+          <span key={it}>
+            {i > 0 && ', '}
+            <Untrusted text={it} longest={40} />
+          </span>
+        ))}
+        {classes.length > 10 && ' …'}
+      </dd>
+    </>
+  );
+}
+
+/** What bounds what the result tells of a row. */
+export function privacyWords(privacy: DifferentialPrivacy | null): string {
+  if (privacy === null) return 'exact: nothing bounds what the result tells about a row';
+  const { epsilon, delta, neighbours, noise } = privacy;
+  return `(ε, δ) = (${epsilon}, ${delta}) per row, ${neighbours}; noise by ${noise}`;
+}

@@ -1,0 +1,83 @@
+/** Asks for the operator's token, and says why. */
+import { errorCodeOf } from '@eigenveil/wire/errors';
+import { useRef } from 'preact/hooks';
+import { Button, Field } from '../common/controls.tsx';
+import { Notice, Problem } from '../common/feedback.tsx';
+import { Layout, View } from '../common/layout.tsx';
+import { useAction } from '../common/use-async.ts';
+import type { SessionEnd } from './session.ts';
+
+const ENDS: Readonly<Record<SessionEnd, string>> = {
+  'signed out': 'You have signed out. The bearer of the session is gone from this page.',
+  unused: 'The page was not in use for 15 minutes, so the session has ended.',
+  limit: 'A session lasts 8 hours at most.',
+  void: 'The data user does not take this session any more: the operator’s token may have been replaced.',
+  unreachable: 'The data user did not answer in time, so the session could not be renewed.',
+};
+
+/** @param ended why it is asked again; null at first */
+export function SignIn(props: {
+  readonly ended: SessionEnd | null;
+  readonly signIn: (token: string) => Promise<void>;
+}) {
+  const { ended, signIn } = props;
+  const input = useRef<HTMLInputElement>(null);
+  const action = useAction(async (_signal, token: string) => signIn(token));
+  const isWrong = errorCodeOf(action.error) === 'ERR_AUTH_REQUIRED';
+  return (
+    <Layout name="Eigenveil console" links={[]}>
+      <div class="sign-in">
+        <View title="Sign in" name="Sign in">
+          {ended !== null && (
+            <Notice kind={ended === 'signed out' ? 'info' : 'warn'} title="The session has ended" live>
+              <p>{ENDS[ended]}</p>
+              {ended !== 'signed out' && <p>What you were doing is still here, once you sign in again.</p>}
+            </Notice>
+          )}
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              const token = input.current!.value.trim();
+              if (token === '') return input.current!.focus();
+              input.current!.value = '';
+              action.run(token);
+            }}
+          >
+            <Field
+              label="Operator’s token"
+              hint="The data user’s service writes it to the file admin-token in its data directory."
+              error={
+                isWrong ? 'This is not the operator’s token. Paste the whole content of the file.' : null
+              }
+            >
+              {(attributes) => (
+                <input
+                  {...attributes}
+                  ref={input}
+                  type="password"
+                  autoComplete="off"
+                  spellcheck={false}
+                  maxLength={1024}
+                  required
+                />
+              )}
+            </Field>
+            {!isWrong && (
+              <Problem error={action.error} title="You are not signed in">
+                <p>Wait a little, and try again.</p>
+              </Problem>
+            )}
+            <Button kind="main" submit busy={action.busy}>
+              Sign in
+            </Button>
+          </form>
+          <p class="hint">
+            The token is exchanged for a session, and then forgotten. The session lives in the memory of this
+            page alone: not in a cookie, not on the disk. So it is asked for again when the page is loaded
+            again, in every tab, and after 8 hours.
+          </p>
+        </View>
+      </div>
+    </Layout>
+  );
+}

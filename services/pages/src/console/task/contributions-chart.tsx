@@ -1,0 +1,100 @@
+/** Contributions over time, against the least and the largest number of them. */
+import type { TaskProgress } from '@eigenveil/wire/console';
+import { LineChart } from 'echarts/charts';
+import { use } from 'echarts/core';
+import { useCallback, useMemo } from 'preact/hooks';
+import { axis, Chart, type ChartOption } from '../../common/chart.tsx';
+import type { ChartTheme } from '../../common/chart-theme.ts';
+import { exactTime, number } from '../../common/format.ts';
+import { contributionWords } from '../words.ts';
+import { type ArrivalPoint, arrivalPoints, isDrawn } from './arrivals.ts';
+
+use([LineChart]);
+
+export function ContributionsChart({ progress }: { readonly progress: TaskProgress }) {
+  const { minimumOwners, maximumOwners } = progress;
+  const points = useMemo(() => arrivalPoints(progress), [progress]);
+  const option = useCallback(
+    (theme: ChartTheme) => optionOf(points, minimumOwners, maximumOwners, theme),
+    [points, minimumOwners, maximumOwners],
+  );
+  if (points.length === 0) return <p>No contribution has come yet.</p>;
+  const most = Math.max(minimumOwners, points.at(-1)!.contributions);
+  return (
+    <>
+      <Chart
+        title="Contributions over time"
+        summary={contributionWords(progress)}
+        option={option}
+        height={280}
+        rows={points}
+        columns={[
+          { head: 'Time', cell: ({ at }) => exactTime(new Date(at)) },
+          { head: 'Contributions', numeric: true, cell: ({ contributions }) => number(contributions) },
+        ]}
+      />
+      {!isDrawn(maximumOwners, most) && (
+        <p class="hint">The maximum, {number(maximumOwners)}, lies far above the drawing.</p>
+      )}
+    </>
+  );
+}
+
+function optionOf(
+  points: readonly ArrivalPoint[],
+  minimum: number,
+  maximum: number,
+  theme: ChartTheme,
+): ChartOption {
+  const from = points[0]!.at;
+  const to = points.at(-1)!.at;
+  const bound = (name: string, value: number, color: string) => ({
+    name,
+    type: 'line',
+    symbol: 'none',
+    silent: true,
+    lineStyle: { type: 'dashed', width: 2, color },
+    endLabel: {
+      show: true,
+      formatter: `${name} ${number(value)}`,
+      color: theme.text,
+      align: 'right',
+      offset: [0, -10],
+    },
+    data: [
+      [from, value],
+      [to, value],
+    ],
+  });
+  const most = Math.max(minimum, points.at(-1)!.contributions);
+  return {
+    grid: { left: 8, right: 16, top: 24, bottom: 8, outerBoundsMode: 'same' },
+    xAxis: {
+      ...axis(theme),
+      type: 'time',
+      splitLine: { show: false },
+      axisLabel: { color: theme.text, hideOverlap: true },
+    },
+    yAxis: { ...axis(theme), type: 'value', min: 0, minInterval: 1 },
+    tooltip: {
+      trigger: 'axis',
+      formatter: (hits: readonly { readonly seriesIndex: number; readonly value: readonly number[] }[]) => {
+        const [at, contributions] = hits.find(({ seriesIndex }) => seriesIndex === 0)?.value ?? [];
+        return at === undefined ? '' : `${exactTime(new Date(at))}\n${number(contributions!)}`;
+      },
+    },
+    series: [
+      {
+        name: 'contributions',
+        type: 'line',
+        step: 'end',
+        symbol: points.length > 50 ? 'none' : 'circle',
+        symbolSize: 6,
+        lineStyle: { width: 2 },
+        data: points.map(({ at, contributions }) => [at, contributions]),
+      },
+      bound('minimum', minimum, theme.good),
+      ...(isDrawn(maximum, most) ? [bound('maximum', maximum, theme.bad)] : []),
+    ],
+  };
+}

@@ -1,0 +1,160 @@
+/** A task as it goes: what it waits for, who has contributed and who was refused, its stages, its end, its parameters. */
+import type { TaskId } from '@eigenveil/task/schema';
+import type { TaskProgress } from '@eigenveil/wire/console';
+import { errorCodeOf, titleOf } from '@eigenveil/wire/errors';
+import { useState } from 'preact/hooks';
+import { Button } from '../../common/controls.tsx';
+import { Notice, Problem } from '../../common/feedback.tsx';
+import { View } from '../../common/layout.tsx';
+import { Moment } from '../../common/moment.tsx';
+import { Untrusted } from '../../common/untrusted.tsx';
+import { useAsync } from '../../common/use-async.ts';
+import { adviceForFailure } from '../advice.ts';
+import type { ConsoleApi } from '../api.ts';
+import { Freshness } from '../freshness.tsx';
+import { Parameters, privacyWords } from '../parameters.tsx';
+import { routes } from '../routes.ts';
+import { StateMark } from '../state-mark.tsx';
+import { useFollow } from '../use-follow.ts';
+import { useNow } from '../use-now.ts';
+import { contributionWords, isFinal, STATES, waitingWords } from '../words.ts';
+import { ContributionsChart } from './contributions-chart.tsx';
+import { CancelDialog, CloseDialog } from './end-dialogs.tsx';
+import { Refused } from './refused.tsx';
+import { Stages } from './stages.tsx';
+
+export function TaskView({ api, taskId }: { readonly api: ConsoleApi; readonly taskId: TaskId }) {
+  const followed = useFollow<TaskProgress>((signal) => api.followTask(taskId, signal), [api, taskId]);
+  const now = useNow(api, 1000);
+  const progress = followed.update;
+  return (
+    <View
+      title={
+        <>
+          Task <span class="id">{taskId}</span>
+        </>
+      }
+      name={`Task ${taskId}`}
+    >
+      <Freshness what="The task" followed={followed} />
+      {followed.state === 'failed' && (
+        <Problem error={followed.error} title="The task cannot be shown">
+          {errorCodeOf(followed.error) === 'ERR_TASK_UNKNOWN' && (
+            <p>
+              Is its id whole? <a href={routes.href('list', {})}>See all tasks</a>
+            </p>
+          )}
+        </Problem>
+      )}
+      {progress !== null && (
+        <>
+          <Now api={api} progress={progress} now={now} />
+          <h2>Contributions</h2>
+          <ContributionsChart progress={progress} />
+          <h2>Refused uploads</h2>
+          <Refused refused={progress.refused} now={now} />
+          <h2>Stages</h2>
+          <Stages progress={progress} now={now} />
+          <h2>What was agreed</h2>
+          <Agreed api={api} taskId={taskId} state={progress.status.state} now={now} />
+        </>
+      )}
+    </View>
+  );
+}
+
+/** What counts at the moment, and what one can do. */
+function Now(props: { readonly api: ConsoleApi; readonly progress: TaskProgress; readonly now: Date }) {
+  const { api, progress, now } = props;
+  const { status, deadline } = progress;
+  const [dialog, setDialog] = useState<'close' | 'cancel' | null>(null);
+  const [done, setDone] = useState<string | null>(null);
+  const leave = (isDone: boolean) => {
+    if (isDone)
+      setDone(dialog === 'close' ? 'The task is closed: the computation starts.' : 'The task is cancelled.');
+    setDialog(null);
+  };
+  return (
+    <>
+      <div role="status">
+        <p class="waiting">
+          <StateMark state={status.state} /> {STATES[status.state].says} {waitingWords(progress)}
+        </p>
+      </div>
+      <End progress={progress} />
+      {status.waiting !== undefined && (
+        <Notice kind="warn" title="The last attempt has failed; it is tried again by itself">
+          <Untrusted text={status.waiting.message} longest={600} />{' '}
+          <code>
+            <Untrusted text={status.waiting.code} />
+          </code>
+        </Notice>
+      )}
+      <dl class="facts">
+        <dt>Contributions</dt>
+        <dd>{contributionWords(progress)}</dd>
+        <dt>Deadline</dt>
+        <dd>
+          <Moment at={deadline} now={now} />
+        </dd>
+        <dt>Privacy of the result</dt>
+        <dd>{privacyWords(status.differentialPrivacy)}</dd>
+      </dl>
+      {done !== null && <Notice kind="good" title={done} live />}
+      {!isFinal(status.state) && (
+        <div class="row">
+          {status.state === 'open' && (
+            <Button kind="main" onClick={() => setDialog('close')}>
+              Close…
+            </Button>
+          )}
+          <Button kind="danger" onClick={() => setDialog('cancel')}>
+            Cancel…
+          </Button>
+        </div>
+      )}
+      {dialog === 'close' && <CloseDialog api={api} progress={progress} leave={leave} />}
+      {dialog === 'cancel' && <CancelDialog api={api} progress={progress} leave={leave} />}
+    </>
+  );
+}
+
+/** How a task has ended, and where one goes on. */
+function End({ progress }: { readonly progress: TaskProgress }) {
+  const { taskId, state, failure } = progress.status;
+  if (state === 'done')
+    return (
+      <p>
+        <a href={routes.href('result', { taskId })}>See the result</a>
+      </p>
+    );
+  if (state !== 'failed' || failure === undefined) return null;
+  return (
+    <Notice kind="bad" title={titleOf(failure.code)}>
+      <p>
+        <Untrusted text={failure.message} longest={600} /> <code>{failure.code}</code>
+      </p>
+      <p>{adviceForFailure(failure.code)}</p>
+    </Notice>
+  );
+}
+
+function Agreed(props: {
+  readonly api: ConsoleApi;
+  readonly taskId: TaskId;
+  readonly state: TaskProgress['status']['state'];
+  readonly now: Date;
+}) {
+  const { api, taskId, state, now } = props;
+  const isProposed = state === 'proposed';
+  const signed = useAsync((signal) => api.signed(taskId, signal), [api, taskId, isProposed]);
+  if (signed.state === 'loading') return <p>Asking the data user…</p>;
+  if (signed.state === 'done') return <Parameters task={signed.value.task} now={now} id={taskId} />;
+  if (errorCodeOf(signed.error) === 'ERR_TASK_UNKNOWN')
+    return <p>{isProposed ? 'The CSP has not signed the task yet.' : 'The CSP has not signed this task.'}</p>;
+  return (
+    <Problem error={signed.error} title="The parameters did not come">
+      <Button onClick={signed.again}>Try again</Button>
+    </Problem>
+  );
+}

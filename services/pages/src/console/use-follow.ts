@@ -1,0 +1,59 @@
+/** A stream of the data user as the state of a component. */
+import { useEffect, useState } from 'preact/hooks';
+import { follow, type Line } from './follow.ts';
+
+export interface Followed<Update> {
+  /** Null until the first has come. */
+  readonly update: Update | null;
+  readonly state: 'connecting' | 'live' | 'broken' | 'final' | 'failed';
+  /** Of `broken` and `failed`; null where the line just ended. */
+  readonly error: unknown;
+}
+
+/** Begins anew when one of `inputs` changes. */
+export function useFollow<Update>(
+  open: (signal: AbortSignal) => AsyncIterable<Line<Update>>,
+  inputs: readonly unknown[],
+): Followed<Update> {
+  const [followed, setFollowed] = useState<Followed<Update>>({
+    update: null,
+    state: 'connecting',
+    error: null,
+  });
+  useEffect(() => {
+    const control = new AbortController();
+    setFollowed({ update: null, state: 'connecting', error: null });
+    void follow<Update>({
+      open,
+      signal: control.signal,
+      sleep,
+      tell: (change) => {
+        if (control.signal.aborted) return;
+        if (change.kind === 'update') setFollowed({ update: change.update, state: 'live', error: null });
+        else
+          setFollowed(({ update }) => ({
+            update,
+            state: change.kind,
+            error: 'error' in change ? change.error : null,
+          }));
+      },
+    });
+    return () => control.abort();
+  }, inputs);
+  return followed;
+}
+
+/** Ends early when `signal` aborts, or when the browser says that it is in the network again. */
+function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      removeEventListener('online', end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal.addEventListener('abort', end);
+    addEventListener('online', end);
+  });
+}

@@ -1,0 +1,74 @@
+import { ServiceError } from '@eigenveil/wire/errors';
+import { expect, test } from 'vitest';
+import { type Change, follow, type Line } from '../../src/console/follow.ts';
+
+/** Each time it is asked it says the next of these lines, and breaks with an error that stands at their end. */
+async function told(
+  ...streams: readonly (readonly (Line<number> | Error)[])[]
+): Promise<{ changes: Change<number>[]; pauses: number[] }> {
+  const left = [...streams];
+  const changes: Change<number>[] = [];
+  const pauses: number[] = [];
+  const control = new AbortController();
+  await follow<number>({
+    signal: control.signal,
+    tell: (change) => changes.push(change),
+    sleep: async (milliseconds) => void pauses.push(milliseconds),
+    async *open() {
+      const lines = left.shift();
+      if (lines === undefined) {
+        control.abort();
+        return;
+      }
+      for (const line of lines) {
+        if (line instanceof Error) throw line;
+        yield line;
+      }
+    },
+  });
+  return { changes, pauses };
+}
+
+const update = (it: number) => ({ kind: 'update', update: it }) as const;
+const end = (reason: 'final' | 'session' | 'closing' | 'failed') => ({ kind: 'end', reason }) as const;
+const gone = new ServiceError('ERR_PEER_UNREACHABLE', 'gone');
+
+test('what comes is told until it is final', async () => {
+  const { changes } = await told([update(1), { kind: 'heartbeat' }, update(2), end('final')], [update(3)]);
+  expect(changes).toEqual([update(1), { kind: 'live' }, update(2), { kind: 'final' }]);
+});
+
+test('a line that breaks, or just ends, is told as such and asked for again', async () => {
+  const { changes } = await told([update(1), gone], [update(2)], [update(3), end('closing')]);
+  expect(changes.map(({ kind }) => kind)).toEqual([
+    'update',
+    'broken',
+    'update',
+    'broken',
+    'update',
+    'broken',
+  ]);
+  expect(changes[1]).toMatchObject({ error: gone });
+});
+
+test('pauses grow to half a minute while nothing comes, and are short again once something has', async () => {
+  const { pauses } = await told(...Array.from({ length: 10 }, () => [gone]), [update(1), gone], [gone]);
+  for (const [i, pause] of pauses.entries()) {
+    const full = i < 10 ? Math.min(1000 * 2 ** i, 30_000) : 1000 * 2 ** (i - 10);
+    expect(pause).toBeGreaterThanOrEqual(full / 2);
+    expect(pause).toBeLessThanOrEqual(full);
+  }
+  expect(pauses).toHaveLength(12);
+});
+
+test('a bearer that is over is no broken line', async () => {
+  const { changes } = await told([update(1), end('session')], [update(2), end('final')]);
+  expect(changes).toEqual([update(1), update(2), { kind: 'final' }]);
+});
+
+test('what the service refuses for good is not asked again', async () => {
+  const unknown = new ServiceError('ERR_TASK_UNKNOWN', 'no');
+  expect((await told([unknown], [update(1)])).changes).toEqual([{ kind: 'failed', error: unknown }]);
+  const busy = new ServiceError('ERR_RATE_LIMITED', 'later');
+  expect((await told([busy], [update(1), end('final')])).changes.at(-1)).toEqual({ kind: 'final' });
+});

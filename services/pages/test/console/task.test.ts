@@ -1,0 +1,71 @@
+import { TaskProgress, WaitingCode } from '@eigenveil/wire/console';
+import { expect, test } from 'vitest';
+import { arrivalPoints, isDrawn } from '../../src/console/task/arrivals.ts';
+import { contributionWords, waitingWords } from '../../src/console/words.ts';
+
+const time = (minute: number) => `2030-01-01T00:${String(minute).padStart(2, '0')}:00.000Z`;
+
+function progressOf(changes: object, status: object = {}): TaskProgress {
+  return TaskProgress.parse({
+    at: time(30),
+    status: {
+      taskId: 'A'.repeat(22),
+      state: 'open',
+      contributions: 2,
+      differentialPrivacy: null,
+      timings: {},
+      ...status,
+    },
+    minimumOwners: 3,
+    maximumOwners: 10,
+    deadline: '2030-02-01T00:00:00Z',
+    arrivals: [
+      { at: time(5), contributions: 1 },
+      { at: time(10), contributions: 2 },
+    ],
+    refused: [],
+    stages: [{ state: 'open', startedAt: time(1), endedAt: null, milliseconds: null }],
+    computation: null,
+    waitsFor: { who: 'owners', code: 'contributions' },
+    ...changes,
+  });
+}
+
+const shown = (progress: TaskProgress) =>
+  arrivalPoints(progress).map(({ at, contributions }) => [new Date(at).toISOString(), contributions]);
+
+test('contributions go from the opening until now, or until the task was closed', () => {
+  expect(shown(progressOf({}))).toEqual([
+    [time(1), 0],
+    [time(5), 1],
+    [time(10), 2],
+    [time(30), 2],
+  ]);
+  const closed = [
+    { state: 'open', startedAt: time(1), endedAt: time(12), milliseconds: null },
+    { state: 'closed', startedAt: time(12), endedAt: null, milliseconds: null },
+  ];
+  expect(shown(progressOf({ stages: closed }, { state: 'closed' })).at(-1)).toEqual([time(12), 2]);
+});
+
+test('where the opening is not known they begin with the first, and without any there is nothing to draw', () => {
+  expect(shown(progressOf({ stages: [] }))[0]).toEqual([time(5), 1]);
+  expect(shown(progressOf({ stages: [], arrivals: [] }))).toEqual([]);
+});
+
+test('a bound far above what there is is not drawn', () => {
+  expect(isDrawn(10, 3)).toBe(true);
+  expect(isDrawn(10_000, 3)).toBe(false);
+});
+
+test('every state that a task can wait in has a sentence of its own, which no new contribution changes', () => {
+  const sentences = WaitingCode.options.map((code) =>
+    waitingWords(progressOf({ waitsFor: { who: 'csp', code } })),
+  );
+  expect(new Set(sentences).size).toBe(WaitingCode.options.length);
+  for (const code of WaitingCode.options) {
+    const now = waitingWords(progressOf({ waitsFor: { who: 'owners', code } }));
+    expect(waitingWords(progressOf({ waitsFor: { who: 'owners', code } }, { contributions: 9 }))).toBe(now);
+  }
+  expect(contributionWords(progressOf({}))).toBe('2 contributions; at least 3, at most 10');
+});
