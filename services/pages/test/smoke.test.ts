@@ -16,6 +16,7 @@ describe.skipIf(browserMissing)('in a browser', () => {
   let host: OwnerHost;
   let dataUser: RunningDataUser;
   let visitors: Visitors;
+  let consoleUrl: string;
 
   beforeAll(async () => {
     await buildPages();
@@ -26,6 +27,7 @@ describe.skipIf(browserMissing)('in a browser', () => {
       startDataUser(configuration),
       OwnerHost.start(await freePort(), tls, [url]),
     ]);
+    consoleUrl = `${url}/console/`;
     visitors = await Visitors.arrive(tls.cert, [url, host.url]);
   });
 
@@ -34,6 +36,11 @@ describe.skipIf(browserMissing)('in a browser', () => {
     await dataUser.close();
     await rm(folder, { recursive: true, force: true });
     await visitors.leave();
+  });
+
+  test('the data user hands out its console, which runs', async () => {
+    const { page } = await visitors.visit(consoleUrl);
+    await expect.poll(() => page.locator('h1').count()).toBe(1);
   });
 
   test('the owner’s page runs, and takes no text for HTML', async () => {
