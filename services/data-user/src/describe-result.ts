@@ -1,5 +1,5 @@
 /** A result for people, with a scree plot, and as a table. */
-import { explainedVariance } from '@eigenveil/projection';
+import { explainedVariance } from '@eigenveil/projection/portable';
 import { csvLine } from '@eigenveil/statistics/owner';
 import type { Task } from '@eigenveil/task';
 import type { Projection } from '@eigenveil/wire';
@@ -26,7 +26,7 @@ export function describeResult(result: ToldResult): string {
     '',
     ...scree(result),
     ...(remarks.length === 0 ? [] : ['']),
-    ...remarks.map(({ components, text }) => `note: ${describeComponents(components)}: ${text}`),
+    ...remarks.map(({ components, text }) => `note: ${listComponents(components)}: ${text}`),
   ].join('\n');
 }
 
@@ -83,7 +83,7 @@ function describeRows({ task, projection, verifiedOwners }: ToldResult): string[
 }
 
 /** Shares of the variance of a PCA, where the task declared the trace or the spectrum, whose sum it is. */
-function sharesOf({ method, eigenvalues, trace, spectrum }: Projection): number[] | undefined {
+export function sharesOf({ method, eigenvalues, trace, spectrum }: Projection): number[] | undefined {
   if (method.kind !== 'pca') return undefined;
   const whole = trace ?? spectrum?.reduce((sum, value) => sum + value, 0);
   return whole === undefined ? undefined : explainedVariance({ eigenvalues, trace: whole });
@@ -113,8 +113,8 @@ function scree({ projection }: ToldResult): string[] {
   ];
 }
 
-/** 1, 2 and 5 to 9. */
-function describeComponents(components: readonly number[]): string {
+/** `components 1, 2, 5 to 9` */
+export function listComponents(components: readonly number[]): string {
   const runs: [number, number][] = [];
   for (const component of components) {
     const last = runs.at(-1);

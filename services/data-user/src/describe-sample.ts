@@ -7,7 +7,7 @@ import {
   totalScatter,
   withinClassScatter,
   ZERO_EIGENVALUE,
-} from '@eigenveil/projection';
+} from '@eigenveil/projection/portable';
 import { type Statistics, statisticsOfCsv } from '@eigenveil/statistics/owner';
 import {
   cappedComponents,

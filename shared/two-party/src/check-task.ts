@@ -1,6 +1,6 @@
 /** Everything that is checked of a task before anybody contributes: one check for drafts, the data user and the CSP. */
 
-import { layout } from '@eigenveil/statistics';
+import { layout } from '@eigenveil/statistics/owner';
 import { checkTask, type Program, programOf, type StatisticsTask, type TaskProposal } from '@eigenveil/task';
 import { checkGarbled } from './garbled-check.ts';
 import { checkRotated } from './rotated/check.ts';

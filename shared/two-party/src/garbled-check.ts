@@ -1,5 +1,5 @@
 /** Which tasks `garbled` computes. Both servers refuse others before they exchange a byte. */
-import { ProjectionError } from '@eigenveil/projection';
+import { ProjectionError } from '@eigenveil/projection/portable';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import { TwoPartyError } from './errors.ts';
 

@@ -4,7 +4,7 @@
  * the widths and their reasons.
  */
 
-import { ProjectionError } from '@eigenveil/projection';
+import { ProjectionError } from '@eigenveil/projection/portable';
 import {
   cappedComponents,
   type Method,

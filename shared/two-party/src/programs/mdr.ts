@@ -3,7 +3,7 @@
  * classes against S_B of the privacy classes and a ridge. Both are U Uᵀ and P Pᵀ with few columns; where these are fewer than features,
  * [P U] = Q R reduces the problem to the rows of R. Outside of the columns' span A is 0 and B a multiple of I, so nothing is lost.
  */
-import { notPositiveDefinite } from '@eigenveil/projection';
+import { notPositiveDefinite } from '@eigenveil/projection/portable';
 import { cappedComponents, type Program, type StatisticsTask } from '@eigenveil/task';
 import {
   addModulo,

@@ -1,5 +1,5 @@
 /** What a program reveals: its checks, and numbers that are 0 unless all checks hold. Used by every method. */
-import { type Decomposition, ProjectionError } from '@eigenveil/projection';
+import { type Decomposition, ProjectionError } from '@eigenveil/projection/portable';
 import type { Output, StatisticsTask } from '@eigenveil/task';
 import {
   concatLanes,

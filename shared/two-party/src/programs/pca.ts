@@ -2,7 +2,7 @@
  * PCA as a circuit, from additive shares to eigenvectors. The number of steps is public and always the same; docs/precision.md has the
  * widths and their reasons.
  */
-import { type Decomposition, fullRank } from '@eigenveil/projection';
+import { type Decomposition, fullRank } from '@eigenveil/projection/portable';
 import { isStandardised, leastRank, type Program, type StatisticsTask } from '@eigenveil/task';
 import {
   concatLanes,

@@ -1,5 +1,5 @@
 /** The end of a discriminant program: its checks, what is revealed where they hold, and what it means. */
-import { notPositiveDefinite, ProjectionError } from '@eigenveil/projection';
+import { notPositiveDefinite, ProjectionError } from '@eigenveil/projection/portable';
 import { cappedComponents, type Program, type StatisticsTask } from '@eigenveil/task';
 import { type Num, unsigned } from '../circuits/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';

@@ -1,5 +1,5 @@
 /** Which tasks `rotated` computes. Both servers refuse others before they exchange a byte. */
-import { fullRank } from '@eigenveil/projection';
+import { fullRank } from '@eigenveil/projection/portable';
 import { checkRevealedByRotation, leastRank, type Program, type StatisticsTask } from '@eigenveil/task';
 import { rotatedParameters } from './parameters.ts';
 import { checkPencil } from './pencil/check.ts';

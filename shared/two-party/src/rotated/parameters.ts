@@ -4,7 +4,7 @@
  *
  * Units: T = Q R − V Vᵀ is a matrix of integers. P is held as the integers 2^f P, so 2^f P T (2^f P)ᵀ is M in units of 2^(−2f).
  */
-import { layout } from '@eigenveil/statistics';
+import { layout } from '@eigenveil/statistics/owner';
 import { isStandardised, placesOf, type Span, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
 import { TwoPartyError } from '../errors.ts';
 import { SOLVE_FRACTION } from '../programs/discriminant-precision.ts';

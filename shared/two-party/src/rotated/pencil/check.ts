@@ -1,5 +1,5 @@
 /** Which pencils `rotated` computes. Both servers refuse others before they exchange a byte. */
-import { notPositiveDefinite, ProjectionError } from '@eigenveil/projection';
+import { notPositiveDefinite, ProjectionError } from '@eigenveil/projection/portable';
 import {
   cappedComponents,
   leastRank,

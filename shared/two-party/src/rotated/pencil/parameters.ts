@@ -4,7 +4,7 @@
  *
  * Numbers "of n fraction bits" are integers in units of 2^−n. T and B are in units of Q·4^−fractionBits times those of S̄.
  */
-import { layout } from '@eigenveil/statistics';
+import { layout } from '@eigenveil/statistics/owner';
 import { cappedComponents, type Program, placesOf, type Span, type StatisticsTask } from '@eigenveil/task';
 import { TwoPartyError } from '../../errors.ts';
 import { MAXIMUM_RING_BITS } from '../../products/ring-bits.ts';

@@ -7,7 +7,7 @@
  *
  * ν is at most 1, since S_B is at most S̄, as long as ρ′ is at most ρ.
  */
-import { ProjectionError } from '@eigenveil/projection';
+import { ProjectionError } from '@eigenveil/projection/portable';
 import type { Method } from '@eigenveil/task';
 
 /** 1 − ν below this is no distance from 0, where λ has it for a divisor. Noise on ν is 2^−46 or so. */
