@@ -33,6 +33,8 @@ interface Operation {
   readonly upgrade?: boolean;
 }
 
+const OWNERS_PAGE = 'https://owner.example.org';
+
 let world: World;
 let task: SignedTask;
 let otherTask: SignedTask;
@@ -51,7 +53,10 @@ let bearer: string;
 beforeAll(async () => {
   const key = async () => importSigningKey(await generatePrivateJwk());
   [stranger, otherDataUserKey] = [await key(), await key()];
-  world = await World.start({ csp: { dataUsers: [otherDataUserKey.thumbprint] } });
+  world = await World.start({
+    csp: { dataUsers: [otherDataUserKey.thumbprint], allowedOrigins: [OWNERS_PAGE] },
+    dataUser: { allowedOrigins: [OWNERS_PAGE] },
+  });
   site = await Site.start();
   device = await site.device();
   await device.openSession();
@@ -254,6 +259,19 @@ function stateOf(directory: string): string {
 /** Its secret is in the body: console-sessions.test.ts. */
 const OPEN_TO_CONSOLE = ['GET /console', 'GET /console/', 'GET /console/{file}', 'POST /console/session'];
 
+/** What an owner asks of each service, and nobody else but of the identity key. */
+const OPEN_TO_PAGES: Record<Name, readonly string[]> = {
+  csp: ['DELETE /tasks/{taskId}/record', 'GET /.well-known/jwks.json', 'POST /enrolments'],
+  dataUser: [
+    'DELETE /tasks/{taskId}/contribution',
+    'GET /.well-known/jwks.json',
+    'GET /tasks/{taskId}',
+    'GET /tasks/{taskId}/projection',
+    'PUT /tasks/{taskId}/contribution',
+  ],
+  authenticator: [],
+};
+
 const FOR_NOTHING = [
   'ERR_TASK_UNKNOWN',
   'ERR_USER_UNKNOWN',
@@ -275,6 +293,35 @@ describe.each(SERVICES)('at the %s', (name) => {
         ...(name === 'dataUser' ? OPEN_TO_CONSOLE : []),
       ].sort(),
     );
+  });
+
+  test('only what owners ask for is open to the page of an allowed origin, and to no other page', async () => {
+    const readable = async (origin: string) => {
+      const open: string[] = [];
+      for (const operation of await operationsOf(name)) {
+        const { method, path } = targetOf(name, operation);
+        const asked = await send(addressOf(name), {
+          ...{ method: 'OPTIONS', path },
+          headers: { origin, 'access-control-request-method': method },
+        });
+        const answer = await ask(name, operation, { ...targetOf(name, operation) }, { origin });
+        const [may, can] = [asked, answer].map(
+          ({ headers }) => headers['access-control-allow-origin'] === origin,
+        );
+        const methods = asked.headers['access-control-allow-methods']?.split(',') ?? [];
+        expect.soft({ ...operation, can }).toEqual({ ...operation, can: may && methods.includes(method) });
+        expect(asked.headers['access-control-allow-credentials']).toBeUndefined();
+        expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
+        if (can) {
+          expect(answer.headers.vary).toMatch(/\bOrigin\b/);
+          open.push(`${operation.method} ${operation.path}`);
+        }
+      }
+      return open.sort();
+    };
+    expect(await readable(OWNERS_PAGE)).toEqual(OPEN_TO_PAGES[name]);
+    for (const other of ['https://owner.example.org.evil.example', 'http://owner.example.org', 'null'])
+      expect(await readable(other)).toEqual([]);
   });
 
   test('every other route refuses every credential that is not right, and nothing changes', async () => {

@@ -1,11 +1,12 @@
 /** Settings of the CSP; what `--help` needs loads nothing of the service itself. */
 import type { Configuration } from '@eigenveil/command';
-import { SERVICE_SETTINGS } from '@eigenveil/server/settings';
+import { PAGE_SETTINGS, SERVICE_SETTINGS } from '@eigenveil/server/settings';
 import { Thumbprint } from '@eigenveil/task/schema';
 import { z } from 'zod';
 
 export const CSP_SETTINGS = {
   ...SERVICE_SETTINGS,
+  ...PAGE_SETTINGS,
   dataUsers: {
     schema: z.array(Thumbprint),
     description: 'key thumbprint of the data user that may propose tasks, or a JSON list of them',

@@ -96,6 +96,7 @@ export function dataUserRoutes(options: {
       path: '/tasks/:taskId',
       summary: 'The task with the signature of the CSP, as owners get it',
       auth: 'owner',
+      fromPages: true,
       params: TaskParams,
       response: { status: 200, description: 'The signed task', schema: SignedTask },
       problems: ['ERR_TASK_UNKNOWN'],
@@ -172,6 +173,7 @@ export function dataUserRoutes(options: {
         path: '/tasks/:taskId/contribution',
         summary: "Hand in the owner's contribution; its signed record is in the header Eigenveil-Record",
         auth: 'owner',
+        fromPages: true,
         params: TaskParams,
         body: { binary: "The contribution's ciphertexts, each of fixed length, big-endian." },
         response: {
@@ -205,6 +207,7 @@ export function dataUserRoutes(options: {
       path: '/tasks/:taskId/contribution',
       summary: "Withdraw the owner's contribution for good",
       auth: 'owner',
+      fromPages: true,
       params: TaskParams,
       response: { status: 204, description: 'It is gone' },
       problems: ['ERR_TASK_UNKNOWN', 'ERR_CONTRIBUTION_UNKNOWN', 'ERR_TASK_CLOSED', 'ERR_TASK_CANCELLED'],
@@ -215,6 +218,7 @@ export function dataUserRoutes(options: {
       path: '/tasks/:taskId/projection',
       summary: 'The signed projection, for owners who contributed',
       auth: 'owner',
+      fromPages: true,
       params: TaskParams,
       response: {
         status: 200,

@@ -1,12 +1,13 @@
 /** Settings of the data user's service; what `--help` needs loads nothing of the service itself. */
 import type { Configuration } from '@eigenveil/command';
-import { SERVICE_SETTINGS } from '@eigenveil/server/settings';
+import { PAGE_SETTINGS, SERVICE_SETTINGS } from '@eigenveil/server/settings';
 import { Thumbprint } from '@eigenveil/task/schema';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import { z } from 'zod';
 
 export const DATA_USER_SETTINGS = {
   ...SERVICE_SETTINGS,
+  ...PAGE_SETTINGS,
   port: { ...SERVICE_SETTINGS.port, default: 8444 },
   databaseUrl: {
     schema: z

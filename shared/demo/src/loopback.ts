@@ -34,7 +34,8 @@ export async function loopback(folder: string, options: LoopbackOptions = {}): P
     connectionsPerAddress: 1000,
     logLevel: 'silent',
     allowBigintFallback: false,
-  } as const;
+    allowedOrigins: [],
+  } satisfies Partial<CspConfiguration> & Partial<DataUserConfiguration>;
   await writeFile(common.tlsCertificate, tls.cert);
   await writeFile(common.tlsKey, tls.key);
   const cspFolder = join(folder, 'csp');

@@ -11,6 +11,7 @@ import { PROBLEM_TYPE } from './line.ts';
 import { type Logger, requestLog } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { openApiDocument, type ServiceInfo } from './openapi.ts';
+import { admitPages } from './pages.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { Readiness } from './readiness.ts';
 import { type Authenticator, type Route, registerRoutes, routesWith } from './routes.ts';
@@ -25,6 +26,8 @@ export interface AppOptions {
   /** @throws ERR_DATABASE_UNREACHABLE while the service cannot do its work */
   readonly checkReady: () => Promise<void>;
   readonly routes: readonly Route[];
+  /** Whose pages may ask for the routes that are open to pages. */
+  readonly allowedOrigins: readonly string[];
 }
 
 /** A service's application: its routes, and /healthz, /readyz, /metrics and /openapi.json. */
@@ -37,8 +40,10 @@ export function createApp(options: AppOptions): Express {
   app.disable('query parser'); // no route takes a query, so none is parsed
   app.disable('trust proxy'); // or a peer could choose its address, and with it whose limit it uses up
   app.use(identifyRequest, requestLog(log), metrics.middleware(), securityHeaders(), endUnread, checkVersion);
-  app.use(rateLimit.middleware);
   const routes = [...options.routes, ...commonRoutes(options)];
+  // Before the limit: a page must be able to read that it asked too often.
+  admitPages(app, routes, options.allowedOrigins);
+  app.use(rateLimit.middleware);
   registerRoutes(app, routes);
   app.use((_request: Request, _response: Response, next: NextFunction) => {
     next(new ServiceError('ERR_ROUTE_UNKNOWN', 'expected a method and path of /openapi.json'));

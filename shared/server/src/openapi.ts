@@ -41,7 +41,7 @@ export function openApiDocument(info: ServiceInfo, routes: readonly Route[]): oa
 }
 
 function operationOf(route: Route): ZodOpenApiOperationObject {
-  const { method, path, summary, auth, params, body, response } = route;
+  const { method, path, summary, auth, params, body, response, fromPages } = route;
   return {
     operationId:
       `${method}${path.replaceAll(/\W+(\w)/g, (_, first: string) => first.toUpperCase())}`.replaceAll(
@@ -49,6 +49,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
         '',
       ),
     summary,
+    ...(fromPages === undefined ? {} : { description: 'Open to pages of the allowed origins (CORS).' }),
     security: auth === undefined ? [] : [{ [auth.kind]: [] }],
     ...(params === undefined ? {} : { requestParams: { path: params } }),
     ...(body === undefined ? {} : { requestBody: { required: true, content: contentOf(body) } }),

@@ -73,6 +73,8 @@ interface RouteDescription {
   readonly summary: string;
   /** Codes that the handler itself may answer; those of authentication, body and limits are added. */
   readonly problems: readonly ErrorCode[];
+  /** Whether pages of allowed origins may ask: what owners need, and nothing of operators. */
+  readonly fromPages?: true;
 }
 
 /** A route ready for `createApp`. Made by the function that `routesWith` returns. */
@@ -127,7 +129,7 @@ export function routesWith<Auth extends Authenticators>(authenticators: Auth) {
     Body extends BodySpec | undefined = undefined,
     const Answer extends ResponseSpec = ResponseSpec,
   >(options: RouteOptions<Auth, Kind, Params, Body, Answer>): Route {
-    const { method, path, summary, problems, params, body, response: spec } = options;
+    const { method, path, summary, problems, params, body, response: spec, fromPages } = options;
     checkParameters(path, params);
     const authenticator: Authenticator<unknown> | undefined =
       options.auth === 'none' ? undefined : authenticators[options.auth];
@@ -149,7 +151,8 @@ export function routesWith<Auth extends Authenticators>(authenticators: Auth) {
       if ('lines' in spec) await sendLines(response, spec.lines, answer as AsyncIterable<unknown>);
       else send(response, spec, answer);
     }
-    return { method, path, summary, problems, auth, params, body, response: spec, handle };
+    const pages = fromPages === undefined ? {} : { fromPages };
+    return { method, path, summary, problems, auth, params, body, response: spec, handle, ...pages };
   };
 }
 

@@ -30,6 +30,7 @@ interface ServiceConfiguration {
   readonly requestsPerMinute: number;
   readonly connectionsPerAddress: number;
   readonly logLevel: LogLevel;
+  readonly allowedOrigins?: readonly string[] | undefined;
 }
 
 export interface Service {
@@ -112,7 +113,11 @@ export async function openService(
     },
     async listen({ info, routes, checkReady, onUpgrade }) {
       const all = [identityRoute(foundation.key), ...routes];
-      const listener = createApp({ info, log, metrics, rateLimit, admin, checkReady, routes: all });
+      const { allowedOrigins = [] } = config;
+      const listener = createApp({
+        ...{ info, log, metrics, rateLimit, admin, checkReady },
+        ...{ routes: all, allowedOrigins },
+      });
       const options = {
         ...certificate.identity,
         listener,
@@ -150,6 +155,7 @@ function identityRoute(key: SigningKey): Route {
     auth: 'none',
     response: { status: 200, description: 'A JWK set', schema: JwkSet },
     problems: [],
+    fromPages: true,
     handler: () => ({ keys: [key.publicJwk] }),
   });
 }

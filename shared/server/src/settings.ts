@@ -1,6 +1,6 @@
 /** Settings of `serve` that both services have, and where files lie by them. Loads nothing heavy: `--help` needs it. */
 import { join } from 'node:path';
-import { ServiceUrl } from '@eigenveil/wire/service-url';
+import { PageOrigin, ServiceUrl } from '@eigenveil/wire/service-url';
 import { z } from 'zod';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -71,6 +71,16 @@ export const SERVICE_SETTINGS = {
     schema: z.boolean(),
     description: 'run without OpenSSL, NOT in constant time',
     default: false,
+  },
+} as const;
+
+/** Of services that owners' pages talk to. */
+export const PAGE_SETTINGS = {
+  allowedOrigins: {
+    schema: z.array(PageOrigin).max(32),
+    description: "origin (https://host) whose pages may send owners' requests, or a JSON list of them",
+    default: [],
+    placeholder: 'LIST',
   },
 } as const;
 

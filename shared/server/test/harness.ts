@@ -68,6 +68,7 @@ export async function startService(
     admin: authenticators.admin,
     checkReady: options.checkReady ?? (async () => undefined),
     routes: options.routes ?? exampleRoutes(),
+    allowedOrigins: [],
   });
   const running: RunningServer = await startServer({
     ...identity,

@@ -5,3 +5,11 @@ import { z } from 'zod';
 export const ServiceUrl = z
   .url({ protocol: /^https$/ })
   .regex(/^https:\/\/[^/?#@]+\/?$/i, 'expected an https address without a path and without a user');
+
+/** Where a page comes from, exactly as browsers say it: https, no path, no final slash, no usual port, lower case. */
+export const PageOrigin = z
+  .url({ protocol: /^https$/ })
+  .refine(
+    (text) => URL.parse(text)?.origin === text && !text.includes('*'),
+    'expected an origin as browsers write it, like https://owner.example.org',
+  );

@@ -1,0 +1,35 @@
+/** Which pages of other origins may ask (CORS): those that the operator has named, for the routes that owners need. */
+import cors from 'cors';
+import type { Express } from 'express';
+import type { Route } from './routes.ts';
+
+/** What an owner's client sends, and what it reads beyond the body. */
+const REQUEST_HEADERS = ['Authorization', 'Content-Type', 'DPoP', 'Eigenveil-Record'];
+const RESPONSE_HEADERS = ['Retry-After'];
+
+/** For as long a browser need not ask again whether it may ask. */
+const PREFLIGHT_SECONDS = 600;
+
+/**
+ * Answers preflights, and lets pages of `origins` read the answers of routes that are open to pages. A preflight needs no
+ * authentication and reaches no handler. Never with cookies: there are none.
+ */
+export function admitPages(app: Express, routes: readonly Route[], origins: readonly string[]): void {
+  if (origins.length === 0) return;
+  const open = Map.groupBy(
+    routes.filter(({ fromPages }) => fromPages),
+    ({ path }) => path,
+  );
+  for (const [path, ofPath] of open) {
+    const methods = ofPath.map(({ method }) => method);
+    const admit = cors({
+      origin: [...origins],
+      methods: methods.map((method) => method.toUpperCase()),
+      allowedHeaders: REQUEST_HEADERS,
+      exposedHeaders: RESPONSE_HEADERS,
+      maxAge: PREFLIGHT_SECONDS,
+    });
+    app.options(path, admit);
+    for (const method of methods) app[method](path, admit);
+  }
+}
