@@ -7,6 +7,7 @@ import { adminTokenFile, openSigningKey } from '@eigenveil/server';
 import { newTaskId, type TaskId } from '@eigenveil/task';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ByHand } from './support/by-hand.ts';
+import { signIn } from './support/console.ts';
 import { answersIn, openTls, sendAndReset, sendBytes, sendPlain } from './support/raw.ts';
 import { type Address, credentials, ownerOf, type Sender, send } from './support/requests.ts';
 import { upgradeHeaders } from './support/rogue.ts';
@@ -20,6 +21,7 @@ let taskId: TaskId;
 let dataUser: Sender;
 let owner: Sender;
 let adminToken: string;
+let bearer: string;
 
 beforeAll(async () => {
   world = await World.start();
@@ -28,6 +30,7 @@ beforeAll(async () => {
   dataUser = { key: await openSigningKey(dataDirectory) };
   owner = await ownerOf((await world.enrolledOwner()).home);
   adminToken = (await readFile(adminTokenFile(dataDirectory), 'utf8')).trim();
+  bearer = (await signIn(world.dataUserAddress, adminToken)).bearer;
 });
 afterAll(() => world.close());
 
@@ -260,6 +263,18 @@ describe('bodies, from those who may send some', () => {
     ['compression twice', { ...type, 'content-encoding': 'identity, br' }, '{}'],
   ];
 
+  /** Of somebody who may use a route of this scheme; none where everybody may. */
+  async function credentialsFor(
+    scheme: string | undefined,
+    address: Address,
+    message: { readonly method: string; readonly path: string },
+  ): Promise<Record<string, string>> {
+    if (scheme === undefined) return {};
+    if (scheme === 'operator') return { authorization: `Bearer ${adminToken}` };
+    if (scheme === 'console') return { authorization: `Bearer ${bearer}` };
+    return credentials(address, scheme === 'owner' ? owner : dataUser, message);
+  }
+
   test('a bad one gets a stable code on every route, and nothing of it back', async () => {
     let sent = 0;
     for (const name of SERVICES) {
@@ -270,12 +285,8 @@ describe('bodies, from those who may send some', () => {
         for (const [verb, { security, requestBody }] of Object.entries(methods)) {
           if (requestBody === undefined) continue;
           const message = { method: verb.toUpperCase(), path: pattern.replace('{taskId}', taskId) };
-          const scheme = Object.keys(security[0]!)[0]!;
           for (const [what, headers, body] of bodies) {
-            const who =
-              scheme === 'admin'
-                ? { authorization: `Bearer ${adminToken}` }
-                : await credentials(address, scheme === 'owner' ? owner : dataUser, message);
+            const who = await credentialsFor(Object.keys(security[0] ?? {})[0], address, message);
             // Closing or cancelling a task takes an empty object, which a bad one must not be taken for.
             const answer = await send(address, { ...message, headers: { ...who, ...headers }, body });
             const got = { ...message, what, status: answer.status, code: answer.code };

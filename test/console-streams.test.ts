@@ -2,10 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import { adminTokenFile } from '@eigenveil/server';
 import { newTaskId } from '@eigenveil/task';
-import { ConsoleSession, TaskListLine, type TaskProgress, TaskProgressLine } from '@eigenveil/wire/console';
+import { TaskListLine, type TaskProgress, TaskProgressLine } from '@eigenveil/wire/console';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ByHand } from './support/by-hand.ts';
-import { type OpenStream, openStream } from './support/console.ts';
+import { type OpenStream, openStream, signIn } from './support/console.ts';
 import { send } from './support/requests.ts';
 import { type Enrolled, World } from './support/world.ts';
 
@@ -20,13 +20,7 @@ beforeAll(async () => {
   byHand = await ByHand.start(world);
   owners = await byHand.owners(3);
   token = (await readFile(adminTokenFile(world.dataUserConfig.dataDirectory), 'utf8')).trim();
-  const { json } = await send(world.dataUserAddress, {
-    method: 'POST',
-    path: '/console/session',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ token }),
-  });
-  bearer = ConsoleSession.parse(json).bearer;
+  ({ bearer } = await signIn(world.dataUserAddress, token));
 });
 afterAll(() => world.close());
 

@@ -13,6 +13,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Device, newUserId, Site } from '../services/authenticator/test/authenticator.ts';
 import { ByHand } from './support/by-hand.ts';
+import { signIn } from './support/console.ts';
 import { query } from './support/database.ts';
 import {
   type Attempt,
@@ -74,13 +75,7 @@ beforeAll(async () => {
   owner = await world.enrolledOwner();
   const sent = await byHand.contribution(owner, task, 0);
   receipt = String((await byHand.put(owner, task.task.id, sent)).json.receipt);
-  const session = await send(world.dataUserAddress, {
-    method: 'POST',
-    path: '/console/session',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ token: adminTokens.dataUser }),
-  });
-  bearer = String(session.json.bearer);
+  ({ bearer } = await signIn(world.dataUserAddress, adminTokens.dataUser));
 });
 afterAll(async () => {
   await site.close();

@@ -1,7 +1,8 @@
-/** Streams of the console, read as they come. */
+/** The console's session and its streams, read as they come. */
 import { request } from 'node:https';
 import { createInterface } from 'node:readline';
-import type { Address } from './requests.ts';
+import { ConsoleSession } from '@eigenveil/wire/console';
+import { type Address, send } from './requests.ts';
 
 export interface OpenStream {
   readonly status: number;
@@ -9,6 +10,17 @@ export interface OpenStream {
   /** The next line as JSON; undefined when there is none any more. */
   next(): Promise<unknown>;
   leave(): void;
+}
+
+/** Exchanges the operator's token. */
+export async function signIn(address: Address, token: string): Promise<ConsoleSession> {
+  const { json } = await send(address, {
+    method: 'POST',
+    path: '/console/session',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token }),
+  });
+  return ConsoleSession.parse(json);
 }
 
 export function openStream({ url, ca }: Address, path: string, bearer: string): Promise<OpenStream> {

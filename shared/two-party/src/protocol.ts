@@ -61,7 +61,10 @@ export interface CspInput extends Shares {
   readonly markAnswered: () => Promise<void>;
 }
 
-/** How far a data user is; how many of the unit there will be is known once they have been counted. */
+/**
+ * How far a data user is; how many of the unit there will be is known once they have been counted. A product is one of a digit and a ring
+ * element; both numbers follow from the public task.
+ */
 export interface Progress {
   readonly unit: 'AND gates' | 'products';
   readonly done: number;

@@ -2,7 +2,7 @@
  * The two-party protocol `rotated`: the data user decomposes the scatter matrix, or the pencil of a discriminant method, behind secret random
  * rotations, in the clear, and the CSP rotates the vectors back. docs/rotated.md has the protocol, what it leaks and its proof.
  */
-import { isStandardised, placesOf, valueBitsOf } from '@eigenveil/task';
+import { isStandardised, type Program, placesOf, type StatisticsTask, valueBitsOf } from '@eigenveil/task';
 import { withAbort } from './channel/abort.ts';
 import type { Channel } from './channel/channel.ts';
 import { MessageStream } from './channel/message-stream.ts';
@@ -18,7 +18,8 @@ import {
   systemRandomness,
 } from './oblivious-transfer/randomness.ts';
 import { multiplyEachChosen, multiplyEachCorrelated } from './products/index.ts';
-import type { KeptAnswer, TwoPartyProtocol } from './protocol.ts';
+import { digitProducts } from './products/layout.ts';
+import type { KeptAnswer, Progress, TwoPartyProtocol } from './protocol.ts';
 import { checkRotated } from './rotated/check.ts';
 import { answerCorrelation, askCorrelation } from './rotated/correlation.ts';
 import { answerRotated } from './rotated/csp.ts';
@@ -31,6 +32,7 @@ import { drawPencilSecrets } from './rotated/pencil/secrets.ts';
 import type { Chooser, Correlator } from './rotated/products.ts';
 import { RandomBits } from './rotated/random-bits.ts';
 import { drawSecrets } from './rotated/secrets.ts';
+import { exchangesOf } from './rotated/sizes.ts';
 
 export const rotated: TwoPartyProtocol = {
   isPrivate: true,
@@ -70,16 +72,17 @@ export const rotated: TwoPartyProtocol = {
     });
   },
 
-  async runDataUser(channel, { task, program }, input) {
+  async runDataUser(channel, { task, program }, input, onProgress) {
     return await withAbort(
       channel,
       async () => {
         checkRotated(task, program);
         const { stream, randomness } = begin(channel, input.answer);
+        const onWork = onProgress && workTold(task, program, onProgress);
         const correlator = async (): Promise<Correlator> => {
           const random = randomness('products');
           const sender = await setUpSender(stream, drawDelta(random), random);
-          return { multiply: (products) => multiplyEachCorrelated(sender, products) };
+          return { multiply: (products) => multiplyEachCorrelated(sender, products, onWork) };
         };
         return await hearing(() => {
           if (isStandardised(task.method)) {
@@ -97,6 +100,22 @@ export const rotated: TwoPartyProtocol = {
 
 /** Raised whenever the same secrets and messages would make other messages or tags, at either end; a test keeps the digests of both by this name. */
 export const PROGRAM = 'eigenveil rotated 3';
+
+/** Public, as is what it counts: neither depends on what is multiplied. A circuit that comes before is not in it. */
+function workTold(
+  task: StatisticsTask,
+  program: Program,
+  onProgress: (progress: Progress) => void,
+): (digitProducts: number) => void {
+  const planned = exchangesOf(task, program)
+    .flat(2)
+    .reduce((sum, size) => sum + digitProducts(size), 0);
+  let done = 0;
+  return (more) => {
+    done += more;
+    onProgress({ unit: 'products', done, planned });
+  };
+}
 
 /** A run: all that its end draws comes from the seed, and with an answer that is kept, what has come is compared with the runs before. */
 function begin(

@@ -63,10 +63,14 @@ export async function multiplyCorrelated(
   return shares!;
 }
 
-/** multiplyCorrelated() for several products, one after the other but with one check. */
+/**
+ * multiplyCorrelated() for several products, one after the other but with one check.
+ * @param onWork told of each block of transfers how many of the digitProducts() it was
+ */
 export async function multiplyEachCorrelated(
   sender: ExtensionSender,
   products: readonly CorrelatedProduct[],
+  onWork?: (digitProducts: number) => void,
 ): Promise<bigint[][][]> {
   const { stream } = sender;
   const nextKey = keySource(sender.random);
@@ -95,12 +99,14 @@ export async function multiplyEachCorrelated(
     const plan = chunksOfEach(sizes);
     const transfers = sizes.reduce((sum, size) => sum + transferCount(size), 0);
     for await (const block of inGroups(sender.blocks(transfers))) {
+      let work = 0;
       for (let at = 0; at < block.rows.length; ) {
         const next = plan.next().value;
         if (next === undefined) throw new TypeError('"chunks" expected a chunk for every transfer');
         const { chunk, product } = next;
         const { workspace, matrix, size } = started[first + product] ?? start(wave[product]!);
         const end = at + chunk.count * DIGIT_BITS * ROW_BYTES;
+        work += chunk.correlationBytes / chunk.width;
         workspace.correlate(chunk, block.rows.subarray(at, end), nextKey());
         if (!stream.write(PRODUCT_MESSAGE.chunk, workspace.message(chunk))) await stream.flush();
         at = end;
@@ -108,6 +114,7 @@ export async function multiplyEachCorrelated(
           shares.push(withoutOffsets(sharesOf(workspace.sums(), size), matrix, wave[product]!));
         }
       }
+      onWork?.(work);
     }
   }
   const challenge = await stream.read(PRODUCT_MESSAGE.challenge, CHALLENGE_BYTES);

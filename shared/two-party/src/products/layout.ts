@@ -107,6 +107,15 @@ export function transferCount(size: ProductSize): number {
   return DIGIT_BITS * digitsPerEntry(size) * digitsPerPass(size);
 }
 
+/** How much work a product is: of each digit with each ring element that it carries. */
+export function digitProducts(size: ProductSize): number {
+  const { rows, inner, columns } = size;
+  let perPass = 0;
+  for (let row = 0; row < rows; row += 1)
+    perPass += inner * (columns - firstColumn(size, row) + maskCount(size));
+  return digitsPerEntry(size) * perPass;
+}
+
 /** Bits of the ring that products are computed in. */
 export function carriedBits({ ringBits }: ProductSize): number {
   return ringBits + CHECK_GUARD_BITS;

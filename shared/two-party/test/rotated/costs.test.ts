@@ -1,7 +1,7 @@
 /** docs/rotated-costs.md: what `rotated` sends, by arithmetic, and that it is what a run sends. `vitest run rotated/costs -u` writes it. */
 import { type Method, programOf, revealedByRotation } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
-import { memoryChannelPair } from '../../src/index.ts';
+import { memoryChannelPair, type Progress } from '../../src/index.ts';
 import { rotated } from '../../src/rotated.ts';
 import { bytes, lineOf, OWNERS, SAMPLES, type Shape, taskOf } from '../shapes.ts';
 import { type Bytes, rotatedBytes } from './bytes.ts';
@@ -11,10 +11,16 @@ import { type Setting, settingOf, spread } from './settings.ts';
 
 async function counted({ task, program, garbler, evaluator }: Setting): Promise<Bytes> {
   const [left, right] = memoryChannelPair();
+  const told: Progress[] = [];
   await Promise.all([
     rotated.runCsp(left, { task, program }, { ...garbler, markAnswered: async () => undefined }),
-    rotated.runDataUser(right, { task, program }, { ...evaluator, pace: AT_ONCE }),
+    rotated.runDataUser(right, { task, program }, { ...evaluator, pace: AT_ONCE }, (progress) =>
+      told.push(progress),
+    ),
   ]);
+  const far = told.map(({ done }) => done);
+  expect(far).toEqual(far.toSorted((a, b) => a - b));
+  expect(told.at(-1)).toEqual({ unit: 'products', done: told[0]!.planned, planned: told[0]!.planned });
   return { toCsp: right.bytesSent, toDataUser: left.bytesSent };
 }
 

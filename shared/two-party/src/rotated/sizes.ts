@@ -1,0 +1,87 @@
+/** The sizes of all products of a run of `rotated`, from the public task alone. */
+import { isStandardised, type Program, type StatisticsTask } from '@eigenveil/task';
+import { checkSize, type Part, type ProductSize } from '../products/layout.ts';
+import { ceilLog2, rotatedParameters } from './parameters.ts';
+import { pencilParameters } from './pencil/parameters.ts';
+
+/** Products that are made together, with one check, in waves: see wavesOf(). */
+export type Exchange = readonly (readonly ProductSize[])[];
+
+type Sides = readonly [rows: number, inner: number, columns: number];
+
+function size(
+  [rows, inner, columns]: Sides,
+  entryBits: number,
+  ringBits: number,
+  part: Part = 'whole',
+): ProductSize {
+  return checkSize({ rows, inner, columns, entryBits, ringBits, part });
+}
+
+/** In their order; of a correlation matrix those that follow the circuit. */
+export function exchangesOf(task: StatisticsTask, program: Program): readonly Exchange[] {
+  return task.method.kind === 'pca' ? exchangesOfPca(task, program) : exchangesOfPencil(task, program);
+}
+
+function exchangesOfPca(task: StatisticsTask, { components: k }: Program): readonly Exchange[] {
+  const {
+    features: d,
+    ringBits,
+    rotationBits,
+    noiseEntryBits,
+    vectorRingBits,
+    shareBits,
+  } = rotatedParameters(task);
+  const entries = (d * (d + 1)) / 2;
+  const statistics = isStandardised(task.method)
+    ? []
+    : [size([d, 1, d], shareBits.V + 1, ringBits), size([entries, 1, 1], shareBits.R + 1, ringBits)];
+  return [
+    [[...statistics, ...rotating(d, rotationBits + 1, noiseEntryBits, ringBits)]],
+    [[size([d, d, k], rotationBits + 1, vectorRingBits)]],
+  ];
+}
+
+function exchangesOfPencil(task: StatisticsTask, program: Program): readonly Exchange[] {
+  const parameters = pencilParameters(task, program);
+  const { features: d, components: k, classes, groups: r, columns: n, shareBits, ringBits } = parameters;
+  const { group, signal, white, turned, back, inner, openRing, vectorRing, wide } = parameters;
+  const count = classes.reduce((total, one) => total + one);
+  const entryBits = parameters.rotationBits + 1;
+  const statistics =
+    task.method.kind === 'mdr'
+      ? [size([d, count, count], shareBits.V + 1, wide.ring), size([d, count, d], shareBits.V + 1, wide.ring)]
+      : [
+          size([d, 1, d], shareBits.V + ceilLog2(classes[0]!) + 1, ringBits),
+          size([(d * (d + 1)) / 2, 1, 1], shareBits.R + 1, ringBits),
+        ];
+  return [
+    [
+      [
+        ...statistics,
+        size([d, classes[0]!, r], shareBits.V + 1, group.ring),
+        size([d, d, r], parameters.fineRotationBits + 1, signal.ring),
+        ...rotating(d, entryBits, parameters.noiseEntryBits, ringBits),
+      ],
+    ],
+    [
+      [
+        size([r, d, d], signal.ring - signal.cut + 2, white.ring),
+        size([d, d, n], entryBits, turned.ring),
+        ...(n > 1 ? [size([n, n, d], parameters.mixingBits + 1, openRing)] : []),
+      ],
+    ],
+    [
+      [size([d, d, k], entryBits, back.ring)],
+      [size([k, d, d], back.ring - back.cut + 2, inner.ring), size([d, d, k], entryBits, vectorRing)],
+    ],
+  ];
+}
+
+function rotating(d: number, entryBits: number, noiseBits: number, ringBits: number): readonly ProductSize[] {
+  return [
+    size([d, d, d], entryBits, ringBits),
+    size([(d * (d + 1)) / 2, 1, 1], noiseBits, ringBits),
+    size([d, d, d], entryBits, ringBits, 'upper'),
+  ];
+}
