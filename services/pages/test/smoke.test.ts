@@ -1,5 +1,5 @@
-/** Both pages in a browser, once and quickly: each is handed out, runs under its policy, and shows what it is. */
-import { mkdtemp, rm } from 'node:fs/promises';
+/** Both pages in a browser, once and quickly: each is handed out, runs under its policy, and does the first step. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningDataUser, startDataUser } from '@eigenveil/data-user';
@@ -8,6 +8,7 @@ import { browserMissing } from '@eigenveil/report/in-browser';
 import { freePort } from '@eigenveil/testbed/port';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildPages } from '../build/build.ts';
+import { signIn } from './support/console.ts';
 import { OwnerHost } from './support/owner-host.ts';
 import { Visitors } from './support/visitors.ts';
 
@@ -17,6 +18,7 @@ describe.skipIf(browserMissing)('in a browser', () => {
   let dataUser: RunningDataUser;
   let visitors: Visitors;
   let consoleUrl: string;
+  let operatorToken: string;
 
   beforeAll(async () => {
     await buildPages();
@@ -28,6 +30,7 @@ describe.skipIf(browserMissing)('in a browser', () => {
       OwnerHost.start(await freePort(), tls, [url]),
     ]);
     consoleUrl = `${url}/console/`;
+    operatorToken = (await readFile(join(configuration.dataDirectory, 'admin-token'), 'utf8')).trim();
     visitors = await Visitors.arrive(tls.cert, [url, host.url]);
   });
 
@@ -38,9 +41,10 @@ describe.skipIf(browserMissing)('in a browser', () => {
     await visitors.leave();
   });
 
-  test('the data user hands out its console, which runs', async () => {
+  test('the data user hands out its console, which takes the operator’s token and shows that there is no task yet', async () => {
     const { page } = await visitors.visit(consoleUrl);
-    await expect.poll(() => page.locator('h1').count()).toBe(1);
+    await signIn(page, operatorToken);
+    await page.getByText('There is no task yet').waitFor();
   });
 
   test('the owner’s page runs, and takes no text for HTML', async () => {
