@@ -1,0 +1,169 @@
+/**
+ * The owner's key and how it leaves a device: in a backup, once, when the key is made; and with all that the owner must not forget when it moves to
+ * another device. A device that the owner has left contributes nothing any more.
+ */
+import { Enrolment, OwnerPolicy, type PendingContribution } from '@eigenveil/data-owner/portable';
+import { fromBase64url, toBase64url } from '@eigenveil/platform';
+import { TaskId } from '@eigenveil/task';
+import { generatePrivateJwk, PrivateJwk, PublicJwk } from '@eigenveil/wire';
+import { ServiceUrl } from '@eigenveil/wire/service-url';
+import { z } from 'zod';
+import type { Database, StoredKey, Transaction } from './database.ts';
+import { DeviceError } from './errors.ts';
+import { passphraseProblem, seal, unseal } from './sealed-file.ts';
+
+const Pending = z.strictObject({
+  record: z.string(),
+  bytes: z.base64url(),
+  dataDigest: z.string().optional(),
+  sourceDigest: z.string().optional(),
+});
+
+/** All that moves beside the key. */
+const Moved = z.strictObject({
+  publicJwk: PublicJwk,
+  movedAt: z.iso.datetime(),
+  isBare: z.boolean(),
+  enrolment: Enrolment.nullable(),
+  dataKey: z.base64url().length(43).nullable(),
+  policy: OwnerPolicy.nullable(),
+  pending: z.array(z.tuple([TaskId, Pending])),
+  receipts: z.array(z.tuple([TaskId, z.string()])),
+  withdrawals: z.array(TaskId),
+  tasks: z.array(z.tuple([TaskId, z.strictObject({ dataUser: ServiceUrl, addedAt: z.iso.datetime() })])),
+});
+
+/**
+ * Makes the owner's key and keeps it where it cannot be taken out any more.
+ * @param passphrase for the backup, null for none: then the key is lost with this browser's data, and can move nowhere
+ * @returns the text of the backup file, which is not kept anywhere
+ * @throws ERR_PASSPHRASE_WEAK, ERR_OWNER_EXISTS once the owner has enrolled, ERR_OWNER_HOME
+ */
+export async function makeKey(database: Database, passphrase: string | null): Promise<string | null> {
+  const weak = passphrase === null ? null : passphraseProblem(passphrase);
+  if (weak !== null) throw new DeviceError('ERR_PASSPHRASE_WEAK', weak);
+  // It can be read in this function alone, and is forgotten with it.
+  const jwk = await generatePrivateJwk();
+  const backup = passphrase === null ? null : await seal('backup', jwk, passphrase);
+  const key = await storedKey(jwk);
+  await database.write(async (it) => {
+    await requireNoOwner(it);
+    await it.objectStore('key').put(key, 'key');
+  });
+  return backup;
+}
+
+/**
+ * Leaves this device: marks it first, durably, and then gives what moves beside the backup. It may be asked for again: it stays the same.
+ * @param backup text of the file that `makeKey` gave
+ * @returns the text of the transfer file
+ * @throws ERR_BACKUP_INVALID, ERR_PASSPHRASE: nothing has been marked then; ERR_OWNER_HOME
+ */
+export async function leave(database: Database, backup: string, passphrase: string): Promise<string> {
+  const { x } = await unseal('backup', backup, passphrase, PrivateJwk);
+  const moved = await database.write(async (it) => {
+    const key = await it.objectStore('key').get('key');
+    if (key?.publicJwk.x !== x)
+      throw new DeviceError(
+        'ERR_BACKUP_INVALID',
+        'the backup file is that of another key than this device has',
+      );
+    const marks = it.objectStore('marks');
+    const movedAt = (await marks.get('moved')) ?? new Date().toISOString();
+    await marks.put(movedAt, 'moved');
+    return collect(it, key.publicJwk, movedAt);
+  });
+  return seal('transfer', moved, passphrase);
+}
+
+/**
+ * Brings an owner to this device, which must have none. With the backup alone nobody knows what the key has contributed: the device then takes no tasks
+ * under differential privacy, see BrowserState.
+ * @param transfer text of the file that `leave` gave; null if the other device is lost
+ * @throws ERR_BACKUP_INVALID, ERR_PASSPHRASE, ERR_OWNER_EXISTS, ERR_OWNER_HOME: then nothing has changed
+ */
+export async function restore(
+  database: Database,
+  backup: string,
+  transfer: string | null,
+  passphrase: string,
+): Promise<void> {
+  const jwk = await unseal('backup', backup, passphrase, PrivateJwk);
+  const moved = transfer === null ? null : await unseal('transfer', transfer, passphrase, Moved);
+  if (moved !== null && moved.publicJwk.x !== jwk.x)
+    throw new DeviceError('ERR_BACKUP_INVALID', 'the backup file and the transfer file are of two owners');
+  const key = await storedKey(jwk);
+  await database.write(async (it) => {
+    await requireNoOwner(it);
+    await it.objectStore('key').put(key, 'key');
+    if (moved === null || moved.isBare) await it.objectStore('marks').put(new Date().toISOString(), 'bare');
+    if (moved !== null) await put(it, moved);
+  });
+}
+
+/** A key that has never been used is none yet. */
+async function requireNoOwner(it: Transaction): Promise<void> {
+  for (const store of ['enrolment', 'marks', 'pending', 'receipts', 'withdrawals'] as const)
+    if ((await it.objectStore(store).count()) > 0)
+      throw new DeviceError(
+        'ERR_OWNER_EXISTS',
+        'this browser has an owner already, or had one that moved away: take another browser or profile, or have this one delete the data of this site first',
+      );
+}
+
+/** The key in the form that signs and shows itself to nobody. */
+async function storedKey({ d, ...publicJwk }: PrivateJwk): Promise<StoredKey> {
+  const privateKey = await crypto.subtle
+    .importKey('jwk', { ...publicJwk, d }, 'Ed25519', false, ['sign'])
+    .catch((cause: unknown) => {
+      throw new DeviceError('ERR_OWNER_HOME', 'this browser cannot sign with Ed25519: take a newer one', {
+        cause,
+      });
+    });
+  return { privateKey, publicJwk };
+}
+
+async function collect(
+  it: Transaction,
+  publicJwk: PublicJwk,
+  movedAt: string,
+): Promise<z.input<typeof Moved>> {
+  const dataKey = await it.objectStore('dataKey').get('dataKey');
+  const pending = await pairs(it.objectStore('pending'));
+  return {
+    publicJwk,
+    movedAt,
+    isBare: (await it.objectStore('marks').get('bare')) !== undefined,
+    enrolment: ((await it.objectStore('enrolment').get('enrolment')) as Enrolment | undefined) ?? null,
+    dataKey: dataKey === undefined ? null : toBase64url(dataKey),
+    policy: (await it.objectStore('policy').get('policy')) ?? null,
+    pending: pending.map(([id, { bytes, ...rest }]) => [id, { ...rest, bytes: toBase64url(bytes) }]),
+    receipts: await pairs(it.objectStore('receipts')),
+    withdrawals: await it.objectStore('withdrawals').getAllKeys(),
+    tasks: await pairs(it.objectStore('tasks')),
+  };
+}
+
+async function pairs<Value>(store: {
+  getAllKeys(): Promise<TaskId[]>;
+  getAll(): Promise<Value[]>;
+}): Promise<[TaskId, Value][]> {
+  const [keys, values] = await Promise.all([store.getAllKeys(), store.getAll()]);
+  return keys.map((key, i) => [key, values[i]!]);
+}
+
+async function put(it: Transaction, moved: z.output<typeof Moved>): Promise<void> {
+  const { enrolment, dataKey, policy, pending, receipts, withdrawals, tasks } = moved;
+  const bytesOf = ({ bytes, ...rest }: z.output<typeof Pending>): PendingContribution => ({
+    ...rest,
+    bytes: fromBase64url(bytes),
+  });
+  // One after the other: of several at once, each would tell of a failure by itself.
+  if (enrolment !== null) await it.objectStore('enrolment').put(enrolment, 'enrolment');
+  if (dataKey !== null) await it.objectStore('dataKey').put(fromBase64url(dataKey), 'dataKey');
+  if (policy !== null) await it.objectStore('policy').put(policy, 'policy');
+  for (const [id, contribution] of pending) await it.objectStore('pending').put(bytesOf(contribution), id);
+  for (const [id, receipt] of receipts) await it.objectStore('receipts').put(receipt, id);
+  for (const id of withdrawals) await it.objectStore('withdrawals').put(true, id);
+  for (const [id, task] of tasks) await it.objectStore('tasks').put(task, id);
+}

@@ -1,0 +1,125 @@
+/**
+ * What the owner's page keeps in the browser, in IndexedDB of its origin. What is written is on the disk before the promise resolves (durability
+ * `strict`, as far as the browser and the system keep that promise), whole or not at all.
+ */
+import type { OwnerPolicy, PendingContribution } from '@eigenveil/data-owner/portable';
+import type { TaskId } from '@eigenveil/task';
+import type { PublicJwk } from '@eigenveil/wire';
+import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB, type StoreNames } from 'idb';
+import { DeviceError } from './errors.ts';
+
+/** A key that this page can use and nobody can take out of the browser, as far as the browser keeps that promise. */
+export interface StoredKey {
+  readonly privateKey: CryptoKey;
+  readonly publicJwk: PublicJwk;
+}
+
+/** A task that the owner wants to see, and where it is. */
+export interface KnownTask {
+  readonly dataUser: string;
+  /** ISO 8601. */
+  readonly addedAt: string;
+}
+
+export interface OwnerDatabase extends DBSchema {
+  /** Each value at most once, by its name. */
+  key: { key: 'key'; value: StoredKey };
+  enrolment: { key: 'enrolment'; value: unknown };
+  dataKey: { key: 'dataKey'; value: Uint8Array };
+  policy: { key: 'policy'; value: OwnerPolicy };
+  /** When the owner moved to another device, or that the key came here without what had been contributed. */
+  marks: { key: 'moved' | 'bare'; value: string };
+  pending: { key: TaskId; value: PendingContribution };
+  receipts: { key: TaskId; value: string };
+  withdrawals: { key: TaskId; value: true };
+  tasks: { key: TaskId; value: KnownTask };
+}
+
+export type Store = StoreNames<OwnerDatabase>;
+export const STORES = [
+  'key',
+  'enrolment',
+  'dataKey',
+  'policy',
+  'marks',
+  'pending',
+  'receipts',
+  'withdrawals',
+  'tasks',
+] as const satisfies readonly Store[];
+
+export type Transaction = IDBPTransaction<OwnerDatabase, typeof STORES, 'readwrite'>;
+
+export class Database {
+  readonly #db: IDBPDatabase<OwnerDatabase>;
+
+  private constructor(db: IDBPDatabase<OwnerDatabase>) {
+    this.#db = db;
+  }
+
+  /** @throws ERR_OWNER_HOME where the browser keeps nothing for this page */
+  static async open(name = 'eigenveil-owner'): Promise<Database> {
+    try {
+      const db = await openDB<OwnerDatabase>(name, 1, {
+        upgrade: (fresh) => {
+          for (const store of STORES) fresh.createObjectStore(store);
+        },
+        // A newer page wants to change the form of what is kept.
+        blocking: (_from, _to, event) => (event.target as IDBDatabase).close(),
+      });
+      return new Database(db);
+    } catch (cause) {
+      throw unusable(cause);
+    }
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  /** @throws ERR_OWNER_HOME */
+  async read<T>(
+    work: (transaction: IDBPTransaction<OwnerDatabase, typeof STORES>) => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await work(this.#db.transaction(STORES));
+    } catch (cause) {
+      throw unusable(cause);
+    }
+  }
+
+  /**
+   * All that `work` puts, or nothing of it where it throws. It may wait for this transaction alone.
+   * @throws ERR_OWNER_HOME, and as `work`
+   */
+  async write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    let transaction: Transaction;
+    try {
+      transaction = this.#db.transaction(STORES, 'readwrite', { durability: 'strict' });
+    } catch (cause) {
+      throw unusable(cause);
+    }
+    try {
+      const result = await work(transaction);
+      await transaction.done;
+      return result;
+    } catch (cause) {
+      transaction.done.catch(() => {}); // says the same once more
+      try {
+        transaction.abort();
+      } catch {
+        // It has ended by itself.
+      }
+      throw unusable(cause);
+    }
+  }
+}
+
+function unusable(cause: unknown): DeviceError {
+  if (cause instanceof DeviceError) return cause;
+  return new DeviceError(
+    'ERR_OWNER_HOME',
+    'this browser keeps nothing for this page, which must not forget what it sends: leave private browsing, allow the site to keep data, or make room on the disk, and load the page again',
+    { cause },
+  );
+}

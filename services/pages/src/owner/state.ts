@@ -1,0 +1,251 @@
+/**
+ * The owner's state in the browser: what OwnerHome keeps in a folder, with the same promises. A contribution is kept before it is sent, and
+ * the first one that is kept is the one to send, in all tabs.
+ */
+import {
+  digestOfData,
+  Enrolment,
+  newDataKey,
+  OwnerPolicy,
+  type OwnerState,
+  type PendingContribution,
+} from '@eigenveil/data-owner/portable';
+import type { TaskId } from '@eigenveil/task';
+import { type SigningKey, thumbprintOf } from '@eigenveil/wire';
+import { Database, type KnownTask, type Transaction } from './database.ts';
+import { DeviceError } from './errors.ts';
+
+/** What there is of the owner on this device. */
+export interface DeviceStatus {
+  /** Thumbprint of the owner's key; null before there is one. */
+  readonly thumbprint: string | null;
+  readonly enrolment: Enrolment | null;
+  /** ISO 8601: since when the owner is on another device; null: it is here. */
+  readonly movedAt: string | null;
+  /** Whether the key came from a backup alone, so that nobody here knows what it has contributed. */
+  readonly isBare: boolean;
+  /** Whether the browser has promised to keep all this until people delete it. */
+  readonly isPersistent: boolean;
+}
+
+/** A task that the page knows, and how far the owner is with it. */
+export interface TaskEntry extends KnownTask {
+  readonly id: TaskId;
+  readonly receipt: string | null;
+  readonly isPending: boolean;
+  readonly isWithdrawn: boolean;
+}
+
+/** Name of the lock that all tabs of this origin share. */
+const LOCK = 'eigenveil-owner';
+
+export class BrowserState implements OwnerState {
+  readonly database: Database;
+  #isPersistent: boolean;
+  #isBare: boolean;
+
+  private constructor(database: Database, isPersistent: boolean, isBare: boolean) {
+    this.database = database;
+    this.#isPersistent = isPersistent;
+    this.#isBare = isBare;
+  }
+
+  /** @throws ERR_OWNER_HOME where the browser keeps nothing */
+  static async open(database?: Database): Promise<BrowserState> {
+    const opened = database ?? (await Database.open());
+    const isBare = await opened.read(async (it) => (await it.objectStore('marks').get('bare')) !== undefined);
+    return new BrowserState(opened, (await navigator.storage?.persisted?.()) === true, isBare);
+  }
+
+  /**
+   * Whether the browser keeps it until people delete it, and it was all brought along. Else an owner could forget what it has contributed, and draw
+   * noise again: tasks under differential privacy are refused.
+   */
+  get isDurable(): boolean {
+    return this.#isPersistent && !this.#isBare;
+  }
+
+  /** Asks the browser to keep everything until people delete it. Some ask the person, some decide by how the site is used. */
+  async persist(): Promise<boolean> {
+    this.#isPersistent = (await navigator.storage?.persist?.()) === true;
+    return this.#isPersistent;
+  }
+
+  /**
+   * Work that no other tab does at the same time.
+   * @throws ERR_OWNER_BUSY while one does, and as `work`
+   */
+  async exclusively<T>(work: () => Promise<T>): Promise<T> {
+    return navigator.locks.request(LOCK, { ifAvailable: true }, async (lock) => {
+      if (lock === null)
+        throw new DeviceError(
+          'ERR_OWNER_BUSY',
+          'another tab of this page is at work for the same owner: finish there, or close it',
+        );
+      // It may have been moved or restored in another tab.
+      this.#isBare = (await this.status()).isBare;
+      return work();
+    });
+  }
+
+  status(): Promise<DeviceStatus> {
+    return this.database.read(async (it) => {
+      const key = await it.objectStore('key').get('key');
+      const enrolment = await it.objectStore('enrolment').get('enrolment');
+      const marks = it.objectStore('marks');
+      const [movedAt, bare] = await Promise.all([marks.get('moved'), marks.get('bare')]);
+      return {
+        thumbprint: key === undefined ? null : await thumbprintOf(key.publicJwk),
+        enrolment: enrolment === undefined ? null : parsed(Enrolment, enrolment),
+        movedAt: movedAt ?? null,
+        isBare: bare !== undefined,
+        isPersistent: this.#isPersistent,
+      };
+    });
+  }
+
+  async signingKey(): Promise<SigningKey> {
+    const key = await this.database.read(async (it) => {
+      refuseMoved(await it.objectStore('marks').get('moved'));
+      return it.objectStore('key').get('key');
+    });
+    if (key === undefined)
+      throw new DeviceError('ERR_OWNER_HOME', 'there is no key on this device yet: make one, or restore one');
+    return { ...key, thumbprint: await thumbprintOf(key.publicJwk) };
+  }
+
+  async enrolment(): Promise<Enrolment | undefined> {
+    return (await this.status()).enrolment ?? undefined;
+  }
+
+  async saveEnrolment(enrolment: Enrolment): Promise<void> {
+    await this.#write((it) => it.objectStore('enrolment').put(enrolment, 'enrolment'));
+  }
+
+  /** The strictest that the schema has by default, until the owner says otherwise. */
+  policy(): Promise<OwnerPolicy> {
+    return this.database.read(async (it) => {
+      const policy = await it.objectStore('policy').get('policy');
+      return policy === undefined ? OwnerPolicy.parse({}) : parsed(OwnerPolicy, policy);
+    });
+  }
+
+  async savePolicy(policy: OwnerPolicy): Promise<void> {
+    await this.#write((it) => it.objectStore('policy').put(policy, 'policy'));
+  }
+
+  pending(taskId: TaskId): Promise<PendingContribution | undefined> {
+    return this.database.read((it) => it.objectStore('pending').get(taskId));
+  }
+
+  keepPending(taskId: TaskId, fresh: PendingContribution): Promise<PendingContribution> {
+    return this.#write(async (it) => {
+      const store = it.objectStore('pending');
+      const kept = await store.get(taskId);
+      if (kept !== undefined) return kept;
+      await store.put(fresh, taskId);
+      return fresh;
+    });
+  }
+
+  async discardPending(taskId: TaskId): Promise<void> {
+    await this.#write((it) => it.objectStore('pending').delete(taskId));
+  }
+
+  async digestOfData(taskId: TaskId, values: readonly bigint[]): Promise<string> {
+    const key = await this.#write(async (it) => {
+      const store = it.objectStore('dataKey');
+      const kept = await store.get('dataKey');
+      if (kept !== undefined) return kept;
+      const fresh = newDataKey();
+      await store.put(fresh, 'dataKey');
+      return fresh;
+    });
+    return digestOfData(key, taskId, values);
+  }
+
+  async hasWithdrawn(taskId: TaskId): Promise<boolean> {
+    return (await this.database.read((it) => it.objectStore('withdrawals').get(taskId))) === true;
+  }
+
+  async beginWithdrawal(taskId: TaskId): Promise<void> {
+    await this.#write((it) => it.objectStore('withdrawals').put(true, taskId));
+  }
+
+  async endWithdrawal(taskId: TaskId): Promise<void> {
+    await this.#write((it) => it.objectStore('withdrawals').delete(taskId));
+  }
+
+  receipt(taskId: TaskId): Promise<string | undefined> {
+    return this.database.read((it) => it.objectStore('receipts').get(taskId));
+  }
+
+  async saveReceipt(taskId: TaskId, receipt: string): Promise<void> {
+    await this.#write(async (it) => {
+      await it.objectStore('receipts').put(receipt, taskId);
+      await it.objectStore('pending').delete(taskId);
+    });
+  }
+
+  /** Remembers a task that the owner wants to see, or another address of its data user. */
+  async addTask(taskId: TaskId, dataUser: string): Promise<void> {
+    await this.#write(async (it) => {
+      const store = it.objectStore('tasks');
+      const addedAt = (await store.get(taskId))?.addedAt ?? new Date().toISOString();
+      await store.put({ dataUser, addedAt }, taskId);
+    });
+  }
+
+  /** The latest first. */
+  tasks(): Promise<TaskEntry[]> {
+    return this.database.read(async (it) => {
+      const ids = await it.objectStore('tasks').getAllKeys();
+      const entries = await Promise.all(
+        ids.map(async (id) => {
+          const [task, receipt, pending, withdrawn] = await Promise.all([
+            it.objectStore('tasks').get(id),
+            it.objectStore('receipts').get(id),
+            it.objectStore('pending').count(id),
+            it.objectStore('withdrawals').count(id),
+          ]);
+          return {
+            ...task!,
+            id,
+            receipt: receipt ?? null,
+            isPending: pending > 0,
+            isWithdrawn: withdrawn > 0,
+          };
+        }),
+      );
+      return entries.sort((a, b) => (a.addedAt < b.addedAt ? 1 : -1));
+    });
+  }
+
+  /** Nothing is written, nor signed, once the owner is on another device. */
+  #write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.database.write(async (it) => {
+      refuseMoved(await it.objectStore('marks').get('moved'));
+      return work(it);
+    });
+  }
+}
+
+function refuseMoved(movedAt: string | undefined): void {
+  if (movedAt === undefined) return;
+  throw new DeviceError(
+    'ERR_OWNER_MOVED',
+    'this owner has moved to another device: go on there; here only its receipts are left to be seen',
+  );
+}
+
+function parsed<Value>(
+  schema: { safeParse(value: unknown): { success: true; data: Value } | { success: false } },
+  value: unknown,
+): Value {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new DeviceError(
+    'ERR_OWNER_HOME',
+    'what this browser has kept is not what this page writes: take the newest page, or restore the backup elsewhere',
+  );
+}
