@@ -34,6 +34,7 @@ import {
   verifyProof,
   verifyStatement,
 } from '@eigenveil/wire';
+import { ownerLink, readOwnerLink } from '@eigenveil/wire/owner-link';
 import fc from 'fast-check';
 import type { z } from 'zod';
 import { madeUpProposal } from '../support/tasks.ts';
@@ -176,6 +177,10 @@ export async function statementTargets(): Promise<Target[]> {
     time: now.toISOString(),
   });
   const event = await signStatement(EVENT, key, decision);
+  const page = 'https://owner.example.org/';
+  const services = { csp: 'https://csp.example.org', dataUser: 'https://user.example.org:8444' };
+  const { thumbprint } = key;
+  const link = ownerLink(page, { ...services, thumbprint, task: task.id, token: 'A'.repeat(43) });
   return [
     await statement('records', RECORD, about),
     target({
@@ -205,6 +210,18 @@ export async function statementTargets(): Promise<Target[]> {
       dataUserKey: key.publicJwk,
     }),
     await statement('projections', PROJECTION, projection),
+    target({
+      name: 'owner links',
+      weight: 2,
+      inputs: mutatedText([link.slice(page.length)]),
+      describe: asJson,
+      check(text) {
+        const read = attempt(() => readOwnerLink(text), expectServiceCode);
+        if (read === undefined) return;
+        const made = new URL(ownerLink(page, read)).hash;
+        if (!isDeepStrictEqual(readOwnerLink(made), read)) throw new Fault('a link that says two things');
+      },
+    }),
     target({
       name: 'webhook requests',
       weight: 2,

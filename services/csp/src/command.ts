@@ -6,11 +6,10 @@ import { addIdentityCommand, addServeCommand } from '@eigenveil/server/service-c
 import { databaseFile, keyFile, SERVICE_SETTINGS } from '@eigenveil/server/settings';
 import { Digest } from '@eigenveil/wire/digest';
 import type { Command } from 'commander';
-import { z } from 'zod';
+import { addInvite } from './invite-command.ts';
 import { CSP_SETTINGS } from './settings.ts';
 
 const PREFIX = 'EIGENVEIL_CSP';
-const HOURS = 3600;
 const SERVE_EXAMPLE = `--data-directory /var/lib/eigenveil-csp --host 0.0.0.0 --port 8443 \\
       --public-url https://csp.example.org:8443 --tls-certificate fullchain.pem --tls-key privkey.pem \\
       --data-users THUMBPRINT              # as printed by: eigenveil-user identity`;
@@ -26,7 +25,7 @@ export function cspProgram(): Command {
     const { startCsp } = await import('./server.ts');
     return startCsp(configuration);
   });
-  addInvite(program);
+  addInvite(program, PREFIX);
   addIdentityCommand(program, PREFIX, "print the thumbprint of the service's identity key, which others pin");
   addAudit(program);
   const { dataDirectory, keyEncryptionKey } = SERVICE_SETTINGS;
@@ -43,40 +42,6 @@ export function cspProgram(): Command {
 have enrolled since must enrol again. The audit log notes the restoration.`,
   });
   return program;
-}
-
-function addInvite(program: Command): void {
-  const command = program.command('invite').description('make one-time enrolment tokens for data owners');
-  const configuration = addSettings(command, PREFIX, {
-    dataDirectory: SERVICE_SETTINGS.dataDirectory,
-    count: {
-      schema: z.int().min(1).max(100_000),
-      description: 'how many',
-      default: 1,
-      placeholder: 'NUMBER',
-    },
-    hours: {
-      schema: z.int().min(1).max(8760),
-      description: 'how long they can be used',
-      default: 72,
-      placeholder: 'NUMBER',
-    },
-  });
-  command.addHelpText(
-    'after',
-    `
-Give each owner one token over a channel that you trust, together with the CSP's identity (eigenveil-csp identity).
-Works while the service runs.
-
-Example:
-  $ eigenveil-csp invite --data-directory /var/lib/eigenveil-csp --count 10 --hours 24`,
-  );
-  command.action(async () => {
-    const { dataDirectory, count, hours } = configuration();
-    const { inviteOwners } = await import('./invite.ts');
-    const tokens = await inviteOwners(dataDirectory, count, hours * HOURS);
-    printResult(command, { json: { tokens }, text: tokens.join('\n') });
-  });
 }
 
 function addAudit(program: Command): void {

@@ -25,8 +25,16 @@ export const OwnerLink = z
   });
 export type OwnerLink = z.infer<typeof OwnerLink>;
 
+/** Where an organisation hosts the owners' page: a folder or a file there, without query and fragment. */
+export const OwnerPageUrl = z
+  .url({ protocol: /^https$/ })
+  .regex(/^https:\/\/[^?#@]+$/i, 'expected an https address without "?", "#" and a user');
+
+/** Of a fragment: several times the longest that is made of usual names of hosts. */
+const LONGEST_FRAGMENT = 2048;
+
 /**
- * @param page address of the owners' page, without anything behind a `#`
+ * @param page as `OwnerPageUrl` takes it
  * @example
  * import { ownerLink } from '@eigenveil/wire/owner-link';
  *
@@ -43,6 +51,7 @@ export function ownerLink(page: string, link: OwnerLink): string {
  * @throws ERR_BODY_INVALID naming the member that is wrong, never what it holds
  */
 export function readOwnerLink(fragment: string): OwnerLink {
+  if (fragment.length > LONGEST_FRAGMENT) throw refused(`expected at most ${LONGEST_FRAGMENT} characters`);
   const members = new Map<string, string>();
   for (const part of fragment.replace(/^#/, '').split('&')) {
     const [name, text] = [part.slice(0, part.indexOf('=')), decoded(part.slice(part.indexOf('=') + 1))];
