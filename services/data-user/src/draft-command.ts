@@ -7,7 +7,7 @@ import {
   printResult,
   readJsonFile,
 } from '@eigenveil/command';
-import { Output, PROPOSAL_SCHEMA, Scale, TaskProposal, TwoPartyName } from '@eigenveil/task/schema';
+import { Output, proposalSchemaUrl, Scale, TaskProposal, TwoPartyName } from '@eigenveil/task/schema';
 import { z } from 'zod';
 import type { draftPrivacy } from './draft-privacy.ts';
 import { asConfiguration, tellNotes } from './notes.ts';
@@ -161,7 +161,7 @@ Example:
       const ofSample = await describeSample(readFileBytes(data), proposal);
       return [...(await describeTask(proposal)), ...ofSample];
     });
-    const json = { $schema: PROPOSAL_SCHEMA, ...withoutConsent(proposal) };
+    const json = { $schema: proposalSchemaUrl(), ...withoutConsent(proposal) };
     printResult(command, { json, text: JSON.stringify(json, null, 2) });
   });
 }

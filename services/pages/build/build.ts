@@ -117,7 +117,7 @@ async function bundle(
 }
 
 /** As in the attribute of that name. */
-function integrity(bytes: string | Uint8Array): string {
+export function integrity(bytes: string | Uint8Array): string {
   return `sha384-${digest('sha384', bytes, 'base64')}`;
 }
 

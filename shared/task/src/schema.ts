@@ -316,8 +316,8 @@ export const TaskProposal = z.strictObject({
 });
 export type TaskProposal = z.infer<typeof TaskProposal>;
 
-/** Where the JSON schema of a proposal's file is on this machine, for editors. */
-export const PROPOSAL_SCHEMA = new URL('../proposal.schema.json', import.meta.url).href;
+/** Where the JSON schema of a proposal's file is on this machine, for editors. A function: the worker of a page lies nowhere. */
+export const proposalSchemaUrl = () => new URL('../proposal.schema.json', import.meta.url).href;
 
 /** A proposal as a file holds it. What is proposed, and signed, does not have `$schema`. */
 export const ProposalFile = TaskProposal.extend({

@@ -1,5 +1,5 @@
 /** The page's end of its worker: starts one for each job, and ends it with the job. */
-import type { AgreedTask } from '@eigenveil/protocol/owner';
+import type { PublicKeyParts } from '@eigenveil/paillier/owner';
 import type { Task } from '@eigenveil/task';
 import type { OnProgress, ReadingOptions, RowsRead } from './jobs.ts';
 import { Answer, type Job } from './messages.ts';
@@ -66,7 +66,7 @@ export class OwnerWorker {
    * @throws as the job `contribution`, as WorkerError
    */
   async contribution(
-    { task, publicKey: { n, h } }: Pick<AgreedTask, 'task' | 'publicKey'>,
+    { task, publicKey: { n, h } }: { readonly task: Task; readonly publicKey: PublicKeyParts },
     values: readonly bigint[],
     by: JobOptions = {},
   ): Promise<Uint8Array> {
