@@ -4,7 +4,13 @@
  */
 import type { Encrypter } from '@eigenveil/paillier/owner';
 import { systemRandomness } from '@eigenveil/privacy';
-import { type AgreedTask, contribute, openAgreed, signRecord } from '@eigenveil/protocol/owner';
+import {
+  type AgreedTask,
+  type Contributor,
+  contribute,
+  openAgreed,
+  signRecord,
+} from '@eigenveil/protocol/owner';
 import { flatten, type Statistics } from '@eigenveil/statistics/owner';
 import type { Task, TaskId } from '@eigenveil/task';
 import {
@@ -36,8 +42,8 @@ export interface DataOwnerOptions {
   /** An OwnerHome; for tasks without differential privacy a MemoryOwnerState will do. */
   readonly state: OwnerState;
   readonly policy: OwnerPolicy;
-  /** A PaillierPool, or in a browser what encrypts there. */
-  readonly paillier: Encrypter;
+  /** A PaillierPool; or what makes whole contributions, as the worker of a page does. */
+  readonly paillier: Encrypter | Contributor;
   /** How long to go on trying while a service cannot be reached, in milliseconds. */
   readonly patienceMilliseconds?: number;
 }
@@ -293,7 +299,10 @@ export class DataOwner {
     const { state, paillier } = this.#options;
     const { ownerId } = await this.#enrolment();
     // Noise is drawn once per task: it goes into the very bytes that are kept before they are sent for the first time.
-    const bytes = await contribute(accepted, values, { paillier, randomness: systemRandomness });
+    const bytes =
+      'contribution' in paillier
+        ? await paillier.contribution(accepted, values)
+        : await contribute(accepted, values, { paillier, randomness: systemRandomness });
     const record = await signRecord(accepted.agreement, bytes, { ownerId, key: await state.signingKey() });
     // Encryption is randomised: only stored bytes can be repeated exactly after an answer was lost.
     return state.keepPending(accepted.task.id, { record, bytes, ...digests });

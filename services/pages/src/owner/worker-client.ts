@@ -1,5 +1,6 @@
 /** The page's end of its worker: starts one for each job, and ends it with the job. */
 import type { PublicKeyParts } from '@eigenveil/paillier/owner';
+import type { Contributor } from '@eigenveil/protocol/owner';
 import type { Task } from '@eigenveil/task';
 import type { OnProgress, ReadingOptions, RowsRead } from './jobs.ts';
 import { Answer, type Job } from './messages.ts';
@@ -28,7 +29,7 @@ export class WorkerError extends Error {
  * Work on rows and ciphertexts beside the page, which goes on answering. Each job has a worker of its own, so that cancelling is ending it, and no
  * row and no randomiser stays in memory behind a job.
  */
-export class OwnerWorker {
+export class OwnerWorker implements Contributor {
   readonly #script: string;
 
   private constructor(script: string) {

@@ -22,8 +22,15 @@ import {
   type SigningKey,
   signStatement,
 } from '@eigenveil/wire';
+import { type AgreedTask, openAgreed } from './agreed-task.ts';
 
-export { type AgreedTask, openAgreed } from './agreed-task.ts';
+export { type AgreedTask, openAgreed };
+
+/** Who makes contributions apart from the thread that asks, with randomness of its own: the worker of a page. */
+export interface Contributor {
+  /** As `contribute`. */
+  contribution(agreed: AgreedTask, values: readonly bigint[]): Promise<Uint8Array>;
+}
 
 /**
  * The ciphertexts that an owner sends, encoded: its flat statistics with its noise, packed and encrypted. Noise and
