@@ -1,6 +1,6 @@
 /** A dialog over the page: the browser keeps the focus inside, and gives it back afterwards. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 /**
  * Open as long as it is there. Put `autofocus` on the control to begin with; otherwise it is the first one.
@@ -14,7 +14,8 @@ export function Dialog(props: {
   const { title, onClose, children } = props;
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // A layout effect, since the browser gives the focus back only while the dialog is still in the page.
+  useLayoutEffect(() => {
     const element = dialog.current!;
     element.showModal();
     return () => element.close();

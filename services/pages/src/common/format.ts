@@ -49,8 +49,9 @@ export function duration(milliseconds: number): string {
 /** `in 3 days`, `2 hours ago`, `now`, from one moment to another. */
 export function fromNow(moment: Date, now: Date): string {
   const milliseconds = moment.getTime() - now.getTime();
-  if (Math.abs(milliseconds) < 1000) return 'now';
-  const words = duration(Math.abs(milliseconds));
+  const seconds = Math.round(Math.abs(milliseconds) / SECOND);
+  if (seconds === 0) return 'now';
+  const words = duration(seconds * SECOND);
   return milliseconds > 0 ? `in ${words}` : `${words} ago`;
 }
 

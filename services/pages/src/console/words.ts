@@ -11,7 +11,7 @@ export const METHODS: Readonly<Record<MethodName, string>> = {
 };
 
 export const STATES: Readonly<Record<TaskState, { readonly name: string; readonly says: string }>> = {
-  proposed: { name: 'Proposed', says: 'The CSP has not signed the task yet; owners cannot see it.' },
+  proposed: { name: 'Proposed', says: 'The CSP checks and signs the task; owners cannot see it before.' },
   open: { name: 'Open', says: 'Owners can contribute.' },
   closed: {
     name: 'Closed',

@@ -35,5 +35,6 @@ test('moments are told from now, and exactly', () => {
   expect(fromNow(new Date('2030-06-04T12:00:00.000Z'), now)).toBe('in 3 days');
   expect(fromNow(new Date('2030-06-01T10:00:00.000Z'), now)).toBe('2 hours ago');
   expect(fromNow(now, now)).toBe('now');
+  expect(fromNow(new Date('2030-06-01T11:59:55.400Z'), now)).toBe('5 seconds ago');
   expect(exactTime(now)).toBe('2030-06-01 12:00:00 UTC');
 });

@@ -23,7 +23,7 @@ export function ContributionsChart({ progress }: { readonly progress: TaskProgre
   return (
     <>
       <Chart
-        title="Contributions over time"
+        title="Contributions over time (UTC)"
         summary={contributionWords(progress)}
         option={option}
         height={280}
@@ -68,6 +68,7 @@ function optionOf(
   });
   const most = Math.max(minimum, points.at(-1)!.contributions);
   return {
+    useUTC: true,
     grid: { left: 8, right: 16, top: 24, bottom: 8, outerBoundsMode: 'same' },
     xAxis: {
       ...axis(theme),
