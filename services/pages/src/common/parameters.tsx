@@ -1,11 +1,10 @@
 /** The public parameters of a task, or of the proposal of one, in words. All of its texts are somebody else's. */
 import type { DifferentialPrivacy, TaskProposal } from '@eigenveil/task/schema';
-import { Json } from '../common/code.tsx';
-import { count, number } from '../common/format.ts';
-import { Moment } from '../common/moment.tsx';
-import { Table } from '../common/table.tsx';
-import { Untrusted } from '../common/untrusted.tsx';
-import { METHODS } from './words.ts';
+import { Json } from './code.tsx';
+import { count, number } from './format.ts';
+import { Moment } from './moment.tsx';
+import { Table } from './table.tsx';
+import { Untrusted } from './untrusted.tsx';
 
 const PROTOCOLS: Readonly<Record<TaskProposal['twoParty'], string>> = {
   garbled: 'garbled: garbled circuits',
@@ -13,19 +12,30 @@ const PROTOCOLS: Readonly<Record<TaskProposal['twoParty'], string>> = {
   simulated: 'simulated: NOT private, for tests',
 };
 
+const RESULT_GOES_TO = {
+  operator: { all: 'you, and the owners who contributed', dataUser: 'you alone' },
+  owner: { all: 'the data user, and the owners who contributed', dataUser: 'the data user alone' },
+} as const;
+
 /**
  * @param now by the clock of the service
  * @param id of a task that was created; the JSON is saved under it
+ * @param reader whom the words are for
  */
-export function Parameters(props: { readonly task: TaskProposal; readonly now: Date; readonly id?: string }) {
-  const { task, now, id } = props;
+export function Parameters(props: {
+  readonly task: TaskProposal;
+  readonly now: Date;
+  readonly id?: string;
+  readonly reader?: keyof typeof RESULT_GOES_TO;
+}) {
+  const { task, now, id, reader = 'operator' } = props;
   const { method, features, labellings, differentialPrivacy } = task;
   return (
     <>
       <dl class="facts">
         <dt>Method</dt>
         <dd>
-          {METHODS[method.kind]}
+          {method.kind.toUpperCase()}
           {method.kind === 'pca' && ` of the ${method.scale ?? 'covariance'} matrix`},{' '}
           {count(task.components, 'component')}
           {method.kind !== 'pca' && `, ridge ${method.ridge}`}
@@ -58,7 +68,7 @@ export function Parameters(props: { readonly task: TaskProposal; readonly now: D
           </>
         )}
         <dt>Who gets the result</dt>
-        <dd>{task.releaseToOwners ? 'you, and the owners who contributed' : 'you alone'}</dd>
+        <dd>{RESULT_GOES_TO[reader][task.releaseToOwners ? 'all' : 'dataUser']}</dd>
         <dt>Key</dt>
         <dd>
           {number(task.keyBits)} bits{task.keyBits < 2048 && ': NOT safe, for tests'}, {task.encryption}{' '}
