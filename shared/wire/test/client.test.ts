@@ -3,8 +3,10 @@ import type { ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { generate } from 'selfsigned';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { Agent, type RequestInit, fetch as undiciFetch } from 'undici';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { openTransport as openFetch } from '../src/fetch.ts';
 import {
   type Clock,
   Deadline,
@@ -14,6 +16,7 @@ import {
   type ServiceClientOptions,
   verifyProof,
 } from '../src/index.ts';
+import { openTransport as openUndici } from '../src/undici.ts';
 
 interface Answer {
   readonly status?: number;
@@ -68,8 +71,28 @@ async function serve(
   return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
-function clientOf(url: string, options: Partial<ServiceClientOptions> = {}): ServiceClient {
-  const client = new ServiceClient({ url, ca: certificate.cert, credentials: { kind: 'none' }, ...options });
+/** What a page asks of `fetch`, which here trusts the services of this file. */
+const fetched: RequestInit[] = [];
+beforeEach(() => {
+  fetched.length = 0;
+  const dispatcher = new Agent({ connect: { ca: certificate.cert } });
+  closers.push(() => dispatcher.destroy());
+  vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
+    fetched.push(init);
+    return undiciFetch(url, { ...init, dispatcher });
+  });
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+function clientOf(
+  url: string,
+  options: Partial<ServiceClientOptions> = {},
+  open: typeof openFetch | undefined = openUndici,
+): ServiceClient {
+  const ca = open === openFetch ? undefined : certificate.cert;
+  const client = new ServiceClient({ url, ca, credentials: { kind: 'none' }, ...options }, open);
   closers.push(() => client.close());
   return client;
 }
@@ -107,16 +130,21 @@ const PROBLEM = 'application/problem+json';
 const problem = (code: string, status: number) =>
   JSON.stringify({ type: 'urn:x', title: 'title', status, code, detail: 'why' });
 
-describe('the client of a service', () => {
+describe.each([
+  ['undici', openUndici],
+  ['fetch', openFetch],
+])('the client of a service, with %s,', (_, open) => {
+  const client = (url: string, options: Partial<ServiceClientOptions> = {}) => clientOf(url, options, open);
+
   test('returns the answer that the schema allows', async () => {
     const { url } = await serve([{}]);
-    expect(await clientOf(url).send(GET)).toEqual({ ok: true });
+    expect(await client(url).send(GET)).toEqual({ ok: true });
   });
 
   test('proves its key afresh for every attempt', async () => {
     const key = await importSigningKey(await generatePrivateJwk());
     const { url, requests } = await serve(['drop', {}]);
-    await clientOf(url, {
+    await client(url, {
       credentials: { kind: 'key', key, token: 'token' },
       patienceMilliseconds: 5000,
     }).send(GET);
@@ -141,14 +169,14 @@ describe('the client of a service', () => {
     ['a redirect', { status: 302, headers: { location: 'https://127.0.0.1:1/' }, body: '' }],
   ])('takes %s for a breach of the protocol', async (_name, answer) => {
     const { url } = await serve([answer]);
-    await expect(clientOf(url).send(GET)).rejects.toMatchObject({ code: 'ERR_PEER_PROTOCOL' });
+    await expect(client(url).send(GET)).rejects.toMatchObject({ code: 'ERR_PEER_PROTOCOL' });
   });
 
   test("turns a peer's problem into an error with its code, message and delay", async () => {
     const { url } = await serve([
       { status: 409, type: PROBLEM, body: problem('ERR_NOT_READY', 409), headers: { 'retry-after': '7' } },
     ]);
-    await expect(clientOf(url).send(GET)).rejects.toMatchObject({
+    await expect(client(url).send(GET)).rejects.toMatchObject({
       code: 'ERR_NOT_READY',
       message: 'why',
       retryAfterSeconds: 7,
@@ -159,14 +187,14 @@ describe('the client of a service', () => {
     const busy = { status: 503, type: PROBLEM, body: problem('ERR_BUSY', 503) };
     const down = { status: 503, type: PROBLEM, body: problem('ERR_DATABASE_UNREACHABLE', 503) };
     const patient = await serve(['drop', busy, down, {}]);
-    expect(await clientOf(patient.url, { patienceMilliseconds: 10_000 }).send(GET)).toEqual({ ok: true });
+    expect(await client(patient.url, { patienceMilliseconds: 10_000 }).send(GET)).toEqual({ ok: true });
     const impatient = await serve(['drop', {}]);
-    await expect(clientOf(impatient.url).send(GET)).rejects.toMatchObject({ code: 'ERR_PEER_UNREACHABLE' });
+    await expect(client(impatient.url).send(GET)).rejects.toMatchObject({ code: 'ERR_PEER_UNREACHABLE' });
     const refusing = await serve([
       { status: 403, type: PROBLEM, body: problem('ERR_AUTH_FORBIDDEN', 403) },
       {},
     ]);
-    await expect(clientOf(refusing.url, { patienceMilliseconds: 10_000 }).send(GET)).rejects.toMatchObject({
+    await expect(client(refusing.url, { patienceMilliseconds: 10_000 }).send(GET)).rejects.toMatchObject({
       code: 'ERR_AUTH_FORBIDDEN',
     });
     expect(refusing.requests).toHaveLength(1);
@@ -174,7 +202,7 @@ describe('the client of a service', () => {
 
   test('gives up on a silent peer', async () => {
     const { url } = await serve(['silence']);
-    await expect(clientOf(url, { timeoutMilliseconds: 100 }).send(GET)).rejects.toMatchObject({
+    await expect(client(url, { timeoutMilliseconds: 100 }).send(GET)).rejects.toMatchObject({
       code: 'ERR_PEER_TIMEOUT',
     });
   });
@@ -188,7 +216,7 @@ describe('the client of a service', () => {
         begin(response);
       },
     ]);
-    const outcome = expect(clientOf(url, { clock }).send(GET)).rejects.toMatchObject({
+    const outcome = expect(client(url, { clock }).send(GET)).rejects.toMatchObject({
       code: 'ERR_PEER_TIMEOUT',
     });
     const response = await begun;
@@ -203,8 +231,9 @@ describe('the client of a service', () => {
 
   test('takes an answer that is too large for a breach of the protocol', async () => {
     const { url, requests } = await serve([{ body: ' '.repeat(33 * 1024 * 1024) }, {}]);
-    await expect(clientOf(url, { patienceMilliseconds: 10_000 }).send(GET)).rejects.toMatchObject({
+    await expect(client(url, { patienceMilliseconds: 10_000 }).send(GET)).rejects.toMatchObject({
       code: 'ERR_PEER_PROTOCOL',
+      message: expect.stringContaining('at most 33554432 bytes'),
     });
     expect(requests).toHaveLength(1);
   });
@@ -212,11 +241,75 @@ describe('the client of a service', () => {
   test('leaves no timer behind', async () => {
     const clock = new FakeClock();
     const { url } = await serve([{}, 'drop']);
-    await clientOf(url, { clock }).send(GET);
-    await expect(clientOf(url, { clock }).send(GET)).rejects.toMatchObject({ code: 'ERR_PEER_UNREACHABLE' });
+    await client(url, { clock }).send(GET);
+    await expect(client(url, { clock }).send(GET)).rejects.toMatchObject({ code: 'ERR_PEER_UNREACHABLE' });
     expect(clock.waiting).toBe(0);
   });
 
+  test('breaks off what is under way when it is closed', async () => {
+    const { url, requests } = await serve(['silence']);
+    const it = client(url, { patienceMilliseconds: 60_000 });
+    const outcome = expect(it.send(GET)).rejects.toMatchObject({ code: 'ERR_PEER_UNREACHABLE' });
+    await expect.poll(() => requests.length).toBe(1);
+    await it.close();
+    await outcome;
+  });
+
+  test('gives up on a peer that falls silent in its answer', async () => {
+    const { url } = await serve([
+      (response) => response.writeHead(200, { 'content-type': 'application/json' }).write(' '),
+    ]);
+    // No time passes for the deadline.
+    const options = { clock: new FakeClock(), timeoutMilliseconds: 50 };
+    await expect(client(url, options).send(GET)).rejects.toMatchObject({ code: 'ERR_PEER_TIMEOUT' });
+  });
+
+  test('sends what it is given', async () => {
+    const { url, requests } = await serve([{}, {}]);
+    const it = client(url);
+    await it.send({ ...GET, method: 'POST', json: { ü: 1 } });
+    await it.send({
+      ...GET,
+      method: 'PUT',
+      bytes: Uint8Array.of(1, 2, 3),
+      headers: { 'eigenveil-record': 'r' },
+    });
+    expect(requests).toMatchObject([
+      { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': '8' } },
+      {
+        method: 'PUT',
+        headers: {
+          'content-type': 'application/octet-stream',
+          'content-length': '3',
+          'eigenveil-record': 'r',
+        },
+      },
+    ]);
+  });
+});
+
+describe('a page', () => {
+  test('sends nothing of its user that it was not given, and follows nobody', async () => {
+    const { url } = await serve([{}]);
+    await clientOf(url, {}, openFetch).send(GET);
+    expect(fetched).toMatchObject([
+      {
+        credentials: 'omit',
+        cache: 'no-store',
+        mode: 'cors',
+        redirect: 'manual',
+        referrerPolicy: 'no-referrer',
+      },
+    ]);
+  });
+
+  test('names no certificates', () => {
+    const address = { url: 'https://127.0.0.1', ca: certificate.cert };
+    expect(() => clientOf(address.url, address, openFetch)).toThrow(/"ca" expected nothing/);
+  });
+});
+
+describe('the client of a service in Node.js', () => {
   const day = 86_400_000;
   test.each<[string, Parameters<typeof generate>[1], string, RegExp]>([
     [
