@@ -21,23 +21,28 @@ export const FOLDERS: Readonly<Record<Page, string>> = {
   owner: fileURLToPath(new URL('../../data-owner/page/', import.meta.url)),
 };
 
-const OPTIONS = {
-  absWorkingDir: ROOT,
+/** How whatever browsers run is bundled. */
+export const FOR_BROWSERS = {
   bundle: true,
   format: 'esm',
   platform: 'browser',
   // Browsers that sign with Ed25519 in WebCrypto, and write bytes as text themselves.
   target: ['chrome140', 'firefox133', 'safari18.2'],
+  // The parser of CSV as its makers bundle it for browsers.
+  alias: { 'csv-parse/sync': 'csv-parse/browser/esm/sync' },
+  plugins: [zod],
+  write: false,
+} satisfies BuildOptions;
+
+const OPTIONS = {
+  ...FOR_BROWSERS,
+  absWorkingDir: ROOT,
   minify: true,
   // All licences stand in a file of their own.
   legalComments: 'none',
-  // The parser of CSV as its makers bundle it for browsers.
-  alias: { 'csv-parse/sync': 'csv-parse/browser/esm/sync' },
   jsx: 'automatic',
   jsxImportSource: 'preact',
-  plugins: [zod],
   metafile: true,
-  write: false,
   logLevel: 'error',
 } as const satisfies BuildOptions;
 
