@@ -47,9 +47,11 @@ export class Site {
     const children = new Children();
     let host: OwnerHost | undefined;
     try {
+      // The services are told of the host before it can be told of them.
       const port = await freePort();
       const { twoParty = 'simulated' } = setting;
-      const services = await startServices(children, { folder, keyBits: 1024, twoParty }, () => {});
+      const flags = ['--allowed-origins', `https://127.0.0.1:${port}`];
+      const services = await startServices(children, { folder, keyBits: 1024, twoParty, flags }, () => {});
       const [cert, key] = await Promise.all([
         readFile(services.caFile, 'utf8'),
         readFile(services.keyFile, 'utf8'),
