@@ -79,6 +79,11 @@ export class ConsoleStreams {
     return this.#lines(options);
   }
 
+  /** How many there are. */
+  get count(): number {
+    return this.#open;
+  }
+
   /** Ends all streams. */
   close(): void {
     this.#closing.abort();

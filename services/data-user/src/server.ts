@@ -129,6 +129,7 @@ export async function startDataUser(
     'Batches that are aggregated, or wait to be.',
     async () => (await queue.lengths()).batches,
   );
+  metrics.gauge('console_streams', 'Streams that pages of the console listen to.', () => streams.count);
   const routes = dataUserRoutes({
     tasks,
     collection,

@@ -9,6 +9,8 @@ export interface Context {
   taskId?: string;
   /** The authentication scheme of the matched route, named to clients that fail it. */
   challenge?: string | undefined;
+  /** Whether the answer comes line by line, for as long as somebody listens. */
+  isStream?: true;
   /** The code of the problem that was answered. */
   code?: string;
 }

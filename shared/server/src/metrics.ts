@@ -19,7 +19,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
     this.#duration = this.duration(
       'http_request_duration_seconds',
-      'Time from the request line to the end of the answer.',
+      'Time from the request line to the end of the answer; streams are left out.',
       ['method', 'route', 'status'],
     );
     this.#problems = this.counter('http_problems_total', 'Requests that were answered with a problem.', [
@@ -74,8 +74,9 @@ export class Metrics {
     return (request: Request, response: Response, next: NextFunction): void => {
       const stop = this.#duration.startTimer({ method: request.method });
       response.once('close', () => {
-        const { route = 'unknown', code } = contextOf(response);
-        stop({ route, status: String(response.statusCode) });
+        const { route = 'unknown', code, isStream } = contextOf(response);
+        // How long somebody listened says nothing of how fast we are.
+        if (!isStream) stop({ route, status: String(response.statusCode) });
         if (code !== undefined) this.countProblem(route, code);
       });
       next();

@@ -204,6 +204,7 @@ async function sendLines(
   schema: z.ZodType,
   lines: AsyncIterable<unknown>,
 ): Promise<void> {
+  contextOf(response).isStream = true;
   response.statusCode = 200;
   response.setHeader('content-type', STREAM_MEDIA_TYPE);
   response.setHeader('cache-control', 'no-store, no-transform'); // what is compressed is kept back until there is enough of it
