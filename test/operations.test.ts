@@ -4,6 +4,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { AUTHENTICATOR_SETTINGS } from '@eigenveil/authenticator';
 import { CSP_SETTINGS } from '@eigenveil/csp';
 import { DATA_USER_SETTINGS } from '@eigenveil/data-user';
@@ -27,8 +28,8 @@ function rowsOf(prefix: string, settings: Readonly<Record<string, AnySetting>>):
     const words = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     const variable = `${prefix}_${words.replaceAll('-', '_').toUpperCase()}`;
     const isOptional = setting.schema.safeParse(undefined).success;
-    const standard =
-      setting.default === undefined ? (isOptional ? 'none' : 'required') : `\`${String(setting.default)}\``;
+    const byItself = isDeepStrictEqual(setting.default, []) ? 'none' : `\`${String(setting.default)}\``;
+    const standard = setting.default === undefined ? (isOptional ? 'none' : 'required') : byItself;
     return `| \`--${words}\` | \`${variable}\` | ${standard} | ${setting.description} |`;
   });
 }

@@ -42,7 +42,7 @@ export function createApp(options: AppOptions): Express {
   app.use(identifyRequest, requestLog(log), metrics.middleware(), securityHeaders(), endUnread, checkVersion);
   const routes = [...options.routes, ...commonRoutes(options)];
   // Before the limit: a page must be able to read that it asked too often.
-  admitPages(app, routes, options.allowedOrigins);
+  admitPages(app, routes, options.allowedOrigins, rateLimit.middleware);
   app.use(rateLimit.middleware);
   registerRoutes(app, routes);
   app.use((_request: Request, _response: Response, next: NextFunction) => {

@@ -1,6 +1,6 @@
 /** Which pages of other origins may ask (CORS): those that the operator has named, for the routes that owners need. */
 import cors from 'cors';
-import type { Express } from 'express';
+import type { Express, RequestHandler } from 'express';
 import type { Route } from './routes.ts';
 
 /** What an owner's client sends, and what it reads beyond the body. */
@@ -12,9 +12,14 @@ const PREFLIGHT_SECONDS = 600;
 
 /**
  * Answers preflights, and lets pages of `origins` read the answers of routes that are open to pages. A preflight needs no
- * authentication and reaches no handler. Never with cookies: there are none.
+ * authentication and reaches no handler, but counts for `limit` like any request. Never with cookies: there are none.
  */
-export function admitPages(app: Express, routes: readonly Route[], origins: readonly string[]): void {
+export function admitPages(
+  app: Express,
+  routes: readonly Route[],
+  origins: readonly string[],
+  limit: RequestHandler,
+): void {
   if (origins.length === 0) return;
   const open = Map.groupBy(
     routes.filter(({ fromPages }) => fromPages),
@@ -29,7 +34,7 @@ export function admitPages(app: Express, routes: readonly Route[], origins: read
       exposedHeaders: RESPONSE_HEADERS,
       maxAge: PREFLIGHT_SECONDS,
     });
-    app.options(path, admit);
+    app.options(path, limit, admit);
     for (const method of methods) app[method](path, admit);
   }
 }

@@ -46,6 +46,7 @@ export async function startService(
   options: {
     readonly routes?: readonly Route[];
     readonly requestsPerMinute?: number;
+    readonly allowedOrigins?: readonly string[];
     readonly graceMilliseconds?: number;
     readonly handshakeMilliseconds?: number;
     readonly connectionsPerAddress?: number;
@@ -68,7 +69,7 @@ export async function startService(
     admin: authenticators.admin,
     checkReady: options.checkReady ?? (async () => undefined),
     routes: options.routes ?? exampleRoutes(),
-    allowedOrigins: [],
+    allowedOrigins: options.allowedOrigins ?? [],
   });
   const running: RunningServer = await startServer({
     ...identity,
