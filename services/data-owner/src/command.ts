@@ -5,6 +5,7 @@ import { ServiceUrl } from '@eigenveil/wire/service-url';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { addContribute } from './contribute-command.ts';
+import { addPage } from './page-command.ts';
 import { addProject, addVerify } from './result-commands.ts';
 import {
   address,
@@ -32,6 +33,7 @@ export function ownerProgram(): Command {
   addWithdraw(program);
   addProject(program);
   addVerify(program);
+  addPage(program);
   return program;
 }
 

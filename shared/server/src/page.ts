@@ -1,9 +1,9 @@
 /** A page that a service hands out: the files of one folder, and nothing else, under a content security policy of its own. */
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip as gzipWith } from 'node:zlib';
+import { readSummed, SUMS, sumsOf } from '@eigenveil/command/sums';
 import { ServiceError } from '@eigenveil/wire';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
@@ -30,8 +30,6 @@ interface File {
   readonly etag: string;
 }
 
-const SUMS = 'SHA256SUMS';
-const SUM = /^([0-9a-f]{64}) {2}([\w.-]+)$/;
 const INDEX = 'index.html';
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -119,18 +117,10 @@ export function pageRoutes(options: PageOptions): Route[] {
 async function readFiles({ folder, remedy }: PageOptions): Promise<ReadonlyMap<string, File>> {
   const files = new Map<string, File>();
   try {
-    const sums = await readFile(join(folder, SUMS));
-    files.set(SUMS, await fileWith(SUMS, sums));
-    for (const line of sums.toString().trimEnd().split('\n')) {
-      const [, digest, name] = SUM.exec(line) ?? [];
-      if (name === undefined)
-        throw new Error(`"${SUMS}" expected a digest and the name of a file in each line`);
-      const bytes = await readFile(join(folder, name));
-      if (createHash('sha256').update(bytes).digest('hex') !== digest)
-        throw new Error(`"${name}" expected the digest that ${SUMS} says`);
-      files.set(name, await fileWith(name, bytes));
-    }
-    if (!files.has(INDEX)) throw new Error(`"${SUMS}" expected ${INDEX}`);
+    const summed = await readSummed(folder);
+    if (!summed.has(INDEX)) throw new Error(`"${SUMS}" expected ${INDEX}`);
+    for (const [name, bytes] of summed) files.set(name, await fileWith(name, bytes));
+    files.set(SUMS, await fileWith(SUMS, Buffer.from(sumsOf(summed))));
   } catch (cause) {
     throw new ServiceError('ERR_ROUTE_UNKNOWN', `the page is not there, or not whole: ${remedy}`, { cause });
   }
