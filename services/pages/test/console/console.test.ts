@@ -3,6 +3,7 @@ import { browserMissing } from '@eigenveil/report/in-browser';
 import type { TaskId } from '@eigenveil/task';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { signIn } from '../support/console.ts';
 import { press, tabTo, walk } from '../support/keyboard.ts';
 import { expectAccessible, expectFits } from '../support/looks.ts';
 import { contribute, irisProposal, splitRows } from '../support/owners.ts';
@@ -22,9 +23,7 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
 
   async function signedIn(place = ''): Promise<Visit> {
     const visit = await site.visit(`${site.consoleUrl}#/${place}`);
-    await visit.page.getByLabel('Operator’s token').fill(site.operatorToken);
-    await visit.page.getByRole('button', { name: 'Sign in' }).click();
-    await visit.page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await signIn(visit.page, site.operatorToken);
     return visit;
   }
 

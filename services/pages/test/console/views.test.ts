@@ -30,66 +30,33 @@ describe.skipIf(browserMissing)('the console in a browser', { tags: ['long'] }, 
   }
   const heading = (name: string | RegExp) => page.getByRole('heading', { name, exact: true }).first();
 
-  test('asks for the token by keyboard, refuses another one, and forgets both', async () => {
-    const other = await site.visit(site.consoleUrl);
-    await expectAccessible(other.page);
-    await expectFits(other.page);
-    const field = other.page.getByLabel('Operator’s token');
-    await type(other.page, field, 'x'.repeat(43));
-    await other.page.keyboard.press('Enter');
-    await other.page.getByText('This is not the operator’s token.').waitFor();
-    other.pardon(/^says Failed to load resource: .* 401/);
-    await expectAccessible(other.page);
-    await type(other.page, field, site.operatorToken);
-    await other.page.keyboard.press('Enter');
-    await other.page.getByRole('button', { name: 'Sign out' }).waitFor();
-    // Nowhere but in the page's memory.
-    const kept = await other.page.evaluate(() => [
-      document.cookie,
-      location.href,
-      JSON.stringify(localStorage),
-      JSON.stringify(sessionStorage),
-      document.documentElement.outerHTML,
-    ]);
-    for (const text of kept) expect(text).not.toContain(site.operatorToken);
-    expect(await other.context.cookies()).toEqual([]);
-    expect(await other.page.evaluate(() => indexedDB.databases())).toEqual([]);
-    await other.page.reload();
-    await other.page.getByLabel('Operator’s token').waitFor();
-  });
-
-  test('teaches where there is no task yet', async () => {
-    await heading('There is no task yet').waitFor();
+  test.each([
+    ['/', /^Tasks$/],
+    ['/draft', /raft/],
+    ['/create', 'Create a task'],
+    ['/tasks/0123456789012345678901', /^Task /],
+    ['/nowhere', 'There is no such page'],
+  ])('shows %s while there is no task', async (place, name) => {
+    await go(page, place);
+    await heading(name).waitFor();
+    if (place.startsWith('/tasks/')) {
+      await page.getByText('The task cannot be shown').waitFor();
+      visit.pardon(/^says Failed to load resource: .* 404/);
+    }
     await expectFitForAnybody();
   });
 
-  test('creates, closes too early and cancels a task by keyboard alone', async () => {
-    await press(page, page.getByRole('link', { name: 'Create', exact: true }));
-    await heading('Create a task').waitFor();
-    const area = page.getByRole('textbox', { name: 'Task as JSON' });
-    await type(page, area, '{ "method": 1 }');
-    await page.getByText('Something has to be mended').waitFor();
-    await expectFitForAnybody();
-    await type(page, area, JSON.stringify(await irisProposal(), null, 2));
-    await page.getByText('The task fits together.').waitFor();
-    await expectFitForAnybody();
-    await press(page, page.getByRole('button', { name: 'Create the task' }));
-    await page.getByRole('heading', { name: /^Task / }).waitFor();
-    await page.getByRole('button', { name: 'Close…' }).waitFor();
-    await expectFitForAnybody();
-    await press(page, page.getByRole('button', { name: 'Close…' }));
-    await page.getByRole('dialog').waitFor();
-    await expectAccessible(page);
-    await expectFits(page);
-    await page.keyboard.press('Escape');
+  test('cancels a task by keyboard, once its name is typed', async () => {
+    const { task } = await site.services.client.create(await irisProposal());
+    await go(page, `/tasks/${task.id}`);
     await press(page, page.getByRole('button', { name: 'Cancel…' }));
-    const id = new URL(page.url()).hash.split('/')[2]!;
-    await type(page, page.getByLabel('To confirm, type the id'), 'another');
+    const field = page.getByLabel('To confirm, type the id');
+    await type(page, field, 'another');
     await page.keyboard.press('Enter');
     await page.getByText('This is not the id of the task.').waitFor();
     await expectAccessible(page);
     await expectFits(page);
-    await type(page, page.getByLabel('To confirm, type the id'), id);
+    await type(page, field, task.id);
     await page.keyboard.press('Enter');
     await page.getByText('The task is cancelled.').waitFor();
     await expectFitForAnybody();
@@ -124,13 +91,9 @@ describe.skipIf(browserMissing)('the console in a browser', { tags: ['long'] }, 
     await expectFitForAnybody();
   });
 
-  test.each([
-    ['/', /^Tasks$/],
-    ['/draft', /raft/],
-    ['/nowhere', 'There is no such page'],
-  ])('shows %s', async (place, name) => {
-    await go(page, place);
-    await heading(name).waitFor();
+  test('lists tasks', async () => {
+    await go(page, '/');
+    await page.getByRole('row').nth(3).waitFor();
     await expectFitForAnybody();
   });
 });
