@@ -1,14 +1,65 @@
-/** The result of a task. */
+/** The result of a task: what came out, how far it can be trusted, and how it is used. */
+import { remarksOf } from '@eigenveil/data-user/result';
 import type { TaskId } from '@eigenveil/task/schema';
+import { errorCodeOf } from '@eigenveil/wire/errors';
+import { useMemo } from 'preact/hooks';
+import { Problem } from '../../common/feedback.tsx';
 import { View } from '../../common/layout.tsx';
+import { useAsync } from '../../common/use-async.ts';
 import type { ConsoleApi } from '../api.ts';
+import { routes } from '../routes.ts';
+import { Biplot } from './biplot-view.tsx';
+import { componentRows } from './components.ts';
+import { Loadings } from './loadings-view.tsx';
+import { Provenance } from './provenance-view.tsx';
+import { Scree } from './scree-view.tsx';
+import { Summary } from './summary-view.tsx';
+import { Use } from './use-view.tsx';
+import './result.css';
+import { type CheckedResult, checkResult } from './verify.ts';
 
-export function ResultView({ taskId }: { readonly api: ConsoleApi; readonly taskId: TaskId }) {
+export function ResultView({ api, taskId }: { readonly api: ConsoleApi; readonly taskId: TaskId }) {
+  const loading = useAsync(
+    async (signal) => {
+      const [agreed, result] = await Promise.all([api.signed(taskId, signal), api.result(taskId, signal)]);
+      return checkResult(agreed, result);
+    },
+    [api, taskId],
+  );
   return (
     <View title="Result" name="Result">
       <p>
-        Save the result of <code>{taskId}</code> with eigenveil-user task result.
+        Of the task <a href={routes.href('task', { taskId })}>{taskId}</a>
       </p>
+      {loading.state === 'loading' && (
+        <p role="status">The result is fetched, and its signatures are checked.</p>
+      )}
+      {loading.state === 'failed' && (
+        <Problem error={loading.error} title="There is no result to show">
+          {errorCodeOf(loading.error) === 'ERR_NOT_READY' && (
+            <p>
+              <a href={routes.href('task', { taskId })}>See how far the task is</a>
+            </p>
+          )}
+        </Problem>
+      )}
+      {loading.state === 'done' && <Shown checked={loading.value} />}
     </View>
+  );
+}
+
+function Shown({ checked }: { readonly checked: CheckedResult }) {
+  const { task, projection } = checked;
+  const remarks = useMemo(() => remarksOf(task, projection), [task, projection]);
+  const rows = useMemo(() => componentRows(projection, remarks), [projection, remarks]);
+  return (
+    <>
+      <Summary checked={checked} remarks={remarks} />
+      <Scree projection={projection} rows={rows} />
+      <Loadings projection={projection} />
+      <Biplot projection={projection} />
+      <Provenance checked={checked} />
+      <Use checked={checked} />
+    </>
   );
 }

@@ -1,0 +1,113 @@
+/** The scree plot: eigenvalues in their order, and shares of the variance where they are known. */
+import type { Projection } from '@eigenveil/wire';
+import { LineChart } from 'echarts/charts';
+import { use } from 'echarts/core';
+import { useCallback } from 'preact/hooks';
+import { axis, Chart } from '../../common/chart.tsx';
+import type { ChartTheme } from '../../common/chart-theme.ts';
+import { count } from '../../common/format.ts';
+import type { Column } from '../../common/table.tsx';
+import { type ComponentRow, whyNoShares } from './components.ts';
+
+use([LineChart]);
+
+const DIGITS = 6;
+
+export function Scree(props: { readonly projection: Projection; readonly rows: readonly ComponentRow[] }) {
+  const { projection, rows } = props;
+  const why = whyNoShares(projection);
+  const own = rows.filter(({ beyond }) => !beyond);
+  const kept = own.at(-1)?.sum ?? null;
+  const option = useCallback((theme: ChartTheme) => screeOption(theme, rows), [rows]);
+  const columns: Column<ComponentRow>[] = [
+    { head: 'Component', cell: ({ component, beyond }) => `${component}${beyond ? ' (no vector)' : ''}` },
+    { head: 'Eigenvalue', numeric: true, cell: ({ eigenvalue }) => eigenvalue.toPrecision(DIGITS) },
+    ...(why === null
+      ? ([
+          { head: 'Share', numeric: true, cell: ({ share }) => percent(share) },
+          { head: 'With those before', numeric: true, cell: ({ sum }) => percent(sum) },
+        ] satisfies Column<ComponentRow>[])
+      : []),
+    {
+      head: 'Found',
+      cell: ({ converged, beyond }) => (beyond ? '' : converged === false ? 'no' : 'yes'),
+    },
+    { head: 'Remarks', cell: ({ remarks }) => remarks.join(', ') },
+  ];
+  return (
+    <>
+      <h2>Scree plot</h2>
+      <Chart
+        title="Eigenvalues by component"
+        summary={summaryOf(own, kept)}
+        option={option}
+        columns={columns}
+        rows={rows}
+      />
+      {kept !== null && (
+        <p>
+          {count(own.length, 'component has', 'components have')} {percent(kept)} of the variance.
+        </p>
+      )}
+      {why !== null && <p class="hint">No shares of the variance are shown. {why}</p>}
+    </>
+  );
+}
+
+function summaryOf(rows: readonly ComponentRow[], kept: number | null): string {
+  const [first] = rows;
+  return `${count(rows.length, 'component')}; the first eigenvalue is ${first!.eigenvalue.toPrecision(3)}, the last ${rows.at(-1)!.eigenvalue.toPrecision(3)}${kept === null ? '' : `; together ${percent(kept)} of the variance`}`;
+}
+
+export function percent(part: number | null): string {
+  return part === null ? '' : `${(100 * part).toFixed(1)} %`;
+}
+
+function screeOption(theme: ChartTheme, rows: readonly ComponentRow[]) {
+  return {
+    grid: { left: 8, right: 16, top: 32, bottom: 32, containLabel: true },
+    tooltip: {
+      trigger: 'axis',
+      formatter: (shown: readonly { readonly dataIndex: number }[]) => {
+        const { component, eigenvalue, share, beyond } = rows[shown[0]!.dataIndex]!;
+        const part = share === null ? '' : `\n${percent(share)} of the variance`;
+        return `component ${component}${beyond ? ' (beyond the result)' : ''}\n${eigenvalue.toPrecision(DIGITS)}${part}`;
+      },
+    },
+    xAxis: {
+      ...axis(theme),
+      type: 'category',
+      name: 'component',
+      nameLocation: 'middle',
+      nameGap: 28,
+      data: rows.map(({ component }) => String(component)),
+    },
+    yAxis: {
+      ...axis(theme),
+      type: 'value',
+      name: 'eigenvalue',
+      nameTextStyle: { color: theme.text, align: 'left' },
+    },
+    series: [
+      lineOf(theme.series[0]!, 'solid', (row) => !row.beyond),
+      // From the last component on, so that the line goes on.
+      lineOf(theme.quiet, 'dashed', (row, i) => row.beyond || rows[i + 1]?.beyond === true),
+    ].map(({ holds, ...line }) => ({
+      ...line,
+      data: rows.map((row, i) => (holds(row, i) ? row.eigenvalue : null)),
+    })),
+  };
+}
+
+function lineOf(colour: string, type: 'solid' | 'dashed', holds: (row: ComponentRow, i: number) => boolean) {
+  return {
+    type: 'line',
+    symbol: 'circle',
+    symbolSize: type === 'solid' ? 9 : 5,
+    // echarts would leave marks out where there are many.
+    showAllSymbol: true,
+    itemStyle: { color: colour },
+    lineStyle: { color: colour, type },
+    holds,
+  };
+}

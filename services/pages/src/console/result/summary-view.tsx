@@ -1,0 +1,94 @@
+/** A result in a few facts: what was computed of whom, the noise, the rows as far as they were declared, and what to know before it is relied on. */
+import { listComponents, type Remark } from '@eigenveil/data-user/result';
+import { noiseNorm } from '@eigenveil/task';
+import { Notice } from '../../common/feedback.tsx';
+import { count, number } from '../../common/format.ts';
+import { Table } from '../../common/table.tsx';
+import { Untrusted } from '../../common/untrusted.tsx';
+import { METHODS } from '../words.ts';
+import type { CheckedResult } from './verify.ts';
+
+export function Summary(props: { readonly checked: CheckedResult; readonly remarks: readonly Remark[] }) {
+  const { checked, remarks } = props;
+  const { task, projection, provenance } = checked;
+  const { method, features, differentialPrivacy, sampleCount, converged } = projection;
+  const norm = method.kind === 'pca' ? noiseNorm(task, Math.hypot(...(projection.mean ?? []))) : undefined;
+  return (
+    <>
+      <dl class="facts">
+        <dt>Method</dt>
+        <dd>
+          {METHODS[method.kind]}
+          {method.kind === 'pca' && ` of the ${method.scale ?? 'covariance'} matrix`}, by {task.twoParty}
+          {task.twoParty === 'simulated' && ' (NOT private)'}
+        </dd>
+        <dt>Features</dt>
+        <dd>{number(features.length)}</dd>
+        <dt>Owners</dt>
+        <dd>{count(provenance.verifiedOwners, 'owner')}, as the CSP has verified</dd>
+        <dt>Rows</dt>
+        <dd>
+          {sampleCount === undefined
+            ? 'not known: the task does not declare "sampleCount"'
+            : `${number(sampleCount)}${differentialPrivacy === null ? '' : ', with noise'}`}
+        </dd>
+        <dt>Noise</dt>
+        <dd>
+          {differentialPrivacy === null
+            ? 'none: the result is exact but for the arithmetic'
+            : `for (ε, δ) = (${differentialPrivacy.epsilon}, ${differentialPrivacy.delta}), all of which is spent${norm === undefined ? '' : `; its norm on the scatter is about ${norm.toPrecision(3)}${projection.mean === undefined ? ' or more' : ''}`}`}
+        </dd>
+        <dt>Found</dt>
+        <dd>
+          {converged === undefined || converged.every(Boolean)
+            ? 'all components'
+            : `${number(converged.filter(Boolean).length)} of ${count(converged.length, 'component')}`}
+        </dd>
+      </dl>
+      {remarks.length > 0 && (
+        <Notice kind="warn" title="Know this before you rely on it">
+          <ul>
+            {remarks.map(({ code, components, text }) => (
+              <li key={`${code} ${components[0]}`}>
+                {capital(listComponents(components))}: {text}.
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      <ClassCounts checked={checked} />
+    </>
+  );
+}
+
+function ClassCounts({ checked: { task, projection } }: { readonly checked: CheckedResult }) {
+  const { classCounts, differentialPrivacy } = projection;
+  if (classCounts === undefined) return null;
+  return (
+    <>
+      {task.labellings.map(({ column, classes }, l) => {
+        const caption = `Rows by class, of ${task.labellings.length === 1 ? 'the labels' : ['the utility labels', 'the privacy labels'][l]}${differentialPrivacy === null ? '' : ', with noise'}`;
+        return (
+          <Table
+            key={column}
+            caption={caption}
+            rows={classes}
+            keyOf={(_, k) => k}
+            columns={[
+              { head: 'Class', cell: (name) => <Untrusted text={name} /> },
+              {
+                head: 'Rows',
+                numeric: true,
+                cell: (name) => number(classCounts[l]![classes.indexOf(name)]!),
+              },
+            ]}
+          />
+        );
+      })}
+    </>
+  );
+}
+
+function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}

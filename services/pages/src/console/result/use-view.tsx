@@ -1,0 +1,44 @@
+/** What one does with a result: save it, and reduce rows by it. */
+
+import { Code } from '../../common/code.tsx';
+import { Button } from '../../common/controls.tsx';
+import { save } from '../../common/save.ts';
+import { NUMPY } from './numpy.ts';
+import type { CheckedResult } from './verify.ts';
+
+const JSON_TYPE = 'application/json';
+
+export function Use({ checked: { plain, signed } }: { readonly checked: CheckedResult }) {
+  return (
+    <>
+      <h2>Use it</h2>
+      <div class="row">
+        <Button
+          kind="main"
+          onClick={() => save('projection.json', JSON_TYPE, `${JSON.stringify(plain, null, 2)}\n`)}
+        >
+          Download the projection
+        </Button>
+        <Button onClick={() => save('signed-projection.json', JSON_TYPE, `${JSON.stringify(signed)}\n`)}>
+          Download it with all signatures
+        </Button>
+      </div>
+      <p>
+        The first file is what <code>eigenveil-user task result --out projection.json</code> writes. The
+        second is what a program opens with <code>openProjection</code> or <code>Projector.load</code> and the
+        CSP’s thumbprint. Owners need neither: <code>eigenveil-owner project</code> fetches and checks it, if
+        the task releases it.
+      </p>
+      <h3>With NumPy</h3>
+      <p>
+        These lines reduce rows on the machine where the rows are. Reduced rows have no guarantee: keep them
+        like rows.
+      </p>
+      <Code
+        label="Python with NumPy, beside projection.json and rows.csv"
+        text={NUMPY}
+        filename="reduce.py"
+      />
+    </>
+  );
+}

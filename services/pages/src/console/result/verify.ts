@@ -1,0 +1,38 @@
+/**
+ * Checks a result as far as the page of a data user can: all signatures, and that they are about one task. The page comes from that data user, so this
+ * finds what was mixed up or altered on the way and at rest, not a data user that deviates.
+ */
+import { openProjection } from '@eigenveil/projection/portable';
+import type { Task, Thumbprint } from '@eigenveil/task/schema';
+import type { Projection, ResultResponse, SignedTask, VerifiedProvenance } from '@eigenveil/wire';
+
+export interface CheckedResult {
+  readonly task: Task;
+  readonly projection: Projection;
+  readonly provenance: VerifiedProvenance;
+  /** Whose key has signed the task and the provenance: to be compared with what the CSP's operator has told. */
+  readonly csp: Thumbprint;
+  readonly dataUser: Thumbprint;
+  /** What `eigenveil-user task result --out` writes. */
+  readonly plain: unknown;
+  /** The task and everything that was signed: what owners' projectors load, and whoever knows the CSP can check. */
+  readonly signed: unknown;
+}
+
+/** @throws ERR_AGREEMENT_INVALID, ERR_PROJECTION_INVALID, ERR_PROVENANCE_MISSING, ERR_PROVENANCE_INVALID, ERR_CSP_IDENTITY */
+export async function checkResult(agreed: SignedTask, result: ResultResponse): Promise<CheckedResult> {
+  const signed = { ...agreed, ...result };
+  const { task, projection, provenance } = await openProjection(signed, agreed.task.csp);
+  return {
+    task,
+    projection,
+    provenance,
+    csp: task.csp,
+    dataUser: task.dataUser,
+    plain: {
+      ...projection,
+      provenance: { verifiedOwners: provenance.verifiedOwners, ...result.provenance },
+    },
+    signed,
+  };
+}
