@@ -1,4 +1,5 @@
 /** What opens the operator's routes beside the token, for how long, and what does not. */
+import { hkdfSync } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
@@ -133,6 +134,41 @@ test('whoever has no key makes no bearer', async () => {
     'a.b.c',
   ];
   for (const forgery of forgeries) await expect(sessions.verify(forgery)).rejects.toMatchObject(REFUSED);
+});
+
+test('what the right key has signed is no bearer unless it is one in every part', async () => {
+  const { sessions } = sessionsAt();
+  const key = Buffer.from(hkdfSync('sha256', TOKEN, '', `eigenveil/1 console session ${DATA_USER}`, 32));
+  const header = { alg: 'HS256', typ: 'eigenveil-console+jwt' };
+  const claims = decodeJwt((await sessions.exchange(TOKEN)).bearer);
+  const signed = (claimed: object, head: { alg: string; typ?: string } = header) =>
+    new SignJWT({ ...claimed }).setProtectedHeader(head).sign(key);
+  await sessions.verify(await signed(claims));
+  const spoilt: [object, { alg: string; typ?: string }?][] = [
+    [claims, { ...header, typ: 'eigenveil-owner+jwt' }],
+    [claims, { alg: 'HS256' }],
+    [claims, { ...header, alg: 'HS512' }],
+    [{ ...claims, aud: OTHER }],
+    [{ ...claims, aud: [DATA_USER, OTHER] }],
+    [{ ...claims, aud: undefined }],
+    [{ ...claims, exp: undefined }],
+    [{ ...claims, iat: undefined }],
+    [{ ...claims, ends: undefined }],
+    [{ ...claims, ends: 'never' }],
+    [{ ...claims, sub: 'admin' }],
+  ];
+  for (const [claimed, head] of spoilt)
+    await expect(sessions.verify(await signed(claimed, head))).rejects.toMatchObject(REFUSED);
+});
+
+test('a bearer with one character changed is none', async () => {
+  const { sessions } = sessionsAt();
+  const { bearer } = await sessions.exchange(TOKEN);
+  // The last character says four bits of the MAC and two of nothing.
+  for (let i = 0; i < bearer.length - 1; i += 1) {
+    const changed = `${bearer.slice(0, i)}${bearer[i] === 'B' ? 'C' : 'B'}${bearer.slice(i + 1)}`;
+    await expect(sessions.verify(changed)).rejects.toMatchObject(REFUSED);
+  }
 });
 
 test('a token that is replaced is void at its next reading, and its bearers with it', async () => {
