@@ -3,10 +3,10 @@ import { browserMissing } from '@eigenveil/report/in-browser';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { go, operator } from '../support/console.ts';
-import { expectUnhurt, hostileProposal, MARKUP } from '../support/hostile.ts';
+import { expectUnhurt, hostileProposal, hostileRows, MARKUP } from '../support/hostile.ts';
 import { press, type, walk } from '../support/keyboard.ts';
 import { expectAccessible, expectFits } from '../support/looks.ts';
-import { contribute, finishedTask, irisProposal, splitRows } from '../support/owners.ts';
+import { contribute, finish, finishedTask, irisProposal, splitRows } from '../support/owners.ts';
 import { Site } from '../support/site.ts';
 import type { Visit } from '../support/visitors.ts';
 
@@ -73,6 +73,14 @@ describe.skipIf(browserMissing)('the console in a browser', { tags: ['long'] }, 
     await expectFitForAnybody();
     await page.getByRole('textbox', { name: 'Task as JSON' }).fill(JSON.stringify({ [MARKUP]: MARKUP }));
     await page.getByText('Something has to be mended').waitFor();
+    await expectFitForAnybody();
+
+    const rows = await hostileRows(site.folder, task);
+    await contribute(site, task.id, [rows, rows], []);
+    await finish(site, task.id);
+    await go(page, `/tasks/${task.id}/result`);
+    await heading(/^Result/).waitFor();
+    await page.getByText(MARKUP.slice(0, 12)).first().waitFor();
     await expectFitForAnybody();
   });
 

@@ -1,4 +1,6 @@
 /** Text that would do harm where it is taken for anything but text, for every place that somebody else fills. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { TaskProposal } from '@eigenveil/task';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
@@ -34,6 +36,20 @@ export function hostileProposal(changes: Readonly<Record<string, unknown>> = {})
     deadline: new Date(Date.now() + 3_600_000).toISOString(),
     ...changes,
   });
+}
+
+/** A file of rows for such a task, as an owner may have it. */
+export async function hostileRows(folder: string, { features, labellings }: TaskProposal): Promise<string> {
+  const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
+  const [{ column, classes }] = labellings as [TaskProposal['labellings'][number]];
+  const header = [...features.map(({ name }) => name), column].map(quoted);
+  const rows = Array.from({ length: 12 }, (_, row) => [
+    ...features.map((_feature, i) => Math.sin(7 * row + 3 * i).toFixed(3)),
+    quoted(classes[row % classes.length]!),
+  ]);
+  const file = join(folder, 'hostile.csv');
+  await writeFile(file, [header, ...rows].map((cells) => `${cells.join(',')}\n`).join(''));
+  return file;
 }
 
 /** Nothing of the markup has become an element or has run. */

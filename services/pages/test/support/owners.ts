@@ -13,6 +13,7 @@ import {
 import { draftTask } from '@eigenveil/data-user';
 import { type TaskId, TaskProposal } from '@eigenveil/task';
 import type { SignedTask } from '@eigenveil/wire';
+import { expect } from 'vitest';
 import type { Site } from './site.ts';
 
 export const IRIS = fileURLToPath(new URL('../../../../data/iris.csv', import.meta.url));
@@ -51,7 +52,12 @@ export async function splitRows(folder: string, count: number): Promise<string[]
 }
 
 /** Enrols as many owners as there are files, and has each contribute its own. */
-export async function contribute(site: Site, taskId: TaskId, files: readonly string[]): Promise<void> {
+export async function contribute(
+  site: Site,
+  taskId: TaskId,
+  files: readonly string[],
+  ignoredColumns: readonly string[] = [LABEL],
+): Promise<void> {
   const { csp, dataUser, caFile } = site.services;
   const ca = await readFile(caFile, 'utf8');
   const paillier = new PaillierPool({ threads: 0 });
@@ -66,7 +72,7 @@ export async function contribute(site: Site, taskId: TaskId, files: readonly str
     const owner = new DataOwner({ state: new MemoryOwnerState(), policy, paillier });
     await owner.enrol({ url: csp.url, ca }, tokens[i]!, csp.thumbprint);
     await owner.contribute({ url: dataUser.url, ca }, taskId, async (task) => {
-      const { statistics } = await statisticsOfCsv(readFileBytes(file), task, { ignoredColumns: [LABEL] });
+      const { statistics } = await statisticsOfCsv(readFileBytes(file), task, { ignoredColumns });
       return statistics;
     });
   }
@@ -77,7 +83,12 @@ export async function contribute(site: Site, taskId: TaskId, files: readonly str
 export async function finishedTask(site: Site, proposal: TaskProposal): Promise<SignedTask> {
   const signed = await site.services.client.create(proposal);
   await contribute(site, signed.task.id, await splitRows(site.folder, 3));
-  await site.services.client.closeTask(signed.task.id);
-  await site.services.client.untilFinal(signed.task.id);
+  await finish(site, signed.task.id);
   return signed;
+}
+
+/** Closes a task, and waits for its result. */
+export async function finish(site: Site, taskId: TaskId): Promise<void> {
+  await site.services.client.closeTask(taskId);
+  expect(await site.services.client.untilFinal(taskId)).toMatchObject({ state: 'done' });
 }
