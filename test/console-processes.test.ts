@@ -44,7 +44,9 @@ afterAll(async () => {
 const listAt = (address: Address, bearer: string) =>
   send(address, { method: 'GET', path: '/tasks', headers: { authorization: `Bearer ${bearer}` } });
 
-test('a stream of one process tells what was sent to the other, which did not see its session begin', async () => {
+test('a stream of one process tells what was sent to the other, which did not see its session begin', {
+  tags: ['long'],
+}, async () => {
   const byHand = await ByHand.start(world);
   const signed = await byHand.create();
   const { id } = signed.task;
@@ -68,7 +70,9 @@ test('a stream of one process tells what was sent to the other, which did not se
   expect(await stream.next()).toEqual({ kind: 'end', reason: 'final' });
 });
 
-test('a token that is replaced is void at the process whose file was replaced', async () => {
+test('a token that is replaced is void at the process whose file was replaced', {
+  tags: ['long'],
+}, async () => {
   const { bearer } = await signIn(first, token);
   expect((await listAt(second, bearer)).status).toBe(200);
   const stream = await openStream(second, '/progress', bearer);
