@@ -48,6 +48,10 @@ test('what its form cannot say is shown at its member, too: the check is that of
     { words: expect.stringContaining('allowInsecureKey'), at: '1024' },
   ]);
   expect(faultsOf(written({ method: { kind: 'mdr', ridge: 0 } }))[0]!.at).not.toBeNull();
+  const many = Array.from({ length: 101 }, (_, i) => ({ name: `f${i}`, min: 0, max: 1 }));
+  expect(faultsOf(written({ features: many }))).toEqual([
+    { words: expect.stringContaining('garbled'), at: JSON.stringify(many, null, 2).replaceAll('\n', '\n  ') },
+  ]);
   expect(faultsOf(written({ deadline: '2029-12-31T00:00:00Z' }))).toEqual([
     { words: expect.stringContaining('future'), at: '"2029-12-31T00:00:00Z"' },
   ]);

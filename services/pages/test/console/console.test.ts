@@ -4,7 +4,8 @@ import type { TaskId } from '@eigenveil/task';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signIn } from '../support/console.ts';
-import { press, tabTo, walk } from '../support/keyboard.ts';
+import { CONTROLS, expectUnhurt, hostileProposal, MARKUP } from '../support/hostile.ts';
+import { press, walk } from '../support/keyboard.ts';
 import { expectAccessible, expectFits } from '../support/looks.ts';
 import { contribute, irisProposal, splitRows } from '../support/owners.ts';
 import { Site } from '../support/site.ts';
@@ -29,52 +30,6 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
 
   const waiting = (page: Page) => page.locator('.waiting');
 
-  test('an operator without a task is taught how to make the first', async () => {
-    const { page } = await signedIn();
-    await heading(page, 'Tasks').waitFor();
-    await page.getByRole('heading', { name: 'There is no task yet' }).waitFor();
-    expect(await page.getByText('npm run demo -- --keep').count()).toBe(1);
-    await expectAccessible(page);
-    await expectFits(page);
-    await page.getByRole('link', { name: 'Draft a task' }).click();
-    await heading(page, 'Draft').waitFor();
-  });
-
-  test('a wrong token is refused, the right one is kept nowhere, and a reload asks for it again', async () => {
-    const { page, pardon } = await site.visit(site.consoleUrl);
-    await expectAccessible(page);
-    await expectFits(page);
-    await page.getByLabel('Operator’s token').fill('wrong');
-    await page.keyboard.press('Enter');
-    await page.getByText('This is not the operator’s token').waitFor();
-    pardon(/^says Failed to load resource: .* 401/);
-    await expectAccessible(page);
-    await tabTo(page, page.getByLabel('Operator’s token'));
-    await page.keyboard.type(site.operatorToken);
-    await page.keyboard.press('Enter');
-    await heading(page, 'Tasks').waitFor();
-
-    const kept = await page.evaluate(async () => ({
-      address: location.href,
-      cookie: document.cookie,
-      storage: JSON.stringify([{ ...localStorage }, { ...sessionStorage }]),
-      databases: await indexedDB.databases(),
-      state: JSON.stringify(history.state),
-      inputs: [...document.querySelectorAll('input')].map(({ value }) => value),
-    }));
-    expect(kept).toEqual({
-      address: site.consoleUrl,
-      cookie: '',
-      storage: '[{},{}]',
-      databases: [],
-      state: 'null',
-      inputs: [],
-    });
-    await page.reload();
-    await heading(page, 'Sign in').waitFor();
-    await page.getByText('asked for again when the page is loaded again').waitFor();
-  });
-
   test('signing out ends what is shown, and says so', async () => {
     const { page } = await signedIn();
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -85,7 +40,7 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
   test('a task goes from its JSON to its end, by keyboard alone', async () => {
     const proposal = await irisProposal({ minimumOwners: 2, maximumOwners: 3 });
     const { page } = await signedIn('create');
-    const area = page.getByLabel('Task as JSON');
+    const area = page.getByLabel('Task as JSON', { exact: true });
     await area.fill(JSON.stringify({ ...proposal, components: 'two' }, null, 2));
     await page.getByText('"components": expected a number, got a text').waitFor();
     await expectAccessible(page);
@@ -137,4 +92,168 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
     await press(page, page.getByRole('link', { name: 'See the result' }));
     await page.waitForURL(/\/result$/);
   });
+
+  test('the list changes as tasks do, and goes back to the first of them', async () => {
+    const { client } = site.services;
+    const first = await client.create(await irisProposal());
+    const second = await client.create(await irisProposal());
+    const { page } = await signedIn();
+    const row = (taskId: string) => page.getByRole('row').filter({ hasText: taskId });
+    await row(first.task.id).getByText('PCA').waitFor();
+    const third = await client.create(await irisProposal());
+    await row(third.task.id).getByText('Open').waitFor();
+    await client.cancelTask(third.task.id);
+    await row(third.task.id).getByText('Cancelled').waitFor();
+    await expectAccessible(page);
+    await expectFits(page);
+
+    // As if the page of newest tasks were so short: what is older is asked of the service.
+    const newest = (await client.list()).filter(({ taskId }) => taskId === second.task.id);
+    await page.route('**/progress', (route) =>
+      route.fulfill({ body: lines({ kind: 'update', update: { tasks: newest, older: true } }, FINAL) }),
+    );
+    await page.getByRole('link', { name: 'Draft', exact: true }).click();
+    await page.getByRole('link', { name: 'Tasks', exact: true }).click();
+    await expect.poll(() => page.getByRole('row').count()).toBe(2);
+    await press(page, page.getByRole('button', { name: 'Show older tasks' }));
+    await row(first.task.id).waitFor();
+    await page.getByText('The newest 1 tasks are live.').waitFor();
+    expect(await page.getByRole('button', { name: 'Show older tasks' }).count()).toBe(0);
+  });
+
+  test('a line that breaks is said, and followed again by itself', async () => {
+    const { task } = await site.services.client.create(await irisProposal());
+    const { page } = await signedIn();
+    const updates: string[] = [];
+    await page.route(`**/tasks/${task.id}/progress`, async (route) => {
+      updates.push(route.request().url());
+      // It ends without a word, twice.
+      if (updates.length <= 2) await route.fulfill({ body: '' });
+      else await route.continue();
+    });
+    await page.goto(`${site.consoleUrl}#/tasks/${task.id}`);
+    await page.getByText('There is nothing to see yet: the line to the data user is broken').waitFor();
+    await expectAccessible(page);
+    await page.getByText('The task is live.').waitFor();
+    expect(updates).toHaveLength(3);
+  });
+
+  test('a session that the service does not take any more ends at once, and what was begun goes on after it', async () => {
+    const { page, pardon } = await signedIn('create');
+    await page.getByLabel('Task as JSON', { exact: true }).fill(JSON.stringify(await irisProposal()));
+    const refuse = (status: number, code: string) =>
+      page.route('**/tasks', (route) =>
+        route.fulfill({
+          status,
+          contentType: 'application/problem+json',
+          body: JSON.stringify({ type: 'x', title: 'x', status, code, detail: `${MARKUP} ${code}` }),
+        }),
+      );
+    await refuse(401, 'ERR_AUTH_REQUIRED');
+    await page.getByRole('button', { name: 'Create the task' }).click();
+    await page.getByText('does not take this session any more').waitFor();
+    pardon(/^says Failed to load resource: .* 401/);
+    expect(await page.getByLabel('Task as JSON', { exact: true }).isVisible()).toBe(false);
+    await page.unroute('**/tasks');
+    await page.getByLabel('Operator’s token').fill(site.operatorToken);
+    await page.keyboard.press('Enter');
+    await page.getByText('The task fits together.').waitFor();
+
+    // An answer that is lost: the same task is asked for again, not another one.
+    const ids: unknown[] = [];
+    await page.route('**/tasks', async (route) => {
+      ids.push(route.request().postDataJSON().id);
+      if (ids.length > 1) return route.continue();
+      const { id, ...proposal } = route.request().postDataJSON();
+      await site.services.client.create(proposal, id);
+      await route.abort();
+    });
+    await page.getByRole('button', { name: 'Create the task' }).click();
+    await page.getByText('there will not be two of it').waitFor();
+    pardon(/^says Failed to load resource: net::ERR_FAILED/);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await heading(page, /^Task /).waitFor();
+    expect(new Set(ids).size).toBe(1);
+    expect(ids).toHaveLength(2);
+    await expectUnhurt(page);
+  });
+
+  test('what a service says about a refusal is text, cut where it is long', async () => {
+    const { page, pardon } = await signedIn('create');
+    const area = page.getByLabel('Task as JSON', { exact: true });
+    await area.fill(JSON.stringify(hostileProposal()));
+    const detail = `${MARKUP}${CONTROLS}${'x'.repeat(900)} end`;
+    await page.route('**/tasks', (route) =>
+      route.fulfill({
+        status: 403,
+        contentType: 'application/problem+json',
+        body: JSON.stringify({ type: 'x', title: 'x', status: 403, code: 'ERR_TASK_REFUSED', detail }),
+      }),
+    );
+    await page.getByRole('button', { name: 'Create the task' }).click();
+    const problem = page.getByRole('alert');
+    await problem.getByText('The CSP’s operator decides what it allows.').waitFor();
+    pardon(/^says Failed to load resource: .* 403/);
+    expect(await problem.textContent()).not.toContain('x end');
+    await press(page, problem.getByRole('button', { name: 'Show all' }));
+    expect(await problem.textContent()).toContain('x end');
+    // What turns text around is shown as a mark.
+    expect(await problem.textContent()).not.toMatch(/[\p{Cf}\p{Cc}]/u);
+    await expectUnhurt(page);
+    await expectFits(page);
+  });
+
+  test('a computation shows how far it is, an obstacle what stops it, and a failure what to do', async () => {
+    const { task } = await site.services.client.create(await irisProposal());
+    const { page } = await signedIn();
+    const at = '2030-01-01T00:00:10.000Z';
+    const show = async (changes: object, status: object) => {
+      const update = {
+        at,
+        status: { ...(await site.services.client.status(task.id)), contributions: 3, ...status },
+        minimumOwners: task.minimumOwners,
+        maximumOwners: task.maximumOwners,
+        deadline: task.deadline,
+        arrivals: [],
+        refused: [],
+        stages: [],
+        computation: null,
+        waitsFor: { who: 'nobody', code: 'nothing' },
+        ...changes,
+      };
+      await page.unroute(`**/tasks/${task.id}/progress`);
+      await page.route(`**/tasks/${task.id}/progress`, (route) =>
+        route.fulfill({ body: lines({ kind: 'update', update }, FINAL) }),
+      );
+      await page.goto(`${site.consoleUrl}#/`);
+      await page.goto(`${site.consoleUrl}#/tasks/${task.id}`);
+      await heading(page, /^Task /).waitFor();
+    };
+    const computation = { unit: 'AND gates', done: 2_500_000, planned: 10_000_000, secondsLeft: 90 };
+    await show({ computation, waitsFor: { who: 'csp', code: 'computation' } }, { state: 'unblinded' });
+    const bar = page.getByRole('progressbar', { name: 'Two-party computation' });
+    expect(await bar.getAttribute('aria-valuetext')).toBe('2,500,000 of 10,000,000 AND gates (25 %)');
+    await page.getByText('About 1 minute 30 seconds left.').waitFor();
+    await expectAccessible(page);
+
+    const obstacle = { code: 'ERR_PEER_UNREACHABLE', message: `${MARKUP} cannot be reached` };
+    await show({ waitsFor: { who: 'csp', code: 'obstacle' } }, { state: 'closed', waiting: obstacle });
+    await page.getByText('The operator of the CSP has to mend what stops it.').waitFor();
+    await page.getByText(/cannot be reached/).waitFor();
+
+    const failure = { code: 'ERR_OWNER_COUNT', message: MARKUP };
+    await show({}, { state: 'failed', failure });
+    await page.getByText('The encrypted number of owners differs from the verified records').waitFor();
+    await page.getByText('with owners that you trust more').waitFor();
+    await expectAccessible(page);
+    await expectFits(page);
+    await expectUnhurt(page);
+  });
 });
+
+const FINAL = { kind: 'end', reason: 'final' };
+
+/** As a stream has them. */
+function lines(...values: readonly unknown[]): string {
+  return values.map((it) => `${JSON.stringify(it)}\n`).join('');
+}

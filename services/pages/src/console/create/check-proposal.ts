@@ -1,7 +1,6 @@
 /** Checks the JSON of a task before it is sent, by the schema and the checks of the data user's service. */
-
-import { checkTask } from '@eigenveil/task';
 import { ProposalFile, type TaskProposal } from '@eigenveil/task/schema';
+import { checkComputable } from '@eigenveil/two-party/plan';
 import { explainIssue } from '@eigenveil/wire/explain';
 import { type Place, pathOf, placeIn } from './json-place.ts';
 
@@ -39,7 +38,7 @@ export function checkProposal(text: string, now: Date): CheckedProposal {
       })),
     );
   try {
-    checkTask(parsed.data);
+    checkComputable(parsed.data);
   } catch (error) {
     const words = (error as Error).message;
     return faulty({ words, place: placeIn(text, pathOf(/^"([^"]+)"/.exec(words)?.[1] ?? '')) });
