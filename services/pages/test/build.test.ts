@@ -17,8 +17,8 @@ import { said } from './support/checks.ts';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** For everything that a page loads, in bytes, as it is sent. */
 const LIMIT = 300_000;
-/** Names of formats, which nobody fetches. */
-const NAMES = new Set(['www.w3.org', 'json-schema.org']);
+/** Names of formats, and of an example in a message, which nobody fetches. */
+const NAMES = new Set(['www.w3.org', 'json-schema.org', 'owner.example.org']);
 
 /** What makes code of text; `Function` as a value does, by whatever name it is then called. */
 const COMPILER = /\beval\(|\bnew Function\b|[=(,:]Function[;,)(]/g;

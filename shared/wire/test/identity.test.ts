@@ -8,7 +8,9 @@ import {
   issueOwnerToken,
   OwnerId,
   PROOF_WINDOW_SECONDS,
+  PublicJwk,
   ReplayGuard,
+  thumbprintOf,
   verifyOwnerToken,
   verifyProof,
 } from '../src/index.ts';
@@ -17,6 +19,20 @@ const newKey = async () => importSigningKey(await generatePrivateJwk());
 const [csp, owner, stranger] = await Promise.all([newKey(), newKey(), newKey()]);
 const ownerId = OwnerId.parse('o'.repeat(22));
 const request = { method: 'PUT', url: 'https://localhost:1/tasks/x', token: 'token' };
+
+test('a key that nobody can take out of the system signs as one that was read from a file', async () => {
+  const { privateKey, publicKey } = await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify']);
+  const { kty, crv, x } = await crypto.subtle.exportKey('jwk', publicKey);
+  const publicJwk = PublicJwk.parse({ kty, crv, x });
+  const key = { privateKey, publicJwk, thumbprint: await thumbprintOf(publicJwk) };
+  const request = { method: 'GET', url: 'https://user.example.org/tasks' };
+  expect(await verifyProof(await createProof(key, request), request)).toMatchObject({
+    thumbprint: key.thumbprint,
+  });
+  await expect(crypto.subtle.exportKey('jwk', privateKey)).rejects.toThrow();
+  const { privateKey: imported } = await importSigningKey(await generatePrivateJwk());
+  await expect(crypto.subtle.exportKey('jwk', imported)).rejects.toThrow();
+});
 
 describe('a request proof', () => {
   test('names the key that made it', async () => {
