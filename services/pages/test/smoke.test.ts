@@ -27,7 +27,10 @@ describe.skipIf(browserMissing)('in a browser', () => {
     const url = `https://127.0.0.1:${configuration.port}`;
     [dataUser, host] = await Promise.all([
       startDataUser(configuration),
-      OwnerHost.start(await freePort(), tls, [url]),
+      OwnerHost.start(join(folder, 'page'), await freePort(), tls, {
+        csp: configuration.cspUrl,
+        dataUser: url,
+      }),
     ]);
     consoleUrl = `${url}/console/`;
     operatorToken = (await readFile(join(configuration.dataDirectory, 'admin-token'), 'utf8')).trim();

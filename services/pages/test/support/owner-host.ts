@@ -2,16 +2,15 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { extname, join } from 'node:path';
-import { FOLDERS } from '../../build/build.ts';
+import { Children } from '@eigenveil/testbed/processes/programs';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.txt': 'text/plain; charset=utf-8',
+  '': 'text/plain; charset=utf-8',
 };
-
-const NAMES: readonly string[] = ['index.html', 'main.js', 'main.css', 'worker.js'];
 
 /** What a host adds that an HTML file cannot say of itself. */
 const HEADERS = {
@@ -31,18 +30,33 @@ export class OwnerHost {
     this.#close = close;
   }
 
-  /** Hands out the page that may reach the services at these origins. */
+  /**
+   * Has the command write the page that may reach the services at these addresses, and hands out what it has written.
+   * @param folder to write to, which is not there yet
+   */
   static async start(
+    folder: string,
     port: number,
     tls: { readonly cert: string; readonly key: string },
-    services: readonly string[],
+    services: { readonly csp: string; readonly dataUser: string },
   ): Promise<OwnerHost> {
+    const places = ['--csp', services.csp, '--data-user', services.dataUser];
+    const { exitCode, stdout, stderr } = await new Children().run('owner', [
+      ...['--json', 'page', '--out', folder],
+      ...places,
+    ]);
+    if (exitCode !== 0) throw new Error(stderr);
+    const { files }: { files: string[] } = JSON.parse(stdout);
     const server = createServer(tls, (request, response) => {
       const { pathname } = new URL(request.url!, 'https://host');
       const name = pathname === '/' ? 'index.html' : pathname.slice(1);
-      read(name, services).then(
+      if (!files.includes(name)) {
+        response.writeHead(404).end();
+        return;
+      }
+      readFile(join(folder, name)).then(
         (body) => response.writeHead(200, { ...HEADERS, 'content-type': TYPES[extname(name)] }).end(body),
-        () => response.writeHead(404).end(),
+        (error: Error) => response.destroy(error),
       );
     });
     await new Promise<void>((resolve, reject) => {
@@ -59,12 +73,4 @@ export class OwnerHost {
   close(): Promise<void> {
     return this.#close();
   }
-}
-
-async function read(name: string, services: readonly string[]): Promise<string> {
-  if (!NAMES.includes(name)) throw new Error(`no file ${name}`);
-  const text = await readFile(join(FOLDERS.owner, name), 'utf8');
-  return name === 'index.html'
-    ? text.replace("connect-src 'self'", ["connect-src 'self'", ...services].join(' '))
-    : text;
 }

@@ -56,10 +56,10 @@ export class Site {
         readFile(services.caFile, 'utf8'),
         readFile(services.keyFile, 'utf8'),
       ]);
-      const urls = [services.csp.url, services.dataUser.url];
-      host = await OwnerHost.start(port, { cert, key }, urls);
+      const urls = { csp: services.csp.url, dataUser: services.dataUser.url };
+      host = await OwnerHost.start(join(folder, 'page'), port, { cert, key }, urls);
       const operatorToken = (await readFile(join(services.dataUser.folder, 'admin-token'), 'utf8')).trim();
-      const visitors = await Visitors.arrive(cert, [...urls, host.url]);
+      const visitors = await Visitors.arrive(cert, [...Object.values(urls), host.url]);
       return new Site({ services, operatorToken, folder }, children, host, visitors);
     } catch (error) {
       await host?.close();
