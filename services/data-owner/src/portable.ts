@@ -1,6 +1,7 @@
 /** The data owner in Node.js and in browsers: what it does, and what it must not forget. Whoever uses it keeps the state. */
 export { DataOwner, type DataOwnerOptions } from './data-owner.ts';
 export { type BrokenRule, brokenRules, checkPolicy, OwnerPolicy } from './policy.ts';
+export { reducedLines } from './reduced-lines.ts';
 export { Evidence, type TaskResult, verifyResult } from './result.ts';
 export { type Revealed, revealedBy } from './reveals.ts';
 export {

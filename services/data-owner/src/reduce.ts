@@ -4,7 +4,8 @@ import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Projector } from '@eigenveil/projection';
-import { csvLine, type RowOptions, StatisticsError } from '@eigenveil/statistics';
+import type { RowOptions } from '@eigenveil/statistics';
+import { reducedColumns, reducedLines } from './reduced-lines.ts';
 import { isParquetName, type RowSettings, type Rows, rowsOf } from './rows.ts';
 
 export interface ReducedFile {
@@ -39,34 +40,24 @@ export async function reduceRows(
 ): Promise<ReducedFile> {
   const { features } = projector.task;
   const { keptColumns = [] } = options;
-  const header = [...keptColumns, ...projector.componentNames];
-  if (new Set(header).size < header.length)
-    throw new StatisticsError(
-      'ERR_CSV_COLUMNS',
-      'kept columns expected once each, and none named as a component',
-    );
+  const header = reducedColumns(projector, keptColumns);
   let rows = 0;
   let skippedRows = 0;
   const onSkippedRow = () => {
     skippedRows += 1;
   };
-  async function* lines() {
-    yield `${csvLine(header)}\n`;
-    const batches = source.read(
-      { features, labellings: [] },
-      { ...options, ignoredColumns: 'others', onSkippedRow },
-    );
-    for await (const batch of batches) {
-      const reduced = projector.transform(batch.map(({ values }) => values));
-      rows += batch.length;
-      yield batch.map(({ kept = [] }, i) => `${csvLine([...kept, ...reduced[i]!])}\n`).join('');
-    }
-  }
+  const batches = source.read(
+    { features, labellings: [] },
+    { ...options, ignoredColumns: 'others', onSkippedRow },
+  );
+  const lines = reducedLines(projector, batches, keptColumns, (batch) => {
+    rows += batch.length;
+  });
   // Whole or not at all: rows that cannot be read must not cost an earlier result.
   const draft = `${out}.${process.pid}.tmp`;
   const parquet = `${draft}.parquet`;
   try {
-    await pipeline(Readable.from(lines()), createWriteStream(draft));
+    await pipeline(Readable.from(lines), createWriteStream(draft));
     if (isParquetName(out)) {
       const { writeParquet } = await import('@eigenveil/statistics/duckdb');
       const columns = header.map((name, k) => ({

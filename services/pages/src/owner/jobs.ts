@@ -1,6 +1,8 @@
 /** What the owner's page has its worker do, apart from workers: an owner's part that takes more than a moment. */
+import { reducedLines } from '@eigenveil/data-owner/portable';
 import { encryptMany, PublicKey, type PublicKeyParts } from '@eigenveil/paillier/owner';
 import { randomBytes, sha256Hasher, toHex } from '@eigenveil/platform';
+import { Projector } from '@eigenveil/projection/portable';
 import { contribute } from '@eigenveil/protocol/owner';
 import {
   type CsvOptions,
@@ -11,6 +13,7 @@ import {
   statisticsOfRows,
 } from '@eigenveil/statistics/owner';
 import type { Task } from '@eigenveil/task';
+import type { Projection } from '@eigenveil/wire';
 
 /** How CSV is read, as far as it can be said to a worker. */
 export type ReadingOptions = Omit<CsvOptions, 'onSkippedRow'>;
@@ -57,6 +60,90 @@ export async function read(
   }
   const statistics = await statisticsOfRows(task, options, (all) => readRowBatches(bytes(), task, all));
   return { ...statistics, digest: toHex(hasher.digest()) };
+}
+
+export interface ReduceJob {
+  readonly kind: 'reduce';
+  readonly file: Blob;
+  readonly name: string;
+  readonly task: Task;
+  readonly projection: Projection;
+  readonly options: Omit<ReadingOptions, 'ignoredColumns' | 'keptColumns'>;
+  /** Columns that go to the reduced rows as they stand. */
+  readonly keptColumns: readonly string[];
+  /** The column by which the points of the plot are told apart; null: by none. */
+  readonly labelColumn: string | null;
+}
+
+/** A row in the plane of the first two components; of one component alone, y is 0. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+  readonly label: string;
+}
+
+export interface RowsReduced {
+  /** CSV. The browser may keep it on its disk as long as the page is open. */
+  readonly csv: Blob;
+  readonly rows: number;
+  readonly skippedRows: number;
+  /** Per feature. */
+  readonly clippedCells: readonly number[];
+  /** Every so many rows one, so that there are never more than MOST_POINTS. */
+  readonly points: readonly Point[];
+}
+
+const MOST_POINTS = 2000;
+/** Text of so many UTF-16 units is handed to the browser at once. */
+const PIECE = 1 << 20;
+
+/**
+ * Reduces the rows of a CSV file by a projection whose signatures have been verified, by the code of the command line.
+ * @throws as `reducedLines` and `readRows`, and ERR_FILE_UNREADABLE
+ */
+export async function reduce(job: ReduceJob, onProgress: OnProgress): Promise<RowsReduced> {
+  const { file, name, task, projection, options, keptColumns, labelColumn } = job;
+  const projector = new Projector(task, projection);
+  const read = [...new Set([...keptColumns, ...(labelColumn === null ? [] : [labelColumn])])];
+  const label = labelColumn === null ? -1 : read.indexOf(labelColumn);
+  let skippedRows = 0;
+  const batches = readRowBatches(
+    readBlobBytes(file, name, (done) => onProgress(done, file.size)),
+    { features: task.features, labellings: [] },
+    {
+      ...options,
+      ignoredColumns: 'others',
+      keptColumns: read,
+      onSkippedRow: () => {
+        skippedRows += 1;
+      },
+    },
+  );
+  let rows = 0;
+  let step = 1;
+  let points: Point[] = [];
+  const lines = reducedLines(projector, batches, keptColumns, (batch, reduced) => {
+    for (const [i, [x, y = 0]] of reduced.entries()) {
+      if (rows % step === 0) points.push({ x: x!, y, label: batch[i]!.kept?.[label] ?? '' });
+      rows += 1;
+      if (points.length <= MOST_POINTS) continue;
+      points = points.filter((_, at) => at % 2 === 0);
+      step *= 2;
+    }
+  });
+  const pieces: Blob[] = [];
+  let text = '';
+  const put = () => {
+    pieces.push(new Blob([text]));
+    text = '';
+  };
+  for await (const some of lines) {
+    text += some;
+    if (text.length >= PIECE) put();
+  }
+  put();
+  const csv = new Blob(pieces, { type: 'text/csv' });
+  return { csv, rows, skippedRows, clippedCells: projector.clippedCells, points };
 }
 
 /** So many encryptions are told as one step: some tens of milliseconds. A table of fixed-base powers lasts for all steps. */

@@ -1,9 +1,10 @@
 /** The messages between the owner's page and its worker. A worker does one job and ends with it. */
 import { Task } from '@eigenveil/task';
+import { Projection } from '@eigenveil/wire';
 import { z } from 'zod';
-import type { ContributeJob, ReadJob } from './jobs.ts';
+import type { ContributeJob, ReadJob, ReduceJob } from './jobs.ts';
 
-export type Job = ReadJob | ContributeJob;
+export type Job = ReadJob | ContributeJob | ReduceJob;
 
 const ReadingOptions = z.strictObject({
   separator: z.enum(['comma', 'semicolon', 'tab']).exactOptional(),
@@ -32,6 +33,16 @@ export const JobMessage: z.ZodType<Job> = z.discriminatedUnion('kind', [
     task: Task,
     publicKey: z.strictObject({ n: natural, h: natural.exactOptional() }),
     values: z.array(z.bigint()),
+  }),
+  z.strictObject({
+    kind: z.literal('reduce'),
+    file: z.instanceof(Blob),
+    name: z.string(),
+    task: Task,
+    projection: Projection,
+    options: ReadingOptions.omit({ ignoredColumns: true, keptColumns: true }),
+    keptColumns: z.array(z.string()),
+    labelColumn: z.string().nullable(),
   }),
 ]);
 

@@ -2,7 +2,7 @@
 import type { PublicKeyParts } from '@eigenveil/paillier/owner';
 import type { Contributor } from '@eigenveil/protocol/owner';
 import type { Task } from '@eigenveil/task';
-import type { OnProgress, ReadingOptions, RowsRead } from './jobs.ts';
+import type { OnProgress, ReadingOptions, ReduceJob, RowsRead, RowsReduced } from './jobs.ts';
 import { Answer, type Job } from './messages.ts';
 
 /** The digest of worker.js, which the build puts here. */
@@ -73,6 +73,17 @@ export class OwnerWorker implements Contributor {
   ): Promise<Uint8Array> {
     const publicKey = h === undefined ? { n } : { n, h };
     return (await this.#run({ kind: 'contribute', task, publicKey, values }, by)) as Uint8Array;
+  }
+
+  /**
+   * A file's rows, reduced by a projection whose signatures have been verified. Progress is in bytes of the file.
+   * @throws as the job `reduce`, as WorkerError
+   */
+  async reduceRows(
+    job: Omit<ReduceJob, 'kind' | 'name' | 'file'> & { readonly file: File },
+    by: JobOptions = {},
+  ): Promise<RowsReduced> {
+    return (await this.#run({ kind: 'reduce', name: job.file.name, ...job }, by)) as RowsReduced;
   }
 
   #run(job: Job, { onProgress, signal }: JobOptions): Promise<unknown> {

@@ -1,5 +1,5 @@
 /** The worker of the owner's page: takes one job, tells how far it is, and answers. */
-import { contribution, read } from './jobs.ts';
+import { contribution, read, reduce } from './jobs.ts';
 import { type Answer, type Job, JobMessage } from './messages.ts';
 
 const answer = (it: Answer, transfer: Transferable[] = []) => postMessage(it, { transfer });
@@ -17,7 +17,14 @@ async function work(message: unknown): Promise<void> {
 
 function perform(job: Job): Promise<unknown> {
   const onProgress = (done: number, total: number) => answer({ kind: 'progress', done, total });
-  return job.kind === 'read' ? read(job, onProgress) : contribution(job, onProgress);
+  switch (job.kind) {
+    case 'read':
+      return read(job, onProgress);
+    case 'contribute':
+      return contribution(job, onProgress);
+    case 'reduce':
+      return reduce(job, onProgress);
+  }
 }
 
 /** An error of ours says what to do, and names no value. Of others nobody knows what they say. */
