@@ -1,5 +1,4 @@
 /** What a page tells: notices, problems, progress, and that there is nothing yet. */
-import { errorCodeOf } from '@eigenveil/wire/errors';
 import type { ComponentChildren } from 'preact';
 import { number } from './format.ts';
 import { Untrusted } from './untrusted.tsx';
@@ -28,19 +27,21 @@ export function Notice(props: {
 /**
  * An error as it came, with its code. Nothing when there is none.
  * @param children what to do about it, where the page knows
+ * @param words makes other words of the message
  */
 export function Problem(props: {
   readonly error: unknown;
   readonly title?: string;
+  readonly words?: (message: string) => string;
   readonly children?: ComponentChildren;
 }) {
-  const { error, title, children } = props;
+  const { error, title, words = (message) => message, children } = props;
   if (error === null || error === undefined) return null;
-  const code = errorCodeOf(error);
+  const code = codeOf(error);
   return (
     <Notice kind="bad" live {...(title === undefined ? {} : { title })}>
       <p>
-        <Untrusted text={error instanceof Error ? error.message : String(error)} longest={600} />
+        <Untrusted text={words(error instanceof Error ? error.message : String(error))} longest={600} />
         {code !== undefined && (
           <>
             {' '}
@@ -51,6 +52,12 @@ export function Problem(props: {
       {children}
     </Notice>
   );
+}
+
+/** Of an error of ours, of any package. */
+function codeOf(error: unknown): string | undefined {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && /^ERR_[A-Z_]+$/.test(code) ? code : undefined;
 }
 
 /**

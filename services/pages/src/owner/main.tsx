@@ -2,14 +2,15 @@
 import '../common/start.ts';
 import '../common/style.css';
 import { render } from 'preact';
-import { OwnerWorker } from './worker-client.ts';
+import { takeArrival } from './arrival.ts';
+import { OwnerPage } from './page.tsx';
 
-// At once, so that a host that lost it or has another is noticed before anybody chooses a file.
-void OwnerWorker.load();
+const place = document.getElementById('page')!;
+const arrived = () => {
+  const arrival = takeArrival(location, history);
+  if (arrival !== null) render(<OwnerPage arrival={arrival} />, place);
+};
 
-render(
-  <main>
-    <h1>Eigenveil</h1>
-  </main>,
-  document.getElementById('page')!,
-);
+// Before anything else listens to the address: whoever pastes a link into an open tab loads no page.
+addEventListener('hashchange', arrived);
+render(<OwnerPage arrival={takeArrival(location, history)} />, place);

@@ -1,0 +1,152 @@
+/** The owner on this device: whether the browser keeps it, and how it moves to another one. */
+import { useState } from 'preact/hooks';
+import { Button } from '../common/controls.tsx';
+import { Notice } from '../common/feedback.tsx';
+import { exactTime } from '../common/format.ts';
+import { View } from '../common/layout.tsx';
+import { save } from '../common/save.ts';
+import { useAction } from '../common/use-async.ts';
+import { leave, restore } from './backup.ts';
+import { DeviceError } from './errors.ts';
+import { Check, FileField, TextField } from './fields.tsx';
+import type { OwnerViewProps } from './page.tsx';
+import { Persistence } from './persistence.tsx';
+import { OwnerProblem } from './problem.tsx';
+import { LONGEST_FILE } from './sealed-file.ts';
+
+export const TRANSFER_FILE = 'eigenveil-owner-transfer.json';
+
+export function DeviceView(props: OwnerViewProps) {
+  const { status } = props;
+  const { thumbprint, enrolment, movedAt, isBare } = status;
+  return (
+    <View title="This device" name="This device">
+      {thumbprint === null ? (
+        <p>There is no owner in this browser yet.</p>
+      ) : (
+        <dl class="facts">
+          <dt>Thumbprint of your key</dt>
+          <dd>{thumbprint}</dd>
+          <dt>Owner id</dt>
+          <dd>{enrolment === null ? 'not enrolled' : enrolment.ownerId}</dd>
+          <dt>On this device</dt>
+          <dd>{movedAt === null ? 'yes' : `no, since ${exactTime(new Date(movedAt))}`}</dd>
+        </dl>
+      )}
+      {isBare && (
+        <Notice kind="warn" title="The key came here by its backup alone">
+          <p>
+            What it had contributed before is not known here. So tasks under differential privacy are refused:
+            the same rows could be counted, and noise be drawn, twice.
+          </p>
+        </Notice>
+      )}
+      {thumbprint !== null && movedAt === null && <Persistence {...props} />}
+      {thumbprint !== null && <Leave {...props} />}
+      {enrolment === null && movedAt === null && <Restore {...props} />}
+    </View>
+  );
+}
+
+function Leave({ owner, status, look }: OwnerViewProps) {
+  const [backup, setBackup] = useState<File | null>(null);
+  const [passphrase, setPassphrase] = useState('');
+  const [isSure, setSure] = useState(false);
+  const [transfer, setTransfer] = useState<string | null>(null);
+  const go = useAction(async () => {
+    const text = await textOf(backup!);
+    setTransfer(await owner.state.exclusively(() => leave(owner.state.database, text, passphrase)));
+    setPassphrase('');
+    look();
+  });
+  const isReady = backup !== null && passphrase !== '' && isSure;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isReady) go.run();
+      }}
+    >
+      <h2>Move to another device</h2>
+      <p>
+        You need the backup file of your key and its passphrase. What else must not be lost goes into a second
+        file under the same passphrase: contributions without a receipt, receipts, withdrawals, your enrolment
+        and your policy. This device stops first, and for good: it contributes nothing any more.
+        {status.movedAt !== null && ' It has stopped already; you can make the second file once more.'}
+      </p>
+      <p>Bring the two files to one device only. On two, the same rows could be contributed twice.</p>
+      <FileField label="Backup file of your key" accept=".json" onFile={setBackup} />
+      <TextField label="Passphrase of the backup" value={passphrase} onValue={setPassphrase} isSecret />
+      <Check label="This device shall stop" checked={isSure} onChecked={setSure} />
+      <OwnerProblem error={go.error} title="The owner stays where it is, unless it says above that it has left" />
+      <Button kind="danger" submit busy={go.busy} disabled={!isReady}>
+        Stop this device and make the second file
+      </Button>
+      {transfer !== null && (
+        <Notice kind="good" title="This device has stopped" live>
+          <p>Save the second file, and open both on the other device.</p>
+          <Button kind="main" onClick={() => save(TRANSFER_FILE, 'application/json', transfer)}>
+            Save the transfer file
+          </Button>
+        </Notice>
+      )}
+    </form>
+  );
+}
+
+function Restore({ owner, look }: OwnerViewProps) {
+  const [backup, setBackup] = useState<File | null>(null);
+  const [transfer, setTransfer] = useState<File | null>(null);
+  const [isLost, setLost] = useState(false);
+  const [passphrase, setPassphrase] = useState('');
+  const [isDone, setDone] = useState(false);
+  const go = useAction(async () => {
+    const [key, beside] = await Promise.all([
+      textOf(backup!),
+      transfer === null || isLost ? null : textOf(transfer),
+    ]);
+    await owner.state.exclusively(async () => {
+      await owner.state.persist();
+      await restore(owner.state.database, key, beside, passphrase);
+    });
+    setPassphrase('');
+    setDone(true);
+    look();
+  });
+  const isReady = backup !== null && passphrase !== '' && (transfer !== null || isLost);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isReady) go.run();
+      }}
+    >
+      <h2>Bring an owner from another device</h2>
+      <FileField label="Backup file of the key" accept=".json" onFile={setBackup} />
+      <FileField
+        label="Transfer file"
+        hint="The second file, which the other device makes when it stops."
+        accept=".json"
+        onFile={setTransfer}
+      />
+      <Check
+        label="The other device is lost: there is no transfer file"
+        hint="Then only the key comes back. You enrol with another token, and tasks under differential privacy are refused here."
+        checked={isLost}
+        onChecked={setLost}
+      />
+      <TextField label="Passphrase" value={passphrase} onValue={setPassphrase} isSecret />
+      <OwnerProblem error={go.error} title="Nothing was brought here" />
+      {isDone && <Notice kind="good" title="The owner is on this device now" live />}
+      <Button kind="main" submit busy={go.busy} disabled={!isReady}>
+        Bring the owner here
+      </Button>
+    </form>
+  );
+}
+
+function textOf(file: File): Promise<string> {
+  if (file.size > LONGEST_FILE)
+    throw new DeviceError('ERR_BACKUP_INVALID', `${JSON.stringify(file.name)} is too large for a backup`);
+  return file.text();
+}

@@ -1,0 +1,100 @@
+/** What is filled in on several views of the owner's page. */
+import { Field } from '../common/controls.tsx';
+
+/** One line of text. */
+export function TextField(props: {
+  readonly label: string;
+  readonly hint?: string;
+  readonly error?: string | null;
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+  readonly isSecret?: boolean;
+  readonly isNumber?: boolean;
+}) {
+  const { label, hint, error, value, onValue, isSecret = false, isNumber = false } = props;
+  return (
+    <Field label={label} {...(hint === undefined ? {} : { hint })} error={error ?? null}>
+      {(attributes) => {
+        const common = {
+          ...attributes,
+          autocomplete: 'off',
+          spellcheck: false,
+          value,
+          onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
+            onValue(currentTarget.value),
+        } as const;
+        return isSecret ? (
+          <input {...common} type="password" />
+        ) : (
+          <input {...common} type="text" inputMode={isNumber ? 'decimal' : 'text'} />
+        );
+      }}
+    </Field>
+  );
+}
+
+export function Choice(props: {
+  readonly label: string;
+  readonly hint?: string;
+  readonly value: string;
+  readonly options: readonly (readonly [value: string, words: string])[];
+  readonly onValue: (value: string) => void;
+}) {
+  const { label, hint, value, options, onValue } = props;
+  return (
+    <Field label={label} {...(hint === undefined ? {} : { hint })}>
+      {(attributes) => (
+        <select {...attributes} value={value} onChange={({ currentTarget }) => onValue(currentTarget.value)}>
+          {options.map(([option, words]) => (
+            <option key={option} value={option}>
+              {words}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+export function Check(props: {
+  readonly label: string;
+  readonly hint?: string;
+  readonly checked: boolean;
+  readonly onChecked: (checked: boolean) => void;
+}) {
+  const { label, hint, checked, onChecked } = props;
+  return (
+    <Field label={label} {...(hint === undefined ? {} : { hint })}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          type="checkbox"
+          checked={checked}
+          onChange={({ currentTarget }) => onChecked(currentTarget.checked)}
+        />
+      )}
+    </Field>
+  );
+}
+
+export function FileField(props: {
+  readonly label: string;
+  readonly hint?: string;
+  /** As of an input. */
+  readonly accept: string;
+  readonly onFile: (file: File | null) => void;
+}) {
+  const { label, hint, accept, onFile } = props;
+  return (
+    <Field label={label} {...(hint === undefined ? {} : { hint })}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          type="file"
+          accept={accept}
+          onChange={({ currentTarget }) => onFile(currentTarget.files?.[0] ?? null)}
+        />
+      )}
+    </Field>
+  );
+}

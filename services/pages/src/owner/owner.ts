@@ -1,0 +1,130 @@
+/** What the owner does on this page: the code of the command line, with a state in the browser and a worker for rows and ciphertexts. */
+import {
+  type BrokenRule,
+  DataOwner,
+  type Evidence,
+  type OwnerPolicy,
+  type TaskResult,
+} from '@eigenveil/data-owner/portable';
+import type { Task, TaskId } from '@eigenveil/task';
+import { claimedSigner, RECEIPT, type Receipt, verifyStatement } from '@eigenveil/wire';
+import type { OwnerLink } from '@eigenveil/wire/owner-link';
+import type { OnProgress, ReadingOptions, RowsRead } from './jobs.ts';
+import { BrowserState } from './state.ts';
+import { type JobOptions, OwnerWorker } from './worker-client.ts';
+
+/** How long to go on trying while a service cannot be reached: people are waiting. */
+const PATIENCE_MILLISECONDS = 15_000;
+
+/** A task, and where it is. */
+export interface TaskPlace {
+  readonly id: TaskId;
+  readonly dataUser: string;
+}
+
+/** What somebody who contributes is told and asked meanwhile. */
+export interface Contributing {
+  readonly onReading: OnProgress;
+  readonly onEncrypting: OnProgress;
+  /** Resolves when the owner wants what was read to be sent, else throws. */
+  readonly confirm: (read: RowsRead, task: Task) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+export class Owner {
+  readonly state: BrowserState;
+  readonly worker: OwnerWorker;
+
+  private constructor(state: BrowserState, worker: OwnerWorker) {
+    this.state = state;
+    this.worker = worker;
+  }
+
+  /** @throws ERR_OWNER_HOME where the browser keeps nothing, TypeError where the host does not have the page's own worker */
+  static async open(): Promise<Owner> {
+    // At once, so that a host that lost it or has another is noticed before anybody chooses a file.
+    const [worker, state] = await Promise.all([OwnerWorker.load(), BrowserState.open()]);
+    return new Owner(state, worker);
+  }
+
+  /** @throws as DataOwner.enrol */
+  enrol({ csp, thumbprint }: OwnerLink, token: string): Promise<void> {
+    return this.state.exclusively(async () => {
+      await (await this.#dataOwner()).enrol({ url: csp }, token, thumbprint);
+    });
+  }
+
+  /** The task that the CSP has signed, and what the policy has against it. No row is read. */
+  async inspect({
+    id,
+    dataUser,
+  }: TaskPlace): Promise<{ task: Task; broken: readonly BrokenRule[]; policy: OwnerPolicy }> {
+    const [owner, policy] = await Promise.all([this.#dataOwner(), this.state.policy()]);
+    return { ...(await owner.inspect({ url: dataUser }, id)), policy };
+  }
+
+  /**
+   * Reads the file in the worker, asks, and sends.
+   * @throws as DataOwner.contribute, as `confirm`, and the signal's reason
+   */
+  contribute(
+    { id, dataUser }: TaskPlace,
+    file: File,
+    { discardPending, ...options }: ReadingOptions & { readonly discardPending: boolean },
+    { onReading, onEncrypting, confirm, signal }: Contributing,
+  ): Promise<Receipt> {
+    return this.state.exclusively(async () => {
+      let sourceDigest: string | undefined;
+      const owner = await this.#dataOwner({ onProgress: onEncrypting, signal });
+      const read = async (task: Task) => {
+        const rows = await this.worker.readRows(file, task, options, { onProgress: onReading, signal });
+        sourceDigest = rows.digest;
+        await confirm(rows, task);
+        signal.throwIfAborted();
+        return rows.statistics;
+      };
+      return owner.contribute({ url: dataUser }, id, read, {
+        discardPending,
+        sourceDigest: () => sourceDigest,
+      });
+    });
+  }
+
+  /** @returns whether the data user has confirmed it: see DataOwner.withdraw */
+  withdraw({ id, dataUser }: TaskPlace, insist: boolean): Promise<boolean> {
+    return this.state.exclusively(async () =>
+      (await this.#dataOwner()).withdraw({ url: dataUser }, id, { insist }),
+    );
+  }
+
+  /** The result with its provenance checked, waited for as long as the signal lets it. */
+  async result(
+    { id, dataUser }: TaskPlace,
+    signal: AbortSignal,
+    onWait: (reason: string) => void,
+  ): Promise<TaskResult> {
+    const owner = await this.#dataOwner();
+    return owner.result({ url: dataUser }, id, { milliseconds: LONGEST_WAIT_MILLISECONDS, signal, onWait });
+  }
+
+  /** Checks a result in a file, with no service. */
+  async verify(evidence: Evidence): Promise<TaskResult> {
+    return (await this.#dataOwner()).verify(evidence);
+  }
+
+  async #dataOwner(by: JobOptions = {}): Promise<DataOwner> {
+    return new DataOwner({
+      state: this.state,
+      policy: await this.state.policy(),
+      paillier: { contribution: (agreed, values) => this.worker.contribution(agreed, values, by) },
+      patienceMilliseconds: PATIENCE_MILLISECONDS,
+    });
+  }
+}
+
+const LONGEST_WAIT_MILLISECONDS = 24 * 3_600_000;
+
+/** What a receipt says that is kept here. Whose signature it has was checked when it came. */
+export function receiptOf(jws: string): Promise<Receipt> {
+  return verifyStatement(RECEIPT, jws, claimedSigner(RECEIPT, jws));
+}

@@ -1,0 +1,137 @@
+/** The owner's page: what there is of the owner on this device, and the view that the address names. */
+import { TaskId } from '@eigenveil/task/schema';
+import { useEffect } from 'preact/hooks';
+import { Button } from '../common/controls.tsx';
+import { Notice } from '../common/feedback.tsx';
+import { exactTime } from '../common/format.ts';
+import { Layout, View } from '../common/layout.tsx';
+import { useAsync } from '../common/use-async.ts';
+import { useHash } from '../common/use-hash.ts';
+import type { Arrival } from './arrival.ts';
+import { DeviceView } from './device-view.tsx';
+import { EnrolView } from './enrol-view.tsx';
+import { Owner } from './owner.ts';
+import { PolicyView } from './policy-view.tsx';
+import { OwnerProblem } from './problem.tsx';
+import { routes } from './routes.ts';
+import type { DeviceStatus } from './state.ts';
+import { TaskView } from './task-view.tsx';
+import { TasksView } from './tasks-view.tsx';
+import { TrustView } from './trust-view.tsx';
+
+/** @param arrival the link that somebody came by, which the address shows no more */
+export function OwnerPage({ arrival }: { readonly arrival: Arrival | null }) {
+  const hash = useHash();
+  const opening = useAsync(() => Owner.open(), []);
+  const name = routes.match(hash)?.name;
+  const link = (text: string, to: 'tasks' | 'policy' | 'device' | 'trust') => ({
+    text,
+    href: routes.href(to, {}),
+    current: name === to,
+  });
+  return (
+    <Layout
+      name="Eigenveil: your contribution"
+      links={[
+        link('Tasks', 'tasks'),
+        link('Policy', 'policy'),
+        link('This device', 'device'),
+        link('Whom you trust', 'trust'),
+      ]}
+    >
+      {name === 'trust' && <TrustView />}
+      {name !== 'trust' && opening.state === 'loading' && <p>Opening what this browser keeps…</p>}
+      {name !== 'trust' && opening.state === 'failed' && (
+        <View title="This page cannot work here" name="Problem">
+          <OwnerProblem error={opening.error}>
+            <Button onClick={opening.again}>Try again</Button>
+          </OwnerProblem>
+        </View>
+      )}
+      {name !== 'trust' && opening.state === 'done' && (
+        <Opened owner={opening.value} hash={hash} arrival={arrival} />
+      )}
+    </Layout>
+  );
+}
+
+function Opened(props: { readonly owner: Owner; readonly hash: string; readonly arrival: Arrival | null }) {
+  const { owner, hash, arrival } = props;
+  const status = useAsync(() => owner.state.status(), [owner]);
+  // Another tab may have changed it.
+  useEffect(() => {
+    const look = () => {
+      if (document.visibilityState === 'visible') status.again();
+    };
+    document.addEventListener('visibilitychange', look);
+    return () => document.removeEventListener('visibilitychange', look);
+  }, [status.again]);
+  if (status.state === 'loading') return <p>Opening what this browser keeps…</p>;
+  if (status.state === 'failed')
+    return (
+      <View title="This page cannot work here" name="Problem">
+        <OwnerProblem error={status.error} />
+      </View>
+    );
+  return (
+    <>
+      {status.value.movedAt !== null && (
+        <Notice kind="warn" title="This owner is on another device now">
+          <p>
+            It left this one on {exactTime(new Date(status.value.movedAt))}. Here its receipts can be seen, and
+            nothing else be done.
+          </p>
+        </Notice>
+      )}
+      <Place
+        key={hash}
+        hash={hash}
+        owner={owner}
+        status={status.value}
+        look={status.again}
+        arrival={arrival}
+      />
+    </>
+  );
+}
+
+/** What every view of an owner takes. */
+export interface OwnerViewProps {
+  readonly owner: Owner;
+  readonly status: DeviceStatus;
+  /** Looks again what there is on this device, after a change. */
+  readonly look: () => void;
+}
+
+function Place(props: OwnerViewProps & { readonly hash: string; readonly arrival: Arrival | null }) {
+  const { hash, arrival, ...common } = props;
+  const { owner, status } = common;
+  const route = routes.match(hash);
+  const isEnrolled = status.enrolment !== null;
+  switch (hash === '' ? 'tasks' : route?.name) {
+    case 'tasks':
+      return isEnrolled ? <TasksView owner={owner} /> : <EnrolView {...common} arrival={arrival} />;
+    case 'enrol':
+      return <EnrolView {...common} arrival={arrival} />;
+    case 'policy':
+      return <PolicyView owner={owner} />;
+    case 'device':
+      return <DeviceView {...common} />;
+    case 'task': {
+      const id = TaskId.safeParse(route?.name === 'task' ? route.params.taskId : '');
+      return id.success && isEnrolled ? <TaskView {...common} taskId={id.data} /> : <Nowhere />;
+    }
+    default:
+      return <Nowhere />;
+  }
+}
+
+function Nowhere() {
+  return (
+    <View title="There is no such page" name="No such page">
+      <p>
+        <a href={routes.href('tasks', {})}>See your tasks</a>
+      </p>
+    </View>
+  );
+}

@@ -1,0 +1,170 @@
+/** The owner's policy as a form: every member in words, and what is filled in as a policy of the command line's schema. */
+import { OwnerPolicy } from '@eigenveil/data-owner/portable';
+import { explainIssues } from '@eigenveil/wire/explain';
+
+export type Member = keyof OwnerPolicy;
+
+/** How a member is filled in. A number that may be absent is left empty. */
+export type MemberField = {
+  readonly name: Member;
+  readonly label: string;
+  readonly hint: string;
+} & (
+  | { readonly kind: 'number' | 'check' }
+  | {
+      readonly kind: 'choice' | 'several';
+      readonly options: readonly (readonly [value: string, words: string])[];
+    }
+);
+
+export const MEMBERS: readonly { readonly title: string; readonly fields: readonly MemberField[] }[] = [
+  {
+    title: 'Among whom, and how it is computed',
+    fields: [
+      {
+        name: 'minimumOwners',
+        kind: 'number',
+        label: 'Owners at least',
+        hint: 'Your sums are only ever opened together with those of so many owners. Owners who work with the data user do not hide you: ask for more.',
+      },
+      {
+        name: 'minimumKeyBits',
+        kind: 'number',
+        label: 'Shortest Paillier key, in bits',
+        hint: 'Your encrypted sums lie at the data user. 3072 bits are for many years, 2048 for some; shorter keys are for tests alone.',
+      },
+      {
+        name: 'twoParty',
+        kind: 'several',
+        label: 'Two-party protocols that you trust',
+        hint: 'How data user and CSP compute the result without one of them seeing the sums.',
+        options: [
+          ['garbled', 'garbled: tells the data user the result and nothing beyond'],
+          [
+            'rotated',
+            'rotated: faster; also tells all eigenvalues, the number of rows, and more (read SECURITY.md, “The rotation”)',
+          ],
+          [
+            'simulated',
+            'simulated: NOT private, shows everybody’s sums to the data user; for tests with made-up rows alone',
+          ],
+        ],
+      },
+      {
+        name: 'maximumComponents',
+        kind: 'number',
+        label: 'Components at most',
+        hint: 'More components tell more. Empty: any number.',
+      },
+    ],
+  },
+  {
+    title: 'What the result may tell',
+    fields: [
+      {
+        name: 'allowSpectrum',
+        kind: 'check',
+        label: 'All eigenvalues may be revealed',
+        hint: 'Not only those of the components. Tasks by rotated always do.',
+      },
+      {
+        name: 'allowVariances',
+        kind: 'check',
+        label: 'The variance of each feature may be revealed',
+        hint: 'A PCA of the correlation matrix tells it.',
+      },
+      {
+        name: 'allowFullRank',
+        kind: 'check',
+        label: 'The whole scatter matrix may be revealed',
+        hint: 'With all components and their eigenvalues anybody can compute it.',
+      },
+      {
+        name: 'minimumClassRows',
+        kind: 'number',
+        label:
+          'Numbers of rows by class may be revealed if you have at least so many of each class that you have any of',
+        hint: 'Where no other owner has rows of a class, the number is yours. Empty: such tasks are refused.',
+      },
+    ],
+  },
+  {
+    title: 'Differential privacy',
+    fields: [
+      {
+        name: 'allowWithoutDifferentialPrivacy',
+        kind: 'check',
+        label: 'Tasks without differential privacy are acceptable',
+        hint: 'Then nothing bounds what the result tells about one row. As soon as something is filled in below, such tasks are refused whatever stands here.',
+      },
+      {
+        name: 'maximumEpsilon',
+        kind: 'number',
+        label: 'Largest ε',
+        hint: 'About 1 is usual; less is safer. Empty: any.',
+      },
+      {
+        name: 'maximumDelta',
+        kind: 'number',
+        label: 'Largest δ',
+        hint: 'Far below one in the number of rows, such as 0.000001. Empty: any.',
+      },
+      {
+        name: 'neighbours',
+        kind: 'choice',
+        label: 'What must stay hidden',
+        hint: 'Between which data the result must differ little.',
+        options: [
+          ['', 'either of both'],
+          ['add-remove', 'whether a row is there (add-remove)'],
+          ['replace', 'which row is there (replace)'],
+        ],
+      },
+      {
+        name: 'noise',
+        kind: 'choice',
+        label: 'Who must add the noise',
+        hint: 'Noise of the CSP alone protects against everybody but the CSP, so it is taken only where it is named.',
+        options: [
+          ['', 'both servers, or the owners'],
+          ['servers', 'both servers'],
+          ['owners', 'the owners'],
+          ['csp', 'the CSP alone, or both servers'],
+        ],
+      },
+      {
+        name: 'colludingOwners',
+        kind: 'number',
+        label: 'Owners who may work against you',
+        hint: 'Where owners add the noise, so many may tell theirs, or add none. Empty: as the task says.',
+      },
+    ],
+  },
+];
+
+const FIELDS = MEMBERS.flatMap(({ fields }) => fields);
+
+/** What is filled in, by member. */
+export type PolicyDraft = Readonly<Record<Member, string | boolean | readonly string[]>>;
+
+export function draftOf(policy: OwnerPolicy): PolicyDraft {
+  const entries = FIELDS.map(({ name, kind }) => {
+    const value = policy[name];
+    return [name, kind === 'number' || kind === 'choice' ? String(value ?? '') : value];
+  });
+  return Object.fromEntries(entries) as PolicyDraft;
+}
+
+/** The policy, or why it is none, in words that name members. */
+export function policyOf(
+  draft: PolicyDraft,
+): { readonly policy: OwnerPolicy } | { readonly problem: string } {
+  const entries = FIELDS.flatMap(({ name, kind }): [Member, unknown][] => {
+    const value = draft[name];
+    if (kind === 'check' || kind === 'several') return [[name, value]];
+    if (typeof value !== 'string' || value.trim() === '') return [];
+    return [[name, kind === 'number' ? Number(value) : value]];
+  });
+  const policy = OwnerPolicy.safeParse(Object.fromEntries(entries));
+  return policy.success ? { policy: policy.data } : { problem: explainIssues(policy.error, 'policy') };
+}

@@ -1,0 +1,13 @@
+/** An error of the owner's page, in its words. */
+import type { ComponentChildren } from 'preact';
+import { Problem } from '../common/feedback.tsx';
+import { pageWords } from './words.ts';
+
+export function OwnerProblem(props: {
+  readonly error: unknown;
+  readonly title?: string;
+  readonly children?: ComponentChildren;
+}) {
+  const { error, ...rest } = props;
+  return <Problem {...rest} error={error} words={pageWords} />;
+}
