@@ -5,23 +5,21 @@ import { csvLine, type Row, type RowBatches, StatisticsError } from '@eigenveil/
 /**
  * Lines of CSV, several at a time: the header, then a line for each row, with the columns that are kept in front and a column per component.
  * The projector counts what it clips.
- * @param keptColumns what the rows keep, in this order; what they keep beyond is not written
- * @param onRows told of the rows of each batch and of their components
+ * @param keptColumns what the rows keep, in this order
+ * @param onRows told of the rows of each batch
  * @throws ERR_CSV_COLUMNS for a kept column with the name of a component; ERR_NOT_FINITE; and as the rows
  */
 export async function* reducedLines(
   projector: Projector,
   rows: RowBatches,
   keptColumns: readonly string[],
-  onRows: (rows: readonly Row[], reduced: readonly (readonly number[])[]) => void,
+  onRows: (rows: readonly Row[]) => void,
 ): AsyncGenerator<string> {
   yield `${csvLine(reducedColumns(projector, keptColumns))}\n`;
   for await (const batch of rows) {
     const reduced = projector.transform(batch.map(({ values }) => values));
-    onRows(batch, reduced);
-    yield batch
-      .map(({ kept = [] }, i) => `${csvLine([...kept.slice(0, keptColumns.length), ...reduced[i]!])}\n`)
-      .join('');
+    onRows(batch);
+    yield batch.map(({ kept = [] }, i) => `${csvLine([...kept, ...reduced[i]!])}\n`).join('');
   }
 }
 

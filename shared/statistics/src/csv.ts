@@ -1,7 +1,7 @@
 /** Streams an owner's rows out of CSV (RFC 4180, with a header row), strictly: what is not understood is refused. */
 
 import type { StatisticsTask } from '@eigenveil/task';
-import { SEPARATORS } from './cells.ts';
+import { SEPARATORS, type Separator } from './cells.ts';
 import { StatisticsError } from './errors.ts';
 import { PlainLines } from './lines.ts';
 import { QuotedLines } from './quoted-lines.ts';
@@ -55,9 +55,12 @@ interface CsvRecord {
  * The records of a CSV file of which no task says what they are, the header first; as fast as they are asked for, and of any width.
  * @throws ERR_CSV_SYNTAX
  */
-export async function* readRecords(source: AsyncIterable<Uint8Array>): AsyncGenerator<CsvRecord> {
+export async function* readRecords(
+  source: AsyncIterable<Uint8Array>,
+  separator: Separator = 'comma',
+): AsyncGenerator<CsvRecord> {
   let records: CsvRecord[] = [];
-  for await (const _ of parsed(source, {}, (cells, line) => records.push({ cells, line }))) {
+  for await (const _ of parsed(source, { separator }, (cells, line) => records.push({ cells, line }))) {
     yield* records;
     records = [];
   }

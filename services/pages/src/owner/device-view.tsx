@@ -9,9 +9,9 @@ import { useAction } from '../common/use-async.ts';
 import { leave, restore } from './backup.ts';
 import { DeviceError } from './errors.ts';
 import { Check, FileField, TextField } from './fields.tsx';
-import type { OwnerViewProps } from './page.tsx';
 import { Persistence } from './persistence.tsx';
 import { OwnerProblem } from './problem.tsx';
+import type { OwnerViewProps } from './props.ts';
 import { LONGEST_FILE } from './sealed-file.ts';
 
 export const TRANSFER_FILE = 'eigenveil-owner-transfer.json';
@@ -78,7 +78,10 @@ function Leave({ owner, status, look }: OwnerViewProps) {
       <FileField label="Backup file of your key" accept=".json" onFile={setBackup} />
       <TextField label="Passphrase of the backup" value={passphrase} onValue={setPassphrase} isSecret />
       <Check label="This device shall stop" checked={isSure} onChecked={setSure} />
-      <OwnerProblem error={go.error} title="The owner stays where it is, unless it says above that it has left" />
+      <OwnerProblem
+        error={go.error}
+        title="The owner stays where it is, unless it says above that it has left"
+      />
       <Button kind="danger" submit busy={go.busy} disabled={!isReady}>
         Stop this device and make the second file
       </Button>

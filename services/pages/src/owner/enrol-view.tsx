@@ -11,8 +11,8 @@ import { useAction, useAsync } from '../common/use-async.ts';
 import type { Arrival } from './arrival.ts';
 import { TextField } from './fields.tsx';
 import { KeyStep } from './key-step.tsx';
-import type { OwnerViewProps } from './page.tsx';
 import { OwnerProblem } from './problem.tsx';
+import type { OwnerViewProps } from './props.ts';
 import { routes } from './routes.ts';
 
 export function EnrolView(props: OwnerViewProps & { readonly arrival: Arrival | null }) {
@@ -143,7 +143,10 @@ function AnotherCsp({
   readonly status: OwnerViewProps['status'];
   readonly thumbprint: string;
 }) {
-  const known = useAsync(async () => (enrolment === null ? null : thumbprintOf(enrolment.cspKey)), [enrolment]);
+  const known = useAsync(
+    async () => (enrolment === null ? null : thumbprintOf(enrolment.cspKey)),
+    [enrolment],
+  );
   if (known.state !== 'done' || known.value === null) return null;
   const isSame = thumbprint.trim() === known.value;
   if (isSame || !Thumbprint.safeParse(thumbprint.trim()).success)

@@ -71,15 +71,6 @@ export interface ReduceJob {
   readonly options: Omit<ReadingOptions, 'ignoredColumns' | 'keptColumns'>;
   /** Columns that go to the reduced rows as they stand. */
   readonly keptColumns: readonly string[];
-  /** The column by which the points of the plot are told apart; null: by none. */
-  readonly labelColumn: string | null;
-}
-
-/** A row in the plane of the first two components; of one component alone, y is 0. */
-export interface Point {
-  readonly x: number;
-  readonly y: number;
-  readonly label: string;
 }
 
 export interface RowsReduced {
@@ -89,11 +80,8 @@ export interface RowsReduced {
   readonly skippedRows: number;
   /** Per feature. */
   readonly clippedCells: readonly number[];
-  /** Every so many rows one, so that there are never more than MOST_POINTS. */
-  readonly points: readonly Point[];
 }
 
-const MOST_POINTS = 2000;
 /** Text of so many UTF-16 units is handed to the browser at once. */
 const PIECE = 1 << 20;
 
@@ -102,10 +90,8 @@ const PIECE = 1 << 20;
  * @throws as `reducedLines` and `readRows`, and ERR_FILE_UNREADABLE
  */
 export async function reduce(job: ReduceJob, onProgress: OnProgress): Promise<RowsReduced> {
-  const { file, name, task, projection, options, keptColumns, labelColumn } = job;
+  const { file, name, task, projection, options, keptColumns } = job;
   const projector = new Projector(task, projection);
-  const read = [...new Set([...keptColumns, ...(labelColumn === null ? [] : [labelColumn])])];
-  const label = labelColumn === null ? -1 : read.indexOf(labelColumn);
   let skippedRows = 0;
   const batches = readRowBatches(
     readBlobBytes(file, name, (done) => onProgress(done, file.size)),
@@ -113,23 +99,15 @@ export async function reduce(job: ReduceJob, onProgress: OnProgress): Promise<Ro
     {
       ...options,
       ignoredColumns: 'others',
-      keptColumns: read,
+      keptColumns,
       onSkippedRow: () => {
         skippedRows += 1;
       },
     },
   );
   let rows = 0;
-  let step = 1;
-  let points: Point[] = [];
-  const lines = reducedLines(projector, batches, keptColumns, (batch, reduced) => {
-    for (const [i, [x, y = 0]] of reduced.entries()) {
-      if (rows % step === 0) points.push({ x: x!, y, label: batch[i]!.kept?.[label] ?? '' });
-      rows += 1;
-      if (points.length <= MOST_POINTS) continue;
-      points = points.filter((_, at) => at % 2 === 0);
-      step *= 2;
-    }
+  const lines = reducedLines(projector, batches, keptColumns, (batch) => {
+    rows += batch.length;
   });
   const pieces: Blob[] = [];
   let text = '';
@@ -143,7 +121,7 @@ export async function reduce(job: ReduceJob, onProgress: OnProgress): Promise<Ro
   }
   put();
   const csv = new Blob(pieces, { type: 'text/csv' });
-  return { csv, rows, skippedRows, clippedCells: projector.clippedCells, points };
+  return { csv, rows, skippedRows, clippedCells: projector.clippedCells };
 }
 
 /** So many encryptions are told as one step: some tens of milliseconds. A table of fixed-base powers lasts for all steps. */

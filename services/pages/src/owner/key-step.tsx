@@ -16,7 +16,8 @@ export const BACKUP_FILE = 'eigenveil-owner-backup.json';
 export function KeyStep({ owner, look }: { readonly owner: Owner; readonly look: () => void }) {
   const [backup, setBackup] = useState<string | null>(null);
   const [isSaved, setSaved] = useState(false);
-  if (backup === null) return <MakeKey owner={owner} onMade={(text) => (text === null ? look() : setBackup(text))} />;
+  if (backup === null)
+    return <MakeKey owner={owner} onMade={(text) => (text === null ? look() : setBackup(text))} />;
   return (
     <>
       <Notice kind="warn" title="Save the backup now" live>
@@ -30,7 +31,11 @@ export function KeyStep({ owner, look }: { readonly owner: Owner; readonly look:
           Save the backup file
         </Button>
       </div>
-      <Check label="I have the file, and the passphrase at another place" checked={isSaved} onChecked={setSaved} />
+      <Check
+        label="I have the file, and the passphrase at another place"
+        checked={isSaved}
+        onChecked={setSaved}
+      />
       <Button disabled={!isSaved} onClick={look}>
         Go on
       </Button>
@@ -38,7 +43,13 @@ export function KeyStep({ owner, look }: { readonly owner: Owner; readonly look:
   );
 }
 
-function MakeKey({ owner, onMade }: { readonly owner: Owner; readonly onMade: (backup: string | null) => void }) {
+function MakeKey({
+  owner,
+  onMade,
+}: {
+  readonly owner: Owner;
+  readonly onMade: (backup: string | null) => void;
+}) {
   const [passphrase, setPassphrase] = useState('');
   const [again, setAgain] = useState('');
   const [isShown, setShown] = useState(false);
@@ -61,13 +72,13 @@ function MakeKey({ owner, onMade }: { readonly owner: Owner; readonly onMade: (b
       }}
     >
       <p>
-        Here you contribute encrypted sums of your rows to a computation with those of others. Your rows stay in
-        this browser. First it makes a key, by which services know you.
+        Here you contribute encrypted sums of your rows to a computation with those of others. Your rows stay
+        in this browser. First it makes a key, by which services know you.
       </p>
       <h2>A backup of your key</h2>
       <p>
-        The browser lets nobody take the key out again, not even this page. So there is one moment for a backup:
-        now. It is a file that only your passphrase opens, and you need it to move to another device.
+        The browser lets nobody take the key out again, not even this page. So there is one moment for a
+        backup: now. It is a file that only your passphrase opens, and you need it to move to another device.
       </p>
       <TextField
         label="Passphrase"
@@ -108,7 +119,8 @@ function MakeKey({ owner, onMade }: { readonly owner: Owner; readonly onMade: (b
       </div>
       <OwnerProblem error={make.error} />
       <p>
-        Have you been an owner on another device? <a href={routes.href('device', {})}>Bring it here</a> instead.
+        Have you been an owner on another device? <a href={routes.href('device', {})}>Bring it here</a>{' '}
+        instead.
       </p>
     </form>
   );

@@ -42,7 +42,6 @@ export const JobMessage: z.ZodType<Job> = z.discriminatedUnion('kind', [
     projection: Projection,
     options: ReadingOptions.omit({ ignoredColumns: true, keptColumns: true }),
     keptColumns: z.array(z.string()),
-    labelColumn: z.string().nullable(),
   }),
 ]);
 

@@ -13,8 +13,8 @@ import { EnrolView } from './enrol-view.tsx';
 import { Owner } from './owner.ts';
 import { PolicyView } from './policy-view.tsx';
 import { OwnerProblem } from './problem.tsx';
+import type { OwnerViewProps } from './props.ts';
 import { routes } from './routes.ts';
-import type { DeviceStatus } from './state.ts';
 import { TaskView } from './task-view.tsx';
 import { TasksView } from './tasks-view.tsx';
 import { TrustView } from './trust-view.tsx';
@@ -78,8 +78,8 @@ function Opened(props: { readonly owner: Owner; readonly hash: string; readonly 
       {status.value.movedAt !== null && (
         <Notice kind="warn" title="This owner is on another device now">
           <p>
-            It left this one on {exactTime(new Date(status.value.movedAt))}. Here its receipts can be seen, and
-            nothing else be done.
+            It left this one on {exactTime(new Date(status.value.movedAt))}. Here its receipts can be seen,
+            and nothing else be done.
           </p>
         </Notice>
       )}
@@ -93,14 +93,6 @@ function Opened(props: { readonly owner: Owner; readonly hash: string; readonly 
       />
     </>
   );
-}
-
-/** What every view of an owner takes. */
-export interface OwnerViewProps {
-  readonly owner: Owner;
-  readonly status: DeviceStatus;
-  /** Looks again what there is on this device, after a change. */
-  readonly look: () => void;
 }
 
 function Place(props: OwnerViewProps & { readonly hash: string; readonly arrival: Arrival | null }) {

@@ -3,8 +3,8 @@ import { useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { useAction } from '../common/use-async.ts';
-import type { OwnerViewProps } from './page.tsx';
 import { OwnerProblem } from './problem.tsx';
+import type { OwnerViewProps } from './props.ts';
 
 export function Persistence({ owner, status, look }: OwnerViewProps) {
   const [isRefused, setRefused] = useState(false);
@@ -19,8 +19,8 @@ export function Persistence({ owner, status, look }: OwnerViewProps) {
       <p>As long as it does not promise to keep them, tasks under differential privacy are refused.</p>
       {isRefused && (
         <p role="status">
-          The browser has refused. Bookmark this page, or allow its notifications or install it, and ask again; in
-          private windows it never agrees.
+          The browser has refused. Bookmark this page, or allow its notifications or install it, and ask
+          again; in private windows it never agrees.
         </p>
       )}
       <OwnerProblem error={ask.error} />

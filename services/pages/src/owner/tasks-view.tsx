@@ -4,10 +4,10 @@ import { ServiceUrl } from '@eigenveil/wire/service-url';
 import { useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Empty } from '../common/feedback.tsx';
+import { View } from '../common/layout.tsx';
 import { Moment } from '../common/moment.tsx';
 import { Table } from '../common/table.tsx';
 import { Untrusted } from '../common/untrusted.tsx';
-import { View } from '../common/layout.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
 import { TextField } from './fields.tsx';
 import type { Owner } from './owner.ts';
@@ -22,7 +22,9 @@ export function TasksView({ owner }: { readonly owner: Owner }) {
       {tasks.state === 'failed' && <OwnerProblem error={tasks.error} />}
       {tasks.state === 'done' && tasks.value.length === 0 && (
         <Empty title="No task yet">
-          <p>The data user tells you the id of a task and its own address. Or open the link that you were sent.</p>
+          <p>
+            The data user tells you the id of a task and its own address. Or open the link that you were sent.
+          </p>
         </Empty>
       )}
       {tasks.state === 'done' && tasks.value.length > 0 && (

@@ -1,7 +1,7 @@
 /** Reduced rows are read in little memory, and raw ones are refused. */
 import { describe, expect, it } from 'vitest';
-import { groupsOf, MOST_POINTS, ReducedError, readReduced } from '../../src/console/result/reduced.ts';
-import { inSlices } from '../../src/console/slices.ts';
+import { groupsOf, MOST_POINTS, ReducedError, readReduced } from '../../src/common/reduced.ts';
+import { inSlices } from '../../src/common/slices.ts';
 
 const AGREED = { features: ['age', 'pulse', 'weight'], components: 2 };
 

@@ -4,22 +4,22 @@ import type { Projection } from '@eigenveil/wire';
 import { useMemo, useState } from 'preact/hooks';
 import { Button, Field } from '../../common/controls.tsx';
 import { Notice, Problem } from '../../common/feedback.tsx';
+import { FileDrop } from '../../common/file-drop.tsx';
 import { count, number } from '../../common/format.ts';
-import { Table } from '../../common/table.tsx';
-import { Untrusted } from '../../common/untrusted.tsx';
-import { useAction } from '../../common/use-async.ts';
-import { FileDrop } from '../file-drop.tsx';
-import { inSlices } from '../slices.ts';
-import { type Arrow, arrowsOf, longest, stretchOf } from './biplot.ts';
-import { Plane } from './plane.tsx';
+import { Groups } from '../../common/groups.tsx';
+import { type Arrow, Plane } from '../../common/plane.tsx';
 import {
-  type Group,
   groupsOf,
   type LabelColumn,
   ReducedError,
   type ReducedRows,
   readReduced,
-} from './reduced.ts';
+} from '../../common/reduced.ts';
+import { inSlices } from '../../common/slices.ts';
+import { Table } from '../../common/table.tsx';
+import { Untrusted } from '../../common/untrusted.tsx';
+import { useAction } from '../../common/use-async.ts';
+import { arrowsOf, longest, stretchOf } from './biplot.ts';
 
 /** More arrows than that hide each other. */
 const MOST_ARROWS = 25;
@@ -195,36 +195,6 @@ function Refusal({ error }: { readonly error: unknown }) {
         whether you need the reduced rows, which tell much of the rows.
       </p>
     </Notice>
-  );
-}
-
-function Groups({
-  groups,
-  axes,
-}: {
-  readonly groups: readonly Group[];
-  readonly axes: readonly [string, string];
-}) {
-  return (
-    <Table
-      caption="Points by colour"
-      rows={groups}
-      keyOf={(_, g) => g}
-      columns={[
-        {
-          head: 'Group',
-          cell: (group) => (
-            <>
-              <span class={`swatch series-${groups.indexOf(group) + 1}`} aria-hidden="true" />{' '}
-              <Untrusted text={group.name} longest={60} />
-            </>
-          ),
-        },
-        { head: 'Points', numeric: true, cell: ({ points }) => number(points) },
-        { head: `Mean of ${axes[0]}`, numeric: true, cell: ({ mean }) => mean[0].toPrecision(3) },
-        { head: `Mean of ${axes[1]} `, numeric: true, cell: ({ mean }) => mean[1].toPrecision(3) },
-      ]}
-    />
   );
 }
 

@@ -1,10 +1,6 @@
 /** A biplot of two components: arrows of features, and how they fit among points. */
 
-export interface Arrow {
-  readonly feature: string;
-  readonly x: number;
-  readonly y: number;
-}
+import type { Arrow } from '../../common/plane.tsx';
 
 interface Decomposed {
   readonly method: { readonly kind: string };

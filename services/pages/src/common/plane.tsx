@@ -1,9 +1,16 @@
 /** A plane of points and arrows, drawn on a canvas: a hundred thousand points in a few milliseconds each frame. */
 import { printable } from '@eigenveil/wire/printable';
 import { useEffect, useRef } from 'preact/hooks';
-import { type ChartTheme, readTheme } from '../../common/chart-theme.ts';
-import type { Arrow } from './biplot.ts';
+import { type ChartTheme, readTheme } from './chart-theme.ts';
+import './plane.css';
 import { ticksOf } from './ticks.ts';
+
+/** From the origin. */
+export interface Arrow {
+  readonly feature: string;
+  readonly x: number;
+  readonly y: number;
+}
 
 export interface Points {
   readonly xs: Float32Array;

@@ -1,6 +1,6 @@
 /** A place for a file: chosen by a button, or dropped. Nothing of it leaves the page by itself. */
 import { useState } from 'preact/hooks';
-import { Field } from '../common/controls.tsx';
+import { Field } from './controls.tsx';
 import './file-drop.css';
 
 export function FileDrop(props: {

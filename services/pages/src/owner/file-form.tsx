@@ -1,0 +1,142 @@
+/** A file of rows: which one, and how it is written. The choices are those of the command line. */
+import { readBlobBytes, readRecords } from '@eigenveil/statistics/owner';
+import { useState } from 'preact/hooks';
+import { Notice } from '../common/feedback.tsx';
+import { FileDrop } from '../common/file-drop.tsx';
+import { bytes, count } from '../common/format.ts';
+import { Untrusted } from '../common/untrusted.tsx';
+import { useAction } from '../common/use-async.ts';
+import { Check, Choice } from './fields.tsx';
+import type { ReadingOptions } from './jobs.ts';
+import { OwnerProblem } from './problem.tsx';
+import { FILE_LABELS } from './words.ts';
+
+/** How a file is written; columns and what is done with them are asked for beside it. */
+export type Form = Required<
+  Pick<ReadingOptions, 'separator' | 'decimal' | 'trim' | 'missing' | 'numericLabels' | 'strict'>
+>;
+
+export interface RowFile {
+  readonly file: File;
+  /** Of its header row, by the separator that is chosen. */
+  readonly columns: readonly string[];
+}
+
+export const USUAL_FORM: Form = {
+  separator: 'comma',
+  decimal: 'point',
+  trim: false,
+  missing: 'error',
+  numericLabels: false,
+  strict: false,
+};
+
+const SEPARATORS = ['comma', 'semicolon', 'tab'] as const satisfies readonly Form['separator'][];
+
+/** Where the header is sought. */
+const FIRST_BYTES = 1 << 20;
+
+/** The names in the header row, as they stand; nothing else of the file is looked at. */
+export async function columnsOf(
+  file: File,
+  separator: Form['separator'] = 'comma',
+): Promise<readonly string[]> {
+  const isPacked = file.name.toLowerCase().endsWith('.gz');
+  const start = isPacked ? file : file.slice(0, FIRST_BYTES);
+  for await (const { cells } of readRecords(readBlobBytes(start, file.name), separator)) return cells;
+  return [];
+}
+
+/** The separator by which the header has most columns: people see at once what it is taken for. */
+export async function guessSeparator(file: File): Promise<Form['separator']> {
+  const widths = await Promise.all(
+    SEPARATORS.map(async (separator) => ({
+      separator,
+      width: (await columnsOf(file, separator).catch(() => [])).length,
+    })),
+  );
+  return widths.reduce((best, it) => (it.width > best.width ? it : best)).separator;
+}
+
+export function FileForm(props: {
+  readonly label: string;
+  readonly rows: RowFile | null;
+  readonly form: Form;
+  readonly busy: boolean;
+  readonly onRows: (rows: RowFile | null, form: Form) => void;
+  /** Whether labels and ranges count, as for a contribution. */
+  readonly isStrict: boolean;
+}) {
+  const { label, rows, form, busy, onRows, isStrict } = props;
+  const [isOpen, setOpen] = useState(false);
+  const look = useAction(async (_signal, file: File, asked: Form | null) => {
+    onRows(null, asked ?? form);
+    const next = asked ?? { ...form, separator: await guessSeparator(file) };
+    const columns = await columnsOf(file, next.separator);
+    onRows({ file, columns: next.trim ? columns.map((it) => it.trim()) : columns }, next);
+  });
+  const change = (some: Partial<Form>) => {
+    const next = { ...form, ...some };
+    if (rows === null) onRows(null, next);
+    else look.run(rows.file, next);
+  };
+  return (
+    <>
+      <FileDrop
+        label={label}
+        hint="CSV with a header row, plain or .gz. Its rows are read in this browser alone."
+        accept=".csv,.gz,.tsv,.txt"
+        busy={busy || look.busy}
+        onFile={(file) => look.run(file, null)}
+      />
+      <OwnerProblem error={look.error} title="The file cannot be read" />
+      {rows !== null && (
+        <Notice kind="info" title="Chosen" live>
+          <p>
+            <Untrusted text={rows.file.name} />, {bytes(rows.file.size)},{' '}
+            {count(rows.columns.length, 'column')}
+          </p>
+        </Notice>
+      )}
+      <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>How the file is written</summary>
+        <Choice
+          label={FILE_LABELS.separator}
+          value={form.separator}
+          options={SEPARATORS.map((name) => [name, name] as const)}
+          onValue={(separator) => change({ separator: separator as Form['separator'] })}
+        />
+        <Choice
+          label={FILE_LABELS.decimal}
+          value={form.decimal}
+          options={[
+            ['point', 'point'],
+            ['comma', 'comma'],
+          ]}
+          onValue={(decimal) => change({ decimal: decimal as Form['decimal'] })}
+        />
+        <Check label={FILE_LABELS.trim} checked={form.trim} onChecked={(trim) => change({ trim })} />
+        <Check
+          label={FILE_LABELS.missing}
+          hint="Cells that are empty, or NA, N/A, NaN, NULL or ?. Otherwise such a row is an error."
+          checked={form.missing === 'skip'}
+          onChecked={(skip) => change({ missing: skip ? 'skip' : 'error' })}
+        />
+        {isStrict && (
+          <>
+            <Check
+              label={FILE_LABELS.numericLabels}
+              checked={form.numericLabels}
+              onChecked={(numericLabels) => change({ numericLabels })}
+            />
+            <Check
+              label={FILE_LABELS.strict}
+              checked={form.strict}
+              onChecked={(strict) => change({ strict })}
+            />
+          </>
+        )}
+      </details>
+    </>
+  );
+}

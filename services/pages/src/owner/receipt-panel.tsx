@@ -1,0 +1,108 @@
+/** What the owner has of its part in a task: the receipt, and how it withdraws. */
+import { useState } from 'preact/hooks';
+import { Button } from '../common/controls.tsx';
+import { Dialog } from '../common/dialog.tsx';
+import { Notice } from '../common/feedback.tsx';
+import { exactTime } from '../common/format.ts';
+import { save } from '../common/save.ts';
+import { Untrusted } from '../common/untrusted.tsx';
+import { useAction, useAsync } from '../common/use-async.ts';
+import { Check } from './fields.tsx';
+import { receiptOf } from './owner.ts';
+import { OwnerProblem } from './problem.tsx';
+import type { TaskPartProps } from './props.ts';
+
+export function ReceiptPanel(props: TaskPartProps) {
+  const { status, entry } = props;
+  const { receipt, isPending, isWithdrawn } = entry;
+  if (receipt === null && !isPending && !isWithdrawn) return null;
+  return (
+    <section>
+      <h2>Your part</h2>
+      {isWithdrawn && (
+        <Notice kind="warn" title="You have withdrawn from this task, for good">
+          <p>If the answer was lost, withdraw once more: it does no harm.</p>
+        </Notice>
+      )}
+      {receipt !== null && <ReceiptFacts id={entry.id} jws={receipt} />}
+      {status.movedAt === null && <Withdraw {...props} />}
+    </section>
+  );
+}
+
+function ReceiptFacts({ id, jws }: { readonly id: string; readonly jws: string }) {
+  const receipt = useAsync(() => receiptOf(jws), [jws]);
+  if (receipt.state === 'loading') return null;
+  if (receipt.state === 'failed') return <OwnerProblem error={receipt.error} />;
+  const { receivedAt, contributionDigest, ownerId } = receipt.value;
+  return (
+    <>
+      <Notice kind="good" title="You have contributed" live>
+        <p>The data user has signed a receipt for it.</p>
+      </Notice>
+      <dl class="facts">
+        <dt>Received</dt>
+        <dd>{exactTime(new Date(receivedAt))}</dd>
+        <dt>Digest of what was sent</dt>
+        <dd>
+          <Untrusted text={contributionDigest} />
+        </dd>
+        <dt>Owner id</dt>
+        <dd>
+          <Untrusted text={ownerId} />
+        </dd>
+      </dl>
+      <Button onClick={() => save(`receipt-${id}.jws`, 'application/jose', jws)}>Save the receipt</Button>
+    </>
+  );
+}
+
+function Withdraw({ owner, entry, lookAtEntry }: TaskPartProps) {
+  const [isOpen, setOpen] = useState(false);
+  const [insist, setInsist] = useState(false);
+  const [isConfirmed, setConfirmed] = useState<boolean | null>(null);
+  const withdraw = useAction(async () => {
+    try {
+      setConfirmed(await owner.withdraw(entry, insist));
+    } finally {
+      setOpen(false);
+      lookAtEntry();
+    }
+  });
+  return (
+    <>
+      <OwnerProblem error={withdraw.error} title="The withdrawal is not confirmed" />
+      {isConfirmed === true && <Notice kind="good" title="Data user and CSP have been told" live />}
+      {isConfirmed === false && (
+        <Notice kind="warn" title="The CSP has been told, the data user has not confirmed" live>
+          <p>If it uses your contribution all the same, the task fails for all.</p>
+        </Notice>
+      )}
+      <p>
+        <Button kind="danger" onClick={() => setOpen(true)}>
+          Withdraw…
+        </Button>
+      </p>
+      {isOpen && (
+        <Dialog title="Withdraw from this task?" onClose={() => setOpen(false)}>
+          <p>
+            For good: you can contribute nothing more to it. Your contribution is not counted, as long as the
+            task is open.
+          </p>
+          <Check
+            label="Tell the CSP whatever the data user answers"
+            hint="Then your record does not count, whatever the data user says. If it has used your contribution, the task fails for all."
+            checked={insist}
+            onChecked={setInsist}
+          />
+          <div class="row">
+            <Button kind="danger" busy={withdraw.busy} onClick={() => withdraw.run()}>
+              Withdraw for good
+            </Button>
+            <Button onClick={() => setOpen(false)}>Stay in</Button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}

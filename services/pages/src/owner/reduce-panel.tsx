@@ -1,0 +1,162 @@
+/** The owner's own rows, reduced by a result: as a file, and as a plot by label. They stay in this browser. */
+import type { TaskResult } from '@eigenveil/data-owner/portable';
+import { readBlobBytes } from '@eigenveil/statistics/owner';
+import { useMemo, useState } from 'preact/hooks';
+import { Button } from '../common/controls.tsx';
+import { Notice, Progress } from '../common/feedback.tsx';
+import { count, number } from '../common/format.ts';
+import { Groups } from '../common/groups.tsx';
+import { Plane } from '../common/plane.tsx';
+import { groupsOf, type ReducedRows, readReduced } from '../common/reduced.ts';
+import { save } from '../common/save.ts';
+import { inSlices } from '../common/slices.ts';
+import { useAction } from '../common/use-async.ts';
+import { Check, Choice } from './fields.tsx';
+import { FileForm, type Form, type RowFile, USUAL_FORM } from './file-form.tsx';
+import type { RowsReduced } from './jobs.ts';
+import type { Owner } from './owner.ts';
+import { OwnerProblem } from './problem.tsx';
+
+interface Done {
+  readonly reduced: RowsReduced;
+  readonly drawn: ReducedRows;
+}
+
+export function ReducePanel({ owner, result }: { readonly owner: Owner; readonly result: TaskResult }) {
+  const { task, projection } = result;
+  const [rows, setRows] = useState<RowFile | null>(null);
+  const [form, setForm] = useState<Form>(USUAL_FORM);
+  const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
+  const [progress, setProgress] = useState<{ readonly done: number; readonly total: number } | null>(null);
+  const [done, setDone] = useState<Done | null>(null);
+  const features = new Set(task.features.map(({ name }) => name));
+  const others = rows?.columns.filter((name) => !features.has(name)) ?? [];
+  const reduce = useAction(async (signal) => {
+    setDone(null);
+    const { separator, decimal, trim, missing } = form;
+    const keptColumns = others.filter((name) => kept.has(name));
+    const onProgress = (so: number, total: number) => setProgress({ done: so, total });
+    try {
+      const reduced = await owner.worker.reduceRows(
+        { file: rows!.file, task, projection, options: { separator, decimal, trim, missing }, keptColumns },
+        { onProgress, signal },
+      );
+      const agreed = { features: [], components: projection.vectors.length };
+      const bytes = inSlices(readBlobBytes(reduced.csv, 'reduced.csv'), signal);
+      setDone({ reduced, drawn: await readReduced(bytes, agreed) });
+    } finally {
+      setProgress(null);
+    }
+  });
+  return (
+    <section>
+      <h2>Your rows, reduced</h2>
+      <p>
+        Your rows in the coordinates of the result. They stay in this browser, and in the file that you save.
+        No guarantee of differential privacy covers them, whatever the task promises: keep them like the rows.
+      </p>
+      <FileForm
+        label="File of rows to reduce"
+        rows={rows}
+        form={form}
+        busy={reduce.busy}
+        isStrict={false}
+        onRows={(next, how) => {
+          setForm(how);
+          // Labels are what a plot is coloured by.
+          if (next !== null && next.file !== rows?.file)
+            setKept(new Set(task.labellings.map(({ column }) => column)));
+          setRows(next);
+        }}
+      />
+      {others.length > 0 && (
+        <fieldset>
+          <legend>Columns to carry over to the reduced rows</legend>
+          <p class="hint">
+            As they stand. All others of the file are left out. The plot can be coloured by them.
+          </p>
+          {others.map((name) => (
+            <Check
+              key={name}
+              label={name}
+              checked={kept.has(name)}
+              onChecked={(on) => {
+                const next = new Set(kept);
+                if (on) next.add(name);
+                else next.delete(name);
+                setKept(next);
+              }}
+            />
+          ))}
+        </fieldset>
+      )}
+      <OwnerProblem error={reduce.error} title="The rows were not reduced" />
+      <Button kind="main" busy={reduce.busy} disabled={rows === null} onClick={() => reduce.run()}>
+        Reduce the rows
+      </Button>
+      <div role="status">
+        {progress !== null && (
+          <Progress label="Reducing" done={progress.done} planned={progress.total} unit="bytes" />
+        )}
+      </div>
+      {done !== null && <Reduced id={task.id} {...done} />}
+    </section>
+  );
+}
+
+function Reduced({ id, reduced, drawn }: Done & { readonly id: string }) {
+  const { csv, rows, skippedRows, clippedCells } = reduced;
+  const clipped = clippedCells.reduce((sum, cells) => sum + cells, 0);
+  return (
+    <>
+      <Notice kind="good" title={`${count(rows, 'row')} reduced`} live>
+        <p>
+          {skippedRows > 0 && `${count(skippedRows, 'row')} left out since a cell is missing. `}
+          {clipped > 0 && `${count(clipped, 'cell')} clipped to the range of the feature. `}
+        </p>
+        <Button kind="main" onClick={() => save(`reduced-${id}.csv`, 'text/csv', csv)}>
+          Save the reduced rows
+        </Button>
+      </Notice>
+      <Plot rows={drawn} />
+    </>
+  );
+}
+
+function Plot({ rows }: { readonly rows: ReducedRows }) {
+  const { components, labelColumns, points, stride } = rows;
+  const [label, setLabel] = useState(labelColumns.length > 0 ? '0' : '');
+  const several = components.size > 1;
+  const { groups, drawn } = useMemo(() => {
+    const xs = components.get(0)!;
+    const ys = components.get(1) ?? new Float32Array(xs.length);
+    const grouped = groupsOf(xs, ys, label === '' ? null : labelColumns[Number(label)]!);
+    return { groups: grouped.groups, drawn: { xs, ys, groups: grouped.of } };
+  }, [components, labelColumns, label]);
+  const axes = ['component_1', several ? 'component_2' : ''] as const;
+  return (
+    <>
+      {labelColumns.length > 0 && (
+        <Choice
+          label="Colour by"
+          value={label}
+          options={[
+            ['', 'nothing'],
+            ...labelColumns.map(({ name }, k) => [String(k), name.slice(0, 60)] as const),
+          ]}
+          onValue={setLabel}
+        />
+      )}
+      {stride > 1 && <p class="hint">Every {number(stride)}th row is drawn.</p>}
+      <Plane
+        label={`${count(points, 'reduced row')} in ${count(groups.length, 'group')}, ${axes[0]} along x${several ? `, ${axes[1]} along y` : ''}. The figures are in the table below.`}
+        axes={axes}
+        points={drawn}
+        arrows={NO_ARROWS}
+      />
+      <Groups groups={groups} axes={[axes[0], several ? axes[1] : 'nothing']} />
+    </>
+  );
+}
+
+const NO_ARROWS = [] as const;

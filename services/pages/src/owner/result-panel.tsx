@@ -1,0 +1,115 @@
+/** The result of a task, with what vouches for it, and the owner's own rows reduced by it. */
+import type { TaskResult } from '@eigenveil/data-owner/portable';
+import { useRef, useState } from 'preact/hooks';
+import { Button } from '../common/controls.tsx';
+import { Notice } from '../common/feedback.tsx';
+import { count, number } from '../common/format.ts';
+import { save } from '../common/save.ts';
+import { Table } from '../common/table.tsx';
+import { Untrusted } from '../common/untrusted.tsx';
+import { useAction } from '../common/use-async.ts';
+import { OwnerProblem } from './problem.tsx';
+import type { TaskPartProps } from './props.ts';
+import { ReducePanel } from './reduce-panel.tsx';
+
+export function ResultPanel({ owner, status, entry }: TaskPartProps) {
+  const [result, setResult] = useState<TaskResult | null>(null);
+  const [waiting, setWaiting] = useState<string | null>(null);
+  const stop = useRef<AbortController | null>(null);
+  const fetched = useAction(async (gone) => {
+    const control = new AbortController();
+    stop.current = control;
+    setWaiting('asking');
+    try {
+      setResult(await owner.result(entry, AbortSignal.any([gone, control.signal]), setWaiting));
+    } catch (error) {
+      if (!control.signal.aborted) throw error;
+    } finally {
+      setWaiting(null);
+    }
+  });
+  if (status.movedAt !== null || (entry.receipt === null && !entry.isPending)) return null;
+  return (
+    <section>
+      <h2>The result</h2>
+      {result === null && (
+        <>
+          <p>
+            There is one once the data user has closed the task and computed it with the CSP. Then it is
+            fetched and checked here.
+          </p>
+          <OwnerProblem error={fetched.error} title="There is no result that you could trust" />
+          <div class="row">
+            <Button kind="main" busy={fetched.busy} onClick={() => fetched.run()}>
+              Fetch the result, or wait for it
+            </Button>
+            {fetched.busy && <Button onClick={() => stop.current?.abort()}>Stop waiting</Button>}
+          </div>
+          <p role="status">
+            {waiting !== null && (
+              <>
+                Waiting: <Untrusted text={waiting} longest={300} />
+              </>
+            )}
+          </p>
+        </>
+      )}
+      {result !== null && <Result owner={owner} result={result} />}
+    </section>
+  );
+}
+
+function Result({ owner, result }: { readonly owner: TaskPartProps['owner']; readonly result: TaskResult }) {
+  const { task, projection, provenance, evidence } = result;
+  const { eigenvalues } = projection;
+  return (
+    <>
+      <Notice kind="good" title="The result is checked" live>
+        <p>
+          {count(provenance.verifiedOwners, 'owner')} took part, you among them: the CSP has signed that your
+          contribution is one of those that it verified, and has countersigned this result and no other. The
+          data user has signed it. Nobody vouches for what the data user has added up, or for others’ rows.
+        </p>
+      </Notice>
+      <dl class="facts">
+        <dt>Digest of the result</dt>
+        <dd>
+          <Untrusted text={provenance.projectionDigest} />
+        </dd>
+        <dt>Components</dt>
+        <dd>{number(projection.vectors.length)}</dd>
+      </dl>
+      <p>Owners who see the same digest have the same result: compare it with one that you know.</p>
+      <details>
+        <summary>Eigenvalues</summary>
+        <Table
+          caption="Eigenvalues"
+          captionHidden
+          rows={eigenvalues.map((value, i) => ({ value, name: `component_${i + 1}` }))}
+          keyOf={({ name }) => name}
+          columns={[
+            { head: 'Component', cell: ({ name }) => name },
+            { head: 'Eigenvalue', numeric: true, cell: ({ value }) => value.toPrecision(6) },
+          ]}
+        />
+      </details>
+      <div class="row">
+        <Button
+          onClick={() =>
+            save(`projection-${task.id}.json`, 'application/json', `${JSON.stringify(projection, null, 2)}\n`)
+          }
+        >
+          Save the projection
+        </Button>
+        <Button
+          onClick={() =>
+            save(`evidence-${task.id}.json`, 'application/json', `${JSON.stringify(evidence)}\n`)
+          }
+        >
+          Save all that was signed
+        </Button>
+      </div>
+      <ReducePanel owner={owner} result={result} />
+    </>
+  );
+}
