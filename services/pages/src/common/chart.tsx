@@ -5,7 +5,7 @@
 import { GridComponent, TooltipComponent } from 'echarts/components';
 import { type EChartsCoreOption, init, use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { type ChartTheme, readTheme } from './chart-theme.ts';
 import { type Column, Table } from './table.tsx';
 
@@ -32,6 +32,8 @@ export function Chart<Row>(props: {
   const { title, summary, option, height = 320, columns, rows } = props;
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<ReturnType<typeof init> | null>(null);
+  /** Its rows may be many, and mostly nobody reads them. */
+  const [isTabled, setTabled] = useState(false);
 
   useEffect(() => {
     const element = place.current!;
@@ -66,9 +68,11 @@ export function Chart<Row>(props: {
         class="drawing"
         style={{ height: `${height}px` }}
       />
-      <details>
+      <details onToggle={(event) => setTabled(event.currentTarget.open)}>
         <summary>The figures as a table</summary>
-        <Table caption={title} captionHidden columns={columns} rows={rows} keyOf={(_, index) => index} />
+        {isTabled && (
+          <Table caption={title} captionHidden columns={columns} rows={rows} keyOf={(_, index) => index} />
+        )}
       </details>
     </figure>
   );

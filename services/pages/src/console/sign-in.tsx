@@ -9,7 +9,7 @@ import type { SessionEnd } from './session.ts';
 
 const ENDS: Readonly<Record<SessionEnd, string>> = {
   'signed out': 'You have signed out. The bearer of the session is gone from this page.',
-  unused: 'The page was not in use for 15 minutes, so the session has ended.',
+  unused: 'The page was out of sight for up to 15 minutes, so the session has ended.',
   limit: 'A session lasts 8 hours at most.',
   void: 'The data user does not take this session any more: the operator’s token may have been replaced.',
   unreachable: 'The data user did not answer in time, so the session could not be renewed.',
@@ -74,7 +74,7 @@ export function SignIn(props: {
           <p class="hint">
             The token is exchanged for a session, and then forgotten. The session lives in the memory of this
             page alone: not in a cookie, not on the disk. So it is asked for again when the page is loaded
-            again, in every tab, and after 8 hours.
+            again, in every tab, after 15 minutes out of sight, and after 8 hours.
           </p>
         </View>
       </div>

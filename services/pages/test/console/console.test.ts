@@ -1,8 +1,10 @@
 /** The console in a browser, against a CSP and a data user that run: from signing in to a task that ends. */
 import { browserMissing } from '@eigenveil/report/in-browser';
 import type { TaskId } from '@eigenveil/task';
+import { isErrorCode } from '@eigenveil/wire';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { adviceFor } from '../../src/console/advice.ts';
 import { signIn } from '../support/console.ts';
 import { CONTROLS, expectUnhurt, hostileProposal, MARKUP } from '../support/hostile.ts';
 import { press, walk } from '../support/keyboard.ts';
@@ -201,6 +203,18 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
     expect(await problem.textContent()).not.toMatch(/[\p{Cf}\p{Cc}]/u);
     await expectUnhurt(page);
     await expectFits(page);
+  });
+
+  test('there is advice for every code with which an upload may be refused', async () => {
+    const { page } = await site.visit(site.consoleUrl);
+    const document = await page.evaluate(async () => (await fetch('/openapi.json')).json());
+    const { responses } = document.paths['/tasks/{taskId}/contribution'].put;
+    const codes = Object.values<{ description: string }>(responses)
+      .flatMap(({ description }) => description.match(/ERR_\w+/g) ?? [])
+      .filter(isErrorCode);
+    expect(codes.length).toBeGreaterThan(10);
+    const none = adviceFor('ERR_EVENT_STALE'); // of no upload
+    expect(codes.filter((code) => adviceFor(code) === none)).toEqual([]);
   });
 
   test('a computation shows how far it is, an obstacle what stops it, and a failure what to do', async () => {

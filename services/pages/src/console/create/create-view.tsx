@@ -5,7 +5,7 @@ import { isTransient } from '@eigenveil/wire/problem';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { Button, Field } from '../../common/controls.tsx';
 import { Notice, Problem } from '../../common/feedback.tsx';
-import { bytes } from '../../common/format.ts';
+import { bytes, count } from '../../common/format.ts';
 import { View } from '../../common/layout.tsx';
 import { Parameters } from '../../common/parameters.tsx';
 import { useAction } from '../../common/use-async.ts';
@@ -84,10 +84,12 @@ export function CreateView(props: {
           />
         )}
       </Field>
-      <div role="status">
-        {checked.kind === 'faulty' && <Faults faults={checked.faults} show={show} />}
-        {checked.kind === 'good' && <p>The task fits together.</p>}
-      </div>
+      <p role="status">
+        {checked.kind === 'faulty' &&
+          `There ${checked.faults.length === 1 ? 'is' : 'are'} ${count(checked.faults.length, 'thing')} to mend.`}
+        {checked.kind === 'good' && 'The task fits together.'}
+      </p>
+      {checked.kind === 'faulty' && <Faults faults={checked.faults} show={show} />}
       {checked.kind === 'good' && (
         <>
           <h2>What you are about to create</h2>

@@ -13,7 +13,7 @@ export function Faults(props: { readonly faults: readonly Fault[]; readonly show
   const { faults, show } = props;
   const more = faults.length - MOST;
   return (
-    <Notice kind="bad" title={`${count(faults.length, 'thing')} to mend`}>
+    <Notice kind="bad" title="What to mend">
       <ul>
         {faults.slice(0, MOST).map(({ words, place }) => (
           <li key={`${place?.start} ${words}`}>
