@@ -2,16 +2,16 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { Thumbprint } from '@eigenveil/task';
 import { ProjectionError } from './errors.ts';
-import { Projector } from './projector.ts';
+import { Projector as PortableProjector } from './projector.ts';
 import { SignedProjection } from './signed.ts';
 
-/** A Projector that can be of a file. */
-export class FileProjector extends Projector {
+/** A Projector that a file may be loaded into. */
+export class Projector extends PortableProjector {
   /**
-   * The same of a file that saveProjection has written.
+   * Of a file that saveProjection has written, checked as `open` does.
    * @throws ERR_PROJECTION_INVALID for a file of another form, as readFile, and as open
    */
-  static async load(file: string, csp: Thumbprint): Promise<FileProjector> {
+  static async load(file: string, csp: Thumbprint): Promise<Projector> {
     let signed: SignedProjection;
     const text = await readFile(file, 'utf8');
     try {
@@ -23,7 +23,7 @@ export class FileProjector extends Projector {
         { cause },
       );
     }
-    return FileProjector.open(signed, csp);
+    return Projector.open(signed, csp);
   }
 }
 
