@@ -2,9 +2,9 @@
 import type { PostgresQueries } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
 import type { Digest, OwnerId, TaskState } from '@eigenveil/wire';
-import type { Activity, Entered, ListedTask, StoredTask } from './store.ts';
+import type { Activity, Entered, ListedTask, StoredTask, WatchedTask } from './store.ts';
 
-export interface TaskRow {
+interface TaskRow {
   readonly task: string;
   readonly state: TaskState;
   readonly agreement: string | null;
@@ -53,22 +53,34 @@ export async function read(
   const row = (await db.query<TaskRow>({ text, values: [taskId] })).rows[0];
   if (row === undefined) return undefined;
   return {
-    task: JSON.parse(row.task) as Task,
-    state: row.state,
+    ...shownOf(row),
     agreement: row.agreement,
-    lastSequence: row.last_sequence,
-    contributions: row.contributions,
     sealedBlinding: row.sealed_blinding,
     blinded: row.blinded,
     projection: row.projection,
     provenance: JSON.parse(row.provenance) as StoredTask['provenance'],
+    faults: row.faults,
+    recordsSent: row.records_sent,
+    endedAtCsp: row.ended_at_csp,
+  };
+}
+
+/** What is shown of a task while it goes on. */
+export type ShownRow = Pick<
+  TaskRow,
+  'task' | 'state' | 'contributions' | 'last_sequence' | 'failure' | 'timings' | 'entered' | 'activity'
+>;
+
+export function shownOf(row: ShownRow): Omit<WatchedTask, 'refused'> {
+  return {
+    task: JSON.parse(row.task) as Task,
+    state: row.state,
+    contributions: row.contributions,
+    lastSequence: row.last_sequence,
     failure: row.failure === null ? null : (JSON.parse(row.failure) as StoredTask['failure']),
     timings: JSON.parse(row.timings) as Record<string, number>,
     entered: JSON.parse(row.entered) as Entered,
     activity: JSON.parse(row.activity) as Activity,
-    faults: row.faults,
-    recordsSent: row.records_sent,
-    endedAtCsp: row.ended_at_csp,
   };
 }
 

@@ -1,14 +1,11 @@
 /** What the console shows of a task, read from PostgreSQL and counted there. */
 import type { PostgresQueries } from '@eigenveil/server';
-import type { Task, TaskId } from '@eigenveil/task';
-import type { TaskRow } from './postgres-rows.ts';
-import type { Activity, DataUserStore, Entered, Refused, StoredTask, WatchedTask } from './store.ts';
+import type { TaskId } from '@eigenveil/task';
+import { type ShownRow, shownOf } from './postgres-rows.ts';
+import type { DataUserStore, Refused, WatchedTask } from './store.ts';
 import { spread } from './store-rules.ts';
 
-type Row = Pick<
-  TaskRow,
-  'task' | 'state' | 'contributions' | 'last_sequence' | 'failure' | 'timings' | 'entered' | 'activity'
-> & { readonly refused: readonly Refused[] };
+type Row = ShownRow & { readonly refused: readonly Refused[] };
 
 export async function watched(db: PostgresQueries, taskId: TaskId): Promise<WatchedTask | undefined> {
   const { rows } = await db.query<Row>({
@@ -22,17 +19,7 @@ export async function watched(db: PostgresQueries, taskId: TaskId): Promise<Watc
   });
   const row = rows[0];
   if (row === undefined) return undefined;
-  return {
-    task: JSON.parse(row.task) as Task,
-    state: row.state,
-    contributions: row.contributions,
-    lastSequence: row.last_sequence,
-    failure: row.failure === null ? null : (JSON.parse(row.failure) as StoredTask['failure']),
-    timings: JSON.parse(row.timings) as Record<string, number>,
-    entered: JSON.parse(row.entered) as Entered,
-    activity: JSON.parse(row.activity) as Activity,
-    refused: row.refused,
-  };
+  return { ...shownOf(row), refused: row.refused };
 }
 
 /** In the order of the keys: two processes that count at once cannot wait for each other. */

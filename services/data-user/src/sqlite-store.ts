@@ -11,13 +11,12 @@ import {
 import type { Task, TaskId } from '@eigenveil/task';
 import type { Digest, OwnerId, ServiceError, TaskState, TreeContribution } from '@eigenveil/wire';
 import { MIGRATIONS } from './sqlite-schema.ts';
-import { addRefused, arrivals, type Prepare, watched } from './sqlite-watch.ts';
+import { addRefused, arrivals, type Prepare, shownOf, watched } from './sqlite-watch.ts';
 import {
   type Activity,
   answerPlace,
   blindingPlace,
   type DataUserStore,
-  type Entered,
   type ListedTask,
   type NewContribution,
   type PartialProduct,
@@ -354,19 +353,12 @@ export class SqliteDataUserStore implements DataUserStore {
     const row = this.#prepare('SELECT * FROM tasks WHERE task_id = ?').get(taskId);
     if (row === undefined) return undefined;
     return {
-      task: JSON.parse(row.task as string) as Task,
-      state: row.state as TaskState,
+      ...shownOf(row),
       agreement: row.agreement as string | null,
-      lastSequence: row.last_sequence as number,
-      contributions: row.contributions as number,
       sealedBlinding: row.sealed_blinding as Uint8Array | null,
       blinded: row.blinded as Uint8Array | null,
       projection: row.projection as string | null,
       provenance: JSON.parse(row.provenance as string) as StoredProvenance,
-      failure: row.failure === null ? null : (JSON.parse(row.failure as string) as StoredTask['failure']),
-      timings: JSON.parse(row.timings as string) as Record<string, number>,
-      entered: JSON.parse(row.entered as string) as Entered,
-      activity: JSON.parse(row.activity as string) as Activity,
       faults: row.faults as number,
       recordsSent: row.records_sent as number,
       endedAtCsp: row.ended_at_csp === 1,

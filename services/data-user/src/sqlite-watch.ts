@@ -1,5 +1,5 @@
 /** What the console shows of a task, read from SQLite and counted there. */
-import type { StatementSync } from 'node:sqlite';
+import type { SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { Task, TaskId } from '@eigenveil/task';
 import type { TaskState } from '@eigenveil/wire';
 import type { Activity, DataUserStore, Entered, Refused, StoredTask, WatchedTask } from './store.ts';
@@ -17,6 +17,11 @@ export function watched(prepare: Prepare, taskId: TaskId): WatchedTask | undefin
   const refused = prepare(
     'SELECT code, count, last_at AS lastAt FROM refusals WHERE task_id = ? ORDER BY count DESC, code',
   ).all(taskId) as unknown as Refused[];
+  return { ...shownOf(row), refused: refused.map((it) => ({ ...it })) };
+}
+
+/** What of a task's row is shown while it goes on. */
+export function shownOf(row: Readonly<Record<string, SQLOutputValue>>): Omit<WatchedTask, 'refused'> {
   return {
     task: JSON.parse(row.task as string) as Task,
     state: row.state as TaskState,
@@ -26,7 +31,6 @@ export function watched(prepare: Prepare, taskId: TaskId): WatchedTask | undefin
     timings: JSON.parse(row.timings as string) as Record<string, number>,
     entered: JSON.parse(row.entered as string) as Entered,
     activity: JSON.parse(row.activity as string) as Activity,
-    refused: refused.map((it) => ({ ...it })),
   };
 }
 
