@@ -4,16 +4,19 @@ import { CsvError, type Options, parse } from 'csv-parse/sync';
 import { StatisticsError } from './errors.ts';
 
 /** How all CSV files are read. */
-const CSV_SYNTAX = {
-  bom: true,
+const SYNTAX = {
+  // The file's has been taken away where it was decoded; one in front of a later line is part of it.
+  bom: false,
   skip_empty_lines: true,
   record_delimiter: ['\r\n', '\n', '\r'],
-  /** So that an unclosed quote ends in an error and not in all memory. */
+  // So that an unclosed quote ends in an error and not in all memory.
   max_record_size: 1 << 20,
+  // Counting cells is left to the reader, whose errors do not carry the record.
+  relax_column_count: true,
 };
 
 /** The parser's own bound of a record does not count what stands between cells, of which a file may hold gigabytes packed to nothing. */
-const LONGEST_RECORD = 4 * CSV_SYNTAX.max_record_size;
+const LONGEST_RECORD = 4 * SYNTAX.max_record_size;
 
 /**
  * The parser's other interfaces are streams of Node.js, which browsers lack and which cost a turn of the event loop for each chunk. This one takes a
@@ -42,15 +45,7 @@ export class QuotedLines {
   ) {
     this.#linesBefore = linesBefore;
     this.#onRecord = onRecord;
-    this.#options = {
-      ...CSV_SYNTAX,
-      // The file's has been taken away where it was decoded; one in front of a later line is part of it.
-      bom: false,
-      delimiter: separator,
-      trim,
-      // Counting cells is left to the reader, whose errors do not carry the record.
-      relax_column_count: true,
-    };
+    this.#options = { ...SYNTAX, delimiter: separator, trim };
   }
 
   /** @throws ERR_CSV_SYNTAX, and what `onRecord` throws */

@@ -84,7 +84,7 @@ describe.skipIf(browserMissing)('the worker of the owner’s page', { tags: ['lo
       expect(contributions[0]).not.toEqual(contributions[1]);
       expect(steps.findLast(([what]) => what === 'bytes')).toEqual(['bytes', csv.length, csv.length]);
       expect(steps.at(-1)).toEqual(['ciphertexts', plaintexts.length, plaintexts.length]);
-      expect(page.workers()).toEqual([]);
+      await expect.poll(() => page.workers()).toEqual([]);
     },
   );
 
