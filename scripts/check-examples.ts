@@ -59,6 +59,7 @@ const GIVEN = {
   server: "import('@eigenveil/server').RunningServer",
   serviceConfiguration: "Parameters<typeof import('@eigenveil/server').openService>[1]",
   shares: 'readonly bigint[]',
+  signedProjection: "import('@eigenveil/projection').SignedProjection",
   signedTask: "import('@eigenveil/wire').SignedTask",
   socket: "import('node:stream').Duplex",
   task: "import('@eigenveil/task').Task",

@@ -36,9 +36,10 @@ const LONGEST_FRAGMENT = 2048;
 /**
  * @param page as `OwnerPageUrl` takes it
  * @example
- * import { ownerLink } from '@eigenveil/wire/owner-link';
+ * import { OwnerLink, ownerLink } from '@eigenveil/wire/owner-link';
  *
- * const link = ownerLink('https://owner.example.org/', { csp, thumbprint, dataUser, task, token });
+ * const members = { csp: text, thumbprint: text, dataUser: text, task: text, token: text };
+ * const link = ownerLink('https://owner.example.org/', OwnerLink.parse(members));
  */
 export function ownerLink(page: string, link: OwnerLink): string {
   const members = Object.entries(OwnerLink.parse(link));
