@@ -5,7 +5,7 @@ const CLIENT =
   'The owner’s program or what lies between has changed the request. Let the owner update, and look for a proxy that rewrites requests.';
 const LATER = 'Nothing is lost: the owner’s program tries again by itself.';
 
-/** Every code with which `PUT /tasks/:taskId/contribution` may answer. */
+/** Every code with which `PUT /tasks/:taskId/contribution` may refuse; faults of the service itself are not counted. */
 const ADVICE: Partial<Readonly<Record<ErrorCode, string>>> = {
   ERR_TASK_UNKNOWN:
     'The owner has another task’s id, or that of a task that is not open yet. Send the id again.',
@@ -43,11 +43,6 @@ const ADVICE: Partial<Readonly<Record<ErrorCode, string>>> = {
     'A request came twice with one proof. Once is a repeated packet; often is somebody who replays requests: look at the log.',
   ERR_REQUEST_TIMEOUT: `The owner’s line is slow or broke off. ${LATER}`,
   ERR_RATE_LIMITED: `Too many requests from one address. ${LATER} Behind a proxy, raise --requests-per-minute and limit there.`,
-  ERR_BUSY: `The service had too much to do. ${LATER}`,
-  ERR_DATABASE_UNREACHABLE: `The service cannot reach its database: its operator has to look. ${LATER}`,
-  ERR_PEER_UNREACHABLE: `The data user could not reach the CSP. ${LATER}`,
-  ERR_INTERNAL:
-    'A fault of the service: its operator finds it in the log. Then let the owner contribute again.',
 };
 
 /** What to do about it. */
