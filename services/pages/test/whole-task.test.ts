@@ -1,6 +1,9 @@
-/** A whole task: a console for the data user's operator, owners by command line, a CSP; from its creation to reduced rows. */
+/**
+ * A whole task: a console for the data user's operator, three owners in browsers and two by command line, a CSP; from its creation to rows that
+ * are reduced the same by either.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { browserMissing } from '@eigenveil/report/in-browser';
 import { TaskId } from '@eigenveil/task';
 import type { Finished } from '@eigenveil/testbed/processes/programs';
@@ -9,10 +12,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CommandOwner } from './support/command-owner.ts';
 import { operator } from './support/console.ts';
 import { irisProposal, splitRows } from './support/owners.ts';
+import { PageOwner } from './support/page-owner.ts';
 import { Site } from './support/site.ts';
 
 /** As many as the task takes. */
 const OWNERS = 5;
+const IN_BROWSERS = 3;
+const KEY_BITS = 2048;
 
 function expectGood({ exitCode, stderr }: Finished): void {
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
@@ -22,7 +28,8 @@ describe.skipIf(browserMissing)('a whole task', { tags: ['long'] }, () => {
   let site: Site;
   let console: Page;
   let files: readonly string[];
-  let owners: readonly CommandOwner[];
+  let inBrowsers: readonly PageOwner[];
+  let byCommand: readonly CommandOwner[];
   let taskId: TaskId;
 
   beforeAll(async () => {
@@ -30,16 +37,18 @@ describe.skipIf(browserMissing)('a whole task', { tags: ['long'] }, () => {
     console = (await operator(site)).page;
     files = await splitRows(site.folder, OWNERS);
     const policy = join(site.folder, 'policy.json');
-    await writeFile(policy, JSON.stringify({ minimumKeyBits: 2048 }));
-    // One more than the task takes, with the rows of the last.
-    owners = [...files, files.at(-1)!].map((file, i) => new CommandOwner(site, `owner-${i}`, file, policy));
+    await writeFile(policy, JSON.stringify({ minimumKeyBits: KEY_BITS }));
+    // One more than the task takes, with the rows of the first.
+    byCommand = [...files.slice(IN_BROWSERS), files[0]!].map(
+      (file, i) => new CommandOwner(site, `owner-${i}`, file, policy),
+    );
   });
   afterAll(() => site.close());
 
   test('is created at the console', async () => {
     const proposal = await irisProposal({
       twoParty: 'garbled',
-      keyBits: 2048,
+      keyBits: KEY_BITS,
       allowInsecureKey: false,
       minimumOwners: OWNERS - 1,
       maximumOwners: OWNERS,
@@ -51,18 +60,36 @@ describe.skipIf(browserMissing)('a whole task', { tags: ['long'] }, () => {
     taskId = TaskId.parse(new URL(console.url()).hash.split('/')[2]);
   });
 
+  test('has its owners enrolled: by link in browsers, by token at the command line', async () => {
+    const links = await site.links(IN_BROWSERS, taskId);
+    inBrowsers = await Promise.all(links.map((link, i) => PageOwner.arrive(site, link, files[i]!)));
+    for (const { page } of inBrowsers) {
+      // The token is in the address no more, and neither in what comes back to it.
+      expect(page.url()).toBe(`${site.ownerUrl}#/tasks/${taskId}`);
+      expect(await page.evaluate(() => history.length)).toBe(3);
+    }
+    const tokens = await site.invite(byCommand.length);
+    for (const [i, owner] of byCommand.entries()) expectGood(await owner.enrol(tokens[i]!));
+  });
+
   test('gets its contributions, each of which the console shows as it comes', async () => {
-    const tokens = await site.invite(owners.length);
-    for (const [i, owner] of owners.entries()) expectGood(await owner.enrol(tokens[i]!));
-    for (const [i, owner] of owners.slice(0, OWNERS).entries()) {
-      expectGood(await owner.contribute(taskId));
+    const contributions = [
+      ...inBrowsers.map((owner) => async () => {
+        await owner.allow(KEY_BITS);
+        await owner.contribute();
+      }),
+      ...byCommand.slice(0, -1).map((owner) => async () => expectGood(await owner.contribute(taskId))),
+    ];
+    expect(contributions).toHaveLength(OWNERS);
+    for (const [i, contribute] of contributions.entries()) {
+      await contribute();
       await console.getByText(new RegExp(`^${i + 1} contributions?; `)).waitFor();
     }
   });
 
   test('refuses one contribution too many, and the console counts it with its reason', async () => {
     await console.getByText('No upload was refused.').waitFor();
-    const { exitCode, stderr } = await owners.at(-1)!.contribute(taskId);
+    const { exitCode, stderr } = await byCommand.at(-1)!.contribute(taskId);
     expect(exitCode).not.toBe(0);
     expect(JSON.parse(stderr)).toMatchObject({ code: 'ERR_TASK_FULL' });
     const refused = console.getByRole('row').filter({ hasText: 'ERR_TASK_FULL' });
@@ -81,10 +108,15 @@ describe.skipIf(browserMissing)('a whole task', { tags: ['long'] }, () => {
       .waitFor();
   });
 
-  test('has rows reduced', async () => {
-    const out = join(site.folder, 'reduced.csv');
-    expectGood(await owners[0]!.project(taskId, out));
-    const reduced = (await readFile(out, 'utf8')).trim().split('\n');
-    expect(reduced).toHaveLength((await readFile(files[0]!, 'utf8')).trim().split('\n').length);
+  test('has rows reduced, in a browser as by command line, byte for byte', async () => {
+    const [owner] = byCommand;
+    for (const it of inBrowsers) {
+      const out = join(site.folder, `reduced-${basename(it.file)}`);
+      expectGood(await owner!.project(taskId, it.file, out));
+      const reduced = await readFile(out, 'utf8');
+      expect(await it.reduce()).toBe(reduced);
+      const lines = (text: string) => text.trim().split('\n').length;
+      expect(lines(reduced)).toBe(lines(await readFile(it.file, 'utf8')));
+    }
   });
 });

@@ -33,9 +33,9 @@ export class CommandOwner {
     return this.#run('contribute', [taskId, ...this.#taking(), '--data', this.file, '--ignore', LABEL]);
   }
 
-  /** Writes the reduced rows to `out`. */
-  project(taskId: TaskId, out: string): Promise<Finished> {
-    return this.#run('project', [taskId, ...this.#taking(), '--data', this.file, '--out', out]);
+  /** Writes rows of a file, reduced, to `out`. */
+  project(taskId: TaskId, data: string, out: string): Promise<Finished> {
+    return this.#run('project', [taskId, ...this.#taking(), '--data', data, '--out', out]);
   }
 
   #taking(): readonly string[] {

@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inviteOwners } from '@eigenveil/csp';
 import { type Services, startServices } from '@eigenveil/demo/services';
+import type { TaskId } from '@eigenveil/task';
 import { freePort } from '@eigenveil/testbed/port';
 import { Children } from '@eigenveil/testbed/processes/children';
+import { Children as Programs } from '@eigenveil/testbed/processes/programs';
 import type { BrowserContextOptions } from 'playwright-core';
 import { buildPages } from '../../build/build.ts';
 import { OwnerHost } from './owner-host.ts';
@@ -82,6 +84,17 @@ export class Site {
   /** Tokens with which owners enrol at the CSP, once each. */
   invite(count: number): Promise<string[]> {
     return inviteOwners(this.services.csp.folder, count, 3600);
+  }
+
+  /** Links by which owners come to their page, enrol and find the task, as the CSP's command prints them. */
+  async links(count: number, taskId: TaskId): Promise<readonly string[]> {
+    const { csp, dataUser } = this.services;
+    const { stdout, stderr } = await new Programs().run('csp', [
+      ...['--json', 'invite', '--data-directory', csp.folder, '--count', String(count)],
+      ...['--page', this.ownerUrl, '--public-url', csp.url, '--data-user', dataUser.url, '--task', taskId],
+    ]);
+    if (stderr !== '') throw new Error(stderr);
+    return (JSON.parse(stdout) as { links: string[] }).links;
   }
 
   /** Ends everything; fails for what any page did that it must not. */
