@@ -1,6 +1,13 @@
 /** What a task's two-party computation will cost, before anybody contributes: counted where gates count, else by lines fitted to measurements. */
+import { nextTurn } from '@eigenveil/platform';
 import { isStandardised, programOf, type TaskProposal } from '@eigenveil/task';
-import { CountingGates, CountingSession, runProgram, standardPace } from '@eigenveil/two-party/plan';
+import {
+  CountingGates,
+  CountingSession,
+  observed,
+  runProgram,
+  standardPace,
+} from '@eigenveil/two-party/plan';
 
 export interface Cost {
   readonly seconds: number;
@@ -15,16 +22,23 @@ const MACHINE = 'a machine of 2 cores as in docs/benchmarks.md';
 const GATES_PER_SECOND = 8e6;
 const LABEL_BYTES = 16;
 
-/** Undefined for `simulated`, which costs nothing to speak of. */
-export async function costOf(task: TaskProposal): Promise<Cost | undefined> {
+/**
+ * Undefined for `simulated`, which costs nothing to speak of.
+ * @throws the signal's reason, once it is aborted
+ */
+export async function costOf(task: TaskProposal, signal?: AbortSignal): Promise<Cost | undefined> {
   if (task.twoParty === 'simulated') return undefined;
-  return task.twoParty === 'garbled' ? garbledCost(task) : rotatedCost(task);
+  return task.twoParty === 'garbled' ? garbledCost(task, signal) : rotatedCost(task);
 }
 
-/** Gates are counted on a context that computes nothing. Some seconds for 100 features. */
-async function garbledCost(task: TaskProposal): Promise<Cost> {
+/** Gates are counted on a context that computes nothing. Some seconds for 100 features, with a turn for others after each step. */
+async function garbledCost(task: TaskProposal, signal?: AbortSignal): Promise<Cost> {
   const session = new CountingSession(new CountingGates());
-  await runProgram(session, task, programOf(task), {});
+  const patient = observed(session, async () => {
+    await nextTurn();
+    signal?.throwIfAborted();
+  });
+  await runProgram(patient, task, programOf(task), {});
   const { gates, garblerBits, evaluatorBits } = session;
   return {
     seconds: 0.6 + gates.andGates / GATES_PER_SECOND,
@@ -46,8 +60,8 @@ function rotatedCost(task: TaskProposal): Cost {
 }
 
 /** In words, marked as what it is. */
-export async function describeCost(task: TaskProposal): Promise<string[]> {
-  const cost = await costOf(task);
+export async function describeCost(task: TaskProposal, signal?: AbortSignal): Promise<string[]> {
+  const cost = await costOf(task, signal);
   if (cost === undefined) return [];
   const { seconds, bytes, memory } = cost;
   return [

@@ -11,10 +11,10 @@ import { describeNoise } from './describe-privacy.ts';
 
 /**
  * Of a proposal that is computable.
- * @throws ERR_DP_PARAMETER
+ * @throws ERR_DP_PARAMETER; the signal's reason, once it is aborted
  */
-export async function describeTask(task: TaskProposal): Promise<string[]> {
-  return [...describeComponents(task), ...describeNoise(task), ...(await describeCost(task))];
+export async function describeTask(task: TaskProposal, signal?: AbortSignal): Promise<string[]> {
+  return [...describeComponents(task), ...describeNoise(task), ...(await describeCost(task, signal))];
 }
 
 function describeComponents(task: TaskProposal): string[] {

@@ -3,6 +3,7 @@ export { checkComputable } from './check-task.ts';
 export { TwoPartyError } from './errors.ts';
 export { CountingGates } from './garbling/counting.ts';
 export { CountingSession } from './garbling/local-session.ts';
+export { observed } from './garbling/observed.ts';
 export { runProgram } from './programs/index.ts';
 export { type Resolution, resolutionOf } from './resolution.ts';
 export { standardPace } from './standard-pace.ts';

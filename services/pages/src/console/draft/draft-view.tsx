@@ -1,11 +1,141 @@
-/** Drafts a task from a sample that stays in the browser. */
+/** Drafts a task from a sample that stays in the browser: a form, its JSON, and what is known beforehand, all of one text. */
+import { draftPrivacy } from '@eigenveil/data-user/draft';
+import { TaskProposal } from '@eigenveil/task/schema';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { Button, Field } from '../../common/controls.tsx';
 import { View } from '../../common/layout.tsx';
+import { save } from '../../common/save.ts';
+import { checkProposal } from '../create/check-proposal.ts';
+import { Faults } from '../create/faults.tsx';
+import type { Place } from '../create/json-place.ts';
+import { routes } from '../routes.ts';
+import './draft.css';
+import { textOf } from './first-draft.ts';
+import { refusalOf } from './forecast.ts';
+import { Forecast } from './forecast-view.tsx';
+import { MembersForm } from './form.tsx';
+import { byMember, isObject, type Json, membersOf } from './members.ts';
+import { SamplePart } from './sample-part.tsx';
+
+const MEMBERS = membersOf(TaskProposal);
+const DELTA = 1e-6;
+const EPSILON = 1;
 
 /** @param create goes on with this JSON where tasks are created */
-export function DraftView(_props: { readonly create: (proposal: string) => void }) {
+export function DraftView({ create }: { readonly create: (proposal: string) => void }) {
+  const [file, setFile] = useState<File | null>(null);
+  const [text, setText] = useState('');
   return (
     <View title="Draft a task" name="Draft">
-      <p>Write a draft with eigenveil-user task draft.</p>
+      <p>
+        Take columns and ranges from a sample, look at what each member reveals and costs, and go on to{' '}
+        <a href={routes.href('create', {})}>create</a> the task. Nothing is sent from here.
+      </p>
+      <h2>1. A sample</h2>
+      <SamplePart
+        onDraft={(from, drafted) => {
+          setFile(from);
+          setText(drafted);
+        }}
+      />
+      {text !== '' && <Draft file={file} text={text} setText={setText} create={create} />}
     </View>
   );
+}
+
+function Draft(props: {
+  readonly file: File | null;
+  readonly text: string;
+  readonly setText: (text: string) => void;
+  readonly create: (proposal: string) => void;
+}) {
+  const { file, text, setText, create } = props;
+  const value = useMemo(() => parsed(text), [text]);
+  const checked = useMemo(() => checkProposal(text, new Date()), [text]);
+  const refusal = useMemo(() => (checked.kind === 'good' ? refusalOf(checked.proposal) : null), [checked]);
+  const words =
+    checked.kind === 'faulty' ? checked.faults.map(({ words: it }) => it) : refusal === null ? [] : [refusal];
+  const { at } = byMember(words);
+  const isGood = checked.kind === 'good' && refusal === null;
+  const area = useRef<HTMLTextAreaElement>(null);
+  const show = ({ start, end, line }: Place) => {
+    const element = area.current!;
+    element.focus();
+    element.setSelectionRange(start, end);
+    element.scrollTop = ((line - 3) / text.split('\n').length) * element.scrollHeight;
+  };
+  const [said, setSaid] = useState('');
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => setSaid('Copied.'),
+      () => setSaid('The browser does not allow it: select the text and copy it.'),
+    );
+  return (
+    <>
+      <h2>2. The proposal</h2>
+      <div class="columns">
+        <div>
+          {isObject(value) ? (
+            <MembersForm
+              members={MEMBERS}
+              value={value}
+              set={(next) => setText(textOf(next))}
+              faults={at}
+              newObjects={{ differentialPrivacy: () => privacyFor(value) }}
+            />
+          ) : (
+            <p class="error">The form comes back once the JSON is right again.</p>
+          )}
+        </div>
+        <div class="beside">
+          <Field label="The proposal as JSON" hint="It and the form are one: change either.">
+            {(attributes) => (
+              <textarea
+                {...attributes}
+                ref={area}
+                rows={24}
+                spellcheck={false}
+                dir="ltr"
+                value={text}
+                onInput={({ currentTarget }) => setText(currentTarget.value)}
+              />
+            )}
+          </Field>
+          <div class="row">
+            <Button onClick={copy}>Copy the JSON</Button>
+            <Button onClick={() => save('task.json', 'application/json', text)}>Download it</Button>
+            <span role="status">{said}</span>
+          </div>
+          <div role="status">
+            {checked.kind === 'faulty' && <Faults faults={checked.faults} show={show} />}
+            {refusal !== null && <Faults faults={[{ words: refusal, place: null }]} show={show} />}
+          </div>
+          <Forecast file={file} value={value} />
+        </div>
+      </div>
+      <h2>3. Create it</h2>
+      <p>{isGood ? 'The task fits together.' : 'First mend what is wrong above.'}</p>
+      <Button kind="main" disabled={!isGood} onClick={() => create(text)}>
+        Go on to create it
+      </Button>
+    </>
+  );
+}
+
+/** Null for what is no JSON. */
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return null;
+  }
+}
+
+/** As `task draft --epsilon 1` has it; the consent is left to the person who looks at the ranges. */
+function privacyFor({ features }: { readonly [name: string]: Json }): Json {
+  const known = TaskProposal.shape.features.safeParse(features);
+  if (!known.success) return {};
+  const wanted = { features: known.data, epsilon: EPSILON, delta: DELTA };
+  const { differentialPrivacy } = draftPrivacy(wanted, false);
+  return { ...differentialPrivacy, noise: 'servers', honestOwners: null, dataIndependentRanges: false };
 }

@@ -1,0 +1,48 @@
+/** What is known of a proposal before anybody contributes: the notes of `task draft`, and what an owner sends. */
+import { describeSample, describeTask } from '@eigenveil/data-user/draft';
+import { layout, readBlobBytes } from '@eigenveil/statistics/owner';
+import { TaskProposal } from '@eigenveil/task/schema';
+import { checkComputable } from '@eigenveil/two-party/plan';
+import { inSlices } from '../../common/slices.ts';
+import { isObject, type Json } from './members.ts';
+
+/**
+ * A proposal of which something can be told: one whose consent alone is missing, too. Null for others.
+ * @param value of JSON
+ */
+export function tellable(value: Json): TaskProposal | null {
+  if (!isObject(value)) return null;
+  const { $schema: _, ...rest } = value;
+  const { differentialPrivacy: privacy } = rest;
+  const consenting = isObject(privacy) ? { ...privacy, dataIndependentRanges: true } : privacy;
+  const parsed = TaskProposal.safeParse({
+    ...rest,
+    ...(privacy !== undefined && { differentialPrivacy: consenting }),
+  });
+  return parsed.success ? parsed.data : null;
+}
+
+/** Bytes that every owner sends: two numbers modulo n for each plaintext. */
+export function contributionBytes(task: TaskProposal): number {
+  return layout(task).plaintexts.length * ((2 * task.keyBits) / 8);
+}
+
+/** Why both servers would refuse it; null where they compute it. */
+export function refusalOf(task: TaskProposal): string | null {
+  try {
+    checkComputable(task);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** Of a task that is computable. @throws ERR_DP_PARAMETER; the signal's reason */
+export function notesOnTask(task: TaskProposal, signal: AbortSignal): Promise<string[]> {
+  return describeTask(task, signal);
+}
+
+/** Of a task that is computable; reads the file once more. @throws as statisticsOfCsv; the signal's reason */
+export function notesOnSample(file: File, task: TaskProposal, signal: AbortSignal): Promise<string[]> {
+  return describeSample(inSlices(readBlobBytes(file, file.name), signal), task);
+}

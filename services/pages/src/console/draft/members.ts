@@ -1,0 +1,113 @@
+/** The members of a proposal as a form sees them: their kinds by the schema, and what is said of each there. */
+import { z } from 'zod';
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+
+/** What a member can be, as far as a form tells apart. */
+export type Kind =
+  | { readonly kind: 'yes or no' }
+  | { readonly kind: 'number' }
+  | { readonly kind: 'text' }
+  | { readonly kind: 'choice'; readonly options: readonly string[] }
+  | { readonly kind: 'choices'; readonly options: readonly string[] }
+  | { readonly kind: 'texts' }
+  | { readonly kind: 'object'; readonly members: readonly Member[]; readonly nullable: boolean }
+  | { readonly kind: 'objects'; readonly members: readonly Member[] }
+  /** One of several objects, told by their member `kind`. */
+  | { readonly kind: 'variants'; readonly variants: ReadonlyMap<string, readonly Member[]> };
+
+export interface Member {
+  readonly name: string;
+  readonly type: Kind;
+  readonly optional: boolean;
+  /** What it is. */
+  readonly says: string;
+  /** What it reveals. */
+  readonly reveals: string;
+}
+
+/** The members of an object's schema, in its order. */
+export function membersOf(schema: z.ZodObject): Member[] {
+  return Object.entries(schema.shape).map(([name, inner]) => {
+    const [says = '', reveals = ''] = descriptionOf(inner as z.ZodType).split(' Reveals: ');
+    return {
+      name,
+      type: kindOf(inner as z.ZodType),
+      optional: inner instanceof z.ZodOptional,
+      says,
+      reveals,
+    };
+  });
+}
+
+/** Where a wrapper says nothing, what it wraps does. */
+function descriptionOf(schema: z.ZodType): string {
+  if (schema.description !== undefined) return schema.description;
+  return isWrapper(schema) ? descriptionOf(schema.def.innerType as z.ZodType) : '';
+}
+
+function isWrapper(schema: z.ZodType): schema is z.ZodDefault | z.ZodOptional | z.ZodNullable {
+  return schema instanceof z.ZodDefault || schema instanceof z.ZodOptional || schema instanceof z.ZodNullable;
+}
+
+function kindOf(schema: z.ZodType, nullable = false): Kind {
+  if (isWrapper(schema))
+    return kindOf(schema.def.innerType as z.ZodType, nullable || schema instanceof z.ZodNullable);
+  if (schema instanceof z.ZodObject) return { kind: 'object', members: membersOf(schema), nullable };
+  if (schema instanceof z.ZodEnum) return { kind: 'choice', options: schema.options.map(String) };
+  if (schema instanceof z.ZodDiscriminatedUnion) return variantsOf(schema.options as readonly z.ZodObject[]);
+  if (schema instanceof z.ZodArray) return listOf(kindOf(schema.element as z.ZodType));
+  if (schema instanceof z.ZodNumber) return { kind: 'number' };
+  if (schema instanceof z.ZodBoolean || schema instanceof z.ZodLiteral) return { kind: 'yes or no' };
+  return { kind: 'text' };
+}
+
+function listOf(element: Kind): Kind {
+  if (element.kind === 'choice') return { kind: 'choices', options: element.options };
+  if (element.kind === 'object') return { kind: 'objects', members: element.members };
+  return { kind: 'texts' };
+}
+
+function variantsOf(options: readonly z.ZodObject[]): Kind {
+  const named = options.map(
+    (option) =>
+      [
+        String((option.shape.kind as z.ZodLiteral).value),
+        membersOf(option).filter(({ name }) => name !== 'kind'),
+      ] as const,
+  );
+  return { kind: 'variants', variants: new Map(named) };
+}
+
+/** The same object with another member; without it where `value` is undefined. Other members keep their places. */
+export function withMember(object: { readonly [name: string]: Json }, name: string, value: Json | undefined) {
+  if (value === undefined) {
+    const { [name]: _, ...others } = object;
+    return others;
+  }
+  return { ...object, [name]: value };
+}
+
+export function isObject(value: Json | undefined): value is { readonly [name: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A number as somebody types it: what is none stays a text, so that the check says so. */
+export function numberOrText(text: string): Json {
+  return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+}
+
+/** By the member that a message begins with, as in `"features[3].min": …` and `"outputs" expected …`. */
+export function byMember(messages: readonly string[]): {
+  readonly at: ReadonlyMap<string, string>;
+  readonly other: readonly string[];
+} {
+  const at = new Map<string, string>();
+  const other: string[] = [];
+  for (const message of messages) {
+    const name = /^"([A-Za-z]+)/.exec(message)?.[1];
+    if (name === undefined) other.push(message);
+    else at.set(name, at.has(name) ? `${at.get(name)}; ${message}` : message);
+  }
+  return { at, other };
+}

@@ -1,0 +1,148 @@
+/** The draft in a browser: a sample that stays there, the form and its JSON as one, errors at their members, the forecast, and on to creating. */
+import { browserMissing } from '@eigenveil/report/in-browser';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectUnhurt, MARKUP } from '../support/hostile.ts';
+import { press, tabTo, walk } from '../support/keyboard.ts';
+import { expectAccessible, expectFits } from '../support/looks.ts';
+import { IRIS } from '../support/owners.ts';
+import { Site } from '../support/site.ts';
+import type { Visit } from '../support/visitors.ts';
+
+describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await Site.start();
+  });
+  afterAll(() => site.close());
+
+  async function opened(): Promise<Visit> {
+    const visit = await site.visit(`${site.consoleUrl}#/draft`);
+    await visit.page.getByLabel('Operator’s token').fill(site.operatorToken);
+    await visit.page.getByRole('button', { name: 'Sign in' }).click();
+    await visit.page.getByRole('heading', { name: 'Draft a task' }).waitFor();
+    return visit;
+  }
+  const sample = (page: Page) => page.locator('input[type=file]');
+  const json = (page: Page) => page.getByLabel('The proposal as JSON');
+  const value = async (page: Page) => JSON.parse(await json(page).inputValue());
+  const write = (page: Page) => press(page, page.getByRole('button', { name: 'Write the draft' }));
+
+  test('of a sample goes to where tasks are created, by keyboard alone, and nothing is sent before', async () => {
+    const { page } = await opened();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await expectAccessible(page);
+    await sample(page).setInputFiles(IRIS);
+    await page.getByText('150 rows and 5 columns.').waitFor();
+    // A column named like labels is no feature of its own accord.
+    await expect.poll(() => page.getByLabel('What column 5 is').inputValue()).toBe('out');
+    await write(page);
+    await page.getByText('The task fits together.').waitFor();
+    const drafted = await value(page);
+    expect(drafted.features.map(({ name }: { name: string }) => name)).toHaveLength(4);
+    expect(drafted).toMatchObject({
+      method: { kind: 'pca' },
+      components: 2,
+      maximumOwners: 10,
+      minimumOwners: 5,
+    });
+    await page.getByText(/^Each owner sends [\d.,]+ k?B, once\.$/).waitFor();
+    await page.getByText(/^estimate: garbled takes about/).waitFor();
+    expect(asked).toEqual([]);
+    await expectAccessible(page);
+    await expectFits(page);
+    await walk(page);
+    await press(page, page.getByRole('button', { name: 'Go on to create it' }));
+    await page.getByRole('heading', { name: 'Create a task' }).waitFor();
+    await page.getByText('The task fits together.').waitFor();
+  });
+
+  test('is one with its JSON, and says what is wrong at the member', async () => {
+    const { page } = await opened();
+    await sample(page).setInputFiles(IRIS);
+    await write(page);
+    const components = page.getByLabel('components', { exact: true });
+    await components.fill('two');
+    await expect.poll(async () => (await value(page)).components).toBe('two');
+    await expect.poll(() => components.getAttribute('aria-invalid')).toBe('true');
+    await page.locator('.field', { has: components }).getByText('"components": expected a number').waitFor();
+    expect(await page.getByRole('button', { name: 'Go on to create it' }).getAttribute('aria-disabled')).toBe(
+      'true',
+    );
+    await expectAccessible(page);
+    await components.fill('1');
+    await page.getByText('The task fits together.').waitFor();
+    const changed = { ...(await value(page)), components: 2, encryption: 'djn' };
+    await json(page).fill(JSON.stringify(changed));
+    await expect.poll(() => components.inputValue()).toBe('2');
+    expect(await page.getByLabel('encryption', { exact: true }).inputValue()).toBe('djn');
+    await json(page).fill('{"components":');
+    await page.getByText('The form comes back once the JSON is right again.').waitFor();
+    await page.getByText('This is no JSON').waitFor();
+    await json(page).fill(JSON.stringify({ ...changed, components: 5 }));
+    await page.locator('.field', { has: components }).locator('.error').waitFor();
+    await json(page).fill(JSON.stringify(changed));
+    await page.getByLabel('max of features[0]').fill('8.5');
+    await expect.poll(async () => (await value(page)).features[0].max).toBe(8.5);
+    await page.getByLabel('trace').check();
+    await expect.poll(async () => (await value(page)).outputs).toEqual(['trace']);
+  });
+
+  test('with differential privacy waits for consent, and forecasts noise by the sample', async () => {
+    const { page } = await opened();
+    await sample(page).setInputFiles(IRIS);
+    await page.getByLabel('ε of differential privacy').fill('1');
+    await write(page);
+    await page
+      .getByText(/^if rows are like the sample's, noise on their scatter has a norm of about/)
+      .waitFor();
+    await page.getByText(/^the clipping norm scales down \d+ % of the sample's rows$/).waitFor();
+    await page.getByText(/^each server adds noise of deviation/).waitFor();
+    await page
+      .getByText('expected true, your consent that ranges do not come from the rows')
+      .first()
+      .waitFor();
+    await tabTo(page, page.getByLabel('dataIndependentRanges'));
+    await page.keyboard.press('Space');
+    await page.getByText('The task fits together.').waitFor();
+    await page.getByLabel('With differentialPrivacy').uncheck();
+    await expect.poll(async () => (await value(page)).differentialPrivacy).toBeNull();
+  });
+
+  test('of another method takes the labels of the sample', async () => {
+    const { page } = await opened();
+    await sample(page).setInputFiles(IRIS);
+    await page.getByLabel('Method').selectOption('lda');
+    expect(await page.getByLabel('What column 5 is').inputValue()).toBe('first');
+    await page.getByLabel('What column 5 is').selectOption('left out');
+    await page.getByText('One column has to be the labels, and none is.').waitFor();
+    await page.getByLabel('What column 5 is').selectOption('the labels');
+    await write(page);
+    const { method, labellings, components } = await value(page);
+    expect(method).toEqual({ kind: 'lda', ridge: 1 });
+    expect(labellings[0].classes).toHaveLength(3);
+    expect(components).toBe(2);
+  });
+
+  test('of names that are markup is text, and a wrong file is refused without being repeated', async () => {
+    const { page } = await opened();
+    await sample(page).setInputFiles({
+      name: `${MARKUP}.csv`,
+      mimeType: 'text/csv',
+      buffer: Buffer.from(`"${MARKUP.replaceAll('"', '""')}",b,c\n1,2,3\n3,5,6\n2,2,1\n`),
+    });
+    await page.getByText('3 rows and 3 columns.').waitFor();
+    await write(page);
+    await page.getByText('The task fits together.').waitFor();
+    await expectUnhurt(page);
+    await expectFits(page);
+    await sample(page).setInputFiles({
+      name: 'x.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('a;b\nsecret;2\n'),
+    });
+    await page.getByText('the header row has semicolons or tabs in it').waitFor();
+    expect(await page.getByText('secret').count()).toBe(0);
+  });
+});

@@ -1,0 +1,148 @@
+/** A draft by the page is the command line's: columns, members, and what is said of both. */
+import { draftTask } from '@eigenveil/data-user';
+import { readSample } from '@eigenveil/data-user/draft';
+import { readFileBytes } from '@eigenveil/statistics';
+import { TaskProposal } from '@eigenveil/task/schema';
+import { describe, expect, it } from 'vitest';
+import { dataFile } from '../../../../test/support/tasks.ts';
+import { firstDraft } from '../../src/console/draft/first-draft.ts';
+import { contributionBytes, refusalOf, tellable } from '../../src/console/draft/forecast.ts';
+import { byMember, type Kind, membersOf, numberOrText, withMember } from '../../src/console/draft/members.ts';
+import { choiceOf, probableRoles, problemOf, warningOf } from '../../src/console/draft/roles.ts';
+
+async function* bytesOf(text: string) {
+  yield new TextEncoder().encode(text);
+}
+const sampleOf = (text: string) => readSample(bytesOf(text));
+const MIXED = 'age,name,species,sex,id\n1.5,anna,0,f,a b\n2,bert,1,m,x\n7,carl,1,f,y \n';
+
+describe('columns', () => {
+  it('are features where they are numbers, and labels where they look so and the method takes some', async () => {
+    const sample = await sampleOf(MIXED);
+    expect(probableRoles(sample, 'pca')).toEqual(['feature', 'out', 'out', 'out', 'out']);
+    expect(probableRoles(sample, 'lda')).toEqual(['feature', 'first', 'out', 'out', 'out']);
+    expect(probableRoles(sample, 'mdr')).toEqual(['feature', 'first', 'second', 'out', 'out']);
+  });
+
+  it('say what they cannot be, without a cell', async () => {
+    const { columns } = await sampleOf(MIXED);
+    const [age, name, species, , id] = columns;
+    expect(problemOf(age!, 'feature')).toBeNull();
+    expect(problemOf(name!, 'feature')).toBe('its cell in row 1 is no number');
+    expect(problemOf(id!, 'first')).toBe('its cell in row 3 has blanks around it');
+    expect(problemOf(id!, 'out')).toBeNull();
+    expect(warningOf(species!, 'feature')).toMatch(/^it looks like a label, with 2 different whole numbers/);
+    expect(warningOf(species!, 'first')).toBeNull();
+    const { columns: one } = await sampleOf('a,l\n1,x\n,x\n');
+    expect(problemOf(one[0]!, 'feature')).toBe('its cell in row 2 is missing');
+    expect(problemOf(one[1]!, 'first')).toBe('it has one label alone');
+    const many = Array.from({ length: 101 }, (_, i) => `${i},l${i}`);
+    const { columns: ids } = await sampleOf(`a,l\n${many.join('\n')}\n`);
+    expect(problemOf(ids[1]!, 'first')).toBe('it has more than 100 different labels');
+  });
+
+  it('have to be what the method takes', async () => {
+    const sample = await sampleOf(MIXED);
+    const roles = ['feature', 'out', 'second', 'first', 'out'] as const;
+    expect(choiceOf(sample, roles, 'mdr')).toEqual({
+      method: 'mdr',
+      labels: ['sex', 'species'],
+      ignore: ['name', 'id'],
+    });
+    expect(choiceOf(sample, roles, 'pca')).toMatch(/takes no labels/);
+    expect(choiceOf(sample, roles, 'lda')).toMatch(/takes no privacy labels/);
+    expect(choiceOf(sample, ['feature', 'first', 'first', 'out', 'out'], 'lda')).toMatch(/several are/);
+    expect(choiceOf(sample, ['out', 'out', 'out', 'out', 'out'], 'pca')).toMatch(/At least one column/);
+  });
+});
+
+describe('the first text', () => {
+  const WISHES = { components: 2, owners: 10, twoParty: 'garbled', epsilon: null } as const;
+
+  it("is the command line's draft of the same file, with every member that has a default", async () => {
+    const file = dataFile('iris');
+    const sample = await readSample(readFileBytes(file));
+    const options = { method: 'lda', labels: ['label'], ignore: [] } as const;
+    const value = JSON.parse(firstDraft(sample, options, WISHES));
+    const { rows, ...draft } = await draftTask(file, options);
+    expect(rows).toBe(150);
+    expect(value).toMatchObject({ ...draft, components: 2, maximumOwners: 10, minimumOwners: 5 });
+    expect(Object.keys(value).sort()).toEqual(Object.keys(TaskProposal.shape).sort());
+    expect(refusalOf(tellable(value)!)).toBeNull();
+  });
+
+  it('leaves the consent of differential privacy to the person, and can be told of all the same', async () => {
+    const sample = await sampleOf(MIXED);
+    const choice = choiceOf(sample, ['feature', 'out', 'feature', 'out', 'out'], 'pca');
+    if (typeof choice === 'string') throw new Error(choice);
+    await expect(async () => firstDraft(sample, choice, WISHES)).rejects.toThrow(
+      '"species" looks like a label',
+    );
+    const two = await sampleOf('a,b,c\n1,2,3\n2,5,4\n9,7,8\n');
+    const value = JSON.parse(
+      firstDraft(two, { method: 'pca', labels: [], ignore: [] }, { ...WISHES, components: 1, epsilon: 1 }),
+    );
+    expect(value.differentialPrivacy).toMatchObject({ epsilon: 1, dataIndependentRanges: false });
+    expect(TaskProposal.safeParse(value).success).toBe(false);
+    expect(tellable(value)?.differentialPrivacy?.dataIndependentRanges).toBe(true);
+    expect(contributionBytes(tellable(value)!) % (2 * (3072 / 8))).toBe(0);
+    expect(tellable({ ...value, components: 'x' })).toBeNull();
+  });
+
+  it('says what is wrong with wishes', async () => {
+    const sample = await sampleOf('a,b,c\n1,2,3\n2,5,4\n');
+    const options = { method: 'pca', labels: [], ignore: [] } as const;
+    expect(() => firstDraft(sample, options, { ...WISHES, owners: Number.NaN })).toThrow(/"maximumOwners"/);
+  });
+});
+
+describe('members', () => {
+  const members = membersOf(TaskProposal);
+  const kindOf = (name: string): Kind => members.find((member) => member.name === name)!.type;
+
+  it('each say what they are and what they reveal', () => {
+    for (const { name, says, reveals } of members) {
+      expect(says, name).not.toBe('');
+      expect(reveals, name).not.toBe('');
+    }
+  });
+
+  it('have kinds by the schema, for all of which there is a form', () => {
+    expect(members.map(({ name }) => name)).toEqual(Object.keys(TaskProposal.shape));
+    expect(kindOf('components').kind).toBe('number');
+    expect(kindOf('deadline').kind).toBe('text');
+    expect(kindOf('allowFullRank').kind).toBe('yes or no');
+    expect(kindOf('encryption')).toEqual({ kind: 'choice', options: ['standard', 'djn'] });
+    expect(kindOf('outputs')).toMatchObject({ kind: 'choices' });
+    const method = kindOf('method');
+    expect(method.kind === 'variants' && [...method.variants.keys()]).toEqual(['pca', 'dca', 'lda', 'mdr']);
+    const features = kindOf('features');
+    expect(features.kind === 'objects' && features.members.map(({ name }) => name)).toEqual([
+      'name',
+      'min',
+      'max',
+      'twoValued',
+    ]);
+    expect(kindOf('differentialPrivacy')).toMatchObject({ kind: 'object', nullable: true });
+  });
+
+  it('are changed one at a time, in their places', () => {
+    expect(JSON.stringify(withMember({ a: 1, b: 2 }, 'a', 3))).toBe('{"a":3,"b":2}');
+    expect(withMember({ a: 1, b: 2 }, 'a', undefined)).toEqual({ b: 2 });
+    expect([numberOrText('1e3'), numberOrText(''), numberOrText('1.'), numberOrText('two')]).toEqual([
+      1000,
+      '',
+      1,
+      'two',
+    ]);
+  });
+
+  it('get the messages that are about them', () => {
+    const { at, other } = byMember(['"features[3].min": a', '"outputs" expected b', 'c', '"features": d']);
+    expect([...at]).toEqual([
+      ['features', '"features[3].min": a; "features": d'],
+      ['outputs', '"outputs" expected b'],
+    ]);
+    expect(other).toEqual(['c']);
+  });
+});
