@@ -9,10 +9,11 @@ import { Table } from '../common/table.tsx';
 import { Untrusted } from '../common/untrusted.tsx';
 import { useAction } from '../common/use-async.ts';
 import { Check } from './fields.tsx';
-import { FileForm, type Form, type RowFile, USUAL_FORM } from './file-form.tsx';
+import { FileForm } from './file-form.tsx';
 import type { RowsRead } from './jobs.ts';
 import { OwnerProblem } from './problem.tsx';
 import type { TaskPartProps } from './props.ts';
+import { type Form, type RowFile, USUAL_FORM } from './row-file.ts';
 import { FILE_LABELS } from './words.ts';
 
 type Stage =

@@ -66,13 +66,14 @@ function TrustStep(props: OwnerViewProps & { readonly link: OwnerLink | null }) 
       setPasted(error);
     }
   };
-  const enrol = useAction(async () => {
+  const enrol = useAction(async (gone) => {
     if (!wanted.success || wanted.data.token === undefined) return;
     const { dataUser: at, task: id } = wanted.data;
     await owner.enrol(wanted.data, wanted.data.token);
     if (at !== undefined && id !== undefined) await owner.state.addTask(id, at);
     look();
-    location.hash = id === undefined ? routes.href('tasks', {}) : routes.href('task', { taskId: id });
+    if (!gone.aborted)
+      location.hash = id === undefined ? routes.href('tasks', {}) : routes.href('task', { taskId: id });
   });
   const isComplete = wanted.success && wanted.data.token !== undefined;
   return (

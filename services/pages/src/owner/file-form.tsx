@@ -1,5 +1,4 @@
 /** A file of rows: which one, and how it is written. The choices are those of the command line. */
-import { readBlobBytes, readRecords } from '@eigenveil/statistics/owner';
 import { useState } from 'preact/hooks';
 import { Notice } from '../common/feedback.tsx';
 import { FileDrop } from '../common/file-drop.tsx';
@@ -7,56 +6,9 @@ import { bytes, count } from '../common/format.ts';
 import { Untrusted } from '../common/untrusted.tsx';
 import { useAction } from '../common/use-async.ts';
 import { Check, Choice } from './fields.tsx';
-import type { ReadingOptions } from './jobs.ts';
 import { OwnerProblem } from './problem.tsx';
+import { columnsOf, type Form, guessSeparator, type RowFile, SEPARATORS } from './row-file.ts';
 import { FILE_LABELS } from './words.ts';
-
-/** How a file is written; columns and what is done with them are asked for beside it. */
-export type Form = Required<
-  Pick<ReadingOptions, 'separator' | 'decimal' | 'trim' | 'missing' | 'numericLabels' | 'strict'>
->;
-
-export interface RowFile {
-  readonly file: File;
-  /** Of its header row, by the separator that is chosen. */
-  readonly columns: readonly string[];
-}
-
-export const USUAL_FORM: Form = {
-  separator: 'comma',
-  decimal: 'point',
-  trim: false,
-  missing: 'error',
-  numericLabels: false,
-  strict: false,
-};
-
-const SEPARATORS = ['comma', 'semicolon', 'tab'] as const satisfies readonly Form['separator'][];
-
-/** Where the header is sought. */
-const FIRST_BYTES = 1 << 20;
-
-/** The names in the header row, as they stand; nothing else of the file is looked at. */
-export async function columnsOf(
-  file: File,
-  separator: Form['separator'] = 'comma',
-): Promise<readonly string[]> {
-  const isPacked = file.name.toLowerCase().endsWith('.gz');
-  const start = isPacked ? file : file.slice(0, FIRST_BYTES);
-  for await (const { cells } of readRecords(readBlobBytes(start, file.name), separator)) return cells;
-  return [];
-}
-
-/** The separator by which the header has most columns: people see at once what it is taken for. */
-export async function guessSeparator(file: File): Promise<Form['separator']> {
-  const widths = await Promise.all(
-    SEPARATORS.map(async (separator) => ({
-      separator,
-      width: (await columnsOf(file, separator).catch(() => [])).length,
-    })),
-  );
-  return widths.reduce((best, it) => (it.width > best.width ? it : best)).separator;
-}
 
 export function FileForm(props: {
   readonly label: string;

@@ -12,10 +12,11 @@ import { save } from '../common/save.ts';
 import { inSlices } from '../common/slices.ts';
 import { useAction } from '../common/use-async.ts';
 import { Check, Choice } from './fields.tsx';
-import { FileForm, type Form, type RowFile, USUAL_FORM } from './file-form.tsx';
+import { FileForm } from './file-form.tsx';
 import type { RowsReduced } from './jobs.ts';
 import type { Owner } from './owner.ts';
 import { OwnerProblem } from './problem.tsx';
+import { type Form, type RowFile, USUAL_FORM } from './row-file.ts';
 
 interface Done {
   readonly reduced: RowsReduced;

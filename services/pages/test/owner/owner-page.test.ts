@@ -1,0 +1,285 @@
+/** The owner's page in a browser: from a link to reduced rows, and what must not happen on the way. */
+import { readFile } from 'node:fs/promises';
+import { browserMissing } from '@eigenveil/report/in-browser';
+import type { TaskId } from '@eigenveil/task';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BrowserOwner, linkOf, PASSPHRASE, saved } from '../support/browser-owner.ts';
+import { expectUnhurt, hostileProposal } from '../support/hostile.ts';
+import { press, tabTo, type, walk } from '../support/keyboard.ts';
+import { expectAccessible, expectFits } from '../support/looks.ts';
+import { contribute, finish, irisProposal, splitRows } from '../support/owners.ts';
+import { Site } from '../support/site.ts';
+
+describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => {
+  let site: Site;
+  let files: readonly string[];
+  const newTask = async (changes?: Readonly<Record<string, unknown>>): Promise<TaskId> =>
+    (await site.services.client.create(await irisProposal(changes))).task.id;
+
+  beforeAll(async () => {
+    site = await Site.start();
+    files = await splitRows(site.folder, 3);
+  });
+  afterAll(() => site.close());
+
+  test('goes from a link to reduced rows, and keeps its token out of the address', async () => {
+    const task = await newTask();
+    const owner = await BrowserOwner.arrive(site, task);
+    const { page } = owner;
+    expect(new URL(page.url()).hash).toBe('#/enrol');
+    await owner.enrol();
+    await page.getByText('Your policy refuses this task').waitFor();
+    expect(await page.getByText('To take it: "minimumKeyBits": 1024').count()).toBe(1);
+    expect(await page.getByRole('button', { name: 'Read the file' }).count()).toBe(0);
+
+    await owner.allow();
+    await owner.show(task);
+    await page.getByText('Your policy takes this task').waitFor();
+    await page.getByText('NOT private').first().waitFor();
+    await expectAccessible(page);
+    await owner.read(files[0]!);
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Do not send' }).click();
+    await page.getByText('Nothing was acknowledged').waitFor({ state: 'detached' });
+    expect((await site.services.client.status(task)).contributions).toBe(0);
+
+    await owner.contribute(files[0]!);
+    const receipt = await saved(page, 'Save the receipt');
+    expect(receipt.split('.')).toHaveLength(3);
+    await contribute(site, task, files.slice(1));
+    await finish(site, task);
+    await page.getByRole('button', { name: 'Fetch the result, or wait for it' }).click();
+    await page.getByText('3 owners took part, you among them').waitFor();
+    const projection = JSON.parse(await saved(page, 'Save the projection'));
+    expect(projection).toMatchObject({ taskId: task, vectors: [expect.any(Array), expect.any(Array)] });
+    expect(Object.keys(JSON.parse(await saved(page, 'Save all that was signed')))).toContain('provenance');
+
+    await page.getByLabel('File of rows to reduce').last().setInputFiles(files[0]!);
+    await page.getByLabel('label', { exact: true }).last().check();
+    await page.getByRole('button', { name: 'Reduce the rows' }).click();
+    await page.getByText('50 rows reduced').waitFor();
+    const reduced = (await saved(page, 'Save the reduced rows')).trim().split('\n');
+    expect([reduced[0], reduced.length]).toEqual(['label,component_1,component_2', 51]);
+    await page.getByRole('img', { name: '50 reduced rows in 3 groups' }).waitFor();
+    await expectAccessible(page);
+    await expectFits(page);
+    expect(
+      await page.evaluate(() =>
+        JSON.stringify(performance.getEntriesByType('resource').map(({ name }) => name)),
+      ),
+    ).not.toContain('token');
+  });
+
+  test('sends the same bytes after the page was closed between keeping and sending', async () => {
+    const task = await newTask();
+    const owner = await BrowserOwner.arrive(site);
+    await owner.enrol();
+    await owner.allow();
+    await owner.show(task);
+    const { context } = owner.visit;
+    const kept: string[] = [];
+    const bodyOf = `**/tasks/${task}/contribution`;
+    const { promise: asked, resolve } = Promise.withResolvers<void>();
+    await context.route(bodyOf, async (route) => {
+      if (route.request().method() !== 'PUT') return route.continue();
+      kept.push(route.request().postDataBuffer()!.toString('base64'));
+      resolve(); // and no answer
+    });
+    await owner.read(files[0]!);
+    await owner.page.getByRole('button', { name: 'Encrypt and send' }).click();
+    await asked;
+    await owner.page.close({ runBeforeUnload: false });
+    await context.unroute(bodyOf);
+
+    const page = await context.newPage();
+    page.on('request', (request) => {
+      if (request.method() === 'PUT') kept.push(request.postDataBuffer()!.toString('base64'));
+    });
+    await page.goto(`${site.ownerUrl}#/tasks/${task}`);
+    await page.getByText('A contribution was prepared, and has no receipt yet').waitFor();
+    // Other rows are refused, the same ones sent as they were kept.
+    await page.getByLabel('Your file of rows').last().setInputFiles(files[1]!);
+    await page.getByLabel('label', { exact: true }).check();
+    await page.getByRole('button', { name: 'Read the file' }).click();
+    await page.getByRole('button', { name: 'Encrypt and send' }).click();
+    await page.getByText('ERR_CONTRIBUTION_PENDING').waitFor();
+    await page.getByLabel('Your file of rows').last().setInputFiles(files[0]!);
+    await page.getByLabel('label', { exact: true }).check();
+    await page.getByRole('button', { name: 'Read the file' }).click();
+    await page.getByRole('button', { name: 'Encrypt and send' }).click();
+    await page.getByText('You have contributed').waitFor();
+    expect(kept).toHaveLength(2);
+    expect(kept[1]).toBe(kept[0]);
+  });
+
+  test('works in one tab at a time, and withdraws once it is confirmed', async () => {
+    const task = await newTask();
+    const owner = await BrowserOwner.arrive(site, task);
+    await owner.enrol();
+    await owner.allow();
+    await owner.show(task);
+    const { page } = owner;
+    await owner.read(files[0]!);
+    const tab = await owner.visit.context.newPage();
+    await tab.goto(`${site.ownerUrl}#/tasks/${task}`);
+    await tab.getByLabel('Your file of rows').last().setInputFiles(files[1]!);
+    await tab.getByLabel('label', { exact: true }).check();
+    await tab.getByRole('button', { name: 'Read the file' }).click();
+    await tab.getByText('ERR_OWNER_BUSY').waitFor();
+    await page.getByRole('button', { name: 'Encrypt and send' }).click();
+    await page.getByText('You have contributed').waitFor();
+
+    await page.getByRole('button', { name: 'Withdraw…' }).click();
+    await page.getByRole('button', { name: 'Stay in' }).click();
+    await page.getByRole('button', { name: 'Withdraw…' }).click();
+    await page.getByRole('button', { name: 'Withdraw for good' }).click();
+    await page.getByText('You have withdrawn from this task, for good').waitFor();
+    await page.getByText('Data user and CSP have been told').waitFor();
+    expect((await site.services.client.status(task)).contributions).toBe(0);
+    await page.reload();
+    await page.getByText('You have withdrawn from this task, for good').waitFor();
+    expect(await page.getByRole('button', { name: 'Read the file' }).count()).toBe(0);
+  });
+
+  test('refuses a task that was changed on the way, before it asks for a file', async () => {
+    const signed = await site.services.client.create(await irisProposal());
+    const owner = await BrowserOwner.arrive(site);
+    await owner.enrol();
+    await owner.allow();
+    await owner.visit.context.route(`**/tasks/${signed.task.id}`, (route) =>
+      route.request().method() === 'GET'
+        ? route.fulfill({
+            json: { ...signed, task: { ...signed.task, minimumOwners: 3 } },
+            headers: { 'access-control-allow-origin': new URL(site.ownerUrl).origin },
+          })
+        : route.continue(),
+    );
+    await owner.show(signed.task.id);
+    await owner.page.getByText('ERR_AGREEMENT_INVALID').waitFor();
+    expect(await owner.page.getByRole('button', { name: 'Read the file' }).count()).toBe(0);
+  });
+
+  test('takes no task under differential privacy as long as the browser may forget', async () => {
+    const task = await newTask({
+      differentialPrivacy: {
+        epsilon: 1,
+        delta: 1e-6,
+        clippingNorm: 1,
+        neighbours: 'add-remove',
+        dataIndependentRanges: true,
+      },
+      outputs: [],
+    });
+    const owner = await BrowserOwner.arrive(site);
+    await owner.visit.context.addInitScript(() => {
+      StorageManager.prototype.persisted = async () => false;
+      StorageManager.prototype.persist = async () => false;
+    });
+    await owner.page.reload();
+    await owner.page.goto(linkOf(site, (await site.invite(1))[0]!));
+    await owner.enrol();
+    await owner.allow();
+    await owner.show(task);
+    await owner.page.getByText('This device cannot take part under differential privacy').waitFor();
+    await owner.page.getByRole('button', { name: 'Ask the browser to keep them' }).click();
+    await owner.page.getByText('The browser has refused').waitFor();
+    await owner.page.getByLabel('Your file of rows').last().setInputFiles(files[0]!);
+    await owner.page.getByLabel('label', { exact: true }).check();
+    await owner.page.getByRole('button', { name: 'Read the file' }).click();
+    await owner.page.getByText('ERR_POLICY').last().waitFor();
+    expect((await site.services.client.status(task)).contributions).toBe(0);
+  });
+
+  test('moves to another device, and stops on this one first', async () => {
+    const task = await newTask();
+    const owner = await BrowserOwner.arrive(site, task);
+    const backup = await owner.enrol();
+    await owner.allow();
+    await owner.show(task);
+    await owner.contribute(files[0]!);
+    const { page } = owner;
+    await page.getByRole('link', { name: 'This device' }).click();
+    const file = (name: string, text: string) => ({
+      name,
+      mimeType: 'application/json',
+      buffer: Buffer.from(text),
+    });
+    await page.getByLabel('Backup file of your key').setInputFiles(file('backup.json', backup));
+    await page.getByLabel('Passphrase of the backup').fill(`${PASSPHRASE}r`);
+    await page.getByLabel('This device shall stop').check();
+    const stop = page.getByRole('button', { name: 'Stop this device and make the second file' });
+    await stop.click();
+    await page.getByText('ERR_PASSPHRASE').waitFor();
+    expect(await page.getByText('This owner is on another device now').count()).toBe(0);
+    await page.getByLabel('Passphrase of the backup').fill(PASSPHRASE);
+    await stop.click();
+    await page.getByText('This owner is on another device now').waitFor();
+    const transfer = await saved(page, 'Save the transfer file');
+    await expectAccessible(page);
+    await page.goto(`${site.ownerUrl}#/tasks/${task}`);
+    await page.getByText('You have contributed').waitFor();
+    expect(await page.getByRole('button', { name: 'Withdraw…' }).count()).toBe(0);
+
+    const { page: there } = await BrowserOwner.come(site);
+    await there.getByRole('link', { name: 'This device' }).click();
+    await there.getByLabel('Backup file of the key').setInputFiles(file('backup.json', backup));
+    await there.getByLabel('Transfer file', { exact: true }).setInputFiles(file('transfer.json', transfer));
+    await there.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE);
+    await there.getByRole('button', { name: 'Bring the owner here' }).click();
+    await there.getByText('Owner id').waitFor();
+    await there.getByRole('link', { name: 'Tasks', exact: true }).click();
+    await there.getByRole('link', { name: task }).click();
+    await there.getByText('You have contributed').waitFor();
+    await there.getByRole('button', { name: 'Withdraw…' }).waitFor();
+  });
+
+  test('shows text of others as text', async () => {
+    const { task } = await site.services.client.create(hostileProposal());
+    const owner = await BrowserOwner.arrive(site, task.id);
+    await owner.enrol();
+    await owner.page.getByText('What it reveals, and to whom').waitFor();
+    for (const details of await owner.page.locator('details').all()) await details.locator('summary').click();
+    await expectUnhurt(owner.page);
+    await expectFits(owner.page);
+    await expectAccessible(owner.page);
+    await owner.page.goto(`${site.ownerUrl}#csp=<img src=x onerror=globalThis.hurt=1>&thumbprint=x`);
+    await owner.page.getByText('The link cannot be used').waitFor();
+    await expectUnhurt(owner.page);
+    expect(new URL(owner.page.url()).hash).toBe('#/enrol');
+  });
+
+  test('is used by keyboard alone', async () => {
+    const task = await newTask();
+    const owner = await BrowserOwner.arrive(site, task);
+    const { page } = owner;
+    await walk(page);
+    await press(page, page.getByRole('button', { name: 'Draw a passphrase for me' }));
+    await press(page, page.getByRole('button', { name: 'Make the key and its backup' }));
+    await page.getByRole('button', { name: 'Save the backup file' }).waitFor();
+    await press(page, page.getByLabel('I have the file, and the passphrase at another place'), 'Space');
+    await press(page, page.getByRole('button', { name: 'Go on' }));
+    await press(page, page.getByRole('button', { name: 'Trust this CSP and enrol' }));
+    await page.getByText('Your policy refuses this task').waitFor();
+    await walk(page);
+    await press(page, page.getByRole('link', { name: 'Policy', exact: true }));
+    await type(page, page.getByLabel('Shortest Paillier key, in bits'), '1024');
+    await press(page, page.getByLabel(/^simulated: NOT private/), 'Space');
+    await press(page, page.getByRole('button', { name: 'Keep this policy' }));
+    await page.getByText('The policy is kept').waitFor();
+    await walk(page);
+    await expectAccessible(page);
+    for (const name of ['This device', 'Whom you trust', 'Tasks']) {
+      await press(page, page.getByRole('link', { name, exact: true }));
+      await expectAccessible(page);
+      await expectFits(page);
+    }
+    await press(page, page.getByRole('link', { name: task }));
+    await tabTo(page, page.getByLabel('Your file of rows').last());
+    await page.getByLabel('Your file of rows').last().setInputFiles(files[0]!); // the system's dialog is not the page's
+    await press(page, page.getByLabel('label', { exact: true }), 'Space');
+    await press(page, page.getByRole('button', { name: 'Read the file' }));
+    await press(page, page.getByRole('button', { name: 'Encrypt and send' }));
+    await page.getByText('You have contributed').waitFor();
+    expect(await readFile(files[0]!, 'utf8')).toContain('label');
+  });
+});

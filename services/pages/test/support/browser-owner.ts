@@ -1,0 +1,107 @@
+/** A data owner at the owners' page: a browser context of its own, and the steps that it takes there. */
+import { readFile } from 'node:fs/promises';
+import type { TaskId } from '@eigenveil/task';
+import { type OwnerLink, ownerLink } from '@eigenveil/wire/owner-link';
+import type { Download, Page } from 'playwright-core';
+import { LABEL } from './owners.ts';
+import type { Site } from './site.ts';
+import type { Visit } from './visitors.ts';
+
+export const PASSPHRASE = 'correct horse battery staple';
+
+export class BrowserOwner {
+  readonly visit: Visit;
+  readonly #site: Site;
+
+  private constructor(site: Site, visit: Visit) {
+    this.#site = site;
+    this.visit = visit;
+  }
+
+  get page(): Page {
+    return this.visit.page;
+  }
+
+  /** Comes by a link with a token of its own; the visit ends with the test. */
+  static async arrive(site: Site, task?: TaskId): Promise<BrowserOwner> {
+    const [token] = await site.invite(1);
+    const visit = await site.visit(linkOf(site, token!, task));
+    return new BrowserOwner(site, visit);
+  }
+
+  /** At the page without a link. */
+  static async come(site: Site): Promise<BrowserOwner> {
+    return new BrowserOwner(site, await site.visit(site.ownerUrl));
+  }
+
+  /** Makes a key with a backup, and enrols as the link says. @returns the text of the backup */
+  async enrol(): Promise<string> {
+    const { page } = this;
+    await page.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE);
+    await page.getByLabel('Passphrase once more').fill(PASSPHRASE);
+    await page.getByRole('button', { name: 'Make the key and its backup' }).click();
+    const backup = await saved(page, 'Save the backup file');
+    await page.getByLabel('I have the file, and the passphrase at another place').check();
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Trust this CSP and enrol' }).click();
+    await page.waitForURL(({ hash }) => hash !== '#/enrol');
+    return backup;
+  }
+
+  /** Takes what tests compute with, which is not safe. */
+  async allow(rules: Readonly<Record<string, unknown>> = TEST_POLICY): Promise<void> {
+    const { page } = this;
+    await page.getByRole('link', { name: 'Policy', exact: true }).click();
+    await page.getByText('The policy as a file').click();
+    await page.getByLabel('Take the rules from a file').setInputFiles({
+      name: 'policy.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from(JSON.stringify(rules)),
+    });
+    await page.getByRole('button', { name: 'Keep this policy' }).click();
+    await page.getByText('The policy is kept').waitFor();
+  }
+
+  /** Goes to the task from wherever it is. */
+  async show(taskId: TaskId): Promise<void> {
+    const { page } = this;
+    await page.getByRole('link', { name: 'Tasks', exact: true }).click();
+    await page.getByRole('heading', { name: 'Look at a task' }).waitFor();
+    const known = page.getByRole('link', { name: taskId });
+    if ((await known.count()) > 0) return known.click();
+    await page.getByLabel('Task', { exact: true }).fill(taskId);
+    await page.getByLabel('Address of the data user').fill(this.#site.services.dataUser.url);
+    await page.getByRole('button', { name: 'Show the task' }).click();
+  }
+
+  /** Chooses the file, leaves its labels out, and has it read; it is shown what was read. */
+  async read(file: string, ignored: readonly string[] = [LABEL]): Promise<void> {
+    const { page } = this;
+    await page.getByLabel('Your file of rows').last().setInputFiles(file);
+    for (const column of ignored) await page.getByLabel(column, { exact: true }).check();
+    await page.getByRole('button', { name: 'Read the file' }).click();
+    await page.getByRole('heading', { name: 'This was read. Send it?' }).waitFor();
+  }
+
+  async contribute(file: string, ignored?: readonly string[]): Promise<void> {
+    await this.read(file, ignored);
+    await this.page.getByRole('button', { name: 'Encrypt and send' }).click();
+    await this.page.getByText('You have contributed').waitFor();
+  }
+}
+
+/** Keys of 1024 bits, and no privacy. */
+const TEST_POLICY = { minimumKeyBits: 1024, twoParty: ['garbled', 'simulated'] };
+
+export function linkOf({ services, ownerUrl }: Site, token: string, task?: TaskId): string {
+  const { csp, dataUser } = services;
+  const link: OwnerLink = { csp: csp.url, thumbprint: csp.thumbprint, dataUser: dataUser.url, token };
+  return ownerLink(ownerUrl, task === undefined ? link : { ...link, task });
+}
+
+/** The text of the file that a button saves. */
+export async function saved(page: Page, button: string): Promise<string> {
+  const waiting: Promise<Download> = page.waitForEvent('download');
+  await page.getByRole('button', { name: button }).click();
+  return readFile(await (await waiting).path(), 'utf8');
+}
