@@ -55,7 +55,8 @@ export function send(
     outgoing.on('response', (incoming) => {
       const port = incoming.socket.localPort!;
       text(incoming).then((answer) => {
-        const json = answer === '' ? {} : (JSON.parse(answer) as Record<string, unknown>);
+        const isJson = /^application\/(problem\+)?json\b/.test(incoming.headers['content-type'] ?? '');
+        const json = isJson ? (JSON.parse(answer) as Record<string, unknown>) : {};
         const code = typeof json.code === 'string' ? json.code : undefined;
         resolve({ status: incoming.statusCode!, code, json, text: answer, headers: incoming.headers, port });
       }, reject);
