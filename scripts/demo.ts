@@ -48,7 +48,7 @@ const program = createProgram({
       .default('garbled'),
   )
   .option('--out <DIR>', 'folder for the results', 'out')
-  .option('--keep', 'go on when done, until Ctrl-C, and print commands for use by hand')
+  .option('--keep', 'go on when done, until Ctrl-C, with pages to look at and commands for use by hand')
   .addHelpText(
     'after',
     `\nA PCA gets at most one component less than there are varying features, by rotated two less: more would tell the scatter matrix.\n\nExample:\n  npm run demo -- --data data/iris.csv --owners 3 --components 2\n  npm run demo -- --two-party rotated --keep`,

@@ -2,11 +2,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { KeptPages } from '@eigenveil/demo/kept';
+import { readOwnerLink } from '@eigenveil/wire/owner-link';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fill, killGroup, Reader, type Terminal } from './support/reader.ts';
 import { blocksOf, blockWith, commandsOf, shellBlocksOf } from './support/recipes.ts';
+import { send, textOf } from './support/requests.ts';
 
 const OWNERS = 3;
 /** The one who withdraws where the recipe has that. */
@@ -145,7 +148,25 @@ test('services that the demo keeps take the commands that it prints, until it is
   try {
     const lines = createInterface({ input: demo.stdout })[Symbol.asyncIterator]();
     expect(JSON.parse((await lines.next()).value as string)).toMatchObject({ dataset: 'iris', owners: 2 });
-    const { commands } = JSON.parse((await lines.next()).value as string) as { commands: string[] };
+    const { commands, pages } = JSON.parse((await lines.next()).value as string) as {
+      commands: string[];
+      pages: KeptPages;
+    };
+    const [settings] = /\S+\/user\.json/.exec(commands.join('\n'))!;
+    const ca = await readFile(join(dirname(settings), 'certificate.pem'), 'utf8');
+    const { origin, hash } = new URL(pages.invitations[0]!.link);
+    const { csp, dataUser, task } = readOwnerLink(hash);
+    expect(await textOf({ url: origin, ca }, '/', {})).toContain(
+      `connect-src 'self' ${[csp, dataUser].sort().join(' ')};`,
+    );
+    expect(await textOf({ url: dataUser!, ca }, '/console/', {})).toContain('<title>Eigenveil console');
+    expect(pages.console).toBe(`${dataUser}/console/`);
+    const preflight = { origin, 'access-control-request-method': 'POST' };
+    const { headers } = await send(
+      { url: csp, ca },
+      { method: 'OPTIONS', path: '/enrolments', headers: preflight },
+    );
+    expect(headers['access-control-allow-origin']).toBe(origin);
     // As in a shell in which the recipe was followed before: its variables name other services.
     const { stdout } = await reader.give(['set -e', ...commands].join('\n'), ELSEWHERE_TRUSTED);
     expect(stdout).toContain('none changed, removed or reordered');
@@ -156,7 +177,6 @@ test('services that the demo keeps take the commands that it prints, until it is
     demo.kill('SIGINT');
     expect((await closed)[0]).toBe(0);
     expect(() => process.kill(-demo.pid!, 0)).toThrow('ESRCH');
-    const [settings] = /\S+\/user\.json/.exec(commands.join('\n'))!;
     await expect(access(settings)).rejects.toMatchObject({ code: 'ENOENT' });
   } finally {
     killGroup(demo.pid!);

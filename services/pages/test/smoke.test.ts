@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningDataUser, startDataUser } from '@eigenveil/data-user';
 import { loopback } from '@eigenveil/demo/loopback';
+import { OwnerHost } from '@eigenveil/demo/owner-host';
 import { browserMissing } from '@eigenveil/report/in-browser';
 import { freePort } from '@eigenveil/testbed/port';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildPages } from '../build/build.ts';
 import { signIn } from './support/console.ts';
-import { OwnerHost } from './support/owner-host.ts';
 import { Visitors } from './support/visitors.ts';
 
 describe.skipIf(browserMissing)('in a browser', () => {

@@ -16,9 +16,9 @@ const PROGRAM = new URL('./owner.ts', import.meta.url).pathname;
 export type Owners = Crew<OwnerRequest, number>;
 
 /** Of owners that agree to everything that a demo's task may ask. */
-export function demoPolicy(minimumKeyBits: number, twoParty: Task['twoParty']): OwnerPolicy {
+export function demoPolicy(minimumKeyBits: number, ...twoParty: readonly Task['twoParty'][]): OwnerPolicy {
   return OwnerPolicy.parse({
-    twoParty: [twoParty],
+    twoParty,
     minimumKeyBits,
     allowFullRank: true,
     allowSpectrum: true,

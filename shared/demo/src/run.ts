@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { onShutdown } from '@eigenveil/command';
 import type { TaskClient } from '@eigenveil/data-user';
 import type { MethodName, TaskId } from '@eigenveil/task';
+import { freePort } from '@eigenveil/testbed/port';
 import { type Children, withChildren } from '@eigenveil/testbed/processes/children';
 import type { Projection } from '@eigenveil/wire';
 import { commandsByHand } from './by-hand.ts';
 import { medianMilliseconds } from './crew.ts';
 import { asCsv, datasetName, splitAmongOwners } from './dataset.ts';
 import { reducedRows } from './figures.ts';
+import { KEPT_PROTOCOLS, keepPages, type PagesKept } from './kept.ts';
 import { demoPolicy, enrolOwners, type Owners, startOwners } from './owners.ts';
 import { Progress } from './progress.ts';
 import { compareWithClear } from './reference.ts';
@@ -44,12 +46,17 @@ export function runDemo(options: DemoOptions): Promise<void> {
     const data = await asCsv(options.data, folder);
     const kept = await new Demo({ ...options, data }, folder, children).run();
     release();
-    if (options.keep !== true) return;
+    if (kept === undefined) return;
     const { promise: told, resolve } = Promise.withResolvers<void>();
     onShutdown(['SIGINT', 'SIGTERM'], async () => resolve());
-    kept();
+    printKept(kept.commands, kept.pages, options.json === true);
     await told;
+    await kept.close();
   });
+}
+
+interface Kept extends PagesKept {
+  readonly commands: readonly string[];
 }
 
 interface DoneTask {
@@ -71,23 +78,26 @@ class Demo {
     this.#progress = new Progress({ quiet: options.json === true });
   }
 
-  /** Returns what tells how to go on by hand. */
-  async run(): Promise<() => void> {
-    const { data, owners: count, keyBits, twoParty, method: wanted, out } = this.#options;
+  /** Returns how to go on, where its services are to be kept. */
+  async run(): Promise<Kept | undefined> {
+    const { data, owners: count, keyBits, twoParty, method: wanted, out, keep } = this.#options;
     const started = performance.now();
     for (const method of wanted) await draft(this.#options, method); // what is wrong with the file is found before anything starts
     await mkdir(out, { recursive: true });
     const files = await splitAmongOwners(data, count, this.#folder);
+    // The services are told whose page may ask them before that page is told of them.
+    const pagePort = keep === true ? await freePort() : undefined;
+    const flags = pagePort === undefined ? [] : ['--allowed-origins', `https://127.0.0.1:${pagePort}`];
     const [services, owners] = await this.#progress.stage(
       `starting a CSP, a data user, ${count} owners`,
       count + 2,
       (tick) =>
         Promise.all([
-          startServices(this.#children, { folder: this.#folder, keyBits, twoParty }, tick),
+          startServices(this.#children, { folder: this.#folder, keyBits, twoParty, flags }, tick),
           startOwners(this.#children, count, tick),
         ]),
     );
-    const policy = demoPolicy(keyBits, twoParty);
+    const policy = demoPolicy(keyBits, ...new Set([twoParty, ...(keep === true ? KEPT_PROTOCOLS : [])]));
     await this.#progress.stage('owners enrol at the CSP', count, (tick) =>
       enrolOwners(
         owners,
@@ -99,6 +109,14 @@ class Demo {
     const reporting = import('@eigenveil/report/write'); // heavy, and not needed before the servers have computed
     const done: DoneTask[] = [];
     for (const method of wanted) done.push(await this.#runTask(method, services.client, owners));
+    const totalSeconds = (performance.now() - started) / 1000;
+    const setting = { ...this.#options, folder: this.#folder, policy };
+    const pages =
+      pagePort === undefined
+        ? undefined
+        : await this.#progress.stage('further tasks and pages to look at', 1, (_tick, note) =>
+            keepPages(services, owners, { ...setting, files, pagePort }, note),
+          );
     await Promise.all([services.client.close(), owners.end()]);
     const summary = {
       dataset: datasetName(data),
@@ -106,7 +124,7 @@ class Demo {
       owners: count,
       keyBits,
       twoParty,
-      totalSeconds: (performance.now() - started) / 1000,
+      totalSeconds,
       results: done.map(({ figures }) => figures.result),
     };
     const figures = done.map((it) => it.figures);
@@ -119,10 +137,9 @@ class Demo {
         figures.map(({ times }) => times),
         out,
       );
-    if (this.#options.keep !== true) return () => undefined;
-    const setting = { ...this.#options, folder: this.#folder, policy };
+    if (pages === undefined) return undefined;
     const commands = await commandsByHand(services, setting, done[0]!.taskId, process.cwd());
-    return () => printKept(commands, this.#options.json === true);
+    return { ...pages, commands };
   }
 
   async #runTask(method: MethodName, client: TaskClient, owners: Owners): Promise<DoneTask> {

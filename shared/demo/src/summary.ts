@@ -2,6 +2,7 @@
 import type { MethodName } from '@eigenveil/task';
 import Table from 'cli-table3';
 import colours from 'picocolors';
+import type { KeptPages } from './kept.ts';
 import type { Comparison } from './reference.ts';
 
 export interface DemoResult extends Comparison {
@@ -93,15 +94,30 @@ The two-party protocol was \`${twoParty}\`.
   if (keyBits < 2048) process.stdout.write(colours.red(`Keys of ${keyBits} bits are NOT secure.\n`));
 }
 
-/** What can be done by hand with services that go on. */
-export function printKept(commands: readonly string[], asJson: boolean): void {
-  process.stdout.write(
-    asJson
-      ? `${JSON.stringify({ commands })}\n`
-      : `
-${colours.bold('The CSP and the data user go on until Ctrl-C, which removes all they keep.')} From another terminal, in this folder:
+/** What can be done with services that go on: on their pages, and by hand. */
+export function printKept(commands: readonly string[], pages: KeptPages, asJson: boolean): void {
+  if (asJson) {
+    process.stdout.write(`${JSON.stringify({ commands, pages })}\n`);
+    return;
+  }
+  const { console: address, operatorTokenFile, invitations, fingerprint, chromium } = pages;
+  process.stdout.write(`
+${colours.bold('The CSP and the data user go on until Ctrl-C, which removes all they keep.')}
+
+${colours.bold("The operator's console:")} ${address}
+Its token: cat ${operatorTokenFile}
+
+${colours.bold('The page of the data owners:')} each link invites another, who has the rows beside it and ignores the column of labels.
+${invitations.map(({ link, rows }) => `${link}\n    ${rows}`).join('\n')}
+
+Both pages show a certificate of this run's own, at which browsers warn. This Chromium takes its key and no other, in a profile that goes with the
+run; give it one address more:
+${chromium}
+In another browser, first compare the certificate's SHA-256 fingerprint:
+${fingerprint}
+
+From another terminal, in this folder:
 
 ${commands.join('\n')}
-`,
-  );
+`);
 }

@@ -50,10 +50,12 @@ export async function draft(setting: TaskSetting, method: MethodName): Promise<D
   }
 }
 
+/** @param numbers of owners, where not all of them and nobody else are wanted */
 export async function createTask(
   client: TaskClient,
   setting: TaskSetting,
   method: MethodName,
+  numbers: { readonly minimumOwners?: number; readonly maximumOwners?: number } = {},
 ): Promise<{ task: Task; samples: number }> {
   const { owners, components, keyBits, twoParty } = setting;
   const { rows: samples, ...drafted } = await draft(setting, method);
@@ -62,6 +64,7 @@ export async function createTask(
     components,
     minimumOwners: owners,
     maximumOwners: owners,
+    ...numbers,
     maximumSamplesPerOwner: Math.ceil(samples / owners),
     keyBits,
     allowInsecureKey: keyBits < 2048,

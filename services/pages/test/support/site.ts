@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inviteOwners } from '@eigenveil/csp';
+import { OwnerHost } from '@eigenveil/demo/owner-host';
 import { type Services, startServices } from '@eigenveil/demo/services';
 import type { TaskId } from '@eigenveil/task';
 import { freePort } from '@eigenveil/testbed/port';
@@ -10,7 +11,7 @@ import { Children } from '@eigenveil/testbed/processes/children';
 import { Children as Programs } from '@eigenveil/testbed/processes/programs';
 import type { BrowserContextOptions } from 'playwright-core';
 import { buildPages } from '../../build/build.ts';
-import { OwnerHost } from './owner-host.ts';
+
 import { type Visit, Visitors } from './visitors.ts';
 
 export class Site {

@@ -1,5 +1,5 @@
 /** People at their devices: a Chromium that trusts the key of our services and finds nothing else, and visits that are watched. */
-import { createHash, X509Certificate } from 'node:crypto';
+import { keyPin } from '@eigenveil/demo/own-certificate';
 import { launchOptions } from '@eigenveil/report/in-browser';
 import {
   type Browser,
@@ -40,7 +40,7 @@ export class Visitors {
       args: [
         ...launchOptions.args,
         // Any other certificate is an error, as ever.
-        `--ignore-certificate-errors-spki-list=${pinOf(certificate)}`,
+        `--ignore-certificate-errors-spki-list=${keyPin(certificate)}`,
         '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
       ],
     });
@@ -88,10 +88,4 @@ export class Visitors {
     await this.browser.close();
     for (const visit of this.#visits) visit.clean();
   }
-}
-
-/** By which Chromium trusts a certificate that no authority has signed. */
-function pinOf(certificate: string): string {
-  const key = new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'der' });
-  return createHash('sha256').update(key).digest('base64');
 }
