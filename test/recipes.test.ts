@@ -169,6 +169,7 @@ test('services that the demo keeps take the commands that it prints, until it is
     expect(headers['access-control-allow-origin']).toBe(origin);
     // As in a shell in which the recipe was followed before: its variables name other services.
     const { stdout } = await reader.give(['set -e', ...commands].join('\n'), ELSEWHERE_TRUSTED);
+    expect(stdout).toContain(`${task}  open`);
     expect(stdout).toContain('none changed, removed or reordered');
     expect(await readFile(join(reader.checkout, 'reduced.csv'), 'utf8')).toMatch(
       /^component_1,component_2\n/,
