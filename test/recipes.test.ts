@@ -137,6 +137,7 @@ test('services that the demo keeps take the commands that it prints, until it is
   tags: ['long'],
   timeout: 600_000,
 }, async () => {
+  await reader.give('npm run prepare'); // as npm ci does
   const small = ['--data', 'data/iris.csv', '--owners', '2', '--components', '2', '--method', 'pca'];
   const quick = ['--two-party', 'simulated', '--key-bits', '1024', '--out', join(reader.folder, 'kept')];
   const demo = spawn('npm', ['run', '--silent', 'demo', '--', '--keep', '--json', ...small, ...quick], {

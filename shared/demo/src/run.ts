@@ -109,22 +109,13 @@ class Demo {
     const reporting = import('@eigenveil/report/write'); // heavy, and not needed before the servers have computed
     const done: DoneTask[] = [];
     for (const method of wanted) done.push(await this.#runTask(method, services.client, owners));
-    const totalSeconds = (performance.now() - started) / 1000;
-    const setting = { ...this.#options, folder: this.#folder, policy };
-    const pages =
-      pagePort === undefined
-        ? undefined
-        : await this.#progress.stage('further tasks and pages to look at', 1, (_tick, note) =>
-            keepPages(services, owners, { ...setting, files, pagePort }, note),
-          );
-    await Promise.all([services.client.close(), owners.end()]);
     const summary = {
       dataset: datasetName(data),
       ...done.at(-1)!.size,
       owners: count,
       keyBits,
       twoParty,
-      totalSeconds,
+      totalSeconds: (performance.now() - started) / 1000,
       results: done.map(({ figures }) => figures.result),
     };
     const figures = done.map((it) => it.figures);
@@ -137,7 +128,15 @@ class Demo {
         figures.map(({ times }) => times),
         out,
       );
+    const pages =
+      pagePort === undefined
+        ? undefined
+        : await this.#progress.stage('further tasks, and pages to look at', 1, (_tick, note) =>
+            keepPages(services, owners, { ...this.#options, folder: this.#folder, files, pagePort }, note),
+          );
+    await Promise.all([services.client.close(), owners.end()]);
     if (pages === undefined) return undefined;
+    const setting = { ...this.#options, folder: this.#folder, policy };
     const commands = await commandsByHand(services, setting, done[0]!.taskId, process.cwd());
     return { ...pages, commands };
   }
