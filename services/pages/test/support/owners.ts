@@ -62,7 +62,7 @@ export async function contribute(
   const ca = await readFile(caFile, 'utf8');
   const paillier = new PaillierPool({ threads: 0 });
   const policy = OwnerPolicy.parse({
-    twoParty: ['simulated'],
+    twoParty: ['simulated', 'garbled'],
     minimumKeyBits: 1024,
     allowFullRank: true,
     allowSpectrum: true,
