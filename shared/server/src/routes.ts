@@ -209,11 +209,22 @@ async function sendLines(
   response.setHeader('content-type', STREAM_MEDIA_TYPE);
   response.setHeader('cache-control', 'no-store, no-transform'); // what is compressed is kept back until there is enough of it
   response.setHeader('x-accel-buffering', 'no'); // the same of nginx
-  async function* text() {
-    for await (const line of lines) yield `${JSON.stringify(schema.parse(line))}\n`;
+  if (response.req.method === 'HEAD') {
+    response.end();
+    return;
   }
-  await pipeline(text, response).catch((error: unknown) => {
-    if (!response.closed || response.writableFinished) throw error;
+  let failure: unknown;
+  async function* text() {
+    try {
+      for await (const line of lines) yield `${JSON.stringify(schema.parse(line))}\n`;
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
+  }
+  // That the peer has left is no failure.
+  await pipeline(text, response).catch(() => {
+    if (failure !== undefined) throw failure;
   });
 }
 

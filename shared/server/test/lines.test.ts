@@ -91,7 +91,7 @@ test('who does not read is waited for, and who leaves is noticed', async () => {
 
 test('what goes wrong before the first line is a problem, and after it breaks the answer off', async () => {
   const gate = Promise.withResolvers<void>();
-  const { url } = await started(async function* () {
+  const { url, logLines } = await started(async function* () {
     yield { number: 1 };
     await gate.promise;
     throw new Error('the database password is hunter2');
@@ -100,6 +100,7 @@ test('what goes wrong before the first line is a problem, and after it breaks th
   await once(incoming, 'data');
   gate.resolve();
   await expect(text(incoming)).rejects.toThrow('aborted');
+  await expect.poll(() => logLines.some((line) => line.includes('request failed'))).toBe(true);
   const refusing = await startService({
     routes: [
       routeOf(() => {
@@ -109,6 +110,16 @@ test('what goes wrong before the first line is a problem, and after it breaks th
   });
   onTestFinished(() => refusing.close());
   expect(problemIn(await send(`${refusing.url}/lines`)).code).toBe('ERR_INTERNAL');
+});
+
+test('whoever asks for the headers alone keeps no stream open', async () => {
+  let isBegun = false;
+  const { url } = await started(async function* () {
+    isBegun = true;
+    yield { number: 1 };
+  });
+  const { status, bytes } = await send(`${url}/lines`, { method: 'HEAD' });
+  expect([status, bytes.length, isBegun]).toEqual([200, 0, false]);
 });
 
 test('the document says what a line is', () => {
