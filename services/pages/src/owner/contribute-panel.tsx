@@ -157,9 +157,7 @@ export function ContributePanel(props: TaskPartProps & { readonly task: Task }) 
           onChecked={setDiscard}
         />
       )}
-      {contribute.error instanceof Declined ? null : (
-        <OwnerProblem error={contribute.error} title="Nothing was acknowledged" />
-      )}
+      <OwnerProblem error={contribute.error} title="Nothing was acknowledged" />
       <div class="row">
         <Button
           kind="main"

