@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -7,6 +8,12 @@ const PASSPHRASE = 'correct horse battery staple';
 const Value = z.strictObject({ a: z.string() });
 const open = (text: string, passphrase = PASSPHRASE, kind: 'backup' | 'transfer' = 'backup') =>
   unseal(kind, text, passphrase, Value);
+
+function withChecksum({ checksum: _, content, ...header }: Readonly<Record<string, unknown>>): string {
+  const text = `${JSON.stringify(header)}\n${content}`;
+  const checksum = createHash('sha256').update(text).digest('base64url');
+  return JSON.stringify({ ...header, content, checksum });
+}
 
 describe('a file under a passphrase', () => {
   let file: string;
@@ -59,15 +66,11 @@ describe('a file under a passphrase', () => {
     await expect(open(JSON.stringify({ ...json, iterations: 1 }))).rejects.toThrow('has changed');
     // Somebody who makes the checksum anew, as anybody can.
     const other = JSON.parse(await seal('backup', { a: 'c' }, 'another passphrase of somebody'));
-    const { checksum: _, ...mixed } = { ...json, content: other.content };
-    const { createHash } = await import('node:crypto');
-    const { content, ...header } = mixed;
-    const checksum = createHash('sha256')
-      .update(`${JSON.stringify(header)}\n${content}`)
-      .digest('base64url');
-    await expect(open(JSON.stringify({ ...mixed, checksum }))).rejects.toThrow(
-      expect.objectContaining({ code: 'ERR_PASSPHRASE' }),
-    );
+    const refused = expect.objectContaining({ code: 'ERR_PASSPHRASE' });
+    await expect(open(withChecksum({ ...json, content: other.content }))).rejects.toThrow(refused);
+    const relabelled = withChecksum({ ...json, format: 'eigenveil-owner-transfer' });
+    await expect(open(relabelled, PASSPHRASE, 'transfer')).rejects.toThrow(refused);
+    await expect(open(withChecksum(json))).resolves.toEqual({ a: 'secret text' });
   });
 
   test('is another each time', async () => {
