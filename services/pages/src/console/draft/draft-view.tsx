@@ -11,7 +11,6 @@ import type { Place } from '../create/json-place.ts';
 import { routes } from '../routes.ts';
 import './draft.css';
 import { textOf } from './first-draft.ts';
-import { refusalOf } from './forecast.ts';
 import { Forecast } from './forecast-view.tsx';
 import { MembersForm } from './form.tsx';
 import { byMember, isObject, type Json, membersOf } from './members.ts';
@@ -52,11 +51,8 @@ function Draft(props: {
   const { file, text, setText, create } = props;
   const value = useMemo(() => parsed(text), [text]);
   const checked = useMemo(() => checkProposal(text, new Date()), [text]);
-  const refusal = useMemo(() => (checked.kind === 'good' ? refusalOf(checked.proposal) : null), [checked]);
-  const words =
-    checked.kind === 'faulty' ? checked.faults.map(({ words: it }) => it) : refusal === null ? [] : [refusal];
-  const { at } = byMember(words);
-  const isGood = checked.kind === 'good' && refusal === null;
+  const faults = checked.kind === 'faulty' ? checked.faults : [];
+  const isGood = checked.kind === 'good';
   const area = useRef<HTMLTextAreaElement>(null);
   const show = ({ start, end, line }: Place) => {
     const element = area.current!;
@@ -80,7 +76,7 @@ function Draft(props: {
               members={MEMBERS}
               value={value}
               set={(next) => setText(textOf(next))}
-              faults={at}
+              faults={byMember(faults.map(({ words }) => words))}
               newObjects={{ differentialPrivacy: () => privacyFor(value) }}
             />
           ) : (
@@ -93,7 +89,7 @@ function Draft(props: {
               <textarea
                 {...attributes}
                 ref={area}
-                rows={24}
+                rows={14}
                 spellcheck={false}
                 dir="ltr"
                 value={text}
@@ -106,10 +102,7 @@ function Draft(props: {
             <Button onClick={() => save('task.json', 'application/json', text)}>Download it</Button>
             <span role="status">{said}</span>
           </div>
-          <div role="status">
-            {checked.kind === 'faulty' && <Faults faults={checked.faults} show={show} />}
-            {refusal !== null && <Faults faults={[{ words: refusal, place: null }]} show={show} />}
-          </div>
+          <div role="status">{faults.length > 0 && <Faults faults={faults} show={show} />}</div>
           <Forecast file={file} value={value} />
         </div>
       </div>

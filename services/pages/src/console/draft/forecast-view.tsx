@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Problem } from '../../common/feedback.tsx';
 import { bytes } from '../../common/format.ts';
+import { Untrusted } from '../../common/untrusted.tsx';
 import { contributionBytes, notesOnSample, notesOnTask, refusalOf, tellable } from './forecast.ts';
 import type { Json } from './members.ts';
 
@@ -75,7 +76,9 @@ function Notes({ title, notes }: { readonly title: string; readonly notes: reado
       ) : (
         <ul>
           {notes.map((note) => (
-            <li key={note}>{note}</li>
+            <li key={note}>
+              <Untrusted text={note} longest={600} />
+            </li>
           ))}
         </ul>
       )}

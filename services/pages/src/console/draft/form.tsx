@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Button, Field } from '../../common/controls.tsx';
 import { Scroll } from '../../common/scroll.tsx';
+import { Untrusted } from '../../common/untrusted.tsx';
 import { costOfMember } from './costs.ts';
 import { isObject, type Json, type Kind, type Member, numberOrText, withMember } from './members.ts';
 
@@ -126,7 +127,11 @@ function MemberForm(
       </Group>
     );
   return (
-    <Field label={<code>{name}</code>} hint={<Explained member={member} />} error={fault}>
+    <Field
+      label={<code>{name}</code>}
+      hint={<Explained member={member} />}
+      error={fault === null ? null : <Untrusted text={fault} longest={300} />}
+    >
       {(attributes) => (
         <Control attributes={attributes} type={type} optional={member.optional} value={value} set={set} />
       )}
@@ -161,7 +166,11 @@ function Group(props: {
       <div class="hint">
         <Explained member={member} />
       </div>
-      {fault !== null && <p class="error">{fault}</p>}
+      {fault !== null && (
+        <p class="error">
+          <Untrusted text={fault} longest={300} />
+        </p>
+      )}
       {children}
     </fieldset>
   );

@@ -97,17 +97,12 @@ export function numberOrText(text: string): Json {
   return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-/** By the member that a message begins with, as in `"features[3].min": …` and `"outputs" expected …`. */
-export function byMember(messages: readonly string[]): {
-  readonly at: ReadonlyMap<string, string>;
-  readonly other: readonly string[];
-} {
+/** By the member that a message begins with, as in `"features[3].min": …` and `"outputs" expected …`; others are left out. */
+export function byMember(messages: readonly string[]): ReadonlyMap<string, string> {
   const at = new Map<string, string>();
-  const other: string[] = [];
   for (const message of messages) {
     const name = /^"([A-Za-z]+)/.exec(message)?.[1];
-    if (name === undefined) other.push(message);
-    else at.set(name, at.has(name) ? `${at.get(name)}; ${message}` : message);
+    if (name !== undefined) at.set(name, at.has(name) ? `${at.get(name)}; ${message}` : message);
   }
-  return { at, other };
+  return at;
 }

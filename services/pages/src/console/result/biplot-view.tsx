@@ -1,6 +1,7 @@
 /** Two components as a plane: arrows of features, and reduced rows that were dropped here, by label. */
 import { readBlobBytes } from '@eigenveil/statistics/owner';
 import type { Projection } from '@eigenveil/wire';
+import { printable } from '@eigenveil/wire/printable';
 import { useMemo, useState } from 'preact/hooks';
 import { Button, Field } from '../../common/controls.tsx';
 import { Notice, Problem } from '../../common/feedback.tsx';
@@ -89,7 +90,7 @@ export function Biplot({ projection }: { readonly projection: Projection }) {
                 <option value="">nothing</option>
                 {reduced.labelColumns.map(({ name }, k) => (
                   <option key={name} value={k}>
-                    {name.slice(0, 60)}
+                    {printable(name, 60)}
                   </option>
                 ))}
               </select>
