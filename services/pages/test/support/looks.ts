@@ -50,8 +50,15 @@ export async function expectFits(page: Page): Promise<void> {
   const before = page.viewportSize()!;
   for (const [width, height] of SCREENS) {
     await page.setViewportSize({ width, height });
-    await settled(page);
-    expect(await page.evaluate(outside), `${width} px wide`).toEqual([]);
+    // What moves once sizes have been observed has moved when it sticks out the same after two more frames.
+    let found: readonly string[] = [];
+    let last: string;
+    do {
+      last = String(found);
+      await settled(page);
+      found = await page.evaluate(outside);
+    } while (found.length > 0 && String(found) !== last);
+    expect(found, `${width} px wide`).toEqual([]);
   }
   await page.setViewportSize(before);
 }
