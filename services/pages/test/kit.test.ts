@@ -67,6 +67,7 @@ describe.skipIf(browserMissing)('the kit', { tags: ['long'] }, () => {
 
   test('sees what is graver than moderate, sticks out, is cut off, or hides the focus', async () => {
     const { page } = await site.visit(site.ownerUrl);
+    await page.locator('h1').waitFor();
     const show = (text: string, style: Readonly<Record<string, string>>, name = 'button') =>
       page.evaluate(
         ([name, text, style]) => {
@@ -80,7 +81,7 @@ describe.skipIf(browserMissing)('the kit', { tags: ['long'] }, () => {
     await show('Send', {});
     await expectAccessible(page);
     await expectFits(page);
-    expect(await walk(page)).toEqual(['<button> Send']);
+    expect(await walk(page)).toContain('<button> Send');
     await show('Send', { color: '#888', background: '#777' });
     expect(await wrongOf(expectAccessible(page))).toContain('color-contrast');
     await show('', {});
@@ -92,7 +93,9 @@ describe.skipIf(browserMissing)('the kit', { tags: ['long'] }, () => {
     await show('Send', { outline: 'none' });
     expect(await wrongOf(walk(page))).toContain('nothing marks the focus');
     await show('Send', { position: 'absolute', left: '-999px' });
-    expect(await wrongOf(tabTo(page, page.getByRole('button')))).toContain('outside of the window');
+    expect(await wrongOf(tabTo(page, page.getByRole('button', { name: 'Send' })))).toContain(
+      'outside of the window',
+    );
   });
 
   test('measures how long a page answers nobody', async () => {
