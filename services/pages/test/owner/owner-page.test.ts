@@ -2,7 +2,7 @@
 import { browserMissing } from '@eigenveil/report/in-browser';
 import type { TaskId } from '@eigenveil/task';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BrowserOwner, linkOf, PASSPHRASE, saved } from '../support/browser-owner.ts';
+import { BrowserOwner, PASSPHRASE, saved } from '../support/browser-owner.ts';
 import { expectUnhurt, hostileProposal } from '../support/hostile.ts';
 import { press, tabTo, type, walk } from '../support/keyboard.ts';
 import { expectAccessible, expectFits } from '../support/looks.ts';
@@ -70,40 +70,14 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await owner.enrol();
     await owner.allow();
     await owner.show(task);
-    const { context } = owner.visit;
-    const kept: string[] = [];
-    const bodyOf = `**/tasks/${task}/contribution`;
-    const { promise: asked, resolve } = Promise.withResolvers<void>();
-    await context.route(bodyOf, async (route) => {
-      if (route.request().method() !== 'PUT') return route.continue();
-      kept.push(route.request().postDataBuffer()!.toString('base64'));
-      resolve(); // and no answer
-    });
-    await owner.read(files[0]!);
-    await owner.page.getByRole('button', { name: 'Encrypt and send' }).click();
-    await asked;
-    await owner.page.close({ runBeforeUnload: false });
-    await context.unroute(bodyOf);
-
-    const page = await context.newPage();
-    page.on('request', (request) => {
-      if (request.method() === 'PUT') kept.push(request.postDataBuffer()!.toString('base64'));
-    });
-    await page.goto(`${site.ownerUrl}#/tasks/${task}`);
-    await page.getByText('A contribution was prepared, and has no receipt yet').waitFor();
+    const kept = await owner.cutOff(task, files[0]!);
+    const { owner: again, sent } = await owner.comeBack(task);
     // Other rows are refused, the same ones sent as they were kept.
-    await page.getByLabel('Your file of rows').last().setInputFiles(files[1]!);
-    await page.getByLabel('label', { exact: true }).check();
-    await page.getByRole('button', { name: 'Read the file' }).click();
-    await page.getByRole('button', { name: 'Encrypt and send' }).click();
-    await page.getByText('ERR_CONTRIBUTION_PENDING').waitFor();
-    await page.getByLabel('Your file of rows').last().setInputFiles(files[0]!);
-    await page.getByLabel('label', { exact: true }).check();
-    await page.getByRole('button', { name: 'Read the file' }).click();
-    await page.getByRole('button', { name: 'Encrypt and send' }).click();
-    await page.getByText('You have contributed').waitFor();
-    expect(kept).toHaveLength(2);
-    expect(kept[1]).toBe(kept[0]);
+    await again.read(files[1]!);
+    await again.page.getByRole('button', { name: 'Encrypt and send' }).click();
+    await again.page.getByText('ERR_CONTRIBUTION_PENDING').waitFor();
+    await again.contribute(files[0]!);
+    expect(sent).toEqual([kept]);
   });
 
   test('works in one tab at a time, and withdraws once it is confirmed', async () => {
@@ -151,37 +125,6 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await owner.show(signed.task.id);
     await owner.page.getByText('ERR_AGREEMENT_INVALID').waitFor();
     expect(await owner.page.getByRole('button', { name: 'Read the file' }).count()).toBe(0);
-  });
-
-  test('takes no task under differential privacy as long as the browser may forget', async () => {
-    const task = await newTask({
-      differentialPrivacy: {
-        epsilon: 1,
-        delta: 1e-6,
-        clippingNorm: 1,
-        neighbours: 'add-remove',
-        dataIndependentRanges: true,
-      },
-      outputs: [],
-    });
-    const owner = await BrowserOwner.arrive(site);
-    await owner.visit.context.addInitScript(() => {
-      StorageManager.prototype.persisted = async () => false;
-      StorageManager.prototype.persist = async () => false;
-    });
-    await owner.page.reload();
-    await owner.page.goto(linkOf(site, (await site.invite(1))[0]!));
-    await owner.enrol();
-    await owner.allow();
-    await owner.show(task);
-    await owner.page.getByText('This device cannot take part under differential privacy').waitFor();
-    await owner.page.getByRole('button', { name: 'Ask the browser to keep them' }).click();
-    await owner.page.getByText('The browser has refused').waitFor();
-    await owner.page.getByLabel('Your file of rows').last().setInputFiles(files[0]!);
-    await owner.page.getByLabel('label', { exact: true }).check();
-    await owner.page.getByRole('button', { name: 'Read the file' }).click();
-    await owner.page.getByText('ERR_POLICY').last().waitFor();
-    expect((await site.services.client.status(task)).contributions).toBe(0);
   });
 
   test('moves to another device, and stops on this one first', async () => {

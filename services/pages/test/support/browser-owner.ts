@@ -88,12 +88,41 @@ export class BrowserOwner {
     await this.page.getByRole('button', { name: 'Encrypt and send' }).click();
     await this.page.getByText('You have contributed').waitFor();
   }
+
+  /** Contributes, and closes the page when the request has left but nobody has had it. @returns what it would have sent */
+  async cutOff(task: TaskId, file: string): Promise<Buffer> {
+    const { context } = this.visit;
+    const place = `**/tasks/${task}/contribution`;
+    const { promise: asked, resolve } = Promise.withResolvers<Buffer>();
+    await context.route(place, async (route) => {
+      if (route.request().method() !== 'PUT') return route.continue();
+      resolve(route.request().postDataBuffer()!); // and no answer
+    });
+    await this.read(file);
+    await this.page.getByRole('button', { name: 'Encrypt and send' }).click();
+    const bytes = await asked;
+    await this.page.close({ runBeforeUnload: false });
+    await context.unroute(place);
+    return bytes;
+  }
+
+  /** At a task, on the same device, by another page. @returns what is sent from there, too, as it goes on */
+  async comeBack(task: TaskId): Promise<{ owner: BrowserOwner; sent: Buffer[] }> {
+    const page = await this.visit.context.newPage();
+    const sent: Buffer[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'PUT') sent.push(request.postDataBuffer()!);
+    });
+    await page.goto(`${this.#site.ownerUrl}#/tasks/${task}`);
+    await page.getByText('A contribution was prepared, and has no receipt yet').waitFor();
+    return { owner: new BrowserOwner(this.#site, { ...this.visit, page }), sent };
+  }
 }
 
 /** Keys of 1024 bits, and no privacy. */
 const TEST_POLICY = { minimumKeyBits: 1024, twoParty: ['garbled', 'simulated'] };
 
-export function linkOf({ services, ownerUrl }: Site, token: string, task?: TaskId): string {
+function linkOf({ services, ownerUrl }: Site, token: string, task?: TaskId): string {
   const { csp, dataUser } = services;
   const link: OwnerLink = { csp: csp.url, thumbprint: csp.thumbprint, dataUser: dataUser.url, token };
   return ownerLink(ownerUrl, task === undefined ? link : { ...link, task });

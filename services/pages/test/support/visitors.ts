@@ -5,6 +5,7 @@ import {
   type Browser,
   type BrowserContext,
   type BrowserContextOptions,
+  type CDPSession,
   chromium,
   type Page,
 } from 'playwright-core';
@@ -21,15 +22,19 @@ export interface Visit {
   clean(): void;
   /** Takes a complaint back that the test means to cause, such as the browser's own line about a refused request; there must be one. */
   pardon(pattern: RegExp): void;
+  /** What the browser answers from now on when the page asks it to keep the origin's data. */
+  promise(storage: 'granted' | 'denied'): Promise<void>;
 }
 
 export class Visitors {
   readonly browser: Browser;
+  readonly #session: CDPSession;
   readonly #origins: readonly string[];
   readonly #visits: Visit[] = [];
 
-  private constructor(browser: Browser, origins: readonly string[]) {
+  private constructor(browser: Browser, session: CDPSession, origins: readonly string[]) {
     this.browser = browser;
+    this.#session = session;
     this.#origins = origins;
   }
 
@@ -45,7 +50,7 @@ export class Visitors {
       ],
     });
     const origins = urls.map((url) => new URL(url).origin);
-    return new Visitors(browser, origins);
+    return new Visitors(browser, await browser.newBrowserCDPSession(), origins);
   }
 
   /** A visit that ends with the test. */
@@ -77,10 +82,24 @@ export class Visitors {
         expect(others.length, `complaints like ${pattern}`).toBeLessThan(complaints.length);
         complaints.splice(0, complaints.length, ...others);
       },
+      promise: (storage) => this.#promise(page, storage),
     };
     this.#visits.push(visit);
     await page.goto(url);
     return visit;
+  }
+
+  /** The browser forgets what it was told when the session ends that told it; this one ends with the browser. */
+  async #promise(page: Page, setting: 'granted' | 'denied'): Promise<void> {
+    const ofPage = await page.context().newCDPSession(page);
+    const { targetInfo } = await ofPage.send('Target.getTargetInfo');
+    await ofPage.detach();
+    await this.#session.send('Browser.setPermission', {
+      permission: { name: 'persistent-storage' },
+      setting,
+      origin: new URL(page.url()).origin,
+      browserContextId: targetInfo.browserContextId!,
+    });
   }
 
   /** Fails for what any page did that it must not. */
