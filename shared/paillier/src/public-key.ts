@@ -1,9 +1,9 @@
 /** Public Paillier keys with g = n + 1 (Paillier, EUROCRYPT '99; Damgard, Jurik and Nielsen 2010) and their JSON form. */
 
+import { nextTurn } from '@eigenveil/platform';
 import { bitLength, decodeBigint, encodeBigint } from './bytes.ts';
 import { PaillierError } from './errors.ts';
 import { gcd, Modulus } from './modular.ts';
-import { FixedExponent } from './sliding-window.ts';
 
 /** Integers as base64url text, big-endian, without padding. */
 export interface PublicKeyJson {
@@ -28,6 +28,11 @@ const SHORTEST_KEY_BITS = 512;
 /** n^2 must stay under OpenSSL's limit of 10,000 bits; the services were measured up to here. */
 const LONGEST_KEY_BITS = 4096;
 const TRIAL_DIVISION_BOUND = 1 << 16;
+/** Some milliseconds at 4096 bits. */
+const SQUARINGS_OF_A_SLICE = 256;
+
+/** Work that can be left for a while at each yield. */
+type Slices<T> = Generator<void, T, void>;
 
 export class PublicKey {
   readonly n: bigint;
@@ -64,14 +69,31 @@ export class PublicKey {
    *
    * const publicKey = PublicKey.fromJSON(JSON.parse(text));
    */
-  static fromJSON(json: unknown, { allowInsecureKey = false }: KeyOptions = {}): PublicKey {
-    const { n, h } = readIntegers(json, ['n'], ['h']);
-    const key = new PublicKey({ n: n!, h });
-    checkKeyLength(key.bits, allowInsecureKey);
-    checkModulus(key.n);
-    if (h !== undefined) checkBase(key, h);
-    return key;
+  static fromJSON(json: unknown, options: KeyOptions = {}): PublicKey {
+    const slices = inSlices(json, options);
+    for (let slice = slices.next(); ; slice = slices.next()) if (slice.done) return slice.value;
   }
+
+  /**
+   * The same, with other work of the thread between slices of a few milliseconds: the page of an owner goes on answering.
+   * @throws as fromJSON
+   */
+  static async fromJSONInTurns(json: unknown, options: KeyOptions = {}): Promise<PublicKey> {
+    const slices = inSlices(json, options);
+    for (let slice = slices.next(); ; slice = slices.next()) {
+      if (slice.done) return slice.value;
+      await nextTurn();
+    }
+  }
+}
+
+function* inSlices(json: unknown, { allowInsecureKey = false }: KeyOptions): Slices<PublicKey> {
+  const { n, h } = readIntegers(json, ['n'], ['h']);
+  const key = new PublicKey({ n: n!, h });
+  checkKeyLength(key.bits, allowInsecureKey);
+  yield* checkModulus(key.n);
+  if (h !== undefined) checkBase(key, h);
+  return key;
 }
 
 /** @throws ERR_KEY_TOO_SHORT, or ERR_KEY_INVALID for a length no key may have */
@@ -91,26 +113,30 @@ export function checkKeyLength(bits: number, allowInsecureKey: boolean): void {
   }
 }
 
-function checkModulus(n: bigint): void {
+function* checkModulus(n: bigint): Slices<void> {
   if (n % 2n === 0n) throw new PaillierError('ERR_KEY_INVALID', 'modulus n expected odd');
+  yield;
   if (smallPrimes().some((prime) => n % prime === 0n)) {
     throw new PaillierError('ERR_KEY_INVALID', 'modulus n expected without a small factor');
   }
-  if (isFermatProbablePrime(n))
+  yield;
+  if (yield* isFermatProbablePrime(n))
     throw new PaillierError('ERR_KEY_INVALID', 'modulus n expected composite, got a prime');
+  yield;
 }
 
 /**
  * Whether 2^(n - 1) = 1 mod n, as for every odd prime n (Fermat). So no prime passes for a modulus, in a browser either, where there is no other
  * test. A composite with that property is refused, too; of the keys that `generateKeyPair` makes, one in some 2^1000 is.
  */
-function isFermatProbablePrime(n: bigint): boolean {
+function* isFermatProbablePrime(n: bigint): Slices<boolean> {
   const modulus = new Modulus(n);
-  const ring = {
-    multiply: (a: bigint, b: bigint) => modulus.multiply(a, b),
-    square: (a: bigint) => modulus.multiply(a, a),
-  };
-  return new FixedExponent(n - 1n).power(ring, 2n) === 1n;
+  let power = 1n;
+  for (const [i, bit] of [...(n - 1n).toString(2)].entries()) {
+    if (i % SQUARINGS_OF_A_SLICE === SQUARINGS_OF_A_SLICE - 1) yield;
+    power = modulus.reduce((power * power) << (bit === '1' ? 1n : 0n));
+  }
+  return power === 1n;
 }
 
 export function checkBase({ n, nSquared }: PublicKey, h: bigint): void {

@@ -96,8 +96,26 @@ describe('JSON of keys', () => {
     ['h beyond n^2', changed({ h: encodeBigint(testKey(1024).publicKey.nSquared + 5n) })],
     ['h a multiple of p', changed({ h: encodeBigint(testKey(1024).p * 5n) })],
     ['h null', changed({ h: null })],
-  ])('refuses a public key with %s', (_, json) => {
+  ])('refuses a public key with %s', async (_, json) => {
     expect(() => PublicKey.fromJSON(json, insecure)).toThrow(invalid);
+    await expect(PublicKey.fromJSONInTurns(json, insecure)).rejects.toThrow(invalid);
+  });
+
+  it.each([2048, 3072] as const)('lets others work while a key of %i bits is checked', async (bits) => {
+    const { publicKey } = testKey(bits);
+    let turns = 0;
+    let next: NodeJS.Immediate;
+    const others = () => {
+      turns += 1;
+      next = setImmediate(others);
+    };
+    next = setImmediate(others);
+    try {
+      await expect(PublicKey.fromJSONInTurns(publicKey.toJSON())).resolves.toEqual(publicKey);
+    } finally {
+      clearImmediate(next);
+    }
+    expect(turns).toBeGreaterThanOrEqual(bits / 256);
   });
 
   it('does not take members from a prototype', () => {

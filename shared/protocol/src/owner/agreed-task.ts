@@ -29,7 +29,7 @@ export interface AgreedTask {
 export async function openAgreed(signed: SignedTask, cspKey: PublicJwk): Promise<AgreedTask> {
   const { task } = signed;
   const agreement = await verifySignedTask(signed, cspKey);
-  const publicKey = PublicKey.fromJSON(agreement.publicKey, task);
+  const publicKey = await PublicKey.fromJSONInTurns(agreement.publicKey, task);
   if (publicKey.bits !== task.keyBits) {
     throw new ServiceError(
       'ERR_AGREEMENT_INVALID',
