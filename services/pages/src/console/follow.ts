@@ -11,6 +11,8 @@ export type Change<Update> =
   | { readonly kind: 'update'; readonly update: Update }
   /** Nothing new, but the line stands. */
   | { readonly kind: 'live' }
+  /** It is asked anew, since somebody looks again; what was told last may be stale. */
+  | { readonly kind: 'connecting' }
   /** What was told last may be stale; it is asked again in so many milliseconds. */
   | { readonly kind: 'broken'; readonly error: unknown; readonly retryIn: number }
   /** Nothing follows: what was told last is final. */
@@ -21,14 +23,65 @@ export type Change<Update> =
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 30_000;
 
-/** Returns when nothing follows, or when `signal` aborts; then nothing more is told. */
-export async function follow<Update>(options: {
+export interface Following<Update> {
   readonly open: (signal: AbortSignal) => AsyncIterable<Line<Update>>;
   readonly tell: (change: Change<Update>) => void;
   readonly signal: AbortSignal;
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-}): Promise<void> {
-  const { open, tell, signal, sleep } = options;
+}
+
+/** Whether the page can be seen: a window or a test. */
+export interface Sight {
+  isSeen(): boolean;
+  /** Calls back at each change, until what it returns is called. */
+  onChange(callback: () => void): () => void;
+}
+
+/**
+ * `follow` as long as the page is seen. Browsers have six connections to a host by HTTP/1.1, all tabs together: those that nobody sees would keep the
+ * others waiting for ever.
+ */
+export async function followWhileSeen<Update>(
+  sight: Sight,
+  { tell, signal, ...others }: Following<Update>,
+): Promise<void> {
+  for (let isOver = false; !isOver && !signal.aborted; ) {
+    if (!sight.isSeen()) {
+      await nextChange(sight, signal);
+      if (sight.isSeen() && !signal.aborted) tell({ kind: 'connecting' });
+      continue;
+    }
+    const hidden = new AbortController();
+    const forget = sight.onChange(() => {
+      if (!sight.isSeen()) hidden.abort();
+    });
+    await follow<Update>({
+      ...others,
+      signal: AbortSignal.any([signal, hidden.signal]),
+      tell: (change) => {
+        isOver = change.kind === 'final' || change.kind === 'failed';
+        tell(change);
+      },
+    });
+    forget();
+  }
+}
+
+/** Of what is seen, or the end of it all. */
+function nextChange(sight: Sight, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      forget();
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const forget = sight.onChange(end);
+    signal.addEventListener('abort', end);
+  });
+}
+
+/** Returns when nothing follows, or when `signal` aborts; then nothing more is told. */
+export async function follow<Update>({ open, tell, signal, sleep }: Following<Update>): Promise<void> {
   for (let pause = FIRST_PAUSE; !signal.aborted; ) {
     let error: unknown = null;
     let reason: 'final' | 'session' | 'closing' | 'failed' | null = null;

@@ -1,6 +1,6 @@
 /** A stream of the data user as the state of a component. */
 import { useEffect, useState } from 'preact/hooks';
-import { follow, type Line } from './follow.ts';
+import { followWhileSeen, type Line, type Sight } from './follow.ts';
 
 export interface Followed<Update> {
   /** Null until the first has come. */
@@ -9,6 +9,14 @@ export interface Followed<Update> {
   /** Of `broken` and `failed`; null where the line just ended. */
   readonly error: unknown;
 }
+
+const page: Sight = {
+  isSeen: () => document.visibilityState === 'visible',
+  onChange: (callback) => {
+    document.addEventListener('visibilitychange', callback);
+    return () => document.removeEventListener('visibilitychange', callback);
+  },
+};
 
 /** Begins anew when one of `inputs` changes. */
 export function useFollow<Update>(
@@ -23,7 +31,7 @@ export function useFollow<Update>(
   useEffect(() => {
     const control = new AbortController();
     setFollowed({ update: null, state: 'connecting', error: null });
-    void follow<Update>({
+    void followWhileSeen<Update>(page, {
       open,
       signal: control.signal,
       sleep,

@@ -1,6 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import { ServiceError } from '@eigenveil/wire/errors';
-import { expect, test } from 'vitest';
-import { type Change, follow, type Line } from '../../src/console/follow.ts';
+import { describe, expect, test } from 'vitest';
+import { type Change, follow, followWhileSeen, type Line } from '../../src/console/follow.ts';
 
 /** Each time it is asked it says the next of these lines, and breaks with an error that stands at their end. */
 async function told(
@@ -71,4 +72,97 @@ test('what the service refuses for good is not asked again', async () => {
   expect((await told([unknown], [update(1)])).changes).toEqual([{ kind: 'failed', error: unknown }]);
   const busy = new ServiceError('ERR_RATE_LIMITED', 'later');
   expect((await told([busy], [update(1), end('final')])).changes.at(-1)).toEqual({ kind: 'final' });
+});
+
+describe('a page that is seen and hidden', () => {
+  /** Its streams never end by themselves. */
+  function looking(isSeenAtFirst: boolean) {
+    let isSeen = isSeenAtFirst;
+    const looks = new Set<() => void>();
+    const control = new AbortController();
+    const changes: Change<number>[] = [];
+    let [open, opened] = [0, 0];
+    const over = followWhileSeen<number>(
+      {
+        isSeen: () => isSeen,
+        onChange(callback) {
+          looks.add(callback);
+          return () => looks.delete(callback);
+        },
+      },
+      {
+        signal: control.signal,
+        tell: (change) => changes.push(change),
+        sleep: async () => undefined,
+        async *open(signal) {
+          opened += 1;
+          open += 1;
+          yield update(opened);
+          await new Promise((resolve) => signal.addEventListener('abort', resolve));
+          open -= 1;
+        },
+      },
+    );
+    return {
+      changes,
+      over,
+      control,
+      looks,
+      counts: () => ({ open, opened }),
+      see: async (now: boolean) => {
+        isSeen = now;
+        for (const look of [...looks]) look();
+        await setImmediate();
+      },
+    };
+  }
+
+  test('closes its stream while it is hidden, and opens another when it is seen again', async () => {
+    const page = looking(true);
+    await setImmediate();
+    expect(page.counts()).toEqual({ open: 1, opened: 1 });
+    await page.see(false);
+    expect(page.counts()).toEqual({ open: 0, opened: 1 });
+    await page.see(false);
+    expect(page.counts()).toEqual({ open: 0, opened: 1 });
+    await page.see(true);
+    expect(page.counts()).toEqual({ open: 1, opened: 2 });
+    expect(page.changes).toEqual([update(1), { kind: 'connecting' }, update(2)]);
+    page.control.abort();
+    await page.over;
+    expect([page.counts().open, page.looks.size]).toEqual([0, 0]);
+  });
+
+  test('opens none before it is seen, and ends though it never is', async () => {
+    const page = looking(false);
+    await setImmediate();
+    expect(page.counts()).toEqual({ open: 0, opened: 0 });
+    page.control.abort();
+    await page.over;
+    expect(page.looks.size).toBe(0);
+  });
+
+  test('asks nothing again once all is final', async () => {
+    const looks = new Set<() => void>();
+    let opened = 0;
+    await followWhileSeen<number>(
+      {
+        isSeen: () => true,
+        onChange(callback) {
+          looks.add(callback);
+          return () => looks.delete(callback);
+        },
+      },
+      {
+        signal: new AbortController().signal,
+        tell: () => undefined,
+        sleep: async () => undefined,
+        async *open() {
+          opened += 1;
+          yield end('final');
+        },
+      },
+    );
+    expect([opened, looks.size]).toEqual([1, 0]);
+  });
 });
