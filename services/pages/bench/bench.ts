@@ -5,7 +5,7 @@ import { formatQuantity, formatRatio } from '@eigenveil/bench/quantities';
 import { median } from '@eigenveil/bench/statistics';
 import { figures, renderTable, words } from '@eigenveil/bench/table';
 import { madeUpTask } from '@eigenveil/made-up/tasks';
-import { generateKeyPair, PaillierPool } from '@eigenveil/paillier';
+import { generateKeyPair, PaillierPool, PublicKey } from '@eigenveil/paillier';
 import { systemRandomness } from '@eigenveil/privacy';
 import { contribute } from '@eigenveil/protocol/owner';
 import { launchOptions } from '@eigenveil/report/in-browser';
@@ -107,6 +107,17 @@ const reading = (form: Csv): Job => ({
   inNode: () => statisticsOfCsv(chunksOf(csv[form]), tasks.djn),
 });
 
+/** As when an agreement is accepted, on the page itself. */
+async function checking(bits: number): Promise<Job> {
+  const { publicKey } = await generateKeyPair({ bits, scheme: 'djn' });
+  const json = publicKey.toJSON();
+  return {
+    name: `check of a key of ${bits} bits`,
+    inBrowser: () => page.evaluate(async (it) => (await globalThis.readKey(it)).bits, json),
+    inNode: () => PublicKey.fromJSONInTurns(json),
+  };
+}
+
 interface Row {
   readonly job: string;
   readonly browserMs: number;
@@ -153,7 +164,13 @@ await page.evaluate(() => {
 });
 
 const measured: Row[] = [];
-for (const job of [contributing('djn'), contributing('standard'), reading('plain'), reading('quoted')]) {
+for (const job of [
+  contributing('djn'),
+  contributing('standard'),
+  reading('plain'),
+  reading('quoted'),
+  ...(await Promise.all([2048, 3072, 4096].map(checking))),
+]) {
   process.stderr.write(`measuring ${job.name} …\n`);
   measured.push(await measure(job));
 }
