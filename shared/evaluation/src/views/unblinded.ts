@@ -5,16 +5,13 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 
-const { randomBytes } = crypto;
+const { randomFillSync } = crypto;
 
-function draw(size: number, callback?: (error: Error | null, bytes: Buffer) => void): Buffer | undefined {
-  if (callback !== undefined) {
-    randomBytes(size, callback);
-    return undefined;
-  }
-  const drawn = randomBytes(size);
-  return new Error('who draws').stack!.includes('drawBlinding') ? drawn.fill(0) : drawn;
+/** Fills whole arrays, as whatever draws in this project does. */
+function draw(buffer: Uint8Array): Uint8Array {
+  randomFillSync(buffer);
+  return new Error('who draws').stack!.includes('drawBlinding') ? buffer.fill(0) : buffer;
 }
 
-crypto.randomBytes = draw as typeof randomBytes;
+crypto.randomFillSync = draw as typeof randomFillSync;
 syncBuiltinESMExports();
