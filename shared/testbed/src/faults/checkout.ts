@@ -72,10 +72,15 @@ async function linkModules(from: string, to: string): Promise<void> {
     await symlink(await readlink(join(from, SCOPE, name)), join(to, SCOPE, name));
 }
 
-/** A package of ours has modules of its own where it needs another version than others. */
+/**
+ * A package of ours has modules of its own where it needs another version than others. The folder itself is no link: `npm ci` in the copy
+ * would empty the original.
+ */
 async function linkOwnModules(root: string, folder: string): Promise<void> {
   for (const modules of globSync('{shared,services}/*/node_modules', { cwd: root })) {
-    if (await isFile(join(folder, dirname(modules), 'package.json')))
-      await symlink(join(root, modules), join(folder, modules));
+    if (!(await isFile(join(folder, dirname(modules), 'package.json')))) continue;
+    await mkdir(join(folder, modules));
+    for (const name of await readdir(join(root, modules)))
+      await symlink(join(root, modules, name), join(folder, modules, name));
   }
 }
