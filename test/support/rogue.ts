@@ -3,7 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { openSigningKey } from '@eigenveil/server';
 import { newTaskId, type Task, type TaskProposal } from '@eigenveil/task';
 import { type Channel, connectChannel } from '@eigenveil/two-party';
-import { AgreementResponse, type SignedTask, type SigningKey, Thumbprint } from '@eigenveil/wire';
+import {
+  AgreementResponse,
+  type SignedTask,
+  type SigningKey,
+  SPOKEN_VERSION,
+  Thumbprint,
+  VERSION_HEADER,
+} from '@eigenveil/wire';
 import { type Address, type Answer, credentials, send, sendAs } from './requests.ts';
 import type { World } from './world.ts';
 
@@ -74,7 +81,8 @@ export class RogueDataUser {
   /** Opens the two-party connection and keeps it. Throws ChannelRefused. */
   async open(taskId: string): Promise<Channel> {
     const message = { method: 'GET', path: `/tasks/${taskId}/two-party` };
-    const headers = await credentials(this.#csp, this, message);
+    const proof = await credentials(this.#csp, this, message);
+    const headers = { ...proof, [VERSION_HEADER]: `${SPOKEN_VERSION}` };
     const url = `${this.#csp.url.replace(/^https/, 'wss')}${message.path}`;
     return connectChannel({ url, headers, ca: this.#csp.ca });
   }

@@ -13,15 +13,18 @@ import {
   CountersignatureResponse,
   EnrolmentRequest,
   EnrolmentResponse,
+  OLDEST_VERSION,
   type PublicJwk,
   RECORDS_PER_REQUEST,
   RecordsRequest,
   RecordsResponse,
+  requireVersion,
   ServiceError,
   TASK_BODY_BYTES,
   TaskRequest,
   type Thumbprint,
   UnblindingResponse,
+  VERSION_HEADER,
   type VerifiedProof,
 } from '@eigenveil/wire';
 import { z } from 'zod';
@@ -55,11 +58,18 @@ export function cspRoutes(options: {
   const dataUser: Authenticator<VerifiedProof> = {
     challenge: 'DPoP',
     description: 'A proof of possession of the key of a registered data user.',
-    authenticate: (request) =>
-      proofs.check(request, undefined, (proof) => {
+    authenticate: async (request) => {
+      // First of all: who speaks another version may prove who it is otherwise, too.
+      requireVersion(
+        request.headersDistinct[VERSION_HEADER]?.join(),
+        OLDEST_VERSION.servers,
+        'the data user',
+      );
+      return proofs.check(request, undefined, (proof) => {
         if (dataUsers.has(proof.thumbprint)) return proof;
         throw new ServiceError('ERR_AUTH_FORBIDDEN', '"DPoP" expected the key of a registered data user');
-      }),
+      });
+    },
   };
   const enrolment: Authenticator<VerifiedProof> = {
     challenge: 'DPoP',
@@ -203,10 +213,15 @@ export function cspRoutes(options: {
       handler: ({ identity, params }) => service.end(params.taskId, identity.thumbprint),
     }),
   ];
-  // All of them need the database.
   const all = routes.map((it) => ({
     ...it,
-    problems: [...it.problems, 'ERR_DATABASE_UNREACHABLE' as const],
+    problems: [
+      ...it.problems,
+      'ERR_DATABASE_UNREACHABLE' as const, // all of them need it
+      ...(it.auth?.authenticator === dataUser
+        ? (['ERR_PROTOCOL_VERSION', 'ERR_BODY_MALFORMED'] as const)
+        : []),
+    ],
   }));
   return { routes: all, dataUser };
 }

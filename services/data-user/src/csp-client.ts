@@ -8,6 +8,7 @@ import {
   type Digest,
   errorFromProblem,
   JwkSet,
+  OLDEST_VERSION,
   PublicJwk,
   RECORDS_PER_REQUEST,
   RecordsResponse,
@@ -48,6 +49,7 @@ export class CspClient {
       ca: options.ca,
       credentials: { kind: 'key', key: options.key },
       patienceMilliseconds: options.patienceMilliseconds,
+      oldestPeer: OLDEST_VERSION.servers,
     });
   }
 
@@ -96,7 +98,7 @@ export class CspClient {
 
   async openChannel(taskId: TaskId): Promise<Channel> {
     const path = `/tasks/${taskId}/two-party`;
-    const headers = await this.#client.authenticate('GET', path);
+    const headers = await this.#client.introduce('GET', path);
     const url = `${this.#client.url.replace(/^https/, 'wss')}${path}`;
     const { signal } = this.#closing;
     const channel = await connectChannel({ url, headers, ca: this.#options.ca, signal }).catch(

@@ -1,6 +1,6 @@
 /** The Express application that both services are: headers, limits, logs, metrics, routes and problem+json errors. */
 import { randomUUID } from 'node:crypto';
-import { type Problem, ServiceError, toProblem } from '@eigenveil/wire';
+import { type Problem, ServiceError, SPOKEN_VERSION, toProblem, VERSION_HEADER } from '@eigenveil/wire';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import { z } from 'zod';
@@ -118,6 +118,7 @@ function identifyRequest(_request: Request, response: Response, next: NextFuncti
   const requestId = randomUUID();
   beginContext(response, { requestId });
   response.setHeader('x-request-id', requestId);
+  response.setHeader(VERSION_HEADER, `${SPOKEN_VERSION}`);
   response.setHeader('cache-control', 'no-store');
   next();
 }

@@ -13,6 +13,10 @@ const CODES = {
   ERR_ROUTE_UNKNOWN: { status: 404, title: 'There is no such route' },
   ERR_BODY_MALFORMED: { status: 400, title: 'The request could not be parsed' },
   ERR_BODY_INVALID: { status: 422, title: 'The request has the wrong content' },
+  ERR_PROTOCOL_VERSION: {
+    status: 409,
+    title: 'The two programs speak versions of the protocol that may not meet',
+  },
   ERR_BODY_LENGTH: { status: 400, title: 'The request body has the wrong length' },
   ERR_BODY_TOO_LARGE: { status: 413, title: 'The request body is too large' },
   ERR_CONTENT_TYPE: { status: 415, title: 'The content type is not supported here' },

@@ -96,3 +96,4 @@ export {
 } from './provenance.ts';
 export { ServiceUrl } from './service-url.ts';
 export { TaskList, TaskState, TaskStatus } from './status.ts';
+export { OLDEST_VERSION, requireVersion, SPOKEN_VERSION, VERSION_HEADER } from './version.ts';
