@@ -37,7 +37,7 @@ const Moved = z.strictObject({
  * Makes the owner's key and keeps it where it cannot be taken out any more.
  * @param passphrase for the backup, null for none: then the key is lost with this browser's data, and can move nowhere
  * @returns the text of the backup file, which is not kept anywhere
- * @throws ERR_PASSPHRASE_WEAK, ERR_OWNER_EXISTS once the owner has enrolled, ERR_OWNER_HOME
+ * @throws ERR_PASSPHRASE_WEAK, ERR_OWNER_EXISTS, ERR_OWNER_HOME
  */
 export async function makeKey(database: Database, passphrase: string | null): Promise<string | null> {
   const weak = passphrase === null ? null : passphraseProblem(passphrase);
@@ -48,6 +48,12 @@ export async function makeKey(database: Database, passphrase: string | null): Pr
   const key = await storedKey(jwk);
   await database.write(async (it) => {
     await requireNoOwner(it);
+    // Somebody may have its backup, which would open another key than that of this device.
+    if ((await it.objectStore('key').count()) > 0)
+      throw new DeviceError(
+        'ERR_OWNER_EXISTS',
+        'this browser has a key already, made in another tab perhaps: load the page again and go on with that one',
+      );
     await it.objectStore('key').put(key, 'key');
   });
   return backup;
@@ -101,7 +107,7 @@ export async function restore(
   });
 }
 
-/** A key that has never been used is none yet. */
+/** A key that has never been used is no owner yet. */
 async function requireNoOwner(it: Transaction): Promise<void> {
   for (const store of ['enrolment', 'marks', 'pending', 'receipts', 'withdrawals'] as const)
     if ((await it.objectStore(store).count()) > 0)

@@ -182,12 +182,21 @@ describe('an owner that moves', () => {
       expect.objectContaining({ code: 'ERR_PASSPHRASE_WEAK' }),
     );
     await expect((await BrowserState.open(database)).status()).resolves.toMatchObject({ thumbprint: null });
-    await expect(makeKey(database, null)).resolves.toBeNull();
-    // Until it has enrolled it may still change its mind.
     const backup = await makeKey(database, PASSPHRASE);
     const { thumbprint } = await (await BrowserState.open(database)).status();
     const there = await newDevice();
     await restore(there, backup!, null, PASSPHRASE);
     expect((await (await BrowserState.open(there)).status()).thumbprint).toBe(thumbprint);
+  });
+
+  test('is of the key that the device has, also if another tab makes one, too', async () => {
+    const database = await newDevice();
+    const made = await Promise.allSettled([makeKey(database, PASSPHRASE), makeKey(database, PASSPHRASE)]);
+    const [backup] = made.flatMap((it) => (it.status === 'fulfilled' ? [it.value!] : []));
+    expect(made.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    await expect(makeKey(database, null)).rejects.toThrow(
+      expect.objectContaining({ code: 'ERR_OWNER_EXISTS' }),
+    );
+    await leave(database, backup!, PASSPHRASE);
   });
 });
