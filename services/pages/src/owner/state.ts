@@ -54,7 +54,7 @@ export class BrowserState implements OwnerState {
   static async open(database?: Database): Promise<BrowserState> {
     const opened = database ?? (await Database.open());
     const isBare = await opened.read(async (it) => (await it.objectStore('marks').get('bare')) !== undefined);
-    return new BrowserState(opened, (await navigator.storage?.persisted?.()) === true, isBare);
+    return new BrowserState(opened, await isKept(), isBare);
   }
 
   /**
@@ -82,13 +82,14 @@ export class BrowserState implements OwnerState {
           'ERR_OWNER_BUSY',
           'another tab of this page is at work for the same owner: finish there, or close it',
         );
-      // It may have been moved or restored in another tab.
+      // It may have been moved or restored in another tab, or the browser's promise have been taken back.
       await this.status();
       return work();
     });
   }
 
-  status(): Promise<DeviceStatus> {
+  async status(): Promise<DeviceStatus> {
+    this.#isPersistent = await isKept();
     return this.database.read(async (it) => {
       const key = await it.objectStore('key').get('key');
       const enrolment = await it.objectStore('enrolment').get('enrolment');
@@ -229,6 +230,11 @@ export class BrowserState implements OwnerState {
       return work(it);
     });
   }
+}
+
+/** Whether the browser promises at the moment to keep this origin's data: people can take that back at any time. */
+async function isKept(): Promise<boolean> {
+  return (await navigator.storage?.persisted?.()) === true;
 }
 
 function refuseMoved(movedAt: string | undefined): void {

@@ -126,4 +126,12 @@ describe('the state of an owner in a browser', () => {
     });
     await expect(BrowserState.open()).rejects.toThrow(expect.objectContaining({ code: 'ERR_OWNER_HOME' }));
   });
+
+  test('is durable only as long as the browser promises it, whatever it promised when the page was opened', async () => {
+    const state = await device();
+    expect(state.isDurable).toBe(true);
+    vi.stubGlobal('navigator', { locks: navigator.locks, storage: { persisted: async () => false } });
+    await state.exclusively(async () => expect(state.isDurable).toBe(false));
+    await expect(state.status()).resolves.toMatchObject({ isPersistent: false });
+  });
 });
