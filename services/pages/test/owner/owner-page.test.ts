@@ -1,4 +1,6 @@
 /** The owner's page in a browser: from a link to reduced rows, and what must not happen on the way. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { browserMissing } from '@eigenveil/report/in-browser';
 import type { TaskId } from '@eigenveil/task';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -183,6 +185,21 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await owner.page.getByText('The link cannot be used').waitFor();
     await expectUnhurt(owner.page);
     expect(new URL(owner.page.url()).hash).toBe('#/enrol');
+  });
+
+  test('does nothing in a frame of another page, though its host does not forbid it', async () => {
+    const { context, page } = await site.visit(site.ownerUrl);
+    await page.getByRole('heading', { name: 'Become a data owner' }).waitFor();
+    const html = await readFile(join(site.folder, 'page', 'index.html'), 'utf8');
+    await context.route(site.ownerUrl, (route) => route.fulfill({ contentType: 'text/html', body: html }));
+    const other = `${site.services.dataUser.url}/frame`;
+    await context.route(other, (route) =>
+      route.fulfill({ contentType: 'text/html', body: `<iframe src="${site.ownerUrl}"></iframe>` }),
+    );
+    await page.goto(other);
+    const frame = page.frameLocator('iframe');
+    await frame.getByText('This page does not work within another one').waitFor();
+    expect(await frame.getByRole('button').count()).toBe(0);
   });
 
   test('is used by keyboard alone', async () => {
