@@ -1,7 +1,7 @@
 /** Puts the CSP together and runs it over HTTPS. */
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import { type RandomSource, systemRandomness } from '@eigenveil/privacy';
-import { type Logger, openService, requireKeys } from '@eigenveil/server';
+import { type Logger, openService, Reloader, requireKeys } from '@eigenveil/server';
 import type { Thumbprint } from '@eigenveil/wire';
 import { cspRoutes } from './routes.ts';
 import { CspService } from './service.ts';
@@ -14,8 +14,8 @@ export interface RunningCsp {
   readonly url: string;
   readonly thumbprint: Thumbprint;
   readonly service: CspService;
-  /** Reads the TLS certificate anew. */
-  reloadCertificate(): Promise<void>;
+  /** Takes certificate, data users and limits anew. */
+  reload(read: () => CspConfiguration): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -64,11 +64,12 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
     now: overrides.now ?? (() => new Date()),
     randomness: overrides.randomness ?? systemRandomness,
   });
+  const dataUsers = new Set(config.dataUsers);
   const { routes, dataUser } = cspRoutes({
     service: csp,
     identity: key.publicJwk,
     publicUrl: service.publicUrl,
-    dataUsers: new Set(config.dataUsers),
+    dataUsers,
   });
   const { rateLimit, log, metrics } = service;
   const startLimit = new StartLimit(config.computationsPerMinute);
@@ -78,6 +79,18 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
     if (ended > 0) service.log.warn({ ended }, 'ended tasks that their data users had abandoned');
   };
   await sweep();
+  const reloader = new Reloader(config, log, [
+    ...service.renewables,
+    {
+      settings: ['dataUsers', 'minimumOwners', 'computationsPerMinute'],
+      prepare: (next: CspConfiguration) => () => {
+        dataUsers.clear();
+        for (const thumbprint of next.dataUsers) dataUsers.add(thumbprint);
+        Object.assign(policy, { minimumOwners: next.minimumOwners });
+        startLimit.perMinute = next.computationsPerMinute;
+      },
+    },
+  ]);
   const running = await service.listen({
     info: INFO,
     routes,
@@ -93,7 +106,7 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
     url: running.url,
     thumbprint: key.thumbprint,
     service: csp,
-    reloadCertificate: service.reloadCertificate,
+    reload: (read) => reloader.reload(read),
     async close() {
       clearInterval(sweeping);
       twoParty.close();

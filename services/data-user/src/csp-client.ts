@@ -36,6 +36,7 @@ export interface CspClientOptions {
 export class CspClient {
   readonly thumbprint: Thumbprint;
   readonly #options: CspClientOptions;
+  #ca: string | undefined;
   readonly #client: ServiceClient;
   readonly #channels = new Set<Channel>();
   readonly #closing = new AbortController();
@@ -44,6 +45,7 @@ export class CspClient {
   constructor(options: CspClientOptions) {
     this.thumbprint = options.thumbprint;
     this.#options = options;
+    this.#ca = options.ca;
     this.#client = new ServiceClient({
       url: options.url,
       ca: options.ca,
@@ -64,6 +66,12 @@ export class CspClient {
       throw error;
     });
     return this.#identity;
+  }
+
+  /** Trusts other certificates for connections from now on; a two-party computation under way goes on. */
+  trust(ca: string | undefined): void {
+    this.#ca = ca;
+    this.#client.trust(ca);
   }
 
   async agree(task: Task): Promise<string> {
@@ -101,11 +109,9 @@ export class CspClient {
     const headers = await this.#client.introduce('GET', path);
     const url = `${this.#client.url.replace(/^https/, 'wss')}${path}`;
     const { signal } = this.#closing;
-    const channel = await connectChannel({ url, headers, ca: this.#options.ca, signal }).catch(
-      (error: unknown) => {
-        throw error instanceof ChannelRefused ? (errorFromProblem(error.body) ?? error) : error;
-      },
-    );
+    const channel = await connectChannel({ url, headers, ca: this.#ca, signal }).catch((error: unknown) => {
+      throw error instanceof ChannelRefused ? (errorFromProblem(error.body) ?? error) : error;
+    });
     this.#channels.add(channel);
     // Closed meanwhile: nobody else would close this one.
     if (signal.aborted) await this.closeChannel(channel);

@@ -1,9 +1,8 @@
 /** Puts the data user together and runs it over HTTPS. */
 import { join } from 'node:path';
-import { readTextFile } from '@eigenveil/command';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import { type RandomSource, systemRandomness } from '@eigenveil/privacy';
-import { type Logger, openService } from '@eigenveil/server';
+import { type Logger, openService, Reloader, readCertificates } from '@eigenveil/server';
 import { standardPace, systemClock } from '@eigenveil/two-party';
 import type { Thumbprint } from '@eigenveil/wire';
 import { Aggregation } from './aggregation.ts';
@@ -23,8 +22,8 @@ import { Tasks } from './tasks.ts';
 export interface RunningDataUser {
   readonly url: string;
   readonly thumbprint: Thumbprint;
-  /** Reads the TLS certificate anew. */
-  reloadCertificate(): Promise<void>;
+  /** Takes certificate, `cspCa` and limits anew. */
+  reload(read: () => DataUserConfiguration): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -51,7 +50,7 @@ export async function startDataUser(
   overrides: DataUserOverrides = {},
 ): Promise<RunningDataUser> {
   selfTest({ allowBigintFallback: config.allowBigintFallback });
-  const ca = config.cspCa === undefined ? undefined : await readTextFile('--csp-ca', config.cspCa);
+  const ca = await readCertificates('--csp-ca', config.cspCa);
   const service = await openService('data-user', config, overrides.log);
   const { log, metrics, publicUrl } = service;
   const { key, sealer, adminToken } = service.foundation;
@@ -142,6 +141,16 @@ export async function startDataUser(
     refusals,
     usedProofs,
   });
+  const reloader = new Reloader(config, log, [
+    ...service.renewables,
+    {
+      settings: ['cspCa'],
+      async prepare(next: DataUserConfiguration) {
+        const renewed = await readCertificates('--csp-ca', next.cspCa);
+        return () => csp.trust(renewed);
+      },
+    },
+  ]);
   const leave = async () => {
     // Nobody waits for the CSP, and what is unfinished is left to the next process.
     await Promise.all([queue.close(), csp.close()]);
@@ -174,7 +183,7 @@ export async function startDataUser(
   return {
     url: running.url,
     thumbprint: key.thumbprint,
-    reloadCertificate: service.reloadCertificate,
+    reload: (read) => reloader.reload(read),
     async close() {
       clearInterval(sweeping);
       streams.close();

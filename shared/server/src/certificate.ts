@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { ServerError } from './errors.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import type { TlsIdentity } from './tls.ts';
+import { requirePair, type TlsIdentity } from './tls.ts';
 
 /** Whoever renews certificates has done so before; the alert in docs/operations.md comes earlier. */
 const SOON_MILLISECONDS = 3 * 86_400_000;
@@ -51,15 +51,15 @@ export class WatchedCertificate {
     return this.#identity;
   }
 
-  /**
-   * Takes another certificate once `use` has.
-   * @throws ERR_TLS_FILE for one that peers would refuse in place of one that they take
-   */
-  replace(renewed: TlsIdentity, use: (identity: TlsIdentity) => void): void {
+  /** @throws ERR_TLS_FILE for one that cannot be used, or that peers would refuse in place of one that they take */
+  requireBetter(renewed: TlsIdentity): void {
+    requirePair(renewed);
     const validity = validityOf(renewed);
     if (!isGood(validity) && isGood(validityOf(this.#identity)))
       throw new ServerError('ERR_TLS_FILE', `the new certificate ${validity}: renew it, and reload again`);
-    use(renewed);
+  }
+
+  replace(renewed: TlsIdentity): void {
     this.#identity = renewed;
     this.#log.info({ expires: timesOf(renewed).expires }, 'certificate reloaded');
     this.#look();

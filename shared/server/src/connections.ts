@@ -27,16 +27,18 @@ export class Connections {
   readonly #open = new Map<Socket, { isUsed: boolean }>();
   readonly #byPeer = new Map<string, Socket>();
   readonly #perAddress = new Map<string, number>();
+  /** Connections of an address (IPv4) or a /56 network (IPv6). Those that are there stay when it falls. */
+  most: number;
 
-  /** `most` connections of an address (IPv4) or a /56 network (IPv6). */
   constructor(server: Server, most: number, tell: (event: ConnectionEvent) => void) {
+    this.most = most;
     server.maxConnections = MAX_CONNECTIONS;
     server.on('drop', (peer) => tell({ kind: 'refused', reason: 'all', address: peer?.remoteAddress }));
     server.on('connection', (socket: Socket) => {
       const address = socket.remoteAddress;
       const key = ipKeyGenerator(address ?? '');
       const count = this.#perAddress.get(key) ?? 0;
-      if (count >= most) {
+      if (count >= this.most) {
         tell({ kind: 'refused', reason: 'address', address });
         socket.destroy();
       } else this.#add(socket, key, count);

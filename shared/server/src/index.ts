@@ -32,6 +32,7 @@ export { PostgresSockets, withinTime } from './postgres-sockets.ts';
 export { parsePostgresUrl } from './postgres-url.ts';
 export { ProofChecker, proofTokenOf, type UsedProofs } from './proof.ts';
 export { RateLimit } from './rate-limit.ts';
+export { Reloader, type Renewable } from './reload.ts';
 export { type KeyPlace, requireKeys, type SealedStore } from './rotation.ts';
 export {
   type Authenticator,
@@ -44,12 +45,13 @@ export {
 } from './routes.ts';
 export { Sealer } from './sealing.ts';
 export { loadOrCreateSecretFile } from './secret-file.ts';
-export { openService, type Service } from './service.ts';
+export { openService, type Service, type ServiceConfiguration } from './service.ts';
 export { adminTokenFile, databaseFile, keyFile, type LogLevel, SERVICE_SETTINGS } from './settings.ts';
 export { type Database, openDatabase, resealColumn, scrub, transaction } from './sqlite.ts';
 export {
   createLocalCertificate,
   type RunningServer,
+  readCertificates,
   readTlsFiles,
   type ServerOptions,
   startServer,

@@ -14,12 +14,13 @@ import { lockDirectory } from './lock.ts';
 import { createLogger, type Logger } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { RateLimit } from './rate-limit.ts';
+import type { Renewable } from './reload.ts';
 import { type Authenticator, type Route, routesWith } from './routes.ts';
 import type { LogLevel } from './settings.ts';
 import { type RunningServer, readTlsFiles, type ServerOptions, startServer } from './tls.ts';
 
 /** The part of SERVICE_SETTINGS that is used here. */
-interface ServiceConfiguration {
+export interface ServiceConfiguration {
   readonly dataDirectory: string;
   readonly keyEncryptionKey?: string | undefined;
   readonly host: string;
@@ -49,8 +50,8 @@ export interface Service {
   listen(
     options: Pick<AppOptions, 'info' | 'routes' | 'checkReady'> & Pick<ServerOptions, 'onUpgrade'>,
   ): Promise<RunningServer>;
-  /** Reads certificate and key anew for connections from now on; when they cannot be used, says so in the log and goes on. */
-  reloadCertificate(): Promise<void>;
+  /** What a Reloader can renew of every service: certificate and key, and the limits of requests and connections. */
+  readonly renewables: readonly Renewable<ServiceConfiguration>[];
   /** To be called last, when nothing of the data directory is used any more. */
   release(): void;
 }
@@ -97,14 +98,26 @@ export async function openService(
     admin,
     rateLimit,
     publicUrl: () => publicUrl ?? '',
-    async reloadCertificate() {
-      try {
-        const renewed = await readTlsFiles(config.tlsCertificate, config.tlsKey);
-        certificate.replace(renewed, (identity) => running?.replaceCertificate(identity));
-      } catch (error) {
-        log.error({ err: error }, 'certificate not reloaded: the one before is served on');
-      }
-    },
+    renewables: [
+      {
+        settings: ['tlsCertificate', 'tlsKey'],
+        async prepare({ tlsCertificate, tlsKey }) {
+          const renewed = await readTlsFiles(tlsCertificate, tlsKey);
+          certificate.requireBetter(renewed);
+          return () => {
+            certificate.replace(renewed);
+            running?.replaceCertificate(renewed);
+          };
+        },
+      },
+      {
+        settings: ['requestsPerMinute', 'connectionsPerAddress'],
+        prepare: (limits) => () => {
+          rateLimit.requestsPerMinute = limits.requestsPerMinute;
+          running?.limitConnections(limits.connectionsPerAddress);
+        },
+      },
+    ],
     release() {
       certificate.stop();
       foundation.adminToken.stop();

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { generate } from 'selfsigned';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createLogger, openService, type Service } from '../src/index.ts';
+import { createLogger, openService, Reloader, type Service } from '../src/index.ts';
 import { temporaryDirectory } from './temporary.ts';
 
 const HOUR = 3_600_000;
@@ -33,7 +33,9 @@ async function startWith(from: number, to: number) {
   const log = createLogger({ service: 'csp', level: 'info' }, { write: (line) => lines.push(line) });
   const limits = { requestsPerMinute: 1, connectionsPerAddress: 1, logLevel: 'info' } as const;
   const place = { dataDirectory: `${directory}/data`, host: '127.0.0.1', port: 0 };
-  const opened = await openService('csp', { ...place, ...files, ...limits }, log);
+  const config = { ...place, ...files, ...limits };
+  const opened = await openService('csp', config, log);
+  const reloader = new Reloader(config, log, opened.renewables);
   service = opened;
   const told = () =>
     lines.splice(0).map((line) => {
@@ -47,7 +49,7 @@ async function startWith(from: number, to: number) {
   const isValid = async () =>
     /^eigenveil_tls_certificate_valid\{.*\} ([01])$/m.exec(await opened.metrics.registry.metrics())?.[1] ===
     '1';
-  return { reload: () => opened.reloadCertificate(), write, told, isValid };
+  return { reload: () => reloader.reload(() => config), write, told, isValid };
 }
 
 const advice = ': renew it, and reload it with SIGHUP';
@@ -80,7 +82,7 @@ test('a certificate out of its time is not taken in place of a good one, but in 
   expect(told()).toEqual([
     [
       'error',
-      'certificate not reloaded: the one before is served on',
+      'settings not reloaded: nothing has changed',
       'the new certificate has expired: renew it, and reload again',
     ],
   ]);
@@ -93,9 +95,13 @@ test('a certificate out of its time is not taken in place of a good one, but in 
   expect(bad.told()).toEqual([
     ['info', 'certificate reloaded'],
     ['error', `the certificate is not yet valid${advice}`],
+    ['info', 'settings reloaded'],
   ]);
   await bad.write(-HOUR, 30 * DAY);
   await bad.reload();
-  expect(bad.told()).toEqual([['info', 'certificate reloaded']]);
+  expect(bad.told()).toEqual([
+    ['info', 'certificate reloaded'],
+    ['info', 'settings reloaded'],
+  ]);
   expect(await bad.isValid()).toBe(true);
 });

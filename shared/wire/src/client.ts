@@ -66,7 +66,9 @@ const LONGEST_BACKOFF_MILLISECONDS = 5000;
 export class ServiceClient {
   /** Without a trailing slash, in the one way to write it: proofs name it, and the service compares. */
   readonly url: string;
-  readonly #transport: Transport;
+  #transport: Transport;
+  readonly #retiring = new Set<Transport>();
+  readonly #open: (ca: string | undefined) => Transport;
   readonly #credentials: Credentials;
   readonly #patience: number;
   readonly #timeout: number;
@@ -88,7 +90,20 @@ export class ServiceClient {
     this.#largestAnswer = options.largestAnswerBytes ?? LARGEST_ANSWER_BYTES;
     this.#oldestPeer = options.oldestPeer ?? 1;
     this.#clock = options.clock ?? systemClock;
-    this.#transport = open({ ca: options.ca, silenceMilliseconds: this.#timeout });
+    this.#open = (ca) => open({ ca, silenceMilliseconds: this.#timeout });
+    this.#transport = this.#open(options.ca);
+  }
+
+  /** Trusts other certificates (PEM; undefined: the system's) from the next attempt on. One that is under way ends as it began. */
+  trust(ca: string | undefined): void {
+    if (this.#closed) return;
+    const before = this.#transport;
+    this.#transport = this.#open(ca);
+    this.#retiring.add(before);
+    before.retire().then(
+      () => this.#retiring.delete(before),
+      () => this.#retiring.delete(before),
+    );
   }
 
   /**
@@ -120,7 +135,7 @@ export class ServiceClient {
   /** Breaks off what is under way, so that nobody waits for a silent peer. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#transport.close();
+    await Promise.all([this.#transport, ...this.#retiring].map((it) => it.close()));
   }
 
   async #authenticate(method: string, path: string): Promise<Record<string, string>> {
