@@ -15,8 +15,14 @@ import { OwnerProblem } from './problem.tsx';
 import type { OwnerViewProps } from './props.ts';
 import { routes } from './routes.ts';
 
-export function EnrolView(props: OwnerViewProps & { readonly arrival: Arrival | null }) {
-  const { owner, status, look, arrival } = props;
+export interface EnrolProps extends OwnerViewProps {
+  readonly arrival: Arrival | null;
+  /** Told the text of the backup file of the key that was made. */
+  readonly onBackup: (backup: string) => void;
+}
+
+export function EnrolView(props: EnrolProps) {
+  const { owner, status, look, arrival, onBackup } = props;
   const title = status.enrolment === null ? 'Become a data owner' : 'Enrol again';
   return (
     <View title={title} name="Enrol">
@@ -25,7 +31,9 @@ export function EnrolView(props: OwnerViewProps & { readonly arrival: Arrival | 
           <p>Have it sent again, or fill in below what it should have said.</p>
         </OwnerProblem>
       )}
-      {status.movedAt === null && status.thumbprint === null && <KeyStep owner={owner} look={look} />}
+      {status.movedAt === null && status.thumbprint === null && (
+        <KeyStep owner={owner} onMade={(backup) => (backup === null ? look() : onBackup(backup))} />
+      )}
       {status.movedAt === null && status.thumbprint !== null && (
         <TrustStep {...props} link={arrival?.kind === 'link' ? arrival.link : null} />
       )}

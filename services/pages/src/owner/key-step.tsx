@@ -1,7 +1,8 @@
 /** The owner's key on this device: made here, with a backup that is offered now and never again. */
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
+import { View } from '../common/layout.tsx';
 import { save } from '../common/save.ts';
 import { useAction } from '../common/use-async.ts';
 import { makeKey } from './backup.ts';
@@ -13,13 +14,16 @@ import { drawPassphrase, PASSPHRASE_RULE, passphraseProblem } from './sealed-fil
 
 export const BACKUP_FILE = 'eigenveil-owner-backup.json';
 
-export function KeyStep({ owner, look }: { readonly owner: Owner; readonly look: () => void }) {
-  const [backup, setBackup] = useState<string | null>(null);
+/** The backup of the key that was just made, until the person at the page has it: nobody can make another one. */
+export function BackupStep({ backup, onSaved }: { readonly backup: string; readonly onSaved: () => void }) {
   const [isSaved, setSaved] = useState(false);
-  if (backup === null)
-    return <MakeKey owner={owner} onMade={(text) => (text === null ? look() : setBackup(text))} />;
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, []);
   return (
-    <>
+    <View title="Become a data owner" name="Enrol">
       <Notice kind="warn" title="Save the backup now" live>
         <p>
           The page keeps no copy of it. Without the file and its passphrase this key can never leave this
@@ -36,14 +40,15 @@ export function KeyStep({ owner, look }: { readonly owner: Owner; readonly look:
         checked={isSaved}
         onChecked={setSaved}
       />
-      <Button disabled={!isSaved} onClick={look}>
+      <Button disabled={!isSaved} onClick={onSaved}>
         Go on
       </Button>
-    </>
+    </View>
   );
 }
 
-function MakeKey({
+/** @param onMade told the text of the backup file; null where there shall be none */
+export function KeyStep({
   owner,
   onMade,
 }: {

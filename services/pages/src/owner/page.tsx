@@ -1,6 +1,6 @@
 /** The owner's page: what there is of the owner on this device, and the view that the address names. */
 import { TaskId } from '@eigenveil/task/schema';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { exactTime } from '../common/format.ts';
@@ -9,11 +9,11 @@ import { useAsync } from '../common/use-async.ts';
 import { useHash } from '../common/use-hash.ts';
 import type { Arrival } from './arrival.ts';
 import { DeviceView } from './device-view.tsx';
-import { EnrolView } from './enrol-view.tsx';
+import { type EnrolProps, EnrolView } from './enrol-view.tsx';
+import { BackupStep } from './key-step.tsx';
 import { Owner } from './owner.ts';
 import { PolicyView } from './policy-view.tsx';
 import { OwnerProblem } from './problem.tsx';
-import type { OwnerViewProps } from './props.ts';
 import { routes } from './routes.ts';
 import { TaskView } from './task-view.tsx';
 import { TasksView } from './tasks-view.tsx';
@@ -23,7 +23,9 @@ import { TrustView } from './trust-view.tsx';
 export function OwnerPage({ arrival }: { readonly arrival: Arrival | null }) {
   const hash = useHash();
   const opening = useAsync(() => Owner.open(), []);
-  const name = routes.match(hash)?.name;
+  // Here, where neither the address nor another look at the device takes it away before somebody has saved it.
+  const [backup, setBackup] = useState<string | null>(null);
+  const name = backup === null ? routes.match(hash)?.name : null;
   const link = (text: string, to: 'tasks' | 'policy' | 'device' | 'trust') => ({
     text,
     href: routes.href(to, {}),
@@ -39,6 +41,7 @@ export function OwnerPage({ arrival }: { readonly arrival: Arrival | null }) {
         link('Whom you trust', 'trust'),
       ]}
     >
+      {backup !== null && <BackupStep backup={backup} onSaved={() => setBackup(null)} />}
       {name === 'trust' && <TrustView />}
       {name !== 'trust' && opening.state === 'loading' && <p>Opening what this browser keeps…</p>}
       {name !== 'trust' && opening.state === 'failed' && (
@@ -48,15 +51,20 @@ export function OwnerPage({ arrival }: { readonly arrival: Arrival | null }) {
           </OwnerProblem>
         </View>
       )}
-      {name !== 'trust' && opening.state === 'done' && (
-        <Opened owner={opening.value} hash={hash} arrival={arrival} />
+      {name !== 'trust' && backup === null && opening.state === 'done' && (
+        <Opened owner={opening.value} hash={hash} arrival={arrival} onBackup={setBackup} />
       )}
     </Layout>
   );
 }
 
-function Opened(props: { readonly owner: Owner; readonly hash: string; readonly arrival: Arrival | null }) {
-  const { owner, hash, arrival } = props;
+function Opened(props: {
+  readonly owner: Owner;
+  readonly hash: string;
+  readonly arrival: Arrival | null;
+  readonly onBackup: (backup: string) => void;
+}) {
+  const { owner, hash, arrival, onBackup } = props;
   const status = useAsync(() => owner.state.status(), [owner]);
   // Another tab may have changed it.
   useEffect(() => {
@@ -90,21 +98,23 @@ function Opened(props: { readonly owner: Owner; readonly hash: string; readonly 
         status={status.value}
         look={status.again}
         arrival={arrival}
+        onBackup={onBackup}
       />
     </>
   );
 }
 
-function Place(props: OwnerViewProps & { readonly hash: string; readonly arrival: Arrival | null }) {
-  const { hash, arrival, ...common } = props;
+function Place(props: EnrolProps & { readonly hash: string }) {
+  const { hash, arrival, onBackup, ...common } = props;
   const { owner, status } = common;
+  const enrol = <EnrolView {...common} arrival={arrival} onBackup={onBackup} />;
   const route = routes.match(hash);
   const isEnrolled = status.enrolment !== null;
   switch (hash === '' ? 'tasks' : route?.name) {
     case 'tasks':
-      return isEnrolled ? <TasksView owner={owner} /> : <EnrolView {...common} arrival={arrival} />;
+      return isEnrolled ? <TasksView owner={owner} /> : enrol;
     case 'enrol':
-      return <EnrolView {...common} arrival={arrival} />;
+      return enrol;
     case 'policy':
       return <PolicyView owner={owner} />;
     case 'device':

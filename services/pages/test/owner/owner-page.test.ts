@@ -187,6 +187,26 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     expect(new URL(owner.page.url()).hash).toBe('#/enrol');
   });
 
+  test('keeps the backup of a new key until somebody has it, wherever the person looks meanwhile', async () => {
+    const { page } = await BrowserOwner.arrive(site);
+    await page.getByRole('button', { name: 'Draw a passphrase for me' }).click();
+    await page.getByRole('button', { name: 'Make the key and its backup' }).click();
+    const save = page.getByRole('button', { name: 'Save the backup file' });
+    await save.waitFor();
+    // Back from another tab, where the passphrase was put.
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await page.getByRole('link', { name: 'This device' }).click();
+    await page.getByRole('link', { name: 'Whom you trust' }).click();
+    await page.getByRole('link', { name: 'Tasks', exact: true }).click();
+    await save.waitFor();
+    expect(JSON.parse(await saved(page, 'Save the backup file'))).toMatchObject({
+      format: 'eigenveil-owner-backup',
+    });
+    await page.getByLabel('I have the file, and the passphrase at another place').check();
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Trust this CSP and enrol' }).waitFor();
+  });
+
   test('does nothing in a frame of another page, though its host does not forbid it', async () => {
     const { context, page } = await site.visit(site.ownerUrl);
     await page.getByRole('heading', { name: 'Become a data owner' }).waitFor();
