@@ -15,6 +15,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /** What a host adds that an HTML file cannot say of itself. */
 const HEADERS = {
   'content-security-policy': "frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-cache',

@@ -222,6 +222,20 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     expect(await frame.getByRole('button').count()).toBe(0);
   });
 
+  test('is not led elsewhere by a page that has opened it', async () => {
+    const { context, page } = await site.visit(site.ownerUrl);
+    const other = `${site.services.dataUser.url}/opener`;
+    await context.route(other, (route) => route.fulfill({ contentType: 'text/html', body: 'Opener' }));
+    await page.goto(other);
+    const [opened] = await Promise.all([
+      context.waitForEvent('page'),
+      page.evaluate((url) => void Object.assign(window, { opened: window.open(url) }), site.ownerUrl),
+    ]);
+    await opened.getByRole('heading', { name: 'Become a data owner' }).waitFor();
+    // That page has no hand on it: for it, the window is gone.
+    expect(await page.evaluate(() => (window as unknown as { opened: Window }).opened.closed)).toBe(true);
+  });
+
   test('is used by keyboard alone', async () => {
     const task = await newTask();
     const owner = await BrowserOwner.arrive(site, task);
