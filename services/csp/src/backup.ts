@@ -1,9 +1,12 @@
 /** What the CSP's backups leave out, and what ends when one is restored. */
 import type { BackupRules } from '@eigenveil/server';
-import { SqliteCspStore } from './sqlite-store.ts';
+import { MIGRATIONS } from './sqlite-schema.ts';
+import { SEALED, SqliteCspStore } from './sqlite-store.ts';
 
 export const CSP_BACKUP: BackupRules = {
   service: 'csp',
+  migrations: MIGRATIONS,
+  sealed: SEALED,
   async prepare(database) {
     withStore(database, (store) => store.eraseSecrets());
   },

@@ -2,7 +2,8 @@
 import {
   type Database,
   openDatabase,
-  resealColumn,
+  resealColumns,
+  type SealedColumn,
   SqliteAnswers,
   scrub,
   transaction,
@@ -21,6 +22,12 @@ import {
   type UnblindingRequest,
   type VerifiedRecord,
 } from './store.ts';
+
+export const SEALED: readonly SealedColumn[] = [
+  { table: 'tasks', key: 'task_id', column: 'sealed_secret_key', place: secretKeyPlace },
+  { table: 'tasks', key: 'task_id', column: 'sealed_shares', place: sharesPlace },
+  { table: 'answers', key: 'task_id', column: 'sealed_seed', place: answerPlace },
+];
 
 export class SqliteCspStore implements CspStore {
   readonly #db: Database;
@@ -288,17 +295,7 @@ export class SqliteCspStore implements CspStore {
   }
 
   async reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number> {
-    const tasks = { table: 'tasks', key: 'task_id' };
-    const changes =
-      resealColumn(this.#db, { ...tasks, column: 'sealed_secret_key', place: secretKeyPlace }, change) +
-      resealColumn(this.#db, { ...tasks, column: 'sealed_shares', place: sharesPlace }, change) +
-      resealColumn(
-        this.#db,
-        { table: 'answers', key: 'task_id', column: 'sealed_seed', place: answerPlace },
-        change,
-      );
-    if (changes > 0) scrub(this.#db); // what an old key opens must not remain in the log
-    return changes;
+    return resealColumns(this.#db, SEALED, change);
   }
 
   /** For the copy that becomes a backup: takes out the secrets of tasks, which nobody may use again after a restoration. */

@@ -3,7 +3,8 @@ import type { StatementSync } from 'node:sqlite';
 import {
   type Database,
   openDatabase,
-  resealColumn,
+  resealColumns,
+  type SealedColumn,
   SqliteAnswers,
   scrub,
   transaction,
@@ -35,6 +36,11 @@ import {
   requireFinal,
   withdrawalOf,
 } from './store-rules.ts';
+
+export const SEALED: readonly SealedColumn[] = [
+  { table: 'tasks', key: 'task_id', column: 'sealed_blinding', place: blindingPlace },
+  { table: 'answers', key: 'task_id', column: 'sealed_seed', place: answerPlace },
+];
 
 export class SqliteDataUserStore implements DataUserStore {
   readonly #db: Database;
@@ -290,11 +296,7 @@ export class SqliteDataUserStore implements DataUserStore {
   }
 
   async reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number> {
-    const blinding = { table: 'tasks', key: 'task_id', column: 'sealed_blinding', place: blindingPlace };
-    const seeds = { table: 'answers', key: 'task_id', column: 'sealed_seed', place: answerPlace };
-    const changes = resealColumn(this.#db, blinding, change) + resealColumn(this.#db, seeds, change);
-    if (changes > 0) scrub(this.#db); // what an old key opens must not remain in the log
-    return changes;
+    return resealColumns(this.#db, SEALED, change);
   }
 
   /** @throws ERR_DATABASE_UNREACHABLE unless the database can be written */

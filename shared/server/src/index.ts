@@ -11,6 +11,7 @@ export {
   openSigningKey,
 } from './foundation.ts';
 export { type AppOptions, createApp } from './http.ts';
+export type { DatabaseRules } from './inspect.ts';
 export { type KeyRing, loadOrCreateKeyRing } from './key-ring.ts';
 export { refuse } from './line.ts';
 export { createLogger, type Logger } from './log.ts';
@@ -47,7 +48,14 @@ export { Sealer } from './sealing.ts';
 export { loadOrCreateSecretFile } from './secret-file.ts';
 export { openService, type Service, type ServiceConfiguration } from './service.ts';
 export { adminTokenFile, databaseFile, keyFile, type LogLevel, SERVICE_SETTINGS } from './settings.ts';
-export { type Database, openDatabase, resealColumn, scrub, transaction } from './sqlite.ts';
+export {
+  type Database,
+  openDatabase,
+  resealColumns,
+  type SealedColumn,
+  scrub,
+  transaction,
+} from './sqlite.ts';
 export {
   createLocalCertificate,
   type RunningServer,
