@@ -60,6 +60,8 @@ export {
   AgreementResponse,
   EnrolmentRequest,
   EnrolmentResponse,
+  FixationRequest,
+  FixationResponse,
   LONGEST_RECORD,
   type OwnerRecord,
   PROJECTION,
@@ -94,6 +96,7 @@ export {
   type VerifiedProvenance,
   verifyProvenance,
 } from './provenance.ts';
+export { REVOCATIONS, type Revocations, RevocationsResponse } from './revocations.ts';
 export { ServiceUrl } from './service-url.ts';
 export { TaskList, TaskState, TaskStatus } from './status.ts';
 export { OLDEST_VERSION, requireVersion, SPOKEN_VERSION, VERSION_HEADER } from './version.ts';

@@ -43,6 +43,11 @@ export const RecordsRequest = z.strictObject({
 });
 export const RecordsResponse = z.strictObject({ verifiedOwners: z.int().min(0) });
 
+/** The set of records that a task shall be fixed to: how many there are, and the root of the ContributionTree over them. */
+export const FixationRequest = z.strictObject({ verifiedOwners: z.int().min(1), contributionsRoot: Digest });
+export type FixationRequest = z.infer<typeof FixationRequest>;
+export const FixationResponse = z.strictObject({ verifiedOwners: z.int().min(1) });
+
 /** What the data user signs once a contribution is stored durably. */
 export const RECEIPT = {
   type: 'eigenveil-receipt+jws',

@@ -22,6 +22,8 @@ const ADVICE: Partial<Readonly<Record<ErrorCode, string>>> = {
     'The owner has contributed before, and now sends other bytes: another file, or a second machine. The first contribution counts. To replace it, the owner withdraws, which is for good in this task.',
   ERR_CONTRIBUTION_WITHDRAWN:
     'The owner has withdrawn from this task, which is for good. It can take part in another one.',
+  ERR_OWNER_REVOKED:
+    'The CSP’s operator has revoked this owner, which is for good. If it should take part, the operator invites it, and it enrols with a new key.',
   ERR_CIPHERTEXT_INVALID:
     'The ciphertexts are not of this task’s key. Let the owner update its program and contribute again.',
   ERR_CIPHERTEXT_LENGTH:
@@ -68,6 +70,8 @@ const FAILURES: Partial<Readonly<Record<ErrorCode, string>>> = {
   ERR_TASK_RESTORED: `The service was restored from a backup. ${NEW_TASK}`,
   ERR_TASK_REFUSED:
     'The CSP’s policy does not allow such a task. Change what the message names, and create it again.',
+  ERR_QUOTA:
+    'The CSP limits how many tasks a data user opens. Finish or cancel others, or ask its operator for more, and create the task again.',
   ERR_SIMULATED_REFUSED:
     'Choose “garbled” or “rotated” as the two-party protocol, and create the task again.',
   ERR_DATABASE_ALTERED: 'The CSP’s database was changed by somebody else. Tell its operator at once.',
