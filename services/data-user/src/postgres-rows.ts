@@ -84,13 +84,26 @@ export function shownOf(row: ShownRow): Omit<WatchedTask, 'refused'> {
   };
 }
 
+type ListedRow = Pick<TaskRow, 'task' | 'state' | 'contributions'>;
+
 /** See tasks of the store. */
 export async function list(db: PostgresQueries, before: TaskId | null, limit: number): Promise<ListedTask[]> {
-  const { rows } = await db.query<Pick<TaskRow, 'task' | 'state' | 'contributions'>>({
+  const { rows } = await db.query<ListedRow>({
     text: `
       SELECT task, state, contributions FROM tasks
       WHERE $1::text IS NULL OR number < (SELECT number FROM tasks WHERE task_id = $1) ORDER BY number DESC LIMIT $2`,
     values: [before, limit],
   });
-  return rows.map((row) => ({ ...row, task: JSON.parse(row.task) as Task }));
+  return rows.map(listed);
+}
+
+/** See closingTasks of the store. */
+export async function closing(db: PostgresQueries): Promise<ListedTask[]> {
+  const text = `
+    SELECT task, state, contributions FROM tasks WHERE state = 'open' AND task::jsonb -> 'closes' IS NOT NULL`;
+  return (await db.query<ListedRow>({ text })).rows.map(listed);
+}
+
+function listed(row: ListedRow): ListedTask {
+  return { ...row, task: JSON.parse(row.task) as Task };
 }

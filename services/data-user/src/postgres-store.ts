@@ -9,7 +9,7 @@ import {
   markWithdrawn,
   writeBodies,
 } from './postgres-contributions.ts';
-import { list, lock, type PartialProductRow, read } from './postgres-rows.ts';
+import { closing, list, lock, type PartialProductRow, read } from './postgres-rows.ts';
 import { MIGRATIONS, SCHEMA } from './postgres-schema.ts';
 import { addRefused, arrivals, watched } from './postgres-watch.ts';
 import {
@@ -145,15 +145,20 @@ export class PostgresDataUserStore implements DataUserStore {
     });
   }
 
-  async closeTask(taskId: TaskId): Promise<void> {
-    await this.#db.transaction('closeTask', async (db) => {
+  async closeTask(taskId: TaskId, byItself?: Date): Promise<boolean> {
+    return this.#db.transaction('closeTask', async (db) => {
       const stored = await lock(db, taskId);
-      if (!closes(stored)) return;
+      if (!closes(stored, byItself)) return false;
       await db.query({
-        text: `UPDATE tasks SET state = 'closed', entered = $2 WHERE task_id = $1`,
+        text: `UPDATE tasks SET state = 'closed', entered = $2, activity = '{}' WHERE task_id = $1`,
         values: [taskId, JSON.stringify(entering('closed', stored))],
       });
+      return true;
     });
+  }
+
+  async closingTasks(): Promise<ListedTask[]> {
+    return closing(this.#db);
   }
 
   async contributions(taskId: TaskId, after: OwnerId | '', limit: number): Promise<TreeContribution[]> {

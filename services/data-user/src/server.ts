@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import { type RandomSource, systemRandomness } from '@eigenveil/privacy';
 import { type Logger, openService, Reloader, readCertificates } from '@eigenveil/server';
+import type { TaskId } from '@eigenveil/task';
 import { standardPace, systemClock } from '@eigenveil/two-party';
 import type { Thumbprint } from '@eigenveil/wire';
 import { Aggregation } from './aggregation.ts';
+import { Closing } from './closing.ts';
 import { Collection } from './collection.ts';
 import { Computation, type ComputationDependencies } from './computation.ts';
 import { ConsoleSessions } from './console-sessions.ts';
@@ -171,6 +173,9 @@ export async function startDataUser(
       waits: (taskId, error) => computation.tellWaiting(taskId, error),
     })
     .catch((error: unknown) => after(() => running.close().then(leave), error));
+  const waits = (taskId: TaskId, error: unknown) => computation.tellWaiting(taskId, error);
+  const closing = new Closing({ store, tasks, queue, now, waits, log });
+  await closing.start();
   const sweep = async () => {
     for await (const taskId of tasks.cancelAbandoned(config.retentionDays)) {
       log.warn({ taskId }, 'cancelled a task that nobody has closed');
@@ -186,6 +191,7 @@ export async function startDataUser(
     reload: (read) => reloader.reload(read),
     async close() {
       clearInterval(sweeping);
+      await closing.stop();
       streams.close();
       await running.close();
       await leave();

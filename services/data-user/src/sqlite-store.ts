@@ -12,7 +12,7 @@ import {
 import type { Task, TaskId } from '@eigenveil/task';
 import type { Digest, OwnerId, ServiceError, TaskState, TreeContribution } from '@eigenveil/wire';
 import { MIGRATIONS } from './sqlite-schema.ts';
-import { addRefused, arrivals, type Prepare, shownOf, watched } from './sqlite-watch.ts';
+import { addRefused, arrivals, listed, type Prepare, shownOf, watched } from './sqlite-watch.ts';
 import {
   type Activity,
   answerPlace,
@@ -80,11 +80,7 @@ export class SqliteDataUserStore implements DataUserStore {
       `SELECT task, state, contributions FROM tasks
          WHERE ?1 IS NULL OR rowid < (SELECT rowid FROM tasks WHERE task_id = ?1) ORDER BY rowid DESC LIMIT ?2`,
     ).all(before, limit);
-    return rows.map((row) => ({
-      task: JSON.parse(row.task as string) as Task,
-      state: row.state as TaskState,
-      contributions: row.contributions as number,
-    }));
+    return rows.map(listed);
   }
 
   async unfinishedTasks(): Promise<TaskId[]> {
@@ -144,15 +140,25 @@ export class SqliteDataUserStore implements DataUserStore {
     scrub(this.#db);
   }
 
-  async closeTask(taskId: TaskId): Promise<void> {
-    transaction(this.#db, () => {
+  async closeTask(taskId: TaskId, byItself?: Date): Promise<boolean> {
+    return transaction(this.#db, () => {
       const stored = this.#read(taskId);
-      if (!closes(stored)) return;
-      this.#prepare(`UPDATE tasks SET state = 'closed', entered = ? WHERE task_id = ?`).run(
+      if (!closes(stored, byItself)) return false;
+      this.#prepare(`UPDATE tasks SET state = 'closed', entered = ?, activity = '{}' WHERE task_id = ?`).run(
         JSON.stringify(entering('closed', stored)),
         taskId,
       );
+      return true;
     });
+  }
+
+  async closingTasks(): Promise<ListedTask[]> {
+    return this.#prepare(
+      `SELECT task, state, contributions FROM tasks
+         WHERE state = 'open' AND json_extract(task, '$.closes') IS NOT NULL`,
+    )
+      .all()
+      .map(listed);
   }
 
   async contributions(taskId: TaskId, after: OwnerId | '', limit: number): Promise<TreeContribution[]> {

@@ -2,7 +2,15 @@
 import type { SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { Task, TaskId } from '@eigenveil/task';
 import type { TaskState } from '@eigenveil/wire';
-import type { Activity, DataUserStore, Entered, Refused, StoredTask, WatchedTask } from './store.ts';
+import type {
+  Activity,
+  DataUserStore,
+  Entered,
+  ListedTask,
+  Refused,
+  StoredTask,
+  WatchedTask,
+} from './store.ts';
 import { spread } from './store-rules.ts';
 
 /** A statement that is compiled once. */
@@ -20,12 +28,19 @@ export function watched(prepare: Prepare, taskId: TaskId): WatchedTask | undefin
   return { ...shownOf(row), refused: refused.map((it) => ({ ...it })) };
 }
 
-/** What of a task's row is shown while it goes on. */
-export function shownOf(row: Readonly<Record<string, SQLOutputValue>>): Omit<WatchedTask, 'refused'> {
+/** What of a task's row stands in a list. */
+export function listed(row: Readonly<Record<string, SQLOutputValue>>): ListedTask {
   return {
     task: JSON.parse(row.task as string) as Task,
     state: row.state as TaskState,
     contributions: row.contributions as number,
+  };
+}
+
+/** What of a task's row is shown while it goes on. */
+export function shownOf(row: Readonly<Record<string, SQLOutputValue>>): Omit<WatchedTask, 'refused'> {
+  return {
+    ...listed(row),
     lastSequence: row.last_sequence as number,
     failure: row.failure === null ? null : (JSON.parse(row.failure as string) as StoredTask['failure']),
     timings: JSON.parse(row.timings as string) as Record<string, number>,

@@ -1,6 +1,6 @@
 /** The rules of the data user's store, apart from any database: what a transaction decides once it has read and locked a task. */
 import { setImmediate } from 'node:timers/promises';
-import type { TaskId } from '@eigenveil/task';
+import type { Task, TaskId } from '@eigenveil/task';
 import { type OwnerId, ServiceError, type TaskState } from '@eigenveil/wire';
 import {
   type DataUserStore,
@@ -88,11 +88,24 @@ export function withdrawalOf(
   return known === undefined ? 'only a mark' : 'contribution';
 }
 
+/** Whether a task with so many contributions that count is to be closed now, without its operator. */
+export function closesByItself(
+  { closes = [], deadline, minimumOwners, maximumOwners }: Task,
+  contributions: number,
+  now: Date,
+): boolean {
+  if (contributions < minimumOwners) return false;
+  const isFull = contributions >= maximumOwners;
+  return (closes.includes('full') && isFull) || (closes.includes('deadline') && now > new Date(deadline));
+}
+
 /**
- * Whether a task is to be closed, which it may be already.
+ * Whether a task is to be closed, which it may be already; with `byItself` only if it is open and its time has come.
  * @throws as `closeTask`
  */
-export function closes(stored: StoredTask | undefined): boolean {
+export function closes(stored: StoredTask | undefined, byItself?: Date): boolean {
+  if (stored !== undefined && byItself !== undefined)
+    return stored.state === 'open' && closesByItself(stored.task, stored.contributions, byItself);
   if (stored !== undefined && ['closed', 'blinded', 'unblinded', 'decomposed', 'done'].includes(stored.state))
     return false;
   const { task, contributions } = requireOpen(stored);

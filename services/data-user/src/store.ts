@@ -173,10 +173,13 @@ export interface DataUserStore extends AnswerStore {
   withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void>;
 
   /**
-   * Closes an open task if it has its minimum of contributions; no change if it is closed or further.
+   * Closes an open task if it has its minimum of contributions; no change if it is closed or further. With `byItself`, the time that it is,
+   * only if the task then closes without its operator. Returns whether it was closed by this.
    * @throws ERR_MINIMUM_OWNERS (the task stays open), ERR_TASK_CANCELLED, ERR_TASK_CLOSED for one that failed or never opened
    */
-  closeTask(taskId: TaskId): Promise<void>;
+  closeTask(taskId: TaskId, byItself?: Date): Promise<boolean>;
+  /** The open tasks that close without their operator, some time. */
+  closingTasks(): Promise<ListedTask[]>;
 
   /**
    * Up to `limit` contributions that count, of owners whose ids come after `after`, in the order of their ids' characters. They stay when their

@@ -183,13 +183,26 @@ export function taskIdOf(text: string): TaskId {
   return id.data;
 }
 
+/** Whom an open task waits for; all else says the state. */
+const WAITS: Readonly<Partial<Record<TaskStatus['waitsFor']['code'], string>>> = {
+  contributions: 'below the minimum of owners',
+  close: 'enough to close it',
+  end: 'enough; it closes by itself',
+  'close full': 'no more can come; close it',
+  'close overdue': 'the deadline has passed; close it',
+  closing: 'it closes by itself now',
+  cancel:
+    'the deadline has passed with fewer than the minimum of owners: it stays open until you cancel it, or it was kept long enough',
+};
+
 function describe(status: TaskStatus): string {
-  const { state, contributions, failure, waiting, progress, differentialPrivacy } = status;
+  const { state, contributions, failure, waiting, progress, differentialPrivacy, waitsFor } = status;
+  const whom = state === 'open' && WAITS[waitsFor.code] !== undefined ? `; ${WAITS[waitsFor.code]}` : '';
   const reason = failure === undefined ? '' : `; ${failure.code}: ${failure.message}`;
   const cause = waiting === undefined ? '' : `; waiting to try again: ${waiting.code}: ${waiting.message}`;
   const far = progress === undefined ? '' : `; ${describeProgress(progress)}`;
   const guarantee = differentialPrivacy === null ? '' : `, ${describeGuarantee(differentialPrivacy)}`;
-  return `${state}, ${contributions} contributions${guarantee}${far}${reason}${cause}`;
+  return `${state}, ${contributions} contributions${guarantee}${whom}${far}${reason}${cause}`;
 }
 
 /** The budget of a task, all of which its result spends. */

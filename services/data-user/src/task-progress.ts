@@ -7,6 +7,7 @@ import { decodeJwt } from 'jose';
 import { z } from 'zod';
 import { secondsLeft } from './progress.ts';
 import { type DataUserStore, FINAL_STATES, type StoredTask, type WatchedTask } from './store.ts';
+import { closesByItself } from './store-rules.ts';
 
 /** The stage that begins with a state, by the name of its timing. */
 const STAGE_OF: Readonly<Partial<Record<TaskState, string>>> = {
@@ -25,14 +26,10 @@ const MOST_REMEMBERED = 64;
 
 type Arrivals = TaskProgress['arrivals'];
 
-export function statusOf({
-  task,
-  state,
-  contributions,
-  failure,
-  timings,
-  activity,
-}: Pick<StoredTask, 'task' | 'state' | 'contributions' | 'failure' | 'timings' | 'activity'>): TaskStatus {
+type Told = Pick<StoredTask, 'task' | 'state' | 'contributions' | 'failure' | 'timings' | 'activity'>;
+
+export function statusOf(told: Told, now: Date): TaskStatus {
+  const { task, state, contributions, failure, timings, activity } = told;
   return {
     taskId: task.id,
     state,
@@ -43,6 +40,7 @@ export function statusOf({
     ...(activity.waiting === undefined ? {} : { waiting: activity.waiting }),
     // What was written last may be of a stage that is over.
     ...(state === 'unblinded' && activity.progress !== undefined ? { progress: activity.progress } : {}),
+    waitsFor: waitsFor(told, now),
   };
 }
 
@@ -69,7 +67,7 @@ export class TaskProgresses {
     const now = this.#now();
     return {
       at: now.toISOString(),
-      status: statusOf(watched),
+      status: statusOf(watched, now),
       minimumOwners: task.minimumOwners,
       maximumOwners: task.maximumOwners,
       deadline: task.deadline,
@@ -77,7 +75,6 @@ export class TaskProgresses {
       refused: [...refused],
       stages: stagesOf(watched),
       computation: computationOf(watched),
-      waitsFor: waitsFor(watched, now),
     };
   }
 
@@ -125,8 +122,8 @@ function computationOf({ state, activity: { progress } }: WatchedTask): TaskProg
   return { unit, done, planned, secondsLeft: secondsLeft(progress) };
 }
 
-function waitsFor(watched: WatchedTask, now: Date): TaskProgress['waitsFor'] {
-  const { state, activity } = watched;
+function waitsFor(told: Told, now: Date): TaskStatus['waitsFor'] {
+  const { state, activity } = told;
   if (FINAL_STATES.includes(state)) return { who: 'nobody', code: 'nothing' };
   if (activity.waiting !== undefined)
     return { who: OF_CSP.test(activity.waiting.code) ? 'csp' : 'operator', code: 'obstacle' };
@@ -134,7 +131,7 @@ function waitsFor(watched: WatchedTask, now: Date): TaskProgress['waitsFor'] {
     case 'proposed':
       return { who: 'csp', code: 'signature' };
     case 'open':
-      return whileOpen(watched, now);
+      return whileOpen(told, now);
     case 'closed':
       return { who: 'data user', code: 'aggregation' };
     case 'blinded':
@@ -146,10 +143,12 @@ function waitsFor(watched: WatchedTask, now: Date): TaskProgress['waitsFor'] {
   }
 }
 
-function whileOpen({ task, contributions }: WatchedTask, now: Date): TaskProgress['waitsFor'] {
+function whileOpen({ task, contributions }: Told, now: Date): TaskStatus['waitsFor'] {
   const isOverdue = now > new Date(task.deadline);
   if (contributions < task.minimumOwners)
     return isOverdue ? { who: 'operator', code: 'cancel' } : { who: 'owners', code: 'contributions' };
+  if (closesByItself(task, contributions, now)) return { who: 'data user', code: 'closing' };
   if (contributions >= task.maximumOwners) return { who: 'operator', code: 'close full' };
-  return { who: 'operator', code: isOverdue ? 'close overdue' : 'close' };
+  if (isOverdue) return { who: 'operator', code: 'close overdue' };
+  return task.closes === undefined ? { who: 'operator', code: 'close' } : { who: 'owners', code: 'end' };
 }

@@ -188,7 +188,7 @@ export class Tasks {
 
   /** @throws ERR_TASK_UNKNOWN */
   async status(taskId: TaskId): Promise<TaskStatus> {
-    return statusOf(await this.#stored(taskId));
+    return statusOf(await this.#stored(taskId), this.#now());
   }
 
   /**
@@ -197,6 +197,11 @@ export class Tasks {
    */
   async close(taskId: TaskId): Promise<void> {
     await this.#store.closeTask(taskId);
+  }
+
+  /** Closes a task that says that it closes by itself, if the time has come; returns whether it was closed by this. */
+  async closeByItself(taskId: TaskId): Promise<boolean> {
+    return this.#store.closeTask(taskId, this.#now());
   }
 
   /**

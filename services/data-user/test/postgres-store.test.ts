@@ -139,6 +139,15 @@ describe('two processes on one database', () => {
     if (isClosed) expect(left).toBe(2);
   });
 
+  test('close a task that closes by itself once, whichever of them sees it first', async () => {
+    id = newTaskId();
+    await stores[0].insertTask({ ...task, id, maximumOwners: 2, closes: ['full'] });
+    await stores[0].openTask(id, 'agreement');
+    await insert(0, [1, 2]);
+    const looks = numbersTo(8).map((i) => stores[i % 2]!.closeTask(id, new Date()));
+    expect((await Promise.all(looks)).filter(Boolean)).toHaveLength(1);
+  });
+
   test('complete each batch once, of the contributions that count', async () => {
     await insert(0, numbersTo(8));
     await stores[0].withdraw(id, owner(3));

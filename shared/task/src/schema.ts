@@ -181,6 +181,9 @@ export const DifferentialPrivacy = z.strictObject({
 });
 export type DifferentialPrivacy = z.infer<typeof DifferentialPrivacy>;
 
+export const ClosesWhen = z.enum(['deadline', 'full']);
+export type ClosesWhen = z.infer<typeof ClosesWhen>;
+
 export const TwoPartyName = z.enum(['garbled', 'rotated', 'simulated']);
 
 const MethodName = z.enum(['pca', 'dca', 'lda', 'mdr']);
@@ -313,6 +316,14 @@ export const TaskProposal = z.strictObject({
     .describe(
       'No contribution is taken after it: date and time in UTC, such as 2031-01-01T00:00:00Z. Reveals: itself.',
     ),
+  closes: z
+    .array(ClosesWhen)
+    .min(1)
+    .max(ClosesWhen.options.length)
+    .optional()
+    .describe(
+      'When collection ends and the computation begins without the operator, each once: deadline, when that has passed; full, when maximumOwners have contributed. Fewer than minimumOwners are never computed: the task stays open. Left out: the operator closes it. Reveals: itself.',
+    ),
 });
 export type TaskProposal = z.infer<typeof TaskProposal>;
 
@@ -337,6 +348,7 @@ export const TaskCreation = TaskProposal.extend({ id: TaskId });
 export type TaskCreation = z.infer<typeof TaskCreation>;
 
 export const Task = TaskProposal.required().extend({
+  closes: TaskProposal.shape.closes, // absent where there is none, also of what is signed
   protocol: z.literal('eigenveil/1'),
   id: TaskId,
   /** Thumbprints of the two servers' signing keys. */

@@ -29,6 +29,37 @@ export type TaskState = z.infer<typeof TaskState>;
 export const ComputationUnit = z.enum(['AND gates', 'products']);
 export type ComputationUnit = z.infer<typeof ComputationUnit>;
 
+/**
+ * What a task waits for, or what is done at the moment. The words for each are the page's.
+ * - `signature`: the CSP has not signed the proposed task
+ * - `contributions`: owners have to contribute, there are fewer than the minimum
+ * - `close`: there is the minimum of contributions and more may come; the operator closes when enough have
+ * - `end`: the same, but the task will close by itself, when the time or the last contribution has come; the operator may do it before
+ * - `close full`, `close overdue`: no more can come (the maximum is reached, the deadline has passed): the operator can close
+ * - `closing`: the time or the last contribution has come, and the data user closes the task by itself
+ * - `cancel`: the deadline has passed with fewer than the minimum: the task stays open until the operator cancels it, or it was kept long enough
+ * - `aggregation`, `unblinding`, `computation`, `countersignature`: work of the servers
+ * - `obstacle`: the current stage is tried again; `waiting` says why, and `who` has to mend it
+ * - `nothing`: the task is final
+ */
+export const WaitingCode = z.enum([
+  'signature',
+  'contributions',
+  'close',
+  'end',
+  'close full',
+  'close overdue',
+  'closing',
+  'cancel',
+  'aggregation',
+  'unblinding',
+  'computation',
+  'countersignature',
+  'obstacle',
+  'nothing',
+]);
+export type WaitingCode = z.infer<typeof WaitingCode>;
+
 export const TaskStatus = z.strictObject({
   taskId: TaskId,
   state: TaskState,
@@ -49,6 +80,10 @@ export const TaskStatus = z.strictObject({
     .optional(),
   /** Milliseconds of work per stage so far. */
   timings: z.record(z.string(), z.number()),
+  waitsFor: z.strictObject({
+    who: z.enum(['owners', 'operator', 'csp', 'data user', 'nobody']),
+    code: WaitingCode,
+  }),
 });
 export type TaskStatus = z.infer<typeof TaskStatus>;
 

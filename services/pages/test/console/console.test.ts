@@ -252,10 +252,11 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
     const { task } = await site.services.client.create(await irisProposal());
     const { page } = await signedIn();
     const at = '2030-01-01T00:00:10.000Z';
+    const waitsFor = { who: 'nobody', code: 'nothing' };
     const show = async (changes: object, status: object) => {
       const update = {
         at,
-        status: { ...(await site.services.client.status(task.id)), contributions: 3, ...status },
+        status: { ...(await site.services.client.status(task.id)), contributions: 3, waitsFor, ...status },
         minimumOwners: task.minimumOwners,
         maximumOwners: task.maximumOwners,
         deadline: task.deadline,
@@ -263,7 +264,6 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
         refused: [],
         stages: [],
         computation: null,
-        waitsFor: { who: 'nobody', code: 'nothing' },
         ...changes,
       };
       await page.unroute(`**/tasks/${task.id}/progress`);
@@ -275,14 +275,15 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
       await heading(page, /^Task /).waitFor();
     };
     const computation = { unit: 'AND gates', done: 2_500_000, planned: 10_000_000, secondsLeft: 90 };
-    await show({ computation, waitsFor: { who: 'csp', code: 'computation' } }, { state: 'unblinded' });
+    await show({ computation }, { state: 'unblinded', waitsFor: { who: 'csp', code: 'computation' } });
     const bar = page.getByRole('progressbar', { name: 'Two-party computation' });
     expect(await bar.getAttribute('aria-valuetext')).toBe('2,500,000 of 10,000,000 AND gates (25 %)');
     await page.getByText('About 1 minute 30 seconds left.').waitFor();
     await expectAccessible(page);
 
     const obstacle = { code: 'ERR_PEER_UNREACHABLE', message: `${MARKUP} cannot be reached` };
-    await show({ waitsFor: { who: 'csp', code: 'obstacle' } }, { state: 'closed', waiting: obstacle });
+    const ofCsp = { who: 'csp', code: 'obstacle' };
+    await show({}, { state: 'closed', waiting: obstacle, waitsFor: ofCsp });
     await page.getByText('The operator of the CSP has to mend what stops it.').waitFor();
     await page.getByText(/cannot be reached/).waitFor();
 
