@@ -12,6 +12,7 @@ import { Collection } from './collection.ts';
 import { Computation, type ComputationDependencies } from './computation.ts';
 import { ConsoleSessions } from './console-sessions.ts';
 import { ConsoleStreams } from './console-streams.ts';
+import { CspCertificate } from './csp-certificate.ts';
 import { CspClient } from './csp-client.ts';
 import { openStore, type QueueTimes } from './open-store.ts';
 import { Provenances } from './provenances.ts';
@@ -52,7 +53,7 @@ export async function startDataUser(
   overrides: DataUserOverrides = {},
 ): Promise<RunningDataUser> {
   selfTest({ allowBigintFallback: config.allowBigintFallback });
-  const ca = await readCertificates('--csp-ca', config.cspCa);
+  let ca = await readCertificates('--csp-ca', config.cspCa);
   const service = await openService('data-user', config, overrides.log);
   const { log, metrics, publicUrl } = service;
   const { key, sealer, adminToken } = service.foundation;
@@ -82,6 +83,7 @@ export async function startDataUser(
     identityFile: join(config.dataDirectory, 'csp-identity.json'),
     patienceMilliseconds: 1000 * config.cspPatienceSeconds,
   });
+  const cspCertificate = new CspCertificate({ url: config.cspUrl, ca: () => ca, metrics, log });
   const onStage: ComputationDependencies['onStage'] = (event) => {
     const { taskId } = event;
     if ('state' in event) {
@@ -149,11 +151,16 @@ export async function startDataUser(
       settings: ['cspCa'],
       async prepare(next: DataUserConfiguration) {
         const renewed = await readCertificates('--csp-ca', next.cspCa);
-        return () => csp.trust(renewed);
+        return () => {
+          ca = renewed;
+          csp.trust(ca);
+          void cspCertificate.look();
+        };
       },
     },
   ]);
   const leave = async () => {
+    cspCertificate.stop();
     // Nobody waits for the CSP, and what is unfinished is left to the next process.
     await Promise.all([queue.close(), csp.close()]);
     await paillier.close();
@@ -176,6 +183,7 @@ export async function startDataUser(
   const waits = (taskId: TaskId, error: unknown) => computation.tellWaiting(taskId, error);
   const closing = new Closing({ store, tasks, queue, now, waits, log });
   await closing.start();
+  cspCertificate.watch();
   const sweep = async () => {
     for await (const taskId of tasks.cancelAbandoned(config.retentionDays)) {
       log.warn({ taskId }, 'cancelled a task that nobody has closed');

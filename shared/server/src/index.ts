@@ -4,6 +4,7 @@ export { ANSWER_TABLES, type AnswerStore, keptAnswer, SqliteAnswers } from './an
 export { Attempts } from './attempts.ts';
 export { type BackupRules, restoreBackup } from './backup.ts';
 export { readBinary, readJson } from './body.ts';
+export { timesOf, ValidityTeller } from './certificate.ts';
 export { ServerError, type ServerErrorCode } from './errors.ts';
 export {
   type Foundation,
@@ -20,6 +21,7 @@ export { hashOneTimeToken, newOneTimeToken } from './one-time-token.ts';
 export { openApiDocument, type ServiceInfo } from './openapi.ts';
 export { type Owner, ownerAuthenticator } from './owner.ts';
 export { type PageOptions, pageRoutes } from './page.ts';
+export { lookAtPeer } from './peer.ts';
 export {
   ANSWER_MILLISECONDS,
   openPostgres,

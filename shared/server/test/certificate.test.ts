@@ -57,26 +57,32 @@ const advice = ': renew it, and reload it with SIGHUP';
 test.each([
   ['has expired', 'error', -DAY, -HOUR, false],
   ['is not yet valid', 'error', HOUR, 30 * DAY, false],
-  ['expires soon', 'warn', -DAY, 2 * DAY, true],
+  ['expires soon', 'warn', -300 * DAY, 29 * DAY, true],
+  ['expires very soon', 'warn', -300 * DAY, 6 * DAY, true],
+  ['expires soon', 'warn', -5 * DAY, 2 * DAY, true], // a third of a week
 ])('a certificate that %s is told of at the start', async (validity, level, from, to, valid) => {
   const { told, isValid } = await startWith(from, to);
   expect(told()).toEqual([[level, `the certificate ${validity}${advice}`]]);
   expect(await isValid()).toBe(valid);
 });
 
-test('a certificate that expires while the service runs is told of', async () => {
+test('a certificate that expires while the service runs is told of 30 days before, from 7 days before twice a day, and afterwards', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] });
-  const { told, isValid } = await startWith(-DAY, 3 * DAY + HOUR);
+  const { told, isValid } = await startWith(-300 * DAY, 30 * DAY + HOUR);
   expect([told(), await isValid()]).toEqual([[], true]);
   vi.advanceTimersByTime(DAY / 2);
   expect(told()).toEqual([['warn', `the certificate expires soon${advice}`]]);
-  vi.advanceTimersByTime(3 * DAY);
+  vi.advanceTimersByTime(22.5 * DAY);
+  expect(told()).toEqual([]);
+  vi.advanceTimersByTime(DAY);
+  expect(told()).toEqual(Array(2).fill(['warn', `the certificate expires very soon${advice}`]));
+  vi.advanceTimersByTime(7 * DAY);
   expect(told().at(-1)).toEqual(['error', `the certificate has expired${advice}`]);
   expect(await isValid()).toBe(false);
 });
 
 test('a certificate out of its time is not taken in place of a good one, but in place of another bad one', async () => {
-  const { told, isValid, write, reload } = await startWith(-DAY, 30 * DAY);
+  const { told, isValid, write, reload } = await startWith(-DAY, 60 * DAY);
   await write(-DAY, -HOUR);
   await reload();
   expect(told()).toEqual([
@@ -97,7 +103,7 @@ test('a certificate out of its time is not taken in place of a good one, but in 
     ['error', `the certificate is not yet valid${advice}`],
     ['info', 'settings reloaded'],
   ]);
-  await bad.write(-HOUR, 30 * DAY);
+  await bad.write(-HOUR, 60 * DAY);
   await bad.reload();
   expect(bad.told()).toEqual([
     ['info', 'certificate reloaded'],

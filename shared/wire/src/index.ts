@@ -9,6 +9,7 @@ export {
   SignedTask,
   verifySignedTask,
 } from './agreement.ts';
+export { certificateError } from './certificates.ts';
 export {
   type Credentials,
   type ServiceAddress,
