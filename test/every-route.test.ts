@@ -122,7 +122,11 @@ async function operationsOf(name: Name): Promise<Operation[]> {
 
 const targetOf = (name: Name, { method, path }: Operation, id?: string): Target => {
   const [placeholder = '', ids] = idIn(path) ?? [];
-  return { url: addressOf(name).url, method, path: path.replace(placeholder, id ?? ids?.known() ?? '') };
+  return {
+    url: addressOf(name).url,
+    method,
+    path: path.replace(placeholder, id ?? ids?.known() ?? '').replace('{number}', '1'),
+  };
 };
 
 /** Sends a request that is right but for its credentials, as far as one request can be for all routes. */

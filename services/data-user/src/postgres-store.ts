@@ -11,7 +11,7 @@ import {
 } from './postgres-contributions.ts';
 import { closing, list, lock, type PartialProductRow, read } from './postgres-rows.ts';
 import { MIGRATIONS, SCHEMA } from './postgres-schema.ts';
-import { addRefused, arrivals, watched } from './postgres-watch.ts';
+import { addRefused, arrivals, ownersOf, watched } from './postgres-watch.ts';
 import {
   type Activity,
   answerPlace,
@@ -22,6 +22,7 @@ import {
   type PartialProduct,
   type StageResult,
   type StoredContribution,
+  type StoredOwner,
   type StoredTask,
   type WatchedTask,
 } from './store.ts';
@@ -126,6 +127,10 @@ export class PostgresDataUserStore implements DataUserStore {
 
   async contribution(taskId: TaskId, ownerId: OwnerId): Promise<StoredContribution | undefined> {
     return (await contributionsOf(this.#db, taskId, [ownerId]))[0];
+  }
+
+  async owners(taskId: TaskId, after: number, limit: number): Promise<StoredOwner[]> {
+    return ownersOf(this.#db, taskId, after, limit);
   }
 
   async withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void> {

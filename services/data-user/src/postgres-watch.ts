@@ -2,7 +2,7 @@
 import type { PostgresQueries } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';
 import { type ShownRow, shownOf } from './postgres-rows.ts';
-import type { DataUserStore, Refused, WatchedTask } from './store.ts';
+import type { DataUserStore, Refused, StoredOwner, WatchedTask } from './store.ts';
 import { spread } from './store-rules.ts';
 
 type Row = ShownRow & { readonly refused: readonly Refused[] };
@@ -20,6 +20,22 @@ export async function watched(db: PostgresQueries, taskId: TaskId): Promise<Watc
   const row = rows[0];
   if (row === undefined) return undefined;
   return { ...shownOf(row), refused: row.refused };
+}
+
+/** See owners of the store. */
+export async function ownersOf(
+  db: PostgresQueries,
+  taskId: TaskId,
+  after: number,
+  limit: number,
+): Promise<StoredOwner[]> {
+  const { rows } = await db.query<StoredOwner>({
+    text: `
+      SELECT sequence, owner_id AS "ownerId", receipt, withdrawn FROM contributions
+      WHERE task_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`,
+    values: [taskId, after, limit],
+  });
+  return rows;
 }
 
 /** In the order of the keys: two processes that count at once cannot wait for each other. */

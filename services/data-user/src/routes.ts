@@ -9,6 +9,7 @@ import {
   SignedTask,
   TASK_BODY_BYTES,
   TaskList,
+  TaskOwners,
   TaskStatus,
 } from '@eigenveil/wire';
 import { z } from 'zod';
@@ -23,6 +24,10 @@ import type { Tasks } from './tasks.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 const TaskParams = z.strictObject({ taskId: TaskId });
+const PlaceInOrder = z
+  .string()
+  .regex(/^\d{1,9}$/)
+  .transform(Number);
 const EmptyBody = z.strictObject({});
 
 export function dataUserRoutes(options: {
@@ -37,7 +42,7 @@ export function dataUserRoutes(options: {
   readonly refusals: Refusals;
   readonly usedProofs: UsedProofs;
 }): Route[] {
-  const { tasks, collection, queue, sessions, refusals } = options;
+  const { tasks, collection, queue, sessions, progresses, refusals } = options;
   const operator = sessions.operator();
   const owner = ownerAuthenticator(
     () => options.csp.identity(),
@@ -121,6 +126,26 @@ export function dataUserRoutes(options: {
       response: { status: 200, description: 'State, contributions and timings', schema: TaskStatus },
       problems: ['ERR_TASK_UNKNOWN'],
       handler: ({ params }) => tasks.status(params.taskId),
+    }),
+    route({
+      method: 'get',
+      path: '/tasks/:taskId/owners',
+      summary: 'Who contributed to a task and who withdrew, the first ones',
+      auth: 'operator',
+      params: TaskParams,
+      response: { status: 200, description: 'A page of owners', schema: TaskOwners },
+      problems: ['ERR_TASK_UNKNOWN'],
+      handler: ({ params }) => progresses.owners(params.taskId, 0),
+    }),
+    route({
+      method: 'get',
+      path: '/tasks/:taskId/owners/:number/next',
+      summary: 'The same, those after the one with this number',
+      auth: 'operator',
+      params: TaskParams.extend({ number: PlaceInOrder }),
+      response: { status: 200, description: 'A page of owners', schema: TaskOwners },
+      problems: ['ERR_TASK_UNKNOWN'],
+      handler: ({ params }) => progresses.owners(params.taskId, params.number),
     }),
     route({
       method: 'post',

@@ -12,7 +12,7 @@ import {
 import type { Task, TaskId } from '@eigenveil/task';
 import type { Digest, OwnerId, ServiceError, TaskState, TreeContribution } from '@eigenveil/wire';
 import { MIGRATIONS } from './sqlite-schema.ts';
-import { addRefused, arrivals, listed, type Prepare, shownOf, watched } from './sqlite-watch.ts';
+import { addRefused, arrivals, listed, ownersOf, type Prepare, shownOf, watched } from './sqlite-watch.ts';
 import {
   type Activity,
   answerPlace,
@@ -23,6 +23,7 @@ import {
   type PartialProduct,
   type StageResult,
   type StoredContribution,
+  type StoredOwner,
   type StoredProvenance,
   type StoredTask,
   type WatchedTask,
@@ -121,6 +122,10 @@ export class SqliteDataUserStore implements DataUserStore {
 
   async contribution(taskId: TaskId, ownerId: OwnerId): Promise<StoredContribution | undefined> {
     return this.#contribution(taskId, ownerId);
+  }
+
+  async owners(taskId: TaskId, after: number, limit: number): Promise<StoredOwner[]> {
+    return ownersOf(this.#prepare, taskId, after, limit);
   }
 
   async withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void> {

@@ -1,13 +1,14 @@
 /** What the console shows of a task, read from SQLite and counted there. */
 import type { SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { Task, TaskId } from '@eigenveil/task';
-import type { TaskState } from '@eigenveil/wire';
+import type { OwnerId, TaskState } from '@eigenveil/wire';
 import type {
   Activity,
   DataUserStore,
   Entered,
   ListedTask,
   Refused,
+  StoredOwner,
   StoredTask,
   WatchedTask,
 } from './store.ts';
@@ -47,6 +48,20 @@ export function shownOf(row: Readonly<Record<string, SQLOutputValue>>): Omit<Wat
     entered: JSON.parse(row.entered as string) as Entered,
     activity: JSON.parse(row.activity as string) as Activity,
   };
+}
+
+/** See owners of the store. */
+export function ownersOf(prepare: Prepare, taskId: TaskId, after: number, limit: number): StoredOwner[] {
+  const rows = prepare(
+    `SELECT sequence, owner_id, receipt, withdrawn FROM contributions WHERE task_id = ? AND sequence > ?
+       ORDER BY sequence LIMIT ?`,
+  ).all(taskId, after, limit);
+  return rows.map((row) => ({
+    sequence: row.sequence as number,
+    ownerId: row.owner_id as OwnerId,
+    receipt: row.receipt as string,
+    withdrawn: row.withdrawn === 1,
+  }));
 }
 
 /** Within a transaction. */

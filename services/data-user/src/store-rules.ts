@@ -13,7 +13,7 @@ import {
   type StoredTask,
 } from './store.ts';
 
-function unknownTask(): ServiceError {
+export function unknownTask(): ServiceError {
   return new ServiceError('ERR_TASK_UNKNOWN', '"taskId" expected a task of this data user');
 }
 

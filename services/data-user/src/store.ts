@@ -88,6 +88,9 @@ export interface StoredContribution {
   readonly withdrawn: boolean;
 }
 
+/** An owner in a task. */
+export type StoredOwner = Omit<StoredContribution, 'digest'> & { readonly sequence: number };
+
 export interface NewContribution {
   readonly ownerId: OwnerId;
   readonly digest: Digest;
@@ -164,6 +167,8 @@ export interface DataUserStore extends AnswerStore {
     taskId: TaskId,
     most: number,
   ): Promise<{ readonly receipt: string; readonly contributions: number }[]>;
+  /** Up to `limit` owners with sequence numbers above `after`, in their order, those who withdrew among them; the receipt is empty as of a StoredContribution. */
+  owners(taskId: TaskId, after: number, limit: number): Promise<StoredOwner[]>;
   /**
    * Marks the owner as withdrawn and destroys its contribution, if the task is open. An owner without one is marked all the same, since
    * its contribution may still be on the way.

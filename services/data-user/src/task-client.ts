@@ -14,6 +14,7 @@ import {
   SignedTask as SignedTaskSchema,
   STATEMENT,
   TaskList,
+  TaskOwners,
   TaskStatus,
   verifyStatement,
 } from '@eigenveil/wire';
@@ -73,6 +74,12 @@ export class TaskClient {
 
   status(taskId: TaskId): Promise<TaskStatus> {
     return this.#client.send({ method: 'GET', path: `/tasks/${taskId}/status`, response: TaskStatus });
+  }
+
+  /** A page of who contributed and who withdrew: the first, or those after the one with this number. */
+  owners(taskId: TaskId, after = 0): Promise<TaskOwners> {
+    const path = `/tasks/${taskId}/owners${after === 0 ? '' : `/${after}/next`}`;
+    return this.#client.send({ method: 'GET', path, response: TaskOwners });
   }
 
   /** Ends collection; the computation goes on in the background. */

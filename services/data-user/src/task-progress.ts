@@ -1,13 +1,13 @@
 /** What is told of a task's state and progress: to the command line its status, to the console also when what came, what was refused, and what it waits for. */
 
 import type { TaskId } from '@eigenveil/task';
-import { ServiceError, TaskState, type TaskStatus } from '@eigenveil/wire';
+import { type TaskOwners, TaskState, type TaskStatus } from '@eigenveil/wire';
 import { MOST_ARRIVALS, type TaskProgress } from '@eigenveil/wire/console';
 import { decodeJwt } from 'jose';
 import { z } from 'zod';
 import { secondsLeft } from './progress.ts';
 import { type DataUserStore, FINAL_STATES, type StoredTask, type WatchedTask } from './store.ts';
-import { closesByItself } from './store-rules.ts';
+import { closesByItself, unknownTask } from './store-rules.ts';
 
 /** The stage that begins with a state, by the name of its timing. */
 const STAGE_OF: Readonly<Partial<Record<TaskState, string>>> = {
@@ -23,6 +23,8 @@ const OF_CSP =
 
 /** Tasks whose arrivals are remembered: those that somebody looks at. */
 const MOST_REMEMBERED = 64;
+/** Owners of a page. */
+const LISTED_OWNERS = 500;
 
 type Arrivals = TaskProgress['arrivals'];
 
@@ -45,13 +47,13 @@ export function statusOf(told: Told, now: Date): TaskStatus {
 }
 
 export class TaskProgresses {
-  readonly #store: Pick<DataUserStore, 'watched' | 'arrivals'>;
+  readonly #store: Pick<DataUserStore, 'watched' | 'arrivals' | 'owners'>;
   readonly #now: () => Date;
   /** Reading them again costs some hundred look-ups; while nobody contributes, it is not done. */
   readonly #arrivals = new Map<TaskId, { readonly of: string; readonly arrivals: Arrivals }>();
 
   constructor(dependencies: {
-    readonly store: Pick<DataUserStore, 'watched' | 'arrivals'>;
+    readonly store: Pick<DataUserStore, 'watched' | 'arrivals' | 'owners'>;
     readonly now: () => Date;
   }) {
     this.#store = dependencies.store;
@@ -61,8 +63,7 @@ export class TaskProgresses {
   /** @throws ERR_TASK_UNKNOWN */
   async of(taskId: TaskId): Promise<TaskProgress> {
     const watched = await this.#store.watched(taskId);
-    if (watched === undefined)
-      throw new ServiceError('ERR_TASK_UNKNOWN', '"taskId" expected a task of this data user');
+    if (watched === undefined) throw unknownTask();
     const { task, refused } = watched;
     const now = this.#now();
     return {
@@ -75,6 +76,24 @@ export class TaskProgresses {
       refused: [...refused],
       stages: stagesOf(watched),
       computation: computationOf(watched),
+    };
+  }
+
+  /**
+   * A page of who contributed and who withdrew, after the one with this number.
+   * @throws ERR_TASK_UNKNOWN
+   */
+  async owners(taskId: TaskId, after: number): Promise<TaskOwners> {
+    if ((await this.#store.watched(taskId)) === undefined) throw unknownTask();
+    const found = await this.#store.owners(taskId, after, LISTED_OWNERS + 1);
+    return {
+      owners: found.slice(0, LISTED_OWNERS).map(({ sequence, ownerId, receipt, withdrawn }) => ({
+        number: sequence,
+        ownerId,
+        contributedAt: receipt === '' ? null : receivedAt(receipt),
+        withdrawn,
+      })),
+      more: found.length > LISTED_OWNERS,
     };
   }
 

@@ -20,6 +20,7 @@ import {
 import type { CspClient } from './csp-client.ts';
 import type { Provenances } from './provenances.ts';
 import type { DataUserStore, StoredProvenance, StoredTask } from './store.ts';
+import { unknownTask } from './store-rules.ts';
 import { statusOf } from './task-progress.ts';
 import type { WorkQueue } from './work-queue.ts';
 
@@ -265,8 +266,7 @@ export class Tasks {
 
   async #stored(taskId: TaskId): Promise<StoredTask> {
     const stored = await this.#store.task(taskId);
-    if (stored === undefined)
-      throw new ServiceError('ERR_TASK_UNKNOWN', '"taskId" expected a task of this data user');
+    if (stored === undefined) throw unknownTask();
     return stored;
   }
 }

@@ -39,7 +39,11 @@ function closing(
 }
 
 function told(task: WatchedTask, arrivals: { receipt: string; contributions: number }[] = []) {
-  const store = { watched: vi.fn(async () => task), arrivals: vi.fn(async () => arrivals) };
+  const store = {
+    watched: vi.fn(async () => task),
+    arrivals: vi.fn(async () => arrivals),
+    owners: vi.fn(async () => []),
+  };
   const progresses = new TaskProgresses({ store, now: () => NOW });
   return { store, of: async () => TaskProgress.parse(await progresses.of(taskId)) };
 }

@@ -6,7 +6,7 @@ import { Task } from '@eigenveil/task/schema';
 import { z } from 'zod';
 import { CodeOfError, ComputationUnit, TaskList, TaskState, TaskStatus } from './status.ts';
 
-export { ComputationUnit, TaskList, TaskState, TaskStatus, WaitingCode } from './status.ts';
+export { ComputationUnit, TaskList, TaskOwners, TaskState, TaskStatus, WaitingCode } from './status.ts';
 
 /** UTC, with milliseconds; always by the clock of the data user, never by the page's. */
 const Moment = z.iso.datetime();

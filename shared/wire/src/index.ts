@@ -99,5 +99,5 @@ export {
 } from './provenance.ts';
 export { REVOCATIONS, type Revocations, RevocationsResponse } from './revocations.ts';
 export { ServiceUrl } from './service-url.ts';
-export { TaskList, TaskState, TaskStatus } from './status.ts';
+export { TaskList, TaskOwners, TaskState, TaskStatus } from './status.ts';
 export { OLDEST_VERSION, requireVersion, SPOKEN_VERSION, VERSION_HEADER } from './version.ts';

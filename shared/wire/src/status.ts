@@ -2,6 +2,7 @@
 import { DifferentialPrivacy, Task, TaskId } from '@eigenveil/task/schema';
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode } from './errors.ts';
+import { OwnerId } from './owner-id.ts';
 import { printable } from './printable.ts';
 
 /** What a peer says for people to read: it reaches terminals, logs and pages. */
@@ -86,6 +87,24 @@ export const TaskStatus = z.strictObject({
   }),
 });
 export type TaskStatus = z.infer<typeof TaskStatus>;
+
+/** A page of who contributed to a task and who withdrew, in the order in which the data user stored it. */
+export const TaskOwners = z.strictObject({
+  owners: z.array(
+    z.strictObject({
+      /** 1, 2, 3, …: its place in that order. */
+      number: z.int().min(1),
+      ownerId: OwnerId,
+      /** As the receipt says; null of an owner who withdrew before a contribution came. */
+      contributedAt: z.iso.datetime().nullable(),
+      /** For good; its contribution is gone. */
+      withdrawn: z.boolean(),
+    }),
+  ),
+  /** Whether there are more after these. */
+  more: z.boolean(),
+});
+export type TaskOwners = z.infer<typeof TaskOwners>;
 
 /** A page of the data user's tasks, the one proposed last first. */
 export const TaskList = z.strictObject({

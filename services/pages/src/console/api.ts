@@ -6,6 +6,7 @@ import {
   HEARTBEAT_MILLISECONDS,
   TaskList,
   TaskListLine,
+  TaskOwners,
   TaskProgressLine,
   TaskStatus,
 } from '@eigenveil/wire/console';
@@ -57,6 +58,12 @@ export class ConsoleApi {
   /** @throws ERR_NOT_READY, ERR_TASK_CANCELLED, or that with which the task has failed */
   result(taskId: TaskId, signal: AbortSignal): Promise<ResultResponse> {
     return this.#get(`/tasks/${taskId}/result`, ResultResponse, signal);
+  }
+
+  /** Those after the one with this number. */
+  owners(taskId: TaskId, after: number, signal: AbortSignal): Promise<TaskOwners> {
+    const next = after === 0 ? '' : `/${after}/next`;
+    return this.#get(`/tasks/${taskId}/owners${next}`, TaskOwners, signal);
   }
 
   create(creation: TaskCreation, signal: AbortSignal): Promise<SignedTask> {

@@ -106,6 +106,11 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
     await expectAccessible(page);
     await expectFits(page);
 
+    await press(page, page.getByRole('button', { name: 'Show who contributed' }));
+    const owners = page.getByRole('table', { name: /^Owners, as they came/ });
+    await expect.poll(() => owners.getByRole('row').count()).toBe(4);
+    await expectAccessible(page);
+
     // The chart has its figures as a table, too.
     const chart = page.getByRole('img', { name: /^Contributions over time/ });
     expect(await chart.locator('svg path').count()).toBeGreaterThan(2);

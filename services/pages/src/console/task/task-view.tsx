@@ -20,6 +20,7 @@ import { useNow } from '../use-now.ts';
 import { contributionWords, isFinal, STATES, waitingWords } from '../words.ts';
 import { ContributionsChart } from './contributions-chart.tsx';
 import { CancelDialog, CloseDialog } from './end-dialogs.tsx';
+import { Owners } from './owners.tsx';
 import { Refused } from './refused.tsx';
 import { Stages } from './stages.tsx';
 
@@ -51,6 +52,7 @@ export function TaskView({ api, taskId }: { readonly api: ConsoleApi; readonly t
           <Now api={api} progress={progress} now={now} />
           <h2>Contributions</h2>
           <ContributionsChart progress={progress} />
+          <Owners api={api} taskId={taskId} now={now} />
           <h2>Refused uploads</h2>
           <Refused refused={progress.refused} now={now} />
           <h2>Stages</h2>
