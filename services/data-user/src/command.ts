@@ -8,6 +8,7 @@ import { addKeyCommands } from '@eigenveil/server/key-command';
 import { addIdentityCommand, addServeCommand } from '@eigenveil/server/service-commands';
 import type { Command } from 'commander';
 import { addDraft } from './draft-command.ts';
+import { addRenew } from './renew-command.ts';
 import { addResult } from './result-command.ts';
 import { DATA_USER_SETTINGS } from './settings.ts';
 import { addTaskCommands, PREFIX } from './task-commands.ts';
@@ -47,6 +48,7 @@ have receipts. Propose such tasks anew.`,
   const task = program.command('task').description('propose tasks and see them through');
   addDraft(task);
   addTaskCommands(task);
+  addRenew(task);
   addResult(task);
   return program;
 }

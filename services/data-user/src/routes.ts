@@ -2,8 +2,10 @@
 import { ownerAuthenticator, ProofChecker, type Route, routesWith, type UsedProofs } from '@eigenveil/server';
 import { TaskCreation, TaskId } from '@eigenveil/task';
 import {
+  NextTask,
   ProjectionResponse,
   ReceiptResponse,
+  RenewalRequest,
   ResultResponse,
   ServiceError,
   SignedTask,
@@ -19,6 +21,7 @@ import type { ConsoleSessions } from './console-sessions.ts';
 import type { ConsoleStreams } from './console-streams.ts';
 import type { CspClient } from './csp-client.ts';
 import type { Refusals } from './refusals.ts';
+import type { Renewals } from './renewals.ts';
 import type { TaskProgresses } from './task-progress.ts';
 import type { Tasks } from './tasks.ts';
 import type { WorkQueue } from './work-queue.ts';
@@ -30,8 +33,28 @@ const PlaceInOrder = z
   .transform(Number);
 const EmptyBody = z.strictObject({});
 
+/** Why a task is not opened. */
+const OPENING = [
+  'ERR_TASK_INVALID',
+  'ERR_KEY_TOO_SHORT',
+  'ERR_TOO_MANY_COMPONENTS',
+  'ERR_FULL_RANK',
+  'ERR_PACKING_TOO_NARROW',
+  'ERR_DP_PARAMETER',
+  'ERR_TASK_REFUSED',
+  'ERR_SIMULATED_REFUSED',
+  'ERR_TASK_CONFLICT',
+  'ERR_TASK_CANCELLED',
+  'ERR_BUSY',
+  'ERR_PEER_UNREACHABLE',
+  'ERR_CSP_IDENTITY',
+  'ERR_AGREEMENT_INVALID',
+  'ERR_KEY_INVALID',
+] as const;
+
 export function dataUserRoutes(options: {
   readonly tasks: Tasks;
+  readonly renewals: Renewals;
   readonly collection: Collection;
   readonly queue: WorkQueue;
   readonly csp: CspClient;
@@ -42,7 +65,7 @@ export function dataUserRoutes(options: {
   readonly refusals: Refusals;
   readonly usedProofs: UsedProofs;
 }): Route[] {
-  const { tasks, collection, queue, sessions, progresses, refusals } = options;
+  const { tasks, renewals, collection, queue, sessions, progresses, refusals } = options;
   const operator = sessions.operator();
   const owner = ownerAuthenticator(
     () => options.csp.identity(),
@@ -58,23 +81,7 @@ export function dataUserRoutes(options: {
       auth: 'operator',
       body: { json: TaskCreation, limitBytes: TASK_BODY_BYTES },
       response: { status: 201, description: 'The task with the signature of the CSP', schema: SignedTask },
-      problems: [
-        'ERR_TASK_INVALID',
-        'ERR_KEY_TOO_SHORT',
-        'ERR_TOO_MANY_COMPONENTS',
-        'ERR_FULL_RANK',
-        'ERR_PACKING_TOO_NARROW',
-        'ERR_DP_PARAMETER',
-        'ERR_TASK_REFUSED',
-        'ERR_SIMULATED_REFUSED',
-        'ERR_TASK_CONFLICT',
-        'ERR_TASK_CANCELLED',
-        'ERR_BUSY',
-        'ERR_PEER_UNREACHABLE',
-        'ERR_CSP_IDENTITY',
-        'ERR_AGREEMENT_INVALID',
-        'ERR_KEY_INVALID',
-      ],
+      problems: OPENING,
       handler: ({ body }) => tasks.create(body),
     }),
     route({
@@ -176,6 +183,35 @@ export function dataUserRoutes(options: {
         await queue.offer(params.taskId);
         return tasks.status(params.taskId);
       },
+    }),
+    route({
+      method: 'post',
+      path: '/tasks/:taskId/renewal',
+      summary: 'Renew a task: open the next one of its series, once',
+      auth: 'operator',
+      params: TaskParams,
+      body: { json: RenewalRequest, limitBytes: 256 },
+      response: {
+        status: 201,
+        description: 'The next task with the signature of the CSP',
+        schema: SignedTask,
+      },
+      problems: ['ERR_TASK_UNKNOWN', 'ERR_TASK_OPEN', ...OPENING],
+      handler: ({ params, body }) => renewals.renew(params.taskId, body.deadline),
+    }),
+    route({
+      method: 'get',
+      path: '/tasks/:taskId/next',
+      summary: 'The task that renews this one, as owners get it',
+      auth: 'owner',
+      params: TaskParams,
+      response: {
+        status: 200,
+        description: 'The signed task, or null before there is one',
+        schema: NextTask,
+      },
+      problems: ['ERR_TASK_UNKNOWN'],
+      handler: async ({ params }) => ({ next: await renewals.next(params.taskId) }),
     }),
     route({
       method: 'get',

@@ -17,6 +17,7 @@ import { CspClient } from './csp-client.ts';
 import { openStore, type QueueTimes } from './open-store.ts';
 import { Provenances } from './provenances.ts';
 import { Refusals } from './refusals.ts';
+import { Renewals } from './renewals.ts';
 import { dataUserRoutes } from './routes.ts';
 import type { DataUserConfiguration } from './settings.ts';
 import { TaskProgresses } from './task-progress.ts';
@@ -135,6 +136,7 @@ export async function startDataUser(
   metrics.gauge('console_streams', 'Streams that pages of the console listen to.', () => streams.count);
   const routes = dataUserRoutes({
     tasks,
+    renewals: new Renewals({ store, tasks, now }),
     collection,
     queue,
     csp,

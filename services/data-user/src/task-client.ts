@@ -8,6 +8,7 @@ import {
   PROJECTION,
   type Projection,
   type Provenance,
+  type RenewalRequest,
   ResultResponse,
   ServiceClient,
   type SignedTask,
@@ -89,6 +90,17 @@ export class TaskClient {
       path: `/tasks/${taskId}/close`,
       json: {},
       response: TaskStatus,
+    });
+  }
+
+  /** The next task of the series, by default with as much time as this one had; it is made once, however often this is asked. */
+  renew(taskId: TaskId, deadline?: string): Promise<SignedTask> {
+    const json: RenewalRequest = deadline === undefined ? {} : { deadline };
+    return this.#client.send({
+      method: 'POST',
+      path: `/tasks/${taskId}/renewal`,
+      json,
+      response: SignedTaskSchema,
     });
   }
 

@@ -92,6 +92,12 @@ export class Tasks {
       csp: this.#csp.thumbprint,
       dataUser: this.#thumbprint,
     };
+    return this.open(task);
+  }
+
+  /** The same for a task that names its parties: see Renewals. */
+  async open(task: Task): Promise<SignedTask> {
+    const { id } = task;
     const known = await this.#store.task(id);
     if (known === undefined) await this.#checkNew(task);
     if (known === undefined || known.state === 'proposed') await this.#begin(task);

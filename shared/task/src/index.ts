@@ -31,6 +31,7 @@ export {
   Output,
   ProposalFile,
   Scale,
+  Series,
   Task,
   TaskCreation,
   TaskId,

@@ -64,6 +64,7 @@ export {
   FixationRequest,
   FixationResponse,
   LONGEST_RECORD,
+  NextTask,
   type OwnerRecord,
   PROJECTION,
   Projection,
@@ -75,6 +76,7 @@ export {
   ReceiptResponse,
   RecordsRequest,
   RecordsResponse,
+  RenewalRequest,
   ResultResponse,
   TASK_BODY_BYTES,
   TaskRequest,
@@ -98,6 +100,7 @@ export {
   verifyProvenance,
 } from './provenance.ts';
 export { REVOCATIONS, type Revocations, RevocationsResponse } from './revocations.ts';
+export { checkRenewal, linkOf, renewalId, renewalOf, type SeriesLink } from './series.ts';
 export { ServiceUrl } from './service-url.ts';
 export { TaskList, TaskOwners, TaskState, TaskStatus } from './status.ts';
 export { OLDEST_VERSION, requireVersion, SPOKEN_VERSION, VERSION_HEADER } from './version.ts';
