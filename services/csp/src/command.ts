@@ -1,6 +1,7 @@
 /** The command line eigenveil-csp. What an action works with is loaded when it runs: --help and mistakes are told at once. */
 import { addSettings, createProgram, printResult } from '@eigenveil/command';
 import { addBackupCommands } from '@eigenveil/server/backup-command';
+import { addCheckCommand } from '@eigenveil/server/check-command';
 import { addKeyCommands } from '@eigenveil/server/key-command';
 import { addIdentityCommand, addServeCommand } from '@eigenveil/server/service-commands';
 import { databaseFile, keyFile, SERVICE_SETTINGS } from '@eigenveil/server/settings';
@@ -24,6 +25,10 @@ export function cspProgram(): Command {
   addServeCommand(program, PREFIX, CSP_SETTINGS, SERVE_EXAMPLE, async (configuration) => {
     const { startCsp } = await import('./server.ts');
     return startCsp(configuration);
+  });
+  addCheckCommand(program, PREFIX, CSP_SETTINGS, async (configuration) => {
+    const { checkCsp } = await import('./check.ts');
+    return checkCsp(configuration);
   });
   addInvite(program, PREFIX);
   addIdentityCommand(program, PREFIX, "print the thumbprint of the service's identity key, which others pin");

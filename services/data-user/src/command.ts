@@ -4,6 +4,7 @@
  */
 import { createProgram } from '@eigenveil/command';
 import { addBackupCommands } from '@eigenveil/server/backup-command';
+import { addCheckCommand } from '@eigenveil/server/check-command';
 import { addKeyCommands } from '@eigenveil/server/key-command';
 import { addIdentityCommand, addServeCommand } from '@eigenveil/server/service-commands';
 import type { Command } from 'commander';
@@ -27,6 +28,10 @@ export function dataUserProgram(): Command {
   addServeCommand(program, PREFIX, DATA_USER_SETTINGS, SERVE_EXAMPLE, async (configuration) => {
     const { startDataUser } = await import('./server.ts');
     return startDataUser(configuration);
+  });
+  addCheckCommand(program, PREFIX, DATA_USER_SETTINGS, async (configuration) => {
+    const { checkDataUser } = await import('./check.ts');
+    return checkDataUser(configuration);
   });
   addIdentityCommand(program, PREFIX, "print the thumbprint of the service's key, which the CSP registers");
   const { dataDirectory, keyEncryptionKey, databaseUrl } = DATA_USER_SETTINGS;

@@ -1,5 +1,5 @@
 /** The data user's store in PostgreSQL, for one process or several: every method is one durable transaction. */
-import { openPostgres, type PostgresDatabase } from '@eigenveil/server';
+import { inspectPostgres, openPostgres, type PostgresDatabase } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
 import type { OwnerId, ServiceError, TaskState, TreeContribution } from '@eigenveil/wire';
 import {
@@ -46,6 +46,14 @@ export async function openDataUserDatabase(
 ): Promise<PostgresDatabase> {
   const told = onIdleError === undefined ? {} : { onIdleError };
   return openPostgres({ url, schema: SCHEMA, migrations: MIGRATIONS, ...told });
+}
+
+/** The schema version of a database as it is, and the one of this release; nothing is changed. */
+export async function inspectDataUserDatabase(
+  url: string,
+): Promise<{ readonly version: number; readonly latest: number }> {
+  const version = await inspectPostgres({ url, schema: SCHEMA, migrations: MIGRATIONS });
+  return { version, latest: MIGRATIONS.length };
 }
 
 /**

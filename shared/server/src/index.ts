@@ -4,7 +4,8 @@ export { ANSWER_TABLES, type AnswerStore, keptAnswer, SqliteAnswers } from './an
 export { Attempts } from './attempts.ts';
 export { type BackupRules, restoreBackup } from './backup.ts';
 export { readBinary, readJson } from './body.ts';
-export { timesOf, ValidityTeller } from './certificate.ts';
+export { timesOf, ValidityTeller, validityOf } from './certificate.ts';
+export { checkService, compareClocks, Doubt, type Finding, Findings } from './check.ts';
 export { ServerError, type ServerErrorCode } from './errors.ts';
 export {
   type Foundation,
@@ -24,6 +25,7 @@ export { type PageOptions, pageRoutes } from './page.ts';
 export { lookAtPeer } from './peer.ts';
 export {
   ANSWER_MILLISECONDS,
+  inspectPostgres,
   openPostgres,
   type PostgresDatabase,
   type PostgresOptions,

@@ -150,7 +150,7 @@ export async function openService(
 }
 
 /** Peers sign the address that they talk to, and nobody talks to a wildcard: every proof would be for another address. */
-async function requireAddress({ host, port, publicUrl }: ServiceConfiguration): Promise<void> {
+export async function requireAddress({ host, port, publicUrl }: ServiceConfiguration): Promise<void> {
   if (publicUrl !== undefined) return;
   const found = await lookup(host).catch(() => undefined); // what has no address cannot be listened on, either: ERR_LISTEN
   if (found === undefined || !WILDCARDS.check(found.address, found.family === 6 ? 'ipv6' : 'ipv4')) return;

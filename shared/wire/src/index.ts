@@ -83,7 +83,7 @@ export {
 } from './messages.ts';
 export { OwnerId } from './owner-id.ts';
 export { printable, printableJson, printableLines } from './printable.ts';
-export { errorFromProblem, isTransient, ProblemSchema } from './problem.ts';
+export { errorFromProblem, isTransient, ProblemSchema, parseJson } from './problem.ts';
 export {
   COUNTERSIGNATURE,
   CountersignatureRequest,
