@@ -2,10 +2,10 @@
  * The audit log: what the CSP has used its secret keys and shares for, each entry bound to the one before it by a hash. It
  * holds digests, never a secret, and outlives the tasks that it tells of.
  */
-import { DatabaseSync } from 'node:sqlite';
-import { databaseFile, ServerError } from '@eigenveil/server';
+import type { DatabaseSync } from 'node:sqlite';
+import { AuditError, ChainedLog, databaseFile, LINK, type VerifiedLog } from '@eigenveil/server';
 import { TaskId } from '@eigenveil/task';
-import { Digest, digestBytes, digestJson } from '@eigenveil/wire';
+import { Digest } from '@eigenveil/wire';
 import { z } from 'zod';
 
 /**
@@ -36,15 +36,10 @@ export const AUDIT_OPERATIONS = [
 export type AuditOperation = (typeof AUDIT_OPERATIONS)[number];
 
 const AuditEntry = z.strictObject({
-  /** 1, 2, 3, … */
-  sequence: z.int().min(1),
-  time: z.iso.datetime(),
+  ...LINK,
   taskId: TaskId.nullable(),
   operation: z.enum(AUDIT_OPERATIONS),
   requestDigest: Digest.nullable(),
-  previousHash: Digest,
-  /** Of all the members above. */
-  hash: Digest,
 });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
@@ -76,39 +71,17 @@ export const AUDIT_OF_NO_TASK = `
   DROP TABLE old_audit;
 `;
 
-const SELECT = `
-  SELECT sequence, time, task_id AS taskId, operation, request_digest AS requestDigest,
-         previous_hash AS previousHash, hash
-  FROM audit`;
-
-/** What the first entry follows. */
-const BEGINNING = digestBytes('audit log');
-
-export class AuditError extends Error {
-  override readonly name = 'AuditError';
-  readonly code = 'ERR_AUDIT_BROKEN';
-}
-
 export interface AuditedUse {
   readonly taskId: TaskId | null;
   readonly operation: AuditOperation;
   readonly requestDigest: Digest | null;
 }
 
-/** Adds an entry. To be called within the transaction that does what it tells of, so that there is neither without the other. */
+const LOG = new ChainedLog<AuditedUse>(AuditEntry, ['taskId', 'operation', 'requestDigest']);
+
+/** Adds an entry, see ChainedLog. */
 export function appendAudit(db: DatabaseSync, time: Date, use: AuditedUse): void {
-  if (!db.isTransaction) throw new TypeError('an audit entry expected the transaction of what it tells of');
-  const last = db.prepare('SELECT sequence, hash FROM audit ORDER BY sequence DESC LIMIT 1').get();
-  const { taskId, operation, requestDigest } = use;
-  const entry = {
-    sequence: Number(last?.sequence ?? 0) + 1,
-    time: time.toISOString(),
-    taskId,
-    operation,
-    requestDigest,
-    previousHash: (last?.hash as Digest | undefined) ?? BEGINNING,
-  };
-  db.prepare('INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?)').run(...Object.values(entry), hashOf(entry));
+  LOG.append(db, time, use);
 }
 
 /**
@@ -116,50 +89,19 @@ export function appendAudit(db: DatabaseSync, time: Date, use: AuditedUse): void
  * @throws ERR_DATABASE
  */
 export function readAudit(dataDirectory: string): Record<string, unknown>[] {
-  const path = databaseFile(dataDirectory);
-  let db: DatabaseSync | undefined;
-  try {
-    db = new DatabaseSync(path, { readOnly: true }); // evidence is not to be touched
-    return db.prepare(`${SELECT} ORDER BY sequence`).all();
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : 'unknown reason';
-    throw new ServerError('ERR_DATABASE', `"${path}" expected a database with an audit log: ${reason}`, {
-      cause,
-    });
-  } finally {
-    db?.close();
-  }
+  return LOG.read(databaseFile(dataDirectory));
 }
 
-export interface VerifiedAudit {
-  readonly entries: readonly AuditEntry[];
-  /** To be noted elsewhere: it vouches for every entry up to now. */
-  readonly lastHash: Digest;
-}
+export type VerifiedAudit = VerifiedLog<AuditEntry>;
 
 /**
- * Checks that every entry is what was appended, none was removed or put elsewhere, that no task's key or shares were used against
- * the rules, and that the entry with a hash that was noted before is among them. Without a noted hash it cannot be seen that the latest entries were removed, or that somebody has
- * computed the whole log anew.
+ * Checks the chain, see ChainedLog, and that no task's key or shares were used against the rules.
  * @throws ERR_AUDIT_BROKEN, which names the first entry that is wrong
  */
 export function verifyAudit(rows: readonly Record<string, unknown>[], noted?: Digest): VerifiedAudit {
-  let lastHash = BEGINNING;
-  let isNotedThere = noted === undefined || noted === BEGINNING;
   const tasks = new Map<TaskId, AuditedTask>();
   let isRestored = false;
-  const entries = rows.map((row, i) => {
-    const place = `entry ${i + 1}`;
-    const parsed = AuditEntry.safeParse({ ...row });
-    if (!parsed.success) throw new AuditError(`${place} was changed: it has the wrong form`);
-    const { hash, ...content } = parsed.data;
-    if (content.sequence !== i + 1)
-      throw new AuditError(`${place} has number ${content.sequence}: entries were removed or added`);
-    if (content.previousHash !== lastHash)
-      throw new AuditError(
-        `${place} does not follow the one before it: it was put here, or that was changed`,
-      );
-    if (hash !== hashOf(content)) throw new AuditError(`${place} was changed: it has another hash`);
+  return LOG.verify(rows, noted, (content, place) => {
     if (content.taskId === null) {
       if (content.operation !== 'restored')
         throw new AuditError(`${place} breaks the rules: "${content.operation}" expected a task`);
@@ -169,15 +111,7 @@ export function verifyAudit(rows: readonly Record<string, unknown>[], noted?: Di
       const known = followRules(tasks.get(content.taskId), content, place, isRestored);
       tasks.set(content.taskId, known);
     }
-    lastHash = hash;
-    isNotedThere ||= hash === noted;
-    return parsed.data;
   });
-  if (!isNotedThere)
-    throw new AuditError(
-      `none of ${entries.length} entries has the noted hash: the latest were removed, or all computed anew`,
-    );
-  return { entries, lastHash };
 }
 
 /** What the entries of a task have told so far. */
@@ -240,8 +174,4 @@ function followRules(
     case 'restored':
       throw broken('expected no task');
   }
-}
-
-function hashOf(content: Omit<AuditEntry, 'hash'>): Digest {
-  return digestJson('audit entry', content);
 }

@@ -1,5 +1,5 @@
 /** The crypto service provider. */
-export { type AuditEntry, AuditError, readAudit, type VerifiedAudit, verifyAudit } from './audit.ts';
+export { type AuditEntry, readAudit, type VerifiedAudit, verifyAudit } from './audit.ts';
 export { cspProgram } from './command.ts';
 export { inviteOwners } from './invite.ts';
 export { type CspOverrides, type RunningCsp, startCsp } from './server.ts';
