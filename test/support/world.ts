@@ -138,7 +138,12 @@ export class World {
   /** An owner that trusts the simulated protocol and short keys unless `policy` says otherwise; not enrolled yet. */
   newOwner(policy: Partial<OwnerPolicy> = {}): { owner: DataOwner; home: OwnerHome } {
     this.#owners += 1;
-    const home = new OwnerHome(join(this.folder, `owner-${this.#owners}`));
+    return this.ownerAt(join(this.folder, `owner-${this.#owners}`), policy);
+  }
+
+  /** The same with a folder that may be there. */
+  ownerAt(folder: string, policy: Partial<OwnerPolicy> = {}): { owner: DataOwner; home: OwnerHome } {
+    const home = new OwnerHome(folder);
     const lenient = {
       twoParty: ['simulated'],
       minimumKeyBits: 1024,
