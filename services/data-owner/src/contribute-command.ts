@@ -27,7 +27,10 @@ allowSpectrum consents to all eigenvalues: with the two-party protocol rotated t
 pencil. minimumClassRows consents to numbers of rows by class, which such tasks reveal, if this owner has that many rows of each class that it has
 any of; where no other owner has the class, the number is its own. Without it such tasks are refused.
 allowVariances consents to a PCA of the correlation matrix, whose vectors tell the variances of features.
-colludingOwners is for tasks whose owners add the noise: minimumOwners must be at least honestOwners and so many more.`;
+colludingOwners is for tasks whose owners add the noise: minimumOwners must be at least honestOwners and so many more.
+"series": { "most": 12, "shortestIntervalHours": 600, "totalEpsilon": 3 } consents to tasks that renew others (serve-series): so many tasks, the first one
+counted, so long apart, with so much ε together. Two results over nearly the same rows tell together what came or went between them:
+all rows of an owner's if it came or went (docs/privacy.md, "Series"). Without it such tasks are refused.`;
 
 export function addContribute(program: Command): void {
   const command = program

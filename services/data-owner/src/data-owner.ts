@@ -19,6 +19,8 @@ import {
   type ErrorCode,
   errorCodeOf,
   JwkSet,
+  linkOf,
+  NextTask,
   ProjectionResponse,
   type PublicJwk,
   RECEIPT,
@@ -35,7 +37,8 @@ import {
 import { z } from 'zod';
 import { type BrokenRule, brokenRules, checkPolicy, checkRows, type OwnerPolicy } from './policy.ts';
 import { type Evidence, type TaskResult, verifyResult } from './result.ts';
-import type { Enrolment, OwnerState, PendingContribution } from './state.ts';
+import { enter, entryFor, type NextOf, newestAfter, type OwnSeries } from './series.ts';
+import type { Enrolment, OwnerState, PendingContribution, SeriesEntry } from './state.ts';
 import { untilReady, type Waiting } from './waiting.ts';
 
 export interface DataOwnerOptions {
@@ -149,9 +152,11 @@ export class DataOwner {
       const accepted = await this.#accept(client, taskId);
       const kept = await state.receipt(taskId);
       if (kept !== undefined) return verifyStatement(RECEIPT, kept, accepted.agreement.dataUserKey);
+      const enter = await this.#entrance(client, accepted.task);
       const statistics = await summarise(accepted.task);
       checkRows(this.#options.policy, accepted.task, statistics);
       const values = flatten(accepted.task, statistics);
+      await enter();
       const pending = await this.#pending(accepted, values, options);
       // Again, now that what is sent is kept: another process may have been done meanwhile, and noise have been drawn twice.
       await this.#requireNoWithdrawal(taskId);
@@ -178,6 +183,60 @@ export class DataOwner {
       await state.saveReceipt(taskId, receipt);
       return claims;
     });
+  }
+
+  /**
+   * The series that a task is of, as this owner knows it.
+   * @throws ERR_SERIES_INVALID where the data user has another task for the next one, ERR_AGREEMENT_INVALID, ERR_KEY_INVALID
+   */
+  async series(dataUser: ServiceAddress, taskId: TaskId): Promise<OwnSeries> {
+    return this.#withService(dataUser, async (client) => {
+      const { task } = await this.#fetch(client, taskId);
+      const entries = await this.#entries(client, linkOf(task).seriesId);
+      const most = this.#options.policy.series?.most ?? 0;
+      const last = entries.at(-1);
+      const newest = last === undefined ? task : await newestAfter(last, most, this.#nextOf(client));
+      return { entries, newest };
+    });
+  }
+
+  /** Checks the task's place in its series; what it returns keeps that this owner contributes to it. */
+  async #entrance(client: ServiceClient, task: Task): Promise<() => Promise<void>> {
+    const { state, policy } = this.#options;
+    const { series } = state;
+    if (series === undefined && task.series !== undefined)
+      throw new ServiceError(
+        'ERR_POLICY',
+        '"series" expected none, since this state keeps no series: keep the state in a folder (OwnerHome)',
+      );
+    // A first task of a series that the policy does not agree to needs no entry: see #entries.
+    if (series === undefined || policy.series === undefined) return async () => {};
+    const entries = await this.#entries(client, linkOf(task).seriesId);
+    const about = { now: new Date(), nextOf: this.#nextOf(client) };
+    const entry = await entryFor(task, entries, policy.series, about);
+    return async () => {
+      if (entry !== undefined) await enter(series, entries.length, entry);
+    };
+  }
+
+  /** What is kept of a series. Of a first task that this owner contributed to before it kept any, it is made up for now. */
+  async #entries(client: ServiceClient, seriesId: TaskId): Promise<readonly SeriesEntry[]> {
+    const { state } = this.#options;
+    const entries = (await state.series?.entries(seriesId)) ?? [];
+    const isKnown = ((await state.receipt(seriesId)) ?? (await state.pending(seriesId))) !== undefined;
+    if (state.series === undefined || entries.length > 0 || !isKnown) return entries;
+    const { task } = await this.#fetch(client, seriesId);
+    const epsilon = task.differentialPrivacy?.epsilon ?? null;
+    await enter(state.series, 0, { ...linkOf(task), epsilon, at: new Date().toISOString() });
+    return state.series.entries(seriesId);
+  }
+
+  #nextOf(client: ServiceClient): NextOf {
+    return async (taskId) => {
+      const path = `/tasks/${taskId}/next`;
+      const { next } = await client.send({ method: 'GET', path, response: NextTask });
+      return next && (await openAgreed(next, (await this.#enrolment()).cspKey)).task;
+    };
   }
 
   /**

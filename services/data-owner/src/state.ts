@@ -3,8 +3,9 @@
  * withdrawals. OwnerHome keeps it in a folder, MemoryOwnerState as long as the process lives.
  */
 import { hmacSha256Hasher, randomBytes, toBase64url } from '@eigenveil/platform';
-import type { TaskId } from '@eigenveil/task';
+import { TaskId } from '@eigenveil/task';
 import {
+  Digest,
   generatePrivateJwk,
   importSigningKey,
   OwnerId,
@@ -35,7 +36,31 @@ export interface PendingContribution {
   readonly sourceDigest?: string | undefined;
 }
 
+/** A task of a series that this owner has contributed to, or was about to. */
+export const SeriesEntry = z.strictObject({
+  seriesId: TaskId,
+  number: z.int().min(0),
+  taskId: TaskId,
+  taskDigest: Digest,
+  parametersDigest: Digest,
+  /** Of the task's guarantee; null: it has none. */
+  epsilon: z.number().nullable(),
+  /** By this machine's clock. */
+  at: z.iso.datetime(),
+});
+export type SeriesEntry = z.infer<typeof SeriesEntry>;
+
+/** What the owner has contributed to in each series. It is only ever added to. */
+export interface SeriesState {
+  /** In their order. */
+  entries(seriesId: TaskId): Promise<readonly SeriesEntry[]>;
+  /** Keeps the entry behind `before` others; returns the one that is there, if somebody was faster. */
+  keep(before: number, entry: SeriesEntry): Promise<SeriesEntry>;
+}
+
 export interface OwnerState {
+  /** Absent in a state that forgets, or keeps no series: then the owner takes part in no renewal of a task. */
+  readonly series?: SeriesState;
   /** Whether it outlives the process, as what a guarantee of differential privacy rests on must. */
   readonly isDurable: boolean;
   /** The owner's signing key, made on first use. */

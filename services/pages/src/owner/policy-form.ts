@@ -2,7 +2,8 @@
 import { OwnerPolicy } from '@eigenveil/data-owner/portable';
 import { explainIssues } from '@eigenveil/wire/explain';
 
-export type Member = keyof OwnerPolicy;
+/** A page takes part in no renewal: nobody is there when the next task of a series comes. */
+export type Member = Exclude<keyof OwnerPolicy, 'series'>;
 
 /** How a member is filled in. A number that may be absent is left empty. */
 export type MemberField = {
