@@ -260,7 +260,12 @@ const OPEN_TO_CONSOLE = ['GET /console', 'GET /console/', 'GET /console/{file}',
 
 /** What an owner asks of each service, and nobody else but of the identity key. */
 const OPEN_TO_PAGES: Record<Name, readonly string[]> = {
-  csp: ['DELETE /tasks/{taskId}/record', 'GET /.well-known/jwks.json', 'POST /enrolments'],
+  csp: [
+    'DELETE /tasks/{taskId}/record',
+    'GET /.well-known/jwks.json',
+    'POST /enrolments',
+    'POST /owners/counter',
+  ],
   dataUser: [
     'DELETE /tasks/{taskId}/contribution',
     'GET /.well-known/jwks.json',

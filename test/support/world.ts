@@ -20,6 +20,7 @@ import {
 import { type LoopbackOptions, loopback } from '@eigenveil/demo/loopback';
 import { PaillierPool } from '@eigenveil/paillier';
 import { adminTokenFile } from '@eigenveil/server';
+import { MANY_ANSWERS } from '@eigenveil/testbed/many-answers';
 import { FaultyProxy } from '@eigenveil/testbed/proxies/proxy';
 import { Thumbprint } from '@eigenveil/wire';
 import { QUICK } from './queue-times.ts';
@@ -150,6 +151,7 @@ export class World {
       allowFullRank: true,
       allowSpectrum: true,
       minimumClassRows: 1,
+      ...MANY_ANSWERS,
     };
     const owner = new DataOwner({
       state: home,

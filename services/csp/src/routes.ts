@@ -9,6 +9,8 @@ import {
 import { TaskId } from '@eigenveil/task';
 import {
   AgreementResponse,
+  CounterRequest,
+  CounterResponse,
   CountersignatureRequest,
   CountersignatureResponse,
   EnrolmentRequest,
@@ -96,6 +98,17 @@ export function cspRoutes(options: {
         await enrolmentProofs.useUp(identity);
         return enrolled;
       },
+    }),
+    route({
+      method: 'post',
+      path: '/owners/counter',
+      summary: "Count the next entry of the owner's ledger, and sign what is counted then",
+      auth: 'owner',
+      fromPages: true,
+      body: { json: CounterRequest, limitBytes: SMALL_BODY_BYTES },
+      response: { status: 200, description: 'What is counted, as JWS', schema: CounterResponse },
+      problems: [],
+      handler: async ({ identity, body }) => ({ counter: await service.count(identity.ownerId, body) }),
     }),
     route({
       method: 'post',

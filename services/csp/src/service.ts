@@ -11,14 +11,17 @@ import { layout } from '@eigenveil/statistics';
 import type { Task, TaskId } from '@eigenveil/task';
 import { type KeptAnswer, MOST_RUNS } from '@eigenveil/two-party';
 import {
+  COUNTER,
   COUNTERSIGNATURE,
   ContributionTree,
+  type CounterRequest,
   type Digest,
   digestBytes,
   digestPublicKey,
   type EnrolmentResponse,
   errorCodeOf,
   issueOwnerToken,
+  NO_ENTRY,
   OwnerId,
   type PublicJwk,
   ServiceError,
@@ -84,6 +87,12 @@ export class CspService {
     const ownerId = await store.enrol(hashOneTimeToken(enrolmentToken), thumbprint, freshId, now());
     const lifetimeSeconds = policy.ownerTokenLifetimeSeconds;
     return { ownerId, ownerToken: await issueOwnerToken(key, { ownerId, thumbprint, lifetimeSeconds }) };
+  }
+
+  /** Counts an entry of an owner's ledger, if it is the next, and signs what is counted then: see COUNTER. */
+  async count(ownerId: OwnerId, next: CounterRequest): Promise<string> {
+    const counted = (await this.#deps.store.count(ownerId, next)) ?? { counter: 0, digest: NO_ENTRY };
+    return signStatement(COUNTER, this.#deps.key, { ownerId, ...counted });
   }
 
   /**

@@ -1,7 +1,7 @@
 /** Rows of the CSP's tables in SQLite, and what they hold. */
 import type { Database } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
-import type { Digest, OwnerId } from '@eigenveil/wire';
+import type { Counted, Digest, OwnerId } from '@eigenveil/wire';
 import type { StoredTask } from './store.ts';
 
 /** How many of a task have begun, and how many were answered. */
@@ -42,6 +42,12 @@ export function hasKey(db: Database, taskId: TaskId): boolean {
 export function hasWithdrawn(db: Database, taskId: TaskId, ownerId: OwnerId): boolean {
   const withdrawal = 'SELECT 1 FROM withdrawals WHERE task_id = ? AND owner_id = ?';
   return db.prepare(withdrawal).get(taskId, ownerId) !== undefined;
+}
+
+/** What was counted of the owner's ledger; undefined if nothing was. */
+export function countedOf(db: Database, ownerId: OwnerId): Counted | undefined {
+  const row = db.prepare('SELECT counter, digest FROM owner_counters WHERE owner_id = ?').get(ownerId);
+  return row && { counter: Number(row.counter), digest: row.digest as Digest };
 }
 
 /** A task as it is. */

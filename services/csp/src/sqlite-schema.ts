@@ -58,4 +58,12 @@ export const MIGRATIONS = [
   ) STRICT, WITHOUT ROWID;
   `,
   ANSWER_TABLES,
+  `
+  -- Of owners' ledgers: how many entries, and the digest of the last.
+  CREATE TABLE owner_counters (
+    owner_id TEXT PRIMARY KEY REFERENCES owners,
+    counter  INTEGER NOT NULL,
+    digest   TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

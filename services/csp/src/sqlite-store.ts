@@ -9,9 +9,24 @@ import {
   transaction,
 } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';
-import { type Digest, type OwnerId, ServiceError, type Thumbprint } from '@eigenveil/wire';
+import {
+  type Counted,
+  type CounterRequest,
+  type Digest,
+  NO_ENTRY,
+  type OwnerId,
+  ServiceError,
+  type Thumbprint,
+} from '@eigenveil/wire';
 import { type AuditedUse, appendAudit } from './audit.ts';
-import { countComputation, hasKey, hasWithdrawn, readTask, requestOfShares } from './sqlite-rows.ts';
+import {
+  countComputation,
+  countedOf,
+  hasKey,
+  hasWithdrawn,
+  readTask,
+  requestOfShares,
+} from './sqlite-rows.ts';
 import { MIGRATIONS } from './sqlite-schema.ts';
 import {
   answerPlace,
@@ -76,6 +91,21 @@ export class SqliteCspStore implements CspStore {
   async ownerThumbprint(ownerId: OwnerId): Promise<Thumbprint | undefined> {
     const row = this.#db.prepare('SELECT thumbprint FROM owners WHERE owner_id = ?').get(ownerId);
     return row?.thumbprint as Thumbprint | undefined;
+  }
+
+  async count(ownerId: OwnerId, next: CounterRequest): Promise<Counted | undefined> {
+    return transaction(this.#db, () => {
+      const known = countedOf(this.#db, ownerId);
+      const { counter, digest } = known ?? { counter: 0, digest: NO_ENTRY };
+      if (next.counter !== counter + 1 || next.previous !== digest) return known;
+      this.#db
+        .prepare(
+          `INSERT INTO owner_counters (owner_id, counter, digest) VALUES (?1, ?2, ?3)
+           ON CONFLICT (owner_id) DO UPDATE SET counter = ?2, digest = ?3`,
+        )
+        .run(ownerId, next.counter, next.digest);
+      return { counter: next.counter, digest: next.digest };
+    });
   }
 
   async insertTask(task: StoredTask): Promise<StoredTask> {

@@ -6,7 +6,7 @@
 
 import type { AnswerStore } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
-import type { Digest, OwnerId, Thumbprint } from '@eigenveil/wire';
+import type { Counted, CounterRequest, Digest, OwnerId, Thumbprint } from '@eigenveil/wire';
 
 /** A task as the CSP keeps it. Sealed members are gone (null) once the task no longer needs them. */
 export interface StoredTask {
@@ -45,6 +45,12 @@ export interface CspStore extends AnswerStore {
 
   /** The key thumbprint of an enrolled owner. */
   ownerThumbprint(ownerId: OwnerId): Promise<Thumbprint | undefined>;
+
+  /**
+   * Counts the owner's next entry, if it follows the one that was counted last, and returns what is counted then. Undefined for an owner that has
+   * none and counts none now.
+   */
+  count(ownerId: OwnerId, next: CounterRequest): Promise<Counted | undefined>;
 
   /** Stores a new task, or returns the one that already has this id, whatever its parameters. */
   insertTask(task: StoredTask): Promise<StoredTask>;

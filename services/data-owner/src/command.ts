@@ -4,6 +4,7 @@ import { Thumbprint } from '@eigenveil/task/schema';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { addBudget } from './budget-command.ts';
 import { addContribute } from './contribute-command.ts';
 import { addPage } from './page-command.ts';
 import { addProject, addVerify } from './result-commands.ts';
@@ -29,6 +30,7 @@ export function ownerProgram(): Command {
   addEnrol(program);
   addShow(program);
   addContribute(program);
+  addBudget(program);
   addSql(program);
   addWithdraw(program);
   addProject(program);

@@ -13,7 +13,7 @@ import type { Task } from '@eigenveil/task/schema';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { ROW_SETTINGS, rowsOf, sumsOf } from './rows.ts';
-import { PREFIX, TASK_SETTINGS, withTask } from './settings.ts';
+import { DATASET_SETTING, PREFIX, TASK_SETTINGS, withTask } from './settings.ts';
 
 const PROGRESS_MILLISECONDS = 2000;
 
@@ -22,7 +22,8 @@ The policy (--policy FILE) says what the owner agrees to; a task that breaks it 
   { "minimumOwners": 5, "minimumKeyBits": 3072, "twoParty": ["garbled"], "maximumComponents": 20,
     "allowSpectrum": false, "allowFullRank": false, "allowVariances": false, "minimumClassRows": 10,
     "allowWithoutDifferentialPrivacy": false, "maximumEpsilon": 1, "maximumDelta": 1e-6,
-    "neighbours": "add-remove", "noise": "servers", "colludingOwners": 1 }
+    "neighbours": "add-remove", "noise": "servers", "colludingOwners": 1,
+    "totalEpsilon": 3, "totalDelta": 1e-6, "answers": { "rotated": 1, "others": 1 } }
 allowSpectrum consents to all eigenvalues: with the two-party protocol rotated to those of the total scatter and, for dca, lda and mdr, of the
 pencil. minimumClassRows consents to numbers of rows by class, which such tasks reveal, if this owner has that many rows of each class that it has
 any of; where no other owner has the class, the number is its own. Without it such tasks are refused.
@@ -30,7 +31,10 @@ allowVariances consents to a PCA of the correlation matrix, whose vectors tell t
 colludingOwners is for tasks whose owners add the noise: minimumOwners must be at least honestOwners and so many more.
 "series": { "most": 12, "shortestIntervalHours": 600, "totalEpsilon": 3 } consents to tasks that renew others (serve-series): so many tasks, the first one
 counted, so long apart, with so much ε together. Two results over nearly the same rows tell together what came or went between them:
-all rows of an owner's if it came or went (docs/privacy.md, "Series"). Without it such tasks are refused.`;
+all rows of an owner's if it came or went (docs/privacy.md, "Series"). Without it such tasks are refused.
+totalEpsilon and totalDelta are for all tasks together that rows of one --dataset are contributed to. answers says how many of them may be without
+differential privacy, since results over the same rows are compared with each other: 1 by rotated and 1 by other protocols where nothing
+is said. A task is charged before anything is sent, for good: see budget.`;
 
 export function addContribute(program: Command): void {
   const command = program
@@ -38,6 +42,7 @@ export function addContribute(program: Command): void {
     .description("contribute the encrypted statistics of a file's rows to a task");
   const configuration = addSettings(command, PREFIX, {
     ...TASK_SETTINGS,
+    ...DATASET_SETTING,
     statistics: {
       schema: z.string().min(1).optional(),
       description:
@@ -87,7 +92,7 @@ Example:
   );
   command.action(async (id: string) => {
     const settings = configuration();
-    const { discardPending, ignore, statistics: sums, strict, numericLabels } = settings;
+    const { dataset, discardPending, ignore, statistics: sums, strict, numericLabels } = settings;
     if (sums !== undefined && (settings.data ?? settings.query ?? settings.database) !== undefined)
       throw new ConfigurationError('"--statistics" expected without "--data", "--query" and "--database"');
     const rows = sums === undefined ? rowsOf(settings) : undefined;
@@ -120,8 +125,14 @@ Example:
     };
     const receipt = await withTask(settings, id, (owner, dataUser, taskId) =>
       owner.contribute(dataUser, taskId, summarise, {
+        dataset,
         discardPending,
         sourceDigest: () => sourceDigest,
+        onUncounted: (reason) =>
+          printNote(
+            command,
+            `warning: the CSP could not be asked whether this home was put back from a backup: ${reason}`,
+          ),
       }),
     );
     if (summary !== undefined) warn(command, summary);

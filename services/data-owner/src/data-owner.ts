@@ -14,10 +14,15 @@ import {
 import { flatten, type Statistics } from '@eigenveil/statistics/owner';
 import type { Task, TaskId } from '@eigenveil/task';
 import {
+  COUNTER,
+  type Counted,
+  type CounterRequest,
+  CounterResponse,
   digestBytes,
   EnrolmentResponse,
   type ErrorCode,
   errorCodeOf,
+  isTransient,
   JwkSet,
   linkOf,
   NextTask,
@@ -35,6 +40,10 @@ import {
   verifyStatement,
 } from '@eigenveil/wire';
 import { z } from 'zod';
+import { type BudgetStatus, budgetStatus } from './budget.ts';
+import { askOnly, charge, checkCharge, confirmLedger, setElsewhere } from './charging.ts';
+import { DEFAULT_DATASET } from './dataset.ts';
+import { checkedLedger, type Elsewhere } from './ledger.ts';
 import { type BrokenRule, brokenRules, checkPolicy, checkRows, type OwnerPolicy } from './policy.ts';
 import { type Evidence, type TaskResult, verifyResult } from './result.ts';
 import { enter, entryFor, type NextOf, newestAfter, type OwnSeries } from './series.ts';
@@ -64,6 +73,10 @@ export interface ContributeOptions {
   readonly discardPending?: boolean;
   /** SHA-256, hexadecimal, of what the rows were read from, asked for once they are summed: so that a retry with another file can be told so. */
   readonly sourceDigest?: () => string | undefined;
+  /** The name of the rows, which their budget is kept under; rows that are in two data sets are counted in each alone. */
+  readonly dataset?: string | undefined;
+  /** Told when the CSP could not be asked whether the ledger is the newest, and why: what was put back from a backup is not noticed then. */
+  readonly onUncounted?: (reason: string) => void;
 }
 
 /**
@@ -127,10 +140,44 @@ export class DataOwner {
    * The task, if the pinned CSP has signed it, and the rules of the owner's policy that it breaks. Nothing but the request for the task is sent.
    * @throws ERR_AGREEMENT_INVALID, ERR_KEY_INVALID
    */
-  async inspect(dataUser: ServiceAddress, taskId: TaskId): Promise<{ task: Task; broken: BrokenRule[] }> {
+  async inspect(
+    dataUser: ServiceAddress,
+    taskId: TaskId,
+    dataset = DEFAULT_DATASET,
+  ): Promise<{ task: Task; broken: BrokenRule[]; overBudget: string | null }> {
+    const { state, policy } = this.#options;
     return this.#withService(dataUser, async (client) => {
       const { task } = await this.#fetch(client, taskId);
-      return { task, broken: brokenRules(this.#options.policy, task) };
+      const overBudget = await checkCharge(state, policy, dataset, task).then(
+        () => null,
+        (error: unknown) => {
+          if (error instanceof ServiceError) return error.message;
+          throw error;
+        },
+      );
+      return { task, broken: brokenRules(policy, task), overBudget };
+    });
+  }
+
+  /** What each data set has spent, by this owner's ledger. Nobody is asked. */
+  async budget(): Promise<BudgetStatus[]> {
+    const { state, policy } = this.#options;
+    return budgetStatus(policy, checkedLedger(await state.ledger()));
+  }
+
+  /**
+   * Says what a data set has spent that the ledger does not have: before there was one, or in entries that were lost. A ledger that the CSP has
+   * counted otherwise goes on from there.
+   * @throws ERR_POLICY for less than was said before, ERR_PEER_UNREACHABLE and as the CSP refuses
+   */
+  async setBudget(dataset: string, elsewhere: Elsewhere): Promise<void> {
+    const { state } = this.#options;
+    if (!state.canComeBack) return setElsewhere(state, dataset, elsewhere, undefined);
+    const { csp } = await this.#enrolment();
+    if (csp === undefined) throw new ServiceError('ERR_PEER_UNREACHABLE', CSP_UNKNOWN);
+    return this.#withService(csp, async (client) => {
+      await setElsewhere(state, dataset, elsewhere, await this.#count(client, askOnly));
+      await confirmLedger(state, (request) => this.#count(client, request));
     });
   }
 
@@ -138,7 +185,8 @@ export class DataOwner {
    * Contributes the statistics that `summarise` computes, which is called only after the task was accepted and only if there is no
    * receipt yet. Returns the receipt; after a lost answer, the very same bytes are sent again for the same statistics, and others are
    * refused unless the pending ones are given up.
-   * @throws ERR_CONTRIBUTION_PENDING, ERR_CONTRIBUTION_WITHDRAWN and what the policy, the statistics and the data user refuse
+   * @throws ERR_CONTRIBUTION_PENDING, ERR_CONTRIBUTION_WITHDRAWN, ERR_BUDGET_EXHAUSTED, ERR_BUDGET_RESTORED and what the policy, the statistics and
+   *   the data user refuse
    */
   async contribute(
     dataUser: ServiceAddress,
@@ -146,15 +194,17 @@ export class DataOwner {
     summarise: (task: Task) => Promise<Statistics>,
     options: ContributeOptions = {},
   ): Promise<Receipt> {
-    const { state } = this.#options;
+    const { state, policy } = this.#options;
+    const { dataset = DEFAULT_DATASET } = options;
     return this.#withService(dataUser, async (client) => {
       await this.#requireNoWithdrawal(taskId);
       const accepted = await this.#accept(client, taskId);
       const kept = await state.receipt(taskId);
       if (kept !== undefined) return verifyStatement(RECEIPT, kept, accepted.agreement.dataUserKey);
+      await checkCharge(state, policy, dataset, accepted.task);
       const enter = await this.#entrance(client, accepted.task);
       const statistics = await summarise(accepted.task);
-      checkRows(this.#options.policy, accepted.task, statistics);
+      checkRows(policy, accepted.task, statistics);
       const values = flatten(accepted.task, statistics);
       await enter();
       const pending = await this.#pending(accepted, values, options);
@@ -320,9 +370,9 @@ export class DataOwner {
   async #pending(
     accepted: VerifiedTask,
     values: readonly bigint[],
-    { discardPending, sourceDigest: source }: ContributeOptions,
+    { discardPending, sourceDigest: source, dataset = DEFAULT_DATASET, onUncounted }: ContributeOptions,
   ): Promise<PendingContribution> {
-    const { state } = this.#options;
+    const { state, policy } = this.#options;
     const { id, differentialPrivacy } = accepted.task;
     const dataDigest = await state.digestOfData(id, values);
     const hash = source?.();
@@ -339,7 +389,12 @@ export class DataOwner {
       await state.discardPending(id);
       pending = undefined;
     }
-    pending ??= await this.#prepare(accepted, values, { dataDigest, sourceDigest });
+    if (pending === undefined || pending.dataDigest === dataDigest) {
+      // Also where it was kept by a release that charged nothing. What is charged already is not charged again.
+      await charge(state, policy, dataset, accepted.task);
+      await this.#confirm(onUncounted);
+      pending ??= await this.#prepare(accepted, values, { dataDigest, sourceDigest });
+    }
     if (pending.dataDigest === dataDigest) return pending;
     const others = `a contribution ${whatDiffers(pending.sourceDigest, sourceDigest)} to this task has no receipt yet, and may have been taken`;
     throw new ServiceError(
@@ -365,6 +420,36 @@ export class DataOwner {
     const record = await signRecord(accepted.agreement, bytes, { ownerId, key: await state.signingKey() });
     // Encryption is randomised: only stored bytes can be repeated exactly after an answer was lost.
     return state.keepPending(accepted.task.id, { record, bytes, ...digests });
+  }
+
+  /**
+   * Has the CSP count the ledger. Where it cannot be asked, the owner goes on, and an old ledger is not noticed.
+   * @throws ERR_BUDGET_RESTORED
+   */
+  async #confirm(onUncounted?: (reason: string) => void): Promise<void> {
+    const { state } = this.#options;
+    if (!state.canComeBack) return;
+    const { csp } = await this.#enrolment();
+    if (csp === undefined) return onUncounted?.(CSP_UNKNOWN);
+    try {
+      await this.#withService(csp, (client) =>
+        confirmLedger(state, (request) => this.#count(client, request)),
+      );
+    } catch (error) {
+      // A CSP of an earlier release has no counter.
+      if (!isTransient(error) && errorCodeOf(error) !== 'ERR_ROUTE_UNKNOWN') throw error;
+      onUncounted?.((error as Error).message);
+    }
+  }
+
+  async #count(client: ServiceClient, json: CounterRequest): Promise<Counted> {
+    const { cspKey, ownerId } = await this.#enrolment();
+    const path = '/owners/counter';
+    const { counter } = await client.send({ method: 'POST', path, json, response: CounterResponse });
+    const counted = await verifyStatement(COUNTER, counter, cspKey);
+    if (counted.ownerId !== ownerId)
+      throw new ServiceError('ERR_PEER_PROTOCOL', '"counter" expected that of this owner');
+    return counted;
   }
 
   async #accept(client: ServiceClient, taskId: TaskId): Promise<VerifiedTask> {
@@ -428,6 +513,8 @@ function checkState({ isDurable }: OwnerState, { differentialPrivacy }: Task): v
     '"differentialPrivacy" expected null, since this state is in memory: after a restart the same rows could be contributed once more, with other noise, and the guarantee would not hold; keep the state in a folder (OwnerHome)',
   );
 }
+
+const CSP_UNKNOWN = 'the address of the CSP is not known: enrol again';
 
 /** Then the contribution counts, or there is none that could. */
 const WITHDRAWAL_REFUSED: ReadonlySet<string | undefined> = new Set([

@@ -3,6 +3,7 @@ import { PrivateFolder } from '@eigenveil/command';
 import type { TaskId } from '@eigenveil/task';
 import { generatePrivateJwk, importSigningKey, PrivateJwk, type SigningKey } from '@eigenveil/wire';
 import { z } from 'zod';
+import { LedgerEntry } from './ledger.ts';
 import {
   digestOfData,
   Enrolment,
@@ -24,6 +25,7 @@ const StoredContribution = z.strictObject({
 
 export class OwnerHome implements OwnerState {
   readonly isDurable = true;
+  readonly canComeBack = true;
   readonly series: SeriesState = {
     entries: async (seriesId) => {
       const entries: SeriesEntry[] = [];
@@ -100,8 +102,23 @@ export class OwnerHome implements OwnerState {
     await this.#folder.write(receiptFile(taskId), receipt);
     await this.discardPending(taskId);
   }
+
+  async ledger(): Promise<readonly LedgerEntry[]> {
+    const entries: LedgerEntry[] = [];
+    for (;;) {
+      const entry = await this.#folder.read(ledgerFile(entries.length), LedgerEntry);
+      if (entry === undefined) return entries;
+      entries.push(entry);
+    }
+  }
+
+  /** A file for each entry: that it is made whole or not at all, and once, is all that several processes need. */
+  addToLedger(entry: LedgerEntry, length: number): Promise<boolean> {
+    return this.#folder.writeFirst(ledgerFile(length), entry);
+  }
 }
 
+const ledgerFile = (length: number) => `budget-${String(length + 1).padStart(6, '0')}.json`;
 const pendingFile = (taskId: TaskId) => `contribution-${taskId}.json`;
 const receiptFile = (taskId: TaskId) => `receipt-${taskId}.json`;
 const withdrawalFile = (taskId: TaskId) => `withdrawal-${taskId}.json`;

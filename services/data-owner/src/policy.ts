@@ -58,6 +58,19 @@ export const OwnerPolicy = z.strictObject({
       totalEpsilon: z.number().positive().optional(),
     })
     .optional(),
+  /**
+   * What all tasks together may spend on one data set. It is counted in the relation that `neighbours` names, else in `replace`, which every guarantee has
+   * a price in. Without totalEpsilon it is counted, and nothing is refused. Tasks without differential privacy are not acceptable with it.
+   */
+  totalEpsilon: z.number().positive().optional(),
+  totalDelta: z.number().positive().lt(1).default(1e-6),
+  /**
+   * How many answers without differential privacy may be given over one data set, since results of the same rows are compared with each other: by `rotated`,
+   * and by other protocols, where a series counts once.
+   */
+  answers: z
+    .strictObject({ rotated: z.int().min(0).default(1), others: z.int().min(0).default(1) })
+    .prefault({}),
 });
 export type OwnerPolicy = z.infer<typeof OwnerPolicy>;
 
@@ -182,13 +195,13 @@ function checkPlaceInSeries(
 }
 
 function checkGuarantee(
-  { allowWithoutDifferentialPrivacy, maximumEpsilon, maximumDelta, ...policy }: OwnerPolicy,
+  { allowWithoutDifferentialPrivacy, maximumEpsilon, maximumDelta, totalEpsilon, ...policy }: OwnerPolicy,
   { differentialPrivacy: guarantee, minimumOwners }: Task,
   expect: Expect,
 ): void {
   const { neighbours, noise, colludingOwners } = policy;
   if (guarantee === null) {
-    const asked = { maximumEpsilon, maximumDelta, neighbours, noise, colludingOwners };
+    const asked = { maximumEpsilon, maximumDelta, totalEpsilon, neighbours, noise, colludingOwners };
     const given = Object.entries(asked).filter(([, rule]) => rule !== undefined);
     expect(
       allowWithoutDifferentialPrivacy && given.length === 0,

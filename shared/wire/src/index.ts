@@ -24,6 +24,7 @@ export {
   type TreeContribution,
   type TreePath,
 } from './contribution-tree.ts';
+export { COUNTER, type Counted, CounterRequest, CounterResponse, NO_ENTRY } from './counter.ts';
 export { type Clock, Deadline, systemClock } from './deadline.ts';
 export { Digest, digestBytes, digestJson, isSameJson } from './digest.ts';
 export {

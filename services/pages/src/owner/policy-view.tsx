@@ -103,6 +103,24 @@ function Member(props: {
       return <Check label={label} hint={hint} checked={value === true} onChecked={set} />;
     case 'choice':
       return <Choice label={label} hint={hint} value={String(value)} options={field.options} onValue={set} />;
+    case 'numbers': {
+      const texts = value as readonly string[];
+      return (
+        <fieldset>
+          <legend>{label}</legend>
+          <p class="hint">{hint}</p>
+          {field.parts.map(([part, words], i) => (
+            <TextField
+              key={part}
+              label={words}
+              value={texts[i]!}
+              onValue={(text) => set(texts.map((it, j) => (i === j ? text : it)))}
+              isNumber
+            />
+          ))}
+        </fieldset>
+      );
+    }
     case 'several': {
       const chosen = Array.isArray(value) ? (value as readonly string[]) : [];
       return (

@@ -64,6 +64,9 @@ describe('the policy as a form', () => {
       neighbours: optional(fc.constantFrom('add-remove' as const, 'replace' as const)),
       noise: optional(fc.constantFrom('servers' as const, 'csp' as const, 'owners' as const)),
       colludingOwners: optional(fc.nat(1000)),
+      totalEpsilon: optional(fc.double({ min: 1e-9, max: 100, noNaN: true })),
+      totalDelta: optional(fc.double({ min: 1e-12, max: 0.5, noNaN: true })),
+      answers: optional(fc.record({ rotated: fc.nat(1000), others: fc.nat(1000) })),
     });
     fc.assert(
       fc.property(policies, (some) => {
