@@ -23,13 +23,14 @@ The policy (--policy FILE) says what the owner agrees to; a task that breaks it 
     "allowSpectrum": false, "allowFullRank": false, "allowVariances": false, "minimumClassRows": 10,
     "allowWithoutDifferentialPrivacy": false, "maximumEpsilon": 1, "maximumDelta": 1e-6,
     "neighbours": "add-remove", "noise": "servers", "colludingOwners": 1,
-    "totalEpsilon": 3, "totalDelta": 1e-6, "answers": { "rotated": 1, "others": 1 } }
+    "totalEpsilon": 3, "totalDelta": 1e-6, "answers": { "rotated": 1, "others": 1 },
+    "series": { "most": 12, "shortestIntervalHours": 600, "totalEpsilon": 3 } }
 allowSpectrum consents to all eigenvalues: with the two-party protocol rotated to those of the total scatter and, for dca, lda and mdr, of the
 pencil. minimumClassRows consents to numbers of rows by class, which such tasks reveal, if this owner has that many rows of each class that it has
 any of; where no other owner has the class, the number is its own. Without it such tasks are refused.
 allowVariances consents to a PCA of the correlation matrix, whose vectors tell the variances of features.
 colludingOwners is for tasks whose owners add the noise: minimumOwners must be at least honestOwners and so many more.
-"series": { "most": 12, "shortestIntervalHours": 600, "totalEpsilon": 3 } consents to tasks that renew others (serve-series): so many tasks, the first one
+series consents to tasks that renew others (serve-series): so many tasks, the first one
 counted, so long apart, with so much ε together. Two results over nearly the same rows tell together what came or went between them:
 all rows of an owner's if it came or went (docs/privacy.md, "Series"). Without it such tasks are refused.
 totalEpsilon and totalDelta are for all tasks together that rows of one --dataset are contributed to. answers says how many of them may be without
