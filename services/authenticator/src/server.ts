@@ -1,5 +1,13 @@
 /** Puts the authenticator together and runs it over HTTPS. */
-import { type Logger, openService, Reloader, readCertificates, requireKeys } from '@eigenveil/server';
+import {
+  type Logger,
+  measureStorage,
+  openService,
+  Reloader,
+  readCertificates,
+  requireKeys,
+  sqliteBytes,
+} from '@eigenveil/server';
 import type { Thumbprint } from '@eigenveil/wire';
 import { authenticatorMetrics } from './metrics.ts';
 import { Population } from './population.ts';
@@ -53,6 +61,7 @@ export async function startAuthenticator(
     running.release();
     throw error;
   });
+  measureStorage(metrics, config.dataDirectory, () => sqliteBytes(database));
   const measured = authenticatorMetrics(metrics, store, () => service.activeSessions);
   let webhook: Webhook | undefined;
   const service = new AuthenticatorService({

@@ -59,6 +59,7 @@ export function cspRoutes(options: {
 
   const dataUser: Authenticator<VerifiedProof> = {
     challenge: 'DPoP',
+    known: ({ thumbprint }) => ({ kind: 'thumbprint', id: thumbprint }),
     description: 'A proof of possession of the key of a registered data user.',
     authenticate: async (request) => {
       // First of all: who speaks another version may prove who it is otherwise, too.

@@ -1,7 +1,14 @@
 /** Puts the CSP together and runs it over HTTPS. */
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import { type RandomSource, systemRandomness } from '@eigenveil/privacy';
-import { type Logger, openService, Reloader, requireKeys } from '@eigenveil/server';
+import {
+  type Logger,
+  measureStorage,
+  openService,
+  Reloader,
+  requireKeys,
+  sqliteBytes,
+} from '@eigenveil/server';
 import type { Thumbprint } from '@eigenveil/wire';
 import { cspRoutes } from './routes.ts';
 import { CspService } from './service.ts';
@@ -72,8 +79,17 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
     dataUsers,
   });
   const { rateLimit, log, metrics } = service;
+  measureStorage(metrics, config.dataDirectory, () => sqliteBytes(database));
   const startLimit = new StartLimit(config.computationsPerMinute);
-  const twoParty = new TwoPartyServer({ service: csp, dataUser, rateLimit, startLimit, log, metrics });
+  const twoParty = new TwoPartyServer({
+    service: csp,
+    dataUser,
+    rateLimit,
+    startLimit,
+    log,
+    metrics,
+    peers: service.peers,
+  });
   const sweep = async () => {
     const ended = await csp.endOverdueTasks();
     if (ended > 0) service.log.warn({ ended }, 'ended tasks that their data users had abandoned');

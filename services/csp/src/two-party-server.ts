@@ -1,7 +1,14 @@
 /** The CSP's end of the two-party connection: a WebSocket, opened by an authenticated data user for one of its tasks. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type Authenticator, type Logger, type Metrics, type RateLimit, refuse } from '@eigenveil/server';
+import {
+  type Authenticator,
+  type Logger,
+  type Metrics,
+  type PeerNames,
+  type RateLimit,
+  refuse,
+} from '@eigenveil/server';
 import { programOf, type Task, TaskId } from '@eigenveil/task';
 import { type Channel, ChannelAcceptor, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { errorCodeOf, ServiceError, toProblem, type VerifiedProof } from '@eigenveil/wire';
@@ -29,6 +36,7 @@ export class TwoPartyServer {
   readonly #startLimit: StartLimit;
   readonly #log: Logger;
   readonly #metrics: Metrics;
+  readonly #peers: PeerNames;
   readonly #acceptor = new ChannelAcceptor();
   readonly #starts: ReturnType<Metrics['counter']>;
   readonly #answers: ReturnType<Metrics['counter']>;
@@ -45,6 +53,7 @@ export class TwoPartyServer {
     startLimit: StartLimit;
     log: Logger;
     metrics: Metrics;
+    peers: PeerNames;
   }) {
     this.#service = dependencies.service;
     this.#dataUser = dependencies.dataUser;
@@ -52,6 +61,7 @@ export class TwoPartyServer {
     this.#startLimit = dependencies.startLimit;
     this.#log = dependencies.log;
     this.#metrics = dependencies.metrics;
+    this.#peers = dependencies.peers;
     this.#starts = this.#metrics.counter(
       'computations_started_total',
       'Two-party computations that started.',
@@ -77,7 +87,7 @@ export class TwoPartyServer {
     this.#open(request, socket, head).then(
       ([state, channel]) => this.#compute(state, channel),
       (error: unknown) => {
-        this.#tellRefusal(error);
+        this.#tellRefusal(error, request);
         refuse(socket, error);
       },
     );
@@ -88,11 +98,15 @@ export class TwoPartyServer {
   }
 
   /** Counted as other requests are. What is wrong in this service, its operator has to see; a peer's mistakes are no news. */
-  #tellRefusal(error: unknown): void {
+  #tellRefusal(error: unknown, { socket }: IncomingMessage): void {
     const { code, status } = toProblem(error);
     this.#metrics.countProblem(ROUTE, code);
     if (status === 500) this.#log.error({ route: ROUTE, code, err: error }, 'two-party connection failed');
-    else this.#log.info({ route: ROUTE, code }, 'two-party connection refused');
+    else
+      this.#log.info(
+        { route: ROUTE, code, peer: this.#peers.name(socket.remoteAddress) },
+        'two-party connection refused',
+      );
   }
 
   async #open(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<[TwoPartyState, Channel]> {

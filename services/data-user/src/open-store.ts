@@ -5,6 +5,7 @@ import {
   keyFile,
   requireKeys,
   type Service,
+  sqliteBytes,
   type UsedProofs,
 } from '@eigenveil/server';
 import { ReplayGuard } from '@eigenveil/wire';
@@ -26,6 +27,7 @@ export interface OpenedStore {
   readonly queue: WorkQueue;
   /** @throws ERR_DATABASE_UNREACHABLE unless the database can do its work */
   readonly check: () => Promise<void>;
+  readonly databaseBytes: () => Promise<number>;
 }
 
 /** For the one of the queues that is opened; the default is that queue's. */
@@ -82,6 +84,7 @@ async function openOwn(
     usedProofs: new ReplayGuard(),
     queue: new LocalWorkQueue(queue),
     check: () => store.check(),
+    databaseBytes: () => sqliteBytes(foundation.database),
   };
 }
 
@@ -108,7 +111,12 @@ async function openShared(
     'Transactions that wait for a connection to the database.',
     () => shared.load.waiting,
   );
-  return { store, usedProofs: new PostgresReplayGuard(shared), queue, check: () => shared.check() };
+  const databaseBytes = async () => {
+    const text = 'SELECT pg_database_size(current_database()) AS bytes';
+    return Number((await shared.query<{ bytes: string }>({ text })).rows[0]!.bytes);
+  };
+  const usedProofs = new PostgresReplayGuard(shared);
+  return { store, usedProofs, queue, check: () => shared.check(), databaseBytes };
 }
 
 async function orClose<Result>(store: DataUserStore, work: () => Promise<Result>): Promise<Result> {

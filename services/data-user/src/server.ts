@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import { type RandomSource, systemRandomness } from '@eigenveil/privacy';
-import { type Logger, openService, Reloader, readCertificates } from '@eigenveil/server';
+import { type Logger, measureStorage, openService, Reloader, readCertificates } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';
 import { standardPace, systemClock } from '@eigenveil/two-party';
 import type { Thumbprint } from '@eigenveil/wire';
@@ -20,6 +20,7 @@ import { Refusals } from './refusals.ts';
 import { Renewals } from './renewals.ts';
 import { dataUserRoutes } from './routes.ts';
 import type { DataUserConfiguration } from './settings.ts';
+import { measureTasks } from './task-metrics.ts';
 import { TaskProgresses } from './task-progress.ts';
 import { Tasks } from './tasks.ts';
 
@@ -67,13 +68,16 @@ export async function startDataUser(
     'batches_total',
     'Batches of contributions whose partial product was stored.',
   );
+  const refused = metrics.counter('uploads_refused_total', 'Contributions that were refused.', ['code']);
   const misses = metrics.counter('answers_late_total', 'Answers that took longer than their public time.');
-  const { store, usedProofs, queue, check } = await openStore(config, service, overrides.queueTimes).catch(
-    (error: unknown) => {
-      service.release();
-      throw error;
-    },
-  );
+  const { store, usedProofs, queue, check, databaseBytes } = await openStore(
+    config,
+    service,
+    overrides.queueTimes,
+  ).catch((error: unknown) => {
+    service.release();
+    throw error;
+  });
   const paillier = overrides.paillier ?? new PaillierPool({ threads: config.threads });
   const now = overrides.now ?? (() => new Date());
   const csp = new CspClient({
@@ -97,7 +101,7 @@ export async function startDataUser(
   };
   const sessions = new ConsoleSessions({ token: adminToken, dataUser: key.thumbprint, now });
   const streams = new ConsoleStreams(now);
-  const refusals = new Refusals({ store, now, log });
+  const refusals = new Refusals({ store, now, log, onRefused: (code) => refused.inc({ code }) });
   const progresses = new TaskProgresses({ store, now });
   const provenances = new Provenances({ store, csp });
   const tasks = new Tasks({ store, csp, thumbprint: key.thumbprint, now, queue, provenances });
@@ -133,6 +137,8 @@ export async function startDataUser(
     'Batches that are aggregated, or wait to be.',
     async () => (await queue.lengths()).batches,
   );
+  measureStorage(metrics, config.dataDirectory, databaseBytes);
+  measureTasks(metrics, store, now);
   metrics.gauge('console_streams', 'Streams that pages of the console listen to.', () => streams.count);
   const routes = dataUserRoutes({
     tasks,

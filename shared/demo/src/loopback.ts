@@ -32,6 +32,7 @@ export async function loopback(folder: string, options: LoopbackOptions = {}): P
     threads: 0,
     requestsPerMinute: 1_000_000,
     connectionsPerAddress: 1000,
+    logPeers: 'address',
     logLevel: 'silent',
     allowBigintFallback: false,
     allowedOrigins: [],

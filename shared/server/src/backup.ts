@@ -33,7 +33,7 @@ const DATABASE = 'database.sqlite';
 const MANIFEST = 'manifest.json';
 /** What the operator may have put into the data directory before a restoration, and what one leaves that was interrupted. */
 const ALLOWED_BEFORE =
-  /^(signing-key\.json|key-encryption-key|admin-token|lock\.sqlite(-journal)?|restored\.sqlite(-wal|-shm|-journal)?)$/;
+  /^(signing-key\.json|key-encryption-key|admin-token|log-key|lock\.sqlite(-journal)?|restored\.sqlite(-wal|-shm|-journal)?)$/;
 
 const Contents = z.strictObject({
   format: z.literal('eigenveil backup 1'),

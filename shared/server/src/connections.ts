@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { ipKeyGenerator } from 'express-rate-limit';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
+import type { PeerNames } from './peer-names.ts';
 import { MAX_CONNECTIONS } from './settings.ts';
 
 /** After what was refused came slowly or at length, so long a connection may stay for its peer to read the answer. */
@@ -89,6 +90,7 @@ function peerOf({ remoteAddress, remotePort }: Socket): string {
 export function watchConnections(
   metrics: Metrics,
   log: Logger,
+  peers: PeerNames,
   open: () => number,
 ): (event: ConnectionEvent) => void {
   metrics.gauge('connections_open', 'Connections, from their acceptance on.', open);
@@ -101,7 +103,11 @@ export function watchConnections(
   const flush = (address?: string) => {
     timer = undefined;
     if (Object.keys(untold).length === 0) return;
-    log.warn({ connections: untold, address }, 'connections refused or ended');
+    const peer = peers.name(address);
+    log.warn(
+      { connections: untold, ...(peer === undefined ? {} : { peer }) },
+      'connections refused or ended',
+    );
     untold = {};
     timer = setTimeout(flush, LOG_MILLISECONDS).unref();
   };

@@ -24,6 +24,7 @@ export { openApiDocument, type ServiceInfo } from './openapi.ts';
 export { type Owner, ownerAuthenticator } from './owner.ts';
 export { type PageOptions, pageRoutes } from './page.ts';
 export { lookAtPeer } from './peer.ts';
+export { PeerNames } from './peer-names.ts';
 export {
   ANSWER_MILLISECONDS,
   inspectPostgres,
@@ -61,6 +62,7 @@ export {
   scrub,
   transaction,
 } from './sqlite.ts';
+export { measureStorage, sqliteBytes } from './storage.ts';
 export {
   createLocalCertificate,
   type RunningServer,

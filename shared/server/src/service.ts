@@ -13,10 +13,11 @@ import { type AppOptions, createApp } from './http.ts';
 import { lockDirectory } from './lock.ts';
 import { createLogger, type Logger } from './log.ts';
 import { Metrics } from './metrics.ts';
+import { PeerNames } from './peer-names.ts';
 import { RateLimit } from './rate-limit.ts';
 import type { Renewable } from './reload.ts';
 import { type Authenticator, type Route, routesWith } from './routes.ts';
-import type { LogLevel } from './settings.ts';
+import type { LogLevel, PeerNaming } from './settings.ts';
 import { type RunningServer, readTlsFiles, type ServerOptions, startServer } from './tls.ts';
 
 /** The part of SERVICE_SETTINGS that is used here. */
@@ -31,6 +32,7 @@ export interface ServiceConfiguration {
   readonly requestsPerMinute: number;
   readonly connectionsPerAddress: number;
   readonly logLevel: LogLevel;
+  readonly logPeers: PeerNaming;
   readonly allowedOrigins?: readonly string[] | undefined;
 }
 
@@ -38,6 +40,8 @@ export interface Service {
   readonly foundation: Foundation;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** What its log calls those who ask. */
+  readonly peers: PeerNames;
   readonly admin: Authenticator<'admin'>;
   /** Of the requests, and to be asked about those to upgrade. */
   readonly rateLimit: RateLimit;
@@ -85,9 +89,10 @@ export async function openService(
   await removeDraft(config.dataDirectory);
   const tls = await readTlsFiles(config.tlsCertificate, config.tlsKey);
   const certificate = new WatchedCertificate(tls, metrics, log);
+  const peers = await PeerNames.open(config.logPeers, config.dataDirectory);
   const admin = adminAuthenticator(foundation.adminToken);
   const rateLimit = new RateLimit(config.requestsPerMinute, log);
-  const onConnection = watchConnections(metrics, log, () => running?.connections() ?? 0);
+  const onConnection = watchConnections(metrics, log, peers, () => running?.connections() ?? 0);
   const { host, port, connectionsPerAddress } = config;
   let publicUrl = config.publicUrl === undefined ? undefined : new URL(config.publicUrl).origin;
   let running: RunningServer | undefined;
@@ -95,6 +100,7 @@ export async function openService(
     foundation,
     log,
     metrics,
+    peers,
     admin,
     rateLimit,
     publicUrl: () => publicUrl ?? '',
@@ -128,7 +134,7 @@ export async function openService(
       const all = [identityRoute(foundation.key), ...routes];
       const { allowedOrigins = [] } = config;
       const listener = createApp({
-        ...{ info, log, metrics, rateLimit, admin, checkReady },
+        ...{ info, log, peers, metrics, rateLimit, admin, checkReady },
         ...{ routes: all, allowedOrigins },
       });
       const options = {

@@ -31,7 +31,12 @@ async function startWith(from: number, to: number) {
   await write(from, to);
   const lines: string[] = [];
   const log = createLogger({ service: 'csp', level: 'info' }, { write: (line) => lines.push(line) });
-  const limits = { requestsPerMinute: 1, connectionsPerAddress: 1, logLevel: 'info' } as const;
+  const limits = {
+    requestsPerMinute: 1,
+    connectionsPerAddress: 1,
+    logLevel: 'info',
+    logPeers: 'none',
+  } as const;
   const place = { dataDirectory: `${directory}/data`, host: '127.0.0.1', port: 0 };
   const config = { ...place, ...files, ...limits };
   const opened = await openService('csp', config, log);
