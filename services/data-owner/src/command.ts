@@ -8,6 +8,7 @@ import { addBudget } from './budget-command.ts';
 import { addContribute } from './contribute-command.ts';
 import { addPage } from './page-command.ts';
 import { addProject, addVerify } from './result-commands.ts';
+import { addServeSeries } from './series-command.ts';
 import {
   address,
   DATA_USER_ADDRESS,
@@ -31,6 +32,7 @@ export function ownerProgram(): Command {
   addShow(program);
   addContribute(program);
   addBudget(program);
+  addServeSeries(program);
   addSql(program);
   addWithdraw(program);
   addProject(program);

@@ -246,7 +246,8 @@ export class DataOwner {
       const most = this.#options.policy.series?.most ?? 0;
       const last = entries.at(-1);
       const newest = last === undefined ? task : await newestAfter(last, most, this.#nextOf(client));
-      return { entries, newest };
+      const isReceived = last !== undefined && (await this.#options.state.receipt(last.taskId)) !== undefined;
+      return { entries, isReceived, newest };
     });
   }
 

@@ -16,8 +16,39 @@ export type NextOf = (taskId: TaskId) => Promise<Task | null>;
 export interface OwnSeries {
   /** What it has contributed to, in order. */
   readonly entries: readonly SeriesEntry[];
+  /** Whether the last of these has a receipt. */
+  readonly isReceived: boolean;
   /** The newest task behind the last of these, if there is any: those between are over. */
   readonly newest: Task | null;
+}
+
+/** What an owner does now that takes part by itself; `wait` says for what. */
+export type Step =
+  | { readonly kind: 'contribute'; readonly taskId: TaskId }
+  | { readonly kind: 'wait'; readonly reason: string };
+
+/** @param missed tasks of which the data user has said that they take nothing more */
+export function stepOf(
+  { entries, isReceived, newest }: OwnSeries,
+  rule: OwnerPolicy['series'],
+  { now, missed }: { readonly now: Date; readonly missed: ReadonlySet<TaskId> },
+): Step {
+  const last = entries.at(-1);
+  const wait = (reason: string): Step => ({ kind: 'wait', reason });
+  if (newest === null) {
+    // It was killed, or the answer was lost: what was kept is sent again.
+    if (last !== undefined && !isReceived && !missed.has(last.taskId))
+      return { kind: 'contribute', taskId: last.taskId };
+    return wait(`there is no task after ${last?.taskId} yet`);
+  }
+  if (missed.has(newest.id) || Date.parse(newest.deadline) <= now.getTime())
+    return wait(`task ${newest.id} takes nothing more; waiting for the one after it`);
+  const end = last === undefined ? 0 : intervalEnd(last, rule);
+  if (now.getTime() < end)
+    return wait(
+      `task ${newest.id} comes too soon: the policy's interval ends at ${new Date(end).toISOString()}`,
+    );
+  return { kind: 'contribute', taskId: newest.id };
 }
 
 /** When the policy lets this owner contribute to a series again, milliseconds. */
