@@ -1,6 +1,6 @@
 import { TaskProgress, WaitingCode } from '@eigenveil/wire/console';
 import { expect, test } from 'vitest';
-import { arrivalPoints, isDrawn } from '../../src/console/task/arrivals.ts';
+import { arrivalPoints, boundsDrawn } from '../../src/console/task/arrivals.ts';
 import { contributionWords, waitingWords } from '../../src/console/words.ts';
 
 const time = (minute: number) => `2030-01-01T00:${String(minute).padStart(2, '0')}:00.000Z`;
@@ -54,8 +54,17 @@ test('where the opening is not known they begin with the first, and without any 
 });
 
 test('a bound far above what there is is not drawn', () => {
-  expect(isDrawn(10, 3)).toBe(true);
-  expect(isDrawn(10_000, 3)).toBe(false);
+  expect(boundsDrawn(3, 10, 3).map(({ name }) => name)).toEqual(['minimum', 'maximum']);
+  expect(boundsDrawn(3, 10_000, 3).map(({ name }) => name)).toEqual(['minimum']);
+});
+
+test('bounds that are one number share a line, and close ones are named on either side', () => {
+  expect(boundsDrawn(10, 10, 4)).toEqual([{ name: 'minimum and maximum', value: 10, isNamedBelow: false }]);
+  expect(boundsDrawn(9, 10, 4)).toEqual([
+    { name: 'minimum', value: 9, isNamedBelow: true },
+    { name: 'maximum', value: 10, isNamedBelow: false },
+  ]);
+  expect(boundsDrawn(5, 10, 4).map(({ isNamedBelow }) => isNamedBelow)).toEqual([false, false]);
 });
 
 test('every state that a task can wait in has a sentence of its own, which no new contribution changes', () => {

@@ -20,10 +20,27 @@ export function arrivalPoints({ arrivals, stages, at, status }: TaskProgress): A
   return points;
 }
 
+export interface Bound {
+  readonly name: string;
+  readonly value: number;
+  /** Its name stands below its line, since another one stands close above. */
+  readonly isNamedBelow: boolean;
+}
+
+/** Bounds closer than this share of the drawing's height would have their names one over the other. */
+const CLOSE = 0.15;
+
 /**
- * Whether a bound is drawn: one that lies far above would flatten the rest.
- * @param count the largest number that is drawn anyway
+ * The bounds that are drawn: a maximum that lies far above would flatten the rest.
+ * @param contributions how many there are
  */
-export function isDrawn(bound: number, count: number): boolean {
-  return bound <= 5 * Math.max(1, count);
+export function boundsDrawn(minimum: number, maximum: number, contributions: number): readonly Bound[] {
+  if (minimum === maximum) return [{ name: 'minimum and maximum', value: minimum, isNamedBelow: false }];
+  const most = Math.max(1, minimum, contributions);
+  if (maximum > 5 * most) return [{ name: 'minimum', value: minimum, isNamedBelow: false }];
+  const isNamedBelow = maximum - minimum < CLOSE * Math.max(most, maximum);
+  return [
+    { name: 'minimum', value: minimum, isNamedBelow },
+    { name: 'maximum', value: maximum, isNamedBelow: false },
+  ];
 }

@@ -7,19 +7,19 @@ import { axis, Chart, type ChartOption } from '../../common/chart.tsx';
 import type { ChartTheme } from '../../common/chart-theme.ts';
 import { exactTime, number } from '../../common/format.ts';
 import { contributionWords } from '../words.ts';
-import { type ArrivalPoint, arrivalPoints, isDrawn } from './arrivals.ts';
+import { type ArrivalPoint, arrivalPoints, type Bound, boundsDrawn } from './arrivals.ts';
 
 use([LineChart]);
 
 export function ContributionsChart({ progress }: { readonly progress: TaskProgress }) {
   const { minimumOwners, maximumOwners } = progress;
   const points = useMemo(() => arrivalPoints(progress), [progress]);
-  const option = useCallback(
-    (theme: ChartTheme) => optionOf(points, minimumOwners, maximumOwners, theme),
+  const bounds = useMemo(
+    () => boundsDrawn(minimumOwners, maximumOwners, points.at(-1)?.contributions ?? 0),
     [points, minimumOwners, maximumOwners],
   );
+  const option = useCallback((theme: ChartTheme) => optionOf(points, bounds, theme), [points, bounds]);
   if (points.length === 0) return <p>No contribution has come yet.</p>;
-  const most = Math.max(minimumOwners, points.at(-1)!.contributions);
   return (
     <>
       <Chart
@@ -33,40 +33,34 @@ export function ContributionsChart({ progress }: { readonly progress: TaskProgre
           { head: 'Contributions', numeric: true, cell: ({ contributions }) => number(contributions) },
         ]}
       />
-      {!isDrawn(maximumOwners, most) && (
+      {bounds.every(({ value }) => value !== maximumOwners) && (
         <p class="hint">The maximum, {number(maximumOwners)}, lies far above the drawing.</p>
       )}
     </>
   );
 }
 
-function optionOf(
-  points: readonly ArrivalPoint[],
-  minimum: number,
-  maximum: number,
-  theme: ChartTheme,
-): ChartOption {
+function optionOf(points: readonly ArrivalPoint[], bounds: readonly Bound[], theme: ChartTheme): ChartOption {
   const from = points[0]!.at;
   const to = points.at(-1)!.at;
-  const bound = (name: string, value: number, color: string) => ({
+  const line = ({ name, value, isNamedBelow }: Bound) => ({
     name,
     type: 'line',
     symbol: 'none',
     silent: true,
-    lineStyle: { type: 'dashed', width: 2, color },
+    lineStyle: { type: 'dashed', width: 2, color: name === 'minimum' ? theme.good : theme.bad },
     endLabel: {
       show: true,
       formatter: `${name} ${number(value)}`,
       color: theme.text,
       align: 'right',
-      offset: [0, -10],
+      offset: [0, isNamedBelow ? 10 : -10],
     },
     data: [
       [from, value],
       [to, value],
     ],
   });
-  const most = Math.max(minimum, points.at(-1)!.contributions);
   return {
     useUTC: true,
     grid: { left: 8, right: 16, top: 24, bottom: 8, outerBoundsMode: 'same' },
@@ -94,8 +88,7 @@ function optionOf(
         lineStyle: { width: 2 },
         data: points.map(({ at, contributions }) => [at, contributions]),
       },
-      bound('minimum', minimum, theme.good),
-      ...(isDrawn(maximum, most) ? [bound('maximum', maximum, theme.bad)] : []),
+      ...bounds.map(line),
     ],
   };
 }
