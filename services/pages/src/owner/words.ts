@@ -14,6 +14,7 @@ export const FILE_LABELS = {
 
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/--separator (\w+)/g, `“${FILE_LABELS.separator}”: $1`],
+  [/--separator/g, `“${FILE_LABELS.separator}”`],
   [/--decimal comma/g, `“${FILE_LABELS.decimal}”: comma`],
   [/--trim/g, `“${FILE_LABELS.trim}”`],
   [/--missing skip/g, `“${FILE_LABELS.missing}”`],

@@ -118,6 +118,7 @@ test('messages of the command line name fields of the page', () => {
     'one with a comma, which --decimal comma takes for its fraction',
     'an empty cell: --missing skip leaves such rows out',
     'names seem to be separated otherwise: give --separator semicolon',
+    'a quoted cell ends before a separator, see --separator',
     'one that is written as another number, which --numeric-labels takes',
     'give its rows again, withdraw, or give it up with --discard-pending',
     'not enrolled yet: run "eigenveil-owner enrol" first',
