@@ -11,7 +11,11 @@ export const DATA_USER_BACKUP: BackupRules = {
   migrations: MIGRATIONS,
   sealed: SEALED,
   prepare: giveUpAll,
-  finish: giveUpAll,
+  async finish(database, backup) {
+    await giveUpAll(database);
+    const store = new SqliteDataUserStore(database);
+    await store.operators.noteRestoration(backup, new Date()).finally(() => store.close());
+  },
 };
 
 async function giveUpAll(database: string): Promise<void> {

@@ -9,6 +9,7 @@ import { addKeyCommands } from '@eigenveil/server/key-command';
 import { addIdentityCommand, addServeCommand } from '@eigenveil/server/service-commands';
 import type { Command } from 'commander';
 import { addDraft } from './draft-command.ts';
+import { addOperatorCommands } from './operator-commands.ts';
 import { addRenew } from './renew-command.ts';
 import { addResult } from './result-command.ts';
 import { DATA_USER_SETTINGS } from './settings.ts';
@@ -50,6 +51,7 @@ have receipts. Propose such tasks anew.`,
     },
     databaseUrl,
   );
+  addOperatorCommands(program, PREFIX);
   const task = program.command('task').description('propose tasks and see them through');
   addDraft(task);
   addTaskCommands(task);

@@ -117,4 +117,28 @@ export const MIGRATIONS = [
 
   CREATE INDEX withdrawn_contributions ON contributions (task_id, sequence) WHERE withdrawn;
   `,
+  `
+  CREATE INDEX open_tasks ON tasks (task_id) WHERE state = 'open';
+
+  -- Tokens as hashes. A row stays when the operator is revoked or its token has expired, until one of the same name is added.
+  CREATE TABLE operators (
+    name       text COLLATE "C" PRIMARY KEY,
+    token_hash text COLLATE "C" NOT NULL UNIQUE,
+    added_at   text COLLATE "C" NOT NULL,
+    expires_at text COLLATE "C" NOT NULL,
+    revoked_at text
+  );
+
+  -- See ChainedLog: what operators did.
+  CREATE TABLE audit (
+    sequence      integer PRIMARY KEY,
+    time          text NOT NULL,
+    operator      text,
+    operation     text NOT NULL,
+    task_id       text,
+    subject       text,
+    previous_hash text NOT NULL,
+    hash          text NOT NULL
+  );
+  `,
 ];

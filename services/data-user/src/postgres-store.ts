@@ -9,6 +9,7 @@ import {
   markWithdrawn,
   writeBodies,
 } from './postgres-contributions.ts';
+import { PostgresOperators } from './postgres-operators.ts';
 import { closing, list, lock, type PartialProductRow, read } from './postgres-rows.ts';
 import { MIGRATIONS, SCHEMA } from './postgres-schema.ts';
 import { addRefused, arrivals, ownersOf, watched } from './postgres-watch.ts';
@@ -62,9 +63,11 @@ export async function inspectDataUserDatabase(
  */
 export class PostgresDataUserStore implements DataUserStore {
   readonly #db: PostgresDatabase;
+  readonly operators: PostgresOperators;
 
   constructor(database: PostgresDatabase) {
     this.#db = database;
+    this.operators = new PostgresOperators(database);
   }
 
   async insertTask(task: Task): Promise<void> {

@@ -20,6 +20,7 @@ import { consoleRoutes } from './console-routes.ts';
 import type { ConsoleSessions } from './console-sessions.ts';
 import type { ConsoleStreams } from './console-streams.ts';
 import type { CspClient } from './csp-client.ts';
+import type { Operators } from './operators.ts';
 import type { Refusals } from './refusals.ts';
 import type { Renewals } from './renewals.ts';
 import type { TaskProgresses } from './task-progress.ts';
@@ -59,13 +60,14 @@ export function dataUserRoutes(options: {
   readonly queue: WorkQueue;
   readonly csp: CspClient;
   readonly publicUrl: () => string;
+  readonly operators: Operators;
   readonly sessions: ConsoleSessions;
   readonly progresses: TaskProgresses;
   readonly streams: ConsoleStreams;
   readonly refusals: Refusals;
   readonly usedProofs: UsedProofs;
 }): Route[] {
-  const { tasks, renewals, collection, queue, sessions, progresses, refusals } = options;
+  const { tasks, renewals, collection, queue, operators, sessions, progresses, refusals } = options;
   const operator = sessions.operator();
   const owner = ownerAuthenticator(
     () => options.csp.identity(),
@@ -82,7 +84,10 @@ export function dataUserRoutes(options: {
       body: { json: TaskCreation, limitBytes: TASK_BODY_BYTES },
       response: { status: 201, description: 'The task with the signature of the CSP', schema: SignedTask },
       problems: OPENING,
-      handler: ({ body }) => tasks.create(body),
+      handler: async ({ identity, body }) => {
+        await operators.note(identity.name, 'task created', body.id);
+        return tasks.create(body);
+      },
     }),
     route({
       method: 'get',
@@ -163,7 +168,8 @@ export function dataUserRoutes(options: {
       body: { json: EmptyBody, limitBytes: 64 },
       response: { status: 202, description: 'The state after it', schema: TaskStatus },
       problems: ['ERR_TASK_UNKNOWN', 'ERR_MINIMUM_OWNERS', 'ERR_TASK_CANCELLED', 'ERR_TASK_CLOSED'],
-      handler: async ({ params }) => {
+      handler: async ({ identity, params }) => {
+        await operators.note(identity.name, 'task closed', params.taskId);
         await tasks.close(params.taskId);
         await queue.offer(params.taskId);
         return tasks.status(params.taskId);
@@ -178,7 +184,8 @@ export function dataUserRoutes(options: {
       body: { json: EmptyBody, limitBytes: 64 },
       response: { status: 202, description: 'The state after it', schema: TaskStatus },
       problems: ['ERR_TASK_UNKNOWN', 'ERR_TASK_CLOSED'],
-      handler: async ({ params }) => {
+      handler: async ({ identity, params }) => {
+        await operators.note(identity.name, 'task cancelled', params.taskId);
         await tasks.cancel(params.taskId);
         await queue.offer(params.taskId);
         return tasks.status(params.taskId);
@@ -197,7 +204,10 @@ export function dataUserRoutes(options: {
         schema: SignedTask,
       },
       problems: ['ERR_TASK_UNKNOWN', 'ERR_TASK_OPEN', ...OPENING],
-      handler: ({ params, body }) => renewals.renew(params.taskId, body.deadline),
+      handler: async ({ identity, params, body }) => {
+        await operators.note(identity.name, 'task renewed', params.taskId);
+        return renewals.renew(params.taskId, body.deadline);
+      },
     }),
     route({
       method: 'get',
@@ -225,7 +235,11 @@ export function dataUserRoutes(options: {
         schema: ResultResponse,
       },
       problems: ['ERR_TASK_UNKNOWN', 'ERR_NOT_READY', 'ERR_TASK_CANCELLED'],
-      handler: ({ params }) => tasks.result(params.taskId),
+      handler: async ({ identity, params }) => {
+        const result = await tasks.result(params.taskId);
+        await operators.note(identity.name, 'result fetched', params.taskId); // before it leaves
+        return result;
+      },
     }),
     counted(
       refusals,

@@ -15,6 +15,7 @@ import { ConsoleStreams } from './console-streams.ts';
 import { CspCertificate } from './csp-certificate.ts';
 import { CspClient } from './csp-client.ts';
 import { openStore, type QueueTimes } from './open-store.ts';
+import { Operators } from './operators.ts';
 import { Provenances } from './provenances.ts';
 import { Refusals } from './refusals.ts';
 import { Renewals } from './renewals.ts';
@@ -99,7 +100,13 @@ export async function startDataUser(
       log.warn({ taskId, err: event.error }, 'stage interrupted; it will be tried again');
     }
   };
-  const sessions = new ConsoleSessions({ token: adminToken, dataUser: key.thumbprint, now });
+  const operators = new Operators({ store: store.operators, admin: adminToken, now });
+  const sessions = new ConsoleSessions({
+    operators,
+    secret: service.foundation.deriveSecret('console sessions of named operators'),
+    dataUser: key.thumbprint,
+    now,
+  });
   const streams = new ConsoleStreams(now);
   const refusals = new Refusals({ store, now, log, onRefused: (code) => refused.inc({ code }) });
   const progresses = new TaskProgresses({ store, now });
@@ -147,6 +154,7 @@ export async function startDataUser(
     queue,
     csp,
     publicUrl,
+    operators,
     sessions,
     progresses,
     streams,

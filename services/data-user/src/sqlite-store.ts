@@ -11,6 +11,7 @@ import {
 } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
 import type { Digest, OwnerId, ServiceError, TaskState, TreeContribution } from '@eigenveil/wire';
+import { SqliteOperators } from './sqlite-operators.ts';
 import { MIGRATIONS } from './sqlite-schema.ts';
 import { addRefused, arrivals, listed, ownersOf, type Prepare, shownOf, watched } from './sqlite-watch.ts';
 import {
@@ -47,9 +48,11 @@ export class SqliteDataUserStore implements DataUserStore {
   readonly #db: Database;
   readonly #statements = new Map<string, StatementSync>();
   readonly #answers: SqliteAnswers;
+  readonly operators: SqliteOperators;
 
   constructor(path: string) {
     this.#db = openDatabase(path, MIGRATIONS, 'data-user');
+    this.operators = new SqliteOperators(this.#db);
     this.#answers = new SqliteAnswers(this.#db, "state = 'unblinded'");
   }
 

@@ -14,6 +14,7 @@ import type {
   TaskStatus,
   TreeContribution,
 } from '@eigenveil/wire';
+import type { OperatorStore } from './operators.ts';
 
 export interface StoredTask {
   readonly task: Task;
@@ -136,6 +137,7 @@ export interface StageResult {
 }
 
 export interface DataUserStore extends AnswerStore {
+  readonly operators: OperatorStore;
   /** Stores a task as proposed; no change if there is one with its id. */
   insertTask(task: Task): Promise<void>;
   task(taskId: TaskId): Promise<StoredTask | undefined>;

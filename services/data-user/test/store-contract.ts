@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { DataUserStore } from '../src/store.ts';
 import { contributionsContract } from './store-contract/contributions.ts';
+import { operatorsContract } from './store-contract/operators.ts';
 import { tasksContract } from './store-contract/tasks.ts';
 import { Tested } from './store-contract/tested.ts';
 
@@ -13,5 +14,6 @@ export function storeContract(name: string, open: () => Promise<DataUserStore>):
     afterEach(() => tested.store.close());
     tasksContract(tested);
     contributionsContract(tested);
+    operatorsContract(tested);
   });
 }

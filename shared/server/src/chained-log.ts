@@ -74,7 +74,7 @@ export class ChainedLog<Own extends { readonly [name in keyof Own]: string | nul
     let db: DatabaseSync | undefined;
     try {
       db = new DatabaseSync(path, { readOnly: true });
-      return db.prepare(`SELECT ${this.#columns} FROM audit ORDER BY sequence`).all();
+      return this.readAll(db);
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : 'unknown reason';
       throw new ServerError('ERR_DATABASE', `"${path}" expected a database with an audit log: ${reason}`, {
@@ -83,6 +83,11 @@ export class ChainedLog<Own extends { readonly [name in keyof Own]: string | nul
     } finally {
       db?.close();
     }
+  }
+
+  /** The same of an open database. */
+  readAll(db: DatabaseSync): Row[] {
+    return db.prepare(`SELECT ${this.#columns} FROM audit ORDER BY sequence`).all();
   }
 
   /** The same in PostgreSQL. */
