@@ -1,6 +1,6 @@
 /** What the console asks of the data user that hands it out. */
 import type { TaskCreation, TaskId } from '@eigenveil/task/schema';
-import { ResultResponse, SignedTask } from '@eigenveil/wire';
+import { type RenewalRequest, ResultResponse, SignedTask } from '@eigenveil/wire';
 import {
   ConsoleSession,
   HEARTBEAT_MILLISECONDS,
@@ -72,6 +72,11 @@ export class ConsoleApi {
 
   close(taskId: TaskId, signal: AbortSignal): Promise<TaskStatus> {
     return this.#post(`/tasks/${taskId}/close`, {}, TaskStatus, signal);
+  }
+
+  /** The next task of the series, made once. */
+  renew(taskId: TaskId, json: RenewalRequest, signal: AbortSignal): Promise<SignedTask> {
+    return this.#post(`/tasks/${taskId}/renewal`, json, SignedTask, signal);
   }
 
   cancel(taskId: TaskId, signal: AbortSignal): Promise<TaskStatus> {

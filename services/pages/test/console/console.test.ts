@@ -130,6 +130,26 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
     await page.waitForURL(/\/result$/);
   });
 
+  test('a task that is over is renewed by a button, and the next one names its series', async () => {
+    const { client } = site.services;
+    const { task } = await client.create(await irisProposal());
+    const { page } = await signedIn();
+    await page.goto(`${site.consoleUrl}#/tasks/${task.id}`);
+    await page.getByText('It can be renewed once it is closed or cancelled.').waitFor();
+    expect(await page.getByRole('button', { name: 'Renew…' }).count()).toBe(0);
+    await client.cancelTask(task.id);
+    await press(page, page.getByRole('button', { name: 'Renew…' }));
+    await expectAccessible(page);
+    await expectFits(page);
+    await press(page, page.getByRole('button', { name: 'Open the next task' }));
+    await page.getByText('The task is renewed').waitFor();
+    const [next] = await client.list();
+    await press(page, page.getByRole('link', { name: next!.taskId }));
+    await page.getByText(`Renewal 1 of task ${task.id}`).waitFor();
+    await expectAccessible(page);
+    expect((await client.signed(next!.taskId)).task.series).toMatchObject({ id: task.id, number: 1 });
+  });
+
   test('the list changes as tasks do, and goes back to the first of them', async () => {
     const { client } = site.services;
     const first = await client.create(await irisProposal());
