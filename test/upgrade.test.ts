@@ -68,8 +68,18 @@ function contentsOf(
 ): Record<string, Rows> {
   const all = (sql: string) => query(directory, sql);
   if (service === 'csp') {
-    const tables = ['enrolment_tokens', 'owners', 'tasks', 'records', ...(version > 1 ? ['audit'] : [])];
-    return Object.fromEntries(tables.map((table) => [table, all(`SELECT * FROM ${table} ORDER BY 1, 2`)]));
+    const tables = {
+      enrolment_tokens: '*',
+      owners: 'owner_id, thumbprint',
+      tasks: 'task_id, task, digest, agreement, state, sealed_secret_key, unblinding_digest, sealed_shares',
+      records: '*',
+      ...(version > 1 ? { audit: '*' } : {}),
+    };
+    const rows = Object.entries(tables).map(([table, columns]) => [
+      table,
+      all(`SELECT ${columns} FROM ${table} ORDER BY 1, 2`),
+    ]);
+    return Object.fromEntries(rows);
   }
   const common = {
     tasks: all(

@@ -20,7 +20,10 @@ import { z } from 'zod';
  * - `computation started`: shares of that request are about to enter a computation, whether it will come to an answer or not. Written for the
  *   first, second, fourth, eighth, … of a task, so that the n-th entry says that there were 2^(n−1): a data user whose line breaks
  *   again and again does not fill the log.
- * - `restored`: the database was put back from the backup with this digest. The one entry of no task: it ends them all.
+ * - `restored`: the database was put back from the backup with this digest. An entry of no task: it ends them all.
+ * - `records fixed`: the set of records with this root is the one that counts, whoever is revoked later.
+ * - `ended by operator`: a command has ended the task; what it had is destroyed with it.
+ * - `owner revoked`, `data user revoked`: with the thumbprint of its key, `token revoked`: with the token's hash. Of no task.
  *
  * followRules() checks that the entries of a task follow one another as these sentences say.
  */
@@ -32,8 +35,20 @@ export const AUDIT_OPERATIONS = [
   'restored',
   'computation started',
   'computation resumed',
+  'records fixed',
+  'ended by operator',
+  'owner revoked',
+  'token revoked',
+  'data user revoked',
 ] as const;
 export type AuditOperation = (typeof AUDIT_OPERATIONS)[number];
+
+const OF_NO_TASK: ReadonlySet<AuditOperation> = new Set([
+  'restored',
+  'owner revoked',
+  'token revoked',
+  'data user revoked',
+]);
 
 const AuditEntry = z.strictObject({
   ...LINK,
@@ -101,12 +116,23 @@ export type VerifiedAudit = VerifiedLog<AuditEntry>;
 export function verifyAudit(rows: readonly Record<string, unknown>[], noted?: Digest): VerifiedAudit {
   const tasks = new Map<TaskId, AuditedTask>();
   let isRestored = false;
+  /** Who was revoked since the last restoration, which may forget it. */
+  const revoked = new Set<string>();
   return LOG.verify(rows, noted, (content, place) => {
     if (content.taskId === null) {
-      if (content.operation !== 'restored')
-        throw new AuditError(`${place} breaks the rules: "${content.operation}" expected a task`);
-      isRestored = true;
-      for (const [id, known] of tasks) tasks.set(id, { ...known, isOver: true });
+      const { operation, requestDigest } = content;
+      if (!OF_NO_TASK.has(operation))
+        throw new AuditError(`${place} breaks the rules: "${operation}" expected a task`);
+      if (operation === 'restored') {
+        isRestored = true;
+        revoked.clear();
+        for (const [id, known] of tasks) tasks.set(id, { ...known, over: operation });
+      } else {
+        const subject = `${operation} ${requestDigest}`;
+        if (requestDigest === null || revoked.has(subject))
+          throw new AuditError(`${place} breaks the rules: "${operation}" expected once of somebody`);
+        revoked.add(subject);
+      }
     } else {
       const known = followRules(tasks.get(content.taskId), content, place, isRestored);
       tasks.set(content.taskId, known);
@@ -120,8 +146,9 @@ interface AuditedTask {
   readonly request: Digest | null | undefined;
   readonly isKeyDestroyed: boolean;
   readonly isAnswered: boolean;
-  /** The database was restored since, which has ended it. */
-  readonly isOver: boolean;
+  readonly isFixed: boolean;
+  /** What has ended it for good: a restoration of the database, or the operator. */
+  readonly over: 'restored' | 'ended by operator' | undefined;
   /** Its key was made before there was a log, so that its unblinding may be missing too. */
   readonly isOlder: boolean;
 }
@@ -142,11 +169,12 @@ function followRules(
     request: undefined,
     isKeyDestroyed: false,
     isAnswered: false,
+    isFixed: false,
     isOlder: operation !== 'key made',
-    isOver: isRestored && operation !== 'key made',
+    over: isRestored && operation !== 'key made' ? ('restored' as const) : undefined,
   };
-  if (known.isOver && operation !== 'key made' && operation !== 'key destroyed')
-    throw broken('follows "restored"');
+  if (known.over !== undefined && operation !== 'key made' && operation !== 'key destroyed')
+    throw broken(`follows "${known.over}"`);
   switch (operation) {
     case 'key made':
       if (before !== undefined) throw broken('expected to be its first entry');
@@ -171,7 +199,16 @@ function followRules(
       if (!known.isAnswered || known.request !== requestDigest)
         throw broken('expected an answer that was given, to the same request');
       return known;
+    case 'records fixed':
+      if (known.isFixed || known.isKeyDestroyed || known.request !== undefined)
+        throw broken('expected once, before the unblinding');
+      return { ...known, isFixed: true };
+    case 'ended by operator':
+      return { ...known, over: operation };
     case 'restored':
+    case 'owner revoked':
+    case 'token revoked':
+    case 'data user revoked':
       throw broken('expected no task');
   }
 }

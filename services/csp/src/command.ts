@@ -8,6 +8,7 @@ import { databaseFile, keyFile, SERVICE_SETTINGS } from '@eigenveil/server/setti
 import { Digest } from '@eigenveil/wire/digest';
 import type { Command } from 'commander';
 import { addInvite } from './invite-command.ts';
+import { addOperatorCommands } from './operator-commands.ts';
 import { CSP_SETTINGS } from './settings.ts';
 
 const PREFIX = 'EIGENVEIL_CSP';
@@ -32,6 +33,7 @@ export function cspProgram(): Command {
   });
   addInvite(program, PREFIX);
   addIdentityCommand(program, PREFIX, "print the thumbprint of the service's identity key, which others pin");
+  addOperatorCommands(program, PREFIX);
   addAudit(program);
   const { dataDirectory, keyEncryptionKey } = SERVICE_SETTINGS;
   addKeyCommands(program, PREFIX, { dataDirectory, keyEncryptionKey }, async (configuration) => {
@@ -44,7 +46,8 @@ export function cspProgram(): Command {
   });
   addBackupCommands(program, PREFIX, async () => (await import('./backup.ts')).CSP_BACKUP, {
     consequences: `Every task of the backup ends, since it may have been unblinded later, and every enrolment token that was unused is void. Owners that
-have enrolled since must enrol again. The audit log notes the restoration.`,
+have enrolled since must enrol again. Owners and data users that were revoked since are NOT revoked here any more: revoke them again before the
+service starts. The audit log notes the restoration.`,
   });
   return program;
 }

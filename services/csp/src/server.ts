@@ -61,6 +61,9 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
     ownerTokenLifetimeSeconds: config.ownerTokenDays * SECONDS_PER_DAY,
     answersPerTask: config.answersPerTask,
     retentionDays: config.retentionDays,
+    openTasks: config.openTasks,
+    tasksPerDay: config.tasksPerDay,
+    quotas: config.quotas,
   };
   const csp = new CspService({
     store,
@@ -98,11 +101,12 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
   const reloader = new Reloader(config, log, [
     ...service.renewables,
     {
-      settings: ['dataUsers', 'minimumOwners', 'computationsPerMinute'],
+      settings: ['dataUsers', 'minimumOwners', 'computationsPerMinute', 'openTasks', 'tasksPerDay', 'quotas'],
       prepare: (next: CspConfiguration) => () => {
         dataUsers.clear();
         for (const thumbprint of next.dataUsers) dataUsers.add(thumbprint);
-        Object.assign(policy, { minimumOwners: next.minimumOwners });
+        const { minimumOwners, openTasks, tasksPerDay, quotas } = next;
+        Object.assign(policy, { minimumOwners, openTasks, tasksPerDay, quotas });
         startLimit.perMinute = next.computationsPerMinute;
       },
     },
@@ -116,6 +120,9 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
   // Only now: a timer would keep a process alive that could not listen.
   const onFailure = (error: unknown) => service.log.error({ err: error }, 'sweep failed');
   const sweeping = setInterval(() => void sweep().catch(onFailure), SWEEP_MILLISECONDS);
+  for (const thumbprint of dataUsers)
+    if (await store.isDataUserRevoked(thumbprint))
+      service.log.warn({ thumbprint }, 'the settings name a data user that was revoked: it stays so');
   if (policy.allowSimulated)
     service.log.warn('simulated two-party computation is allowed: it is not private');
   return {

@@ -19,6 +19,9 @@ import type { StartLimit } from './start-limit.ts';
 /** Tasks that are computed at a time; each holds some 20 MB and a share of a core. */
 const MOST_COMPUTATIONS = 32;
 
+/** How often is looked whether the operator has ended a task that is being computed, by a command beside this service. */
+const LOOK_MILLISECONDS = 1000;
+
 const ROUTE = '/tasks/:taskId/two-party';
 const PATH = /^\/tasks\/([^/]+)\/two-party$/;
 
@@ -45,6 +48,7 @@ export class TwoPartyServer {
   readonly #running = new Map<TaskId, Running>();
   /** How many connections of each task are being opened or have not ended: a task takes one place, however often it connects. */
   readonly #connections = new Map<TaskId, number>();
+  readonly #looking: NodeJS.Timeout;
 
   constructor(dependencies: {
     service: CspService;
@@ -78,6 +82,7 @@ export class TwoPartyServer {
       this.#startLimit.forget(taskId);
       void this.#running.get(taskId)?.channel.abort('ERR_TASK_CLOSED');
     });
+    this.#looking = setInterval(() => void this.#breakOffEnded(), LOOK_MILLISECONDS).unref();
   }
 
   /** Listener for a server's `upgrade` event. */
@@ -94,7 +99,19 @@ export class TwoPartyServer {
   };
 
   close(): void {
+    clearInterval(this.#looking);
     this.#acceptor.close();
+  }
+
+  /** What a task has was destroyed with it, so that nothing new is given; but shares are still in the memory of whoever computes. */
+  async #breakOffEnded(): Promise<void> {
+    for (const [taskId, { channel }] of this.#running) {
+      try {
+        if (await this.#service.hasEnded(taskId)) await channel.abort('ERR_TASK_CLOSED');
+      } catch (error) {
+        this.#log.error({ err: error, taskId }, 'it is not known whether the operator has ended this task');
+      }
+    }
   }
 
   /** Counted as other requests are. What is wrong in this service, its operator has to see; a peer's mistakes are no news. */

@@ -61,6 +61,7 @@ export {
   type SealedColumn,
   scrub,
   transaction,
+  tryScrub,
 } from './sqlite.ts';
 export { measureStorage, sqliteBytes } from './storage.ts';
 export {

@@ -206,7 +206,8 @@ export function scrub(db: DatabaseSync): void {
   setTimeout(() => scrub(db), SCRUB_AGAIN_MILLISECONDS).unref();
 }
 
-function tryScrub(db: DatabaseSync): boolean {
+/** The same once; returns whether it was possible. For a command, which may end before it is tried again. */
+export function tryScrub(db: DatabaseSync): boolean {
   db.exec('PRAGMA busy_timeout = 0'); // or every request would wait for the reader
   try {
     return db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy === 0;
