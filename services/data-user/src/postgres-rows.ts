@@ -2,7 +2,7 @@
 import type { PostgresQueries } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
 import type { Digest, OwnerId, TaskState } from '@eigenveil/wire';
-import type { Activity, Entered, ListedTask, StoredTask, WatchedTask } from './store.ts';
+import type { Activity, Entered, Fixation, ListedTask, StoredTask, WatchedTask } from './store.ts';
 
 interface TaskRow {
   readonly task: string;
@@ -18,6 +18,7 @@ interface TaskRow {
   readonly timings: string;
   readonly entered: string;
   readonly activity: string;
+  readonly fixation: string | null;
   readonly faults: number;
   readonly records_sent: number;
   readonly ended_at_csp: boolean;
@@ -68,7 +69,15 @@ export async function read(
 /** What is shown of a task while it goes on. */
 export type ShownRow = Pick<
   TaskRow,
-  'task' | 'state' | 'contributions' | 'last_sequence' | 'failure' | 'timings' | 'entered' | 'activity'
+  | 'task'
+  | 'state'
+  | 'contributions'
+  | 'last_sequence'
+  | 'failure'
+  | 'timings'
+  | 'entered'
+  | 'activity'
+  | 'fixation'
 >;
 
 export function shownOf(row: ShownRow): Omit<WatchedTask, 'refused'> {
@@ -81,6 +90,7 @@ export function shownOf(row: ShownRow): Omit<WatchedTask, 'refused'> {
     timings: JSON.parse(row.timings) as Record<string, number>,
     entered: JSON.parse(row.entered) as Entered,
     activity: JSON.parse(row.activity) as Activity,
+    fixation: row.fixation === null ? null : (JSON.parse(row.fixation) as Fixation),
   };
 }
 

@@ -141,4 +141,17 @@ export const MIGRATIONS = [
     hash          text NOT NULL
   );
   `,
+  `
+  -- As in SQLite: which set of records the CSP was asked to fix, and whom it has revoked.
+  ALTER TABLE tasks ADD COLUMN fixation text;
+
+  CREATE TABLE revoked_owners (owner_id text COLLATE "C" PRIMARY KEY);
+
+  CREATE TABLE revocations (
+    only_row  boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    -- At most 2^53 - 1: no number that JavaScript would round.
+    number    bigint NOT NULL,
+    issued_at text COLLATE "C" NOT NULL
+  );
+  `,
 ];

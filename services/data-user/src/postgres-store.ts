@@ -10,6 +10,13 @@ import {
   writeBodies,
 } from './postgres-contributions.ts';
 import { PostgresOperators } from './postgres-operators.ts';
+import {
+  dropRevoked,
+  keepRevocations,
+  readRevocations,
+  revokedAmong,
+  tasksWithRevoked,
+} from './postgres-revocations.ts';
 import { closing, list, lock, type PartialProductRow, read } from './postgres-rows.ts';
 import { MIGRATIONS, SCHEMA } from './postgres-schema.ts';
 import { addRefused, arrivals, ownersOf, watched } from './postgres-watch.ts';
@@ -18,12 +25,14 @@ import {
   answerPlace,
   blindingPlace,
   type DataUserStore,
+  type Fixation,
   type ListedTask,
   type NewContribution,
   type PartialProduct,
   type StageResult,
   type StoredContribution,
   type StoredOwner,
+  type StoredRevocations,
   type StoredTask,
   type WatchedTask,
 } from './store.ts';
@@ -32,8 +41,10 @@ import {
   afterStage,
   checkMarked,
   closes,
+  dropsRevoked,
   entering,
   requireFinal,
+  textOfFixation,
   withdrawalOf,
 } from './store-rules.ts';
 
@@ -123,7 +134,8 @@ export class PostgresDataUserStore implements DataUserStore {
       const written = await writeBodies(db, taskId, contributions);
       const stored = await lock(db, taskId);
       const owners = contributions.map(({ ownerId }) => ownerId);
-      const { outcomes, fresh } = admit(stored, await contributionsOf(db, taskId, owners), contributions);
+      const earlier = await contributionsOf(db, taskId, owners);
+      const { outcomes, fresh } = admit(stored, earlier, contributions, await revokedAmong(db, owners));
       if (fresh.length > 0) await insertFresh(db, taskId, fresh);
       const admitted = new Set(fresh.map(({ contribution }) => contribution.ownerId));
       const refused = written.filter((ownerId) => !admitted.has(ownerId));
@@ -159,6 +171,37 @@ export class PostgresDataUserStore implements DataUserStore {
         values: [taskId, ownerId],
       });
     });
+  }
+
+  async keepRevocations(list: StoredRevocations, owners: readonly OwnerId[]): Promise<number> {
+    return this.#db.transaction('keepRevocations', (db) => keepRevocations(db, list, owners));
+  }
+
+  async revocations(): Promise<StoredRevocations | undefined> {
+    return readRevocations(this.#db);
+  }
+
+  async isRevoked(ownerId: OwnerId): Promise<boolean> {
+    return (await revokedAmong(this.#db, [ownerId])).size > 0;
+  }
+
+  async tasksWithRevoked(): Promise<TaskId[]> {
+    return tasksWithRevoked(this.#db);
+  }
+
+  /** Contributions are stored under the same lock: none of an owner who was revoked before can come behind this one's back. */
+  async dropRevoked(taskId: TaskId): Promise<number> {
+    return this.#db.transaction('dropRevoked', async (db) =>
+      dropsRevoked(await lock(db, taskId)) ? dropRevoked(db, taskId) : 0,
+    );
+  }
+
+  async setFixation(taskId: TaskId, from: Fixation | null, to: Fixation | null): Promise<boolean> {
+    const text = `
+      UPDATE tasks SET fixation = $1 WHERE task_id = $2 AND state IN ('closed', 'blinded')
+        AND fixation IS NOT DISTINCT FROM $3 AND contributions = coalesce($4, contributions)`;
+    const values = [textOfFixation(to), taskId, textOfFixation(from), to?.verifiedOwners ?? null];
+    return (await this.#db.query({ text, values })).rowCount === 1;
   }
 
   async closeTask(taskId: TaskId, byItself?: Date): Promise<boolean> {

@@ -10,7 +10,7 @@ type Row = ShownRow & { readonly refused: readonly Refused[] };
 export async function watched(db: PostgresQueries, taskId: TaskId): Promise<WatchedTask | undefined> {
   const { rows } = await db.query<Row>({
     text: `
-      SELECT task, state, contributions, last_sequence, failure, timings, entered, activity,
+      SELECT task, state, contributions, last_sequence, failure, timings, entered, activity, fixation,
         (SELECT coalesce(json_agg(json_build_object('code', code, 'count', count, 'lastAt', last_at)
             ORDER BY count DESC, code), '[]')
           FROM refusals WHERE refusals.task_id = tasks.task_id) AS refused

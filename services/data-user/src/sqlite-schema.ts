@@ -126,4 +126,18 @@ export const MIGRATIONS = [
     hash          TEXT NOT NULL
   ) STRICT;
   `,
+  `
+  -- The set of records that the CSP was asked to fix, as JSON.
+  ALTER TABLE tasks ADD COLUMN fixation TEXT;
+
+  -- Whom the CSP has revoked in any list that was ever seen.
+  CREATE TABLE revoked_owners (owner_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+
+  -- The newest list.
+  CREATE TABLE revocations (
+    only_row  INTEGER PRIMARY KEY CHECK (only_row = 1),
+    number    INTEGER NOT NULL,
+    issued_at TEXT NOT NULL
+  ) STRICT;
+  `,
 ];

@@ -12,6 +12,13 @@ import {
 import type { Task, TaskId } from '@eigenveil/task';
 import type { Digest, OwnerId, ServiceError, TaskState, TreeContribution } from '@eigenveil/wire';
 import { SqliteOperators } from './sqlite-operators.ts';
+import {
+  dropRevoked,
+  keepRevocations,
+  readRevocations,
+  revokedAmong,
+  tasksWithRevoked,
+} from './sqlite-revocations.ts';
 import { MIGRATIONS } from './sqlite-schema.ts';
 import { addRefused, arrivals, listed, ownersOf, type Prepare, shownOf, watched } from './sqlite-watch.ts';
 import {
@@ -19,6 +26,7 @@ import {
   answerPlace,
   blindingPlace,
   type DataUserStore,
+  type Fixation,
   type ListedTask,
   type NewContribution,
   type PartialProduct,
@@ -26,6 +34,7 @@ import {
   type StoredContribution,
   type StoredOwner,
   type StoredProvenance,
+  type StoredRevocations,
   type StoredTask,
   type WatchedTask,
 } from './store.ts';
@@ -34,8 +43,10 @@ import {
   afterStage,
   checkMarked,
   closes,
+  dropsRevoked,
   entering,
   requireFinal,
+  textOfFixation,
   withdrawalOf,
 } from './store-rules.ts';
 
@@ -113,7 +124,9 @@ export class SqliteDataUserStore implements DataUserStore {
     return transaction(this.#db, () => {
       const stored = this.#read(taskId);
       const earlier = contributions.flatMap(({ ownerId }) => this.#contribution(taskId, ownerId) ?? []);
-      const { outcomes, fresh } = admit(stored, earlier, contributions);
+      const owners = contributions.map(({ ownerId }) => ownerId);
+      const revoked = revokedAmong(this.#prepare, owners);
+      const { outcomes, fresh } = admit(stored, earlier, contributions, revoked);
       for (const { sequence, contribution } of fresh) this.#insert(taskId, sequence, contribution);
       this.#prepare(
         `UPDATE tasks SET contributions = contributions + ?1, last_sequence = last_sequence + ?1
@@ -146,6 +159,38 @@ export class SqliteDataUserStore implements DataUserStore {
       this.#prepare('UPDATE tasks SET contributions = contributions - 1 WHERE task_id = ?').run(taskId);
     });
     scrub(this.#db);
+  }
+
+  async keepRevocations(list: StoredRevocations, owners: readonly OwnerId[]): Promise<number> {
+    return transaction(this.#db, () => keepRevocations(this.#prepare, list, owners));
+  }
+
+  async revocations(): Promise<StoredRevocations | undefined> {
+    return readRevocations(this.#prepare);
+  }
+
+  async isRevoked(ownerId: OwnerId): Promise<boolean> {
+    return revokedAmong(this.#prepare, [ownerId]).size > 0;
+  }
+
+  async tasksWithRevoked(): Promise<TaskId[]> {
+    return tasksWithRevoked(this.#prepare);
+  }
+
+  async dropRevoked(taskId: TaskId): Promise<number> {
+    const dropped = transaction(this.#db, () =>
+      dropsRevoked(this.#read(taskId)) ? dropRevoked(this.#prepare, taskId) : 0,
+    );
+    if (dropped > 0) scrub(this.#db);
+    return dropped;
+  }
+
+  async setFixation(taskId: TaskId, from: Fixation | null, to: Fixation | null): Promise<boolean> {
+    const { changes } = this.#prepare(
+      `UPDATE tasks SET fixation = ?1 WHERE task_id = ?2 AND state IN ('closed', 'blinded') AND fixation IS ?3
+         AND contributions = coalesce(?4, contributions)`,
+    ).run(textOfFixation(to), taskId, textOfFixation(from), to?.verifiedOwners ?? null);
+    return changes === 1;
   }
 
   async closeTask(taskId: TaskId, byItself?: Date): Promise<boolean> {
@@ -238,7 +283,7 @@ export class SqliteDataUserStore implements DataUserStore {
   }
 
   async advance(taskId: TaskId, from: TaskState, result: StageResult): Promise<boolean> {
-    const isFinal = transaction(this.#db, () => {
+    const destroyed = transaction(this.#db, () => {
       const stored = this.#read(taskId);
       if (stored?.state !== from) return undefined;
       const after = afterStage(stored, result);
@@ -258,10 +303,10 @@ export class SqliteDataUserStore implements DataUserStore {
         taskId,
       );
       if (from === 'unblinded') this.#answers.forget(taskId);
-      return after.isFinal;
+      return after.destroysDrawn;
     });
-    if (isFinal === undefined) return false;
-    if (isFinal || from === 'unblinded') scrub(this.#db); // what was destroyed must not remain in the log
+    if (destroyed === undefined) return false;
+    if (destroyed || from === 'unblinded') scrub(this.#db); // what was destroyed must not remain in the log
     return true;
   }
 

@@ -6,6 +6,7 @@ import type {
   Activity,
   DataUserStore,
   Entered,
+  Fixation,
   ListedTask,
   Refused,
   StoredOwner,
@@ -19,7 +20,7 @@ export type Prepare = (sql: string) => StatementSync;
 
 export function watched(prepare: Prepare, taskId: TaskId): WatchedTask | undefined {
   const row = prepare(
-    `SELECT task, state, contributions, last_sequence, failure, timings, entered, activity
+    `SELECT task, state, contributions, last_sequence, failure, timings, entered, activity, fixation
        FROM tasks WHERE task_id = ?`,
   ).get(taskId);
   if (row === undefined) return undefined;
@@ -47,6 +48,7 @@ export function shownOf(row: Readonly<Record<string, SQLOutputValue>>): Omit<Wat
     timings: JSON.parse(row.timings as string) as Record<string, number>,
     entered: JSON.parse(row.entered as string) as Entered,
     activity: JSON.parse(row.activity as string) as Activity,
+    fixation: row.fixation === null ? null : (JSON.parse(row.fixation as string) as Fixation),
   };
 }
 
