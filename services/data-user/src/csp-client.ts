@@ -7,11 +7,14 @@ import {
   CountersignatureResponse,
   type Digest,
   errorFromProblem,
+  type FixationRequest,
+  FixationResponse,
   JwkSet,
   OLDEST_VERSION,
   PublicJwk,
   RECORDS_PER_REQUEST,
   RecordsResponse,
+  RevocationsResponse,
   ServiceClient,
   ServiceError,
   type SigningKey,
@@ -87,6 +90,22 @@ export class CspClient {
     const path = `/tasks/${taskId}/records`;
     return (await this.#client.send({ method: 'POST', path, json: { records }, response: RecordsResponse }))
       .verifiedOwners;
+  }
+
+  /** Has the CSP fix a task's set of records, if it is exactly this one; the same again is the same answer. */
+  async fixRecords(
+    taskId: TaskId,
+    { verifiedOwners, contributionsRoot }: FixationRequest,
+  ): Promise<void> {
+    const path = `/tasks/${taskId}/records/fixation`;
+    const json: FixationRequest = { verifiedOwners, contributionsRoot };
+    await this.#client.send({ method: 'POST', path, json, response: FixationResponse });
+  }
+
+  /** The CSP's signed list of revoked owners, as JWS, not verified yet. */
+  async revocations(): Promise<string> {
+    const response = RevocationsResponse;
+    return (await this.#client.send({ method: 'GET', path: '/revocations', response })).list;
   }
 
   /** Returns the CSP's signed statement. */

@@ -23,6 +23,7 @@ import type { CspClient } from './csp-client.ts';
 import type { Operators } from './operators.ts';
 import type { Refusals } from './refusals.ts';
 import type { Renewals } from './renewals.ts';
+import type { Revocations } from './revocations.ts';
 import type { TaskProgresses } from './task-progress.ts';
 import type { Tasks } from './tasks.ts';
 import type { WorkQueue } from './work-queue.ts';
@@ -65,14 +66,24 @@ export function dataUserRoutes(options: {
   readonly progresses: TaskProgresses;
   readonly streams: ConsoleStreams;
   readonly refusals: Refusals;
+  readonly revocations: Pick<Revocations, 'check'>;
   readonly usedProofs: UsedProofs;
 }): Route[] {
   const { tasks, renewals, collection, queue, operators, sessions, progresses, refusals } = options;
   const operator = sessions.operator();
-  const owner = ownerAuthenticator(
+  const holder = ownerAuthenticator(
     () => options.csp.identity(),
     new ProofChecker('from an owner to the data user', options.publicUrl, options.usedProofs),
   );
+  // Tokens are checked without the CSP and live for months: a stolen one is of no use from the next list on.
+  const owner: typeof holder = {
+    ...holder,
+    async authenticate(request) {
+      const identity = await holder.authenticate(request);
+      await options.revocations.check(identity.ownerId);
+      return identity;
+    },
+  };
   const route = routesWith({ operator, owner });
 
   const routes = [
@@ -167,7 +178,14 @@ export function dataUserRoutes(options: {
       params: TaskParams,
       body: { json: EmptyBody, limitBytes: 64 },
       response: { status: 202, description: 'The state after it', schema: TaskStatus },
-      problems: ['ERR_TASK_UNKNOWN', 'ERR_MINIMUM_OWNERS', 'ERR_TASK_CANCELLED', 'ERR_TASK_CLOSED'],
+      problems: [
+        'ERR_TASK_UNKNOWN',
+        'ERR_MINIMUM_OWNERS',
+        'ERR_TASK_CANCELLED',
+        'ERR_TASK_CLOSED',
+        'ERR_REVOCATIONS_STALE',
+        'ERR_REVOCATIONS_INVALID',
+      ],
       handler: async ({ identity, params }) => {
         await operators.note(identity.name, 'task closed', params.taskId);
         await tasks.close(params.taskId);
@@ -308,7 +326,11 @@ export function dataUserRoutes(options: {
   // All others need the database.
   const needy = routes.map((it) => ({
     ...it,
-    problems: [...it.problems, 'ERR_DATABASE_UNREACHABLE'] as const,
+    problems: [
+      ...it.problems,
+      'ERR_DATABASE_UNREACHABLE' as const,
+      ...(it.auth?.authenticator === owner ? (['ERR_OWNER_REVOKED'] as const) : []),
+    ],
   }));
   return [...consoleRoutes({ ...options, operator }), ...needy];
 }

@@ -16,9 +16,11 @@ import { CspCertificate } from './csp-certificate.ts';
 import { CspClient } from './csp-client.ts';
 import { openStore, type QueueTimes } from './open-store.ts';
 import { Operators } from './operators.ts';
+import { Fixing } from './fixing.ts';
 import { Provenances } from './provenances.ts';
 import { Refusals } from './refusals.ts';
 import { Renewals } from './renewals.ts';
+import { Revocations } from './revocations.ts';
 import { dataUserRoutes } from './routes.ts';
 import type { DataUserConfiguration } from './settings.ts';
 import { measureTasks } from './task-metrics.ts';
@@ -111,13 +113,18 @@ export async function startDataUser(
   const refusals = new Refusals({ store, now, log, onRefused: (code) => refused.inc({ code }) });
   const progresses = new TaskProgresses({ store, now });
   const provenances = new Provenances({ store, csp });
-  const tasks = new Tasks({ store, csp, thumbprint: key.thumbprint, now, queue, provenances });
+  const revocations = new Revocations({ store, csp, now, log });
+  const tasks = new Tasks({
+    ...{ store, csp, now, queue, provenances, revocations },
+    thumbprint: key.thumbprint,
+  });
   const collection = new Collection({ store, tasks, paillier, key, now });
   const aggregation = new Aggregation({ store, tasks, paillier, queue, onBatch: () => batches.inc() });
   const computation = new Computation({
     store,
     tasks,
     aggregation,
+    fixing: new Fixing({ store, csp, revocations, clock: systemClock }),
     csp,
     provenances,
     paillier,
@@ -146,6 +153,11 @@ export async function startDataUser(
   );
   measureStorage(metrics, config.dataDirectory, databaseBytes);
   measureTasks(metrics, store, now);
+  metrics.gauge(
+    'revocations_age_seconds',
+    'Since the CSP has signed the list of revoked owners; absent before the first.',
+    async () => ((await revocations.age()) ?? Number.NaN) / 1000,
+  );
   metrics.gauge('console_streams', 'Streams that pages of the console listen to.', () => streams.count);
   const routes = dataUserRoutes({
     tasks,
@@ -159,6 +171,7 @@ export async function startDataUser(
     progresses,
     streams,
     refusals,
+    revocations,
     usedProofs,
   });
   const reloader = new Reloader(config, log, [
@@ -179,6 +192,7 @@ export async function startDataUser(
     cspCertificate.stop();
     // Nobody waits for the CSP, and what is unfinished is left to the next process.
     await Promise.all([queue.close(), csp.close()]);
+    await revocations.stop();
     await paillier.close();
     await refusals.close();
     await store.close();
@@ -196,6 +210,7 @@ export async function startDataUser(
       waits: (taskId, error) => computation.tellWaiting(taskId, error),
     })
     .catch((error: unknown) => after(() => running.close().then(leave), error));
+  revocations.start();
   const waits = (taskId: TaskId, error: unknown) => computation.tellWaiting(taskId, error);
   const closing = new Closing({ store, tasks, queue, now, waits, log });
   await closing.start();

@@ -19,6 +19,7 @@ import {
 } from '@eigenveil/wire';
 import type { CspClient } from './csp-client.ts';
 import type { Provenances } from './provenances.ts';
+import type { Revocations } from './revocations.ts';
 import type { DataUserStore, StoredProvenance, StoredTask } from './store.ts';
 import { unknownTask } from './store-rules.ts';
 import { statusOf } from './task-progress.ts';
@@ -58,6 +59,7 @@ export class Tasks {
   readonly #now: () => Date;
   readonly #queue: WorkQueue;
   readonly #provenances: Pick<Provenances, 'ofOwner'>;
+  readonly #revocations: Pick<Revocations, 'requireFresh'>;
   /** The tasks asked for last: a task never changes, so it is verified once. */
   readonly #verified = new Map<TaskId, OpenTask>();
 
@@ -68,6 +70,7 @@ export class Tasks {
     now: () => Date;
     queue: WorkQueue;
     provenances: Pick<Provenances, 'ofOwner'>;
+    revocations: Pick<Revocations, 'requireFresh'>;
   }) {
     this.#store = dependencies.store;
     this.#csp = dependencies.csp;
@@ -75,6 +78,7 @@ export class Tasks {
     this.#now = dependencies.now;
     this.#queue = dependencies.queue;
     this.#provenances = dependencies.provenances;
+    this.#revocations = dependencies.revocations;
   }
 
   /**
@@ -199,15 +203,17 @@ export class Tasks {
   }
 
   /**
-   * Ends collection, so that the computation can start; closing a closed task is no change.
-   * @throws ERR_MINIMUM_OWNERS (the task stays open), ERR_TASK_CANCELLED, ERR_TASK_CLOSED
+   * Ends collection, so that the computation can start; closing a closed task is no change. Contributions of revoked owners are dropped first.
+   * @throws ERR_MINIMUM_OWNERS, ERR_REVOCATIONS_STALE, ERR_REVOCATIONS_INVALID (the task stays open), ERR_TASK_CANCELLED, ERR_TASK_CLOSED
    */
   async close(taskId: TaskId): Promise<void> {
+    if ((await this.#stored(taskId)).state === 'open') await this.#revocations.requireFresh();
     await this.#store.closeTask(taskId);
   }
 
   /** Closes a task that says that it closes by itself, if the time has come; returns whether it was closed by this. */
   async closeByItself(taskId: TaskId): Promise<boolean> {
+    await this.#revocations.requireFresh();
     return this.#store.closeTask(taskId, this.#now());
   }
 
