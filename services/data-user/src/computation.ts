@@ -184,7 +184,10 @@ export class Computation {
     // What a release without fixation has blinded may be of owners who are revoked since: then it is aggregated anew.
     if (stored.fixation?.isFixed !== true && !(await fixing.fixBlinded(id, turn))) return { to: 'closed' };
     const { fixation } = (await store.task(id))!;
-    return { to: 'unblinded', provenance: { statement: await this.#deps.provenances.unblind({ ...stored, fixation }) } };
+    return {
+      to: 'unblinded',
+      provenance: { statement: await this.#deps.provenances.unblind({ ...stored, fixation }) },
+    };
   }
 
   async #decompose(stored: StoredTask, _open: OpenTask, turn: Turn): Promise<StageResult> {

@@ -93,10 +93,7 @@ export class CspClient {
   }
 
   /** Has the CSP fix a task's set of records, if it is exactly this one; the same again is the same answer. */
-  async fixRecords(
-    taskId: TaskId,
-    { verifiedOwners, contributionsRoot }: FixationRequest,
-  ): Promise<void> {
+  async fixRecords(taskId: TaskId, { verifiedOwners, contributionsRoot }: FixationRequest): Promise<void> {
     const path = `/tasks/${taskId}/records/fixation`;
     const json: FixationRequest = { verifiedOwners, contributionsRoot };
     await this.#client.send({ method: 'POST', path, json, response: FixationResponse });

@@ -107,7 +107,9 @@ export class Fixing {
   /** Sends the records and keeps what the CSP is about to be asked; null if the contributions have changed meanwhile. */
   async #prepare(taskId: TaskId, turn: Turn): Promise<Fixation | null> {
     await this.#sendRecords(await this.#read(taskId), turn);
-    const tree = await ContributionTree.read((after, limit) => this.#store.contributions(taskId, after, limit));
+    const tree = await ContributionTree.read((after, limit) =>
+      this.#store.contributions(taskId, after, limit),
+    );
     if (tree.size === 0) return null;
     const fixation = { verifiedOwners: tree.size, contributionsRoot: tree.root(), isFixed: false };
     return (await this.#store.setFixation(taskId, null, fixation)) ? fixation : null;

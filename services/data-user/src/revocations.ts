@@ -45,7 +45,10 @@ export class Revocations {
     if (this.#isStopped) return;
     this.#polling = this.refresh().catch((error: unknown) => {
       if (this.#isStopped) return;
-      this.#deps.log.warn({ err: error }, 'the list of revoked owners is as it was; it is fetched again in a minute');
+      this.#deps.log.warn(
+        { err: error },
+        'the list of revoked owners is as it was; it is fetched again in a minute',
+      );
     });
     this.#timer = setTimeout(() => this.start(), POLL_MILLISECONDS).unref();
   }
@@ -131,5 +134,8 @@ function invalid(expected: string): ServiceError {
 
 function stale(why: string, cause?: unknown): ServiceError {
   const message = `no task is closed with a list of revoked owners older than ${minutes(LONGEST_AGE_MILLISECONDS)}: ${why}`;
-  return new ServiceError('ERR_REVOCATIONS_STALE', message, { cause, retryAfterSeconds: RETRY_AFTER_SECONDS });
+  return new ServiceError('ERR_REVOCATIONS_STALE', message, {
+    cause,
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
 }

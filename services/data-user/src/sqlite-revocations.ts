@@ -14,7 +14,9 @@ export function keepRevocations(
        ON CONFLICT (only_row) DO UPDATE SET number = excluded.number, issued_at = excluded.issued_at
        WHERE (excluded.number, excluded.issued_at) > (number, issued_at)`,
   ).run(number, issuedAt);
-  const insert = prepare('INSERT INTO revoked_owners (owner_id) VALUES (?) ON CONFLICT (owner_id) DO NOTHING');
+  const insert = prepare(
+    'INSERT INTO revoked_owners (owner_id) VALUES (?) ON CONFLICT (owner_id) DO NOTHING',
+  );
   return owners.reduce((sum, ownerId) => sum + Number(insert.run(ownerId).changes), 0);
 }
 

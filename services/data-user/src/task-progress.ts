@@ -19,7 +19,7 @@ const STAGE_OF: Readonly<Partial<Record<TaskState, string>>> = {
 
 /** What only the CSP's operator, or time, can mend; all else is the operator's here. */
 const OF_CSP =
-  /^ERR_(PEER|CHANNEL|BUSY|RATE_LIMITED|REQUEST_TIMEOUT|INTERNAL|OT|GARBLING|ROTATION|PRODUCT|TASK_ANSWERED|PROVENANCE)/;
+  /^ERR_(PEER|CHANNEL|BUSY|RATE_LIMITED|REQUEST_TIMEOUT|INTERNAL|OT|GARBLING|ROTATION|PRODUCT|TASK_ANSWERED|PROVENANCE|REVOCATIONS)/;
 
 /** Tasks whose arrivals are remembered: those that somebody looks at. */
 const MOST_REMEMBERED = 64;
@@ -28,7 +28,10 @@ const LISTED_OWNERS = 500;
 
 type Arrivals = TaskProgress['arrivals'];
 
-type Told = Pick<StoredTask, 'task' | 'state' | 'contributions' | 'failure' | 'timings' | 'activity'>;
+type Told = Pick<
+  StoredTask,
+  'task' | 'state' | 'contributions' | 'failure' | 'timings' | 'activity' | 'fixation'
+>;
 
 export function statusOf(told: Told, now: Date): TaskStatus {
   const { task, state, contributions, failure, timings, activity } = told;
@@ -152,7 +155,9 @@ function waitsFor(told: Told, now: Date): TaskStatus['waitsFor'] {
     case 'open':
       return whileOpen(told, now);
     case 'closed':
-      return { who: 'data user', code: 'aggregation' };
+      return told.fixation?.isFixed === true
+        ? { who: 'data user', code: 'aggregation' }
+        : { who: 'csp', code: 'records' };
     case 'blinded':
       return { who: 'csp', code: 'unblinding' };
     case 'decomposed':

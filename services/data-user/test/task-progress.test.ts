@@ -1,6 +1,13 @@
 /** What is told of a task in each state: what it waits for, its stages, how far its computation is, and when what came. */
 import type { ClosesWhen, Task } from '@eigenveil/task';
-import { generatePrivateJwk, importSigningKey, RECEIPT, signStatement, TaskState } from '@eigenveil/wire';
+import {
+  digestBytes,
+  generatePrivateJwk,
+  importSigningKey,
+  RECEIPT,
+  signStatement,
+  TaskState,
+} from '@eigenveil/wire';
 import { TaskProgress } from '@eigenveil/wire/console';
 import { expect, test, vi } from 'vitest';
 import type { WatchedTask } from '../src/store.ts';
@@ -23,10 +30,13 @@ function watched(changes: Partial<WatchedTask>, deadline = AHEAD): WatchedTask {
     timings: {},
     entered: {},
     activity: {},
+    fixation: null,
     refused: [],
     ...changes,
   };
 }
+
+const FIXATION = { verifiedOwners: 2, contributionsRoot: digestBytes('root'), isFixed: false };
 
 const BOTH = ['deadline', 'full'] as const;
 function closing(
@@ -62,7 +72,20 @@ test.each<[string, WatchedTask, string, string]>([
   ['full, and closes later', closing({ contributions: 3 }, ['deadline']), 'operator', 'close full'],
   ['late, and closes so', closing({ contributions: 2 }, BOTH, PAST), 'data user', 'closing'],
   ['late, and closes full', closing({ contributions: 2 }, ['full'], PAST), 'operator', 'close overdue'],
-  ['closed', watched({ state: 'closed' }), 'data user', 'aggregation'],
+  ['closed', watched({ state: 'closed' }), 'csp', 'records'],
+  ['closed, its records asked for', watched({ state: 'closed', fixation: FIXATION }), 'csp', 'records'],
+  [
+    'closed, its records fixed',
+    watched({ state: 'closed', fixation: { ...FIXATION, isFixed: true } }),
+    'data user',
+    'aggregation',
+  ],
+  [
+    'closing that needs a list',
+    watched({ contributions: 2, ...waiting('ERR_REVOCATIONS_STALE') }),
+    'csp',
+    'obstacle',
+  ],
   ['blinded', watched({ state: 'blinded' }), 'csp', 'unblinding'],
   ['unblinded', watched({ state: 'unblinded' }), 'data user', 'computation'],
   ['decomposed', watched({ state: 'decomposed' }), 'csp', 'countersignature'],

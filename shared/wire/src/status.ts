@@ -52,6 +52,8 @@ export const WaitingCode = z.enum([
   'close overdue',
   'closing',
   'cancel',
+  /** The CSP has to take the records of those who are in, and of nobody else, before anything is added up. */
+  'records',
   'aggregation',
   'unblinding',
   'computation',

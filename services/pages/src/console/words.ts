@@ -52,8 +52,10 @@ const WAITING: Readonly<Record<WaitingCode, (progress: TaskProgress) => string>>
   closing: () => 'The task closes by itself now. Nothing is for you to do.',
   cancel: ({ minimumOwners }) =>
     `You have to cancel the task: its deadline has passed with fewer than the ${number(minimumOwners)} contributions that it needs. Create another one with a later deadline.`,
+  records: () =>
+    'The CSP has to take the owners’ records as final. Contributions of owners whom it has revoked are dropped first.',
   aggregation: () => 'The data user adds up the contributions, encrypted, and blinds the sum.',
-  unblinding: () => 'The CSP checks the owners’ records and decrypts the blinded sum.',
+  unblinding: () => 'The CSP decrypts the blinded sum.',
   computation: () => 'The data user and the CSP compute the projection together.',
   countersignature: () => 'The CSP countersigns the digest of the result.',
   obstacle: ({ status }) =>
