@@ -14,7 +14,7 @@ import {
   type SigningKey,
 } from '@eigenveil/wire';
 import fc from 'fast-check';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Fixing } from '../src/fixing.ts';
 import { Revocations } from '../src/revocations.ts';
 import { SqliteDataUserStore } from '../src/sqlite-store.ts';
@@ -134,8 +134,10 @@ describe('an owner that is revoked', () => {
 
   test('before the list is fetched is dropped, and nothing of it is sent', async () => {
     csp.revoke(owner(2));
+    const sent = vi.spyOn(csp, 'sendRecords');
     await fix();
     await expectFixed([0, 1, 3]);
+    expect(sent.mock.calls.map(([, records]) => records)).toEqual([[0, 1, 3].map(owner)]);
   });
 
   test('after the records were fixed stays, also where the answer was lost', async () => {
@@ -237,7 +239,16 @@ test('whatever is revoked, polled or killed between any two steps, nobody revoke
     }),
     {
       numRuns: 60,
-      examples: [[[0, 1, 2, 3, 4].map((what) => ({ step: 5 + what, what }))]],
+      examples: [
+        [[0, 1, 2, 3, 4].map((what) => ({ step: 5 + what, what }))],
+        // Revoked, and polled by another process, while the CSP's word that the records are fixed is on its way.
+        [
+          [
+            { step: 14, what: 0 },
+            { step: 15, what: 'poll' },
+          ],
+        ],
+      ],
     },
   );
   expect(outcomes).toContain('ERR_MINIMUM_OWNERS');
