@@ -7,12 +7,14 @@ const HOUR = 3_600_000;
 
 let world: World;
 let byHand: ByHand;
-/** How far the data user's clock is ahead, milliseconds. */
+/** How far the clocks of both are ahead, milliseconds. */
 let ahead = 0;
+const now = () => new Date(Date.now() + ahead);
 
 beforeAll(async () => {
   world = await World.start({
-    dataUserOverrides: { now: () => new Date(Date.now() + ahead) },
+    cspOverrides: { now },
+    dataUserOverrides: { now },
     dataUser: { retentionDays: 1 },
   });
   byHand = await ByHand.start(world);
