@@ -155,7 +155,7 @@ export async function startDataUser(
   measureTasks(metrics, store, now);
   metrics.gauge(
     'revocations_age_seconds',
-    'Since the CSP has signed the list of revoked owners; absent before the first.',
+    'Since the CSP has signed the newest list of revoked owners; NaN before the first.',
     async () => ((await revocations.age()) ?? Number.NaN) / 1000,
   );
   metrics.gauge('console_streams', 'Streams that pages of the console listen to.', () => streams.count);

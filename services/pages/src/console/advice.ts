@@ -56,7 +56,13 @@ const NEW_TASK = 'The data need a new task.';
 
 const FAILURES: Partial<Readonly<Record<ErrorCode, string>>> = {
   ERR_OWNER_COUNT:
-    'An owner’s program is broken or lies, or an owner has withdrawn at the CSP but not here. Which one cannot be seen, for contributions are encrypted. Create a new task with owners that you trust more.',
+    'An owner’s program is broken or lies. Which one cannot be seen, for contributions are encrypted. Create a new task with owners that you trust more.',
+  ERR_MINIMUM_OWNERS:
+    'The CSP has revoked owners after the task was closed, and the others are too few. Create a new task with more owners.',
+  ERR_RECORDS_CHANGED:
+    'An owner has withdrawn at the CSP but not here, so that the two servers never had the same owners. Create a new task.',
+  ERR_OWNER_REVOKED:
+    'The CSP refuses an owner whom its list of revoked owners does not name. Ask its operator, and create a new task.',
   ERR_PACKING_OVERFLOW:
     'An owner had more rows than the task allows, or lied about them. Create a new task, if need be with larger bounds.',
   ERR_TASK_ANSWERED:
