@@ -122,6 +122,11 @@ export class World {
     return { url: publicUrl ?? `https://127.0.0.1:${port}`, ca: this.ca };
   }
 
+  /** How many owners were made. The home of the n-th is the folder `owner-n`. */
+  get owners(): number {
+    return this.#owners;
+  }
+
   /** The proxies of a world that was started with them. */
   get proxies(): Proxies {
     if (this.#proxies === undefined) throw new TypeError('the world was started without proxies');

@@ -8,6 +8,7 @@ import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { View } from '../common/layout.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
+import { BudgetPanel } from './budget-panel.tsx';
 import { Check, Choice, FileField, TextField } from './fields.tsx';
 import type { Owner } from './owner.ts';
 import { draftOf, MEMBERS, type MemberField, type PolicyDraft, policyOf } from './policy-form.ts';
@@ -23,6 +24,7 @@ export function PolicyView({ owner }: { readonly owner: Owner }) {
       </p>
       {loading.state === 'failed' && <OwnerProblem error={loading.error} />}
       {loading.state === 'done' && <PolicyForm owner={owner} kept={loading.value} />}
+      <BudgetPanel owner={owner} />
     </View>
   );
 }
