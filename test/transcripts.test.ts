@@ -71,6 +71,7 @@ describe('the transcripts of one task', () => {
       new Set([
         'GET /.well-known/jwks.json',
         'POST /enrolments',
+        'POST /owners/counter',
         'POST /tasks',
         'POST /tasks/{taskId}/records',
         'POST /tasks/{taskId}/unblinding',
