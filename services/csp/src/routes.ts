@@ -121,7 +121,7 @@ export function cspRoutes(options: {
       fromPages: true,
       body: { json: CounterRequest, limitBytes: SMALL_BODY_BYTES },
       response: { status: 200, description: 'What is counted, as JWS', schema: CounterResponse },
-      problems: [],
+      problems: ['ERR_OWNER_REVOKED'],
       handler: async ({ identity, body }) => ({ counter: await service.count(identity.ownerId, body) }),
     }),
     route({
