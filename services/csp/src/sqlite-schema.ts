@@ -65,8 +65,7 @@ export const MIGRATIONS = [
     counter  INTEGER NOT NULL,
     digest   TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
-  `,
-  `
+
   -- Null where a release before did not note it.
   ALTER TABLE owners ADD COLUMN enrolled_at INTEGER;
   ALTER TABLE owners ADD COLUMN token_at INTEGER;

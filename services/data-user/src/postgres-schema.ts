@@ -140,8 +140,7 @@ export const MIGRATIONS = [
     previous_hash text NOT NULL,
     hash          text NOT NULL
   );
-  `,
-  `
+
   -- As in SQLite: which set of records the CSP was asked to fix, and whom it has revoked.
   ALTER TABLE tasks ADD COLUMN fixation text;
 

@@ -125,8 +125,7 @@ export const MIGRATIONS = [
     previous_hash TEXT NOT NULL,
     hash          TEXT NOT NULL
   ) STRICT;
-  `,
-  `
+
   -- The set of records that the CSP was asked to fix, as JSON.
   ALTER TABLE tasks ADD COLUMN fixation TEXT;
 
