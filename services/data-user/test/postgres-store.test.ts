@@ -148,7 +148,7 @@ describe('two processes on one database', () => {
     expect((await kept) + (await again)).toBe(3);
     await Promise.all([stores[0].dropRevoked(id), stores[1].dropRevoked(id), inserted]);
     expect(await counted()).toBe(9);
-    expect(await stores[0].tasksWithRevoked()).toEqual([]);
+    expect(await stores[0].tasksWithRevoked()).not.toContain(id); // tasks of other tests have the same owners
     await database.query({ text: 'DELETE FROM revoked_owners' }); // other tests have the same owners
   });
 
