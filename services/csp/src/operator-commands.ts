@@ -9,7 +9,7 @@ import type { CspOperator } from './operator.ts';
 import { CSP_SETTINGS } from './settings.ts';
 
 const BESIDE = 'Works while the service runs, which sees it at once. The audit log notes it.';
-const FOR_GOOD = `\nThis is for good: nothing takes it back. ${BESIDE}`;
+const FOR_GOOD = `\nThis is for good: nothing takes it back. ${BESIDE} What begins with "-" goes behind "--".`;
 const { dataDirectory } = SERVICE_SETTINGS;
 
 export function addOperatorCommands(program: Command, prefix: string): void {
