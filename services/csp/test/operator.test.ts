@@ -154,6 +154,23 @@ test('the number rises with each revocation, also by two at once and with a cloc
   second.close();
 });
 
+test('a set is not fixed that was read before it changed, though there are as many records as before', async () => {
+  await enrol(3);
+  await insert(0);
+  await store.addRecords(id(0), [record(0), record(1)]);
+  const asRead = await store.recordChanges(id(0));
+  const fixation = { verifiedOwners: 2, contributionsRoot: digest(5) };
+  operator.revokeOwners([owner(1)]);
+  await expect(store.addRecords(id(0), [record(2), record(1)])).rejects.toMatchObject({
+    code: 'ERR_OWNER_REVOKED',
+  });
+  expect(await recordsOf(0)).toEqual([owner(0)]); // nothing of that request
+  await store.addRecords(id(0), [record(2)]);
+  expect(await store.countRecords(id(0))).toBe(2);
+  expect(await store.fixRecords(id(0), fixation, asRead)).toBe(false);
+  expect(await store.fixRecords(id(0), fixation, await store.recordChanges(id(0)))).toBe(true);
+});
+
 type Step = readonly ['record' | 'withdraw' | 'revoke' | 'fix' | 'unblind' | 'end', number, number];
 
 test('whatever comes in whatever order: counts are right, revoked owners are in no set that is not fixed, and fixed sets stay', async () => {
