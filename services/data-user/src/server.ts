@@ -88,6 +88,7 @@ export async function startDataUser(
     thumbprint: config.cspThumbprint,
     identityFile: join(config.dataDirectory, 'csp-identity.json'),
     patienceMilliseconds: 1000 * config.cspPatienceSeconds,
+    traceparent: service.tracing.traceparent,
   });
   const cspCertificate = new CspCertificate({ url: config.cspUrl, ca: () => ca, metrics, log });
   const onStage: ComputationDependencies['onStage'] = (event) => {
@@ -191,7 +192,8 @@ export async function startDataUser(
   await queue
     .start({
       unfinished: () => store.unfinishedTasks(),
-      step: (taskId, turn) => computation.step(taskId, turn),
+      step: (taskId, turn) =>
+        service.tracing.work('stage', { 'eigenveil.task': taskId }, () => computation.step(taskId, turn)),
       batch: (taskId, number) => aggregation.complete(taskId, number),
       waits: (taskId, error) => computation.tellWaiting(taskId, error),
     })

@@ -77,6 +77,17 @@ export const SERVICE_SETTINGS = {
     default: 'address',
     placeholder: 'HOW',
   },
+  traceEndpoint: {
+    schema: z
+      .url()
+      .regex(
+        /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])[:/])/,
+        'expected https, or http to this machine',
+      )
+      .optional(),
+    description: 'address of a collector for traces, OTLP over HTTP: https, or http on this machine',
+    placeholder: 'URL',
+  },
   allowBigintFallback: {
     schema: z.boolean(),
     description: 'run without OpenSSL, NOT in constant time',
