@@ -19,7 +19,7 @@ import type { Renewable } from './reload.ts';
 import { type Authenticator, type Route, routesWith } from './routes.ts';
 import type { LogLevel, PeerNaming } from './settings.ts';
 import { type RunningServer, readTlsFiles, type ServerOptions, startServer } from './tls.ts';
-import { openTracing, type Tracing } from './tracing.ts';
+import { NO_TRACING, type Tracing } from './tracing.ts';
 
 /** The part of SERVICE_SETTINGS that is used here. */
 export interface ServiceConfiguration {
@@ -92,7 +92,11 @@ export async function openService(
   await removeDraft(config.dataDirectory);
   const tls = await readTlsFiles(config.tlsCertificate, config.tlsKey);
   const certificate = new WatchedCertificate(tls, metrics, log);
-  const tracing = await openTracing(name, config.traceEndpoint);
+  const { traceEndpoint } = config;
+  const tracing =
+    traceEndpoint === undefined
+      ? NO_TRACING
+      : (await import('./open-telemetry.ts')).openTelemetry(name, traceEndpoint);
   const peers = await PeerNames.open(config.logPeers, config.dataDirectory);
   const admin = adminAuthenticator(foundation.adminToken);
   const rateLimit = new RateLimit(config.requestsPerMinute, log);

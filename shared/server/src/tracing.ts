@@ -14,16 +14,9 @@ export interface Tracing {
   close(): Promise<void>;
 }
 
-const NO_TRACING: Tracing = {
+export const NO_TRACING: Tracing = {
   middleware: (_request, _response, next) => next(),
   work: (_name, _attributes, work) => work(),
   traceparent: () => undefined,
   close: async () => {},
 };
-
-/** `endpoint` is where spans go by OTLP over HTTP; undefined for no tracing. */
-export async function openTracing(service: string, endpoint: string | undefined): Promise<Tracing> {
-  if (endpoint === undefined) return NO_TRACING;
-  const { openTelemetry } = await import('./open-telemetry.ts');
-  return openTelemetry(service, endpoint);
-}
