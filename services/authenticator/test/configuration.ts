@@ -33,7 +33,6 @@ export async function newPlace(
     keyEncryptionKey: undefined,
     requestsPerMinute: 1_000_000,
     connectionsPerAddress: 1000,
-    logPeers: 'address',
     logLevel: 'silent',
     relyingApplications: [relying.thumbprint],
     enrolmentWindows: 20,

@@ -1,26 +1,22 @@
 /** What the CSP's backups leave out, and what ends when one is restored. */
 import type { BackupRules } from '@eigenveil/server';
-import { CspOperator } from './operator.ts';
-import { MIGRATIONS } from './sqlite-schema.ts';
-import { SEALED } from './sqlite-store.ts';
+import { SqliteCspStore } from './sqlite-store.ts';
 
 export const CSP_BACKUP: BackupRules = {
   service: 'csp',
-  migrations: MIGRATIONS,
-  sealed: SEALED,
   async prepare(database) {
-    within(database, (operator) => operator.eraseSecrets());
+    withStore(database, (store) => store.eraseSecrets());
   },
   async finish(database, backup) {
-    within(database, (operator) => operator.endAll(backup));
+    withStore(database, (store) => store.endAll(backup));
   },
 };
 
-function within(database: string, work: (operator: CspOperator) => void): void {
-  const operator = new CspOperator(database);
+function withStore(database: string, work: (store: SqliteCspStore) => void): void {
+  const store = new SqliteCspStore(database);
   try {
-    work(operator);
+    work(store);
   } finally {
-    operator.close();
+    store.close();
   }
 }

@@ -22,7 +22,6 @@ export {
 } from './program.ts';
 export { leastRank } from './rank.ts';
 export {
-  ClosesWhen,
   DEFAULT_FRACTION_BITS,
   DifferentialPrivacy,
   LIMITS,
@@ -31,7 +30,6 @@ export {
   Output,
   ProposalFile,
   Scale,
-  Series,
   Task,
   TaskCreation,
   TaskId,

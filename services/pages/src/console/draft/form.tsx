@@ -123,11 +123,7 @@ function MemberForm(
   if (type.kind === 'choices')
     return (
       <Group member={member} fault={fault}>
-        <Choices
-          options={type.options}
-          value={Array.isArray(value) ? value : []}
-          set={(chosen) => set(member.optional && chosen.length === 0 ? undefined : chosen)}
-        />
+        <Choices options={type.options} value={Array.isArray(value) ? value : []} set={set} />
       </Group>
     );
   return (
@@ -278,7 +274,7 @@ function Typed(props: {
 function Choices(props: {
   readonly options: readonly string[];
   readonly value: readonly Json[];
-  readonly set: (value: readonly Json[]) => void;
+  readonly set: (value: Json) => void;
 }) {
   const { options, value, set } = props;
   return (
