@@ -2,6 +2,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { revealedBy } from '@eigenveil/data-owner';
 import { Task, type TaskProposal } from '@eigenveil/task';
+import { MANY_ANSWERS } from '@eigenveil/testbed/many-answers';
 import { Children, type RunningChild } from '@eigenveil/testbed/processes/programs';
 import { Projection, RECEIPT, SignedTask, TaskStatus } from '@eigenveil/wire';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -112,7 +113,10 @@ describe('a task', () => {
     expect(draft).toMatchObject({ minimumOwners: 2, maximumSamplesPerOwner: 2000, keyBits: 3072 });
     const proposal = { ...draft, keyBits: 1024, allowInsecureKey: true, minimumOwners: OWNERS };
     await writeFile(path('task.json'), JSON.stringify(proposal));
-    await writeFile(path('policy.json'), JSON.stringify({ minimumKeyBits: 1024, minimumOwners: OWNERS }));
+    await writeFile(
+      path('policy.json'),
+      JSON.stringify({ minimumKeyBits: 1024, minimumOwners: OWNERS, ...MANY_ANSWERS }),
+    );
     signed = SignedTask.parse(jsonOf(await task('create', '--proposal', path('task.json'))));
     id = signed.task.id;
   });
@@ -123,6 +127,7 @@ describe('a task', () => {
     expect(shown).toEqual({
       task: signed.task,
       reveals: revealedBy(signed.task),
+      budget: { takes: true, reason: null },
       policy: {
         takes: false,
         broken: [{ rule: '"keyBits" expected at least 3072, got 1024', change: { minimumKeyBits: 1024 } }],

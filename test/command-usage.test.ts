@@ -39,7 +39,7 @@ describe('help', () => {
     expect(out).toMatch(/--config <FILE>/);
     // An example where there is more to give than an address.
     const needsExample =
-      /serve|invite|key|backup|restore|draft|create|result|enrol|contribute|project|sql|^show|^verify|^page|calibrate|observe|renew|decisions|confirm|unlock/.test(
+      /serve|check-config|invite|key|backup|restore|draft|create|result|enrol|contribute|project|sql|^show|^verify|^page|calibrate|observe|renew|operators add|decisions|confirm|unlock|budget set/.test(
         words.join(' '),
       );
     expect(out.includes(`$ eigenveil-${name}`) || /\$ \w+=… eigenveil-/.test(out)).toBe(needsExample);

@@ -44,7 +44,12 @@ test('a task from its opening to its result, as its operator sees it', async () 
   });
   const first = await until(stream, () => true);
   expect(first).toMatchObject({
-    status: { taskId: id, state: 'open', contributions: 0 },
+    status: {
+      taskId: id,
+      state: 'open',
+      contributions: 0,
+      waitsFor: { who: 'owners', code: 'contributions' },
+    },
     minimumOwners: signed.task.minimumOwners,
     deadline: signed.task.deadline,
     arrivals: [],
@@ -54,7 +59,6 @@ test('a task from its opening to its result, as its operator sees it', async () 
       { state: 'open', endedAt: null },
     ],
     computation: null,
-    waitsFor: { who: 'owners', code: 'contributions' },
   });
 
   for (const [part, owner] of owners.entries())
@@ -63,7 +67,7 @@ test('a task from its opening to its result, as its operator sees it', async () 
   expect(full.arrivals.map(({ contributions }) => contributions)).toEqual([1, 2, 3]);
   const times = full.arrivals.map(({ at }) => at);
   expect(times.toSorted()).toEqual(times);
-  expect(full.waitsFor).toEqual({ who: 'operator', code: 'close' });
+  expect(full.status.waitsFor).toEqual({ who: 'operator', code: 'close' });
 
   // Another contribution of an owner that has one, twice; and one of nobody.
   const other = await byHand.contribution(owners[0]!, signed, 1);
@@ -80,7 +84,7 @@ test('a task from its opening to its result, as its operator sees it', async () 
 
   await (await world.taskClient()).closeTask(id);
   const done = await until(stream, ({ status }) => status.state === 'done');
-  expect(done.waitsFor).toEqual({ who: 'nobody', code: 'nothing' });
+  expect(done.status.waitsFor).toEqual({ who: 'nobody', code: 'nothing' });
   expect(done.stages.map(({ state }) => state)).toEqual([
     'proposed',
     'open',

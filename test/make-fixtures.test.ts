@@ -12,6 +12,7 @@ import type { SignedTask } from '@eigenveil/wire';
 import { expect, test } from 'vitest';
 import { ByHand } from './support/by-hand.ts';
 import { query } from './support/database.ts';
+import { summarise } from './support/tasks.ts';
 import { World } from './support/world.ts';
 
 const DAYS = 86_400_000;
@@ -31,6 +32,7 @@ test.runIf(folder !== undefined)('makes the fixtures of this release', async () 
   const world = await World.start({
     proxied: true,
     cspOverrides: { paillier },
+    csp: { ownerTokenDays: 3650 },
     dataUser: { cspPatienceSeconds: 0 },
   });
   const { cspConfig, dataUserConfig } = world;
@@ -57,6 +59,17 @@ test.runIf(folder !== undefined)('makes the fixtures of this release', async () 
   const agreed = await byHand.create({ deadline });
   const blinded = await withContributions();
   const unblinded = await withContributions();
+  // An owner with a receipt, and with a contribution that has none, since its request was lost.
+  const { owner, home } = await world.enrolledOwner();
+  const summarised = (task: SignedTask['task']) => Promise.resolve(summarise(task, byHand.parts[0]!));
+  const acknowledged = await byHand.create({ deadline });
+  await owner.contribute(world.dataUserAddress, acknowledged.task.id, summarised);
+  await client.cancelTask(acknowledged.task.id);
+  const awaited = await byHand.create({ deadline });
+  world.proxies.dataUser.inject(/contribution$/, { kind: 'lose request' });
+  await expect(owner.contribute(world.dataUserAddress, awaited.task.id, summarised)).rejects.toThrow();
+  expect(await home.pending(awaited.task.id)).toBeDefined();
+
   world.proxies.csp.inject(/two-party$/, { kind: 'lose request' }, Number.POSITIVE_INFINITY);
   await client.closeTask(unblinded.task.id);
   await byHand.expectState(unblinded, 'unblinded');
@@ -78,7 +91,8 @@ test.runIf(folder !== undefined)('makes the fixtures of this release', async () 
     for (const key of ['signing-key.json', 'key-encryption-key'])
       await cp(join(directory, key), join(folder!, `${service}-${key}`));
   }
-  const tasks = { done, cancelled, open, agreed, blinded, unblinded };
+  await cp(join(world.folder, 'owner-5'), join(folder!, 'owner'), { recursive: true });
+  const tasks = { done, cancelled, open, agreed, blinded, unblinded, awaited };
   const ids = Object.entries(tasks).map(([name, { task }]) => [name, task.id]);
   const described = { time: new Date().toISOString(), ...Object.fromEntries(ids) };
   await writeFile(join(folder!, 'tasks.json'), `${JSON.stringify(described, null, 2)}\n`);

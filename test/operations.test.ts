@@ -28,7 +28,8 @@ function rowsOf(prefix: string, settings: Readonly<Record<string, AnySetting>>):
     const words = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     const variable = `${prefix}_${words.replaceAll('-', '_').toUpperCase()}`;
     const isOptional = setting.schema.safeParse(undefined).success;
-    const byItself = isDeepStrictEqual(setting.default, []) ? 'none' : `\`${String(setting.default)}\``;
+    const isEmpty = [[], {}].some((empty) => isDeepStrictEqual(setting.default, empty));
+    const byItself = isEmpty ? 'none' : `\`${String(setting.default)}\``;
     const standard = setting.default === undefined ? (isOptional ? 'none' : 'required') : byItself;
     return `| \`--${words}\` | \`${variable}\` | ${standard} | ${setting.description} |`;
   });

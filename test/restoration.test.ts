@@ -223,12 +223,13 @@ describe('a data user that is restored', () => {
       return row.failure === null ? row.state : (JSON.parse(String(row.failure)) as { code: string }).code;
     };
     const { time: _, ...tasks } = await earlierTasks(latestOf('data-user').release);
-    const codes = Object.entries(tasks).map(([name, id]) => [name, codeOf(id)]);
+    const codes = Object.entries(tasks).map(([name, id]) => [name, codeOf(id!)]);
     expect(Object.fromEntries(codes)).toEqual({
       done: 'done',
       cancelled: 'cancelled',
       open: 'ERR_TASK_RESTORED',
       agreed: 'ERR_TASK_RESTORED',
+      awaited: 'ERR_TASK_RESTORED',
       blinded: 'ERR_TASK_RESTORED',
       unblinded: 'ERR_TASK_RESTORED',
     });

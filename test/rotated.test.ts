@@ -137,6 +137,7 @@ describe('a connection that fails', () => {
     expect(first!.length).toBeGreaterThan(60_000);
     expect(second!.subarray(0, first!.length).equals(first!)).toBe(true);
     expect(auditOf(taskId)).toEqual([
+      'records fixed',
       'unblinded',
       'key destroyed',
       'computation answered',

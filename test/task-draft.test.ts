@@ -44,6 +44,11 @@ test.each<[string, string[], RegExp]>([
     /"minimumOwners" expected at most maximumOwners 3, got 4/,
   ],
   [
+    'a way to close twice',
+    [...RANGES, ...SIZES, '--closes', 'full,full'],
+    /"closes" expected each once, got full,full/,
+  ],
+  [
     'a result that tells the scatter',
     [...RANGES, '--components', '4', '--owners', '3'],
     /ERR_FULL_RANK: "components" expected at most 3, got 4: .*; "allowFullRank" consents to that/,
@@ -150,7 +155,8 @@ test('a proposal that create refuses before it asks the service', async () => {
 test('a draft takes every member that has a flag', async () => {
   const flags = ['--form', 'book', '--ridge', '2', '--signal-ridge', '-0.05', '--maximum-samples', '70'];
   const more = ['--outputs', 'mean,trace', '--minimum-owners', '3', '--allow-full-rank'];
-  const { err, out } = await draft(...DCA, ...flags, ...more, ...SIZES.with(1, '4'));
+  const closes = ['--closes', 'full,deadline'];
+  const { err, out } = await draft(...DCA, ...flags, ...more, ...closes, ...SIZES.with(1, '4'));
   expect(err).toMatch(/3 classes differ in at most 2 directions/);
   expect(JSON.parse(out)).toMatchObject({
     method: { kind: 'dca', form: 'book', ridge: 2, signalRidge: -0.05 },
@@ -158,6 +164,7 @@ test('a draft takes every member that has a flag', async () => {
     minimumOwners: 3,
     outputs: ['mean', 'trace'],
     allowFullRank: true,
+    closes: ['full', 'deadline'],
   });
 });
 

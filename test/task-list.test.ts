@@ -1,12 +1,13 @@
-/** The operator's list of all tasks, page by page. */
+/** What the operator lists page by page: all tasks, and the owners of one. */
 import { readFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { adminTokenFile, databaseFile } from '@eigenveil/server';
 import { newTaskId, type TaskId } from '@eigenveil/task';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ByHand } from './support/by-hand.ts';
-import { send } from './support/requests.ts';
-import { World } from './support/world.ts';
+import { jsonOf, runInProcess } from './support/in-process.ts';
+import { ownerOf, send, sendAs } from './support/requests.ts';
+import { type Enrolled, World } from './support/world.ts';
 
 const PAGE = 100;
 
@@ -71,6 +72,74 @@ test('of many tasks every one is there once', async () => {
     older: boolean;
   };
   expect([tasks.length, older]).toEqual([PAGE, false]);
+});
+
+test('who contributed and when, and who withdrew, is told to the operator, and to nobody else', async () => {
+  const signed = await byHand.create();
+  const id = signed.task.id;
+  const [first, second, never] = await byHand.owners(3);
+  const idOf = async ({ home }: Enrolled) => (await home.enrolment())!.ownerId;
+  const sent = await byHand.contribution(first!, signed, 0);
+  const { receipt } = (await byHand.put(first!, id, sent)).json;
+  const { receivedAt } = JSON.parse(Buffer.from(String(receipt).split('.')[1]!, 'base64url').toString());
+  await byHand.contribute(second!, signed, 1);
+  await byHand.withdraw(second!, id);
+  await byHand.withdraw(never!, id);
+  const status = [
+    'task',
+    'status',
+    id,
+    '--owners',
+    '--url',
+    world.dataUserAddress.url,
+    '--ca',
+    world.cspConfig.tlsCertificate,
+  ];
+  const asOperator = ['--data-directory', world.dataUserConfig.dataDirectory];
+  const told = jsonOf(await runInProcess('user', '--json', ...status, ...asOperator));
+  const listed = [
+    {
+      number: 1,
+      ownerId: await idOf(first!),
+      contributedAt: receivedAt,
+      withdrawn: false,
+    },
+    { number: 2, ownerId: await idOf(second!), contributedAt: expect.any(String), withdrawn: true },
+    { number: 3, ownerId: await idOf(never!), contributedAt: null, withdrawn: true },
+  ];
+  expect(told).toMatchObject({ state: 'open', contributions: 1, owners: listed, more: false });
+  const { stdout } = await runInProcess('user', ...status, ...asOperator, '--after', '1');
+  const lines = stdout.trim().split('\n');
+  expect(lines).toHaveLength(3);
+  expect(lines[1]).toMatch(/^2 {2}\S{22} {2}contributed 2\S+Z, withdrew$/);
+  expect(lines[2]).toMatch(/^3 {2}\S{22} {2}has not contributed, withdrew$/);
+
+  const path = `/tasks/${id}/owners`;
+  const asked = { method: 'GET', path };
+  expect((await send(world.dataUserAddress, asked)).code).toBe('ERR_AUTH_REQUIRED');
+  expect((await sendAs(world.dataUserAddress, await ownerOf(first!.home), asked)).code).toBe(
+    'ERR_AUTH_REQUIRED',
+  );
+  expect((await get(path.replace(id, newTaskId()))).code).toBe('ERR_TASK_UNKNOWN');
+  for (const place of ['-1', '1e3', '1234567890', 'x'])
+    expect((await get(`${path}/${place}/next`)).status).toBe(422);
+});
+
+test('of many owners every one is listed once', async () => {
+  const { task } = await byHand.create();
+  const db = new DatabaseSync(databaseFile(world.dataUserConfig.dataDirectory));
+  db.prepare(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+     INSERT INTO contributions (task_id, owner_id, sequence, digest, receipt, withdrawn)
+     SELECT ?, printf('%022d', 9 * i % 1009), i, '', '', 1 FROM n`,
+  ).run(task.id);
+  db.close();
+  const client = await world.taskClient();
+  const first = await client.owners(task.id);
+  const second = await client.owners(task.id, first.owners.at(-1)!.number);
+  expect([first.more, second.more]).toEqual([true, false]);
+  const numbers = [...first.owners, ...second.owners].map(({ number }) => number);
+  expect(numbers).toEqual(Array.from({ length: 1000 }, (_, i) => i + 1));
 });
 
 test('there is nothing older than a task that is not there', async () => {

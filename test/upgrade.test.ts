@@ -1,11 +1,12 @@
 /** Databases of every earlier schema version: they are brought up to date whole, even by a process that is killed, and their tasks go on. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { readAudit, verifyAudit } from '@eigenveil/csp';
 import { databaseFile, loadOrCreateKeyRing, openSigningKey } from '@eigenveil/server';
 import { runUntilKilled } from '@eigenveil/testbed/processes/killed';
+import { digestBytes } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ByHand } from './support/by-hand.ts';
 import { query } from './support/database.ts';
@@ -13,6 +14,7 @@ import {
   EARLIER,
   type Earlier,
   earlierDirectory,
+  earlierHome,
   earlierSql,
   earlierTasks,
   latestOf,
@@ -21,6 +23,7 @@ import {
 import { expectReference } from './support/expectations.ts';
 import { runInProcess } from './support/in-process.ts';
 import { straceProblem } from './support/system-calls.ts';
+import { summarise } from './support/tasks.ts';
 import { World } from './support/world.ts';
 
 const cannotTrace = straceProblem();
@@ -65,8 +68,18 @@ function contentsOf(
 ): Record<string, Rows> {
   const all = (sql: string) => query(directory, sql);
   if (service === 'csp') {
-    const tables = ['enrolment_tokens', 'owners', 'tasks', 'records', ...(version > 1 ? ['audit'] : [])];
-    return Object.fromEntries(tables.map((table) => [table, all(`SELECT * FROM ${table} ORDER BY 1, 2`)]));
+    const tables = {
+      enrolment_tokens: '*',
+      owners: 'owner_id, thumbprint',
+      tasks: 'task_id, task, digest, agreement, state, sealed_secret_key, unblinding_digest, sealed_shares',
+      records: '*',
+      ...(version > 1 ? { audit: '*' } : {}),
+    };
+    const rows = Object.entries(tables).map(([table, columns]) => [
+      table,
+      all(`SELECT ${columns} FROM ${table} ORDER BY 1, 2`),
+    ]);
+    return Object.fromEntries(rows);
   }
   const common = {
     tasks: all(
@@ -195,7 +208,8 @@ describe.each(pairs)(
       try {
         const client = await world.taskClient();
         const byHand = await ByHand.start(world);
-        const stateOf = async (name: keyof typeof tasks) => (await client.status(tasks[name])).state;
+        const stateOf = async (name: Exclude<keyof typeof tasks, 'awaited'>) =>
+          (await client.status(tasks[name])).state;
         expect(await stateOf('open')).toBe('open');
         expect(await client.status(tasks.open)).toMatchObject({ contributions: 3 });
         await expect(client.closeTask(tasks.agreed)).rejects.toMatchObject({ code: 'ERR_MINIMUM_OWNERS' });
@@ -213,11 +227,53 @@ describe.each(pairs)(
         ).toEqual(receipts);
         const ended = () =>
           query(cspDirectory, "SELECT count(*) AS n FROM tasks WHERE state = 'ended'")[0]!.n;
-        await expect.poll(ended).toBe(5);
+        await expect.poll(ended).toBe(tasks.awaited === undefined ? 5 : 6);
         verifyAudit(readAudit(cspDirectory));
       } finally {
         await world.close();
       }
     });
+  },
+);
+
+const homes = pairs.filter(({ csp }) => Number(csp.release.split('-')[1]) >= 7);
+
+test.each(homes)(
+  'an owner with a folder of $csp.release sends the very bytes that lie there, once',
+  async (pair) => {
+    const { time, ...tasks } = await earlierTasks(pair.csp.release);
+    const now = () => new Date(time);
+    const cspDirectory = await earlierDirectory(pair.csp, fresh());
+    const dataUserDirectory = await earlierDirectory(pair.dataUser, fresh());
+    const world = await World.start({
+      csp: { dataDirectory: cspDirectory, dataUsers: [(await openSigningKey(dataUserDirectory)).thumbprint] },
+      cspOverrides: { now },
+      dataUser: {
+        dataDirectory: dataUserDirectory,
+        cspThumbprint: (await openSigningKey(cspDirectory)).thumbprint,
+      },
+      dataUserOverrides: { now },
+    });
+    try {
+      const { parts } = await ByHand.start(world);
+      const folder = join(world.folder, 'owner-of-before');
+      await cp(earlierHome(pair.csp.release), folder, { recursive: true });
+      await chmod(folder, 0o700);
+      for (const name of await readdir(folder)) await chmod(join(folder, name), 0o600);
+      // The CSP's address is this test's.
+      const file = join(folder, 'enrolment.json');
+      const enrolment = JSON.parse(await readFile(file, 'utf8')) as object;
+      await writeFile(file, JSON.stringify({ ...enrolment, csp: world.cspAddress }));
+      const { owner, home } = world.ownerAt(folder);
+      const { bytes } = (await home.pending(tasks.awaited!))!;
+      const contribute = () =>
+        owner.contribute(world.dataUserAddress, tasks.awaited!, async (task) => summarise(task, parts[0]!));
+      const receipt = await contribute();
+      expect(receipt.contributionDigest).toBe(digestBytes('contribution', bytes));
+      expect(await contribute()).toEqual(receipt);
+      expect(await (await world.taskClient()).status(tasks.awaited!)).toMatchObject({ contributions: 1 });
+    } finally {
+      await world.close();
+    }
   },
 );

@@ -225,7 +225,8 @@ export async function fileTargets(): Promise<Target[]> {
       describe: asBase64,
       async check(bytes) {
         await writeFile(join(file('backup'), 'manifest.json'), bytes);
-        const rules = { service: 'csp', prepare: nothing, finish: nothing };
+        const database = { service: 'csp', migrations: [], sealed: [] } as const;
+        const rules = { ...database, prepare: nothing, finish: nothing };
         const restored = await attemptAsync(() => restoreBackup(rules, file('restored'), file('backup')));
         if (restored !== undefined) throw new Fault('an unsigned manifest');
       },

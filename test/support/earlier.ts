@@ -22,6 +22,9 @@ export interface Earlier {
 
 const FIXTURES = new URL('../fixtures/', import.meta.url).pathname;
 
+/** The owner's folder of a release. */
+export const earlierHome = (release: string) => join(FIXTURES, release, 'owner');
+
 const EarlierTasks = z.strictObject({
   /** When the fixture was made: the tasks' deadlines are three days later. */
   time: z.iso.datetime(),
@@ -36,6 +39,8 @@ const EarlierTasks = z.strictObject({
   blinded: TaskId,
   /** Unblinded at both servers. */
   unblinded: TaskId,
+  /** From the seventh release on: open, and an owner has prepared the first part of the rows for it, but nobody got them. */
+  awaited: TaskId.optional(),
 });
 export type EarlierTasks = z.infer<typeof EarlierTasks>;
 

@@ -149,6 +149,10 @@ export class Terminal {
     }
   }
 
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
   /** Waits for a good end. A signal goes to npx alone, which ends what it has started. */
   async end(signal?: NodeJS.Signals): Promise<void> {
     if (signal !== undefined) this.#child.kill(signal);

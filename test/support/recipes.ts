@@ -22,7 +22,7 @@ export const blockWith = (markdown: string, words: string): Block[] =>
   shellBlocksOf(markdown).filter(({ text }) => text.includes(words));
 
 /** A command begins like this; other lines of a block are its output. */
-const COMMAND = /^(?:npx|npm|openssl|export|[A-Z_]+=\S+ npx) /;
+const COMMAND = /^(?:npx|npm|openssl|export|systemctl|mkdir|cp|[A-Z_]+=\S+ npx) /;
 
 /** Each on one line, with the lines that the document shows as its output. */
 export function commandsOf({ text }: Block): { command: string; output: string[] }[] {

@@ -18,6 +18,8 @@ import {
   RECORD,
   type SignedTask,
   type SigningKey,
+  SPOKEN_VERSION,
+  VERSION_HEADER,
 } from '@eigenveil/wire';
 
 export interface Address {
@@ -30,7 +32,8 @@ export interface Address {
 export interface Message {
   readonly method: string;
   readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Beside the version of this release, which `undefined` takes away. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: Uint8Array | string | undefined;
 }
 
@@ -45,13 +48,23 @@ export interface Answer {
   readonly port: number;
 }
 
+function withVersion(headers: Message['headers'] = {}): Record<string, string> {
+  const all = Object.entries({ [VERSION_HEADER]: `${SPOKEN_VERSION}`, ...headers });
+  return Object.fromEntries(all.filter((it): it is [string, string] => it[1] !== undefined));
+}
+
 /** Sends one request and reads whatever comes back. A WebSocket (101) is closed at once. */
 export function send(
   { url, ca, agent }: Address,
   { method, path, headers = {}, body }: Message,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const outgoing = request(`${url}${path}`, { method, headers, ca, agent: agent ?? false });
+    const outgoing = request(`${url}${path}`, {
+      method,
+      headers: withVersion(headers),
+      ca,
+      agent: agent ?? false,
+    });
     outgoing.on('response', (incoming) => {
       const port = incoming.socket.localPort!;
       text(incoming).then((answer) => {
@@ -84,7 +97,7 @@ export function textOf({ url, ca }: Address, path: string, headers: Record<strin
 /** Sends a request whose body ends before the length that it has announced, and hangs up. */
 export async function sendCutOff({ url, ca }: Address, message: Message, announced: number): Promise<void> {
   const { method, path, body } = message;
-  const headers = { ...message.headers, 'content-length': String(announced) };
+  const headers = { ...withVersion(message.headers), 'content-length': String(announced) };
   const outgoing = request(`${url}${path}`, { method, headers, ca, agent: false });
   outgoing.on('error', () => undefined); // the service may hang up first
   const closed = new Promise<void>((resolve) => outgoing.once('close', resolve));

@@ -3,8 +3,20 @@ import { randomBytes } from 'node:crypto';
 import { openSigningKey } from '@eigenveil/server';
 import { newTaskId, type Task, type TaskProposal } from '@eigenveil/task';
 import { type Channel, connectChannel } from '@eigenveil/two-party';
-import { AgreementResponse, type SignedTask, type SigningKey, Thumbprint } from '@eigenveil/wire';
-import { type Address, type Answer, credentials, send, sendAs } from './requests.ts';
+import {
+  AgreementResponse,
+  ContributionTree,
+  type FixationRequest,
+  type OwnerRecord,
+  type Revocations,
+  RevocationsResponse,
+  type SignedTask,
+  type SigningKey,
+  SPOKEN_VERSION,
+  Thumbprint,
+  VERSION_HEADER,
+} from '@eigenveil/wire';
+import { type Address, type Answer, credentials, payloadOf, send, sendAs } from './requests.ts';
 import type { World } from './world.ts';
 
 export class RogueDataUser {
@@ -51,6 +63,23 @@ export class RogueDataUser {
     return sendAs(this.#csp, this, { method: 'POST', path: `/tasks/${taskId}/records`, json: { records } });
   }
 
+  /** Asks to fix the task to just these records. */
+  fix(taskId: string, records: readonly string[]): Promise<Answer> {
+    const tree = new ContributionTree();
+    const leaves = records.map((record) => payloadOf(record) as OwnerRecord);
+    for (const leaf of leaves.toSorted((a, b) => (a.ownerId < b.ownerId ? -1 : 1))) tree.add(leaf);
+    return this.fixTo(taskId, { verifiedOwners: tree.size, contributionsRoot: tree.root() });
+  }
+
+  fixTo(taskId: string, json: FixationRequest): Promise<Answer> {
+    return sendAs(this.#csp, this, { method: 'POST', path: `/tasks/${taskId}/records/fixation`, json });
+  }
+
+  async revocations(): Promise<Revocations> {
+    const { json } = await sendAs(this.#csp, this, { method: 'GET', path: '/revocations' });
+    return payloadOf(RevocationsResponse.parse(json).list) as Revocations;
+  }
+
   unblind(taskId: string, body: Uint8Array): Promise<Answer> {
     return sendAs(this.#csp, this, { method: 'POST', path: `/tasks/${taskId}/unblinding`, body });
   }
@@ -74,7 +103,8 @@ export class RogueDataUser {
   /** Opens the two-party connection and keeps it. Throws ChannelRefused. */
   async open(taskId: string): Promise<Channel> {
     const message = { method: 'GET', path: `/tasks/${taskId}/two-party` };
-    const headers = await credentials(this.#csp, this, message);
+    const proof = await credentials(this.#csp, this, message);
+    const headers = { ...proof, [VERSION_HEADER]: `${SPOKEN_VERSION}` };
     const url = `${this.#csp.url.replace(/^https/, 'wss')}${message.path}`;
     return connectChannel({ url, headers, ca: this.#csp.ca });
   }

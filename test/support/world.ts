@@ -20,6 +20,7 @@ import {
 import { type LoopbackOptions, loopback } from '@eigenveil/demo/loopback';
 import { PaillierPool } from '@eigenveil/paillier';
 import { adminTokenFile } from '@eigenveil/server';
+import { MANY_ANSWERS } from '@eigenveil/testbed/many-answers';
 import { FaultyProxy } from '@eigenveil/testbed/proxies/proxy';
 import { Thumbprint } from '@eigenveil/wire';
 import { QUICK } from './queue-times.ts';
@@ -121,6 +122,11 @@ export class World {
     return { url: publicUrl ?? `https://127.0.0.1:${port}`, ca: this.ca };
   }
 
+  /** How many owners were made. The home of the n-th is the folder `owner-n`. */
+  get owners(): number {
+    return this.#owners;
+  }
+
   /** The proxies of a world that was started with them. */
   get proxies(): Proxies {
     if (this.#proxies === undefined) throw new TypeError('the world was started without proxies');
@@ -138,13 +144,19 @@ export class World {
   /** An owner that trusts the simulated protocol and short keys unless `policy` says otherwise; not enrolled yet. */
   newOwner(policy: Partial<OwnerPolicy> = {}): { owner: DataOwner; home: OwnerHome } {
     this.#owners += 1;
-    const home = new OwnerHome(join(this.folder, `owner-${this.#owners}`));
+    return this.ownerAt(join(this.folder, `owner-${this.#owners}`), policy);
+  }
+
+  /** The same with a folder that may be there. */
+  ownerAt(folder: string, policy: Partial<OwnerPolicy> = {}): { owner: DataOwner; home: OwnerHome } {
+    const home = new OwnerHome(folder);
     const lenient = {
       twoParty: ['simulated'],
       minimumKeyBits: 1024,
       allowFullRank: true,
       allowSpectrum: true,
       minimumClassRows: 1,
+      ...MANY_ANSWERS,
     };
     const owner = new DataOwner({
       state: home,

@@ -1,6 +1,7 @@
 /** What the authenticator's backups leave out, and what ends when one is restored. */
 import type { BackupRules } from '@eigenveil/server';
-import { SqliteAuthenticatorStore } from './sqlite-store.ts';
+import { MIGRATIONS } from './sqlite-schema.ts';
+import { SEALED, SqliteAuthenticatorStore } from './sqlite-store.ts';
 
 /**
  * Sealed templates stay in a backup, or everybody would have to enrol anew; the key that opens them does not. Invitations are void. Who was
@@ -9,6 +10,8 @@ import { SqliteAuthenticatorStore } from './sqlite-store.ts';
  */
 export const AUTHENTICATOR_BACKUP: BackupRules = {
   service: 'authenticator',
+  migrations: MIGRATIONS,
+  sealed: SEALED,
   async prepare(database) {
     withStore(database, (store) => store.eraseInvitations());
   },

@@ -1,6 +1,7 @@
 /** The command line eigenveil-authenticator. What an action works with is loaded when it runs: --help and mistakes are told at once. */
 import { createProgram } from '@eigenveil/command';
 import { addBackupCommands } from '@eigenveil/server/backup-command';
+import { addCheckCommand } from '@eigenveil/server/check-command';
 import { addKeyCommands } from '@eigenveil/server/key-command';
 import { addIdentityCommand, addServeCommand } from '@eigenveil/server/service-commands';
 import { databaseFile, keyFile, SERVICE_SETTINGS } from '@eigenveil/server/settings';
@@ -26,6 +27,10 @@ export function authenticatorProgram(): Command {
   addServeCommand(program, PREFIX, AUTHENTICATOR_SETTINGS, SERVE_EXAMPLE, async (configuration) => {
     const { startAuthenticator } = await import('./server.ts');
     return startAuthenticator(configuration);
+  });
+  addCheckCommand(program, PREFIX, AUTHENTICATOR_SETTINGS, async (configuration) => {
+    const { checkAuthenticator } = await import('./check.ts');
+    return checkAuthenticator(configuration);
   });
   addCalibrate(program, PREFIX);
   addIdentityCommand(

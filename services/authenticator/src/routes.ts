@@ -49,6 +49,7 @@ export function authenticatorRoutes(options: {
 
   const relyingApplication: Authenticator<VerifiedProof> = {
     challenge: 'DPoP',
+    known: ({ thumbprint }) => ({ kind: 'thumbprint', id: thumbprint }),
     description: 'A proof of possession of a key of the relying application.',
     authenticate: (request) =>
       relyingProofs.check(request, undefined, (proof) => {

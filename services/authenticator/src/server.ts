@@ -1,6 +1,13 @@
 /** Puts the authenticator together and runs it over HTTPS. */
-import { readTextFile } from '@eigenveil/command';
-import { type Logger, openService, requireKeys } from '@eigenveil/server';
+import {
+  type Logger,
+  measureStorage,
+  openService,
+  Reloader,
+  readCertificates,
+  requireKeys,
+  sqliteBytes,
+} from '@eigenveil/server';
 import type { Thumbprint } from '@eigenveil/wire';
 import { authenticatorMetrics } from './metrics.ts';
 import { Population } from './population.ts';
@@ -15,8 +22,8 @@ export interface RunningAuthenticator {
   readonly url: string;
   readonly thumbprint: Thumbprint;
   readonly service: AuthenticatorService;
-  /** Reads the TLS certificate anew. */
-  reloadCertificate(): Promise<void>;
+  /** Takes certificate, `webhookCa`, relying applications and the limits of requests and connections anew. */
+  reload(read: () => AuthenticatorConfiguration): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -44,7 +51,7 @@ export async function startAuthenticator(
   overrides: AuthenticatorOverrides = {},
 ): Promise<RunningAuthenticator> {
   const references = referencesOf(config.projections);
-  const ca = config.webhookCa === undefined ? undefined : await readTextFile('webhookCa', config.webhookCa);
+  const ca = await readCertificates('webhookCa', config.webhookCa);
   const running = await openService('authenticator', config, overrides.log);
   const { log, metrics } = running;
   const { database, key, sealer } = running.foundation;
@@ -54,6 +61,7 @@ export async function startAuthenticator(
     running.release();
     throw error;
   });
+  measureStorage(metrics, config.dataDirectory, () => sqliteBytes(database));
   const measured = authenticatorMetrics(metrics, store, () => service.activeSessions);
   let webhook: Webhook | undefined;
   const service = new AuthenticatorService({
@@ -84,15 +92,30 @@ export async function startAuthenticator(
       },
     },
   });
+  const relyingApplications = new Set(config.relyingApplications);
   const routes = authenticatorRoutes({
     service,
     publicUrl: running.publicUrl,
-    relyingApplications: new Set(config.relyingApplications),
+    relyingApplications,
     components: Math.max(...config.projections.map(({ components }) => components)),
   });
   service.forget();
   const { driftLevel: level, driftAlarm: falseAlarm } = config;
   const population = new Population({ store, log, metrics, level, falseAlarm });
+  const reloader = new Reloader(config, log, [
+    ...running.renewables,
+    {
+      settings: ['relyingApplications', 'webhookCa'],
+      async prepare(next: AuthenticatorConfiguration) {
+        const renewed = await readCertificates('webhookCa', next.webhookCa);
+        return () => {
+          relyingApplications.clear();
+          for (const thumbprint of next.relyingApplications) relyingApplications.add(thumbprint);
+          webhook?.trust(renewed);
+        };
+      },
+    },
+  ]);
   const listening = await running.listen({ info: INFO, routes, checkReady: async () => store.check() });
   // Only now: these would keep a process alive that could not listen.
   const { webhookUrl: url } = config;
@@ -121,7 +144,7 @@ export async function startAuthenticator(
     url: listening.url,
     thumbprint: key.thumbprint,
     service,
-    reloadCertificate: running.reloadCertificate,
+    reload: (read) => reloader.reload(read),
     async close() {
       for (const timer of timers) clearInterval(timer);
       await listening.close();

@@ -62,6 +62,7 @@ const share = (description: string, initial: number) => ({
 export const AUTHENTICATOR_SETTINGS = {
   ...COMMON,
   port: { ...COMMON.port, default: 8445 },
+  logPeers: { ...COMMON.logPeers, default: 'none' }, // where and when somebody is at a device is nobody else's business
   relyingApplications: {
     schema: z.array(Thumbprint).min(1),
     description: 'key thumbprint of the relying application, or a JSON list of its keys',

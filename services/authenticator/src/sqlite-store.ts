@@ -2,7 +2,8 @@
 import {
   type Database,
   openDatabase,
-  resealColumn,
+  resealColumns,
+  type SealedColumn,
   type SealedStore,
   scrub,
   transaction,
@@ -14,6 +15,10 @@ import type { DecisionEvent, InvitationRequest, Reason, UserId } from './message
 import { SqliteEvents } from './sqlite-events.ts';
 import { MIGRATIONS } from './sqlite-schema.ts';
 import { type NewEvent, type StoredDevice, type StoredUser, templatePlace } from './store.ts';
+
+export const SEALED: readonly SealedColumn[] = [
+  { table: 'users', key: 'user_id', column: 'sealed_template', place: templatePlace },
+];
 
 /** What a device brings to its enrolment. */
 export interface Enrolment {
@@ -288,10 +293,7 @@ export class SqliteAuthenticatorStore implements SealedStore {
   }
 
   async reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number> {
-    const column = { table: 'users', key: 'user_id', column: 'sealed_template', place: templatePlace };
-    const changes = resealColumn(this.#db, column, change);
-    if (changes > 0) scrub(this.#db); // what an old key opens must not remain in the log
-    return changes;
+    return resealColumns(this.#db, SEALED, change);
   }
 
   /** For the copy that becomes a backup: who was invited must not be invited again by a restoration. */

@@ -72,6 +72,11 @@ export class Webhook {
     this.#working = this.#work().catch((error: unknown) => this.#log.error({ err: error }, 'webhook failed'));
   }
 
+  /** Trusts other certificates from the next attempt on. */
+  trust(ca: string | undefined): void {
+    this.#client.trust(ca);
+  }
+
   async close(): Promise<void> {
     this.#stopping.abort();
     await this.#client.close();

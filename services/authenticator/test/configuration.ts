@@ -33,6 +33,7 @@ export async function newPlace(
     keyEncryptionKey: undefined,
     requestsPerMinute: 1_000_000,
     connectionsPerAddress: 1000,
+    logPeers: 'address',
     logLevel: 'silent',
     relyingApplications: [relying.thumbprint],
     enrolmentWindows: 20,

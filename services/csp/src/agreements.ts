@@ -15,7 +15,7 @@ import {
   thumbprintOf,
   verifyStatement,
 } from '@eigenveil/wire';
-import { type CspPolicy, checkProposal } from './policy.ts';
+import { type CspPolicy, checkProposal, quotaOf } from './policy.ts';
 import { altered, ended } from './refusals.ts';
 import { sealJson } from './sealed-json.ts';
 import { type CspStore, type StoredTask, secretKeyPlace } from './store.ts';
@@ -23,7 +23,7 @@ import { type CspStore, type StoredTask, secretKeyPlace } from './store.ts';
 export type AgreedTask = StoredTask & { readonly agreed: Agreement };
 
 interface AgreementDependencies {
-  readonly store: Pick<CspStore, 'task' | 'insertTask'>;
+  readonly store: Pick<CspStore, 'task' | 'insertTask' | 'requireQuota'>;
   readonly sealer: Sealer;
   readonly paillier: Pick<PaillierPool, 'generateKeyPair'>;
   readonly key: SigningKey;
@@ -42,7 +42,8 @@ export class Agreements {
 
   /**
    * Checks a proposed task and signs it with a Paillier key of its own. The same proposal again gets the same agreement.
-   * @throws ERR_TASK_INVALID and its kin, ERR_TASK_REFUSED, ERR_SIMULATED_REFUSED, ERR_TASK_CONFLICT
+   * @throws ERR_TASK_INVALID and its kin, ERR_TASK_REFUSED, ERR_SIMULATED_REFUSED, ERR_TASK_CONFLICT, ERR_QUOTA,
+   * ERR_AUTH_FORBIDDEN for a data user that was revoked meanwhile
    */
   async agree(task: Task, dataUserKey: PublicJwk): Promise<string> {
     // Not by whenAgreed(): between its last look and this entry nobody else may come.
@@ -70,6 +71,8 @@ export class Agreements {
     // What is refused is refused alike whether somebody has taken the id or not.
     await checkProposal(task, dataUserKey, { policy, csp: key.thumbprint, now: now() });
     if (known !== undefined) return agreementOf(known, digest);
+    const quota = quotaOf(policy, task.dataUser);
+    await store.requireQuota(task.dataUser, quota); // before the key, which costs seconds
     const secretKey = await paillier.generateKeyPair({
       bits: task.keyBits,
       scheme: task.encryption,
@@ -82,15 +85,17 @@ export class Agreements {
       dataUserKey,
     });
     const sealedSecretKey = sealJson(sealer, secretKeyPlace(task.id), secretKey);
-    const stored = await store.insertTask({
+    const proposed: StoredTask = {
       task,
       digest,
       agreement,
       state: 'agreed',
       sealedSecretKey,
+      fixation: null,
       unblindingDigest: null,
       sealedShares: null,
-    });
+    };
+    const stored = await store.insertTask(proposed, quota);
     return agreementOf(stored, digest);
   }
 

@@ -2,10 +2,10 @@
  * The audit log: what the CSP has used its secret keys and shares for, each entry bound to the one before it by a hash. It
  * holds digests, never a secret, and outlives the tasks that it tells of.
  */
-import { DatabaseSync } from 'node:sqlite';
-import { databaseFile, ServerError } from '@eigenveil/server';
+import type { DatabaseSync } from 'node:sqlite';
+import { AuditError, ChainedLog, databaseFile, LINK, type VerifiedLog } from '@eigenveil/server';
 import { TaskId } from '@eigenveil/task';
-import { Digest, digestBytes, digestJson } from '@eigenveil/wire';
+import { Digest } from '@eigenveil/wire';
 import { z } from 'zod';
 
 /**
@@ -20,7 +20,10 @@ import { z } from 'zod';
  * - `computation started`: shares of that request are about to enter a computation, whether it will come to an answer or not. Written for the
  *   first, second, fourth, eighth, … of a task, so that the n-th entry says that there were 2^(n−1): a data user whose line breaks
  *   again and again does not fill the log.
- * - `restored`: the database was put back from the backup with this digest. The one entry of no task: it ends them all.
+ * - `restored`: the database was put back from the backup with this digest. An entry of no task: it ends them all.
+ * - `records fixed`: the set of records with this root is the one that counts, whoever is revoked later.
+ * - `ended by operator`: a command has ended the task; what it had is destroyed with it.
+ * - `owner revoked`, `data user revoked`: with the thumbprint of its key, `token revoked`: with the token's hash. Of no task.
  *
  * followRules() checks that the entries of a task follow one another as these sentences say.
  */
@@ -32,19 +35,26 @@ export const AUDIT_OPERATIONS = [
   'restored',
   'computation started',
   'computation resumed',
+  'records fixed',
+  'ended by operator',
+  'owner revoked',
+  'token revoked',
+  'data user revoked',
 ] as const;
 export type AuditOperation = (typeof AUDIT_OPERATIONS)[number];
 
+const OF_NO_TASK: ReadonlySet<AuditOperation> = new Set([
+  'restored',
+  'owner revoked',
+  'token revoked',
+  'data user revoked',
+]);
+
 const AuditEntry = z.strictObject({
-  /** 1, 2, 3, … */
-  sequence: z.int().min(1),
-  time: z.iso.datetime(),
+  ...LINK,
   taskId: TaskId.nullable(),
   operation: z.enum(AUDIT_OPERATIONS),
   requestDigest: Digest.nullable(),
-  previousHash: Digest,
-  /** Of all the members above. */
-  hash: Digest,
 });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
@@ -76,39 +86,17 @@ export const AUDIT_OF_NO_TASK = `
   DROP TABLE old_audit;
 `;
 
-const SELECT = `
-  SELECT sequence, time, task_id AS taskId, operation, request_digest AS requestDigest,
-         previous_hash AS previousHash, hash
-  FROM audit`;
-
-/** What the first entry follows. */
-const BEGINNING = digestBytes('audit log');
-
-export class AuditError extends Error {
-  override readonly name = 'AuditError';
-  readonly code = 'ERR_AUDIT_BROKEN';
-}
-
 export interface AuditedUse {
   readonly taskId: TaskId | null;
   readonly operation: AuditOperation;
   readonly requestDigest: Digest | null;
 }
 
-/** Adds an entry. To be called within the transaction that does what it tells of, so that there is neither without the other. */
+const LOG = new ChainedLog<AuditedUse>(AuditEntry, ['taskId', 'operation', 'requestDigest']);
+
+/** Adds an entry, see ChainedLog. */
 export function appendAudit(db: DatabaseSync, time: Date, use: AuditedUse): void {
-  if (!db.isTransaction) throw new TypeError('an audit entry expected the transaction of what it tells of');
-  const last = db.prepare('SELECT sequence, hash FROM audit ORDER BY sequence DESC LIMIT 1').get();
-  const { taskId, operation, requestDigest } = use;
-  const entry = {
-    sequence: Number(last?.sequence ?? 0) + 1,
-    time: time.toISOString(),
-    taskId,
-    operation,
-    requestDigest,
-    previousHash: (last?.hash as Digest | undefined) ?? BEGINNING,
-  };
-  db.prepare('INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?)').run(...Object.values(entry), hashOf(entry));
+  LOG.append(db, time, use);
 }
 
 /**
@@ -116,68 +104,40 @@ export function appendAudit(db: DatabaseSync, time: Date, use: AuditedUse): void
  * @throws ERR_DATABASE
  */
 export function readAudit(dataDirectory: string): Record<string, unknown>[] {
-  const path = databaseFile(dataDirectory);
-  let db: DatabaseSync | undefined;
-  try {
-    db = new DatabaseSync(path, { readOnly: true }); // evidence is not to be touched
-    return db.prepare(`${SELECT} ORDER BY sequence`).all();
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : 'unknown reason';
-    throw new ServerError('ERR_DATABASE', `"${path}" expected a database with an audit log: ${reason}`, {
-      cause,
-    });
-  } finally {
-    db?.close();
-  }
+  return LOG.read(databaseFile(dataDirectory));
 }
 
-export interface VerifiedAudit {
-  readonly entries: readonly AuditEntry[];
-  /** To be noted elsewhere: it vouches for every entry up to now. */
-  readonly lastHash: Digest;
-}
+export type VerifiedAudit = VerifiedLog<AuditEntry>;
 
 /**
- * Checks that every entry is what was appended, none was removed or put elsewhere, that no task's key or shares were used against
- * the rules, and that the entry with a hash that was noted before is among them. Without a noted hash it cannot be seen that the latest entries were removed, or that somebody has
- * computed the whole log anew.
+ * Checks the chain, see ChainedLog, and that no task's key or shares were used against the rules.
  * @throws ERR_AUDIT_BROKEN, which names the first entry that is wrong
  */
 export function verifyAudit(rows: readonly Record<string, unknown>[], noted?: Digest): VerifiedAudit {
-  let lastHash = BEGINNING;
-  let isNotedThere = noted === undefined || noted === BEGINNING;
   const tasks = new Map<TaskId, AuditedTask>();
   let isRestored = false;
-  const entries = rows.map((row, i) => {
-    const place = `entry ${i + 1}`;
-    const parsed = AuditEntry.safeParse({ ...row });
-    if (!parsed.success) throw new AuditError(`${place} was changed: it has the wrong form`);
-    const { hash, ...content } = parsed.data;
-    if (content.sequence !== i + 1)
-      throw new AuditError(`${place} has number ${content.sequence}: entries were removed or added`);
-    if (content.previousHash !== lastHash)
-      throw new AuditError(
-        `${place} does not follow the one before it: it was put here, or that was changed`,
-      );
-    if (hash !== hashOf(content)) throw new AuditError(`${place} was changed: it has another hash`);
+  /** Who was revoked since the last restoration, which may forget it. */
+  const revoked = new Set<string>();
+  return LOG.verify(rows, noted, (content, place) => {
     if (content.taskId === null) {
-      if (content.operation !== 'restored')
-        throw new AuditError(`${place} breaks the rules: "${content.operation}" expected a task`);
-      isRestored = true;
-      for (const [id, known] of tasks) tasks.set(id, { ...known, isOver: true });
+      const { operation, requestDigest } = content;
+      if (!OF_NO_TASK.has(operation))
+        throw new AuditError(`${place} breaks the rules: "${operation}" expected a task`);
+      if (operation === 'restored') {
+        isRestored = true;
+        revoked.clear();
+        for (const [id, known] of tasks) tasks.set(id, { ...known, over: operation });
+      } else {
+        const subject = `${operation} ${requestDigest}`;
+        if (requestDigest === null || revoked.has(subject))
+          throw new AuditError(`${place} breaks the rules: "${operation}" expected once of somebody`);
+        revoked.add(subject);
+      }
     } else {
       const known = followRules(tasks.get(content.taskId), content, place, isRestored);
       tasks.set(content.taskId, known);
     }
-    lastHash = hash;
-    isNotedThere ||= hash === noted;
-    return parsed.data;
   });
-  if (!isNotedThere)
-    throw new AuditError(
-      `none of ${entries.length} entries has the noted hash: the latest were removed, or all computed anew`,
-    );
-  return { entries, lastHash };
 }
 
 /** What the entries of a task have told so far. */
@@ -186,8 +146,9 @@ interface AuditedTask {
   readonly request: Digest | null | undefined;
   readonly isKeyDestroyed: boolean;
   readonly isAnswered: boolean;
-  /** The database was restored since, which has ended it. */
-  readonly isOver: boolean;
+  readonly isFixed: boolean;
+  /** What has ended it for good: a restoration of the database, or the operator. */
+  readonly over: 'restored' | 'ended by operator' | undefined;
   /** Its key was made before there was a log, so that its unblinding may be missing too. */
   readonly isOlder: boolean;
 }
@@ -208,11 +169,12 @@ function followRules(
     request: undefined,
     isKeyDestroyed: false,
     isAnswered: false,
+    isFixed: false,
     isOlder: operation !== 'key made',
-    isOver: isRestored && operation !== 'key made',
+    over: isRestored && operation !== 'key made' ? ('restored' as const) : undefined,
   };
-  if (known.isOver && operation !== 'key made' && operation !== 'key destroyed')
-    throw broken('follows "restored"');
+  if (known.over !== undefined && operation !== 'key made' && operation !== 'key destroyed')
+    throw broken(`follows "${known.over}"`);
   switch (operation) {
     case 'key made':
       if (before !== undefined) throw broken('expected to be its first entry');
@@ -237,11 +199,16 @@ function followRules(
       if (!known.isAnswered || known.request !== requestDigest)
         throw broken('expected an answer that was given, to the same request');
       return known;
+    case 'records fixed':
+      if (known.isFixed || known.isKeyDestroyed || known.request !== undefined)
+        throw broken('expected once, before the unblinding');
+      return { ...known, isFixed: true };
+    case 'ended by operator':
+      return { ...known, over: operation };
     case 'restored':
+    case 'owner revoked':
+    case 'token revoked':
+    case 'data user revoked':
       throw broken('expected no task');
   }
-}
-
-function hashOf(content: Omit<AuditEntry, 'hash'>): Digest {
-  return digestJson('audit entry', content);
 }

@@ -1,22 +1,26 @@
 /** What the CSP's backups leave out, and what ends when one is restored. */
 import type { BackupRules } from '@eigenveil/server';
-import { SqliteCspStore } from './sqlite-store.ts';
+import { CspOperator } from './operator.ts';
+import { MIGRATIONS } from './sqlite-schema.ts';
+import { SEALED } from './sqlite-store.ts';
 
 export const CSP_BACKUP: BackupRules = {
   service: 'csp',
+  migrations: MIGRATIONS,
+  sealed: SEALED,
   async prepare(database) {
-    withStore(database, (store) => store.eraseSecrets());
+    within(database, (operator) => operator.eraseSecrets());
   },
   async finish(database, backup) {
-    withStore(database, (store) => store.endAll(backup));
+    within(database, (operator) => operator.endAll(backup));
   },
 };
 
-function withStore(database: string, work: (store: SqliteCspStore) => void): void {
-  const store = new SqliteCspStore(database);
+function within(database: string, work: (operator: CspOperator) => void): void {
+  const operator = new CspOperator(database);
   try {
-    work(store);
+    work(operator);
   } finally {
-    store.close();
+    operator.close();
   }
 }

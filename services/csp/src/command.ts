@@ -1,12 +1,14 @@
 /** The command line eigenveil-csp. What an action works with is loaded when it runs: --help and mistakes are told at once. */
 import { addSettings, createProgram, printResult } from '@eigenveil/command';
 import { addBackupCommands } from '@eigenveil/server/backup-command';
+import { addCheckCommand } from '@eigenveil/server/check-command';
 import { addKeyCommands } from '@eigenveil/server/key-command';
 import { addIdentityCommand, addServeCommand } from '@eigenveil/server/service-commands';
 import { databaseFile, keyFile, SERVICE_SETTINGS } from '@eigenveil/server/settings';
 import { Digest } from '@eigenveil/wire/digest';
 import type { Command } from 'commander';
 import { addInvite } from './invite-command.ts';
+import { addOperatorCommands } from './operator-commands.ts';
 import { CSP_SETTINGS } from './settings.ts';
 
 const PREFIX = 'EIGENVEIL_CSP';
@@ -25,8 +27,13 @@ export function cspProgram(): Command {
     const { startCsp } = await import('./server.ts');
     return startCsp(configuration);
   });
+  addCheckCommand(program, PREFIX, CSP_SETTINGS, async (configuration) => {
+    const { checkCsp } = await import('./check.ts');
+    return checkCsp(configuration);
+  });
   addInvite(program, PREFIX);
   addIdentityCommand(program, PREFIX, "print the thumbprint of the service's identity key, which others pin");
+  addOperatorCommands(program, PREFIX);
   addAudit(program);
   const { dataDirectory, keyEncryptionKey } = SERVICE_SETTINGS;
   addKeyCommands(program, PREFIX, { dataDirectory, keyEncryptionKey }, async (configuration) => {
@@ -39,7 +46,8 @@ export function cspProgram(): Command {
   });
   addBackupCommands(program, PREFIX, async () => (await import('./backup.ts')).CSP_BACKUP, {
     consequences: `Every task of the backup ends, since it may have been unblinded later, and every enrolment token that was unused is void. Owners that
-have enrolled since must enrol again. The audit log notes the restoration.`,
+have enrolled since must enrol again. Owners and data users that were revoked since are NOT revoked here any more: revoke them again before the
+service starts. The audit log notes the restoration.`,
   });
   return program;
 }

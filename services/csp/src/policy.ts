@@ -2,9 +2,10 @@
 import { DAY_MILLISECONDS, type Task } from '@eigenveil/task';
 import { checkComputable } from '@eigenveil/two-party';
 import { type PublicJwk, ServiceError, type Thumbprint, thumbprintOf } from '@eigenveil/wire';
+import type { TaskQuota } from './store.ts';
 
 /** What this CSP agrees to; everything else is refused. */
-export interface CspPolicy {
+export interface CspPolicy extends TaskQuota {
   /** The two-party protocol `simulated` is not private and runs only where this is set. */
   readonly allowSimulated: boolean;
   /** Keys under 2048 bits, for benchmarks. */
@@ -16,6 +17,8 @@ export interface CspPolicy {
   readonly answersPerTask: number;
   /** Days after its deadline for which a task that nobody ends is kept. */
   readonly retentionDays: number;
+  /** Of data users that have quotas of their own. */
+  readonly quotas: Readonly<Record<Thumbprint, TaskQuota>>;
 }
 
 /** A key that waits for longer has been forgotten. */
@@ -56,6 +59,10 @@ export async function checkProposal(
   if (!(days > 0 && days <= LONGEST_TASK_DAYS)) {
     throw refuse(`"deadline" expected a time within the next ${LONGEST_TASK_DAYS} days`);
   }
+}
+
+export function quotaOf({ openTasks, tasksPerDay, quotas }: CspPolicy, dataUser: Thumbprint): TaskQuota {
+  return quotas[dataUser] ?? { openTasks, tasksPerDay };
 }
 
 /** Tasks with deadlines before it are ended, even if nobody asks for that. */

@@ -24,3 +24,21 @@ export function answered(): ServiceError {
     'the task was answered as often as it may be: its result is lost, and the data need a new task',
   );
 }
+
+export function ownerRevoked(): ServiceError {
+  return new ServiceError(
+    'ERR_OWNER_REVOKED',
+    'expected no owner whom this CSP has revoked: the list of them names it, and what it has sent is to be dropped',
+  );
+}
+
+export function dataUserRevoked(): ServiceError {
+  return new ServiceError('ERR_AUTH_FORBIDDEN', '"DPoP" expected the key of a data user that is not revoked');
+}
+
+export function recordsChanged(): ServiceError {
+  return new ServiceError(
+    'ERR_RECORDS_CHANGED',
+    '"contributionsRoot" expected that of the records that count here: one was withdrawn, revoked or added, so look again',
+  );
+}

@@ -9,19 +9,27 @@ import {
 import { TaskId } from '@eigenveil/task';
 import {
   AgreementResponse,
+  CounterRequest,
+  CounterResponse,
   CountersignatureRequest,
   CountersignatureResponse,
   EnrolmentRequest,
   EnrolmentResponse,
+  FixationRequest,
+  FixationResponse,
+  OLDEST_VERSION,
   type PublicJwk,
   RECORDS_PER_REQUEST,
   RecordsRequest,
   RecordsResponse,
+  RevocationsResponse,
+  requireVersion,
   ServiceError,
   TASK_BODY_BYTES,
   TaskRequest,
   type Thumbprint,
   UnblindingResponse,
+  VERSION_HEADER,
   type VerifiedProof,
 } from '@eigenveil/wire';
 import { z } from 'zod';
@@ -54,19 +62,37 @@ export function cspRoutes(options: {
 
   const dataUser: Authenticator<VerifiedProof> = {
     challenge: 'DPoP',
+    known: ({ thumbprint }) => ({ kind: 'thumbprint', id: thumbprint }),
     description: 'A proof of possession of the key of a registered data user.',
-    authenticate: (request) =>
-      proofs.check(request, undefined, (proof) => {
-        if (dataUsers.has(proof.thumbprint)) return proof;
-        throw new ServiceError('ERR_AUTH_FORBIDDEN', '"DPoP" expected the key of a registered data user');
-      }),
+    authenticate: async (request) => {
+      // First of all: who speaks another version may prove who it is otherwise, too.
+      requireVersion(
+        request.headersDistinct[VERSION_HEADER]?.join(),
+        OLDEST_VERSION.servers,
+        'the data user',
+      );
+      return proofs.check(request, undefined, async (proof) => {
+        if (!dataUsers.has(proof.thumbprint))
+          throw new ServiceError('ERR_AUTH_FORBIDDEN', '"DPoP" expected the key of a registered data user');
+        await service.requireDataUser(proof.thumbprint); // whatever the settings say
+        return proof;
+      });
+    },
   };
   const enrolment: Authenticator<VerifiedProof> = {
     challenge: 'DPoP',
     description: 'A proof of possession of the key to be enrolled; the enrolment token is in the body.',
     authenticate: (request) => enrolmentProofs.verify(request, undefined),
   };
-  const owner = ownerAuthenticator(() => options.identity, new ProofChecker(fromOwner, options.publicUrl));
+  const holder = ownerAuthenticator(() => options.identity, new ProofChecker(fromOwner, options.publicUrl));
+  const owner: typeof holder = {
+    ...holder,
+    authenticate: async (request) => {
+      const identity = await holder.authenticate(request);
+      await service.requireOwner(identity.ownerId); // its token says nothing of that
+      return identity;
+    },
+  };
   const route = routesWith({ dataUser, enrolment, owner });
 
   const routes = [
@@ -78,7 +104,7 @@ export function cspRoutes(options: {
       fromPages: true,
       body: { json: EnrolmentRequest, limitBytes: SMALL_BODY_BYTES },
       response: { status: 200, description: 'Owner id and owner token', schema: EnrolmentResponse },
-      problems: ['ERR_ENROLMENT_TOKEN'],
+      problems: ['ERR_ENROLMENT_TOKEN', 'ERR_OWNER_REVOKED'],
       handler: async ({ identity, body }) => {
         const enrolled = await service.enrol(body.enrolmentToken, identity.thumbprint);
         // Anybody can make a proof, so none is remembered before its token is known to be valid. Till here a repeated request
@@ -86,6 +112,17 @@ export function cspRoutes(options: {
         await enrolmentProofs.useUp(identity);
         return enrolled;
       },
+    }),
+    route({
+      method: 'post',
+      path: '/owners/counter',
+      summary: "Count the next entry of the owner's ledger, and sign what is counted then",
+      auth: 'owner',
+      fromPages: true,
+      body: { json: CounterRequest, limitBytes: SMALL_BODY_BYTES },
+      response: { status: 200, description: 'What is counted, as JWS', schema: CounterResponse },
+      problems: ['ERR_OWNER_REVOKED'],
+      handler: async ({ identity, body }) => ({ counter: await service.count(identity.ownerId, body) }),
     }),
     route({
       method: 'post',
@@ -100,6 +137,7 @@ export function cspRoutes(options: {
         'ERR_SIMULATED_REFUSED',
         'ERR_TASK_CONFLICT',
         'ERR_TASK_CLOSED',
+        'ERR_QUOTA',
         'ERR_KEY_TOO_SHORT',
         'ERR_TOO_MANY_COMPONENTS',
         'ERR_FULL_RANK',
@@ -125,11 +163,40 @@ export function cspRoutes(options: {
         'ERR_TASK_CLOSED',
         'ERR_TASK_FULL',
         'ERR_RECORD_INVALID',
+        'ERR_OWNER_REVOKED',
         'ERR_CONTRIBUTION_CONFLICT',
       ],
       handler: async ({ identity, params, body }) => ({
         verifiedOwners: await service.addRecords(params.taskId, identity.thumbprint, body.records),
       }),
+    }),
+    route({
+      method: 'post',
+      path: '/tasks/:taskId/records/fixation',
+      summary: 'Fix the task to its set of records; no revocation or withdrawal changes it from then on',
+      auth: 'dataUser',
+      params: TaskParams,
+      body: { json: FixationRequest, limitBytes: SMALL_BODY_BYTES },
+      response: { status: 200, description: 'How many owners it has', schema: FixationResponse },
+      problems: [
+        'ERR_TASK_UNKNOWN',
+        'ERR_DATABASE_ALTERED',
+        'ERR_TASK_CLOSED',
+        'ERR_RECORDS_CHANGED',
+        'ERR_MINIMUM_OWNERS',
+      ],
+      handler: async ({ identity, params, body }) => ({
+        verifiedOwners: await service.fix(params.taskId, identity.thumbprint, body),
+      }),
+    }),
+    route({
+      method: 'get',
+      path: '/revocations',
+      summary: 'The owners that this CSP has revoked, signed as of now',
+      auth: 'dataUser',
+      response: { status: 200, description: 'The list, as JWS', schema: RevocationsResponse },
+      problems: [],
+      handler: async () => ({ list: await service.revocations() }),
     }),
     route({
       method: 'post',
@@ -189,7 +256,7 @@ export function cspRoutes(options: {
       fromPages: true,
       params: TaskParams,
       response: { status: 204, description: 'It does not count' },
-      problems: ['ERR_TASK_UNKNOWN', 'ERR_TASK_CLOSED'],
+      problems: ['ERR_TASK_UNKNOWN', 'ERR_TASK_CLOSED', 'ERR_OWNER_REVOKED'],
       handler: ({ identity, params }) => service.withdraw(params.taskId, identity.ownerId),
     }),
     route({
@@ -203,10 +270,15 @@ export function cspRoutes(options: {
       handler: ({ identity, params }) => service.end(params.taskId, identity.thumbprint),
     }),
   ];
-  // All of them need the database.
   const all = routes.map((it) => ({
     ...it,
-    problems: [...it.problems, 'ERR_DATABASE_UNREACHABLE' as const],
+    problems: [
+      ...it.problems,
+      'ERR_DATABASE_UNREACHABLE' as const, // all of them need it
+      ...(it.auth?.authenticator === dataUser
+        ? (['ERR_PROTOCOL_VERSION', 'ERR_BODY_MALFORMED'] as const)
+        : []),
+    ],
   }));
   return { routes: all, dataUser };
 }

@@ -1,7 +1,14 @@
 /** Puts the CSP together and runs it over HTTPS. */
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import { type RandomSource, systemRandomness } from '@eigenveil/privacy';
-import { type Logger, openService, requireKeys } from '@eigenveil/server';
+import {
+  type Logger,
+  measureStorage,
+  openService,
+  Reloader,
+  requireKeys,
+  sqliteBytes,
+} from '@eigenveil/server';
 import type { Thumbprint } from '@eigenveil/wire';
 import { cspRoutes } from './routes.ts';
 import { CspService } from './service.ts';
@@ -14,8 +21,8 @@ export interface RunningCsp {
   readonly url: string;
   readonly thumbprint: Thumbprint;
   readonly service: CspService;
-  /** Reads the TLS certificate anew. */
-  reloadCertificate(): Promise<void>;
+  /** Takes certificate, data users and limits anew. */
+  reload(read: () => CspConfiguration): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -54,6 +61,9 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
     ownerTokenLifetimeSeconds: config.ownerTokenDays * SECONDS_PER_DAY,
     answersPerTask: config.answersPerTask,
     retentionDays: config.retentionDays,
+    openTasks: config.openTasks,
+    tasksPerDay: config.tasksPerDay,
+    quotas: config.quotas,
   };
   const csp = new CspService({
     store,
@@ -64,20 +74,43 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
     now: overrides.now ?? (() => new Date()),
     randomness: overrides.randomness ?? systemRandomness,
   });
+  const dataUsers = new Set(config.dataUsers);
   const { routes, dataUser } = cspRoutes({
     service: csp,
     identity: key.publicJwk,
     publicUrl: service.publicUrl,
-    dataUsers: new Set(config.dataUsers),
+    dataUsers,
   });
   const { rateLimit, log, metrics } = service;
+  measureStorage(metrics, config.dataDirectory, () => sqliteBytes(database));
   const startLimit = new StartLimit(config.computationsPerMinute);
-  const twoParty = new TwoPartyServer({ service: csp, dataUser, rateLimit, startLimit, log, metrics });
+  const twoParty = new TwoPartyServer({
+    service: csp,
+    dataUser,
+    rateLimit,
+    startLimit,
+    log,
+    metrics,
+    peers: service.peers,
+  });
   const sweep = async () => {
     const ended = await csp.endOverdueTasks();
     if (ended > 0) service.log.warn({ ended }, 'ended tasks that their data users had abandoned');
   };
   await sweep();
+  const reloader = new Reloader(config, log, [
+    ...service.renewables,
+    {
+      settings: ['dataUsers', 'minimumOwners', 'computationsPerMinute', 'openTasks', 'tasksPerDay', 'quotas'],
+      prepare: (next: CspConfiguration) => () => {
+        dataUsers.clear();
+        for (const thumbprint of next.dataUsers) dataUsers.add(thumbprint);
+        const { minimumOwners, openTasks, tasksPerDay, quotas } = next;
+        Object.assign(policy, { minimumOwners, openTasks, tasksPerDay, quotas });
+        startLimit.perMinute = next.computationsPerMinute;
+      },
+    },
+  ]);
   const running = await service.listen({
     info: INFO,
     routes,
@@ -87,13 +120,16 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
   // Only now: a timer would keep a process alive that could not listen.
   const onFailure = (error: unknown) => service.log.error({ err: error }, 'sweep failed');
   const sweeping = setInterval(() => void sweep().catch(onFailure), SWEEP_MILLISECONDS);
+  for (const thumbprint of dataUsers)
+    if (await store.isDataUserRevoked(thumbprint))
+      service.log.warn({ thumbprint }, 'the settings name a data user that was revoked: it stays so');
   if (policy.allowSimulated)
     service.log.warn('simulated two-party computation is allowed: it is not private');
   return {
     url: running.url,
     thumbprint: key.thumbprint,
     service: csp,
-    reloadCertificate: service.reloadCertificate,
+    reload: (read) => reloader.reload(read),
     async close() {
       clearInterval(sweeping);
       twoParty.close();

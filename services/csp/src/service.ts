@@ -11,16 +11,21 @@ import { layout } from '@eigenveil/statistics';
 import type { Task, TaskId } from '@eigenveil/task';
 import { type KeptAnswer, MOST_RUNS } from '@eigenveil/two-party';
 import {
+  COUNTER,
   COUNTERSIGNATURE,
   ContributionTree,
+  type CounterRequest,
   type Digest,
   digestBytes,
   digestPublicKey,
   type EnrolmentResponse,
   errorCodeOf,
+  type FixationRequest,
   issueOwnerToken,
+  NO_ENTRY,
   OwnerId,
   type PublicJwk,
+  REVOCATIONS,
   ServiceError,
   type SigningKey,
   STATEMENT,
@@ -30,7 +35,7 @@ import {
 import { type AgreedTask, Agreements } from './agreements.ts';
 import { type CspPolicy, oldestDeadline } from './policy.ts';
 import { verifyRecord } from './records.ts';
-import { answered, ended, notUnblinded } from './refusals.ts';
+import { answered, dataUserRevoked, ended, notUnblinded, ownerRevoked, recordsChanged } from './refusals.ts';
 import { openJson, sealJson } from './sealed-json.ts';
 import {
   answerPlace,
@@ -76,7 +81,7 @@ export class CspService {
 
   /**
    * Enrols the holder of `thumbprint`'s key.
-   * @throws ERR_ENROLMENT_TOKEN
+   * @throws ERR_ENROLMENT_TOKEN, ERR_OWNER_REVOKED
    */
   async enrol(enrolmentToken: string, thumbprint: Thumbprint): Promise<EnrolmentResponse> {
     const { store, key, policy, now } = this.#deps;
@@ -84,6 +89,12 @@ export class CspService {
     const ownerId = await store.enrol(hashOneTimeToken(enrolmentToken), thumbprint, freshId, now());
     const lifetimeSeconds = policy.ownerTokenLifetimeSeconds;
     return { ownerId, ownerToken: await issueOwnerToken(key, { ownerId, thumbprint, lifetimeSeconds }) };
+  }
+
+  /** Counts an entry of an owner's ledger, if it is the next, and signs what is counted then: see COUNTER. */
+  async count(ownerId: OwnerId, next: CounterRequest): Promise<string> {
+    const counted = (await this.#deps.store.count(ownerId, next)) ?? { counter: 0, digest: NO_ENTRY };
+    return signStatement(COUNTER, this.#deps.key, { ownerId, ...counted });
   }
 
   /**
@@ -96,7 +107,7 @@ export class CspService {
 
   /**
    * Verifies owners' records and returns how many distinct owners are verified.
-   * @throws ERR_RECORD_INVALID, ERR_TASK_MISMATCH, ERR_CONTRIBUTION_CONFLICT, ERR_TASK_FULL, ERR_TASK_CLOSED,
+   * @throws ERR_RECORD_INVALID, ERR_OWNER_REVOKED, ERR_TASK_MISMATCH, ERR_CONTRIBUTION_CONFLICT, ERR_TASK_FULL, ERR_TASK_CLOSED,
    * ERR_DATABASE_ALTERED
    */
   async addRecords(taskId: TaskId, dataUser: Thumbprint, records: readonly string[]): Promise<number> {
@@ -144,7 +155,7 @@ export class CspService {
   async countersign(taskId: TaskId, dataUser: Thumbprint, projectionDigest: Digest): Promise<string> {
     const { task, agreed } = await this.#agreements.agreedTask(taskId, dataUser);
     const kept = await this.#deps.store.registerProjection(task.id, projectionDigest);
-    if (kept === undefined) throw (await this.#hasEnded(taskId)) ? ended() : notUnblinded();
+    if (kept === undefined) throw (await this.hasEnded(taskId)) ? ended() : notUnblinded();
     if (kept !== projectionDigest) {
       throw new ServiceError(
         'ERR_PROJECTION_CONFLICT',
@@ -157,13 +168,52 @@ export class CspService {
 
   /**
    * Takes an owner out of a task for good: its record does not count, whoever hands it in.
-   * @throws ERR_TASK_UNKNOWN, ERR_TASK_CLOSED once the unblinding has begun
+   * @throws ERR_TASK_UNKNOWN, ERR_TASK_CLOSED once the records are fixed
    */
   async withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void> {
     const { store } = this.#deps;
     if ((await store.task(taskId)) === undefined)
       throw new ServiceError('ERR_TASK_UNKNOWN', '"taskId" expected a task of this CSP');
     await store.withdraw(taskId, ownerId);
+  }
+
+  /**
+   * Fixes a task to its set of records, if it is this one: none is added, withdrawn or revoked from then on. The same again is answered the
+   * same way. A task that a release before has begun to unblind has the records that it had then.
+   * @throws ERR_RECORDS_CHANGED, ERR_MINIMUM_OWNERS, ERR_TASK_UNKNOWN, ERR_TASK_CLOSED, ERR_DATABASE_ALTERED
+   */
+  async fix(taskId: TaskId, dataUser: Thumbprint, wanted: FixationRequest): Promise<number> {
+    const { store } = this.#deps;
+    for (;;) {
+      const before = await store.recordChanges(taskId);
+      const { task, state, fixation, unblindingDigest } = await this.#agreements.agreedTask(taskId, dataUser);
+      if (state === 'ended') throw ended();
+      const isThis = await (fixation ? isSameSet(fixation, wanted) : this.#haveRecords(taskId, wanted));
+      const after = await store.recordChanges(taskId);
+      const isStill = after.added === before.added && after.removed === before.removed;
+      if (!isStill) continue; // perhaps they were read while they changed
+      if (!isThis) throw recordsChanged();
+      checkOwners(task, wanted.verifiedOwners);
+      const isFixed = fixation !== null || unblindingDigest !== null;
+      if (isFixed || (await store.fixRecords(taskId, wanted, before))) return wanted.verifiedOwners;
+    }
+  }
+
+  /** The list of revoked owners as it is now, signed. */
+  async revocations(): Promise<string> {
+    const { store, key, now } = this.#deps;
+    const { number, owners } = await store.revocations();
+    return signStatement(REVOCATIONS, key, { number, issuedAt: now().toISOString(), owners: [...owners] });
+  }
+
+  /** @throws ERR_OWNER_REVOKED */
+  async requireOwner(ownerId: OwnerId): Promise<void> {
+    if (await this.#deps.store.isOwnerRevoked(ownerId)) throw ownerRevoked();
+  }
+
+  /** @throws ERR_AUTH_FORBIDDEN for a data user that was revoked */
+  async requireDataUser(dataUser: Thumbprint): Promise<void> {
+    if (await this.#deps.store.isDataUserRevoked(dataUser)) throw dataUserRevoked();
   }
 
   /** The exact length of an unblinding request, in bytes. */
@@ -234,10 +284,9 @@ export class CspService {
 
   /** The statement about a task that has been unblinded with this request, so that its set of records is fixed. */
   async #state({ task, agreed }: AgreedTask, unblindingDigest: Digest): Promise<string> {
-    const { store, key } = this.#deps;
-    const tree = await ContributionTree.read((after, limit) => store.records(task.id, after, limit));
-    if (await this.#hasEnded(task.id)) throw ended(); // its records were deleted, perhaps while they were read
-    return signStatement(STATEMENT, key, {
+    const tree = await this.#records(task.id);
+    if (await this.hasEnded(task.id)) throw ended(); // its records were deleted, perhaps while they were read
+    return signStatement(STATEMENT, this.#deps.key, {
       taskId: task.id,
       taskDigest: agreed.taskDigest,
       unblindingDigest,
@@ -246,7 +295,19 @@ export class CspService {
     });
   }
 
-  async #hasEnded(taskId: TaskId): Promise<boolean> {
+  #records(taskId: TaskId): Promise<ContributionTree> {
+    return ContributionTree.read((after, limit) => this.#deps.store.records(taskId, after, limit));
+  }
+
+  /** Counted first: a tree of many takes a while. */
+  async #haveRecords(taskId: TaskId, wanted: FixationRequest): Promise<boolean> {
+    if ((await this.#deps.store.countRecords(taskId)) !== wanted.verifiedOwners) return false;
+    const tree = await this.#records(taskId);
+    return tree.size === wanted.verifiedOwners && tree.root() === wanted.contributionsRoot;
+  }
+
+  /** Whether it has, at whoever's word: a command of the operator ends tasks beside the service. */
+  async hasEnded(taskId: TaskId): Promise<boolean> {
     return (await this.#deps.store.task(taskId))?.state === 'ended';
   }
 
@@ -283,6 +344,10 @@ export class CspService {
     if (sealedSecretKey === null) throw new ServiceError('ERR_TASK_CLOSED', 'the key of the task is gone');
     return SecretKey.fromJSON(openJson(this.#deps.sealer, secretKeyPlace(task.id), sealedSecretKey), task);
   }
+}
+
+function isSameSet(one: FixationRequest, other: FixationRequest): boolean {
+  return one.verifiedOwners === other.verifiedOwners && one.contributionsRoot === other.contributionsRoot;
 }
 
 function checkRequest({ state, unblindingDigest }: StoredTask, requestDigest: Digest): void {

@@ -42,6 +42,24 @@ export const CSP_SETTINGS = {
     default: 30,
     placeholder: 'NUMBER',
   },
+  openTasks: {
+    schema: z.int().min(1),
+    description: 'tasks of a data user that have not ended, at most',
+    default: 1000,
+    placeholder: 'NUMBER',
+  },
+  tasksPerDay: {
+    schema: z.int().min(1),
+    description: 'tasks that a data user may propose within 24 hours',
+    default: 1000,
+    placeholder: 'NUMBER',
+  },
+  quotas: {
+    schema: z.record(Thumbprint, z.strictObject({ openTasks: z.int().min(1), tasksPerDay: z.int().min(1) })),
+    description: 'other such numbers by thumbprint: {"THUMBPRINT": {"openTasks": 2, "tasksPerDay": 5}}',
+    default: {},
+    placeholder: 'JSON',
+  },
   allowSimulated: {
     schema: z.boolean(),
     description: 'take tasks with the simulated two-party protocol, which is NOT private',

@@ -58,4 +58,43 @@ export const MIGRATIONS = [
   ) STRICT, WITHOUT ROWID;
   `,
   ANSWER_TABLES,
+  `
+  -- Of owners' ledgers: how many entries, and the digest of the last.
+  CREATE TABLE owner_counters (
+    owner_id TEXT PRIMARY KEY REFERENCES owners,
+    counter  INTEGER NOT NULL,
+    digest   TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- Null where a release before did not note it.
+  ALTER TABLE owners ADD COLUMN enrolled_at INTEGER;
+  ALTER TABLE owners ADD COLUMN token_at INTEGER;
+  ALTER TABLE owners ADD COLUMN revoked_at INTEGER;
+  CREATE INDEX revoked_owners ON owners (owner_id) WHERE revoked_at IS NOT NULL;
+
+  CREATE TABLE revocation_list (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    number   INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO revocation_list VALUES (1, 0);
+
+  CREATE TABLE revoked_data_users (
+    thumbprint TEXT PRIMARY KEY,
+    revoked_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  ALTER TABLE tasks ADD COLUMN data_user TEXT AS (json_extract(task, '$.dataUser')) VIRTUAL;
+  ALTER TABLE tasks ADD COLUMN proposed_at INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX proposed_tasks ON tasks (data_user, proposed_at);
+  CREATE INDEX open_tasks ON tasks (data_user) WHERE state <> 'ended';
+
+  -- As many records are there as were added and not removed; as long as neither changes, they are the same ones.
+  ALTER TABLE tasks ADD COLUMN records_added INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE tasks ADD COLUMN records_removed INTEGER NOT NULL DEFAULT 0;
+  UPDATE tasks SET records_added = (SELECT count(*) FROM records WHERE records.task_id = tasks.task_id);
+
+  -- The set of records that the task is fixed to.
+  ALTER TABLE tasks ADD COLUMN fixed_owners INTEGER;
+  ALTER TABLE tasks ADD COLUMN fixed_root TEXT;
+  `,
 ];

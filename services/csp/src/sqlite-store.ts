@@ -2,37 +2,69 @@
 import {
   type Database,
   openDatabase,
-  resealColumn,
+  resealColumns,
+  type SealedColumn,
   SqliteAnswers,
   scrub,
   transaction,
 } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';
-import { type Digest, type OwnerId, ServiceError, type Thumbprint } from '@eigenveil/wire';
+import {
+  type Counted,
+  type CounterRequest,
+  type Digest,
+  type FixationRequest,
+  NO_ENTRY,
+  type OwnerId,
+  ServiceError,
+  type Thumbprint,
+} from '@eigenveil/wire';
 import { type AuditedUse, appendAudit } from './audit.ts';
-import { countComputation, hasKey, hasWithdrawn, readTask, requestOfShares } from './sqlite-rows.ts';
+import { dataUserRevoked, ownerRevoked } from './refusals.ts';
+import { isDataUserRevoked, isOwnerRevoked, readRevocations, requireQuota } from './sqlite-admission.ts';
+import {
+  countComputation,
+  countedOf,
+  endTaskRows,
+  GIVES_ANSWERS,
+  hasKey,
+  hasWithdrawn,
+  readTask,
+  recordChanges,
+  removeRecord,
+  requestOfShares,
+  TAKES_RECORDS,
+  takesRecords,
+} from './sqlite-rows.ts';
 import { MIGRATIONS } from './sqlite-schema.ts';
 import {
   answerPlace,
   type CspStore,
+  type RecordChanges,
+  type RevokedOwners,
   type StoredTask,
   secretKeyPlace,
   sharesPlace,
+  type TaskQuota,
   type UnblindingRequest,
   type VerifiedRecord,
 } from './store.ts';
 
+export const SEALED: readonly SealedColumn[] = [
+  { table: 'tasks', key: 'task_id', column: 'sealed_secret_key', place: secretKeyPlace },
+  { table: 'tasks', key: 'task_id', column: 'sealed_shares', place: sharesPlace },
+  { table: 'answers', key: 'task_id', column: 'sealed_seed', place: answerPlace },
+];
+
 export class SqliteCspStore implements CspStore {
   readonly #db: Database;
   readonly #now: () => Date;
-  /** The records of tasks that are being handed in. Nobody else writes them, and counting them takes the longer the more there are. */
-  readonly #counts = new Map<TaskId, number>();
   readonly #answers: SqliteAnswers;
 
   constructor(path: string, now = () => new Date()) {
     this.#db = openDatabase(path, MIGRATIONS, 'csp');
     this.#now = now;
-    this.#answers = new SqliteAnswers(this.#db, "state = 'unblinded' AND sealed_shares IS NOT NULL");
+    this.#answers = new SqliteAnswers(this.#db, GIVES_ANSWERS);
   }
 
   async addEnrolmentTokens(tokenHashes: readonly string[], expiresAt: Date): Promise<void> {
@@ -56,14 +88,32 @@ export class SqliteCspStore implements CspStore {
           '"enrolmentToken" expected an unused token that has not expired',
         );
       }
-      this.#db
+      const owner = this.#db
         .prepare(
-          'INSERT INTO owners (owner_id, thumbprint) VALUES (?, ?) ON CONFLICT (thumbprint) DO NOTHING',
+          `INSERT INTO owners (owner_id, thumbprint, enrolled_at, token_at) VALUES (?1, ?2, ?3, ?3)
+           ON CONFLICT (thumbprint) DO UPDATE SET token_at = ?3 RETURNING owner_id`,
         )
-        .run(freshId, thumbprint);
-      const owner = this.#db.prepare('SELECT owner_id FROM owners WHERE thumbprint = ?').get(thumbprint);
-      return owner!.owner_id as OwnerId;
+        .get(freshId, thumbprint, now.getTime());
+      const ownerId = owner!.owner_id as OwnerId;
+      if (isOwnerRevoked(this.#db, ownerId)) throw ownerRevoked(); // and the token is left as it was
+      return ownerId;
     });
+  }
+
+  async revocations(): Promise<RevokedOwners> {
+    return transaction(this.#db, () => readRevocations(this.#db));
+  }
+
+  async isOwnerRevoked(ownerId: OwnerId): Promise<boolean> {
+    return isOwnerRevoked(this.#db, ownerId);
+  }
+
+  async isDataUserRevoked(dataUser: Thumbprint): Promise<boolean> {
+    return isDataUserRevoked(this.#db, dataUser);
+  }
+
+  async requireQuota(dataUser: Thumbprint, quota: TaskQuota): Promise<void> {
+    transaction(this.#db, () => requireQuota(this.#db, dataUser, quota, this.#now()));
   }
 
   async ownerThumbprint(ownerId: OwnerId): Promise<Thumbprint | undefined> {
@@ -71,12 +121,34 @@ export class SqliteCspStore implements CspStore {
     return row?.thumbprint as Thumbprint | undefined;
   }
 
-  async insertTask(task: StoredTask): Promise<StoredTask> {
+  async count(ownerId: OwnerId, next: CounterRequest): Promise<Counted | undefined> {
     return transaction(this.#db, () => {
-      const { changes } = this.#db
+      const known = countedOf(this.#db, ownerId);
+      const { counter, digest } = known ?? { counter: 0, digest: NO_ENTRY };
+      if (next.counter !== counter + 1 || next.previous !== digest) return known;
+      this.#db
         .prepare(
-          `INSERT INTO tasks (task_id, task, digest, agreement, state, sealed_secret_key)
-           VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (task_id) DO NOTHING`,
+          `INSERT INTO owner_counters (owner_id, counter, digest) VALUES (?1, ?2, ?3)
+           ON CONFLICT (owner_id) DO UPDATE SET counter = ?2, digest = ?3`,
+        )
+        .run(ownerId, next.counter, next.digest);
+      return { counter: next.counter, digest: next.digest };
+    });
+  }
+
+  async insertTask(task: StoredTask, quota: TaskQuota): Promise<StoredTask> {
+    return transaction(this.#db, () => {
+      const { dataUser } = task.task;
+      const known = readTask(this.#db, task.task.id);
+      if (known !== undefined) return known;
+      // Making the key took a while, in which other tasks may have come, or the operator.
+      if (isDataUserRevoked(this.#db, dataUser)) throw dataUserRevoked();
+      const now = this.#now();
+      requireQuota(this.#db, dataUser, quota, now);
+      this.#db
+        .prepare(
+          `INSERT INTO tasks (task_id, task, digest, agreement, state, sealed_secret_key, proposed_at)
+           VALUES (?, ?, ?, ?, ?, ?, ?)`,
         )
         .run(
           task.task.id,
@@ -85,8 +157,9 @@ export class SqliteCspStore implements CspStore {
           task.agreement,
           task.state,
           task.sealedSecretKey,
+          now.getTime(),
         );
-      if (changes === 1) this.#audit(task.task.id, 'key made', task.digest);
+      this.#audit(task.task.id, 'key made', task.digest);
       return readTask(this.#db, task.task.id)!;
     });
   }
@@ -96,7 +169,7 @@ export class SqliteCspStore implements CspStore {
   }
 
   async addRecords(taskId: TaskId, records: readonly VerifiedRecord[]): Promise<number> {
-    const counted = transaction(this.#db, () => {
+    return transaction(this.#db, () => {
       const find = this.#db.prepare(
         'SELECT contribution_digest FROM records WHERE task_id = ? AND owner_id = ?',
       );
@@ -104,37 +177,43 @@ export class SqliteCspStore implements CspStore {
         'INSERT INTO records (task_id, owner_id, contribution_digest) VALUES (?, ?, ?)',
       );
       const stored = readTask(this.#db, taskId);
-      const isOpen = takesRecords(stored);
-      let owners = this.#count(taskId);
+      const isOpen = takesRecords(this.#db, taskId);
+      let added = 0;
       for (const { ownerId, contributionDigest } of records) {
-        if (hasWithdrawn(this.#db, taskId, ownerId)) continue;
         const known = find.get(taskId, ownerId);
-        if (known === undefined && !isOpen)
-          throw new ServiceError('ERR_TASK_CLOSED', 'the task has been unblinded');
-        if (known !== undefined && known.contribution_digest !== contributionDigest) {
+        if (known !== undefined) {
+          if (known.contribution_digest === contributionDigest) continue;
           throw new ServiceError(
             'ERR_CONTRIBUTION_CONFLICT',
             '"records" expected one contribution per owner',
           );
         }
-        if (known !== undefined) continue;
+        if (isOpen && isOwnerRevoked(this.#db, ownerId)) throw ownerRevoked();
+        if (hasWithdrawn(this.#db, taskId, ownerId)) continue;
+        if (!isOpen) throw fixed();
         insert.run(taskId, ownerId, contributionDigest);
-        owners += 1;
+        added += 1;
       }
+      const owners = this.#count(taskId) + added;
       if (owners > (stored?.task.maximumOwners ?? 0)) {
         throw new ServiceError(
           'ERR_TASK_FULL',
           `"records" expected at most ${stored?.task.maximumOwners} owners, got ${owners}`,
         );
       }
+      this.#db
+        .prepare('UPDATE tasks SET records_added = records_added + ? WHERE task_id = ?')
+        .run(added, taskId);
       return owners;
     });
-    this.#counts.set(taskId, counted);
-    return counted;
   }
 
   async countRecords(taskId: TaskId): Promise<number> {
     return this.#count(taskId);
+  }
+
+  async recordChanges(taskId: TaskId): Promise<RecordChanges> {
+    return recordChanges(this.#db, taskId);
   }
 
   async records(taskId: TaskId, after: OwnerId | '', limit: number): Promise<VerifiedRecord[]> {
@@ -151,13 +230,24 @@ export class SqliteCspStore implements CspStore {
   }
 
   async withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void> {
-    this.#counts.delete(taskId);
     transaction(this.#db, () => {
       if (hasWithdrawn(this.#db, taskId, ownerId)) return;
-      if (!takesRecords(readTask(this.#db, taskId)))
-        throw new ServiceError('ERR_TASK_CLOSED', 'the task has been unblinded, or has ended');
+      if (!takesRecords(this.#db, taskId)) throw fixed();
       this.#db.prepare('INSERT INTO withdrawals (task_id, owner_id) VALUES (?, ?)').run(taskId, ownerId);
-      this.#db.prepare('DELETE FROM records WHERE task_id = ? AND owner_id = ?').run(taskId, ownerId);
+      removeRecord(this.#db, taskId, ownerId);
+    });
+  }
+
+  async fixRecords(taskId: TaskId, fixation: FixationRequest, asOf: RecordChanges): Promise<boolean> {
+    return transaction(this.#db, () => {
+      const { changes } = this.#db
+        .prepare(
+          `UPDATE tasks SET fixed_owners = ?, fixed_root = ?
+           WHERE task_id = ? AND ${TAKES_RECORDS} AND records_added = ? AND records_removed = ?`,
+        )
+        .run(fixation.verifiedOwners, fixation.contributionsRoot, taskId, asOf.added, asOf.removed);
+      if (changes === 1) this.#audit(taskId, 'records fixed', fixation.contributionsRoot);
+      return changes === 1;
     });
   }
 
@@ -263,17 +353,9 @@ export class SqliteCspStore implements CspStore {
   }
 
   async endTask(taskId: TaskId): Promise<void> {
-    this.#counts.delete(taskId);
     transaction(this.#db, () => {
       if (hasKey(this.#db, taskId)) this.#audit(taskId, 'key destroyed', null);
-      this.#db
-        .prepare(
-          `UPDATE tasks SET state = 'ended', sealed_secret_key = NULL, sealed_shares = NULL WHERE task_id = ?`,
-        )
-        .run(taskId);
-      this.#db.prepare('DELETE FROM records WHERE task_id = ?').run(taskId);
-      this.#db.prepare('DELETE FROM withdrawals WHERE task_id = ?').run(taskId);
-      this.#answers.forget(taskId);
+      endTaskRows(this.#db, this.#answers, taskId);
     });
     scrub(this.#db);
   }
@@ -288,47 +370,7 @@ export class SqliteCspStore implements CspStore {
   }
 
   async reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number> {
-    const tasks = { table: 'tasks', key: 'task_id' };
-    const changes =
-      resealColumn(this.#db, { ...tasks, column: 'sealed_secret_key', place: secretKeyPlace }, change) +
-      resealColumn(this.#db, { ...tasks, column: 'sealed_shares', place: sharesPlace }, change) +
-      resealColumn(
-        this.#db,
-        { table: 'answers', key: 'task_id', column: 'sealed_seed', place: answerPlace },
-        change,
-      );
-    if (changes > 0) scrub(this.#db); // what an old key opens must not remain in the log
-    return changes;
-  }
-
-  /** For the copy that becomes a backup: takes out the secrets of tasks, which nobody may use again after a restoration. */
-  eraseSecrets(): void {
-    transaction(this.#db, () => {
-      this.#db.exec('UPDATE tasks SET sealed_secret_key = NULL, sealed_shares = NULL');
-      this.#answers.forget();
-    });
-    scrub(this.#db);
-  }
-
-  /**
-   * For a database that was put back from the backup with this digest. What was used since is unknown, so nothing of before may be
-   * used again: every task ends, and enrolment tokens that were unused then are void.
-   */
-  endAll(backup: Digest): void {
-    transaction(this.#db, () => {
-      this.#audit(null, 'restored', backup);
-      const tasks = this.#db.prepare("SELECT task_id, state FROM tasks WHERE state <> 'ended'").all();
-      for (const { task_id, state } of tasks)
-        if (state === 'agreed') this.#audit(task_id as TaskId, 'key destroyed', null);
-      this.#db.exec(`
-        UPDATE tasks SET state = 'ended', sealed_secret_key = NULL, sealed_shares = NULL;
-        DELETE FROM records;
-        DELETE FROM withdrawals;
-        DELETE FROM enrolment_tokens WHERE used_by IS NULL;
-      `);
-      this.#answers.forget();
-    });
-    scrub(this.#db);
+    return resealColumns(this.#db, SEALED, change);
   }
 
   /** @throws ERR_DATABASE_UNREACHABLE unless the database can be written */
@@ -350,14 +392,11 @@ export class SqliteCspStore implements CspStore {
   }
 
   #count(taskId: TaskId): number {
-    const known = this.#counts.get(taskId);
-    if (known !== undefined) return known;
-    const row = this.#db.prepare('SELECT count(*) AS owners FROM records WHERE task_id = ?').get(taskId);
-    return row!.owners as number;
+    const { added, removed } = recordChanges(this.#db, taskId);
+    return added - removed;
   }
 }
 
-/** The set of records is fixed from the moment before the task is unblinded. */
-function takesRecords(stored: StoredTask | undefined): boolean {
-  return stored?.state === 'agreed' && stored.unblindingDigest === null;
+function fixed(): ServiceError {
+  return new ServiceError('ERR_TASK_CLOSED', "the task's set of records is fixed, or the task has ended");
 }

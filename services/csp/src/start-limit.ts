@@ -6,14 +6,14 @@ import { ServiceError } from '@eigenveil/wire';
 const MINUTE_MILLISECONDS = 60_000;
 
 export class StartLimit {
-  readonly #most: number;
+  perMinute: number;
   readonly #now: () => number;
   /** When the computations of a task started within the last minute, the earliest first. */
   readonly #starts = new Map<TaskId, readonly number[]>();
 
   /** @param now milliseconds since any one moment */
   constructor(perMinute: number, now: () => number = () => performance.now()) {
-    this.#most = perMinute;
+    this.perMinute = perMinute;
     this.#now = now;
   }
 
@@ -24,11 +24,11 @@ export class StartLimit {
   admit(taskId: TaskId): void {
     const now = this.#now();
     const recent = (this.#starts.get(taskId) ?? []).filter((start) => start > now - MINUTE_MILLISECONDS);
-    if (recent.length >= this.#most) {
+    if (recent.length >= this.perMinute) {
       const retryAfterSeconds = Math.ceil((recent[0]! + MINUTE_MILLISECONDS - now) / 1000);
       throw new ServiceError(
         'ERR_RATE_LIMITED',
-        `expected at most ${this.#most} two-party computations of a task a minute`,
+        `expected at most ${this.perMinute} two-party computations of a task a minute`,
         { retryAfterSeconds },
       );
     }

@@ -6,7 +6,7 @@
 
 import type { AnswerStore } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
-import type { Digest, OwnerId, Thumbprint } from '@eigenveil/wire';
+import type { Counted, CounterRequest, Digest, FixationRequest, OwnerId, Thumbprint } from '@eigenveil/wire';
 
 /** A task as the CSP keeps it. Sealed members are gone (null) once the task no longer needs them. */
 export interface StoredTask {
@@ -16,6 +16,8 @@ export interface StoredTask {
   /** `agreed` until the one unblinding is complete, `unblinded` until the data user ends the task. */
   readonly state: 'agreed' | 'unblinded' | 'ended';
   readonly sealedSecretKey: Uint8Array | null;
+  /** The set of records that it was fixed to: from then on none is added, withdrawn or revoked. */
+  readonly fixation: FixationRequest | null;
   /** Digest of the one unblinding request that this task has, from the moment before it is decrypted. */
   readonly unblindingDigest: Digest | null;
   /** Of an unblinded task: gone once no answer may be given any more. */
@@ -25,6 +27,26 @@ export interface StoredTask {
 export interface VerifiedRecord {
   readonly ownerId: OwnerId;
   readonly contributionDigest: Digest;
+}
+
+/** What a task's records were at one moment. As long as both numbers stay, they are the same ones. */
+export interface RecordChanges {
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** Owners that are admitted no longer, in the order of their ids' characters. */
+export interface RevokedOwners {
+  readonly number: number;
+  readonly owners: readonly OwnerId[];
+}
+
+/** How many tasks a data user may have. */
+export interface TaskQuota {
+  /** That have not ended. */
+  readonly openTasks: number;
+  /** Proposed within the last 24 hours, ended or not. */
+  readonly tasksPerDay: number;
 }
 
 export interface UnblindingRequest {
@@ -39,33 +61,58 @@ export interface CspStore extends AnswerStore {
   /**
    * Uses up an enrolment token for the holder of a key and returns that holder's owner id: `freshId`, or the one it
    * already has. The same token and key again give the same answer, so a lost response can be asked for again.
-   * @throws ERR_ENROLMENT_TOKEN for a token that is unknown, expired or used for another key
+   * @throws ERR_ENROLMENT_TOKEN for a token that is unknown, expired, revoked or used for another key, ERR_OWNER_REVOKED for the key of a
+   * revoked owner, which does not use the token up
    */
   enrol(tokenHash: string, thumbprint: Thumbprint, freshId: OwnerId, now: Date): Promise<OwnerId>;
 
   /** The key thumbprint of an enrolled owner. */
   ownerThumbprint(ownerId: OwnerId): Promise<Thumbprint | undefined>;
 
-  /** Stores a new task, or returns the one that already has this id, whatever its parameters. */
-  insertTask(task: StoredTask): Promise<StoredTask>;
+  /**
+   * Counts the owner's next entry, if it follows the one that was counted last, and returns what is counted then. Undefined for an owner that has
+   * none and counts none now.
+   */
+  count(ownerId: OwnerId, next: CounterRequest): Promise<Counted | undefined>;
+
+  /** The owners that were ever revoked, with the number of the list. */
+  revocations(): Promise<RevokedOwners>;
+  isOwnerRevoked(ownerId: OwnerId): Promise<boolean>;
+  isDataUserRevoked(dataUser: Thumbprint): Promise<boolean>;
+
+  /** @throws ERR_QUOTA as insertTask does, ERR_AUTH_FORBIDDEN */
+  requireQuota(dataUser: Thumbprint, quota: TaskQuota): Promise<void>;
+
+  /**
+   * Stores a new task, or returns the one that already has this id, whatever its parameters.
+   * @throws ERR_QUOTA when its data user has as many already, ERR_AUTH_FORBIDDEN when it was revoked
+   */
+  insertTask(task: StoredTask, quota: TaskQuota): Promise<StoredTask>;
   task(taskId: TaskId): Promise<StoredTask | undefined>;
 
   /**
    * Adds verified records and returns how many owners there are now. A record that is already there is no change, nor is that of an owner
    * who has withdrawn.
    * @throws ERR_CONTRIBUTION_CONFLICT for another digest of the same owner, ERR_TASK_CLOSED for a new one once the
-   * unblinding has begun, ERR_TASK_FULL for more owners than the slots have room for.
+   * records are fixed, ERR_OWNER_REVOKED for one of a revoked owner, ERR_TASK_FULL for more owners than the slots have room for. Then none was added.
    */
   addRecords(taskId: TaskId, records: readonly VerifiedRecord[]): Promise<number>;
   countRecords(taskId: TaskId): Promise<number>;
+  recordChanges(taskId: TaskId): Promise<RecordChanges>;
   /** Up to `limit` records of owners whose ids come after `after`, in the order of their ids' characters. */
   records(taskId: TaskId, after: OwnerId | '', limit: number): Promise<VerifiedRecord[]>;
 
   /**
    * Takes the owner out of the task for good, whether its record is there or may still come; once it is, no change.
-   * @throws ERR_TASK_CLOSED when the unblinding has begun.
+   * @throws ERR_TASK_CLOSED when the records are fixed.
    */
   withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void>;
+
+  /**
+   * Fixes an agreed task to this set of records, if it is not fixed and the records are as they were when the set was made out; returns whether
+   * it did.
+   */
+  fixRecords(taskId: TaskId, fixation: FixationRequest, asOf: RecordChanges): Promise<boolean>;
 
   /**
    * Binds the task's one unblinding to a request, if the task is `agreed`, not bound to another one, and has as many

@@ -1,7 +1,14 @@
 /** The CSP's end of the two-party connection: a WebSocket, opened by an authenticated data user for one of its tasks. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type Authenticator, type Logger, type Metrics, type RateLimit, refuse } from '@eigenveil/server';
+import {
+  type Authenticator,
+  type Logger,
+  type Metrics,
+  type PeerNames,
+  type RateLimit,
+  refuse,
+} from '@eigenveil/server';
 import { programOf, type Task, TaskId } from '@eigenveil/task';
 import { type Channel, ChannelAcceptor, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { errorCodeOf, ServiceError, toProblem, type VerifiedProof } from '@eigenveil/wire';
@@ -11,6 +18,9 @@ import type { StartLimit } from './start-limit.ts';
 
 /** Tasks that are computed at a time; each holds some 20 MB and a share of a core. */
 const MOST_COMPUTATIONS = 32;
+
+/** How often is looked whether the operator has ended a task that is being computed, by a command beside this service. */
+const LOOK_MILLISECONDS = 1000;
 
 const ROUTE = '/tasks/:taskId/two-party';
 const PATH = /^\/tasks\/([^/]+)\/two-party$/;
@@ -29,6 +39,7 @@ export class TwoPartyServer {
   readonly #startLimit: StartLimit;
   readonly #log: Logger;
   readonly #metrics: Metrics;
+  readonly #peers: PeerNames;
   readonly #acceptor = new ChannelAcceptor();
   readonly #starts: ReturnType<Metrics['counter']>;
   readonly #answers: ReturnType<Metrics['counter']>;
@@ -37,6 +48,7 @@ export class TwoPartyServer {
   readonly #running = new Map<TaskId, Running>();
   /** How many connections of each task are being opened or have not ended: a task takes one place, however often it connects. */
   readonly #connections = new Map<TaskId, number>();
+  readonly #looking: NodeJS.Timeout;
 
   constructor(dependencies: {
     service: CspService;
@@ -45,6 +57,7 @@ export class TwoPartyServer {
     startLimit: StartLimit;
     log: Logger;
     metrics: Metrics;
+    peers: PeerNames;
   }) {
     this.#service = dependencies.service;
     this.#dataUser = dependencies.dataUser;
@@ -52,6 +65,7 @@ export class TwoPartyServer {
     this.#startLimit = dependencies.startLimit;
     this.#log = dependencies.log;
     this.#metrics = dependencies.metrics;
+    this.#peers = dependencies.peers;
     this.#starts = this.#metrics.counter(
       'computations_started_total',
       'Two-party computations that started.',
@@ -68,6 +82,7 @@ export class TwoPartyServer {
       this.#startLimit.forget(taskId);
       void this.#running.get(taskId)?.channel.abort('ERR_TASK_CLOSED');
     });
+    this.#looking = setInterval(() => void this.#breakOffEnded(), LOOK_MILLISECONDS).unref();
   }
 
   /** Listener for a server's `upgrade` event. */
@@ -77,22 +92,38 @@ export class TwoPartyServer {
     this.#open(request, socket, head).then(
       ([state, channel]) => this.#compute(state, channel),
       (error: unknown) => {
-        this.#tellRefusal(error);
+        this.#tellRefusal(error, request);
         refuse(socket, error);
       },
     );
   };
 
   close(): void {
+    clearInterval(this.#looking);
     this.#acceptor.close();
   }
 
+  /** What a task has was destroyed with it, so that nothing new is given; but shares are still in the memory of whoever computes. */
+  async #breakOffEnded(): Promise<void> {
+    for (const [taskId, { channel }] of this.#running) {
+      try {
+        if (await this.#service.hasEnded(taskId)) await channel.abort('ERR_TASK_CLOSED');
+      } catch (error) {
+        this.#log.error({ err: error, taskId }, 'it is not known whether the operator has ended this task');
+      }
+    }
+  }
+
   /** Counted as other requests are. What is wrong in this service, its operator has to see; a peer's mistakes are no news. */
-  #tellRefusal(error: unknown): void {
+  #tellRefusal(error: unknown, { socket }: IncomingMessage): void {
     const { code, status } = toProblem(error);
     this.#metrics.countProblem(ROUTE, code);
     if (status === 500) this.#log.error({ route: ROUTE, code, err: error }, 'two-party connection failed');
-    else this.#log.info({ route: ROUTE, code }, 'two-party connection refused');
+    else
+      this.#log.info(
+        { route: ROUTE, code, peer: this.#peers.name(socket.remoteAddress) },
+        'two-party connection refused',
+      );
   }
 
   async #open(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<[TwoPartyState, Channel]> {

@@ -33,15 +33,19 @@ afterEach(async () => {
 });
 
 const insert = (taskId: TaskId) =>
-  store.insertTask({
-    task: { id: taskId, minimumOwners: 2, maximumOwners: 3 } as Task,
-    digest: digest(1),
-    agreement: 'agreement',
-    state: 'agreed',
-    sealedSecretKey: SEALED_KEY,
-    unblindingDigest: null,
-    sealedShares: null,
-  });
+  store.insertTask(
+    {
+      task: { id: taskId, minimumOwners: 2, maximumOwners: 3 } as Task,
+      digest: digest(1),
+      agreement: 'agreement',
+      state: 'agreed',
+      sealedSecretKey: SEALED_KEY,
+      fixation: null,
+      unblindingDigest: null,
+      sealedShares: null,
+    },
+    { openTasks: 1000, tasksPerDay: 1000 },
+  );
 const begin = (taskId: TaskId, request = 2) =>
   store.beginUnblinding(taskId, { requestDigest: digest(request), verifiedOwners: 0 });
 
@@ -81,7 +85,7 @@ describe('an entry', () => {
     expect(operations()).toHaveLength(4);
     const { entries, lastHash } = verifyAudit(readAudit(folder));
     expect(entries.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
-    expect(entries[0]!.time).toBe('2030-01-01T00:00:01.000Z');
+    expect(entries[0]!.time).toBe('2030-01-01T00:00:02.000Z');
     expect(entries.at(-1)!.hash).toBe(lastHash);
     expect(JSON.stringify(entries)).not.toContain('sealed');
   });

@@ -12,6 +12,7 @@ const thumbprint = (i: number) => Thumbprint.parse(`${i}`.repeat(43));
 const digest = (i: number) => Digest.parse(`${i}`.repeat(43));
 const now = new Date(1000);
 const later = new Date(2000);
+const UNLIMITED = { openTasks: 1000, tasksPerDay: 1000 };
 
 const stored: StoredTask = {
   task: { id: taskId, minimumOwners: 2, maximumOwners: 3 } as Task,
@@ -19,6 +20,7 @@ const stored: StoredTask = {
   agreement: 'agreement',
   state: 'agreed',
   sealedSecretKey: Buffer.from('sealed key'),
+  fixation: null,
   unblindingDigest: null,
   sealedShares: null,
 };
@@ -32,7 +34,7 @@ beforeEach(async () => {
 /** Enrols owners 1 … n and stores the task. */
 async function withOwners(n: number): Promise<void> {
   for (let i = 1; i <= n; i += 1) await store.enrol(`token ${i}`, thumbprint(i), owner(i), now);
-  await store.insertTask(stored);
+  await store.insertTask(stored, UNLIMITED);
 }
 const record = (i: number, contribution = i) => ({
   ownerId: owner(i),
@@ -90,8 +92,8 @@ describe('enrolment', () => {
 
 describe('tasks and records', () => {
   test('the first task of an id stays', async () => {
-    await store.insertTask(stored);
-    const again = await store.insertTask({ ...stored, digest: digest(5), agreement: 'other' });
+    await store.insertTask(stored, UNLIMITED);
+    const again = await store.insertTask({ ...stored, digest: digest(5), agreement: 'other' }, UNLIMITED);
     expect(again).toMatchObject({ digest: digest(0), agreement: 'agreement' });
     expect(await store.task(TaskId.parse('u'.repeat(22)))).toBeUndefined();
   });
@@ -158,7 +160,7 @@ describe('tasks and records', () => {
 
 test('a task is overdue once its deadline has passed, until it ends', async () => {
   const deadline = '2026-01-01T00:00:00.000Z';
-  await store.insertTask({ ...stored, task: { ...stored.task, deadline } });
+  await store.insertTask({ ...stored, task: { ...stored.task, deadline } }, UNLIMITED);
   expect(await store.overdueTasks(new Date('2025-12-31T23:59:59.000Z'))).toEqual([]);
   expect(await store.overdueTasks(new Date('2026-01-01T00:00:01.000Z'))).toEqual([taskId]);
   await store.endTask(taskId);

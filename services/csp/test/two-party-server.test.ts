@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, request, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { PaillierPool } from '@eigenveil/paillier';
-import { createLogger, Metrics, RateLimit } from '@eigenveil/server';
+import { createLogger, Metrics, PeerNames, RateLimit } from '@eigenveil/server';
 import { layout } from '@eigenveil/statistics';
 import type { Task, TaskId } from '@eigenveil/task';
 import { type Channel, ChannelRefused, connectChannel } from '@eigenveil/two-party';
@@ -69,9 +69,10 @@ beforeEach(async () => {
     description: 'everybody',
     authenticate: async () => identity,
   } as const;
+  const peers = new PeerNames('address', Buffer.alloc(0));
   const [rateLimit, metrics] = [new RateLimit(1_000_000, log), new Metrics('csp')];
   const startLimit = new StartLimit(1_000_000);
-  twoParty = new TwoPartyServer({ service, dataUser, rateLimit, startLimit, log, metrics });
+  twoParty = new TwoPartyServer({ service, dataUser, rateLimit, startLimit, log, metrics, peers });
   server = createServer();
   server.on('upgrade', twoParty.onUpgrade);
   server.on('connection', (socket) => {

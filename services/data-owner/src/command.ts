@@ -4,9 +4,11 @@ import { Thumbprint } from '@eigenveil/task/schema';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { addBudget } from './budget-command.ts';
 import { addContribute } from './contribute-command.ts';
 import { addPage } from './page-command.ts';
 import { addProject, addVerify } from './result-commands.ts';
+import { addServeSeries } from './series-command.ts';
 import {
   address,
   DATA_USER_ADDRESS,
@@ -29,6 +31,8 @@ export function ownerProgram(): Command {
   addEnrol(program);
   addShow(program);
   addContribute(program);
+  addBudget(program);
+  addServeSeries(program);
   addSql(program);
   addWithdraw(program);
   addProject(program);

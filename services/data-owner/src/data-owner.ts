@@ -14,11 +14,18 @@ import {
 import { flatten, type Statistics } from '@eigenveil/statistics/owner';
 import type { Task, TaskId } from '@eigenveil/task';
 import {
+  COUNTER,
+  type Counted,
+  type CounterRequest,
+  CounterResponse,
   digestBytes,
   EnrolmentResponse,
   type ErrorCode,
   errorCodeOf,
+  isTransient,
   JwkSet,
+  linkOf,
+  NextTask,
   ProjectionResponse,
   type PublicJwk,
   RECEIPT,
@@ -33,9 +40,14 @@ import {
   verifyStatement,
 } from '@eigenveil/wire';
 import { z } from 'zod';
+import { type BudgetStatus, budgetStatus } from './budget.ts';
+import { askOnly, charge, checkCharge, confirmLedger, setElsewhere } from './charging.ts';
+import { DEFAULT_DATASET } from './dataset.ts';
+import { checkedLedger, type Elsewhere } from './ledger.ts';
 import { type BrokenRule, brokenRules, checkPolicy, checkRows, type OwnerPolicy } from './policy.ts';
 import { type Evidence, type TaskResult, verifyResult } from './result.ts';
-import type { Enrolment, OwnerState, PendingContribution } from './state.ts';
+import { enter, entryFor, type NextOf, newestAfter, type OwnSeries } from './series.ts';
+import type { Enrolment, OwnerState, PendingContribution, SeriesEntry } from './state.ts';
 import { untilReady, type Waiting } from './waiting.ts';
 
 export interface DataOwnerOptions {
@@ -61,6 +73,10 @@ export interface ContributeOptions {
   readonly discardPending?: boolean;
   /** SHA-256, hexadecimal, of what the rows were read from, asked for once they are summed: so that a retry with another file can be told so. */
   readonly sourceDigest?: () => string | undefined;
+  /** The name of the rows, which their budget is kept under; rows that are in two data sets are counted in each alone. */
+  readonly dataset?: string | undefined;
+  /** Told when the CSP could not be asked whether the ledger is the newest, and why: what was put back from a backup is not noticed then. */
+  readonly onUncounted?: (reason: string) => void;
 }
 
 /**
@@ -124,10 +140,44 @@ export class DataOwner {
    * The task, if the pinned CSP has signed it, and the rules of the owner's policy that it breaks. Nothing but the request for the task is sent.
    * @throws ERR_AGREEMENT_INVALID, ERR_KEY_INVALID
    */
-  async inspect(dataUser: ServiceAddress, taskId: TaskId): Promise<{ task: Task; broken: BrokenRule[] }> {
+  async inspect(
+    dataUser: ServiceAddress,
+    taskId: TaskId,
+    dataset = DEFAULT_DATASET,
+  ): Promise<{ task: Task; broken: BrokenRule[]; overBudget: string | null }> {
+    const { state, policy } = this.#options;
     return this.#withService(dataUser, async (client) => {
       const { task } = await this.#fetch(client, taskId);
-      return { task, broken: brokenRules(this.#options.policy, task) };
+      const overBudget = await checkCharge(state, policy, dataset, task).then(
+        () => null,
+        (error: unknown) => {
+          if (error instanceof ServiceError) return error.message;
+          throw error;
+        },
+      );
+      return { task, broken: brokenRules(policy, task), overBudget };
+    });
+  }
+
+  /** What each data set has spent, by this owner's ledger. Nobody is asked. */
+  async budget(): Promise<BudgetStatus[]> {
+    const { state, policy } = this.#options;
+    return budgetStatus(policy, checkedLedger(await state.ledger()));
+  }
+
+  /**
+   * Says what a data set has spent that the ledger does not have: before there was one, or in entries that were lost. A ledger that the CSP has
+   * counted otherwise goes on from there.
+   * @throws ERR_POLICY for less than was said before, ERR_PEER_UNREACHABLE and as the CSP refuses
+   */
+  async setBudget(dataset: string, elsewhere: Elsewhere): Promise<void> {
+    const { state } = this.#options;
+    if (!state.canComeBack) return setElsewhere(state, dataset, elsewhere, undefined);
+    const { csp } = await this.#enrolment();
+    if (csp === undefined) throw new ServiceError('ERR_PEER_UNREACHABLE', CSP_UNKNOWN);
+    return this.#withService(csp, async (client) => {
+      await setElsewhere(state, dataset, elsewhere, await this.#count(client, askOnly));
+      await confirmLedger(state, (request) => this.#count(client, request));
     });
   }
 
@@ -135,7 +185,8 @@ export class DataOwner {
    * Contributes the statistics that `summarise` computes, which is called only after the task was accepted and only if there is no
    * receipt yet. Returns the receipt; after a lost answer, the very same bytes are sent again for the same statistics, and others are
    * refused unless the pending ones are given up.
-   * @throws ERR_CONTRIBUTION_PENDING, ERR_CONTRIBUTION_WITHDRAWN and what the policy, the statistics and the data user refuse
+   * @throws ERR_CONTRIBUTION_PENDING, ERR_CONTRIBUTION_WITHDRAWN, ERR_BUDGET_EXHAUSTED, ERR_BUDGET_RESTORED and what the policy, the statistics and
+   *   the data user refuse
    */
   async contribute(
     dataUser: ServiceAddress,
@@ -143,15 +194,19 @@ export class DataOwner {
     summarise: (task: Task) => Promise<Statistics>,
     options: ContributeOptions = {},
   ): Promise<Receipt> {
-    const { state } = this.#options;
+    const { state, policy } = this.#options;
+    const { dataset = DEFAULT_DATASET } = options;
     return this.#withService(dataUser, async (client) => {
       await this.#requireNoWithdrawal(taskId);
       const accepted = await this.#accept(client, taskId);
       const kept = await state.receipt(taskId);
       if (kept !== undefined) return verifyStatement(RECEIPT, kept, accepted.agreement.dataUserKey);
+      await checkCharge(state, policy, dataset, accepted.task);
+      const enter = await this.#entrance(client, accepted.task);
       const statistics = await summarise(accepted.task);
-      checkRows(this.#options.policy, accepted.task, statistics);
+      checkRows(policy, accepted.task, statistics);
       const values = flatten(accepted.task, statistics);
+      await enter();
       const pending = await this.#pending(accepted, values, options);
       // Again, now that what is sent is kept: another process may have been done meanwhile, and noise have been drawn twice.
       await this.#requireNoWithdrawal(taskId);
@@ -178,6 +233,61 @@ export class DataOwner {
       await state.saveReceipt(taskId, receipt);
       return claims;
     });
+  }
+
+  /**
+   * The series that a task is of, as this owner knows it.
+   * @throws ERR_SERIES_INVALID where the data user has another task for the next one, ERR_AGREEMENT_INVALID, ERR_KEY_INVALID
+   */
+  async series(dataUser: ServiceAddress, taskId: TaskId): Promise<OwnSeries> {
+    return this.#withService(dataUser, async (client) => {
+      const { task } = await this.#fetch(client, taskId);
+      const entries = await this.#entries(client, linkOf(task).seriesId);
+      const most = this.#options.policy.series?.most ?? 0;
+      const last = entries.at(-1);
+      const newest = last === undefined ? task : await newestAfter(last, most, this.#nextOf(client));
+      const isReceived = last !== undefined && (await this.#options.state.receipt(last.taskId)) !== undefined;
+      return { entries, isReceived, newest };
+    });
+  }
+
+  /** Checks the task's place in its series; what it returns keeps that this owner contributes to it. */
+  async #entrance(client: ServiceClient, task: Task): Promise<() => Promise<void>> {
+    const { state, policy } = this.#options;
+    const { series } = state;
+    if (series === undefined && task.series !== undefined)
+      throw new ServiceError(
+        'ERR_POLICY',
+        '"series" expected none, since this state keeps no series: keep the state in a folder (OwnerHome)',
+      );
+    // A first task of a series that the policy does not agree to needs no entry: see #entries.
+    if (series === undefined || policy.series === undefined) return async () => {};
+    const entries = await this.#entries(client, linkOf(task).seriesId);
+    const about = { now: new Date(), nextOf: this.#nextOf(client) };
+    const entry = await entryFor(task, entries, policy.series, about);
+    return async () => {
+      if (entry !== undefined) await enter(series, entries.length, entry);
+    };
+  }
+
+  /** What is kept of a series. Of a first task that this owner contributed to before it kept any, it is made up for now. */
+  async #entries(client: ServiceClient, seriesId: TaskId): Promise<readonly SeriesEntry[]> {
+    const { state } = this.#options;
+    const entries = (await state.series?.entries(seriesId)) ?? [];
+    const isKnown = ((await state.receipt(seriesId)) ?? (await state.pending(seriesId))) !== undefined;
+    if (state.series === undefined || entries.length > 0 || !isKnown) return entries;
+    const { task } = await this.#fetch(client, seriesId);
+    const epsilon = task.differentialPrivacy?.epsilon ?? null;
+    await enter(state.series, 0, { ...linkOf(task), epsilon, at: new Date().toISOString() });
+    return state.series.entries(seriesId);
+  }
+
+  #nextOf(client: ServiceClient): NextOf {
+    return async (taskId) => {
+      const path = `/tasks/${taskId}/next`;
+      const { next } = await client.send({ method: 'GET', path, response: NextTask });
+      return next && (await openAgreed(next, (await this.#enrolment()).cspKey)).task;
+    };
   }
 
   /**
@@ -261,9 +371,9 @@ export class DataOwner {
   async #pending(
     accepted: VerifiedTask,
     values: readonly bigint[],
-    { discardPending, sourceDigest: source }: ContributeOptions,
+    { discardPending, sourceDigest: source, dataset = DEFAULT_DATASET, onUncounted }: ContributeOptions,
   ): Promise<PendingContribution> {
-    const { state } = this.#options;
+    const { state, policy } = this.#options;
     const { id, differentialPrivacy } = accepted.task;
     const dataDigest = await state.digestOfData(id, values);
     const hash = source?.();
@@ -280,7 +390,12 @@ export class DataOwner {
       await state.discardPending(id);
       pending = undefined;
     }
-    pending ??= await this.#prepare(accepted, values, { dataDigest, sourceDigest });
+    if (pending === undefined || pending.dataDigest === dataDigest) {
+      // Also where it was kept by a release that charged nothing. What is charged already is not charged again.
+      await charge(state, policy, dataset, accepted.task);
+      await this.#confirm(onUncounted);
+      pending ??= await this.#prepare(accepted, values, { dataDigest, sourceDigest });
+    }
     if (pending.dataDigest === dataDigest) return pending;
     const others = `a contribution ${whatDiffers(pending.sourceDigest, sourceDigest)} to this task has no receipt yet, and may have been taken`;
     throw new ServiceError(
@@ -306,6 +421,36 @@ export class DataOwner {
     const record = await signRecord(accepted.agreement, bytes, { ownerId, key: await state.signingKey() });
     // Encryption is randomised: only stored bytes can be repeated exactly after an answer was lost.
     return state.keepPending(accepted.task.id, { record, bytes, ...digests });
+  }
+
+  /**
+   * Has the CSP count the ledger. Where it cannot be asked, the owner goes on, and an old ledger is not noticed.
+   * @throws ERR_BUDGET_RESTORED
+   */
+  async #confirm(onUncounted?: (reason: string) => void): Promise<void> {
+    const { state } = this.#options;
+    if (!state.canComeBack) return;
+    const { csp } = await this.#enrolment();
+    if (csp === undefined) return onUncounted?.(CSP_UNKNOWN);
+    try {
+      await this.#withService(csp, (client) =>
+        confirmLedger(state, (request) => this.#count(client, request)),
+      );
+    } catch (error) {
+      // A CSP of an earlier release has no counter.
+      if (!isTransient(error) && errorCodeOf(error) !== 'ERR_ROUTE_UNKNOWN') throw error;
+      onUncounted?.((error as Error).message);
+    }
+  }
+
+  async #count(client: ServiceClient, json: CounterRequest): Promise<Counted> {
+    const { cspKey, ownerId } = await this.#enrolment();
+    const path = '/owners/counter';
+    const { counter } = await client.send({ method: 'POST', path, json, response: CounterResponse });
+    const counted = await verifyStatement(COUNTER, counter, cspKey);
+    if (counted.ownerId !== ownerId)
+      throw new ServiceError('ERR_PEER_PROTOCOL', '"counter" expected that of this owner');
+    return counted;
   }
 
   async #accept(client: ServiceClient, taskId: TaskId): Promise<VerifiedTask> {
@@ -369,6 +514,8 @@ function checkState({ isDurable }: OwnerState, { differentialPrivacy }: Task): v
     '"differentialPrivacy" expected null, since this state is in memory: after a restart the same rows could be contributed once more, with other noise, and the guarantee would not hold; keep the state in a folder (OwnerHome)',
   );
 }
+
+const CSP_UNKNOWN = 'the address of the CSP is not known: enrol again';
 
 /** Then the contribution counts, or there is none that could. */
 const WITHDRAWAL_REFUSED: ReadonlySet<string | undefined> = new Set([

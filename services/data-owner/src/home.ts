@@ -3,7 +3,16 @@ import { PrivateFolder } from '@eigenveil/command';
 import type { TaskId } from '@eigenveil/task';
 import { generatePrivateJwk, importSigningKey, PrivateJwk, type SigningKey } from '@eigenveil/wire';
 import { z } from 'zod';
-import { digestOfData, Enrolment, newDataKey, type OwnerState, type PendingContribution } from './state.ts';
+import { LedgerEntry } from './ledger.ts';
+import {
+  digestOfData,
+  Enrolment,
+  newDataKey,
+  type OwnerState,
+  type PendingContribution,
+  SeriesEntry,
+  type SeriesState,
+} from './state.ts';
 
 /** A pending contribution as a file has it. */
 const StoredContribution = z.strictObject({
@@ -16,6 +25,22 @@ const StoredContribution = z.strictObject({
 
 export class OwnerHome implements OwnerState {
   readonly isDurable = true;
+  readonly canComeBack = true;
+  readonly series: SeriesState = {
+    entries: async (seriesId) => {
+      const entries: SeriesEntry[] = [];
+      for (;;) {
+        const entry = await this.#folder.read(seriesFile(seriesId, entries.length), SeriesEntry);
+        if (entry === undefined) return entries;
+        entries.push(entry);
+      }
+    },
+    keep: async (before, entry) => {
+      const file = seriesFile(entry.seriesId, before);
+      const isFirst = await this.#folder.writeFirst(file, entry);
+      return isFirst ? entry : ((await this.#folder.read(file, SeriesEntry)) ?? entry);
+    },
+  };
   readonly #folder: PrivateFolder;
 
   /** `folder` is created when something is first written to it. All methods throw ERR_OWNER_HOME when it cannot be used. */
@@ -77,8 +102,24 @@ export class OwnerHome implements OwnerState {
     await this.#folder.write(receiptFile(taskId), receipt);
     await this.discardPending(taskId);
   }
+
+  async ledger(): Promise<readonly LedgerEntry[]> {
+    const entries: LedgerEntry[] = [];
+    for (;;) {
+      const entry = await this.#folder.read(ledgerFile(entries.length), LedgerEntry);
+      if (entry === undefined) return entries;
+      entries.push(entry);
+    }
+  }
+
+  /** A file for each entry: that it is made whole or not at all, and once, is all that several processes need. */
+  addToLedger(entry: LedgerEntry, length: number): Promise<boolean> {
+    return this.#folder.writeFirst(ledgerFile(length), entry);
+  }
 }
 
+const ledgerFile = (length: number) => `budget-${String(length + 1).padStart(6, '0')}.json`;
 const pendingFile = (taskId: TaskId) => `contribution-${taskId}.json`;
 const receiptFile = (taskId: TaskId) => `receipt-${taskId}.json`;
 const withdrawalFile = (taskId: TaskId) => `withdrawal-${taskId}.json`;
+const seriesFile = (seriesId: TaskId, before: number) => `series-${seriesId}-${before}.json`;

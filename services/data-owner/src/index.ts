@@ -21,9 +21,12 @@ export {
   ServiceError,
   Thumbprint,
 } from '@eigenveil/wire';
+export type { BudgetStatus } from './budget.ts';
 export { ownerProgram } from './command.ts';
 export { DataOwner, type DataOwnerOptions } from './data-owner.ts';
+export { DEFAULT_DATASET } from './dataset.ts';
 export { OwnerHome } from './home.ts';
+export { Elsewhere, LedgerEntry } from './ledger.ts';
 export { type BrokenRule, checkPolicy, OwnerPolicy } from './policy.ts';
 export { type ReducedFile, reduceFile } from './reduce.ts';
 export { Evidence, type TaskResult, verifyResult } from './result.ts';

@@ -44,6 +44,33 @@ export const OwnerPolicy = z.strictObject({
    * must then have minimumOwners >= honestOwners + t. A task always has t = 1, for an owner that looks at the result.
    */
   colludingOwners: z.int().min(0).optional(),
+  /**
+   * Consent to tasks that renew others: answers over nearly the same rows. What has changed between two of them follows from both results, as far
+   * as these tell anything: rows that came or went, all of an owner's if it came or went. Absent: such tasks are refused.
+   */
+  series: z
+    .strictObject({
+      /** Tasks of a series, the first one counted. */
+      most: z.int().min(2).max(10_000),
+      /** Between two contributions of this owner, by its clock. */
+      shortestIntervalHours: z.number().min(0).max(100_000),
+      /** The largest sum of ε over a series. Where it is given, tasks without differential privacy are not acceptable in a series. */
+      totalEpsilon: z.number().positive().optional(),
+    })
+    .optional(),
+  /**
+   * What all tasks together may spend on one data set. It is counted in the relation that `neighbours` names, else in `replace`, which every guarantee has
+   * a price in. Without totalEpsilon it is counted, and nothing is refused. Tasks without differential privacy are not acceptable with it.
+   */
+  totalEpsilon: z.number().positive().optional(),
+  totalDelta: z.number().positive().lt(1).default(1e-6),
+  /**
+   * How many answers without differential privacy may be given over one data set, since results of the same rows are compared with each other: by `rotated`,
+   * and by other protocols, where a series counts once.
+   */
+  answers: z
+    .strictObject({ rotated: z.int().min(0).default(1), others: z.int().min(0).default(1) })
+    .prefault({}),
 });
 export type OwnerPolicy = z.infer<typeof OwnerPolicy>;
 
@@ -60,6 +87,8 @@ type Expect = (holds: boolean, rule: string, change: BrokenRule['change']) => vo
 
 /** How many rows of a class a policy asks for that consents to numbers of rows by class and does not say how small ones: an example. */
 const EXAMPLE_CLASS_ROWS = 10;
+/** A week: how often a policy lets a series ask that does not say it. */
+const EXAMPLE_INTERVAL_HOURS = 168;
 
 /** @throws ERR_POLICY with every rule that the task breaks */
 export function checkPolicy(policy: OwnerPolicy, task: Task): void {
@@ -116,6 +145,7 @@ export function brokenRules(policy: OwnerPolicy, task: Task): BrokenRule[] {
     allowFullRank: true,
   });
   checkGuarantee(policy, task, expect);
+  checkPlaceInSeries(policy.series, task, expect);
   return broken;
 }
 
@@ -137,14 +167,41 @@ export function checkRows(
   );
 }
 
+/** What of a series the task alone tells. What this owner has contributed before is looked at when it contributes: series.ts. */
+function checkPlaceInSeries(
+  rule: OwnerPolicy['series'],
+  { series, differentialPrivacy }: Task,
+  expect: Expect,
+): void {
+  if (series === undefined) return;
+  const tasks = series.number + 1;
+  const { most = tasks, shortestIntervalHours = EXAMPLE_INTERVAL_HOURS, totalEpsilon } = rule ?? {};
+  const withTotal = totalEpsilon === undefined ? {} : { totalEpsilon };
+  expect(
+    rule !== undefined,
+    '"series" expected none, since two results over nearly the same rows tell what has changed between them; the policy\'s "series" consents to that',
+    { series: { most: Math.max(2, tasks), shortestIntervalHours } },
+  );
+  expect(
+    tasks <= most,
+    `"series" expected at most ${most} tasks, the first one counted: this is task ${tasks}`,
+    { series: { most: tasks, shortestIntervalHours, ...withTotal } },
+  );
+  expect(
+    totalEpsilon === undefined || differentialPrivacy !== null,
+    '"differentialPrivacy" expected a guarantee in a series with "totalEpsilon", got none',
+    { series: { most: Math.max(most, tasks), shortestIntervalHours } },
+  );
+}
+
 function checkGuarantee(
-  { allowWithoutDifferentialPrivacy, maximumEpsilon, maximumDelta, ...policy }: OwnerPolicy,
+  { allowWithoutDifferentialPrivacy, maximumEpsilon, maximumDelta, totalEpsilon, ...policy }: OwnerPolicy,
   { differentialPrivacy: guarantee, minimumOwners }: Task,
   expect: Expect,
 ): void {
   const { neighbours, noise, colludingOwners } = policy;
   if (guarantee === null) {
-    const asked = { maximumEpsilon, maximumDelta, neighbours, noise, colludingOwners };
+    const asked = { maximumEpsilon, maximumDelta, totalEpsilon, neighbours, noise, colludingOwners };
     const given = Object.entries(asked).filter(([, rule]) => rule !== undefined);
     expect(
       allowWithoutDifferentialPrivacy && given.length === 0,

@@ -1,5 +1,8 @@
 /** The data owner in Node.js and in browsers: what it does, and what it must not forget. Whoever uses it keeps the state. */
+export { type BudgetStatus, budgetStatus } from './budget.ts';
 export { DataOwner, type DataOwnerOptions } from './data-owner.ts';
+export { DatasetName, DEFAULT_DATASET } from './dataset.ts';
+export { Elsewhere, LedgerEntry, nextEntry } from './ledger.ts';
 export { type BrokenRule, brokenRules, checkPolicy, OwnerPolicy } from './policy.ts';
 export { reducedLines } from './reduced-lines.ts';
 export { Evidence, type TaskResult, verifyResult } from './result.ts';

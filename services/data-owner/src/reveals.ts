@@ -96,9 +96,15 @@ function ofOwners({ releaseToOwners, outputs }: Task): string[] {
   ];
 }
 
-function ofOneRow({ differentialPrivacy: guarantee }: Task): string[] {
+function ofOneRow({ differentialPrivacy: guarantee, series }: Task): string[] {
+  const inSeries =
+    series === undefined
+      ? []
+      : [
+          `it is renewal ${series.number} of task ${series.id}: two results over nearly the same rows tell together what came or went between them, all rows of an owner's if it came or went`,
+        ];
   if (guarantee === null)
-    return ['no differential privacy: nothing bounds what the result tells about one row'];
+    return [...inSeries, 'no differential privacy: nothing bounds what the result tells about one row'];
   const { epsilon, delta, neighbours, clippingNorm, noise, honestOwners } = guarantee;
   const neighbour = neighbours === 'replace' ? 'one row that is another' : 'one row more or less';
   const drawers = {
@@ -107,6 +113,7 @@ function ofOneRow({ differentialPrivacy: guarantee }: Task): string[] {
     owners: `the owners, of whom ${honestOwners} are relied on`,
   };
   return [
+    ...inSeries,
     `differential privacy with (ε, δ) = (${epsilon}, ${delta}) for ${neighbour}; it adds up with that of other tasks over the same rows`,
     `noise is added by ${drawers[noise]}; rows longer than ${clippingNorm} are scaled down to that`,
     'no guarantee covers rows that are reduced by the result',

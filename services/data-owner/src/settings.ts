@@ -7,6 +7,7 @@ import type { ServiceAddress } from '@eigenveil/wire';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import { z } from 'zod';
 import type { DataOwner } from './data-owner.ts';
+import { DatasetName, DEFAULT_DATASET } from './dataset.ts';
 import type { OwnerPolicy } from './policy.ts';
 
 export const PREFIX = 'EIGENVEIL_OWNER';
@@ -45,6 +46,17 @@ const POLICY_SETTINGS = {
     schema: z.boolean(),
     description: 'take part in tasks with the simulated two-party protocol, which is NOT private',
     default: false,
+  },
+} as const;
+
+/** Which rows it is about, for their budget. */
+export const DATASET_SETTING = {
+  dataset: {
+    schema: DatasetName,
+    description:
+      'name of the rows, under which their budget is kept: the same for rows that have some in common',
+    default: DEFAULT_DATASET,
+    placeholder: 'NAME',
   },
 } as const;
 

@@ -4,13 +4,13 @@ import type { Task } from '@eigenveil/task/schema';
 import type { Command } from 'commander';
 import type { BrokenRule } from './policy.ts';
 import type { Revealed } from './reveals.ts';
-import { PREFIX, TASK_SETTINGS, withTask } from './settings.ts';
+import { DATASET_SETTING, PREFIX, TASK_SETTINGS, withTask } from './settings.ts';
 
 export function addShow(program: Command): void {
   const command = program
     .command('show <TASK>')
     .description('show what a task reveals and to whom, and whether the policy takes it');
-  const configuration = addSettings(command, PREFIX, TASK_SETTINGS);
+  const configuration = addSettings(command, PREFIX, { ...TASK_SETTINGS, ...DATASET_SETTING });
   command.addHelpText(
     'after',
     `
@@ -23,11 +23,11 @@ Example:
   );
   command.action(async (id: string) => {
     const settings = configuration();
-    const { task, broken, minimumClassRows } = await withTask(
+    const { task, broken, overBudget, minimumClassRows } = await withTask(
       settings,
       id,
       async (owner, dataUser, taskId, { minimumClassRows }) => ({
-        ...(await owner.inspect(dataUser, taskId)),
+        ...(await owner.inspect(dataUser, taskId, settings.dataset)),
         minimumClassRows,
       }),
     );
@@ -38,12 +38,16 @@ Example:
       json: {
         task,
         reveals,
+        budget: { takes: overBudget === null, reason: overBudget },
         policy: { takes: broken.length === 0, broken, minimumClassRows: depends ? minimumClassRows : null },
       },
       text: [
         ...describeTask(task),
         ...describeRevealed(reveals),
         ...describeVerdict(broken),
+        ...(overBudget === null
+          ? []
+          : ['', 'Your budget does not have what this task takes', `- ${overBudget}`]),
         ...(depends
           ? [
               `- unless the file has fewer than ${minimumClassRows} rows of a class that it has any of: no row was read yet`,

@@ -1,10 +1,11 @@
 /**
- * What an owner must not forget between its steps: its signing key, its enrolment, contributions that have no receipt yet, receipts and
- * withdrawals. OwnerHome keeps it in a folder, MemoryOwnerState as long as the process lives.
+ * What an owner must not forget between its steps: its signing key, its enrolment, contributions that have no receipt yet, receipts,
+ * withdrawals, and the ledger of its budgets. OwnerHome keeps it in a folder, MemoryOwnerState as long as the process lives.
  */
 import { hmacSha256Hasher, randomBytes, toBase64url } from '@eigenveil/platform';
-import type { TaskId } from '@eigenveil/task';
+import { TaskId } from '@eigenveil/task';
 import {
+  Digest,
   generatePrivateJwk,
   importSigningKey,
   OwnerId,
@@ -13,6 +14,7 @@ import {
   type SigningKey,
 } from '@eigenveil/wire';
 import { z } from 'zod';
+import type { LedgerEntry } from './ledger.ts';
 
 /** What enrolment leaves behind. */
 export const Enrolment = z.strictObject({
@@ -35,9 +37,35 @@ export interface PendingContribution {
   readonly sourceDigest?: string | undefined;
 }
 
+/** A task of a series that this owner has contributed to, or was about to. */
+export const SeriesEntry = z.strictObject({
+  seriesId: TaskId,
+  number: z.int().min(0),
+  taskId: TaskId,
+  taskDigest: Digest,
+  parametersDigest: Digest,
+  /** Of the task's guarantee; null: it has none. */
+  epsilon: z.number().nullable(),
+  /** By this machine's clock. */
+  at: z.iso.datetime(),
+});
+export type SeriesEntry = z.infer<typeof SeriesEntry>;
+
+/** What the owner has contributed to in each series. It is only ever added to. */
+export interface SeriesState {
+  /** In their order. */
+  entries(seriesId: TaskId): Promise<readonly SeriesEntry[]>;
+  /** Keeps the entry behind `before` others; returns the one that is there, if somebody was faster. */
+  keep(before: number, entry: SeriesEntry): Promise<SeriesEntry>;
+}
+
 export interface OwnerState {
+  /** Absent in a state that forgets, or keeps no series: then the owner takes part in no renewal of a task. */
+  readonly series?: SeriesState;
   /** Whether it outlives the process, as what a guarantee of differential privacy rests on must. */
   readonly isDurable: boolean;
+  /** Whether an earlier state may come back with the same key, as from a backup. Then the CSP's counter tells. */
+  readonly canComeBack: boolean;
   /** The owner's signing key, made on first use. */
   signingKey(): Promise<SigningKey>;
   enrolment(): Promise<Enrolment | undefined>;
@@ -57,6 +85,10 @@ export interface OwnerState {
   receipt(taskId: TaskId): Promise<string | undefined>;
   /** Keeps the receipt; the contribution need not be sent again. */
   saveReceipt(taskId: TaskId, receipt: string): Promise<void>;
+  /** The entries of the ledger in their order. */
+  ledger(): Promise<readonly LedgerEntry[]>;
+  /** Adds an entry, durably, if there are exactly `length` before it; returns whether it did. So of several processes that add at once, one does. */
+  addToLedger(entry: LedgerEntry, length: number): Promise<boolean>;
 }
 
 export const newDataKey = (): Uint8Array => randomBytes(32);
@@ -74,6 +106,8 @@ export function digestOfData(key: Uint8Array, taskId: TaskId, values: readonly b
  */
 export class MemoryOwnerState implements OwnerState {
   readonly isDurable = false;
+  readonly canComeBack = false;
+  readonly #ledger: LedgerEntry[] = [];
   readonly #dataKey = newDataKey();
   readonly #pending = new Map<TaskId, PendingContribution>();
   readonly #withdrawn = new Set<TaskId>();
@@ -131,5 +165,15 @@ export class MemoryOwnerState implements OwnerState {
   async saveReceipt(taskId: TaskId, receipt: string): Promise<void> {
     this.#receipts.set(taskId, receipt);
     this.#pending.delete(taskId);
+  }
+
+  async ledger(): Promise<readonly LedgerEntry[]> {
+    return [...this.#ledger];
+  }
+
+  async addToLedger(entry: LedgerEntry, length: number): Promise<boolean> {
+    if (this.#ledger.length !== length) return false;
+    this.#ledger.push(entry);
+    return true;
   }
 }

@@ -6,7 +6,7 @@
 import { type Ciphertext, encodeCiphertexts, type PaillierPool } from '@eigenveil/paillier';
 import type { TaskId } from '@eigenveil/task';
 import { ServiceError } from '@eigenveil/wire';
-import type { DataUserStore } from './store.ts';
+import type { DataUserStore, StoredTask } from './store.ts';
 import type { OpenTask, Tasks } from './tasks.ts';
 import type { Turn, WorkQueue } from './work-queue.ts';
 
@@ -47,9 +47,9 @@ export class Aggregation {
     return this.#combine(open);
   }
 
-  /** Multiplies the ciphertexts of a batch and stores their product, if the task is still to be aggregated. */
+  /** Multiplies the ciphertexts of a batch and stores their product, if the task's contributions are fixed and still to be aggregated. */
   async complete(taskId: TaskId, number: number): Promise<void> {
-    if ((await this.#store.task(taskId))?.state !== 'closed') return;
+    if (!isToBeAggregated(await this.#store.task(taskId))) return;
     const batch = { number, first: number * BATCH_SIZE + 1, last: (number + 1) * BATCH_SIZE };
     const open = await this.#tasks.agreed(taskId);
     const product = new Product(this.#paillier, open);
@@ -66,7 +66,7 @@ export class Aggregation {
   /** The batches without partial product; none of a task that has moved on. */
   async #missing(taskId: TaskId): Promise<number[]> {
     const stored = await this.#store.task(taskId);
-    if (stored?.state !== 'closed') return [];
+    if (!isToBeAggregated(stored)) return [];
     const completed = new Set(await this.#store.completedBatches(taskId));
     const numbers = Array.from(
       { length: Math.ceil(stored.lastSequence / BATCH_SIZE) },
@@ -93,6 +93,10 @@ export class Aggregation {
       throw new ServiceError('ERR_MINIMUM_OWNERS', 'expected at least one contribution, got 0');
     return product.ciphertexts;
   }
+}
+
+function isToBeAggregated(stored: StoredTask | undefined): stored is StoredTask {
+  return stored?.state === 'closed' && stored.fixation?.isFixed === true;
 }
 
 /** The product of no ciphertexts. */

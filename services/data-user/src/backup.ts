@@ -1,14 +1,21 @@
 /** What the data user's backups leave out, and what ends when one is restored. */
 import type { BackupRules } from '@eigenveil/server';
-import { SqliteDataUserStore } from './sqlite-store.ts';
+import { MIGRATIONS } from './sqlite-schema.ts';
+import { SEALED, SqliteDataUserStore } from './sqlite-store.ts';
 import { FINAL_STATES } from './store.ts';
 import { eraseAll } from './store-rules.ts';
 
 /** A task that has not ended is given up in the backup already: contributions and blinding values that no task will use stay out. */
 export const DATA_USER_BACKUP: BackupRules = {
   service: 'data-user',
+  migrations: MIGRATIONS,
+  sealed: SEALED,
   prepare: giveUpAll,
-  finish: giveUpAll,
+  async finish(database, backup) {
+    await giveUpAll(database);
+    const store = new SqliteDataUserStore(database);
+    await store.operators.noteRestoration(backup, new Date()).finally(() => store.close());
+  },
 };
 
 async function giveUpAll(database: string): Promise<void> {

@@ -4,10 +4,13 @@
  */
 import { createProgram } from '@eigenveil/command';
 import { addBackupCommands } from '@eigenveil/server/backup-command';
+import { addCheckCommand } from '@eigenveil/server/check-command';
 import { addKeyCommands } from '@eigenveil/server/key-command';
 import { addIdentityCommand, addServeCommand } from '@eigenveil/server/service-commands';
 import type { Command } from 'commander';
 import { addDraft } from './draft-command.ts';
+import { addOperatorCommands } from './operator-commands.ts';
+import { addRenew } from './renew-command.ts';
 import { addResult } from './result-command.ts';
 import { DATA_USER_SETTINGS } from './settings.ts';
 import { addTaskCommands, PREFIX } from './task-commands.ts';
@@ -27,6 +30,10 @@ export function dataUserProgram(): Command {
     const { startDataUser } = await import('./server.ts');
     return startDataUser(configuration);
   });
+  addCheckCommand(program, PREFIX, DATA_USER_SETTINGS, async (configuration) => {
+    const { checkDataUser } = await import('./check.ts');
+    return checkDataUser(configuration);
+  });
   addIdentityCommand(program, PREFIX, "print the thumbprint of the service's key, which the CSP registers");
   const { dataDirectory, keyEncryptionKey, databaseUrl } = DATA_USER_SETTINGS;
   const places = { dataDirectory, keyEncryptionKey, databaseUrl };
@@ -44,9 +51,11 @@ have receipts. Propose such tasks anew.`,
     },
     databaseUrl,
   );
+  addOperatorCommands(program, PREFIX);
   const task = program.command('task').description('propose tasks and see them through');
   addDraft(task);
   addTaskCommands(task);
+  addRenew(task);
   addResult(task);
   return program;
 }

@@ -1,5 +1,5 @@
 /**
- * The computation of a closed task, stage by stage: aggregate and blind, have the CSP unblind, decompose with it in a
+ * The computation of a closed task, stage by stage: fix the records, aggregate and blind, have the CSP unblind, decompose with it in a
  * two-party protocol, sign the projection, have its digest countersigned. Each stage ends in one durable transaction, so that it can be
  * resumed after a crash of either server; what is drawn at random is drawn once and persisted before it is used.
  */
@@ -7,20 +7,18 @@ import type { PaillierPool } from '@eigenveil/paillier';
 import type { RandomSource } from '@eigenveil/privacy';
 import { blind, draw } from '@eigenveil/protocol/servers';
 import type { TaskId } from '@eigenveil/task';
-import { errorCodeOf, RECORDS_PER_REQUEST, type TaskState, toProblem } from '@eigenveil/wire';
+import { errorCodeOf, type TaskState, toProblem } from '@eigenveil/wire';
 import type { Aggregation } from './aggregation.ts';
 import type { CspClient } from './csp-client.ts';
 import { Decomposition, type DecompositionDependencies } from './decomposition.ts';
 import { failedBy, isFatal, isFault, MOST_FAULTS } from './failures.ts';
+import type { Fixing } from './fixing.ts';
 import type { Provenances } from './provenances.ts';
 import { sealDrawn } from './sealed-drawn.ts';
 import { type DataUserStore, FINAL_STATES, type StageResult, type StoredTask } from './store.ts';
 import { eraseAll } from './store-rules.ts';
 import type { OpenTask, Tasks } from './tasks.ts';
 import type { Turn } from './work-queue.ts';
-
-/** Requests with records that are under way at a time: enough that the CSP never waits for the next. */
-const RECORD_REQUESTS = 4;
 
 /**
  * For how long, and how often, a task that the CSP has answered waits for a process that may hold the answer. Such a process has products to do
@@ -37,7 +35,8 @@ export interface ComputationDependencies extends DecompositionDependencies {
   readonly store: DataUserStore;
   readonly tasks: Pick<Tasks, 'agreed' | 'propose'>;
   readonly aggregation: Pick<Aggregation, 'aggregate'>;
-  readonly csp: Pick<CspClient, 'sendRecords' | 'openChannel' | 'closeChannel' | 'end'>;
+  readonly fixing: Pick<Fixing, 'fix' | 'fixBlinded'>;
+  readonly csp: Pick<CspClient, 'openChannel' | 'closeChannel' | 'end'>;
   readonly provenances: Pick<Provenances, 'unblind' | 'countersign'>;
   /** Whether other processes work on tasks of this store, one of which may hold an answer that this one is refused. */
   readonly isShared: boolean;
@@ -170,7 +169,8 @@ export class Computation {
   }
 
   async #aggregate({ task }: StoredTask, open: OpenTask, turn: Turn): Promise<StageResult> {
-    const { aggregation, paillier, sealer, randomness } = this.#deps;
+    const { aggregation, fixing, paillier, sealer, randomness } = this.#deps;
+    await fixing.fix(task.id, turn); // nobody leaves the task any more
     const aggregate = await aggregation.aggregate(open, turn);
     const drawn = draw(open, randomness);
     const blinded = await blind(open, aggregate, drawn, paillier);
@@ -179,28 +179,15 @@ export class Computation {
   }
 
   async #unblind(stored: StoredTask, _open: OpenTask, turn: Turn): Promise<StageResult> {
-    await this.#sendRecords(stored, turn);
-    return { to: 'unblinded', provenance: { statement: await this.#deps.provenances.unblind(stored) } };
-  }
-
-  /**
-   * Sends the records that the CSP has not confirmed, some requests at a time. It confirms what it has stored durably, and this server
-   * remembers that in the order of the sequence numbers: what is interrupted goes on from there.
-   */
-  async #sendRecords({ task, recordsSent }: StoredTask, turn: Turn): Promise<void> {
-    const { csp, store } = this.#deps;
-    for (let after = recordsSent; ; ) {
-      turn.signal.throwIfAborted();
-      const next = await store.records(task.id, after, RECORDS_PER_REQUEST * RECORD_REQUESTS);
-      if (next.length === 0) return;
-      const pages = Array.from({ length: Math.ceil(next.length / RECORDS_PER_REQUEST) }, (_, i) =>
-        next.slice(i * RECORDS_PER_REQUEST, (i + 1) * RECORDS_PER_REQUEST).map(({ record }) => record),
-      );
-      const sent = await Promise.allSettled(pages.map((page) => csp.sendRecords(task.id, page)));
-      for (const { reason } of sent.filter((it) => it.status === 'rejected')) throw reason;
-      after = next.at(-1)!.sequence;
-      await store.noteRecordsSent(task.id, after);
-    }
+    const { fixing, store } = this.#deps;
+    const { id } = stored.task;
+    // What a release without fixation has blinded may be of owners who are revoked since: then it is aggregated anew.
+    if (stored.fixation?.isFixed !== true && !(await fixing.fixBlinded(id, turn))) return { to: 'closed' };
+    const { fixation } = (await store.task(id))!;
+    return {
+      to: 'unblinded',
+      provenance: { statement: await this.#deps.provenances.unblind({ ...stored, fixation }) },
+    };
   }
 
   async #decompose(stored: StoredTask, _open: OpenTask, turn: Turn): Promise<StageResult> {

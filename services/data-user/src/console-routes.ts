@@ -49,11 +49,11 @@ export function consoleRoutes(options: {
     route({
       method: 'post',
       path: '/console/session',
-      summary: "Exchange the operator's token for a bearer of the console",
+      summary: "Exchange an operator's token for a bearer of the console",
       auth: 'none',
       body: { json: ConsoleSessionRequest, limitBytes: 2048 },
       response: { status: 200, description: 'The bearer, and how long it holds', schema: ConsoleSession },
-      problems: ['ERR_AUTH_REQUIRED'],
+      problems: ['ERR_AUTH_REQUIRED', 'ERR_TOKEN_EXPIRED', 'ERR_DATABASE_UNREACHABLE'],
       handler: ({ body, request }) => attempts.make(request, () => sessions.exchange(body.token)),
     }),
     route({
@@ -63,7 +63,7 @@ export function consoleRoutes(options: {
       auth: 'console',
       body: { json: z.strictObject({}), limitBytes: 64 },
       response: { status: 200, description: 'The bearer, and how long it holds', schema: ConsoleSession },
-      problems: ['ERR_TOKEN_EXPIRED'],
+      problems: ['ERR_TOKEN_EXPIRED', 'ERR_DATABASE_UNREACHABLE'],
       handler: ({ identity }) => sessions.renew(identity),
     }),
     route({

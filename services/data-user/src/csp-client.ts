@@ -7,10 +7,14 @@ import {
   CountersignatureResponse,
   type Digest,
   errorFromProblem,
+  type FixationRequest,
+  FixationResponse,
   JwkSet,
+  OLDEST_VERSION,
   PublicJwk,
   RECORDS_PER_REQUEST,
   RecordsResponse,
+  RevocationsResponse,
   ServiceClient,
   ServiceError,
   type SigningKey,
@@ -35,6 +39,7 @@ export interface CspClientOptions {
 export class CspClient {
   readonly thumbprint: Thumbprint;
   readonly #options: CspClientOptions;
+  #ca: string | undefined;
   readonly #client: ServiceClient;
   readonly #channels = new Set<Channel>();
   readonly #closing = new AbortController();
@@ -43,11 +48,13 @@ export class CspClient {
   constructor(options: CspClientOptions) {
     this.thumbprint = options.thumbprint;
     this.#options = options;
+    this.#ca = options.ca;
     this.#client = new ServiceClient({
       url: options.url,
       ca: options.ca,
       credentials: { kind: 'key', key: options.key },
       patienceMilliseconds: options.patienceMilliseconds,
+      oldestPeer: OLDEST_VERSION.servers,
     });
   }
 
@@ -64,6 +71,12 @@ export class CspClient {
     return this.#identity;
   }
 
+  /** Trusts other certificates for connections from now on; a two-party computation under way goes on. */
+  trust(ca: string | undefined): void {
+    this.#ca = ca;
+    this.#client.trust(ca);
+  }
+
   async agree(task: Task): Promise<string> {
     const response = AgreementResponse;
     return (await this.#client.send({ method: 'POST', path: '/tasks', json: { task }, response })).agreement;
@@ -77,6 +90,19 @@ export class CspClient {
     const path = `/tasks/${taskId}/records`;
     return (await this.#client.send({ method: 'POST', path, json: { records }, response: RecordsResponse }))
       .verifiedOwners;
+  }
+
+  /** Has the CSP fix a task's set of records, if it is exactly this one; the same again is the same answer. */
+  async fixRecords(taskId: TaskId, { verifiedOwners, contributionsRoot }: FixationRequest): Promise<void> {
+    const path = `/tasks/${taskId}/records/fixation`;
+    const json: FixationRequest = { verifiedOwners, contributionsRoot };
+    await this.#client.send({ method: 'POST', path, json, response: FixationResponse });
+  }
+
+  /** The CSP's signed list of revoked owners, as JWS, not verified yet. */
+  async revocations(): Promise<string> {
+    const response = RevocationsResponse;
+    return (await this.#client.send({ method: 'GET', path: '/revocations', response })).list;
   }
 
   /** Returns the CSP's signed statement. */
@@ -96,14 +122,12 @@ export class CspClient {
 
   async openChannel(taskId: TaskId): Promise<Channel> {
     const path = `/tasks/${taskId}/two-party`;
-    const headers = await this.#client.authenticate('GET', path);
+    const headers = await this.#client.introduce('GET', path);
     const url = `${this.#client.url.replace(/^https/, 'wss')}${path}`;
     const { signal } = this.#closing;
-    const channel = await connectChannel({ url, headers, ca: this.#options.ca, signal }).catch(
-      (error: unknown) => {
-        throw error instanceof ChannelRefused ? (errorFromProblem(error.body) ?? error) : error;
-      },
-    );
+    const channel = await connectChannel({ url, headers, ca: this.#ca, signal }).catch((error: unknown) => {
+      throw error instanceof ChannelRefused ? (errorFromProblem(error.body) ?? error) : error;
+    });
     this.#channels.add(channel);
     // Closed meanwhile: nobody else would close this one.
     if (signal.aborted) await this.closeChannel(channel);

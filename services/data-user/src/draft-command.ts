@@ -7,7 +7,14 @@ import {
   printResult,
   readJsonFile,
 } from '@eigenveil/command';
-import { Output, proposalSchemaUrl, Scale, TaskProposal, TwoPartyName } from '@eigenveil/task/schema';
+import {
+  ClosesWhen,
+  Output,
+  proposalSchemaUrl,
+  Scale,
+  TaskProposal,
+  TwoPartyName,
+} from '@eigenveil/task/schema';
 import { z } from 'zod';
 import type { draftPrivacy } from './draft-privacy.ts';
 import { asConfiguration, tellNotes } from './notes.ts';
@@ -86,6 +93,13 @@ export function addDraft(task: Command): void {
       description: 'hours until the deadline',
       default: 72,
       placeholder: 'NUMBER',
+    },
+    closes: {
+      schema: z.array(ClosesWhen),
+      description:
+        'when the task closes without the operator: deadline, full (as many owners as there may be), or both with a comma between (default: never)',
+      default: [],
+      placeholder: 'LIST',
     },
     twoParty: {
       schema: TwoPartyName,

@@ -1,5 +1,5 @@
 /** A proposal from a draft and what the person who drafts wishes: the same by command line and on the console. */
-import { type Output, revealedByRotation, type TaskProposal } from '@eigenveil/task';
+import { type ClosesWhen, type Output, revealedByRotation, type TaskProposal } from '@eigenveil/task';
 import { type Draft, roomFor } from './draft.ts';
 import type { PrivacyDraft } from './draft-privacy.ts';
 
@@ -15,6 +15,8 @@ export interface Wishes {
   readonly allowFullRank: boolean;
   readonly hours: number;
   readonly twoParty: TaskProposal['twoParty'];
+  /** By the operator alone where it is not given, or empty. */
+  readonly closes?: readonly ClosesWhen[] | undefined;
 }
 
 const LEAST_OWNERS = 2;
@@ -24,11 +26,10 @@ const HOUR = 3_600_000;
  * What the schema of a proposal completes and checks. Outputs that the two-party protocol reveals anyway are among the declared ones.
  * @param privacy null where the result is to be exact
  */
-export function proposalOf(
-  { rows, ...draft }: Draft,
-  { components, owners, minimumOwners, maximumSamples, outputs, allowFullRank, hours, twoParty }: Wishes,
-  privacy: PrivacyDraft | null,
-) {
+export function proposalOf({ rows, ...draft }: Draft, wishes: Wishes, privacy: PrivacyDraft | null) {
+  const { components, owners, minimumOwners, maximumSamples, outputs, allowFullRank, hours, twoParty } =
+    wishes;
+  const { closes = [] } = wishes;
   const revealed = twoParty === 'rotated' ? revealedByRotation(draft.method) : [];
   return {
     ...draft,
@@ -41,6 +42,7 @@ export function proposalOf(
     outputs: [...new Set([...outputs, ...revealed])],
     allowFullRank,
     deadline: new Date(Date.now() + hours * HOUR).toISOString(),
+    ...(closes.length > 0 && { closes: [...closes] }),
   };
 }
 

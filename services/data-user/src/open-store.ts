@@ -5,10 +5,12 @@ import {
   keyFile,
   requireKeys,
   type Service,
+  sqliteBytes,
   type UsedProofs,
 } from '@eigenveil/server';
 import { ReplayGuard } from '@eigenveil/wire';
 import { type LocalQueueTimes, LocalWorkQueue } from './local-work-queue.ts';
+import { OPERATOR_LOG } from './operator-log.ts';
 import { claimDatabase, PostgresReplayGuard } from './postgres-sharing.ts';
 import { openDataUserDatabase, PostgresDataUserStore } from './postgres-store.ts';
 import {
@@ -26,6 +28,7 @@ export interface OpenedStore {
   readonly queue: WorkQueue;
   /** @throws ERR_DATABASE_UNREACHABLE unless the database can do its work */
   readonly check: () => Promise<void>;
+  readonly databaseBytes: () => Promise<number>;
 }
 
 /** For the one of the queues that is opened; the default is that queue's. */
@@ -52,23 +55,39 @@ export async function openStore(
 }
 
 /** Where the data user's key-encryption keys and the values sealed under them are, for the commands that rotate them. */
-export function keyPlaceOf(config: {
-  readonly dataDirectory: string;
-  readonly keyEncryptionKey?: string | undefined;
-  readonly databaseUrl?: string | undefined;
-}): KeyPlace {
+export function keyPlaceOf(config: Place & { readonly keyEncryptionKey?: string | undefined }): KeyPlace {
   const { dataDirectory, databaseUrl } = config;
+  return {
+    keyFile: keyFile(config),
+    dataDirectory: databaseUrl === undefined ? dataDirectory : undefined,
+    open: () => openForCommand(config),
+  };
+}
+
+/** Where a data user keeps what it must not forget. */
+export interface Place {
+  readonly dataDirectory: string;
+  readonly databaseUrl?: string | undefined;
+}
+
+/**
+ * The store for a command beside services that may be running.
+ * @throws ERR_DATABASE, ERR_SCHEMA_NEWER
+ */
+export async function openForCommand({ dataDirectory, databaseUrl }: Place) {
   return databaseUrl === undefined
-    ? {
-        keyFile: keyFile(config),
-        dataDirectory,
-        open: () => new SqliteDataUserStore(databaseFile(dataDirectory)),
-      }
-    : {
-        keyFile: keyFile(config),
-        dataDirectory: undefined,
-        open: async () => new PostgresDataUserStore(await openDataUserDatabase(databaseUrl)),
-      };
+    ? new SqliteDataUserStore(databaseFile(dataDirectory))
+    : new PostgresDataUserStore(await openDataUserDatabase(databaseUrl));
+}
+
+/**
+ * The entries of the log of what operators did, in their order.
+ * @throws ERR_DATABASE
+ */
+export async function readOperatorLog({ dataDirectory, databaseUrl }: Place) {
+  if (databaseUrl === undefined) return OPERATOR_LOG.read(databaseFile(dataDirectory));
+  const store = await openForCommand({ dataDirectory, databaseUrl });
+  return store.operators.log().finally(() => store.close());
 }
 
 async function openOwn(
@@ -82,6 +101,7 @@ async function openOwn(
     usedProofs: new ReplayGuard(),
     queue: new LocalWorkQueue(queue),
     check: () => store.check(),
+    databaseBytes: () => sqliteBytes(foundation.database),
   };
 }
 
@@ -108,7 +128,12 @@ async function openShared(
     'Transactions that wait for a connection to the database.',
     () => shared.load.waiting,
   );
-  return { store, usedProofs: new PostgresReplayGuard(shared), queue, check: () => shared.check() };
+  const databaseBytes = async () => {
+    const text = 'SELECT pg_database_size(current_database()) AS bytes';
+    return Number((await shared.query<{ bytes: string }>({ text })).rows[0]!.bytes);
+  };
+  const usedProofs = new PostgresReplayGuard(shared);
+  return { store, usedProofs, queue, check: () => shared.check(), databaseBytes };
 }
 
 async function orClose<Result>(store: DataUserStore, work: () => Promise<Result>): Promise<Result> {

@@ -2,7 +2,7 @@
 import type { PostgresQueries } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
 import type { Digest, OwnerId, TaskState } from '@eigenveil/wire';
-import type { Activity, Entered, ListedTask, StoredTask, WatchedTask } from './store.ts';
+import type { Activity, Entered, Fixation, ListedTask, StoredTask, WatchedTask } from './store.ts';
 
 interface TaskRow {
   readonly task: string;
@@ -18,6 +18,7 @@ interface TaskRow {
   readonly timings: string;
   readonly entered: string;
   readonly activity: string;
+  readonly fixation: string | null;
   readonly faults: number;
   readonly records_sent: number;
   readonly ended_at_csp: boolean;
@@ -68,7 +69,15 @@ export async function read(
 /** What is shown of a task while it goes on. */
 export type ShownRow = Pick<
   TaskRow,
-  'task' | 'state' | 'contributions' | 'last_sequence' | 'failure' | 'timings' | 'entered' | 'activity'
+  | 'task'
+  | 'state'
+  | 'contributions'
+  | 'last_sequence'
+  | 'failure'
+  | 'timings'
+  | 'entered'
+  | 'activity'
+  | 'fixation'
 >;
 
 export function shownOf(row: ShownRow): Omit<WatchedTask, 'refused'> {
@@ -81,16 +90,30 @@ export function shownOf(row: ShownRow): Omit<WatchedTask, 'refused'> {
     timings: JSON.parse(row.timings) as Record<string, number>,
     entered: JSON.parse(row.entered) as Entered,
     activity: JSON.parse(row.activity) as Activity,
+    fixation: row.fixation === null ? null : (JSON.parse(row.fixation) as Fixation),
   };
 }
 
+type ListedRow = Pick<TaskRow, 'task' | 'state' | 'contributions'>;
+
 /** See tasks of the store. */
 export async function list(db: PostgresQueries, before: TaskId | null, limit: number): Promise<ListedTask[]> {
-  const { rows } = await db.query<Pick<TaskRow, 'task' | 'state' | 'contributions'>>({
+  const { rows } = await db.query<ListedRow>({
     text: `
       SELECT task, state, contributions FROM tasks
       WHERE $1::text IS NULL OR number < (SELECT number FROM tasks WHERE task_id = $1) ORDER BY number DESC LIMIT $2`,
     values: [before, limit],
   });
-  return rows.map((row) => ({ ...row, task: JSON.parse(row.task) as Task }));
+  return rows.map(listed);
+}
+
+/** See closingTasks of the store. */
+export async function closing(db: PostgresQueries): Promise<ListedTask[]> {
+  const text = `
+    SELECT task, state, contributions FROM tasks WHERE state = 'open' AND task::jsonb -> 'closes' IS NOT NULL`;
+  return (await db.query<ListedRow>({ text })).rows.map(listed);
+}
+
+function listed(row: ListedRow): ListedTask {
+  return { ...row, task: JSON.parse(row.task) as Task };
 }

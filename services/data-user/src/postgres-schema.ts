@@ -117,4 +117,40 @@ export const MIGRATIONS = [
 
   CREATE INDEX withdrawn_contributions ON contributions (task_id, sequence) WHERE withdrawn;
   `,
+  `
+  CREATE INDEX open_tasks ON tasks (task_id) WHERE state = 'open';
+
+  -- Tokens as hashes. A row stays when the operator is revoked or its token has expired, until one of the same name is added.
+  CREATE TABLE operators (
+    name       text COLLATE "C" PRIMARY KEY,
+    token_hash text COLLATE "C" NOT NULL UNIQUE,
+    added_at   text COLLATE "C" NOT NULL,
+    expires_at text COLLATE "C" NOT NULL,
+    revoked_at text
+  );
+
+  -- See ChainedLog: what operators did.
+  CREATE TABLE audit (
+    sequence      integer PRIMARY KEY,
+    time          text NOT NULL,
+    operator      text,
+    operation     text NOT NULL,
+    task_id       text,
+    subject       text,
+    previous_hash text NOT NULL,
+    hash          text NOT NULL
+  );
+
+  -- As in SQLite: which set of records the CSP was asked to fix, and whom it has revoked.
+  ALTER TABLE tasks ADD COLUMN fixation text;
+
+  CREATE TABLE revoked_owners (owner_id text COLLATE "C" PRIMARY KEY);
+
+  CREATE TABLE revocations (
+    only_row  boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    -- At most 2^53 - 1: no number that JavaScript would round.
+    number    bigint NOT NULL,
+    issued_at text COLLATE "C" NOT NULL
+  );
+  `,
 ];

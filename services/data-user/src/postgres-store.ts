@@ -1,5 +1,5 @@
 /** The data user's store in PostgreSQL, for one process or several: every method is one durable transaction. */
-import { openPostgres, type PostgresDatabase } from '@eigenveil/server';
+import { inspectPostgres, openPostgres, type PostgresDatabase } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
 import type { OwnerId, ServiceError, TaskState, TreeContribution } from '@eigenveil/wire';
 import {
@@ -9,19 +9,30 @@ import {
   markWithdrawn,
   writeBodies,
 } from './postgres-contributions.ts';
-import { list, lock, type PartialProductRow, read } from './postgres-rows.ts';
+import { PostgresOperators } from './postgres-operators.ts';
+import {
+  dropRevoked,
+  keepRevocations,
+  readRevocations,
+  revokedAmong,
+  tasksWithRevoked,
+} from './postgres-revocations.ts';
+import { closing, list, lock, type PartialProductRow, read } from './postgres-rows.ts';
 import { MIGRATIONS, SCHEMA } from './postgres-schema.ts';
-import { addRefused, arrivals, watched } from './postgres-watch.ts';
+import { addRefused, arrivals, ownersOf, watched } from './postgres-watch.ts';
 import {
   type Activity,
   answerPlace,
   blindingPlace,
   type DataUserStore,
+  type Fixation,
   type ListedTask,
   type NewContribution,
   type PartialProduct,
   type StageResult,
   type StoredContribution,
+  type StoredOwner,
+  type StoredRevocations,
   type StoredTask,
   type WatchedTask,
 } from './store.ts';
@@ -30,8 +41,10 @@ import {
   afterStage,
   checkMarked,
   closes,
+  dropsRevoked,
   entering,
   requireFinal,
+  textOfFixation,
   withdrawalOf,
 } from './store-rules.ts';
 
@@ -47,15 +60,25 @@ export async function openDataUserDatabase(
   return openPostgres({ url, schema: SCHEMA, migrations: MIGRATIONS, ...told });
 }
 
+/** The schema version of a database as it is, and the one of this release; nothing is changed. */
+export async function inspectDataUserDatabase(
+  url: string,
+): Promise<{ readonly version: number; readonly latest: number }> {
+  const version = await inspectPostgres({ url, schema: SCHEMA, migrations: MIGRATIONS });
+  return { version, latest: MIGRATIONS.length };
+}
+
 /**
  * Whoever decides something about a task locks its row first (#lock), so that decisions of all processes are made one after the other.
  * That lock is the one of an UPDATE that changes no key; foreign keys to the task do not wait for it.
  */
 export class PostgresDataUserStore implements DataUserStore {
   readonly #db: PostgresDatabase;
+  readonly operators: PostgresOperators;
 
   constructor(database: PostgresDatabase) {
     this.#db = database;
+    this.operators = new PostgresOperators(database);
   }
 
   async insertTask(task: Task): Promise<void> {
@@ -111,7 +134,8 @@ export class PostgresDataUserStore implements DataUserStore {
       const written = await writeBodies(db, taskId, contributions);
       const stored = await lock(db, taskId);
       const owners = contributions.map(({ ownerId }) => ownerId);
-      const { outcomes, fresh } = admit(stored, await contributionsOf(db, taskId, owners), contributions);
+      const earlier = await contributionsOf(db, taskId, owners);
+      const { outcomes, fresh } = admit(stored, earlier, contributions, await revokedAmong(db, owners));
       if (fresh.length > 0) await insertFresh(db, taskId, fresh);
       const admitted = new Set(fresh.map(({ contribution }) => contribution.ownerId));
       const refused = written.filter((ownerId) => !admitted.has(ownerId));
@@ -126,6 +150,10 @@ export class PostgresDataUserStore implements DataUserStore {
 
   async contribution(taskId: TaskId, ownerId: OwnerId): Promise<StoredContribution | undefined> {
     return (await contributionsOf(this.#db, taskId, [ownerId]))[0];
+  }
+
+  async owners(taskId: TaskId, after: number, limit: number): Promise<StoredOwner[]> {
+    return ownersOf(this.#db, taskId, after, limit);
   }
 
   async withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void> {
@@ -145,15 +173,51 @@ export class PostgresDataUserStore implements DataUserStore {
     });
   }
 
-  async closeTask(taskId: TaskId): Promise<void> {
-    await this.#db.transaction('closeTask', async (db) => {
+  async keepRevocations(list: StoredRevocations, owners: readonly OwnerId[]): Promise<number> {
+    return this.#db.transaction('keepRevocations', (db) => keepRevocations(db, list, owners));
+  }
+
+  async revocations(): Promise<StoredRevocations | undefined> {
+    return readRevocations(this.#db);
+  }
+
+  async isRevoked(ownerId: OwnerId): Promise<boolean> {
+    return (await revokedAmong(this.#db, [ownerId])).size > 0;
+  }
+
+  async tasksWithRevoked(): Promise<TaskId[]> {
+    return tasksWithRevoked(this.#db);
+  }
+
+  /** Contributions are stored under the same lock: none of an owner who was revoked before can come behind this one's back. */
+  async dropRevoked(taskId: TaskId): Promise<number> {
+    return this.#db.transaction('dropRevoked', async (db) =>
+      dropsRevoked(await lock(db, taskId)) ? dropRevoked(db, taskId) : 0,
+    );
+  }
+
+  async setFixation(taskId: TaskId, from: Fixation | null, to: Fixation | null): Promise<boolean> {
+    const text = `
+      UPDATE tasks SET fixation = $1 WHERE task_id = $2 AND state IN ('closed', 'blinded')
+        AND fixation IS NOT DISTINCT FROM $3 AND contributions = coalesce($4, contributions)`;
+    const values = [textOfFixation(to), taskId, textOfFixation(from), to?.verifiedOwners ?? null];
+    return (await this.#db.query({ text, values })).rowCount === 1;
+  }
+
+  async closeTask(taskId: TaskId, byItself?: Date): Promise<boolean> {
+    return this.#db.transaction('closeTask', async (db) => {
       const stored = await lock(db, taskId);
-      if (!closes(stored)) return;
+      if (!closes(stored, byItself)) return false;
       await db.query({
-        text: `UPDATE tasks SET state = 'closed', entered = $2 WHERE task_id = $1`,
+        text: `UPDATE tasks SET state = 'closed', entered = $2, activity = '{}' WHERE task_id = $1`,
         values: [taskId, JSON.stringify(entering('closed', stored))],
       });
+      return true;
     });
+  }
+
+  async closingTasks(): Promise<ListedTask[]> {
+    return closing(this.#db);
   }
 
   async contributions(taskId: TaskId, after: OwnerId | '', limit: number): Promise<TreeContribution[]> {

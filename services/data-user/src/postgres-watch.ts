@@ -2,7 +2,7 @@
 import type { PostgresQueries } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';
 import { type ShownRow, shownOf } from './postgres-rows.ts';
-import type { DataUserStore, Refused, WatchedTask } from './store.ts';
+import type { DataUserStore, Refused, StoredOwner, WatchedTask } from './store.ts';
 import { spread } from './store-rules.ts';
 
 type Row = ShownRow & { readonly refused: readonly Refused[] };
@@ -10,7 +10,7 @@ type Row = ShownRow & { readonly refused: readonly Refused[] };
 export async function watched(db: PostgresQueries, taskId: TaskId): Promise<WatchedTask | undefined> {
   const { rows } = await db.query<Row>({
     text: `
-      SELECT task, state, contributions, last_sequence, failure, timings, entered, activity,
+      SELECT task, state, contributions, last_sequence, failure, timings, entered, activity, fixation,
         (SELECT coalesce(json_agg(json_build_object('code', code, 'count', count, 'lastAt', last_at)
             ORDER BY count DESC, code), '[]')
           FROM refusals WHERE refusals.task_id = tasks.task_id) AS refused
@@ -20,6 +20,22 @@ export async function watched(db: PostgresQueries, taskId: TaskId): Promise<Watc
   const row = rows[0];
   if (row === undefined) return undefined;
   return { ...shownOf(row), refused: row.refused };
+}
+
+/** See owners of the store. */
+export async function ownersOf(
+  db: PostgresQueries,
+  taskId: TaskId,
+  after: number,
+  limit: number,
+): Promise<StoredOwner[]> {
+  const { rows } = await db.query<StoredOwner>({
+    text: `
+      SELECT sequence, owner_id AS "ownerId", receipt, withdrawn FROM contributions
+      WHERE task_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`,
+    values: [taskId, after, limit],
+  });
+  return rows;
 }
 
 /** In the order of the keys: two processes that count at once cannot wait for each other. */

@@ -35,25 +35,23 @@ export class Provenances {
   }
 
   /**
-   * Has the CSP unblind a blinded task and returns its statement, which must be of exactly the contributions that count. To be asked again as
+   * Has the CSP unblind a blinded task and returns its statement, which must be of exactly the records that were fixed. To be asked again as
    * often as it takes.
-   * @throws ERR_OWNER_COUNT, ERR_PROVENANCE_INVALID, and what the CSP refuses
+   * @throws ERR_PROVENANCE_INVALID, and what the CSP refuses
    */
-  async unblind({ task, blinded }: Pick<StoredTask, 'task' | 'blinded'>): Promise<string> {
+  async unblind({
+    task,
+    blinded,
+    fixation,
+  }: Pick<StoredTask, 'task' | 'blinded' | 'fixation'>): Promise<string> {
     const statement = await this.#csp.unblind(task.id, blinded!);
     const claims = await verifyStatement(STATEMENT, statement, await this.#csp.identity());
-    const tree = await this.#treeOf(task.id);
-    if (claims.verifiedOwners !== tree.size) {
-      throw new ServiceError(
-        'ERR_OWNER_COUNT',
-        `the CSP has verified the records of ${claims.verifiedOwners} owners, expected ${tree.size}: an owner may have withdrawn at the CSP alone`,
-      );
-    }
     const isRight =
       isAbout(task, claims) &&
       claims.unblindingDigest === digestBytes('unblinding', blinded!) &&
-      claims.contributionsRoot === tree.root();
-    if (!isRight) throw invalid('"statement" expected this unblinding and the records that were handed in');
+      claims.verifiedOwners === fixation?.verifiedOwners &&
+      claims.contributionsRoot === fixation.contributionsRoot;
+    if (!isRight) throw invalid('"statement" expected this unblinding and the records that were fixed');
     return statement;
   }
 

@@ -5,7 +5,7 @@
  */
 import type { Logger } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';
-import { errorCodeOf, ServiceError } from '@eigenveil/wire';
+import { type ErrorCode, errorCodeOf, ServiceError } from '@eigenveil/wire';
 import type { DataUserStore, Refused } from './store.ts';
 
 const FLUSH_MILLISECONDS = 2000;
@@ -20,6 +20,7 @@ export class Refusals {
   readonly #store: Pick<DataUserStore, 'addRefused'>;
   readonly #now: () => Date;
   readonly #log: Logger;
+  readonly #onRefused: (code: ErrorCode) => void;
   readonly #counted = new Map<string, Counted>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -28,16 +29,20 @@ export class Refusals {
     readonly store: Pick<DataUserStore, 'addRefused'>;
     readonly now: () => Date;
     readonly log: Logger;
+    /** Told of each upload that is refused. */
+    readonly onRefused?: (code: ErrorCode) => void;
   }) {
     this.#store = dependencies.store;
     this.#now = dependencies.now;
     this.#log = dependencies.log;
+    this.#onRefused = dependencies.onRefused ?? (() => {});
   }
 
   /** Whether there is such a task is found out when it is written down. */
   count(taskId: TaskId, error: unknown): void {
     const code = errorCodeOf(error);
     if (code === undefined || new ServiceError(code, '').status >= FIRST_OWN_STATUS) return;
+    this.#onRefused(code);
     this.#add({ taskId, code, count: 1, lastAt: this.#now().toISOString() });
     if (!this.#isClosed) this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MILLISECONDS).unref();
   }

@@ -2,13 +2,16 @@
 import { ownerAuthenticator, ProofChecker, type Route, routesWith, type UsedProofs } from '@eigenveil/server';
 import { TaskCreation, TaskId } from '@eigenveil/task';
 import {
+  NextTask,
   ProjectionResponse,
   ReceiptResponse,
+  RenewalRequest,
   ResultResponse,
   ServiceError,
   SignedTask,
   TASK_BODY_BYTES,
   TaskList,
+  TaskOwners,
   TaskStatus,
 } from '@eigenveil/wire';
 import { z } from 'zod';
@@ -17,32 +20,70 @@ import { consoleRoutes } from './console-routes.ts';
 import type { ConsoleSessions } from './console-sessions.ts';
 import type { ConsoleStreams } from './console-streams.ts';
 import type { CspClient } from './csp-client.ts';
+import type { Operators } from './operators.ts';
 import type { Refusals } from './refusals.ts';
+import type { Renewals } from './renewals.ts';
+import type { Revocations } from './revocations.ts';
 import type { TaskProgresses } from './task-progress.ts';
 import type { Tasks } from './tasks.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 const TaskParams = z.strictObject({ taskId: TaskId });
+const PlaceInOrder = z
+  .string()
+  .regex(/^\d{1,9}$/)
+  .transform(Number);
 const EmptyBody = z.strictObject({});
+
+/** Why a task is not opened. */
+const OPENING = [
+  'ERR_TASK_INVALID',
+  'ERR_KEY_TOO_SHORT',
+  'ERR_TOO_MANY_COMPONENTS',
+  'ERR_FULL_RANK',
+  'ERR_PACKING_TOO_NARROW',
+  'ERR_DP_PARAMETER',
+  'ERR_TASK_REFUSED',
+  'ERR_SIMULATED_REFUSED',
+  'ERR_TASK_CONFLICT',
+  'ERR_TASK_CANCELLED',
+  'ERR_BUSY',
+  'ERR_PEER_UNREACHABLE',
+  'ERR_CSP_IDENTITY',
+  'ERR_AGREEMENT_INVALID',
+  'ERR_KEY_INVALID',
+] as const;
 
 export function dataUserRoutes(options: {
   readonly tasks: Tasks;
+  readonly renewals: Renewals;
   readonly collection: Collection;
   readonly queue: WorkQueue;
   readonly csp: CspClient;
   readonly publicUrl: () => string;
+  readonly operators: Operators;
   readonly sessions: ConsoleSessions;
   readonly progresses: TaskProgresses;
   readonly streams: ConsoleStreams;
   readonly refusals: Refusals;
+  readonly revocations: Pick<Revocations, 'check'>;
   readonly usedProofs: UsedProofs;
 }): Route[] {
-  const { tasks, collection, queue, sessions, refusals } = options;
+  const { tasks, renewals, collection, queue, operators, sessions, progresses, refusals } = options;
   const operator = sessions.operator();
-  const owner = ownerAuthenticator(
+  const holder = ownerAuthenticator(
     () => options.csp.identity(),
     new ProofChecker('from an owner to the data user', options.publicUrl, options.usedProofs),
   );
+  // Tokens are checked without the CSP and live for months: a stolen one is of no use from the next list on.
+  const owner: typeof holder = {
+    ...holder,
+    async authenticate(request) {
+      const identity = await holder.authenticate(request);
+      await options.revocations.check(identity.ownerId);
+      return identity;
+    },
+  };
   const route = routesWith({ operator, owner });
 
   const routes = [
@@ -53,24 +94,11 @@ export function dataUserRoutes(options: {
       auth: 'operator',
       body: { json: TaskCreation, limitBytes: TASK_BODY_BYTES },
       response: { status: 201, description: 'The task with the signature of the CSP', schema: SignedTask },
-      problems: [
-        'ERR_TASK_INVALID',
-        'ERR_KEY_TOO_SHORT',
-        'ERR_TOO_MANY_COMPONENTS',
-        'ERR_FULL_RANK',
-        'ERR_PACKING_TOO_NARROW',
-        'ERR_DP_PARAMETER',
-        'ERR_TASK_REFUSED',
-        'ERR_SIMULATED_REFUSED',
-        'ERR_TASK_CONFLICT',
-        'ERR_TASK_CANCELLED',
-        'ERR_BUSY',
-        'ERR_PEER_UNREACHABLE',
-        'ERR_CSP_IDENTITY',
-        'ERR_AGREEMENT_INVALID',
-        'ERR_KEY_INVALID',
-      ],
-      handler: ({ body }) => tasks.create(body),
+      problems: OPENING,
+      handler: async ({ identity, body }) => {
+        await operators.note(identity.name, 'task created', body.id);
+        return tasks.create(body);
+      },
     }),
     route({
       method: 'get',
@@ -123,6 +151,26 @@ export function dataUserRoutes(options: {
       handler: ({ params }) => tasks.status(params.taskId),
     }),
     route({
+      method: 'get',
+      path: '/tasks/:taskId/owners',
+      summary: 'Who contributed to a task and who withdrew, the first ones',
+      auth: 'operator',
+      params: TaskParams,
+      response: { status: 200, description: 'A page of owners', schema: TaskOwners },
+      problems: ['ERR_TASK_UNKNOWN'],
+      handler: ({ params }) => progresses.owners(params.taskId, 0),
+    }),
+    route({
+      method: 'get',
+      path: '/tasks/:taskId/owners/:number/next',
+      summary: 'The same, those after the one with this number',
+      auth: 'operator',
+      params: TaskParams.extend({ number: PlaceInOrder }),
+      response: { status: 200, description: 'A page of owners', schema: TaskOwners },
+      problems: ['ERR_TASK_UNKNOWN'],
+      handler: ({ params }) => progresses.owners(params.taskId, params.number),
+    }),
+    route({
       method: 'post',
       path: '/tasks/:taskId/close',
       summary: 'End collection and start the computation',
@@ -130,8 +178,16 @@ export function dataUserRoutes(options: {
       params: TaskParams,
       body: { json: EmptyBody, limitBytes: 64 },
       response: { status: 202, description: 'The state after it', schema: TaskStatus },
-      problems: ['ERR_TASK_UNKNOWN', 'ERR_MINIMUM_OWNERS', 'ERR_TASK_CANCELLED', 'ERR_TASK_CLOSED'],
-      handler: async ({ params }) => {
+      problems: [
+        'ERR_TASK_UNKNOWN',
+        'ERR_MINIMUM_OWNERS',
+        'ERR_TASK_CANCELLED',
+        'ERR_TASK_CLOSED',
+        'ERR_REVOCATIONS_STALE',
+        'ERR_REVOCATIONS_INVALID',
+      ],
+      handler: async ({ identity, params }) => {
+        await operators.note(identity.name, 'task closed', params.taskId);
         await tasks.close(params.taskId);
         await queue.offer(params.taskId);
         return tasks.status(params.taskId);
@@ -146,11 +202,44 @@ export function dataUserRoutes(options: {
       body: { json: EmptyBody, limitBytes: 64 },
       response: { status: 202, description: 'The state after it', schema: TaskStatus },
       problems: ['ERR_TASK_UNKNOWN', 'ERR_TASK_CLOSED'],
-      handler: async ({ params }) => {
+      handler: async ({ identity, params }) => {
+        await operators.note(identity.name, 'task cancelled', params.taskId);
         await tasks.cancel(params.taskId);
         await queue.offer(params.taskId);
         return tasks.status(params.taskId);
       },
+    }),
+    route({
+      method: 'post',
+      path: '/tasks/:taskId/renewal',
+      summary: 'Renew a task: open the next one of its series, once',
+      auth: 'operator',
+      params: TaskParams,
+      body: { json: RenewalRequest, limitBytes: 256 },
+      response: {
+        status: 201,
+        description: 'The next task with the signature of the CSP',
+        schema: SignedTask,
+      },
+      problems: ['ERR_TASK_UNKNOWN', 'ERR_TASK_OPEN', ...OPENING],
+      handler: async ({ identity, params, body }) => {
+        await operators.note(identity.name, 'task renewed', params.taskId);
+        return renewals.renew(params.taskId, body.deadline);
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/tasks/:taskId/next',
+      summary: 'The task that renews this one, as owners get it',
+      auth: 'owner',
+      params: TaskParams,
+      response: {
+        status: 200,
+        description: 'The signed task, or null before there is one',
+        schema: NextTask,
+      },
+      problems: ['ERR_TASK_UNKNOWN'],
+      handler: async ({ params }) => ({ next: await renewals.next(params.taskId) }),
     }),
     route({
       method: 'get',
@@ -164,7 +253,11 @@ export function dataUserRoutes(options: {
         schema: ResultResponse,
       },
       problems: ['ERR_TASK_UNKNOWN', 'ERR_NOT_READY', 'ERR_TASK_CANCELLED'],
-      handler: ({ params }) => tasks.result(params.taskId),
+      handler: async ({ identity, params }) => {
+        const result = await tasks.result(params.taskId);
+        await operators.note(identity.name, 'result fetched', params.taskId); // before it leaves
+        return result;
+      },
     }),
     counted(
       refusals,
@@ -233,7 +326,11 @@ export function dataUserRoutes(options: {
   // All others need the database.
   const needy = routes.map((it) => ({
     ...it,
-    problems: [...it.problems, 'ERR_DATABASE_UNREACHABLE'] as const,
+    problems: [
+      ...it.problems,
+      'ERR_DATABASE_UNREACHABLE' as const,
+      ...(it.auth?.authenticator === owner ? (['ERR_OWNER_REVOKED'] as const) : []),
+    ],
   }));
   return [...consoleRoutes({ ...options, operator }), ...needy];
 }

@@ -1,30 +1,37 @@
 /** Puts the data user together and runs it over HTTPS. */
 import { join } from 'node:path';
-import { readTextFile } from '@eigenveil/command';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import { type RandomSource, systemRandomness } from '@eigenveil/privacy';
-import { type Logger, openService } from '@eigenveil/server';
+import { type Logger, measureStorage, openService, Reloader, readCertificates } from '@eigenveil/server';
+import type { TaskId } from '@eigenveil/task';
 import { standardPace, systemClock } from '@eigenveil/two-party';
 import type { Thumbprint } from '@eigenveil/wire';
 import { Aggregation } from './aggregation.ts';
+import { Closing } from './closing.ts';
 import { Collection } from './collection.ts';
 import { Computation, type ComputationDependencies } from './computation.ts';
 import { ConsoleSessions } from './console-sessions.ts';
 import { ConsoleStreams } from './console-streams.ts';
+import { CspCertificate } from './csp-certificate.ts';
 import { CspClient } from './csp-client.ts';
+import { Fixing } from './fixing.ts';
 import { openStore, type QueueTimes } from './open-store.ts';
+import { Operators } from './operators.ts';
 import { Provenances } from './provenances.ts';
 import { Refusals } from './refusals.ts';
+import { Renewals } from './renewals.ts';
+import { Revocations } from './revocations.ts';
 import { dataUserRoutes } from './routes.ts';
 import type { DataUserConfiguration } from './settings.ts';
+import { measureTasks } from './task-metrics.ts';
 import { TaskProgresses } from './task-progress.ts';
 import { Tasks } from './tasks.ts';
 
 export interface RunningDataUser {
   readonly url: string;
   readonly thumbprint: Thumbprint;
-  /** Reads the TLS certificate anew. */
-  reloadCertificate(): Promise<void>;
+  /** Takes certificate, `cspCa` and limits anew. */
+  reload(read: () => DataUserConfiguration): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -51,7 +58,7 @@ export async function startDataUser(
   overrides: DataUserOverrides = {},
 ): Promise<RunningDataUser> {
   selfTest({ allowBigintFallback: config.allowBigintFallback });
-  const ca = config.cspCa === undefined ? undefined : await readTextFile('--csp-ca', config.cspCa);
+  let ca = await readCertificates('--csp-ca', config.cspCa);
   const service = await openService('data-user', config, overrides.log);
   const { log, metrics, publicUrl } = service;
   const { key, sealer, adminToken } = service.foundation;
@@ -64,13 +71,16 @@ export async function startDataUser(
     'batches_total',
     'Batches of contributions whose partial product was stored.',
   );
+  const refused = metrics.counter('uploads_refused_total', 'Contributions that were refused.', ['code']);
   const misses = metrics.counter('answers_late_total', 'Answers that took longer than their public time.');
-  const { store, usedProofs, queue, check } = await openStore(config, service, overrides.queueTimes).catch(
-    (error: unknown) => {
-      service.release();
-      throw error;
-    },
-  );
+  const { store, usedProofs, queue, check, databaseBytes } = await openStore(
+    config,
+    service,
+    overrides.queueTimes,
+  ).catch((error: unknown) => {
+    service.release();
+    throw error;
+  });
   const paillier = overrides.paillier ?? new PaillierPool({ threads: config.threads });
   const now = overrides.now ?? (() => new Date());
   const csp = new CspClient({
@@ -81,6 +91,7 @@ export async function startDataUser(
     identityFile: join(config.dataDirectory, 'csp-identity.json'),
     patienceMilliseconds: 1000 * config.cspPatienceSeconds,
   });
+  const cspCertificate = new CspCertificate({ url: config.cspUrl, ca: () => ca, metrics, log });
   const onStage: ComputationDependencies['onStage'] = (event) => {
     const { taskId } = event;
     if ('state' in event) {
@@ -91,18 +102,29 @@ export async function startDataUser(
       log.warn({ taskId, err: event.error }, 'stage interrupted; it will be tried again');
     }
   };
-  const sessions = new ConsoleSessions({ token: adminToken, dataUser: key.thumbprint, now });
+  const operators = new Operators({ store: store.operators, admin: adminToken, now });
+  const sessions = new ConsoleSessions({
+    operators,
+    secret: service.foundation.deriveSecret('console sessions of named operators'),
+    dataUser: key.thumbprint,
+    now,
+  });
   const streams = new ConsoleStreams(now);
-  const refusals = new Refusals({ store, now, log });
+  const refusals = new Refusals({ store, now, log, onRefused: (code) => refused.inc({ code }) });
   const progresses = new TaskProgresses({ store, now });
   const provenances = new Provenances({ store, csp });
-  const tasks = new Tasks({ store, csp, thumbprint: key.thumbprint, now, queue, provenances });
+  const revocations = new Revocations({ store, csp, now, log });
+  const tasks = new Tasks({
+    ...{ store, csp, now, queue, provenances, revocations },
+    thumbprint: key.thumbprint,
+  });
   const collection = new Collection({ store, tasks, paillier, key, now });
   const aggregation = new Aggregation({ store, tasks, paillier, queue, onBatch: () => batches.inc() });
   const computation = new Computation({
     store,
     tasks,
     aggregation,
+    fixing: new Fixing({ store, csp, revocations, clock: systemClock }),
     csp,
     provenances,
     paillier,
@@ -129,22 +151,48 @@ export async function startDataUser(
     'Batches that are aggregated, or wait to be.',
     async () => (await queue.lengths()).batches,
   );
+  measureStorage(metrics, config.dataDirectory, databaseBytes);
+  measureTasks(metrics, store, now);
+  metrics.gauge(
+    'revocations_age_seconds',
+    'Since the CSP has signed the newest list of revoked owners; NaN before the first.',
+    async () => ((await revocations.age()) ?? Number.NaN) / 1000,
+  );
   metrics.gauge('console_streams', 'Streams that pages of the console listen to.', () => streams.count);
   const routes = dataUserRoutes({
     tasks,
+    renewals: new Renewals({ store, tasks, now }),
     collection,
     queue,
     csp,
     publicUrl,
+    operators,
     sessions,
     progresses,
     streams,
     refusals,
+    revocations,
     usedProofs,
   });
+  const reloader = new Reloader(config, log, [
+    ...service.renewables,
+    {
+      settings: ['cspCa'],
+      async prepare(next: DataUserConfiguration) {
+        const renewed = await readCertificates('--csp-ca', next.cspCa);
+        return () => {
+          ca = renewed;
+          csp.trust(ca);
+          void cspCertificate.look();
+        };
+      },
+    },
+  ]);
   const leave = async () => {
+    cspCertificate.stop();
     // Nobody waits for the CSP, and what is unfinished is left to the next process.
     await Promise.all([queue.close(), csp.close()]);
+    await revocations.stop();
     await paillier.close();
     await refusals.close();
     await store.close();
@@ -162,6 +210,11 @@ export async function startDataUser(
       waits: (taskId, error) => computation.tellWaiting(taskId, error),
     })
     .catch((error: unknown) => after(() => running.close().then(leave), error));
+  revocations.start();
+  const waits = (taskId: TaskId, error: unknown) => computation.tellWaiting(taskId, error);
+  const closing = new Closing({ store, tasks, queue, now, waits, log });
+  await closing.start();
+  cspCertificate.watch();
   const sweep = async () => {
     for await (const taskId of tasks.cancelAbandoned(config.retentionDays)) {
       log.warn({ taskId }, 'cancelled a task that nobody has closed');
@@ -174,9 +227,10 @@ export async function startDataUser(
   return {
     url: running.url,
     thumbprint: key.thumbprint,
-    reloadCertificate: service.reloadCertificate,
+    reload: (read) => reloader.reload(read),
     async close() {
       clearInterval(sweeping);
+      await closing.stop();
       streams.close();
       await running.close();
       await leave();

@@ -102,4 +102,41 @@ export const MIGRATIONS = [
 
   CREATE INDEX withdrawn_contributions ON contributions (task_id, sequence) WHERE withdrawn = 1;
   `,
+  `
+  CREATE INDEX open_tasks ON tasks (task_id) WHERE state = 'open';
+
+  -- Tokens as hashes. A row stays when the operator is revoked or its token has expired, until one of the same name is added.
+  CREATE TABLE operators (
+    name       TEXT PRIMARY KEY,
+    token_hash TEXT NOT NULL UNIQUE,
+    added_at   TEXT NOT NULL,
+    expires_at TEXT NOT NULL,
+    revoked_at TEXT
+  ) STRICT, WITHOUT ROWID;
+
+  -- See ChainedLog: what operators did.
+  CREATE TABLE audit (
+    sequence      INTEGER PRIMARY KEY,
+    time          TEXT NOT NULL,
+    operator      TEXT,
+    operation     TEXT NOT NULL,
+    task_id       TEXT,
+    subject       TEXT,
+    previous_hash TEXT NOT NULL,
+    hash          TEXT NOT NULL
+  ) STRICT;
+
+  -- The set of records that the CSP was asked to fix, as JSON.
+  ALTER TABLE tasks ADD COLUMN fixation TEXT;
+
+  -- Whom the CSP has revoked in any list that was ever seen.
+  CREATE TABLE revoked_owners (owner_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+
+  -- The newest list.
+  CREATE TABLE revocations (
+    only_row  INTEGER PRIMARY KEY CHECK (only_row = 1),
+    number    INTEGER NOT NULL,
+    issued_at TEXT NOT NULL
+  ) STRICT;
+  `,
 ];

@@ -3,26 +3,38 @@ import type { StatementSync } from 'node:sqlite';
 import {
   type Database,
   openDatabase,
-  resealColumn,
+  resealColumns,
+  type SealedColumn,
   SqliteAnswers,
   scrub,
   transaction,
 } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
 import type { Digest, OwnerId, ServiceError, TaskState, TreeContribution } from '@eigenveil/wire';
+import { SqliteOperators } from './sqlite-operators.ts';
+import {
+  dropRevoked,
+  keepRevocations,
+  readRevocations,
+  revokedAmong,
+  tasksWithRevoked,
+} from './sqlite-revocations.ts';
 import { MIGRATIONS } from './sqlite-schema.ts';
-import { addRefused, arrivals, type Prepare, shownOf, watched } from './sqlite-watch.ts';
+import { addRefused, arrivals, listed, ownersOf, type Prepare, shownOf, watched } from './sqlite-watch.ts';
 import {
   type Activity,
   answerPlace,
   blindingPlace,
   type DataUserStore,
+  type Fixation,
   type ListedTask,
   type NewContribution,
   type PartialProduct,
   type StageResult,
   type StoredContribution,
+  type StoredOwner,
   type StoredProvenance,
+  type StoredRevocations,
   type StoredTask,
   type WatchedTask,
 } from './store.ts';
@@ -31,18 +43,27 @@ import {
   afterStage,
   checkMarked,
   closes,
+  dropsRevoked,
   entering,
   requireFinal,
+  textOfFixation,
   withdrawalOf,
 } from './store-rules.ts';
+
+export const SEALED: readonly SealedColumn[] = [
+  { table: 'tasks', key: 'task_id', column: 'sealed_blinding', place: blindingPlace },
+  { table: 'answers', key: 'task_id', column: 'sealed_seed', place: answerPlace },
+];
 
 export class SqliteDataUserStore implements DataUserStore {
   readonly #db: Database;
   readonly #statements = new Map<string, StatementSync>();
   readonly #answers: SqliteAnswers;
+  readonly operators: SqliteOperators;
 
   constructor(path: string) {
     this.#db = openDatabase(path, MIGRATIONS, 'data-user');
+    this.operators = new SqliteOperators(this.#db);
     this.#answers = new SqliteAnswers(this.#db, "state = 'unblinded'");
   }
 
@@ -74,11 +95,7 @@ export class SqliteDataUserStore implements DataUserStore {
       `SELECT task, state, contributions FROM tasks
          WHERE ?1 IS NULL OR rowid < (SELECT rowid FROM tasks WHERE task_id = ?1) ORDER BY rowid DESC LIMIT ?2`,
     ).all(before, limit);
-    return rows.map((row) => ({
-      task: JSON.parse(row.task as string) as Task,
-      state: row.state as TaskState,
-      contributions: row.contributions as number,
-    }));
+    return rows.map(listed);
   }
 
   async unfinishedTasks(): Promise<TaskId[]> {
@@ -107,7 +124,9 @@ export class SqliteDataUserStore implements DataUserStore {
     return transaction(this.#db, () => {
       const stored = this.#read(taskId);
       const earlier = contributions.flatMap(({ ownerId }) => this.#contribution(taskId, ownerId) ?? []);
-      const { outcomes, fresh } = admit(stored, earlier, contributions);
+      const owners = contributions.map(({ ownerId }) => ownerId);
+      const revoked = revokedAmong(this.#prepare, owners);
+      const { outcomes, fresh } = admit(stored, earlier, contributions, revoked);
       for (const { sequence, contribution } of fresh) this.#insert(taskId, sequence, contribution);
       this.#prepare(
         `UPDATE tasks SET contributions = contributions + ?1, last_sequence = last_sequence + ?1
@@ -119,6 +138,10 @@ export class SqliteDataUserStore implements DataUserStore {
 
   async contribution(taskId: TaskId, ownerId: OwnerId): Promise<StoredContribution | undefined> {
     return this.#contribution(taskId, ownerId);
+  }
+
+  async owners(taskId: TaskId, after: number, limit: number): Promise<StoredOwner[]> {
+    return ownersOf(this.#prepare, taskId, after, limit);
   }
 
   async withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void> {
@@ -138,15 +161,57 @@ export class SqliteDataUserStore implements DataUserStore {
     scrub(this.#db);
   }
 
-  async closeTask(taskId: TaskId): Promise<void> {
-    transaction(this.#db, () => {
+  async keepRevocations(list: StoredRevocations, owners: readonly OwnerId[]): Promise<number> {
+    return transaction(this.#db, () => keepRevocations(this.#prepare, list, owners));
+  }
+
+  async revocations(): Promise<StoredRevocations | undefined> {
+    return readRevocations(this.#prepare);
+  }
+
+  async isRevoked(ownerId: OwnerId): Promise<boolean> {
+    return revokedAmong(this.#prepare, [ownerId]).size > 0;
+  }
+
+  async tasksWithRevoked(): Promise<TaskId[]> {
+    return tasksWithRevoked(this.#prepare);
+  }
+
+  async dropRevoked(taskId: TaskId): Promise<number> {
+    const dropped = transaction(this.#db, () =>
+      dropsRevoked(this.#read(taskId)) ? dropRevoked(this.#prepare, taskId) : 0,
+    );
+    if (dropped > 0) scrub(this.#db);
+    return dropped;
+  }
+
+  async setFixation(taskId: TaskId, from: Fixation | null, to: Fixation | null): Promise<boolean> {
+    const { changes } = this.#prepare(
+      `UPDATE tasks SET fixation = ?1 WHERE task_id = ?2 AND state IN ('closed', 'blinded') AND fixation IS ?3
+         AND contributions = coalesce(?4, contributions)`,
+    ).run(textOfFixation(to), taskId, textOfFixation(from), to?.verifiedOwners ?? null);
+    return changes === 1;
+  }
+
+  async closeTask(taskId: TaskId, byItself?: Date): Promise<boolean> {
+    return transaction(this.#db, () => {
       const stored = this.#read(taskId);
-      if (!closes(stored)) return;
-      this.#prepare(`UPDATE tasks SET state = 'closed', entered = ? WHERE task_id = ?`).run(
+      if (!closes(stored, byItself)) return false;
+      this.#prepare(`UPDATE tasks SET state = 'closed', entered = ?, activity = '{}' WHERE task_id = ?`).run(
         JSON.stringify(entering('closed', stored)),
         taskId,
       );
+      return true;
     });
+  }
+
+  async closingTasks(): Promise<ListedTask[]> {
+    return this.#prepare(
+      `SELECT task, state, contributions FROM tasks
+         WHERE state = 'open' AND json_extract(task, '$.closes') IS NOT NULL`,
+    )
+      .all()
+      .map(listed);
   }
 
   async contributions(taskId: TaskId, after: OwnerId | '', limit: number): Promise<TreeContribution[]> {
@@ -218,7 +283,7 @@ export class SqliteDataUserStore implements DataUserStore {
   }
 
   async advance(taskId: TaskId, from: TaskState, result: StageResult): Promise<boolean> {
-    const isFinal = transaction(this.#db, () => {
+    const destroyed = transaction(this.#db, () => {
       const stored = this.#read(taskId);
       if (stored?.state !== from) return undefined;
       const after = afterStage(stored, result);
@@ -238,10 +303,10 @@ export class SqliteDataUserStore implements DataUserStore {
         taskId,
       );
       if (from === 'unblinded') this.#answers.forget(taskId);
-      return after.isFinal;
+      return after.destroysDrawn;
     });
-    if (isFinal === undefined) return false;
-    if (isFinal || from === 'unblinded') scrub(this.#db); // what was destroyed must not remain in the log
+    if (destroyed === undefined) return false;
+    if (destroyed || from === 'unblinded') scrub(this.#db); // what was destroyed must not remain in the log
     return true;
   }
 
@@ -290,11 +355,7 @@ export class SqliteDataUserStore implements DataUserStore {
   }
 
   async reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number> {
-    const blinding = { table: 'tasks', key: 'task_id', column: 'sealed_blinding', place: blindingPlace };
-    const seeds = { table: 'answers', key: 'task_id', column: 'sealed_seed', place: answerPlace };
-    const changes = resealColumn(this.#db, blinding, change) + resealColumn(this.#db, seeds, change);
-    if (changes > 0) scrub(this.#db); // what an old key opens must not remain in the log
-    return changes;
+    return resealColumns(this.#db, SEALED, change);
   }
 
   /** @throws ERR_DATABASE_UNREACHABLE unless the database can be written */

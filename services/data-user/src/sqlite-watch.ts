@@ -1,8 +1,18 @@
 /** What the console shows of a task, read from SQLite and counted there. */
 import type { SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { Task, TaskId } from '@eigenveil/task';
-import type { TaskState } from '@eigenveil/wire';
-import type { Activity, DataUserStore, Entered, Refused, StoredTask, WatchedTask } from './store.ts';
+import type { OwnerId, TaskState } from '@eigenveil/wire';
+import type {
+  Activity,
+  DataUserStore,
+  Entered,
+  Fixation,
+  ListedTask,
+  Refused,
+  StoredOwner,
+  StoredTask,
+  WatchedTask,
+} from './store.ts';
 import { spread } from './store-rules.ts';
 
 /** A statement that is compiled once. */
@@ -10,7 +20,7 @@ export type Prepare = (sql: string) => StatementSync;
 
 export function watched(prepare: Prepare, taskId: TaskId): WatchedTask | undefined {
   const row = prepare(
-    `SELECT task, state, contributions, last_sequence, failure, timings, entered, activity
+    `SELECT task, state, contributions, last_sequence, failure, timings, entered, activity, fixation
        FROM tasks WHERE task_id = ?`,
   ).get(taskId);
   if (row === undefined) return undefined;
@@ -20,18 +30,40 @@ export function watched(prepare: Prepare, taskId: TaskId): WatchedTask | undefin
   return { ...shownOf(row), refused: refused.map((it) => ({ ...it })) };
 }
 
-/** What of a task's row is shown while it goes on. */
-export function shownOf(row: Readonly<Record<string, SQLOutputValue>>): Omit<WatchedTask, 'refused'> {
+/** What of a task's row stands in a list. */
+export function listed(row: Readonly<Record<string, SQLOutputValue>>): ListedTask {
   return {
     task: JSON.parse(row.task as string) as Task,
     state: row.state as TaskState,
     contributions: row.contributions as number,
+  };
+}
+
+/** What of a task's row is shown while it goes on. */
+export function shownOf(row: Readonly<Record<string, SQLOutputValue>>): Omit<WatchedTask, 'refused'> {
+  return {
+    ...listed(row),
     lastSequence: row.last_sequence as number,
     failure: row.failure === null ? null : (JSON.parse(row.failure as string) as StoredTask['failure']),
     timings: JSON.parse(row.timings as string) as Record<string, number>,
     entered: JSON.parse(row.entered as string) as Entered,
     activity: JSON.parse(row.activity as string) as Activity,
+    fixation: row.fixation === null ? null : (JSON.parse(row.fixation as string) as Fixation),
   };
+}
+
+/** See owners of the store. */
+export function ownersOf(prepare: Prepare, taskId: TaskId, after: number, limit: number): StoredOwner[] {
+  const rows = prepare(
+    `SELECT sequence, owner_id, receipt, withdrawn FROM contributions WHERE task_id = ? AND sequence > ?
+       ORDER BY sequence LIMIT ?`,
+  ).all(taskId, after, limit);
+  return rows.map((row) => ({
+    sequence: row.sequence as number,
+    ownerId: row.owner_id as OwnerId,
+    receipt: row.receipt as string,
+    withdrawn: row.withdrawn === 1,
+  }));
 }
 
 /** Within a transaction. */

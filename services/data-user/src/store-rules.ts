@@ -1,11 +1,12 @@
 /** The rules of the data user's store, apart from any database: what a transaction decides once it has read and locked a task. */
 import { setImmediate } from 'node:timers/promises';
-import type { TaskId } from '@eigenveil/task';
+import type { Task, TaskId } from '@eigenveil/task';
 import { type OwnerId, ServiceError, type TaskState } from '@eigenveil/wire';
 import {
   type DataUserStore,
   type Entered,
   FINAL_STATES,
+  type Fixation,
   type NewContribution,
   type PartialProduct,
   type StageResult,
@@ -13,8 +14,12 @@ import {
   type StoredTask,
 } from './store.ts';
 
-function unknownTask(): ServiceError {
+export function unknownTask(): ServiceError {
   return new ServiceError('ERR_TASK_UNKNOWN', '"taskId" expected a task of this data user');
+}
+
+export function revokedOwner(): ServiceError {
+  return new ServiceError('ERR_OWNER_REVOKED', 'the CSP has revoked this owner');
 }
 
 /** Why the task takes and gives up no contributions, if that is so. */
@@ -42,13 +47,14 @@ export interface Admission {
 }
 
 /**
- * Admits contributions to a task, given what their owners have there already.
+ * Admits contributions to a task, given what their owners have there already and who of them is revoked.
  * @throws ERR_TASK_UNKNOWN
  */
 export function admit(
   stored: StoredTask | undefined,
   earlier: readonly StoredContribution[],
   contributions: readonly NewContribution[],
+  revoked: ReadonlySet<OwnerId>,
 ): Admission {
   if (stored === undefined) throw unknownTask();
   const { task, lastSequence } = stored;
@@ -56,6 +62,7 @@ export function admit(
   const fresh: Admission['fresh'] = [];
   const outcomes = contributions.map((contribution) => {
     const { ownerId, digest, receipt } = contribution;
+    if (revoked.has(ownerId)) return revokedOwner();
     const mine = known.get(ownerId);
     if (mine !== undefined) return mine;
     const refusal = refusalOf(stored);
@@ -88,11 +95,29 @@ export function withdrawalOf(
   return known === undefined ? 'only a mark' : 'contribution';
 }
 
+/** Whether a task with so many contributions that count is to be closed now, without its operator. */
+export function closesByItself(
+  { closes = [], deadline, minimumOwners, maximumOwners }: Task,
+  contributions: number,
+  now: Date,
+): boolean {
+  if (contributions < minimumOwners) return false;
+  const isFull = contributions >= maximumOwners;
+  return (closes.includes('full') && isFull) || (closes.includes('deadline') && now > new Date(deadline));
+}
+
+/** Whether contributions of revoked owners are to be dropped from a task: its set of records may have been fixed from the moment in which the CSP was asked. */
+export function dropsRevoked(stored: StoredTask | undefined): boolean {
+  return stored?.state === 'open' || (stored?.state === 'closed' && stored.fixation === null);
+}
+
 /**
- * Whether a task is to be closed, which it may be already.
+ * Whether a task is to be closed, which it may be already; with `byItself` only if it is open and its time has come.
  * @throws as `closeTask`
  */
-export function closes(stored: StoredTask | undefined): boolean {
+export function closes(stored: StoredTask | undefined, byItself?: Date): boolean {
+  if (stored !== undefined && byItself !== undefined)
+    return stored.state === 'open' && closesByItself(stored.task, stored.contributions, byItself);
   if (stored !== undefined && ['closed', 'blinded', 'unblinded', 'decomposed', 'done'].includes(stored.state))
     return false;
   const { task, contributions } = requireOpen(stored);
@@ -119,17 +144,26 @@ export function entering(state: TaskState, before?: Pick<StoredTask, 'entered'>)
   return { ...before?.entered, [state]: new Date().toISOString() };
 }
 
+/** As it is kept, and compared there: with the members in one order. */
+export function textOfFixation(fixation: Fixation | null): string | null {
+  if (fixation === null) return null;
+  const { verifiedOwners, contributionsRoot, isFixed } = fixation;
+  return JSON.stringify({ verifiedOwners, contributionsRoot, isFixed });
+}
+
 /** What a stage leaves of a task. */
 export function afterStage(stored: StoredTask, result: StageResult) {
   const { to, sealedBlinding, blinded, projection, provenance, failure, timing } = result;
   const isFinal = FINAL_STATES.includes(to);
+  const destroysDrawn = isFinal || to === 'closed';
   const timings = { ...stored.timings };
   if (timing !== undefined) timings[timing.stage] = (timings[timing.stage] ?? 0) + timing.milliseconds;
   return {
     isFinal,
+    destroysDrawn,
     state: to,
-    sealedBlinding: isFinal ? null : (sealedBlinding ?? stored.sealedBlinding),
-    blinded: isFinal ? null : (blinded ?? stored.blinded),
+    sealedBlinding: destroysDrawn ? null : (sealedBlinding ?? stored.sealedBlinding),
+    blinded: destroysDrawn ? null : (blinded ?? stored.blinded),
     projection: isFinal && to !== 'done' ? null : (projection ?? stored.projection),
     provenance: { ...stored.provenance, ...provenance },
     failure: failure ?? null,

@@ -14,6 +14,7 @@ import type {
   TaskStatus,
   TreeContribution,
 } from '@eigenveil/wire';
+import type { OperatorStore } from './operators.ts';
 
 export interface StoredTask {
   readonly task: Task;
@@ -44,6 +45,26 @@ export interface StoredTask {
   readonly recordsSent: number;
   /** Whether the CSP has been told that the task has ended. */
   readonly endedAtCsp: boolean;
+  readonly fixation: Fixation | null;
+}
+
+/**
+ * The set of records that the CSP was asked to take as final. Kept before it is asked, for a lost answer: what it has fixed once it will never
+ * take otherwise, and what it may have fixed nobody may change here.
+ */
+export interface Fixation {
+  readonly verifiedOwners: number;
+  /** Of the ContributionTree over them. */
+  readonly contributionsRoot: Digest;
+  /** Whether the CSP has said so; from then on nothing changes. */
+  readonly isFixed: boolean;
+}
+
+/** What is kept of the newest list of revoked owners, beside these. */
+export interface StoredRevocations {
+  readonly number: number;
+  /** By the CSP's clock, as toISOString writes it. */
+  readonly issuedAt: string;
 }
 
 /** What is known of a task's provenance, member by member as it gets known. */
@@ -61,7 +82,15 @@ export type Entered = Readonly<Partial<Record<TaskState, string>>>;
 /** What is shown of a task while it goes on: little, since it is read again and again. */
 export type WatchedTask = Pick<
   StoredTask,
-  'task' | 'state' | 'contributions' | 'lastSequence' | 'failure' | 'timings' | 'entered' | 'activity'
+  | 'task'
+  | 'state'
+  | 'contributions'
+  | 'lastSequence'
+  | 'failure'
+  | 'timings'
+  | 'entered'
+  | 'activity'
+  | 'fixation'
 > & {
   /** The most frequent first. */
   readonly refused: readonly Refused[];
@@ -87,6 +116,9 @@ export interface StoredContribution {
   readonly receipt: string;
   readonly withdrawn: boolean;
 }
+
+/** An owner in a task. */
+export type StoredOwner = Omit<StoredContribution, 'digest'> & { readonly sequence: number };
 
 export interface NewContribution {
   readonly ownerId: OwnerId;
@@ -133,6 +165,7 @@ export interface StageResult {
 }
 
 export interface DataUserStore extends AnswerStore {
+  readonly operators: OperatorStore;
   /** Stores a task as proposed; no change if there is one with its id. */
   insertTask(task: Task): Promise<void>;
   task(taskId: TaskId): Promise<StoredTask | undefined>;
@@ -148,7 +181,8 @@ export interface DataUserStore extends AnswerStore {
 
   /**
    * Stores contributions that have come together, in one transaction. For each it returns what the owner then has: this
-   * contribution, or the one that it had before; or why it was not taken: ERR_TASK_CLOSED, ERR_TASK_CANCELLED or ERR_TASK_FULL.
+   * contribution, or the one that it had before; or why it was not taken: ERR_OWNER_REVOKED, ERR_TASK_CLOSED, ERR_TASK_CANCELLED or
+   * ERR_TASK_FULL.
    * @throws ERR_TASK_UNKNOWN
    */
   insertContributions(
@@ -164,6 +198,8 @@ export interface DataUserStore extends AnswerStore {
     taskId: TaskId,
     most: number,
   ): Promise<{ readonly receipt: string; readonly contributions: number }[]>;
+  /** Up to `limit` owners with sequence numbers above `after`, in their order, those who withdrew among them; the receipt is empty as of a StoredContribution. */
+  owners(taskId: TaskId, after: number, limit: number): Promise<StoredOwner[]>;
   /**
    * Marks the owner as withdrawn and destroys its contribution, if the task is open. An owner without one is marked all the same, since
    * its contribution may still be on the way.
@@ -172,11 +208,31 @@ export interface DataUserStore extends AnswerStore {
    */
   withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void>;
 
+  /** Remembers owners as revoked, for good, and the list that says so if it is newer than what is kept. Returns how many are new. */
+  keepRevocations(list: StoredRevocations, owners: readonly OwnerId[]): Promise<number>;
+  revocations(): Promise<StoredRevocations | undefined>;
+  isRevoked(ownerId: OwnerId): Promise<boolean>;
+  /** Tasks from which dropRevoked would take something. */
+  tasksWithRevoked(): Promise<TaskId[]>;
   /**
-   * Closes an open task if it has its minimum of contributions; no change if it is closed or further.
+   * Destroys the contributions of revoked owners, who count as withdrawn from then on, and the partial products that they are in: of a task
+   * that is open, or is closed and the CSP was not asked to fix its records. Returns how many there were.
+   */
+  dropRevoked(taskId: TaskId): Promise<number>;
+  /**
+   * Puts `to` in the place of `from`, if that is what stands there, the task is `closed` or `blinded`, and it has as many contributions as `to` says;
+   * returns whether it did.
+   */
+  setFixation(taskId: TaskId, from: Fixation | null, to: Fixation | null): Promise<boolean>;
+
+  /**
+   * Closes an open task if it has its minimum of contributions; no change if it is closed or further. With `byItself`, the time that it is,
+   * only if the task then closes without its operator. Returns whether it was closed by this.
    * @throws ERR_MINIMUM_OWNERS (the task stays open), ERR_TASK_CANCELLED, ERR_TASK_CLOSED for one that failed or never opened
    */
-  closeTask(taskId: TaskId): Promise<void>;
+  closeTask(taskId: TaskId, byItself?: Date): Promise<boolean>;
+  /** The open tasks that close without their operator, some time. */
+  closingTasks(): Promise<ListedTask[]>;
 
   /**
    * Up to `limit` contributions that count, of owners whose ids come after `after`, in the order of their ids' characters. They stay when their
@@ -210,7 +266,7 @@ export interface DataUserStore extends AnswerStore {
   /** Up to `limit` partial products of batches above `after`, in their order. */
   partialProducts(taskId: TaskId, after: number, limit: number): Promise<PartialProduct[]>;
 
-  /** Moves a task on if it is still in state `from`; returns whether it was. Final states destroy what was drawn, and the answer goes with the state `unblinded`. */
+  /** Moves a task on if it is still in state `from`; returns whether it was. Final states destroy what was drawn, and so does the way back to `closed`; the answer goes with the state `unblinded`. */
   advance(taskId: TaskId, from: TaskState, result: StageResult): Promise<boolean>;
   /**
    * Deletes the ciphertexts, partial products and records of up to `limit` contributions of a final task; returns whether some are left.

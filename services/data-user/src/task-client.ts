@@ -8,12 +8,14 @@ import {
   PROJECTION,
   type Projection,
   type Provenance,
+  type RenewalRequest,
   ResultResponse,
   ServiceClient,
   type SignedTask,
   SignedTask as SignedTaskSchema,
   STATEMENT,
   TaskList,
+  TaskOwners,
   TaskStatus,
   verifyStatement,
 } from '@eigenveil/wire';
@@ -75,6 +77,12 @@ export class TaskClient {
     return this.#client.send({ method: 'GET', path: `/tasks/${taskId}/status`, response: TaskStatus });
   }
 
+  /** A page of who contributed and who withdrew: the first, or those after the one with this number. */
+  owners(taskId: TaskId, after = 0): Promise<TaskOwners> {
+    const path = `/tasks/${taskId}/owners${after === 0 ? '' : `/${after}/next`}`;
+    return this.#client.send({ method: 'GET', path, response: TaskOwners });
+  }
+
   /** Ends collection; the computation goes on in the background. */
   closeTask(taskId: TaskId): Promise<TaskStatus> {
     return this.#client.send({
@@ -82,6 +90,17 @@ export class TaskClient {
       path: `/tasks/${taskId}/close`,
       json: {},
       response: TaskStatus,
+    });
+  }
+
+  /** The next task of the series, by default with as much time as this one had; it is made once, however often this is asked. */
+  renew(taskId: TaskId, deadline?: string): Promise<SignedTask> {
+    const json: RenewalRequest = deadline === undefined ? {} : { deadline };
+    return this.#client.send({
+      method: 'POST',
+      path: `/tasks/${taskId}/renewal`,
+      json,
+      response: SignedTaskSchema,
     });
   }
 

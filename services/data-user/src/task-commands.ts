@@ -5,7 +5,7 @@
 import { addSettings, ConfigurationError, printResult, readJsonFile, readTextFile } from '@eigenveil/command';
 import { adminTokenFile } from '@eigenveil/server/settings';
 import { type DifferentialPrivacy, newTaskId, ProposalFile, TaskId } from '@eigenveil/task/schema';
-import type { TaskStatus } from '@eigenveil/wire';
+import type { TaskOwners, TaskStatus } from '@eigenveil/wire';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -99,11 +99,35 @@ function addList(task: Command): void {
 }
 
 function addStatus(task: Command): void {
-  const command = task.command('status <TASK>').description('show how far a task is');
-  const configuration = addSettings(command, PREFIX, CLIENT_SETTINGS);
+  const command = task
+    .command('status <TASK>')
+    .description('show how far a task is, and who contributed or withdrew');
+  const configuration = addSettings(command, PREFIX, {
+    ...CLIENT_SETTINGS,
+    owners: {
+      schema: z.boolean(),
+      description: 'list owners, too, in the order in which they came',
+      default: false,
+    },
+    after: {
+      schema: z.int().min(0).max(999_999_999),
+      description: 'with --owners: list those after the one with this number',
+      default: 0,
+      placeholder: 'NUMBER',
+    },
+  });
   command.action(async (id: string) => {
-    const status = await withClient(configuration(), (client) => client.status(taskIdOf(id)));
-    printResult(command, { json: status, text: describe(status) });
+    const { owners: wanted, after, ...settings } = configuration();
+    const taskId = taskIdOf(id);
+    const [status, page] = await withClient(settings, async (client) => [
+      await client.status(taskId),
+      wanted ? await client.owners(taskId, after) : null,
+    ]);
+    const lines = page === null ? [] : describeOwners(page);
+    printResult(command, {
+      json: page === null ? status : { ...status, ...page },
+      text: [describe(status), ...lines].join('\n'),
+    });
   });
 }
 
@@ -183,13 +207,34 @@ export function taskIdOf(text: string): TaskId {
   return id.data;
 }
 
+/** Whom an open task waits for; all else says the state. */
+const WAITS: Readonly<Partial<Record<TaskStatus['waitsFor']['code'], string>>> = {
+  contributions: 'below the minimum of owners',
+  close: 'enough to close it',
+  end: 'enough; it closes by itself',
+  'close full': 'no more can come; close it',
+  'close overdue': 'the deadline has passed; close it',
+  closing: 'it closes by itself now',
+  cancel:
+    'the deadline has passed with fewer than the minimum of owners: it stays open until you cancel it, or it was kept long enough',
+};
+
 function describe(status: TaskStatus): string {
-  const { state, contributions, failure, waiting, progress, differentialPrivacy } = status;
+  const { state, contributions, failure, waiting, progress, differentialPrivacy, waitsFor } = status;
+  const whom = state === 'open' && WAITS[waitsFor.code] !== undefined ? `; ${WAITS[waitsFor.code]}` : '';
   const reason = failure === undefined ? '' : `; ${failure.code}: ${failure.message}`;
   const cause = waiting === undefined ? '' : `; waiting to try again: ${waiting.code}: ${waiting.message}`;
   const far = progress === undefined ? '' : `; ${describeProgress(progress)}`;
   const guarantee = differentialPrivacy === null ? '' : `, ${describeGuarantee(differentialPrivacy)}`;
-  return `${state}, ${contributions} contributions${guarantee}${far}${reason}${cause}`;
+  return `${state}, ${contributions} contributions${guarantee}${whom}${far}${reason}${cause}`;
+}
+
+function describeOwners({ owners, more }: TaskOwners): string[] {
+  const lines = owners.map(({ number, ownerId, contributedAt, withdrawn }) => {
+    const came = contributedAt === null ? 'has not contributed' : `contributed ${contributedAt}`;
+    return `${number}  ${ownerId}  ${came}${withdrawn ? ', withdrew' : ''}`;
+  });
+  return more ? [...lines, `there are more: --after ${owners.at(-1)!.number}`] : lines;
 }
 
 /** The budget of a task, all of which its result spends. */

@@ -1,12 +1,13 @@
 /** What is told of a task's state and progress: to the command line its status, to the console also when what came, what was refused, and what it waits for. */
 
 import type { TaskId } from '@eigenveil/task';
-import { ServiceError, TaskState, type TaskStatus } from '@eigenveil/wire';
+import { type TaskOwners, TaskState, type TaskStatus } from '@eigenveil/wire';
 import { MOST_ARRIVALS, type TaskProgress } from '@eigenveil/wire/console';
 import { decodeJwt } from 'jose';
 import { z } from 'zod';
 import { secondsLeft } from './progress.ts';
 import { type DataUserStore, FINAL_STATES, type StoredTask, type WatchedTask } from './store.ts';
+import { closesByItself, unknownTask } from './store-rules.ts';
 
 /** The stage that begins with a state, by the name of its timing. */
 const STAGE_OF: Readonly<Partial<Record<TaskState, string>>> = {
@@ -18,21 +19,22 @@ const STAGE_OF: Readonly<Partial<Record<TaskState, string>>> = {
 
 /** What only the CSP's operator, or time, can mend; all else is the operator's here. */
 const OF_CSP =
-  /^ERR_(PEER|CHANNEL|BUSY|RATE_LIMITED|REQUEST_TIMEOUT|INTERNAL|OT|GARBLING|ROTATION|PRODUCT|TASK_ANSWERED|PROVENANCE)/;
+  /^ERR_(PEER|CHANNEL|BUSY|RATE_LIMITED|REQUEST_TIMEOUT|INTERNAL|OT|GARBLING|ROTATION|PRODUCT|TASK_ANSWERED|PROVENANCE|REVOCATIONS)/;
 
 /** Tasks whose arrivals are remembered: those that somebody looks at. */
 const MOST_REMEMBERED = 64;
+/** Owners of a page. */
+const LISTED_OWNERS = 500;
 
 type Arrivals = TaskProgress['arrivals'];
 
-export function statusOf({
-  task,
-  state,
-  contributions,
-  failure,
-  timings,
-  activity,
-}: Pick<StoredTask, 'task' | 'state' | 'contributions' | 'failure' | 'timings' | 'activity'>): TaskStatus {
+type Told = Pick<
+  StoredTask,
+  'task' | 'state' | 'contributions' | 'failure' | 'timings' | 'activity' | 'fixation'
+>;
+
+export function statusOf(told: Told, now: Date): TaskStatus {
+  const { task, state, contributions, failure, timings, activity } = told;
   return {
     taskId: task.id,
     state,
@@ -43,17 +45,18 @@ export function statusOf({
     ...(activity.waiting === undefined ? {} : { waiting: activity.waiting }),
     // What was written last may be of a stage that is over.
     ...(state === 'unblinded' && activity.progress !== undefined ? { progress: activity.progress } : {}),
+    waitsFor: waitsFor(told, now),
   };
 }
 
 export class TaskProgresses {
-  readonly #store: Pick<DataUserStore, 'watched' | 'arrivals'>;
+  readonly #store: Pick<DataUserStore, 'watched' | 'arrivals' | 'owners'>;
   readonly #now: () => Date;
   /** Reading them again costs some hundred look-ups; while nobody contributes, it is not done. */
   readonly #arrivals = new Map<TaskId, { readonly of: string; readonly arrivals: Arrivals }>();
 
   constructor(dependencies: {
-    readonly store: Pick<DataUserStore, 'watched' | 'arrivals'>;
+    readonly store: Pick<DataUserStore, 'watched' | 'arrivals' | 'owners'>;
     readonly now: () => Date;
   }) {
     this.#store = dependencies.store;
@@ -63,13 +66,12 @@ export class TaskProgresses {
   /** @throws ERR_TASK_UNKNOWN */
   async of(taskId: TaskId): Promise<TaskProgress> {
     const watched = await this.#store.watched(taskId);
-    if (watched === undefined)
-      throw new ServiceError('ERR_TASK_UNKNOWN', '"taskId" expected a task of this data user');
+    if (watched === undefined) throw unknownTask();
     const { task, refused } = watched;
     const now = this.#now();
     return {
       at: now.toISOString(),
-      status: statusOf(watched),
+      status: statusOf(watched, now),
       minimumOwners: task.minimumOwners,
       maximumOwners: task.maximumOwners,
       deadline: task.deadline,
@@ -77,7 +79,24 @@ export class TaskProgresses {
       refused: [...refused],
       stages: stagesOf(watched),
       computation: computationOf(watched),
-      waitsFor: waitsFor(watched, now),
+    };
+  }
+
+  /**
+   * A page of who contributed and who withdrew, after the one with this number.
+   * @throws ERR_TASK_UNKNOWN
+   */
+  async owners(taskId: TaskId, after: number): Promise<TaskOwners> {
+    if ((await this.#store.watched(taskId)) === undefined) throw unknownTask();
+    const found = await this.#store.owners(taskId, after, LISTED_OWNERS + 1);
+    return {
+      owners: found.slice(0, LISTED_OWNERS).map(({ sequence, ownerId, receipt, withdrawn }) => ({
+        number: sequence,
+        ownerId,
+        contributedAt: receipt === '' ? null : receivedAt(receipt),
+        withdrawn,
+      })),
+      more: found.length > LISTED_OWNERS,
     };
   }
 
@@ -125,8 +144,8 @@ function computationOf({ state, activity: { progress } }: WatchedTask): TaskProg
   return { unit, done, planned, secondsLeft: secondsLeft(progress) };
 }
 
-function waitsFor(watched: WatchedTask, now: Date): TaskProgress['waitsFor'] {
-  const { state, activity } = watched;
+function waitsFor(told: Told, now: Date): TaskStatus['waitsFor'] {
+  const { state, activity } = told;
   if (FINAL_STATES.includes(state)) return { who: 'nobody', code: 'nothing' };
   if (activity.waiting !== undefined)
     return { who: OF_CSP.test(activity.waiting.code) ? 'csp' : 'operator', code: 'obstacle' };
@@ -134,9 +153,11 @@ function waitsFor(watched: WatchedTask, now: Date): TaskProgress['waitsFor'] {
     case 'proposed':
       return { who: 'csp', code: 'signature' };
     case 'open':
-      return whileOpen(watched, now);
+      return whileOpen(told, now);
     case 'closed':
-      return { who: 'data user', code: 'aggregation' };
+      return told.fixation?.isFixed === true
+        ? { who: 'data user', code: 'aggregation' }
+        : { who: 'csp', code: 'records' };
     case 'blinded':
       return { who: 'csp', code: 'unblinding' };
     case 'decomposed':
@@ -146,10 +167,12 @@ function waitsFor(watched: WatchedTask, now: Date): TaskProgress['waitsFor'] {
   }
 }
 
-function whileOpen({ task, contributions }: WatchedTask, now: Date): TaskProgress['waitsFor'] {
+function whileOpen({ task, contributions }: Told, now: Date): TaskStatus['waitsFor'] {
   const isOverdue = now > new Date(task.deadline);
   if (contributions < task.minimumOwners)
     return isOverdue ? { who: 'operator', code: 'cancel' } : { who: 'owners', code: 'contributions' };
+  if (closesByItself(task, contributions, now)) return { who: 'data user', code: 'closing' };
   if (contributions >= task.maximumOwners) return { who: 'operator', code: 'close full' };
-  return { who: 'operator', code: isOverdue ? 'close overdue' : 'close' };
+  if (isOverdue) return { who: 'operator', code: 'close overdue' };
+  return task.closes === undefined ? { who: 'operator', code: 'close' } : { who: 'owners', code: 'end' };
 }

@@ -19,7 +19,9 @@ import {
 } from '@eigenveil/wire';
 import type { CspClient } from './csp-client.ts';
 import type { Provenances } from './provenances.ts';
+import type { Revocations } from './revocations.ts';
 import type { DataUserStore, StoredProvenance, StoredTask } from './store.ts';
+import { unknownTask } from './store-rules.ts';
 import { statusOf } from './task-progress.ts';
 import type { WorkQueue } from './work-queue.ts';
 
@@ -37,6 +39,7 @@ const UNDECIDED: ReadonlySet<ErrorCode> = new Set([
   'ERR_PEER_TIMEOUT',
   'ERR_PEER_CERTIFICATE',
   'ERR_PEER_PROTOCOL',
+  'ERR_PROTOCOL_VERSION',
   'ERR_BUSY',
   'ERR_RATE_LIMITED',
   'ERR_REQUEST_TIMEOUT',
@@ -56,6 +59,7 @@ export class Tasks {
   readonly #now: () => Date;
   readonly #queue: WorkQueue;
   readonly #provenances: Pick<Provenances, 'ofOwner'>;
+  readonly #revocations: Pick<Revocations, 'requireFresh'>;
   /** The tasks asked for last: a task never changes, so it is verified once. */
   readonly #verified = new Map<TaskId, OpenTask>();
 
@@ -66,6 +70,7 @@ export class Tasks {
     now: () => Date;
     queue: WorkQueue;
     provenances: Pick<Provenances, 'ofOwner'>;
+    revocations: Pick<Revocations, 'requireFresh'>;
   }) {
     this.#store = dependencies.store;
     this.#csp = dependencies.csp;
@@ -73,6 +78,7 @@ export class Tasks {
     this.#now = dependencies.now;
     this.#queue = dependencies.queue;
     this.#provenances = dependencies.provenances;
+    this.#revocations = dependencies.revocations;
   }
 
   /**
@@ -90,6 +96,12 @@ export class Tasks {
       csp: this.#csp.thumbprint,
       dataUser: this.#thumbprint,
     };
+    return this.open(task);
+  }
+
+  /** The same for a task that names its parties: see Renewals. */
+  async open(task: Task): Promise<SignedTask> {
+    const { id } = task;
     const known = await this.#store.task(id);
     if (known === undefined) await this.#checkNew(task);
     if (known === undefined || known.state === 'proposed') await this.#begin(task);
@@ -187,15 +199,22 @@ export class Tasks {
 
   /** @throws ERR_TASK_UNKNOWN */
   async status(taskId: TaskId): Promise<TaskStatus> {
-    return statusOf(await this.#stored(taskId));
+    return statusOf(await this.#stored(taskId), this.#now());
   }
 
   /**
-   * Ends collection, so that the computation can start; closing a closed task is no change.
-   * @throws ERR_MINIMUM_OWNERS (the task stays open), ERR_TASK_CANCELLED, ERR_TASK_CLOSED
+   * Ends collection, so that the computation can start; closing a closed task is no change. Contributions of revoked owners are dropped first.
+   * @throws ERR_MINIMUM_OWNERS, ERR_REVOCATIONS_STALE, ERR_REVOCATIONS_INVALID (the task stays open), ERR_TASK_CANCELLED, ERR_TASK_CLOSED
    */
   async close(taskId: TaskId): Promise<void> {
+    if ((await this.#stored(taskId)).state === 'open') await this.#revocations.requireFresh();
     await this.#store.closeTask(taskId);
+  }
+
+  /** Closes a task that says that it closes by itself, if the time has come; returns whether it was closed by this. */
+  async closeByItself(taskId: TaskId): Promise<boolean> {
+    await this.#revocations.requireFresh();
+    return this.#store.closeTask(taskId, this.#now());
   }
 
   /**
@@ -259,8 +278,7 @@ export class Tasks {
 
   async #stored(taskId: TaskId): Promise<StoredTask> {
     const stored = await this.#store.task(taskId);
-    if (stored === undefined)
-      throw new ServiceError('ERR_TASK_UNKNOWN', '"taskId" expected a task of this data user');
+    if (stored === undefined) throw unknownTask();
     return stored;
   }
 }

@@ -58,7 +58,6 @@ class StillClock {
 function answeringOnce(cspShares: readonly bigint[], verifiedOwners = 2): ComputationDependencies['csp'] {
   let answers = 0;
   return {
-    sendRecords: async () => 2,
     end: async () => undefined,
     closeChannel: (channel) => channel.close(),
     async openChannel() {
@@ -132,6 +131,7 @@ async function begin(statistics: Statistics): Promise<void> {
   common = {
     tasks: { agreed: async () => ({ task }) as OpenTask, propose: async () => undefined },
     aggregation: { aggregate: () => Promise.reject(new Error('not asked for')) },
+    fixing: { fix: async () => undefined, fixBlinded: async () => true },
     csp: answeringOnce(cspShares),
     paillier: {} as PaillierPool,
     sealer,

@@ -5,12 +5,14 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AdminToken, createLogger } from '@eigenveil/server';
+import { AdminToken, createLogger, hashOneTimeToken, newOneTimeToken } from '@eigenveil/server';
 import { Thumbprint } from '@eigenveil/wire';
 import { ConsoleSession } from '@eigenveil/wire/console';
 import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from 'jose';
 import { expect, onTestFinished, test } from 'vitest';
 import { ConsoleSessions } from '../src/console-sessions.ts';
+import { Operators } from '../src/operators.ts';
+import { SqliteDataUserStore } from '../src/sqlite-store.ts';
 
 const TOKEN = 'a-token-of-the-operator-0123456789abcdef';
 const DATA_USER = Thumbprint.parse('A'.repeat(43));
@@ -18,14 +20,20 @@ const OTHER = Thumbprint.parse('B'.repeat(43));
 const START = Date.parse('2026-01-01T08:00:00.500Z');
 const MINUTE = 60_000;
 
-function sessionsAt(options: { token?: AdminToken; dataUser?: Thumbprint } = {}) {
+function sessionsAt(
+  options: { token?: AdminToken; dataUser?: Thumbprint; store?: SqliteDataUserStore; secret?: number } = {},
+) {
   let now = START;
+  const store = options.store ?? new SqliteDataUserStore(':memory:');
+  const admin = options.token ?? new AdminToken(TOKEN);
+  const operators = new Operators({ store: store.operators, admin, now: () => new Date(now) });
   const sessions = new ConsoleSessions({
-    token: options.token ?? new AdminToken(TOKEN),
+    operators,
+    secret: new Uint8Array(32).fill(options.secret ?? 1),
     dataUser: options.dataUser ?? DATA_USER,
     now: () => new Date(now),
   });
-  return { sessions, pass: (milliseconds: number) => (now += milliseconds) };
+  return { sessions, store, pass: (milliseconds: number) => (now += milliseconds) };
 }
 
 function requestWith(bearer: string): IncomingMessage {
@@ -46,9 +54,13 @@ test('the token is exchanged for a bearer of 15 minutes, which every process wit
     endsAt: '2026-01-01T16:00:00.000Z',
   });
   const { sessions: another } = sessionsAt();
-  expect(await another.operator().authenticate(requestWith(session.bearer))).toBe('session');
-  expect(await another.operator().authenticate(requestWith(TOKEN))).toBe('token');
+  expect(await another.operator().authenticate(requestWith(session.bearer))).toEqual({
+    name: 'admin',
+    by: 'session',
+  });
+  expect(await another.operator().authenticate(requestWith(TOKEN))).toEqual({ name: 'admin', by: 'token' });
   expect(await another.bearer().authenticate(requestWith(session.bearer))).toEqual({
+    operator: 'admin',
     expiresAt: new Date(session.expiresAt),
     endsAt: new Date(session.endsAt),
   });
@@ -60,6 +72,7 @@ test('a bearer says nothing but its times and whose it is', async () => {
   expect(decodeProtectedHeader(bearer)).toEqual({ alg: 'HS256', typ: 'eigenveil-console+jwt' });
   expect(decodeJwt(bearer)).toEqual({
     aud: DATA_USER,
+    sub: 'admin',
     iat: seconds,
     exp: seconds + 900,
     ends: seconds + 8 * 3600,
@@ -155,7 +168,8 @@ test('what the right key has signed is no bearer unless it is one in every part'
     [{ ...claims, iat: undefined }],
     [{ ...claims, ends: undefined }],
     [{ ...claims, ends: 'never' }],
-    [{ ...claims, sub: 'admin' }],
+    [{ ...claims, sub: 'other' }],
+    [{ ...claims, sub: undefined }],
   ];
   for (const [claimed, head] of spoilt)
     await expect(sessions.verify(await signed(claimed, head))).rejects.toMatchObject(REFUSED);
@@ -196,4 +210,52 @@ test('a token that is replaced is void at its next reading, and its bearers with
   await writeFile(path, TOKEN);
   await token.reread(log);
   await sessions.verify(renewed.bearer);
+});
+
+const HOUR = 60 * MINUTE;
+
+async function withAlice(lifetime: number) {
+  const made = sessionsAt();
+  const add = (token: string, at: number) =>
+    made.store.operators.add(
+      { name: 'alice', tokenHash: hashOneTimeToken(token), expiresAt: new Date(at + lifetime).toISOString() },
+      new Date(at),
+    );
+  const token = newOneTimeToken();
+  expect(await add(token, START)).toBe(true);
+  return { ...made, token, add };
+}
+
+test('a named operator has sessions of its own, which another process knows and end with the token', async () => {
+  const { sessions, store, token, pass } = await withAlice(HOUR);
+  const { bearer, endsAt } = await sessions.exchange(token);
+  expect(endsAt).toBe(new Date(START + HOUR - 500).toISOString());
+  const another = sessionsAt({ store }).sessions.operator();
+  expect(await another.authenticate(requestWith(bearer))).toEqual({ name: 'alice', by: 'session' });
+  expect(await another.authenticate(requestWith(token))).toEqual({ name: 'alice', by: 'token' });
+  // Who reads the database, or has the token of admin, makes no bearer of hers.
+  const stranger = sessionsAt({ store, secret: 2 }).sessions;
+  await expect(stranger.verify(bearer)).rejects.toMatchObject(REFUSED);
+  pass(HOUR);
+  await expect(sessions.exchange(token)).rejects.toMatchObject(EXPIRED);
+  await expect(sessions.verify(bearer)).rejects.toMatchObject(EXPIRED);
+});
+
+test('who is revoked has no session from then on, and none comes back with a new token', async () => {
+  const { sessions, store, token, add } = await withAlice(HOUR);
+  const { bearer } = await sessions.exchange(token);
+  const session = await sessions.verify(bearer);
+  await store.operators.revoke('alice', new Date(START));
+  for (const attempt of [
+    () => sessions.verify(bearer),
+    () => sessions.renew(session),
+    () => sessions.exchange(token),
+  ])
+    await expect(attempt()).rejects.toMatchObject(REFUSED);
+  const renewed = newOneTimeToken();
+  expect(await add(renewed, START)).toBe(true);
+  expect(await add(newOneTimeToken(), START)).toBe(false); // she is an operator
+  await sessions.exchange(renewed);
+  for (const attempt of [() => sessions.verify(bearer), () => sessions.exchange(token)])
+    await expect(attempt()).rejects.toMatchObject(REFUSED);
 });

@@ -3,7 +3,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLocalCertificate, type RunningServer, startServer } from '@eigenveil/server';
-import { generatePrivateJwk, importSigningKey, type SigningKey } from '@eigenveil/wire';
+import {
+  generatePrivateJwk,
+  importSigningKey,
+  type SigningKey,
+  SPOKEN_VERSION,
+  VERSION_HEADER,
+} from '@eigenveil/wire';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { CspClient } from '../src/csp-client.ts';
 
@@ -28,6 +34,7 @@ beforeEach(async () => {
     listener: (_request, response) => {
       asked += 1;
       failing -= 1;
+      response.setHeader(VERSION_HEADER, `${SPOKEN_VERSION}`);
       response.writeHead(failing >= 0 ? 500 : 200, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ keys: [key.publicJwk] }));
     },

@@ -139,6 +139,28 @@ describe('two processes on one database', () => {
     if (isClosed) expect(left).toBe(2);
   });
 
+  test('keep nobody who is revoked, whichever of them takes contributions, keeps the list or drops', async () => {
+    const list = { number: 1, issuedAt: new Date(0).toISOString() };
+    const revoked = [3, 7, 11];
+    const inserted = Promise.all(numbersTo(12).map((i) => insert(i % 2, [i])));
+    const kept = stores[0].keepRevocations(list, revoked.map(owner));
+    const again = stores[1].keepRevocations(list, revoked.map(owner).toReversed());
+    expect((await kept) + (await again)).toBe(3);
+    await Promise.all([stores[0].dropRevoked(id), stores[1].dropRevoked(id), inserted]);
+    expect(await counted()).toBe(9);
+    expect(await stores[0].tasksWithRevoked()).not.toContain(id); // tasks of other tests have the same owners
+    await database.query({ text: 'DELETE FROM revoked_owners' }); // other tests have the same owners
+  });
+
+  test('close a task that closes by itself once, whichever of them sees it first', async () => {
+    id = newTaskId();
+    await stores[0].insertTask({ ...task, id, maximumOwners: 2, closes: ['full'] });
+    await stores[0].openTask(id, 'agreement');
+    await insert(0, [1, 2]);
+    const looks = numbersTo(8).map((i) => stores[i % 2]!.closeTask(id, new Date()));
+    expect((await Promise.all(looks)).filter(Boolean)).toHaveLength(1);
+  });
+
   test('complete each batch once, of the contributions that count', async () => {
     await insert(0, numbersTo(8));
     await stores[0].withdraw(id, owner(3));

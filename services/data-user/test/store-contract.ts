@@ -2,6 +2,8 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { DataUserStore } from '../src/store.ts';
 import { contributionsContract } from './store-contract/contributions.ts';
+import { operatorsContract } from './store-contract/operators.ts';
+import { revocationsContract } from './store-contract/revocations.ts';
 import { tasksContract } from './store-contract/tasks.ts';
 import { Tested } from './store-contract/tested.ts';
 
@@ -13,5 +15,7 @@ export function storeContract(name: string, open: () => Promise<DataUserStore>):
     afterEach(() => tested.store.close());
     tasksContract(tested);
     contributionsContract(tested);
+    operatorsContract(tested);
+    revocationsContract(tested);
   });
 }

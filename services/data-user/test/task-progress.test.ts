@@ -1,6 +1,13 @@
 /** What is told of a task in each state: what it waits for, its stages, how far its computation is, and when what came. */
-import type { Task } from '@eigenveil/task';
-import { generatePrivateJwk, importSigningKey, RECEIPT, signStatement, TaskState } from '@eigenveil/wire';
+import type { ClosesWhen, Task } from '@eigenveil/task';
+import {
+  digestBytes,
+  generatePrivateJwk,
+  importSigningKey,
+  RECEIPT,
+  signStatement,
+  TaskState,
+} from '@eigenveil/wire';
 import { TaskProgress } from '@eigenveil/wire/console';
 import { expect, test, vi } from 'vitest';
 import type { WatchedTask } from '../src/store.ts';
@@ -23,13 +30,30 @@ function watched(changes: Partial<WatchedTask>, deadline = AHEAD): WatchedTask {
     timings: {},
     entered: {},
     activity: {},
+    fixation: null,
     refused: [],
     ...changes,
   };
 }
 
+const FIXATION = { verifiedOwners: 2, contributionsRoot: digestBytes('root'), isFixed: false };
+
+const BOTH = ['deadline', 'full'] as const;
+function closing(
+  changes: Partial<WatchedTask>,
+  closes: readonly ClosesWhen[],
+  deadline = AHEAD,
+): WatchedTask {
+  const open = watched(changes, deadline);
+  return { ...open, task: { ...open.task, closes: [...closes] } };
+}
+
 function told(task: WatchedTask, arrivals: { receipt: string; contributions: number }[] = []) {
-  const store = { watched: vi.fn(async () => task), arrivals: vi.fn(async () => arrivals) };
+  const store = {
+    watched: vi.fn(async () => task),
+    arrivals: vi.fn(async () => arrivals),
+    owners: vi.fn(async () => []),
+  };
   const progresses = new TaskProgresses({ store, now: () => NOW });
   return { store, of: async () => TaskProgress.parse(await progresses.of(taskId)) };
 }
@@ -42,7 +66,26 @@ test.each<[string, WatchedTask, string, string]>([
   ['open, with enough', watched({ contributions: 2 }), 'operator', 'close'],
   ['open, with enough and no time left', watched({ contributions: 2 }, PAST), 'operator', 'close overdue'],
   ['open and full', watched({ contributions: 3 }, PAST), 'operator', 'close full'],
-  ['closed', watched({ state: 'closed' }), 'data user', 'aggregation'],
+  ['open, with enough, until it closes', closing({ contributions: 2 }, ['full']), 'owners', 'end'],
+  ['open, with too few though it closes', closing({ contributions: 1 }, BOTH, PAST), 'operator', 'cancel'],
+  ['full, and closes so', closing({ contributions: 3 }, BOTH), 'data user', 'closing'],
+  ['full, and closes later', closing({ contributions: 3 }, ['deadline']), 'operator', 'close full'],
+  ['late, and closes so', closing({ contributions: 2 }, BOTH, PAST), 'data user', 'closing'],
+  ['late, and closes full', closing({ contributions: 2 }, ['full'], PAST), 'operator', 'close overdue'],
+  ['closed', watched({ state: 'closed' }), 'csp', 'records'],
+  ['closed, its records asked for', watched({ state: 'closed', fixation: FIXATION }), 'csp', 'records'],
+  [
+    'closed, its records fixed',
+    watched({ state: 'closed', fixation: { ...FIXATION, isFixed: true } }),
+    'data user',
+    'aggregation',
+  ],
+  [
+    'closing that needs a list',
+    watched({ contributions: 2, ...waiting('ERR_REVOCATIONS_STALE') }),
+    'csp',
+    'obstacle',
+  ],
   ['blinded', watched({ state: 'blinded' }), 'csp', 'unblinding'],
   ['unblinded', watched({ state: 'unblinded' }), 'data user', 'computation'],
   ['decomposed', watched({ state: 'decomposed' }), 'csp', 'countersignature'],
@@ -62,12 +105,12 @@ test.each<[string, WatchedTask, string, string]>([
     (state) => [state, watched({ state }), 'nobody', 'nothing'] as [string, WatchedTask, string, string],
   ),
 ])('a task that is %s waits for whom it should', async (_, task, who, code) => {
-  expect((await told(task).of()).waitsFor).toEqual({ who, code });
+  expect((await told(task).of()).status.waitsFor).toEqual({ who, code });
 });
 
 test('every state has something to wait for', async () => {
   for (const state of TaskState.options)
-    expect((await told(watched({ state })).of()).waitsFor.code).toEqual(expect.any(String));
+    expect((await told(watched({ state })).of()).status.waitsFor.code).toEqual(expect.any(String));
 });
 
 test('stages are those that the task was in, each until the next, with the work that was done', async () => {

@@ -24,6 +24,7 @@ export { type DiscreteLaplaceParameters, discreteLaplaceSampler } from './random
 export { type RoundedGaussianParameters, roundedGaussianSampler } from './random/rounded-gaussian.ts';
 export { type RandomSource, systemRandomness } from './random/source.ts';
 export type { Rational } from './rational.ts';
+export { costOfTask, replacing, type TaskCost } from './stage/cost.ts';
 export { largestEntry, type NoisePlan, noisePlan, type PerKind } from './stage/noise-plan.ts';
 export { sampleNoise } from './stage/sample.ts';
 export { sensitivitySquared, weightsOf } from './stage/sensitivity.ts';

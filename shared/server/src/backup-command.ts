@@ -15,7 +15,7 @@ interface BackupWords {
 }
 
 /**
- * Adds `backup` and `restore` to a service's program, whose `rules` are loaded when one of them runs. `databaseUrl` is the setting by which the service
+ * Adds `backup`, `backup verify` and `restore` to a service's program, whose `rules` are loaded when one of them runs. `databaseUrl` is the setting by which the service
  * may have its database elsewhere.
  */
 export function addBackupCommands(
@@ -37,7 +37,10 @@ export function addBackupCommands(
     placeholder: 'FOLDER',
   });
 
-  const backup = program.command('backup').description('copy the database, without secrets, into a folder');
+  const group = program.command('backup').description('make a backup, or look at one');
+  const backup = group
+    .command('make', { isDefault: true })
+    .description('copy the database, without secrets, into a folder; what "backup" does by itself');
   const backedUp = addSettings(backup, prefix, {
     dataDirectory,
     to: folder('folder for the backup, empty or not there'),
@@ -63,6 +66,31 @@ Example:
     const { bytes } = manifest.files['database.sqlite'];
     const text = `${bytes} bytes in ${to}; keep signing-key.json elsewhere, it is not among them`;
     printResult(backup, { json: manifest, text });
+  });
+
+  const verify = group
+    .command('verify')
+    .description('look whether a backup could be restored')
+    .argument('<folder>', 'folder of the backup');
+  const { keyEncryptionKey } = SERVICE_SETTINGS;
+  const where = addSettings(verify, prefix, { dataDirectory, keyEncryptionKey });
+  verify.addHelpText(
+    'after',
+    `
+The signature of its manifest, the digest of its database, its schema and its pages, and that the keys in the service's folder open what is
+sealed in it. Nothing is changed, and nothing restored. Works while the service runs.
+
+Example:
+  $ ${name} backup verify /backup/${name}-monday --data-directory /var/lib/${name}`,
+  );
+  verify.action(async (folder: string) => {
+    const { verifyBackup } = await import('./backup.ts');
+    const { manifest, sealedValues } = await verifyBackup(await rules(), where(), folder);
+    const { time, schemaVersion, files } = manifest;
+    const sealed =
+      sealedValues === 0 ? 'nothing is sealed in it' : `the keys open its ${sealedValues} sealed values`;
+    const text = `a backup of ${time} with ${files['database.sqlite'].bytes} bytes of schema version ${schemaVersion}; ${sealed}`;
+    printResult(verify, { json: { ...manifest, sealedValues }, text });
   });
 
   const restore = program.command('restore').description('put a backup into a folder without a database');

@@ -21,16 +21,19 @@ import {
 } from '@eigenveil/wire';
 import { z } from 'zod';
 import { ServerError } from './errors.ts';
+import { type DatabaseRules, inspectDatabase } from './inspect.ts';
+import { readKeyRing } from './key-ring.ts';
 import { type DirectoryLock, lockDirectory } from './lock.ts';
+import { Sealer } from './sealing.ts';
 import { readSecretFile, syncDirectory } from './secret-file.ts';
-import { databaseFile, signingKeyFile } from './settings.ts';
+import { databaseFile, keyFile, signingKeyFile } from './settings.ts';
 
 const SQLITE_FULL = 13;
 const DATABASE = 'database.sqlite';
 const MANIFEST = 'manifest.json';
 /** What the operator may have put into the data directory before a restoration, and what one leaves that was interrupted. */
 const ALLOWED_BEFORE =
-  /^(signing-key\.json|key-encryption-key|admin-token|lock\.sqlite(-journal)?|restored\.sqlite(-wal|-shm|-journal)?)$/;
+  /^(signing-key\.json|key-encryption-key|admin-token|log-key|lock\.sqlite(-journal)?|restored\.sqlite(-wal|-shm|-journal)?)$/;
 
 const Contents = z.strictObject({
   format: z.literal('eigenveil backup 1'),
@@ -56,8 +59,7 @@ const BACKUP: Statement<typeof Contents> = {
 };
 
 /** What differs between the services. */
-export interface BackupRules {
-  readonly service: string;
+export interface BackupRules extends DatabaseRules {
   /** Takes out of a copy of the database what must not be in a backup. */
   readonly prepare: (database: string) => Promise<void>;
   /** Makes a database that was put back safe to go on with; `backup` is the digest of the backup's database. */
@@ -86,6 +88,7 @@ export async function makeBackup(rules: BackupRules, dataDirectory: string, to: 
     await rules.prepare(draft);
     const schemaVersion = compact(draft);
     await copyFile(draft, join(to, DATABASE));
+    await makePrivate(join(to, DATABASE));
     const file = await describeFile(join(to, DATABASE));
     const contents = {
       format: 'eigenveil backup 1',
@@ -138,10 +141,7 @@ export async function restoreBackup(
   dataDirectory: string,
   from: string,
 ): Promise<Manifest> {
-  const manifest = await readManifest(from);
-  if (manifest.service !== rules.service)
-    throw refused(`"${from}" expected a backup of ${rules.service}, got one of ${manifest.service}`);
-  await verifyManifest(manifest, await readSigningKey(dataDirectory), from);
+  const manifest = await ownManifest(rules, dataDirectory, from);
   const lock = lockDirectory(dataDirectory);
   try {
     const others = (await readdir(dataDirectory)).filter((name) => !ALLOWED_BEFORE.test(name));
@@ -152,10 +152,8 @@ export async function restoreBackup(
     await copyFile(join(from, DATABASE), draft).catch((cause: unknown) => {
       throw refused(`"${join(from, DATABASE)}" cannot be copied`, cause);
     });
-    const { bytes, sha256 } = await describeFile(draft);
-    const expected = manifest.files[DATABASE];
-    if (bytes !== expected.bytes || sha256 !== expected.sha256)
-      throw refused(`"${join(from, DATABASE)}" expected the bytes that the manifest tells of`);
+    await makePrivate(draft);
+    const sha256 = await requireDescribed(draft, manifest, from);
     await rules.finish(draft, Digest.parse(Buffer.from(sha256, 'hex').toString('base64url')));
     await syncFile(draft);
     await rename(draft, databaseFile(dataDirectory));
@@ -166,6 +164,59 @@ export async function restoreBackup(
   } finally {
     lock.release();
   }
+}
+
+/** What a backup was found to be, and how many sealed values it holds, which the service's keys open. */
+export interface VerifiedBackup {
+  readonly manifest: Manifest;
+  readonly sealedValues: number;
+}
+
+/**
+ * Looks whether `restoreBackup` would take a backup, and changes nothing: its manifest, as this service has signed it, the digest of its
+ * database, that the database is whole and of a schema that this release knows, and that the service's keys open what is sealed in it.
+ * @throws ERR_BACKUP, ERR_KEY_FILE, ERR_SCHEMA_NEWER, ERR_DATABASE, ERR_SEAL_BROKEN
+ */
+export async function verifyBackup(
+  rules: BackupRules,
+  config: { readonly dataDirectory: string; readonly keyEncryptionKey?: string | undefined },
+  from: string,
+): Promise<VerifiedBackup> {
+  const manifest = await ownManifest(rules, config.dataDirectory, from);
+  const database = join(from, DATABASE);
+  await requireDescribed(database, manifest, from);
+  const sealed = new Set<string>();
+  const version = inspectDatabase(database, rules, (place) => sealed.add(place), true);
+  if (version !== manifest.schemaVersion)
+    throw refused(
+      `"${database}" expected schema version ${manifest.schemaVersion}, as the manifest says, got ${version}`,
+    );
+  // Where nothing is sealed, no key is needed, and none need be there.
+  if (sealed.size > 0) {
+    const sealer = new Sealer(...(await readKeyRing(keyFile(config))));
+    inspectDatabase(database, rules, (place, value) => sealer.open(place, value).fill(0), true);
+  }
+  return { manifest, sealedValues: sealed.size };
+}
+
+/** The manifest of a backup of this service. */
+async function ownManifest(rules: BackupRules, dataDirectory: string, from: string): Promise<Manifest> {
+  const manifest = await readManifest(from);
+  if (manifest.service !== rules.service)
+    throw refused(`"${from}" expected a backup of ${rules.service}, got one of ${manifest.service}`);
+  await verifyManifest(manifest, await readSigningKey(dataDirectory), from);
+  return manifest;
+}
+
+/** The SHA-256 of the database in `file`, which must be that of the manifest. */
+async function requireDescribed(file: string, manifest: Manifest, from: string): Promise<string> {
+  const { bytes, sha256 } = await describeFile(file).catch((cause: unknown) => {
+    throw refused(`"${file}" cannot be read`, cause);
+  });
+  const expected = manifest.files[DATABASE];
+  if (bytes !== expected.bytes || sha256 !== expected.sha256)
+    throw refused(`"${join(from, DATABASE)}" expected the bytes that the manifest tells of`);
+  return sha256;
 }
 
 /** Where the copy of the database lies until it holds no secret. */
@@ -226,9 +277,13 @@ function compact(path: string): number {
   }
 }
 
-async function describeFile(path: string): Promise<{ bytes: number; sha256: string }> {
+/** Of a copy: for its holder alone, and on the disk. */
+async function makePrivate(path: string): Promise<void> {
   await chmod(path, 0o600);
   await syncFile(path);
+}
+
+async function describeFile(path: string): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array);
   return { bytes: (await stat(path)).size, sha256: hash.digest('hex') };

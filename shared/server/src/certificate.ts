@@ -1,47 +1,93 @@
-/** Whether a certificate is valid at the moment, and who is told when it is not: peers refuse it, and the service itself would not notice. */
+/** Whether a certificate is valid at the moment and for how long, and who is told when it is not: peers refuse it, and nothing else would say so in time. */
 import { X509Certificate } from 'node:crypto';
 import { ServerError } from './errors.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import type { TlsIdentity } from './tls.ts';
+import { requirePair, type TlsIdentity } from './tls.ts';
 
-/** Whoever renews certificates has done so before; the alert in docs/operations.md comes earlier. */
-const SOON_MILLISECONDS = 3 * 86_400_000;
+const DAY_MILLISECONDS = 86_400_000;
+/**
+ * So long before a certificate expires it is told of, and again; or so late a part of its life, if that is shorter, since one that lives for
+ * days is renewed within the last of them.
+ */
+const SOON = { milliseconds: 30 * DAY_MILLISECONDS, part: 1 / 3 };
+const VERY_SOON = { milliseconds: 7 * DAY_MILLISECONDS, part: 1 / 6 };
 const LOOK_MILLISECONDS = 12 * 3_600_000;
 
-type Validity = 'valid' | 'expires soon' | 'has expired' | 'is not yet valid';
+type Validity = 'valid' | 'expires soon' | 'expires very soon' | 'has expired' | 'is not yet valid';
 
-/** The first certificate of the PEM text: those of authorities after it may have expired without harm. */
-function timesOf({ cert }: TlsIdentity): { readonly begins: Date; readonly expires: Date } {
-  const { validFromDate: begins, validToDate: expires } = new X509Certificate(cert);
+interface Times {
+  readonly begins: Date;
+  readonly expires: Date;
+}
+
+export function timesOf({ validFromDate: begins, validToDate: expires }: X509Certificate): Times {
   return { begins, expires };
 }
 
-function validityOf(identity: TlsIdentity, now = Date.now()): Validity {
-  const { begins, expires } = timesOf(identity);
+/** The first certificate of the PEM text: those of authorities after it may have expired without harm. */
+const ofIdentity = ({ cert }: TlsIdentity): Times => timesOf(new X509Certificate(cert));
+
+export function validityOf({ begins, expires }: Times, now = Date.now()): Validity {
+  const left = expires.getTime() - now;
+  const life = expires.getTime() - begins.getTime();
+  const isWithin = ({ milliseconds, part }: typeof SOON) => left < Math.min(milliseconds, part * life);
   if (now < begins.getTime()) return 'is not yet valid';
-  if (now > expires.getTime()) return 'has expired';
-  return now > expires.getTime() - SOON_MILLISECONDS ? 'expires soon' : 'valid';
+  if (left < 0) return 'has expired';
+  if (isWithin(VERY_SOON)) return 'expires very soon';
+  return isWithin(SOON) ? 'expires soon' : 'valid';
 }
 
-const isGood = (validity: Validity) => validity === 'valid' || validity === 'expires soon';
+/** Whether peers accept it. */
+export const isGood = (validity: Validity) => validity !== 'has expired' && validity !== 'is not yet valid';
+
+/** Tells of a certificate that is looked at again and again: `expires soon` once, what is worse each time. */
+export class ValidityTeller {
+  readonly #log: Logger;
+  readonly #words: (validity: Validity) => string;
+  #told: Validity = 'valid';
+
+  constructor(log: Logger, words: (validity: Validity) => string) {
+    this.#log = log;
+    this.#words = words;
+  }
+
+  look(times: Times): void {
+    const validity = validityOf(times);
+    const isNews = validity !== this.#told;
+    this.#told = validity;
+    if (validity === 'valid' || (validity === 'expires soon' && !isNews)) return;
+    const days = Math.floor((times.expires.getTime() - Date.now()) / DAY_MILLISECONDS);
+    this.#log[isGood(validity) ? 'warn' : 'error']({ ...times, days }, this.#words(validity));
+  }
+
+  /** Of another certificate everything is news. */
+  forget(): void {
+    this.#told = 'valid';
+  }
+}
 
 /** The certificate that a service shows, watched from its start to its end. */
 export class WatchedCertificate {
   #identity: TlsIdentity;
   readonly #log: Logger;
+  readonly #teller: ValidityTeller;
   readonly #timer: NodeJS.Timeout;
 
   constructor(identity: TlsIdentity, metrics: Metrics, log: Logger) {
     this.#identity = identity;
     this.#log = log;
+    this.#teller = new ValidityTeller(
+      log,
+      (validity) => `the certificate ${validity}: renew it, and reload it with SIGHUP`,
+    );
     metrics.gauge(
       'tls_certificate_expiry_seconds',
       'When the certificate expires, in seconds since 1970.',
-      () => timesOf(this.#identity).expires.getTime() / 1000,
+      () => ofIdentity(this.#identity).expires.getTime() / 1000,
     );
     metrics.gauge('tls_certificate_valid', 'Whether the certificate is valid at the moment: 1 or 0.', () =>
-      Number(isGood(validityOf(this.#identity))),
+      Number(isGood(validityOf(ofIdentity(this.#identity)))),
     );
     this.#look();
     this.#timer = setInterval(() => this.#look(), LOOK_MILLISECONDS).unref();
@@ -51,17 +97,18 @@ export class WatchedCertificate {
     return this.#identity;
   }
 
-  /**
-   * Takes another certificate once `use` has.
-   * @throws ERR_TLS_FILE for one that peers would refuse in place of one that they take
-   */
-  replace(renewed: TlsIdentity, use: (identity: TlsIdentity) => void): void {
-    const validity = validityOf(renewed);
-    if (!isGood(validity) && isGood(validityOf(this.#identity)))
+  /** @throws ERR_TLS_FILE for one that cannot be used, or that peers would refuse in place of one that they take */
+  requireBetter(renewed: TlsIdentity): void {
+    requirePair(renewed);
+    const validity = validityOf(ofIdentity(renewed));
+    if (!isGood(validity) && isGood(validityOf(ofIdentity(this.#identity))))
       throw new ServerError('ERR_TLS_FILE', `the new certificate ${validity}: renew it, and reload again`);
-    use(renewed);
+  }
+
+  replace(renewed: TlsIdentity): void {
     this.#identity = renewed;
-    this.#log.info({ expires: timesOf(renewed).expires }, 'certificate reloaded');
+    this.#log.info({ expires: ofIdentity(renewed).expires }, 'certificate reloaded');
+    this.#teller.forget();
     this.#look();
   }
 
@@ -70,12 +117,6 @@ export class WatchedCertificate {
   }
 
   #look(): void {
-    const validity = validityOf(this.#identity);
-    if (validity === 'valid') return;
-    const level = isGood(validity) ? 'warn' : 'error';
-    this.#log[level](
-      timesOf(this.#identity),
-      `the certificate ${validity}: renew it, and reload it with SIGHUP`,
-    );
+    this.#teller.look(ofIdentity(this.#identity));
   }
 }

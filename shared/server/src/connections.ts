@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { ipKeyGenerator } from 'express-rate-limit';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
+import type { PeerNames } from './peer-names.ts';
 import { MAX_CONNECTIONS } from './settings.ts';
 
 /** After what was refused came slowly or at length, so long a connection may stay for its peer to read the answer. */
@@ -27,16 +28,18 @@ export class Connections {
   readonly #open = new Map<Socket, { isUsed: boolean }>();
   readonly #byPeer = new Map<string, Socket>();
   readonly #perAddress = new Map<string, number>();
+  /** Connections of an address (IPv4) or a /56 network (IPv6). Those that are there stay when it falls. */
+  most: number;
 
-  /** `most` connections of an address (IPv4) or a /56 network (IPv6). */
   constructor(server: Server, most: number, tell: (event: ConnectionEvent) => void) {
+    this.most = most;
     server.maxConnections = MAX_CONNECTIONS;
     server.on('drop', (peer) => tell({ kind: 'refused', reason: 'all', address: peer?.remoteAddress }));
     server.on('connection', (socket: Socket) => {
       const address = socket.remoteAddress;
       const key = ipKeyGenerator(address ?? '');
       const count = this.#perAddress.get(key) ?? 0;
-      if (count >= most) {
+      if (count >= this.most) {
         tell({ kind: 'refused', reason: 'address', address });
         socket.destroy();
       } else this.#add(socket, key, count);
@@ -87,6 +90,7 @@ function peerOf({ remoteAddress, remotePort }: Socket): string {
 export function watchConnections(
   metrics: Metrics,
   log: Logger,
+  peers: PeerNames,
   open: () => number,
 ): (event: ConnectionEvent) => void {
   metrics.gauge('connections_open', 'Connections, from their acceptance on.', open);
@@ -99,7 +103,11 @@ export function watchConnections(
   const flush = (address?: string) => {
     timer = undefined;
     if (Object.keys(untold).length === 0) return;
-    log.warn({ connections: untold, address }, 'connections refused or ended');
+    const peer = peers.name(address);
+    log.warn(
+      { connections: untold, ...(peer === undefined ? {} : { peer }) },
+      'connections refused or ended',
+    );
     untold = {};
     timer = setTimeout(flush, LOG_MILLISECONDS).unref();
   };

@@ -1,5 +1,6 @@
 /** What the parts of the HTTP layer tell each other about a request in progress. */
 import type { Response } from 'express';
+import type { KnownPeer } from './peer-names.ts';
 
 export interface Context {
   /** Drawn here, never taken from the peer, so that log lines cannot be forged or merged. */
@@ -7,6 +8,8 @@ export interface Context {
   /** The pattern of the matched route, such as /tasks/:taskId. */
   route?: string;
   taskId?: string;
+  /** Who has shown who it is. */
+  known?: KnownPeer;
   /** The authentication scheme of the matched route, named to clients that fail it. */
   challenge?: string | undefined;
   /** Whether the answer comes line by line, for as long as somebody listens. */

@@ -1,4 +1,5 @@
 /** What both services keep in their data directory and how they listen: identity key, sealing key, operator's token. */
+import { hkdfSync } from 'node:crypto';
 import { makeFolder } from '@eigenveil/command';
 import { generatePrivateJwk, importSigningKey, PrivateJwk, type SigningKey } from '@eigenveil/wire';
 import { AdminToken } from './admin.ts';
@@ -14,6 +15,8 @@ export interface Foundation {
   readonly key: SigningKey;
   readonly sealer: Sealer;
   readonly adminToken: AdminToken;
+  /** 32 secret bytes for one purpose, which follow from the identity key (HKDF, RFC 5869): the same in every process that has it. */
+  readonly deriveSecret: (purpose: string) => Uint8Array;
 }
 
 /**
@@ -25,10 +28,12 @@ export async function openFoundation(config: {
   readonly keyEncryptionKey?: string | undefined;
 }): Promise<Foundation> {
   const { dataDirectory } = config;
-  const key = await openSigningKey(dataDirectory);
+  const jwk = await openPrivateJwk(dataDirectory);
   return {
     database: databaseFile(dataDirectory),
-    key,
+    key: await importSigningKey(jwk),
+    deriveSecret: (purpose) =>
+      new Uint8Array(hkdfSync('sha256', jwk.d, '', `eigenveil/1 secret for ${purpose}`, 32)),
     sealer: new Sealer(...(await loadOrCreateKeyRing(keyFile(config)))),
     adminToken: await AdminToken.open(adminTokenFile(dataDirectory)),
   };
@@ -39,8 +44,12 @@ export async function openFoundation(config: {
  * @throws ERR_KEY_FILE, ERR_CONFIGURATION
  */
 export async function openSigningKey(dataDirectory: string): Promise<SigningKey> {
+  return importSigningKey(await openPrivateJwk(dataDirectory));
+}
+
+async function openPrivateJwk(dataDirectory: string): Promise<PrivateJwk> {
   await makeFolder(dataDirectory);
   const fresh = JSON.stringify(await generatePrivateJwk());
   const text = await loadOrCreateSecretFile(signingKeyFile(dataDirectory), () => fresh);
-  return importSigningKey(PrivateJwk.parse(JSON.parse(text)));
+  return PrivateJwk.parse(JSON.parse(text));
 }

@@ -1,6 +1,6 @@
 /** The Express application that both services are: headers, limits, logs, metrics, routes and problem+json errors. */
 import { randomUUID } from 'node:crypto';
-import { type Problem, ServiceError, toProblem } from '@eigenveil/wire';
+import { type Problem, ServiceError, SPOKEN_VERSION, toProblem, VERSION_HEADER } from '@eigenveil/wire';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import { z } from 'zod';
@@ -12,6 +12,7 @@ import { type Logger, requestLog } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { openApiDocument, type ServiceInfo } from './openapi.ts';
 import { admitPages } from './pages.ts';
+import type { PeerNames } from './peer-names.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { Readiness } from './readiness.ts';
 import { type Authenticator, type Route, registerRoutes, routesWith } from './routes.ts';
@@ -19,6 +20,7 @@ import { type Authenticator, type Route, registerRoutes, routesWith } from './ro
 export interface AppOptions {
   readonly info: ServiceInfo;
   readonly log: Logger;
+  readonly peers: PeerNames;
   readonly metrics: Metrics;
   readonly rateLimit: RateLimit;
   /** Who may read /metrics. */
@@ -32,14 +34,21 @@ export interface AppOptions {
 
 /** A service's application: its routes, and /healthz, /readyz, /metrics and /openapi.json. */
 export function createApp(options: AppOptions): Express {
-  const { log, metrics, rateLimit } = options;
+  const { log, metrics, rateLimit, peers } = options;
   const app = express();
   app.disable('etag'); // answers are not cached
   app.enable('case sensitive routing');
   app.enable('strict routing');
   app.disable('query parser'); // no route takes a query, so none is parsed
   app.disable('trust proxy'); // or a peer could choose its address, and with it whose limit it uses up
-  app.use(identifyRequest, requestLog(log), metrics.middleware(), securityHeaders(), endUnread, checkVersion);
+  app.use(
+    identifyRequest,
+    requestLog(log, peers),
+    metrics.middleware(),
+    securityHeaders(),
+    endUnread,
+    checkVersion,
+  );
   const routes = [...options.routes, ...commonRoutes(options)];
   // Before the limit: a page must be able to read that it asked too often.
   admitPages(app, routes, options.allowedOrigins, rateLimit.middleware);
@@ -118,6 +127,7 @@ function identifyRequest(_request: Request, response: Response, next: NextFuncti
   const requestId = randomUUID();
   beginContext(response, { requestId });
   response.setHeader('x-request-id', requestId);
+  response.setHeader(VERSION_HEADER, `${SPOKEN_VERSION}`);
   response.setHeader('cache-control', 'no-store');
   next();
 }

@@ -4,6 +4,9 @@ export { ANSWER_TABLES, type AnswerStore, keptAnswer, SqliteAnswers } from './an
 export { Attempts } from './attempts.ts';
 export { type BackupRules, restoreBackup } from './backup.ts';
 export { readBinary, readJson } from './body.ts';
+export { timesOf, ValidityTeller, validityOf } from './certificate.ts';
+export { AuditError, ChainedLog, LINK, type VerifiedLog } from './chained-log.ts';
+export { checkService, compareClocks, Doubt, type Finding, Findings } from './check.ts';
 export { ServerError, type ServerErrorCode } from './errors.ts';
 export {
   type Foundation,
@@ -11,6 +14,7 @@ export {
   openSigningKey,
 } from './foundation.ts';
 export { type AppOptions, createApp } from './http.ts';
+export type { DatabaseRules } from './inspect.ts';
 export { type KeyRing, loadOrCreateKeyRing } from './key-ring.ts';
 export { refuse } from './line.ts';
 export { createLogger, type Logger } from './log.ts';
@@ -19,8 +23,11 @@ export { hashOneTimeToken, newOneTimeToken } from './one-time-token.ts';
 export { openApiDocument, type ServiceInfo } from './openapi.ts';
 export { type Owner, ownerAuthenticator } from './owner.ts';
 export { type PageOptions, pageRoutes } from './page.ts';
+export { lookAtPeer } from './peer.ts';
+export { PeerNames } from './peer-names.ts';
 export {
   ANSWER_MILLISECONDS,
+  inspectPostgres,
   openPostgres,
   type PostgresDatabase,
   type PostgresOptions,
@@ -32,6 +39,7 @@ export { PostgresSockets, withinTime } from './postgres-sockets.ts';
 export { parsePostgresUrl } from './postgres-url.ts';
 export { ProofChecker, proofTokenOf, type UsedProofs } from './proof.ts';
 export { RateLimit } from './rate-limit.ts';
+export { Reloader, type Renewable } from './reload.ts';
 export { type KeyPlace, requireKeys, type SealedStore } from './rotation.ts';
 export {
   type Authenticator,
@@ -44,12 +52,22 @@ export {
 } from './routes.ts';
 export { Sealer } from './sealing.ts';
 export { loadOrCreateSecretFile } from './secret-file.ts';
-export { openService, type Service } from './service.ts';
+export { openService, type Service, type ServiceConfiguration } from './service.ts';
 export { adminTokenFile, databaseFile, keyFile, type LogLevel, SERVICE_SETTINGS } from './settings.ts';
-export { type Database, openDatabase, resealColumn, scrub, transaction } from './sqlite.ts';
+export {
+  type Database,
+  openDatabase,
+  resealColumns,
+  type SealedColumn,
+  scrub,
+  transaction,
+  tryScrub,
+} from './sqlite.ts';
+export { measureStorage, sqliteBytes } from './storage.ts';
 export {
   createLocalCertificate,
   type RunningServer,
+  readCertificates,
   readTlsFiles,
   type ServerOptions,
   startServer,

@@ -7,13 +7,17 @@ export interface DirectoryLock {
   release(): void;
 }
 
+export function lockFile(directory: string): string {
+  return join(directory, 'lock.sqlite');
+}
+
 /**
  * Locks a data directory for this process. The lock is SQLite's on a file of its own, which the operating system takes
  * back when the process dies, however it does.
  * @throws ERR_DATA_DIRECTORY_IN_USE
  */
 export function lockDirectory(directory: string): DirectoryLock {
-  const db = new DatabaseSync(join(directory, 'lock.sqlite'), { timeout: 0 });
+  const db = new DatabaseSync(lockFile(directory), { timeout: 0 });
   try {
     db.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (cause) {

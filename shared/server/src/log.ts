@@ -2,6 +2,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { type Context, contextOf } from './context.ts';
+import type { PeerNames } from './peer-names.ts';
 import { redact } from './redact.ts';
 import type { LogLevel } from './settings.ts';
 
@@ -31,17 +32,20 @@ export function createLogger(
 }
 
 /** Logs each request once it is over: no body, no query, no header, and the route's pattern instead of the path. */
-export function requestLog(log: Logger) {
+export function requestLog(log: Logger, peers: PeerNames) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const start = performance.now();
+    const address = request.socket.remoteAddress; // which is forgotten when the connection closes
     response.once('close', () => {
-      const { requestId, route, taskId, code } = contextOf(response);
+      const { requestId, route, taskId, code, known } = contextOf(response);
+      const peer = peers.name(address, known);
       const entry = {
         requestId,
         method: request.method,
         route: route ?? 'unknown',
         status: response.statusCode,
         milliseconds: Math.round(performance.now() - start),
+        ...(peer === undefined ? {} : { peer }),
         ...(taskId === undefined ? {} : { taskId }),
         ...(code === undefined ? {} : { code }),
         ...(response.writableFinished ? {} : { aborted: true }),

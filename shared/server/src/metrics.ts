@@ -43,13 +43,25 @@ export class Metrics {
   }
 
   /** A gauge that asks `read` for its value whenever it is scraped; NaN when that fails or takes long, or one value would hide all others. */
-  gauge(name: string, help: string, read: () => number | Promise<number>): void {
+  gauge(name: string, help: string, read: () => number | Promise<number>): void;
+  /** One value for each value of a label, of which `read` gives few; none when that fails or takes long. */
+  gauge(name: string, help: string, read: () => Promise<ReadonlyMap<string, number>>, label: string): void;
+  gauge(
+    name: string,
+    help: string,
+    read: () => number | Promise<number | ReadonlyMap<string, number>>,
+    label?: string,
+  ): void {
     new Gauge({
       name: PREFIX + name,
       help,
+      labelNames: label === undefined ? [] : [label],
       registers: [this.registry],
       async collect() {
-        this.set(await soon(Promise.try(read)).catch(() => Number.NaN));
+        const value = await soon(Promise.try(read)).catch(() => Number.NaN);
+        if (label === undefined) return this.set(Number(value));
+        this.reset();
+        if (typeof value === 'object') for (const [name, one] of value) this.set({ [label]: name }, one);
       },
     });
   }
@@ -85,7 +97,7 @@ export class Metrics {
 }
 
 /** @throws Error when the value does not come in time */
-async function soon(value: Promise<number>): Promise<number> {
+async function soon<Value>(value: Promise<Value>): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error('the value expected to come sooner')), READ_MILLISECONDS);
   return Promise.race([value, promise]).finally(() => clearTimeout(timer));

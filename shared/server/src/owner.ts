@@ -23,6 +23,7 @@ export function ownerAuthenticator(
 ): Authenticator<Owner> {
   return {
     challenge: 'DPoP',
+    known: ({ ownerId }) => ({ kind: 'owner', id: ownerId }),
     description: "The CSP's owner token and a proof of possession of the key that it names.",
     authenticate(request) {
       const token = proofTokenOf(request, 'an owner token');

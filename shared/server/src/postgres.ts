@@ -64,20 +64,48 @@ const UNREACHABLE_STATES = /^(08|53|57)|^(25006|25P03|40003)$/;
  */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresDatabase> {
   const address = parsePostgresUrl(options.url);
+  await withClient(address, async (client) => {
+    await checkDurability(client);
+    await migrate(client, options);
+  });
+  return new PostgresDatabase(address, options);
+}
+
+/**
+ * The schema version of a database, 0 where there is none yet, as openPostgres would find it; nothing is changed.
+ * @throws as openPostgres
+ */
+export async function inspectPostgres({ url, schema, migrations }: PostgresOptions): Promise<number> {
+  return withClient(parsePostgresUrl(url), async (client) => {
+    await client.query('SET default_transaction_read_only = on');
+    await checkDurability(client);
+    const { rows } = await client.query<{ hasVersion: boolean }>(
+      `SELECT to_regclass($1) IS NOT NULL AS "hasVersion"`,
+      [`${schema}.schema_version`],
+    );
+    if (!rows[0]!.hasVersion) return 0;
+    await client.query(`SET search_path TO ${schema}`);
+    return requireVersion(await readVersion(client), migrations.length);
+  });
+}
+
+/** Without an error's cause, which may repeat the URL. */
+async function withClient<Result>(
+  address: PostgresAddress,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
   const client = new Client({ ...clientOptions(address), connectionTimeoutMillis: CONNECT_MILLISECONDS });
   client.on('error', ignore); // the statement under way fails with it
   try {
     await client.connect();
-    await checkDurability(client);
-    await migrate(client, options);
+    return await work(client);
   } catch (error) {
     throw error instanceof ServerError
       ? error
-      : new ServerError('ERR_DATABASE', `the database cannot be opened: ${reasonOf(error)}`); // no cause: it may repeat the URL
+      : new ServerError('ERR_DATABASE', `the database cannot be opened: ${reasonOf(error)}`);
   } finally {
     await endClient(client);
   }
-  return new PostgresDatabase(address, options);
 }
 
 export class PostgresDatabase implements PostgresQueries {
@@ -271,18 +299,20 @@ async function migrate(client: Client, { schema, migrations }: PostgresOptions):
   if (!rows[0]!.hasSchema) await client.query(`CREATE SCHEMA ${schema}`);
   await client.query(`SET LOCAL search_path TO ${schema}`);
   if (!rows[0]!.hasVersion) await client.query('CREATE TABLE schema_version AS SELECT 0 AS version');
-  const version = await readVersion(client);
-  if (version > migrations.length) {
-    throw new ServerError(
-      'ERR_SCHEMA_NEWER',
-      `the database has schema version ${version}, this release knows ${migrations.length}: install a newer release`,
-    );
-  }
+  const version = requireVersion(await readVersion(client), migrations.length);
   if (version < migrations.length) {
     for (const migration of migrations.slice(version)) await client.query(migration);
     await client.query('UPDATE schema_version SET version = $1', [migrations.length]);
   }
   await client.query('COMMIT');
+}
+
+function requireVersion(version: number, known: number): number {
+  if (version <= known) return version;
+  throw new ServerError(
+    'ERR_SCHEMA_NEWER',
+    `the database has schema version ${version}, this release knows ${known}: install a newer release`,
+  );
 }
 
 async function readVersion(client: Client): Promise<number> {

@@ -10,7 +10,7 @@ const MILLISECONDS = 60_000;
 export class RateLimit {
   /** For requests; /healthz and /readyz are free, since a busy service is not a dead one. */
   readonly middleware: RequestHandler;
-  readonly #limit: number;
+  #limit: number;
   readonly #store = new MemoryStore();
 
   /**
@@ -21,7 +21,7 @@ export class RateLimit {
     this.#limit = requestsPerMinute;
     this.middleware = rateLimit({
       windowMs: MILLISECONDS,
-      limit: requestsPerMinute,
+      limit: () => this.#limit,
       store: this.#store,
       keyGenerator: keyOf,
       standardHeaders: 'draft-8',
@@ -35,6 +35,11 @@ export class RateLimit {
       },
       handler: (_request, _response, next) => next(this.#exceeded()),
     });
+  }
+
+  /** From now on, with what was counted before. */
+  set requestsPerMinute(limit: number) {
+    this.#limit = limit;
   }
 
   /**

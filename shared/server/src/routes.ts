@@ -7,6 +7,7 @@ import type { Express, Request, Response } from 'express';
 import type { z } from 'zod';
 import { drain, parseWith, readBinary, readJson } from './body.ts';
 import { contextOf } from './context.ts';
+import type { KnownPeer } from './peer-names.ts';
 
 /** Finds out who sends a request. Usable for upgrade requests too, which is why it asks for no more than the message. */
 export interface Authenticator<Identity> {
@@ -15,6 +16,8 @@ export interface Authenticator<Identity> {
   readonly description: string;
   /** @throws ERR_AUTH_REQUIRED, ERR_TOKEN_EXPIRED, ERR_PROOF_REPLAYED or ERR_AUTH_FORBIDDEN */
   authenticate(request: IncomingMessage): Identity | Promise<Identity>;
+  /** Who that is in a log. Left out where a log names it by its address: of operators, and of those whom a handler comes to know. */
+  known?(identity: Identity): KnownPeer;
 }
 
 /** A service's authenticators by the name that routes use for them: admin, owner, data-user, enrolment … */
@@ -139,6 +142,8 @@ export function routesWith<Auth extends Authenticators>(authenticators: Auth) {
       context.route = path;
       context.challenge = authenticator?.challenge ?? challengeOf(problems);
       const identity = await authenticator?.authenticate(request);
+      const known = identity === undefined ? undefined : authenticator?.known?.(identity);
+      if (known !== undefined) context.known = known;
       const parameters = params === undefined ? {} : parseWith(params, request.params, 'path');
       if ('taskId' in parameters) context.taskId = String(parameters.taskId);
       const answer = await options.handler({

@@ -10,15 +10,16 @@ import {
 import { SERVICE_SETTINGS } from './settings.ts';
 
 /** A service that listens. */
-interface Listening {
+interface Listening<S extends Settings> {
   readonly url: string;
   readonly thumbprint: string;
-  reloadCertificate(): Promise<void>;
+  /** Takes its settings anew, as far as they can change while it runs. */
+  reload(read: () => Configuration<S>): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Adds `serve`: starts the service, says where it listens, closes it on SIGTERM and SIGINT, and reads its certificate anew on SIGHUP.
+ * Adds `serve`: starts the service, says where it listens, closes it on SIGTERM and SIGINT, and reads its settings anew on SIGHUP.
  * `example` is how one calls it, options alone.
  */
 export function addServeCommand<const S extends Settings>(
@@ -26,7 +27,7 @@ export function addServeCommand<const S extends Settings>(
   prefix: string,
   settings: S,
   example: string,
-  start: (configuration: Configuration<S>) => Promise<Listening>,
+  start: (configuration: Configuration<S>) => Promise<Listening<S>>,
 ): void {
   const name = program.name();
   const command = program.command('serve').description('run the service until it is told to stop');
@@ -42,7 +43,7 @@ Example:
   command.action(async () => {
     const service = await start(configuration());
     onShutdown(['SIGTERM', 'SIGINT'], () => service.close());
-    process.on('SIGHUP', () => void service.reloadCertificate());
+    process.on('SIGHUP', () => void service.reload(configuration));
     const { url, thumbprint } = service;
     printResult(command, {
       json: { event: 'listening', url, thumbprint },

@@ -13,13 +13,15 @@ import { type AppOptions, createApp } from './http.ts';
 import { lockDirectory } from './lock.ts';
 import { createLogger, type Logger } from './log.ts';
 import { Metrics } from './metrics.ts';
+import { PeerNames } from './peer-names.ts';
 import { RateLimit } from './rate-limit.ts';
+import type { Renewable } from './reload.ts';
 import { type Authenticator, type Route, routesWith } from './routes.ts';
-import type { LogLevel } from './settings.ts';
+import type { LogLevel, PeerNaming } from './settings.ts';
 import { type RunningServer, readTlsFiles, type ServerOptions, startServer } from './tls.ts';
 
 /** The part of SERVICE_SETTINGS that is used here. */
-interface ServiceConfiguration {
+export interface ServiceConfiguration {
   readonly dataDirectory: string;
   readonly keyEncryptionKey?: string | undefined;
   readonly host: string;
@@ -30,6 +32,7 @@ interface ServiceConfiguration {
   readonly requestsPerMinute: number;
   readonly connectionsPerAddress: number;
   readonly logLevel: LogLevel;
+  readonly logPeers: PeerNaming;
   readonly allowedOrigins?: readonly string[] | undefined;
 }
 
@@ -37,6 +40,8 @@ export interface Service {
   readonly foundation: Foundation;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** What its log calls those who ask. */
+  readonly peers: PeerNames;
   readonly admin: Authenticator<'admin'>;
   /** Of the requests, and to be asked about those to upgrade. */
   readonly rateLimit: RateLimit;
@@ -49,8 +54,8 @@ export interface Service {
   listen(
     options: Pick<AppOptions, 'info' | 'routes' | 'checkReady'> & Pick<ServerOptions, 'onUpgrade'>,
   ): Promise<RunningServer>;
-  /** Reads certificate and key anew for connections from now on; when they cannot be used, says so in the log and goes on. */
-  reloadCertificate(): Promise<void>;
+  /** What a Reloader can renew of every service: certificate and key, and the limits of requests and connections. */
+  readonly renewables: readonly Renewable<ServiceConfiguration>[];
   /** To be called last, when nothing of the data directory is used any more. */
   release(): void;
 }
@@ -84,9 +89,10 @@ export async function openService(
   await removeDraft(config.dataDirectory);
   const tls = await readTlsFiles(config.tlsCertificate, config.tlsKey);
   const certificate = new WatchedCertificate(tls, metrics, log);
+  const peers = await PeerNames.open(config.logPeers, config.dataDirectory);
   const admin = adminAuthenticator(foundation.adminToken);
   const rateLimit = new RateLimit(config.requestsPerMinute, log);
-  const onConnection = watchConnections(metrics, log, () => running?.connections() ?? 0);
+  const onConnection = watchConnections(metrics, log, peers, () => running?.connections() ?? 0);
   const { host, port, connectionsPerAddress } = config;
   let publicUrl = config.publicUrl === undefined ? undefined : new URL(config.publicUrl).origin;
   let running: RunningServer | undefined;
@@ -94,17 +100,30 @@ export async function openService(
     foundation,
     log,
     metrics,
+    peers,
     admin,
     rateLimit,
     publicUrl: () => publicUrl ?? '',
-    async reloadCertificate() {
-      try {
-        const renewed = await readTlsFiles(config.tlsCertificate, config.tlsKey);
-        certificate.replace(renewed, (identity) => running?.replaceCertificate(identity));
-      } catch (error) {
-        log.error({ err: error }, 'certificate not reloaded: the one before is served on');
-      }
-    },
+    renewables: [
+      {
+        settings: ['tlsCertificate', 'tlsKey'],
+        async prepare({ tlsCertificate, tlsKey }) {
+          const renewed = await readTlsFiles(tlsCertificate, tlsKey);
+          certificate.requireBetter(renewed);
+          return () => {
+            certificate.replace(renewed);
+            running?.replaceCertificate(renewed);
+          };
+        },
+      },
+      {
+        settings: ['requestsPerMinute', 'connectionsPerAddress'],
+        prepare: (limits) => () => {
+          rateLimit.requestsPerMinute = limits.requestsPerMinute;
+          running?.limitConnections(limits.connectionsPerAddress);
+        },
+      },
+    ],
     release() {
       certificate.stop();
       foundation.adminToken.stop();
@@ -115,7 +134,7 @@ export async function openService(
       const all = [identityRoute(foundation.key), ...routes];
       const { allowedOrigins = [] } = config;
       const listener = createApp({
-        ...{ info, log, metrics, rateLimit, admin, checkReady },
+        ...{ info, log, peers, metrics, rateLimit, admin, checkReady },
         ...{ routes: all, allowedOrigins },
       });
       const options = {
@@ -137,7 +156,7 @@ export async function openService(
 }
 
 /** Peers sign the address that they talk to, and nobody talks to a wildcard: every proof would be for another address. */
-async function requireAddress({ host, port, publicUrl }: ServiceConfiguration): Promise<void> {
+export async function requireAddress({ host, port, publicUrl }: ServiceConfiguration): Promise<void> {
   if (publicUrl !== undefined) return;
   const found = await lookup(host).catch(() => undefined); // what has no address cannot be listened on, either: ERR_LISTEN
   if (found === undefined || !WILDCARDS.check(found.address, found.family === 6 ? 'ipv6' : 'ipv4')) return;

@@ -4,6 +4,9 @@ import { PageOrigin, ServiceUrl } from '@eigenveil/wire/service-url';
 import { z } from 'zod';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+/** What logs call those who ask. */
+const PEER_NAMINGS = ['address', 'hash', 'none'] as const;
+export type PeerNaming = (typeof PEER_NAMINGS)[number];
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Each connection costs some 50 kB with its TLS state; more owners than this wait or come again. */
@@ -66,6 +69,13 @@ export const SERVICE_SETTINGS = {
     description: `one of ${LOG_LEVELS.join(', ')}`,
     default: 'info',
     placeholder: 'LEVEL',
+  },
+  logPeers: {
+    schema: z.enum(PEER_NAMINGS),
+    description:
+      'how logs name peers: address (owners and services by id or key), hash (of the same, keyed), none',
+    default: 'address',
+    placeholder: 'HOW',
   },
   allowBigintFallback: {
     schema: z.boolean(),

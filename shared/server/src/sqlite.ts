@@ -161,8 +161,19 @@ export interface SealedColumn {
   readonly place: (key: string) => string;
 }
 
-/** What SealedStore.reseal does, for one column: one value in memory at a time, and each change a transaction. */
-export function resealColumn(
+/** What SealedStore.reseal does, for all columns: one value in memory at a time, and each change a transaction. */
+export function resealColumns(
+  db: DatabaseSync,
+  columns: readonly SealedColumn[],
+  change: (place: string, sealed: Uint8Array) => Uint8Array,
+): number {
+  let changes = 0;
+  for (const column of columns) changes += resealColumn(db, column, change);
+  if (changes > 0) scrub(db); // what an old key opens must not remain in the log
+  return changes;
+}
+
+function resealColumn(
   db: DatabaseSync,
   { table, key, column, place }: SealedColumn,
   change: (place: string, sealed: Uint8Array) => Uint8Array,
@@ -195,7 +206,8 @@ export function scrub(db: DatabaseSync): void {
   setTimeout(() => scrub(db), SCRUB_AGAIN_MILLISECONDS).unref();
 }
 
-function tryScrub(db: DatabaseSync): boolean {
+/** The same once; returns whether it was possible. For a command, which may end before it is tried again. */
+export function tryScrub(db: DatabaseSync): boolean {
   db.exec('PRAGMA busy_timeout = 0'); // or every request would wait for the reader
   try {
     return db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy === 0;
@@ -228,30 +240,39 @@ function makePrivate(path: string): void {
 
 /** @throws ERR_DATABASE for a database of anybody else; one of ours, or an empty one, gets its id */
 function claim(db: Database, path: string, service: DatabaseService): void {
-  const { applicationId, table, words } = SERVICES[service];
-  const idOf = () => Number(db.prepare('PRAGMA application_id').get()?.application_id);
-  if (idOf() === applicationId) return;
+  const { applicationId } = SERVICES[service];
+  if (applicationIdOf(db) === applicationId) return;
   transaction(db, () => {
-    const id = idOf();
-    const tables = new Set(
-      db
-        .prepare('SELECT name FROM sqlite_schema')
-        .all()
-        .map(({ name }) => name),
-    );
-    if (id === 0 && (tables.size === 0 || tables.has(table))) {
-      db.exec(`PRAGMA application_id = ${applicationId}`);
-      return;
-    }
-    if (id === applicationId) return;
-    const other = Object.values(SERVICES).find(
-      (it) => it.applicationId === id || (id === 0 && tables.has(it.table)),
-    );
-    throw new ServerError(
-      'ERR_DATABASE',
-      `"${path}" expected the database of ${words}, got that of ${other?.words ?? 'another program'}: give each service a folder of its own`,
-    );
+    if (!requireOwn(db, path, service)) db.exec(`PRAGMA application_id = ${applicationId}`);
   });
+}
+
+/**
+ * Whether the database has its service's id; one from before it had one, or an empty one, has none.
+ * @throws ERR_DATABASE for a database of anybody else
+ */
+export function requireOwn(db: DatabaseSync, path: string, service: DatabaseService): boolean {
+  const { applicationId, table, words } = SERVICES[service];
+  const id = applicationIdOf(db);
+  if (id === applicationId) return true;
+  const tables = new Set(
+    db
+      .prepare('SELECT name FROM sqlite_schema')
+      .all()
+      .map(({ name }) => name),
+  );
+  if (id === 0 && (tables.size === 0 || tables.has(table))) return false;
+  const other = Object.values(SERVICES).find(
+    (it) => it.applicationId === id || (id === 0 && tables.has(it.table)),
+  );
+  throw new ServerError(
+    'ERR_DATABASE',
+    `"${path}" expected the database of ${words}, got that of ${other?.words ?? 'another program'}: give each service a folder of its own`,
+  );
+}
+
+function applicationIdOf(db: DatabaseSync): number {
+  return Number(db.prepare('PRAGMA application_id').get()?.application_id);
 }
 
 function configure(db: DatabaseSync, path: string): void {
@@ -269,13 +290,7 @@ function migrate(db: DatabaseSync, path: string, migrations: readonly string[]):
   // Read inside the transaction: two processes that start at once must not both run the same migration.
   for (let done = false; !done; ) {
     done = transaction(db, () => {
-      const version = Number(db.prepare('PRAGMA user_version').get()?.user_version);
-      if (version > migrations.length) {
-        throw new ServerError(
-          'ERR_SCHEMA_NEWER',
-          `"${path}" has schema version ${version}, this release knows ${migrations.length}: install a newer release`,
-        );
-      }
+      const version = requireVersion(db, path, migrations.length);
       const migration = migrations[version];
       if (migration === undefined) return true;
       db.exec(migration);
@@ -283,6 +298,19 @@ function migrate(db: DatabaseSync, path: string, migrations: readonly string[]):
       return false;
     });
   }
+}
+
+/**
+ * The schema version of a database.
+ * @throws ERR_SCHEMA_NEWER
+ */
+export function requireVersion(db: DatabaseSync, path: string, known: number): number {
+  const version = Number(db.prepare('PRAGMA user_version').get()?.user_version);
+  if (version <= known) return version;
+  throw new ServerError(
+    'ERR_SCHEMA_NEWER',
+    `"${path}" has schema version ${version}, this release knows ${known}: install a newer release`,
+  );
 }
 
 function asServerError(path: string, cause: unknown): ServerError {

@@ -1,9 +1,12 @@
 /** HTTPS with TLS 1.3 only, bounded in time and size, and a way to stop that lets requests in flight finish. */
+import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { type AddressInfo, isIP, isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { createSecureContext } from 'node:tls';
+import { ConfigurationError, readTextFile } from '@eigenveil/command';
 import { generate } from 'selfsigned';
 import { type ConnectionEvent, Connections } from './connections.ts';
 import { ServerError } from './errors.ts';
@@ -27,11 +30,10 @@ export interface RunningServer {
    * the grace time is over, then cuts what is left. Calls after the first return the same promise.
    */
   close(): Promise<void>;
-  /**
-   * Serves new connections with another certificate.
-   * @throws ERR_TLS_FILE and goes on with the one before
-   */
+  /** Serves new connections with another certificate, which `requirePair` has taken. */
   replaceCertificate(identity: TlsIdentity): void;
+  /** How many connections an address may have from now on. */
+  limitConnections(perAddress: number): void;
 }
 
 const MINIMUM_VERSION = 'TLSv1.3';
@@ -110,7 +112,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       return closing;
     },
     replaceCertificate({ cert, key }) {
-      asPair(() => server.setSecureContext({ cert, key, minVersion: MINIMUM_VERSION }));
+      server.setSecureContext({ cert, key, minVersion: MINIMUM_VERSION });
+    },
+    limitConnections(perAddress) {
+      connections.most = perAddress;
     },
   };
 }
@@ -122,6 +127,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 export async function readTlsFiles(certFile: string, keyFile: string): Promise<TlsIdentity> {
   const [cert, key] = await Promise.all([readPem(certFile), readPem(keyFile)]);
   return { cert, key };
+}
+
+/** @throws ERR_TLS_FILE */
+export function requirePair({ cert, key }: TlsIdentity): void {
+  asPair(() => createSecureContext({ cert, key, minVersion: MINIMUM_VERSION }));
 }
 
 const LOCAL_VALIDITY_MILLISECONDS = 7 * 24 * 3600 * 1000;
@@ -228,4 +238,21 @@ async function readPem(path: string): Promise<string> {
     const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
     throw new ServerError('ERR_TLS_FILE', `"${path}" cannot be read (${reason})`, { cause });
   }
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/**
+ * The certificates (PEM) of the file that the setting `title` names, undefined for no file. TLS itself would pass over what is none, and then
+ * trust nobody.
+ * @throws ERR_CONFIGURATION
+ */
+export async function readCertificates(title: string, path: string | undefined): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  const text = await readTextFile(title, path);
+  try {
+    const found = [...text.matchAll(CERTIFICATE)].map(([pem]) => new X509Certificate(pem));
+    if (found.length > 0) return text;
+  } catch {} // said below
+  throw new ConfigurationError(`"${title}" expected certificates in PEM in ${path}`);
 }

@@ -2,12 +2,13 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeBackup, restoreBackup } from '../src/backup.ts';
-import { openFoundation } from '../src/index.ts';
+import { makeBackup, restoreBackup, verifyBackup } from '../src/backup.ts';
+import { loadOrCreateKeyRing, openFoundation } from '../src/index.ts';
 import { openDatabase } from '../src/sqlite.ts';
 import { temporaryDirectory } from './temporary.ts';
 
 const MIGRATIONS = ['CREATE TABLE enrolment_tokens (token_hash TEXT) STRICT;'];
+const RULES = { service: 'csp', migrations: MIGRATIONS, sealed: [] } as const;
 
 /** Does as SQLite does on a full disk. */
 async function runOutOfRoom(path: string): Promise<void> {
@@ -25,8 +26,8 @@ test('a backup and a restoration for which there is no room say so, and can be g
   const dataDirectory = await temporaryDirectory();
   const { database } = await openFoundation({ dataDirectory });
   openDatabase(database, MIGRATIONS, 'csp').close();
-  const full = { service: 'csp', prepare: runOutOfRoom, finish: runOutOfRoom };
-  const empty = { service: 'csp', prepare: async () => undefined, finish: async () => undefined };
+  const full = { ...RULES, prepare: runOutOfRoom, finish: runOutOfRoom };
+  const empty = { ...RULES, prepare: async () => undefined, finish: async () => undefined };
   const [first, second] = [await temporaryDirectory(), await temporaryDirectory()];
   const refusal = {
     code: 'ERR_BACKUP',
@@ -38,4 +39,41 @@ test('a backup and a restoration for which there is no room say so, and can be g
   await cp(join(dataDirectory, 'signing-key.json'), join(restored, 'signing-key.json'));
   await expect(restoreBackup(full, restored, second)).rejects.toMatchObject(refusal);
   await restoreBackup(empty, restored, second);
+});
+
+test('a backup is verified down to what is sealed in it', async () => {
+  const dataDirectory = await temporaryDirectory();
+  const { database, sealer } = await openFoundation({ dataDirectory });
+  const migrations = ['CREATE TABLE invitations (id TEXT PRIMARY KEY, sealed BLOB) STRICT;'];
+  const place = (key: string) => `invitations/${key}`;
+  const nothing = async () => {};
+  const rules = {
+    ...({ service: 'authenticator', migrations, prepare: nothing, finish: nothing } as const),
+    sealed: [{ table: 'invitations', key: 'id', column: 'sealed', place }],
+  };
+  const db = openDatabase(database, migrations, 'authenticator');
+  const insert = (key: string, sealedFor: string) =>
+    db
+      .prepare('INSERT INTO invitations VALUES (?, ?)')
+      .run(key, sealer.seal(place(sealedFor), Buffer.from('it')));
+  insert('a', 'a');
+  const good = await temporaryDirectory();
+  await makeBackup(rules, dataDirectory, good);
+  expect(await verifyBackup(rules, { dataDirectory }, good)).toMatchObject({ sealedValues: 1 });
+  const older = { ...rules, migrations: [] };
+  await expect(verifyBackup(older, { dataDirectory }, good)).rejects.toMatchObject({
+    code: 'ERR_SCHEMA_NEWER',
+  });
+  // Somebody has moved a sealed value, or keeps another key file than the one of the time.
+  const broken = { code: 'ERR_SEAL_BROKEN' };
+  const other = join(await temporaryDirectory(), 'other-keys');
+  await loadOrCreateKeyRing(other);
+  await expect(verifyBackup(rules, { dataDirectory, keyEncryptionKey: other }, good)).rejects.toMatchObject(
+    broken,
+  );
+  insert('b', 'a');
+  db.close();
+  const bad = await temporaryDirectory();
+  await makeBackup(rules, dataDirectory, bad);
+  await expect(verifyBackup(rules, { dataDirectory }, bad)).rejects.toMatchObject(broken);
 });

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { generate } from 'selfsigned';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createLogger, openService, type Service } from '../src/index.ts';
+import { createLogger, openService, Reloader, type Service } from '../src/index.ts';
 import { temporaryDirectory } from './temporary.ts';
 
 const HOUR = 3_600_000;
@@ -31,9 +31,16 @@ async function startWith(from: number, to: number) {
   await write(from, to);
   const lines: string[] = [];
   const log = createLogger({ service: 'csp', level: 'info' }, { write: (line) => lines.push(line) });
-  const limits = { requestsPerMinute: 1, connectionsPerAddress: 1, logLevel: 'info' } as const;
+  const limits = {
+    requestsPerMinute: 1,
+    connectionsPerAddress: 1,
+    logLevel: 'info',
+    logPeers: 'none',
+  } as const;
   const place = { dataDirectory: `${directory}/data`, host: '127.0.0.1', port: 0 };
-  const opened = await openService('csp', { ...place, ...files, ...limits }, log);
+  const config = { ...place, ...files, ...limits };
+  const opened = await openService('csp', config, log);
+  const reloader = new Reloader(config, log, opened.renewables);
   service = opened;
   const told = () =>
     lines.splice(0).map((line) => {
@@ -47,7 +54,7 @@ async function startWith(from: number, to: number) {
   const isValid = async () =>
     /^eigenveil_tls_certificate_valid\{.*\} ([01])$/m.exec(await opened.metrics.registry.metrics())?.[1] ===
     '1';
-  return { reload: () => opened.reloadCertificate(), write, told, isValid };
+  return { reload: () => reloader.reload(() => config), write, told, isValid };
 }
 
 const advice = ': renew it, and reload it with SIGHUP';
@@ -55,32 +62,38 @@ const advice = ': renew it, and reload it with SIGHUP';
 test.each([
   ['has expired', 'error', -DAY, -HOUR, false],
   ['is not yet valid', 'error', HOUR, 30 * DAY, false],
-  ['expires soon', 'warn', -DAY, 2 * DAY, true],
+  ['expires soon', 'warn', -300 * DAY, 29 * DAY, true],
+  ['expires very soon', 'warn', -300 * DAY, 6 * DAY, true],
+  ['expires soon', 'warn', -5 * DAY, 2 * DAY, true], // a third of a week
 ])('a certificate that %s is told of at the start', async (validity, level, from, to, valid) => {
   const { told, isValid } = await startWith(from, to);
   expect(told()).toEqual([[level, `the certificate ${validity}${advice}`]]);
   expect(await isValid()).toBe(valid);
 });
 
-test('a certificate that expires while the service runs is told of', async () => {
+test('a certificate that expires while the service runs is told of 30 days before, from 7 days before twice a day, and afterwards', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] });
-  const { told, isValid } = await startWith(-DAY, 3 * DAY + HOUR);
+  const { told, isValid } = await startWith(-300 * DAY, 30 * DAY + HOUR);
   expect([told(), await isValid()]).toEqual([[], true]);
   vi.advanceTimersByTime(DAY / 2);
   expect(told()).toEqual([['warn', `the certificate expires soon${advice}`]]);
-  vi.advanceTimersByTime(3 * DAY);
+  vi.advanceTimersByTime(22.5 * DAY);
+  expect(told()).toEqual([]);
+  vi.advanceTimersByTime(DAY);
+  expect(told()).toEqual(Array(2).fill(['warn', `the certificate expires very soon${advice}`]));
+  vi.advanceTimersByTime(7 * DAY);
   expect(told().at(-1)).toEqual(['error', `the certificate has expired${advice}`]);
   expect(await isValid()).toBe(false);
 });
 
 test('a certificate out of its time is not taken in place of a good one, but in place of another bad one', async () => {
-  const { told, isValid, write, reload } = await startWith(-DAY, 30 * DAY);
+  const { told, isValid, write, reload } = await startWith(-DAY, 60 * DAY);
   await write(-DAY, -HOUR);
   await reload();
   expect(told()).toEqual([
     [
       'error',
-      'certificate not reloaded: the one before is served on',
+      'settings not reloaded: nothing has changed',
       'the new certificate has expired: renew it, and reload again',
     ],
   ]);
@@ -93,9 +106,13 @@ test('a certificate out of its time is not taken in place of a good one, but in 
   expect(bad.told()).toEqual([
     ['info', 'certificate reloaded'],
     ['error', `the certificate is not yet valid${advice}`],
+    ['info', 'settings reloaded'],
   ]);
-  await bad.write(-HOUR, 30 * DAY);
+  await bad.write(-HOUR, 60 * DAY);
   await bad.reload();
-  expect(bad.told()).toEqual([['info', 'certificate reloaded']]);
+  expect(bad.told()).toEqual([
+    ['info', 'certificate reloaded'],
+    ['info', 'settings reloaded'],
+  ]);
   expect(await bad.isValid()).toBe(true);
 });

@@ -56,7 +56,7 @@ describe('a connection over which no TLS comes', () => {
       });
     await expect.poll(async () => Number(await ended()) - slow).toBe(20);
     expect(told(service)).toMatchObject([
-      { level: 'warn', connections: { 'ended: handshake': 1 }, address: '127.0.0.1' },
+      { level: 'warn', connections: { 'ended: handshake': 1 }, peer: { address: '127.0.0.1' } },
     ]);
   });
 
@@ -88,7 +88,9 @@ describe('connections of one address', () => {
     const third = overTls(service);
     await closed(third);
     expect(service.connections()).toBe(2);
-    expect(told(service)).toMatchObject([{ connections: { 'refused: address': 1 }, address: '127.0.0.1' }]);
+    expect(told(service)).toMatchObject([
+      { connections: { 'refused: address': 1 }, peer: { address: '127.0.0.1' } },
+    ]);
     // On Linux, every address that begins with 127 is this machine's.
     if (process.platform === 'linux') {
       const other = overTls(service, '127.0.0.2');
@@ -111,7 +113,9 @@ describe('connections of one address', () => {
     const held = overTls(service);
     await once(held, 'secureConnect');
     await closed(overTls(service));
-    expect(told(service)).toMatchObject([{ connections: { 'refused: all': 1 }, address: '127.0.0.1' }]);
+    expect(told(service)).toMatchObject([
+      { connections: { 'refused: all': 1 }, peer: { address: '127.0.0.1' } },
+    ]);
     held.destroy();
   });
 });

@@ -13,6 +13,7 @@ import {
   createLogger,
   type LogLevel,
   Metrics,
+  PeerNames,
   RateLimit,
   type Route,
   type RunningServer,
@@ -52,6 +53,7 @@ export async function startService(
     readonly connectionsPerAddress?: number;
     readonly onUpgrade?: ServerOptions['onUpgrade'];
     readonly level?: LogLevel;
+    readonly peers?: PeerNames;
     readonly checkReady?: () => Promise<void>;
   } = {},
 ): Promise<TestService> {
@@ -61,9 +63,11 @@ export async function startService(
     { service: 'test', level: options.level ?? 'debug' },
     { write: (line) => logLines.push(line) },
   );
+  const peers = options.peers ?? new PeerNames('address', Buffer.alloc(0));
   const app = createApp({
     info: { title: 'Test', version: '1.2.3', description: 'A service for tests.' },
     log,
+    peers,
     metrics,
     rateLimit: new RateLimit(options.requestsPerMinute ?? 10_000, log),
     admin: authenticators.admin,
@@ -80,7 +84,7 @@ export async function startService(
     ...(options.handshakeMilliseconds && { handshakeMilliseconds: options.handshakeMilliseconds }),
     ...(options.connectionsPerAddress && { connectionsPerAddress: options.connectionsPerAddress }),
     onUpgrade: options.onUpgrade,
-    onConnection: watchConnections(metrics, log, () => running.connections()),
+    onConnection: watchConnections(metrics, log, peers, () => running.connections()),
   });
   return { ...running, logLines, metrics };
 }

@@ -32,7 +32,7 @@ test('a preflight needs no credentials and says what may be sent', async () => {
   expect(headers).toMatchObject({
     'access-control-allow-origin': ORIGIN,
     'access-control-allow-methods': 'PUT',
-    'access-control-allow-headers': 'Authorization,Content-Type,DPoP,Eigenveil-Record',
+    'access-control-allow-headers': 'Authorization,Content-Type,DPoP,Eigenveil-Record,eigenveil-protocol',
     'access-control-max-age': '600',
   });
   expect(headers.vary).toContain('Origin');
@@ -44,7 +44,7 @@ test('a page can read why it was refused, and when it may come again', async () 
   expect(problemIn(answer).code).toBe('ERR_AUTH_REQUIRED');
   expect(answer.headers).toMatchObject({
     'access-control-allow-origin': ORIGIN,
-    'access-control-expose-headers': 'Retry-After',
+    'access-control-expose-headers': 'Retry-After,eigenveil-protocol',
   });
 });
 

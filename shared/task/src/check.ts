@@ -28,6 +28,8 @@ export function checkTask(task: TaskProposal): void {
   checkProgram(program);
   if (task.twoParty === 'rotated') checkRevealedByRotation(program);
   if (new Set(outputs).size !== outputs.length) throw invalid('outputs', 'distinct names', `${outputs}`);
+  const { closes = [] } = task;
+  if (new Set(closes).size !== closes.length) throw invalid('closes', 'each once', `${closes}`);
   checkRidge(task);
   if (minimumOwners > maximumOwners)
     throw invalid('minimumOwners', `at most maximumOwners ${maximumOwners}`, minimumOwners);

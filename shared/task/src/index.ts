@@ -22,6 +22,7 @@ export {
 } from './program.ts';
 export { leastRank } from './rank.ts';
 export {
+  ClosesWhen,
   DEFAULT_FRACTION_BITS,
   DifferentialPrivacy,
   LIMITS,
@@ -30,6 +31,7 @@ export {
   Output,
   ProposalFile,
   Scale,
+  Series,
   Task,
   TaskCreation,
   TaskId,

@@ -181,6 +181,9 @@ export const DifferentialPrivacy = z.strictObject({
 });
 export type DifferentialPrivacy = z.infer<typeof DifferentialPrivacy>;
 
+export const ClosesWhen = z.enum(['deadline', 'full']);
+export type ClosesWhen = z.infer<typeof ClosesWhen>;
+
 export const TwoPartyName = z.enum(['garbled', 'rotated', 'simulated']);
 
 const MethodName = z.enum(['pca', 'dca', 'lda', 'mdr']);
@@ -313,6 +316,14 @@ export const TaskProposal = z.strictObject({
     .describe(
       'No contribution is taken after it: date and time in UTC, such as 2031-01-01T00:00:00Z. Reveals: itself.',
     ),
+  closes: z
+    .array(ClosesWhen)
+    .min(1)
+    .max(ClosesWhen.options.length)
+    .optional()
+    .describe(
+      'When collection ends and the computation begins without the operator, each once: deadline, when that has passed; full, when maximumOwners have contributed. Fewer than minimumOwners are never computed: the task stays open. Left out: the operator closes it. Reveals: itself.',
+    ),
 });
 export type TaskProposal = z.infer<typeof TaskProposal>;
 
@@ -336,9 +347,25 @@ export const ProposalFile = TaskProposal.extend({
 export const TaskCreation = TaskProposal.extend({ id: TaskId });
 export type TaskCreation = z.infer<typeof TaskCreation>;
 
+/** Renewals of one task, at most. */
+const MOST_RENEWALS = 10_000;
+
+/** What a task says that renews another: its place in the series. A task that renews none has no such member, also where others renew it. */
+export const Series = z.strictObject({
+  /** Id of the first task, which renews none. */
+  id: TaskId,
+  /** 1 for the first renewal, and so on. */
+  number: z.int().min(1).max(MOST_RENEWALS),
+  /** Digest of the task that it renews, 43 characters as `digestTask` of the wire makes them. */
+  previous: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
+});
+export type Series = z.infer<typeof Series>;
+
 export const Task = TaskProposal.required().extend({
+  closes: TaskProposal.shape.closes, // absent where there is none, also of what is signed
   protocol: z.literal('eigenveil/1'),
   id: TaskId,
+  series: Series.exactOptional(),
   /** Thumbprints of the two servers' signing keys. */
   csp: Thumbprint,
   dataUser: Thumbprint,

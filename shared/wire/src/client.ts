@@ -10,7 +10,8 @@ import { ServiceError } from './errors.ts';
 import { createProof } from './identity.ts';
 import type { SigningKey } from './keys.ts';
 import { errorFromProblem, isTransient, parseJson } from './problem.ts';
-import { peerTimeout, type Transport } from './transport.ts';
+import { type Answer, peerTimeout, type Transport } from './transport.ts';
+import { SPOKEN_VERSION, VERSION_HEADER, versionOf, versionRefused } from './version.ts';
 
 /** How a client proves who it is. */
 export type Credentials =
@@ -34,6 +35,8 @@ export interface ServiceClientOptions extends ServiceAddress {
   readonly patienceMilliseconds?: number;
   /** The longest answer that is read, in bytes; bytes that come give the peer more time. */
   readonly largestAnswerBytes?: number;
+  /** The oldest version of the protocol that the service may speak, see OLDEST_VERSION; 1 when left out. */
+  readonly oldestPeer?: number;
   /** Of an attempt's deadline. */
   readonly clock?: Clock;
 }
@@ -63,11 +66,14 @@ const LONGEST_BACKOFF_MILLISECONDS = 5000;
 export class ServiceClient {
   /** Without a trailing slash, in the one way to write it: proofs name it, and the service compares. */
   readonly url: string;
-  readonly #transport: Transport;
+  #transport: Transport;
+  readonly #retiring = new Set<Transport>();
+  readonly #open: (ca: string | undefined) => Transport;
   readonly #credentials: Credentials;
   readonly #patience: number;
   readonly #timeout: number;
   readonly #largestAnswer: number;
+  readonly #oldestPeer: number;
   readonly #clock: Clock;
   #closed = false;
 
@@ -82,8 +88,22 @@ export class ServiceClient {
     this.#patience = options.patienceMilliseconds ?? 0;
     this.#timeout = options.timeoutMilliseconds ?? 60_000;
     this.#largestAnswer = options.largestAnswerBytes ?? LARGEST_ANSWER_BYTES;
+    this.#oldestPeer = options.oldestPeer ?? 1;
     this.#clock = options.clock ?? systemClock;
-    this.#transport = open({ ca: options.ca, silenceMilliseconds: this.#timeout });
+    this.#open = (ca) => open({ ca, silenceMilliseconds: this.#timeout });
+    this.#transport = this.#open(options.ca);
+  }
+
+  /** Trusts other certificates (PEM; undefined: the system's) from the next attempt on. One that is under way ends as it began. */
+  trust(ca: string | undefined): void {
+    if (this.#closed) return;
+    const before = this.#transport;
+    this.#transport = this.#open(ca);
+    this.#retiring.add(before);
+    before.retire().then(
+      () => this.#retiring.delete(before),
+      () => this.#retiring.delete(before),
+    );
   }
 
   /**
@@ -107,8 +127,18 @@ export class ServiceClient {
     }
   }
 
-  /** The headers that prove who sends the request; also used for a WebSocket's opening request. */
-  async authenticate(method: string, path: string): Promise<Record<string, string>> {
+  /** The headers that say who sends the request, prove it, and tell the sender's version; also used for a WebSocket's opening request. */
+  async introduce(method: string, path: string): Promise<Record<string, string>> {
+    return { [VERSION_HEADER]: `${SPOKEN_VERSION}`, ...(await this.#authenticate(method, path)) };
+  }
+
+  /** Breaks off what is under way, so that nobody waits for a silent peer. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([this.#transport, ...this.#retiring].map((it) => it.close()));
+  }
+
+  async #authenticate(method: string, path: string): Promise<Record<string, string>> {
     const credentials = this.#credentials;
     if (credentials.kind === 'none') return {};
     if (credentials.kind === 'bearer') return { authorization: `Bearer ${credentials.token}` };
@@ -117,23 +147,22 @@ export class ServiceClient {
     return { dpop: proof, ...(token === undefined ? {} : { authorization: `DPoP ${token}` }) };
   }
 
-  /** Breaks off what is under way, so that nobody waits for a silent peer. */
-  async close(): Promise<void> {
-    this.#closed = true;
-    await this.#transport.close();
-  }
-
   async #attempt<Schema extends z.ZodType>(message: ServiceRequest<Schema>): Promise<z.output<Schema>> {
-    const { status, contentType, retryAfter, text } = await this.#exchange(message);
+    const { status, contentType, retryAfter, version, text } = await this.#exchange(message);
     const body = parseJson(text);
     if (status >= 200 && status < 300) {
+      if (version < this.#oldestPeer) throw versionRefused(this.url, version);
       const answer = message.response.safeParse(body); // of a 204, undefined
       if (answer.success && (status === 204 || contentType.startsWith('application/json')))
         return answer.data;
     } else if (contentType.startsWith('application/problem+json')) {
       const error = errorFromProblem(text, retryAfter);
+      // What an older service refuses as unknown may be what it does not have yet; other refusals say themselves what is wrong.
+      if (error?.code === 'ERR_ROUTE_UNKNOWN' && version < this.#oldestPeer)
+        throw versionRefused(this.url, version);
       if (error !== undefined) throw error;
     }
+    if (version > SPOKEN_VERSION) throw versionRefused(this.url, version);
     throw new ServiceError(
       'ERR_PEER_PROTOCOL',
       `${message.method} ${this.url}${message.path} gave an unexpected answer with status ${status}`,
@@ -145,7 +174,7 @@ export class ServiceClient {
     const body = json === undefined ? bytes : utf8(JSON.stringify(json));
     const headers: Record<string, string> = {
       ...message.headers,
-      ...(await this.authenticate(method, path)),
+      ...(await this.introduce(method, path)),
     };
     if (body !== undefined)
       headers['content-type'] = json === undefined ? 'application/octet-stream' : 'application/json';
@@ -159,6 +188,7 @@ export class ServiceClient {
       return {
         status: answer.status,
         contentType: answer.header('content-type') ?? '',
+        version: versionOfAnswer(answer),
         retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined,
         text: textOf(await this.#read(answer.body, deadline, message)),
       };
@@ -187,5 +217,14 @@ export class ServiceClient {
       chunks.push(chunk);
     }
     return concatBytes(...chunks);
+  }
+}
+
+/** What is no version comes from what is no service of ours, and is told as that. */
+function versionOfAnswer(answer: Answer): number {
+  try {
+    return versionOf(answer.header(VERSION_HEADER));
+  } catch (cause) {
+    throw new ServiceError('ERR_PEER_PROTOCOL', `"${VERSION_HEADER}" of an answer is no version`, { cause });
   }
 }

@@ -6,7 +6,7 @@ import { Task } from '@eigenveil/task/schema';
 import { z } from 'zod';
 import { CodeOfError, ComputationUnit, TaskList, TaskState, TaskStatus } from './status.ts';
 
-export { ComputationUnit, TaskList, TaskState, TaskStatus } from './status.ts';
+export { ComputationUnit, TaskList, TaskOwners, TaskState, TaskStatus, WaitingCode } from './status.ts';
 
 /** UTC, with milliseconds; always by the clock of the data user, never by the page's. */
 const Moment = z.iso.datetime();
@@ -30,33 +30,6 @@ export type ConsoleSession = z.infer<typeof ConsoleSession>;
 
 /** The longest list of arrivals; of more contributions it is thinned out evenly, and the first and the last stay. */
 export const MOST_ARRIVALS = 500;
-
-/**
- * What a task waits for, or what is done at the moment. The words for each are the page's.
- * - `signature`: the CSP has not signed the proposed task
- * - `contributions`: owners have to contribute, there are fewer than the minimum
- * - `close`: there is the minimum of contributions and more may come; the operator closes when enough have
- * - `close full`, `close overdue`: no more can come (the maximum is reached, the deadline has passed): the operator has to close
- * - `cancel`: the deadline has passed with fewer than the minimum: the task can only be cancelled
- * - `aggregation`, `unblinding`, `computation`, `countersignature`: work of the servers
- * - `obstacle`: the current stage is tried again; `status.waiting` says why, and `who` has to mend it
- * - `nothing`: the task is final
- */
-export const WaitingCode = z.enum([
-  'signature',
-  'contributions',
-  'close',
-  'close full',
-  'close overdue',
-  'cancel',
-  'aggregation',
-  'unblinding',
-  'computation',
-  'countersignature',
-  'obstacle',
-  'nothing',
-]);
-export type WaitingCode = z.infer<typeof WaitingCode>;
 
 /** A task as the console shows it. Nothing in it says which owner did what. */
 export const TaskProgress = z.strictObject({
@@ -91,10 +64,6 @@ export const TaskProgress = z.strictObject({
       secondsLeft: z.number().min(0).nullable(),
     })
     .nullable(),
-  waitsFor: z.strictObject({
-    who: z.enum(['owners', 'operator', 'csp', 'data user', 'nobody']),
-    code: WaitingCode,
-  }),
 });
 export type TaskProgress = z.infer<typeof TaskProgress>;
 

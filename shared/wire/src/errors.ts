@@ -13,6 +13,10 @@ const CODES = {
   ERR_ROUTE_UNKNOWN: { status: 404, title: 'There is no such route' },
   ERR_BODY_MALFORMED: { status: 400, title: 'The request could not be parsed' },
   ERR_BODY_INVALID: { status: 422, title: 'The request has the wrong content' },
+  ERR_PROTOCOL_VERSION: {
+    status: 409,
+    title: 'The two programs speak versions of the protocol that may not meet',
+  },
   ERR_BODY_LENGTH: { status: 400, title: 'The request body has the wrong length' },
   ERR_BODY_TOO_LARGE: { status: 413, title: 'The request body is too large' },
   ERR_CONTENT_TYPE: { status: 415, title: 'The content type is not supported here' },
@@ -29,6 +33,8 @@ const CODES = {
   ERR_PROOF_REPLAYED: { status: 401, title: 'The request proof was used before' },
   ERR_AUTH_FORBIDDEN: { status: 403, title: 'This identity may not do this' },
   ERR_ENROLMENT_TOKEN: { status: 403, title: 'The enrolment token is not valid' },
+  ERR_OWNER_REVOKED: { status: 409, title: 'The CSP has revoked this owner' },
+  ERR_REVOCATIONS_STALE: { status: 503, title: "The CSP's list of revoked owners is too old" },
   // Tasks
   ERR_TASK_UNKNOWN: { status: 404, title: 'There is no such task' },
   ERR_TASK_INVALID: { status: 422, title: 'The task is not valid' },
@@ -43,10 +49,12 @@ const CODES = {
   ERR_TASK_CANCELLED: { status: 409, title: 'The task was cancelled' },
   ERR_TASK_FULL: { status: 409, title: 'The task has its largest number of owners' },
   ERR_TASK_DEADLINE: { status: 409, title: 'The deadline of the task has passed' },
+  ERR_QUOTA: { status: 429, title: 'The data user has as many tasks as the CSP allows it' },
   ERR_TASK_RESTORED: {
     status: 409,
     title: 'The task was given up when the data user was restored from a backup',
   },
+  ERR_TASK_OPEN: { status: 409, title: 'The task still takes contributions' },
   ERR_NOT_READY: { status: 409, title: 'The result is not ready yet' },
   ERR_FULL_RANK: { status: 422, title: 'The result would reveal the whole scatter matrix' },
   ERR_TOO_MANY_COMPONENTS: { status: 422, title: 'More components than the method can have' },
@@ -66,6 +74,16 @@ const CODES = {
     title: 'Another contribution of this owner to the task has no receipt yet',
   },
   ERR_CONTRIBUTION_WITHDRAWN: { status: 409, title: 'The owner has withdrawn from this task' },
+  ERR_RECORDS_CHANGED: {
+    status: 409,
+    title: 'The set of records is another one',
+  },
+  // Budgets that owners keep
+  ERR_BUDGET_EXHAUSTED: { status: 403, title: "The owner's budget does not cover the task" },
+  ERR_BUDGET_RESTORED: {
+    status: 409,
+    title: "The owner's budget is older than what the CSP has counted",
+  },
   // The computation
   ERR_MINIMUM_OWNERS: { status: 409, title: 'Fewer owners than the minimum of the task' },
   ERR_OWNER_COUNT: { status: 422, title: 'The encrypted number of owners differs from the verified records' },
@@ -127,8 +145,10 @@ const CODES = {
   ERR_PEER_PROTOCOL: { status: 502, title: 'The service gave an answer that the protocol does not allow' },
   ERR_CSP_IDENTITY: { status: 502, title: 'The CSP does not have the pinned identity' },
   ERR_AGREEMENT_INVALID: { status: 502, title: 'The task is not signed by the pinned CSP' },
+  ERR_SERIES_INVALID: { status: 502, title: 'The task is not the next one of its series' },
   ERR_KEY_INVALID: { status: 502, title: 'The Paillier key is not valid' },
   ERR_ENCODING_INVALID: { status: 502, title: 'A number is not in its one valid encoding' },
+  ERR_REVOCATIONS_INVALID: { status: 502, title: "The CSP's list of revoked owners is not valid" },
   ERR_RECEIPT_INVALID: { status: 502, title: 'The receipt is not valid' },
   ERR_PROJECTION_INVALID: { status: 502, title: 'The projection is not one of the agreed task' },
   ERR_PROVENANCE_MISSING: { status: 502, title: 'The result has no provenance' },

@@ -32,6 +32,7 @@ export function openTransport({ ca, silenceMilliseconds }: TransportOptions): Tr
         ? peerTimeout(url, cause)
         : // A page is not told more: not that a certificate was refused, nor that the service does not know the page's origin.
           peerUnreachable(url, 'no connection, or none that the browser allows this page', cause),
+    async retire() {},
     async close() {
       closed.abort();
     },

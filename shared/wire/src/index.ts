@@ -9,6 +9,7 @@ export {
   SignedTask,
   verifySignedTask,
 } from './agreement.ts';
+export { certificateError } from './certificates.ts';
 export {
   type Credentials,
   type ServiceAddress,
@@ -23,6 +24,7 @@ export {
   type TreeContribution,
   type TreePath,
 } from './contribution-tree.ts';
+export { COUNTER, type Counted, CounterRequest, CounterResponse, NO_ENTRY } from './counter.ts';
 export { type Clock, Deadline, systemClock } from './deadline.ts';
 export { Digest, digestBytes, digestJson, isSameJson } from './digest.ts';
 export {
@@ -60,7 +62,10 @@ export {
   AgreementResponse,
   EnrolmentRequest,
   EnrolmentResponse,
+  FixationRequest,
+  FixationResponse,
   LONGEST_RECORD,
+  NextTask,
   type OwnerRecord,
   PROJECTION,
   Projection,
@@ -72,13 +77,14 @@ export {
   ReceiptResponse,
   RecordsRequest,
   RecordsResponse,
+  RenewalRequest,
   ResultResponse,
   TASK_BODY_BYTES,
   TaskRequest,
 } from './messages.ts';
 export { OwnerId } from './owner-id.ts';
 export { printable, printableJson, printableLines } from './printable.ts';
-export { errorFromProblem, isTransient, ProblemSchema } from './problem.ts';
+export { errorFromProblem, isTransient, ProblemSchema, parseJson } from './problem.ts';
 export {
   COUNTERSIGNATURE,
   CountersignatureRequest,
@@ -94,5 +100,8 @@ export {
   type VerifiedProvenance,
   verifyProvenance,
 } from './provenance.ts';
+export { REVOCATIONS, type Revocations, RevocationsResponse } from './revocations.ts';
+export { checkRenewal, linkOf, renewalId, renewalOf, type SeriesLink } from './series.ts';
 export { ServiceUrl } from './service-url.ts';
-export { TaskList, TaskState, TaskStatus } from './status.ts';
+export { TaskList, TaskOwners, TaskState, TaskStatus } from './status.ts';
+export { OLDEST_VERSION, requireVersion, SPOKEN_VERSION, VERSION_HEADER } from './version.ts';

@@ -4,6 +4,7 @@
 
 import { DifferentialPrivacy, Output, Task, TaskId, TwoPartyName } from '@eigenveil/task';
 import { z } from 'zod';
+import { SignedTask } from './agreement.ts';
 import { Digest } from './digest.ts';
 import { OwnerId } from './owner-id.ts';
 import { OwnerProvenance, Provenance } from './provenance.ts';
@@ -14,6 +15,12 @@ export type EnrolmentResponse = z.infer<typeof EnrolmentResponse>;
 
 /** The body of a request with a task, at most. */
 export const TASK_BODY_BYTES = 256 * 1024;
+
+/** What asks the data user to renew a task; without a deadline, the same time is left as the task had. */
+export const RenewalRequest = z.strictObject({ deadline: Task.shape.deadline.exactOptional() });
+export type RenewalRequest = z.infer<typeof RenewalRequest>;
+/** The task that renews another, to owners; null: there is none yet. */
+export const NextTask = z.strictObject({ next: SignedTask.nullable() });
 
 export const TaskRequest = z.strictObject({ task: Task });
 export const AgreementResponse = z.strictObject({ agreement: z.string().max(16_384) });
@@ -42,6 +49,11 @@ export const RecordsRequest = z.strictObject({
   records: z.array(z.string().max(LONGEST_RECORD)).min(1).max(RECORDS_PER_REQUEST),
 });
 export const RecordsResponse = z.strictObject({ verifiedOwners: z.int().min(0) });
+
+/** The set of records that a task shall be fixed to: how many there are, and the root of the ContributionTree over them. */
+export const FixationRequest = z.strictObject({ verifiedOwners: z.int().min(1), contributionsRoot: Digest });
+export type FixationRequest = z.infer<typeof FixationRequest>;
+export const FixationResponse = z.strictObject({ verifiedOwners: z.int().min(1) });
 
 /** What the data user signs once a contribution is stored durably. */
 export const RECEIPT = {

@@ -30,6 +30,8 @@ export interface Transport {
   exchange(exchange: Exchange): Promise<Answer>;
   /** What it means that an exchange with the service at `url`, or reading its answer, threw `cause`. */
   failure(url: string, cause: unknown): ServiceError;
+  /** Ends once the exchanges under way have; there are no others. */
+  retire(): Promise<void>;
   /** Breaks off all exchanges. */
   close(): Promise<void>;
 }

@@ -31,6 +31,7 @@ export function openTransport({ ca, silenceMilliseconds }: TransportOptions): Tr
       const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'connection failed';
       return certificateError(url, reason, cause) ?? peerUnreachable(url, reason, cause);
     },
+    retire: () => agent.close(),
     close: () => agent.destroy(),
   };
 }

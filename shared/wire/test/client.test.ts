@@ -14,6 +14,10 @@ import {
   importSigningKey,
   ServiceClient,
   type ServiceClientOptions,
+  ServiceError,
+  SPOKEN_VERSION,
+  toProblem,
+  VERSION_HEADER,
   verifyProof,
 } from '../src/index.ts';
 import { openTransport as openUndici } from '../src/undici.ts';
@@ -388,5 +392,60 @@ describe('the deadline of an exchange', () => {
     deadline.clear();
     clock.pass(1500);
     expect(clock.waiting).toBe(0);
+  });
+});
+
+describe('a service of another release', () => {
+  const ask = (url: string, oldestPeer?: number) =>
+    clientOf(url, oldestPeer === undefined ? {} : { oldestPeer }).send({
+      method: 'GET',
+      path: '/x',
+      response: z.strictObject({ ok: z.literal(true) }),
+    });
+  const spoken = (version: number) => ({ [VERSION_HEADER]: `${version}` });
+  const unknown = {
+    status: 404,
+    type: 'application/problem+json',
+    body: JSON.stringify(toProblem(new ServiceError('ERR_ROUTE_UNKNOWN', 'x'))),
+  };
+  const refused = (theirs: number, older: string) =>
+    expect.objectContaining({
+      code: 'ERR_PROTOCOL_VERSION',
+      message: expect.stringMatching(
+        new RegExp(
+          `version ${theirs} of the protocol, this program version ${SPOKEN_VERSION}: update ${older}`,
+        ),
+      ),
+    });
+
+  test('is met when it is old enough for what is asked, and told our version', async () => {
+    const { url, requests } = await serve([{}]);
+    expect(await ask(url)).toEqual({ ok: true });
+    expect(requests[0]!.headers).toMatchObject(spoken(SPOKEN_VERSION));
+  });
+
+  test.each([
+    ['answers without a version', {}],
+    ['lacks what is asked for', unknown],
+  ])('is refused when it is too old: it %s', async (_name, answer) => {
+    const { url } = await serve([answer]);
+    await expect(ask(url, 2)).rejects.toEqual(refused(1, 'https://'));
+  });
+
+  test('is refused when it is newer and its answer is not understood', async () => {
+    const { url } = await serve([{ body: '{"ok":2}', headers: spoken(SPOKEN_VERSION + 1) }]);
+    await expect(ask(url)).rejects.toEqual(refused(SPOKEN_VERSION + 1, 'this program'));
+  });
+
+  test('is met when it is newer and its answer is understood', async () => {
+    const { url } = await serve([{ headers: spoken(SPOKEN_VERSION + 1) }]);
+    expect(await ask(url, 2)).toEqual({ ok: true });
+  });
+
+  test('keeps its own refusals, and what says no version is no service', async () => {
+    const problem = { ...unknown, body: unknown.body.replaceAll('ERR_ROUTE_UNKNOWN', 'ERR_TASK_UNKNOWN') };
+    const { url } = await serve([problem, { headers: { [VERSION_HEADER]: 'x' } }]);
+    await expect(ask(url, 2)).rejects.toMatchObject({ code: 'ERR_TASK_UNKNOWN' });
+    await expect(ask(url)).rejects.toMatchObject({ code: 'ERR_PEER_PROTOCOL' });
   });
 });

@@ -11,6 +11,7 @@ const line = {
       contributions: 1,
       differentialPrivacy: null,
       timings: {},
+      waitsFor: { who: 'owners', code: 'contributions' },
     },
     minimumOwners: 2,
     maximumOwners: 10,
@@ -19,7 +20,6 @@ const line = {
     refused: [{ code: 'ERR_RECORD_INVALID', count: 3, lastAt: '2026-01-01T00:00:00.000Z' }],
     stages: [{ state: 'open', startedAt: '2026-01-01T00:00:00.000Z', endedAt: null, milliseconds: null }],
     computation: null,
-    waitsFor: { who: 'owners', code: 'contributions' },
   },
 };
 

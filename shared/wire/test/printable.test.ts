@@ -54,6 +54,7 @@ describe('text of a peer', () => {
       failure: { code: 'ERR_INTERNAL', message: HOSTILE },
       waiting: { code: HOSTILE, message: `${HOSTILE}${'y'.repeat(1_000_000)}` },
       timings: {},
+      waitsFor: { who: 'nobody', code: 'nothing' },
     });
     for (const text of [status.failure!.message, status.waiting!.code, status.waiting!.message]) {
       expect(text).not.toMatch(UNPRINTABLE);

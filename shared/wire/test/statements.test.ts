@@ -11,6 +11,7 @@ import {
   PublicJwk,
   RECEIPT,
   RECORD,
+  REVOCATIONS,
   signStatement,
   verifySignedTask,
   verifyStatement,
@@ -61,6 +62,25 @@ describe('a statement', () => {
     expect(() => claimedSigner(RECORD, 'not a jws')).toThrow(
       expect.objectContaining({ code: 'ERR_RECORD_INVALID' }),
     );
+  });
+});
+
+describe('a list of revoked owners', () => {
+  const ids = ['-', '0', 'A', '_', 'a'].map((first) => OwnerId.parse(first + 'o'.repeat(21)));
+  const list = { number: 3, issuedAt: '2030-01-01T00:00:00.000Z', owners: ids };
+
+  test('verifies under the pinned CSP only', async () => {
+    const jws = await signStatement(REVOCATIONS, csp, list);
+    expect(await verifyStatement(REVOCATIONS, jws, csp.publicJwk)).toEqual(list);
+    const refused = { code: 'ERR_REVOCATIONS_INVALID' };
+    await expect(verifyStatement(REVOCATIONS, jws, stranger.publicJwk)).rejects.toMatchObject(refused);
+  });
+
+  test.each([
+    ['out of order', [ids[1]!, ids[0]!]],
+    ['twice', [ids[0]!, ids[0]!]],
+  ])('names no owner %s', (_name, owners) => {
+    expect(REVOCATIONS.schema.safeParse({ ...list, owners }).success).toBe(false);
   });
 });
 

@@ -207,6 +207,22 @@ export function contributionsContract(tested: Tested): void {
     );
   });
 
+  test('owners come in the order in which they were stored, page by page, those who withdrew among them', async () => {
+    await tested.insert(3, 1);
+    await tested.store.withdraw(taskId, owner(2)); // before a contribution came
+    await tested.store.withdraw(taskId, owner(3));
+    await tested.insert(4);
+    const all = [
+      { sequence: 1, ownerId: owner(3), receipt: 'receipt 3', withdrawn: true },
+      { sequence: 2, ownerId: owner(1), receipt: 'receipt 1', withdrawn: false },
+      { sequence: 3, ownerId: owner(2), receipt: '', withdrawn: true },
+      { sequence: 4, ownerId: owner(4), receipt: 'receipt 4', withdrawn: false },
+    ];
+    expect(await tested.store.owners(taskId, 0, 9)).toEqual(all);
+    expect(await tested.store.owners(taskId, 1, 2)).toEqual(all.slice(1, 3));
+    expect(await tested.store.owners(other, 0, 9)).toEqual([]);
+  });
+
   test('arrivals are thinned out evenly, and the first and the last stay', async () => {
     const id = newTaskId();
     await tested.store.insertTask({ ...task, id, maximumOwners: 1000 });

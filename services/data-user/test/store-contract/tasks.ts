@@ -2,7 +2,7 @@
 import { newTaskId } from '@eigenveil/task';
 import { Digest, type OwnerId } from '@eigenveil/wire';
 import { describe, expect, test } from 'vitest';
-import { other, owner, stored, type Tested, task, taskId, textOf } from './tested.ts';
+import { contribution, other, owner, stored, type Tested, task, taskId, textOf } from './tested.ts';
 
 export function tasksContract(tested: Tested): void {
   test('tasks come back in pages, the one proposed last first', async () => {
@@ -31,6 +31,42 @@ export function tasksContract(tested: Tested): void {
       await tested.store.closeTask(taskId);
       expect((await tested.read()).state).toBe('closed');
       await expect(tested.store.closeTask(other)).rejects.toMatchObject({ code: 'ERR_TASK_UNKNOWN' });
+    });
+
+    test('closes by itself only when what it says has come, with its minimum, and once', async () => {
+      const id = newTaskId();
+      const deadline = '2026-01-02T00:00:00.000Z';
+      const [before, after] = [new Date(deadline), new Date('2026-01-02T00:00:00.001Z')];
+      const told = { ...task, id, deadline, closes: ['deadline' as const] };
+      const contribute = (...numbers: number[]) =>
+        tested.store.insertContributions(
+          id,
+          numbers.map((i) => contribution(i)),
+        );
+      await tested.store.insertTask(told);
+      expect(await tested.store.closingTasks()).toEqual([]);
+      await tested.store.openTask(id, 'agreement');
+      expect(await tested.store.closingTasks()).toEqual([{ task: told, state: 'open', contributions: 0 }]);
+      await contribute(1);
+      expect(await tested.store.closeTask(id, after)).toBe(false);
+      await contribute(2, 3);
+      expect(await tested.store.closeTask(id, before)).toBe(false); // full, but that is not what it says
+      await tested.store.setActivity(id, { waiting: { code: 'ERR_BUSY', message: 'why' } });
+      expect(await tested.store.closeTask(id, after)).toBe(true);
+      expect(await tested.store.task(id)).toMatchObject({ state: 'closed', activity: {} });
+      expect(await tested.store.closeTask(id, after)).toBe(false);
+      expect(await tested.store.closingTasks()).toEqual([]);
+
+      const full = newTaskId();
+      await tested.store.insertTask({ ...told, id: full, closes: ['full'] });
+      await tested.store.openTask(full, 'agreement');
+      const two = [1, 2].map((i) => contribution(i));
+      await tested.store.insertContributions(full, two);
+      expect(await tested.store.closeTask(full, after)).toBe(false);
+      await tested.store.insertContributions(full, [contribution(3)]);
+      expect(await tested.store.closeTask(full, before)).toBe(true);
+      await tested.insert(1, 2, 3);
+      expect(await tested.store.closeTask(taskId, after)).toBe(false); // says nothing
     });
 
     test('moves on from the state it is in, and from no other', async () => {

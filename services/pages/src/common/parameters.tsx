@@ -12,6 +12,11 @@ const PROTOCOLS: Readonly<Record<TaskProposal['twoParty'], string>> = {
   simulated: 'simulated: NOT private, for tests',
 };
 
+const CLOSES: Readonly<Record<NonNullable<TaskProposal['closes']>[number], string>> = {
+  deadline: 'by itself at the deadline',
+  full: 'by itself with the largest number of owners',
+};
+
 const RESULT_GOES_TO = {
   operator: { all: 'you, and the owners who contributed', dataUser: 'you alone' },
   owner: { all: 'the data user, and the owners who contributed', dataUser: 'the data user alone' },
@@ -78,6 +83,8 @@ export function Parameters(props: {
         <dd>
           <Moment at={task.deadline} now={now} />
         </dd>
+        <dt>Closes</dt>
+        <dd>{closingWords(task)}</dd>
       </dl>
       <details>
         <summary>Features and their ranges</summary>
@@ -104,6 +111,11 @@ export function Parameters(props: {
       </details>
     </>
   );
+}
+
+function closingWords({ closes = [] }: TaskProposal): string {
+  const when = closes.map((it) => CLOSES[it]);
+  return [...when, 'when the data user’s operator says so'].join(', ');
 }
 
 function LabellingFacts(props: {

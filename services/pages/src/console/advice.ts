@@ -22,6 +22,8 @@ const ADVICE: Partial<Readonly<Record<ErrorCode, string>>> = {
     'The owner has contributed before, and now sends other bytes: another file, or a second machine. The first contribution counts. To replace it, the owner withdraws, which is for good in this task.',
   ERR_CONTRIBUTION_WITHDRAWN:
     'The owner has withdrawn from this task, which is for good. It can take part in another one.',
+  ERR_OWNER_REVOKED:
+    'The CSP’s operator has revoked this owner, which is for good. If it should take part, the operator invites it, and it enrols with a new key.',
   ERR_CIPHERTEXT_INVALID:
     'The ciphertexts are not of this task’s key. Let the owner update its program and contribute again.',
   ERR_CIPHERTEXT_LENGTH:
@@ -54,7 +56,13 @@ const NEW_TASK = 'The data need a new task.';
 
 const FAILURES: Partial<Readonly<Record<ErrorCode, string>>> = {
   ERR_OWNER_COUNT:
-    'An owner’s program is broken or lies, or an owner has withdrawn at the CSP but not here. Which one cannot be seen, for contributions are encrypted. Create a new task with owners that you trust more.',
+    'An owner’s program is broken or lies. Which one cannot be seen, for contributions are encrypted. Create a new task with owners that you trust more.',
+  ERR_MINIMUM_OWNERS:
+    'The CSP has revoked owners after the task was closed, and the others are too few. Create a new task with more owners.',
+  ERR_RECORDS_CHANGED:
+    'An owner has withdrawn at the CSP but not here, so that the two servers never had the same owners. Create a new task.',
+  ERR_OWNER_REVOKED:
+    'The CSP refuses an owner whom its list of revoked owners does not name. Ask its operator, and create a new task.',
   ERR_PACKING_OVERFLOW:
     'An owner had more rows than the task allows, or lied about them. Create a new task, if need be with larger bounds.',
   ERR_TASK_ANSWERED:
@@ -68,6 +76,8 @@ const FAILURES: Partial<Readonly<Record<ErrorCode, string>>> = {
   ERR_TASK_RESTORED: `The service was restored from a backup. ${NEW_TASK}`,
   ERR_TASK_REFUSED:
     'The CSP’s policy does not allow such a task. Change what the message names, and create it again.',
+  ERR_QUOTA:
+    'The CSP limits how many tasks a data user opens. Finish or cancel others, or ask its operator for more, and create the task again.',
   ERR_SIMULATED_REFUSED:
     'Choose “garbled” or “rotated” as the two-party protocol, and create the task again.',
   ERR_DATABASE_ALTERED: 'The CSP’s database was changed by somebody else. Tell its operator at once.',

@@ -1,11 +1,12 @@
 /** What the console asks of the data user that hands it out. */
 import type { TaskCreation, TaskId } from '@eigenveil/task/schema';
-import { ResultResponse, SignedTask } from '@eigenveil/wire';
+import { type RenewalRequest, ResultResponse, SignedTask } from '@eigenveil/wire';
 import {
   ConsoleSession,
   HEARTBEAT_MILLISECONDS,
   TaskList,
   TaskListLine,
+  TaskOwners,
   TaskProgressLine,
   TaskStatus,
 } from '@eigenveil/wire/console';
@@ -59,12 +60,23 @@ export class ConsoleApi {
     return this.#get(`/tasks/${taskId}/result`, ResultResponse, signal);
   }
 
+  /** Those after the one with this number. */
+  owners(taskId: TaskId, after: number, signal: AbortSignal): Promise<TaskOwners> {
+    const next = after === 0 ? '' : `/${after}/next`;
+    return this.#get(`/tasks/${taskId}/owners${next}`, TaskOwners, signal);
+  }
+
   create(creation: TaskCreation, signal: AbortSignal): Promise<SignedTask> {
     return this.#post('/tasks', creation, SignedTask, signal);
   }
 
   close(taskId: TaskId, signal: AbortSignal): Promise<TaskStatus> {
     return this.#post(`/tasks/${taskId}/close`, {}, TaskStatus, signal);
+  }
+
+  /** The next task of the series, made once. */
+  renew(taskId: TaskId, json: RenewalRequest, signal: AbortSignal): Promise<SignedTask> {
+    return this.#post(`/tasks/${taskId}/renewal`, json, SignedTask, signal);
   }
 
   cancel(taskId: TaskId, signal: AbortSignal): Promise<TaskStatus> {

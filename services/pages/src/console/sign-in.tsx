@@ -45,10 +45,8 @@ export function SignIn(props: {
           >
             <Field
               label="Operator’s token"
-              hint="The data user’s service writes it to the file admin-token in its data directory."
-              error={
-                isWrong ? 'This is not the operator’s token. Paste the whole content of the file.' : null
-              }
+              hint="What “eigenveil-user operators add” printed for you, or the file admin-token in the data directory of the service."
+              error={isWrong ? 'This is not the operator’s token. Paste all of it.' : null}
             >
               {(attributes) => (
                 <input

@@ -30,7 +30,7 @@ export function isFinal(state: TaskState): boolean {
   return state === 'done' || state === 'cancelled' || state === 'failed';
 }
 
-const OBSTACLES: Readonly<Record<TaskProgress['waitsFor']['who'], string>> = {
+const OBSTACLES: Readonly<Record<TaskProgress['status']['waitsFor']['who'], string>> = {
   owners: 'Owners have to mend what stops it.',
   operator: 'You have to mend what stops it.',
   csp: 'The operator of the CSP has to mend what stops it.',
@@ -44,23 +44,28 @@ const WAITING: Readonly<Record<WaitingCode, (progress: TaskProgress) => string>>
     `Owners have to contribute, until there is the minimum of ${number(minimumOwners)}. Send them the id of the task.`,
   close: ({ minimumOwners }) =>
     `You may close the task: the minimum of ${number(minimumOwners)} is reached. More owners can contribute until you do, or until the deadline.`,
-  'close full': () => 'You have to close the task: it has its largest number of contributions.',
+  end: ({ minimumOwners }) =>
+    `The task closes by itself: the minimum of ${number(minimumOwners)} is reached, and more owners can contribute until then. You may close it before.`,
+  'close full': () => 'You can close the task: it has its largest number of contributions.',
   'close overdue': () =>
     'You have to close the task: its deadline has passed, and there are enough contributions.',
+  closing: () => 'The task closes by itself now. Nothing is for you to do.',
   cancel: ({ minimumOwners }) =>
     `You have to cancel the task: its deadline has passed with fewer than the ${number(minimumOwners)} contributions that it needs. Create another one with a later deadline.`,
+  records: () =>
+    'The CSP has to take the owners’ records as final. Contributions of owners whom it has revoked are dropped first.',
   aggregation: () => 'The data user adds up the contributions, encrypted, and blinds the sum.',
-  unblinding: () => 'The CSP checks the owners’ records and decrypts the blinded sum.',
+  unblinding: () => 'The CSP decrypts the blinded sum.',
   computation: () => 'The data user and the CSP compute the projection together.',
   countersignature: () => 'The CSP countersigns the digest of the result.',
-  obstacle: ({ waitsFor }) =>
-    `The last attempt has failed; it is tried again by itself. ${OBSTACLES[waitsFor.who]}`,
+  obstacle: ({ status }) =>
+    `The last attempt has failed; it is tried again by itself. ${OBSTACLES[status.waitsFor.who]}`,
   nothing: () => 'Nobody has to do anything.',
 };
 
 /** Who has to do what. It says no count that changes, so that screen readers can say it whenever it changes. */
 export function waitingWords(progress: TaskProgress): string {
-  return WAITING[progress.waitsFor.code](progress);
+  return WAITING[progress.status.waitsFor.code](progress);
 }
 
 /** A number of contributions against the bounds of the task. */

@@ -2,7 +2,12 @@
  * The owner's key and how it leaves a device: in a backup, once, when the key is made; and with all that the owner must not forget when it moves to
  * another device. A device that the owner has left contributes nothing any more.
  */
-import { Enrolment, OwnerPolicy, type PendingContribution } from '@eigenveil/data-owner/portable';
+import {
+  Enrolment,
+  LedgerEntry,
+  OwnerPolicy,
+  type PendingContribution,
+} from '@eigenveil/data-owner/portable';
 import { fromBase64url, toBase64url } from '@eigenveil/platform';
 import { TaskId } from '@eigenveil/task';
 import { generatePrivateJwk, PrivateJwk, PublicJwk } from '@eigenveil/wire';
@@ -31,6 +36,8 @@ const Moved = z.strictObject({
   receipts: z.array(z.tuple([TaskId, z.string()])),
   withdrawals: z.array(TaskId),
   tasks: z.array(z.tuple([TaskId, z.strictObject({ dataUser: ServiceUrl, addedAt: z.iso.datetime() })])),
+  /** None in a file of an earlier page. */
+  ledger: z.array(LedgerEntry).default([]),
 });
 
 /**
@@ -109,7 +116,7 @@ export async function restore(
 
 /** A key that has never been used is no owner yet. */
 async function requireNoOwner(it: Transaction): Promise<void> {
-  for (const store of ['enrolment', 'marks', 'pending', 'receipts', 'withdrawals'] as const)
+  for (const store of ['enrolment', 'marks', 'pending', 'receipts', 'withdrawals', 'ledger'] as const)
     if ((await it.objectStore(store).count()) > 0)
       throw new DeviceError(
         'ERR_OWNER_EXISTS',
@@ -147,6 +154,7 @@ async function collect(
     receipts: await pairs(it.objectStore('receipts')),
     withdrawals: await it.objectStore('withdrawals').getAllKeys(),
     tasks: await pairs(it.objectStore('tasks')),
+    ledger: await it.objectStore('ledger').getAll(),
   };
 }
 
@@ -159,7 +167,7 @@ async function pairs<Value>(store: {
 }
 
 async function put(it: Transaction, moved: z.output<typeof Moved>): Promise<void> {
-  const { enrolment, dataKey, policy, pending, receipts, withdrawals, tasks } = moved;
+  const { enrolment, dataKey, policy, pending, receipts, withdrawals, tasks, ledger } = moved;
   const bytesOf = ({ bytes, ...rest }: z.output<typeof Pending>): PendingContribution => ({
     ...rest,
     bytes: fromBase64url(bytes),
@@ -172,4 +180,5 @@ async function put(it: Transaction, moved: z.output<typeof Moved>): Promise<void
   for (const [id, receipt] of receipts) await it.objectStore('receipts').put(receipt, id);
   for (const id of withdrawals) await it.objectStore('withdrawals').put(true, id);
   for (const [id, task] of tasks) await it.objectStore('tasks').put(task, id);
+  for (const [i, entry] of ledger.entries()) await it.objectStore('ledger').put(entry, i);
 }

@@ -2,7 +2,7 @@
  * What the owner's page keeps in the browser, in IndexedDB of its origin. What is written is on the disk before the promise resolves (durability
  * `strict`, as far as the browser and the system keep that promise), whole or not at all.
  */
-import type { OwnerPolicy, PendingContribution } from '@eigenveil/data-owner/portable';
+import type { LedgerEntry, OwnerPolicy, PendingContribution } from '@eigenveil/data-owner/portable';
 import type { TaskId } from '@eigenveil/task';
 import type { PublicJwk } from '@eigenveil/wire';
 import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB, type StoreNames } from 'idb';
@@ -33,6 +33,8 @@ export interface OwnerDatabase extends DBSchema {
   receipts: { key: TaskId; value: string };
   withdrawals: { key: TaskId; value: true };
   tasks: { key: TaskId; value: KnownTask };
+  /** Entries from 0 on. */
+  ledger: { key: number; value: LedgerEntry };
 }
 
 export type Store = StoreNames<OwnerDatabase>;
@@ -46,6 +48,7 @@ export const STORES = [
   'receipts',
   'withdrawals',
   'tasks',
+  'ledger',
 ] as const satisfies readonly Store[];
 
 export type Transaction = IDBPTransaction<OwnerDatabase, typeof STORES, 'readwrite'>;
@@ -60,9 +63,9 @@ export class Database {
   /** @throws ERR_OWNER_HOME where the browser keeps nothing for this page */
   static async open(name = 'eigenveil-owner'): Promise<Database> {
     try {
-      const db = await openDB<OwnerDatabase>(name, 1, {
-        upgrade: (fresh) => {
-          for (const store of STORES) fresh.createObjectStore(store);
+      const db = await openDB<OwnerDatabase>(name, 2, {
+        upgrade: (db) => {
+          for (const store of STORES) if (!db.objectStoreNames.contains(store)) db.createObjectStore(store);
         },
         // A newer page wants to change the form of what is kept.
         blocking: (_from, _to, event) => (event.target as IDBDatabase).close(),

@@ -1,7 +1,9 @@
 /** What the owner does on this page: the code of the command line, with a state in the browser and a worker for rows and ciphertexts. */
 import {
   type BrokenRule,
+  type BudgetStatus,
   DataOwner,
+  type Elsewhere,
   type Evidence,
   type OwnerPolicy,
   type TaskResult,
@@ -110,6 +112,16 @@ export class Owner {
   /** Checks a result in a file, with no service. */
   async verify(evidence: Evidence): Promise<TaskResult> {
     return (await this.#dataOwner()).verify(evidence);
+  }
+
+  /** What each data set has spent, by the policy that is kept. */
+  async budget(): Promise<BudgetStatus[]> {
+    return (await this.#dataOwner()).budget();
+  }
+
+  /** Says what a data set has spent that this browser does not know: see DataOwner.setBudget. */
+  setBudget(dataset: string, elsewhere: Elsewhere): Promise<void> {
+    return this.state.exclusively(async () => (await this.#dataOwner()).setBudget(dataset, elsewhere));
   }
 
   async #dataOwner(by: JobOptions = {}): Promise<DataOwner> {

@@ -2,7 +2,8 @@
 import { OwnerPolicy } from '@eigenveil/data-owner/portable';
 import { explainIssues } from '@eigenveil/wire/explain';
 
-export type Member = keyof OwnerPolicy;
+/** A page takes part in no renewal: nobody is there when the next task of a series comes. */
+export type Member = Exclude<keyof OwnerPolicy, 'series'>;
 
 /** How a member is filled in. A number that may be absent is left empty. */
 export type MemberField = {
@@ -15,6 +16,8 @@ export type MemberField = {
       readonly kind: 'choice' | 'several';
       readonly options: readonly (readonly [value: string, words: string])[];
     }
+  /** A member that is an object of numbers. */
+  | { readonly kind: 'numbers'; readonly parts: readonly (readonly [name: string, words: string])[] }
 );
 
 export const MEMBERS: readonly { readonly title: string; readonly fields: readonly MemberField[] }[] = [
@@ -140,6 +143,33 @@ export const MEMBERS: readonly { readonly title: string; readonly fields: readon
       },
     ],
   },
+  {
+    title: 'All tasks together',
+    fields: [
+      {
+        name: 'totalEpsilon',
+        kind: 'number',
+        label: 'Largest ε of all tasks together',
+        hint: 'What one data set may spend in all, about the relation above, or which row is there where none is chosen. Empty: any, and it is only counted.',
+      },
+      {
+        name: 'totalDelta',
+        kind: 'number',
+        label: 'Largest δ of all tasks together',
+        hint: 'It belongs to the ε above.',
+      },
+      {
+        name: 'answers',
+        kind: 'numbers',
+        label: 'Results without differential privacy over one data set',
+        hint: 'Results over the same rows can be compared with each other, and the difference tells of single rows.',
+        parts: [
+          ['rotated', 'By rotated, at most'],
+          ['others', 'By other protocols, at most'],
+        ],
+      },
+    ],
+  },
 ];
 
 const FIELDS = MEMBERS.flatMap(({ fields }) => fields);
@@ -148,19 +178,39 @@ const FIELDS = MEMBERS.flatMap(({ fields }) => fields);
 export type PolicyDraft = Readonly<Record<Member, string | boolean | readonly string[]>>;
 
 export function draftOf(policy: OwnerPolicy): PolicyDraft {
-  const entries = FIELDS.map(({ name, kind }) => {
+  const entries = FIELDS.map((field) => {
+    const { name, kind } = field;
     const value = policy[name];
-    return [name, kind === 'number' || kind === 'choice' ? String(value ?? '') : value];
+    if (kind === 'number' || kind === 'choice') return [name, String(value ?? '')];
+    return [name, kind === 'numbers' ? partsOf(field, value) : value];
   });
   return Object.fromEntries(entries) as PolicyDraft;
+}
+
+type Numbers = Extract<MemberField, { readonly kind: 'numbers' }>;
+
+/** A text for each part, in their order. */
+function partsOf({ parts }: Numbers, value: unknown): string[] {
+  const numbers = (value ?? {}) as Readonly<Record<string, number | undefined>>;
+  return parts.map(([part]) => String(numbers[part] ?? ''));
+}
+
+/** The member, if any part of it is filled in. */
+function wholeOf({ name, parts }: Numbers, texts: readonly string[]): [Member, unknown][] {
+  const filled = parts.flatMap(([part], i): [string, number][] =>
+    texts[i]!.trim() === '' ? [] : [[part, Number(texts[i])]],
+  );
+  return filled.length === 0 ? [] : [[name, Object.fromEntries(filled)]];
 }
 
 /** The policy, or why it is none, in words that name members. */
 export function policyOf(
   draft: PolicyDraft,
 ): { readonly policy: OwnerPolicy } | { readonly problem: string } {
-  const entries = FIELDS.flatMap(({ name, kind }): [Member, unknown][] => {
+  const entries = FIELDS.flatMap((field): [Member, unknown][] => {
+    const { name, kind } = field;
     const value = draft[name];
+    if (kind === 'numbers') return wholeOf(field, value as readonly string[]);
     if (kind === 'check' || kind === 'several') return [[name, value]];
     if (typeof value !== 'string' || value.trim() === '') return [];
     return [[name, kind === 'number' ? Number(value) : value]];

@@ -8,6 +8,7 @@ import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { View } from '../common/layout.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
+import { BudgetPanel } from './budget-panel.tsx';
 import { Check, Choice, FileField, TextField } from './fields.tsx';
 import type { Owner } from './owner.ts';
 import { draftOf, MEMBERS, type MemberField, type PolicyDraft, policyOf } from './policy-form.ts';
@@ -23,6 +24,7 @@ export function PolicyView({ owner }: { readonly owner: Owner }) {
       </p>
       {loading.state === 'failed' && <OwnerProblem error={loading.error} />}
       {loading.state === 'done' && <PolicyForm owner={owner} kept={loading.value} />}
+      <BudgetPanel owner={owner} />
     </View>
   );
 }
@@ -103,6 +105,24 @@ function Member(props: {
       return <Check label={label} hint={hint} checked={value === true} onChecked={set} />;
     case 'choice':
       return <Choice label={label} hint={hint} value={String(value)} options={field.options} onValue={set} />;
+    case 'numbers': {
+      const texts = value as readonly string[];
+      return (
+        <fieldset>
+          <legend>{label}</legend>
+          <p class="hint">{hint}</p>
+          {field.parts.map(([part, words], i) => (
+            <TextField
+              key={part}
+              label={words}
+              value={texts[i]!}
+              onValue={(text) => set(texts.map((it, j) => (i === j ? text : it)))}
+              isNumber
+            />
+          ))}
+        </fieldset>
+      );
+    }
     case 'several': {
       const chosen = Array.isArray(value) ? (value as readonly string[]) : [];
       return (

@@ -5,6 +5,7 @@
 import {
   digestOfData,
   Enrolment,
+  type LedgerEntry,
   newDataKey,
   OwnerPolicy,
   type OwnerState,
@@ -40,6 +41,8 @@ export interface TaskEntry extends KnownTask {
 const LOCK = 'eigenveil-owner';
 
 export class BrowserState implements OwnerState {
+  /** By the backup of its key, and by copies of the browser's profile. */
+  readonly canComeBack = true;
   readonly database: Database;
   #isPersistent: boolean;
   #isBare: boolean;
@@ -186,6 +189,19 @@ export class BrowserState implements OwnerState {
     await this.#write(async (it) => {
       await it.objectStore('receipts').put(receipt, taskId);
       await it.objectStore('pending').delete(taskId);
+    });
+  }
+
+  ledger(): Promise<readonly LedgerEntry[]> {
+    return this.database.read((it) => it.objectStore('ledger').getAll());
+  }
+
+  addToLedger(entry: LedgerEntry, length: number): Promise<boolean> {
+    return this.#write(async (it) => {
+      const store = it.objectStore('ledger');
+      if ((await store.count()) !== length) return false;
+      await store.put(entry, length);
+      return true;
     });
   }
 

@@ -106,6 +106,11 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
     await expectAccessible(page);
     await expectFits(page);
 
+    await press(page, page.getByRole('button', { name: 'Show who contributed' }));
+    const owners = page.getByRole('table', { name: /^Owners, as they came/ });
+    await expect.poll(() => owners.getByRole('row').count()).toBe(4);
+    await expectAccessible(page);
+
     // The chart has its figures as a table, too.
     const chart = page.getByRole('img', { name: /^Contributions over time/ });
     expect(await chart.locator('svg path').count()).toBeGreaterThan(2);
@@ -123,6 +128,26 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
     await expectAccessible(page);
     await press(page, page.getByRole('link', { name: 'See the result' }));
     await page.waitForURL(/\/result$/);
+  });
+
+  test('a task that is over is renewed by a button, and the next one names its series', async () => {
+    const { client } = site.services;
+    const { task } = await client.create(await irisProposal());
+    const { page } = await signedIn();
+    await page.goto(`${site.consoleUrl}#/tasks/${task.id}`);
+    await page.getByText('It can be renewed once it is closed or cancelled.').waitFor();
+    expect(await page.getByRole('button', { name: 'Renew…' }).count()).toBe(0);
+    await client.cancelTask(task.id);
+    await press(page, page.getByRole('button', { name: 'Renew…' }));
+    await expectAccessible(page);
+    await expectFits(page);
+    await press(page, page.getByRole('button', { name: 'Open the next task' }));
+    await page.getByText('The task is renewed').waitFor();
+    const [next] = await client.list();
+    await press(page, page.getByRole('link', { name: next!.taskId }));
+    await page.getByText(`Renewal 1 of task ${task.id}`).waitFor();
+    await expectAccessible(page);
+    expect((await client.signed(next!.taskId)).task.series).toMatchObject({ id: task.id, number: 1 });
   });
 
   test('the list changes as tasks do, and goes back to the first of them', async () => {
@@ -252,10 +277,11 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
     const { task } = await site.services.client.create(await irisProposal());
     const { page } = await signedIn();
     const at = '2030-01-01T00:00:10.000Z';
+    const waitsFor = { who: 'nobody', code: 'nothing' };
     const show = async (changes: object, status: object) => {
       const update = {
         at,
-        status: { ...(await site.services.client.status(task.id)), contributions: 3, ...status },
+        status: { ...(await site.services.client.status(task.id)), contributions: 3, waitsFor, ...status },
         minimumOwners: task.minimumOwners,
         maximumOwners: task.maximumOwners,
         deadline: task.deadline,
@@ -263,7 +289,6 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
         refused: [],
         stages: [],
         computation: null,
-        waitsFor: { who: 'nobody', code: 'nothing' },
         ...changes,
       };
       await page.unroute(`**/tasks/${task.id}/progress`);
@@ -275,14 +300,15 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
       await heading(page, /^Task /).waitFor();
     };
     const computation = { unit: 'AND gates', done: 2_500_000, planned: 10_000_000, secondsLeft: 90 };
-    await show({ computation, waitsFor: { who: 'csp', code: 'computation' } }, { state: 'unblinded' });
+    await show({ computation }, { state: 'unblinded', waitsFor: { who: 'csp', code: 'computation' } });
     const bar = page.getByRole('progressbar', { name: 'Two-party computation' });
     expect(await bar.getAttribute('aria-valuetext')).toBe('2,500,000 of 10,000,000 AND gates (25 %)');
     await page.getByText('About 1 minute 30 seconds left.').waitFor();
     await expectAccessible(page);
 
     const obstacle = { code: 'ERR_PEER_UNREACHABLE', message: `${MARKUP} cannot be reached` };
-    await show({ waitsFor: { who: 'csp', code: 'obstacle' } }, { state: 'closed', waiting: obstacle });
+    const ofCsp = { who: 'csp', code: 'obstacle' };
+    await show({}, { state: 'closed', waiting: obstacle, waitsFor: ofCsp });
     await page.getByText('The operator of the CSP has to mend what stops it.').waitFor();
     await page.getByText(/cannot be reached/).waitFor();
 

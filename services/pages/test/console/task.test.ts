@@ -14,6 +14,7 @@ function progressOf(changes: object, status: object = {}): TaskProgress {
       contributions: 2,
       differentialPrivacy: null,
       timings: {},
+      waitsFor: { who: 'owners', code: 'contributions' },
       ...status,
     },
     minimumOwners: 3,
@@ -26,7 +27,6 @@ function progressOf(changes: object, status: object = {}): TaskProgress {
     refused: [],
     stages: [{ state: 'open', startedAt: time(1), endedAt: null, milliseconds: null }],
     computation: null,
-    waitsFor: { who: 'owners', code: 'contributions' },
     ...changes,
   });
 }
@@ -69,12 +69,13 @@ test('bounds that are one number share a line, and close ones are named on eithe
 
 test('every state that a task can wait in has a sentence of its own, which no new contribution changes', () => {
   const sentences = WaitingCode.options.map((code) =>
-    waitingWords(progressOf({ waitsFor: { who: 'csp', code } })),
+    waitingWords(progressOf({}, { waitsFor: { who: 'csp', code } })),
   );
   expect(new Set(sentences).size).toBe(WaitingCode.options.length);
   for (const code of WaitingCode.options) {
-    const now = waitingWords(progressOf({ waitsFor: { who: 'owners', code } }));
-    expect(waitingWords(progressOf({ waitsFor: { who: 'owners', code } }, { contributions: 9 }))).toBe(now);
+    const waitsFor = { who: 'owners', code } as const;
+    const now = waitingWords(progressOf({}, { waitsFor }));
+    expect(waitingWords(progressOf({}, { waitsFor, contributions: 9 }))).toBe(now);
   }
   expect(contributionWords(progressOf({}))).toBe('2 contributions; at least 3, at most 10');
 });

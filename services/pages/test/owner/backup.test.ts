@@ -1,3 +1,4 @@
+import { nextEntry } from '@eigenveil/data-owner/portable';
 import { newTaskId } from '@eigenveil/task';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { leave, makeKey, restore } from '../../src/owner/backup.ts';
@@ -52,6 +53,8 @@ async function usedDevice() {
   await state.saveReceipt(TASKS[1], 'receipt');
   await state.beginWithdrawal(TASKS[2]);
   await state.addTask(TASKS[0], 'https://user.example.org');
+  const event = { kind: 'answer', taskId: TASKS[0], by: 'others', group: TASKS[0] } as const;
+  await state.addToLedger(nextEntry([], 'rows', event), 0);
   const digest = await state.digestOfData(TASKS[0], [5n]);
   return { database, backup, state, digest };
 }
@@ -77,6 +80,8 @@ describe('an owner that moves', () => {
     await expect(moved.hasWithdrawn(TASKS[2])).resolves.toBe(true);
     await expect(moved.digestOfData(TASKS[0], [5n])).resolves.toBe(digest);
     await expect(moved.tasks()).resolves.toEqual(await state.tasks());
+    expect(await moved.ledger()).toEqual(await state.ledger());
+    expect(await moved.ledger()).toHaveLength(1);
     expect([moved.isDurable, (await moved.status()).movedAt]).toEqual([true, null]);
 
     const refused = expect.objectContaining({ code: 'ERR_OWNER_MOVED' });

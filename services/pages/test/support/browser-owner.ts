@@ -1,6 +1,7 @@
 /** A data owner at the owners' page: a browser context of its own, and the steps that it takes there. */
 import { readFile } from 'node:fs/promises';
 import type { TaskId } from '@eigenveil/task';
+import { MANY_ANSWERS } from '@eigenveil/testbed/many-answers';
 import { type OwnerLink, ownerLink } from '@eigenveil/wire/owner-link';
 import type { Download, Page } from 'playwright-core';
 import { LABEL } from './owners.ts';
@@ -120,7 +121,7 @@ export class BrowserOwner {
 }
 
 /** Keys of 1024 bits, and no privacy. */
-const TEST_POLICY = { minimumKeyBits: 1024, twoParty: ['garbled', 'simulated'] };
+const TEST_POLICY = { minimumKeyBits: 1024, twoParty: ['garbled', 'simulated'], ...MANY_ANSWERS };
 
 function linkOf({ services, ownerUrl }: Site, token: string, task?: TaskId): string {
   const { csp, dataUser } = services;

@@ -90,10 +90,13 @@ export function trafficOf(wires: readonly Wire[], logs: ReadonlyMap<Party, KeyLo
       const client = others[0]?.[0] ?? 'operator';
       const keys = logs.get(wire.service) ?? new Map();
       const between = { client, service: wire.service };
-      for (const [to, message] of messagesOf(decrypted(connection, keys), between, began)) {
-        const messages = received.get(to) ?? [];
-        received.set(to, messages);
-        messages.push(message);
+      // One that ended before the service answered has no secrets, and nobody has read anything by it.
+      const isAnswered = recordsOf(connection.fromService).length > 0;
+      const messages = isAnswered ? messagesOf(decrypted(connection, keys), between, began) : [];
+      for (const [to, message] of messages) {
+        const known = received.get(to) ?? [];
+        received.set(to, known);
+        known.push(message);
       }
       passages.push(passagesOf(connection, between, began));
     }

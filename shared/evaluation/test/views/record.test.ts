@@ -50,7 +50,11 @@ describe('a recorded task', { tags: ['long'] }, () => {
         ),
         ...['owner 1', 'owner 2'].map((from) => `request from ${from}: POST /enrolments`),
         'request from data user: POST /tasks',
+        ...['owner 1', 'owner 2'].map((from) => `request from ${from}: POST /owners/counter`),
+        'request from data user: GET /healthz', // whose certificate is looked at
+        'request from data user: GET /revocations',
         'request from data user: POST /tasks/{task}/records',
+        'request from data user: POST /tasks/{task}/records/fixation',
         'request from data user: POST /tasks/{task}/unblinding',
         'request from data user: GET /tasks/{task}/two-party',
         'frame from data user: GET /tasks/{task}/two-party',

@@ -123,7 +123,11 @@ function MemberForm(
   if (type.kind === 'choices')
     return (
       <Group member={member} fault={fault}>
-        <Choices options={type.options} value={Array.isArray(value) ? value : []} set={set} />
+        <Choices
+          options={type.options}
+          value={Array.isArray(value) ? value : []}
+          set={(chosen) => set(member.optional && chosen.length === 0 ? undefined : chosen)}
+        />
       </Group>
     );
   return (
@@ -274,7 +278,7 @@ function Typed(props: {
 function Choices(props: {
   readonly options: readonly string[];
   readonly value: readonly Json[];
-  readonly set: (value: Json) => void;
+  readonly set: (value: readonly Json[]) => void;
 }) {
   const { options, value, set } = props;
   return (

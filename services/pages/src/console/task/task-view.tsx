@@ -20,7 +20,9 @@ import { useNow } from '../use-now.ts';
 import { contributionWords, isFinal, STATES, waitingWords } from '../words.ts';
 import { ContributionsChart } from './contributions-chart.tsx';
 import { CancelDialog, CloseDialog } from './end-dialogs.tsx';
+import { Owners } from './owners.tsx';
 import { Refused } from './refused.tsx';
+import { SeriesPart } from './series-part.tsx';
 import { Stages } from './stages.tsx';
 
 export function TaskView({ api, taskId }: { readonly api: ConsoleApi; readonly taskId: TaskId }) {
@@ -51,6 +53,7 @@ export function TaskView({ api, taskId }: { readonly api: ConsoleApi; readonly t
           <Now api={api} progress={progress} now={now} />
           <h2>Contributions</h2>
           <ContributionsChart progress={progress} />
+          <Owners api={api} taskId={taskId} now={now} />
           <h2>Refused uploads</h2>
           <Refused refused={progress.refused} now={now} />
           <h2>Stages</h2>
@@ -149,7 +152,16 @@ function Agreed(props: {
   const isProposed = state === 'proposed';
   const signed = useAsync((signal) => api.signed(taskId, signal), [api, taskId, isProposed]);
   if (signed.state === 'loading') return <p>Asking the data user…</p>;
-  if (signed.state === 'done') return <Parameters task={signed.value.task} now={now} id={taskId} />;
+  if (signed.state === 'done') {
+    const { task } = signed.value;
+    return (
+      <>
+        <Parameters task={task} now={now} id={taskId} />
+        <h2>Series</h2>
+        <SeriesPart api={api} task={task} state={state} />
+      </>
+    );
+  }
   if (errorCodeOf(signed.error) === 'ERR_TASK_UNKNOWN')
     return <p>{isProposed ? 'The CSP has not signed the task yet.' : 'The CSP has not signed this task.'}</p>;
   return (

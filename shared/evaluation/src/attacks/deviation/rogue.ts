@@ -156,7 +156,7 @@ export class Rogue {
   /** One run of the two-party computation, with something added to the shares. @throws ERR_TASK_ANSWERED, … */
   async compute(task: Task, drawn: Drawn, added?: readonly bigint[]): Promise<Decomposition> {
     const path = `/tasks/${task.id}/two-party`;
-    const headers = await this.#client.authenticate('GET', path);
+    const headers = await this.#client.introduce('GET', path);
     const url = `${this.#client.url.replace(/^https/, 'wss')}${path}`;
     const channel = await connectChannel({ url, headers, ca: this.#ca }).catch((error: unknown) => {
       throw error instanceof ChannelRefused ? (errorFromProblem(error.body) ?? error) : error;

@@ -12,6 +12,7 @@ import { PaillierPool } from '@eigenveil/paillier';
 import { adminTokenFile, databaseFile } from '@eigenveil/server';
 import type { Statistics } from '@eigenveil/statistics';
 import type { Task, TaskId, TaskProposal } from '@eigenveil/task';
+import { MANY_ANSWERS } from '@eigenveil/testbed/many-answers';
 import { CountingProxy } from '@eigenveil/testbed/proxies/counting-proxy';
 import type { TaskStatus } from '@eigenveil/wire';
 import { type SeenRecord, TlsRecords } from './tls-records.ts';
@@ -91,6 +92,7 @@ export async function startSite(ownerCount: number, answerMilliseconds: number):
       allowSpectrum: true,
       allowVariances: true,
       minimumClassRows: 1,
+      ...MANY_ANSWERS,
     });
     const owners: DataOwner[] = [];
     for (const token of await inviteOwners(csp.dataDirectory, ownerCount, TOKEN_SECONDS)) {

@@ -1,0 +1,28 @@
+/** What a start of the authenticator would find, and whether its webhook's certificate is accepted. */
+import { checkService, Doubt, type Finding, Findings, lookAtPeer, readCertificates } from '@eigenveil/server';
+import { AUTHENTICATOR_BACKUP } from './backup.ts';
+import { referencesOf } from './references.ts';
+import type { AuthenticatorConfiguration } from './settings.ts';
+
+export async function checkAuthenticator(config: AuthenticatorConfiguration): Promise<readonly Finding[]> {
+  const findings = new Findings();
+  await findings.look('projections', () => `${referencesOf(config.projections).size} in use`);
+  await checkService(findings, config, AUTHENTICATOR_BACKUP);
+  let ca: string | undefined;
+  const isTrusted = await findings.look('certificates for the webhook', async () => {
+    ca = await readCertificates('webhookCa', config.webhookCa);
+    return ca === undefined ? "the system's" : String(config.webhookCa);
+  });
+  const { webhookUrl } = config;
+  if (webhookUrl === undefined || !isTrusted) return findings.all;
+  await findings.look('webhook', async () => {
+    const { origin } = new URL(webhookUrl);
+    // Not its own path: whoever asks there may be taken for an event.
+    await lookAtPeer(origin, '/', ca).catch((error: unknown) => {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : 'no answer';
+      throw new Doubt(`${origin} cannot be reached (${code})`);
+    });
+    return `${origin} answers`;
+  });
+  return findings.all;
+}

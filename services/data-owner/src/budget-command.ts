@@ -1,0 +1,109 @@
+/** The commands `budget show` and `budget set` of eigenveil-owner. What their actions work with is loaded when they run. */
+import { addSettings, printResult } from '@eigenveil/command';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { BudgetStatus } from './budget.ts';
+import { DATASET_SETTING, OWNER_SETTINGS, PREFIX, readPolicy, withOwner } from './settings.ts';
+
+export function addBudget(program: Command): void {
+  const command = program.command('budget').description('what the rows have spent, by data set');
+  addShow(command);
+  addSet(command);
+}
+
+function addShow(parent: Command): void {
+  const command = parent.command('show').description('show what each data set has spent, and of how much');
+  const configuration = addSettings(command, PREFIX, {
+    ...OWNER_SETTINGS,
+    policy: {
+      schema: z.string().optional(),
+      description: "JSON file of the owner's policy, which says the totals",
+      placeholder: 'FILE',
+    },
+  });
+  command.addHelpText(
+    'after',
+    `
+Reads the ledger in --home and asks nobody. A task counts from the moment before it was first sent, whatever became of it. Rows that are
+contributed under two names are counted under each alone, and nobody notices that they are the same.`,
+  );
+  command.action(async () => {
+    const settings = configuration();
+    const policy = await readPolicy(settings.policy);
+    const datasets = await withOwner(settings, policy, (owner) => owner.budget());
+    printResult(command, {
+      json: { datasets },
+      text: datasets.length === 0 ? 'nothing was charged yet' : datasets.map(describe).join('\n'),
+    });
+  });
+}
+
+function describe(status: BudgetStatus): string {
+  const { dataset, tasks, spent, neighbours, composition, totalEpsilon, totalDelta, answers } = status;
+  const amount =
+    spent === null
+      ? `a guarantee of replace, which amounts to none of ${neighbours}`
+      : `epsilon ${spent.epsilon.toPrecision(4)} with delta ${spent.delta.toPrecision(3)} (${neighbours}, ${composition})`;
+  const total = totalEpsilon === null ? 'no total' : `a total of ${totalEpsilon} with ${totalDelta}`;
+  const { rotated, others } = answers;
+  return [
+    `${dataset}: ${tasks} tasks under differential privacy: ${amount}, of ${total}`,
+    `  without: ${rotated.given} of ${rotated.of} answers by rotated, ${others.given} of ${others.of} by others`,
+    ...(status.isUnknown ? ['  entries were lost: nothing is taken before "budget set"'] : []),
+  ].join('\n');
+}
+
+const count = (what: string) => ({
+  schema: z.int().min(0),
+  description: `answers without differential privacy ${what}`,
+  default: 0,
+  placeholder: 'NUMBER',
+});
+
+function addSet(parent: Command): void {
+  const command = parent
+    .command('set')
+    .description('say what a data set has spent that the ledger does not have');
+  const configuration = addSettings(command, PREFIX, {
+    ...OWNER_SETTINGS,
+    ...DATASET_SETTING,
+    epsilon: {
+      schema: z.number().min(0),
+      description: 'epsilon of all tasks that the ledger does not have, together',
+      placeholder: 'NUMBER',
+    },
+    delta: {
+      schema: z.number().min(0).lt(1),
+      description: 'delta of them, together',
+      placeholder: 'NUMBER',
+    },
+    neighbours: {
+      schema: z.enum(['add-remove', 'replace']),
+      description: 'what epsilon and delta are about: add-remove or replace',
+      default: 'replace' as const,
+      placeholder: 'RELATION',
+    },
+    rotated: count('by rotated'),
+    others: count('by other protocols'),
+  });
+  command.addHelpText(
+    'after',
+    `
+For what was contributed before there was a ledger, and for a home that was put back from a backup: the CSP has counted entries that such a home
+does not have, so every contribution is refused (ERR_BUDGET_RESTORED) until this is said for its data set. What you say is added to what the
+ledger has. Said again, it takes the place of what was said before, and cannot be less. Say rather too much.
+
+Example:
+  $ eigenveil-owner budget set --dataset visits --epsilon 1.5 --delta 1e-6 --rotated 1`,
+  );
+  command.action(async () => {
+    const settings = configuration();
+    const { dataset, epsilon, delta, neighbours, rotated, others } = settings;
+    const elsewhere = { epsilon, delta, neighbours, rotated, others };
+    await withOwner(settings, await readPolicy(), (owner) => owner.setBudget(dataset, elsewhere));
+    printResult(command, {
+      json: { dataset, ...elsewhere },
+      text: `the data set ${dataset} has spent epsilon ${epsilon} with delta ${delta} (${neighbours}) beside the ledger`,
+    });
+  });
+}

@@ -1,0 +1,279 @@
+/**
+ * What an owner's data sets have spent, by its ledger, and whether a task still fits: the accounting of docs/privacy.md, by the accountant of shared/privacy.
+ *
+ * Which composition a data set is accounted by is decided by its first task alone: zCDP, which is tighter from the second task on, unless the
+ * first one fits the total only as its own (ε, δ). The first task is chosen before anybody has seen a result. To take whichever is the
+ * better after each task would let results choose, and that costs up to another δ.
+ */
+import {
+  BudgetAccountant,
+  costOfTask,
+  type PrivacyBudget,
+  replacing,
+  type TaskCost,
+} from '@eigenveil/privacy';
+import type { Task, TaskId } from '@eigenveil/task';
+import { errorCodeOf, ServiceError } from '@eigenveil/wire';
+import { type Elsewhere, isAdoption, type LedgerEntry, type LedgerEvent } from './ledger.ts';
+import type { OwnerPolicy } from './policy.ts';
+
+/** What counts for budgets of a policy. */
+export type BudgetPolicy = Pick<OwnerPolicy, 'totalEpsilon' | 'totalDelta' | 'neighbours' | 'answers'>;
+
+type Relation = NonNullable<OwnerPolicy['neighbours']>;
+type Guarantee = Extract<LedgerEvent, { kind: 'guarantee' }>;
+type Answer = Extract<LedgerEvent, { kind: 'answer' }>;
+
+const NONE: Elsewhere = { epsilon: 0, delta: 0, neighbours: 'replace', rotated: 0, others: 0 };
+/** The largest δ that an accountant takes. */
+const MOST_DELTA = 1 - 2 ** -52;
+
+/** What has been spent on a data set, of what. */
+export interface BudgetStatus {
+  readonly dataset: string;
+  /** The last task that was charged, or what was set; ISO 8601. */
+  readonly changedAt: string;
+  /** Tasks under differential privacy that the ledger has. */
+  readonly tasks: number;
+  /** What they come to with what was spent elsewhere: in this relation, by this composition. Null where a guarantee has no price in it. */
+  readonly spent: { readonly epsilon: number; readonly delta: number } | null;
+  readonly neighbours: Relation;
+  readonly composition: 'basic' | 'zcdp';
+  /** Null: no total is set. */
+  readonly totalEpsilon: number | null;
+  readonly totalDelta: number;
+  /** Without differential privacy, and of how many. */
+  readonly answers: Readonly<Record<'rotated' | 'others', { readonly given: number; readonly of: number }>>;
+  /** Whether nothing is taken before `budget set`, since the ledger goes on from one that was lost. */
+  readonly isUnknown: boolean;
+}
+
+/** What a task is to be charged as. */
+export function eventOf({ id, twoParty, differentialPrivacy, series }: Task): Guarantee | Answer {
+  if (differentialPrivacy === null)
+    return {
+      kind: 'answer',
+      taskId: id,
+      by: twoParty === 'rotated' ? 'rotated' : 'others',
+      group: series?.id ?? id,
+    };
+  const { epsilon, delta, neighbours, noise } = differentialPrivacy;
+  return { kind: 'guarantee', taskId: id, epsilon, delta, neighbours, noise };
+}
+
+/** Whether the ledger has the task charged to this data set. */
+export function isCharged(ledger: readonly LedgerEntry[], dataset: string, taskId: TaskId): boolean {
+  return ledger.some(
+    (entry) => entry.dataset === dataset && entry.event.kind !== 'set' && entry.event.taskId === taskId,
+  );
+}
+
+/**
+ * Checks that what is to be charged fits what the policy leaves of the data set.
+ * @throws ERR_BUDGET_EXHAUSTED, which says what is left; ERR_BUDGET_RESTORED where nobody has said what was lost; ERR_POLICY for a guarantee
+ *   that has no price in the policy's relation
+ */
+export function checkBudget(
+  policy: BudgetPolicy,
+  ledger: readonly LedgerEntry[],
+  dataset: string,
+  event: Guarantee | Answer,
+): void {
+  const account = accountOf(ledger, dataset);
+  if (account.isUnknown)
+    throw new ServiceError(
+      'ERR_BUDGET_RESTORED',
+      `what the data set ${dataset} has spent is not known, since entries of the ledger were lost: say it with "eigenveil-owner budget set --dataset ${dataset}"`,
+    );
+  if (event.kind === 'answer') checkAnswers(policy, account, dataset, event);
+  else checkSpending(policy, account, dataset, event);
+}
+
+/** What each data set has spent, in the order of their names. */
+export function budgetStatus(policy: BudgetPolicy, ledger: readonly LedgerEntry[]): BudgetStatus[] {
+  const names = [...new Set(ledger.map(({ dataset }) => dataset))].sort();
+  return names.map((dataset) => {
+    const account = accountOf(ledger, dataset);
+    const neighbours = relationOf(policy);
+    const costs = pricesOf(account, neighbours);
+    const composition = costs === null ? 'basic' : compositionOf(policy, costs);
+    return {
+      dataset,
+      changedAt: ledger.findLast((entry) => entry.dataset === dataset)!.time,
+      tasks: account.guarantees.length,
+      spent: costs === null ? null : spentOn(policy, costs, composition),
+      neighbours,
+      composition,
+      totalEpsilon: policy.totalEpsilon ?? null,
+      totalDelta: policy.totalDelta,
+      answers: {
+        rotated: { given: given(account, 'rotated'), of: policy.answers.rotated },
+        others: { given: given(account, 'others'), of: policy.answers.others },
+      },
+      isUnknown: account.isUnknown,
+    };
+  });
+}
+
+interface Account {
+  readonly elsewhere: Elsewhere;
+  readonly guarantees: readonly Guarantee[];
+  readonly answers: readonly Answer[];
+  readonly isUnknown: boolean;
+}
+
+function accountOf(ledger: readonly LedgerEntry[], dataset: string): Account {
+  const own = ledger.filter((entry) => entry.dataset === dataset);
+  const events = own.map(({ event }) => event);
+  const adopted = ledger.findLastIndex(isAdoption);
+  const said = ledger.findLastIndex((entry) => entry.dataset === dataset && entry.event.kind === 'set');
+  return {
+    elsewhere: events.findLast((event) => event.kind === 'set') ?? NONE,
+    guarantees: events.filter((event) => event.kind === 'guarantee'),
+    answers: events.filter((event) => event.kind === 'answer'),
+    isUnknown: said < adopted,
+  };
+}
+
+function given({ elsewhere, answers }: Account, by: Answer['by']): number {
+  return elsewhere[by] + new Set(answers.filter((it) => it.by === by).map(({ group }) => group)).size;
+}
+
+function checkAnswers({ answers }: BudgetPolicy, account: Account, dataset: string, event: Answer): void {
+  const { by, group } = event;
+  if (account.answers.some((it) => it.by === by && it.group === group)) return;
+  const count = given(account, by);
+  if (count < answers[by]) return;
+  throw new ServiceError(
+    'ERR_BUDGET_EXHAUSTED',
+    `the data set ${dataset} has given ${count} of ${answers[by]} answers without differential privacy by ${by === 'rotated' ? 'rotated' : 'protocols other than rotated'}: none is left; the results of one more would be compared with them. "answers" of the policy says how many may be; rows that have none in common are another --dataset`,
+  );
+}
+
+/** What the tasks of an account cost, and what is left of the total for them. */
+interface Prices {
+  readonly elsewhere: { readonly epsilon: number; readonly dpDelta: number };
+  readonly costs: readonly TaskCost[];
+}
+
+const relationOf = ({ neighbours }: BudgetPolicy): Relation => neighbours ?? 'replace';
+
+/** Null where something has no price in this relation. */
+function pricesOf({ elsewhere, guarantees }: Account, relation: Relation): Prices | null {
+  const before = { epsilon: elsewhere.epsilon, dpDelta: elsewhere.delta };
+  const isNothing = before.epsilon === 0 && before.dpDelta === 0;
+  const hasPrice = ({ neighbours }: { readonly neighbours: Relation }) =>
+    neighbours === relation || relation === 'replace';
+  if (!(isNothing || hasPrice(elsewhere)) || !guarantees.every(hasPrice)) return null;
+  return {
+    elsewhere: isNothing || elsewhere.neighbours === relation ? before : replacing(before),
+    costs: guarantees.map((it) => costOfTask(it, relation)),
+  };
+}
+
+/** What is left of the total for tasks of the ledger; null: nothing. */
+function budgetFor(
+  { totalEpsilon = Infinity, totalDelta }: BudgetPolicy,
+  { elsewhere }: Prices,
+): Pick<PrivacyBudget, 'epsilon' | 'dpDelta'> | null {
+  const [epsilon, dpDelta] = [totalEpsilon - elsewhere.epsilon, totalDelta - elsewhere.dpDelta];
+  return epsilon > 0 && dpDelta > 0 ? { epsilon, dpDelta } : null;
+}
+
+function compositionOf(policy: BudgetPolicy, prices: Prices): 'basic' | 'zcdp' {
+  const budget = budgetFor(policy, prices);
+  const [first] = prices.costs;
+  return budget !== null && first !== undefined && !fits({ composition: 'zcdp', ...budget }, [first])
+    ? 'basic'
+    : 'zcdp';
+}
+
+/** Whether all of these, in this order, are within the budget. */
+function fits(budget: PrivacyBudget, costs: readonly TaskCost[]): boolean {
+  const accountant = new BudgetAccountant(budget);
+  try {
+    for (const cost of costs) spend(accountant, budget.composition, cost);
+    return true;
+  } catch (error) {
+    if (errorCodeOf(error) === 'ERR_BUDGET_EXHAUSTED') return false;
+    throw error;
+  }
+}
+
+function spend(
+  accountant: BudgetAccountant,
+  composition: PrivacyBudget['composition'],
+  cost: TaskCost,
+): void {
+  const { epsilon, dpDelta, rhoZcdp } = cost;
+  accountant.spend(
+    composition === 'zcdp' ? { rhoZcdp } : { epsilon, dpDelta: Math.min(dpDelta, MOST_DELTA) },
+  );
+}
+
+function fitsAll(policy: BudgetPolicy, prices: Prices): boolean {
+  const budget = budgetFor(policy, prices);
+  return budget !== null && fits({ composition: compositionOf(policy, prices), ...budget }, prices.costs);
+}
+
+function spentOn(
+  policy: BudgetPolicy,
+  prices: Prices,
+  composition: 'basic' | 'zcdp',
+): { readonly epsilon: number; readonly delta: number } {
+  const { elsewhere, costs } = prices;
+  const dpDelta =
+    composition === 'zcdp' ? (budgetFor(policy, prices)?.dpDelta ?? policy.totalDelta) : MOST_DELTA;
+  const accountant = new BudgetAccountant({ composition, epsilon: Infinity, dpDelta });
+  let isLost = false;
+  for (const cost of costs) {
+    try {
+      spend(accountant, composition, cost);
+    } catch (error) {
+      if (errorCodeOf(error) !== 'ERR_BUDGET_EXHAUSTED') throw error;
+      isLost = true;
+    }
+  }
+  const spent = accountant.spent();
+  return {
+    epsilon: elsewhere.epsilon + spent.epsilon,
+    delta: isLost ? 1 : Math.min(1, elsewhere.dpDelta + spent.dpDelta),
+  };
+}
+
+function checkSpending(policy: BudgetPolicy, account: Account, dataset: string, event: Guarantee): void {
+  const relation = relationOf(policy);
+  const guarantees = [...account.guarantees, event];
+  const prices = pricesOf({ ...account, guarantees }, relation);
+  if (prices === null)
+    throw new ServiceError(
+      'ERR_POLICY',
+      `"differentialPrivacy.neighbours" expected add-remove for the data set ${dataset}, whose budget is counted in it: a guarantee of replace amounts to none of add-remove`,
+    );
+  const { totalEpsilon } = policy;
+  if (totalEpsilon === undefined || fitsAll(policy, prices)) return;
+  const left = leftFor(policy, { ...account, guarantees: account.guarantees }, event);
+  throw new ServiceError(
+    'ERR_BUDGET_EXHAUSTED',
+    `the data set ${dataset} has a total of epsilon ${totalEpsilon} with delta ${policy.totalDelta} (neighbours ${relation}): ${left === 0 ? 'nothing is left' : `with delta ${event.delta} of ${event.neighbours} epsilon ${left} is left`}, the task costs ${event.epsilon}${relation === event.neighbours ? '' : '; a total for add-remove goes further, with "neighbours": "add-remove" in the policy'}`,
+  );
+}
+
+/** The largest ε, to three digits, that a task with this δ and noise could still have; 0: none. */
+function leftFor(policy: BudgetPolicy, account: Account, event: Guarantee): number {
+  const relation = relationOf(policy);
+  const would = (epsilon: number) =>
+    fitsAll(
+      policy,
+      pricesOf({ ...account, guarantees: [...account.guarantees, { ...event, epsilon }] }, relation)!,
+    );
+  let [low, high] = [0, event.epsilon];
+  for (let i = 0; i < 16; i++) {
+    const middle = (low + high) / 2;
+    if (would(middle)) low = middle;
+    else high = middle;
+  }
+  if (low === 0) return 0;
+  const unit = 10 ** (Math.floor(Math.log10(low)) - 2);
+  return Number((Math.floor(low / unit) * unit).toPrecision(3));
+}

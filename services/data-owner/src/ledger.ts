@@ -1,0 +1,116 @@
+/**
+ * The owner's ledger: what each task has cost each of its data sets, entry by entry. Each entry is bound to the one before it, and the last one is what the CSP
+ * counts, so that an old copy of the ledger is noticed. Nothing is ever taken out of it.
+ */
+import { randomBytes, toBase64url } from '@eigenveil/platform';
+import { DifferentialPrivacy, TaskId } from '@eigenveil/task';
+import { type Counted, Digest, digestJson, NO_ENTRY, ServiceError } from '@eigenveil/wire';
+import { z } from 'zod';
+import { DatasetName } from './dataset.ts';
+
+const { epsilon, delta, neighbours, noise } = DifferentialPrivacy.shape;
+
+/** What was spent on a data set that no other entry tells. It stands in place of what the owner said before. */
+export const Elsewhere = z.strictObject({
+  epsilon: z.number().min(0),
+  delta: z.number().min(0).lt(1),
+  /** What epsilon and delta are about. */
+  neighbours,
+  rotated: z.int().min(0),
+  others: z.int().min(0),
+});
+export type Elsewhere = z.infer<typeof Elsewhere>;
+
+const LedgerEvent = z.discriminatedUnion('kind', [
+  /** A task under differential privacy. */
+  z.strictObject({ kind: z.literal('guarantee'), taskId: TaskId, epsilon, delta, neighbours, noise }),
+  /** A task without. Those of one group count once: the group is a task's own id, or that of the first of its series. */
+  z.strictObject({
+    kind: z.literal('answer'),
+    taskId: TaskId,
+    by: z.enum(['rotated', 'others']),
+    group: TaskId,
+  }),
+  Elsewhere.extend({
+    kind: z.literal('set'),
+    /** Whether `counter` and `previous` follow what the CSP had counted, in place of the entry before. */
+    isAdopted: z.boolean(),
+  }),
+]);
+export type LedgerEvent = z.infer<typeof LedgerEvent>;
+
+export const LedgerEntry = z.strictObject({
+  /** 1, 2, 3, …; it goes on from the CSP's after an adoption. */
+  counter: z.int().min(1),
+  /** Digest of the entry before. */
+  previous: Digest,
+  /** Random, so that the digest tells nothing. */
+  salt: Digest,
+  time: z.iso.datetime(),
+  dataset: DatasetName,
+  event: LedgerEvent,
+});
+export type LedgerEntry = z.infer<typeof LedgerEntry>;
+
+const digestOf = (entry: LedgerEntry): Digest => digestJson('budget entry', entry);
+
+/** What the CSP is to count when it has this entry. */
+export const countedBy = (entry: LedgerEntry): Counted => ({
+  counter: entry.counter,
+  digest: digestOf(entry),
+});
+
+/** What the CSP counts of an owner that has no entry. */
+const NOTHING: Counted = { counter: 0, digest: NO_ENTRY };
+
+const after = (entry: LedgerEntry | undefined): Counted => (entry === undefined ? NOTHING : countedBy(entry));
+
+/** An entry that follows the last one, or what the CSP has counted where that is adopted. */
+export function nextEntry(
+  ledger: readonly LedgerEntry[],
+  dataset: string,
+  event: LedgerEvent,
+  adopted?: Counted,
+): LedgerEntry {
+  const { counter, digest } = adopted ?? after(ledger.at(-1));
+  return {
+    counter: counter + 1,
+    previous: digest,
+    salt: Digest.parse(toBase64url(randomBytes(32))),
+    time: new Date().toISOString(),
+    dataset,
+    event,
+  };
+}
+
+/**
+ * How many entries there are up to the one that the CSP has counted; undefined where the ledger does not have it. 0 before the first.
+ * Entries before an adoption are no longer the CSP's.
+ */
+export function placeOf(ledger: readonly LedgerEntry[], { counter, digest }: Counted): number | undefined {
+  const start = Math.max(0, ledger.findLastIndex(isAdoption));
+  const first = ledger[start];
+  const { previous, counter: number } = first ?? { previous: NO_ENTRY, counter: 1 };
+  if (digest === previous && counter === number - 1) return start;
+  for (let i = ledger.length - 1; i >= start; i--)
+    if (ledger[i]!.counter === counter) return digestOf(ledger[i]!) === digest ? i + 1 : undefined;
+  return undefined;
+}
+
+export const isAdoption = ({ event }: LedgerEntry): boolean => event.kind === 'set' && event.isAdopted;
+
+/**
+ * The same entries, if each follows the one before it.
+ * @throws ERR_BUDGET_RESTORED where some were put back and others not
+ */
+export function checkedLedger(ledger: readonly LedgerEntry[]): readonly LedgerEntry[] {
+  for (const [i, entry] of ledger.entries()) {
+    const { counter, digest } = after(ledger[i - 1]);
+    if (isAdoption(entry) || (entry.counter === counter + 1 && entry.previous === digest)) continue;
+    throw new ServiceError(
+      'ERR_BUDGET_RESTORED',
+      `entry ${i + 1} of the ledger does not follow the one before it: only a part of the home was put back; put back all of it`,
+    );
+  }
+  return ledger;
+}

@@ -1,0 +1,122 @@
+/** The series of a task: the place that it has there, and the button that opens the next one. */
+import type { Task } from '@eigenveil/task/schema';
+import type { TaskState } from '@eigenveil/wire/console';
+import { useState } from 'preact/hooks';
+import { Button, Field } from '../../common/controls.tsx';
+import { Dialog } from '../../common/dialog.tsx';
+import { Notice, Problem } from '../../common/feedback.tsx';
+import { useAction } from '../../common/use-async.ts';
+import type { ConsoleApi } from '../api.ts';
+import { routes } from '../routes.ts';
+
+interface SeriesProps {
+  readonly api: ConsoleApi;
+  readonly task: Task;
+}
+
+export function SeriesPart({ api, task, state }: SeriesProps & { readonly state: TaskState }) {
+  const [asking, setAsking] = useState(false);
+  const [next, setNext] = useState<Task | null>(null);
+  const { series } = task;
+  return (
+    <>
+      <p>
+        {series === undefined ? (
+          'This task renews none.'
+        ) : (
+          <>
+            Renewal {series.number} of task <TaskLink id={series.id} />.
+          </>
+        )}{' '}
+        {whyNot(task, state)}
+      </p>
+      {next !== null && (
+        <Notice kind="good" title="The task is renewed" live>
+          The next task of the series is <TaskLink id={next.id} />.
+        </Notice>
+      )}
+      {whyNot(task, state) === null && (
+        <div class="row">
+          <Button onClick={() => setAsking(true)}>Renew…</Button>
+        </div>
+      )}
+      {asking && (
+        <RenewDialog
+          api={api}
+          task={task}
+          leave={(renewed) => {
+            setAsking(false);
+            if (renewed !== null) setNext(renewed);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** Null: it can be renewed. */
+function whyNot({ twoParty }: Task, state: TaskState): string | null {
+  if (twoParty === 'rotated') return 'Tasks by rotated are not renewed.';
+  return state === 'open' ? 'It can be renewed once it is closed or cancelled.' : null;
+}
+
+const TaskLink = ({ id }: { readonly id: Task['id'] }) => (
+  <a href={routes.href('task', { taskId: id })} class="id">
+    {id}
+  </a>
+);
+
+function RenewDialog(props: SeriesProps & { readonly leave: (next: Task | null) => void }) {
+  const { api, task, leave } = props;
+  const [deadline, setDeadline] = useState('');
+  const renew = useAction(async (signal) => {
+    const { task: next } = await api.renew(
+      task.id,
+      deadline.trim() === '' ? {} : { deadline: deadline.trim() },
+      signal,
+    );
+    leave(next);
+  });
+  return (
+    <Dialog title="Renew the task?" onClose={() => leave(null)}>
+      <p>
+        The next task has the same parameters, another key and another deadline. Owners whose policies agree
+        to a series contribute to it by themselves.
+      </p>
+      <Notice kind="warn" title="Two results tell more than each">
+        What differs between results over nearly the same rows comes from the rows that came or went in
+        between.
+      </Notice>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          renew.run();
+        }}
+      >
+        <Field
+          label="Deadline, UTC"
+          hint="Such as 2031-02-01T00:00:00Z. Empty: as much time from now as this task had."
+        >
+          {(attributes) => (
+            <input
+              {...attributes}
+              value={deadline}
+              autoComplete="off"
+              spellcheck={false}
+              onInput={(event) => setDeadline(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Problem error={renew.error} title="The task was not renewed">
+          <p>You can try again: a task is renewed once, however often it is said.</p>
+        </Problem>
+        <div class="row">
+          <Button kind="main" submit busy={renew.busy}>
+            Open the next task
+          </Button>
+          <Button onClick={() => leave(null)}>Not now</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

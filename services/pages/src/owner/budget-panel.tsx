@@ -1,0 +1,95 @@
+/** What each data set has spent, and where the owner says what this browser does not know. */
+import { type BudgetStatus, DEFAULT_DATASET, Elsewhere } from '@eigenveil/data-owner/portable';
+import { explainIssues } from '@eigenveil/wire/explain';
+import { useState } from 'preact/hooks';
+import { Button } from '../common/controls.tsx';
+import { Notice } from '../common/feedback.tsx';
+import { useAction, useAsync } from '../common/use-async.ts';
+import { TextField } from './fields.tsx';
+import type { Owner } from './owner.ts';
+import { OwnerProblem } from './problem.tsx';
+
+export function BudgetPanel({ owner }: { readonly owner: Owner }) {
+  const loading = useAsync(() => owner.budget(), [owner]);
+  return (
+    <section>
+      <h2>What your rows have spent</h2>
+      <p>
+        A task counts from the moment before it was first sent, whatever became of it. This page takes all
+        files for rows of one data set.
+      </p>
+      {loading.state === 'failed' && <OwnerProblem error={loading.error} />}
+      {loading.state === 'done' && loading.value.length === 0 && <p>Nothing yet.</p>}
+      {loading.state === 'done' && (
+        <ul>
+          {loading.value.map((status) => (
+            <li key={status.dataset}>{describe(status)}</li>
+          ))}
+        </ul>
+      )}
+      <SetBudget owner={owner} onSet={loading.state === 'done' ? loading.again : () => {}} />
+    </section>
+  );
+}
+
+function describe({ dataset, tasks, spent, totalEpsilon, answers, isUnknown }: BudgetStatus): string {
+  const amount = spent === null ? 'an ε that has no price here' : `ε ${spent.epsilon.toPrecision(4)}`;
+  const total = totalEpsilon === null ? '' : ` of ${totalEpsilon}`;
+  const { rotated, others } = answers;
+  return `${dataset}: ${tasks} tasks under differential privacy have spent ${amount}${total}; without it ${rotated.given} of ${rotated.of} results by rotated and ${others.given} of ${others.of} by others were given${isUnknown ? '; more was spent that is not known: say it below' : ''}`;
+}
+
+const FIELDS = [
+  ['epsilon', 'ε'],
+  ['delta', 'δ'],
+  ['rotated', 'Results by rotated, without differential privacy'],
+  ['others', 'Results by other protocols, without'],
+] as const;
+
+/** For a key that came from a backup, or was used elsewhere. */
+function SetBudget({ owner, onSet }: { readonly owner: Owner; readonly onSet: () => void }) {
+  const [texts, setTexts] = useState<readonly string[]>(FIELDS.map(() => '0'));
+  const [problem, setProblem] = useState<string | null>(null);
+  const save = useAction(async () => {
+    const numbers = FIELDS.map(([name], i) => [name, Number(texts[i])]);
+    const elsewhere = Elsewhere.safeParse({ ...Object.fromEntries(numbers), neighbours: 'replace' });
+    setProblem(elsewhere.success ? null : explainIssues(elsewhere.error, 'budget'));
+    if (!elsewhere.success) return;
+    await owner.setBudget(DEFAULT_DATASET, elsewhere.data);
+    onSet();
+  });
+  return (
+    <details>
+      <summary>Something was spent that is not counted here</summary>
+      <p>
+        A key that came from a backup does not know what it has contributed since. The CSP has counted it, so
+        that nothing is sent before you say what it was: rather too much. It cannot be made less later.
+      </p>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.run();
+        }}
+      >
+        {FIELDS.map(([name, label], i) => (
+          <TextField
+            key={name}
+            label={label}
+            value={texts[i]!}
+            onValue={(text) => setTexts(texts.map((it, j) => (i === j ? text : it)))}
+            isNumber
+          />
+        ))}
+        {problem !== null && (
+          <Notice kind="bad" title="This is no budget yet" live>
+            {problem}
+          </Notice>
+        )}
+        <OwnerProblem error={save.error} />
+        <Button submit busy={save.busy}>
+          Count this, too
+        </Button>
+      </form>
+    </details>
+  );
+}

@@ -1,0 +1,49 @@
+/** Which version of the protocol a program speaks, and which versions may meet. docs/versions.md has the table. */
+import { ServiceError } from './errors.ts';
+
+/**
+ * Of this release. Raised whenever what programs of different roles send each other changes so that one of the release before would refuse it, or take it
+ * for something else; messages of the two-party protocols count.
+ */
+export const SPOKEN_VERSION = 2;
+
+/**
+ * The oldest version that this release meets. The two servers change together: there is one form of what they compute with each other. Owners, operators,
+ * devices and relying applications come when they like.
+ */
+export const OLDEST_VERSION = { servers: 2, others: 1 } as const;
+
+/** Every request and every answer says by it what its sender speaks. Nothing that is secret depends on it, so nobody signs it. */
+export const VERSION_HEADER = 'eigenveil-protocol';
+
+/** Releases that sent no header. */
+const SILENT_VERSION = 1;
+
+/**
+ * What a header says.
+ * @throws ERR_BODY_MALFORMED for what is no version
+ */
+export function versionOf(header: string | undefined): number {
+  if (header === undefined) return SILENT_VERSION;
+  if (!/^[1-9]\d{0,4}$/.test(header))
+    throw new ServiceError(
+      'ERR_BODY_MALFORMED',
+      `"${VERSION_HEADER}" expected a whole number from 1 to 99999`,
+    );
+  return Number(header);
+}
+
+/** Both sides' versions, and who has to be updated: the older one. */
+export function versionRefused(peer: string, theirs: number): ServiceError {
+  const older = theirs < SPOKEN_VERSION ? peer : 'this program';
+  return new ServiceError(
+    'ERR_PROTOCOL_VERSION',
+    `${peer} speaks version ${theirs} of the protocol, this program version ${SPOKEN_VERSION}: update ${older} (docs/versions.md says which releases may meet)`,
+  );
+}
+
+/** @throws ERR_PROTOCOL_VERSION for a peer that speaks an older version than it must, ERR_BODY_MALFORMED */
+export function requireVersion(header: string | undefined, oldest: number, peer: string): void {
+  const theirs = versionOf(header);
+  if (theirs < oldest) throw versionRefused(peer, theirs);
+}
