@@ -36,8 +36,8 @@ const owner = new DataOwner({
 await owner.enrol({ url: CSP_URL }, OWNER_TOKEN, Thumbprint.parse(CSP_THUMBPRINT));
 const dataUser = { url: USER_URL };
 const taskId = TaskId.parse(process.argv[2]);
-await owner.contribute(dataUser, taskId, async (agreed) => {
-  const accumulator = new RowAccumulator(agreed);
+await owner.contribute(dataUser, taskId, async (agreed, signs) => {
+  const accumulator = new RowAccumulator(agreed, signs); // signs: of a sketch
   const names = agreed.features.map(({ name }) => name);
   for (const reading of readings) accumulator.add(rowOf(names, reading));
   return accumulator.statistics();

@@ -30,6 +30,14 @@ const program = createProgram({
   )
   .option('--owners <NUMBER>', 'number of data owners', wholeNumber(2, 200), 10)
   .option('--method <LIST>', 'methods, separated by commas: pca, dca, lda', someOf(METHODS), ['pca', 'dca'])
+  .addOption(
+    new Option(
+      '--chain <LIST>',
+      'instead of --method: tasks that stand on each other, each over the components of the one before; pca,dca: Fisherfaces',
+    )
+      .argParser(someOf(METHODS))
+      .conflicts('method'),
+  )
   .option(
     '--components <NUMBER>',
     'components of a PCA; discriminant methods have at most classes − 1',
@@ -51,7 +59,7 @@ const program = createProgram({
   .option('--keep', 'go on when done, until Ctrl-C, with pages to look at and commands for use by hand')
   .addHelpText(
     'after',
-    `\nA PCA gets at most one component less than there are varying features, by rotated two less: more would tell the scatter matrix.\n\nExample:\n  npm run demo -- --data data/iris.csv --owners 3 --components 2\n  npm run demo -- --two-party rotated --keep`,
+    `\nA PCA gets at most one component less than there are varying features, by rotated two less: more would tell the scatter matrix.\n\nExample:\n  npm run demo -- --data data/iris.csv --owners 3 --components 2\n  npm run demo -- --two-party rotated --keep\n  npm run demo -- --chain pca,dca`,
   )
   .action(async (options: DemoOptions) => {
     const { runDemo } = await withCompileCache(async () => {

@@ -27,7 +27,7 @@ test.each([
   ['pca', 'garbled'],
   ['pca', 'rotated'],
   ['dca', 'rotated'],
-] as const)('a task of %s with %s leaves five entries', async (method, twoParty) => {
+] as const)('a task of %s with %s leaves six entries', async (method, twoParty) => {
   const { proposal, rows } = await exampleOf(dataFile('iris'), method);
   const outputs = revealedByRotation(proposal.method);
   const policy = { twoParty: [twoParty], minimumClassRows: 1 };
@@ -43,10 +43,12 @@ test.each([
   const entries = verifyAudit(readAudit(world.cspConfig.dataDirectory)).entries.filter(
     ({ taskId }) => taskId === done.id,
   );
-  const request = entries[1]!.requestDigest;
-  expect(request).toMatch(/^[\w-]{43}$/);
+  const [root, request] = entries.slice(1).map(({ requestDigest }) => requestDigest);
+  for (const digest of [root, request]) expect(digest).toMatch(/^[\w-]{43}$/);
+  expect(root).not.toBe(request);
   expect(entries.map(({ operation, requestDigest }) => [operation, requestDigest])).toEqual([
     ['key made', digestTask(done)],
+    ['records fixed', root],
     ['unblinded', request],
     ['key destroyed', request],
     ['computation started', request],

@@ -284,7 +284,10 @@ describe('bodies, from those who may send some', () => {
       for (const [pattern, methods] of Object.entries(json.paths as Record<string, Record<string, Route>>)) {
         for (const [verb, { security, requestBody }] of Object.entries(methods)) {
           if (requestBody === undefined) continue;
-          const message = { method: verb.toUpperCase(), path: pattern.replace('{taskId}', taskId) };
+          const message = {
+            method: verb.toUpperCase(),
+            path: pattern.replace('{taskId}', taskId).replace('{number}', '0'),
+          };
           for (const [what, headers, body] of bodies) {
             const who = await credentialsFor(Object.keys(security[0] ?? {})[0], address, message);
             // Closing or cancelling a task takes an empty object, which a bad one must not be taken for.

@@ -126,6 +126,7 @@ describe('a task', () => {
     const shown = jsonOf(await owner('show', id, ...asOwner(0)));
     expect(shown).toEqual({
       task: signed.task,
+      basis: [],
       reveals: revealedBy(signed.task),
       budget: { takes: true, reason: null },
       policy: {

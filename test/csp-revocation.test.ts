@@ -37,9 +37,13 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const command = (...args: string[]) =>
-  runInProcess('csp', '--json', ...args, '--data-directory', world.cspConfig.dataDirectory);
-const succeed = async (...args: string[]) => jsonOf(await command(...args));
+const command = (group: string, verb: string, ...more: string[]) => {
+  const where = ['--data-directory', world.cspConfig.dataDirectory];
+  // Behind it, since an id may begin with "-".
+  const rest = verb === 'list' ? more : ['--', ...more];
+  return runInProcess('csp', '--json', group, verb, ...where, ...rest);
+};
+const succeed = async (...args: Parameters<typeof command>) => jsonOf(await command(...args));
 const idOf = async ({ home }: Enrolled) => (await home.enrolment())!.ownerId;
 const enrolled = (n: number) => Promise.all(Array.from({ length: n }, () => world.enrolledOwner()));
 const audited = () =>

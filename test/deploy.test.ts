@@ -139,6 +139,18 @@ describe('units of systemd', async () => {
     expect(stderr).toContain('restart specifier');
   });
 
+  test('run as a user each, who can read no key of another service on the machine', async () => {
+    const users = await Promise.all(
+      units.map(async (name) => {
+        const text = await readFile(join(DEPLOY, 'systemd', name), 'utf8');
+        const [, user] = /^User=(\S+)$/m.exec(text)!;
+        expect(text).toContain(`useradd --system --no-create-home ${user})`);
+        return user;
+      }),
+    );
+    expect(new Set(users).size).toBe(units.length);
+  });
+
   test('name programs, signals and variables that there are', async () => {
     for (const name of units) {
       const text = await readFile(join(DEPLOY, 'systemd', name), 'utf8');

@@ -241,12 +241,12 @@ function expectRefusal(answer: Answer, code: string, presented: Record<string, s
   for (const { known } of Object.values(IDS)) expect(said).not.toContain(known());
 }
 
-/** A digest of everything that a service has stored, but for how many uploads it has refused. */
+/** A digest of everything that a service has stored, but for what changes by itself: how many uploads it has refused, and when its list of revoked owners was signed. */
 function stateOf(directory: string): string {
   const hash = createHash('sha256');
   for (const { name } of query(
     directory,
-    `SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'refusals' ORDER BY name`,
+    `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('refusals', 'revocations') ORDER BY name`,
   )) {
     for (const row of query(directory, `SELECT * FROM ${String(name)}`)) {
       hash.update(`${name} ${JSON.stringify(row)}\n`);
@@ -270,8 +270,12 @@ const OPEN_TO_PAGES: Record<Name, readonly string[]> = {
     'DELETE /tasks/{taskId}/contribution',
     'GET /.well-known/jwks.json',
     'GET /tasks/{taskId}',
+    'GET /tasks/{taskId}/basis',
+    'GET /tasks/{taskId}/contribution/pieces',
+    'GET /tasks/{taskId}/next',
     'GET /tasks/{taskId}/projection',
     'PUT /tasks/{taskId}/contribution',
+    'PUT /tasks/{taskId}/contribution/pieces/{number}',
   ],
   authenticator: [],
 };

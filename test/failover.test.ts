@@ -150,7 +150,7 @@ const HOLDS: Record<string, () => Promise<() => unknown>> = {
     return () => locker.query('ROLLBACK');
   },
   async blinded() {
-    world.proxies.csp.inject(/records$/, LOSE_REQUEST, ALWAYS);
+    world.proxies.csp.inject(/unblinding$/, LOSE_REQUEST, ALWAYS);
     return () => world.proxies.csp.heal();
   },
   async unblinded() {

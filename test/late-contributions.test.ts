@@ -10,8 +10,8 @@ let clockOffset = 0;
 let world: World;
 let byHand: ByHand;
 beforeAll(async () => {
-  const dataUserOverrides = { now: () => new Date(Date.now() + clockOffset) };
-  world = await World.start({ dataUserOverrides });
+  const now = () => new Date(Date.now() + clockOffset);
+  world = await World.start({ cspOverrides: { now }, dataUserOverrides: { now } });
   byHand = await ByHand.start(world);
 });
 afterAll(() => world.close());

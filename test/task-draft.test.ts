@@ -182,6 +182,39 @@ test('a draft by rotated declares what it reveals, of a discriminant method clas
   expect(await drafted(...labelled)).toEqual(['sampleCount', 'spectrum', 'classCounts']);
 });
 
+test('a draft of a sketch says what it loses, and many features stand in it as one', async () => {
+  const faces = join(folder, 'faces.csv');
+  // Faces of 240 pixels that are sums of 30 patterns, each half as strong as five before.
+  const cell = (row: number, i: number) =>
+    Array.from({ length: 30 }, (_, p) => Math.sin(row * (p + 1) + p * p) * Math.cos(i * (p + 2)) * 0.87 ** p)
+      .reduce((sum, part) => sum + 10 * part, 128)
+      .toFixed(3);
+  const pixels = Array.from({ length: 240 }, (_, i) => i);
+  const lines = Array.from({ length: 90 }, (_, row) => pixels.map((i) => cell(row, i)).join(','));
+  await writeFile(faces, `${pixels.map((i) => `pixel_${i}`).join(',')}\n${lines.join('\n')}\n`);
+  const sizes = ['--data', faces, '--components', '4', '--owners', '3', '--two-party', 'simulated'];
+  const { exitCode, out, err } = await draft(...sizes, '--sketch', '--range', '[0, 255]');
+  expect(exitCode).toBe(0);
+  const told =
+    /^note: in the first 90 rows of the sample, 4 components of a sketch of 22 columns capture (.*) % of the variance, exact ones (.*) %: (.*) % of that is lost$/m.exec(
+      err,
+    );
+  const [captured, best, lost] = told!.slice(1).map(Number) as [number, number, number];
+  expect(captured).toBeLessThanOrEqual(best);
+  expect(lost).toBeGreaterThan(0);
+  expect(lost).toBeLessThan(5);
+  const json = JSON.parse(out);
+  expect(json).toMatchObject({ sketch: { columns: 22 }, outputs: ['mean', 'sampleCount'] });
+  expect(json.features).toEqual([{ name: 'pixel_#', min: 0, max: 255, twoValued: false, count: 240 }]);
+  const proposal = ProposalFile.parse(json);
+  expect(proposal.features).toHaveLength(240);
+  checkTask(proposal);
+  const few = await draft(...sizes, '--sketch-columns', '78');
+  expect(few.err).toContain('in the sample fewer than 78 features vary on their own');
+  const without = await draft(...sizes);
+  expect(without.err).toContain('"features" expected at most 200 without "sketch", got 240');
+});
+
 test('a draft with differential privacy says what it costs, and leaves the consent to its ranges to a person', async () => {
   const { exitCode, out, err } = await draft(...RANGES, ...SIZES, '--epsilon', '1');
   expect(exitCode).toBe(0);

@@ -111,8 +111,8 @@ test('who contributed and when, and who withdrew, is told to the operator, and t
   const { stdout } = await runInProcess('user', ...status, ...asOperator, '--after', '1');
   const lines = stdout.trim().split('\n');
   expect(lines).toHaveLength(3);
-  expect(lines[1]).toMatch(/^2 {2}\S{22} {2}contributed 2\S+Z, withdrew$/);
-  expect(lines[2]).toMatch(/^3 {2}\S{22} {2}has not contributed, withdrew$/);
+  expect(lines[1]).toMatch(/^2 {2}\S{22} {2}contributed 2\S+Z, withdrew or was revoked$/);
+  expect(lines[2]).toMatch(/^3 {2}\S{22} {2}has not contributed, withdrew or was revoked$/);
 
   const path = `/tasks/${id}/owners`;
   const asked = { method: 'GET', path };

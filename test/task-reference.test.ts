@@ -32,7 +32,7 @@ const PROPOSALS: readonly [string, TaskProposal][] = [
       differentialPrivacy: PRIVACY,
     }),
   ],
-  ['dca', madeUpProposal('dca', 2, [2])],
+  ['dca', madeUpProposal('dca', 2, [2], { basis: 'b'.repeat(43) })],
   ['lda', madeUpProposal('lda', 1, [3])],
   ['mdr', madeUpProposal('mdr', 1, [2, 2])],
 ];

@@ -68,12 +68,12 @@ describe('the transcripts of one task', () => {
     const { task } = finished;
     const requests = watched.taps.csp.requests();
     const names = requests.map(({ name }) => name.replace(task.id, '{taskId}'));
-    expect(new Set(names)).toEqual(
+    // When the CSP's certificate is looked at depends on how long it takes to start.
+    expect(new Set(names.filter((name) => name !== 'GET /healthz'))).toEqual(
       new Set([
         'GET /.well-known/jwks.json',
         'POST /enrolments',
         'POST /owners/counter',
-        'GET /healthz', // whose certificate is looked at
         'GET /revocations',
         'POST /tasks',
         'POST /tasks/{taskId}/records',
@@ -113,7 +113,9 @@ describe('the transcripts of one task', () => {
     for (const header of headers.filter((it) => it.has('dpop'))) {
       const [, claims] = header.get('dpop')!.split('.');
       const kinds = Object.keys(json(Buffer.from(claims!, 'base64url')) as object);
-      expect(new Set(kinds)).toEqual(new Set(['htm', 'htu', 'jti', 'iat']));
+      // An owner's proof is bound to its token, as the CSP has enrolled it.
+      const bound = header.has('authorization') ? ['ath'] : [];
+      expect(new Set(kinds)).toEqual(new Set(['htm', 'htu', 'jti', 'iat', ...bound]));
     }
     // In `simulated` the data user says nothing but goodbye: a close frame with status 1000.
     expect(watched.taps.csp.framesToService()).toEqual([Buffer.from([0x03, 0xe8])]);

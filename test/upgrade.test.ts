@@ -175,6 +175,17 @@ describe.each(EARLIER)('a database of $service, version $version, of $release', 
   );
 });
 
+/** Today's services on directories of an earlier release, at the time when those were left. */
+async function earlierWorld(csp: string, dataUser: string, time: string): Promise<World> {
+  const now = () => new Date(time);
+  return World.start({
+    csp: { dataDirectory: csp, dataUsers: [(await openSigningKey(dataUser)).thumbprint] },
+    cspOverrides: { now },
+    dataUser: { dataDirectory: dataUser, cspThumbprint: (await openSigningKey(csp)).thumbprint },
+    dataUserOverrides: { now },
+  });
+}
+
 const pairs = EARLIER.filter(({ service }) => service === 'csp').flatMap((csp) =>
   EARLIER.filter(({ service, release }) => service === 'data-user' && release === csp.release).map(
     (dataUser) => ({ csp, dataUser }),
@@ -186,25 +197,13 @@ describe.each(pairs)(
   ({ csp, dataUser }) => {
     test('go on with their tasks, each to the result that it must have', async () => {
       const { time, ...tasks } = await earlierTasks(csp.release);
-      const now = () => new Date(time);
       const cspDirectory = await earlierDirectory(csp, fresh());
       const dataUserDirectory = await earlierDirectory(dataUser, fresh());
       const receipts = query(
         dataUserDirectory,
         'SELECT owner_id, digest, receipt FROM contributions ORDER BY receipt',
       );
-      const world = await World.start({
-        csp: {
-          dataDirectory: cspDirectory,
-          dataUsers: [(await openSigningKey(dataUserDirectory)).thumbprint],
-        },
-        cspOverrides: { now },
-        dataUser: {
-          dataDirectory: dataUserDirectory,
-          cspThumbprint: (await openSigningKey(cspDirectory)).thumbprint,
-        },
-        dataUserOverrides: { now },
-      });
+      const world = await earlierWorld(cspDirectory, dataUserDirectory, time);
       try {
         const client = await world.taskClient();
         const byHand = await ByHand.start(world);
@@ -242,18 +241,9 @@ test.each(homes)(
   'an owner with a folder of $csp.release sends the very bytes that lie there, once',
   async (pair) => {
     const { time, ...tasks } = await earlierTasks(pair.csp.release);
-    const now = () => new Date(time);
     const cspDirectory = await earlierDirectory(pair.csp, fresh());
     const dataUserDirectory = await earlierDirectory(pair.dataUser, fresh());
-    const world = await World.start({
-      csp: { dataDirectory: cspDirectory, dataUsers: [(await openSigningKey(dataUserDirectory)).thumbprint] },
-      cspOverrides: { now },
-      dataUser: {
-        dataDirectory: dataUserDirectory,
-        cspThumbprint: (await openSigningKey(cspDirectory)).thumbprint,
-      },
-      dataUserOverrides: { now },
-    });
+    const world = await earlierWorld(cspDirectory, dataUserDirectory, time);
     try {
       const { parts } = await ByHand.start(world);
       const folder = join(world.folder, 'owner-of-before');
@@ -265,7 +255,7 @@ test.each(homes)(
       const enrolment = JSON.parse(await readFile(file, 'utf8')) as object;
       await writeFile(file, JSON.stringify({ ...enrolment, csp: world.cspAddress }));
       const { owner, home } = world.ownerAt(folder);
-      const { bytes } = (await home.pending(tasks.awaited!))!;
+      const bytes = (await home.pending(tasks.awaited!))!.bytes as Uint8Array;
       const contribute = () =>
         owner.contribute(world.dataUserAddress, tasks.awaited!, async (task) => summarise(task, parts[0]!));
       const receipt = await contribute();

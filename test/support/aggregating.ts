@@ -17,6 +17,7 @@ import {
 import { layout } from '@eigenveil/statistics';
 import { newTaskId, type Task, type TaskId } from '@eigenveil/task';
 import { Digest, OwnerId } from '@eigenveil/wire';
+import { expect } from 'vitest';
 import { madeUpProposal } from './tasks.ts';
 
 /** Five batches, the last of which is not full. */
@@ -57,7 +58,7 @@ export class NumbersTask {
     return this.open.task.id;
   }
 
-  /** Stores the contributions of owners 1 to `count`, less those that withdraw again, and closes the task. */
+  /** Stores the contributions of owners 1 to `count`, less those that withdraw again, closes the task and fixes it to them, at no CSP's word. */
   async collect(store: DataUserStore, count: number, withdrawing: readonly number[] = []): Promise<void> {
     const { packing, publicKey } = this.open;
     const pool = new PaillierPool({ threads: 0 });
@@ -75,6 +76,9 @@ export class NumbersTask {
     }
     for (const number of withdrawing) await store.withdraw(this.id, ownerOf(number));
     await store.closeTask(this.id);
+    const contributionsRoot = Digest.parse('r'.repeat(43));
+    const fixation = { verifiedOwners: count - withdrawing.length, contributionsRoot, isFixed: true };
+    expect(await store.setFixation(this.id, null, fixation)).toBe(true);
   }
 
   /** What an aggregate holds. */

@@ -53,7 +53,7 @@ export interface Image {
   readonly command: readonly string[];
 }
 
-export interface Builder {
+interface Builder {
   /** The checkout's root, which the file is built in. */
   readonly context: string;
   /** A folder of the user's own. */

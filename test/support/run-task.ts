@@ -41,7 +41,7 @@ export async function finishTask(
     const some = owners.slice(first, Math.min(first + OWNERS_AT_ONCE, parts.length));
     await Promise.all(
       some.map((owner, i) =>
-        owner.contribute(dataUser, task.id, async (t) => summarise(t, parts[first + i]!)),
+        owner.contribute(dataUser, task.id, async (t, signs) => summarise(t, parts[first + i]!, signs)),
       ),
     );
   }

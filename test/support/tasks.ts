@@ -132,8 +132,12 @@ export function splitByClass({ values, classes }: LabelledRows, count: number): 
 }
 
 /** What an owner computes from its rows. */
-export function summarise(task: TaskProposal | Task, { values, classes }: LabelledRows): Statistics {
-  const accumulator = new RowAccumulator(task);
+export function summarise(
+  task: TaskProposal | Task,
+  { values, classes }: LabelledRows,
+  signs?: Int8Array,
+): Statistics {
+  const accumulator = new RowAccumulator(task, signs);
   for (const [i, row] of values.entries()) accumulator.addClassed(row, classes[i]!);
   return accumulator.statistics();
 }

@@ -22,8 +22,11 @@ import { PaillierPool } from '@eigenveil/paillier';
 import { adminTokenFile } from '@eigenveil/server';
 import { MANY_ANSWERS } from '@eigenveil/testbed/many-answers';
 import { FaultyProxy } from '@eigenveil/testbed/proxies/proxy';
-import { Thumbprint } from '@eigenveil/wire';
+import { SPOKEN_VERSION, Thumbprint, VERSION_HEADER } from '@eigenveil/wire';
 import { QUICK } from './queue-times.ts';
+
+/** As services say it. */
+const SPOKEN = { [VERSION_HEADER]: `${SPOKEN_VERSION}` };
 
 export interface WorldOptions extends LoopbackOptions {
   readonly cspOverrides?: CspOverrides;
@@ -74,7 +77,7 @@ export class World {
     const { csp, dataUser, tls } = await loopback(folder, options);
     const proxies =
       options.proxied === true
-        ? { csp: await FaultyProxy.start(tls), dataUser: await FaultyProxy.start(tls) }
+        ? { csp: await FaultyProxy.start(tls, SPOKEN), dataUser: await FaultyProxy.start(tls, SPOKEN) }
         : undefined;
     if (proxies !== undefined) {
       proxies.csp.upstreamPort = csp.port;

@@ -38,8 +38,8 @@ export async function calibrated(
   rows: readonly Rows[],
   { score, promised }: { readonly score: ScoreKind; readonly promised: Promised },
 ): Promise<ProjectionSettings> {
-  const { task, projection, provenance } = await openCentred(evidence, csp);
-  const projector = new Projector(task, projection);
+  const { task, projection, basis, provenance } = await openCentred(evidence, csp);
+  const projector = new Projector(task, projection, basis);
   const windows = rows.map((it) => projector.transform(it).map((row) => Float64Array.from(row)));
   const movement = movementOfUsers(windows);
   return {

@@ -279,8 +279,11 @@ class Reducer {
   readonly digest: Digest;
   readonly #frame: Frame;
 
-  constructor({ task, projection, provenance }: Awaited<ReturnType<typeof openCentred>>, frameSeed: string) {
-    this.projector = new Projector(task, projection);
+  constructor(
+    { task, projection, basis, provenance }: Awaited<ReturnType<typeof openCentred>>,
+    frameSeed: string,
+  ) {
+    this.projector = new Projector(task, projection, basis);
     this.digest = provenance.projectionDigest;
     this.#frame = Frame.fromSeed(Buffer.from(frameSeed, 'base64url'), projection.vectors.length);
   }

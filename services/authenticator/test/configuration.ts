@@ -34,6 +34,7 @@ export async function newPlace(
     requestsPerMinute: 1_000_000,
     connectionsPerAddress: 1000,
     logPeers: 'address',
+    traceEndpoint: undefined,
     logLevel: 'silent',
     relyingApplications: [relying.thumbprint],
     enrolmentWindows: 20,

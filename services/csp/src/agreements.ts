@@ -1,11 +1,12 @@
 /** The tasks that this CSP has agreed to: it makes and signs a Paillier key for each, and takes nothing for agreed that it has not signed. */
+import { randomBytes } from 'node:crypto';
 import type { PaillierPool } from '@eigenveil/paillier';
 import type { Sealer } from '@eigenveil/server';
-import type { Task, TaskId } from '@eigenveil/task';
+import { checkBasis, LIMITS, type Task, type TaskId } from '@eigenveil/task';
 import {
   AGREEMENT,
   type Agreement,
-  type Digest,
+  Digest,
   digestTask,
   type PublicJwk,
   ServiceError,
@@ -18,12 +19,14 @@ import {
 import { type CspPolicy, checkProposal, quotaOf } from './policy.ts';
 import { altered, ended } from './refusals.ts';
 import { sealJson } from './sealed-json.ts';
-import { type CspStore, type StoredTask, secretKeyPlace } from './store.ts';
+import { type CspStore, type StoredTask, secretKeyPlace, type TaskQuota } from './store.ts';
+
+const NONCE_BYTES = 32;
 
 export type AgreedTask = StoredTask & { readonly agreed: Agreement };
 
 interface AgreementDependencies {
-  readonly store: Pick<CspStore, 'task' | 'insertTask' | 'requireQuota'>;
+  readonly store: Pick<CspStore, 'task' | 'insertTask' | 'requireQuota' | 'taskOfProjection'>;
   readonly sealer: Sealer;
   readonly paillier: Pick<PaillierPool, 'generateKeyPair'>;
   readonly key: SigningKey;
@@ -35,6 +38,8 @@ export class Agreements {
   readonly #deps: AgreementDependencies;
   /** Tasks that are being agreed to. */
   readonly #agreeing = new Map<TaskId, Promise<string>>();
+  /** How many keys are being made for each data user. */
+  readonly #making = new Map<Thumbprint, number>();
 
   constructor(dependencies: AgreementDependencies) {
     this.#deps = dependencies;
@@ -70,19 +75,23 @@ export class Agreements {
     if (known?.digest === digest && isOwn) return agreementOf(known, digest);
     // What is refused is refused alike whether somebody has taken the id or not.
     await checkProposal(task, dataUserKey, { policy, csp: key.thumbprint, now: now() });
+    checkBasis(task, await this.#basisOf(task));
     if (known !== undefined) return agreementOf(known, digest);
     const quota = quotaOf(policy, task.dataUser);
-    await store.requireQuota(task.dataUser, quota); // before the key, which costs seconds
-    const secretKey = await paillier.generateKeyPair({
-      bits: task.keyBits,
-      scheme: task.encryption,
-      allowInsecureKey: task.allowInsecureKey,
-    });
+    const secretKey = await this.#withinQuota(task.dataUser, quota, () =>
+      paillier.generateKeyPair({
+        bits: task.keyBits,
+        scheme: task.encryption,
+        allowInsecureKey: task.allowInsecureKey,
+      }),
+    );
     const agreement = await signStatement(AGREEMENT, key, {
       taskId: task.id,
       taskDigest: digest,
       publicKey: secretKey.publicKey.toJSON(),
       dataUserKey,
+      // Drawn after the task's digest is fixed, and kept with the agreement: the task never gets another.
+      ...(task.sketch && { sketchNonce: randomBytes(NONCE_BYTES).toString('base64url') }),
     });
     const sealedSecretKey = sealJson(sealer, secretKeyPlace(task.id), secretKey);
     const proposed: StoredTask = {
@@ -97,6 +106,42 @@ export class Agreements {
     };
     const stored = await store.insertTask(proposed, quota);
     return agreementOf(stored, digest);
+  }
+
+  /**
+   * Makes a key if its task will have room, with all others that are being made: a key costs seconds, and many may be asked for at once.
+   * @throws ERR_QUOTA, ERR_AUTH_FORBIDDEN
+   */
+  async #withinQuota<Key>(dataUser: Thumbprint, quota: TaskQuota, make: () => Promise<Key>): Promise<Key> {
+    const others = this.#making.get(dataUser) ?? 0;
+    this.#making.set(dataUser, others + 1);
+    try {
+      await this.#deps.store.requireQuota(dataUser, quota, others);
+      return await make();
+    } finally {
+      const left = this.#making.get(dataUser)! - 1;
+      if (left > 0) this.#making.set(dataUser, left);
+      else this.#making.delete(dataUser);
+    }
+  }
+
+  /**
+   * The tasks that one stands on, the first of the chain first, as far as a chain may be long: of projections that this CSP has countersigned for the
+   * same data user. It has not seen them; owners do.
+   * @throws ERR_TASK_REFUSED
+   */
+  async #basisOf(task: Task): Promise<Task[]> {
+    const links: Task[] = [];
+    for (let of = task; of.basis !== undefined && links.length < LIMITS.links; of = links[0]!) {
+      const link = await this.#deps.store.taskOfProjection(Digest.parse(of.basis));
+      if (link?.dataUser !== task.dataUser)
+        throw new ServiceError(
+          'ERR_TASK_REFUSED',
+          '"basis" expected the digest of a projection that this CSP has countersigned for this data user',
+        );
+      links.unshift(link);
+    }
+    return links;
   }
 
   /** @throws ERR_TASK_UNKNOWN */

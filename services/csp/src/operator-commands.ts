@@ -9,7 +9,7 @@ import type { CspOperator } from './operator.ts';
 import { CSP_SETTINGS } from './settings.ts';
 
 const BESIDE = 'Works while the service runs, which sees it at once. The audit log notes it.';
-const FOR_GOOD = `\nThis is for good: nothing takes it back. ${BESIDE}`;
+const FOR_GOOD = `\nThis is for good: nothing takes it back. ${BESIDE} What begins with "-" goes behind "--".`;
 const { dataDirectory } = SERVICE_SETTINGS;
 
 export function addOperatorCommands(program: Command, prefix: string): void {
@@ -43,14 +43,14 @@ function addOwners(group: Command, prefix: string): void {
   revoke.addHelpText(
     'after',
     `
-Data users hear of it within a minute, and drop what the owner has sent. A task whose set of records is fixed already is computed with it:
+Data users hear of it within a minute, and drop what the owner has sent: this CSP has records only of tasks that are closed. A task whose set of records is fixed already is computed with it:
 "tasks end" stops it. The owner can enrol again with a new key and a new token only.${FOR_GOOD}`,
   );
   revoke.action(async (ids: string[]) => {
     const owners = parsed('OWNER', OwnerId, ids);
     const result = await at(revoking(), (operator) => operator.revokeOwners(owners));
     const { number, revoked, tasks } = result;
-    const text = `${revoked.length} of ${owners.length} owners revoked, the others were before; records taken from ${tasks.length} tasks; the list has number ${number}`;
+    const text = `${countOf(revoked.length, 'owner')} revoked${before(owners.length - revoked.length)}; records here taken from ${countOf(tasks.length, 'task')}; the list has number ${number}`;
     printResult(revoke, { json: result, text });
   });
 }
@@ -84,7 +84,7 @@ function addTokens(group: Command, prefix: string): void {
     const revoked = await at(where, (operator) =>
       all ? operator.revokeAllTokens() : operator.revokeTokens([...new Set(tokens)]),
     );
-    printResult(revoke, { json: { revoked }, text: `${revoked} tokens revoked` });
+    printResult(revoke, { json: { revoked }, text: `${countOf(revoked, 'token')} revoked` });
   });
 }
 
@@ -117,7 +117,7 @@ A computation that runs is broken off within seconds, and the task fails at its 
       await scrubAfter(end, operator);
       return now;
     });
-    const text = `${ended.length} of ${tasks.length} tasks ended, the others had before`;
+    const text = `${countOf(ended.length, 'task')} ended${before(tasks.length - ended.length)}`;
     printResult(end, { json: { ended }, text });
   });
 }
@@ -155,9 +155,12 @@ function addDataUsers(group: Command, prefix: string): void {
       return result;
     });
     const what = isNew ? 'the data user is revoked' : 'the data user was revoked before';
-    printResult(revoke, { json: { isNew, ended }, text: `${what}; ${ended.length} tasks ended` });
+    printResult(revoke, { json: { isNew, ended }, text: `${what}; ${countOf(ended.length, 'task')} ended` });
   });
 }
+
+const countOf = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
+const before = (others: number) => (others === 0 ? '' : `, ${others} before`);
 
 /** With the database of a CSP that may be running. */
 async function at<Result>(

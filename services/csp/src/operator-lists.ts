@@ -6,7 +6,7 @@ import { DAY_MILLISECONDS } from '@eigenveil/task';
 const time = (value: unknown): string | null =>
   value === null ? null : new Date(value as number).toISOString();
 
-export interface ListedOwner {
+interface ListedOwner {
   readonly ownerId: string;
   /** Of its key. */
   readonly thumbprint: string;
@@ -36,7 +36,7 @@ export function listOwners(db: Database, { onlyRevoked }: { readonly onlyRevoked
     }));
 }
 
-export interface ListedToken {
+interface ListedToken {
   /** By which it can be revoked; it does not give the token away. */
   readonly hash: string;
   readonly expiresAt: string;
@@ -99,7 +99,7 @@ export function listTasks(db: Database, { all }: { readonly all: boolean }): Lis
     }));
 }
 
-export interface ListedDataUser {
+interface ListedDataUser {
   readonly thumbprint: string;
   /** Whether the settings that the command was given name it. */
   readonly isAdmitted: boolean;

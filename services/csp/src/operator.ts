@@ -20,7 +20,8 @@ import type { TaskId } from '@eigenveil/task';
 import { Digest, type OwnerId, ServiceError, type Thumbprint } from '@eigenveil/wire';
 import { type AuditOperation, appendAudit } from './audit.ts';
 import { isDataUserRevoked, raiseRevocations } from './sqlite-admission.ts';
-import { endTaskRows, GIVES_ANSWERS, hasKey, readTask, removeRecord, TAKES_RECORDS } from './sqlite-rows.ts';
+import { removeRecord, TAKES_RECORDS } from './sqlite-records.ts';
+import { endTaskRows, GIVES_ANSWERS, hasKey, readTask } from './sqlite-rows.ts';
 import { MIGRATIONS } from './sqlite-schema.ts';
 
 /** Tokens in one transaction, and the pause in between, in which the service comes to its turn. */
@@ -30,7 +31,7 @@ const PAUSE_MILLISECONDS = 20;
 const SCRUBS = 20;
 const SCRUB_AGAIN_MILLISECONDS = 250;
 
-export interface RevokedNow {
+interface RevokedNow {
   /** Of the list of revoked owners, since this. */
   readonly number: number;
   /** Those that were not revoked before. */

@@ -33,7 +33,10 @@ export function ownerRevoked(): ServiceError {
 }
 
 export function dataUserRevoked(): ServiceError {
-  return new ServiceError('ERR_AUTH_FORBIDDEN', '"DPoP" expected the key of a data user that is not revoked');
+  return new ServiceError(
+    'ERR_AUTH_FORBIDDEN',
+    'this CSP has revoked the data user with this key, for good: ask its operator',
+  );
 }
 
 export function recordsChanged(): ServiceError {

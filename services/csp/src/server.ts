@@ -63,7 +63,7 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
     retentionDays: config.retentionDays,
     openTasks: config.openTasks,
     tasksPerDay: config.tasksPerDay,
-    quotas: config.quotas,
+    quotas: config.quotas ?? {},
   };
   const csp = new CspService({
     store,
@@ -87,6 +87,7 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
   const twoParty = new TwoPartyServer({
     service: csp,
     dataUser,
+    isAdmitted: (thumbprint) => dataUsers.has(thumbprint),
     rateLimit,
     startLimit,
     log,
@@ -105,7 +106,7 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
       prepare: (next: CspConfiguration) => () => {
         dataUsers.clear();
         for (const thumbprint of next.dataUsers) dataUsers.add(thumbprint);
-        const { minimumOwners, openTasks, tasksPerDay, quotas } = next;
+        const { minimumOwners, openTasks, tasksPerDay, quotas = {} } = next;
         Object.assign(policy, { minimumOwners, openTasks, tasksPerDay, quotas });
         startLimit.perMinute = next.computationsPerMinute;
       },

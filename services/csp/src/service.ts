@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Ciphertext, type PaillierPool, SecretKey } from '@eigenveil/paillier';
 import type { RandomSource } from '@eigenveil/privacy';
-import { unblind } from '@eigenveil/protocol/servers';
+import { signsOf, unblind } from '@eigenveil/protocol/servers';
 import { hashOneTimeToken, keptAnswer, type Sealer } from '@eigenveil/server';
 import { layout } from '@eigenveil/statistics';
 import type { Task, TaskId } from '@eigenveil/task';
@@ -61,6 +61,8 @@ export interface CspDependencies {
 export interface TwoPartyState {
   readonly task: Task;
   readonly shares: readonly bigint[];
+  /** Of a task with a sketch. */
+  readonly signs?: Int8Array | undefined;
   readonly verifiedOwners: number;
 }
 
@@ -228,12 +230,13 @@ export class CspService {
    */
   async twoPartyState(taskId: TaskId, dataUser: Thumbprint): Promise<TwoPartyState> {
     const { store } = this.#deps;
-    const { task, state, sealedShares } = await this.#agreements.agreedTask(taskId, dataUser);
+    const { task, agreed, state, sealedShares } = await this.#agreements.agreedTask(taskId, dataUser);
     if (state === 'ended') throw ended();
     if (state === 'agreed') throw notUnblinded();
     if (sealedShares === null) throw answered();
     const shares = (openJson(this.#deps.sealer, sharesPlace(taskId), sealedShares) as string[]).map(BigInt);
-    return { task, shares, verifiedOwners: await store.countRecords(taskId) };
+    const signs = signsOf({ task, agreement: agreed });
+    return { task, shares, signs, verifiedOwners: await store.countRecords(taskId) };
   }
 
   /**

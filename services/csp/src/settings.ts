@@ -55,9 +55,10 @@ export const CSP_SETTINGS = {
     placeholder: 'NUMBER',
   },
   quotas: {
-    schema: z.record(Thumbprint, z.strictObject({ openTasks: z.int().min(1), tasksPerDay: z.int().min(1) })),
-    description: 'other such numbers by thumbprint: {"THUMBPRINT": {"openTasks": 2, "tasksPerDay": 5}}',
-    default: {},
+    schema: z
+      .record(Thumbprint, z.strictObject({ openTasks: z.int().min(1), tasksPerDay: z.int().min(1) }))
+      .optional(),
+    description: 'both numbers by data user: {"THUMBPRINT": {"openTasks": 2, "tasksPerDay": 5}}',
     placeholder: 'JSON',
   },
   allowSimulated: {

@@ -31,17 +31,21 @@ export function raiseRevocations(db: Database, now: Date): number {
   return db.prepare(raise).get(now.getTime())!.number as number;
 }
 
-/** @throws ERR_QUOTA when another task would be one too many */
+/**
+ * @param onTheirWay tasks that are to be stored, too
+ * @throws ERR_QUOTA when another task would be one too many
+ */
 export function requireQuota(
   db: Database,
   dataUser: Thumbprint,
   { openTasks, tasksPerDay }: TaskQuota,
   now: Date,
+  onTheirWay = 0,
 ): void {
   const open = db
     .prepare("SELECT count(*) AS tasks FROM tasks WHERE data_user = ? AND state <> 'ended'")
     .get(dataUser)!.tasks as number;
-  if (open >= openTasks) {
+  if (open + onTheirWay >= openTasks) {
     throw new ServiceError(
       'ERR_QUOTA',
       `expected fewer than ${openTasks} tasks of this data user that have not ended: finish or cancel one first`,
@@ -49,13 +53,12 @@ export function requireQuota(
   }
   const dayAgo = now.getTime() - DAY_MILLISECONDS;
   // The task that has to be older than a day before there is room: the last but `tasksPerDay`.
-  const inTheWay = db
-    .prepare(
-      'SELECT proposed_at FROM tasks WHERE data_user = ? AND proposed_at > ? ORDER BY proposed_at DESC LIMIT 1 OFFSET ?',
-    )
-    .get(dataUser, dayAgo, tasksPerDay - 1);
+  const room = tasksPerDay - onTheirWay;
+  const find =
+    'SELECT proposed_at FROM tasks WHERE data_user = ? AND proposed_at > ? ORDER BY proposed_at DESC LIMIT 1 OFFSET ?';
+  const inTheWay = room > 0 ? db.prepare(find).get(dataUser, dayAgo, room - 1)?.proposed_at : now.getTime();
   if (inTheWay === undefined) return;
   throw new ServiceError('ERR_QUOTA', `expected at most ${tasksPerDay} tasks of this data user a day`, {
-    retryAfterSeconds: Math.ceil(((inTheWay.proposed_at as number) - dayAgo) / 1000),
+    retryAfterSeconds: Math.ceil(((inTheWay as number) - dayAgo) / 1000),
   });
 }

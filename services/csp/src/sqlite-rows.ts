@@ -2,7 +2,7 @@
 import type { Database, SqliteAnswers } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
 import type { Counted, Digest, OwnerId } from '@eigenveil/wire';
-import type { RecordChanges, StoredTask } from './store.ts';
+import type { StoredTask } from './store.ts';
 
 /** How many of a task have begun, and how many were answered. */
 interface Computations {
@@ -10,14 +10,13 @@ interface Computations {
   readonly answers: number;
 }
 
+/** Of a task that has shares for an answer. */
+export const GIVES_ANSWERS = "state = 'unblinded' AND sealed_shares IS NOT NULL";
+
 /** The digest of the request that gave the task's shares; undefined when there are none. */
 export function requestOfShares(db: Database, taskId: TaskId): Digest | null | undefined {
-  const row = db
-    .prepare(
-      `SELECT unblinding_digest FROM tasks
-       WHERE task_id = ? AND state = 'unblinded' AND sealed_shares IS NOT NULL`,
-    )
-    .get(taskId);
+  const request = `SELECT unblinding_digest FROM tasks WHERE task_id = ? AND ${GIVES_ANSWERS}`;
+  const row = db.prepare(request).get(taskId);
   return row && (row.unblinding_digest as Digest | null);
 }
 
@@ -39,43 +38,10 @@ export function hasKey(db: Database, taskId: TaskId): boolean {
   return db.prepare(key).get(taskId) !== undefined;
 }
 
-export function hasWithdrawn(db: Database, taskId: TaskId, ownerId: OwnerId): boolean {
-  const withdrawal = 'SELECT 1 FROM withdrawals WHERE task_id = ? AND owner_id = ?';
-  return db.prepare(withdrawal).get(taskId, ownerId) !== undefined;
-}
-
 /** What was counted of the owner's ledger; undefined if nothing was. */
 export function countedOf(db: Database, ownerId: OwnerId): Counted | undefined {
   const row = db.prepare('SELECT counter, digest FROM owner_counters WHERE owner_id = ?').get(ownerId);
   return row && { counter: Number(row.counter), digest: row.digest as Digest };
-}
-
-/** Of a task that has shares for an answer. */
-export const GIVES_ANSWERS = "state = 'unblinded' AND sealed_shares IS NOT NULL";
-
-/** Of a task whose records may come and go. One that a release before has begun to unblind was never fixed. */
-export const TAKES_RECORDS = "state = 'agreed' AND unblinding_digest IS NULL AND fixed_root IS NULL";
-
-export function takesRecords(db: Database, taskId: TaskId): boolean {
-  return db.prepare(`SELECT 1 FROM tasks WHERE task_id = ? AND ${TAKES_RECORDS}`).get(taskId) !== undefined;
-}
-
-/** What the records of a task have come to. */
-export function recordChanges(db: Database, taskId: TaskId): RecordChanges {
-  const row = db
-    .prepare('SELECT records_added AS added, records_removed AS removed FROM tasks WHERE task_id = ?')
-    .get(taskId);
-  return { added: Number(row?.added ?? 0), removed: Number(row?.removed ?? 0) };
-}
-
-/** Removes the record of an owner, if it is there; returns whether it was. */
-export function removeRecord(db: Database, taskId: TaskId, ownerId: OwnerId): boolean {
-  const { changes } = db
-    .prepare('DELETE FROM records WHERE task_id = ? AND owner_id = ?')
-    .run(taskId, ownerId);
-  if (changes === 0) return false;
-  db.prepare('UPDATE tasks SET records_removed = records_removed + 1 WHERE task_id = ?').run(taskId);
-  return true;
 }
 
 /** Ends a task and destroys what it has; the audit entry and the log are the caller's. */

@@ -96,5 +96,8 @@ export const MIGRATIONS = [
   -- The set of records that the task is fixed to.
   ALTER TABLE tasks ADD COLUMN fixed_owners INTEGER;
   ALTER TABLE tasks ADD COLUMN fixed_root TEXT;
+
+  -- A task that stands on a projection names its digest.
+  CREATE INDEX projection_digests ON projections (digest);
   `,
 ];

@@ -8,7 +8,7 @@ import {
   scrub,
   transaction,
 } from '@eigenveil/server';
-import type { TaskId } from '@eigenveil/task';
+import type { Task, TaskId } from '@eigenveil/task';
 import {
   type Counted,
   type CounterRequest,
@@ -23,18 +23,21 @@ import { type AuditedUse, appendAudit } from './audit.ts';
 import { dataUserRevoked, ownerRevoked } from './refusals.ts';
 import { isDataUserRevoked, isOwnerRevoked, readRevocations, requireQuota } from './sqlite-admission.ts';
 import {
+  addRecords,
+  countRecords,
+  fixRecords,
+  recordChanges,
+  recordsOf,
+  withdraw,
+} from './sqlite-records.ts';
+import {
   countComputation,
   countedOf,
   endTaskRows,
   GIVES_ANSWERS,
   hasKey,
-  hasWithdrawn,
   readTask,
-  recordChanges,
-  removeRecord,
   requestOfShares,
-  TAKES_RECORDS,
-  takesRecords,
 } from './sqlite-rows.ts';
 import { MIGRATIONS } from './sqlite-schema.ts';
 import {
@@ -112,8 +115,8 @@ export class SqliteCspStore implements CspStore {
     return isDataUserRevoked(this.#db, dataUser);
   }
 
-  async requireQuota(dataUser: Thumbprint, quota: TaskQuota): Promise<void> {
-    transaction(this.#db, () => requireQuota(this.#db, dataUser, quota, this.#now()));
+  async requireQuota(dataUser: Thumbprint, quota: TaskQuota, onTheirWay: number): Promise<void> {
+    transaction(this.#db, () => requireQuota(this.#db, dataUser, quota, this.#now(), onTheirWay));
   }
 
   async ownerThumbprint(ownerId: OwnerId): Promise<Thumbprint | undefined> {
@@ -169,47 +172,11 @@ export class SqliteCspStore implements CspStore {
   }
 
   async addRecords(taskId: TaskId, records: readonly VerifiedRecord[]): Promise<number> {
-    return transaction(this.#db, () => {
-      const find = this.#db.prepare(
-        'SELECT contribution_digest FROM records WHERE task_id = ? AND owner_id = ?',
-      );
-      const insert = this.#db.prepare(
-        'INSERT INTO records (task_id, owner_id, contribution_digest) VALUES (?, ?, ?)',
-      );
-      const stored = readTask(this.#db, taskId);
-      const isOpen = takesRecords(this.#db, taskId);
-      let added = 0;
-      for (const { ownerId, contributionDigest } of records) {
-        const known = find.get(taskId, ownerId);
-        if (known !== undefined) {
-          if (known.contribution_digest === contributionDigest) continue;
-          throw new ServiceError(
-            'ERR_CONTRIBUTION_CONFLICT',
-            '"records" expected one contribution per owner',
-          );
-        }
-        if (isOpen && isOwnerRevoked(this.#db, ownerId)) throw ownerRevoked();
-        if (hasWithdrawn(this.#db, taskId, ownerId)) continue;
-        if (!isOpen) throw fixed();
-        insert.run(taskId, ownerId, contributionDigest);
-        added += 1;
-      }
-      const owners = this.#count(taskId) + added;
-      if (owners > (stored?.task.maximumOwners ?? 0)) {
-        throw new ServiceError(
-          'ERR_TASK_FULL',
-          `"records" expected at most ${stored?.task.maximumOwners} owners, got ${owners}`,
-        );
-      }
-      this.#db
-        .prepare('UPDATE tasks SET records_added = records_added + ? WHERE task_id = ?')
-        .run(added, taskId);
-      return owners;
-    });
+    return transaction(this.#db, () => addRecords(this.#db, taskId, records));
   }
 
   async countRecords(taskId: TaskId): Promise<number> {
-    return this.#count(taskId);
+    return countRecords(this.#db, taskId);
   }
 
   async recordChanges(taskId: TaskId): Promise<RecordChanges> {
@@ -217,37 +184,18 @@ export class SqliteCspStore implements CspStore {
   }
 
   async records(taskId: TaskId, after: OwnerId | '', limit: number): Promise<VerifiedRecord[]> {
-    const rows = this.#db
-      .prepare(
-        `SELECT owner_id, contribution_digest FROM records WHERE task_id = ? AND owner_id > ?
-         ORDER BY owner_id LIMIT ?`,
-      )
-      .all(taskId, after, limit);
-    return rows.map((row) => ({
-      ownerId: row.owner_id as OwnerId,
-      contributionDigest: row.contribution_digest as Digest,
-    }));
+    return recordsOf(this.#db, taskId, after, limit);
   }
 
   async withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void> {
-    transaction(this.#db, () => {
-      if (hasWithdrawn(this.#db, taskId, ownerId)) return;
-      if (!takesRecords(this.#db, taskId)) throw fixed();
-      this.#db.prepare('INSERT INTO withdrawals (task_id, owner_id) VALUES (?, ?)').run(taskId, ownerId);
-      removeRecord(this.#db, taskId, ownerId);
-    });
+    transaction(this.#db, () => withdraw(this.#db, taskId, ownerId));
   }
 
   async fixRecords(taskId: TaskId, fixation: FixationRequest, asOf: RecordChanges): Promise<boolean> {
     return transaction(this.#db, () => {
-      const { changes } = this.#db
-        .prepare(
-          `UPDATE tasks SET fixed_owners = ?, fixed_root = ?
-           WHERE task_id = ? AND ${TAKES_RECORDS} AND records_added = ? AND records_removed = ?`,
-        )
-        .run(fixation.verifiedOwners, fixation.contributionsRoot, taskId, asOf.added, asOf.removed);
-      if (changes === 1) this.#audit(taskId, 'records fixed', fixation.contributionsRoot);
-      return changes === 1;
+      const isFixed = fixRecords(this.#db, taskId, fixation, asOf);
+      if (isFixed) this.#audit(taskId, 'records fixed', fixation.contributionsRoot);
+      return isFixed;
     });
   }
 
@@ -256,7 +204,7 @@ export class SqliteCspStore implements CspStore {
     { requestDigest, verifiedOwners }: UnblindingRequest,
   ): Promise<boolean> {
     return transaction(this.#db, () => {
-      if (this.#count(taskId) !== verifiedOwners) return false;
+      if (countRecords(this.#db, taskId) !== verifiedOwners) return false;
       const { changes } = this.#db
         .prepare(
           `UPDATE tasks SET unblinding_digest = ?1
@@ -352,6 +300,13 @@ export class SqliteCspStore implements CspStore {
     });
   }
 
+  async taskOfProjection(digest: Digest): Promise<Task | undefined> {
+    const row = this.#db
+      .prepare('SELECT task FROM projections JOIN tasks USING (task_id) WHERE projections.digest = ?')
+      .get(digest);
+    return row && (JSON.parse(row.task as string) as Task);
+  }
+
   async endTask(taskId: TaskId): Promise<void> {
     transaction(this.#db, () => {
       if (hasKey(this.#db, taskId)) this.#audit(taskId, 'key destroyed', null);
@@ -390,13 +345,4 @@ export class SqliteCspStore implements CspStore {
     countComputation(this.#db, taskId, { starts: 0, answers: 1 });
     this.#audit(taskId, 'computation answered', request);
   }
-
-  #count(taskId: TaskId): number {
-    const { added, removed } = recordChanges(this.#db, taskId);
-    return added - removed;
-  }
-}
-
-function fixed(): ServiceError {
-  return new ServiceError('ERR_TASK_CLOSED', "the task's set of records is fixed, or the task has ended");
 }

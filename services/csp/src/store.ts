@@ -80,8 +80,11 @@ export interface CspStore extends AnswerStore {
   isOwnerRevoked(ownerId: OwnerId): Promise<boolean>;
   isDataUserRevoked(dataUser: Thumbprint): Promise<boolean>;
 
-  /** @throws ERR_QUOTA as insertTask does, ERR_AUTH_FORBIDDEN */
-  requireQuota(dataUser: Thumbprint, quota: TaskQuota): Promise<void>;
+  /**
+   * Looks whether another task would have room, when so many more are on their way.
+   * @throws ERR_QUOTA as insertTask does
+   */
+  requireQuota(dataUser: Thumbprint, quota: TaskQuota, onTheirWay: number): Promise<void>;
 
   /**
    * Stores a new task, or returns the one that already has this id, whatever its parameters.
@@ -146,6 +149,9 @@ export interface CspStore extends AnswerStore {
    * is none and the task is not, or no longer, unblinded.
    */
   registerProjection(taskId: TaskId, digest: Digest): Promise<Digest | undefined>;
+
+  /** The task whose projection has this digest, ended or not. */
+  taskOfProjection(digest: Digest): Promise<Task | undefined>;
 
   /** Ends a task and destroys its secret key, shares, answer and records. */
   endTask(taskId: TaskId): Promise<void>;

@@ -11,7 +11,14 @@ import {
 } from '@eigenveil/server';
 import { programOf, type Task, TaskId } from '@eigenveil/task';
 import { type Channel, ChannelAcceptor, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
-import { errorCodeOf, ServiceError, toProblem, type VerifiedProof } from '@eigenveil/wire';
+import {
+  type ErrorCode,
+  errorCodeOf,
+  ServiceError,
+  type Thumbprint,
+  toProblem,
+  type VerifiedProof,
+} from '@eigenveil/wire';
 import { answered } from './refusals.ts';
 import type { CspService, TwoPartyState } from './service.ts';
 import type { StartLimit } from './start-limit.ts';
@@ -19,7 +26,7 @@ import type { StartLimit } from './start-limit.ts';
 /** Tasks that are computed at a time; each holds some 20 MB and a share of a core. */
 const MOST_COMPUTATIONS = 32;
 
-/** How often is looked whether the operator has ended a task that is being computed, by a command beside this service. */
+/** How often is looked whether the operator lets what is being computed go on: commands beside this service end tasks, and settings name data users. */
 const LOOK_MILLISECONDS = 1000;
 
 const ROUTE = '/tasks/:taskId/two-party';
@@ -28,6 +35,7 @@ const PATH = /^\/tasks\/([^/]+)\/two-party$/;
 /** A computation, on the connection that the data user opened last. */
 interface Running {
   readonly channel: Channel;
+  readonly dataUser: Thumbprint;
   /** The last answer of the task is given on this connection: no other can bring it, so none takes its place. */
   isLast: boolean;
 }
@@ -35,6 +43,7 @@ interface Running {
 export class TwoPartyServer {
   readonly #service: CspService;
   readonly #dataUser: Authenticator<VerifiedProof>;
+  readonly #isAdmitted: (dataUser: Thumbprint) => boolean;
   readonly #rateLimit: RateLimit;
   readonly #startLimit: StartLimit;
   readonly #log: Logger;
@@ -53,6 +62,8 @@ export class TwoPartyServer {
   constructor(dependencies: {
     service: CspService;
     dataUser: Authenticator<VerifiedProof>;
+    /** Whether the settings name it; they may change. */
+    isAdmitted: (dataUser: Thumbprint) => boolean;
     rateLimit: RateLimit;
     startLimit: StartLimit;
     log: Logger;
@@ -61,6 +72,7 @@ export class TwoPartyServer {
   }) {
     this.#service = dependencies.service;
     this.#dataUser = dependencies.dataUser;
+    this.#isAdmitted = dependencies.isAdmitted;
     this.#rateLimit = dependencies.rateLimit;
     this.#startLimit = dependencies.startLimit;
     this.#log = dependencies.log;
@@ -82,7 +94,7 @@ export class TwoPartyServer {
       this.#startLimit.forget(taskId);
       void this.#running.get(taskId)?.channel.abort('ERR_TASK_CLOSED');
     });
-    this.#looking = setInterval(() => void this.#breakOffEnded(), LOOK_MILLISECONDS).unref();
+    this.#looking = setInterval(() => this.#lookAtAll(), LOOK_MILLISECONDS).unref();
   }
 
   /** Listener for a server's `upgrade` event. */
@@ -103,15 +115,20 @@ export class TwoPartyServer {
     this.#acceptor.close();
   }
 
+  /** All at once, and no peer is waited for: one that hangs would keep the others' connections open. */
+  #lookAtAll(): void {
+    for (const [taskId, running] of this.#running)
+      this.#obstacle(taskId, running).then(
+        (code) => code && void running.channel.abort(code),
+        (error: unknown) =>
+          this.#log.error({ err: error, taskId }, 'it is not known whether the operator has ended this task'),
+      );
+  }
+
   /** What a task has was destroyed with it, so that nothing new is given; but shares are still in the memory of whoever computes. */
-  async #breakOffEnded(): Promise<void> {
-    for (const [taskId, { channel }] of this.#running) {
-      try {
-        if (await this.#service.hasEnded(taskId)) await channel.abort('ERR_TASK_CLOSED');
-      } catch (error) {
-        this.#log.error({ err: error, taskId }, 'it is not known whether the operator has ended this task');
-      }
-    }
+  async #obstacle(taskId: TaskId, { dataUser }: Running): Promise<ErrorCode | undefined> {
+    if (!this.#isAdmitted(dataUser)) return 'ERR_AUTH_FORBIDDEN';
+    return (await this.#service.hasEnded(taskId)) ? 'ERR_TASK_CLOSED' : undefined;
   }
 
   /** Counted as other requests are. What is wrong in this service, its operator has to see; a peer's mistakes are no news. */
@@ -165,8 +182,8 @@ export class TwoPartyServer {
     return this.#service.twoPartyState(taskId.data, thumbprint);
   }
 
-  async #compute({ task, shares, verifiedOwners }: TwoPartyState, channel: Channel): Promise<void> {
-    const running: Running = { channel, isLast: false };
+  async #compute({ task, shares, signs, verifiedOwners }: TwoPartyState, channel: Channel): Promise<void> {
+    const running: Running = { channel, dataUser: task.dataUser, isLast: false };
     try {
       this.#takeOver(task.id, running);
       await this.#service.noteStart(task.id);
@@ -175,7 +192,7 @@ export class TwoPartyServer {
       const answering = protocol.answersOnce
         ? { answer: await this.#service.keptAnswer(task.id), markAnswered: () => this.#markRun(task.id) }
         : { markAnswered: () => this.#markAnswered(task, running) };
-      const input = { shares, verifiedOwners, ...answering };
+      const input = { shares, signs, verifiedOwners, ...answering };
       await protocol.runCsp(channel, { task, program: programOf(task) }, input);
       await channel.receive().catch(() => undefined); // the data user closes when it has what it needs
     } catch (error) {

@@ -44,6 +44,12 @@ describe('a whole chain of entries that', () => {
   const [made, unblinded, destroyed, answered] = AUDIT_OPERATIONS.map((operation) => use(operation));
   const started = use('computation started');
   const resumed = use('computation resumed');
+  const fixed = use('records fixed', 5);
+  const endedByOperator = use('ended by operator', null);
+  const revoked = (operation: AuditOperation, request: number | null): AuditedUse => ({
+    ...use(operation, request),
+    taskId: null,
+  });
   const restored: AuditedUse = { taskId: null, operation: 'restored', requestDigest: digest(7) };
 
   test.each<[string, AuditedUse[]]>([
@@ -77,6 +83,12 @@ describe('a whole chain of entries that', () => {
       'resumes an answer to another request',
       [made!, unblinded!, destroyed!, answered!, use('computation resumed', 3)],
     ],
+    ['fixes records twice', [made!, fixed, fixed]],
+    ['fixes records after the unblinding', [made!, unblinded!, fixed]],
+    ['fixes records without a key', [made!, use('key destroyed', null), fixed]],
+    ['unblinds what the operator has ended', [made!, endedByOperator, unblinded!]],
+    ['answers what the operator has ended', [made!, unblinded!, destroyed!, endedByOperator, answered!]],
+    ['revokes an owner of a task', [made!, use('owner revoked')]],
     ['resumes an answer from before a restoration', [made!, unblinded!, answered!, restored, resumed]],
   ])('%s breaks the rules at its last entry', (_, uses) => {
     const { length } = uses;
@@ -98,6 +110,27 @@ describe('a whole chain of entries that', () => {
   });
 
   test.each<[string, AuditedUse[]]>([
+    ['revokes an owner twice', [revoked('owner revoked', 1), revoked('owner revoked', 1)]],
+    ['revokes nobody', [made!, revoked('data user revoked', null)]],
+    ['fixes the records of no task', [made!, { ...fixed, taskId: null }]],
+  ])('%s breaks the rules, of no task', (_, uses) => {
+    const message = expect.stringMatching(/^entry 2 breaks the rules/);
+    expect(() => verify(uses)).toThrow(expect.objectContaining({ code: 'ERR_AUDIT_BROKEN', message }));
+  });
+
+  test.each<[string, AuditedUse[]]>([
+    ['fixes records before the unblinding', [made!, fixed, unblinded!, destroyed!, answered!]],
+    ['ends a task by the operator', [made!, fixed, endedByOperator, use('key destroyed', null)]],
+    [
+      'revokes again what a restoration has forgotten, and others with the same digest',
+      [
+        revoked('owner revoked', 1),
+        revoked('data user revoked', 1),
+        revoked('token revoked', 1),
+        restored,
+        revoked('owner revoked', 1),
+      ],
+    ],
     ['repeats its unblinding after a crash', [made!, unblinded!, unblinded!, destroyed!, answered!]],
     ['starts computations', [made!, unblinded!, destroyed!, started, started, answered!]],
     ['gives an answer again', [made!, unblinded!, destroyed!, answered!, answered!]],

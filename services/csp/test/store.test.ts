@@ -125,6 +125,8 @@ describe('tasks and records', () => {
     expect(await store.registerProjection(taskId, digest(5))).toBe(digest(4));
     await store.endTask(taskId);
     expect(await store.registerProjection(taskId, digest(5))).toBe(digest(4));
+    expect(await store.taskOfProjection(digest(4))).toMatchObject({ id: taskId });
+    expect(await store.taskOfProjection(digest(5))).toBeUndefined();
   });
 
   test('an owner counts once, with one contribution', async () => {

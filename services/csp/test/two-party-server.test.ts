@@ -9,7 +9,7 @@ import { layout } from '@eigenveil/statistics';
 import type { Task, TaskId } from '@eigenveil/task';
 import { type Channel, ChannelRefused, connectChannel } from '@eigenveil/two-party';
 import { digestBytes } from '@eigenveil/wire';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type CspDependencies, CspService, type TwoPartyState } from '../src/service.ts';
 import { StartLimit } from '../src/start-limit.ts';
 import { TwoPartyServer } from '../src/two-party-server.ts';
@@ -56,23 +56,15 @@ let service: GatedService;
 let twoParty: TwoPartyServer;
 let server: Server;
 let tasks: TaskId[];
+/** Of the data user, by the settings. */
+let isAdmitted: boolean;
 const sockets = new Set<Socket>();
 
 beforeEach(async () => {
   deps = await cspWith(new OneKeyPool({ threads: 0 }));
-  const { key } = deps;
   service = new GatedService(deps);
-  const log = createLogger({ service: 'csp', level: 'silent' });
-  const identity = { thumbprint: key.thumbprint, publicJwk: key.publicJwk, proofId: 'not looked at' };
-  const dataUser = {
-    challenge: 'DPoP',
-    description: 'everybody',
-    authenticate: async () => identity,
-  } as const;
-  const peers = new PeerNames('address', Buffer.alloc(0));
-  const [rateLimit, metrics] = [new RateLimit(1_000_000, log), new Metrics('csp')];
-  const startLimit = new StartLimit(1_000_000);
-  twoParty = new TwoPartyServer({ service, dataUser, rateLimit, startLimit, log, metrics, peers });
+  isAdmitted = true;
+  twoParty = newTwoParty();
   server = createServer();
   server.on('upgrade', twoParty.onUpgrade);
   server.on('connection', (socket) => {
@@ -85,12 +77,31 @@ beforeEach(async () => {
   for (let i = 0; i <= MOST_COMPUTATIONS; i += 1) tasks.push(await unblindedTask());
 });
 afterEach(async () => {
+  vi.useRealTimers();
   twoParty.close();
   server.close();
   for (const socket of sockets) socket.destroy();
   await deps.paillier.close();
   deps.store.close();
 });
+
+function newTwoParty(): TwoPartyServer {
+  const { key } = deps;
+  const log = createLogger({ service: 'csp', level: 'silent' });
+  const identity = { thumbprint: key.thumbprint, publicJwk: key.publicJwk, proofId: 'not looked at' };
+  const dataUser = {
+    challenge: 'DPoP',
+    description: 'everybody',
+    authenticate: async () => identity,
+  } as const;
+  const peers = new PeerNames('address', Buffer.alloc(0));
+  const [rateLimit, metrics] = [new RateLimit(1_000_000, log), new Metrics('csp')];
+  const startLimit = new StartLimit(1_000_000);
+  return new TwoPartyServer({
+    ...{ service, dataUser, rateLimit, startLimit, log, metrics, peers },
+    isAdmitted: () => isAdmitted,
+  });
+}
 
 /** Every task gets the same key, which no test uses: making 33 takes too long. */
 class OneKeyPool extends PaillierPool {
@@ -218,4 +229,44 @@ test('a connection on which the last answer is given is not ended by another tha
   await channel.close();
   service.open();
   await expect(connect(id)).rejects.toThrow(ChannelRefused);
+});
+
+describe('one look ends every connection that may not go on, though its peer answers nothing', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    twoParty.close();
+    twoParty = newTwoParty();
+    server.removeAllListeners('upgrade').on('upgrade', twoParty.onUpgrade);
+    service.open();
+  });
+
+  /** Opens a connection, reads what comes and sends nothing: what it has read so far. */
+  async function hang(id: TaskId): Promise<() => string> {
+    const { asked } = ask(id);
+    const [, socket, head] = (await once(asked, 'upgrade')) as [unknown, Socket, Buffer];
+    let text = head.toString('latin1');
+    socket.on('error', () => {}).on('data', (bytes: Buffer) => (text += bytes.toString('latin1')));
+    await expect.poll(() => text).not.toBe(''); // the CSP's part of the computation has begun
+    return () => text;
+  }
+
+  /** No look follows: expect.poll would let fake time go on. */
+  async function lookOnce(texts: readonly (() => string)[], reason: string): Promise<void> {
+    vi.advanceTimersToNextTimer();
+    vi.useRealTimers();
+    await expect.poll(() => texts.filter((text) => text().includes(reason)).length).toBe(texts.length);
+  }
+
+  test('since the operator has ended its task', async () => {
+    const some = tasks.slice(0, 4);
+    const texts = await Promise.all(some.map(hang));
+    for (const id of some) await deps.store.endTask(id); // as a command does it, beside the service
+    await lookOnce(texts, 'ERR_TASK_CLOSED');
+  });
+
+  test('since its data user was taken out of the settings', async () => {
+    const texts = await Promise.all(tasks.slice(0, 4).map(hang));
+    isAdmitted = false;
+    await lookOnce(texts, 'ERR_AUTH_FORBIDDEN');
+  });
 });

@@ -44,10 +44,11 @@ function describe(status: BudgetStatus): string {
     spent === null
       ? `a guarantee of replace, which amounts to none of ${neighbours}`
       : `epsilon ${spent.epsilon.toPrecision(4)} with delta ${spent.delta.toPrecision(3)} (${neighbours}, ${composition})`;
+  const isNothing = tasks === 0 && spent?.epsilon === 0;
   const total = totalEpsilon === null ? 'no total' : `a total of ${totalEpsilon} with ${totalDelta}`;
   const { rotated, others } = answers;
   return [
-    `${dataset}: ${tasks} tasks under differential privacy: ${amount}, of ${total}`,
+    `${dataset}: ${isNothing ? 'nothing spent' : `${tasks} tasks`} under differential privacy${isNothing ? '' : `: ${amount}`}, of ${total}`,
     `  without: ${rotated.given} of ${rotated.of} answers by rotated, ${others.given} of ${others.of} by others`,
     ...(status.isUnknown ? ['  entries were lost: nothing is taken before "budget set"'] : []),
   ].join('\n');
@@ -103,7 +104,7 @@ Example:
     await withOwner(settings, await readPolicy(), (owner) => owner.setBudget(dataset, elsewhere));
     printResult(command, {
       json: { dataset, ...elsewhere },
-      text: `the data set ${dataset} has spent epsilon ${epsilon} with delta ${delta} (${neighbours}) beside the ledger`,
+      text: `the data set ${dataset} has spent epsilon ${epsilon} with delta ${delta} (${neighbours}) beside the ledger, and given ${rotated} answers by rotated and ${others} by others without differential privacy`,
     });
   });
 }

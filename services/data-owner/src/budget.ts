@@ -18,7 +18,10 @@ import { type Elsewhere, isAdoption, type LedgerEntry, type LedgerEvent } from '
 import type { OwnerPolicy } from './policy.ts';
 
 /** What counts for budgets of a policy. */
-export type BudgetPolicy = Pick<OwnerPolicy, 'totalEpsilon' | 'totalDelta' | 'neighbours' | 'answers'>;
+export type BudgetPolicy = Pick<
+  OwnerPolicy,
+  'totalEpsilon' | 'totalDelta' | 'maximumEpsilon' | 'neighbours' | 'answers'
+>;
 
 type Relation = NonNullable<OwnerPolicy['neighbours']>;
 type Guarantee = Extract<LedgerEvent, { kind: 'guarantee' }>;
@@ -50,15 +53,11 @@ export interface BudgetStatus {
 
 /** What a task is to be charged as. */
 export function eventOf({ id, twoParty, differentialPrivacy, series }: Task): Guarantee | Answer {
-  if (differentialPrivacy === null)
-    return {
-      kind: 'answer',
-      taskId: id,
-      by: twoParty === 'rotated' ? 'rotated' : 'others',
-      group: series?.id ?? id,
-    };
+  const by = twoParty === 'rotated' ? 'rotated' : 'others';
+  const place = { taskId: id, by, group: series?.id ?? id } as const;
+  if (differentialPrivacy === null) return { kind: 'answer', ...place };
   const { epsilon, delta, neighbours, noise } = differentialPrivacy;
-  return { kind: 'guarantee', taskId: id, epsilon, delta, neighbours, noise };
+  return { kind: 'guarantee', ...place, epsilon, delta, neighbours, noise };
 }
 
 /** Whether the ledger has the task charged to this data set. */
@@ -79,21 +78,21 @@ export function checkBudget(
   dataset: string,
   event: Guarantee | Answer,
 ): void {
-  const account = accountOf(ledger, dataset);
+  const account = accountOf(policy, ledger, dataset);
   if (account.isUnknown)
     throw new ServiceError(
       'ERR_BUDGET_RESTORED',
       `what the data set ${dataset} has spent is not known, since entries of the ledger were lost: say it with "eigenveil-owner budget set --dataset ${dataset}"`,
     );
-  if (event.kind === 'answer') checkAnswers(policy, account, dataset, event);
-  else checkSpending(policy, account, dataset, event);
+  if (isAnswer(policy, event)) checkAnswers(policy, account, dataset, event);
+  if (event.kind === 'guarantee') checkSpending(policy, account, dataset, event);
 }
 
 /** What each data set has spent, in the order of their names. */
 export function budgetStatus(policy: BudgetPolicy, ledger: readonly LedgerEntry[]): BudgetStatus[] {
   const names = [...new Set(ledger.map(({ dataset }) => dataset))].sort();
   return names.map((dataset) => {
-    const account = accountOf(ledger, dataset);
+    const account = accountOf(policy, ledger, dataset);
     const neighbours = relationOf(policy);
     const costs = pricesOf(account, neighbours);
     const composition = costs === null ? 'basic' : compositionOf(policy, costs);
@@ -118,11 +117,12 @@ export function budgetStatus(policy: BudgetPolicy, ledger: readonly LedgerEntry[
 interface Account {
   readonly elsewhere: Elsewhere;
   readonly guarantees: readonly Guarantee[];
-  readonly answers: readonly Answer[];
+  /** What counts as an answer without differential privacy. */
+  readonly answers: readonly (Guarantee | Answer)[];
   readonly isUnknown: boolean;
 }
 
-function accountOf(ledger: readonly LedgerEntry[], dataset: string): Account {
+function accountOf(policy: BudgetPolicy, ledger: readonly LedgerEntry[], dataset: string): Account {
   const own = ledger.filter((entry) => entry.dataset === dataset);
   const events = own.map(({ event }) => event);
   const adopted = ledger.findLastIndex(isAdoption);
@@ -130,23 +130,32 @@ function accountOf(ledger: readonly LedgerEntry[], dataset: string): Account {
   return {
     elsewhere: events.findLast((event) => event.kind === 'set') ?? NONE,
     guarantees: events.filter((event) => event.kind === 'guarantee'),
-    answers: events.filter((event) => event.kind === 'answer'),
+    answers: events.filter((event) => event.kind !== 'set').filter((event) => isAnswer(policy, event)),
     isUnknown: said < adopted,
   };
+}
+
+/** A guarantee of any ε is none: where the policy says nothing of ε, ε = 100 would make room for any number of results to compare. */
+function isAnswer({ totalEpsilon, maximumEpsilon }: BudgetPolicy, { kind }: Guarantee | Answer): boolean {
+  return kind === 'answer' || (totalEpsilon ?? maximumEpsilon) === undefined;
 }
 
 function given({ elsewhere, answers }: Account, by: Answer['by']): number {
   return elsewhere[by] + new Set(answers.filter((it) => it.by === by).map(({ group }) => group)).size;
 }
 
-function checkAnswers({ answers }: BudgetPolicy, account: Account, dataset: string, event: Answer): void {
-  const { by, group } = event;
+function checkAnswers(
+  { answers }: BudgetPolicy,
+  account: Account,
+  dataset: string,
+  { kind, by, group }: Guarantee | Answer,
+): void {
   if (account.answers.some((it) => it.by === by && it.group === group)) return;
   const count = given(account, by);
   if (count < answers[by]) return;
   throw new ServiceError(
     'ERR_BUDGET_EXHAUSTED',
-    `the data set ${dataset} has given ${count} of ${answers[by]} answers without differential privacy by ${by === 'rotated' ? 'rotated' : 'protocols other than rotated'}: none is left; the results of one more would be compared with them. "answers" of the policy says how many may be; rows that have none in common are another --dataset`,
+    `the data set ${dataset} has given ${count} of ${answers[by]} answers without differential privacy by ${by === 'rotated' ? 'rotated' : 'protocols other than rotated'}: none is left; the results of one more would be compared with them. "answers" of the policy says how many may be; rows that have none in common are another --dataset${kind === 'answer' ? '' : '; a guarantee counts by its epsilon where the policy bounds that, by "totalEpsilon" or "maximumEpsilon"'}`,
   );
 }
 

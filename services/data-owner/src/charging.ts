@@ -17,10 +17,10 @@ import {
 import type { OwnerState } from './state.ts';
 
 /** The part of an owner's state that has its ledger. */
-export type LedgerState = Pick<OwnerState, 'ledger' | 'addToLedger'>;
+type LedgerState = Pick<OwnerState, 'ledger' | 'addToLedger'>;
 
 /** Asks the CSP to count, and gives what it has counted then. */
-export type AskCounter = (request: CounterRequest) => Promise<Counted>;
+type AskCounter = (request: CounterRequest) => Promise<Counted>;
 
 /**
  * Looks whether a task would be charged, and writes nothing.

@@ -1,4 +1,5 @@
 /** The command `contribute` of eigenveil-owner. What its action works with is loaded when it runs: --help and mistakes are told at once. */
+import { setFlagsFromString } from 'node:v8';
 import {
   addSettings,
   type Configuration,
@@ -13,30 +14,34 @@ import {
 import type { Task } from '@eigenveil/task/schema';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { ROW_SETTINGS, rowsOf, sumsOf } from './rows.ts';
+import type { Basis } from './basis.ts';
+import type { ContributionProgress } from './preparation.ts';
+import { ROW_SETTINGS, requireNoBasis, rowsOf, sumsOf } from './rows.ts';
 import { DATASET_SETTING, PREFIX, TASK_SETTINGS, withTask } from './settings.ts';
 
 const PROGRESS_MILLISECONDS = 2000;
 
 const POLICY_HELP = `
 The policy (--policy FILE) says what the owner agrees to; a task that breaks it is refused before a row is read:
-  { "minimumOwners": 5, "minimumKeyBits": 3072, "twoParty": ["garbled"], "maximumComponents": 20,
+  { "minimumOwners": 5, "minimumKeyBits": 3072, "twoParty": ["garbled"], "maximumComponents": 20, "maximumLinks": 2,
     "allowSpectrum": false, "allowFullRank": false, "allowVariances": false, "minimumClassRows": 10,
     "allowWithoutDifferentialPrivacy": false, "maximumEpsilon": 1, "maximumDelta": 1e-6,
     "neighbours": "add-remove", "noise": "servers", "colludingOwners": 1,
     "totalEpsilon": 3, "totalDelta": 1e-6, "answers": { "rotated": 1, "others": 1 },
     "series": { "most": 12, "shortestIntervalHours": 600, "totalEpsilon": 3 } }
 allowSpectrum consents to all eigenvalues: with the two-party protocol rotated to those of the total scatter and, for dca, lda and mdr, of the
-pencil. minimumClassRows consents to numbers of rows by class, which such tasks reveal, if this owner has that many rows of each class that it has
+pencil; and to sketches, which reveal nearly as many eigenvalues as they have columns. minimumClassRows consents to numbers of rows by class, which such tasks reveal, if this owner has that many rows of each class that it has
 any of; where no other owner has the class, the number is its own. Without it such tasks are refused.
 allowVariances consents to a PCA of the correlation matrix, whose vectors tell the variances of features.
+maximumLinks consents to tasks that stand on an earlier result, so many tasks in a chain: rows are reduced by that result first, which whoever
+gets the next one has chosen. Each is an answer of its own over the same rows ("answers"). Without it such tasks are refused.
 colludingOwners is for tasks whose owners add the noise: minimumOwners must be at least honestOwners and so many more.
 series consents to tasks that renew others (serve-series): so many tasks, the first one
 counted, so long apart, with so much ε together. Two results over nearly the same rows tell together what came or went between them:
 all rows of an owner's if it came or went (docs/privacy.md, "Series"). Without it such tasks are refused.
 totalEpsilon and totalDelta are for all tasks together that rows of one --dataset are contributed to. answers says how many of them may be without
 differential privacy, since results over the same rows are compared with each other: 1 by rotated and 1 by other protocols where nothing
-is said. A task is charged before anything is sent, for good: see budget.`;
+is said. Without totalEpsilon and maximumEpsilon those with it count, too, since any ε would do. A task is charged before anything is sent, for good: see budget.`;
 
 /** What tells whose rows of where are contributed, to whom and by which policy. */
 export const CONTRIBUTE_SETTINGS = {
@@ -109,23 +114,34 @@ export async function contributeTo(
     throw new ConfigurationError('"--statistics" expected without "--data", "--query" and "--database"');
   const rows = sums === undefined ? rowsOf(settings) : undefined;
   let sourceDigest: string | undefined;
-  const read = async (task: Task) => {
+  const read = async (task: Task, signs: Int8Array | undefined, basis: Basis) => {
     if (rows === undefined) {
+      requireNoBasis(task);
       const { statistics, digest } = await sumsOf(sums!, task, settings);
       sourceDigest = digest;
       return statistics;
     }
-    const { statisticsOfRows } = await import('@eigenveil/statistics');
-    const options = { strict, numericLabels, ignoredColumns: ignore, onProgress: progressOn(command) };
-    const statistics = await statisticsOfRows(task, options, (all) => rows.read(task, all));
+    const { statisticsThrough } = await import('@eigenveil/projection');
+    const options = {
+      strict,
+      numericLabels,
+      ignoredColumns: ignore,
+      onProgress: progressOn(command),
+      signs,
+    };
+    const statistics = await statisticsThrough(task, basis, options, (columns, all) =>
+      rows.read(columns, all),
+    );
     sourceDigest = rows.digest();
     return statistics;
   };
   const { constantFeatures } = await import('@eigenveil/task');
   let summary: Summary | undefined;
-  const summarise = async (task: Task) => {
-    const { statistics, clippedCells, clippedRows, skippedRows, ...counted } = await read(task);
-    const names = task.features.map(({ name }) => name);
+  const summarise = async (task: Task, signs: Int8Array | undefined, basis: Basis) => {
+    if (task.sketch !== undefined) keepHeapSmall();
+    const { statistics, clippedCells, clippedRows, skippedRows, ...counted } = await read(task, signs, basis);
+    const { features } = (await import('@eigenveil/projection')).columnsFor(task, basis);
+    const names = features.map(({ name }) => name);
     summary = {
       rows: counted.rows,
       clipped: clippedByName(names, clippedCells),
@@ -140,6 +156,7 @@ export async function contributeTo(
       dataset,
       discardPending,
       sourceDigest: () => sourceDigest,
+      onProgress: partsOn(command),
       onUncounted: (reason) =>
         printNote(
           command,
@@ -157,6 +174,14 @@ export async function contributeTo(
   });
 }
 
+/**
+ * V8 would let the heap grow to several times what is in use before it collects: with 10,000 features 690 MB after three parts of a contribution (and more
+ * with each), where 150 MB are in use. So it collects after a fifth more. It is the program that decides so, not the library.
+ */
+function keepHeapSmall(): void {
+  setFlagsFromString('--heap-growing-percent=20');
+}
+
 /** Says now and then how far reading has come, to people who watch. */
 function progressOn(command: Command): (rows: number, total: number | undefined) => void {
   let last = Date.now();
@@ -166,6 +191,26 @@ function progressOn(command: Command): (rows: number, total: number | undefined)
     printNote(command, `read ${rows}${total === undefined ? '' : ` of ${total}`} rows`);
   };
 }
+
+/** The same of a contribution that takes several requests, and about how long it still takes. */
+function partsOn(command: Command): (progress: ContributionProgress) => void {
+  let last = Date.now();
+  let began: { readonly step: string; readonly done: number; readonly at: number } | undefined;
+  return ({ step, done, of }) => {
+    const now = Date.now();
+    // What an earlier attempt has sent took no time of this one.
+    if (began?.step !== step) began = { step, done, at: now };
+    if (!process.stderr.isTTY || now - last < PROGRESS_MILLISECONDS || done === began.done) return;
+    last = now;
+    const secondsLeft = ((now - began.at) * (of - done)) / (done - began.done) / 1000;
+    printNote(
+      command,
+      `${step} ${megabytes(done)} of ${megabytes(of)} MB, about ${Math.ceil(secondsLeft)} s left`,
+    );
+  };
+}
+
+const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1);
 
 interface Summary {
   readonly rows: number;

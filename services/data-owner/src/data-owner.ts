@@ -3,52 +3,44 @@
  * fetch the signed projection.
  */
 import type { Encrypter } from '@eigenveil/paillier/owner';
-import { systemRandomness } from '@eigenveil/privacy';
-import {
-  type AgreedTask,
-  type Contributor,
-  contribute,
-  openAgreed,
-  signRecord,
-} from '@eigenveil/protocol/owner';
+import { type Contributor, signsOf } from '@eigenveil/protocol/owner';
 import { flatten, type Statistics } from '@eigenveil/statistics/owner';
 import type { Task, TaskId } from '@eigenveil/task';
 import {
-  COUNTER,
-  type Counted,
-  type CounterRequest,
-  CounterResponse,
-  digestBytes,
-  EnrolmentResponse,
   type ErrorCode,
   errorCodeOf,
-  isTransient,
-  JwkSet,
-  linkOf,
-  NextTask,
   ProjectionResponse,
-  type PublicJwk,
   RECEIPT,
   type Receipt,
-  ReceiptResponse,
   type ServiceAddress,
-  ServiceClient,
+  type ServiceClient,
   ServiceError,
-  SignedTask,
   type Thumbprint,
-  thumbprintOf,
   verifyStatement,
 } from '@eigenveil/wire';
 import { z } from 'zod';
+import type { Basis } from './basis.ts';
 import { type BudgetStatus, budgetStatus } from './budget.ts';
-import { askOnly, charge, checkCharge, confirmLedger, setElsewhere } from './charging.ts';
+import { checkCharge } from './charging.ts';
+import { OwnerConnection, type VerifiedTask } from './connection.ts';
+import { LedgerCounter } from './counter.ts';
 import { DEFAULT_DATASET } from './dataset.ts';
 import { checkedLedger, type Elsewhere } from './ledger.ts';
 import { type BrokenRule, brokenRules, checkPolicy, checkRows, type OwnerPolicy } from './policy.ts';
+import { type ContributeOptions, preparedContribution } from './preparation.ts';
 import { type Evidence, type TaskResult, verifyResult } from './result.ts';
-import { enter, entryFor, type NextOf, newestAfter, type OwnSeries } from './series.ts';
-import type { Enrolment, OwnerState, PendingContribution, SeriesEntry } from './state.ts';
+import { send } from './sending.ts';
+import type { OwnSeries } from './series.ts';
+import { SeriesKeeper } from './series-keeper.ts';
+import type { Enrolment, OwnerState } from './state.ts';
 import { untilReady, type Waiting } from './waiting.ts';
+
+/** Does a piece of work that has a name, which a trace may tell of; `taskId`: what it is about. */
+export type RunSpan = <Result>(
+  name: string,
+  taskId: TaskId | null,
+  work: () => Promise<Result>,
+) => Promise<Result>;
 
 export interface DataOwnerOptions {
   /** An OwnerHome; for tasks without differential privacy a MemoryOwnerState will do. */
@@ -58,25 +50,8 @@ export interface DataOwnerOptions {
   readonly paillier: Encrypter | Contributor;
   /** How long to go on trying while a service cannot be reached, in milliseconds. */
   readonly patienceMilliseconds?: number;
-}
-
-/** A task that this owner has verified. */
-interface VerifiedTask extends AgreedTask {
-  readonly signed: SignedTask;
-}
-
-export interface ContributeOptions {
-  /**
-   * To give up a pending contribution of other statistics, which only a task can whose owners add no noise. The data user may have taken it all
-   * the same: then it refuses this one (ERR_CONTRIBUTION_CONFLICT).
-   */
-  readonly discardPending?: boolean;
-  /** SHA-256, hexadecimal, of what the rows were read from, asked for once they are summed: so that a retry with another file can be told so. */
-  readonly sourceDigest?: () => string | undefined;
-  /** The name of the rows, which their budget is kept under; rows that are in two data sets are counted in each alone. */
-  readonly dataset?: string | undefined;
-  /** Told when the CSP could not be asked whether the ledger is the newest, and why: what was put back from a backup is not noticed then. */
-  readonly onUncounted?: (reason: string) => void;
+  /** For traces of what the owner does; by default there are none. */
+  readonly span?: RunSpan | undefined;
 }
 
 /**
@@ -89,17 +64,26 @@ export interface ContributeOptions {
  *   paillier: new PaillierPool({ threads: 0 }),
  * });
  * // enrolled before
- * const receipt = await owner.contribute({ url: text }, TaskId.parse(text), async (task) => {
- *   const accumulator = new RowAccumulator(task);
+ * const receipt = await owner.contribute({ url: text }, TaskId.parse(text), async (task, signs) => {
+ *   const accumulator = new RowAccumulator(task, signs);
  *   for (const row of rows) accumulator.add(row);
  *   return accumulator.statistics();
  * });
  */
 export class DataOwner {
   readonly #options: DataOwnerOptions;
+  readonly #span: RunSpan;
+  readonly #connection: OwnerConnection;
+  readonly #counter: LedgerCounter;
+  readonly #series: SeriesKeeper;
 
   constructor(options: DataOwnerOptions) {
+    const { state, policy, patienceMilliseconds, span = (_name, _taskId, work) => work() } = options;
     this.#options = options;
+    this.#span = span;
+    this.#connection = new OwnerConnection(state, patienceMilliseconds);
+    this.#counter = new LedgerCounter(state, this.#connection);
+    this.#series = new SeriesKeeper(state, policy, this.#connection);
   }
 
   /**
@@ -108,24 +92,7 @@ export class DataOwner {
    * @throws ERR_CSP_IDENTITY, ERR_ENROLMENT_TOKEN
    */
   async enrol(csp: ServiceAddress, enrolmentToken: string, cspThumbprint: Thumbprint): Promise<Enrolment> {
-    const { state } = this.#options;
-    const client = this.#client(csp, { kind: 'key', key: await state.signingKey() });
-    try {
-      const { keys } = await client.send({ method: 'GET', path: '/.well-known/jwks.json', response: JwkSet });
-      const cspKey = await pinned(keys, cspThumbprint);
-      const path = '/enrolments';
-      const answer = await client.send({
-        method: 'POST',
-        path,
-        json: { enrolmentToken },
-        response: EnrolmentResponse,
-      });
-      const enrolment = { ...answer, cspKey, csp };
-      await state.saveEnrolment(enrolment);
-      return enrolment;
-    } finally {
-      await client.close();
-    }
+    return this.#span('enrol', null, () => this.#connection.enrol(csp, enrolmentToken, cspThumbprint));
   }
 
   /**
@@ -133,21 +100,26 @@ export class DataOwner {
    * @throws ERR_AGREEMENT_INVALID, ERR_KEY_INVALID, ERR_POLICY
    */
   async task(dataUser: ServiceAddress, taskId: TaskId): Promise<Task> {
-    return this.#withService(dataUser, async (client) => (await this.#accept(client, taskId)).task);
+    return this.#connection.withService(
+      dataUser,
+      async (client) => (await this.#accept(client, taskId)).task,
+    );
   }
 
   /**
-   * The task, if the pinned CSP has signed it, and the rules of the owner's policy that it breaks. Nothing but the request for the task is sent.
-   * @throws ERR_AGREEMENT_INVALID, ERR_KEY_INVALID
+   * The task, if the pinned CSP has signed it, and the rules of the owner's policy that it breaks. Nothing is sent but the requests for it and for what it
+   * stands on.
+   * @throws ERR_AGREEMENT_INVALID, ERR_KEY_INVALID, and of what it stands on as `contribute`
    */
   async inspect(
     dataUser: ServiceAddress,
     taskId: TaskId,
     dataset = DEFAULT_DATASET,
-  ): Promise<{ task: Task; broken: BrokenRule[]; overBudget: string | null }> {
+  ): Promise<{ task: Task; basis: Basis; broken: BrokenRule[]; overBudget: string | null }> {
     const { state, policy } = this.#options;
-    return this.#withService(dataUser, async (client) => {
-      const { task } = await this.#fetch(client, taskId);
+    return this.#about(dataUser, 'inspect', taskId, async (client) => {
+      const { task } = await this.#connection.task(client, taskId);
+      const basis = await this.#connection.basis(client, task);
       const overBudget = await checkCharge(state, policy, dataset, task).then(
         () => null,
         (error: unknown) => {
@@ -155,7 +127,7 @@ export class DataOwner {
           throw error;
         },
       );
-      return { task, broken: brokenRules(policy, task), overBudget };
+      return { task, basis, broken: brokenRules(policy, task, basis.length + 1), overBudget };
     });
   }
 
@@ -171,60 +143,54 @@ export class DataOwner {
    * @throws ERR_POLICY for less than was said before, ERR_PEER_UNREACHABLE and as the CSP refuses
    */
   async setBudget(dataset: string, elsewhere: Elsewhere): Promise<void> {
-    const { state } = this.#options;
-    if (!state.canComeBack) return setElsewhere(state, dataset, elsewhere, undefined);
-    const { csp } = await this.#enrolment();
-    if (csp === undefined) throw new ServiceError('ERR_PEER_UNREACHABLE', CSP_UNKNOWN);
-    return this.#withService(csp, async (client) => {
-      await setElsewhere(state, dataset, elsewhere, await this.#count(client, askOnly));
-      await confirmLedger(state, (request) => this.#count(client, request));
-    });
+    return this.#span('set budget', null, () => this.#counter.setElsewhere(dataset, elsewhere));
   }
 
   /**
-   * Contributes the statistics that `summarise` computes, which is called only after the task was accepted and only if there is no
+   * Contributes the statistics that `summarise` computes, of a task with a sketch by these signs. It is called only after the task was accepted and only if there is no
    * receipt yet. Returns the receipt; after a lost answer, the very same bytes are sent again for the same statistics, and others are
-   * refused unless the pending ones are given up.
-   * @throws ERR_CONTRIBUTION_PENDING, ERR_CONTRIBUTION_WITHDRAWN, ERR_BUDGET_EXHAUSTED, ERR_BUDGET_RESTORED and what the policy, the statistics and
+   * refused unless the pending ones are given up. Rows of a task with a basis are to be reduced by it first: see `statisticsThrough`. Every link was
+   * verified then.
+   * @throws ERR_BASIS_INVALID, ERR_PROJECTION_INVALID, ERR_PROVENANCE_INVALID, ERR_CONTRIBUTION_PENDING, ERR_CONTRIBUTION_WITHDRAWN, ERR_BUDGET_EXHAUSTED, ERR_BUDGET_RESTORED and what the policy, the statistics and
    *   the data user refuse
    */
   async contribute(
     dataUser: ServiceAddress,
     taskId: TaskId,
-    summarise: (task: Task) => Promise<Statistics>,
+    summarise: (task: Task, signs: Int8Array | undefined, basis: Basis) => Promise<Statistics>,
     options: ContributeOptions = {},
   ): Promise<Receipt> {
     const { state, policy } = this.#options;
     const { dataset = DEFAULT_DATASET } = options;
-    return this.#withService(dataUser, async (client) => {
+    return this.#about(dataUser, 'contribute', taskId, async (client) => {
       await this.#requireNoWithdrawal(taskId);
       const accepted = await this.#accept(client, taskId);
       const kept = await state.receipt(taskId);
       if (kept !== undefined) return verifyStatement(RECEIPT, kept, accepted.agreement.dataUserKey);
       await checkCharge(state, policy, dataset, accepted.task);
-      const enter = await this.#entrance(client, accepted.task);
-      const statistics = await summarise(accepted.task);
+      const enter = await this.#series.entrance(client, accepted.task);
+      const basis = await this.#connection.basis(client, accepted.task);
+      checkPolicy(policy, accepted.task, basis.length + 1);
+      const statistics = await this.#span('read rows', taskId, () =>
+        summarise(accepted.task, signsOf(accepted), basis),
+      );
       checkRows(policy, accepted.task, statistics);
       const values = flatten(accepted.task, statistics);
       await enter();
-      const pending = await this.#pending(accepted, values, options);
+      const owner = { ...this.#options, connection: this.#connection, counter: this.#counter };
+      const pending = await this.#span('prepare', taskId, () =>
+        preparedContribution(owner, accepted, values, options),
+      );
       // Again, now that what is sent is kept: another process may have been done meanwhile, and noise have been drawn twice.
       await this.#requireNoWithdrawal(taskId);
       const keptMeanwhile = await state.receipt(taskId);
       if (keptMeanwhile !== undefined)
         return verifyStatement(RECEIPT, keptMeanwhile, accepted.agreement.dataUserKey);
-      const path = `/tasks/${taskId}/contribution`;
-      const headers = { 'eigenveil-record': pending.record };
-      const { bytes } = pending;
-      const { receipt } = await client.send({
-        method: 'PUT',
-        path,
-        bytes,
-        headers,
-        response: ReceiptResponse,
-      });
+      const { receipt, digest } = await this.#span('send', taskId, () =>
+        send(client, accepted, pending, options.onProgress),
+      );
       const claims = await verifyStatement(RECEIPT, receipt, accepted.agreement.dataUserKey);
-      if (claims.taskId !== taskId || claims.contributionDigest !== digestBytes('contribution', bytes)) {
+      if (claims.taskId !== taskId || claims.contributionDigest !== digest) {
         throw new ServiceError(
           'ERR_RECEIPT_INVALID',
           '"receipt" expected the digest of the contribution that was sent',
@@ -240,54 +206,7 @@ export class DataOwner {
    * @throws ERR_SERIES_INVALID where the data user has another task for the next one, ERR_AGREEMENT_INVALID, ERR_KEY_INVALID
    */
   async series(dataUser: ServiceAddress, taskId: TaskId): Promise<OwnSeries> {
-    return this.#withService(dataUser, async (client) => {
-      const { task } = await this.#fetch(client, taskId);
-      const entries = await this.#entries(client, linkOf(task).seriesId);
-      const most = this.#options.policy.series?.most ?? 0;
-      const last = entries.at(-1);
-      const newest = last === undefined ? task : await newestAfter(last, most, this.#nextOf(client));
-      const isReceived = last !== undefined && (await this.#options.state.receipt(last.taskId)) !== undefined;
-      return { entries, isReceived, newest };
-    });
-  }
-
-  /** Checks the task's place in its series; what it returns keeps that this owner contributes to it. */
-  async #entrance(client: ServiceClient, task: Task): Promise<() => Promise<void>> {
-    const { state, policy } = this.#options;
-    const { series } = state;
-    if (series === undefined && task.series !== undefined)
-      throw new ServiceError(
-        'ERR_POLICY',
-        '"series" expected none, since this state keeps no series: keep the state in a folder (OwnerHome)',
-      );
-    // A first task of a series that the policy does not agree to needs no entry: see #entries.
-    if (series === undefined || policy.series === undefined) return async () => {};
-    const entries = await this.#entries(client, linkOf(task).seriesId);
-    const about = { now: new Date(), nextOf: this.#nextOf(client) };
-    const entry = await entryFor(task, entries, policy.series, about);
-    return async () => {
-      if (entry !== undefined) await enter(series, entries.length, entry);
-    };
-  }
-
-  /** What is kept of a series. Of a first task that this owner contributed to before it kept any, it is made up for now. */
-  async #entries(client: ServiceClient, seriesId: TaskId): Promise<readonly SeriesEntry[]> {
-    const { state } = this.#options;
-    const entries = (await state.series?.entries(seriesId)) ?? [];
-    const isKnown = ((await state.receipt(seriesId)) ?? (await state.pending(seriesId))) !== undefined;
-    if (state.series === undefined || entries.length > 0 || !isKnown) return entries;
-    const { task } = await this.#fetch(client, seriesId);
-    const epsilon = task.differentialPrivacy?.epsilon ?? null;
-    await enter(state.series, 0, { ...linkOf(task), epsilon, at: new Date().toISOString() });
-    return state.series.entries(seriesId);
-  }
-
-  #nextOf(client: ServiceClient): NextOf {
-    return async (taskId) => {
-      const path = `/tasks/${taskId}/next`;
-      const { next } = await client.send({ method: 'GET', path, response: NextTask });
-      return next && (await openAgreed(next, (await this.#enrolment()).cspKey)).task;
-    };
+    return this.#about(dataUser, 'series', taskId, (client) => this.#series.series(client, taskId));
   }
 
   /**
@@ -304,7 +223,7 @@ export class DataOwner {
     { csp, insist = false }: { readonly csp?: ServiceAddress | undefined; readonly insist?: boolean } = {},
   ): Promise<boolean> {
     const { state } = this.#options;
-    const confirmed = await this.#withService(dataUser, async (client) => {
+    const confirmed = await this.#about(dataUser, 'withdraw', taskId, async (client) => {
       await state.beginWithdrawal(taskId);
       const path = `/tasks/${taskId}/contribution`;
       try {
@@ -323,14 +242,14 @@ export class DataOwner {
 
   /** So that the record does not count whatever the data user hands in. After the data user, which would else count an owner whom the CSP does not. */
   async #withdrawAtCsp(taskId: TaskId, csp: ServiceAddress | undefined): Promise<void> {
-    const address = csp ?? (await this.#enrolment()).csp;
+    const address = csp ?? (await this.#connection.enrolment()).csp;
     if (address === undefined) {
       throw new ServiceError(
         'ERR_PEER_UNREACHABLE',
         'the CSP was not told of the withdrawal: its address is not known, repeat with --csp-url',
       );
     }
-    await this.#withService(address, (client) =>
+    await this.#about(address, 'withdraw at the CSP', taskId, (client) =>
       client.send({ method: 'DELETE', path: `/tasks/${taskId}/record`, response: z.undefined() }),
     );
   }
@@ -341,7 +260,7 @@ export class DataOwner {
    * @throws as `verifyResult`, and ERR_NOT_READY
    */
   async result(dataUser: ServiceAddress, taskId: TaskId, waiting?: Waiting): Promise<TaskResult> {
-    return this.#withService(dataUser, async (client) => {
+    return this.#about(dataUser, 'result', taskId, async (client) => {
       const { signed } = await this.#accept(client, taskId);
       const path = `/tasks/${taskId}/projection`;
       const ask = () => client.send({ method: 'GET', path, response: ProjectionResponse });
@@ -352,7 +271,17 @@ export class DataOwner {
 
   /** Checks a result that was fetched before, without any service: see verifyResult. */
   async verify(evidence: Evidence): Promise<TaskResult> {
-    return verifyResult(evidence, this.#options.state, await this.#enrolment());
+    return verifyResult(evidence, this.#options.state, await this.#connection.enrolment());
+  }
+
+  /** Work with a client of a service, as one span. */
+  #about<Result>(
+    service: ServiceAddress,
+    name: string,
+    taskId: TaskId,
+    work: (client: ServiceClient) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#span(name, taskId, () => this.#connection.withService(service, work));
   }
 
   async #requireNoWithdrawal(taskId: TaskId): Promise<void> {
@@ -364,142 +293,11 @@ export class DataOwner {
     }
   }
 
-  /**
-   * The contribution of these values that is kept, made if there is none.
-   * @throws ERR_CONTRIBUTION_PENDING if one of others is
-   */
-  async #pending(
-    accepted: VerifiedTask,
-    values: readonly bigint[],
-    { discardPending, sourceDigest: source, dataset = DEFAULT_DATASET, onUncounted }: ContributeOptions,
-  ): Promise<PendingContribution> {
-    const { state, policy } = this.#options;
-    const { id, differentialPrivacy } = accepted.task;
-    const dataDigest = await state.digestOfData(id, values);
-    const hash = source?.();
-    // Keyed as that of the statistics, which are never one value alone: a file of few rows could be guessed.
-    const sourceDigest = hash === undefined ? undefined : await state.digestOfData(id, [BigInt(`0x${hash}`)]);
-    const drawsNoise = differentialPrivacy?.noise === 'owners';
-    let pending = await state.pending(id);
-    if (
-      pending !== undefined &&
-      pending.dataDigest !== dataDigest &&
-      discardPending === true &&
-      !drawsNoise
-    ) {
-      await state.discardPending(id);
-      pending = undefined;
-    }
-    if (pending === undefined || pending.dataDigest === dataDigest) {
-      // Also where it was kept by a release that charged nothing. What is charged already is not charged again.
-      await charge(state, policy, dataset, accepted.task);
-      await this.#confirm(onUncounted);
-      pending ??= await this.#prepare(accepted, values, { dataDigest, sourceDigest });
-    }
-    if (pending.dataDigest === dataDigest) return pending;
-    const others = `a contribution ${whatDiffers(pending.sourceDigest, sourceDigest)} to this task has no receipt yet, and may have been taken`;
-    throw new ServiceError(
-      'ERR_CONTRIBUTION_PENDING',
-      drawsNoise
-        ? `${others}: give its rows again, or withdraw; it cannot be discarded, since noise is drawn once`
-        : `${others}: give its rows again, withdraw, or give it up with --discard-pending`,
-    );
-  }
-
-  async #prepare(
-    accepted: VerifiedTask,
-    values: readonly bigint[],
-    digests: Pick<PendingContribution, 'dataDigest' | 'sourceDigest'>,
-  ): Promise<PendingContribution> {
-    const { state, paillier } = this.#options;
-    const { ownerId } = await this.#enrolment();
-    // Noise is drawn once per task: it goes into the very bytes that are kept before they are sent for the first time.
-    const bytes =
-      'contribution' in paillier
-        ? await paillier.contribution(accepted, values)
-        : await contribute(accepted, values, { paillier, randomness: systemRandomness });
-    const record = await signRecord(accepted.agreement, bytes, { ownerId, key: await state.signingKey() });
-    // Encryption is randomised: only stored bytes can be repeated exactly after an answer was lost.
-    return state.keepPending(accepted.task.id, { record, bytes, ...digests });
-  }
-
-  /**
-   * Has the CSP count the ledger. Where it cannot be asked, the owner goes on, and an old ledger is not noticed.
-   * @throws ERR_BUDGET_RESTORED
-   */
-  async #confirm(onUncounted?: (reason: string) => void): Promise<void> {
-    const { state } = this.#options;
-    if (!state.canComeBack) return;
-    const { csp } = await this.#enrolment();
-    if (csp === undefined) return onUncounted?.(CSP_UNKNOWN);
-    try {
-      await this.#withService(csp, (client) =>
-        confirmLedger(state, (request) => this.#count(client, request)),
-      );
-    } catch (error) {
-      // A CSP of an earlier release has no counter.
-      if (!isTransient(error) && errorCodeOf(error) !== 'ERR_ROUTE_UNKNOWN') throw error;
-      onUncounted?.((error as Error).message);
-    }
-  }
-
-  async #count(client: ServiceClient, json: CounterRequest): Promise<Counted> {
-    const { cspKey, ownerId } = await this.#enrolment();
-    const path = '/owners/counter';
-    const { counter } = await client.send({ method: 'POST', path, json, response: CounterResponse });
-    const counted = await verifyStatement(COUNTER, counter, cspKey);
-    if (counted.ownerId !== ownerId)
-      throw new ServiceError('ERR_PEER_PROTOCOL', '"counter" expected that of this owner');
-    return counted;
-  }
-
   async #accept(client: ServiceClient, taskId: TaskId): Promise<VerifiedTask> {
-    const accepted = await this.#fetch(client, taskId);
+    const accepted = await this.#connection.task(client, taskId);
     checkPolicy(this.#options.policy, accepted.task);
     checkState(this.#options.state, accepted.task);
     return accepted;
-  }
-
-  async #fetch(client: ServiceClient, taskId: TaskId): Promise<VerifiedTask> {
-    const { cspKey } = await this.#enrolment();
-    const signed = await client.send({ method: 'GET', path: `/tasks/${taskId}`, response: SignedTask });
-    const agreed = await openAgreed(signed, cspKey);
-    if (signed.task.id !== taskId)
-      throw new ServiceError('ERR_AGREEMENT_INVALID', '"taskId" expected the task that was asked for');
-    return { ...agreed, signed };
-  }
-
-  async #enrolment(): Promise<Enrolment> {
-    const enrolment = await this.#options.state.enrolment();
-    if (enrolment === undefined)
-      throw new ServiceError('ERR_AUTH_REQUIRED', 'not enrolled yet: run "eigenveil-owner enrol" first');
-    return enrolment;
-  }
-
-  async #withService<T>(service: ServiceAddress, work: (client: ServiceClient) => Promise<T>): Promise<T> {
-    const { ownerToken } = await this.#enrolment();
-    const client = this.#client(service, {
-      kind: 'key',
-      key: await this.#options.state.signingKey(),
-      token: ownerToken,
-    });
-    try {
-      return await work(client);
-    } finally {
-      await client.close();
-    }
-  }
-
-  #client(
-    { url, ca }: ServiceAddress,
-    credentials: ConstructorParameters<typeof ServiceClient>[0]['credentials'],
-  ) {
-    return new ServiceClient({
-      url,
-      ca,
-      credentials,
-      patienceMilliseconds: this.#options.patienceMilliseconds ?? 0,
-    });
   }
 }
 
@@ -515,8 +313,6 @@ function checkState({ isDurable }: OwnerState, { differentialPrivacy }: Task): v
   );
 }
 
-const CSP_UNKNOWN = 'the address of the CSP is not known: enrol again';
-
 /** Then the contribution counts, or there is none that could. */
 const WITHDRAWAL_REFUSED: ReadonlySet<string | undefined> = new Set([
   'ERR_CONTRIBUTION_UNKNOWN',
@@ -524,19 +320,3 @@ const WITHDRAWAL_REFUSED: ReadonlySet<string | undefined> = new Set([
   'ERR_TASK_CLOSED',
   'ERR_TASK_UNKNOWN',
 ] satisfies ErrorCode[]);
-
-/** How what was contributed differs from what is to be, whose statistics are others. */
-function whatDiffers(before: string | undefined, now: string | undefined): string {
-  if (before === undefined || now === undefined) return 'of other rows';
-  return before === now
-    ? 'of the same file, read otherwise,'
-    : 'of another file than this one, with other rows,';
-}
-
-async function pinned(keys: readonly PublicJwk[], thumbprint: Thumbprint): Promise<PublicJwk> {
-  for (const key of keys) if ((await thumbprintOf(key)) === thumbprint) return key;
-  throw new ServiceError(
-    'ERR_CSP_IDENTITY',
-    `"csp" expected an identity key with the pinned thumbprint ${thumbprint}`,
-  );
-}

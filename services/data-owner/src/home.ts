@@ -1,5 +1,6 @@
 /** The owner's state in a folder that the owner alone can read. */
-import { PrivateFolder } from '@eigenveil/command';
+import { randomBytes } from 'node:crypto';
+import { HomeError, PrivateFolder } from '@eigenveil/command';
 import type { TaskId } from '@eigenveil/task';
 import { generatePrivateJwk, importSigningKey, PrivateJwk, type SigningKey } from '@eigenveil/wire';
 import { z } from 'zod';
@@ -7,6 +8,7 @@ import { LedgerEntry } from './ledger.ts';
 import {
   digestOfData,
   Enrolment,
+  type Kept,
   newDataKey,
   type OwnerState,
   type PendingContribution,
@@ -14,10 +16,11 @@ import {
   type SeriesState,
 } from './state.ts';
 
-/** A pending contribution as a file has it. */
+/** A pending contribution as a file has it. Long ones have their bytes in a file of their own. */
 const StoredContribution = z.strictObject({
   record: z.string(),
-  bytes: z.base64(),
+  bytes: z.base64().optional(),
+  bytesFile: z.string().optional(),
   /** Absent in a folder of the first release. */
   dataDigest: z.string().optional(),
   sourceDigest: z.string().optional(),
@@ -42,6 +45,7 @@ export class OwnerHome implements OwnerState {
     },
   };
   readonly #folder: PrivateFolder;
+  readonly #bytesFiles = new WeakMap<Blob, string>();
 
   /** `folder` is created when something is first written to it. All methods throw ERR_OWNER_HOME when it cannot be used. */
   constructor(folder: string) {
@@ -60,19 +64,39 @@ export class OwnerHome implements OwnerState {
     await this.#folder.write('enrolment.json', enrolment);
   }
 
-  async pending(taskId: TaskId): Promise<PendingContribution | undefined> {
+  async pending(taskId: TaskId): Promise<PendingContribution<Kept> | undefined> {
     const stored = await this.#folder.read(pendingFile(taskId), StoredContribution);
-    return stored && { ...stored, bytes: Buffer.from(stored.bytes, 'base64') };
+    if (stored === undefined) return undefined;
+    const { bytes = '', bytesFile, ...rest } = stored;
+    if (bytesFile === undefined) return { ...rest, bytes: Buffer.from(bytes, 'base64') };
+    const blob = await this.#folder.bytes(bytesFile);
+    // What has been signed and may have been taken must not be made again.
+    if (blob === undefined)
+      throw new HomeError('ERR_OWNER_HOME', `"${bytesFile}" expected: put back the copy that you keep`);
+    return { ...rest, bytes: blob };
   }
 
-  async keepPending(taskId: TaskId, fresh: PendingContribution): Promise<PendingContribution> {
-    const bytes = Buffer.from(fresh.bytes).toString('base64');
-    const isFirst = await this.#folder.writeFirst(pendingFile(taskId), { ...fresh, bytes });
-    return isFirst ? fresh : ((await this.pending(taskId)) ?? fresh);
+  async keepBytes(taskId: TaskId, parts: AsyncIterable<Uint8Array>): Promise<Blob> {
+    const file = `${bytesPrefix(taskId)}${randomBytes(8).toString('hex')}.bin`;
+    await this.#folder.writeParts(file, parts);
+    const blob = (await this.#folder.bytes(file))!;
+    this.#bytesFiles.set(blob, file);
+    return blob;
+  }
+
+  /** Bytes in a Blob are to be of `keepBytes`. */
+  async keepPending(taskId: TaskId, fresh: PendingContribution<Kept>): Promise<PendingContribution<Kept>> {
+    const { bytes, ...rest } = fresh;
+    const bytesFile = bytes instanceof Blob ? this.#bytesFiles.get(bytes)! : undefined;
+    const stored = bytes instanceof Blob ? { bytesFile } : { bytes: Buffer.from(bytes).toString('base64') };
+    if (await this.#folder.writeFirst(pendingFile(taskId), { ...rest, ...stored })) return fresh;
+    if (bytesFile !== undefined) await this.#folder.remove(bytesFile);
+    return (await this.pending(taskId)) ?? fresh;
   }
 
   async discardPending(taskId: TaskId): Promise<void> {
-    await this.#folder.remove(pendingFile(taskId));
+    await this.#folder.remove(pendingFile(taskId)); // first: what it names must be there
+    await this.#folder.removeAll(bytesPrefix(taskId));
   }
 
   async digestOfData(taskId: TaskId, values: readonly bigint[]): Promise<string> {
@@ -119,6 +143,7 @@ export class OwnerHome implements OwnerState {
 }
 
 const ledgerFile = (length: number) => `budget-${String(length + 1).padStart(6, '0')}.json`;
+const bytesPrefix = (taskId: TaskId) => `contribution-${taskId}-`;
 const pendingFile = (taskId: TaskId) => `contribution-${taskId}.json`;
 const receiptFile = (taskId: TaskId) => `receipt-${taskId}.json`;
 const withdrawalFile = (taskId: TaskId) => `withdrawal-${taskId}.json`;

@@ -3,7 +3,7 @@
 // What a program needs around a DataOwner, since the packages behind it are not installed on their own.
 export { HomeError } from '@eigenveil/command';
 export { PaillierPool, selfTest } from '@eigenveil/paillier';
-export { explainedVariance, Projector, saveProjection } from '@eigenveil/projection';
+export { explainedVariance, Projector, saveProjection, statisticsThrough } from '@eigenveil/projection';
 export {
   LabelIndex,
   RowAccumulator,
@@ -21,6 +21,7 @@ export {
   ServiceError,
   Thumbprint,
 } from '@eigenveil/wire';
+export type { Basis } from './basis.ts';
 export type { BudgetStatus } from './budget.ts';
 export { ownerProgram } from './command.ts';
 export { DataOwner, type DataOwnerOptions } from './data-owner.ts';

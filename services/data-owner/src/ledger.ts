@@ -21,16 +21,14 @@ export const Elsewhere = z.strictObject({
 });
 export type Elsewhere = z.infer<typeof Elsewhere>;
 
+/** Tasks of one group count once where they count as answers: the group is a task's own id, or that of the first of its series. */
+const place = { taskId: TaskId, by: z.enum(['rotated', 'others']), group: TaskId };
+
 const LedgerEvent = z.discriminatedUnion('kind', [
   /** A task under differential privacy. */
-  z.strictObject({ kind: z.literal('guarantee'), taskId: TaskId, epsilon, delta, neighbours, noise }),
-  /** A task without. Those of one group count once: the group is a task's own id, or that of the first of its series. */
-  z.strictObject({
-    kind: z.literal('answer'),
-    taskId: TaskId,
-    by: z.enum(['rotated', 'others']),
-    group: TaskId,
-  }),
+  z.strictObject({ kind: z.literal('guarantee'), ...place, epsilon, delta, neighbours, noise }),
+  /** A task without. */
+  z.strictObject({ kind: z.literal('answer'), ...place }),
   Elsewhere.extend({
     kind: z.literal('set'),
     /** Whether `counter` and `previous` follow what the CSP had counted, in place of the entry before. */

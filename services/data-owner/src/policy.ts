@@ -1,7 +1,7 @@
 /** The owner's own policy: what it agrees to, checked before one of its rows is read. */
 
 import type { Statistics } from '@eigenveil/statistics/owner';
-import { DifferentialPrivacy, isStandardised, type Task, TwoPartyName } from '@eigenveil/task';
+import { DifferentialPrivacy, isStandardised, LIMITS, type Task, TwoPartyName } from '@eigenveil/task';
 import { ServiceError } from '@eigenveil/wire';
 import { z } from 'zod';
 
@@ -14,7 +14,15 @@ export const OwnerPolicy = z.strictObject({
   twoParty: z.array(TwoPartyName).default(['garbled']),
   /** The largest number of components; unlimited when absent. */
   maximumComponents: z.int().min(1).optional(),
-  /** Whether all eigenvalues may be revealed: with `rotated` those of the total scatter and, for a discriminant method, of the pencil. */
+  /**
+   * Consent to tasks that stand on an earlier result: the most tasks of a chain, this one counted. 1: none. The data user has chosen what rows are
+   * reduced by, and knows what came out before; every task of a chain is an answer of its own over these rows.
+   */
+  maximumLinks: z.int().min(1).max(LIMITS.links).default(1),
+  /**
+   * Whether all eigenvalues may be revealed: with `rotated` those of the total scatter and, for a discriminant method, of the pencil. A sketch reveals nearly as
+   * many leading ones as it has columns, so it takes this, too.
+   */
   allowSpectrum: z.boolean().default(false),
   /** Consent to what a correlation matrix reveals: its vectors tell the variances of features, by any two-party protocol. */
   allowVariances: z.boolean().default(false),
@@ -60,13 +68,13 @@ export const OwnerPolicy = z.strictObject({
     .optional(),
   /**
    * What all tasks together may spend on one data set. It is counted in the relation that `neighbours` names, else in `replace`, which every guarantee has
-   * a price in. Without totalEpsilon it is counted, and nothing is refused. Tasks without differential privacy are not acceptable with it.
+   * a price in. Without totalEpsilon it is counted, and refused by `answers` alone. Tasks without differential privacy are not acceptable with it.
    */
   totalEpsilon: z.number().positive().optional(),
   totalDelta: z.number().positive().lt(1).default(1e-6),
   /**
    * How many answers without differential privacy may be given over one data set, since results of the same rows are compared with each other: by `rotated`,
-   * and by other protocols, where a series counts once.
+   * and by other protocols, where a series counts once. A guarantee is none where neither totalEpsilon nor maximumEpsilon bounds its ε.
    */
   answers: z
     .strictObject({ rotated: z.int().min(0).default(1), others: z.int().min(0).default(1) })
@@ -90,14 +98,21 @@ const EXAMPLE_CLASS_ROWS = 10;
 /** A week: how often a policy lets a series ask that does not say it. */
 const EXAMPLE_INTERVAL_HOURS = 168;
 
-/** @throws ERR_POLICY with every rule that the task breaks */
-export function checkPolicy(policy: OwnerPolicy, task: Task): void {
-  const broken = brokenRules(policy, task);
+/** @throws ERR_POLICY with every rule that the task breaks; as `brokenRules` */
+export function checkPolicy(policy: OwnerPolicy, task: Task, links?: number): void {
+  const broken = brokenRules(policy, task, links);
   if (broken.length > 0) throw new ServiceError('ERR_POLICY', broken.map(({ rule }) => rule).join('; '));
 }
 
-/** Every rule that the task breaks; with all their changes the policy takes the task. */
-export function brokenRules(policy: OwnerPolicy, task: Task): BrokenRule[] {
+/**
+ * Every rule that the task breaks; with all their changes the policy takes the task.
+ * @param links tasks of its chain, this one counted; as many as there must be, before they are known
+ */
+export function brokenRules(
+  policy: OwnerPolicy,
+  task: Task,
+  links = task.basis === undefined ? 1 : 2,
+): BrokenRule[] {
   const broken: BrokenRule[] = [];
   const expect: Expect = (holds, rule, change) => {
     if (!holds) broken.push({ rule, change });
@@ -125,10 +140,22 @@ export function brokenRules(policy: OwnerPolicy, task: Task): BrokenRule[] {
     { maximumComponents: task.components },
   );
   expect(
+    links <= policy.maximumLinks,
+    policy.maximumLinks === 1
+      ? '"basis" expected none: what rows are reduced by was chosen by who gets the result, which takes "maximumLinks"'
+      : `"basis" expected a chain of at most ${policy.maximumLinks} tasks, got ${links}`,
+    { maximumLinks: links },
+  );
+  expect(
     policy.allowSpectrum || !task.outputs.includes('spectrum'),
     task.twoParty === 'rotated' && task.method.kind !== 'pca'
       ? '"outputs" expected no spectrum, which rotated reveals of the total scatter and of the pencil, unless "allowSpectrum"'
       : '"outputs" expected no spectrum unless "allowSpectrum"',
+    { allowSpectrum: true },
+  );
+  expect(
+    policy.allowSpectrum || task.sketch === undefined,
+    `"sketch" expected none, which reveals about ${task.sketch?.columns} eigenvalues, unless "allowSpectrum"`,
     { allowSpectrum: true },
   );
   expect(

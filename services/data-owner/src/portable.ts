@@ -1,4 +1,5 @@
 /** The data owner in Node.js and in browsers: what it does, and what it must not forget. Whoever uses it keeps the state. */
+export type { Basis } from './basis.ts';
 export { type BudgetStatus, budgetStatus } from './budget.ts';
 export { DataOwner, type DataOwnerOptions } from './data-owner.ts';
 export { DatasetName, DEFAULT_DATASET } from './dataset.ts';
@@ -14,5 +15,7 @@ export {
   newDataKey,
   type OwnerState,
   type PendingContribution,
+  SeriesEntry,
+  type SeriesState,
 } from './state.ts';
 export { untilReady, type Waiting } from './waiting.ts';

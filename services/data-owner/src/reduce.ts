@@ -38,7 +38,7 @@ export async function reduceRows(
   out: string,
   options: ReducingOptions = {},
 ): Promise<ReducedFile> {
-  const { features } = projector.task;
+  const { features } = projector;
   const { keptColumns = [] } = options;
   const header = reducedColumns(projector, keptColumns);
   let rows = 0;

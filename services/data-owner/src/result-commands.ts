@@ -113,14 +113,14 @@ Example:
     const result = isOffline
       ? await openedResult(id, { ...settings, file: settings.projection! })
       : await fetchedResult(command, id, settings);
-    const { task, projection, provenance } = result;
+    const { task, projection, basis, provenance } = result;
     const [{ Projector, saveProjection }, { reduceRows }] = await Promise.all([
       import('@eigenveil/projection'),
       import('./reduce.ts'),
     ]);
     if (save !== undefined) await writeFile(save, `${JSON.stringify(projection, null, 2)}\n`);
     if (evidence !== undefined) await saveProjection(evidence, result.evidence);
-    const projector = new Projector(task, projection);
+    const projector = new Projector(task, projection, basis);
     const components = projector.componentNames.length;
     const { rows, skippedRows } =
       rowSource === undefined

@@ -7,7 +7,6 @@ import type { Task } from '@eigenveil/task';
 import {
   type Agreement,
   checkInclusion,
-  digestBytes,
   type Projection,
   ProjectionResponse,
   RECEIPT,
@@ -18,6 +17,8 @@ import {
   verifyStatement,
 } from '@eigenveil/wire';
 import type { z } from 'zod';
+import { type Basis, basisOf } from './basis.ts';
+import { digestOf } from './sending.ts';
 import type { Enrolment, OwnerState } from './state.ts';
 
 /** All that was signed about a result: with the owner's folder it can be checked without any service. */
@@ -28,12 +29,14 @@ export type Evidence = z.infer<typeof Evidence>;
 export interface TaskResult {
   readonly task: Task;
   readonly projection: Projection;
+  /** What the task stands on, for a Projector; empty without a basis. */
+  readonly basis: Basis;
   readonly provenance: VerifiedProvenance;
   readonly evidence: Evidence;
 }
 
 /**
- * @throws ERR_AGREEMENT_INVALID, ERR_PROJECTION_INVALID, ERR_PROVENANCE_MISSING, ERR_PROVENANCE_INVALID,
+ * @throws ERR_AGREEMENT_INVALID, ERR_PROJECTION_INVALID, ERR_PROVENANCE_MISSING, ERR_PROVENANCE_INVALID, ERR_BASIS_INVALID,
  * ERR_PROVENANCE_EXCLUDED, and ERR_CONTRIBUTION_UNKNOWN when the folder holds nothing that was contributed to
  * the task
  */
@@ -42,11 +45,11 @@ export async function verifyResult(
   state: OwnerState,
   { ownerId, cspKey }: Enrolment,
 ): Promise<TaskResult> {
-  const { task, agreement, projection, provenance } = await verifyProjection(evidence, cspKey);
+  const { task, agreement, projection, provenance, basis } = await verifyProjection(evidence, cspKey);
   const contributionDigest = await contributed(agreement, state);
   // Null has been refused.
   checkInclusion({ ownerId, contributionDigest }, evidence.provenance!.inclusion, provenance);
-  return { task, projection, provenance, evidence };
+  return { task, projection, basis: basisOf(basis), provenance, evidence };
 }
 
 /** The digest of what this owner has sent, by the receipt or, when that was lost, by what is kept to be sent again. */
@@ -57,7 +60,7 @@ async function contributed(
   const receipt = await state.receipt(taskId);
   if (receipt !== undefined) return (await verifyStatement(RECEIPT, receipt, dataUserKey)).contributionDigest;
   const pending = await state.pending(taskId);
-  if (pending !== undefined) return digestBytes('contribution', pending.bytes);
+  if (pending !== undefined) return digestOf(pending.bytes);
   throw new ServiceError(
     'ERR_CONTRIBUTION_UNKNOWN',
     `the owner's folder holds no receipt for task ${taskId}: give the --home that contributed, or a copy of it`,

@@ -1,5 +1,15 @@
 /** What a task reveals and to whom, in words, from its public parameters alone. SECURITY.md and docs/rotated.md say why, and what is proved. */
-import { cappedComponents, isStandardised, type Output, programOf, type Task } from '@eigenveil/task';
+import {
+  cappedComponents,
+  type FeatureRun,
+  featureRuns,
+  isStandardised,
+  type Output,
+  programOf,
+  type Task,
+} from '@eigenveil/task';
+
+const MOST_LISTED = 200;
 
 /** A line for each thing that somebody learns. */
 export interface Revealed {
@@ -16,6 +26,7 @@ export function revealedBy(task: Task): Revealed {
   return {
     dataUser: [
       ...byProtocol(task),
+      ...ofSketch(task),
       ...outputs.map((output) => `${describeOutput(task, output)} (declared: ${output})`),
       ...(isStandardised(task.method)
         ? ['the variance of every feature, since vectors of a correlation matrix tell them']
@@ -66,6 +77,16 @@ function byProtocol(task: Task): string[] {
   }
 }
 
+/** What the matrices of a sketch tell beyond the result. */
+function ofSketch({ sketch }: Task): string[] {
+  if (sketch === undefined) return [];
+  const { columns } = sketch;
+  return [
+    `${columns} eigenvalues of each of two matrices of ${columns} columns, about as much as the ${columns} largest eigenvalues of the scatter matrix`,
+    `vectors and eigenvalues are approximate: of a sketch by ${columns} columns of signs that nobody chooses`,
+  ];
+}
+
 function describeOutput({ method, features }: Task, output: Output): string {
   switch (output) {
     case 'mean':
@@ -91,20 +112,26 @@ function ofOwners({ releaseToOwners, outputs }: Task): string[] {
   if (!releaseToOwners) return ['nothing: the result is not released to owners'];
   const declared = outputs.length === 0 ? '' : `, and what is declared: ${outputs.join(', ')}`;
   return [
-    `owners that contributed get the result, vectors and eigenvalues${declared}; and how many owners took part`,
+    `owners that contributed get the result, vectors and eigenvalues${declared}; and how many owners took part; so do all who may contribute to a later task that stands on it`,
     'nothing else of another owner',
   ];
 }
 
-function ofOneRow({ differentialPrivacy: guarantee, series }: Task): string[] {
-  const inSeries =
-    series === undefined
+function ofOneRow({ differentialPrivacy: guarantee, series, basis }: Task): string[] {
+  const beyond = [
+    ...(basis === undefined
+      ? []
+      : [
+          'the data user has chosen what rows are reduced by first: the earlier result, of which the CSP has countersigned one, and whose numbers it has not seen',
+        ]),
+    ...(series === undefined
       ? []
       : [
           `it is renewal ${series.number} of task ${series.id}: two results over nearly the same rows tell together what came or went between them, all rows of an owner's if it came or went`,
-        ];
+        ]),
+  ];
   if (guarantee === null)
-    return [...inSeries, 'no differential privacy: nothing bounds what the result tells about one row'];
+    return [...beyond, 'no differential privacy: nothing bounds what the result tells about one row'];
   const { epsilon, delta, neighbours, clippingNorm, noise, honestOwners } = guarantee;
   const neighbour = neighbours === 'replace' ? 'one row that is another' : 'one row more or less';
   const drawers = {
@@ -113,9 +140,21 @@ function ofOneRow({ differentialPrivacy: guarantee, series }: Task): string[] {
     owners: `the owners, of whom ${honestOwners} are relied on`,
   };
   return [
-    ...inSeries,
+    ...beyond,
     `differential privacy with (ε, δ) = (${epsilon}, ${delta}) for ${neighbour}; it adds up with that of other tasks over the same rows`,
     `noise is added by ${drawers[noise]}; rows longer than ${clippingNorm} are scaled down to that`,
     'no guarantee covers rows that are reduced by the result',
   ];
+}
+
+/** Names and ranges: where there are very many, runs in one entry each, and no more than a screen or two. */
+export function describeFeatures(features: Task['features']): string {
+  const runs = features.length > MOST_LISTED ? featureRuns(features) : features;
+  const listed = runs.slice(0, MOST_LISTED).map(({ name, min, max, ...run }: FeatureRun) => {
+    const { count, from = 0 } = run;
+    const names = count === undefined ? '' : ` (# from ${from} to ${from + count - 1})`;
+    return `${name}${names} [${min}, ${max}]`;
+  });
+  const more = runs.length - listed.length;
+  return [...listed, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
 }

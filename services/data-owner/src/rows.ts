@@ -120,6 +120,17 @@ export async function sumsOf(
   return { statistics: statisticsOfResult(text, task, task.id, options), digest };
 }
 
+/**
+ * A database sums columns as they stand.
+ * @throws ERR_CONFIGURATION for a task with a basis
+ */
+export function requireNoBasis({ basis }: Task): void {
+  if (basis === undefined) return;
+  throw new ConfigurationError(
+    'the task stands on an earlier result, by which rows are reduced first: no statement of SQL does that; give the rows with "--data" or "--query"',
+  );
+}
+
 /** Whether this may name several files. */
 export const isPattern = (file: string) => /[*?[{]/.test(file);
 

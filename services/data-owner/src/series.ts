@@ -52,7 +52,7 @@ export function stepOf(
 }
 
 /** When the policy lets this owner contribute to a series again, milliseconds. */
-export const intervalEnd = (last: SeriesEntry, rule: OwnerPolicy['series']): number =>
+const intervalEnd = (last: SeriesEntry, rule: OwnerPolicy['series']): number =>
   Date.parse(last.at) + HOUR_MILLISECONDS * (rule?.shortestIntervalHours ?? 0);
 
 /**

@@ -1,7 +1,7 @@
 /** Settings that the commands of eigenveil-owner share, and what an action makes of them. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigurationError, readJsonFile, readTextFile } from '@eigenveil/command';
+import { ConfigurationError, readJsonFile, readTextFile, TRACE_ENDPOINT } from '@eigenveil/command';
 import { TaskId } from '@eigenveil/task/schema';
 import type { ServiceAddress } from '@eigenveil/wire';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
@@ -9,6 +9,7 @@ import { z } from 'zod';
 import type { DataOwner } from './data-owner.ts';
 import { DatasetName, DEFAULT_DATASET } from './dataset.ts';
 import type { OwnerPolicy } from './policy.ts';
+import type { Traces } from './traces.ts';
 
 export const PREFIX = 'EIGENVEIL_OWNER';
 
@@ -25,6 +26,7 @@ export const OWNER_SETTINGS = {
     default: 30,
     placeholder: 'NUMBER',
   },
+  traceEndpoint: TRACE_ENDPOINT,
 } as const;
 
 export const DATA_USER_ADDRESS = {
@@ -66,6 +68,7 @@ export const TASK_SETTINGS = { ...OWNER_SETTINGS, ...DATA_USER_ADDRESS, ...POLIC
 export interface TaskSettings {
   readonly home: string;
   readonly patienceSeconds: number;
+  readonly traceEndpoint?: string | undefined;
   readonly userUrl: string;
   readonly userCa?: string | undefined;
   readonly policy?: string | undefined;
@@ -73,7 +76,7 @@ export interface TaskSettings {
 }
 
 export async function withOwner<T>(
-  settings: Pick<TaskSettings, 'home' | 'patienceSeconds'>,
+  settings: Pick<TaskSettings, 'home' | 'patienceSeconds' | 'traceEndpoint'>,
   policy: OwnerPolicy,
   work: (owner: DataOwner) => Promise<T>,
 ): Promise<T> {
@@ -86,9 +89,23 @@ export async function withOwner<T>(
   // Encryption of one contribution takes less time than starting threads for it.
   const paillier = new PaillierPool({ threads: 0 });
   const state = new OwnerHome(settings.home);
-  return work(
-    new DataOwner({ state, policy, paillier, patienceMilliseconds: 1000 * settings.patienceSeconds }),
-  );
+  const traces = settings.traceEndpoint === undefined ? undefined : await tracesTo(settings.traceEndpoint);
+  const patienceMilliseconds = 1000 * settings.patienceSeconds;
+  const owner = new DataOwner({ state, policy, paillier, patienceMilliseconds, span: traces?.span });
+  try {
+    return await work(owner);
+  } finally {
+    await traces?.close();
+  }
+}
+
+async function tracesTo(endpoint: string): Promise<Traces> {
+  const { openTraces } = await import('./traces.ts').catch(() => {
+    throw new ConfigurationError(
+      '"--trace-endpoint" expected OpenTelemetry, which is not installed here: npm install @opentelemetry/api @opentelemetry/exporter-trace-otlp-http @opentelemetry/resources @opentelemetry/sdk-trace',
+    );
+  });
+  return openTraces(endpoint);
 }
 
 /** Work of the owner about the task of a data user, by the owner's policy. */

@@ -2,6 +2,7 @@
 import { addSettings, printResult } from '@eigenveil/command';
 import type { Task } from '@eigenveil/task/schema';
 import type { Command } from 'commander';
+import type { Basis } from './basis.ts';
 import type { BrokenRule } from './policy.ts';
 import type { Revealed } from './reveals.ts';
 import { DATASET_SETTING, PREFIX, TASK_SETTINGS, withTask } from './settings.ts';
@@ -14,8 +15,8 @@ export function addShow(program: Command): void {
   command.addHelpText(
     'after',
     `
-Fetches the task and checks the signature of the CSP that this owner has enrolled at. No row is read, and nothing is sent but the request
-for the task. Where the policy refuses the task, every broken rule is shown with the line that would take it: think before you write it.
+Fetches the task, with what it stands on, and checks the signatures of the CSP that this owner has enrolled at. No row is read, and nothing is
+sent but these requests. Where the policy refuses the task, every broken rule is shown with the line that would take it: think before you write it.
 The exit code is 0 either way; with --json, "policy.takes" tells.
 
 Example:
@@ -23,7 +24,7 @@ Example:
   );
   command.action(async (id: string) => {
     const settings = configuration();
-    const { task, broken, overBudget, minimumClassRows } = await withTask(
+    const { task, basis, broken, overBudget, minimumClassRows } = await withTask(
       settings,
       id,
       async (owner, dataUser, taskId, { minimumClassRows }) => ({
@@ -31,18 +32,20 @@ Example:
         minimumClassRows,
       }),
     );
-    const { revealedBy } = await import('./reveals.ts');
+    const { describeFeatures, revealedBy } = await import('./reveals.ts');
     const reveals = revealedBy(task);
     const depends = minimumClassRows !== undefined && task.outputs.includes('classCounts');
     printResult(command, {
       json: {
         task,
+        basis: basis.map(({ task: { id, method } }) => ({ taskId: id, method })),
         reveals,
         budget: { takes: overBudget === null, reason: overBudget },
         policy: { takes: broken.length === 0, broken, minimumClassRows: depends ? minimumClassRows : null },
       },
       text: [
-        ...describeTask(task),
+        ...describeTask(task, describeFeatures(task.features)),
+        ...describeBasis(basis),
         ...describeRevealed(reveals),
         ...describeVerdict(broken),
         ...(overBudget === null
@@ -58,15 +61,25 @@ Example:
   });
 }
 
-function describeTask(task: Task): string[] {
-  const { id, method, features, labellings, components, twoParty } = task;
+function describeTask(task: Task, described: string): string[] {
+  const { id, method, features, labellings, components, twoParty, sketch } = task;
   const { minimumOwners, maximumOwners, maximumSamplesPerOwner, deadline, keyBits } = task;
   const matrix = method.kind === 'pca' ? ` of the ${method.scale ?? 'covariance'} matrix` : '';
   return [
     `task ${id}, signed by the CSP: ${method.kind}${matrix}, ${features.length} features, ${components} components, by ${twoParty}`,
     `from ${minimumOwners} to ${maximumOwners} owners with at most ${maximumSamplesPerOwner} rows each, until ${deadline}, keys of ${keyBits} bits`,
-    `features: ${features.map(({ name, min, max }) => `${name} [${min}, ${max}]`).join(', ')}`,
+    `features: ${described}`,
+    ...(sketch === undefined ? [] : [`a sketch of ${sketch.columns} columns: the result is approximate`]),
     ...labellings.map(({ column, classes }) => `labels: ${column} (${classes.join(', ')})`),
+  ];
+}
+
+function describeBasis(basis: Basis): string[] {
+  const [first] = basis;
+  if (first === undefined) return [];
+  const links = basis.map(({ task: { id, method } }) => `${method.kind} of task ${id}`).join(', then ');
+  return [
+    `stands on: ${links}, each countersigned by the CSP; rows have ${first.task.features.length} features: ${first.task.features.map(({ name }) => name).join(', ')}`,
   ];
 }
 

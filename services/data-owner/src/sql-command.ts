@@ -2,6 +2,7 @@
 import { addSettings, printResult } from '@eigenveil/command';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { requireNoBasis } from './rows.ts';
 import { PREFIX, TASK_SETTINGS, withTask } from './settings.ts';
 
 export function addSql(program: Command): void {
@@ -33,7 +34,8 @@ export function addSql(program: Command): void {
     `
 The statement clips, rounds and sums as contribute does, to the bit, and answers with one row per class. Rows never leave the database. Read
 the statement before you run it: the names in it are the data user's. It is refused where names cannot be quoted safely (ERR_SQL_NAME; give a column of
-your own), where sums could be too large for the database's integers (ERR_SQL_WIDTH), and for tasks with differential privacy (ERR_SQL_PRIVACY).
+your own), where sums could be too large for the database's integers (ERR_SQL_WIDTH), for tasks with differential privacy (ERR_SQL_PRIVACY)
+and for sketches (ERR_SQL_SKETCH).
 Tried on DuckDB and PostgreSQL; those for Spark and BigQuery follow their documentation and were not run.
 
 Example:
@@ -45,6 +47,7 @@ Example:
     const settings = configuration();
     const { dialect, from, columns } = settings;
     const task = await withTask(settings, id, (owner, dataUser, taskId) => owner.task(dataUser, taskId));
+    requireNoBasis(task);
     const { sqlStatement } = await import('@eigenveil/statistics/sql');
     const statement = sqlStatement(task, task.id, { dialect, from, columns });
     printResult(command, { json: { task: task.id, dialect, statement }, text: statement.trimEnd() });

@@ -28,14 +28,17 @@ export const Enrolment = z.strictObject({
 export type Enrolment = z.infer<typeof Enrolment>;
 
 /** An encrypted contribution and its signed record, ready to be sent as often as it takes. */
-export interface PendingContribution {
+export interface PendingContribution<Bytes = Uint8Array> {
   readonly record: string;
-  readonly bytes: Uint8Array;
+  readonly bytes: Bytes;
   /** Of the statistics that were encrypted, see digestOfData. */
   readonly dataDigest?: string | undefined;
   /** Of the file that they were computed from, where it is known: a digest of the same kind. */
   readonly sourceDigest?: string | undefined;
 }
+
+/** Bytes in memory, or those of a file that are read when they are asked for. */
+export type Kept = Uint8Array | Blob;
 
 /** A task of a series that this owner has contributed to, or was about to. */
 export const SeriesEntry = z.strictObject({
@@ -70,9 +73,11 @@ export interface OwnerState {
   signingKey(): Promise<SigningKey>;
   enrolment(): Promise<Enrolment | undefined>;
   saveEnrolment(enrolment: Enrolment): Promise<void>;
-  pending(taskId: TaskId): Promise<PendingContribution | undefined>;
+  pending(taskId: TaskId): Promise<PendingContribution<Kept> | undefined>;
+  /** Puts the bytes of a long contribution where they take no memory, for keepPending. Absent in a state that has no such place. */
+  keepBytes?(taskId: TaskId, parts: AsyncIterable<Uint8Array>): Promise<Blob>;
   /** Keeps a contribution and returns the one to send: this one, or the one that was kept meanwhile, since only one can be taken. */
-  keepPending(taskId: TaskId, fresh: PendingContribution): Promise<PendingContribution>;
+  keepPending(taskId: TaskId, fresh: PendingContribution<Kept>): Promise<PendingContribution<Kept>>;
   discardPending(taskId: TaskId): Promise<void>;
   /** Tells whether statistics are those of the pending contribution without keeping them. */
   digestOfData(taskId: TaskId, values: readonly bigint[]): Promise<string>;
@@ -93,9 +98,16 @@ export interface OwnerState {
 
 export const newDataKey = (): Uint8Array => randomBytes(32);
 
+/** Or the text of hundreds of thousands of values would be in memory as a whole. */
+const HASHED_AT_ONCE = 4096;
+
 /** Keyed, since statistics of few rows could be guessed from a plain digest by somebody who gets hold of it alone. */
 export function digestOfData(key: Uint8Array, taskId: TaskId, values: readonly bigint[]): string {
-  const mac = hmacSha256Hasher(key).update(`eigenveil/1 data\0${taskId}\0${values.join(',')}`);
+  const mac = hmacSha256Hasher(key).update(`eigenveil/1 data\0${taskId}\0`);
+  for (let from = 0; from < values.length; from += HASHED_AT_ONCE) {
+    if (from > 0) mac.update(',');
+    mac.update(values.slice(from, from + HASHED_AT_ONCE).join(','));
+  }
   return toBase64url(mac.digest());
 }
 
@@ -109,7 +121,7 @@ export class MemoryOwnerState implements OwnerState {
   readonly canComeBack = false;
   readonly #ledger: LedgerEntry[] = [];
   readonly #dataKey = newDataKey();
-  readonly #pending = new Map<TaskId, PendingContribution>();
+  readonly #pending = new Map<TaskId, PendingContribution<Kept>>();
   readonly #withdrawn = new Set<TaskId>();
   readonly #receipts = new Map<TaskId, string>();
   #key: Promise<SigningKey> | undefined;
@@ -128,11 +140,11 @@ export class MemoryOwnerState implements OwnerState {
     this.#enrolment = enrolment;
   }
 
-  async pending(taskId: TaskId): Promise<PendingContribution | undefined> {
+  async pending(taskId: TaskId): Promise<PendingContribution<Kept> | undefined> {
     return this.#pending.get(taskId);
   }
 
-  async keepPending(taskId: TaskId, fresh: PendingContribution): Promise<PendingContribution> {
+  async keepPending(taskId: TaskId, fresh: PendingContribution<Kept>): Promise<PendingContribution<Kept>> {
     const kept = this.#pending.get(taskId) ?? fresh;
     this.#pending.set(taskId, kept);
     return kept;

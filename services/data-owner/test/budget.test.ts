@@ -153,6 +153,45 @@ describe('without differential privacy', () => {
   });
 });
 
+describe('under a guarantee that the policy bounds nowhere', () => {
+  test('a task counts like one without: an epsilon of 100 hides nothing, and would make room for any number of results to compare', async () => {
+    const state = new MemoryOwnerState();
+    const nominal = (changes: Partial<Task> = {}) =>
+      task({ twoParty: 'garbled', differentialPrivacy: guarantee({ epsilon: 100 }), ...changes });
+    const first = nominal();
+    await charge(state, policyOf({}), 'rows', first);
+    await charge(state, policyOf({}), 'rows', first);
+    await charge(
+      state,
+      policyOf({}),
+      'rows',
+      nominal({ series: { id: first.id, number: 1, previous: NO_ENTRY } }),
+    );
+    for (const next of [nominal(), task({ twoParty: 'garbled' })])
+      await expect(charge(state, policyOf({}), 'rows', next)).rejects.toEqual(EXHAUSTED);
+    await expect(charge(state, policyOf({}), 'rows', nominal())).rejects.toThrow(/"totalEpsilon"/);
+    expect(budgetStatus(policyOf({}), await state.ledger())).toMatchObject([
+      { tasks: 2, answers: { others: { given: 1, of: 1 }, rotated: { given: 0 } } },
+    ]);
+    await charge(state, policyOf({}), 'rows', nominal({ twoParty: 'rotated' }));
+    await expect(charge(state, policyOf({}), 'rows', nominal({ twoParty: 'rotated' }))).rejects.toEqual(
+      EXHAUSTED,
+    );
+    await charge(state, policyOf({ answers: { others: 2 } }), 'rows', nominal());
+  });
+
+  test.each([{ maximumEpsilon: 1 }, { totalEpsilon: 10 }])(
+    'with %o it counts by its epsilon',
+    async (bound) => {
+      const state = new MemoryOwnerState();
+      for (let i = 0; i < 3; i += 1) await charge(state, policyOf(bound), 'rows', costing({ epsilon: 0.5 }));
+      expect(budgetStatus(policyOf(bound), await state.ledger())).toMatchObject([
+        { tasks: 3, answers: { others: { given: 0 } } },
+      ]);
+    },
+  );
+});
+
 test('the same task is charged once to a data set, and looking charges nothing', async () => {
   const state = new MemoryOwnerState();
   const policy = policyOf({ totalEpsilon: 1, neighbours: 'add-remove' });

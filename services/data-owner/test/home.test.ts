@@ -36,10 +36,59 @@ describe("the owner's folder", () => {
     expect(later.record).toBe('record');
     const pending = await new OwnerHome(folder).pending(taskId);
     expect(pending!.record).toBe('record');
-    expect(Buffer.from(pending!.bytes).equals(bytes)).toBe(true);
+    expect(Buffer.from(pending!.bytes as Uint8Array).equals(bytes)).toBe(true);
     await home.saveReceipt(taskId, 'receipt');
     expect(await home.pending(taskId)).toBeUndefined();
     expect(await home.receipt(taskId)).toBe('receipt');
+  });
+
+  test('keeps long contributions in files of their own, which are read where they are asked for, until there is a receipt', async () => {
+    const home = new OwnerHome(folder);
+    const parts = [Buffer.from('one '), Buffer.from('two')];
+    const made = () =>
+      home.keepBytes(
+        taskId,
+        (async function* () {
+          yield* parts;
+        })(),
+      );
+    const bytes = await made();
+    await home.keepPending(taskId, { record: 'record', bytes });
+    const later = await home.keepPending(taskId, { record: 'later', bytes: await made() });
+    expect(later.record).toBe('record');
+    const again = new OwnerHome(folder);
+    const pending = (await again.pending(taskId))!;
+    expect(pending).toMatchObject({ record: 'record' });
+    expect(await (pending.bytes as Blob).slice(2, 6).text()).toBe('e tw');
+    const files = await readdir(folder);
+    expect(files.filter((it) => it.endsWith('.bin'))).toHaveLength(1); // that of the other is gone
+    for (const file of files) expect((await stat(join(folder, file))).mode & 0o777).toBe(0o600);
+    const broken = home.keepBytes(
+      taskId,
+      (async function* () {
+        yield* parts;
+        throw new RangeError('no more');
+      })(),
+    );
+    await expect(broken).rejects.toThrow(RangeError);
+    expect(await readdir(folder)).toEqual(files);
+    await again.saveReceipt(taskId, 'receipt');
+    expect(await readdir(folder)).toEqual([`receipt-${taskId}.json`]);
+  });
+
+  test('makes nothing anew of which the bytes were lost: they may have been taken', async () => {
+    const home = new OwnerHome(folder);
+    const bytes = await home.keepBytes(
+      taskId,
+      (async function* () {
+        yield Buffer.from('bytes');
+      })(),
+    );
+    await home.keepPending(taskId, { record: 'record', bytes });
+    for (const file of await readdir(folder)) if (file.endsWith('.bin')) await rm(join(folder, file));
+    await expect(home.pending(taskId)).rejects.toMatchObject({ code: 'ERR_OWNER_HOME' });
+    await home.discardPending(taskId);
+    expect(await home.pending(taskId)).toBeUndefined();
   });
 
   test.each(['0701', '0710', '0704', '0740', '0720', '0702'])(

@@ -127,6 +127,12 @@ describe("the owner's policy", () => {
     expect(() => checkPolicy({ ...lenient, minimumKeyBits: 2048 }, task({ keyBits: 2048 }))).not.toThrow();
   });
 
+  test('consents to a sketch, which tells many eigenvalues, with allowSpectrum alone', () => {
+    const sketched = task({ sketch: { columns: 20 }, outputs: ['mean', 'sampleCount'] });
+    expect(() => checkPolicy(lenient, sketched)).toThrow(/"sketch" expected none, .* about 20 eigenvalues/);
+    expect(() => checkPolicy({ ...lenient, allowSpectrum: true }, sketched)).not.toThrow();
+  });
+
   test('consents to variances with allowVariances alone, whether they are declared or not', () => {
     for (const outputs of [[], ['variances'] as const]) {
       const standardised = task({ method: { kind: 'pca', scale: 'correlation' }, outputs: [...outputs] });

@@ -4,6 +4,7 @@ import { METHODS, madeUpTask } from '@eigenveil/made-up/tasks';
 import { type MethodName, Output, revealedByRotation, type Task } from '@eigenveil/task';
 import { describe, expect, test } from 'vitest';
 import { revealedBy } from '../src/index.ts';
+import { describeFeatures } from '../src/reveals.ts';
 
 const KINDS = Object.keys(METHODS) as MethodName[];
 const taskOf = (kind: MethodName, changes: Partial<Task> = {}) =>
@@ -45,6 +46,17 @@ describe('the data user', () => {
     const rotated = taskOf('pca', { method, twoParty: 'rotated', outputs: revealedByRotation(method) });
     expect(told(rotated)).toMatch(/all 4 eigenvalues of the correlation matrix/);
     expect(told(rotated)).toMatch(/the variance of each feature, exactly/);
+  });
+
+  test('of a sketch learns eigenvalues of both of its matrices', () => {
+    const sketched = taskOf('pca', {
+      sketch: { columns: 3 },
+      outputs: ['mean', 'sampleCount'],
+      twoParty: 'rotated',
+    });
+    expect(told(sketched)).toMatch(/^3 eigenvalues of each of two matrices of 3 columns/m);
+    expect(told(sketched)).toMatch(/^vectors and eigenvalues are approximate/m);
+    expect(told(taskOf('pca'))).not.toMatch(/approximate/);
   });
 
   test('is told every declared output in words, and what a mean or a full rank tells beyond itself', () => {
@@ -94,4 +106,22 @@ test('of rows it is said whether anything bounds what is told of one, and whethe
   });
   expect(rows(byCsp)).toMatch(/the CSP alone, against which nothing is promised/);
   expect(revealedBy(byCsp).csp.join()).toMatch(/all of the noise/);
+});
+
+describe('features', () => {
+  const many = (count: number, rangeOf: (i: number) => number) =>
+    describeFeatures(
+      Array.from({ length: count }, (_, i) => ({ name: `p${i + 1}`, min: 0, max: rangeOf(i) })),
+    );
+
+  test('are listed one by one where they are few', () => {
+    expect(many(5, () => 1)).toBe('p1 [0, 1], p2 [0, 1], p3 [0, 1], p4 [0, 1], p5 [0, 1]');
+  });
+
+  test('are listed by pattern where they are many, and no more than fit', () => {
+    expect(many(4096, (i) => (i < 4000 ? 1 : 2))).toBe(
+      'p# (# from 1 to 4000) [0, 1], p# (# from 4001 to 4096) [0, 2]',
+    );
+    expect(many(4096, (i) => i + 1)).toMatch(/^p1 \[0, 1\], .*, p200 \[0, 200\], and 3896 more$/);
+  });
 });

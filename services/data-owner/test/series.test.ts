@@ -77,14 +77,15 @@ describe('refused is', () => {
 
   test('a second branch, at once and later', async () => {
     const branch = renewed(first);
-    const fifth = renewed(renewed(branch));
+    const after = renewed(branch);
+    const last = renewed(after);
     await contribute(second, 24);
     await refused(branch, 48, 'ERR_SERIES_INVALID');
-    await refused(renewed(branch), 48, 'ERR_SERIES_INVALID');
-    series = [first, second, renewed(branch), fifth];
-    await refused(fifth, 48, 'ERR_SERIES_INVALID'); // the chain that the data user shows has a gap
+    await refused(after, 48, 'ERR_SERIES_INVALID');
+    series = [first, second, after, last];
+    await refused(last, 48, 'ERR_SERIES_INVALID'); // the chain that the data user shows has a gap
     series = [first, second];
-    await refused(fifth, 48, 'ERR_SERIES_INVALID');
+    await refused(last, 48, 'ERR_SERIES_INVALID');
   });
 
   test('another task of the same number, and one with other parameters', async () => {

@@ -2,11 +2,13 @@
  * Aggregation of a closed task, batch by batch: each batch's ciphertexts are multiplied into a partial product, which is stored in one
  * transaction with the marks on its contributions; the product of the partial products is the aggregate. A batch that was
  * interrupted is done anew, and no contribution can get into two partial products, or none, whoever does them and how often.
+ *
+ * Contributions that have come in pieces are multiplied piece by piece, so that no more of them is in memory than of others.
  */
-import { type Ciphertext, encodeCiphertexts, type PaillierPool } from '@eigenveil/paillier';
+import { type Ciphertext, encodeCiphertexts, type PaillierPool, type PublicKey } from '@eigenveil/paillier';
 import type { TaskId } from '@eigenveil/task';
-import { ServiceError } from '@eigenveil/wire';
-import type { DataUserStore, StoredTask } from './store.ts';
+import { type Piece, piecesOf, ServiceError } from '@eigenveil/wire';
+import type { Batch, DataUserStore, StoredTask } from './store.ts';
 import type { OpenTask, Tasks } from './tasks.ts';
 import type { Turn, WorkQueue } from './work-queue.ts';
 
@@ -52,15 +54,37 @@ export class Aggregation {
     if (!isToBeAggregated(await this.#store.task(taskId))) return;
     const batch = { number, first: number * BATCH_SIZE + 1, last: (number + 1) * BATCH_SIZE };
     const open = await this.#tasks.agreed(taskId);
-    const product = new Product(this.#paillier, open);
-    for (let after = batch.first - 1; ; ) {
-      const page = await this.#store.ciphertexts(taskId, after, batch.last, HELD);
+    const pieces = piecesIn(open);
+    if (pieces.length === 0) {
+      const { factors, bytes } = await this.#productOf(open, batch);
+      if (await this.#store.completeBatch(taskId, { batch, contributions: factors, bytes }))
+        this.#onBatch(number);
+      return;
+    }
+    const products: { factors: number; bytes: Uint8Array | null }[] = [];
+    for (const piece of pieces) products.push(await this.#productOf(open, batch, piece));
+    const contributions = products[0]!.factors;
+    if (products.some(({ factors }) => factors !== contributions))
+      throw new Error(`task ${taskId} expected as many contributions of each piece: they have changed`);
+    const parts = products.flatMap(({ bytes }) => bytes ?? []);
+    if (await this.#store.completeBatch(taskId, { batch, contributions, bytes: null, pieces: parts }))
+      this.#onBatch(number);
+  }
+
+  /** The product of a batch's ciphertexts, or of those of one piece, encoded; null for none. */
+  async #productOf(
+    open: OpenTask,
+    { first, last }: Batch,
+    piece?: Piece,
+  ): Promise<{ readonly factors: number; readonly bytes: Uint8Array | null }> {
+    const product = new Product(this.#paillier, open, piece);
+    for (let after = first - 1; ; ) {
+      const page = await this.#store.ciphertexts(open.task.id, after, last, HELD, piece?.number);
       if (page.length === 0) break;
       await product.multiply(page.map(({ bytes }) => bytes));
       after = page.at(-1)!.sequence;
     }
-    const stored = { batch, contributions: product.factors, bytes: product.bytes() };
-    if (await this.#store.completeBatch(taskId, stored)) this.#onBatch(number);
+    return { factors: product.factors, bytes: product.bytes() };
   }
 
   /** The batches without partial product; none of a task that has moved on. */
@@ -78,10 +102,20 @@ export class Aggregation {
   async #combine(open: OpenTask): Promise<Ciphertext[]> {
     const { id } = open.task;
     const { contributions: expected } = (await this.#store.task(id))!;
-    const product = new Product(this.#paillier, open);
+    const pieces = piecesIn(open);
+    if (pieces.length === 0) return this.#combinePiece(open, expected);
+    const aggregate: Ciphertext[] = [];
+    for (const piece of pieces)
+      for (const ciphertext of await this.#combinePiece(open, expected, piece)) aggregate.push(ciphertext);
+    return aggregate;
+  }
+
+  async #combinePiece(open: OpenTask, expected: number, piece?: Piece): Promise<Ciphertext[]> {
+    const { id } = open.task;
+    const product = new Product(this.#paillier, open, piece);
     let contributions = 0;
     for (let after = -1; ; ) {
-      const page = await this.#store.partialProducts(id, after, HELD);
+      const page = await this.#store.partialProducts(id, after, HELD, piece?.number);
       if (page.length === 0) break;
       await product.multiply(page.flatMap(({ bytes }) => bytes ?? []));
       for (const part of page) contributions += part.contributions;
@@ -93,6 +127,10 @@ export class Aggregation {
       throw new ServiceError('ERR_MINIMUM_OWNERS', 'expected at least one contribution, got 0');
     return product.ciphertexts;
   }
+}
+
+function piecesIn({ packing, publicKey }: OpenTask): readonly Piece[] {
+  return piecesOf(packing.plaintexts.length, publicKey.ciphertextBytes);
 }
 
 function isToBeAggregated(stored: StoredTask | undefined): stored is StoredTask {
@@ -107,21 +145,23 @@ class Product {
   ciphertexts: Ciphertext[];
   factors = 0;
   readonly #paillier: PaillierPool;
-  readonly #open: OpenTask;
+  readonly #publicKey: PublicKey;
 
-  constructor(paillier: PaillierPool, open: OpenTask) {
+  /** @param piece the positions, if not all */
+  constructor(paillier: PaillierPool, { packing, publicKey }: OpenTask, piece?: Piece) {
+    const { from, to } = piece ?? { from: 0, to: packing.plaintexts.length };
     this.#paillier = paillier;
-    this.#open = open;
-    this.ciphertexts = open.packing.plaintexts.map(() => ONE);
+    this.#publicKey = publicKey;
+    this.ciphertexts = Array.from({ length: to - from }, () => ONE);
   }
 
   async multiply(factors: readonly Uint8Array[]): Promise<void> {
     this.factors += factors.length;
-    this.ciphertexts = await this.#paillier.aggregate(this.#open.publicKey, this.ciphertexts, factors);
+    this.ciphertexts = await this.#paillier.aggregate(this.#publicKey, this.ciphertexts, factors);
   }
 
   /** Null for a product of nothing, which is no ciphertext. */
   bytes(): Uint8Array | null {
-    return this.factors === 0 ? null : encodeCiphertexts(this.#open.publicKey, this.ciphertexts);
+    return this.factors === 0 ? null : encodeCiphertexts(this.#publicKey, this.ciphertexts);
   }
 }

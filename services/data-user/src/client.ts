@@ -5,5 +5,6 @@ export { Projector, SignedProjection, saveProjection } from '@eigenveil/projecti
 export { newTaskId, type Task, TaskError, TaskId, TaskProposal } from '@eigenveil/task';
 export { type Projection, ServiceError, type SignedTask, type TaskStatus, Thumbprint } from '@eigenveil/wire';
 export type { Draft, DraftOptions } from './draft.ts';
+export { basisFrom, type DraftBasis, draftOn, ridgeOn } from './draft-basis.ts';
 export { draftTask } from './draft-file.ts';
 export { TaskClient, type ToldProvenance } from './task-client.ts';

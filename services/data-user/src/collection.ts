@@ -2,6 +2,7 @@
  * Collection: the data user checks a contribution, stores it durably and answers with a signed receipt. One
  * contribution per owner and task; the same bytes again get the same receipt.
  */
+import { setImmediate } from 'node:timers/promises';
 import type { PaillierPool } from '@eigenveil/paillier';
 import type { Owner } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
@@ -9,21 +10,31 @@ import {
   claimedSigner,
   type Digest,
   digestBytes,
+  digestHasher,
   LONGEST_RECORD,
+  type Piece,
+  piecesOf,
   RECEIPT,
   RECORD,
   ServiceError,
   type SigningKey,
   signStatement,
+  type UploadResponse,
   verifyStatement,
 } from '@eigenveil/wire';
+import type { z } from 'zod';
 import { GroupedInserts } from './grouped-inserts.ts';
+import { PieceLimit } from './piece-limit.ts';
 import type { DataUserStore, StoredContribution } from './store.ts';
+import { incomplete, requireSame } from './store-rules.ts';
 import type { OpenTask, Tasks } from './tasks.ts';
+
+type Upload = z.infer<typeof UploadResponse>;
 
 export class Collection {
   readonly #store: DataUserStore;
   readonly #inserts: GroupedInserts;
+  readonly #pieces = new PieceLimit();
   readonly #tasks: Tasks;
   readonly #paillier: PaillierPool;
   readonly #key: SigningKey;
@@ -44,10 +55,11 @@ export class Collection {
     this.#now = dependencies.now;
   }
 
-  /** The exact length of a contribution's body, in bytes: known before a byte of it is read. */
+  /** The exact length of a contribution's body, in bytes, known before a byte of it is read: 0 where it has come in pieces before. */
   async expectedBytes(taskId: TaskId): Promise<number> {
     const { packing, publicKey } = await this.#tasks.agreed(taskId);
-    return packing.plaintexts.length * publicKey.ciphertextBytes;
+    const { length } = packing.plaintexts;
+    return piecesOf(length, publicKey.ciphertextBytes).length > 0 ? 0 : length * publicKey.ciphertextBytes;
   }
 
   /**
@@ -55,23 +67,74 @@ export class Collection {
    * receipt once the contribution is durable.
    * @throws ERR_RECORD_INVALID, ERR_TASK_MISMATCH, ERR_CONTRIBUTION_CONFLICT, ERR_CONTRIBUTION_WITHDRAWN,
    * ERR_TASK_CLOSED, ERR_TASK_CANCELLED, ERR_TASK_DEADLINE, ERR_TASK_FULL, ERR_CIPHERTEXT_INVALID,
-   * ERR_CIPHERTEXT_LENGTH
+   * ERR_CIPHERTEXT_LENGTH, ERR_CONTRIBUTION_INCOMPLETE
    */
   async contribute(taskId: TaskId, owner: Owner, record: string, bytes: Uint8Array): Promise<string> {
     const open = await this.#tasks.agreed(taskId);
-    const digest = digestBytes('contribution', bytes);
-    const claims = await this.#checkRecord(record, owner, open, digest);
+    const pieces = piecesOf(open.packing.plaintexts.length, open.publicKey.ciphertextBytes);
+    const claims = await this.#checkRecord(record, owner, open);
+    const digest = claims.contributionDigest;
+    if (pieces.length === 0 && digestBytes('contribution', bytes) !== digest) throw otherDigest();
     // A repeat gets its receipt even after the task was closed: the first answer may have been lost.
     const known = await this.#store.contribution(taskId, owner.ownerId);
     if (known !== undefined) return receiptOf(known, digest);
     this.#checkTime(open.task);
     const stored = await this.#inserts.insert(taskId, async () => {
-      await this.#paillier.decode(open.publicKey, bytes, open.packing.plaintexts.length);
+      const content =
+        pieces.length === 0
+          ? { bytes: await this.#checked(open, bytes, open.packing.plaintexts.length) }
+          : { bytes, uploadId: await this.#uploaded(taskId, owner, digest, pieces) };
       const receivedAt = this.#now().toISOString();
       const receipt = await signStatement(RECEIPT, this.#key, { ...claims, receivedAt });
-      return { ownerId: owner.ownerId, digest, bytes, record, receipt };
+      return { ownerId: owner.ownerId, digest, record, receipt, ...content };
     });
     return receiptOf(stored, digest);
+  }
+
+  /**
+   * Takes a piece of a contribution whose signed record is `record`, and returns how many there are once it is durable. `read` gives its bytes, given
+   * their exact number.
+   * @throws as `contribute`, ERR_BUSY, ERR_BODY_INVALID for a piece that contributions to this task do not have, and as `read`
+   */
+  async takePiece(
+    taskId: TaskId,
+    owner: Owner,
+    record: string,
+    number: number,
+    read: (expectedBytes: number) => Promise<Uint8Array>,
+  ): Promise<Upload> {
+    const open = await this.#tasks.agreed(taskId);
+    const { contributionDigest } = await this.#checkRecord(record, owner, open);
+    const { ciphertextBytes } = open.publicKey;
+    const piece = piecesOf(open.packing.plaintexts.length, ciphertextBytes)[number];
+    if (piece === undefined)
+      throw new ServiceError('ERR_BODY_INVALID', '"piece" expected one that contributions to this task have');
+    this.#checkTime(open.task);
+    return this.#pieces.take(owner.ownerId, async () => {
+      const count = piece.to - piece.from;
+      const bytes = await this.#checked(open, await read(count * ciphertextBytes), count, piece.from);
+      const { ownerId } = owner;
+      const pieces = await this.#store.addPiece(taskId, {
+        ownerId,
+        digest: contributionDigest,
+        number,
+        bytes,
+      });
+      return { contributionDigest, pieces };
+    });
+  }
+
+  /** How much of its contribution an owner has handed in. */
+  async upload(taskId: TaskId, { ownerId }: Owner): Promise<Upload> {
+    const { packing, publicKey } = await this.#tasks.agreed(taskId);
+    const all = piecesOf(packing.plaintexts.length, publicKey.ciphertextBytes).length;
+    const known = await this.#store.contribution(taskId, ownerId);
+    if (known !== undefined && known.digest !== '' && !known.withdrawn)
+      return { contributionDigest: known.digest, pieces: all };
+    const upload = await this.#store.upload(taskId, ownerId);
+    return upload === undefined
+      ? { contributionDigest: null, pieces: 0 }
+      : { contributionDigest: upload.digest, pieces: upload.pieces };
   }
 
   /**
@@ -84,7 +147,42 @@ export class Collection {
     await this.#store.withdraw(taskId, owner.ownerId);
   }
 
-  async #checkRecord(record: string, owner: Owner, open: OpenTask, digest: Digest) {
+  /** These ciphertexts, if they are such. */
+  async #checked(
+    { publicKey }: OpenTask,
+    bytes: Uint8Array,
+    count: number,
+    firstIndex = 0,
+  ): Promise<Uint8Array> {
+    await this.#paillier.decode(publicKey, bytes, count, firstIndex);
+    return bytes;
+  }
+
+  /**
+   * The upload that has all pieces and the digest of the record. Nothing is added to it or taken from it any more, but as a whole; one that turns out to have
+   * another digest is deleted, or its owner could never hand in the right one.
+   */
+  async #uploaded(
+    taskId: TaskId,
+    { ownerId }: Owner,
+    digest: Digest,
+    pieces: readonly Piece[],
+  ): Promise<number> {
+    const upload = await this.#store.upload(taskId, ownerId);
+    if (upload?.digest !== digest || upload.pieces < pieces.length) throw incomplete();
+    const hasher = digestHasher('contribution');
+    for (const { number } of pieces) {
+      const bytes = await this.#store.uploadedPiece(upload.id, number);
+      if (bytes === undefined) throw incomplete();
+      hasher.update(bytes);
+      await setImmediate(); // a piece takes about a millisecond, for which nothing else is answered
+    }
+    if (hasher.digest() === digest) return upload.id;
+    await this.#store.dropUpload(upload.id);
+    throw otherDigest();
+  }
+
+  async #checkRecord(record: string, owner: Owner, open: OpenTask) {
     // As the CSP will: one record that it refuses would hold up the task of all owners.
     const isTakenByCsp =
       record.length <= LONGEST_RECORD && claimedSigner(RECORD, record).x === owner.publicJwk.x;
@@ -95,12 +193,7 @@ export class Collection {
       );
     }
     const claims = await verifyStatement(RECORD, record, owner.publicJwk);
-    if (claims.ownerId !== owner.ownerId || claims.contributionDigest !== digest) {
-      throw new ServiceError(
-        'ERR_RECORD_INVALID',
-        '"Eigenveil-Record" expected the digest of this body and this owner',
-      );
-    }
+    if (claims.ownerId !== owner.ownerId) throw otherDigest();
     const isForTask =
       claims.taskId === open.task.id &&
       claims.taskDigest === open.agreement.taskDigest &&
@@ -121,11 +214,13 @@ export class Collection {
 }
 
 function receiptOf(contribution: StoredContribution, digest: Digest): string {
-  if (contribution.withdrawn) {
-    throw new ServiceError('ERR_CONTRIBUTION_WITHDRAWN', 'the owner has withdrawn from this task for good');
-  }
-  if (contribution.digest !== digest) {
-    throw new ServiceError('ERR_CONTRIBUTION_CONFLICT', 'the owner has contributed other bytes to this task');
-  }
+  requireSame(contribution, digest);
   return contribution.receipt;
+}
+
+function otherDigest(): ServiceError {
+  return new ServiceError(
+    'ERR_RECORD_INVALID',
+    '"Eigenveil-Record" expected the digest of this body and this owner',
+  );
 }

@@ -5,7 +5,7 @@
  */
 import type { PaillierPool } from '@eigenveil/paillier';
 import type { RandomSource } from '@eigenveil/privacy';
-import { blind, draw } from '@eigenveil/protocol/servers';
+import { blind, draw, signsOf } from '@eigenveil/protocol/servers';
 import type { TaskId } from '@eigenveil/task';
 import { errorCodeOf, type TaskState, toProblem } from '@eigenveil/wire';
 import type { Aggregation } from './aggregation.ts';
@@ -179,19 +179,15 @@ export class Computation {
   }
 
   async #unblind(stored: StoredTask, _open: OpenTask, turn: Turn): Promise<StageResult> {
-    const { fixing, store } = this.#deps;
-    const { id } = stored.task;
+    const { fixing, provenances } = this.#deps;
     // What a release without fixation has blinded may be of owners who are revoked since: then it is aggregated anew.
-    if (stored.fixation?.isFixed !== true && !(await fixing.fixBlinded(id, turn))) return { to: 'closed' };
-    const { fixation } = (await store.task(id))!;
-    return {
-      to: 'unblinded',
-      provenance: { statement: await this.#deps.provenances.unblind({ ...stored, fixation }) },
-    };
+    const isFixed = stored.fixation?.isFixed === true || (await fixing.fixBlinded(stored.task.id, turn));
+    if (!isFixed) return { to: 'closed' };
+    return { to: 'unblinded', provenance: { statement: await provenances.unblind(stored) } };
   }
 
-  async #decompose(stored: StoredTask, _open: OpenTask, turn: Turn): Promise<StageResult> {
-    return this.#decomposition.run(stored, turn);
+  async #decompose(stored: StoredTask, open: OpenTask, turn: Turn): Promise<StageResult> {
+    return this.#decomposition.run(stored, signsOf(open), turn);
   }
 
   /** The digest lies in the store before it leaves for the first time: after a crash it is the same one. */

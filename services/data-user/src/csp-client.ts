@@ -34,6 +34,7 @@ export interface CspClientOptions {
   readonly identityFile: string;
   /** How long a request goes on trying while the CSP cannot be reached, in milliseconds. */
   readonly patienceMilliseconds: number;
+  readonly traceparent?: () => string | undefined;
 }
 
 export class CspClient {
@@ -54,6 +55,7 @@ export class CspClient {
       ca: options.ca,
       credentials: { kind: 'key', key: options.key },
       patienceMilliseconds: options.patienceMilliseconds,
+      ...(options.traceparent && { traceparent: options.traceparent }),
       oldestPeer: OLDEST_VERSION.servers,
     });
   }

@@ -62,7 +62,12 @@ export class Decomposition {
     this.#deps = dependencies;
   }
 
-  async run(stored: StoredTask, { signal }: Pick<Turn, 'signal'>): Promise<StageResult> {
+  /** @param signs of a task with a sketch */
+  async run(
+    stored: StoredTask,
+    signs: Int8Array | undefined,
+    { signal }: Pick<Turn, 'signal'>,
+  ): Promise<StageResult> {
     // The process was stopped when the last of them had been counted.
     if (stored.faults >= MOST_FAULTS)
       return failedBy(stored, new ServiceError('ERR_OT_CHECK', `${MOST_FAULTS} attempts ended with a fault`));
@@ -93,7 +98,7 @@ export class Decomposition {
     let result: Projection;
     try {
       const computation = { task, program: programOf(task) };
-      const input = { shares, pace, onAnswer, beforeAbort, ...answer };
+      const input = { shares, signs, pace, onAnswer, beforeAbort, ...answer };
       const shifted = await protocol.runDataUser(channel, computation, input, this.#progressOf(task.id));
       result = resultOf(task, shifted);
     } catch (error) {

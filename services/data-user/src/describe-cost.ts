@@ -23,11 +23,11 @@ const GATES_PER_SECOND = 8e6;
 const LABEL_BYTES = 16;
 
 /**
- * Undefined for `simulated`, which costs nothing to speak of.
+ * Undefined for `simulated`, which costs nothing to speak of, and for a sketch, for which there are no lines.
  * @throws the signal's reason, once it is aborted
  */
 export async function costOf(task: TaskProposal, signal?: AbortSignal): Promise<Cost | undefined> {
-  if (task.twoParty === 'simulated') return undefined;
+  if (task.twoParty === 'simulated' || task.sketch !== undefined) return undefined;
   return task.twoParty === 'garbled' ? garbledCost(task, signal) : rotatedCost(task);
 }
 

@@ -57,10 +57,18 @@ export function csvOfResult({ task, projection, remarks }: ToldResult): string {
     .join('\n');
 }
 
-function describeTask({ id, method, twoParty, features, differentialPrivacy: guarantee }: Task): string[] {
+function describeTask({
+  id,
+  method,
+  twoParty,
+  features,
+  basis,
+  differentialPrivacy: guarantee,
+}: Task): string[] {
   const matrix = method.kind === 'pca' ? ` of the ${method.scale ?? 'covariance'} matrix` : '';
   return [
     `task ${id}: ${method.kind}${matrix} of ${features.length} features, by ${twoParty}`,
+    ...(basis === undefined ? [] : [`its features are the components of the result with digest ${basis}`]),
     ...(guarantee === null
       ? []
       : [

@@ -1,14 +1,16 @@
 /** What a sample lets expect of the task that was drafted from it, in words for the person who drafts. Nothing of it gets into the draft. */
 import {
   betweenClassScatter,
+  type Link,
   meanOfRows,
   rankOf,
+  statisticsThrough,
   symmetricEigen,
   totalScatter,
   withinClassScatter,
   ZERO_EIGENVALUE,
 } from '@eigenveil/projection/portable';
-import { type Statistics, statisticsOfCsv } from '@eigenveil/statistics/owner';
+import { readRowBatches, type Statistics } from '@eigenveil/statistics/owner';
 import {
   cappedComponents,
   leastRank,
@@ -17,6 +19,7 @@ import {
   rowsToStandOut,
   type TaskProposal,
 } from '@eigenveil/task';
+import { describeSketch } from './describe-sketch.ts';
 
 /** The sample, summed as an owner's rows are. */
 interface Summed {
@@ -33,15 +36,20 @@ const SMALLEST_PIVOT = 2 ** 18;
 /**
  * Reads the sample once more, for its statistics.
  * @param source the bytes that the task was drafted from
+ * @param basis what the task stands on
  * @throws as `statisticsOfCsv`
  */
 export async function describeSample(
   source: AsyncIterable<Uint8Array>,
   task: TaskProposal,
+  basis: readonly Link[] = [],
 ): Promise<string[]> {
+  if (task.sketch !== undefined) return describeSketch(source, task);
   // The sample may be of several owners.
   const room = { ...task, maximumOwners: 1, maximumSamplesPerOwner: Number.MAX_SAFE_INTEGER };
-  const sample = await statisticsOfCsv(source, room, { ignoredColumns: 'others' });
+  const sample = await statisticsThrough(room, basis, { ignoredColumns: 'others' }, (columns, options) =>
+    readRowBatches(source, columns, options),
+  );
   const { kind } = task.method;
   if (kind === 'mdr') return [...describeMdrRidge(task, sample), ...describeClipping(task, sample)];
   const scatter = totalScatter(sample.statistics, task.fractionBits);

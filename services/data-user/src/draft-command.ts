@@ -9,6 +9,7 @@ import {
 } from '@eigenveil/command';
 import {
   ClosesWhen,
+  LIMITS,
   Output,
   proposalSchemaUrl,
   Scale,
@@ -16,9 +17,10 @@ import {
   TwoPartyName,
 } from '@eigenveil/task/schema';
 import { z } from 'zod';
+import type { DraftBasis } from './draft-basis.ts';
 import type { draftPrivacy } from './draft-privacy.ts';
 import { asConfiguration, tellNotes } from './notes.ts';
-import { PREFIX } from './task-commands.ts';
+import { CLIENT_SETTINGS, PREFIX, taskIdOf, withClient } from './task-commands.ts';
 
 /** Adds it to the command `task`. */
 export function addDraft(task: Command): void {
@@ -64,7 +66,24 @@ export function addDraft(task: Command): void {
       default: [],
       placeholder: 'LIST',
     },
+    range: {
+      schema: z.tuple([z.number(), z.number()]).optional(),
+      description:
+        'range of all features, as a JSON list: [0, 255] (default: of each column what the file has)',
+      placeholder: 'LIST',
+    },
     components: { schema: z.int().min(1), description: 'number of components', placeholder: 'NUMBER' },
+    sketch: {
+      schema: z.boolean(),
+      description:
+        'of pca: a sketch, for hundreds or thousands of features; simulated alone computes it so far (docs/sketches.md)',
+      default: false,
+    },
+    sketchColumns: {
+      schema: z.int().min(3).max(LIMITS.sketchColumns).optional(),
+      description: 'columns of the sketch (default: 3 times the components and 10, at most 80)',
+      placeholder: 'NUMBER',
+    },
     owners: { schema: z.int().min(2), description: 'largest number of owners', placeholder: 'NUMBER' },
     minimumOwners: {
       schema: z.int().min(2).optional(),
@@ -129,6 +148,12 @@ export function addDraft(task: Command): void {
       description: 'draft the second of two tasks: ranges around the mean in the result of the first',
       placeholder: 'FILE',
     },
+    basis: {
+      schema: z.string().optional(),
+      description: 'draft a task over the components of this one, which is done; asks the running service',
+      placeholder: 'TASK',
+    },
+    ...CLIENT_SETTINGS,
   });
   command.addHelpText(
     'after',
@@ -146,24 +171,41 @@ Two tasks that share ε give better components than one. Draft the first with --
 spent is counted: a third task, --around the second or once more --around the first, spends more than ε and δ. If the CSP alone
 added noise to the first task, the ranges of the second show it the exact mean, but for noise that it knows.
 
+A task with --basis is one of a chain: owners reduce their rows by the result of an earlier task first, whose components are its features
+(PCA, then DCA: Fisherfaces). The sample has the columns of the first task, and the labels. Both are answers over the same rows. --ridge is in units of the
+components' ranges; where it is not given, it is 1 in units of the first task's. With --epsilon, the earlier task must have a guarantee, too.
+
+--sketch drafts for hundreds or thousands of features: a note says how much of the sample's variance it loses. No private protocol
+computes it in this release: give it "--two-party simulated", for trials with data that nobody minds. Give it one --range where you know
+it: then features whose names count up stand in the draft as one entry ("count").
+
 Example:
   $ eigenveil-user task draft --data sample.csv --method dca --labels label --components 1 --owners 10 > task.json`,
   );
   command.action(async () => {
     const settings = configuration();
     const { data, epsilon, delta, meanFirst, around } = settings;
-    const [{ proposalOf, withoutConsent }, { checkComputable }, { draftTask }] = await Promise.all([
-      import('./draft-proposal.ts'),
-      import('@eigenveil/two-party/plan'),
-      import('./draft-file.ts'),
-    ]);
-    const draft = await asConfiguration(() => draftTask(data, settings));
+    const [{ featuresOfFile, proposalOf, withoutConsent }, { checkComputable }, { draftTask }] =
+      await Promise.all([
+        import('./draft-proposal.ts'),
+        import('@eigenveil/two-party/plan'),
+        import('./draft-file.ts'),
+      ]);
+    const basis = settings.basis === undefined ? undefined : await readBasis(settings.basis, settings);
+    const draft = await asConfiguration(async () => {
+      if (basis === undefined) return draftTask(data, settings);
+      const { draftOn, ridgeOn } = await import('./draft-basis.ts');
+      const ridge = settings.method === 'pca' ? undefined : ridgeOn(basis);
+      return draftOn(basis, await draftTask(data, { ...settings, ridge: settings.ridge ?? ridge }));
+    });
+    if (basis !== undefined && (meanFirst || around !== undefined))
+      throw new ConfigurationError('"--basis" expected without --mean-first and --around');
     if (epsilon === undefined && (meanFirst || around !== undefined))
       throw new ConfigurationError('"--mean-first" and "--around" expected with --epsilon, of both tasks');
     const wanted = epsilon === undefined ? undefined : { features: draft.features, epsilon, delta };
-    const privacy = wanted ? await draftPrivacyOf(command, wanted, { meanFirst, around }) : null;
+    const privacy = wanted ? await draftPrivacyOf(command, wanted, { meanFirst, around, basis }) : null;
     const outputs = [...settings.outputs, ...(meanFirst ? (['mean'] as const) : [])];
-    const wishes = { ...settings, outputs };
+    const wishes = { ...settings, outputs, sketch: settings.sketchColumns ?? settings.sketch };
     const proposal = checkConfiguration(TaskProposal, proposalOf(draft, wishes, privacy), 'draft');
     await asConfiguration(async () => checkComputable(proposal));
     await tellNotes(command, async () => {
@@ -172,20 +214,35 @@ Example:
         import('./describe-sample.ts'),
         import('@eigenveil/statistics'),
       ]);
-      const ofSample = await describeSample(readFileBytes(data), proposal);
+      const ofSample = await describeSample(readFileBytes(data), proposal, basis?.links);
       return [...(await describeTask(proposal)), ...ofSample];
     });
-    const json = { $schema: proposalSchemaUrl(), ...withoutConsent(proposal) };
+    const json = {
+      $schema: proposalSchemaUrl(),
+      ...withoutConsent(proposal),
+      features: featuresOfFile(proposal),
+    };
     printResult(command, { json, text: JSON.stringify(json, null, 2) });
   });
+}
+
+async function readBasis(id: string, settings: Parameters<typeof withClient>[0]): Promise<DraftBasis> {
+  const taskId = taskIdOf(id);
+  const { basisFrom } = await import('./draft-basis.ts');
+  return withClient(settings, (client) => basisFrom(client, taskId));
 }
 
 async function draftPrivacyOf(
   command: Command,
   wanted: Parameters<typeof draftPrivacy>[0],
-  { meanFirst, around }: { meanFirst: boolean; around: string | undefined },
+  {
+    meanFirst,
+    around,
+    basis,
+  }: { meanFirst: boolean; around: string | undefined; basis: DraftBasis | undefined },
 ) {
-  const { draftAround, draftPrivacy, EarlierResult } = await import('./draft-privacy.ts');
+  const { draftAround, draftPrivacy, draftPrivacyOn, EarlierResult } = await import('./draft-privacy.ts');
+  if (basis !== undefined) return asConfiguration(async () => draftPrivacyOn(basis, wanted));
   if (around === undefined) return asConfiguration(async () => draftPrivacy(wanted, meanFirst));
   const earlier = await readJsonFile('--around', around, EarlierResult);
   const draft = await asConfiguration(async () => draftAround(earlier, wanted));

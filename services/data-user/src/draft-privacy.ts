@@ -5,10 +5,11 @@
  */
 
 import { defaultClippingNorm, partOfBudget, restOfBudget, SHARE_OF_MEAN } from '@eigenveil/privacy';
-import type { TaskProposal } from '@eigenveil/task';
+import { basisFeatures, type TaskProposal } from '@eigenveil/task';
 import { Projection } from '@eigenveil/wire';
 import { ServiceError } from '@eigenveil/wire/errors';
 import type { z } from 'zod';
+import type { DraftBasis } from './draft-basis.ts';
 
 /** What is needed of an earlier task's result. Its signature was checked by who fetched it. */
 export const EarlierResult = Projection.pick({
@@ -40,6 +41,16 @@ const NEIGHBOURS = 'add-remove';
 export function draftPrivacy({ features, epsilon, delta }: Wanted, meanFirst: boolean): PrivacyDraft {
   const own = meanFirst ? partOfBudget({ epsilon, dpDelta: delta }, SHARE_OF_MEAN) : epsilon;
   return drafted(features, own, delta, defaultClippingNorm(features.length));
+}
+
+/**
+ * One task that stands on a basis: rows are clipped to as much as those of the first link are by default, in the units of the last, or as the components
+ * would be.
+ */
+export function draftPrivacyOn({ links }: DraftBasis, { features, epsilon, delta }: Wanted): PrivacyDraft {
+  const first = defaultClippingNorm(links[0]!.task.features.length);
+  const norm = links.reduce((length, { task }) => length / basisFeatures(task)[0]!.max, first);
+  return drafted(features, epsilon, delta, Math.min(norm, defaultClippingNorm(features.length)));
 }
 
 /**

@@ -1,5 +1,14 @@
 /** A proposal from a draft and what the person who drafts wishes: the same by command line and on the console. */
-import { type ClosesWhen, type Output, revealedByRotation, type TaskProposal } from '@eigenveil/task';
+import {
+  type ClosesWhen,
+  draftedColumns,
+  type FeatureRun,
+  featureRuns,
+  LIMITS,
+  type Output,
+  revealedByRotation,
+  type TaskProposal,
+} from '@eigenveil/task';
 import { type Draft, roomFor } from './draft.ts';
 import type { PrivacyDraft } from './draft-privacy.ts';
 
@@ -15,6 +24,8 @@ export interface Wishes {
   readonly allowFullRank: boolean;
   readonly hours: number;
   readonly twoParty: TaskProposal['twoParty'];
+  /** Columns of a sketch, or true for as many as go with the components; none where it is not given. */
+  readonly sketch?: number | boolean | undefined;
   /** By the operator alone where it is not given, or empty. */
   readonly closes?: readonly ClosesWhen[] | undefined;
 }
@@ -29,11 +40,15 @@ const HOUR = 3_600_000;
 export function proposalOf({ rows, ...draft }: Draft, wishes: Wishes, privacy: PrivacyDraft | null) {
   const { components, owners, minimumOwners, maximumSamples, outputs, allowFullRank, hours, twoParty } =
     wishes;
-  const { closes = [] } = wishes;
-  const revealed = twoParty === 'rotated' ? revealedByRotation(draft.method) : [];
+  const { closes = [], sketch: wanted = false } = wishes;
+  const sketch =
+    wanted === false ? undefined : { columns: wanted === true ? draftedColumns(components) : wanted };
+  const revealed =
+    twoParty === 'rotated' || sketch !== undefined ? revealedByRotation(draft.method, sketch) : [];
   return {
     ...draft,
     ...privacy,
+    ...(sketch && { sketch }),
     components,
     maximumOwners: owners,
     minimumOwners: minimumOwners ?? Math.max(LEAST_OWNERS, Math.ceil(owners / 2)),
@@ -54,4 +69,9 @@ export function withoutConsent(proposal: TaskProposal) {
         ...proposal,
         differentialPrivacy: { ...proposal.differentialPrivacy, dataIndependentRanges: false },
       };
+}
+
+/** The features as a file has them: where there are so many that only a sketch takes them, with runs in one entry each. */
+export function featuresOfFile({ features }: TaskProposal): readonly FeatureRun[] {
+  return features.length > LIMITS.features ? featureRuns(features) : features;
 }

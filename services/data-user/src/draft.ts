@@ -18,6 +18,8 @@ export interface DraftOptions {
   readonly signalRidge?: number | undefined;
   /** Label columns: none for pca, one for dca and lda, utility and privacy for mdr. */
   readonly labels: readonly string[];
+  /** Of all features, from domain knowledge; that of each column in the sample where it is not given. */
+  readonly range?: readonly [min: number, max: number] | undefined;
   /** Columns to leave out. */
   readonly ignore: readonly string[];
 }
@@ -25,6 +27,8 @@ export interface DraftOptions {
 export interface Draft {
   readonly method: TaskProposal['method'];
   readonly features: TaskProposal['features'];
+  /** Digest of the result that it stands on. */
+  readonly basis?: string;
   readonly labellings: TaskProposal['labellings'];
   /** Rows of the file. */
   readonly rows: number;
@@ -52,7 +56,11 @@ export function draftOf(sample: Sample, options: DraftOptions): Draft {
     if (labelLike !== undefined) throw unsaidLabels(name, labelLike);
   return {
     method: methodOf(options),
-    features: features.map(({ name, range }) => ({ name, ...range! })),
+    features: features.map(({ name, range }) => ({
+      name,
+      ...range!,
+      ...(options.range && { min: options.range[0], max: options.range[1] }),
+    })),
     labellings: classes.map((column) => ({ column: column.name, classes: classesOf(column) })),
     rows,
   };

@@ -3,6 +3,7 @@
 export { Aggregation } from './aggregation.ts';
 export { dataUserProgram } from './command.ts';
 export type { Draft, DraftOptions } from './draft.ts';
+export { basisFrom, type DraftBasis, draftOn, ridgeOn } from './draft-basis.ts';
 export { draftTask } from './draft-file.ts';
 export { draftAround, draftPrivacy, EarlierResult } from './draft-privacy.ts';
 export { LocalWorkQueue } from './local-work-queue.ts';

@@ -11,7 +11,7 @@ import { z } from 'zod';
  * - `operator added`, `operator revoked`: by a command on the machine; the subject is the operator's name.
  * - `restored`: the database was put back from the backup with this digest, and all operators were revoked.
  */
-export const OPERATOR_OPERATIONS = [
+const OPERATOR_OPERATIONS = [
   'signed in',
   'task created',
   'task renewed',
@@ -25,11 +25,9 @@ export const OPERATOR_OPERATIONS = [
 export type OperatorOperation = (typeof OPERATOR_OPERATIONS)[number];
 
 /** What is done by no operator, but on the machine. */
-const ON_THE_MACHINE: ReadonlySet<OperatorOperation> = new Set([
-  'operator added',
-  'operator revoked',
-  'restored',
-]);
+const ON_THE_MACHINE = ['operator added', 'operator revoked', 'restored'] as const;
+const isOnTheMachine = (operation: OperatorOperation) =>
+  (ON_THE_MACHINE as readonly OperatorOperation[]).includes(operation);
 
 const Entry = z.strictObject({
   ...LINK,
@@ -38,8 +36,12 @@ const Entry = z.strictObject({
   taskId: TaskId.nullable(),
   subject: z.string().nullable(),
 });
-export type OperatorEntry = z.infer<typeof Entry>;
+type OperatorEntry = z.infer<typeof Entry>;
 export type OperatorAction = Pick<OperatorEntry, 'operator' | 'operation' | 'taskId' | 'subject'>;
+
+export function onTheMachine(operation: (typeof ON_THE_MACHINE)[number], subject: string): OperatorAction {
+  return { operator: null, operation, taskId: null, subject };
+}
 
 export const OPERATOR_LOG = new ChainedLog<OperatorAction>(Entry, [
   'operator',
@@ -65,7 +67,7 @@ export function verifyOperatorLog(
     };
     const isOfTask = operation.startsWith('task ') || operation === 'result fetched';
     require((taskId !== null) === isOfTask, isOfTask ? 'a task' : 'no task');
-    if (!ON_THE_MACHINE.has(operation)) {
+    if (!isOnTheMachine(operation)) {
       require(subject === null, 'no subject');
       require(operator === admin ||
         operators.has(operator ?? ''), 'an operator who was added and not revoked');

@@ -1,6 +1,6 @@
 /** Operators and the log of what they did, in PostgreSQL: every method is one durable transaction. Those that write do so one after the other. */
 import type { PostgresDatabase, PostgresQueries } from '@eigenveil/server';
-import { OPERATOR_LOG } from './operator-log.ts';
+import { OPERATOR_LOG, onTheMachine } from './operator-log.ts';
 import { ADMIN, type OperatorStore, type StoredOperator } from './operators.ts';
 
 const COLUMNS =
@@ -25,8 +25,7 @@ export class PostgresOperators implements OperatorStore {
         values: [name, tokenHash, now.toISOString(), expiresAt],
       });
       if (rowCount === 0) return false;
-      const action = { operator: null, operation: 'operator added', taskId: null, subject: name } as const;
-      await OPERATOR_LOG.appendTo(db, now, action);
+      await OPERATOR_LOG.appendTo(db, now, onTheMachine('operator added', name));
       return true;
     });
   }
@@ -36,8 +35,7 @@ export class PostgresOperators implements OperatorStore {
       const text = 'UPDATE operators SET revoked_at = $1 WHERE name = $2 AND revoked_at IS NULL';
       const { rowCount } = await db.query({ text, values: [now.toISOString(), name] });
       if (rowCount === 0) return false;
-      const action = { operator: null, operation: 'operator revoked', taskId: null, subject: name } as const;
-      await OPERATOR_LOG.appendTo(db, now, action);
+      await OPERATOR_LOG.appendTo(db, now, onTheMachine('operator revoked', name));
       return true;
     });
   }

@@ -59,6 +59,11 @@ export async function dropRevoked(db: PostgresQueries, taskId: TaskId): Promise<
       RETURNING owner_id, batch`,
     values: [taskId],
   });
+  // Also of those whose contributions have not come to their end.
+  await db.query({
+    text: 'DELETE FROM uploads WHERE task_id = $1 AND owner_id IN (SELECT owner_id FROM revoked_owners)',
+    values: [taskId],
+  });
   if (rows.length === 0) return 0;
   const batches = [...new Set(rows.flatMap(({ batch }) => batch ?? []))];
   await db.query({

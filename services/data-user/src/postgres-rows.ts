@@ -31,14 +31,6 @@ export interface ContributionRow {
   readonly withdrawn: boolean;
 }
 
-export interface PartialProductRow {
-  readonly batch: number;
-  readonly first_sequence: number;
-  readonly last_sequence: number;
-  readonly contributions: number;
-  readonly bytes: Uint8Array | null;
-}
-
 /** A task that nobody else can decide about until the transaction ends. */
 export async function lock(db: PostgresQueries, taskId: TaskId): Promise<StoredTask | undefined> {
   return read(db, taskId, 'FOR NO KEY UPDATE');
@@ -48,7 +40,7 @@ export async function lock(db: PostgresQueries, taskId: TaskId): Promise<StoredT
 export async function read(
   db: PostgresQueries,
   taskId: TaskId,
-  locking: '' | 'FOR NO KEY UPDATE' = '',
+  locking: '' | 'FOR SHARE' | 'FOR NO KEY UPDATE' = '',
 ): Promise<StoredTask | undefined> {
   const text = `SELECT * FROM tasks WHERE task_id = $1 ${locking}`;
   const row = (await db.query<TaskRow>({ text, values: [taskId] })).rows[0];

@@ -152,5 +152,33 @@ export const MIGRATIONS = [
     number    bigint NOT NULL,
     issued_at text COLLATE "C" NOT NULL
   );
+
+  -- As in SQLite: contributions that come in pieces, and the products of batches of them.
+  CREATE TABLE uploads (
+    upload_id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    task_id   text COLLATE "C" NOT NULL REFERENCES tasks,
+    owner_id  text COLLATE "C" NOT NULL,
+    digest    text NOT NULL,
+    pieces    integer NOT NULL,
+    UNIQUE (task_id, owner_id)
+  );
+
+  CREATE TABLE upload_pieces (
+    upload_id integer NOT NULL REFERENCES uploads ON DELETE CASCADE,
+    number    integer NOT NULL,
+    bytes     bytea NOT NULL,
+    PRIMARY KEY (upload_id, number)
+  );
+  ALTER TABLE upload_pieces ALTER bytes SET STORAGE EXTERNAL;
+
+  CREATE TABLE product_pieces (
+    task_id text COLLATE "C" NOT NULL,
+    batch   integer NOT NULL,
+    number  integer NOT NULL,
+    bytes   bytea NOT NULL,
+    PRIMARY KEY (task_id, batch, number),
+    FOREIGN KEY (task_id, batch) REFERENCES partial_products ON DELETE CASCADE
+  );
+  ALTER TABLE product_pieces ALTER bytes SET STORAGE EXTERNAL;
   `,
 ];

@@ -1,7 +1,8 @@
 /** The data user's store in PostgreSQL, for one process or several: every method is one durable transaction. */
 import { inspectPostgres, openPostgres, type PostgresDatabase } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
-import type { OwnerId, ServiceError, TaskState, TreeContribution } from '@eigenveil/wire';
+import type { Digest, OwnerId, ServiceError, TaskState, TreeContribution } from '@eigenveil/wire';
+import { ciphertextsOf, completeBatch, completedBatches, partialProducts } from './postgres-batches.ts';
 import {
   contributionsOf,
   deleteBodies,
@@ -17,8 +18,16 @@ import {
   revokedAmong,
   tasksWithRevoked,
 } from './postgres-revocations.ts';
-import { closing, list, lock, type PartialProductRow, read } from './postgres-rows.ts';
+import { closing, list, lock, read } from './postgres-rows.ts';
 import { MIGRATIONS, SCHEMA } from './postgres-schema.ts';
+import {
+  addPiece,
+  dropUpload,
+  removeUpload,
+  uploadedPiece,
+  uploadOf,
+  uploadsAmong,
+} from './postgres-uploads.ts';
 import { addRefused, arrivals, ownersOf, watched } from './postgres-watch.ts';
 import {
   type Activity,
@@ -28,18 +37,19 @@ import {
   type Fixation,
   type ListedTask,
   type NewContribution,
+  type NewPiece,
   type PartialProduct,
   type StageResult,
   type StoredContribution,
   type StoredOwner,
   type StoredRevocations,
   type StoredTask,
+  type StoredUpload,
   type WatchedTask,
 } from './store.ts';
 import {
   admit,
   afterStage,
-  checkMarked,
   closes,
   dropsRevoked,
   entering,
@@ -108,6 +118,13 @@ export class PostgresDataUserStore implements DataUserStore {
     return list(this.#db, before, limit);
   }
 
+  async taskOfProjection(digest: Digest): Promise<StoredTask | undefined> {
+    const text = `
+      SELECT task_id FROM tasks WHERE state = 'done' AND provenance::jsonb ->> 'projectionDigest' = $1`;
+    const { rows } = await this.#db.query<{ task_id: TaskId }>({ text, values: [digest] });
+    return rows[0] && read(this.#db, rows[0].task_id);
+  }
+
   async unfinishedTasks(): Promise<TaskId[]> {
     const text = `SELECT task_id FROM tasks WHERE state <> 'open' AND NOT ended_at_csp`;
     const { rows } = await this.#db.query<{ task_id: TaskId }>({ text });
@@ -135,7 +152,12 @@ export class PostgresDataUserStore implements DataUserStore {
       const stored = await lock(db, taskId);
       const owners = contributions.map(({ ownerId }) => ownerId);
       const earlier = await contributionsOf(db, taskId, owners);
-      const { outcomes, fresh } = admit(stored, earlier, contributions, await revokedAmong(db, owners));
+      const uploads = await uploadsAmong(
+        db,
+        contributions.map(({ uploadId }) => uploadId),
+      );
+      const revoked = await revokedAmong(db, owners);
+      const { outcomes, fresh } = admit(stored, earlier, contributions, revoked, uploads);
       if (fresh.length > 0) await insertFresh(db, taskId, fresh);
       const admitted = new Set(fresh.map(({ contribution }) => contribution.ownerId));
       const refused = written.filter((ownerId) => !admitted.has(ownerId));
@@ -152,6 +174,22 @@ export class PostgresDataUserStore implements DataUserStore {
     return (await contributionsOf(this.#db, taskId, [ownerId]))[0];
   }
 
+  async upload(taskId: TaskId, ownerId: OwnerId): Promise<StoredUpload | undefined> {
+    return uploadOf(this.#db, taskId, ownerId);
+  }
+
+  async addPiece(taskId: TaskId, piece: NewPiece): Promise<number> {
+    return this.#db.transaction('addPiece', (db) => addPiece(db, taskId, piece));
+  }
+
+  async uploadedPiece(uploadId: number, number: number): Promise<Uint8Array | undefined> {
+    return uploadedPiece(this.#db, uploadId, number);
+  }
+
+  async dropUpload(uploadId: number): Promise<void> {
+    await dropUpload(this.#db, uploadId);
+  }
+
   async owners(taskId: TaskId, after: number, limit: number): Promise<StoredOwner[]> {
     return ownersOf(this.#db, taskId, after, limit);
   }
@@ -162,6 +200,7 @@ export class PostgresDataUserStore implements DataUserStore {
       const [known] = await contributionsOf(db, taskId, [ownerId]);
       const change = withdrawalOf(stored, known);
       if (change === 'nothing') return;
+      await removeUpload(db, taskId, ownerId);
       if (change === 'only a mark') return markWithdrawn(db, taskId, ownerId);
       await db.query({
         text: `
@@ -245,57 +284,25 @@ export class PostgresDataUserStore implements DataUserStore {
     await this.#db.query({ text, values: [taskId, sequence] });
   }
 
-  async ciphertexts(taskId: TaskId, after: number, last: number, limit: number) {
-    const { rows } = await this.#db.query<{ sequence: number; bytes: Uint8Array }>({
-      text: `
-        SELECT sequence, bytes FROM contributions JOIN contribution_bodies USING (task_id, owner_id)
-        WHERE task_id = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence LIMIT $4`,
-      values: [taskId, after, last, limit],
-    });
-    return rows;
+  async ciphertexts(taskId: TaskId, after: number, last: number, limit: number, piece?: number) {
+    return ciphertextsOf(this.#db, taskId, { after, last, limit }, piece);
   }
 
   async completeBatch(taskId: TaskId, product: PartialProduct): Promise<boolean> {
-    const { batch, contributions, bytes } = product;
-    return this.#db.transaction('completeBatch', async (db) => {
-      // Shared: batches are completed side by side, but none while the task moves on.
-      const { rowCount: isClosed } = await db.query({
-        text: `SELECT FROM tasks WHERE task_id = $1 AND state = 'closed' FOR SHARE`,
-        values: [taskId],
-      });
-      if (isClosed === 0) return false;
-      const { rowCount: isNew } = await db.query({
-        text: `
-          INSERT INTO partial_products (task_id, batch, first_sequence, last_sequence, contributions, bytes)
-          VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (task_id, batch) DO NOTHING`,
-        values: [taskId, batch.number, batch.first, batch.last, contributions, bytes],
-      });
-      if (isNew === 0) return false;
-      const { rowCount: marked } = await db.query({
-        text: `
-          UPDATE contributions SET batch = $2
-          WHERE task_id = $1 AND sequence BETWEEN $3 AND $4 AND NOT withdrawn AND batch IS NULL`,
-        values: [taskId, batch.number, batch.first, batch.last],
-      });
-      checkMarked(product, marked);
-      return true;
-    });
+    return this.#db.transaction('completeBatch', (db) => completeBatch(db, taskId, product));
   }
 
   async completedBatches(taskId: TaskId): Promise<number[]> {
-    const text = 'SELECT batch FROM partial_products WHERE task_id = $1 ORDER BY batch';
-    const { rows } = await this.#db.query<{ batch: number }>({ text, values: [taskId] });
-    return rows.map((row) => row.batch);
+    return completedBatches(this.#db, taskId);
   }
 
-  async partialProducts(taskId: TaskId, after: number, limit: number): Promise<PartialProduct[]> {
-    const text = 'SELECT * FROM partial_products WHERE task_id = $1 AND batch > $2 ORDER BY batch LIMIT $3';
-    const { rows } = await this.#db.query<PartialProductRow>({ text, values: [taskId, after, limit] });
-    return rows.map(({ batch, first_sequence, last_sequence, contributions, bytes }) => ({
-      batch: { number: batch, first: first_sequence, last: last_sequence },
-      contributions,
-      bytes,
-    }));
+  async partialProducts(
+    taskId: TaskId,
+    after: number,
+    limit: number,
+    piece?: number,
+  ): Promise<PartialProduct[]> {
+    return partialProducts(this.#db, taskId, after, limit, piece);
   }
 
   async advance(taskId: TaskId, from: TaskState, result: StageResult): Promise<boolean> {
@@ -335,8 +342,11 @@ export class PostgresDataUserStore implements DataUserStore {
           WITH bodies AS (DELETE FROM contribution_bodies WHERE ctid IN
               (SELECT ctid FROM contribution_bodies WHERE task_id = $1 LIMIT $2) RETURNING 1),
             products AS (DELETE FROM partial_products WHERE ctid IN
-              (SELECT ctid FROM partial_products WHERE task_id = $1 LIMIT $2) RETURNING 1)
-          SELECT ((SELECT count(*) FROM bodies) + (SELECT count(*) FROM products))::integer AS erased`,
+              (SELECT ctid FROM partial_products WHERE task_id = $1 LIMIT $2) RETURNING 1),
+            uploaded AS (DELETE FROM uploads WHERE upload_id IN
+              (SELECT upload_id FROM uploads WHERE task_id = $1 LIMIT 1) RETURNING 1)
+          SELECT ((SELECT count(*) FROM bodies) + (SELECT count(*) FROM products)
+            + (SELECT count(*) FROM uploaded))::integer AS erased`,
         values: [taskId, limit],
       });
       return rows[0]!.erased > 0;

@@ -16,7 +16,7 @@ import {
   verifyStatement,
 } from '@eigenveil/wire';
 import type { CspClient } from './csp-client.ts';
-import type { DataUserStore, StoredTask } from './store.ts';
+import type { DataUserStore, StoredProvenance, StoredTask } from './store.ts';
 
 /** Trees that are kept: a hash for every TILE_SIZE contributions each, made in one pass over a task's contributions. */
 const REMEMBERED_TREES = 16;
@@ -35,23 +35,20 @@ export class Provenances {
   }
 
   /**
-   * Has the CSP unblind a blinded task and returns its statement, which must be of exactly the records that were fixed. To be asked again as
-   * often as it takes.
+   * Has the CSP unblind a blinded task and returns its statement, which must be of exactly the contributions that were added up. To be asked
+   * again as often as it takes.
    * @throws ERR_PROVENANCE_INVALID, and what the CSP refuses
    */
-  async unblind({
-    task,
-    blinded,
-    fixation,
-  }: Pick<StoredTask, 'task' | 'blinded' | 'fixation'>): Promise<string> {
+  async unblind({ task, blinded }: Pick<StoredTask, 'task' | 'blinded'>): Promise<string> {
     const statement = await this.#csp.unblind(task.id, blinded!);
     const claims = await verifyStatement(STATEMENT, statement, await this.#csp.identity());
+    const tree = await this.#treeOf(task.id);
     const isRight =
       isAbout(task, claims) &&
       claims.unblindingDigest === digestBytes('unblinding', blinded!) &&
-      claims.verifiedOwners === fixation?.verifiedOwners &&
-      claims.contributionsRoot === fixation.contributionsRoot;
-    if (!isRight) throw invalid('"statement" expected this unblinding and the records that were fixed');
+      claims.verifiedOwners === tree.size &&
+      claims.contributionsRoot === tree.root();
+    if (!isRight) throw invalid('"statement" expected this unblinding and the records that were added up');
     return statement;
   }
 
@@ -93,4 +90,10 @@ function isAbout(task: Task, claims: { readonly taskId: TaskId; readonly taskDig
 
 function invalid(message: string): ServiceError {
   return new ServiceError('ERR_PROVENANCE_INVALID', message);
+}
+
+/** Null for a task that was computed by a release without provenance. */
+export function provenanceOf({ statement, countersignature, salt }: StoredProvenance): Provenance | null {
+  if (statement === undefined || countersignature === undefined || salt === undefined) return null;
+  return { statement, countersignature, salt };
 }

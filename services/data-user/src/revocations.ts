@@ -17,7 +17,7 @@ import { revokedOwner } from './store-rules.ts';
 
 const POLL_MILLISECONDS = 60_000;
 /** A task is closed only with a list that the CSP has signed no longer ago, by the clocks of both. */
-export const LONGEST_AGE_MILLISECONDS = 600_000;
+const LONGEST_AGE_MILLISECONDS = 600_000;
 const RETRY_AFTER_SECONDS = 60;
 
 interface RevocationsDependencies {

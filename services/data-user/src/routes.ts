@@ -1,7 +1,9 @@
 /** The data user's HTTP interface: who may ask for what. */
+import type { IncomingMessage } from 'node:http';
 import { ownerAuthenticator, ProofChecker, type Route, routesWith, type UsedProofs } from '@eigenveil/server';
 import { TaskCreation, TaskId } from '@eigenveil/task';
 import {
+  BasisResponse,
   NextTask,
   ProjectionResponse,
   ReceiptResponse,
@@ -13,6 +15,7 @@ import {
   TaskList,
   TaskOwners,
   TaskStatus,
+  UploadResponse,
 } from '@eigenveil/wire';
 import { z } from 'zod';
 import type { Collection } from './collection.ts';
@@ -232,6 +235,7 @@ export function dataUserRoutes(options: {
       path: '/tasks/:taskId/next',
       summary: 'The task that renews this one, as owners get it',
       auth: 'owner',
+      fromPages: true,
       params: TaskParams,
       response: {
         status: 200,
@@ -240,6 +244,21 @@ export function dataUserRoutes(options: {
       },
       problems: ['ERR_TASK_UNKNOWN'],
       handler: async ({ params }) => ({ next: await renewals.next(params.taskId) }),
+    }),
+    route({
+      method: 'get',
+      path: '/tasks/:taskId/basis',
+      summary: 'What the task stands on, as owners get it who reduce their rows by it',
+      auth: 'owner',
+      fromPages: true,
+      params: TaskParams,
+      response: {
+        status: 200,
+        description: 'Every link of the chain before the task, with all that was signed about it',
+        schema: BasisResponse,
+      },
+      problems: ['ERR_TASK_UNKNOWN', 'ERR_TASK_INVALID'],
+      handler: ({ params }) => tasks.basis(params.taskId),
     }),
     route({
       method: 'get',
@@ -285,14 +304,57 @@ export function dataUserRoutes(options: {
           'ERR_CONTRIBUTION_CONFLICT',
           'ERR_CONTRIBUTION_WITHDRAWN',
           'ERR_CIPHERTEXT_INVALID',
+          'ERR_CONTRIBUTION_INCOMPLETE',
         ],
         handler: async ({ identity, params, body, request }) => {
-          const record = request.headers['eigenveil-record'];
-          if (typeof record !== 'string')
-            throw new ServiceError('ERR_RECORD_INVALID', '"Eigenveil-Record" expected one record');
+          const record = recordOf(request);
           const bytes = await body(await collection.expectedBytes(params.taskId));
           return { receipt: await collection.contribute(params.taskId, identity, record, bytes) };
         },
+      }),
+    ),
+    route({
+      method: 'get',
+      path: '/tasks/:taskId/contribution/pieces',
+      summary: "How much of the owner's contribution is there, of one that comes in pieces",
+      auth: 'owner',
+      fromPages: true,
+      params: TaskParams,
+      response: { status: 200, description: 'The digest and the number of pieces', schema: UploadResponse },
+      problems: ['ERR_TASK_UNKNOWN'],
+      handler: ({ identity, params }) => collection.upload(params.taskId, identity),
+    }),
+    counted(
+      refusals,
+      route({
+        method: 'put',
+        path: '/tasks/:taskId/contribution/pieces/:number',
+        summary: "Hand in the next piece of the owner's contribution, which is longer than a request may be",
+        auth: 'owner',
+        fromPages: true,
+        params: TaskParams.extend({ number: PlaceInOrder }),
+        body: { binary: "The piece's ciphertexts, each of fixed length, big-endian." },
+        response: {
+          status: 200,
+          description: 'How many pieces there are, once this one is durable',
+          schema: UploadResponse,
+        },
+        problems: [
+          'ERR_TASK_UNKNOWN',
+          'ERR_TASK_MISMATCH',
+          'ERR_TASK_CLOSED',
+          'ERR_TASK_CANCELLED',
+          'ERR_TASK_DEADLINE',
+          'ERR_TASK_FULL',
+          'ERR_RECORD_INVALID',
+          'ERR_CONTRIBUTION_CONFLICT',
+          'ERR_CONTRIBUTION_INCOMPLETE',
+          'ERR_CONTRIBUTION_WITHDRAWN',
+          'ERR_CIPHERTEXT_INVALID',
+          'ERR_BUSY',
+        ],
+        handler: ({ identity, params, body, request }) =>
+          collection.takePiece(params.taskId, identity, recordOf(request), params.number, body),
       }),
     ),
     route({
@@ -333,6 +395,12 @@ export function dataUserRoutes(options: {
     ],
   }));
   return [...consoleRoutes({ ...options, operator }), ...needy];
+}
+
+function recordOf({ headers }: IncomingMessage): string {
+  const record = headers['eigenveil-record'];
+  if (typeof record === 'string') return record;
+  throw new ServiceError('ERR_RECORD_INVALID', '"Eigenveil-Record" expected one record');
 }
 
 /** A route whose refusals are counted by the task that its path names: also those of somebody unknown, such as an owner whose token has expired. */

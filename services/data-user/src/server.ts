@@ -7,6 +7,7 @@ import type { TaskId } from '@eigenveil/task';
 import { standardPace, systemClock } from '@eigenveil/two-party';
 import type { Thumbprint } from '@eigenveil/wire';
 import { Aggregation } from './aggregation.ts';
+import { Chains } from './chains.ts';
 import { Closing } from './closing.ts';
 import { Collection } from './collection.ts';
 import { Computation, type ComputationDependencies } from './computation.ts';
@@ -90,6 +91,7 @@ export async function startDataUser(
     thumbprint: config.cspThumbprint,
     identityFile: join(config.dataDirectory, 'csp-identity.json'),
     patienceMilliseconds: 1000 * config.cspPatienceSeconds,
+    traceparent: service.tracing.traceparent,
   });
   const cspCertificate = new CspCertificate({ url: config.cspUrl, ca: () => ca, metrics, log });
   const onStage: ComputationDependencies['onStage'] = (event) => {
@@ -116,6 +118,7 @@ export async function startDataUser(
   const revocations = new Revocations({ store, csp, now, log });
   const tasks = new Tasks({
     ...{ store, csp, now, queue, provenances, revocations },
+    chains: new Chains(store),
     thumbprint: key.thumbprint,
   });
   const collection = new Collection({ store, tasks, paillier, key, now });
@@ -132,8 +135,14 @@ export async function startDataUser(
     key,
     randomness: overrides.randomness ?? systemRandomness,
     clock: systemClock,
-    paceOf: ({ features, components, method }) =>
-      config.answerMilliseconds ?? standardPace(features.length, components, method.kind !== 'pca'),
+    // A sketch is decomposed as the pencil of its columns.
+    paceOf: ({ features, components, method, sketch }) =>
+      config.answerMilliseconds ??
+      standardPace(
+        sketch?.columns ?? features.length,
+        components,
+        sketch !== undefined || method.kind !== 'pca',
+      ),
     onMiss(event) {
       misses.inc();
       log.warn(event, 'the answer took longer than its public time; the CSP may see what came of it');
@@ -205,7 +214,8 @@ export async function startDataUser(
   await queue
     .start({
       unfinished: () => store.unfinishedTasks(),
-      step: (taskId, turn) => computation.step(taskId, turn),
+      step: (taskId, turn) =>
+        service.tracing.work('stage', { 'eigenveil.task': taskId }, () => computation.step(taskId, turn)),
       batch: (taskId, number) => aggregation.complete(taskId, number),
       waits: (taskId, error) => computation.tellWaiting(taskId, error),
     })

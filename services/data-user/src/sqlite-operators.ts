@@ -1,6 +1,6 @@
 /** Operators and the log of what they did, in SQLite: every method is one durable transaction. */
 import { type Database, transaction } from '@eigenveil/server';
-import { OPERATOR_LOG } from './operator-log.ts';
+import { OPERATOR_LOG, onTheMachine } from './operator-log.ts';
 import { ADMIN, type OperatorStore, type StoredOperator } from './operators.ts';
 
 const COLUMNS =
@@ -26,8 +26,7 @@ export class SqliteOperators implements OperatorStore {
         )
         .run(name, tokenHash, at, expiresAt);
       if (changes === 0) return false;
-      const action = { operator: null, operation: 'operator added', taskId: null, subject: name } as const;
-      OPERATOR_LOG.append(this.#db, now, action);
+      OPERATOR_LOG.append(this.#db, now, onTheMachine('operator added', name));
       return true;
     });
   }
@@ -38,8 +37,7 @@ export class SqliteOperators implements OperatorStore {
         .prepare('UPDATE operators SET revoked_at = ? WHERE name = ? AND revoked_at IS NULL')
         .run(now.toISOString(), name);
       if (changes === 0) return false;
-      const action = { operator: null, operation: 'operator revoked', taskId: null, subject: name } as const;
-      OPERATOR_LOG.append(this.#db, now, action);
+      OPERATOR_LOG.append(this.#db, now, onTheMachine('operator revoked', name));
       return true;
     });
   }
@@ -76,8 +74,7 @@ export class SqliteOperators implements OperatorStore {
   async noteRestoration(backup: string, now: Date): Promise<void> {
     transaction(this.#db, () => {
       this.#db.prepare('UPDATE operators SET revoked_at = ? WHERE revoked_at IS NULL').run(now.toISOString());
-      const action = { operator: null, operation: 'restored', taskId: null, subject: backup } as const;
-      OPERATOR_LOG.append(this.#db, now, action);
+      OPERATOR_LOG.append(this.#db, now, onTheMachine('restored', backup));
     });
   }
 }

@@ -47,6 +47,10 @@ export function dropRevoked(prepare: Prepare, taskId: TaskId): number {
        WHERE task_id = ? AND withdrawn = 0 AND owner_id IN (SELECT owner_id FROM revoked_owners)
        RETURNING sequence, batch`,
   ).all(taskId);
+  // Also of those whose contributions have not come to their end.
+  prepare('DELETE FROM uploads WHERE task_id = ? AND owner_id IN (SELECT owner_id FROM revoked_owners)').run(
+    taskId,
+  );
   if (dropped.length === 0) return 0;
   for (const { sequence } of dropped)
     prepare('DELETE FROM contribution_bodies WHERE task_id = ? AND sequence = ?').run(taskId, sequence!);

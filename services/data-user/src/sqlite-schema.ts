@@ -138,5 +138,33 @@ export const MIGRATIONS = [
     number    INTEGER NOT NULL,
     issued_at TEXT NOT NULL
   ) STRICT;
+
+  -- Contributions that come in pieces, one for each owner and task, from the first piece on. An id never comes again.
+  CREATE TABLE uploads (
+    upload_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    task_id   TEXT NOT NULL REFERENCES tasks,
+    owner_id  TEXT NOT NULL,
+    -- As the owner's record says it.
+    digest    TEXT NOT NULL,
+    pieces    INTEGER NOT NULL,
+    UNIQUE (task_id, owner_id)
+  ) STRICT;
+
+  CREATE TABLE upload_pieces (
+    upload_id INTEGER NOT NULL REFERENCES uploads ON DELETE CASCADE,
+    number    INTEGER NOT NULL,
+    bytes     BLOB NOT NULL,
+    PRIMARY KEY (upload_id, number)
+  ) STRICT;
+
+  -- Of a batch of such contributions; the partial product itself has no bytes then.
+  CREATE TABLE product_pieces (
+    task_id TEXT NOT NULL,
+    batch   INTEGER NOT NULL,
+    number  INTEGER NOT NULL,
+    bytes   BLOB NOT NULL,
+    PRIMARY KEY (task_id, batch, number),
+    FOREIGN KEY (task_id, batch) REFERENCES partial_products ON DELETE CASCADE
+  ) STRICT;
   `,
 ];

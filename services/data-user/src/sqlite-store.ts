@@ -11,6 +11,13 @@ import {
 } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
 import type { Digest, OwnerId, ServiceError, TaskState, TreeContribution } from '@eigenveil/wire';
+import { ciphertextsOf, completeBatch, completedBatches, partialProducts } from './sqlite-batches.ts';
+import {
+  contributionOf,
+  insertContribution,
+  markWithdrawn,
+  removeContribution,
+} from './sqlite-contributions.ts';
 import { SqliteOperators } from './sqlite-operators.ts';
 import {
   dropRevoked,
@@ -20,6 +27,14 @@ import {
   tasksWithRevoked,
 } from './sqlite-revocations.ts';
 import { MIGRATIONS } from './sqlite-schema.ts';
+import {
+  addPiece,
+  dropUpload,
+  removeUpload,
+  uploadedPiece,
+  uploadOf,
+  uploadsAmong,
+} from './sqlite-uploads.ts';
 import { addRefused, arrivals, listed, ownersOf, type Prepare, shownOf, watched } from './sqlite-watch.ts';
 import {
   type Activity,
@@ -29,6 +44,7 @@ import {
   type Fixation,
   type ListedTask,
   type NewContribution,
+  type NewPiece,
   type PartialProduct,
   type StageResult,
   type StoredContribution,
@@ -36,12 +52,12 @@ import {
   type StoredProvenance,
   type StoredRevocations,
   type StoredTask,
+  type StoredUpload,
   type WatchedTask,
 } from './store.ts';
 import {
   admit,
   afterStage,
-  checkMarked,
   closes,
   dropsRevoked,
   entering,
@@ -98,6 +114,13 @@ export class SqliteDataUserStore implements DataUserStore {
     return rows.map(listed);
   }
 
+  async taskOfProjection(digest: Digest): Promise<StoredTask | undefined> {
+    const row = this.#prepare(
+      `SELECT task_id FROM tasks WHERE state = 'done' AND json_extract(provenance, '$.projectionDigest') = ?`,
+    ).get(digest);
+    return row && this.#read(row.task_id as TaskId);
+  }
+
   async unfinishedTasks(): Promise<TaskId[]> {
     const rows = this.#prepare(`SELECT task_id FROM tasks WHERE state <> 'open' AND ended_at_csp = 0`).all();
     return rows.map((row) => row.task_id as TaskId);
@@ -123,11 +146,18 @@ export class SqliteDataUserStore implements DataUserStore {
   ): Promise<(StoredContribution | ServiceError)[]> {
     return transaction(this.#db, () => {
       const stored = this.#read(taskId);
-      const earlier = contributions.flatMap(({ ownerId }) => this.#contribution(taskId, ownerId) ?? []);
+      const earlier = contributions.flatMap(
+        ({ ownerId }) => contributionOf(this.#prepare, taskId, ownerId) ?? [],
+      );
       const owners = contributions.map(({ ownerId }) => ownerId);
       const revoked = revokedAmong(this.#prepare, owners);
-      const { outcomes, fresh } = admit(stored, earlier, contributions, revoked);
-      for (const { sequence, contribution } of fresh) this.#insert(taskId, sequence, contribution);
+      const uploads = uploadsAmong(
+        this.#prepare,
+        contributions.map(({ uploadId }) => uploadId),
+      );
+      const { outcomes, fresh } = admit(stored, earlier, contributions, revoked, uploads);
+      for (const { sequence, contribution } of fresh)
+        insertContribution(this.#prepare, taskId, sequence, contribution);
       this.#prepare(
         `UPDATE tasks SET contributions = contributions + ?1, last_sequence = last_sequence + ?1
            WHERE task_id = ?2`,
@@ -137,7 +167,23 @@ export class SqliteDataUserStore implements DataUserStore {
   }
 
   async contribution(taskId: TaskId, ownerId: OwnerId): Promise<StoredContribution | undefined> {
-    return this.#contribution(taskId, ownerId);
+    return contributionOf(this.#prepare, taskId, ownerId);
+  }
+
+  async upload(taskId: TaskId, ownerId: OwnerId): Promise<StoredUpload | undefined> {
+    return uploadOf(this.#prepare, taskId, ownerId);
+  }
+
+  async addPiece(taskId: TaskId, piece: NewPiece): Promise<number> {
+    return transaction(this.#db, () => addPiece(this.#prepare, this.#read(taskId), taskId, piece));
+  }
+
+  async uploadedPiece(uploadId: number, number: number): Promise<Uint8Array | undefined> {
+    return uploadedPiece(this.#prepare, uploadId, number);
+  }
+
+  async dropUpload(uploadId: number): Promise<void> {
+    dropUpload(this.#prepare, uploadId);
   }
 
   async owners(taskId: TaskId, after: number, limit: number): Promise<StoredOwner[]> {
@@ -146,17 +192,11 @@ export class SqliteDataUserStore implements DataUserStore {
 
   async withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void> {
     transaction(this.#db, () => {
-      const change = withdrawalOf(this.#read(taskId), this.#contribution(taskId, ownerId));
+      const change = withdrawalOf(this.#read(taskId), contributionOf(this.#prepare, taskId, ownerId));
       if (change === 'nothing') return;
-      if (change === 'only a mark') return this.#markWithdrawn(taskId, ownerId);
-      const row = this.#prepare(
-        'UPDATE contributions SET withdrawn = 1 WHERE task_id = ? AND owner_id = ? RETURNING sequence',
-      ).get(taskId, ownerId);
-      this.#prepare('DELETE FROM contribution_bodies WHERE task_id = ? AND sequence = ?').run(
-        taskId,
-        row!.sequence!,
-      );
-      this.#prepare('UPDATE tasks SET contributions = contributions - 1 WHERE task_id = ?').run(taskId);
+      if (change === 'only a mark') markWithdrawn(this.#prepare, taskId, ownerId);
+      else removeContribution(this.#prepare, taskId, ownerId);
+      removeUpload(this.#prepare, taskId, ownerId);
     });
     scrub(this.#db);
   }
@@ -235,51 +275,25 @@ export class SqliteDataUserStore implements DataUserStore {
     );
   }
 
-  async ciphertexts(taskId: TaskId, after: number, last: number, limit: number) {
-    return this.#prepare(
-      `SELECT sequence, bytes FROM contribution_bodies WHERE task_id = ? AND sequence > ? AND sequence <= ?
-         ORDER BY sequence LIMIT ?`,
-    ).all(taskId, after, last, limit) as { sequence: number; bytes: Uint8Array }[];
+  async ciphertexts(taskId: TaskId, after: number, last: number, limit: number, piece?: number) {
+    return ciphertextsOf(this.#prepare, taskId, { after, last, limit }, piece);
   }
 
   async completeBatch(taskId: TaskId, product: PartialProduct): Promise<boolean> {
-    const { batch, contributions, bytes } = product;
-    return transaction(this.#db, () => {
-      const inserted = this.#prepare(
-        `INSERT INTO partial_products (task_id, batch, first_sequence, last_sequence, contributions, bytes)
-           SELECT task_id, ?, ?, ?, ?, ? FROM tasks WHERE task_id = ? AND state = 'closed'
-           ON CONFLICT (task_id, batch) DO NOTHING`,
-      ).run(batch.number, batch.first, batch.last, contributions, bytes, taskId);
-      if (inserted.changes === 0) return false;
-      const marked = this.#prepare(
-        `UPDATE contributions SET batch = ?
-           WHERE task_id = ? AND sequence BETWEEN ? AND ? AND withdrawn = 0 AND batch IS NULL`,
-      ).run(batch.number, taskId, batch.first, batch.last);
-      checkMarked(product, Number(marked.changes));
-      return true;
-    });
+    return transaction(this.#db, () => completeBatch(this.#prepare, taskId, product));
   }
 
   async completedBatches(taskId: TaskId): Promise<number[]> {
-    const rows = this.#prepare('SELECT batch FROM partial_products WHERE task_id = ? ORDER BY batch').all(
-      taskId,
-    );
-    return rows.map((row) => row.batch as number);
+    return completedBatches(this.#prepare, taskId);
   }
 
-  async partialProducts(taskId: TaskId, after: number, limit: number): Promise<PartialProduct[]> {
-    const rows = this.#prepare(
-      'SELECT * FROM partial_products WHERE task_id = ? AND batch > ? ORDER BY batch LIMIT ?',
-    ).all(taskId, after, limit);
-    return rows.map((row) => ({
-      batch: {
-        number: row.batch as number,
-        first: row.first_sequence as number,
-        last: row.last_sequence as number,
-      },
-      contributions: row.contributions as number,
-      bytes: row.bytes as Uint8Array | null,
-    }));
+  async partialProducts(
+    taskId: TaskId,
+    after: number,
+    limit: number,
+    piece?: number,
+  ): Promise<PartialProduct[]> {
+    return partialProducts(this.#prepare, taskId, after, limit, piece);
   }
 
   async advance(taskId: TaskId, from: TaskState, result: StageResult): Promise<boolean> {
@@ -318,7 +332,10 @@ export class SqliteDataUserStore implements DataUserStore {
           `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE task_id = ? LIMIT ?)`,
         ).run(taskId, limit),
       );
-      return contents.reduce((sum, { changes }) => sum + Number(changes), 0);
+      const uploads = this.#prepare(
+        'DELETE FROM uploads WHERE upload_id IN (SELECT upload_id FROM uploads WHERE task_id = ? LIMIT 1)',
+      ).run(taskId);
+      return [...contents, uploads].reduce((sum, { changes }) => sum + Number(changes), 0);
     });
     if (erased > 0) scrub(this.#db);
     return erased > 0;
@@ -375,40 +392,6 @@ export class SqliteDataUserStore implements DataUserStore {
     this.#statements.set(sql, statement);
     return statement;
   };
-
-  #insert(taskId: TaskId, sequence: number, contribution: NewContribution): void {
-    const { ownerId, digest, bytes, record, receipt } = contribution;
-    this.#prepare(
-      'INSERT INTO contributions (task_id, owner_id, sequence, digest, receipt) VALUES (?, ?, ?, ?, ?)',
-    ).run(taskId, ownerId, sequence, digest, receipt);
-    this.#prepare(
-      'INSERT INTO contribution_bodies (task_id, sequence, record, bytes) VALUES (?, ?, ?, ?)',
-    ).run(taskId, sequence, record, bytes);
-  }
-
-  #markWithdrawn(taskId: TaskId, ownerId: OwnerId): void {
-    const row = this.#prepare(
-      'UPDATE tasks SET last_sequence = last_sequence + 1 WHERE task_id = ? RETURNING last_sequence',
-    ).get(taskId);
-    this.#prepare(
-      `INSERT INTO contributions (task_id, owner_id, sequence, digest, receipt, withdrawn)
-       VALUES (?, ?, ?, '', '', 1)`,
-    ).run(taskId, ownerId, row!.last_sequence!);
-  }
-
-  #contribution(taskId: TaskId, ownerId: OwnerId): StoredContribution | undefined {
-    const row = this.#prepare(
-      'SELECT owner_id, digest, receipt, withdrawn FROM contributions WHERE task_id = ? AND owner_id = ?',
-    ).get(taskId, ownerId);
-    return (
-      row && {
-        ownerId: row.owner_id as OwnerId,
-        digest: row.digest as Digest,
-        receipt: row.receipt as string,
-        withdrawn: row.withdrawn === 1,
-      }
-    );
-  }
 
   #read(taskId: TaskId): StoredTask | undefined {
     const row = this.#prepare('SELECT * FROM tasks WHERE task_id = ?').get(taskId);

@@ -1,17 +1,19 @@
 /** The rules of the data user's store, apart from any database: what a transaction decides once it has read and locked a task. */
 import { setImmediate } from 'node:timers/promises';
 import type { Task, TaskId } from '@eigenveil/task';
-import { type OwnerId, ServiceError, type TaskState } from '@eigenveil/wire';
+import { type Digest, type OwnerId, ServiceError, type TaskState } from '@eigenveil/wire';
 import {
   type DataUserStore,
   type Entered,
   FINAL_STATES,
   type Fixation,
   type NewContribution,
+  type NewPiece,
   type PartialProduct,
   type StageResult,
   type StoredContribution,
   type StoredTask,
+  type StoredUpload,
 } from './store.ts';
 
 export function unknownTask(): ServiceError {
@@ -47,7 +49,7 @@ export interface Admission {
 }
 
 /**
- * Admits contributions to a task, given what their owners have there already and who of them is revoked.
+ * Admits contributions to a task, given what their owners have there already, who of them is revoked, and which of their uploads are there.
  * @throws ERR_TASK_UNKNOWN
  */
 export function admit(
@@ -55,6 +57,7 @@ export function admit(
   earlier: readonly StoredContribution[],
   contributions: readonly NewContribution[],
   revoked: ReadonlySet<OwnerId>,
+  uploads: ReadonlySet<number>,
 ): Admission {
   if (stored === undefined) throw unknownTask();
   const { task, lastSequence } = stored;
@@ -67,17 +70,57 @@ export function admit(
     if (mine !== undefined) return mine;
     const refusal = refusalOf(stored);
     if (refusal !== undefined) return refusal;
-    if (stored.contributions + fresh.length >= task.maximumOwners)
-      return new ServiceError(
-        'ERR_TASK_FULL',
-        `the task has its largest number of owners, ${task.maximumOwners}`,
-      );
+    if (stored.contributions + fresh.length >= task.maximumOwners) return fullTask(task);
+    if (contribution.uploadId !== undefined && !uploads.has(contribution.uploadId)) return incomplete();
     const taken = { ownerId, digest, receipt, withdrawn: false };
     known.set(ownerId, taken);
     fresh.push({ sequence: lastSequence + fresh.length + 1, contribution });
     return taken;
   });
   return { outcomes, fresh };
+}
+
+/**
+ * What a piece of a contribution changes, given what its owner has in the task.
+ * @throws as `addPiece`
+ */
+export function changeBy(
+  { digest, number }: Pick<NewPiece, 'digest' | 'number'>,
+  stored: StoredTask | undefined,
+  known: StoredContribution | undefined,
+  upload: StoredUpload | undefined,
+  isRevoked: boolean,
+): 'nothing' | 'begins' | 'adds' {
+  if (isRevoked) throw revokedOwner();
+  if (known !== undefined) {
+    requireSame(known, digest);
+    return 'nothing';
+  }
+  const { task, contributions } = requireOpen(stored);
+  if (contributions >= task.maximumOwners) throw fullTask(task);
+  const there = upload?.digest === digest ? upload.pieces : 0;
+  if (number > there) throw incomplete();
+  if (number < there) return 'nothing';
+  return number === 0 ? 'begins' : 'adds';
+}
+
+/** @throws ERR_CONTRIBUTION_WITHDRAWN, ERR_CONTRIBUTION_CONFLICT unless the owner has contributed what has this digest */
+export function requireSame(known: StoredContribution, digest: Digest): void {
+  if (known.withdrawn)
+    throw new ServiceError('ERR_CONTRIBUTION_WITHDRAWN', 'the owner has withdrawn from this task for good');
+  if (known.digest !== digest)
+    throw new ServiceError('ERR_CONTRIBUTION_CONFLICT', 'the owner has contributed other bytes to this task');
+}
+
+export function incomplete(): ServiceError {
+  return new ServiceError(
+    'ERR_CONTRIBUTION_INCOMPLETE',
+    'pieces of the contribution are missing: ask which are there, and go on from there',
+  );
+}
+
+function fullTask({ maximumOwners }: Task): ServiceError {
+  return new ServiceError('ERR_TASK_FULL', `the task has its largest number of owners, ${maximumOwners}`);
 }
 
 /**

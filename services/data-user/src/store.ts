@@ -123,11 +123,33 @@ export type StoredOwner = Omit<StoredContribution, 'digest'> & { readonly sequen
 export interface NewContribution {
   readonly ownerId: OwnerId;
   readonly digest: Digest;
-  /** Ciphertexts. */
+  /** Ciphertexts; none of a contribution that has come in pieces. */
   readonly bytes: Uint8Array;
+  /** Of the upload that it is, if it has come in pieces. */
+  readonly uploadId?: number;
   /** The owner-signed record. */
   readonly record: string;
   readonly receipt: string;
+}
+
+/**
+ * A contribution that comes in pieces, as far as it has come. Pieces are only ever added to it: what an owner begins anew, with another digest, has
+ * another id.
+ */
+export interface StoredUpload {
+  readonly id: number;
+  /** That the owner's record says; whether the pieces have it is known once all are there. */
+  readonly digest: Digest;
+  /** How many pieces there are: 0, 1, … up to this. */
+  readonly pieces: number;
+}
+
+/** The next piece of a contribution. */
+export interface NewPiece {
+  readonly ownerId: OwnerId;
+  readonly digest: Digest;
+  readonly number: number;
+  readonly bytes: Uint8Array;
 }
 
 /**
@@ -147,8 +169,10 @@ export interface PartialProduct {
   readonly batch: Batch;
   /** How many contributions went into it. */
   readonly contributions: number;
-  /** Ciphertexts; null for no contribution. */
+  /** Ciphertexts; null for no contribution, and where they are in pieces. */
   readonly bytes: Uint8Array | null;
+  /** Of contributions that have come in pieces, if there are any: the product, piece by piece. */
+  readonly pieces?: readonly Uint8Array[];
 }
 
 /** What changes when a stage of the computation is complete. */
@@ -170,6 +194,8 @@ export interface DataUserStore extends AnswerStore {
   insertTask(task: Task): Promise<void>;
   task(taskId: TaskId): Promise<StoredTask | undefined>;
   watched(taskId: TaskId): Promise<WatchedTask | undefined>;
+  /** The task that is done and whose projection was registered with this digest. */
+  taskOfProjection(digest: Digest): Promise<StoredTask | undefined>;
   /** Adds to what was refused; what is of no task is dropped. */
   addRefused(refused: readonly (Refused & { readonly taskId: TaskId })[]): Promise<void>;
   /** Up to `limit` tasks, the one proposed last first; with `before` only those that were proposed before it. */
@@ -181,8 +207,8 @@ export interface DataUserStore extends AnswerStore {
 
   /**
    * Stores contributions that have come together, in one transaction. For each it returns what the owner then has: this
-   * contribution, or the one that it had before; or why it was not taken: ERR_OWNER_REVOKED, ERR_TASK_CLOSED, ERR_TASK_CANCELLED or
-   * ERR_TASK_FULL.
+   * contribution, or the one that it had before; or why it was not taken: ERR_OWNER_REVOKED, ERR_TASK_CLOSED, ERR_TASK_CANCELLED,
+   * ERR_TASK_FULL or, of one whose upload is not there any more, ERR_CONTRIBUTION_INCOMPLETE.
    * @throws ERR_TASK_UNKNOWN
    */
   insertContributions(
@@ -190,6 +216,18 @@ export interface DataUserStore extends AnswerStore {
     contributions: readonly NewContribution[],
   ): Promise<(StoredContribution | ServiceError)[]>;
   contribution(taskId: TaskId, ownerId: OwnerId): Promise<StoredContribution | undefined>;
+
+  upload(taskId: TaskId, ownerId: OwnerId): Promise<StoredUpload | undefined>;
+  /**
+   * Adds the next piece to an owner's contribution and returns how many there are; one that is there already is no change. The first piece of another
+   * digest takes the place of all that was there.
+   * @throws ERR_CONTRIBUTION_INCOMPLETE for one that is not the next, and what insertContributions says of an owner who may not contribute
+   */
+  addPiece(taskId: TaskId, piece: NewPiece): Promise<number>;
+  /** A piece's ciphertexts; undefined if the upload is not there any more. */
+  uploadedPiece(uploadId: number, number: number): Promise<Uint8Array | undefined>;
+  /** Deletes an upload that is not a contribution. */
+  dropUpload(uploadId: number): Promise<void>;
   /**
    * The receipts of at most `most` contributions that count, evenly from the first to the last, each with how many there were with it, in the
    * order in which they were stored.
@@ -247,12 +285,13 @@ export interface DataUserStore extends AnswerStore {
   ): Promise<{ readonly sequence: number; readonly record: string }[]>;
   /** Remembers that the CSP has all records with sequence numbers up to `sequence`; what was remembered never goes back. */
   noteRecordsSent(taskId: TaskId, sequence: number): Promise<void>;
-  /** The same of ciphertexts, with sequence numbers up to `last`. */
+  /** The same of ciphertexts, with sequence numbers up to `last`; of contributions that have come in pieces those of one piece. */
   ciphertexts(
     taskId: TaskId,
     after: number,
     last: number,
     limit: number,
+    piece?: number,
   ): Promise<{ readonly sequence: number; readonly bytes: Uint8Array }[]>;
 
   /**
@@ -263,13 +302,13 @@ export interface DataUserStore extends AnswerStore {
   completeBatch(taskId: TaskId, product: PartialProduct): Promise<boolean>;
   /** The numbers of the batches that have their partial product. */
   completedBatches(taskId: TaskId): Promise<number[]>;
-  /** Up to `limit` partial products of batches above `after`, in their order. */
-  partialProducts(taskId: TaskId, after: number, limit: number): Promise<PartialProduct[]>;
+  /** Up to `limit` partial products of batches above `after`, in their order; with `piece`, `bytes` are those of this piece. */
+  partialProducts(taskId: TaskId, after: number, limit: number, piece?: number): Promise<PartialProduct[]>;
 
   /** Moves a task on if it is still in state `from`; returns whether it was. Final states destroy what was drawn, and so does the way back to `closed`; the answer goes with the state `unblinded`. */
   advance(taskId: TaskId, from: TaskState, result: StageResult): Promise<boolean>;
   /**
-   * Deletes the ciphertexts, partial products and records of up to `limit` contributions of a final task; returns whether some are left.
+   * Deletes the ciphertexts, partial products and records of up to `limit` contributions of a final task, and one upload; returns whether some are left.
    * What protects against replay stays: who has contributed, the digest and the receipt.
    */
   eraseContributions(taskId: TaskId, limit: number): Promise<boolean>;

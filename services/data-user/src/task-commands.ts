@@ -101,7 +101,7 @@ function addList(task: Command): void {
 function addStatus(task: Command): void {
   const command = task
     .command('status <TASK>')
-    .description('show how far a task is, and who contributed or withdrew');
+    .description('show how far a task is, and who contributed, withdrew or was revoked');
   const configuration = addSettings(command, PREFIX, {
     ...CLIENT_SETTINGS,
     owners: {
@@ -232,7 +232,7 @@ function describe(status: TaskStatus): string {
 function describeOwners({ owners, more }: TaskOwners): string[] {
   const lines = owners.map(({ number, ownerId, contributedAt, withdrawn }) => {
     const came = contributedAt === null ? 'has not contributed' : `contributed ${contributedAt}`;
-    return `${number}  ${ownerId}  ${came}${withdrawn ? ', withdrew' : ''}`;
+    return `${number}  ${ownerId}  ${came}${withdrawn ? ', withdrew or was revoked' : ''}`;
   });
   return more ? [...lines, `there are more: --after ${owners.at(-1)!.number}`] : lines;
 }

@@ -11,16 +11,18 @@ import {
   type ProjectionResponse,
   type ResultResponse,
   ServiceError,
+  type SignedLink,
   type SignedTask,
   type TaskList,
   type TaskStatus,
   type Thumbprint,
   toProblem,
 } from '@eigenveil/wire';
+import type { Chains } from './chains.ts';
 import type { CspClient } from './csp-client.ts';
-import type { Provenances } from './provenances.ts';
+import { type Provenances, provenanceOf } from './provenances.ts';
 import type { Revocations } from './revocations.ts';
-import type { DataUserStore, StoredProvenance, StoredTask } from './store.ts';
+import type { DataUserStore, StoredTask } from './store.ts';
 import { unknownTask } from './store-rules.ts';
 import { statusOf } from './task-progress.ts';
 import type { WorkQueue } from './work-queue.ts';
@@ -31,8 +33,9 @@ export interface OpenTask extends AgreedTask {
   readonly publicKeyDigest: Digest;
 }
 
-/** Each takes some hundred kilobytes with its packing. */
 const REMEMBERED_TASKS = 64;
+/** Values of all of them together. Each takes some hundred bytes of their packings. */
+const REMEMBERED_VALUES = 1_500_000;
 /** What leaves it open whether the CSP has agreed to a task; also where it has not looked at it, not knowing yet who asks. */
 const UNDECIDED: ReadonlySet<ErrorCode> = new Set([
   'ERR_PEER_UNREACHABLE',
@@ -60,6 +63,7 @@ export class Tasks {
   readonly #queue: WorkQueue;
   readonly #provenances: Pick<Provenances, 'ofOwner'>;
   readonly #revocations: Pick<Revocations, 'requireFresh'>;
+  readonly #chains: Chains;
   /** The tasks asked for last: a task never changes, so it is verified once. */
   readonly #verified = new Map<TaskId, OpenTask>();
 
@@ -71,6 +75,7 @@ export class Tasks {
     queue: WorkQueue;
     provenances: Pick<Provenances, 'ofOwner'>;
     revocations: Pick<Revocations, 'requireFresh'>;
+    chains: Chains;
   }) {
     this.#store = dependencies.store;
     this.#csp = dependencies.csp;
@@ -79,6 +84,7 @@ export class Tasks {
     this.#queue = dependencies.queue;
     this.#provenances = dependencies.provenances;
     this.#revocations = dependencies.revocations;
+    this.#chains = dependencies.chains;
   }
 
   /**
@@ -110,6 +116,7 @@ export class Tasks {
 
   async #checkNew(task: Task): Promise<void> {
     checkComputable(task);
+    await this.#chains.basisOf(task);
     if (new Date(task.deadline) <= this.#now())
       throw new ServiceError('ERR_TASK_INVALID', '"deadline" expected a time in the future');
     await this.#csp.identity(); // nothing is proposed to a CSP of another identity
@@ -173,9 +180,20 @@ export class Tasks {
   async #verify(signed: SignedTask): Promise<OpenTask> {
     const agreed = await openAgreed(signed, await this.#csp.identity());
     const open = { ...agreed, publicKeyDigest: digestPublicKey(agreed.agreement.publicKey) };
-    if (this.#verified.size >= REMEMBERED_TASKS) this.#verified.delete(this.#verified.keys().next().value!);
-    this.#verified.set(signed.task.id, open);
+    this.#remember(open);
     return open;
+  }
+
+  /** Forgets those that were remembered first where there are too many. */
+  #remember(open: OpenTask): void {
+    const sizeOf = ({ packing }: OpenTask) => packing.valueBits.length;
+    let values = [...this.#verified.values()].reduce((sum, it) => sum + sizeOf(it), sizeOf(open));
+    for (const [id, it] of this.#verified) {
+      if (this.#verified.size < REMEMBERED_TASKS && values <= REMEMBERED_VALUES) break;
+      this.#verified.delete(id);
+      values -= sizeOf(it);
+    }
+    this.#verified.set(open.task.id, open);
   }
 
   /**
@@ -253,7 +271,25 @@ export class Tasks {
    * @throws ERR_NOT_READY, ERR_TASK_CANCELLED, or the error with which the task failed
    */
   async result(taskId: TaskId): Promise<ResultResponse> {
-    return resultOf(await this.#stored(taskId));
+    const stored = await this.#stored(taskId);
+    return { ...resultOf(stored), ...(await this.#basisOf(stored)) };
+  }
+
+  /**
+   * What the task stands on, to owners who may contribute to it.
+   * @throws ERR_TASK_UNKNOWN, ERR_TASK_INVALID for a task without a basis
+   */
+  async basis(taskId: TaskId): Promise<{ readonly basis: SignedLink[] }> {
+    const { task } = await this.signed(taskId);
+    const { basis } = await this.#basisOf({ task });
+    if (basis === undefined)
+      throw new ServiceError('ERR_TASK_INVALID', '"basis" expected of a task that stands on one');
+    return { basis };
+  }
+
+  async #basisOf({ task }: Pick<StoredTask, 'task'>): Promise<{ basis?: SignedLink[] }> {
+    const basis = await this.#chains.basisOf(task);
+    return basis === undefined ? {} : { basis };
   }
 
   /**
@@ -273,6 +309,7 @@ export class Tasks {
     return {
       projection,
       provenance: provenance && (await this.#provenances.ofOwner(provenance, taskId, ownerId)),
+      ...(await this.#basisOf(stored)),
     };
   }
 
@@ -307,10 +344,4 @@ function resultOf({ state, failure, projection, provenance }: StoredTask): Resul
   if (state === 'failed') throw new ServiceError(failure!.code, failure!.message);
   if (state === 'cancelled') throw new ServiceError('ERR_TASK_CANCELLED', 'the task was cancelled');
   throw new ServiceError('ERR_NOT_READY', `the task is ${state}`, { retryAfterSeconds: RETRY_AFTER_SECONDS });
-}
-
-/** Null for a task that was computed by a release without provenance. */
-function provenanceOf({ statement, countersignature, salt }: StoredProvenance): ResultResponse['provenance'] {
-  if (statement === undefined || countersignature === undefined || salt === undefined) return null;
-  return { statement, countersignature, salt };
 }

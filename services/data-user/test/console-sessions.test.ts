@@ -9,7 +9,7 @@ import { AdminToken, createLogger, hashOneTimeToken, newOneTimeToken } from '@ei
 import { Thumbprint } from '@eigenveil/wire';
 import { ConsoleSession } from '@eigenveil/wire/console';
 import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from 'jose';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { ConsoleSessions } from '../src/console-sessions.ts';
 import { Operators } from '../src/operators.ts';
 import { SqliteDataUserStore } from '../src/sqlite-store.ts';
@@ -65,6 +65,18 @@ test('the token is exchanged for a bearer of 15 minutes, which every process wit
     endsAt: new Date(session.endsAt),
   });
 });
+
+test.each(['a\0b', 'Alice', ' ', 'x'.repeat(33)])(
+  'a bearer of somebody who cannot be called so (%j) is refused, and no database is asked: one may not know the character',
+  async (name) => {
+    const { sessions, store } = sessionsAt();
+    const named = vi.spyOn(store.operators, 'named');
+    const forged = new UnsecuredJWT({}).setSubject(name).encode();
+    await expect(sessions.operator().authenticate(requestWith(forged))).rejects.toMatchObject(REFUSED);
+    await expect(sessions.verify(forged)).rejects.toMatchObject(REFUSED);
+    expect(named).not.toHaveBeenCalled();
+  },
+);
 
 test('a bearer says nothing but its times and whose it is', async () => {
   const { bearer } = await sessionsAt().sessions.exchange(TOKEN);

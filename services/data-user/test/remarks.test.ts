@@ -50,6 +50,15 @@ describe('a PCA', () => {
     expect(told(constant, madeUpProjection(constant, [5, 3, 2]))).toEqual([['zero', [3]]]);
   });
 
+  test('of a sketch says that all of it is approximate', () => {
+    const sketched = madeUpTask('pca', 8, {
+      sketch: { columns: 5 },
+      twoParty: 'simulated',
+      outputs: ['mean', 'sampleCount'],
+    });
+    expect(told(sketched, madeUpProjection(sketched, [5, 3, 1]))).toEqual([['sketch', [1, 2, 3]]]);
+  });
+
   test('that has not converged says so, and says nothing else of those components', () => {
     const projection = madeUpProjection(task, [5, 3, 3, 0], { converged: [true, true, false, false] });
     expect(told(task, projection)).toEqual([['not-found', [3, 4]]]);

@@ -6,6 +6,7 @@ import { operatorsContract } from './store-contract/operators.ts';
 import { revocationsContract } from './store-contract/revocations.ts';
 import { tasksContract } from './store-contract/tasks.ts';
 import { Tested } from './store-contract/tested.ts';
+import { uploadsContract } from './store-contract/uploads.ts';
 
 /** Tries a store; `open` gives an empty one each time. */
 export function storeContract(name: string, open: () => Promise<DataUserStore>): void {
@@ -17,5 +18,6 @@ export function storeContract(name: string, open: () => Promise<DataUserStore>):
     contributionsContract(tested);
     operatorsContract(tested);
     revocationsContract(tested);
+    uploadsContract(tested);
   });
 }

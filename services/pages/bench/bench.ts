@@ -100,7 +100,7 @@ const reading = (form: Csv): Job => ({
     worker.evaluate(
       async (it, [name, task]) => {
         const blob = await (await fetch(`/${name}`)).blob();
-        return (await it.readRows(new File([blob], name), task)).rows;
+        return (await it.readRows({ file: new File([blob], name), task, basis: [], options: {} })).rows;
       },
       [`${form}.csv`, tasks.djn] as const,
     ),

@@ -23,6 +23,8 @@ export interface BenchCommand {
   readonly folder: string;
   readonly examples: readonly string[];
   report(data: BenchData): Report;
+  /** What else a run leaves in the folder, and nothing that is only written again does. */
+  beside?(folder: string): Promise<void>;
 }
 
 interface Options {
@@ -60,8 +62,10 @@ Examples:
 ${examples.map((example) => `  npm run ${name} -- ${example}`).join('\n')}`,
     )
     .action(async (options: Options) => {
-      if (options.render === undefined) await measure(suites, options, finish);
-      else await finish(options.out, await readData(options.render));
+      if (options.render === undefined) {
+        await measure(suites, options, finish);
+        await command.beside?.(options.out);
+      } else await finish(options.out, await readData(options.render));
     });
   const finish: Finish = async (out, data) => {
     await writeReport({ folder: out, report: command.report(data), data });

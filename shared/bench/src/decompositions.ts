@@ -66,7 +66,8 @@ export interface Measured extends Case {
 
 const SMALLEST_GAP = 0.05;
 const BUNDLED = fileURLToPath(new URL('../../../data', import.meta.url));
-const OTHERS =
+/** Read at each call: a test names another folder after this module is loaded. */
+const others = () =>
   process.env.EIGENVEIL_DATA ?? fileURLToPath(new URL('../../../../shared/data', import.meta.url));
 
 /** A data set of this name and number of features is made by `writeSynthetic`. */
@@ -83,7 +84,7 @@ export async function dataFile(dataset: string): Promise<string | undefined> {
     synthetic.set(dataset, written);
     return written;
   }
-  return [BUNDLED, OTHERS]
+  return [BUNDLED, others()]
     .flatMap((folder) => [`${folder}/${dataset}.csv`, `${folder}/${dataset}.csv.gz`])
     .find((file) => existsSync(file));
 }

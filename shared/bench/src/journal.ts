@@ -16,7 +16,7 @@ export const RecordedMeasurement: z.ZodType<Measurement> = z.strictObject({
   series: z.record(
     z.string(),
     z.strictObject({
-      unit: z.enum(['ms', 'bytes', 'points', 'count']),
+      unit: z.enum(['ms', 'bytes', 'points', 'count', 'grey levels']),
       samples: z.array(z.number()),
     }),
   ),

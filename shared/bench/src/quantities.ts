@@ -22,6 +22,7 @@ const SCALES: Readonly<Record<Series['unit'], readonly (readonly [number, string
   ],
   points: [[1, 'points']],
   count: [[1, '']],
+  'grey levels': [[1, '']],
 };
 const MILLISECONDS_PER_MINUTE = 60_000;
 const DIGITS = 3;

@@ -5,7 +5,7 @@ export type Scale = 'quick' | 'full';
 
 /** Samples of one quantity, each from one repetition after warm-up; contestants of a unit have as many of each. */
 export interface Series {
-  readonly unit: 'ms' | 'bytes' | 'points' | 'count';
+  readonly unit: 'ms' | 'bytes' | 'points' | 'count' | 'grey levels';
   readonly samples: readonly number[];
 }
 

@@ -169,6 +169,7 @@ const EXIT_BY_CODE: Readonly<Record<string, ExitCode>> = {
   ERR_QUERY: EXIT.usage,
   ERR_SQL_NAME: EXIT.usage,
   ERR_SQL_PRIVACY: EXIT.refused,
+  ERR_SQL_SKETCH: EXIT.refused,
   ERR_SQL_WIDTH: EXIT.refused,
   ERR_STATISTICS_FILE: EXIT.usage,
   ERR_TOO_MANY_ROWS: EXIT.usage,

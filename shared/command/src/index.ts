@@ -26,3 +26,4 @@ export {
   type Setting,
   type Settings,
 } from './settings.ts';
+export { TRACE_ENDPOINT } from './trace-endpoint.ts';

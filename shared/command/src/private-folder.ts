@@ -3,7 +3,8 @@
  * read when anybody else could.
  */
 import { randomBytes } from 'node:crypto';
-import { link, open, rename, rm, stat } from 'node:fs/promises';
+import { openAsBlob } from 'node:fs';
+import { link, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { makeFolder } from './files.ts';
@@ -83,6 +84,50 @@ export class PrivateFolder {
   /** The same only if there is none yet. Returns whether it did. */
   writeFirst(file: string, value: unknown): Promise<boolean> {
     return this.#publish(file, value, link);
+  }
+
+  /** Writes bytes that come part by part into a file of a new name. Nothing of it stays if they do not come to their end. */
+  async writeParts(file: string, parts: AsyncIterable<Uint8Array>): Promise<void> {
+    const path = join(this.#folder, file);
+    await makeFolder(this.#folder);
+    try {
+      this.#requireClosed(this.#folder, (await stat(this.#folder)).mode);
+      const handle = await open(path, 'wx', 0o600);
+      try {
+        for await (const part of parts) await handle.appendFile(part);
+        await handle.sync();
+      } catch (error) {
+        await rm(path, { force: true });
+        throw error;
+      } finally {
+        await handle.close();
+      }
+      await this.#sync();
+    } catch (error) {
+      if (error instanceof Error && 'syscall' in error) throw this.#error(path, error);
+      throw error; // of whoever makes the parts
+    }
+  }
+
+  /** The bytes of such a file, which are read when they are asked for; undefined if there is none. */
+  async bytes(file: string): Promise<Blob | undefined> {
+    const path = join(this.#folder, file);
+    try {
+      this.#requireClosed(path, (await stat(path)).mode);
+      return await openAsBlob(path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw this.#error(path, error);
+    }
+  }
+
+  /** Removes all files whose names begin so. */
+  async removeAll(prefix: string): Promise<void> {
+    const files = await readdir(this.#folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw this.#error(this.#folder, error);
+    });
+    for (const file of files) if (file.startsWith(prefix)) await this.remove(file);
   }
 
   async remove(file: string): Promise<void> {

@@ -155,8 +155,9 @@ function readFile(path: string, known: ReadonlySet<string>): Record<string, unkn
   let json: unknown;
   try {
     json = JSON.parse(text);
-  } catch (cause) {
-    throw new ConfigurationError(`"${path}" expected JSON`, { cause });
+  } catch {
+    // Without the cause, which repeats what stands where it fails: a password, perhaps, that a service would log when it reloads.
+    throw new ConfigurationError(`"${path}" expected JSON`);
   }
   const members = z.record(z.string(), z.unknown()).safeParse(json);
   if (!members.success) throw new ConfigurationError(`"${path}" expected a JSON object`);

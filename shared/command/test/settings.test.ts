@@ -2,6 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { addSettings, createProgram } from '../src/index.ts';
@@ -161,6 +162,12 @@ describe('a wrong setting', () => {
       code: 'ERR_CONFIGURATION',
       message: expect.stringMatching(message),
     });
+  });
+
+  test('is not repeated from a file that is no JSON, as a log of the error and its causes would tell it', async () => {
+    const error = await configure({ file: '{"port": correct-horse-battery}' }).catch((it: unknown) => it);
+    expect(error).toBeInstanceOf(Error);
+    expect(inspect(error, { depth: 9 })).not.toContain('correct');
   });
 
   test('that is missing is named with all the ways to give it', () => {

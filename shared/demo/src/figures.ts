@@ -1,21 +1,25 @@
 /** Gathers what the demo's page shows of one method: all rows reduced by the result and by the clear reference. */
 import { join } from 'node:path';
 import { Projector, reduceFile } from '@eigenveil/data-owner';
-import type { Decomposition } from '@eigenveil/projection';
-import type { Task } from '@eigenveil/task';
+import type { Link } from '@eigenveil/projection';
 import type { Projection } from '@eigenveil/wire';
 import { readColumns } from './dataset.ts';
+import { type ComparedTask, clearly } from './reference.ts';
 import type { MethodFigures, Place } from './report.ts';
 
-/** Rows of `data` with their labels in the first two coordinates of both decompositions. Leaves files in `folder`. */
+/**
+ * Rows of `data` with their labels in the first two coordinates of both decompositions. Leaves files in `folder`.
+ * @param basis what the task stands on
+ */
 export async function reducedRows(
-  { task, projection, clear }: { task: Task; projection: Projection; clear: Decomposition },
+  { task, projection, clear }: ComparedTask,
+  basis: readonly ComparedTask[],
   data: string,
   label: string,
   folder: string,
 ): Promise<MethodFigures['rows']> {
-  const placesBy = async (by: Projection, name: string) => {
-    const projector = new Projector(task, by);
+  const placesBy = async (by: Projection, links: readonly Link[], name: string) => {
+    const projector = new Projector(task, by, links);
     const out = join(folder, `${name}.csv`);
     await reduceFile(projector, data, out, { keptColumns: [label] });
     const rows = await readColumns(out, [label, ...projector.componentNames.slice(0, 2)]);
@@ -25,8 +29,8 @@ export async function reducedRows(
     }));
   };
   const [computed, inTheClear] = await Promise.all([
-    placesBy(projection, 'computed'),
-    placesBy({ ...projection, vectors: clear.vectors }, 'clear'),
+    placesBy(projection, basis, 'computed'),
+    placesBy(clearly({ task, projection, clear }).projection, basis.map(clearly), 'clear'),
   ]);
   return computed.map(({ label, place }, i) => ({ label, computed: place, clear: inTheClear[i]!.place }));
 }

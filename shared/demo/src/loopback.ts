@@ -33,6 +33,7 @@ export async function loopback(folder: string, options: LoopbackOptions = {}): P
     requestsPerMinute: 1_000_000,
     connectionsPerAddress: 1000,
     logPeers: 'address',
+    traceEndpoint: undefined,
     logLevel: 'silent',
     allowBigintFallback: false,
     allowedOrigins: [],

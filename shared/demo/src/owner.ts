@@ -1,6 +1,7 @@
 /** One data owner of the demo as a process of its own: it does what the demo asks for, with the owner's library. */
 import { Projector, reduceFile } from '@eigenveil/data-owner';
-import { readFileBytes, statisticsOfCsv } from '@eigenveil/statistics';
+import { statisticsThrough } from '@eigenveil/projection';
+import { readFileBytes, readRowBatches } from '@eigenveil/statistics';
 import type { TaskId } from '@eigenveil/task';
 import { answerRequests } from './crew.ts';
 import { type EnrolledOwner, type EnrolRequest, enrolOwner, type OwnerSetting } from './owner-part.ts';
@@ -27,14 +28,15 @@ async function perform(request: OwnerRequest): Promise<number> {
   const { owner, dataUser, setting } = enrolled;
   const { taskId } = request;
   if (request.kind === 'project') {
-    const { task, projection } = await owner.result(dataUser, taskId);
-    return (await reduceFile(new Projector(task, projection), setting.data, request.out)).rows;
+    const { task, projection, basis } = await owner.result(dataUser, taskId);
+    return (await reduceFile(new Projector(task, projection, basis), setting.data, request.out)).rows;
   }
   let rows = 0;
-  await owner.contribute(dataUser, taskId, async (task) => {
-    const summary = await statisticsOfCsv(readFileBytes(setting.data), task, {
-      ignoredColumns: request.ignore,
-    });
+  await owner.contribute(dataUser, taskId, async (task, signs, basis) => {
+    const options = { ignoredColumns: request.ignore, signs };
+    const summary = await statisticsThrough(task, basis, options, (columns, all) =>
+      readRowBatches(readFileBytes(setting.data), columns, all),
+    );
     rows = summary.rows;
     return summary.statistics;
   });

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { inviteOwners } from '@eigenveil/csp';
 import { OwnerPolicy } from '@eigenveil/data-owner';
-import type { Task } from '@eigenveil/task';
+import { LIMITS, type Task } from '@eigenveil/task';
 import { MANY_ANSWERS } from '@eigenveil/testbed/many-answers';
 import type { Children } from '@eigenveil/testbed/processes/children';
 import { Crew } from './crew.ts';
@@ -24,6 +24,7 @@ export function demoPolicy(minimumKeyBits: number, ...twoParty: readonly Task['t
     allowFullRank: true,
     allowSpectrum: true,
     minimumClassRows: 1,
+    maximumLinks: LIMITS.links,
     ...MANY_ANSWERS,
   });
 }

@@ -2,14 +2,14 @@
 import type { Chart, Paragraph, Report, Section, Table } from '@eigenveil/report/document';
 import type { Task } from '@eigenveil/task';
 import { chosenSeries } from './sample.ts';
-import type { DemoResult, RoleTimes, Summary } from './summary.ts';
+import { keyOf, nameOf, type RoleTimes, type Summary } from './summary.ts';
 
 /** A row in the first two coordinates of a method; the second is missing where the method has one component. */
 export type Place = readonly [first: number, second?: number];
 
 /** What a method's section shows. */
 export interface MethodFigures {
-  readonly result: DemoResult;
+  readonly result: Summary['results'][number];
   readonly times: RoleTimes;
   readonly eigenvalues: readonly number[];
   readonly clearEigenvalues: readonly number[];
@@ -86,7 +86,7 @@ function screeChart({ result, eigenvalues, clearEigenvalues }: MethodFigures): C
   ] as const;
   return {
     kind: 'chart',
-    name: `scree-${result.method}`,
+    name: `scree-${keyOf(result)}`,
     caption: `Eigenvalues of the components of ${nameOf(result)}.`,
     drawing:
       eigenvalues.length === 1 // of which no line can be drawn
@@ -121,7 +121,7 @@ function scatterCharts(method: MethodFigures): readonly Chart[] {
     pointOf: (row: MethodFigures['rows'][number]) => Place,
   ): Chart => ({
     kind: 'chart',
-    name: `${which}-${result.method}`,
+    name: `${which}-${keyOf(result)}`,
     caption: `${words}${note}`,
     drawing: {
       kind: 'lines',
@@ -206,8 +206,4 @@ function partiesText(summary: Summary, method: MethodFigures): Paragraph {
 - **The data user** held the ciphertexts of ${owners} owners, their encrypted sum and its own blinding values. It saw who contributed, and the projection${seesAll ? '. **Since `simulated` is NOT private, it also saw the pooled statistics**; but no row and no contribution.' : ': no row, no contribution, and of the pooled statistics no more than that.'}
 - **The CSP** held the secret key of the task. It saw who contributed, the size of the task, and ${plaintexts} plaintexts full of sums, each hidden by a random blinding value: no row, no contribution, no unblinded value and no projection.`,
   };
-}
-
-function nameOf({ method }: DemoResult): string {
-  return method.toUpperCase();
 }

@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onShutdown } from '@eigenveil/command';
 import type { TaskClient } from '@eigenveil/data-user';
-import type { MethodName, TaskId } from '@eigenveil/task';
+import type { MethodName } from '@eigenveil/task';
 import { freePort } from '@eigenveil/testbed/port';
 import { type Children, withChildren } from '@eigenveil/testbed/processes/children';
 import type { Projection } from '@eigenveil/wire';
@@ -14,11 +14,11 @@ import { reducedRows } from './figures.ts';
 import { KEPT_PROTOCOLS, keepPages, type PagesKept } from './kept.ts';
 import { demoPolicy, enrolOwners, type Owners, startOwners } from './owners.ts';
 import { Progress } from './progress.ts';
-import { compareWithClear } from './reference.ts';
+import { type ComparedTask, compareWithClear } from './reference.ts';
 import { demoReport, type MethodFigures } from './report.ts';
 import { startServices } from './services.ts';
 import { exitOnSignals } from './signals.ts';
-import { printKept, printSummary } from './summary.ts';
+import { keyOf, nameOf, printKept, printSummary } from './summary.ts';
 import {
   COMPUTATION_STATES,
   compute,
@@ -31,6 +31,8 @@ import {
 
 export interface DemoOptions extends TaskSetting {
   readonly method: readonly MethodName[];
+  /** Instead: methods of tasks of which each stands on the one before. */
+  readonly chain?: readonly MethodName[];
   readonly out: string;
   readonly keep?: true;
   readonly json?: true;
@@ -60,7 +62,7 @@ interface Kept extends PagesKept {
 }
 
 interface DoneTask {
-  readonly taskId: TaskId;
+  readonly compared: ComparedTask;
   readonly size: { readonly samples: number; readonly features: number };
   readonly figures: MethodFigures;
 }
@@ -80,7 +82,8 @@ class Demo {
 
   /** Returns how to go on, where its services are to be kept. */
   async run(): Promise<Kept | undefined> {
-    const { data, owners: count, keyBits, twoParty, method: wanted, out, keep } = this.#options;
+    const { data, owners: count, keyBits, twoParty, chain, out, keep } = this.#options;
+    const wanted = chain ?? this.#options.method;
     const started = performance.now();
     for (const method of wanted) await draft(this.#options, method); // what is wrong with the file is found before anything starts
     await mkdir(out, { recursive: true });
@@ -108,10 +111,11 @@ class Demo {
     );
     const reporting = import('@eigenveil/report/write'); // heavy, and not needed before the servers have computed
     const done: DoneTask[] = [];
-    for (const method of wanted) done.push(await this.#runTask(method, services.client, owners));
+    for (const method of wanted)
+      done.push(await this.#runTask(method, services.client, owners, chain === undefined ? [] : done));
     const summary = {
       dataset: datasetName(data),
-      ...done.at(-1)!.size,
+      ...done[0]!.size,
       owners: count,
       keyBits,
       twoParty,
@@ -137,19 +141,27 @@ class Demo {
     await Promise.all([services.client.close(), owners.end()]);
     if (pages === undefined) return undefined;
     const setting = { ...this.#options, folder: this.#folder, policy };
-    const commands = await commandsByHand(services, setting, done[0]!.taskId, process.cwd());
+    const commands = await commandsByHand(services, setting, done[0]!.compared.task.id, process.cwd());
     return { ...pages, commands };
   }
 
-  async #runTask(method: MethodName, client: TaskClient, owners: Owners): Promise<DoneTask> {
+  /** @param before tasks of a chain that it stands on */
+  async #runTask(
+    method: MethodName,
+    client: TaskClient,
+    owners: Owners,
+    before: readonly DoneTask[],
+  ): Promise<DoneTask> {
     const { data, label, owners: count, out } = this.#options;
-    const name = method.toUpperCase();
+    const after = before.map(({ figures }) => figures.result.method);
+    const name = nameOf({ method, after });
+    const basis = before.map(({ compared }) => compared);
     const started = performance.now();
     const ignore = ignoredBy(this.#options, method);
     const { task, samples } = await this.#progress.stage(
       `${name}: the CSP makes a key and signs the task`,
       1,
-      () => createTask(client, this.#options, method),
+      () => createTask(client, this.#options, method, {}, basis.at(-1)?.task.id),
     );
     const work = await this.#progress.stage(`${name}: owners encrypt and send`, count, (tick) =>
       owners.all(() => ({ kind: 'contribute', taskId: task.id, ignore }), tick),
@@ -159,7 +171,7 @@ class Demo {
       COMPUTATION_STATES.length,
       (tick, note) => compute(client, task.id, tick, note),
     );
-    const folder = join(out, method);
+    const folder = join(out, keyOf({ method, after }));
     await rm(folder, { recursive: true, force: true }); // an earlier run may have had more owners
     await mkdir(folder, { recursive: true });
     await this.#progress.stage(`${name}: owners fetch it and reduce their rows`, count, (tick) =>
@@ -179,19 +191,25 @@ class Demo {
       `${name}: compare with the clear reference`,
       1,
       async () => {
-        const compared = await compareWithClear(task, projection, data, ignore);
+        const compared = await compareWithClear(task, projection, data, ignore, basis);
         const decompositions = { task, projection, clear: compared.clear };
-        return { ...compared, rows: await reducedRows(decompositions, data, label, this.#folder) };
+        return { ...compared, rows: await reducedRows(decompositions, basis, data, label, this.#folder) };
       },
     );
     const { plaintexts, bytes } = contributionSize(task);
     return {
-      taskId: task.id,
+      compared: { task, projection, clear },
       size: { samples, features: task.features.length },
       figures: {
-        result: { method, components: projection.vectors.length, ...comparison, seconds },
-        times: {
+        result: {
           method,
+          ...(after.length > 0 && { after }),
+          components: projection.vectors.length,
+          ...comparison,
+          seconds,
+        },
+        times: {
+          name,
           ownerMilliseconds: medianMilliseconds(work),
           contributionBytes: bytes,
           stages,

@@ -7,12 +7,25 @@ import type { Comparison } from './reference.ts';
 
 export interface DemoResult extends Comparison {
   readonly method: MethodName;
+  /** Methods of the tasks that it stands on, the first of the chain first. */
+  readonly after?: readonly MethodName[];
   readonly components: number;
   readonly seconds: number;
 }
 
+/** For people: PCA, or of a chain PCA → DCA. */
+export const nameOf = (result: Pick<DemoResult, 'method' | 'after'>): string =>
+  methodsOf(result)
+    .map((method) => method.toUpperCase())
+    .join(' → ');
+
+/** For files: pca, or of a chain pca-dca. */
+export const keyOf = (result: Pick<DemoResult, 'method' | 'after'>): string => methodsOf(result).join('-');
+
+const methodsOf = ({ method, after = [] }: Pick<DemoResult, 'method' | 'after'>) => [...after, method];
+
 export interface RoleTimes {
-  readonly method: MethodName;
+  readonly name: string;
   readonly ownerMilliseconds: number;
   readonly contributionBytes: number;
   readonly stages: Readonly<Record<string, number>>;
@@ -37,9 +50,10 @@ export function printSummary(report: Summary, times: readonly RoleTimes[], out: 
     ...PLAIN,
     head: ['method', 'components', 'largest angle', 'largest |Δλ|/λ₁', 'variance captured', 'seconds'],
   });
-  for (const { method, components, maxAngle, maxEigenvalueError, varianceCaptured, seconds } of results) {
+  for (const result of results) {
+    const { components, maxAngle, maxEigenvalueError, varianceCaptured, seconds } = result;
     accuracy.push([
-      method.toUpperCase(),
+      nameOf(result),
       components,
       `${maxAngle.toExponential(1)} rad`,
       maxEigenvalueError.toExponential(1),
@@ -58,11 +72,11 @@ export function printSummary(report: Summary, times: readonly RoleTimes[], out: 
       'decompose',
     ],
   });
-  for (const { method, ownerMilliseconds, contributionBytes, stages } of times) {
+  for (const { name, ownerMilliseconds, contributionBytes, stages } of times) {
     const { aggregate = 0, unblind = 0, decompose = 0 } = stages;
     const ms = (value: number) => `${value.toFixed(0)} ms`;
     roles.push([
-      method.toUpperCase(),
+      name,
       ms(ownerMilliseconds),
       `${(contributionBytes / 1024).toFixed(1)} KiB`,
       ms(aggregate),
@@ -81,7 +95,7 @@ ${roles.toString()}
 
 DCA and LDA seek directions that tell classes apart, not ones of large variance.
 Ranges of the features are the minima and maxima of the file: public metadata here.
-Results: ${results.map(({ method }) => `${out}/${method}/projection.json`).join(', ')}; each owner's reduced rows beside them.
+Results: ${results.map((result) => `${out}/${keyOf(result)}/projection.json`).join(', ')}; each owner's reduced rows beside them.
 All of it as a page with plots: ${out}/report.html
 Everything took ${totalSeconds.toFixed(1)} s.
 The two-party protocol was \`${twoParty}\`.

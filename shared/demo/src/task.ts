@@ -1,7 +1,15 @@
 /** One task of the demo: drafted from a data file, proposed to the data user, and computed once the owners have sent. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigurationError } from '@eigenveil/command';
-import { type Draft, describeProgress, draftTask, type TaskClient } from '@eigenveil/data-user';
+import {
+  basisFrom,
+  type Draft,
+  describeProgress,
+  draftOn,
+  draftTask,
+  ridgeOn,
+  type TaskClient,
+} from '@eigenveil/data-user';
 import { layout } from '@eigenveil/statistics';
 import {
   DAY_MILLISECONDS,
@@ -36,10 +44,11 @@ export function ignoredBy({ label, ignore }: TaskSetting, method: MethodName): s
 }
 
 /** @throws ERR_CONFIGURATION for what is wrong with the file, with the demo's own flag */
-export async function draft(setting: TaskSetting, method: MethodName): Promise<Draft> {
+export async function draft(setting: TaskSetting, method: MethodName, ridge?: number): Promise<Draft> {
   try {
     return await draftTask(setting.data, {
       method,
+      ...(method !== 'pca' && { ridge }),
       labels: method === 'pca' ? [] : [setting.label],
       ignore: ignoredBy(setting, method),
     });
@@ -50,15 +59,21 @@ export async function draft(setting: TaskSetting, method: MethodName): Promise<D
   }
 }
 
-/** @param numbers of owners, where not all of them and nobody else are wanted */
+/**
+ * @param numbers of owners, where not all of them and nobody else are wanted
+ * @param earlier the task that it stands on
+ */
 export async function createTask(
   client: TaskClient,
   setting: TaskSetting,
   method: MethodName,
   numbers: { readonly minimumOwners?: number; readonly maximumOwners?: number } = {},
+  earlier?: TaskId,
 ): Promise<{ task: Task; samples: number }> {
   const { owners, components, keyBits, twoParty } = setting;
-  const { rows: samples, ...drafted } = await draft(setting, method);
+  const basis = earlier && (await basisFrom(client, earlier));
+  const ofColumns = await draft(setting, method, basis && ridgeOn(basis));
+  const { rows: samples, ...drafted } = basis === undefined ? ofColumns : draftOn(basis, ofColumns);
   const proposal = TaskProposal.parse({
     ...drafted,
     components,

@@ -28,7 +28,7 @@ function figures(method: 'pca' | 'dca', components: number): MethodFigures {
       seconds: 1.5,
     },
     times: {
-      method,
+      name: method.toUpperCase(),
       ownerMilliseconds: 120,
       contributionBytes: 14_336,
       stages: { aggregate: 30, unblind: 60, decompose: 1500 },

@@ -18,10 +18,11 @@ type Numbers = Pick<Projection, 'vectors' | 'eigenvalues' | 'mean'>;
 /** Of a task whose `csp` and `dataUser` are these keys; three owners took part. */
 export async function signedResult(csp: SigningKey, dataUser: SigningKey, task: Task, numbers: Numbers) {
   const about = { taskId: task.id, taskDigest: digestTask(task) };
-  const { method, twoParty, features, fractionBits, outputs, differentialPrivacy } = task;
+  const { method, twoParty, features, fractionBits, outputs, differentialPrivacy, basis } = task;
   const projection = await signStatement(PROJECTION, dataUser, {
     ...about,
     ...{ method, twoParty, features, fractionBits, outputs, differentialPrivacy },
+    ...(basis !== undefined && { basis }),
     ...numbers,
   });
   const salt = newSalt();

@@ -88,11 +88,16 @@ export class PaillierPool implements Encrypter {
   }
 
   /** As `decodeCiphertexts`. @throws ERR_CIPHERTEXT_LENGTH, ERR_CIPHERTEXT_INVALID */
-  async decode(publicKey: PublicKey, bytes: Uint8Array, count: number): Promise<Ciphertext[]> {
+  async decode(
+    publicKey: PublicKey,
+    bytes: Uint8Array,
+    count: number,
+    firstIndex = 0,
+  ): Promise<Ciphertext[]> {
     checkCiphertextLength(publicKey, bytes, count);
     const key = publicParts(publicKey);
     return this.#inParts(count, SMALLEST_PART.decode, (start, end) =>
-      this.#run('decode', [key, partOf(publicKey, bytes, start, end), end - start, start]),
+      this.#run('decode', [key, partOf(publicKey, bytes, start, end), end - start, firstIndex + start]),
     );
   }
 

@@ -16,13 +16,23 @@ import { ProjectionError } from './errors.ts';
 
 /** What a task says of its result. */
 export type AgreedTask = StatisticsTask &
-  Pick<Program, 'components' | 'outputs' | 'minimumOwners' | 'allowFullRank'> & { readonly twoParty: string };
+  Pick<Program, 'components' | 'outputs' | 'minimumOwners' | 'allowFullRank'> & {
+    readonly twoParty: string;
+    readonly basis?: string | undefined;
+  };
 
 /** A projection as it comes over the wire. */
 export interface ClaimedProjection
   extends Pick<
     AgreedTask,
-    'method' | 'twoParty' | 'features' | 'fractionBits' | 'outputs' | 'differentialPrivacy'
+    | 'method'
+    | 'twoParty'
+    | 'features'
+    | 'fractionBits'
+    | 'sketch'
+    | 'outputs'
+    | 'differentialPrivacy'
+    | 'basis'
   > {
   readonly vectors: readonly (readonly number[])[];
   readonly eigenvalues: readonly number[];
@@ -35,7 +45,16 @@ export interface ClaimedProjection
   readonly classCounts?: readonly (readonly number[])[] | undefined;
 }
 
-const AGREED = ['method', 'twoParty', 'features', 'fractionBits', 'outputs', 'differentialPrivacy'] as const;
+const AGREED = [
+  'method',
+  'twoParty',
+  'features',
+  'fractionBits',
+  'sketch',
+  'outputs',
+  'differentialPrivacy',
+  'basis',
+] as const;
 
 /** Vectors are made to length 1 in doubles. */
 const LENGTH_ERROR = 1e-9;

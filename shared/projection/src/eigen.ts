@@ -93,8 +93,11 @@ function clearTraces(matrix: readonly (readonly number[])[]): number[][] {
   return matrix.map((row) => row.map((entry) => (Math.abs(entry) < trace ? 0 : entry)));
 }
 
-/** The lower triangle L with B = L Lᵀ. */
-function cholesky(B: readonly (readonly number[])[]): number[][] {
+/**
+ * The lower triangle L with B = L Lᵀ.
+ * @throws ERR_NOT_POSITIVE_DEFINITE, also when B is so to within rounding only
+ */
+export function cholesky(B: readonly (readonly number[])[]): number[][] {
   const decomposition = new CholeskyDecomposition(new Matrix(B.map((row) => [...row])));
   const L = decomposition.lowerTriangularMatrix.to2DArray();
   // Rounding alone can leave a singular matrix with pivots of about this size (Higham, "Accuracy and Stability of

@@ -1,6 +1,7 @@
 /** The one error class of this package: every failure that a caller can act on carries a stable code. */
 
 export type ProjectionErrorCode =
+  | 'ERR_BASIS_INVALID'
   | 'ERR_FULL_RANK'
   | 'ERR_ILL_CONDITIONED'
   | 'ERR_MINIMUM_OWNERS'

@@ -5,7 +5,7 @@
  */
 
 import type { Statistics } from '@eigenveil/statistics';
-import { cappedComponents, checkProgram, isStandardised, type Program } from '@eigenveil/task';
+import { cappedComponents, checkProgram, collectsR, isStandardised, type Program } from '@eigenveil/task';
 import { correlationOf, unstandardised } from './correlation.ts';
 import type { Decomposition } from './decomposition.ts';
 import { generalisedEigen, symmetricEigen } from './eigen.ts';
@@ -20,6 +20,7 @@ import {
   traceOfTotalScatter,
   withinClassScatter,
 } from './scatter.ts';
+import { sketchEigen, sketchOf, sketchRefusal } from './sketch.ts';
 
 /** Symmetric d × d matrices of A w = λ B w; without B, of A w = λ w. */
 export interface Pencil {
@@ -62,6 +63,7 @@ export function pencil(program: Program, pooled: Statistics): Pencil {
 /**
  * The program's projection vectors, eigenvalues and declared outputs from the statistics of all owners together.
  * There are `cappedComponents(program)` of them. Eigenvalues that are zero on paper may be negative by rounding.
+ * @param signs of a program with a sketch: Ω, as sketchSigns makes it
  * @throws as `pencil`, and ERR_NOT_POSITIVE_DEFINITE, ERR_FULL_RANK
  * @example
  * import { decompose } from '@eigenveil/projection';
@@ -69,7 +71,8 @@ export function pencil(program: Program, pooled: Statistics): Pencil {
  *
  * const { vectors, eigenvalues } = decompose(programOf(task), pooled);
  */
-export function decompose(program: Program, pooled: Statistics): Decomposition {
+export function decompose(program: Program, pooled: Statistics, signs?: Int8Array): Decomposition {
+  if (program.sketch !== undefined) return decomposeSketch(program, pooled, signs);
   const { A, B } = pencil(program, pooled);
   const statistics = usable(program, pooled);
   const { values, vectors } = B === undefined ? symmetricEigen(A) : generalisedEigen(A, B);
@@ -97,6 +100,26 @@ export function decompose(program: Program, pooled: Statistics): Decomposition {
     }),
     ...(outputs.includes('classCounts') && { classCounts: classCountsOf(statistics) }),
     ...(variances && outputs.includes('variances') && { variances }),
+  };
+}
+
+/** From a sketch; the outputs are those that each one declares. */
+function decomposeSketch(program: Program, pooled: Statistics, signs: Int8Array | undefined): Decomposition {
+  checkProgram(program);
+  checkShape(program, pooled);
+  checkStatistics(program, pooled);
+  if (signs === undefined) throw new RangeError('"signs" expected for a program with a sketch');
+  const { fractionBits, components } = program;
+  const sampleCount = Number(totals(pooled).M);
+  const sketch = sketchOf(pooled, signs, fractionBits);
+  const refusal = sketchRefusal(sketch, sampleCount);
+  if (refusal) throw refusal;
+  const { values, vectors } = sketchEigen(sketch);
+  return {
+    vectors: vectors.slice(0, components),
+    eigenvalues: values.slice(0, components),
+    mean: meanOfRows(pooled, fractionBits),
+    sampleCount,
   };
 }
 
@@ -148,11 +171,12 @@ function checkStatistics(program: Program, statistics: Statistics): void {
   }
 }
 
-function checkShape(program: Program, { R, labellings }: Statistics): void {
-  const { method, featureCount: d } = program;
+function checkShape(program: Program, { R, Y = [], labellings }: Statistics): void {
+  const { method, featureCount: d, sketch } = program;
   const counts = method.kind === 'pca' ? [1] : program.classCounts;
   const fits =
-    R.length === (method.kind === 'mdr' ? 0 : (d * (d + 1)) / 2) &&
+    R.length === (collectsR(program) ? (d * (d + 1)) / 2 : 0) &&
+    Y.length === d * (sketch?.columns ?? 0) &&
     labellings.length === counts.length &&
     labellings.every((sums, l) => sums.length === counts[l] && sums.every(({ V }) => V.length === d));
   if (!fits) throw invalid('another shape');

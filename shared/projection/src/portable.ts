@@ -9,7 +9,7 @@ export { type EigenPairs, generalisedEigen, symmetricEigen } from './eigen.ts';
 export { notPositiveDefinite, ProjectionError, type ProjectionErrorCode } from './errors.ts';
 export { decompose, type Pencil, pencil } from './methods.ts';
 export { explainedVariance, project, reconstruct } from './project.ts';
-export { Projector } from './projector.ts';
+export { type Link, Projector } from './projector.ts';
 export { fullRank, rankOf, rankRefusal, ZERO_EIGENVALUE } from './rank.ts';
 export {
   betweenClassScatter,
@@ -18,4 +18,6 @@ export {
   traceOfTotalScatter,
   withinClassScatter,
 } from './scatter.ts';
-export { openProjection, SignedProjection, verifyProjection } from './signed.ts';
+export { openProjection, SignedProjection, verifyBasis, verifyProjection } from './signed.ts';
+export { coreOf, type Sketch, sketchEigen, sketchOf, sketchRefusal } from './sketch.ts';
+export { type Columns, columnsFor, statisticsThrough } from './through.ts';

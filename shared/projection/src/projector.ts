@@ -1,6 +1,6 @@
 /** Reduces rows by the projection of an agreed task and by no other, one by one or in batches, and leads back from reduced rows. */
 import { Discretiser, StatisticsError } from '@eigenveil/statistics/owner';
-import type { Thumbprint } from '@eigenveil/task';
+import { componentName, type Feature, type Thumbprint } from '@eigenveil/task';
 import { type AgreedTask, type ClaimedProjection, checkAgreed } from './agreed.ts';
 import { ProjectionError } from './errors.ts';
 import { inverseOf } from './project.ts';
@@ -9,10 +9,16 @@ import { openProjection, type SignedProjection } from './signed.ts';
 /** Components computed in one pass over a row, whose cells are then loaded once for four sums that do not wait for each other. */
 const COMPONENTS_PER_PASS = 4;
 
+/** A task that a chain leads through, and its projection. */
+export interface Link {
+  readonly task: AgreedTask;
+  readonly projection: ClaimedProjection;
+}
+
 /**
  * Rows are given as a list, or flat: row by row in one Float64Array, which is faster. They come back as they were given.
  *
- * Features are in the task's order (`featureNames`) and units. Cells are clipped to the agreed ranges, scaled to [−1, 1] and rounded as they
+ * Features are in the task's order (`features`) and units; where the task stands on a basis, in those of the first link, and every link is applied. Cells are clipped to the agreed ranges, scaled to [−1, 1] and rounded as they
  * were for the contribution; rows are not scaled down to the clipping norm of differential privacy, which serves the noise alone. Reduced
  * rows are centred if the projection carries the mean.
  * @example
@@ -31,13 +37,24 @@ export class Projector {
   readonly #offsets: Float64Array;
   readonly #cells: Float64Array;
   #inverse: readonly (readonly number[])[] | undefined;
+  /** Reduces to what this task's features are. */
+  readonly #before: Projector | undefined;
 
   /**
    * Of a projection whose signatures the caller has verified.
-   * @throws ERR_PROJECTION_INVALID for a projection that is not one of the task: see checkAgreed
+   * @param basis what the task stands on, as `verifyProjection` gives it
+   * @throws ERR_PROJECTION_INVALID for a projection that is not one of the task (see checkAgreed), ERR_BASIS_INVALID for another number of links
    */
-  constructor(task: AgreedTask, projection: ClaimedProjection) {
+  constructor(task: AgreedTask, projection: ClaimedProjection, basis: readonly Link[] = []) {
     checkAgreed(task, projection);
+    const last = basis.at(-1);
+    const width = last?.projection.vectors.length ?? task.features.length;
+    if ((last === undefined) !== (task.basis === undefined) || width !== task.features.length)
+      throw new ProjectionError(
+        'ERR_BASIS_INVALID',
+        '"basis" expected what the task stands on, from the first link to the last',
+      );
+    this.#before = last && new Projector(last.task, last.projection, basis.slice(0, -1));
     this.task = task;
     this.projection = projection;
     const { features, fractionBits } = task;
@@ -66,27 +83,33 @@ export class Projector {
     this: new (
       task: AgreedTask,
       projection: ClaimedProjection,
+      basis: readonly Link[],
     ) => P,
     signed: SignedProjection,
     csp: Thumbprint,
   ): Promise<P> {
-    const { task, projection } = await openProjection(signed, csp);
-    return new this(task, projection);
+    const { task, projection, basis } = await openProjection(signed, csp);
+    return new this(task, projection, basis);
+  }
+
+  /** What rows have: of the task that stands on no basis. */
+  get features(): readonly Feature[] {
+    return this.#before?.features ?? this.task.features;
   }
 
   /** In the order in which rows have them. */
   get featureNames(): readonly string[] {
-    return this.task.features.map(({ name }) => name);
+    return this.features.map(({ name }) => name);
   }
 
   /** In the order in which reduced rows have them: component_1, … */
   get componentNames(): readonly string[] {
-    return this.projection.vectors.map((_, c) => `component_${c + 1}`);
+    return this.projection.vectors.map((_, c) => componentName(c));
   }
 
   /** Per feature, how many cells of all rows so far lay outside its range and were clipped. */
   get clippedCells(): readonly number[] {
-    return this.#discretiser.clippedCells;
+    return this.#before?.clippedCells ?? this.#discretiser.clippedCells;
   }
 
   /**
@@ -97,8 +120,8 @@ export class Projector {
   transform(rows: Float64Array): Float64Array;
   transform(rows: readonly ArrayLike<number>[]): number[][];
   transform(rows: Float64Array | readonly ArrayLike<number>[]): Float64Array | number[][] {
-    const [from, to] = [this.task.features.length, this.projection.vectors.length];
-    return inForm(rows, from, to, (flat) => this.#transformFlat(flat));
+    const [from, to] = [this.features.length, this.projection.vectors.length];
+    return inForm(rows, from, to, (flat) => this.#transformFlat(this.#before?.transform(flat) ?? flat));
   }
 
   /**
@@ -111,8 +134,11 @@ export class Projector {
   inverseTransform(coordinates: Float64Array): Float64Array;
   inverseTransform(coordinates: readonly ArrayLike<number>[]): number[][];
   inverseTransform(coordinates: Float64Array | readonly ArrayLike<number>[]): Float64Array | number[][] {
-    const [from, to] = [this.projection.vectors.length, this.task.features.length];
-    return inForm(coordinates, from, to, (flat) => this.#invertFlat(flat));
+    const [from, to] = [this.projection.vectors.length, this.features.length];
+    return inForm(coordinates, from, to, (flat) => {
+      const inverted = this.#invertFlat(flat);
+      return this.#before?.inverseTransform(inverted) ?? inverted;
+    });
   }
 
   #transformFlat(rows: Float64Array): Float64Array {

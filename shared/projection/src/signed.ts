@@ -1,7 +1,7 @@
 /**
  * A projection with all that was signed about it, as a file keeps it: whoever knows the CSP's thumbprint can check it without any service.
  */
-import type { Task, Thumbprint } from '@eigenveil/task';
+import { checkBasis, type Task, TaskError, type Thumbprint } from '@eigenveil/task';
 import {
   AGREEMENT,
   type Agreement,
@@ -13,6 +13,7 @@ import {
   type PublicJwk,
   ResultResponse,
   ServiceError,
+  type SignedLink,
   SignedTask,
   thumbprintOf,
   type VerifiedProvenance,
@@ -25,30 +26,78 @@ import { checkAgreed } from './agreed.ts';
 
 /**
  * The task, the CSP's signature of it (`agreement`), the projection as the data user has signed it, and what the CSP has signed about the
- * projection. Null where a release computed it that did not ask the CSP; no such projection is taken.
+ * projection. Null where a release computed it that did not ask the CSP; no such projection is taken. With a basis, the same of every link before.
  */
 export const SignedProjection = SignedTask.extend({
   projection: ResultResponse.shape.projection,
   provenance: z.union([OwnerProvenance, Provenance]).nullable(),
+  basis: ResultResponse.shape.basis,
 });
 export type SignedProjection = z.infer<typeof SignedProjection>;
 
-interface VerifiedProjection {
+interface VerifiedLink {
   readonly task: Task;
   readonly agreement: Agreement;
   readonly projection: Projection;
   readonly provenance: VerifiedProvenance;
 }
 
+interface VerifiedProjection extends VerifiedLink {
+  /** What the task stands on, from the link that stands on nothing to the one that the task names; empty without a basis. */
+  readonly basis: readonly VerifiedLink[];
+}
+
 /**
  * Checks that the CSP has signed the task, that the data user named there has signed the projection and that it is one of the task, and that
- * the CSP has countersigned it and no other. That an owner's contribution is in it is that owner's to check.
- * @throws ERR_AGREEMENT_INVALID, ERR_PROJECTION_INVALID, ERR_PROVENANCE_MISSING, ERR_PROVENANCE_INVALID
+ * the CSP has countersigned it and no other; and all of this of every link that the task stands on. That an owner's contribution is in it is that
+ * owner's to check.
+ * @throws ERR_AGREEMENT_INVALID, ERR_PROJECTION_INVALID, ERR_PROVENANCE_MISSING, ERR_PROVENANCE_INVALID, ERR_BASIS_INVALID
  */
 export async function verifyProjection(
-  { task, agreement: signature, projection: statement, provenance }: SignedProjection,
+  { basis = [], ...signed }: SignedProjection,
   cspKey: PublicJwk,
 ): Promise<VerifiedProjection> {
+  const last = await verifyLink(signed, cspKey);
+  return { ...last, basis: await verifyBasis(last.task, basis, cspKey) };
+}
+
+/**
+ * Checks what a task stands on, as `verifyProjection` checks a result, and that each link is the very projection that the one after it names. All
+ * are of one CSP.
+ * @param task one that the CSP has signed
+ * @param links from the first on; none for a task without a basis
+ * @throws ERR_BASIS_INVALID, and as `verifyProjection`
+ */
+export async function verifyBasis(
+  task: Task,
+  links: readonly SignedLink[],
+  cspKey: PublicJwk,
+): Promise<readonly VerifiedLink[]> {
+  const verified: VerifiedLink[] = [];
+  for (const link of links) verified.push(await verifyLink(link, cspKey));
+  const chain = [...verified.map((link) => link.task), task];
+  const areNamed = chain.every(({ basis }, i) => basis === verified[i - 1]?.provenance.projectionDigest);
+  if (!areNamed)
+    throw new ServiceError(
+      'ERR_BASIS_INVALID',
+      '"basis" expected every projection that the task stands on, each with the digest that the next task names',
+    );
+  try {
+    checkBasis(
+      task,
+      verified.map((link) => link.task),
+    );
+  } catch (cause) {
+    if (!(cause instanceof TaskError)) throw cause;
+    throw new ServiceError('ERR_BASIS_INVALID', cause.message, { cause });
+  }
+  return verified;
+}
+
+async function verifyLink(
+  { task, agreement: signature, projection: statement, provenance }: Omit<SignedProjection, 'basis'>,
+  cspKey: PublicJwk,
+): Promise<VerifiedLink> {
   const agreement = await verifySignedTask({ task, agreement: signature }, cspKey);
   const projection = await verifyStatement(PROJECTION, statement, agreement.dataUserKey);
   if (projection.taskId !== task.id || projection.taskDigest !== agreement.taskDigest)

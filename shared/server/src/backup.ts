@@ -12,7 +12,6 @@ import {
   Digest,
   digestJson,
   importSigningKey,
-  PrivateJwk,
   type SigningKey,
   type Statement,
   signStatement,
@@ -21,6 +20,7 @@ import {
 } from '@eigenveil/wire';
 import { z } from 'zod';
 import { ServerError } from './errors.ts';
+import { privateJwkOf } from './foundation.ts';
 import { type DatabaseRules, inspectDatabase } from './inspect.ts';
 import { readKeyRing } from './key-ring.ts';
 import { type DirectoryLock, lockDirectory } from './lock.ts';
@@ -167,7 +167,7 @@ export async function restoreBackup(
 }
 
 /** What a backup was found to be, and how many sealed values it holds, which the service's keys open. */
-export interface VerifiedBackup {
+interface VerifiedBackup {
   readonly manifest: Manifest;
   readonly sealedValues: number;
 }
@@ -250,7 +250,7 @@ async function readSigningKey(dataDirectory: string): Promise<SigningKey> {
   const text = await readSecretFile(path);
   if (text === undefined)
     throw new ServerError('ERR_KEY_FILE', `"${path}" expected the service's signing key: put it there`);
-  return importSigningKey(PrivateJwk.parse(JSON.parse(text)));
+  return importSigningKey(privateJwkOf(path, text));
 }
 
 async function copyDatabase(source: string, draft: string): Promise<void> {

@@ -5,10 +5,11 @@ import { createServer, isIP } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ConfigurationError } from '@eigenveil/command';
-import { importSigningKey, PrivateJwk } from '@eigenveil/wire';
+import { importSigningKey } from '@eigenveil/wire';
 import { AdminToken } from './admin.ts';
 import { timesOf, validityOf } from './certificate.ts';
 import { ServerError } from './errors.ts';
+import { privateJwkOf } from './foundation.ts';
 import { type DatabaseRules, inspectDatabase } from './inspect.ts';
 import { readKeyRing } from './key-ring.ts';
 import { lockFile } from './lock.ts';
@@ -135,8 +136,7 @@ async function lookAtLock(dataDirectory: string): Promise<string> {
 async function lookAtSigningKey(dataDirectory: string, hasDatabase: boolean): Promise<string> {
   const path = signingKeyFile(dataDirectory);
   const text = await readSecretFile(path);
-  if (text !== undefined)
-    return `identity ${(await importSigningKey(PrivateJwk.parse(JSON.parse(text)))).thumbprint}`;
+  if (text !== undefined) return `identity ${(await importSigningKey(privateJwkOf(path, text))).thumbprint}`;
   if (hasDatabase)
     throw new ConfigurationError(
       `"${path}" expected the key that belongs to the database: a start would make another identity, which nobody knows`,

@@ -3,6 +3,7 @@ import { hkdfSync } from 'node:crypto';
 import { makeFolder } from '@eigenveil/command';
 import { generatePrivateJwk, importSigningKey, PrivateJwk, type SigningKey } from '@eigenveil/wire';
 import { AdminToken } from './admin.ts';
+import { ServerError } from './errors.ts';
 import { loadOrCreateKeyRing } from './key-ring.ts';
 import { Sealer } from './sealing.ts';
 import { loadOrCreateSecretFile } from './secret-file.ts';
@@ -51,5 +52,20 @@ async function openPrivateJwk(dataDirectory: string): Promise<PrivateJwk> {
   await makeFolder(dataDirectory);
   const fresh = JSON.stringify(await generatePrivateJwk());
   const text = await loadOrCreateSecretFile(signingKeyFile(dataDirectory), () => fresh);
-  return PrivateJwk.parse(JSON.parse(text));
+  return privateJwkOf(signingKeyFile(dataDirectory), text);
+}
+
+/**
+ * The signing key that a file holds. Of what is none nothing is repeated: JSON.parse tells of the text around the place where it fails.
+ * @throws ERR_KEY_FILE
+ */
+export function privateJwkOf(path: string, text: string): PrivateJwk {
+  try {
+    return PrivateJwk.parse(JSON.parse(text));
+  } catch {
+    throw new ServerError(
+      'ERR_KEY_FILE',
+      `"${path}" expected the service's signing key as it was once made: put back the copy that you keep`,
+    );
+  }
 }

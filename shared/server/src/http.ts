@@ -16,11 +16,13 @@ import type { PeerNames } from './peer-names.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { Readiness } from './readiness.ts';
 import { type Authenticator, type Route, registerRoutes, routesWith } from './routes.ts';
+import type { Tracing } from './tracing.ts';
 
 export interface AppOptions {
   readonly info: ServiceInfo;
   readonly log: Logger;
   readonly peers: PeerNames;
+  readonly tracing?: Tracing;
   readonly metrics: Metrics;
   readonly rateLimit: RateLimit;
   /** Who may read /metrics. */
@@ -49,6 +51,7 @@ export function createApp(options: AppOptions): Express {
     endUnread,
     checkVersion,
   );
+  if (options.tracing !== undefined) app.use(options.tracing.middleware);
   const routes = [...options.routes, ...commonRoutes(options)];
   // Before the limit: a page must be able to read that it asked too often.
   admitPages(app, routes, options.allowedOrigins, rateLimit.middleware);

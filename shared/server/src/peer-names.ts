@@ -17,7 +17,7 @@ export interface KnownPeer {
 }
 
 /** One of these stands in a log line as `peer`. */
-export type PeerName = Readonly<Partial<Record<'address' | 'owner' | 'thumbprint', string>>>;
+type PeerName = Readonly<Partial<Record<'address' | 'owner' | 'thumbprint', string>>>;
 
 export class PeerNames {
   readonly #naming: PeerNaming;

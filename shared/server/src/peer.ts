@@ -6,7 +6,7 @@ import type { TLSSocket } from 'node:tls';
 const MILLISECONDS = 5000;
 const LARGEST_BYTES = 65_536;
 
-export interface PeerLook {
+interface PeerLook {
   readonly certificate: X509Certificate;
   /** What its clock says, to the second; undefined when it does not tell. */
   readonly time: Date | undefined;

@@ -19,6 +19,7 @@ import type { Renewable } from './reload.ts';
 import { type Authenticator, type Route, routesWith } from './routes.ts';
 import type { LogLevel, PeerNaming } from './settings.ts';
 import { type RunningServer, readTlsFiles, type ServerOptions, startServer } from './tls.ts';
+import { NO_TRACING, type Tracing } from './tracing.ts';
 
 /** The part of SERVICE_SETTINGS that is used here. */
 export interface ServiceConfiguration {
@@ -33,6 +34,7 @@ export interface ServiceConfiguration {
   readonly connectionsPerAddress: number;
   readonly logLevel: LogLevel;
   readonly logPeers: PeerNaming;
+  readonly traceEndpoint?: string | undefined;
   readonly allowedOrigins?: readonly string[] | undefined;
 }
 
@@ -42,6 +44,7 @@ export interface Service {
   readonly metrics: Metrics;
   /** What its log calls those who ask. */
   readonly peers: PeerNames;
+  readonly tracing: Tracing;
   readonly admin: Authenticator<'admin'>;
   /** Of the requests, and to be asked about those to upgrade. */
   readonly rateLimit: RateLimit;
@@ -89,6 +92,11 @@ export async function openService(
   await removeDraft(config.dataDirectory);
   const tls = await readTlsFiles(config.tlsCertificate, config.tlsKey);
   const certificate = new WatchedCertificate(tls, metrics, log);
+  const { traceEndpoint } = config;
+  const tracing =
+    traceEndpoint === undefined
+      ? NO_TRACING
+      : (await import('./open-telemetry.ts')).openTelemetry(name, traceEndpoint);
   const peers = await PeerNames.open(config.logPeers, config.dataDirectory);
   const admin = adminAuthenticator(foundation.adminToken);
   const rateLimit = new RateLimit(config.requestsPerMinute, log);
@@ -101,6 +109,7 @@ export async function openService(
     log,
     metrics,
     peers,
+    tracing,
     admin,
     rateLimit,
     publicUrl: () => publicUrl ?? '',
@@ -134,7 +143,7 @@ export async function openService(
       const all = [identityRoute(foundation.key), ...routes];
       const { allowedOrigins = [] } = config;
       const listener = createApp({
-        ...{ info, log, peers, metrics, rateLimit, admin, checkReady },
+        ...{ info, log, peers, tracing, metrics, rateLimit, admin, checkReady },
         ...{ routes: all, allowedOrigins },
       });
       const options = {
@@ -150,6 +159,8 @@ export async function openService(
       foundation.adminToken.watch(log);
       publicUrl ??= running.url;
       log.info({ url: running.url, thumbprint: foundation.key.thumbprint }, 'listening');
+      const { close } = running;
+      running = { ...running, close: () => close().then(() => tracing.close()) };
       return running;
     },
   };

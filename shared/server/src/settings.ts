@@ -1,5 +1,6 @@
 /** Settings of `serve` that both services have, and where files lie by them. Loads nothing heavy: `--help` needs it. */
 import { join } from 'node:path';
+import { TRACE_ENDPOINT } from '@eigenveil/command';
 import { PageOrigin, ServiceUrl } from '@eigenveil/wire/service-url';
 import { z } from 'zod';
 
@@ -77,6 +78,7 @@ export const SERVICE_SETTINGS = {
     default: 'address',
     placeholder: 'HOW',
   },
+  traceEndpoint: TRACE_ENDPOINT,
   allowBigintFallback: {
     schema: z.boolean(),
     description: 'run without OpenSSL, NOT in constant time',

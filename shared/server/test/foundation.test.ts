@@ -1,11 +1,22 @@
 /** A service's data directory, and the proofs that come with requests. */
-import { readdir, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
+import { inspect } from 'node:util';
 import { createProof, generatePrivateJwk, importSigningKey, ServiceError } from '@eigenveil/wire';
 import { describe, expect, test } from 'vitest';
-import { adminTokenFile, openFoundation, openSigningKey, ProofChecker, proofTokenOf } from '../src/index.ts';
+import { type BackupRules, makeBackup } from '../src/backup.ts';
+import { checkService, Findings } from '../src/check.ts';
+import {
+  adminTokenFile,
+  databaseFile,
+  openFoundation,
+  openSigningKey,
+  ProofChecker,
+  proofTokenOf,
+} from '../src/index.ts';
 import { lockDirectory } from '../src/lock.ts';
+import type { ServiceConfiguration } from '../src/service.ts';
 import { temporaryDirectory } from './temporary.ts';
 
 const messageWith = (members: object) => Object.assign(new IncomingMessage(new Socket()), members);
@@ -38,6 +49,30 @@ describe('a data directory', () => {
     await writeFile(adminTokenFile(dataDirectory), 'x'.repeat(43), { mode: 0o644 });
     await expect(openFoundation({ dataDirectory })).rejects.toMatchObject({ code: 'ERR_KEY_FILE' });
   });
+});
+
+test('of a signing key that is damaged no part is repeated: not at a start, by check-config, or by a backup', async () => {
+  const dataDirectory = await temporaryDirectory();
+  await openFoundation({ dataDirectory });
+  const file = `${dataDirectory}/signing-key.json`;
+  const text = await readFile(file, 'utf8');
+  const { d } = JSON.parse(text) as { d: string };
+  await writeFile(file, text.replace(`"${d}"`, d)); // JSON.parse would tell of the characters from here on
+  await writeFile(databaseFile(dataDirectory), '');
+  const findings = new Findings();
+  const tls = { tlsCertificate: file, tlsKey: file, host: '127.0.0.1', port: 0 };
+  await checkService(findings, { ...(tls as ServiceConfiguration), dataDirectory }, undefined);
+  const found = findings.all.find(({ check }) => check === 'signing key')!;
+  expect(found).toMatchObject({ state: 'bad', detail: expect.stringMatching(/^ERR_KEY_FILE: /) });
+  const rules = {} as BackupRules; // nothing of them is asked for before the key
+  const errors = await Promise.all(
+    [openFoundation({ dataDirectory }), makeBackup(rules, dataDirectory, `${dataDirectory}/backup`)].map(
+      (attempt) => attempt.catch((error: unknown) => error),
+    ),
+  );
+  for (const error of errors) expect(error).toMatchObject({ code: 'ERR_KEY_FILE' });
+  const said = found.detail + errors.map((error) => inspect(error, { depth: 9 })).join();
+  for (let i = 0; i + 8 <= d.length; i += 1) expect(said).not.toContain(d.slice(i, i + 8));
 });
 
 test('a data directory serves one service at a time', async () => {

@@ -1,41 +1,18 @@
-/** Sums discretised rows into R and per-class V and M, exactly, in memory that does not grow with the rows. */
+/** Sums discretised rows into R, or Y of a sketch, and per-class V and M, exactly, in memory that does not grow with the rows. */
 
 import { clippingBound } from '@eigenveil/privacy';
 import {
   checkStatisticsTask,
-  placesOf,
+  collectsR,
   type StatisticsTask,
   stageTaskOf,
   summedClasses,
 } from '@eigenveil/task';
 import { squaredLength } from './clip.ts';
 import { StatisticsError } from './errors.ts';
+import { type ProductSums, SketchSums, TriangleSums } from './products.ts';
 import type { ClassSums, Statistics } from './statistics.ts';
-
-/** Rows multiplied in one pass over R: each load and store of an entry then serves four products. */
-const ROWS_PER_PASS = 4;
-
-/** The largest magnitude up to which every integer, and so every sum of integers, is exact in a double. */
-const EXACT_BITS = 53;
-
-/** Double sums for speed, moved into integers before they could become inexact. */
-class Sums {
-  readonly fast: Float64Array;
-  readonly exact: bigint[];
-
-  constructor(length: number) {
-    this.fast = new Float64Array(length);
-    this.exact = new Array<bigint>(length).fill(0n);
-  }
-
-  flush(): void {
-    const { fast, exact } = this;
-    for (let i = 0; i < fast.length; i++) {
-      if (fast[i] !== 0) exact[i]! += BigInt(fast[i]!);
-    }
-    fast.fill(0);
-  }
-}
+import { ROWS_PER_PASS, rowsPerFlush, Sums } from './sums.ts';
 
 /**
  * One owner's statistics, one row at a time.
@@ -55,7 +32,8 @@ export class StatisticsAccumulator {
   readonly #rowsPerFlush: number;
   readonly #classCounts: readonly number[];
   readonly #labelled: boolean;
-  readonly #R: Sums;
+  readonly #isSketch: boolean;
+  readonly #products: ProductSums | undefined;
   readonly #V: readonly (readonly Sums[])[];
   readonly #M: readonly number[][];
   readonly #pass: Float64Array;
@@ -63,8 +41,11 @@ export class StatisticsAccumulator {
   #rowsSinceFlush = 0;
   #rows = 0;
 
-  /** @throws ERR_TASK_INVALID, ERR_DP_PARAMETER */
-  constructor(task: StatisticsTask) {
+  /**
+   * @param signs of a task with `sketch`: as sketchSigns makes them
+   * @throws ERR_TASK_INVALID, ERR_DP_PARAMETER; RangeError for other signs
+   */
+  constructor(task: StatisticsTask, signs?: Int8Array) {
     checkStatisticsTask(task);
     const d = task.features.length;
     this.#dimension = d;
@@ -72,12 +53,11 @@ export class StatisticsAccumulator {
     this.#maximumRows = task.maximumSamplesPerOwner;
     const stage = stageTaskOf(task);
     this.#squaredBound = stage ? Number(clippingBound(stage)) : Infinity;
-    // A product of two cells is at most 2^(2 fractionBits), so this many rows sum to at most 2^53. A multiple of four,
-    // so a flush never falls into a pass.
-    this.#rowsPerFlush = 2 ** (EXACT_BITS - 2 * task.fractionBits);
     this.#classCounts = summedClasses(task);
     this.#labelled = task.labellings.length > 0;
-    this.#R = new Sums(placesOf(task).R.to);
+    this.#isSketch = task.sketch !== undefined;
+    this.#products = productSums(task, signs);
+    this.#rowsPerFlush = this.#products?.rowsPerFlush ?? rowsPerFlush(task.fractionBits);
     this.#V = this.#classCounts.map((count) => Array.from({ length: count }, () => new Sums(d)));
     this.#M = this.#classCounts.map((count) => new Array<number>(count).fill(0));
     this.#pass = new Float64Array(ROWS_PER_PASS * d);
@@ -120,10 +100,12 @@ export class StatisticsAccumulator {
     if (this.#rows === 0) throw new StatisticsError('ERR_NO_ROWS', 'expected at least one row, got none');
     this.#multiply();
     this.#flush();
+    const products = this.#products?.values() ?? [];
     return {
-      R: [...this.#R.exact],
+      R: this.#isSketch ? [] : products,
+      ...(this.#isSketch && { Y: products }),
       labellings: this.#V.map((sums, l) =>
-        sums.map(({ exact }, k): ClassSums => ({ V: [...exact], M: BigInt(this.#M[l]![k]!) })),
+        sums.map((sum, k): ClassSums => ({ V: sum.values(), M: BigInt(this.#M[l]![k]!) })),
       ),
       owners: 1n,
     };
@@ -160,31 +142,25 @@ export class StatisticsAccumulator {
     }
   }
 
-  /** Adds the outer products of the rows in the pass to R. */
+  /** Adds the products of the rows in the pass. */
   #multiply(): void {
-    const x = this.#pass;
-    const R = this.#R.fast;
-    const d = this.#dimension;
     // Rows that are missing from the last pass count as zeros.
-    x.fill(0, this.#rowsInPass * d);
+    this.#pass.fill(0, this.#rowsInPass * this.#dimension);
     this.#rowsInPass = 0;
-    if (R.length === 0) return;
-    let entry = 0;
-    for (let i = 0; i < d; i++) {
-      const a = x[i]!;
-      const b = x[d + i]!;
-      const c = x[2 * d + i]!;
-      const e = x[3 * d + i]!;
-      for (let j = i; j < d; j++) {
-        R[entry]! += a * x[j]! + b * x[d + j]! + c * x[2 * d + j]! + e * x[3 * d + j]!;
-        entry += 1;
-      }
-    }
+    this.#products?.add(this.#pass);
   }
 
   #flush(): void {
-    this.#R.flush();
+    this.#products?.flush();
     for (const sums of this.#V.flat()) sums.flush();
     this.#rowsSinceFlush = 0;
   }
+}
+
+function productSums(task: StatisticsTask, signs: Int8Array | undefined): ProductSums | undefined {
+  const { sketch, fractionBits } = task;
+  const dimension = task.features.length;
+  if (sketch !== undefined)
+    return new SketchSums({ dimension, columns: sketch.columns, fractionBits }, signs);
+  return collectsR(task) ? new TriangleSums(dimension, fractionBits) : undefined;
 }

@@ -6,7 +6,7 @@ import { StatisticsError } from './errors.ts';
 import { PlainLines } from './lines.ts';
 import { QuotedLines } from './quoted-lines.ts';
 import { type CsvOptions, type CsvRow, RecordReader } from './records.ts';
-import { type OwnerStatistics, statisticsOfRows } from './rows.ts';
+import { type OwnerStatistics, type SummingOptions, statisticsOfRows } from './rows.ts';
 
 /**
  * The rows of a CSV file, read as fast as they are asked for and never held together.
@@ -102,7 +102,7 @@ async function* parsed(
 export function statisticsOfCsv(
   source: AsyncIterable<Uint8Array>,
   task: StatisticsTask,
-  options: CsvOptions = {},
+  options: CsvOptions & SummingOptions = {},
 ): Promise<OwnerStatistics> {
   return statisticsOfRows(task, options, (counting) => readRowBatches(source, task, counting));
 }

@@ -14,6 +14,7 @@ export type StatisticsErrorCode =
   | 'ERR_QUERY'
   | 'ERR_SQL_NAME'
   | 'ERR_SQL_PRIVACY'
+  | 'ERR_SQL_SKETCH'
   | 'ERR_SQL_WIDTH'
   | 'ERR_STATISTICS_FILE'
   | 'ERR_STATISTICS_LENGTH'

@@ -16,8 +16,10 @@ export {
   type Row,
   type RowBatches,
   type RowOptions,
+  type SummingOptions,
   statisticsOfRows,
 } from './rows.ts';
+export { sketchSigns } from './sketch-signs.ts';
 export {
   addStatistics,
   type ClassSums,

@@ -20,10 +20,13 @@ export class RowAccumulator {
   readonly #accumulator: StatisticsAccumulator;
   readonly #labels: LabelIndex;
 
-  /** @throws ERR_TASK_INVALID, ERR_DP_PARAMETER */
-  constructor(task: StatisticsTask) {
+  /**
+   * @param signs of a task with `sketch`: as sketchSigns makes them
+   * @throws ERR_TASK_INVALID, ERR_DP_PARAMETER; RangeError for other signs
+   */
+  constructor(task: StatisticsTask, signs?: Int8Array) {
     this.#discretiser = new Discretiser(task);
-    this.#accumulator = new StatisticsAccumulator(task);
+    this.#accumulator = new StatisticsAccumulator(task, signs);
     this.#labels = new LabelIndex(task.labellings);
   }
 

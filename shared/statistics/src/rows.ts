@@ -34,6 +34,12 @@ export interface RowOptions {
   readonly onSkippedRow?: () => void;
 }
 
+/** How rows are read and summed. */
+export interface SummingOptions extends RowOptions {
+  /** Of a task with `sketch`: as sketchSigns makes them. */
+  readonly signs?: Int8Array | undefined;
+}
+
 export interface OwnerStatistics {
   readonly statistics: Statistics;
   readonly rows: number;
@@ -50,12 +56,12 @@ export interface OwnerStatistics {
  * @param read starts reading with these options, among which is to be told of rows that are left out
  * @throws as the source, and ERR_NO_ROWS, ERR_TOO_MANY_ROWS, ERR_TASK_INVALID, ERR_DP_PARAMETER
  */
-export async function statisticsOfRows<Options extends RowOptions>(
+export async function statisticsOfRows<Options extends SummingOptions>(
   task: StatisticsTask,
   options: Options,
   read: (options: Options) => RowBatches,
 ): Promise<OwnerStatistics> {
-  const accumulator = new RowAccumulator(task);
+  const accumulator = new RowAccumulator(task, options.signs);
   let skippedRows = 0;
   const onSkippedRow = () => {
     skippedRows += 1;

@@ -10,25 +10,29 @@ export interface ClassSums {
 }
 
 export interface Statistics {
-  /** Upper triangle of the sum of x xᵀ in units of 2^(-2 fractionBits), row by row (i <= j); empty for MDR. */
+  /** Upper triangle of the sum of x xᵀ in units of 2^(-2 fractionBits), row by row (i <= j); empty for MDR and for a sketch. */
   readonly R: readonly bigint[];
+  /** Of a sketch alone: the sum of x (xᵀΩ) in the same units, row by row: per feature one value for each column of Ω. */
+  readonly Y?: readonly bigint[];
   /** Per labelling, per class; PCA has one labelling with one class that holds all rows. */
   readonly labellings: readonly (readonly ClassSums[])[];
   /** How many owners' statistics these are; 1 in a contribution. */
   readonly owners: bigint;
 }
 
-type Shape = Pick<StatisticsTask, 'method' | 'features' | 'labellings'>;
+type Shape = Pick<StatisticsTask, 'method' | 'features' | 'labellings' | 'sketch'>;
 
 /**
- * R, then per labelling and class V and M, then the number of owners.
+ * R or Y, then per labelling and class V and M, then the number of owners.
  * @throws ERR_STATISTICS_LENGTH when the statistics do not have the task's shape
  */
 export function flatten(task: Shape, statistics: Statistics): bigint[] {
-  const { R, labellings } = placesOf(task);
+  const { R, Y, labellings } = placesOf(task);
+  const { Y: sketch = [] } = statistics;
   const fits = (values: readonly bigint[], { from, to }: Span) => values.length === to - from;
   if (
     !fits(statistics.R, R) ||
+    !fits(sketch, Y) ||
     statistics.labellings.length !== labellings.length ||
     statistics.labellings.some(
       (sums, l) =>
@@ -41,7 +45,7 @@ export function flatten(task: Shape, statistics: Statistics): bigint[] {
     );
   }
   const sums = statistics.labellings.flat().flatMap(({ V, M }) => [...V, M]);
-  return [...statistics.R, ...sums, statistics.owners];
+  return [...statistics.R, ...sketch, ...sums, statistics.owners];
 }
 
 /**
@@ -49,7 +53,7 @@ export function flatten(task: Shape, statistics: Statistics): bigint[] {
  * @throws ERR_STATISTICS_LENGTH
  */
 export function unflatten(task: Shape, values: readonly bigint[]): Statistics {
-  const { R, labellings, owners, length } = placesOf(task);
+  const { R, Y, labellings, owners, length } = placesOf(task);
   if (values.length !== length) {
     throw new StatisticsError(
       'ERR_STATISTICS_LENGTH',
@@ -59,6 +63,7 @@ export function unflatten(task: Shape, values: readonly bigint[]): Statistics {
   const at = ({ from, to }: Span) => values.slice(from, to);
   return {
     R: at(R),
+    ...(task.sketch && { Y: at(Y) }),
     labellings: labellings.map((classes) =>
       classes.map(({ V, M }): ClassSums => ({ V: at(V), M: values[M.from]! })),
     ),
@@ -73,6 +78,7 @@ export function unflatten(task: Shape, values: readonly bigint[]): Statistics {
 export function addStatistics(a: Statistics, b: Statistics): Statistics {
   return {
     R: addVectors(a.R, b.R),
+    ...((a.Y ?? b.Y) && { Y: addVectors(a.Y ?? [], b.Y ?? []) }),
     labellings: zip(a.labellings, b.labellings, (left, right) =>
       zip(left, right, (x, y) => ({ V: addVectors(x.V, y.V), M: x.M + y.M })),
     ),

@@ -113,6 +113,12 @@ describe('a statement', () => {
     expect(() => statement(task, 'duckdb')).toThrow(code('ERR_SQL_PRIVACY'));
     expect(() => statisticsOfResult('[]', task, ID)).toThrow(code('ERR_SQL_PRIVACY'));
   });
+
+  it('is refused for a sketch', () => {
+    const task = syntheticTask(2, METHODS.pca, { sketch: { columns: 3 } });
+    expect(() => statement(task, 'duckdb')).toThrow(code('ERR_SQL_SKETCH'));
+    expect(() => statisticsOfResult('[]', task, ID)).toThrow(code('ERR_SQL_SKETCH'));
+  });
 });
 
 const task = syntheticTask(3, METHODS.lda, {

@@ -6,6 +6,7 @@ import { TaskError } from './errors.ts';
 import { type Program, programOf, revealedByRotation } from './program.ts';
 import { leastRank } from './rank.ts';
 import { FRACTION_BITS, type MethodName, type TaskProposal } from './schema.ts';
+import { checkSketch } from './sketch.ts';
 import { isStandardised, type Method, type StatisticsTask } from './statistics-task.ts';
 
 /** How many labellings a method has. MDR has one of utility and one of privacy. */
@@ -23,6 +24,7 @@ export const LABELLINGS = { pca: 0, dca: 1, lda: 1, mdr: 2 } as const satisfies 
  */
 export function checkTask(task: TaskProposal): void {
   const { outputs, minimumOwners, maximumOwners, maximumSamplesPerOwner, keyBits } = task;
+  checkSketch(task); // first: nothing below is made for so many features without one
   checkStatisticsTask(task);
   const program = programOf(task);
   checkProgram(program);
@@ -91,12 +93,26 @@ export function checkStatisticsTask(task: StatisticsTask): void {
       throw invalid(`labellings[${JSON.stringify(column)}].classes`, 'distinct labels', 'a label twice');
   }
   checkFeatures(task);
+  checkSketchPrecision(task);
   const columns = [...features.map(({ name }) => name), ...labellings.map(({ column }) => column)];
   if (columns.includes('')) throw invalid('features', 'names, and for labellings columns', 'an empty one');
   if (new Set(columns).size !== columns.length)
     throw invalid('features', 'names that differ, also from the columns of labellings', 'one twice');
   checkCount('maximumOwners', task.maximumOwners);
   checkCount('maximumSamplesPerOwner', task.maximumSamplesPerOwner);
+}
+
+/** Owners sum products of a cell and a sum of d cells exactly in doubles: 4 of at most 2^50 before they carry. */
+const SKETCH_PRODUCT_BITS = 50;
+
+function checkSketchPrecision({ sketch, features, fractionBits }: StatisticsTask): void {
+  const most = Math.floor((SKETCH_PRODUCT_BITS - Math.ceil(Math.log2(features.length))) / 2);
+  if (sketch !== undefined && fractionBits > most)
+    throw invalid(
+      'fractionBits',
+      `at most ${most} for a sketch of ${features.length} features`,
+      fractionBits,
+    );
 }
 
 /** @throws ERR_TASK_INVALID */
@@ -158,8 +174,12 @@ export function checkProgram(program: Program): void {
  * Checks that a task by `rotated` declares what the data user learns by it in any case.
  * @throws ERR_PROGRAM_INVALID
  */
-export function checkRevealedByRotation({ method, outputs }: Pick<Program, 'method' | 'outputs'>): void {
-  const revealed = revealedByRotation(method);
+export function checkRevealedByRotation({
+  method,
+  outputs,
+  sketch,
+}: Pick<Program, 'method' | 'outputs' | 'sketch'>): void {
+  const revealed = revealedByRotation(method, sketch);
   const missing = revealed.filter((output) => !outputs.includes(output));
   if (missing.length === 0) return;
   throw new TaskError(

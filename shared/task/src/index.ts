@@ -1,4 +1,5 @@
 /** The task: what all parties agree on, its one check, and the slots of its statistics. */
+export { basisFeatures, checkBasis, componentName, type EarlierTask } from './basis.ts';
 export {
   checkFeatures,
   checkProgram,
@@ -9,6 +10,7 @@ export {
 } from './check.ts';
 export { DAY_MILLISECONDS } from './deadline.ts';
 export { TaskError, type TaskErrorCode } from './errors.ts';
+export { type FeatureRun, featureRuns } from './feature-runs.ts';
 export { noisePlanOf, stageTaskOf } from './noise.ts';
 export { largestScatter, noiseNorm, rowsToStandOut } from './noise-norm.ts';
 export { mostRotatedComponents } from './pencil-rank.ts';
@@ -19,6 +21,7 @@ export {
   type Program,
   programOf,
   revealedByRotation,
+  SKETCH_OUTPUTS,
 } from './program.ts';
 export { leastRank } from './rank.ts';
 export {
@@ -40,6 +43,7 @@ export {
   TwoPartyName,
 } from './schema.ts';
 export { planShift, type ShiftPlan, shiftOf, shiftRidge, withoutShift } from './shift.ts';
+export { draftedColumns } from './sketch.ts';
 export {
   collectsR,
   constantFeatures,

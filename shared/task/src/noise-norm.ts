@@ -23,7 +23,7 @@ import { collectsR, summedClasses } from './statistics-task.ts';
  */
 export function noiseNorm(task: Parameters<typeof stageTaskOf>[0], meanLength: number): number | undefined {
   const plan = noisePlanOf(task);
-  if (plan === undefined || !collectsR(task.method)) return undefined;
+  if (plan === undefined || !collectsR(task)) return undefined;
   const unit = 2 ** task.fractionBits;
   const d = task.features.length;
   const classes = Math.max(...summedClasses(task));
@@ -45,7 +45,7 @@ export function largestScatter(
   task: Parameters<typeof stageTaskOf>[0] & { readonly maximumSamplesPerOwner: number },
 ): number | undefined {
   const plan = noisePlanOf(task);
-  if (plan === undefined || !collectsR(task.method)) return undefined;
+  if (plan === undefined || !collectsR(task)) return undefined;
   const rows = task.maximumOwners * task.maximumSamplesPerOwner;
   return (rows * Number(plan.clippingBound)) / 4 ** task.fractionBits;
 }

@@ -2,7 +2,7 @@
 
 import { collectsR, type StatisticsTask, summedClasses } from './statistics-task.ts';
 
-type Shape = Pick<StatisticsTask, 'method' | 'features' | 'labellings'>;
+type Shape = Pick<StatisticsTask, 'method' | 'features' | 'labellings' | 'sketch'>;
 
 /** The values from `from` up to `to` of the flat statistics. */
 export interface Span {
@@ -10,10 +10,12 @@ export interface Span {
   readonly to: number;
 }
 
-/** Where each value stands: R, then per labelling and class V and M, then the number of owners. */
+/** Where each value stands: R or Y, then per labelling and class V and M, then the number of owners. */
 export interface Places {
-  /** Upper triangle, row by row (i <= j); empty for MDR. */
+  /** Upper triangle, row by row (i <= j); empty for MDR and for a sketch. */
   readonly R: Span;
+  /** Of a sketch d × l values, row by row: one row per feature, one value per column of Ω. Empty otherwise. */
+  readonly Y: Span;
   /** Per labelling, per class; PCA has one labelling with one class that holds all rows. M and `owners` are one value each. */
   readonly labellings: readonly (readonly { readonly V: Span; readonly M: Span }[])[];
   readonly owners: Span;
@@ -37,10 +39,11 @@ export function placesOf(task: Shape): Places {
     next += count;
     return { from, to: next };
   };
-  const R = take(collectsR(task.method) ? (d * (d + 1)) / 2 : 0);
+  const R = take(collectsR(task) ? (d * (d + 1)) / 2 : 0);
+  const Y = take(d * (task.sketch?.columns ?? 0));
   const labellings = summedClasses(task).map((classes) =>
     Array.from({ length: classes }, () => ({ V: take(d), M: take(1) })),
   );
   const owners = take(1);
-  return { R, labellings, owners, length: next };
+  return { R, Y, labellings, owners, length: next };
 }

@@ -8,6 +8,8 @@ export interface Program {
   readonly featureCount: number;
   /** Classes per labelling of the task: none for PCA, one for DCA and LDA, utility and privacy for MDR. */
   readonly classCounts: readonly number[];
+  /** A sketch in place of the whole scatter, with so many columns. */
+  readonly sketch?: StatisticsTask['sketch'];
   /** How many vectors are asked for; see `cappedComponents` for how many come. */
   readonly components: number;
   readonly fractionBits: number;
@@ -30,7 +32,10 @@ export interface Program {
  * const vectors = cappedComponents(program); // how many come out
  */
 export function programOf(
-  task: Pick<StatisticsTask, 'method' | 'features' | 'labellings' | 'fractionBits' | 'differentialPrivacy'> &
+  task: Pick<
+    StatisticsTask,
+    'method' | 'features' | 'labellings' | 'sketch' | 'fractionBits' | 'differentialPrivacy'
+  > &
     Pick<Program, 'components' | 'outputs' | 'minimumOwners' | 'allowFullRank'>,
 ): Program {
   const { method, fractionBits, components, outputs, minimumOwners, allowFullRank } = task;
@@ -44,15 +49,20 @@ export function programOf(
     minimumOwners,
     allowFullRank,
     twoValued: task.features.filter(({ min, max, twoValued }) => min < max && twoValued !== false).length,
+    ...(task.sketch && { sketch: task.sketch }),
     ...(task.differentialPrivacy && { noisy: true }),
   };
 }
 
+/** What a sketch always gives, whoever computes it: with mean and number of rows, each server centres its share by itself. */
+export const SKETCH_OUTPUTS = ['mean', 'sampleCount'] as const satisfies readonly Output[];
+
 /** The outputs that the data user learns of any task by `rotated`, whose tasks must declare them: docs/rotated.md has why. */
-export function revealedByRotation(method: {
-  readonly kind: MethodName;
-  readonly scale?: Scale | undefined;
-}): Output[] {
+export function revealedByRotation(
+  method: { readonly kind: MethodName; readonly scale?: Scale | undefined },
+  sketch?: Program['sketch'],
+): Output[] {
+  if (sketch !== undefined) return [...SKETCH_OUTPUTS];
   const always = ['sampleCount', 'spectrum'] as const;
   if (method.kind !== 'pca') return [...always, 'classCounts'];
   return method.scale === 'correlation' ? [...always, 'variances'] : [...always];

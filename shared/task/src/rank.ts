@@ -12,7 +12,7 @@
 import type { Program } from './program.ts';
 import { isStandardised } from './statistics-task.ts';
 
-type Told = Pick<Program, 'method' | 'featureCount' | 'components' | 'outputs' | 'twoValued'>;
+type Told = Pick<Program, 'method' | 'featureCount' | 'components' | 'outputs' | 'twoValued' | 'sketch'>;
 
 /** The least rank of S̄ from which a PCA without `allowFullRank` may be revealed; at least one more than its components. */
 export function leastRank(program: Told): number {
@@ -23,8 +23,9 @@ export function leastRank(program: Told): number {
  * Of a two-valued feature at the ends of its range, the mean tells the sum of squares. (Per row, where the number of rows is not declared; it
  * is counted all the same.)
  */
-function hiddenDimensions({ method, featureCount, outputs, twoValued }: Told): number {
-  const hasSpectrum = outputs.includes('spectrum');
+function hiddenDimensions({ method, featureCount, outputs, twoValued, sketch }: Told): number {
+  // A sketch tells as many eigenvalues, nearly, as it has columns.
+  const hasSpectrum = outputs.includes('spectrum') || sketch !== undefined;
   const variances = outputs.includes('mean') ? twoValued : 0;
   const equations = isStandardised(method)
     ? featureCount

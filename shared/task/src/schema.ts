@@ -2,6 +2,9 @@
 import { randomBytes, toBase64url } from '@eigenveil/platform';
 import { z } from 'zod';
 
+/** 43 characters, as digests of the wire have. */
+const DIGEST = /^[A-Za-z0-9_-]{43}$/;
+
 /** SHA-256 thumbprint of a public key, base64url: 43 characters. It says who a server of the task is. */
 export const Thumbprint = z
   .string()
@@ -26,9 +29,14 @@ export function newTaskId(): TaskId {
 /** Sizes that the services support; larger tasks are refused when they are proposed. */
 export const LIMITS = {
   features: 200,
+  /** Of a task with `sketch`. */
+  sketchedFeatures: 10_000,
+  sketchColumns: 80,
   classes: 100,
   owners: 10_000_000,
   samplesPerOwner: 1_000_000_000,
+  /** Tasks of a chain. */
+  links: 4,
 } as const;
 
 export const DEFAULT_FRACTION_BITS = 14;
@@ -45,27 +53,28 @@ const RIDGE_TEXT =
   'ρ, which is added to the noise matrix, in units of the undivided scatter of features in [−1, 1]: large against what should not decide, small against the scatter of all rows. For mdr more than 0. Reveals: nothing.';
 const Ridge = z.number().min(0).max(1e12).describe(RIDGE_TEXT);
 
-const Feature = z
-  .strictObject({
-    name: Name.describe("The name of a column in the owners' files. Reveals: nothing."),
-    min: z
-      .number()
-      .describe(
-        'The least value: smaller ones are moved to it, and it is mapped to −1. Reveals: itself; write it from domain knowledge, not from the rows.',
-      ),
-    max: z
-      .number()
-      .describe(
-        'The largest value, at least min: larger ones are moved to it, and it is mapped to 1. Reveals: itself, as min.',
-      ),
-    twoValued: z
-      .boolean()
-      .optional()
-      .describe(
-        'Whether it takes no value but min and max. A feature that does not say counts as one that does: its mean tells its variance. Reveals: itself.',
-      ),
-  })
-  .refine(({ min, max }) => min <= max, 'expected min <= max');
+const FEATURE = {
+  name: Name.describe("The name of a column in the owners' files. Reveals: nothing."),
+  min: z
+    .number()
+    .describe(
+      'The least value: smaller ones are moved to it, and it is mapped to −1. Reveals: itself; write it from domain knowledge, not from the rows.',
+    ),
+  max: z
+    .number()
+    .describe(
+      'The largest value, at least min: larger ones are moved to it, and it is mapped to 1. Reveals: itself, as min.',
+    ),
+  twoValued: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether it takes no value but min and max. A feature that does not say counts as one that does: its mean tells its variance. Reveals: itself.',
+    ),
+} as const;
+const isRange = ({ min, max }: { readonly min: number; readonly max: number }) => min <= max;
+
+const Feature = z.strictObject(FEATURE).refine(isRange, 'expected min <= max');
 
 const Labelling = z
   .strictObject({
@@ -127,6 +136,20 @@ const Method = z
     }),
   ])
   .describe('What is computed. Reveals: see components.');
+
+const Sketch = z
+  .strictObject({
+    columns: z
+      .int()
+      .min(3)
+      .max(LIMITS.sketchColumns)
+      .describe(
+        'l, the columns of Ω: at least components + 2, and fewer than rows and features; drafts write 3 · components + 10, at most 80. The more, the closer the result to the exact one, and the longer the computation. Reveals: l eigenvalues of two l × l matrices, to the data user.',
+      ),
+  })
+  .describe(
+    'For hundreds or thousands of features: owners send Xᵀ(XΩ) for a public random matrix Ω of l columns instead of XᵀX, and the result is approximate. For pca of the covariance alone, by rotated, without differential privacy, with the outputs mean and sampleCount and no others. rotated refuses it in this release: simulated alone computes it, which is NOT private. Left out: all of XᵀX. Reveals: no more of the rows than an exact pca of as many components would, but for the mean and the number of rows.',
+  );
 
 export const Output = z.enum(['mean', 'trace', 'sampleCount', 'spectrum', 'classCounts', 'variances']);
 export type Output = z.infer<typeof Output>;
@@ -210,9 +233,16 @@ export const TaskProposal = z.strictObject({
   features: z
     .array(Feature)
     .min(1)
-    .max(LIMITS.features)
+    .max(LIMITS.sketchedFeatures)
     .describe(
-      'The numeric columns, each with its agreed range, which is mapped to [−1, 1]. garbled computes up to 100. Reveals: names and ranges, to everybody who sees the task.',
+      'The numeric columns, each with its agreed range, which is mapped to [−1, 1]; of a task with a basis its components. garbled computes up to 100, rotated up to 200, and a sketch may have 10,000. Reveals: names and ranges, to everybody who sees the task.',
+    ),
+  basis: z
+    .string()
+    .regex(DIGEST, 'expected a digest of 43 characters, as "task draft --basis" writes it')
+    .optional()
+    .describe(
+      'The digest of an earlier result, as the CSP has countersigned it: features are its components, by which owners reduce their rows first. Left out: features are columns. Reveals: that result, to every owner who may contribute; to the CSP, which task it is of.',
     ),
   labellings: z
     .array(Labelling)
@@ -221,6 +251,7 @@ export const TaskProposal = z.strictObject({
     .describe(
       'Columns of class labels: none for pca, one for dca and lda, for mdr the utility labelling and then the privacy labelling. Reveals: their names and labels.',
     ),
+  sketch: Sketch.optional(),
   components: z
     .int()
     .min(1)
@@ -304,7 +335,7 @@ export const TaskProposal = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      'Whether owners who contributed may fetch the projection. Reveals: the result with its declared outputs, to them.',
+      'Whether owners who contributed may fetch the projection, and a later task may stand on it, whose owners get it, too. Reveals: the result with its declared outputs, to them.',
     ),
   differentialPrivacy: DifferentialPrivacy.nullable()
     .default(null)
@@ -330,7 +361,56 @@ export type TaskProposal = z.infer<typeof TaskProposal>;
 /** Where the JSON schema of a proposal's file is on this machine, for editors. A function: the worker of a page lies nowhere. */
 export const proposalSchemaUrl = () => new URL('../proposal.schema.json', import.meta.url).href;
 
-/** A proposal as a file holds it. What is proposed, and signed, does not have `$schema`. */
+/** A feature as a file holds it, or many of one range. */
+const FileFeature = z
+  .strictObject({
+    ...FEATURE,
+    count: z
+      .int()
+      .min(2)
+      .max(LIMITS.sketchedFeatures)
+      .optional()
+      .describe(
+        'So many features of this range, whose names have numbers in the place of the one # in the name: pixel_# with 4 is pixel_0 to pixel_3. The task that is signed names each. Reveals: nothing more.',
+      ),
+    from: z
+      .int()
+      .min(0)
+      .max(1_000_000)
+      .optional()
+      .describe('With count: the first number, otherwise 0. Reveals: nothing more.'),
+  })
+  .refine(isRange, 'expected min <= max')
+  .refine(
+    ({ name, count, from }) => (count === undefined ? from === undefined : name.split('#').length === 2),
+    'expected a name with one # for "count", and "from" with "count" alone',
+  )
+  .refine(
+    ({ name, count, from = 0 }) =>
+      count === undefined || name.length - 1 + String(from + count - 1).length <= 128,
+    'expected names of at most 128 characters',
+  );
+type FileFeature = z.infer<typeof FileFeature>;
+
+/** How many features a file has, before they are made. */
+const featuresIn = (features: readonly FileFeature[]) =>
+  features.reduce((sum, { count = 1 }) => sum + count, 0);
+
+function expandFeature({ count, from = 0, ...feature }: FileFeature): TaskProposal['features'] {
+  if (count === undefined) return [feature];
+  return Array.from({ length: count }, (_, i) => ({
+    ...feature,
+    name: feature.name.replace('#', () => `${from + i}`),
+  }));
+}
+
+/**
+ * A proposal as a file holds it. What is proposed, and signed, does not have `$schema`, and has each feature by itself.
+ * @example
+ * import { ProposalFile } from '@eigenveil/task';
+ *
+ * const { features } = ProposalFile.parse(JSON.parse(text));
+ */
 export const ProposalFile = TaskProposal.extend({
   $schema: z
     .string()
@@ -338,7 +418,21 @@ export const ProposalFile = TaskProposal.extend({
     .describe(
       'Where editors find the JSON schema of this file, by which they complete and check it; left out of what is proposed. Reveals: where Eigenveil is installed, to whom the file is given.',
     ),
-}).transform(({ $schema, ...proposal }) => proposal);
+  features: z
+    .array(FileFeature)
+    .min(1)
+    .max(LIMITS.sketchedFeatures)
+    .refine(
+      (features) => featuresIn(features) <= LIMITS.sketchedFeatures,
+      `expected at most ${LIMITS.sketchedFeatures} features with those of "count"`,
+    )
+    .describe(TaskProposal.shape.features.description!),
+}).transform(
+  ({ $schema, features, ...proposal }): TaskProposal => ({
+    ...proposal,
+    features: features.flatMap(expandFeature),
+  }),
+);
 
 /**
  * What asks the data user for a task: the proposal, and an id that whoever proposes it has drawn (`newTaskId`). Asked again with both, the
@@ -357,12 +451,15 @@ export const Series = z.strictObject({
   /** 1 for the first renewal, and so on. */
   number: z.int().min(1).max(MOST_RENEWALS),
   /** Digest of the task that it renews, 43 characters as `digestTask` of the wire makes them. */
-  previous: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
+  previous: z.string().regex(DIGEST),
 });
 export type Series = z.infer<typeof Series>;
 
 export const Task = TaskProposal.required().extend({
-  closes: TaskProposal.shape.closes, // absent where there is none, also of what is signed
+  // Absent where there is none, also of what is signed.
+  sketch: TaskProposal.shape.sketch,
+  closes: TaskProposal.shape.closes,
+  basis: TaskProposal.shape.basis,
   protocol: z.literal('eigenveil/1'),
   id: TaskId,
   series: Series.exactOptional(),

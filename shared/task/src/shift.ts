@@ -28,7 +28,7 @@ export interface ShiftPlan {
  * deviations add up, as the noises of R, V and M are independent.
  */
 export function planShift(
-  task: Pick<StatisticsTask, 'method' | 'features' | 'labellings'>,
+  task: Pick<StatisticsTask, 'method' | 'features' | 'labellings' | 'sketch'>,
   { deviations, clippingBound }: Pick<NoisePlan, 'deviations' | 'clippingBound'>,
 ): ShiftPlan {
   const d = task.features.length;
@@ -47,7 +47,7 @@ export function planShift(
   const ofV = V * (spread + DEVIATIONS);
   const ofM = M * (Math.sqrt(classes) + DEVIATIONS);
   return {
-    shift: collectsR(task.method) ? BigInt(Math.ceil(mean + DEVIATIONS * deviation)) : 0n,
+    shift: collectsR(task) ? BigInt(Math.ceil(mean + DEVIATIONS * deviation)) : 0n,
     fewestRows: BigInt(Math.ceil(ROWS_PER_NOISE * Math.max(ofM, ofV / B))),
   };
 }

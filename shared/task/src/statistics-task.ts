@@ -26,13 +26,15 @@ export type StatisticsTask = Immutable<
     | 'statisticalSecurityBits'
   >
 > & {
+  /** Owners sum Y = Xᵀ(XΩ) in place of R, with so many columns of Ω. */
+  readonly sketch?: Immutable<TaskProposal['sketch']>;
   /** Rows are clipped and noise is added; absent or null: neither. */
   readonly differentialPrivacy?: Immutable<TaskProposal['differentialPrivacy']> | undefined;
 };
 
-/** Whether the method's statistics include R, the sum of x xᵀ. MDR works from class sums alone, so R is not collected. */
-export function collectsR(method: Method): boolean {
-  return method.kind !== 'mdr';
+/** Whether the task's statistics include R, the sum of x xᵀ. MDR works from class sums alone, and a sketch has Y in its place: neither collects it. */
+export function collectsR({ method, sketch }: Pick<StatisticsTask, 'method' | 'sketch'>): boolean {
+  return method.kind !== 'mdr' && sketch === undefined;
 }
 
 /** Whether a PCA is one of the correlation matrix. */

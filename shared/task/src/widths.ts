@@ -7,9 +7,10 @@ import { placesOf, type Span } from './places.ts';
 import { planShift } from './shift.ts';
 import { type StatisticsTask, summedClasses } from './statistics-task.ts';
 
-/** No entry of R and of V, no M, is larger in magnitude: of all owners together, and of the sums over classes as well. */
+/** No entry of R, of Y and of V, no M, is larger in magnitude: of all owners together, and of the sums over classes as well. */
 export interface StatisticsBounds {
   readonly R: bigint;
+  readonly Y: bigint;
   readonly V: bigint;
   readonly M: bigint;
 }
@@ -18,6 +19,7 @@ export interface StatisticsBounds {
  * With u = 2^fractionBits, every discretised cell lies in [-u, u]; with Q = maximumOwners · maximumSamplesPerOwner,
  * there are at most Q rows. So over all owners together
  * - an entry of R is a sum of at most Q products of two cells: |R| <= u²·Q;
+ * - an entry of Y is a sum of at most Q products of a cell with a sum of d cells, each with a sign: |Y| <= d·u²·Q;
  * - an entry of V_k is a sum of at most Q cells: |V_k| <= u·Q;
  * - 0 <= M_k <= Q.
  * The bounds are reached (all cells at an end of their range). Every partial sum obeys the bound of the total.
@@ -30,13 +32,15 @@ export function statisticsBounds(task: StatisticsTask): StatisticsBounds {
   const samples = BigInt(task.maximumOwners) * BigInt(task.maximumSamplesPerOwner);
   const unit = 1n << BigInt(task.fractionBits);
   const plan = noisePlanOf(task);
-  if (plan === undefined) return { R: samples * unit ** 2n, V: samples * unit, M: samples };
+  const Y = BigInt(task.features.length) * unit ** 2n * samples;
+  if (plan === undefined) return { R: samples * unit ** 2n, Y, V: samples * unit, M: samples };
   const { clippingBound: bound, tails } = plan;
   const { shift } = planShift(task, plan);
   const entry = largestEntry(plan);
   const classes = BigInt(Math.max(...summedClasses(task)));
   return {
     R: samples * (bound < unit ** 2n ? bound : unit ** 2n) + tails.R + shift,
+    Y, // no sketch has noise
     V: samples * (entry < unit ? entry : unit) + classes * tails.V,
     M: samples + classes * tails.M,
   };
@@ -45,6 +49,7 @@ export function statisticsBounds(task: StatisticsTask): StatisticsBounds {
 /** Bits of a value of each kind, sign included, in the sum over all owners. */
 export interface Widths {
   readonly R: number;
+  readonly Y: number;
   readonly V: number;
   readonly M: number;
   readonly owners: number;
@@ -59,9 +64,10 @@ export interface Widths {
  */
 export function widthsOf(task: StatisticsTask): Widths {
   checkStatisticsTask(task);
-  const { R, V, M } = statisticsBounds(task);
+  const { R, Y, V, M } = statisticsBounds(task);
   return {
     R: signedBits(R),
+    Y: signedBits(Y),
     V: signedBits(V),
     M: signedBits(M),
     owners: signedBits(BigInt(task.maximumOwners)),
@@ -74,10 +80,11 @@ export function widthsOf(task: StatisticsTask): Widths {
  */
 export function valueBitsOf(task: StatisticsTask): number[] {
   const widths = widthsOf(task);
-  const { R, labellings, owners, length } = placesOf(task);
+  const { R, Y, labellings, owners, length } = placesOf(task);
   const bits = new Array<number>(length);
   const fill = (width: number, { from, to }: Span) => bits.fill(width, from, to);
   fill(widths.R, R);
+  fill(widths.Y, Y);
   for (const { V, M } of labellings.flat()) {
     fill(widths.V, V);
     fill(widths.M, M);

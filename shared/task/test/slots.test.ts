@@ -41,19 +41,35 @@ describe('the slots of', () => {
   test('a PCA: the upper triangle, the sum, the number of rows, the number of owners', () => {
     expect(placesOf(pca)).toEqual({
       R: { from: 0, to: 6 },
+      Y: { from: 6, to: 6 },
       labellings: [[{ V: { from: 6, to: 9 }, M: { from: 9, to: 10 } }]],
       owners: { from: 10, to: 11 },
       length: 11,
     });
     // 15 rows of cells up to 4: 240 in R, 60 in V, and a sign.
-    expect(widthsOf(pca)).toEqual({ R: 9, V: 7, M: 5, owners: 3 });
+    expect(widthsOf(pca)).toMatchObject({ R: 9, V: 7, M: 5, owners: 3 });
     expect(valueBitsOf(pca)).toEqual([9, 9, 9, 9, 9, 9, 7, 7, 7, 5, 3]);
+  });
+
+  test('a sketch: feature by feature a value per column, the sum, the number of rows, the number of owners', () => {
+    const sketch: StatisticsTask = { ...pca, sketch: { columns: 2 } };
+    expect(placesOf(sketch)).toEqual({
+      R: { from: 0, to: 0 },
+      Y: { from: 0, to: 6 },
+      labellings: [[{ V: { from: 6, to: 9 }, M: { from: 9, to: 10 } }]],
+      owners: { from: 10, to: 11 },
+      length: 11,
+    });
+    // 15 rows, a cell up to 4 times a sum of three: 720, and a sign.
+    expect(widthsOf(sketch)).toMatchObject({ Y: 11, V: 7, M: 5, owners: 3 });
+    expect(valueBitsOf(sketch)).toEqual([11, 11, 11, 11, 11, 11, 7, 7, 7, 5, 3]);
   });
 
   test('an MDR: no triangle, and a sum and a number of rows for each class of both labellings', () => {
     const classAt = (from: number) => ({ V: { from, to: from + 2 }, M: { from: from + 2, to: from + 3 } });
     expect(placesOf(mdr)).toEqual({
       R: { from: 0, to: 0 },
+      Y: { from: 0, to: 0 },
       labellings: [
         [classAt(0), classAt(3)],
         [classAt(6), classAt(9), classAt(12)],

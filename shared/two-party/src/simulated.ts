@@ -46,6 +46,6 @@ export const simulated: TwoPartyProtocol = {
         'the encrypted number of owners differs from the verified records',
       );
     }
-    return decompose(program, statistics);
+    return decompose(program, statistics, input.signs);
   },
 };

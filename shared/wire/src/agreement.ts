@@ -2,6 +2,7 @@
  * What the CSP signs about a task, and how a party that pins the CSP's key accepts it: only if the CSP has signed the task's digest and
  * its Paillier key.
  */
+import { fromBase64url } from '@eigenveil/platform';
 import { Task, TaskId } from '@eigenveil/task';
 import { z } from 'zod';
 import { Digest, digestJson } from './digest.ts';
@@ -29,9 +30,25 @@ export const AGREEMENT = {
     taskDigest: Digest,
     publicKey: PaillierPublicKey,
     dataUserKey: PublicJwk,
+    /** Of a task with `sketch`, and of no other: 32 bytes that the CSP draws once the task is fixed; see sketchSeed. */
+    sketchNonce: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{43}$/)
+      .exactOptional(),
   }),
 } as const;
 export type Agreement = z.infer<(typeof AGREEMENT)['schema']>;
+
+/**
+ * What Ω of a sketched task is made from: 32 bytes that nobody knows before the CSP has signed. The data user has fixed the task by then, so it cannot choose Ω:
+ * with one of its choice it would get columns of the scatter matrix. The CSP learns nothing that depends on Ω.
+ * @throws ERR_AGREEMENT_INVALID for the agreement of a task without a sketch
+ */
+export function sketchSeed(agreement: Agreement): Uint8Array {
+  if (agreement.sketchNonce === undefined)
+    throw new ServiceError('ERR_AGREEMENT_INVALID', '"sketchNonce" expected for a task with "sketch"');
+  return fromBase64url(digestJson('sketch', agreement));
+}
 
 export function digestTask(task: Task): Digest {
   return digestJson('task', task);
@@ -57,6 +74,7 @@ export async function verifySignedTask(
   const consistent =
     agreed.taskId === task.id &&
     agreed.taskDigest === digestTask(task) &&
+    (agreed.sketchNonce === undefined) === (task.sketch === undefined) &&
     task.csp === (await thumbprintOf(cspJwk)) &&
     task.dataUser === (await thumbprintOf(agreed.dataUserKey));
   if (!consistent) {

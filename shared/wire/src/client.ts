@@ -37,6 +37,8 @@ export interface ServiceClientOptions extends ServiceAddress {
   readonly largestAnswerBytes?: number;
   /** The oldest version of the protocol that the service may speak, see OLDEST_VERSION; 1 when left out. */
   readonly oldestPeer?: number;
+  /** W3C Trace Context of what a request is part of, for the peer's operator. */
+  readonly traceparent?: () => string | undefined;
   /** Of an attempt's deadline. */
   readonly clock?: Clock;
 }
@@ -75,6 +77,7 @@ export class ServiceClient {
   readonly #largestAnswer: number;
   readonly #oldestPeer: number;
   readonly #clock: Clock;
+  readonly #traceparent: () => string | undefined;
   #closed = false;
 
   /** @param open another way for its bytes than that of the system */
@@ -90,6 +93,7 @@ export class ServiceClient {
     this.#largestAnswer = options.largestAnswerBytes ?? LARGEST_ANSWER_BYTES;
     this.#oldestPeer = options.oldestPeer ?? 1;
     this.#clock = options.clock ?? systemClock;
+    this.#traceparent = options.traceparent ?? (() => undefined);
     this.#open = (ca) => open({ ca, silenceMilliseconds: this.#timeout });
     this.#transport = this.#open(options.ca);
   }
@@ -176,6 +180,8 @@ export class ServiceClient {
       ...message.headers,
       ...(await this.introduce(method, path)),
     };
+    const traceparent = this.#traceparent();
+    if (traceparent !== undefined) headers.traceparent = traceparent;
     if (body !== undefined)
       headers['content-type'] = json === undefined ? 'application/octet-stream' : 'application/json';
     const overdue = new AbortController();

@@ -31,9 +31,18 @@ export const isSameJson = (one: unknown, other: unknown): boolean =>
 
 /** Digest of bytes, base64url. */
 export function digestBytes(kind: string, ...parts: readonly Uint8Array[]): Digest {
+  const hasher = digestHasher(kind);
+  for (const part of parts) hasher.update(part);
+  return hasher.digest();
+}
+
+/** The same of bytes that come part by part. */
+export function digestHasher(kind: string): { update(part: Uint8Array): void; digest(): Digest } {
   const hash = sha256Hasher().update(`eigenveil/1 ${kind}\0`);
-  for (const part of parts) hash.update(part);
-  return digestOfHash(hash.digest());
+  return {
+    update: (part) => void hash.update(part),
+    digest: () => digestOfHash(hash.digest()),
+  };
 }
 
 /** The text of 32 bytes. */

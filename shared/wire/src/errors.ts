@@ -73,6 +73,7 @@ const CODES = {
     status: 409,
     title: 'Another contribution of this owner to the task has no receipt yet',
   },
+  ERR_CONTRIBUTION_INCOMPLETE: { status: 409, title: 'Pieces of the contribution are missing' },
   ERR_CONTRIBUTION_WITHDRAWN: { status: 409, title: 'The owner has withdrawn from this task' },
   ERR_RECORDS_CHANGED: {
     status: 409,
@@ -145,6 +146,10 @@ const CODES = {
   ERR_PEER_PROTOCOL: { status: 502, title: 'The service gave an answer that the protocol does not allow' },
   ERR_CSP_IDENTITY: { status: 502, title: 'The CSP does not have the pinned identity' },
   ERR_AGREEMENT_INVALID: { status: 502, title: 'The task is not signed by the pinned CSP' },
+  ERR_BASIS_INVALID: {
+    status: 502,
+    title: 'What the task stands on is not what the CSP has countersigned',
+  },
   ERR_SERIES_INVALID: { status: 502, title: 'The task is not the next one of its series' },
   ERR_KEY_INVALID: { status: 502, title: 'The Paillier key is not valid' },
   ERR_ENCODING_INVALID: { status: 502, title: 'A number is not in its one valid encoding' },

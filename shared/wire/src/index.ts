@@ -7,6 +7,7 @@ export {
   digestTask,
   PaillierPublicKey,
   SignedTask,
+  sketchSeed,
   verifySignedTask,
 } from './agreement.ts';
 export { certificateError } from './certificates.ts';
@@ -26,7 +27,7 @@ export {
 } from './contribution-tree.ts';
 export { COUNTER, type Counted, CounterRequest, CounterResponse, NO_ENTRY } from './counter.ts';
 export { type Clock, Deadline, systemClock } from './deadline.ts';
-export { Digest, digestBytes, digestJson, isSameJson } from './digest.ts';
+export { Digest, digestBytes, digestHasher, digestJson, isSameJson } from './digest.ts';
 export {
   ERROR_CODES,
   type ErrorCode,
@@ -60,6 +61,7 @@ export {
 } from './keys.ts';
 export {
   AgreementResponse,
+  BasisResponse,
   EnrolmentRequest,
   EnrolmentResponse,
   FixationRequest,
@@ -79,10 +81,12 @@ export {
   RecordsResponse,
   RenewalRequest,
   ResultResponse,
+  SignedLink,
   TASK_BODY_BYTES,
   TaskRequest,
 } from './messages.ts';
 export { OwnerId } from './owner-id.ts';
+export { type Piece, piecesOf, UploadResponse } from './pieces.ts';
 export { printable, printableJson, printableLines } from './printable.ts';
 export { errorFromProblem, isTransient, ProblemSchema, parseJson } from './problem.ts';
 export {

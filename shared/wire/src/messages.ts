@@ -2,7 +2,7 @@
  * What the three roles say to each other about a task: enrolment, records, receipts and projections.
  */
 
-import { DifferentialPrivacy, Output, Task, TaskId, TwoPartyName } from '@eigenveil/task';
+import { DifferentialPrivacy, LIMITS, Output, Task, TaskId, TwoPartyName } from '@eigenveil/task';
 import { z } from 'zod';
 import { SignedTask } from './agreement.ts';
 import { Digest } from './digest.ts';
@@ -13,8 +13,8 @@ export const EnrolmentRequest = z.strictObject({ enrolmentToken: z.string().min(
 export const EnrolmentResponse = z.strictObject({ ownerId: OwnerId, ownerToken: z.string().max(4096) });
 export type EnrolmentResponse = z.infer<typeof EnrolmentResponse>;
 
-/** The body of a request with a task, at most. */
-export const TASK_BODY_BYTES = 256 * 1024;
+/** The body of a request with a task, at most: 10,000 features of a sketch with names of 128 characters and ranges of 17 digits. */
+export const TASK_BODY_BYTES = 3 * 1024 * 1024;
 
 /** What asks the data user to renew a task; without a deadline, the same time is left as the task had. */
 export const RenewalRequest = z.strictObject({ deadline: Task.shape.deadline.exactOptional() });
@@ -75,7 +75,11 @@ export const Projection = z.strictObject({
   twoParty: TwoPartyName,
   features: Task.shape.features,
   fractionBits: Task.shape.fractionBits,
+  /** Of a sketch, whose vectors and eigenvalues are approximate: how many columns it had. */
+  sketch: Task.shape.sketch,
   outputs: z.array(Output),
+  /** As the task's: then features are the components of that projection. */
+  basis: Task.shape.basis,
   /** The guarantee that this result has been computed under, all of whose budget it has spent; null: none. */
   differentialPrivacy: DifferentialPrivacy.nullable().default(null),
   vectors: z.array(z.array(z.number())),
@@ -98,10 +102,26 @@ export const PROJECTION = {
   code: 'ERR_PROJECTION_INVALID',
   schema: Projection,
 } as const;
+/** 78 vectors of 10,000 features are 20 MB of JSON, and a third more as base64url. */
+const SignedText = z.string().max(33_554_432);
+
+/** A task that others of a chain stand on, with its projection and all that was signed about both. */
+export const SignedLink = SignedTask.extend({ projection: SignedText, provenance: Provenance });
+export type SignedLink = z.infer<typeof SignedLink>;
+/** The links before a task, the first of which stands on none. */
+const SignedLinks = z
+  .array(SignedLink)
+  .min(1)
+  .max(LIMITS.links - 1);
+/** As owners get them who may contribute. */
+export const BasisResponse = z.strictObject({ basis: SignedLinks });
+
 /** As the operator gets it; without provenance if the task was computed by a release that had none. */
 export const ResultResponse = z.strictObject({
-  projection: z.string().max(16_777_216),
+  projection: SignedText,
   provenance: Provenance.nullable(),
+  /** Of a task with a basis. */
+  basis: SignedLinks.exactOptional(),
 });
 export type ResultResponse = z.infer<typeof ResultResponse>;
 /** As an owner who contributed gets it. */

@@ -1,8 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { generate } from 'selfsigned';
+import type { generate } from 'selfsigned';
 import { Agent, type RequestInit, fetch as undiciFetch } from 'undici';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -14,65 +12,26 @@ import {
   importSigningKey,
   ServiceClient,
   type ServiceClientOptions,
-  ServiceError,
-  SPOKEN_VERSION,
-  toProblem,
-  VERSION_HEADER,
   verifyProof,
 } from '../src/index.ts';
 import { openTransport as openUndici } from '../src/undici.ts';
+import { type Certificate, certificateWith, type Scripted, serveScripted } from './scripted-service.ts';
 
-interface Answer {
-  readonly status?: number;
-  readonly type?: string;
-  readonly body?: string;
-  readonly headers?: Record<string, string>;
-}
-
-let certificate: { cert: string; private: string };
+let certificate: Certificate;
 beforeAll(async () => {
   certificate = await certificateWith({});
 });
-
-/** Self-signed, for this machine unless the options say otherwise. */
-function certificateWith(options: Parameters<typeof generate>[1]) {
-  return generate([{ name: 'commonName', value: 'localhost' }], {
-    keyType: 'ec',
-    extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
-    ...options,
-  });
-}
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** A service that gives the scripted answers one after the other, 'drop' by closing the connection. */
-async function serve(
-  answers: readonly (Answer | 'drop' | 'silence' | ((response: ServerResponse) => void))[],
-  tls: object = {},
-) {
-  const requests: { method: string; url: string; headers: Record<string, unknown> }[] = [];
-  const server: Server = createServer(
-    { cert: certificate.cert, key: certificate.private, ...tls },
-    (request, response) => {
-      const answer = answers[requests.length] ?? {};
-      requests.push({ method: request.method!, url: request.url!, headers: request.headers });
-      if (answer === 'drop') request.socket.destroy();
-      else if (typeof answer === 'function') answer(response);
-      else if (answer !== 'silence') {
-        const { status = 200, type = 'application/json', body = '{"ok":true}', headers = {} } = answer;
-        response.writeHead(status, { 'content-type': type, ...headers }).end(body);
-      }
-    },
-  );
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closers.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+/** See serveScripted. */
+async function serve(answers: readonly Scripted[], tls: object = {}) {
+  const { close, ...service } = await serveScripted(certificate, answers, tls);
+  closers.push(close);
+  return service;
 }
 
 /** What a page asks of `fetch`, which here trusts the services of this file. */
@@ -392,60 +351,5 @@ describe('the deadline of an exchange', () => {
     deadline.clear();
     clock.pass(1500);
     expect(clock.waiting).toBe(0);
-  });
-});
-
-describe('a service of another release', () => {
-  const ask = (url: string, oldestPeer?: number) =>
-    clientOf(url, oldestPeer === undefined ? {} : { oldestPeer }).send({
-      method: 'GET',
-      path: '/x',
-      response: z.strictObject({ ok: z.literal(true) }),
-    });
-  const spoken = (version: number) => ({ [VERSION_HEADER]: `${version}` });
-  const unknown = {
-    status: 404,
-    type: 'application/problem+json',
-    body: JSON.stringify(toProblem(new ServiceError('ERR_ROUTE_UNKNOWN', 'x'))),
-  };
-  const refused = (theirs: number, older: string) =>
-    expect.objectContaining({
-      code: 'ERR_PROTOCOL_VERSION',
-      message: expect.stringMatching(
-        new RegExp(
-          `version ${theirs} of the protocol, this program version ${SPOKEN_VERSION}: update ${older}`,
-        ),
-      ),
-    });
-
-  test('is met when it is old enough for what is asked, and told our version', async () => {
-    const { url, requests } = await serve([{}]);
-    expect(await ask(url)).toEqual({ ok: true });
-    expect(requests[0]!.headers).toMatchObject(spoken(SPOKEN_VERSION));
-  });
-
-  test.each([
-    ['answers without a version', {}],
-    ['lacks what is asked for', unknown],
-  ])('is refused when it is too old: it %s', async (_name, answer) => {
-    const { url } = await serve([answer]);
-    await expect(ask(url, 2)).rejects.toEqual(refused(1, 'https://'));
-  });
-
-  test('is refused when it is newer and its answer is not understood', async () => {
-    const { url } = await serve([{ body: '{"ok":2}', headers: spoken(SPOKEN_VERSION + 1) }]);
-    await expect(ask(url)).rejects.toEqual(refused(SPOKEN_VERSION + 1, 'this program'));
-  });
-
-  test('is met when it is newer and its answer is understood', async () => {
-    const { url } = await serve([{ headers: spoken(SPOKEN_VERSION + 1) }]);
-    expect(await ask(url, 2)).toEqual({ ok: true });
-  });
-
-  test('keeps its own refusals, and what says no version is no service', async () => {
-    const problem = { ...unknown, body: unknown.body.replaceAll('ERR_ROUTE_UNKNOWN', 'ERR_TASK_UNKNOWN') };
-    const { url } = await serve([problem, { headers: { [VERSION_HEADER]: 'x' } }]);
-    await expect(ask(url, 2)).rejects.toMatchObject({ code: 'ERR_TASK_UNKNOWN' });
-    await expect(ask(url)).rejects.toMatchObject({ code: 'ERR_PEER_PROTOCOL' });
   });
 });

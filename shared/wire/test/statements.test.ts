@@ -13,6 +13,7 @@ import {
   RECORD,
   REVOCATIONS,
   signStatement,
+  sketchSeed,
   verifySignedTask,
   verifyStatement,
 } from '../src/index.ts';
@@ -126,6 +127,30 @@ describe('a signed task', () => {
     await expect(verifySignedTask(signed, csp.publicJwk)).rejects.toMatchObject({
       code: 'ERR_AGREEMENT_INVALID',
     });
+  });
+
+  test('with a sketch has a nonce, from which its seed comes, and none without', async () => {
+    const features = Array.from({ length: 9 }, (_, i) => ({ name: `f${i}`, min: 0, max: 1 }));
+    const sketched = Task.parse({ ...task, features, sketch: { columns: 3 } });
+    const { sketchNonce, ...without } = {
+      ...agreement,
+      taskDigest: digestTask(sketched),
+      sketchNonce: `${'n'.repeat(42)}A`,
+    };
+    const opened = async (of: Task, content: typeof agreement) =>
+      verifySignedTask({ task: of, agreement: await signStatement(AGREEMENT, csp, content) }, csp.publicJwk);
+    const invalid = { code: 'ERR_AGREEMENT_INVALID' };
+    await expect(opened(sketched, without)).rejects.toMatchObject(invalid);
+    const other = { ...agreement, sketchNonce };
+    await expect(opened(task, other)).rejects.toMatchObject(invalid);
+    const agreed = await opened(sketched, { ...without, sketchNonce } as typeof agreement);
+    const again = await opened(sketched, {
+      ...without,
+      sketchNonce: `${'m'.repeat(42)}A`,
+    } as typeof agreement);
+    expect(sketchSeed(agreed)).toHaveLength(32);
+    expect(sketchSeed(again)).not.toEqual(sketchSeed(agreed));
+    expect(() => sketchSeed(agreement)).toThrow(expect.objectContaining(invalid));
   });
 
   test('with a swapped Paillier key is refused', async () => {

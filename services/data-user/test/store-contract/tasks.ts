@@ -137,6 +137,22 @@ export function tasksContract(tested: Tested): void {
       });
       await tested.store.advance(taskId, 'decomposed', { to: 'cancelled' });
       expect(await tested.read()).toMatchObject({ projection: null, provenance: { projectionDigest } });
+      expect(await tested.store.taskOfProjection(projectionDigest)).toBeUndefined();
+    });
+
+    test('is found by the digest of its projection once it is done, and not before', async () => {
+      await tested.insert(1, 2);
+      await tested.store.closeTask(taskId);
+      const projectionDigest = Digest.parse('e'.repeat(43));
+      await tested.store.advance(taskId, 'closed', {
+        to: 'decomposed',
+        projection: 'projection',
+        provenance: { projectionDigest },
+      });
+      expect(await tested.store.taskOfProjection(projectionDigest)).toBeUndefined();
+      await tested.store.advance(taskId, 'decomposed', { to: 'done' });
+      expect(await tested.store.taskOfProjection(projectionDigest)).toEqual(await tested.read());
+      expect(await tested.store.taskOfProjection(Digest.parse('f'.repeat(43)))).toBeUndefined();
     });
 
     test('gives the contributions that count in the order of their owners, also when it is over', async () => {

@@ -20,6 +20,8 @@ const ADVICE: Partial<Readonly<Record<ErrorCode, string>>> = {
     'The owner’s signed record is not valid: its program is old or was changed, or it signs with another key than it enrolled with. Let it update and, if that does not help, enrol anew.',
   ERR_CONTRIBUTION_CONFLICT:
     'The owner has contributed before, and now sends other bytes: another file, or a second machine. The first contribution counts. To replace it, the owner withdraws, which is for good in this task.',
+  ERR_CONTRIBUTION_INCOMPLETE:
+    'Pieces of a long contribution were not there: two processes of one owner may send different bytes. The owner’s program goes on by itself with what is missing.',
   ERR_CONTRIBUTION_WITHDRAWN:
     'The owner has withdrawn from this task, which is for good. It can take part in another one.',
   ERR_OWNER_REVOKED:

@@ -7,6 +7,7 @@ import {
   LedgerEntry,
   OwnerPolicy,
   type PendingContribution,
+  SeriesEntry,
 } from '@eigenveil/data-owner/portable';
 import { fromBase64url, toBase64url } from '@eigenveil/platform';
 import { TaskId } from '@eigenveil/task';
@@ -38,6 +39,8 @@ const Moved = z.strictObject({
   tasks: z.array(z.tuple([TaskId, z.strictObject({ dataUser: ServiceUrl, addedAt: z.iso.datetime() })])),
   /** None in a file of an earlier page. */
   ledger: z.array(LedgerEntry).default([]),
+  /** Those of each series in their order; the same holds. */
+  series: z.array(SeriesEntry).default([]),
 });
 
 /**
@@ -116,7 +119,15 @@ export async function restore(
 
 /** A key that has never been used is no owner yet. */
 async function requireNoOwner(it: Transaction): Promise<void> {
-  for (const store of ['enrolment', 'marks', 'pending', 'receipts', 'withdrawals', 'ledger'] as const)
+  for (const store of [
+    'enrolment',
+    'marks',
+    'pending',
+    'receipts',
+    'withdrawals',
+    'ledger',
+    'series',
+  ] as const)
     if ((await it.objectStore(store).count()) > 0)
       throw new DeviceError(
         'ERR_OWNER_EXISTS',
@@ -155,6 +166,7 @@ async function collect(
     withdrawals: await it.objectStore('withdrawals').getAllKeys(),
     tasks: await pairs(it.objectStore('tasks')),
     ledger: await it.objectStore('ledger').getAll(),
+    series: await it.objectStore('series').getAll(),
   };
 }
 
@@ -167,7 +179,7 @@ async function pairs<Value>(store: {
 }
 
 async function put(it: Transaction, moved: z.output<typeof Moved>): Promise<void> {
-  const { enrolment, dataKey, policy, pending, receipts, withdrawals, tasks, ledger } = moved;
+  const { enrolment, dataKey, policy, pending, receipts, withdrawals, tasks, ledger, series } = moved;
   const bytesOf = ({ bytes, ...rest }: z.output<typeof Pending>): PendingContribution => ({
     ...rest,
     bytes: fromBase64url(bytes),
@@ -181,4 +193,10 @@ async function put(it: Transaction, moved: z.output<typeof Moved>): Promise<void
   for (const id of withdrawals) await it.objectStore('withdrawals').put(true, id);
   for (const [id, task] of tasks) await it.objectStore('tasks').put(task, id);
   for (const [i, entry] of ledger.entries()) await it.objectStore('ledger').put(entry, i);
+  const places = new Map<TaskId, number>();
+  for (const entry of series) {
+    const place = places.get(entry.seriesId) ?? 0;
+    await it.objectStore('series').put(entry, [entry.seriesId, place]);
+    places.set(entry.seriesId, place + 1);
+  }
 }

@@ -1,11 +1,11 @@
 /** What each data set has spent, and where the owner says what this browser does not know. */
-import { type BudgetStatus, DEFAULT_DATASET, Elsewhere } from '@eigenveil/data-owner/portable';
+import { type BudgetStatus, DatasetName, DEFAULT_DATASET, Elsewhere } from '@eigenveil/data-owner/portable';
 import { explainIssues } from '@eigenveil/wire/explain';
 import { useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
-import { TextField } from './fields.tsx';
+import { DatasetField, TextField } from './fields.tsx';
 import type { Owner } from './owner.ts';
 import { OwnerProblem } from './problem.tsx';
 
@@ -15,8 +15,8 @@ export function BudgetPanel({ owner }: { readonly owner: Owner }) {
     <section>
       <h2>What your rows have spent</h2>
       <p>
-        A task counts from the moment before it was first sent, whatever became of it. This page takes all
-        files for rows of one data set.
+        A task counts from the moment before it was first sent, whatever became of it. Rows that have one name
+        are counted together.
       </p>
       {loading.state === 'failed' && <OwnerProblem error={loading.error} />}
       {loading.state === 'done' && loading.value.length === 0 && <p>Nothing yet.</p>}
@@ -49,13 +49,14 @@ const FIELDS = [
 /** For a key that came from a backup, or was used elsewhere. */
 function SetBudget({ owner, onSet }: { readonly owner: Owner; readonly onSet: () => void }) {
   const [texts, setTexts] = useState<readonly string[]>(FIELDS.map(() => '0'));
+  const [dataset, setDataset] = useState(DEFAULT_DATASET);
   const [problem, setProblem] = useState<string | null>(null);
   const save = useAction(async () => {
     const numbers = FIELDS.map(([name], i) => [name, Number(texts[i])]);
     const elsewhere = Elsewhere.safeParse({ ...Object.fromEntries(numbers), neighbours: 'replace' });
     setProblem(elsewhere.success ? null : explainIssues(elsewhere.error, 'budget'));
     if (!elsewhere.success) return;
-    await owner.setBudget(DEFAULT_DATASET, elsewhere.data);
+    await owner.setBudget(dataset.trim(), elsewhere.data);
     onSet();
   });
   return (
@@ -71,6 +72,7 @@ function SetBudget({ owner, onSet }: { readonly owner: Owner; readonly onSet: ()
           save.run();
         }}
       >
+        <DatasetField value={dataset} hint="As you give it when you contribute." onValue={setDataset} />
         {FIELDS.map(([name, label], i) => (
           <TextField
             key={name}
@@ -86,7 +88,7 @@ function SetBudget({ owner, onSet }: { readonly owner: Owner; readonly onSet: ()
           </Notice>
         )}
         <OwnerProblem error={save.error} />
-        <Button submit busy={save.busy}>
+        <Button submit busy={save.busy} disabled={!DatasetName.safeParse(dataset.trim()).success}>
           Count this, too
         </Button>
       </form>

@@ -1,5 +1,7 @@
 /** Contributing: a file is read in the worker, the owner sees what was read, and only then encrypted sums are sent. */
-import { constantFeatures, type Task } from '@eigenveil/task';
+import { type Basis, DatasetName } from '@eigenveil/data-owner/portable';
+import { columnsFor } from '@eigenveil/projection/portable';
+import { constantFeatures, type StatisticsTask, type Task } from '@eigenveil/task';
 import { useRef, useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Dialog } from '../common/dialog.tsx';
@@ -7,8 +9,8 @@ import { Notice, Progress } from '../common/feedback.tsx';
 import { count, number } from '../common/format.ts';
 import { Table } from '../common/table.tsx';
 import { Untrusted } from '../common/untrusted.tsx';
-import { useAction } from '../common/use-async.ts';
-import { Check } from './fields.tsx';
+import { useAction, useAsync } from '../common/use-async.ts';
+import { Check, DatasetField } from './fields.tsx';
 import { FileForm } from './file-form.tsx';
 import type { RowsRead } from './jobs.ts';
 import { OwnerProblem } from './problem.tsx';
@@ -24,11 +26,15 @@ type Stage =
 /** What the owner has decided not to send. */
 class Declined extends Error {}
 
-export function ContributePanel(props: TaskPartProps & { readonly task: Task }) {
-  const { owner, entry, lookAtEntry, task } = props;
+export function ContributePanel(props: TaskPartProps & { readonly task: Task; readonly basis: Basis }) {
+  const { owner, entry, lookAtEntry, task, basis } = props;
+  const columns = columnsFor(task, basis);
   const [rows, setRows] = useState<RowFile | null>(null);
   const [form, setForm] = useState<Form>(USUAL_FORM);
   const [ignored, setIgnored] = useState<ReadonlySet<string>>(new Set());
+  const [typed, setTyped] = useState<string | null>(null);
+  const datasets = useAsync(() => owner.datasets(entry.id), [owner, entry.id]);
+  const dataset = (typed ?? (datasets.state === 'done' ? datasets.value.dataset : '')).trim();
   const [discardPending, setDiscard] = useState(false);
   const [stage, setStage] = useState<Stage | null>(null);
   const cancel = useRef<AbortController | null>(null);
@@ -41,7 +47,7 @@ export function ContributePanel(props: TaskPartProps & { readonly task: Task }) 
       await owner.contribute(
         entry,
         rows!.file,
-        { ...form, ignoredColumns, discardPending },
+        { ...form, ignoredColumns, discardPending, dataset },
         {
           signal: AbortSignal.any([gone, control.signal]),
           onReading: (done, total) => setStage({ kind: 'reading', done, total }),
@@ -70,7 +76,7 @@ export function ContributePanel(props: TaskPartProps & { readonly task: Task }) 
   });
 
   const used = new Set([
-    ...task.features.map(({ name }) => name),
+    ...columns.features.map(({ name }) => name),
     ...task.labellings.map(({ column }) => column),
   ]);
   const others = rows === null ? [] : rows.columns.filter((name) => !used.has(name));
@@ -101,7 +107,7 @@ export function ContributePanel(props: TaskPartProps & { readonly task: Task }) 
       {rows !== null && (
         <>
           <p>
-            The task takes {count(task.features.length, 'feature')}
+            The task takes {count(columns.features.length, 'feature')}
             {task.labellings.map(({ column }, i) => (
               <span key={column}>
                 {i === 0 ? ' and, for the labels, the column ' : ' and '}
@@ -149,6 +155,15 @@ export function ContributePanel(props: TaskPartProps & { readonly task: Task }) 
           )}
         </>
       )}
+      <DatasetField
+        value={typed ?? dataset}
+        hint={`What they spend is counted under it. Rows that have any in common with others have the same name. ${
+          datasets.state === 'done' && datasets.value.known.length > 0
+            ? `Until now: ${datasets.value.known.join(', ')}.`
+            : 'Leave it if all your rows belong together.'
+        }`}
+        onValue={setTyped}
+      />
       {entry.isPending && task.differentialPrivacy?.noise !== 'owners' && (
         <Check
           label={FILE_LABELS.discard}
@@ -162,7 +177,12 @@ export function ContributePanel(props: TaskPartProps & { readonly task: Task }) 
         <Button
           kind="main"
           busy={contribute.busy}
-          disabled={rows === null || missing.length > 0 || others.some((name) => !ignored.has(name))}
+          disabled={
+            rows === null ||
+            missing.length > 0 ||
+            others.some((name) => !ignored.has(name)) ||
+            !DatasetName.safeParse(dataset).success
+          }
           onClick={() => contribute.run()}
         >
           Read the file
@@ -180,21 +200,21 @@ export function ContributePanel(props: TaskPartProps & { readonly task: Task }) 
         )}
         {stage?.kind === 'sending' && <p>Encrypting and sending…</p>}
       </div>
-      {stage?.kind === 'confirming' && <Confirm task={task} {...stage} />}
+      {stage?.kind === 'confirming' && <Confirm features={columns.features} {...stage} />}
     </section>
   );
 }
 
 function Confirm(props: {
-  readonly task: Task;
+  readonly features: StatisticsTask['features'];
   readonly read: RowsRead;
   readonly answer: (isWanted: boolean) => void;
 }) {
-  const { task, read, answer } = props;
-  const clipped = task.features
+  const { features, read, answer } = props;
+  const clipped = features
     .map(({ name }, i) => ({ name, cells: read.clippedCells[i]! }))
     .filter(({ cells }) => cells > 0);
-  const constant = constantFeatures(task);
+  const constant = constantFeatures({ features });
   return (
     <Dialog title="This was read. Send it?" onClose={() => answer(false)}>
       <dl class="facts">

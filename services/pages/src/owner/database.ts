@@ -2,7 +2,12 @@
  * What the owner's page keeps in the browser, in IndexedDB of its origin. What is written is on the disk before the promise resolves (durability
  * `strict`, as far as the browser and the system keep that promise), whole or not at all.
  */
-import type { LedgerEntry, OwnerPolicy, PendingContribution } from '@eigenveil/data-owner/portable';
+import type {
+  LedgerEntry,
+  OwnerPolicy,
+  PendingContribution,
+  SeriesEntry,
+} from '@eigenveil/data-owner/portable';
 import type { TaskId } from '@eigenveil/task';
 import type { PublicJwk } from '@eigenveil/wire';
 import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB, type StoreNames } from 'idb';
@@ -35,6 +40,8 @@ export interface OwnerDatabase extends DBSchema {
   tasks: { key: TaskId; value: KnownTask };
   /** Entries from 0 on. */
   ledger: { key: number; value: LedgerEntry };
+  /** By series and place in it, from 0 on. */
+  series: { key: [TaskId, number]; value: SeriesEntry };
 }
 
 export type Store = StoreNames<OwnerDatabase>;
@@ -49,6 +56,7 @@ export const STORES = [
   'withdrawals',
   'tasks',
   'ledger',
+  'series',
 ] as const satisfies readonly Store[];
 
 export type Transaction = IDBPTransaction<OwnerDatabase, typeof STORES, 'readwrite'>;
@@ -63,7 +71,7 @@ export class Database {
   /** @throws ERR_OWNER_HOME where the browser keeps nothing for this page */
   static async open(name = 'eigenveil-owner'): Promise<Database> {
     try {
-      const db = await openDB<OwnerDatabase>(name, 2, {
+      const db = await openDB<OwnerDatabase>(name, 3, {
         upgrade: (db) => {
           for (const store of STORES) if (!db.objectStoreNames.contains(store)) db.createObjectStore(store);
         },

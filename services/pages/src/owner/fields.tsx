@@ -1,5 +1,19 @@
 /** What is filled in on several views of the owner's page. */
+import { DatasetName } from '@eigenveil/data-owner/portable';
 import { Field } from '../common/controls.tsx';
+import { FILE_LABELS } from './words.ts';
+
+/** The name of the rows, which their budget is kept under. */
+export function DatasetField(props: {
+  readonly value: string;
+  readonly hint: string;
+  readonly onValue: (value: string) => void;
+}) {
+  const { value, hint, onValue } = props;
+  const read = DatasetName.safeParse(value.trim());
+  const error = read.success || value === '' ? null : read.error.issues[0]!.message;
+  return <TextField label={FILE_LABELS.dataset} hint={hint} value={value} onValue={onValue} error={error} />;
+}
 
 /** One line of text. */
 export function TextField(props: {

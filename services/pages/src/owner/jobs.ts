@@ -1,8 +1,8 @@
 /** What the owner's page has its worker do, apart from workers: an owner's part that takes more than a moment. */
-import { reducedLines } from '@eigenveil/data-owner/portable';
+import { type Basis, reducedLines } from '@eigenveil/data-owner/portable';
 import { encryptMany, PublicKey, type PublicKeyParts } from '@eigenveil/paillier/owner';
 import { randomBytes, sha256Hasher, toHex } from '@eigenveil/platform';
-import { Projector } from '@eigenveil/projection/portable';
+import { Projector, statisticsThrough } from '@eigenveil/projection/portable';
 import { contribute } from '@eigenveil/protocol/owner';
 import {
   type CsvOptions,
@@ -10,7 +10,6 @@ import {
   type OwnerStatistics,
   readBlobBytes,
   readRowBatches,
-  statisticsOfRows,
 } from '@eigenveil/statistics/owner';
 import type { Task } from '@eigenveil/task';
 import type { Projection } from '@eigenveil/wire';
@@ -32,7 +31,11 @@ export interface ReadJob {
   /** Tells by .gz whether it is compressed. */
   readonly name: string;
   readonly task: Task;
+  /** What it stands on; empty without a basis. */
+  readonly basis: Basis;
   readonly options: ReadingOptions;
+  /** Of a task with a sketch. */
+  readonly signs?: Int8Array | undefined;
 }
 
 export interface ContributeJob {
@@ -48,7 +51,7 @@ export interface ContributeJob {
  * @throws as `statisticsOfCsv`, and ERR_FILE_UNREADABLE
  */
 export async function read(
-  { file, name, task, options }: ReadJob,
+  { file, name, task, basis, options, signs }: ReadJob,
   onProgress: OnProgress,
 ): Promise<RowsRead> {
   const hasher = sha256Hasher();
@@ -58,7 +61,9 @@ export async function read(
       yield chunk;
     }
   }
-  const statistics = await statisticsOfRows(task, options, (all) => readRowBatches(bytes(), task, all));
+  const statistics = await statisticsThrough(task, basis, { ...options, signs }, (columns, all) =>
+    readRowBatches(bytes(), columns, all),
+  );
   return { ...statistics, digest: toHex(hasher.digest()) };
 }
 
@@ -68,6 +73,7 @@ export interface ReduceJob {
   readonly name: string;
   readonly task: Task;
   readonly projection: Projection;
+  readonly basis: Basis;
   readonly options: Omit<ReadingOptions, 'ignoredColumns' | 'keptColumns'>;
   /** Columns that go to the reduced rows as they stand. */
   readonly keptColumns: readonly string[];
@@ -90,12 +96,12 @@ const PIECE = 1 << 20;
  * @throws as `reducedLines` and `readRows`, and ERR_FILE_UNREADABLE
  */
 export async function reduce(job: ReduceJob, onProgress: OnProgress): Promise<RowsReduced> {
-  const { file, name, task, projection, options, keptColumns } = job;
-  const projector = new Projector(task, projection);
+  const { file, name, task, projection, basis, options, keptColumns } = job;
+  const projector = new Projector(task, projection, basis);
   let skippedRows = 0;
   const batches = readRowBatches(
     readBlobBytes(file, name, (done) => onProgress(done, file.size)),
-    { features: task.features, labellings: [] },
+    { features: projector.features, labellings: [] },
     {
       ...options,
       ignoredColumns: 'others',

@@ -17,6 +17,8 @@ const ReadingOptions = z.strictObject({
   keptColumns: z.array(z.string()).exactOptional(),
 });
 
+const Basis = z.array(z.strictObject({ task: Task, projection: Projection }));
+
 const natural = z.bigint().min(0n);
 
 /** What the page asks for. */
@@ -26,7 +28,9 @@ export const JobMessage: z.ZodType<Job> = z.discriminatedUnion('kind', [
     file: z.instanceof(Blob),
     name: z.string(),
     task: Task,
+    basis: Basis,
     options: ReadingOptions,
+    signs: z.instanceof(Int8Array).optional(),
   }),
   z.strictObject({
     kind: z.literal('contribute'),
@@ -40,6 +44,7 @@ export const JobMessage: z.ZodType<Job> = z.discriminatedUnion('kind', [
     name: z.string(),
     task: Task,
     projection: Projection,
+    basis: Basis,
     options: ReadingOptions.omit({ ignoredColumns: true, keptColumns: true }),
     keptColumns: z.array(z.string()),
   }),

@@ -1,8 +1,10 @@
 /** What the owner does on this page: the code of the command line, with a state in the browser and a worker for rows and ciphertexts. */
 import {
+  type Basis,
   type BrokenRule,
   type BudgetStatus,
   DataOwner,
+  DEFAULT_DATASET,
   type Elsewhere,
   type Evidence,
   type OwnerPolicy,
@@ -57,10 +59,12 @@ export class Owner {
   }
 
   /** The task that the CSP has signed, and what the policy has against it. No row is read. */
-  async inspect({
-    id,
-    dataUser,
-  }: TaskPlace): Promise<{ task: Task; broken: readonly BrokenRule[]; policy: OwnerPolicy }> {
+  async inspect({ id, dataUser }: TaskPlace): Promise<{
+    task: Task;
+    basis: Basis;
+    broken: readonly BrokenRule[];
+    policy: OwnerPolicy;
+  }> {
     const [owner, policy] = await Promise.all([this.#dataOwner(), this.state.policy()]);
     return { ...(await owner.inspect({ url: dataUser }, id)), policy };
   }
@@ -72,14 +76,19 @@ export class Owner {
   contribute(
     { id, dataUser }: TaskPlace,
     file: File,
-    { discardPending, ...options }: ReadingOptions & { readonly discardPending: boolean },
+    {
+      discardPending,
+      dataset,
+      ...options
+    }: ReadingOptions & { readonly discardPending: boolean; readonly dataset: string },
     { onReading, onEncrypting, confirm, signal }: Contributing,
   ): Promise<Receipt> {
     return this.state.exclusively(async () => {
       let sourceDigest: string | undefined;
       const owner = await this.#dataOwner({ onProgress: onEncrypting, signal });
-      const read = async (task: Task) => {
-        const rows = await this.worker.readRows(file, task, options, { onProgress: onReading, signal });
+      const read = async (task: Task, signs: Int8Array | undefined, basis: Basis) => {
+        const job = { file, task, basis, options, signs };
+        const rows = await this.worker.readRows(job, { onProgress: onReading, signal });
         sourceDigest = rows.digest;
         await confirm(rows, task);
         signal.throwIfAborted();
@@ -87,9 +96,29 @@ export class Owner {
       };
       return owner.contribute({ url: dataUser }, id, read, {
         discardPending,
+        dataset,
         sourceDigest: () => sourceDigest,
       });
     });
+  }
+
+  /**
+   * The task that renews this one, or the newest behind it, which the page then knows; null: there is none yet, or no more than the policy takes.
+   * @throws as DataOwner.series
+   */
+  async next({ id, dataUser }: TaskPlace): Promise<TaskId | null> {
+    const { newest } = await (await this.#dataOwner()).series({ url: dataUser }, id);
+    if (newest === null || newest.id === id) return null;
+    await this.state.addTask(newest.id, dataUser);
+    return newest.id;
+  }
+
+  /** The data set that the task is charged to, else the default; and the names of all that have spent anything. */
+  async datasets(id: TaskId): Promise<{ readonly dataset: string; readonly known: readonly string[] }> {
+    const ledger = await this.state.ledger();
+    const charged = ledger.find(({ event }) => event.kind !== 'set' && event.taskId === id);
+    const known = [...new Set(ledger.map((it) => it.dataset))];
+    return { dataset: charged?.dataset ?? DEFAULT_DATASET, known };
   }
 
   /** @returns whether the data user has confirmed it: see DataOwner.withdraw */

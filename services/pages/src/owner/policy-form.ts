@@ -2,8 +2,7 @@
 import { OwnerPolicy } from '@eigenveil/data-owner/portable';
 import { explainIssues } from '@eigenveil/wire/explain';
 
-/** A page takes part in no renewal: nobody is there when the next task of a series comes. */
-export type Member = Exclude<keyof OwnerPolicy, 'series'>;
+export type Member = keyof OwnerPolicy;
 
 /** How a member is filled in. A number that may be absent is left empty. */
 export type MemberField = {
@@ -58,6 +57,12 @@ export const MEMBERS: readonly { readonly title: string; readonly fields: readon
         kind: 'number',
         label: 'Components at most',
         hint: 'More components tell more. Empty: any number.',
+      },
+      {
+        name: 'maximumLinks',
+        kind: 'number',
+        label: 'Tasks of a chain at most',
+        hint: 'In a chain your rows are first reduced by earlier results, which the data user has chosen; each task of it is an answer of its own over the same rows. 1: no task that stands on another.',
       },
     ],
   },
@@ -150,7 +155,7 @@ export const MEMBERS: readonly { readonly title: string; readonly fields: readon
         name: 'totalEpsilon',
         kind: 'number',
         label: 'Largest ε of all tasks together',
-        hint: 'What one data set may spend in all, about the relation above, or which row is there where none is chosen. Empty: any, and it is only counted.',
+        hint: 'What one data set may spend in all, about the relation above, or which row is there where none is chosen. Empty: any, and it is only counted, by number where no largest ε of a task is set either.',
       },
       {
         name: 'totalDelta',
@@ -166,6 +171,22 @@ export const MEMBERS: readonly { readonly title: string; readonly fields: readon
         parts: [
           ['rotated', 'By rotated, at most'],
           ['others', 'By other protocols, at most'],
+        ],
+      },
+    ],
+  },
+  {
+    title: 'Tasks that renew each other',
+    fields: [
+      {
+        name: 'series',
+        kind: 'numbers',
+        label: 'A series of tasks over nearly the same rows',
+        hint: 'What has changed in your rows between two of its results follows from both, as far as these tell anything. Empty: a task that renews another is refused. Nothing is contributed while you are away: come here for each task.',
+        parts: [
+          ['most', 'Tasks of a series at most, the first one counted'],
+          ['shortestIntervalHours', 'Hours between two of your contributions at least'],
+          ['totalEpsilon', 'Largest ε of a series; then each of its tasks needs differential privacy'],
         ],
       },
     ],

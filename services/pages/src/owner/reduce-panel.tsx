@@ -1,5 +1,6 @@
 /** The owner's own rows, reduced by a result: as a file, and as a plot by label. They stay in this browser. */
 import type { TaskResult } from '@eigenveil/data-owner/portable';
+import { columnsFor } from '@eigenveil/projection/portable';
 import { readBlobBytes } from '@eigenveil/statistics/owner';
 import { useMemo, useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
@@ -24,13 +25,13 @@ interface Done {
 }
 
 export function ReducePanel({ owner, result }: { readonly owner: Owner; readonly result: TaskResult }) {
-  const { task, projection } = result;
+  const { task, projection, basis } = result;
   const [rows, setRows] = useState<RowFile | null>(null);
   const [form, setForm] = useState<Form>(USUAL_FORM);
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
   const [progress, setProgress] = useState<{ readonly done: number; readonly total: number } | null>(null);
   const [done, setDone] = useState<Done | null>(null);
-  const features = new Set(task.features.map(({ name }) => name));
+  const features = new Set(columnsFor(task, basis).features.map(({ name }) => name));
   const others = rows?.columns.filter((name) => !features.has(name)) ?? [];
   const reduce = useAction(async (signal) => {
     setDone(null);
@@ -39,7 +40,10 @@ export function ReducePanel({ owner, result }: { readonly owner: Owner; readonly
     const onProgress = (so: number, total: number) => setProgress({ done: so, total });
     try {
       const reduced = await owner.worker.reduceRows(
-        { file: rows!.file, task, projection, options: { separator, decimal, trim, missing }, keptColumns },
+        {
+          ...{ file: rows!.file, task, projection, basis, keptColumns },
+          options: { separator, decimal, trim, missing },
+        },
         { onProgress, signal },
       );
       const agreed = { features: [], components: projection.vectors.length };

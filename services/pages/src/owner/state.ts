@@ -10,6 +10,8 @@ import {
   OwnerPolicy,
   type OwnerState,
   type PendingContribution,
+  type SeriesEntry,
+  type SeriesState,
 } from '@eigenveil/data-owner/portable';
 import type { TaskId } from '@eigenveil/task';
 import { type SigningKey, thumbprintOf } from '@eigenveil/wire';
@@ -43,6 +45,22 @@ const LOCK = 'eigenveil-owner';
 export class BrowserState implements OwnerState {
   /** By the backup of its key, and by copies of the browser's profile. */
   readonly canComeBack = true;
+  readonly series: SeriesState = {
+    entries: (seriesId) =>
+      this.database.read((it) =>
+        it
+          .objectStore('series')
+          .getAll(IDBKeyRange.bound([seriesId, 0], [seriesId, Number.MAX_SAFE_INTEGER])),
+      ),
+    keep: (before, entry) =>
+      this.#write(async (it): Promise<SeriesEntry> => {
+        const store = it.objectStore('series');
+        const kept = await store.get([entry.seriesId, before]);
+        if (kept !== undefined) return kept;
+        await store.put(entry, [entry.seriesId, before]);
+        return entry;
+      }),
+  };
   readonly database: Database;
   #isPersistent: boolean;
   #isBare: boolean;

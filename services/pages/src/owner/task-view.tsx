@@ -1,5 +1,5 @@
 /** A task for its owner: what it is, what it reveals and whether the policy takes it, before anything is read; then what the owner does. */
-import { type BrokenRule, type Revealed, revealedBy } from '@eigenveil/data-owner/portable';
+import { type Basis, type BrokenRule, type Revealed, revealedBy } from '@eigenveil/data-owner/portable';
 import type { Task, TaskId } from '@eigenveil/task';
 import { thumbprintOf } from '@eigenveil/wire';
 import { Button } from '../common/controls.tsx';
@@ -9,6 +9,7 @@ import { Parameters } from '../common/parameters.tsx';
 import { Untrusted } from '../common/untrusted.tsx';
 import { useAsync } from '../common/use-async.ts';
 import { ContributePanel } from './contribute-panel.tsx';
+import { NextPanel } from './next-panel.tsx';
 import { Persistence } from './persistence.tsx';
 import { OwnerProblem } from './problem.tsx';
 import type { OwnerViewProps, TaskPartProps } from './props.ts';
@@ -70,17 +71,35 @@ function Inspected(props: TaskPartProps) {
             together with its key and the key of the data user.
           </p>
           <Parameters task={shown.value.task} now={new Date()} id={entry.id} reader="owner" />
+          <StandsOn basis={shown.value.basis} />
           <Reveals task={shown.value.task} />
           <Verdict {...shown.value} isDurable={owner.state.isDurable} props={props} />
           <ReceiptPanel {...props} />
+          {entry.receipt !== null && shown.value.policy.series !== undefined && <NextPanel {...props} />}
           {!entry.isWithdrawn && entry.receipt === null && shown.value.broken.length === 0 && (
-            <ContributePanel {...props} task={shown.value.task} />
+            <ContributePanel {...props} task={shown.value.task} basis={shown.value.basis} />
           )}
         </>
       )}
       {shown.state !== 'done' && <ReceiptPanel {...props} />}
       <ResultPanel {...props} />
     </>
+  );
+}
+
+function StandsOn({ basis }: { readonly basis: Basis }) {
+  if (basis.length === 0) return null;
+  return (
+    <p>
+      It stands on an earlier result, which the CSP has countersigned: rows are reduced first by{' '}
+      {basis.map(({ task: { id, method } }, i) => (
+        <span key={id}>
+          {i > 0 && ', then '}
+          the {method.kind.toUpperCase()} of task <Untrusted text={id} />
+        </span>
+      ))}
+      . The data user has chosen that.
+    </p>
   );
 }
 

@@ -9,6 +9,7 @@ export const FILE_LABELS = {
   numericLabels: 'Take 2.0 for the class 2',
   strict: 'Refuse cells outside of their range, instead of clipping them',
   ignore: 'Columns to leave out',
+  dataset: 'Name of these rows',
   discard: 'Give up what was prepared from other rows',
 } as const;
 
@@ -21,6 +22,8 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/--numeric-labels/g, `“${FILE_LABELS.numericLabels}”`],
   [/--discard-pending/g, `“${FILE_LABELS.discard}”`],
   [/, and only --allow-simulated allows it/g, ', and your policy does not name it'],
+  [/say it(.*?) with "eigenveil-owner budget set[^"]*"/g, 'say it$1 under “Policy”'],
+  [/another --dataset/g, `another “${FILE_LABELS.dataset}”`],
   [/: run "eigenveil-owner enrol" first/g, ': enrol first'],
   [/, repeat with --csp-url/g, ': enrol again by a link of the CSP'],
   [/: give the --home that contributed, or a copy of it/g, ': it was contributed by another device'],

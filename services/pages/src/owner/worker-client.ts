@@ -2,7 +2,7 @@
 import type { PublicKeyParts } from '@eigenveil/paillier/owner';
 import type { Contributor } from '@eigenveil/protocol/owner';
 import type { Task } from '@eigenveil/task';
-import type { OnProgress, ReadingOptions, ReduceJob, RowsRead, RowsReduced } from './jobs.ts';
+import type { OnProgress, ReadJob, ReduceJob, RowsRead, RowsReduced } from './jobs.ts';
 import { Answer, type Job } from './messages.ts';
 
 /** The digest of worker.js, which the build puts here. */
@@ -52,13 +52,10 @@ export class OwnerWorker implements Contributor {
    * @throws as the job `read`, as WorkerError
    */
   async readRows(
-    file: File,
-    task: Task,
-    options: ReadingOptions = {},
+    job: Omit<ReadJob, 'kind' | 'name' | 'file'> & { readonly file: File },
     by: JobOptions = {},
   ): Promise<RowsRead> {
-    const job: Job = { kind: 'read', file, name: file.name, task, options };
-    return (await this.#run(job, by)) as RowsRead;
+    return (await this.#run({ kind: 'read', name: job.file.name, ...job }, by)) as RowsRead;
   }
 
   /**

@@ -55,6 +55,11 @@ async function usedDevice() {
   await state.addTask(TASKS[0], 'https://user.example.org');
   const event = { kind: 'answer', taskId: TASKS[0], by: 'others', group: TASKS[0] } as const;
   await state.addToLedger(nextEntry([], 'rows', event), 0);
+  for (const [before, taskId] of TASKS.entries())
+    await state.series.keep(before, {
+      ...{ seriesId: TASKS[0], number: before, taskId, epsilon: null, at: '2031-01-01T00:00:00.000Z' },
+      ...{ taskDigest: 'A'.repeat(43) as never, parametersDigest: 'B'.repeat(43) as never },
+    });
   const digest = await state.digestOfData(TASKS[0], [5n]);
   return { database, backup, state, digest };
 }
@@ -82,6 +87,8 @@ describe('an owner that moves', () => {
     await expect(moved.tasks()).resolves.toEqual(await state.tasks());
     expect(await moved.ledger()).toEqual(await state.ledger());
     expect(await moved.ledger()).toHaveLength(1);
+    expect(await moved.series.entries(TASKS[0])).toEqual(await state.series.entries(TASKS[0]));
+    expect(await moved.series.entries(TASKS[0])).toHaveLength(3);
     expect([moved.isDurable, (await moved.status()).movedAt]).toEqual([true, null]);
 
     const refused = expect.objectContaining({ code: 'ERR_OWNER_MOVED' });

@@ -40,9 +40,9 @@ describe('the link that somebody comes by', () => {
 });
 
 describe('the policy as a form', () => {
-  test('has a field for every member of the schema but that of series, and begins as the command line does', () => {
+  test('has a field for every member of the schema, and begins as the command line does', () => {
     const fields = MEMBERS.flatMap(({ fields: some }) => some.map(({ name }) => name));
-    expect([...fields, 'series'].toSorted()).toEqual(Object.keys(OwnerPolicy.shape).toSorted());
+    expect(fields.toSorted()).toEqual(Object.keys(OwnerPolicy.shape).toSorted());
     expect(policyOf(draftOf(OwnerPolicy.parse({})))).toEqual({ policy: OwnerPolicy.parse({}) });
   });
 
@@ -67,6 +67,13 @@ describe('the policy as a form', () => {
       totalEpsilon: optional(fc.double({ min: 1e-9, max: 100, noNaN: true })),
       totalDelta: optional(fc.double({ min: 1e-12, max: 0.5, noNaN: true })),
       answers: optional(fc.record({ rotated: fc.nat(1000), others: fc.nat(1000) })),
+      series: optional(
+        fc.record({
+          most: fc.integer({ min: 2, max: 10_000 }),
+          shortestIntervalHours: fc.double({ min: 0, max: 100_000, noNaN: true }),
+          totalEpsilon: optional(fc.double({ min: 1e-9, max: 100, noNaN: true })),
+        }),
+      ),
     });
     fc.assert(
       fc.property(policies, (some) => {
@@ -121,6 +128,9 @@ test('messages of the command line name fields of the page', () => {
     'a quoted cell ends before a separator, see --separator',
     'one that is written as another number, which --numeric-labels takes',
     'give its rows again, withdraw, or give it up with --discard-pending',
+    'what the data set a has spent is not known, since entries of the ledger were lost: say it with "eigenveil-owner budget set --dataset a"',
+    'What the lost entries have spent is not known: say it for each data set with "eigenveil-owner budget set"',
+    'rows that have none in common are another --dataset',
     'not enrolled yet: run "eigenveil-owner enrol" first',
     '"differentialPrivacy" expected null, since this state is in memory: after a restart the same rows could be contributed once more, with other noise, and the guarantee would not hold; keep the state in a folder (OwnerHome)',
   ])

@@ -82,6 +82,51 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     expect(sent).toEqual([kept]);
   });
 
+  test('counts rows by the name that they are given, and takes the next task of a series', async () => {
+    const [task, others] = [await newTask(), await newTask()];
+    const owner = await BrowserOwner.arrive(site, task);
+    const { page } = owner;
+    await owner.enrol();
+    await owner.allow({
+      ...{ minimumKeyBits: 1024, twoParty: ['simulated'] },
+      series: { most: 3, shortestIntervalHours: 0 },
+    });
+    await owner.show(task);
+    await page.getByLabel('Name of these rows').fill('no name');
+    await page.getByText('expected up to 64 letters').waitFor();
+    await page.getByLabel('Name of these rows').fill('iris');
+    await owner.contribute(files[0]!);
+    await page.getByRole('button', { name: 'Look for the next task' }).click();
+    await page.getByText('No task renews this one yet').waitFor();
+
+    // The one result that the policy gives is spent for these rows, and not for others.
+    await owner.show(others);
+    await page.getByText('Until now: iris.').waitFor();
+    await page.getByLabel('Name of these rows').fill('iris');
+    await page.getByLabel('Your file of rows').last().setInputFiles(files[0]!);
+    await page.getByLabel('label', { exact: true }).check();
+    await page.getByRole('button', { name: 'Read the file' }).click();
+    await page.getByText('ERR_BUDGET_EXHAUSTED').waitFor();
+    await page.getByLabel('Name of these rows').fill('roses');
+    await owner.contribute(files[1]!);
+
+    await contribute(site, task, files.slice(1));
+    await finish(site, task);
+    const { task: renewal } = await site.services.client.renew(task);
+    await owner.show(task);
+    await page.getByRole('button', { name: 'Look for the next task' }).click();
+    await page.getByRole('link', { name: renewal.id }).click();
+    await page.getByText('Your policy takes this task').waitFor();
+    await page.getByLabel('Name of these rows').fill('iris');
+    await owner.contribute(files[0]!);
+    expect((await site.services.client.status(renewal.id)).contributions).toBe(1);
+    await page.getByRole('link', { name: 'Policy', exact: true }).click();
+    await page.getByText('iris: 0 tasks').waitFor();
+    await page.getByText('roses: 0 tasks').waitFor();
+    expect(await page.getByLabel('Tasks of a series at most').inputValue()).toBe('3');
+    await expectAccessible(page);
+  });
+
   test('works in one tab at a time, and withdraws once it is confirmed', async () => {
     const task = await newTask();
     const owner = await BrowserOwner.arrive(site, task);

@@ -37,6 +37,28 @@ describe('the state of an owner in a browser', () => {
     await expect(state.pending(task)).resolves.toBeUndefined();
   });
 
+  test('keeps one task in each place of a series, whoever comes second, and each series by itself', async () => {
+    const state = await device();
+    const [seriesId, other] = [newTaskId(), newTaskId()];
+    const entry = (taskId = newTaskId(), of = seriesId) => ({
+      seriesId: of,
+      number: 0,
+      taskId,
+      taskDigest: 'A'.repeat(43) as never,
+      parametersDigest: 'B'.repeat(43) as never,
+      epsilon: null,
+      at: '2031-01-01T00:00:00.000Z',
+    });
+    const [first, second, elsewhere] = [entry(), entry(), entry(newTaskId(), other)];
+    await state.series.keep(0, elsewhere);
+    await expect(state.series.keep(0, first)).resolves.toEqual(first);
+    await expect(state.series.keep(0, second)).resolves.toEqual(first);
+    await state.series.keep(1, second);
+    const again = await BrowserState.open(state.database);
+    await expect(again.series.entries(seriesId)).resolves.toEqual([first, second]);
+    await expect(again.series.entries(other)).resolves.toEqual([elsewhere]);
+  });
+
   test('gives the contribution up for its receipt', async () => {
     const state = await device();
     const task = newTaskId();

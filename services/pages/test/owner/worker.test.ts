@@ -62,7 +62,10 @@ describe.skipIf(browserMissing)('the worker of the owner’s page', { tags: ['lo
         const file = new File([await (await fetch('/rows.csv')).blob()], 'rows.csv');
         const steps: [string, number, number][] = [];
         const tell = (what: string) => (done: number, total: number) => void steps.push([what, done, total]);
-        const read = await it.readRows(file, under.task, {}, { onProgress: tell('bytes') });
+        const read = await it.readRows(
+          { file, task: under.task, basis: [], options: {} },
+          { onProgress: tell('bytes') },
+        );
         const { R, labellings, owners } = read.statistics;
         const values = [...R, ...labellings.flat().flatMap(({ V, M }) => [...V, M]), owners];
         const onProgress = tell('ciphertexts');
@@ -92,7 +95,7 @@ describe.skipIf(browserMissing)('the worker of the owner’s page', { tags: ['lo
     const refusals = await opened.worker.evaluate(
       async (it, [task, header]) => {
         const refusal = (text: string, name = 'rows.csv') =>
-          it.readRows(new File([text], name), task).then(
+          it.readRows({ file: new File([text], name), task, basis: [], options: {} }).then(
             () => undefined,
             ({ name, code, message }) => `${name} ${code} ${message}`,
           );
@@ -138,7 +141,7 @@ describe.skipIf(browserMissing)('the worker of the owner’s page', { tags: ['lo
       const file = new File(new Array(20).fill(await (await fetch('/rows.csv')).blob()), 'rows.csv');
       const onProgress = () => cancel.abort(new Error('cancelled'));
       return it
-        .readRows(file, task, {}, { signal: cancel.signal, onProgress })
+        .readRows({ file, task, basis: [], options: {} }, { signal: cancel.signal, onProgress })
         .catch((error) => error.message);
     }, task({}));
     expect(reason).toBe('cancelled');

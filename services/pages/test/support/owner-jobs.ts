@@ -17,7 +17,8 @@ const ignore = () => {};
 
 /** What is read from the file, and the contribution of it. */
 export async function contributionOf({ bytes, name, task, options, publicKey, seed }: Given) {
-  const rows = await read({ kind: 'read', file: new Blob([bytes]), name, task, options }, ignore);
+  const file = new Blob([bytes]);
+  const rows = await read({ kind: 'read', file, name, task, basis: [], options }, ignore);
   const values = flatten(task, rows.statistics);
   const job = { kind: 'contribute', task, publicKey, values } as const;
   return { rows, contribution: await contribution(job, ignore, seeded(seed)) };

@@ -35,11 +35,21 @@ export interface SvmOutcome {
  * Solves the problems, as many at a time as there are cores. Threads of their own, because the library takes the handlers of
  * unhandled rejections of the process that loads it, and ends the process there.
  */
-export async function searchAll(problems: readonly SvmProblem[]): Promise<SvmOutcome[]> {
-  const outcomes = new Array<SvmOutcome>(problems.length);
+export const searchAll = (problems: readonly SvmProblem[]): Promise<SvmOutcome[]> =>
+  solveAll(problems, new URL('./svm-worker.ts', import.meta.url));
+
+/**
+ * Has threads solve the problems, as many at a time as there are cores.
+ * @param program of a thread, which answers each message, a problem, with its outcome
+ */
+export async function solveAll<Problem, Outcome>(
+  problems: readonly Problem[],
+  program: URL,
+): Promise<Outcome[]> {
+  const outcomes = new Array<Outcome>(problems.length);
   const workers = Array.from(
     { length: Math.min(availableParallelism(), problems.length) },
-    () => new Worker(new URL('./svm-worker.ts', import.meta.url)),
+    () => new Worker(program),
   );
   let next = 0;
   const work = async (worker: Worker) => {
@@ -51,7 +61,7 @@ export async function searchAll(problems: readonly SvmProblem[]): Promise<SvmOut
       next += 1;
       worker.postMessage(problems[at]);
       const [outcome] = await Promise.race([once(worker, 'message'), ended]);
-      outcomes[at] = outcome as SvmOutcome;
+      outcomes[at] = outcome as Outcome;
     }
     ended.catch(() => undefined); // it is ended below
   };

@@ -1,5 +1,6 @@
 /** The report of a run: report.html and report.md for people, report.json for programs, and a table for the terminal. */
 import { join } from 'node:path';
+import { writePictures } from '@eigenveil/report/apart';
 import type { Report, Section } from '@eigenveil/report/document';
 import { escapeMarkdown } from '@eigenveil/report/text';
 import { writeReport as writeFiles } from '@eigenveil/report/write';
@@ -9,7 +10,7 @@ import { claimsOf } from './claims.ts';
 import { blocksOf } from './experiment-blocks.ts';
 import { groupsOf } from './matrix.ts';
 import { outcomeOf, overviewOf } from './overview.ts';
-import { withoutPictures, writePictures } from './pictures.ts';
+import { withoutPictures } from './pictures.ts';
 
 export { terminalTable } from './terminal.ts';
 

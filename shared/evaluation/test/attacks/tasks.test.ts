@@ -145,6 +145,7 @@ it.each([
   ['collusion-owners', 0.9],
   ['one-hot-allowed', 0.8],
   ['rotated-and-garbled', 0.99],
+  ['chain-rest', 0.5],
   ['spectrum-rows', 0.2],
 ])('what the documents admit is there: %s', async (id, least) => {
   const { attack, control } = await run(id);

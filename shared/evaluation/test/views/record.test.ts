@@ -43,7 +43,10 @@ describe('a recorded task', { tags: ['long'] }, () => {
 
   test('has what each role received, from whom, in order', () => {
     const { csp, dataUser, owners, network } = recording;
-    expect(names(csp)).toEqual(
+    // When the CSP's certificate is looked at depends on how long it takes to start.
+    const asked = names(csp);
+    asked.delete('request from data user: GET /healthz');
+    expect(asked).toEqual(
       new Set([
         ...['owner 1', 'owner 2', 'data user'].map(
           (from) => `request from ${from}: GET /.well-known/jwks.json`,
@@ -51,7 +54,6 @@ describe('a recorded task', { tags: ['long'] }, () => {
         ...['owner 1', 'owner 2'].map((from) => `request from ${from}: POST /enrolments`),
         'request from data user: POST /tasks',
         ...['owner 1', 'owner 2'].map((from) => `request from ${from}: POST /owners/counter`),
-        'request from data user: GET /healthz', // whose certificate is looked at
         'request from data user: GET /revocations',
         'request from data user: POST /tasks/{task}/records',
         'request from data user: POST /tasks/{task}/records/fixation',

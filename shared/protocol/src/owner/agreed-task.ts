@@ -1,12 +1,13 @@
 /** A task as the CSP has signed it, opened: what every party does first, for itself, and what the steps work with. */
 import { type Packing, PublicKey } from '@eigenveil/paillier/owner';
-import { layout } from '@eigenveil/statistics/owner';
+import { layout, sketchSigns } from '@eigenveil/statistics/owner';
 import type { Task } from '@eigenveil/task';
 import {
   type Agreement,
   type PublicJwk,
   ServiceError,
   type SignedTask,
+  sketchSeed,
   verifySignedTask,
 } from '@eigenveil/wire';
 
@@ -37,4 +38,12 @@ export async function openAgreed(signed: SignedTask, cspKey: PublicJwk): Promise
     );
   }
   return { task, agreement, publicKey, packing: layout(task) };
+}
+
+/**
+ * Ω of a task with a sketch, from the nonce in the agreement that the CSP has signed; undefined for other tasks. Each party makes it for itself.
+ * @throws ERR_AGREEMENT_INVALID
+ */
+export function signsOf({ task, agreement }: Pick<AgreedTask, 'task' | 'agreement'>): Int8Array | undefined {
+  return task.sketch && sketchSigns(sketchSeed(agreement), task.features.length, task.sketch.columns);
 }

@@ -15,6 +15,7 @@ import { drawNoise } from '@eigenveil/statistics/owner';
 import type { StatisticsTask } from '@eigenveil/task';
 import {
   type Agreement,
+  type Digest,
   digestBytes,
   digestPublicKey,
   type OwnerId,
@@ -22,9 +23,9 @@ import {
   type SigningKey,
   signStatement,
 } from '@eigenveil/wire';
-import { type AgreedTask, openAgreed } from './agreed-task.ts';
+import { type AgreedTask, openAgreed, signsOf } from './agreed-task.ts';
 
-export { type AgreedTask, openAgreed };
+export { type AgreedTask, openAgreed, signsOf };
 
 /** Who makes contributions apart from the thread that asks, with randomness of its own: the worker of a page. */
 export interface Contributor {
@@ -45,26 +46,43 @@ export interface Contributor {
  * const bytes = await contribute({ task, publicKey, packing }, values, by);
  */
 export async function contribute(
-  under: {
-    readonly task: StatisticsTask & { readonly encryption: EncryptionScheme };
-    readonly publicKey: PublicKey;
-    readonly packing: Packing;
-  },
+  under: EncryptionTask,
   values: readonly bigint[],
   by: { readonly paillier: Encrypter; readonly randomness: RandomSource },
 ): Promise<Uint8Array> {
-  const { task, publicKey, packing } = under;
+  const all = under.packing.plaintexts.length;
+  const { value } = await contributeInParts(under, values, by, all).next();
+  return value!;
+}
+
+/** What is encrypted under. */
+interface EncryptionTask {
+  readonly task: StatisticsTask & { readonly encryption: EncryptionScheme };
+  readonly publicKey: PublicKey;
+  readonly packing: Packing;
+}
+
+/** The same in parts of so many ciphertexts, one after the other: no more are in memory. */
+export async function* contributeInParts(
+  { task, publicKey, packing }: EncryptionTask,
+  values: readonly bigint[],
+  by: { readonly paillier: Encrypter; readonly randomness: RandomSource },
+  ciphertexts: number,
+): AsyncGenerator<Uint8Array, void> {
   const noise = drawNoise(task, 'owner', by.randomness);
   const plaintexts = pack(
     publicKey,
     packing,
-    values.map((value, i) => value + noise[i]!),
+    values.map((value, i) => (noise[i] === 0n ? value : value + noise[i]!)),
   );
-  return encodeCiphertexts(publicKey, await by.paillier.encrypt(publicKey, plaintexts, task.encryption));
+  for (let from = 0; from < plaintexts.length; from += ciphertexts) {
+    const part = plaintexts.slice(from, from + ciphertexts);
+    yield encodeCiphertexts(publicKey, await by.paillier.encrypt(publicKey, part, task.encryption));
+  }
 }
 
 /**
- * The owner's statement that these bytes are its contribution to this task under this Paillier key.
+ * The owner's statement that these bytes, or those with this digest, are its contribution to this task under this Paillier key.
  * @example
  * import { signRecord } from '@eigenveil/protocol/owner';
  *
@@ -72,7 +90,7 @@ export async function contribute(
  */
 export async function signRecord(
   { taskId, taskDigest, publicKey }: Agreement,
-  bytes: Uint8Array,
+  bytes: Uint8Array | Digest,
   owner: { readonly ownerId: OwnerId; readonly key: SigningKey },
 ): Promise<string> {
   return signStatement(RECORD, owner.key, {
@@ -80,6 +98,6 @@ export async function signRecord(
     taskDigest,
     publicKeyDigest: digestPublicKey(publicKey),
     ownerId: owner.ownerId,
-    contributionDigest: digestBytes('contribution', bytes),
+    contributionDigest: typeof bytes === 'string' ? bytes : digestBytes('contribution', bytes),
   });
 }

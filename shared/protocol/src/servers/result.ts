@@ -53,8 +53,10 @@ function projectionOf(task: Task, decomposition: Decomposition): Projection {
     twoParty: task.twoParty,
     features: task.features,
     fractionBits: task.fractionBits,
+    ...(task.sketch && { sketch: task.sketch }),
     outputs: task.outputs,
     differentialPrivacy: task.differentialPrivacy,
+    ...(task.basis !== undefined && { basis: task.basis }),
     ...decomposition,
   };
 }

@@ -5,7 +5,7 @@ import { StatisticsError } from '../errors.ts';
 import type { OwnerStatistics } from '../rows.ts';
 import type { ClassSums, Statistics } from '../statistics.ts';
 import { checkSums } from './check.ts';
-import { MISSING, REFUSED, RESULT, refuseGuarantee } from './statement.ts';
+import { MISSING, REFUSED, RESULT, refuseTask } from './statement.ts';
 
 /** Sums of the rows that are of the same classes, or that were not summed. */
 interface Group {
@@ -21,7 +21,7 @@ interface Group {
  * The statistics that a result holds: checked as far as sums can be, which is that rows with such sums could exist (see `checkSums`).
  * @param text a CSV file with a header row, a JSON array of objects, or JSON objects line by line
  * @param options as for files of rows
- * @throws ERR_SQL_PRIVACY, ERR_STATISTICS_FILE; ERR_CSV_CELL, ERR_UNKNOWN_CLASS, ERR_OUT_OF_RANGE, ERR_NO_ROWS and ERR_TOO_MANY_ROWS as for files of rows
+ * @throws ERR_SQL_PRIVACY, ERR_SQL_SKETCH, ERR_STATISTICS_FILE; ERR_CSV_CELL, ERR_UNKNOWN_CLASS, ERR_OUT_OF_RANGE, ERR_NO_ROWS and ERR_TOO_MANY_ROWS as for files of rows
  * @example
  * import { readFile } from 'node:fs/promises';
  * import { statisticsOfResult } from '@eigenveil/statistics/sql';
@@ -34,7 +34,7 @@ export function statisticsOfResult(
   taskId: string,
   options: { readonly missing?: 'error' | 'skip'; readonly strict?: boolean } = {},
 ): OwnerStatistics {
-  refuseGuarantee(task);
+  refuseTask(task);
   const groups = recordsOf(text).map((record, n) => readGroup(record, n + 1, task, taskId));
   const names = new Set(groups.map(({ classes }) => classes.join()));
   if (names.size < groups.length) throw invalid('a class in two result rows');
@@ -126,7 +126,7 @@ function readGroup(fields: Fields, n: number, task: StatisticsTask, taskId: stri
   if (rows < 1n) throw wrong(RESULT.rows);
   const cells = integers(RESULT.cells, d);
   if (cells.some((it) => it < 0n || it > rows)) throw wrong(RESULT.cells);
-  const R = collectsR(task.method) ? task.features.flatMap((_, i) => integers(RESULT.R(i), d - i)) : [];
+  const R = collectsR(task) ? task.features.flatMap((_, i) => integers(RESULT.R(i), d - i)) : [];
   return { classes, total: integer(RESULT.total), rows, cells, V: integers(RESULT.V, d), R };
 }
 
@@ -141,7 +141,7 @@ function statisticsOf(task: StatisticsTask, groups: readonly Group[]): Statistic
   });
   return {
     R: addUp(
-      collectsR(task.method) ? (d * (d + 1)) / 2 : 0,
+      collectsR(task) ? (d * (d + 1)) / 2 : 0,
       groups.map((it) => it.R),
     ),
     labellings: summedClasses(task).map((classes, l) =>

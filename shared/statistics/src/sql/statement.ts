@@ -40,7 +40,7 @@ const STATE = { fine: 0, missing: 1, refused: 2 } as const;
  * The statement for a task, whose result `statisticsOfResult` reads. It groups rows by class; a row with a cell that is missing is not summed, and is
  * counted, and so is one with an infinite cell or an unknown class.
  * @param taskId stands in each row of the result, so that it cannot be taken for another task's
- * @throws ERR_TASK_INVALID, ERR_SQL_NAME, ERR_SQL_WIDTH, ERR_SQL_PRIVACY
+ * @throws ERR_TASK_INVALID, ERR_SQL_NAME, ERR_SQL_WIDTH, ERR_SQL_PRIVACY, ERR_SQL_SKETCH
  * @example
  * import { sqlStatement } from '@eigenveil/statistics/sql';
  *
@@ -52,7 +52,7 @@ export function sqlStatement(
   { dialect: name, from, columns = {} }: StatementOptions,
 ): string {
   checkStatisticsTask(task);
-  refuseGuarantee(task);
+  refuseTask(task);
   const dialect = DIALECT[name];
   const { features, labellings } = task;
   const d = features.length;
@@ -158,7 +158,7 @@ export function sqlStatement(
       dialect.join(expressions.map((it) => `CAST(${exact(it)} AS ${dialect.text})`));
   };
   const [counts, sums, products] = [sumOf(1n), sumOf(BigInt(unit)), sumOf(BigInt(unit) ** 2n)];
-  const triangle = collectsR(task.method)
+  const triangle = collectsR(task)
     ? each((i) => {
         const row = every('x').slice(i);
         return `${products(row.map((x) => `${row[0]} * ${x}`))} AS ${RESULT.R(i)}`;
@@ -185,10 +185,19 @@ export function sqlStatement(
 }
 
 /**
- * Whoever promises differential privacy relies on rows that are no longer than a norm, which sums do not show.
- * @throws ERR_SQL_PRIVACY
+ * Whoever promises differential privacy relies on rows that are no longer than a norm, which sums do not show. And the sums of a sketch are as many
+ * as features times columns, each over all features.
+ * @throws ERR_SQL_PRIVACY, ERR_SQL_SKETCH
  */
-export function refuseGuarantee({ differentialPrivacy }: Pick<StatisticsTask, 'differentialPrivacy'>): void {
+export function refuseTask({
+  differentialPrivacy,
+  sketch,
+}: Pick<StatisticsTask, 'differentialPrivacy' | 'sketch'>): void {
+  if (sketch !== undefined)
+    throw new StatisticsError(
+      'ERR_SQL_SKETCH',
+      'this task has a sketch, whose sums no statement computes: give the rows as a file, or as a query',
+    );
   if (!differentialPrivacy) return;
   throw new StatisticsError(
     'ERR_SQL_PRIVACY',

@@ -1,6 +1,6 @@
 /** An HTTPS proxy in front of a service: it records requests, and loses, delays or replaces them when it is told to. */
 import { once } from 'node:events';
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { createServer, request, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { type Duplex, Transform } from 'node:stream';
@@ -57,13 +57,15 @@ export class FaultyProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Duplex>();
   readonly #ca: string;
+  readonly #answerHeaders: OutgoingHttpHeaders;
   #injections: Injection[] = [];
   #healed = Promise.withResolvers<void>();
   #upstreamPort = 0;
 
-  private constructor(server: Server, ca: string) {
+  private constructor(server: Server, ca: string, answerHeaders: OutgoingHttpHeaders) {
     this.#server = server;
     this.#ca = ca;
+    this.#answerHeaders = answerHeaders;
     server.on('request', (incoming: IncomingMessage, response: ServerResponse) => {
       this.#serve(incoming, response).catch(() => incoming.socket.destroy());
     });
@@ -73,12 +75,15 @@ export class FaultyProxy {
     server.on('connection', (socket: Socket) => this.#track(socket));
   }
 
-  /** Listens on any free port, with a certificate that is its own authority. */
-  static async start(tls: { readonly cert: string; readonly key: string }): Promise<FaultyProxy> {
+  /** Listens on any free port, with a certificate that is its own authority; answers of its own have these headers. */
+  static async start(
+    tls: { readonly cert: string; readonly key: string },
+    answerHeaders: OutgoingHttpHeaders = {},
+  ): Promise<FaultyProxy> {
     const server = createServer(tls);
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return new FaultyProxy(server, tls.cert);
+    return new FaultyProxy(server, tls.cert, answerHeaders);
   }
 
   /** The service's port on loopback; it need not listen all the time. */
@@ -122,7 +127,8 @@ export class FaultyProxy {
       const json = fault.kind === 'answer' ? fault.json : await fault.json(body);
       const status = fault.kind === 'answer' ? 200 : (fault.status ?? 200);
       const type = status < 400 ? 'application/json' : 'application/problem+json';
-      return void response.writeHead(status, { 'content-type': type }).end(JSON.stringify(json));
+      const headers = { ...this.#answerHeaders, 'content-type': type };
+      return void response.writeHead(status, headers).end(JSON.stringify(json));
     }
     if (fault?.kind === 'delay') await sleep(fault.milliseconds);
     if (fault?.kind === 'hold') await this.#healed.promise;

@@ -57,7 +57,7 @@ const LONGEST_REFUSAL_BYTES = 16_384;
  * import { connectChannel } from '@eigenveil/two-party';
  *
  * const path = `/tasks/${task.id}/two-party`;
- * const headers = await client.authenticate('GET', path);
+ * const headers = await client.introduce('GET', path);
  * const channel = await connectChannel({ url: `wss://csp.example.org:8443${path}`, headers });
  */
 export async function connectChannel(options: {

@@ -108,7 +108,7 @@ export async function poolStatistics(
       }),
     );
     const owners = resize(value(places.owners), ownerBits);
-    return { R: collectsR(task.method) ? value(places.R) : [], counted, owners };
+    return { R: collectsR(task) ? value(places.R) : [], counted, owners };
   });
   const labellings = task.differentialPrivacy ? await usableClasses(session, counted) : counted;
   return session.step((gates) => {

@@ -1,6 +1,7 @@
 /** Which tasks `rotated` computes. Both servers refuse others before they exchange a byte. */
 import { fullRank } from '@eigenveil/projection/portable';
 import { checkRevealedByRotation, leastRank, type Program, type StatisticsTask } from '@eigenveil/task';
+import { TwoPartyError } from '../errors.ts';
 import { rotatedParameters } from './parameters.ts';
 import { checkPencil } from './pencil/check.ts';
 
@@ -11,6 +12,8 @@ import { checkPencil } from './pencil/check.ts';
  * @throws ERR_TASK_RANGE
  */
 export function checkRotated(task: StatisticsTask, program: Program): void {
+  if (program.sketch !== undefined)
+    throw new TwoPartyError('ERR_TASK_RANGE', '"sketch" expected none: rotated does not compute it yet');
   checkRevealedByRotation(program);
   if (task.method.kind !== 'pca') {
     checkPencil(task, program);

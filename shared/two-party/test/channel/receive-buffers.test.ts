@@ -142,16 +142,15 @@ test('the end that accepted a WebSocket has what it read collected before it is 
       const isForced = (flags & constants.NODE_PERFORMANCE_GC_FLAGS_FORCED) !== 0;
       if (kind === constants.NODE_PERFORMANCE_GC_MINOR && isForced) forced.add(startTime);
     }
-    if (forced.size >= 4) found.resolve();
   });
-  const found = Promise.withResolvers<void>();
   observer.observe({ entryTypes: ['gc'] });
   const message = Buffer.alloc(1024 * 1024);
-  for (let i = 0; i < 40; i += 1) {
+  // Others in this process collect, too, and entries may come together: as long as it takes, or until the test's time is over.
+  while (forced.size < 4) {
     await near.send(message);
     await far.receive();
+    await setImmediate();
   }
-  await found.promise;
   observer.disconnect();
   expect('gc' in globalThis).toBe(false);
 });

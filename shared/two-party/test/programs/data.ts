@@ -65,7 +65,7 @@ export function settingOf({
   const sum = (term: (row: readonly bigint[]) => bigint): bigint =>
     cells.reduce((total, row) => total + term(row), 0n);
   const R: bigint[] = [];
-  if (collectsR(method)) {
+  if (collectsR({ method })) {
     for (let i = 0; i < d; i += 1) for (let j = i; j < d; j += 1) R.push(sum((row) => row[i]! * row[j]!));
   }
   const classSums = (own: readonly (readonly bigint[])[]): ClassSums => ({

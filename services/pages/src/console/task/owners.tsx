@@ -41,7 +41,7 @@ export function Owners(props: { readonly api: ConsoleApi; readonly taskId: TaskI
               cell: ({ contributedAt }) =>
                 contributedAt === null ? 'no' : <Moment at={contributedAt} now={now} />,
             },
-            { head: 'Withdrawn', cell: ({ withdrawn }) => (withdrawn ? 'yes, for good' : 'no') },
+            { head: 'Withdrawn or revoked', cell: ({ withdrawn }) => (withdrawn ? 'yes, for good' : 'no') },
           ]}
         />
       )}

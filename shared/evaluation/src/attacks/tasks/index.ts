@@ -1,6 +1,7 @@
 /** Differencing, repeated answers, spectrum, one-hot groups, collusion, and the references that are known to be broken. */
 import type { Experiment } from '../../experiment.ts';
 import * as answers from './answers.ts';
+import * as chains from './chains.ts';
 import * as rows from './differencing.ts';
 import * as servers from './in-sight.ts';
 import * as oneHot from './one-hot.ts';
@@ -28,6 +29,7 @@ const ALL: readonly Experiment[] = [
   answers.bothProtocols,
   answers.repeated,
   answers.lowBits,
+  chains.restOfScatter,
   seed.sharedSeed,
   seed.ownNoise,
   servers.simulatedInSight,

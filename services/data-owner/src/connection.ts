@@ -1,0 +1,126 @@
+/** An owner's way to the services: who it is there, its requests in its own name, and tasks under the signature of the CSP that it has pinned. */
+import { verifyBasis } from '@eigenveil/projection/portable';
+import { type AgreedTask, openAgreed } from '@eigenveil/protocol/owner';
+import type { Task, TaskId } from '@eigenveil/task';
+import {
+  BasisResponse,
+  EnrolmentResponse,
+  JwkSet,
+  NextTask,
+  type PublicJwk,
+  type ServiceAddress,
+  ServiceClient,
+  ServiceError,
+  SignedTask,
+  type Thumbprint,
+  thumbprintOf,
+} from '@eigenveil/wire';
+import { type Basis, basisOf } from './basis.ts';
+import type { Enrolment, OwnerState } from './state.ts';
+
+/** A task that this owner has verified. */
+export interface VerifiedTask extends AgreedTask {
+  readonly signed: SignedTask;
+}
+
+export const CSP_UNKNOWN = 'the address of the CSP is not known: enrol again';
+
+export class OwnerConnection {
+  readonly #state: OwnerState;
+  readonly #patienceMilliseconds: number;
+
+  constructor(state: OwnerState, patienceMilliseconds = 0) {
+    this.#state = state;
+    this.#patienceMilliseconds = patienceMilliseconds;
+  }
+
+  /** See enrol of DataOwner. */
+  async enrol(csp: ServiceAddress, enrolmentToken: string, cspThumbprint: Thumbprint): Promise<Enrolment> {
+    const client = this.#client(csp, { kind: 'key', key: await this.#state.signingKey() });
+    try {
+      const { keys } = await client.send({ method: 'GET', path: '/.well-known/jwks.json', response: JwkSet });
+      const cspKey = await pinned(keys, cspThumbprint);
+      const path = '/enrolments';
+      const answer = await client.send({
+        method: 'POST',
+        path,
+        json: { enrolmentToken },
+        response: EnrolmentResponse,
+      });
+      const enrolment = { ...answer, cspKey, csp };
+      await this.#state.saveEnrolment(enrolment);
+      return enrolment;
+    } finally {
+      await client.close();
+    }
+  }
+
+  /** @throws ERR_AUTH_REQUIRED when the owner is not enrolled */
+  async enrolment(): Promise<Enrolment> {
+    const enrolment = await this.#state.enrolment();
+    if (enrolment === undefined)
+      throw new ServiceError('ERR_AUTH_REQUIRED', 'not enrolled yet: run "eigenveil-owner enrol" first');
+    return enrolment;
+  }
+
+  /** Work with a client that speaks in the owner's name, which is closed afterwards. */
+  async withService<T>(service: ServiceAddress, work: (client: ServiceClient) => Promise<T>): Promise<T> {
+    const { ownerToken } = await this.enrolment();
+    const client = this.#client(service, {
+      kind: 'key',
+      key: await this.#state.signingKey(),
+      token: ownerToken,
+    });
+    try {
+      return await work(client);
+    } finally {
+      await client.close();
+    }
+  }
+
+  /** @throws ERR_AGREEMENT_INVALID, ERR_KEY_INVALID */
+  async task(client: ServiceClient, taskId: TaskId): Promise<VerifiedTask> {
+    const { cspKey } = await this.enrolment();
+    const signed = await client.send({ method: 'GET', path: `/tasks/${taskId}`, response: SignedTask });
+    const agreed = await openAgreed(signed, cspKey);
+    if (signed.task.id !== taskId)
+      throw new ServiceError('ERR_AGREEMENT_INVALID', '"taskId" expected the task that was asked for');
+    return { ...agreed, signed };
+  }
+
+  /**
+   * The task that renews this one; null: none yet.
+   * @throws ERR_AGREEMENT_INVALID, ERR_KEY_INVALID
+   */
+  async nextTask(client: ServiceClient, taskId: TaskId): Promise<Task | null> {
+    const path = `/tasks/${taskId}/next`;
+    const { next } = await client.send({ method: 'GET', path, response: NextTask });
+    return next && (await openAgreed(next, (await this.enrolment()).cspKey)).task;
+  }
+
+  /**
+   * What a task stands on, every link verified under the pinned CSP's key: the data user's word counts for nothing.
+   * @throws ERR_BASIS_INVALID, and as `verifyProjection`
+   */
+  async basis(client: ServiceClient, task: Task): Promise<Basis> {
+    if (task.basis === undefined) return [];
+    const path = `/tasks/${task.id}/basis`;
+    const { basis } = await client.send({ method: 'GET', path, response: BasisResponse });
+    return basisOf(await verifyBasis(task, basis, (await this.enrolment()).cspKey));
+  }
+
+  #client(
+    { url, ca }: ServiceAddress,
+    credentials: ConstructorParameters<typeof ServiceClient>[0]['credentials'],
+  ) {
+    return new ServiceClient({ url, ca, credentials, patienceMilliseconds: this.#patienceMilliseconds });
+  }
+}
+
+async function pinned(keys: readonly PublicJwk[], thumbprint: Thumbprint): Promise<PublicJwk> {
+  for (const key of keys) if ((await thumbprintOf(key)) === thumbprint) return key;
+  throw new ServiceError(
+    'ERR_CSP_IDENTITY',
+    `"csp" expected an identity key with the pinned thumbprint ${thumbprint}`,
+  );
+}

@@ -1,0 +1,77 @@
+/** What a sketch costs in accuracy on the sample that it was drafted from, in words for the person who drafts. */
+import { sketchEigen, sketchOf, sketchRefusal, symmetricEigen } from '@eigenveil/projection/portable';
+import { Discretiser, readRowBatches, StatisticsAccumulator, sketchSigns } from '@eigenveil/statistics/owner';
+import type { TaskProposal } from '@eigenveil/task';
+
+/** Of which the exact components are computed beside the sketch's: a second or so. */
+const MOST_ROWS = 500;
+/** Signs of this draft alone: nobody knows those of the task before it is signed. */
+const EXAMPLE_SEED = new Uint8Array(32);
+
+/**
+ * @param source the bytes that the task was drafted from, of which the first rows are read
+ * @throws as `readRowBatches`
+ */
+export async function describeSketch(
+  source: AsyncIterable<Uint8Array>,
+  task: TaskProposal,
+): Promise<string[]> {
+  const { features, sketch, components, fractionBits } = task;
+  const { columns } = sketch!;
+  const rows = await firstRows(source, task);
+  if (rows.length - 1 <= columns)
+    return [
+      `all owners together need at least ${columns + 2} rows, and the sample has ${rows.length}: with fewer the task ends with ERR_FULL_RANK`,
+    ];
+  const signs = sketchSigns(EXAMPLE_SEED, features.length, columns);
+  const accumulator = new StatisticsAccumulator({ ...task, maximumSamplesPerOwner: MOST_ROWS }, signs);
+  for (const row of rows) accumulator.add(row, []);
+  const made = sketchOf(accumulator.statistics(), signs, fractionBits);
+  if (sketchRefusal(made, rows.length) !== undefined)
+    return [
+      `in the sample fewer than ${columns} features vary on their own: the task would end with ERR_FULL_RANK; take fewer columns`,
+    ];
+  const { total, best, captured } = variances(rows, sketchEigen(made).vectors.slice(0, components));
+  return [
+    `in the first ${rows.length} rows of the sample, ${components} components of a sketch of ${columns} columns capture ${percent(captured / total)} of the variance, exact ones ${percent(best / total)}: ${percent((best - captured) / best)} of that is lost`,
+  ];
+}
+
+/** Discretised, as the task would have them. */
+async function firstRows(source: AsyncIterable<Uint8Array>, task: TaskProposal): Promise<Float64Array[]> {
+  const discretiser = new Discretiser(task);
+  const rows: Float64Array[] = [];
+  for await (const batch of readRowBatches(source, task, { ignoredColumns: 'others' })) {
+    for (const { values } of batch.slice(0, MOST_ROWS - rows.length)) {
+      const row = new Float64Array(values.length);
+      discretiser.write(values, 0, row);
+      rows.push(row);
+    }
+    if (rows.length === MOST_ROWS) break;
+  }
+  return rows;
+}
+
+/** Of the rows, of as many exact components as there are vectors, and of the vectors; in one unit. */
+function variances(rows: readonly Float64Array[], vectors: readonly (readonly number[])[]) {
+  const mean = rows[0]!.map((_, i) => rows.reduce((sum, row) => sum + row[i]!, 0) / rows.length);
+  const centred = rows.map((row) => row.map((cell, i) => cell - mean[i]!));
+  // Rows are fewer than features, mostly: their products have the same eigenvalues.
+  const { values } = symmetricEigen(centred.map((one) => centred.map((other) => inner(one, other))));
+  const sum = (numbers: readonly number[]) => numbers.reduce((all, value) => all + value, 0);
+  return {
+    total: sum(values),
+    best: sum(values.slice(0, vectors.length)),
+    captured: sum(vectors.map((vector) => sum(centred.map((row) => inner(row, vector) ** 2)))),
+  };
+}
+
+function inner(one: ArrayLike<number>, other: ArrayLike<number>): number {
+  let sum = 0;
+  for (let i = 0; i < one.length; i += 1) sum += one[i]! * other[i]!;
+  return sum;
+}
+
+function percent(part: number): string {
+  return `${(100 * part).toPrecision(2)} %`;
+}

@@ -1,0 +1,49 @@
+/** The part of a draft that has a task stand on an earlier result: what that is, and the features that follow from it. */
+import { type Link, openProjection } from '@eigenveil/projection/portable';
+import { basisFeatures, type Task, type TaskId } from '@eigenveil/task';
+import { type Digest, ServiceError } from '@eigenveil/wire';
+import type { Draft } from './draft.ts';
+import type { TaskClient } from './task-client.ts';
+
+export interface DraftBasis {
+  /** As the CSP has countersigned it. */
+  readonly digest: Digest;
+  /** From the first of the chain to the one with this digest. */
+  readonly links: readonly (Link & { readonly task: Task })[];
+}
+
+/**
+ * The result of a task that is done, with every link that it stands on, and all signatures checked.
+ * @throws ERR_NOT_READY before it is done, ERR_PROVENANCE_MISSING of a result by a release without it, and as `openProjection`
+ */
+export async function basisFrom(
+  client: Pick<TaskClient, 'signed' | 'signedResult'>,
+  taskId: TaskId,
+): Promise<DraftBasis> {
+  const signed = await client.signed(taskId);
+  const result = await client.signedResult(taskId);
+  const { basis, provenance, ...last } = await openProjection({ ...signed, ...result }, signed.task.csp);
+  return { digest: provenance.projectionDigest, links: [...basis, last] };
+}
+
+/** ρ that is 1 in units of the scatter of the first task's features in [−1, 1]: every link divides a row by its range. To three digits. */
+export function ridgeOn({ links }: DraftBasis): number {
+  const ranges = links.map(({ task }) => basisFeatures(task)[0]!.max);
+  return Number((1 / ranges.reduce((product, range) => product * range, 1) ** 2).toPrecision(3));
+}
+
+/**
+ * The same draft with the components of the basis for its features.
+ * @throws ERR_TASK_INVALID unless the sample has the features of the first link, and no others; for a correlation matrix
+ */
+export function draftOn({ digest, links }: DraftBasis, draft: Draft): Draft {
+  const wanted = links[0]!.task.features.map(({ name }) => name);
+  const got = new Set(draft.features.map(({ name }) => name));
+  const missing = wanted.filter((name) => !got.has(name));
+  if (missing.length > 0 || got.size !== wanted.length)
+    throw new ServiceError(
+      'ERR_TASK_INVALID',
+      `the file expected the ${wanted.length} features of task ${links[0]!.task.id}, which the chain begins with, and no others: ${missing.length} are missing, ${got.size - wanted.length + missing.length} are to be left out with --ignore`,
+    );
+  return { ...draft, basis: digest, features: basisFeatures(links.at(-1)!.task) };
+}

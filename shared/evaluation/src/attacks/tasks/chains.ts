@@ -1,0 +1,128 @@
+/** A second task that stands on a basis of the data user's own making: what that tells beyond one on the first task's true result, which tells nothing new. */
+import { type Link, statisticsThrough, symmetricEigen } from '@eigenveil/projection';
+import type { Statistics } from '@eigenveil/statistics';
+import { basisFeatures, checkBasis, checkTask, type TaskProposal } from '@eigenveil/task';
+import { mean } from '@eigenveil/testbed/goodness/mean';
+import { Matrix } from 'ml-matrix';
+import type { Experiment } from '../../experiment.ts';
+import { releasedBy, releasedOf } from '../../released.ts';
+import type { SceneRow } from '../../scene.ts';
+import { explained, type Population, populationOf, trialsBeside } from './population.ts';
+import { pcaOf, refusal, runsOf } from './scenes.ts';
+import { trueRest } from './spectrum.ts';
+import { expectedRest, outsideOf, toldBy } from './told.ts';
+
+/** Signed as the result of a task that it is not the result of: nobody else sees that. */
+const DIGEST = 'd'.repeat(43);
+
+type Vectors = readonly (readonly number[])[];
+
+/** A link of these vectors, each turned so that its largest entry is positive. */
+function linkOf(task: TaskProposal, vectors: Vectors, eigenvalues: readonly number[]): Link {
+  const turned = vectors.map((vector) => {
+    const largest = vector.reduce((a, b) => (Math.abs(b) > Math.abs(a) ? b : a));
+    return vector.map((entry) => Math.sign(largest) * entry);
+  });
+  // No outputs: what is declared is about rows, and here nothing but vectors is used.
+  const plain: TaskProposal = { ...task, outputs: [], maximumSamplesPerOwner: 1_000_000 };
+  return { task: plain, projection: { ...plain, vectors: turned, eigenvalues: [...eigenvalues] } };
+}
+
+/** A PCA by `garbled` of the components, all but one of which it gives. */
+function pcaOn({ task, projection }: Link): TaskProposal {
+  const { vectors } = projection;
+  const second: TaskProposal = {
+    ...(task as TaskProposal),
+    twoParty: 'garbled',
+    features: [...basisFeatures(task as TaskProposal)],
+    basis: DIGEST,
+    components: Math.max(1, vectors.length - 1),
+    outputs: [],
+  };
+  checkBasis(second, [task as TaskProposal]);
+  checkTask(second);
+  return second;
+}
+
+async function statisticsOn(link: Link, task: TaskProposal, rows: readonly SceneRow[]): Promise<Statistics> {
+  async function* batches() {
+    yield rows.map(({ values }) => ({ values, classes: [] }));
+  }
+  return (await statisticsThrough(task, [link], {}, batches)).statistics;
+}
+
+/** What the second task tells of the scatter, in scaled features: the part in the span of the basis that its vectors have. */
+async function toldOn(link: Link, rows: readonly SceneRow[]): Promise<{ part: Matrix; directions: Matrix }> {
+  const second = pcaOn(link);
+  const { vectors, eigenvalues } = releasedOf(second, await statisticsOn(link, second, rows));
+  const directions = new Matrix(vectors as number[][]).mmul(
+    new Matrix(link.projection.vectors as number[][]),
+  );
+  const range = second.features[0]!.max;
+  const part = directions
+    .transpose()
+    .mmul(Matrix.diag(eigenvalues.map((value) => value * range ** 2)))
+    .mmul(directions);
+  return { part, directions };
+}
+
+/** The population's leading directions outside of those that were told. */
+function nextDirections(population: Population, outside: Matrix, count: number): number[][] {
+  const { vectors } = symmetricEigen(outside.mmul(population.covariance).mmul(outside).to2DArray());
+  return vectors.slice(0, count).map((vector) => [...vector]);
+}
+
+const RUNS = { quick: 60, full: 150 } as const;
+
+export const restOfScatter: Experiment = {
+  id: 'chain-rest',
+  kind: 'attack',
+  attacker: 'data user',
+  expectation: 'admitted',
+  unit: 'run',
+  title:
+    'The scatter outside of a PCA’s components, from a second task on a basis of the data user’s own making: directions that the first one has left out',
+  secret: 'pooled statistics',
+  claims: ['S-608'],
+  sees: 'k vectors and eigenvalues of the first task, and one less of the second, which stands on k directions of its choice',
+  knows: 'a public sample',
+  control: 'the same from two tasks over other people',
+  baseline:
+    'what the first task and the public sample tell of the scatter outside of its vectors, from which success is measured: 0',
+  scenes: ['pima', 'breast_cancer', 'ionosphere'],
+  omits: (scene) =>
+    pcaOf(scene).components < 2 ? 'a task of one component is no basis for a PCA' : refusal(scene),
+  async run(setting) {
+    const { scene, effort } = setting;
+    const first = pcaOf(scene);
+    const population = populationOf(first, scene.publicSample);
+    const honest: number[] = [];
+    const found = [];
+    for (const { members, outsiders } of runsOf(setting, RUNS[effort])) {
+      const released = releasedBy(first, [members]);
+      const told = toldBy(released);
+      const outside = outsideOf(told);
+      const blind = expectedRest(told, population, members.length);
+      const truth = trueRest(first, members, outside);
+      const guessOn = async (vectors: Vectors, rows: readonly SceneRow[]) => {
+        const { part, directions } = await toldOn(linkOf(first, vectors, released.eigenvalues), rows);
+        // What the second task tells stands in the place of what the population lets expect there.
+        const beyond = outsideOf({ vectors: directions.transpose() });
+        return outside.mmul(beyond.mmul(blind).mmul(beyond).add(part)).mmul(outside);
+      };
+      const own = nextDirections(population, outside, first.components);
+      honest.push(explained({ guess: await guessOn(released.vectors, members), blind, truth }));
+      found.push({
+        own: { guess: await guessOn(own, members), blind, truth },
+        other: await guessOn(own, outsiders),
+      });
+    }
+    return {
+      ...trialsBeside(
+        found.map(({ own }) => own),
+        found.map(({ other }) => other),
+      ),
+      facts: { components: first.components, 'on the first task’s true result': mean(honest) },
+    };
+  },
+};

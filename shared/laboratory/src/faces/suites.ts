@@ -1,0 +1,33 @@
+/** The suites of `npm run study:faces`, in the order of the report. */
+import { type BenchData, reportOf } from '@eigenveil/bench/report';
+import type { Suite } from '@eigenveil/bench/unit';
+import type { Report } from '@eigenveil/report/document';
+import { dimensionsSuite } from './dimensions.ts';
+import { hiddenSuite } from './hidden.ts';
+import {
+  dimensionsHighlights,
+  dimensionsReport,
+  hiddenReport,
+  madeUpWarning,
+  signalRidgeReport,
+  solverReport,
+} from './report.ts';
+import { signalRidgeSuite } from './signal-ridge.ts';
+import { solverSuite } from './solver.ts';
+
+export const FACES_SUITES: readonly Suite[] = [
+  dimensionsSuite({ highlights: dimensionsHighlights, report: dimensionsReport }),
+  solverSuite({ highlights: () => [], report: solverReport }),
+  signalRidgeSuite({ highlights: () => [], report: signalRidgeReport }),
+  hiddenSuite({ highlights: () => [], report: hiddenReport }),
+];
+
+export function facesReport(data: BenchData): Report {
+  return reportOf(data, FACES_SUITES, {
+    title: 'Eigenveil: compressive privacy on faces, in the clear',
+    introduction: [
+      'The experiments of section 9.3 of “Privacy-Preserving Machine Learning” (Zhuang et al.) with its parameters: ρ = 10 and ρ′ = −0.05 on grey levels, an SVM with a linear or an RBF kernel. Everything here is in the clear: no figure is of the encrypted path. Splits come from seeds, so that a run repeats to the last digit.',
+      ...madeUpWarning(data.measurements),
+    ],
+  });
+}

@@ -1,0 +1,105 @@
+/**
+ * PCA from a sketch, in the clear: the reference for sketched tasks. T ≈ TΩ (ΩᵀTΩ)⁻¹ (TΩ)ᵀ (Tropp, Yurtsever, Udell, Cevher, "Fixed-rank approximation of a
+ * positive-semidefinite matrix from streaming data", NeurIPS 2017), with a shift that keeps ΩᵀTΩ from being nearly singular.
+ */
+import type { Statistics } from '@eigenveil/statistics';
+import { cholesky, type EigenPairs, fixSign, symmetricEigen } from './eigen.ts';
+import { ProjectionError } from './errors.ts';
+import { rankOf } from './rank.ts';
+
+/** ν, as a part of the mean of the diagonal of ΩᵀTΩ. */
+const SHIFT = 1e-7;
+
+type Matrix = readonly (readonly number[])[];
+
+/** A sketch of a positive semidefinite matrix T (d × d) by Ω of l columns of signs. */
+export interface Sketch {
+  /** TΩ: l columns of d numbers. */
+  readonly columns: Matrix;
+  /** Ω, row by row. */
+  readonly signs: ArrayLike<number>;
+}
+
+/**
+ * A sketch of the total scatter S̄ = R − V Vᵀ/Q, centred exactly before it is rounded: S̄Ω = Y − V (VᵀΩ)/Q.
+ * @param signs Ω, row by row, as sketchSigns makes it
+ * @throws RangeError for signs of another size
+ */
+export function sketchOf({ Y = [], labellings }: Statistics, signs: Int8Array, fractionBits: number): Sketch {
+  const { V, M } = labellings[0]![0]!;
+  const l = Y.length / V.length;
+  if (signs.length !== Y.length)
+    throw new RangeError(`"signs" expected ${V.length} × ${l} of them, got ${signs.length}`);
+  const sums = Array.from({ length: l }, (_, a) =>
+    V.reduce((sum, value, i) => (signs[i * l + a] === 1 ? sum + value : sum - value), 0n),
+  );
+  const scale = Number(M) * 4 ** fractionBits;
+  const columns = sums.map((sum, a) => V.map((value, i) => Number(M * Y[i * l + a]! - value * sum) / scale));
+  return { columns, signs };
+}
+
+/**
+ * The refusal of a sketch that is, or may be, the whole scatter matrix: of as many columns as the rank can be with so many rows, or of more than the rank is.
+ */
+export function sketchRefusal(sketch: Sketch, rows: number): ProjectionError | undefined {
+  const l = sketch.columns.length;
+  const isWhole = rows - 1 <= l || rankOf(symmetricEigen(coreOf(sketch).core).values) < l;
+  if (!isWhole) return undefined;
+  return new ProjectionError(
+    'ERR_FULL_RANK',
+    `"sketch.columns" expected fewer than the rank of the scatter matrix, and than rows less one, got ${l}: propose a task with fewer columns, or with more rows`,
+  );
+}
+
+/** ΩᵀTΩ and ΩᵀΩ (l × l), from whose pencil with (TΩ)ᵀTΩ the vectors come. */
+export function coreOf({ columns, signs }: Sketch): { readonly core: number[][]; readonly gram: number[][] } {
+  const l = columns.length;
+  const d = columns[0]!.length;
+  const by = (column: (i: number) => number) =>
+    Array.from({ length: l }, (_, a) => {
+      let sum = 0;
+      for (let i = 0; i < d; i += 1) sum += signs[i * l + a]! * column(i);
+      return sum;
+    });
+  const half = columns.map((column) => by((i) => column[i]!));
+  return {
+    core: half.map((row, a) => row.map((entry, b) => (entry + half[b]![a]!) / 2)),
+    gram: Array.from({ length: l }, (_, b) => by((i) => signs[i * l + b]!)),
+  };
+}
+
+/**
+ * All l eigenpairs of TΩ (ΩᵀTΩ + νΩᵀΩ)⁻¹ (TΩ)ᵀ that are not zero, as of the pencil ((TΩ)ᵀTΩ, ΩᵀTΩ + νΩᵀΩ): ν is 1e-7 of the mean of the diagonal of ΩᵀTΩ.
+ * No eigenvalue is larger than that of T in its place.
+ * @throws ERR_NOT_FINITE, ERR_NOT_POSITIVE_DEFINITE
+ */
+export function sketchEigen(sketch: Sketch): EigenPairs {
+  const { core, gram } = coreOf(sketch);
+  const l = core.length;
+  const shift = (SHIFT * core.reduce((sum, row, a) => sum + row[a]!, 0)) / l;
+  const L = cholesky(core.map((row, a) => row.map((entry, b) => entry + shift * gram[a]![b]!)));
+  const { columns } = sketch;
+  // E = TΩ L⁻ᵀ, so that the product is E Eᵀ; EᵀE has its eigenvalues.
+  const E: number[][] = [];
+  for (let a = 0; a < l; a += 1) {
+    const column = [...columns[a]!];
+    for (let b = 0; b < a; b += 1)
+      for (let i = 0; i < column.length; i += 1) column[i]! -= L[a]![b]! * E[b]![i]!;
+    E.push(column.map((entry) => entry / L[a]![a]!));
+  }
+  const small = symmetricEigen(E.map((one) => E.map((other) => inner(one, other))));
+  const vectors = small.vectors.map((x) => {
+    const vector = new Array<number>(columns[0]!.length).fill(0);
+    for (const [a, weight] of x.entries())
+      for (let i = 0; i < vector.length; i += 1) vector[i]! += weight * E[a]![i]!;
+    const length = Math.sqrt(inner(vector, vector));
+    return fixSign(vector.map((entry) => entry / length));
+  });
+  return { values: small.values, vectors };
+}
+
+function inner(one: readonly number[], other: readonly number[]): number {
+  let sum = 0;
+  for (let i = 0; i < one.length; i += 1) sum += one[i]! * other[i]!;
+  return sum;
+}

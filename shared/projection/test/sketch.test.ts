@@ -1,0 +1,183 @@
+/** Sketched PCA in the clear: what it loses on data, where it is exact, and what it refuses. */
+import { type Statistics, StatisticsAccumulator, sketchSigns } from '@eigenveil/statistics';
+import type { Program } from '@eigenveil/task';
+import { describe, expect, it, test } from 'vitest';
+import {
+  decompose,
+  sketchEigen,
+  sketchOf,
+  sketchRefusal,
+  symmetricEigen,
+  totalScatter,
+  varianceCaptured,
+} from '../src/index.ts';
+import { METHODS, prepare, programFor } from './samples.ts';
+
+const SEED = new Uint8Array(32).fill(1);
+
+/** Statistics of rows of integers, with a sketch of so many columns and with the whole scatter. */
+function both(rows: readonly (readonly number[])[], columns: number, changes: Partial<Program> = {}) {
+  const d = rows[0]!.length;
+  const base = programFor(METHODS.pca, d, { components: 3, ...changes });
+  const signs = sketchSigns(SEED, d, columns);
+  const summed = (sketch?: { columns: number }): Statistics => {
+    const accumulator = new StatisticsAccumulator(
+      {
+        method: METHODS.pca,
+        features: Array.from({ length: d }, (_, i) => ({ name: `f${i}`, min: -1, max: 1 })),
+        labellings: [],
+        fractionBits: base.fractionBits,
+        maximumOwners: 1,
+        maximumSamplesPerOwner: 100_000,
+        keyBits: 2048,
+        statisticalSecurityBits: 40,
+        ...(sketch && { sketch }),
+      },
+      sketch && signs,
+    );
+    for (const row of rows) accumulator.add(row, []);
+    return accumulator.statistics();
+  };
+  const program: Program = {
+    ...base,
+    sketch: { columns },
+    outputs: ['mean', 'sampleCount'],
+    allowFullRank: false,
+  };
+  return { base, program, signs, sketched: summed({ columns }), whole: summed() };
+}
+
+const ionosphere = prepare('ionosphere', METHODS.pca).rounded.map((row) =>
+  row.map((x) => Math.round(x * 2 ** 14)),
+);
+const dot = (a: readonly number[], b: readonly number[]) => a.reduce((total, x, i) => total + x * b[i]!, 0);
+const times = (matrix: readonly (readonly number[])[], vector: readonly number[]) =>
+  matrix.map((row) => dot(row, vector));
+
+/** Rows of d integers in a space of so few dimensions. */
+function lowRank(count: number, d: number, rank: number): number[][] {
+  const coins = sketchSigns(SEED, count + d, rank);
+  return Array.from({ length: count }, (_, n) =>
+    Array.from({ length: d }, (__, i) => {
+      let cell = 0;
+      for (let r = 0; r < rank; r += 1)
+        cell += (n % (r + 2)) * coins[n * rank + r]! * coins[(count + i) * rank + r]! * 100;
+      return cell;
+    }),
+  );
+}
+
+describe('a sketch of 20 columns of the ionosphere data', () => {
+  const { base, program, signs, sketched, whole } = both(ionosphere, 20, { components: 5 });
+  const T = totalScatter(whole, 14);
+  const exact = symmetricEigen(T);
+  const result = decompose(program, sketched, signs);
+
+  it('loses about a hundredth of the variance that five exact components capture', () => {
+    const captured = varianceCaptured(result.vectors, T) / varianceCaptured(exact.vectors.slice(0, 5), T);
+    expect(captured).toBeLessThan(1);
+    expect(captured).toBeGreaterThan(0.97);
+  });
+
+  it('has orthonormal vectors, and eigenvalues no larger than the exact ones', () => {
+    for (const [i, one] of result.vectors.entries()) {
+      for (const [j, other] of result.vectors.entries())
+        expect(dot(one, other)).toBeCloseTo(i === j ? 1 : 0, 9);
+      expect(result.eigenvalues[i]!).toBeLessThan(exact.values[i]!);
+      expect(result.eigenvalues[i]!).toBeGreaterThan(0.8 * exact.values[i]!);
+    }
+    expect(result.mean).toEqual(decompose({ ...base, outputs: ['mean'] }, whole).mean);
+    expect(result.sampleCount).toBe(351);
+  });
+
+  it('has the eigenpairs of the product that the paper names, formed at full length', () => {
+    const d = T.length;
+    const omega = Array.from({ length: d }, (_, i) =>
+      Array.from({ length: 20 }, (__, a) => signs[i * 20 + a]!),
+    );
+    const columns = Array.from({ length: 20 }, (_, a) =>
+      times(
+        T,
+        omega.map((row) => row[a]!),
+      ),
+    );
+    const half = columns.map((column) =>
+      Array.from({ length: 20 }, (_, b) =>
+        dot(
+          column,
+          omega.map((row) => row[b]!),
+        ),
+      ),
+    );
+    const shift = (1e-7 * half.reduce((sum, row, a) => sum + row[a]!, 0)) / 20;
+    const gram = (a: number, b: number) => omega.reduce((sum, row) => sum + row[a]! * row[b]!, 0);
+    const core = symmetricEigen(
+      half.map((row, a) => row.map((entry, b) => (entry + half[b]![a]!) / 2 + shift * gram(a, b))),
+    );
+    // T̂ u = C (Σ vvᵀ/λ) Cᵀ u
+    for (const [j, u] of result.vectors.entries()) {
+      const inner = columns.map((column) => dot(column, u));
+      const solved = new Array<number>(20).fill(0);
+      for (const [e, v] of core.vectors.entries())
+        for (let a = 0; a < 20; a += 1) solved[a]! += (v[a]! * dot(v, inner)) / core.values[e]!;
+      const product = Array.from({ length: d }, (_, i) =>
+        columns.reduce((sum, column, a) => sum + column[i]! * solved[a]!, 0),
+      );
+      const off = product.map((entry, i) => entry - result.eigenvalues[j]! * u[i]!);
+      expect(Math.hypot(...off)).toBeLessThan(1e-9 * exact.values[0]!);
+    }
+  });
+
+  it('is of centred rows: what all rows have in common does not count', () => {
+    const moved = both(
+      ionosphere.map((row) => row.map((cell, i) => cell + 1000 * (i % 5))),
+      20,
+      { components: 5, fractionBits: 15 },
+    );
+    const here = decompose(moved.program, moved.sketched, moved.signs);
+    for (const [j, value] of here.eigenvalues.entries()) {
+      expect(4 * value).toBeCloseTo(result.eigenvalues[j]!, 9);
+      expect(Math.abs(dot(here.vectors[j]!, result.vectors[j]!))).toBeCloseTo(1, 9);
+    }
+  });
+});
+
+describe('a sketch with as many columns as the rank', () => {
+  const rows = lowRank(60, 30, 5);
+
+  test('is the scatter matrix itself', () => {
+    const { sketched, signs, whole } = both(rows, 5);
+    // But for the shift.
+    const { values, vectors } = sketchEigen(sketchOf(sketched, signs, 14));
+    const T = totalScatter(whole, 14);
+    const off = T.map((row, i) =>
+      row.map(
+        (entry, j) =>
+          entry - values.reduce((sum, value, e) => sum + value * vectors[e]![i]! * vectors[e]![j]!, 0),
+      ),
+    );
+    expect(Math.hypot(...off.flat())).toBeLessThan(1e-2 * Math.hypot(...T.flat()));
+  });
+
+  it('is refused where columns are more than the rank, or as many as rows less one', () => {
+    const refusal = expect.objectContaining({ code: 'ERR_FULL_RANK' });
+    const { program, sketched, signs } = both(rows, 8);
+    expect(() => decompose(program, sketched, signs)).toThrow(refusal);
+    const { sketched: wide, signs: theirs } = both(ionosphere, 20);
+    const sketch = sketchOf(wide, theirs, 14);
+    expect(sketchRefusal(sketch, 21)).toEqual(refusal);
+    expect(sketchRefusal(sketch, 22)).toBeUndefined();
+  });
+});
+
+it('is refused with statistics of another shape, with too few owners, and without signs', () => {
+  const { base, program, sketched, signs, whole } = both(ionosphere, 10);
+  const coded = (code: string) => expect.objectContaining({ code });
+  expect(() => decompose(program, whole, signs)).toThrow(coded('ERR_STATISTICS_INVALID'));
+  expect(() => decompose(base, sketched)).toThrow(coded('ERR_STATISTICS_INVALID'));
+  expect(() => decompose({ ...program, minimumOwners: 2 }, sketched, signs)).toThrow(
+    coded('ERR_MINIMUM_OWNERS'),
+  );
+  expect(() => decompose(program, sketched)).toThrow('"signs"');
+  expect(() => decompose(program, sketched, signs.slice(1))).toThrow('"signs"');
+});

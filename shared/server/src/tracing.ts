@@ -1,0 +1,22 @@
+/** Traces of requests and of work on tasks, for the operator's own collector. Without one nothing is loaded, and nothing is done. */
+import type { NextFunction, Request, Response } from 'express';
+
+/** What a span may say: routes, codes and states, ids of tasks. No owner's id, no address, no value. */
+type SpanAttributes = Readonly<Record<string, string | number>>;
+
+export interface Tracing {
+  middleware(request: Request, response: Response, next: NextFunction): void;
+  /** Runs `work` within a span. */
+  work<Result>(name: string, attributes: SpanAttributes, work: () => Promise<Result>): Promise<Result>;
+  /** W3C Trace Context of the span that runs, for a request to another service. */
+  traceparent(): string | undefined;
+  /** Sends what is left; waits for a collector that does not answer for a few seconds at most. */
+  close(): Promise<void>;
+}
+
+export const NO_TRACING: Tracing = {
+  middleware: (_request, _response, next) => next(),
+  work: (_name, _attributes, work) => work(),
+  traceparent: () => undefined,
+  close: async () => {},
+};

@@ -1,0 +1,100 @@
+/**
+ * Chains: tasks whose features are the components of an earlier task's projection, their basis. PCA first and a discriminant method on its components
+ * is called Fisherfaces (Belhumeur, Hespanha, Kriegman, "Eigenfaces vs. Fisherfaces", 1997).
+ *
+ * What a task says of its features goes to everybody who sees it, the CSP among them, who sees no result. So the ranges follow from the earlier task's
+ * parameters and not from its vectors, whose sums would tell of them: a vector of length 1 and a row of n features in [−1, 1] have a product of
+ * at most √n, and of at most 2√n where the mean is taken off. No reduced row leaves that. It is the same for all components, so that the chain scales
+ * space alike in all directions.
+ */
+import { TaskError } from './errors.ts';
+import { cappedComponents, programOf } from './program.ts';
+import { LIMITS, type TaskProposal } from './schema.ts';
+import { type Feature, isStandardised } from './statistics-task.ts';
+
+/** What a chain asks of a task that another one stands on. */
+export type EarlierTask = Pick<
+  TaskProposal,
+  | 'method'
+  | 'features'
+  | 'labellings'
+  | 'components'
+  | 'fractionBits'
+  | 'outputs'
+  | 'minimumOwners'
+  | 'allowFullRank'
+  | 'differentialPrivacy'
+  | 'releaseToOwners'
+  | 'basis'
+>;
+
+/** How reduced rows name their coordinates: component_1, … */
+export const componentName = (c: number): string => `component_${c + 1}`;
+
+/**
+ * The features of a task that stands on the projection of this one: its components, in order. A component counts as one of two values if any feature
+ * may be.
+ * @throws ERR_TASK_INVALID for a correlation matrix, whose vectors are of any length
+ */
+export function basisFeatures(earlier: Omit<EarlierTask, 'basis' | 'releaseToOwners'>): Feature[] {
+  if (isStandardised(earlier.method))
+    throw invalid(
+      'a covariance matrix: vectors of a correlation matrix have no length that bounds their components',
+    );
+  const varying = earlier.features.filter(({ min, max }) => min < max);
+  const most = Math.max(1, (earlier.outputs.includes('mean') ? 2 : 1) * Math.ceil(Math.sqrt(varying.length)));
+  const twoValued = varying.some((feature) => feature.twoValued !== false);
+  return Array.from({ length: cappedComponents(programOf(earlier)) }, (_, c) => ({
+    name: componentName(c),
+    min: -most,
+    max: most,
+    twoValued,
+  }));
+}
+
+/**
+ * Checks that a task may stand on these, the first of which stands on none, and the last of which is the one that it names. Which projections they
+ * gave, and whether those are the named ones, is not seen here.
+ * @throws ERR_TASK_INVALID
+ */
+export function checkBasis(
+  task: Pick<TaskProposal, 'features' | 'differentialPrivacy' | 'basis'>,
+  earlier: readonly EarlierTask[],
+): void {
+  const links = earlier.length + 1;
+  if (links > LIMITS.links) throw invalid(`a chain of at most ${LIMITS.links} tasks, got ${links}`);
+  const chain = [...earlier, task];
+  for (const [i, link] of chain.entries()) {
+    const before = earlier[i - 1];
+    if ((link.basis === undefined) !== (before === undefined))
+      throw invalid('every task of the chain, from the one that stands on none');
+    if (before !== undefined) checkLink(link, before);
+  }
+}
+
+function checkLink(task: Parameters<typeof checkBasis>[0], before: EarlierTask): void {
+  const features = basisFeatures(before);
+  const areThose =
+    task.features.length === features.length &&
+    task.features.every(({ name, min, max, twoValued }, i) => {
+      const expected = features[i]!;
+      return (
+        name === expected.name &&
+        min === expected.min &&
+        max === expected.max &&
+        twoValued === expected.twoValued
+      );
+    });
+  if (!areThose)
+    throw new TaskError(
+      'ERR_TASK_INVALID',
+      `"features" expected the ${features.length} components of the basis: component_1 and so on, from ${features[0]!.min} to ${features[0]!.max}, twoValued ${features[0]!.twoValued}`,
+    );
+  if (!before.releaseToOwners)
+    throw invalid('a projection that is released to owners, who reduce their rows by it');
+  // What the features are would else tell of rows, whatever noise comes on top.
+  if (task.differentialPrivacy !== null && before.differentialPrivacy === null)
+    throw invalid('a projection with differential privacy, as the task has');
+}
+
+const invalid = (expected: string) => new TaskError('ERR_TASK_INVALID', `"basis" expected ${expected}`);

@@ -1,0 +1,66 @@
+/**
+ * Sketched PCA: what a task with `sketch` must keep to. Owners sum Y = Xᵀ(XΩ), and the servers make the vectors of T ≈ TΩ (ΩᵀTΩ)⁻¹ (TΩ)ᵀ
+ * (Tropp, Yurtsever, Udell, Cevher, "Fixed-rank approximation of a positive-semidefinite matrix from streaming data", 2017). docs/sketches.md has all of it.
+ */
+import { TaskError } from './errors.ts';
+import { programOf, SKETCH_OUTPUTS } from './program.ts';
+import { leastRank } from './rank.ts';
+import { LIMITS, type TaskProposal } from './schema.ts';
+import { isStandardised } from './statistics-task.ts';
+
+/** The columns that a draft takes for so many components. */
+export function draftedColumns(components: number): number {
+  return Math.min(3 * components + 10, LIMITS.sketchColumns);
+}
+
+/**
+ * Checks a task with `sketch`, and that one without has no more features than a whole scatter is computed for.
+ *
+ * Where Ω has as many columns as the scatter's rank, the sketch is the scatter itself: so columns must be fewer than features that vary, and than rows
+ * less the mean. Of the rows that come the servers see it when they compute. The rule of ranks (rank.ts) takes the columns for the rank.
+ * @throws ERR_TASK_INVALID, ERR_FULL_RANK
+ */
+export function checkSketch(task: TaskProposal): void {
+  const { sketch, method, features, outputs, differentialPrivacy, twoParty, allowFullRank } = task;
+  if (sketch === undefined) {
+    expect(
+      features.length <= LIMITS.features,
+      `"features" expected at most ${LIMITS.features} without "sketch", got ${features.length}`,
+    );
+    return;
+  }
+  expect(
+    method.kind === 'pca' && !isStandardised(method),
+    '"sketch" expected with the method pca of the covariance alone',
+  );
+  expect(
+    twoParty !== 'garbled',
+    '"sketch" expected with the two-party protocol rotated: garbled computes none',
+  );
+  expect(
+    differentialPrivacy === null,
+    '"sketch" expected without differential privacy, which sketches do not have',
+  );
+  expect(!allowFullRank, '"allowFullRank" expected false: a sketch never tells the whole scatter');
+  expect(
+    SKETCH_OUTPUTS.every((output) => outputs.includes(output)) && outputs.length === SKETCH_OUTPUTS.length,
+    `"outputs" expected ${SKETCH_OUTPUTS.join(' and ')}, and no others, with "sketch", got [${outputs}]`,
+  );
+  const { columns } = sketch;
+  const varying = features.filter(({ min, max }) => min < max).length;
+  const rows = task.maximumOwners * task.maximumSamplesPerOwner;
+  expect(
+    columns < Math.min(varying, rows - 1),
+    `"sketch.columns" expected fewer than the ${varying} features that vary, and than rows: with as many, the sketch is the scatter matrix itself, got ${columns}`,
+  );
+  const least = leastRank(programOf(task));
+  if (columns >= least) return;
+  throw new TaskError(
+    'ERR_FULL_RANK',
+    `"sketch.columns" expected at least ${least} for ${task.components} components of these features, got ${columns}: fewer components, or more columns, up to ${LIMITS.sketchColumns}; and "twoValued": false where features take more than two values`,
+  );
+}
+
+function expect(holds: boolean, message: string): void {
+  if (!holds) throw new TaskError('ERR_TASK_INVALID', message);
+}

@@ -1,0 +1,104 @@
+/** What a task with a sketch must keep to, and that one without is as it was. */
+import { describe, expect, test } from 'vitest';
+import { checkTask, draftedColumns, LIMITS, programOf, TaskError, TaskProposal } from '../src/index.ts';
+
+type Changes = Partial<Record<keyof TaskProposal, unknown>>;
+
+const featuresOf = (count: number, changes: object = { twoValued: false }) =>
+  Array.from({ length: count }, (_, i) => ({ name: `pixel_${i}`, min: 0, max: 255, ...changes }));
+
+function proposal(changes: Changes = {}): TaskProposal {
+  return TaskProposal.parse({
+    method: { kind: 'pca' },
+    features: featuresOf(30),
+    sketch: { columns: 16 },
+    components: 2,
+    outputs: ['mean', 'sampleCount'],
+    maximumOwners: 10,
+    maximumSamplesPerOwner: 100,
+    minimumOwners: 3,
+    twoParty: 'simulated',
+    deadline: '2030-01-01T00:00:00.000Z',
+    ...changes,
+  });
+}
+
+function refusalOf(changes: Changes): string | undefined {
+  try {
+    checkTask(proposal(changes));
+    return undefined;
+  } catch (error) {
+    return error instanceof TaskError ? `${error.code} ${error.message}` : String(error);
+  }
+}
+
+const dp = {
+  epsilon: 1,
+  delta: 1e-6,
+  neighbours: 'add-remove',
+  clippingNorm: 1,
+  dataIndependentRanges: true,
+};
+const label = [{ column: 'label', classes: ['0', '1'] }];
+
+describe('a sketched task', () => {
+  test('is taken, with up to ten thousand features', () => {
+    expect(refusalOf({})).toBeUndefined();
+    expect(refusalOf({ twoParty: 'rotated' })).toBeUndefined();
+    expect(refusalOf({ features: featuresOf(LIMITS.sketchedFeatures) })).toBeUndefined();
+    expect(programOf(proposal()).sketch).toEqual({ columns: 16 });
+  });
+
+  test.each<[string, Changes, string]>([
+    [
+      'two hundred features without it',
+      { sketch: undefined, features: featuresOf(201), outputs: [] },
+      'at most 200 without "sketch"',
+    ],
+    [
+      'a discriminant method',
+      { method: { kind: 'lda', ridge: 1 }, labellings: label },
+      'pca of the covariance',
+    ],
+    ['a correlation matrix', { method: { kind: 'pca', scale: 'correlation' } }, 'pca of the covariance'],
+    ['garbled', { twoParty: 'garbled' }, 'rotated'],
+    ['differential privacy', { differentialPrivacy: dp }, 'without differential privacy'],
+    ['consent to the whole scatter', { allowFullRank: true }, '"allowFullRank" expected false'],
+    ['no mean', { outputs: ['sampleCount'] }, '"outputs" expected mean and sampleCount'],
+    ['the spectrum, which nobody learns', { outputs: ['mean', 'sampleCount', 'spectrum'] }, 'no others'],
+    [
+      'as many columns as features that vary',
+      { features: [...featuresOf(16), ...featuresOf(17, { max: 0 }).slice(16)] },
+      'fewer than the 16 features',
+    ],
+    [
+      'as many columns as rows less the mean',
+      { maximumOwners: 3, maximumSamplesPerOwner: 5, sketch: { columns: 14 } },
+      'than rows',
+    ],
+    [
+      'two columns more than components, less one',
+      { components: 15 },
+      'ERR_FULL_RANK "sketch.columns" expected at least 17',
+    ],
+    [
+      'features of two values, whose variances the mean tells',
+      { features: featuresOf(100, {}) },
+      'ERR_FULL_RANK "sketch.columns" expected at least 17',
+    ],
+  ])('is not with %s', (_, changes, message) => {
+    expect(refusalOf(changes)).toContain(message);
+  });
+
+  test('takes 14 components of 16 columns, the most that leave something unknown', () => {
+    expect(refusalOf({ components: 14 })).toBeUndefined();
+  });
+
+  test('has from 3 to 80 columns', () => {
+    for (const columns of [2, 81, 3.5]) expect(() => proposal({ sketch: { columns } })).toThrow();
+  });
+});
+
+test('drafts take three columns per component and ten, at most 80', () => {
+  expect([1, 15, 20, 23, 24, 78].map(draftedColumns)).toEqual([13, 55, 70, 79, 80, 80]);
+});

@@ -1,0 +1,102 @@
+/** Sketched PCA through running services, by `simulated`: what owners sum, what both servers make of it, and what is refused. */
+import { decompose, Projector, principalAngles, totalScatter, varianceCaptured } from '@eigenveil/projection';
+import { signsOf } from '@eigenveil/protocol/owner';
+import { addStatistics } from '@eigenveil/statistics';
+import { programOf, type TaskId } from '@eigenveil/task';
+import { AGREEMENT, claimedSigner, verifyStatement } from '@eigenveil/wire';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { partiesOf } from './support/recorded-world.ts';
+import { finishTask, type Parties, runTask } from './support/run-task.ts';
+import { dataFile, exampleOf, type LabelledRows, reference, split, summarise } from './support/tasks.ts';
+import { World } from './support/world.ts';
+
+const OWNERS = 3;
+
+let world: World;
+let parties: Parties;
+beforeAll(async () => {
+  world = await World.start();
+  parties = await partiesOf(world, OWNERS);
+});
+afterAll(() => world.close());
+
+const sketched = (changes: Record<string, unknown> = {}) =>
+  exampleOf(dataFile('ionosphere'), 'pca', {
+    components: 5,
+    sketch: { columns: 20 },
+    outputs: ['mean', 'sampleCount'],
+    ...changes,
+  });
+
+/** What a reader of the public agreement makes of all rows. */
+async function expectedOf(id: TaskId, parts: readonly LabelledRows[]) {
+  const { task, agreement } = await parties.client.signed(id);
+  const agreed = await verifyStatement(AGREEMENT, agreement, claimedSigner(AGREEMENT, agreement));
+  const signs = signsOf({ task, agreement: agreed });
+  const pooled = parts.map((rows) => summarise(task, rows, signs)).reduce(addStatistics);
+  return decompose(programOf(task), pooled, signs);
+}
+
+test('a sketch of the ionosphere data is that of the clear reference, and nearly as good as the whole scatter', async () => {
+  const { proposal, rows } = await sketched();
+  const parts = split(rows, OWNERS);
+  const { task, projection } = await runTask(parties, proposal, parts);
+  const expected = await expectedOf(task.id, parts);
+  expect(projection).toMatchObject({ sketch: { columns: 20 }, sampleCount: 351, mean: expected.mean });
+  for (const [j, value] of projection.eigenvalues.entries())
+    expect(Math.abs(value - expected.eigenvalues[j]!)).toBeLessThan(1e-9 * expected.eigenvalues[0]!);
+  expect(principalAngles(projection.vectors, expected.vectors).at(-1)).toBeLessThan(1e-7);
+  const { sketch: _, ...plain } = proposal;
+  const { statistics, decomposition } = reference(plain, parts);
+  const scatter = totalScatter(statistics, task.fractionBits);
+  const captured = (vectors: number[][]) => varianceCaptured(vectors, scatter);
+  expect(captured(projection.vectors) / captured(decomposition.vectors)).toBeGreaterThan(0.96);
+  // An owner reduces its rows by it.
+  const result = await parties.owners[1]!.result(parties.dataUser, task.id);
+  expect(new Projector(result.task, result.projection).transform([rows.values[0]!])[0]).toHaveLength(5);
+  expect(() => new Projector(task, { ...projection, sketch: undefined })).toThrow('"projection.sketch"');
+});
+
+test('two tasks of the same proposal have other signs', async () => {
+  const { proposal } = await sketched();
+  const signed = await Promise.all([parties.client.create(proposal), parties.client.create(proposal)]);
+  const nonces = await Promise.all(
+    signed.map(
+      async ({ agreement }) =>
+        (await verifyStatement(AGREEMENT, agreement, claimedSigner(AGREEMENT, agreement))).sketchNonce,
+    ),
+  );
+  expect(new Set(nonces).size).toBe(2);
+  for (const { task } of signed) await parties.client.cancelTask(task.id);
+});
+
+test('rows that are too few for the columns give no result: it would be the scatter matrix itself', async () => {
+  const { proposal, rows } = await sketched();
+  const few = { values: rows.values.slice(0, 21), classes: rows.classes.slice(0, 21) };
+  const { status } = await finishTask(parties, proposal, split(few, OWNERS));
+  expect(status).toMatchObject({ state: 'failed', failure: { code: 'ERR_FULL_RANK' } });
+});
+
+describe('an owner', () => {
+  test('whose policy does not consent to eigenvalues takes no part', async () => {
+    const { proposal, rows } = await sketched();
+    const { task } = await parties.client.create(proposal);
+    const { owner } = await world.enrolledOwner({ allowSpectrum: false });
+    await expect(
+      owner.contribute(parties.dataUser, task.id, async (t, signs) => summarise(t, rows, signs)),
+    ).rejects.toMatchObject({
+      code: 'ERR_POLICY',
+      message: expect.stringContaining('"sketch" expected none'),
+    });
+    await parties.client.cancelTask(task.id);
+  });
+
+  test('cannot sum by other signs than those of the task', async () => {
+    const { proposal, rows } = await sketched();
+    const { task } = await parties.client.create(proposal);
+    await expect(
+      parties.owners[0]!.contribute(parties.dataUser, task.id, async (t) => summarise(t, rows)),
+    ).rejects.toThrow('"signs" expected 34 × 20');
+    await parties.client.cancelTask(task.id);
+  });
+});
