@@ -135,7 +135,7 @@ export function splitByClass({ values, classes }: LabelledRows, count: number): 
 export function summarise(
   task: TaskProposal | Task,
   { values, classes }: LabelledRows,
-  signs?: Int8Array,
+  signs?: Int32Array,
 ): Statistics {
   const accumulator = new RowAccumulator(task, signs);
   for (const [i, row] of values.entries()) accumulator.addClassed(row, classes[i]!);

@@ -62,7 +62,7 @@ export interface TwoPartyState {
   readonly task: Task;
   readonly shares: readonly bigint[];
   /** Of a task with a sketch. */
-  readonly signs?: Int8Array | undefined;
+  readonly signs?: Int32Array | undefined;
   readonly verifiedOwners: number;
 }
 

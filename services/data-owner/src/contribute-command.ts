@@ -114,7 +114,7 @@ export async function contributeTo(
     throw new ConfigurationError('"--statistics" expected without "--data", "--query" and "--database"');
   const rows = sums === undefined ? rowsOf(settings) : undefined;
   let sourceDigest: string | undefined;
-  const read = async (task: Task, signs: Int8Array | undefined, basis: Basis) => {
+  const read = async (task: Task, signs: Int32Array | undefined, basis: Basis) => {
     if (rows === undefined) {
       requireNoBasis(task);
       const { statistics, digest } = await sumsOf(sums!, task, settings);
@@ -137,7 +137,7 @@ export async function contributeTo(
   };
   const { constantFeatures } = await import('@eigenveil/task');
   let summary: Summary | undefined;
-  const summarise = async (task: Task, signs: Int8Array | undefined, basis: Basis) => {
+  const summarise = async (task: Task, signs: Int32Array | undefined, basis: Basis) => {
     if (task.sketch !== undefined) keepHeapSmall();
     const { statistics, clippedCells, clippedRows, skippedRows, ...counted } = await read(task, signs, basis);
     const { features } = (await import('@eigenveil/projection')).columnsFor(task, basis);

@@ -157,7 +157,7 @@ export class DataOwner {
   async contribute(
     dataUser: ServiceAddress,
     taskId: TaskId,
-    summarise: (task: Task, signs: Int8Array | undefined, basis: Basis) => Promise<Statistics>,
+    summarise: (task: Task, signs: Int32Array | undefined, basis: Basis) => Promise<Statistics>,
     options: ContributeOptions = {},
   ): Promise<Receipt> {
     const { state, policy } = this.#options;

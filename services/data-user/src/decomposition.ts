@@ -65,7 +65,7 @@ export class Decomposition {
   /** @param signs of a task with a sketch */
   async run(
     stored: StoredTask,
-    signs: Int8Array | undefined,
+    signs: Int32Array | undefined,
     { signal }: Pick<Turn, 'signal'>,
   ): Promise<StageResult> {
     // The process was stopped when the last of them had been counted.

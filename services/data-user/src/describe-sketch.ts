@@ -1,6 +1,11 @@
 /** What a sketch costs in accuracy on the sample that it was drafted from, in words for the person who drafts. */
 import { sketchEigen, sketchOf, sketchRefusal, symmetricEigen } from '@eigenveil/projection/portable';
-import { Discretiser, readRowBatches, StatisticsAccumulator, sketchSigns } from '@eigenveil/statistics/owner';
+import {
+  Discretiser,
+  readRowBatches,
+  StatisticsAccumulator,
+  sketchMatrix,
+} from '@eigenveil/statistics/owner';
 import type { TaskProposal } from '@eigenveil/task';
 
 /** Of which the exact components are computed beside the sketch's: a second or so. */
@@ -16,17 +21,17 @@ export async function describeSketch(
   source: AsyncIterable<Uint8Array>,
   task: TaskProposal,
 ): Promise<string[]> {
-  const { features, sketch, components, fractionBits } = task;
+  const { sketch, components } = task;
   const { columns } = sketch!;
   const rows = await firstRows(source, task);
   if (rows.length - 1 <= columns)
     return [
       `all owners together need at least ${columns + 2} rows, and the sample has ${rows.length}: with fewer the task ends with ERR_FULL_RANK`,
     ];
-  const signs = sketchSigns(EXAMPLE_SEED, features.length, columns);
+  const signs = sketchMatrix(EXAMPLE_SEED, task);
   const accumulator = new StatisticsAccumulator({ ...task, maximumSamplesPerOwner: MOST_ROWS }, signs);
   for (const row of rows) accumulator.add(row, []);
-  const made = sketchOf(accumulator.statistics(), signs, fractionBits);
+  const made = sketchOf(accumulator.statistics(), signs, task);
   if (sketchRefusal(made, rows.length) !== undefined)
     return [
       `in the sample fewer than ${columns} features vary on their own: the task would end with ERR_FULL_RANK; take fewer columns`,

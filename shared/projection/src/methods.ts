@@ -63,7 +63,7 @@ export function pencil(program: Program, pooled: Statistics): Pencil {
 /**
  * The program's projection vectors, eigenvalues and declared outputs from the statistics of all owners together.
  * There are `cappedComponents(program)` of them. Eigenvalues that are zero on paper may be negative by rounding.
- * @param signs of a program with a sketch: Ω, as sketchSigns makes it
+ * @param signs of a program with a sketch: Ω, as sketchMatrix makes it
  * @throws as `pencil`, and ERR_NOT_POSITIVE_DEFINITE, ERR_FULL_RANK
  * @example
  * import { decompose } from '@eigenveil/projection';
@@ -71,7 +71,7 @@ export function pencil(program: Program, pooled: Statistics): Pencil {
  *
  * const { vectors, eigenvalues } = decompose(programOf(task), pooled);
  */
-export function decompose(program: Program, pooled: Statistics, signs?: Int8Array): Decomposition {
+export function decompose(program: Program, pooled: Statistics, signs?: Int32Array): Decomposition {
   if (program.sketch !== undefined) return decomposeSketch(program, pooled, signs);
   const { A, B } = pencil(program, pooled);
   const statistics = usable(program, pooled);
@@ -104,14 +104,14 @@ export function decompose(program: Program, pooled: Statistics, signs?: Int8Arra
 }
 
 /** From a sketch; the outputs are those that each one declares. */
-function decomposeSketch(program: Program, pooled: Statistics, signs: Int8Array | undefined): Decomposition {
+function decomposeSketch(program: Program, pooled: Statistics, signs: Int32Array | undefined): Decomposition {
   checkProgram(program);
   checkShape(program, pooled);
   checkStatistics(program, pooled);
   if (signs === undefined) throw new RangeError('"signs" expected for a program with a sketch');
   const { fractionBits, components } = program;
   const sampleCount = Number(totals(pooled).M);
-  const sketch = sketchOf(pooled, signs, fractionBits);
+  const sketch = sketchOf(pooled, signs, program);
   const refusal = sketchRefusal(sketch, sampleCount);
   if (refusal) throw refusal;
   const { values, vectors } = sketchEigen(sketch);

@@ -3,6 +3,7 @@
  * positive-semidefinite matrix from streaming data", NeurIPS 2017), with a shift that keeps ΩᵀTΩ from being nearly singular.
  */
 import type { Statistics } from '@eigenveil/statistics';
+import { type StatisticsTask, sketchScaleBits } from '@eigenveil/task';
 import { cholesky, type EigenPairs, fixSign, symmetricEigen } from './eigen.ts';
 import { ProjectionError } from './errors.ts';
 import { rankOf } from './rank.ts';
@@ -12,7 +13,7 @@ const SHIFT = 1e-7;
 
 type Matrix = readonly (readonly number[])[];
 
-/** A sketch of a positive semidefinite matrix T (d × d) by Ω of l columns of signs. */
+/** A sketch of a positive semidefinite matrix T (d × d) by Ω of l columns: of signs, or of numbers about as large. */
 export interface Sketch {
   /** TΩ: l columns of d numbers. */
   readonly columns: Matrix;
@@ -22,20 +23,25 @@ export interface Sketch {
 
 /**
  * A sketch of the total scatter S̄ = R − V Vᵀ/Q, centred exactly before it is rounded: S̄Ω = Y − V (VᵀΩ)/Q.
- * @param signs Ω, row by row, as sketchSigns makes it
+ * @param signs Ω, row by row, as sketchMatrix makes it
  * @throws RangeError for signs of another size
  */
-export function sketchOf({ Y = [], labellings }: Statistics, signs: Int8Array, fractionBits: number): Sketch {
+export function sketchOf(
+  { Y = [], labellings }: Statistics,
+  signs: Int32Array,
+  task: Pick<StatisticsTask, 'fractionBits' | 'sketch'>,
+): Sketch {
+  const unit = 2 ** sketchScaleBits(task);
   const { V, M } = labellings[0]![0]!;
   const l = Y.length / V.length;
   if (signs.length !== Y.length)
     throw new RangeError(`"signs" expected ${V.length} × ${l} of them, got ${signs.length}`);
   const sums = Array.from({ length: l }, (_, a) =>
-    V.reduce((sum, value, i) => (signs[i * l + a] === 1 ? sum + value : sum - value), 0n),
+    V.reduce((sum, value, i) => sum + value * BigInt(signs[i * l + a]!), 0n),
   );
-  const scale = Number(M) * 4 ** fractionBits;
+  const scale = Number(M) * 4 ** task.fractionBits * unit;
   const columns = sums.map((sum, a) => V.map((value, i) => Number(M * Y[i * l + a]! - value * sum) / scale));
-  return { columns, signs };
+  return { columns, signs: Float64Array.from(signs, (entry) => entry / unit) };
 }
 
 /**

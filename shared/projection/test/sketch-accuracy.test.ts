@@ -1,7 +1,7 @@
 /** How much variance sketches lose on images: the figures of docs/sketches.md, where the data is (EIGENVEIL_DATA). */
 import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { Discretiser, StatisticsAccumulator, sketchSigns } from '@eigenveil/statistics';
+import { Discretiser, StatisticsAccumulator, sketchMatrix } from '@eigenveil/statistics';
 import { expect, test } from 'vitest';
 import { sketchEigen, sketchOf, symmetricEigen } from '../src/index.ts';
 
@@ -47,7 +47,6 @@ test.skipIf(!existsSync(fileOf('mnist2000'))).each([
   { tags: ['long'] },
   (name, least, most) => {
     const { features, rows } = imagesOf(fileOf(name));
-    const signs = sketchSigns(new Uint8Array(32).fill(1), features.length, COLUMNS);
     const task = {
       method: { kind: 'pca' },
       features,
@@ -59,9 +58,10 @@ test.skipIf(!existsSync(fileOf('mnist2000'))).each([
       keyBits: 2048,
       statisticalSecurityBits: 40,
     } as const;
+    const signs = sketchMatrix(new Uint8Array(32).fill(1), task);
     const accumulator = new StatisticsAccumulator(task, signs);
     for (const row of rows) accumulator.add(row, []);
-    const { vectors } = sketchEigen(sketchOf(accumulator.statistics(), signs, 14));
+    const { vectors } = sketchEigen(sketchOf(accumulator.statistics(), signs, task));
     const mean = features.map((_, i) => rows.reduce((sum, row) => sum + row[i]!, 0) / rows.length);
     const centred = rows.map((row) => row.map((cell, i) => cell - mean[i]!));
     const captured = vectors

@@ -1,5 +1,5 @@
 /** Sketched PCA in the clear: what it loses on data, where it is exact, and what it refuses. */
-import { type Statistics, StatisticsAccumulator, sketchSigns } from '@eigenveil/statistics';
+import { type Statistics, StatisticsAccumulator, sketchMatrix } from '@eigenveil/statistics';
 import type { Program } from '@eigenveil/task';
 import { describe, expect, it, test } from 'vitest';
 import {
@@ -15,16 +15,20 @@ import { METHODS, prepare, programFor } from './samples.ts';
 
 const SEED = new Uint8Array(32).fill(1);
 
+const featuresOf = (d: number) => Array.from({ length: d }, (_, i) => ({ name: `f${i}`, min: -1, max: 1 }));
+const signsOf = (d: number, columns: number) =>
+  sketchMatrix(SEED, { features: featuresOf(d), sketch: { columns } });
+
 /** Statistics of rows of integers, with a sketch of so many columns and with the whole scatter. */
 function both(rows: readonly (readonly number[])[], columns: number, changes: Partial<Program> = {}) {
   const d = rows[0]!.length;
   const base = programFor(METHODS.pca, d, { components: 3, ...changes });
-  const signs = sketchSigns(SEED, d, columns);
+  const signs = signsOf(d, columns);
   const summed = (sketch?: { columns: number }): Statistics => {
     const accumulator = new StatisticsAccumulator(
       {
         method: METHODS.pca,
-        features: Array.from({ length: d }, (_, i) => ({ name: `f${i}`, min: -1, max: 1 })),
+        features: featuresOf(d),
         labellings: [],
         fractionBits: base.fractionBits,
         maximumOwners: 1,
@@ -56,7 +60,7 @@ const times = (matrix: readonly (readonly number[])[], vector: readonly number[]
 
 /** Rows of d integers in a space of so few dimensions. */
 function lowRank(count: number, d: number, rank: number): number[][] {
-  const coins = sketchSigns(SEED, count + d, rank);
+  const coins = signsOf(count + d, rank);
   return Array.from({ length: count }, (_, n) =>
     Array.from({ length: d }, (__, i) => {
       let cell = 0;
@@ -148,7 +152,7 @@ describe('a sketch with as many columns as the rank', () => {
   test('is the scatter matrix itself', () => {
     const { sketched, signs, whole } = both(rows, 5);
     // But for the shift.
-    const { values, vectors } = sketchEigen(sketchOf(sketched, signs, 14));
+    const { values, vectors } = sketchEigen(sketchOf(sketched, signs, { fractionBits: 14 }));
     const T = totalScatter(whole, 14);
     const off = T.map((row, i) =>
       row.map(
@@ -164,7 +168,7 @@ describe('a sketch with as many columns as the rank', () => {
     const { program, sketched, signs } = both(rows, 8);
     expect(() => decompose(program, sketched, signs)).toThrow(refusal);
     const { sketched: wide, signs: theirs } = both(ionosphere, 20);
-    const sketch = sketchOf(wide, theirs, 14);
+    const sketch = sketchOf(wide, theirs, { fractionBits: 14 });
     expect(sketchRefusal(sketch, 21)).toEqual(refusal);
     expect(sketchRefusal(sketch, 22)).toBeUndefined();
   });

@@ -42,10 +42,10 @@ export class StatisticsAccumulator {
   #rows = 0;
 
   /**
-   * @param signs of a task with `sketch`: as sketchSigns makes them
+   * @param signs of a task with `sketch`: Ω, as sketchMatrix makes it
    * @throws ERR_TASK_INVALID, ERR_DP_PARAMETER; RangeError for other signs
    */
-  constructor(task: StatisticsTask, signs?: Int8Array) {
+  constructor(task: StatisticsTask, signs?: Int32Array) {
     checkStatisticsTask(task);
     const d = task.features.length;
     this.#dimension = d;
@@ -157,10 +157,7 @@ export class StatisticsAccumulator {
   }
 }
 
-function productSums(task: StatisticsTask, signs: Int8Array | undefined): ProductSums | undefined {
-  const { sketch, fractionBits } = task;
-  const dimension = task.features.length;
-  if (sketch !== undefined)
-    return new SketchSums({ dimension, columns: sketch.columns, fractionBits }, signs);
-  return collectsR(task) ? new TriangleSums(dimension, fractionBits) : undefined;
+function productSums(task: StatisticsTask, signs: Int32Array | undefined): ProductSums | undefined {
+  if (task.sketch !== undefined) return new SketchSums(task, signs);
+  return collectsR(task) ? new TriangleSums(task.features.length, task.fractionBits) : undefined;
 }

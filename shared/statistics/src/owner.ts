@@ -19,7 +19,7 @@ export {
   type SummingOptions,
   statisticsOfRows,
 } from './rows.ts';
-export { sketchSigns } from './sketch-signs.ts';
+export { sketchMatrix } from './sketch-matrix.ts';
 export {
   addStatistics,
   type ClassSums,

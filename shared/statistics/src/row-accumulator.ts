@@ -21,10 +21,10 @@ export class RowAccumulator {
   readonly #labels: LabelIndex;
 
   /**
-   * @param signs of a task with `sketch`: as sketchSigns makes them
+   * @param signs of a task with `sketch`: Ω, as sketchMatrix makes it
    * @throws ERR_TASK_INVALID, ERR_DP_PARAMETER; RangeError for other signs
    */
-  constructor(task: StatisticsTask, signs?: Int8Array) {
+  constructor(task: StatisticsTask, signs?: Int32Array) {
     this.#discretiser = new Discretiser(task);
     this.#accumulator = new StatisticsAccumulator(task, signs);
     this.#labels = new LabelIndex(task.labellings);

@@ -36,8 +36,8 @@ export interface RowOptions {
 
 /** How rows are read and summed. */
 export interface SummingOptions extends RowOptions {
-  /** Of a task with `sketch`: as sketchSigns makes them. */
-  readonly signs?: Int8Array | undefined;
+  /** Of a task with `sketch`: Ω, as sketchMatrix makes it. */
+  readonly signs?: Int32Array | undefined;
 }
 
 export interface OwnerStatistics {

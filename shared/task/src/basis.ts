@@ -6,10 +6,13 @@
  * parameters and not from its vectors, whose sums would tell of them: a vector of length 1 and a row of n features in [−1, 1] have a product of
  * at most √n, and of at most 2√n where the mean is taken off. No reduced row leaves that. It is the same for all components, so that the chain scales
  * space alike in all directions.
+ *
+ * A sketch with `refine` names an earlier result in the same way, of the same features: its vectors are the first columns of Ω. Rows are not reduced by it.
  */
 import { TaskError } from './errors.ts';
 import { cappedComponents, programOf } from './program.ts';
 import { LIMITS, type TaskProposal } from './schema.ts';
+import { LEAST_FRESH_COLUMNS } from './sketch.ts';
 import { type Feature, isStandardised } from './statistics-task.ts';
 
 /** What a chain asks of a task that another one stands on. */
@@ -27,6 +30,11 @@ export type EarlierTask = Pick<
   | 'releaseToOwners'
   | 'basis'
 >;
+
+/** The digest of the earlier result that a task names, as its basis or to refine it; undefined where it names none. */
+export function namedResult({ basis, sketch }: Pick<TaskProposal, 'basis' | 'sketch'>): string | undefined {
+  return sketch?.refine ?? basis;
+}
 
 /** How reduced rows name their coordinates: component_1, … */
 export const componentName = (c: number): string => `component_${c + 1}`;
@@ -53,14 +61,18 @@ export function basisFeatures(earlier: Omit<EarlierTask, 'basis' | 'releaseToOwn
 }
 
 /**
- * Checks that a task may stand on these, the first of which stands on none, and the last of which is the one that it names. Which projections they
- * gave, and whether those are the named ones, is not seen here.
+ * Checks that a task may stand on these, the first of which stands on none, and the last of which is the one that it names; of a sketch that refines a result,
+ * that this is the one of the one task here. Which projections they gave, and whether those are the named ones, is not seen here.
  * @throws ERR_TASK_INVALID
  */
 export function checkBasis(
-  task: Pick<TaskProposal, 'features' | 'differentialPrivacy' | 'basis'>,
+  task: Pick<TaskProposal, 'features' | 'differentialPrivacy' | 'basis' | 'sketch'>,
   earlier: readonly EarlierTask[],
 ): void {
+  if (task.sketch?.refine !== undefined) {
+    checkRefinement(task, task.sketch.columns, earlier);
+    return;
+  }
   const links = earlier.length + 1;
   if (links > LIMITS.links) throw invalid(`a chain of at most ${LIMITS.links} tasks, got ${links}`);
   const chain = [...earlier, task];
@@ -96,5 +108,40 @@ function checkLink(task: Parameters<typeof checkBasis>[0], before: EarlierTask):
   if (task.differentialPrivacy !== null && before.differentialPrivacy === null)
     throw invalid('a projection with differential privacy, as the task has');
 }
+
+/** Owners and both servers make Ω of that task's vectors, so that all of them have to get these. */
+function checkRefinement(
+  { features }: Pick<TaskProposal, 'features'>,
+  columns: number,
+  earlier: readonly EarlierTask[],
+): void {
+  const [refined, ...more] = earlier;
+  const isPlain =
+    refined?.method.kind === 'pca' && !isStandardised(refined.method) && refined.basis === undefined;
+  if (!isPlain || more.length > 0)
+    throw notRefined('the result of one pca of the covariance that stands on no basis');
+  const areSame =
+    features.length === refined.features.length &&
+    features.every(({ name, min, max }, i) => {
+      const before = refined.features[i]!;
+      return name === before.name && min === before.min && max === before.max;
+    });
+  if (!areSame)
+    throw notRefined(
+      'a result of the same features: their names and ranges as there, and in the order as there',
+    );
+  if (!refined.releaseToOwners)
+    throw notRefined('a projection that is released to owners, who sum their rows by it');
+  const warm = cappedComponents(programOf(refined));
+  const least = warm + LEAST_FRESH_COLUMNS;
+  if (columns < least)
+    throw new TaskError(
+      'ERR_TASK_INVALID',
+      `"sketch.columns" expected at least ${least}, the ${warm} vectors that are refined and ${LEAST_FRESH_COLUMNS} columns of signs, got ${columns}: more columns, up to ${LIMITS.sketchColumns}, or a result of fewer components`,
+    );
+}
+
+const notRefined = (expected: string) =>
+  new TaskError('ERR_TASK_INVALID', `"sketch.refine" expected ${expected}`);
 
 const invalid = (expected: string) => new TaskError('ERR_TASK_INVALID', `"basis" expected ${expected}`);

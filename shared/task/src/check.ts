@@ -6,7 +6,7 @@ import { TaskError } from './errors.ts';
 import { type Program, programOf, revealedByRotation } from './program.ts';
 import { leastRank } from './rank.ts';
 import { FRACTION_BITS, type MethodName, type TaskProposal } from './schema.ts';
-import { checkSketch } from './sketch.ts';
+import { checkSketch, sketchColumnBound } from './sketch.ts';
 import { isStandardised, type Method, type StatisticsTask } from './statistics-task.ts';
 
 /** How many labellings a method has. MDR has one of utility and one of privacy. */
@@ -105,14 +105,17 @@ export function checkStatisticsTask(task: StatisticsTask): void {
 /** Owners sum products of a cell and a sum of d cells exactly in doubles: 4 of at most 2^50 before they carry. */
 const SKETCH_PRODUCT_BITS = 50;
 
-function checkSketchPrecision({ sketch, features, fractionBits }: StatisticsTask): void {
-  const most = Math.floor((SKETCH_PRODUCT_BITS - Math.ceil(Math.log2(features.length))) / 2);
-  if (sketch !== undefined && fractionBits > most)
-    throw invalid(
-      'fractionBits',
-      `at most ${most} for a sketch of ${features.length} features`,
-      fractionBits,
-    );
+function checkSketchPrecision(task: StatisticsTask): void {
+  const { sketch, features, fractionBits } = task;
+  if (sketch === undefined) return;
+  const most = Math.floor((SKETCH_PRODUCT_BITS - Math.ceil(Math.log2(sketchColumnBound(task)))) / 2);
+  if (fractionBits <= most) return;
+  const refined = sketch.refine === undefined ? '' : ' that refines an earlier result';
+  throw invalid(
+    'fractionBits',
+    `at most ${most} for a sketch of ${features.length} features${refined}`,
+    fractionBits,
+  );
 }
 
 /** @throws ERR_TASK_INVALID */

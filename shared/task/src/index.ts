@@ -1,5 +1,5 @@
 /** The task: what all parties agree on, its one check, and the slots of its statistics. */
-export { basisFeatures, checkBasis, componentName, type EarlierTask } from './basis.ts';
+export { basisFeatures, checkBasis, componentName, type EarlierTask, namedResult } from './basis.ts';
 export {
   checkFeatures,
   checkProgram,
@@ -43,7 +43,7 @@ export {
   TwoPartyName,
 } from './schema.ts';
 export { planShift, type ShiftPlan, shiftOf, shiftRidge, withoutShift } from './shift.ts';
-export { draftedColumns } from './sketch.ts';
+export { draftedColumns, LEAST_FRESH_COLUMNS, sketchColumnBound, sketchScaleBits } from './sketch.ts';
 export {
   collectsR,
   constantFeatures,

@@ -146,6 +146,13 @@ const Sketch = z
       .describe(
         'l, the columns of Ω: at least components + 2, and fewer than rows and features; drafts write 3 · components + 10, at most 80. The more, the closer the result to the exact one, and the longer the computation. Reveals: l eigenvalues of two l × l matrices, to the data user.',
       ),
+    refine: z
+      .string()
+      .regex(DIGEST, 'expected a digest of 43 characters, as "task draft --refine" writes it')
+      .optional()
+      .describe(
+        'The digest of an earlier result of the same features, as the CSP has countersigned it: its vectors are the first columns of Ω, at least 10 fewer than columns, and the new result is closer to the exact one. Left out: Ω has signs alone. Reveals: that result, to the CSP and to every owner who may contribute; one more answer over the same rows.',
+      ),
   })
   .describe(
     'For hundreds or thousands of features: owners send Xᵀ(XΩ) for a public random matrix Ω of l columns instead of XᵀX, and the result is approximate. For pca of the covariance alone, by rotated, without differential privacy, with the outputs mean and sampleCount and no others. rotated refuses it in this release: simulated alone computes it, which is NOT private. Left out: all of XᵀX. Reveals: no more of the rows than an exact pca of as many components would, but for the mean and the number of rows.',

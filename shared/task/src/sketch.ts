@@ -6,7 +6,27 @@ import { TaskError } from './errors.ts';
 import { programOf, SKETCH_OUTPUTS } from './program.ts';
 import { leastRank } from './rank.ts';
 import { LIMITS, type TaskProposal } from './schema.ts';
-import { isStandardised } from './statistics-task.ts';
+import { isStandardised, type StatisticsTask } from './statistics-task.ts';
+
+/** With `refine`, so many bits of Ω stand after the point: vectors of length √d have entries of about 1, as signs have. */
+const WARM_BITS = 8;
+
+/** Columns of signs that a sketch with `refine` has at least: with fewer, a round finds little that the one before did not have (docs/sketches.md). */
+export const LEAST_FRESH_COLUMNS = 10;
+
+/** Ω is whole numbers over 2 to so many: public, and the same for all of its columns. */
+export function sketchScaleBits({ sketch }: Pick<StatisticsTask, 'sketch'>): number {
+  return sketch?.refine === undefined ? 0 : WARM_BITS;
+}
+
+/**
+ * The magnitudes of the whole numbers in a column of Ω add up to no more than this. Signs to d. By Cauchy and Schwarz those of a vector of length √d · 2^8 to
+ * d · 2^8, and rounding adds half a unit to each; the other half is for lengths that are not quite 1.
+ */
+export function sketchColumnBound(task: Pick<StatisticsTask, 'sketch' | 'features'>): number {
+  const bits = sketchScaleBits(task);
+  return task.features.length * (bits === 0 ? 1 : 2 ** bits + 1);
+}
 
 /** The columns that a draft takes for so many components. */
 export function draftedColumns(components: number): number {
@@ -21,7 +41,7 @@ export function draftedColumns(components: number): number {
  * @throws ERR_TASK_INVALID, ERR_FULL_RANK
  */
 export function checkSketch(task: TaskProposal): void {
-  const { sketch, method, features, outputs, differentialPrivacy, twoParty, allowFullRank } = task;
+  const { sketch, method, features, outputs, differentialPrivacy, twoParty, allowFullRank, basis } = task;
   if (sketch === undefined) {
     expect(
       features.length <= LIMITS.features,
@@ -45,6 +65,10 @@ export function checkSketch(task: TaskProposal): void {
   expect(
     SKETCH_OUTPUTS.every((output) => outputs.includes(output)) && outputs.length === SKETCH_OUTPUTS.length,
     `"outputs" expected ${SKETCH_OUTPUTS.join(' and ')}, and no others, with "sketch", got [${outputs}]`,
+  );
+  expect(
+    sketch.refine === undefined || basis === undefined,
+    '"sketch.refine" expected without "basis": a task names one earlier result',
   );
   const { columns } = sketch;
   const varying = features.filter(({ min, max }) => min < max).length;

@@ -5,6 +5,7 @@ import { checkStatisticsTask } from './check.ts';
 import { noisePlanOf } from './noise.ts';
 import { placesOf, type Span } from './places.ts';
 import { planShift } from './shift.ts';
+import { sketchColumnBound } from './sketch.ts';
 import { type StatisticsTask, summedClasses } from './statistics-task.ts';
 
 /** No entry of R, of Y and of V, no M, is larger in magnitude: of all owners together, and of the sums over classes as well. */
@@ -19,7 +20,8 @@ export interface StatisticsBounds {
  * With u = 2^fractionBits, every discretised cell lies in [-u, u]; with Q = maximumOwners · maximumSamplesPerOwner,
  * there are at most Q rows. So over all owners together
  * - an entry of R is a sum of at most Q products of two cells: |R| <= u²·Q;
- * - an entry of Y is a sum of at most Q products of a cell with a sum of d cells, each with a sign: |Y| <= d·u²·Q;
+ * - an entry of Y is a sum of at most Q products of a cell with a sum of d cells, each times an entry of a column of Ω: |Y| <= c·u²·Q, with c = d for
+ *   signs (see `sketchColumnBound`);
  * - an entry of V_k is a sum of at most Q cells: |V_k| <= u·Q;
  * - 0 <= M_k <= Q.
  * The bounds are reached (all cells at an end of their range). Every partial sum obeys the bound of the total.
@@ -32,7 +34,7 @@ export function statisticsBounds(task: StatisticsTask): StatisticsBounds {
   const samples = BigInt(task.maximumOwners) * BigInt(task.maximumSamplesPerOwner);
   const unit = 1n << BigInt(task.fractionBits);
   const plan = noisePlanOf(task);
-  const Y = BigInt(task.features.length) * unit ** 2n * samples;
+  const Y = BigInt(sketchColumnBound(task)) * unit ** 2n * samples;
   if (plan === undefined) return { R: samples * unit ** 2n, Y, V: samples * unit, M: samples };
   const { clippingBound: bound, tails } = plan;
   const { shift } = planShift(task, plan);

@@ -16,8 +16,8 @@ export interface Computation {
 /** One server's additive shares, one per value of the flat statistics, as ring elements of the protocol's shareBits (see shares.ts). */
 interface Shares {
   readonly shares: readonly bigint[];
-  /** Of a task with `sketch`: Ω, public, as sketchSigns makes it. */
-  readonly signs?: Int8Array | undefined;
+  /** Of a task with `sketch`: Ω, public, row by row in whole numbers over 2^`sketchScaleBits`, as sketchMatrix makes it. */
+  readonly signs?: Int32Array | undefined;
 }
 
 /** How often the answer of a protocol that gives one may be run as far as its first matrix: a run that is the same as before tells nothing but its time. */

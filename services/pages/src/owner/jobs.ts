@@ -35,7 +35,7 @@ export interface ReadJob {
   readonly basis: Basis;
   readonly options: ReadingOptions;
   /** Of a task with a sketch. */
-  readonly signs?: Int8Array | undefined;
+  readonly signs?: Int32Array | undefined;
 }
 
 export interface ContributeJob {

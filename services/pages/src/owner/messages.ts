@@ -30,7 +30,7 @@ export const JobMessage: z.ZodType<Job> = z.discriminatedUnion('kind', [
     task: Task,
     basis: Basis,
     options: ReadingOptions,
-    signs: z.instanceof(Int8Array).optional(),
+    signs: z.instanceof(Int32Array).optional(),
   }),
   z.strictObject({
     kind: z.literal('contribute'),

@@ -86,7 +86,7 @@ export class Owner {
     return this.state.exclusively(async () => {
       let sourceDigest: string | undefined;
       const owner = await this.#dataOwner({ onProgress: onEncrypting, signal });
-      const read = async (task: Task, signs: Int8Array | undefined, basis: Basis) => {
+      const read = async (task: Task, signs: Int32Array | undefined, basis: Basis) => {
         const job = { file, task, basis, options, signs };
         const rows = await this.worker.readRows(job, { onProgress: onReading, signal });
         sourceDigest = rows.digest;

@@ -1,9 +1,10 @@
 /** A task as the CSP has signed it, opened: what every party does first, for itself, and what the steps work with. */
 import { type Packing, PublicKey } from '@eigenveil/paillier/owner';
-import { layout, sketchSigns } from '@eigenveil/statistics/owner';
+import { layout, sketchMatrix } from '@eigenveil/statistics/owner';
 import type { Task } from '@eigenveil/task';
 import {
   type Agreement,
+  type Projection,
   type PublicJwk,
   ServiceError,
   type SignedTask,
@@ -42,8 +43,12 @@ export async function openAgreed(signed: SignedTask, cspKey: PublicJwk): Promise
 
 /**
  * Ω of a task with a sketch, from the nonce in the agreement that the CSP has signed; undefined for other tasks. Each party makes it for itself.
- * @throws ERR_AGREEMENT_INVALID
+ * @param refined the result that a sketch refines, which the caller has verified (`verifyBasis`)
+ * @throws ERR_AGREEMENT_INVALID; RangeError where the result is missing
  */
-export function signsOf({ task, agreement }: Pick<AgreedTask, 'task' | 'agreement'>): Int8Array | undefined {
-  return task.sketch && sketchSigns(sketchSeed(agreement), task.features.length, task.sketch.columns);
+export function signsOf(
+  { task, agreement }: Pick<AgreedTask, 'task' | 'agreement'>,
+  refined?: Pick<Projection, 'vectors'>,
+): Int32Array | undefined {
+  return task.sketch && sketchMatrix(sketchSeed(agreement), task, refined?.vectors);
 }
