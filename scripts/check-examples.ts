@@ -18,6 +18,7 @@ const FOLDERS = [
   'shared/privacy',
   'shared/projection',
   'shared/protocol',
+  'shared/release',
   'shared/server',
   'shared/statistics',
   'shared/task',

@@ -1,6 +1,6 @@
-/** What rooms with mechanisms of their own build on: checks of parameters, exact fractions, random bits and Bernoulli draws, bisection. */
+/** What rooms with mechanisms of their own build on: checks of parameters, exact fractions, random bits and Bernoulli draws, bisection, the normal tail. */
 export { leastThatHolds } from './calibration/bisect.ts';
-export { normalDensity } from './calibration/normal.ts';
+export { millsRatio, normalDensity } from './calibration/normal.ts';
 export {
   checkCount,
   checkDelta,
