@@ -10,7 +10,9 @@ import { TripsCounted } from './trips.ts';
 import { type Assignment, type CspAddress, used } from './two-party.ts';
 
 process.on('disconnect', () => process.exit()); // an interrupted benchmark must not leave processes behind
-const [{ task, shares, verifiedOwners, countsTrips }] = (await once(process, 'message')) as [Assignment];
+const [{ task, shares, signs, verifiedOwners, countsTrips }] = (await once(process, 'message')) as [
+  Assignment,
+];
 const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
 const answer = protocol.answersOnce ? await answerOnDisk('csp') : undefined;
 const identity = await createLocalCertificate();
@@ -27,7 +29,13 @@ await protocol.runCsp(
   countsTrips ? new TripsCounted(channel) : channel,
   { task, program: programOf(task) },
   // Of other protocols nothing has to be remembered: these data are drawn anew for every run.
-  { shares, verifiedOwners, markAnswered: async () => answer?.noteMatrix(), ...(answer && { answer }) },
+  {
+    shares,
+    signs,
+    verifiedOwners,
+    markAnswered: async () => answer?.noteMatrix(),
+    ...(answer && { answer }),
+  },
 );
 await channel.receive().catch(() => undefined); // the evaluator closes when it has what it needs
 process.send!(used(), () => process.exit());

@@ -8,7 +8,7 @@ import { type Assignment, type CspAddress, type Evaluated, used } from './two-pa
 
 process.on('disconnect', () => process.exit()); // an interrupted benchmark must not leave processes behind
 process.send!('ready');
-const [{ task, shares, countsTrips, url, ca }] = (await once(process, 'message')) as [
+const [{ task, shares, signs, countsTrips, url, ca }] = (await once(process, 'message')) as [
   Assignment & CspAddress,
 ];
 const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
@@ -20,7 +20,12 @@ let andGates = 0;
 let waited = 0;
 const program = programOf(task);
 const pace = {
-  milliseconds: standardPace(task.features.length, program.components, task.method.kind !== 'pca'),
+  // A sketch is decomposed as the pencil of its columns.
+  milliseconds: standardPace(
+    task.sketch?.columns ?? task.features.length,
+    program.components,
+    task.sketch !== undefined || task.method.kind !== 'pca',
+  ),
   clock: {
     ...systemClock,
     sleep: async (milliseconds: number, signal?: AbortSignal) => {
@@ -33,7 +38,7 @@ const pace = {
 const decomposition = await protocol.runDataUser(
   counted ?? channel,
   { task, program },
-  { shares, pace, ...(answer && { answer }) },
+  { shares, signs, pace, ...(answer && { answer }) },
   (progress) => {
     if (progress.unit === 'AND gates') andGates = progress.done;
   },

@@ -21,7 +21,7 @@ import type { LineOptions } from '@eigenveil/testbed/proxies/line';
 import { Thumbprint } from '@eigenveil/wire';
 import { dealRows, OWNERS, sumRows } from './owners.ts';
 import { decomposeBetweenProcesses, type Shares } from './processes.ts';
-import { writeSynthetic } from './synthetic.ts';
+import { writeSynthetic, writeWide } from './synthetic.ts';
 import type { Used } from './two-party.ts';
 
 export interface Case {
@@ -70,17 +70,18 @@ const BUNDLED = fileURLToPath(new URL('../../../data', import.meta.url));
 const others = () =>
   process.env.EIGENVEIL_DATA ?? fileURLToPath(new URL('../../../../shared/data', import.meta.url));
 
-/** A data set of this name and number of features is made by `writeSynthetic`. */
-const SYNTHETIC = /^synthetic(\d+)$/;
+/** A data set of this name and number of features is made by `writeSynthetic` or, where rows are few and features many, `writeWide`. */
+const SYNTHETIC = /^(synthetic|wide)(\d+)$/;
 /** Written once, however many suites ask for it: always the same rows. */
 const synthetic = new Map<string, Promise<string>>();
 
 /** The file of a data set, or undefined where it is neither bundled nor in EIGENVEIL_DATA. */
 export async function dataFile(dataset: string): Promise<string | undefined> {
-  const [, features] = SYNTHETIC.exec(dataset) ?? [];
+  const [, kind, features] = SYNTHETIC.exec(dataset) ?? [];
   if (features !== undefined) {
     const file = join(tmpdir(), `eigenveil-${dataset}.csv`);
-    const written = synthetic.get(dataset) ?? writeSynthetic(file, Number(features)).then(() => file);
+    const write = kind === 'wide' ? writeWide : writeSynthetic;
+    const written = synthetic.get(dataset) ?? write(file, Number(features)).then(() => file);
     synthetic.set(dataset, written);
     return written;
   }
@@ -185,7 +186,7 @@ async function pooled(
 }
 
 /** Both servers' shares of the statistics, as unblinding leaves them. */
-function sharesOf(task: Task, statistics: Statistics): Pick<Shares, 'csp' | 'dataUser'> {
+export function sharesOf(task: Task, statistics: Statistics): Pick<Shares, 'csp' | 'dataUser'> {
   const drawn = draw({ task, packing: layout(task) }, systemRandomness);
   const slots = flatten(task, statistics).map((value, v) => value + drawn.blinding[v]!);
   return {

@@ -11,6 +11,8 @@ import type { Assignment, CspAddress, Evaluated, Used } from './two-party.ts';
 export interface Shares {
   readonly csp: readonly bigint[];
   readonly dataUser: readonly bigint[];
+  /** Of a task with a sketch: Ω. */
+  readonly signs?: Int32Array;
   readonly verifiedOwners: number;
 }
 
@@ -23,12 +25,13 @@ export interface BetweenOptions {
 /** The task's decomposition by its two-party protocol, and what both processes used for it. */
 export async function decomposeBetweenProcesses(
   task: Task,
-  { verifiedOwners, ...shares }: Shares,
+  { verifiedOwners, signs, ...shares }: Shares,
   { countsTrips = false, line }: BetweenOptions = {},
 ): Promise<Evaluated & { csp: Used }> {
   const assignment = (own: readonly bigint[]): Assignment => ({
     task,
     shares: own,
+    ...(signs && { signs }),
     verifiedOwners,
     countsTrips,
   });

@@ -1,4 +1,4 @@
-/** The synthetic data set of the benchmarks: in place of SensIT Vehicle (acoustic), which has as many features and classes. */
+/** The synthetic data sets of the benchmarks: one in place of SensIT Vehicle (acoustic), which has as many features and classes. */
 import { writeFile } from 'node:fs/promises';
 import { generator } from '@eigenveil/testbed/random';
 
@@ -24,6 +24,28 @@ export async function writeSynthetic(file: string, features: number): Promise<vo
       loadings.reduce((sum, loading, f) => sum + loading[i]! * factors[f]!, 0.3 * centred()).toFixed(4),
     );
     lines.push([...values, label].join(','));
+  }
+  await writeFile(file, `${lines.join('\n')}\n`);
+}
+
+/** Rows of a wide set, its directions, and how fast they fall: as those of faces do, about. */
+const [WIDE_ROWS, WIDE_FACTORS] = [500, 100];
+
+/** Writes a CSV file of thousands of features: each row is a mix of 100 factors, whose weights fall as 1/(1 + f), and a little noise. */
+export async function writeWide(file: string, features: number): Promise<void> {
+  const next = generator(21);
+  const centred = () => next() + next() + next() - 1.5;
+  const loadings = Array.from({ length: WIDE_FACTORS }, (_, f) =>
+    Float64Array.from({ length: features }, () => centred() / (1 + f)),
+  );
+  const lines = [[...Array.from({ length: features }, (_, i) => `x${i + 1}`), 'label'].join(',')];
+  for (let row = 0; row < WIDE_ROWS; row += 1) {
+    const values = Float64Array.from({ length: features }, () => 0.05 * centred());
+    for (const loading of loadings) {
+      const weight = centred();
+      for (let i = 0; i < features; i += 1) values[i]! += weight * loading[i]!;
+    }
+    lines.push([...Array.from(values, (value) => value.toFixed(4)), row % CLASSES].join(','));
   }
   await writeFile(file, `${lines.join('\n')}\n`);
 }

@@ -6,6 +6,8 @@ import type { Task } from '@eigenveil/task';
 export interface Assignment {
   readonly task: Task;
   readonly shares: readonly bigint[];
+  /** Of a task with a sketch: Ω. */
+  readonly signs?: Int32Array;
   readonly verifiedOwners: number;
   /** Slows the computation down a little. */
   readonly countsTrips: boolean;
