@@ -19,5 +19,5 @@ export {
   withinClassScatter,
 } from './scatter.ts';
 export { openProjection, SignedProjection, verifyBasis, verifyProjection } from './signed.ts';
-export { coreOf, type Sketch, sketchEigen, sketchOf, sketchRefusal } from './sketch.ts';
+export { coreOf, type Sketch, sketchEigen, sketchIsWhole, sketchOf, sketchRefusal } from './sketch.ts';
 export { type Columns, columnsFor, statisticsThrough } from './through.ts';

@@ -8,7 +8,7 @@ import { cholesky, type EigenPairs, fixSign, symmetricEigen } from './eigen.ts';
 import { ProjectionError } from './errors.ts';
 import { rankOf } from './rank.ts';
 
-/** ν, as a part of the mean of the diagonal of ΩᵀTΩ. */
+/** ν, as a part of the mean of the diagonal of ΩᵀTΩ, for each of the d features: the columns of Ω have a square of d or so. */
 const SHIFT = 1e-7;
 
 type Matrix = readonly (readonly number[])[];
@@ -49,41 +49,42 @@ export function sketchOf(
  */
 export function sketchRefusal(sketch: Sketch, rows: number): ProjectionError | undefined {
   const l = sketch.columns.length;
-  const isWhole = rows - 1 <= l || rankOf(symmetricEigen(coreOf(sketch).core).values) < l;
-  if (!isWhole) return undefined;
+  const isWhole = rows - 1 <= l || rankOf(symmetricEigen(coreOf(sketch)).values) < l;
+  return isWhole ? sketchIsWhole(l) : undefined;
+}
+
+/** The refusal of a sketch of so many columns that is the whole scatter matrix. */
+export function sketchIsWhole(columns: number): ProjectionError {
   return new ProjectionError(
     'ERR_FULL_RANK',
-    `"sketch.columns" expected fewer than the rank of the scatter matrix, and than rows less one, got ${l}: propose a task with fewer columns, or with more rows`,
+    `"sketch.columns" expected fewer than the rank of the scatter matrix, and than rows less one, got ${columns}: propose a task with fewer columns, or with more rows`,
   );
 }
 
-/** ΩᵀTΩ and ΩᵀΩ (l × l), from whose pencil with (TΩ)ᵀTΩ the vectors come. */
-export function coreOf({ columns, signs }: Sketch): { readonly core: number[][]; readonly gram: number[][] } {
+/** ΩᵀTΩ (l × l), from whose pencil with (TΩ)ᵀTΩ the vectors come. */
+export function coreOf({ columns, signs }: Sketch): number[][] {
   const l = columns.length;
-  const d = columns[0]!.length;
-  const by = (column: (i: number) => number) =>
+  const half = columns.map((column) =>
     Array.from({ length: l }, (_, a) => {
       let sum = 0;
-      for (let i = 0; i < d; i += 1) sum += signs[i * l + a]! * column(i);
+      for (let i = 0; i < column.length; i += 1) sum += signs[i * l + a]! * column[i]!;
       return sum;
-    });
-  const half = columns.map((column) => by((i) => column[i]!));
-  return {
-    core: half.map((row, a) => row.map((entry, b) => (entry + half[b]![a]!) / 2)),
-    gram: Array.from({ length: l }, (_, b) => by((i) => signs[i * l + b]!)),
-  };
+    }),
+  );
+  return half.map((row, a) => row.map((entry, b) => (entry + half[b]![a]!) / 2));
 }
 
 /**
- * All l eigenpairs of TΩ (ΩᵀTΩ + νΩᵀΩ)⁻¹ (TΩ)ᵀ that are not zero, as of the pencil ((TΩ)ᵀTΩ, ΩᵀTΩ + νΩᵀΩ): ν is 1e-7 of the mean of the diagonal of ΩᵀTΩ.
+ * All l eigenpairs of TΩ (ΩᵀTΩ + νdI)⁻¹ (TΩ)ᵀ that are not zero, as of the pencil ((TΩ)ᵀTΩ, ΩᵀTΩ + νdI): ν is 1e-7 of the mean of the diagonal of ΩᵀTΩ.
  * No eigenvalue is larger than that of T in its place.
  * @throws ERR_NOT_FINITE, ERR_NOT_POSITIVE_DEFINITE
  */
 export function sketchEigen(sketch: Sketch): EigenPairs {
-  const { core, gram } = coreOf(sketch);
+  const core = coreOf(sketch);
   const l = core.length;
-  const shift = (SHIFT * core.reduce((sum, row, a) => sum + row[a]!, 0)) / l;
-  const L = cholesky(core.map((row, a) => row.map((entry, b) => entry + shift * gram[a]![b]!)));
+  const d = sketch.columns[0]!.length;
+  const shift = (SHIFT * d * core.reduce((sum, row, a) => sum + row[a]!, 0)) / l;
+  const L = cholesky(core.map((row, a) => row.map((entry, b) => (a === b ? entry + shift : entry))));
   const { columns } = sketch;
   // E = TΩ L⁻ᵀ, so that the product is E Eᵀ; EᵀE has its eigenvalues.
   const E: number[][] = [];

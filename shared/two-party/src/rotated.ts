@@ -33,6 +33,10 @@ import type { Chooser, Correlator } from './rotated/products.ts';
 import { RandomBits } from './rotated/random-bits.ts';
 import { drawSecrets } from './rotated/secrets.ts';
 import { exchangesOf } from './rotated/sizes.ts';
+import { answerSketch } from './rotated/sketch/csp.ts';
+import { askSketch } from './rotated/sketch/data-user.ts';
+import { sketchParameters } from './rotated/sketch/parameters.ts';
+import { drawSketchSecrets } from './rotated/sketch/secrets.ts';
 
 export const rotated: TwoPartyProtocol = {
   isPrivate: true,
@@ -42,9 +46,7 @@ export const rotated: TwoPartyProtocol = {
   shareBits: (task) =>
     isStandardised(task.method)
       ? valueBitsOf(task)
-      : new Array<number>(placesOf(task).length).fill(
-          task.method.kind === 'pca' ? rotatedRingBits(task) : pencilRingBits(task),
-        ),
+      : new Array<number>(placesOf(task).length).fill(ringBitsOf(task)),
 
   async runCsp(channel, { task, program }, input) {
     await withAbort(channel, async () => {
@@ -60,6 +62,11 @@ export const rotated: TwoPartyProtocol = {
         if (isStandardised(task.method)) {
           const session = () => GarblerSession.open(stream, randomness('circuit'));
           return answerCorrelation(stream, { session, products: chooser }, { task, program }, input, random);
+        }
+        if (task.sketch !== undefined) {
+          return answerSketch(stream, chooser, { task, program }, input, (parameters) =>
+            drawSketchSecrets(parameters, random),
+          );
         }
         return task.method.kind === 'pca'
           ? answerRotated(stream, chooser, { task, program }, input, (parameters) =>
@@ -89,6 +96,7 @@ export const rotated: TwoPartyProtocol = {
             const session = () => EvaluatorSession.open(stream, undefined, randomness('circuit'));
             return askCorrelation(stream, { session, products: correlator }, { task, program }, input);
           }
+          if (task.sketch !== undefined) return askSketch(stream, correlator, { task, program }, input);
           const ask = task.method.kind === 'pca' ? askRotated : askPencil;
           return ask(stream, correlator, { task, program }, input);
         });
@@ -97,6 +105,12 @@ export const rotated: TwoPartyProtocol = {
     );
   },
 };
+
+/** Of every share that both servers begin with. */
+function ringBitsOf(task: StatisticsTask): number {
+  if (task.sketch !== undefined) return sketchParameters(task, { components: 1 }).shareRing;
+  return task.method.kind === 'pca' ? rotatedRingBits(task) : pencilRingBits(task);
+}
 
 /** Raised whenever the same secrets and messages would make other messages or tags, at either end; a test keeps the digests of both by this name. */
 export const PROGRAM = 'eigenveil rotated 3';

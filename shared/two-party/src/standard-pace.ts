@@ -14,3 +14,8 @@ export function standardPace(features: number, components: number, isPencil = fa
 export function contrastPace(features: number, classes: number): number {
   return 100 + Math.ceil(10 * 3e-5 * features * classes ** 2);
 }
+
+/** The same for taking the mean off a sketch of so many features and columns. */
+export function centringPace(features: number, columns: number): number {
+  return 100 + Math.ceil(10 * 1e-3 * features * columns);
+}

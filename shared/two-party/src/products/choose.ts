@@ -22,11 +22,13 @@ interface DerivedChoices {
   readonly rows: number;
   readonly inner: number;
   readonly from: (shares: readonly Matrix[]) => Matrix;
+  /** Whether it belongs to the wave that the one before has begun, so that it follows from products before that. */
+  readonly joins?: boolean;
 }
 
 /** The chooser's part of a product: see multiplyChosen(). */
 export interface ChosenProduct {
-  /** Where it is derived, the correlator's product says `waits`. */
+  /** Where it is derived and begins a wave, the correlator's product says `waits`. */
   readonly matrix: Matrix | DerivedChoices;
   readonly entryBits: number;
   readonly columns: number;
@@ -53,7 +55,7 @@ export async function multiplyChosen(
 
 /**
  * multiplyChosen() for several products in two round trips: choices and chunks, challenge and answer. A matrix of the correlator may follow from
- * its shares of products before. One of the chooser may, too; it begins another wave of choices and chunks, which is one more round trip. Nothing
+ * its shares of products before. One of the chooser may, too; it begins another wave, or joins the last, of choices and chunks, which is one more round trip. Nothing
  * but these choices, which the transfers hide, depends on a result before the check, and all products pass or none.
  */
 export async function multiplyEachChosen(
@@ -63,7 +65,7 @@ export async function multiplyEachChosen(
   for (const product of products) checkChoices(product);
   const { stream } = receiver;
   const begun: Begun[] = [];
-  for (const wave of wavesOf(products, ({ matrix }) => 'from' in matrix)) {
+  for (const wave of wavesOf(products, ({ matrix }) => 'from' in matrix && matrix.joins !== true)) {
     const before = begun.map(({ workspace, size }) => sharesOf(workspace.sums(), size));
     const started = wave.map((product) => begin(product, before));
     await receiveChunks(receiver, started);

@@ -12,7 +12,7 @@
 import { BLOCK_ROWS } from '../oblivious-transfer/extension.ts';
 import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
 import { CHUNK_HASHES } from './hash.ts';
-import { MAXIMUM_RING_BITS } from './ring-bits.ts';
+import { MAXIMUM_COLUMNS, MAXIMUM_RING_BITS, MAXIMUM_SIDE } from './ring-bits.ts';
 
 /** Which entries of the result are wanted: all, or those on and above the diagonal. */
 export type Part = 'whole' | 'upper';
@@ -30,10 +30,6 @@ export interface ProductSize {
   readonly ringBits: number;
   readonly part: Part;
 }
-
-export const MAXIMUM_SIDE = 2 ** 15;
-/** A digit's correlations are hashed under one key. */
-const MAXIMUM_COLUMNS = 256;
 
 /**
  * A digit's correlations are sent once for all of its bits, and hashed once for each of its values. Digits of three bits take a third more bytes and a

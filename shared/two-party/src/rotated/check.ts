@@ -1,9 +1,9 @@
 /** Which tasks `rotated` computes. Both servers refuse others before they exchange a byte. */
 import { fullRank } from '@eigenveil/projection/portable';
 import { checkRevealedByRotation, leastRank, type Program, type StatisticsTask } from '@eigenveil/task';
-import { TwoPartyError } from '../errors.ts';
 import { rotatedParameters } from './parameters.ts';
 import { checkPencil } from './pencil/check.ts';
+import { checkSketched } from './sketch/check.ts';
 
 /**
  * @throws ERR_PROGRAM_INVALID as `checkRevealedByRotation`; as `checkPencil` for a pencil; ERR_FULL_RANK without
@@ -12,9 +12,11 @@ import { checkPencil } from './pencil/check.ts';
  * @throws ERR_TASK_RANGE
  */
 export function checkRotated(task: StatisticsTask, program: Program): void {
-  if (program.sketch !== undefined)
-    throw new TwoPartyError('ERR_TASK_RANGE', '"sketch" expected none: rotated does not compute it yet');
   checkRevealedByRotation(program);
+  if (program.sketch !== undefined) {
+    checkSketched(task, program);
+    return;
+  }
   if (task.method.kind !== 'pca') {
     checkPencil(task, program);
     return;

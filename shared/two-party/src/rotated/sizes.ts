@@ -2,7 +2,10 @@
 import { isStandardised, type Program, type StatisticsTask } from '@eigenveil/task';
 import { checkSize, type Part, type ProductSize } from '../products/layout.ts';
 import { ceilLog2, rotatedParameters } from './parameters.ts';
-import { pencilParameters } from './pencil/parameters.ts';
+import { pencilParameters, type Truncated } from './pencil/parameters.ts';
+import { liftingSizes } from './sketch/lifting.ts';
+import { sketchParameters } from './sketch/parameters.ts';
+import { piecesOf } from './sketch/pieces.ts';
 
 /** Products that are made together, with one check, in waves: see wavesOf(). */
 export type Exchange = readonly (readonly ProductSize[])[];
@@ -20,6 +23,7 @@ function size(
 
 /** In their order; of a correlation matrix those that follow the circuit. */
 export function exchangesOf(task: StatisticsTask, program: Program): readonly Exchange[] {
+  if (task.sketch !== undefined) return exchangesOfSketch(task, program);
   return task.method.kind === 'pca' ? exchangesOfPca(task, program) : exchangesOfPencil(task, program);
 }
 
@@ -74,6 +78,43 @@ function exchangesOfPencil(task: StatisticsTask, program: Program): readonly Exc
     [
       [size([d, d, k], entryBits, back.ring)],
       [size([k, d, d], back.ring - back.cut + 2, inner.ring), size([d, d, k], entryBits, vectorRing)],
+    ],
+  ];
+}
+
+function exchangesOfSketch(task: StatisticsTask, program: Program): readonly Exchange[] {
+  const parameters = sketchParameters(task, program);
+  const { features: d, columns: l, components: k, entryShareBits, gramBits, ringBits } = parameters;
+  const { turned, half, rotated, white, mixed, back, inner, coefficients, openRing, vectorRing } = parameters;
+  const entryBits = parameters.rotationBits + 1;
+  const fineBits = parameters.fineRotationBits + 1;
+  const left = ({ ring, cut }: Truncated) => ring - cut + 2;
+  return [
+    [
+      [
+        size([l, d, l], Math.min(entryShareBits + 1, gramBits), gramBits),
+        ...rotating(l, entryBits, parameters.noiseEntryBits, ringBits),
+      ],
+      [
+        ...liftingSizes((l * (l + 1)) / 2).map((n) => size([1, n, n], 2, turned.ring)),
+        size([l, l, l], fineBits, turned.ring),
+      ],
+    ],
+    [
+      [size([l, l, l], left(turned), half.ring), size([l, l, l], fineBits, rotated.ring)],
+      [
+        size([l, l, l], left(rotated), white.ring, 'upper'),
+        size([l, l, l], entryBits, mixed.ring),
+        size([l, l, l], entryBits, openRing, 'upper'),
+      ],
+    ],
+    [
+      [size([l, l, k], entryBits, back.ring)],
+      [size([k, l, l], left(back), inner.ring), size([l, l, k], entryBits, coefficients.ring)],
+      [
+        ...piecesOf(d).map((piece) => size([k, l, piece.size], vectorRing, vectorRing)),
+        size([d, l, k], Math.min(entryShareBits + 1, vectorRing), vectorRing),
+      ],
     ],
   ];
 }

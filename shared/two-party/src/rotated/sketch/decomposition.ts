@@ -1,0 +1,202 @@
+/** What the data user makes of M and of M₂: C₁, the directions that it asks for, and from the answer the components. */
+import {
+  type Decomposition,
+  type EigenPairs,
+  ProjectionError,
+  rankOf,
+  sketchIsWhole,
+  symmetricEigen,
+} from '@eigenveil/projection';
+import { type Program, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
+import { TwoPartyError } from '../../errors.ts';
+import { checkSpectrum, implausible, normalised as ofLengthOne } from '../decomposition.ts';
+import { roundShift } from '../integers.ts';
+import { type Matrix, symmetricMatrix } from '../matrices.ts';
+import { eigenpairsOf, whiten } from '../pencil/whitening.ts';
+import { refineVectors } from '../refine.ts';
+import { HEADROOM_BITS, SHIFT, type SketchParameters } from './parameters.ts';
+
+/** Far above noise and rounding on eigenvalues of at most 1, far below what a corrupted share leaves. */
+const PLAUSIBLE = 2 ** -20;
+/** Far above the flood on lengths and inner products of components, relative to their lengths. */
+const PLAUSIBLE_PRODUCT = 2 ** -10;
+/** Significant bits of a factor that scales a matrix. */
+const FACTOR_BITS = 52;
+
+type Refusal = ProjectionError | TwoPartyError;
+
+/** What goes into the products after M. */
+export interface Root {
+  /** C₁, l × l, in units of 2^−rootBits; 0 when the result is refused. */
+  readonly root: Matrix;
+  /** C̃. When the result is refused it meets directions that are 0, and has entries as long as always, since products with 0 are faster. */
+  readonly normalised: Matrix;
+}
+
+interface OpenedCore extends Root {
+  /** What an eigenvalue of F is times for one of the sketch, in units of Z and the core. */
+  readonly unit: number;
+  /** The square of a component's length, in units of Z'·2^−coefficientBits, over its eigenvalue of F. */
+  readonly squaredLength: number;
+  readonly refusal: Refusal | undefined;
+}
+
+interface OpenedWhitened {
+  /** Of the components, as of F. */
+  readonly values: readonly number[];
+  /** A, l × components. */
+  readonly directions: Matrix;
+  readonly core: OpenedCore;
+  readonly refusal: Refusal | undefined;
+}
+
+/** Why so many rows have no result, if so: their mean is not taken off then. */
+export function refusalOfRows(rows: bigint, columns: number, task: StatisticsTask): Refusal | undefined {
+  if (rows < 0n || rows > statisticsBounds(task).M)
+    return implausible('"sampleCount" expected a number of samples that the task allows');
+  if (rows === 0n) return new ProjectionError('ERR_NO_SAMPLES', 'expected at least one sample, got none');
+  return rows - 1n <= BigInt(columns) ? sketchIsWhole(columns) : undefined;
+}
+
+/**
+ * C₁ from M, whose upper triangle in units of 2^−(2f), mask included, is given as signed integers. Whatever M is, it throws nothing, and it works for as long
+ * wherever C₁ can be had.
+ */
+export function openCore(
+  upper: readonly bigint[],
+  refused: Refusal | undefined,
+  program: Program,
+  parameters: SketchParameters,
+): OpenedCore {
+  const { columns: l, inner } = parameters;
+  const matrix = symmetricMatrix(upper, l);
+  const short = (1n << BigInt(inner.cut)) / BigInt(l);
+  const none = {
+    root: matrix.map((row) => row.map(() => 0n)),
+    normalised: matrix.map((row) => row.map(() => short)),
+    unit: 0,
+    squaredLength: 0,
+  };
+  try {
+    const opened = openRoot(matrix, program, parameters);
+    const refusal = refused ?? opened.refusal;
+    return refusal ? { ...none, refusal } : opened;
+  } catch (error) {
+    const own = error instanceof TwoPartyError ? error : implausible('"matrix" expected numbers');
+    return { ...none, refusal: refused ?? own };
+  }
+}
+
+/** M is twice the core; so is B. */
+function openRoot(matrix: Matrix, { featureCount: d }: Program, parameters: SketchParameters): OpenedCore {
+  const { columns: l, rotationBits, rootBits, inner, maskBits, ringBits, cut } = parameters;
+  const fraction = 2 * rotationBits;
+  const doubled = eigenpairsOf(matrix, fraction);
+  const trace = doubled.values.reduce((sum, value) => sum + value, 0);
+  const shift = Math.max(0, (SHIFT * d * trace) / l);
+  const more = BigInt(Math.round(shift * 2 ** FACTOR_BITS)) << BigInt(fraction - FACTOR_BITS);
+  const pairs: EigenPairs = {
+    ...doubled,
+    values: doubled.values.map((value) => value + Number(more) * 2 ** -fraction),
+  };
+  const precise = Math.ceil(parameters.coreBits / 2) + 80;
+  const whitening = whiten(
+    matrix.map((row, i) => row.map((entry, j) => (i === j ? entry + more : entry))),
+    pairs,
+    { fraction, least: 0, root: precise, normalised: inner.cut },
+  );
+  checkSpectrum(doubled.values, {
+    slack: l * 2 ** (maskBits - fraction),
+    most: 2 ** (ringBits - 2 - fraction),
+  });
+  const tooLittle = trace / 2 < 2 ** parameters.leastTraceBits;
+  const refusal = tooLittle
+    ? littleVariance(trace / 2, parameters)
+    : rankOf(doubled.values) < l
+      ? sketchIsWhole(l)
+      : whitening === undefined
+        ? implausible('"matrix" expected that of a sketch')
+        : undefined;
+  // C (M + shift) Cᵀ = I for C of `whitening`. An estimate of the trace of S̄ in units of Z, times the room that is left.
+  const scaled = (2 ** HEADROOM_BITS * trace) / 2 / l / 4 ** parameters.scaleBits;
+  const scale = Math.sqrt(2 / scaled) * 2 ** cut;
+  return {
+    root: (whitening?.root ?? matrix).map((row) =>
+      row.map((entry) => times(entry, scale * 2 ** (rootBits - precise))),
+    ),
+    normalised: whitening?.normalised ?? matrix,
+    unit: scaled,
+    squaredLength: (pairs.values.at(-1)! / scale ** 2) * 4 ** parameters.coefficientBits,
+    refusal,
+  };
+}
+
+function littleVariance(trace: number, { leastTraceBits }: SketchParameters): ProjectionError {
+  return new ProjectionError(
+    'ERR_ILL_CONDITIONED',
+    `rows expected to vary more within the ranges of their features with the two-party protocol rotated, got 2^${Math.round(Math.log2(Math.max(trace, 1)) - leastTraceBits)} of what is needed: propose a task with narrower ranges, or with room for fewer rows`,
+  );
+}
+
+/** entry · factor, rounded, for a factor above 0 that is right to FACTOR_BITS. */
+function times(entry: bigint, factor: number): bigint {
+  const bits = FACTOR_BITS - Math.floor(Math.log2(factor));
+  const product = entry * BigInt(Math.round(factor * 2 ** bits));
+  return bits > 0 ? roundShift(product, bits) : product << BigInt(-bits);
+}
+
+/** The directions from M₂, upper triangle, in units of 2^−openBits. It does the same work whatever M₂ is, and throws nothing. */
+export function openWhitened(
+  upper: readonly bigint[],
+  core: OpenedCore,
+  { columns: l, components, openBits, directionBits }: SketchParameters,
+): OpenedWhitened {
+  const matrix = symmetricMatrix(upper, l);
+  const nothing = { values: [], directions: matrix.map(() => new Array<bigint>(components).fill(0n)), core };
+  try {
+    const pairs = symmetricEigen(matrix.map((row) => row.map(Number)));
+    const directions = refineVectors(matrix, pairs, components, directionBits);
+    const values = pairs.values.map((value) => value * 2 ** -openBits);
+    const isPlausible =
+      values.reduce((sum, value) => sum + value, 0) <= 1 + PLAUSIBLE &&
+      values.at(-1)! >= -PLAUSIBLE * values[0]!;
+    const refusal =
+      core.refusal ?? (isPlausible ? undefined : implausible('"signal" expected that of a sketch'));
+    if (refusal) return { ...nothing, refusal };
+    return { values: values.slice(0, components), directions, core, refusal };
+  } catch {
+    return { ...nothing, refusal: core.refusal ?? implausible('"signal" expected numbers') };
+  }
+}
+
+/**
+ * The result. `vectors` are the d × components entries of Z' J, row by row.
+ * @throws ERR_ROTATION_CHECK when components have lengths that they cannot have, or are not orthogonal, and the refusal of what was opened
+ */
+export function finishSketch(
+  { values, core, refusal }: OpenedWhitened,
+  vectors: readonly bigint[],
+  { Q, V }: { readonly Q: bigint; readonly V: readonly bigint[] },
+  { fractionBits }: StatisticsTask,
+  { components: k, features: d }: SketchParameters,
+): Decomposition {
+  if (refusal) throw refusal;
+  const lengths = values.map((value) => Math.sqrt(core.squaredLength * value));
+  const columns = values.map((_, j) =>
+    Array.from({ length: d }, (_, i) => Number(vectors[i * k + j]!) / lengths[j]!),
+  );
+  for (const [i, column] of columns.entries()) {
+    for (const [j, other] of columns.slice(0, i + 1).entries()) {
+      const product = column.reduce((sum, entry, row) => sum + entry * other[row]!, 0);
+      if (!(Math.abs(product - (i === j ? 1 : 0)) < PLAUSIBLE_PRODUCT))
+        throw implausible('"vectors" expected orthonormal ones');
+    }
+  }
+  const scale = 4 ** fractionBits;
+  return {
+    vectors: columns.map(ofLengthOne),
+    eigenvalues: values.map((value) => (value * core.unit) / scale),
+    mean: V.map((sum) => Number(sum) / (Number(Q) * 2 ** fractionBits)),
+    sampleCount: Number(Q),
+  };
+}

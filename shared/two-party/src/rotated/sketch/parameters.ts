@@ -1,0 +1,208 @@
+/**
+ * The lengths and scales of a sketch by the `rotated` protocol, all functions of the public task. docs/rotated-sketches.md has the steps and the
+ * proof; distance.ts the statistical distance that follows from them.
+ *
+ * Numbers "of n fraction bits" are integers in units of 2^−n. Z and the core are whole numbers, in units of Q·4^−fractionBits times those of S̄Ω and ΩᵀS̄Ω;
+ * what is multiplied after the core is Z' = Z/2^cut, and its squares.
+ */
+import { layout } from '@eigenveil/statistics/owner';
+import { type Program, placesOf, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
+import { TwoPartyError } from '../../errors.ts';
+import { MAXIMUM_RING_BITS, MAXIMUM_SIDE } from '../../products/ring-bits.ts';
+import { ceilLog2, MASK_GUARD, NOISE_INTEGER_BITS } from '../parameters.ts';
+import { TRUNCATION_GUARD, type Truncated } from '../pencil/parameters.ts';
+
+/** Deviations off the diagonal: of the noise on the core 2^−38 of its trace, on the whitened square 2^−38 of HEADROOM_BITS more than its trace; of the flood 2^−40. */
+export const NOISE_EXPONENT = 38;
+export const FLOOD_EXPONENT = 40;
+/** Fraction bits of an orthogonal matrix beyond those of its side. */
+const ROTATION_GUARD = NOISE_EXPONENT + 40;
+/** The same of P where it meets ZᵀZ, which C₁ stretches by up to 2^12: see distance.ts. */
+const FINE_ROTATION_GUARD = NOISE_EXPONENT + 58;
+/** An error of so many bits less than a deviation moves a distribution by less than 2^−43. */
+const ERROR_GUARD = 42;
+/** What is kept of an entry of Z, of the largest that there can be. Real ones are 2^−12 to 2^−20 of that. */
+const ENTRY_BITS = 36;
+/** ν·ΩᵀΩ becomes this part of the mean of the core's diagonal, for each feature: see sketchEigen. */
+export const SHIFT = 1e-7;
+/** log₂ of its inverse and of what noise may take from it. */
+const SHIFT_BITS = 23.4;
+/** A core whose trace is below 2^−28 of the largest that there can be is refused. */
+const LEAST_TRACE_BITS = 28;
+/**
+ * The trace of what is decomposed last is at most 1 where that of S̄ is at most 2^8 times the mean of the core's diagonal, which estimates it. Signs miss it by so
+ * much with probability (e/2^8)^(l/2), and the result is refused then: 2^−39 at 12 columns.
+ */
+export const HEADROOM_BITS = 8;
+/** Beyond the least that C₁ can be in relation to its unit. */
+const ROOT_GUARD = 34;
+/** Fraction bits that are left of a coefficient beyond those of its flood. */
+const COEFFICIENT_GUARD = 3;
+
+export interface SketchParameters {
+  readonly features: number;
+  /** l. */
+  readonly columns: number;
+  readonly components: number;
+  /** The columns of Ω have a norm of √d·2^scaleBits or so. */
+  readonly scaleBits: number;
+  /** Bits of a share of the statistics as both servers begin with them: the CSP's is not negative and shorter by a bit, the data user's is negative. */
+  readonly shareRing: number;
+  /** Bits of the CSP's share of an entry of Z'. */
+  readonly entryShareBits: number;
+  /** Of Z, none of whose entries is larger than 2^sumBits, this many bits are dropped. */
+  readonly cut: number;
+  /** ℓ: shares of twice the core, and of M, are modulo 2^ℓ. */
+  readonly ringBits: number;
+  /** f. */
+  readonly rotationBits: number;
+  readonly fineRotationBits: number;
+  readonly noiseBits: number;
+  readonly noiseEntryBits: number;
+  readonly maskBits: number;
+  /** The trace of the core is at least 2^this, else the result is refused; and at most 2^coreBits. */
+  readonly leastTraceBits: number;
+  readonly coreBits: number;
+  /** A = Z'ᵀZ': shares modulo 2^gramBits, of which half is room that their lifting needs. */
+  readonly gramBits: number;
+  /** P·A. */
+  readonly turned: Truncated;
+  /** Fraction bits of C₁. */
+  readonly rootBits: number;
+  /** C₁·P·A, and its fraction bits. */
+  readonly half: Truncated;
+  /** That times Pᵀ. */
+  readonly rotated: Truncated;
+  /** That times C₁ᵀ: F. */
+  readonly white: Truncated;
+  readonly whiteBits: number;
+  /** P₂·F. */
+  readonly mixed: Truncated;
+  /** P₂·F·P₂ᵀ: its ring and fraction bits. */
+  readonly openRing: number;
+  readonly openBits: number;
+  /** Fraction bits of the directions, of P₂ᵀ A, of C̃ and of C̃ᵀ P₂ᵀ A. */
+  readonly directionBits: number;
+  readonly back: Truncated;
+  readonly inner: Truncated;
+  /** J = Pᵀ C̃ᵀ P₂ᵀ A with the flood, and what is kept of it. */
+  readonly coefficients: Truncated;
+  readonly coefficientBits: number;
+  /** Fraction bits of the flood after its scale. */
+  readonly floodBits: number;
+  /** Z'·J. */
+  readonly vectorRing: number;
+}
+
+/**
+ * @throws ERR_TASK_RANGE where a ring would be wider than 300 bits, or there are more features than a product has rows
+ * @throws as `layout`
+ */
+export function sketchParameters(
+  task: StatisticsTask,
+  { components }: Pick<Program, 'components'>,
+): SketchParameters {
+  const { blindingBits } = layout(task);
+  const parameters = lengthsOf({
+    features: task.features.length,
+    columns: task.sketch!.columns,
+    components,
+    scaleBits: 0,
+    sumBits: ceilLog2(statisticsBounds(task).Y),
+    shareBits: Math.max(...blindingBits) + 1,
+    entryShareBits: blindingBits[placesOf(task).Y.from]! + 1,
+  });
+  const widest = Math.max(...ringsOf(parameters));
+  if (widest > MAXIMUM_RING_BITS || parameters.features > MAXIMUM_SIDE) {
+    throw new TwoPartyError(
+      'ERR_TASK_RANGE',
+      `"task" expected at most ${MAXIMUM_SIDE} features and ${MAXIMUM_RING_BITS} bits in the rings of the two-party protocol rotated, got ${parameters.features} and ${widest}: fewer samples, features or fraction bits are needed`,
+    );
+  }
+  return parameters;
+}
+
+interface Sizes
+  extends Pick<SketchParameters, 'features' | 'columns' | 'components' | 'scaleBits' | 'entryShareBits'> {
+  /** No entry of Y, nor of Z, is larger than 2^sumBits. */
+  readonly sumBits: number;
+  /** Of any share of the CSP's as unblinding left it. */
+  readonly shareBits: number;
+}
+
+/** All lengths and scales, whether they fit or not. */
+export function lengthsOf({ sumBits, shareBits, ...sizes }: Sizes): SketchParameters {
+  const { features: d, columns: l, components: k, scaleBits } = sizes;
+  const entries = (l * (l + 1)) / 2;
+  const cut = Math.max(0, sumBits - ENTRY_BITS);
+  const entryBits = sumBits - cut;
+  const coreBits = sumBits + scaleBits + ceilLog2(d) + ceilLog2(l);
+  const leastTraceBits = Math.max(0, coreBits - LEAST_TRACE_BITS);
+  // Up to a side of 2 an entry may be 1, whose rounding is a whole unit.
+  const side = ceilLog2(Math.max(3, l));
+  const rotationBits = ROTATION_GUARD + side;
+  // The square of the norm of C₁ at most, and of its least singular value at least.
+  const units = 2 * (cut + scaleBits) + Math.log2(l) - HEADROOM_BITS;
+  const stretch = units + SHIFT_BITS + Math.log2(l / d) - 2 * leastTraceBits;
+  const least = units - 2 * coreBits;
+
+  const slack = TRUNCATION_GUARD + 2 * ceilLog2(l) + 1;
+  const guarded = NOISE_EXPONENT + ERROR_GUARD + ceilLog2(l) + 1;
+  const squareBits = 2 * entryBits + ceilLog2(d) + 1;
+  const norm = squareBits + ceilLog2(l);
+  const rootNorm = Math.ceil(norm / 2) + 1;
+  const turnedBits = Math.max(1, Math.ceil(guarded + stretch));
+  const fineRotationBits = Math.max(FINE_ROTATION_GUARD + side, turnedBits + 1);
+  const halfBits = Math.max(1, Math.ceil(guarded + stretch / 2));
+  const rootBits = Math.ceil(-least / 2) + ROOT_GUARD;
+  const whiteBits = guarded;
+  const noiseBits = 2 * rotationBits - NOISE_EXPONENT;
+  // Where the core is no more than rounding of the mean, the mask alone hides what P's own rounding makes of it.
+  const smallBits = rotationBits + 3 * ceilLog2(l) + ceilLog2(d) + scaleBits + 4;
+  const spread = Math.ceil(Math.log2(l * k) / 2);
+  const directionBits = FLOOD_EXPONENT + ERROR_GUARD + 2 + spread;
+  const atComponents = TRUNCATION_GUARD + ceilLog2(l * k) + 1;
+  const flooded = rotationBits + directionBits;
+  const coefficientBits = FLOOD_EXPONENT + COEFFICIENT_GUARD;
+  return {
+    ...sizes,
+    shareRing: Math.max(shareBits, sumBits) + 2,
+    entryShareBits: Math.max(1, sizes.entryShareBits - cut),
+    cut,
+    ringBits: coreBits + 1 + 2 * rotationBits + 2,
+    rotationBits,
+    fineRotationBits,
+    noiseBits,
+    noiseEntryBits: noiseBits + NOISE_INTEGER_BITS + 1,
+    maskBits: Math.max(coreBits + 1, smallBits) + ceilLog2(entries) + MASK_GUARD,
+    leastTraceBits,
+    coreBits,
+    gramBits: squareBits + 2,
+    turned: { ring: norm + fineRotationBits + slack, cut: fineRotationBits - turnedBits },
+    rootBits,
+    half: {
+      ring: rootNorm + turnedBits + rootBits + slack,
+      cut: turnedBits + rootBits - halfBits,
+    },
+    rotated: { ring: rootNorm + halfBits + fineRotationBits + slack, cut: fineRotationBits },
+    white: { ring: halfBits + rootBits + slack, cut: halfBits + rootBits - whiteBits },
+    whiteBits,
+    mixed: { ring: whiteBits + rotationBits + slack, cut: rotationBits },
+    openRing: whiteBits + rotationBits + 2,
+    openBits: whiteBits + rotationBits,
+    directionBits,
+    back: { ring: flooded + atComponents, cut: rotationBits },
+    inner: { ring: 2 * directionBits + atComponents, cut: directionBits },
+    coefficients: { ring: flooded + atComponents, cut: flooded - coefficientBits },
+    coefficientBits,
+    floodBits: flooded - FLOOD_EXPONENT,
+    vectorRing: entryBits + coefficientBits + ceilLog2(l) + 3,
+  };
+}
+
+function ringsOf(parameters: SketchParameters): number[] {
+  const { shareRing, ringBits, gramBits, openRing, vectorRing } = parameters;
+  const { turned, half, rotated, white, mixed, back, inner, coefficients } = parameters;
+  const truncated = [turned, half, rotated, white, mixed, back, inner, coefficients];
+  return [shareRing, ringBits, gramBits, openRing, vectorRing, ...truncated.map(({ ring }) => ring)];
+}

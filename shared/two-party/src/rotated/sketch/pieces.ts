@@ -1,0 +1,9 @@
+/** A matrix of as many columns as there are features is multiplied in pieces, since a product has 256 columns at most. */
+import { MAXIMUM_COLUMNS } from '../../products/ring-bits.ts';
+
+export function piecesOf(features: number): { readonly from: number; readonly size: number }[] {
+  const pieces = [];
+  for (let from = 0; from < features; from += MAXIMUM_COLUMNS)
+    pieces.push({ from, size: Math.min(MAXIMUM_COLUMNS, features - from) });
+  return pieces;
+}

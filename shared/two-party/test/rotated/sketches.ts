@@ -1,0 +1,147 @@
+/** Sketched tasks, runs of them in one process, and how far a result is from the reference. */
+import { randomBytes } from 'node:crypto';
+import { type Decomposition, decompose, principalAngles } from '@eigenveil/projection';
+import { type Program, programOf, SKETCH_OUTPUTS, type StatisticsTask } from '@eigenveil/task';
+import { type Channel, MessageStream, memoryChannelPair } from '../../src/index.ts';
+import { clearProducts } from '../../src/insides/clear-products.ts';
+import { answerSketch } from '../../src/rotated/sketch/csp.ts';
+import { askSketch } from '../../src/rotated/sketch/data-user.ts';
+import type { SketchParameters } from '../../src/rotated/sketch/parameters.ts';
+import { drawSketchSecrets, type SketchSecrets } from '../../src/rotated/sketch/secrets.ts';
+import { AT_ONCE, systemBits } from './run.ts';
+import { numbers, type Setting, share } from './settings.ts';
+
+export interface SketchSetting extends Setting {
+  readonly signs: Int8Array;
+}
+
+export interface GivenSketch {
+  /** Values in [−1, 1]. */
+  readonly rows: readonly (readonly number[])[];
+  readonly columns: number;
+  readonly components: number;
+  readonly owners?: number;
+  readonly task?: Partial<StatisticsTask>;
+  readonly program?: Partial<Program>;
+  readonly signs?: Int8Array;
+}
+
+/** Rows whose features follow so many patterns, the j-th of a size of 1/j, and a little of their own. */
+export function patterned(count: number, d: number, patterns: number, seed = 3): number[][] {
+  const next = numbers(seed);
+  const shapes = Array.from({ length: patterns }, () => Array.from({ length: d }, () => next() - 0.5));
+  return Array.from({ length: count }, () => {
+    const row = Array.from({ length: d }, () => 0.02 * (next() - 0.5) + 0.1);
+    for (const [j, shape] of shapes.entries()) {
+      const size = (next() - 0.5) / (1 + j / 2);
+      for (const [i, entry] of shape.entries()) row[i]! += size * entry;
+    }
+    return row;
+  });
+}
+
+export function signsOf(count: number): Int8Array {
+  return Int8Array.from(randomBytes(count), (byte) => (byte & 1 ? 1 : -1));
+}
+
+export function sketchSetting({
+  rows,
+  columns,
+  components,
+  owners = 3,
+  ...given
+}: GivenSketch): SketchSetting {
+  const d = rows[0]!.length;
+  const task: StatisticsTask = {
+    method: { kind: 'pca' },
+    features: Array.from({ length: d }, (_, i) => ({ name: `f${i}`, min: -1, max: 1, twoValued: false })),
+    labellings: [],
+    sketch: { columns },
+    fractionBits: 14,
+    maximumOwners: 16,
+    maximumSamplesPerOwner: 1024,
+    keyBits: 2048,
+    statisticalSecurityBits: 40,
+    ...given.task,
+  };
+  const program = {
+    ...programOf({
+      ...task,
+      components,
+      outputs: [...SKETCH_OUTPUTS],
+      minimumOwners: 2,
+      allowFullRank: false,
+    }),
+    ...given.program,
+  };
+  const signs = given.signs ?? signsOf(d * columns);
+  const unit = 2 ** task.fractionBits;
+  const Y = new Array<bigint>(d * columns).fill(0n);
+  const V = new Array<bigint>(d).fill(0n);
+  for (const row of rows) {
+    const cells = row.map((value) => Math.round(value * unit));
+    for (let a = 0; a < columns; a += 1) {
+      const sum = BigInt(cells.reduce((total, cell, i) => total + cell * signs[i * columns + a]!, 0));
+      for (let i = 0; i < d; i += 1) Y[i * columns + a]! += BigInt(cells[i]!) * sum;
+    }
+    for (const [i, cell] of cells.entries()) V[i]! += BigInt(cell);
+  }
+  const statistics = { R: [], Y, labellings: [[{ V, M: BigInt(rows.length) }]], owners: BigInt(owners) };
+  const { garbler, evaluator } = share(task, statistics, owners);
+  const withSigns = <Part extends object>(part: Part) => ({ ...part, signs });
+  return { task, program, statistics, signs, garbler: withSigns(garbler), evaluator: withSigns(evaluator) };
+}
+
+export interface RunOptions {
+  readonly channels?: [Channel, Channel];
+  readonly secrets?: (parameters: SketchParameters) => SketchSecrets;
+  readonly markAnswered?: () => Promise<void>;
+}
+
+export async function runSketch(
+  { task, program, garbler, evaluator }: SketchSetting,
+  {
+    channels = memoryChannelPair(),
+    secrets = (parameters) => drawSketchSecrets(parameters, systemBits()),
+    markAnswered = async () => undefined,
+  }: RunOptions = {},
+) {
+  const { chooser, correlator, log } = clearProducts();
+  const [user, csp] = await Promise.allSettled([
+    askSketch(
+      new MessageStream(channels[1]),
+      async () => correlator,
+      { task, program },
+      { ...evaluator, pace: AT_ONCE },
+    ),
+    answerSketch(
+      new MessageStream(channels[0]),
+      async () => chooser,
+      { task, program },
+      { ...garbler, markAnswered },
+      secrets,
+    ),
+  ]);
+  return { user, csp, log };
+}
+
+export async function resultOf(setting: SketchSetting, options?: RunOptions): Promise<Decomposition> {
+  const { user, csp } = await runSketch(setting, options);
+  if (csp.status === 'rejected') throw csp.reason;
+  if (user.status === 'rejected') throw user.reason;
+  return user.value;
+}
+
+/** Largest |Δλ|/λ₁, and the sine of the largest angle between the result and the reference's components. */
+export function distanceToSketch({ program, statistics, signs }: SketchSetting, result: Decomposition) {
+  const expected = decompose(program, statistics, signs);
+  return {
+    eigenvalueError: Math.max(
+      ...result.eigenvalues.map(
+        (value, j) => Math.abs(value - expected.eigenvalues[j]!) / expected.eigenvalues[0]!,
+      ),
+    ),
+    sine: Math.sin(principalAngles(result.vectors, expected.vectors).at(-1)!),
+    expected,
+  };
+}
