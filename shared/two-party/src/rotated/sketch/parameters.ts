@@ -12,9 +12,9 @@ import { MAXIMUM_RING_BITS, MAXIMUM_SIDE } from '../../products/ring-bits.ts';
 import { ceilLog2, MASK_GUARD, NOISE_INTEGER_BITS } from '../parameters.ts';
 import { TRUNCATION_GUARD, type Truncated } from '../pencil/parameters.ts';
 
-/** Deviations off the diagonal: of the noise on the core 2^−38 of its trace, on the whitened square 2^−38 of HEADROOM_BITS more than its trace; of the flood 2^−40. */
+/** Deviations off the diagonal: of the noise on the core 2^−38 of its trace, on the whitened square 2^−38 of HEADROOM_BITS more than its trace; of the flood 2^−36. */
 export const NOISE_EXPONENT = 38;
-export const FLOOD_EXPONENT = 40;
+export const FLOOD_EXPONENT = 36;
 /** Fraction bits of an orthogonal matrix beyond those of its side. */
 const ROTATION_GUARD = NOISE_EXPONENT + 40;
 /** The same of P where it meets ZᵀZ, which C₁ stretches by up to 2^12: see distance.ts. */
@@ -22,7 +22,7 @@ const FINE_ROTATION_GUARD = NOISE_EXPONENT + 58;
 /** An error of so many bits less than a deviation moves a distribution by less than 2^−43. */
 const ERROR_GUARD = 42;
 /** What is kept of an entry of Z, of the largest that there can be. Real ones are 2^−12 to 2^−20 of that. */
-const ENTRY_BITS = 36;
+const ENTRY_BITS = 30;
 /** ν·ΩᵀΩ becomes this part of the mean of the core's diagonal, for each feature: see sketchEigen. */
 export const SHIFT = 1e-7;
 /** log₂ of its inverse and of what noise may take from it. */
@@ -109,7 +109,7 @@ export function sketchParameters(
     components,
     scaleBits: 0,
     sumBits: ceilLog2(statisticsBounds(task).Y),
-    shareBits: Math.max(...blindingBits) + 1,
+    shareBits: blindingBits.reduce((most, bits) => Math.max(most, bits)) + 1,
     entryShareBits: blindingBits[placesOf(task).Y.from]! + 1,
   });
   const widest = Math.max(...ringsOf(parameters));

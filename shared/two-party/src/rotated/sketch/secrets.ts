@@ -17,7 +17,7 @@ export interface SketchSecrets {
   readonly turn: Matrix;
   /** Upper triangle of a matrix of the Gaussian orthogonal ensemble, of deviation 2^−38. */
   readonly turnNoise: readonly bigint[];
-  /** l × components, normal, of deviation 2^−40. */
+  /** l × components, normal, of deviation 2^−36. */
   readonly flood: Matrix;
 }
 
