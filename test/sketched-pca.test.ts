@@ -1,4 +1,4 @@
-/** Sketched PCA through running services, by `simulated`: what owners sum, what both servers make of it, and what is refused. */
+/** Sketched PCA through running services: what owners sum, what both servers make of it, and what is refused. */
 import { decompose, Projector, principalAngles, totalScatter, varianceCaptured } from '@eigenveil/projection';
 import { signsOf } from '@eigenveil/protocol/owner';
 import { addStatistics } from '@eigenveil/statistics';
@@ -16,7 +16,7 @@ let world: World;
 let parties: Parties;
 beforeAll(async () => {
   world = await World.start();
-  parties = await partiesOf(world, OWNERS);
+  parties = await partiesOf(world, OWNERS, { twoParty: ['rotated', 'simulated'], allowSpectrum: true });
 });
 afterAll(() => world.close());
 
@@ -55,6 +55,18 @@ test('a sketch of the ionosphere data is that of the clear reference, and nearly
   const result = await parties.owners[1]!.result(parties.dataUser, task.id);
   expect(new Projector(result.task, result.projection).transform([rows.values[0]!])[0]).toHaveLength(5);
   expect(() => new Projector(task, { ...projection, sketch: undefined })).toThrow('"projection.sketch"');
+});
+
+test('behind rotations it is the same, and nothing but the components comes out', async () => {
+  const { proposal, rows } = await sketched({ twoParty: 'rotated' });
+  const parts = split(rows, OWNERS);
+  const { task, projection } = await runTask(parties, proposal, parts);
+  const expected = await expectedOf(task.id, parts);
+  expect(Object.keys(projection)).toEqual(expect.not.arrayContaining(['spectrum', 'trace']));
+  expect(projection).toMatchObject({ sampleCount: 351, mean: expected.mean });
+  for (const [j, value] of projection.eigenvalues.entries())
+    expect(Math.abs(value - expected.eigenvalues[j]!)).toBeLessThan(1e-6 * expected.eigenvalues[0]!);
+  expect(principalAngles(projection.vectors, expected.vectors).at(-1)).toBeLessThan(1e-3);
 });
 
 test('two tasks of the same proposal have other signs', async () => {

@@ -175,9 +175,8 @@ A task with --basis is one of a chain: owners reduce their rows by the result of
 (PCA, then DCA: Fisherfaces). The sample has the columns of the first task, and the labels. Both are answers over the same rows. --ridge is in units of the
 components' ranges; where it is not given, it is 1 in units of the first task's. With --epsilon, the earlier task must have a guarantee, too.
 
---sketch drafts for hundreds or thousands of features: a note says how much of the sample's variance it loses. No private protocol
-computes it in this release: give it "--two-party simulated", for trials with data that nobody minds. Give it one --range where you know
-it: then features whose names count up stand in the draft as one entry ("count").
+--sketch drafts for hundreds or thousands of features: a note says how much of the sample's variance it loses. Give it "--two-party rotated"
+and, where you know it, one --range: then features whose names count up stand in the draft as one entry ("count").
 
 Example:
   $ eigenveil-user task draft --data sample.csv --method dca --labels label --components 1 --owners 10 > task.json`,

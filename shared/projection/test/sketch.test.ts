@@ -113,10 +113,9 @@ describe('a sketch of 20 columns of the ionosphere data', () => {
         ),
       ),
     );
-    const shift = (1e-7 * half.reduce((sum, row, a) => sum + row[a]!, 0)) / 20;
-    const gram = (a: number, b: number) => omega.reduce((sum, row) => sum + row[a]! * row[b]!, 0);
+    const shift = (1e-7 * d * half.reduce((sum, row, a) => sum + row[a]!, 0)) / 20;
     const core = symmetricEigen(
-      half.map((row, a) => row.map((entry, b) => (entry + half[b]![a]!) / 2 + shift * gram(a, b))),
+      half.map((row, a) => row.map((entry, b) => (entry + half[b]![a]!) / 2 + (a === b ? shift : 0))),
     );
     // T̂ u = C (Σ vvᵀ/λ) Cᵀ u
     for (const [j, u] of result.vectors.entries()) {

@@ -155,7 +155,7 @@ const Sketch = z
       ),
   })
   .describe(
-    'For hundreds or thousands of features: owners send Xᵀ(XΩ) for a public random matrix Ω of l columns instead of XᵀX, and the result is approximate. For pca of the covariance alone, by rotated, without differential privacy, with the outputs mean and sampleCount and no others. rotated refuses it in this release: simulated alone computes it, which is NOT private. Left out: all of XᵀX. Reveals: no more of the rows than an exact pca of as many components would, but for the mean and the number of rows.',
+    'For hundreds or thousands of features: owners send Xᵀ(XΩ) for a public random matrix Ω of l columns instead of XᵀX, and the result is approximate. For pca of the covariance alone, by rotated, without differential privacy, with the outputs mean and sampleCount and no others. Left out: all of XᵀX. Reveals: no more of the rows than an exact pca of as many components would, but for the mean and the number of rows.',
   );
 
 export const Output = z.enum(['mean', 'trace', 'sampleCount', 'spectrum', 'classCounts', 'variances']);

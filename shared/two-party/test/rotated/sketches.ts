@@ -12,7 +12,7 @@ import { AT_ONCE, systemBits } from './run.ts';
 import { numbers, type Setting, share } from './settings.ts';
 
 export interface SketchSetting extends Setting {
-  readonly signs: Int8Array;
+  readonly signs: Int32Array;
 }
 
 export interface GivenSketch {
@@ -23,7 +23,7 @@ export interface GivenSketch {
   readonly owners?: number;
   readonly task?: Partial<StatisticsTask>;
   readonly program?: Partial<Program>;
-  readonly signs?: Int8Array;
+  readonly signs?: Int32Array;
 }
 
 /** Rows whose features follow so many patterns, the j-th of a size of 1/j, and a little of their own. */
@@ -40,8 +40,8 @@ export function patterned(count: number, d: number, patterns: number, seed = 3):
   });
 }
 
-export function signsOf(count: number): Int8Array {
-  return Int8Array.from(randomBytes(count), (byte) => (byte & 1 ? 1 : -1));
+export function signsOf(count: number): Int32Array {
+  return Int32Array.from(randomBytes(count), (byte) => (byte & 1 ? 1 : -1));
 }
 
 export function sketchSetting({

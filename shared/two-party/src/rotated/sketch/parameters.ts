@@ -6,7 +6,14 @@
  * what is multiplied after the core is Z' = Z/2^cut, and its squares.
  */
 import { layout } from '@eigenveil/statistics/owner';
-import { type Program, placesOf, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
+import {
+  type Program,
+  placesOf,
+  type StatisticsTask,
+  sketchColumnBound,
+  sketchScaleBits,
+  statisticsBounds,
+} from '@eigenveil/task';
 import { TwoPartyError } from '../../errors.ts';
 import { MAXIMUM_RING_BITS, MAXIMUM_SIDE } from '../../products/ring-bits.ts';
 import { ceilLog2, MASK_GUARD, NOISE_INTEGER_BITS } from '../parameters.ts';
@@ -107,7 +114,8 @@ export function sketchParameters(
     features: task.features.length,
     columns: task.sketch!.columns,
     components,
-    scaleBits: 0,
+    scaleBits: sketchScaleBits(task),
+    columnBits: ceilLog2(sketchColumnBound(task)),
     sumBits: ceilLog2(statisticsBounds(task).Y),
     shareBits: blindingBits.reduce((most, bits) => Math.max(most, bits)) + 1,
     entryShareBits: blindingBits[placesOf(task).Y.from]! + 1,
@@ -126,17 +134,19 @@ interface Sizes
   extends Pick<SketchParameters, 'features' | 'columns' | 'components' | 'scaleBits' | 'entryShareBits'> {
   /** No entry of Y, nor of Z, is larger than 2^sumBits. */
   readonly sumBits: number;
+  /** The magnitudes in a column of Ω add up to at most 2^columnBits. */
+  readonly columnBits: number;
   /** Of any share of the CSP's as unblinding left it. */
   readonly shareBits: number;
 }
 
 /** All lengths and scales, whether they fit or not. */
-export function lengthsOf({ sumBits, shareBits, ...sizes }: Sizes): SketchParameters {
+export function lengthsOf({ sumBits, columnBits, shareBits, ...sizes }: Sizes): SketchParameters {
   const { features: d, columns: l, components: k, scaleBits } = sizes;
   const entries = (l * (l + 1)) / 2;
   const cut = Math.max(0, sumBits - ENTRY_BITS);
   const entryBits = sumBits - cut;
-  const coreBits = sumBits + scaleBits + ceilLog2(d) + ceilLog2(l);
+  const coreBits = sumBits + columnBits + ceilLog2(l);
   const leastTraceBits = Math.max(0, coreBits - LEAST_TRACE_BITS);
   // Up to a side of 2 an entry may be 1, whose rounding is a whole unit.
   const side = ceilLog2(Math.max(3, l));
@@ -158,7 +168,7 @@ export function lengthsOf({ sumBits, shareBits, ...sizes }: Sizes): SketchParame
   const whiteBits = guarded;
   const noiseBits = 2 * rotationBits - NOISE_EXPONENT;
   // Where the core is no more than rounding of the mean, the mask alone hides what P's own rounding makes of it.
-  const smallBits = rotationBits + 3 * ceilLog2(l) + ceilLog2(d) + scaleBits + 4;
+  const smallBits = rotationBits + 3 * ceilLog2(l) + columnBits + 4;
   const spread = Math.ceil(Math.log2(l * k) / 2);
   const directionBits = FLOOD_EXPONENT + ERROR_GUARD + 2 + spread;
   const atComponents = TRUNCATION_GUARD + ceilLog2(l * k) + 1;

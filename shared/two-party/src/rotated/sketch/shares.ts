@@ -14,7 +14,7 @@ export interface SketchShares {
   readonly owners: bigint;
 }
 
-/** Ω: entries in whole numbers, d × l, row by row. */
+/** Ω: entries in whole numbers, d × l, row by row: see sketchMatrix. */
 export type TestMatrix = ArrayLike<number>;
 
 /** @throws RangeError when a share is not in [0, 2^shareRing), when Ω has another size, and the errors of `unflatten` */
