@@ -25,7 +25,7 @@ export const FLOOD_EXPONENT = 36;
 /** Fraction bits of an orthogonal matrix beyond those of its side. */
 const ROTATION_GUARD = NOISE_EXPONENT + 40;
 /** The same of P where it meets ZᵀZ, which C₁ stretches by up to 2^12: see distance.ts. */
-const FINE_ROTATION_GUARD = NOISE_EXPONENT + 58;
+const FINE_ROTATION_GUARD = NOISE_EXPONENT + 54;
 /** An error of so many bits less than a deviation moves a distribution by less than 2^−43. */
 const ERROR_GUARD = 42;
 /** What is kept of an entry of Z, of the largest that there can be. Real ones are 2^−12 to 2^−20 of that. */
@@ -33,7 +33,7 @@ const ENTRY_BITS = 30;
 /** ν·ΩᵀΩ becomes this part of the mean of the core's diagonal, for each feature: see sketchEigen. */
 export const SHIFT = 1e-7;
 /** log₂ of its inverse and of what noise may take from it. */
-const SHIFT_BITS = 23.4;
+export const SHIFT_BITS = 23.4;
 /** A core whose trace is below 2^−28 of the largest that there can be is refused. */
 const LEAST_TRACE_BITS = 28;
 /**
@@ -70,6 +70,8 @@ export interface SketchParameters {
   /** The trace of the core is at least 2^this, else the result is refused; and at most 2^coreBits. */
   readonly leastTraceBits: number;
   readonly coreBits: number;
+  /** log₂ of the square of the norm of C₁, at most, where the result is not refused. */
+  readonly stretchBits: number;
   /** A = Z'ᵀZ': shares modulo 2^gramBits, of which half is room that their lifting needs. */
   readonly gramBits: number;
   /** P·A. */
@@ -187,6 +189,7 @@ export function lengthsOf({ sumBits, columnBits, shareBits, ...sizes }: Sizes): 
     maskBits: Math.max(coreBits + 1, smallBits) + ceilLog2(entries) + MASK_GUARD,
     leastTraceBits,
     coreBits,
+    stretchBits: stretch,
     gramBits: squareBits + 2,
     turned: { ring: norm + fineRotationBits + slack, cut: fineRotationBits - turnedBits },
     rootBits,

@@ -1,0 +1,49 @@
+/** The lengths of a sketch behind rotations: distances and rings over the sizes that tasks may have. */
+import { programOf, SKETCH_OUTPUTS, type StatisticsTask } from '@eigenveil/task';
+import { describe, expect, it } from 'vitest';
+import { sketchDistance } from '../../src/rotated/sketch/distance.ts';
+import { lengthsOf, sketchParameters } from '../../src/rotated/sketch/parameters.ts';
+
+const SIZES = [3, 4, 5, 8, 13, 24, 60, 80].flatMap((columns) =>
+  [columns + 1, 2 * columns, 100, 256, 784, 1024, 4096, 10_000]
+    .filter((features) => features > columns)
+    .flatMap((features) => [1, columns - 2].map((components) => ({ features, columns, components }))),
+);
+
+describe('the lengths of a sketch', () => {
+  it('keep the distance below 2^−38 at every size, room and scale of Ω', () => {
+    for (const size of SIZES) {
+      for (const sumBits of [16, 30, 42, 52, 64]) {
+        for (const scaleBits of [0, 8]) {
+          const columnBits = Math.ceil(Math.log2(size.features)) + (scaleBits > 0 ? scaleBits + 1 : 0);
+          const parameters = lengthsOf({
+            ...size,
+            sumBits,
+            scaleBits,
+            columnBits,
+            shareBits: 100,
+            entryShareBits: 100,
+          });
+          const { total, ...parts } = sketchDistance(parameters);
+          expect(total, JSON.stringify({ ...size, sumBits, scaleBits, ...parts })).toBeLessThan(2 ** -38);
+        }
+      }
+    }
+  });
+
+  it('fit the rings of products for tasks of 10,000 features, 80 columns, 2^17 rows and 18 fraction bits', () => {
+    const task: StatisticsTask = {
+      method: { kind: 'pca' },
+      features: Array.from({ length: 10_000 }, (_, i) => ({ name: `f${i}`, min: -1, max: 1 })),
+      labellings: [],
+      sketch: { columns: 80 },
+      fractionBits: 18,
+      maximumOwners: 128,
+      maximumSamplesPerOwner: 1024,
+      keyBits: 2048,
+      statisticalSecurityBits: 40,
+    };
+    const asked = { components: 20, outputs: SKETCH_OUTPUTS, minimumOwners: 2, allowFullRank: false };
+    expect(() => sketchParameters(task, programOf({ ...task, ...asked }))).not.toThrow();
+  });
+});
