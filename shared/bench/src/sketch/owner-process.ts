@@ -1,6 +1,7 @@
 /** One owner's contribution to a sketched task, in a process of its own on one thread: reads its rows, sums, encrypts, and keeps the bytes in a file. */
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';
+import { setFlagsFromString } from 'node:v8';
 import { PaillierPool, PublicKey, type PublicKeyJson } from '@eigenveil/paillier';
 import { systemRandomness } from '@eigenveil/privacy';
 import { contributeInParts } from '@eigenveil/protocol/owner';
@@ -30,6 +31,7 @@ export interface Contributed extends Used {
 /** Ciphertexts, as an owner's program makes them at once. */
 const AT_ONCE = 2048;
 
+setFlagsFromString('--heap-growing-percent=20'); // as the owner's command does before it sums for a sketch
 process.on('disconnect', () => process.exit()); // an interrupted benchmark must not leave processes behind
 const [assignment] = (await once(process, 'message')) as [OwnerAssignment];
 const { task, seed, ignoredColumns } = assignment;
