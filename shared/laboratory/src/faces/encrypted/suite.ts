@@ -23,10 +23,13 @@ export const DCA_DIMENSIONS = [2, 5, 8, 10, 14, 24];
 export const ENCRYPTED_SETS = ['yale', 'olivetti'] as const;
 export const SIDES = [16, 32, 64] as const;
 
-/** Of the sketch, and of the PCA that the chain goes on with. Points with fewer components are its first ones. */
-const COLUMNS = 80;
-const COMPONENTS = 39;
-const QUICK = { columns: 60, components: 20 };
+/** l of the sketch, and k of the PCA that the chain goes on with, by pixels a side. Points with fewer components are its first ones. */
+const SIZES = {
+  16: { columns: 80, components: 39 },
+  32: { columns: 80, components: 39 },
+  64: { columns: 60, components: 20 },
+} as const;
+const QUICK_SIZES = { columns: 60, components: 20 };
 const OWNERS = 3;
 const KEY_BITS = 2048;
 
@@ -44,18 +47,18 @@ export type ArmName = keyof typeof ARMS;
 
 export interface EncryptedPart {
   readonly set: (typeof ENCRYPTED_SETS)[number];
-  readonly side: number;
+  readonly side: (typeof SIDES)[number];
   readonly split: number;
   readonly services: 'yes' | 'no';
 }
 
 /** Splits, and of them those that go through the services, by size. */
-const SPLITS = { 16: [10, 3], 32: [10, 1], 64: [5, 1] } as const;
+const SPLITS = { 16: [10, 2], 32: [10, 1], 64: [5, 1] } as const;
 /** All of a quick run. */
 const QUICK_PART: EncryptedPart = { set: 'yale', side: 16, split: 1, services: 'yes' };
 
 /** First guesses in seconds: of a split in the clear, and of its tasks. */
-const EXPECTED = { 16: [8, 40], 32: [12, 100], 64: [30, 300] } as const;
+const EXPECTED = { 16: [10, 60], 32: [15, 130], 64: [30, 300] } as const;
 
 export const seriesOf = (arm: ArmName, k: number): string => `${arm}/${k} accuracy`;
 
@@ -74,14 +77,11 @@ export function encryptedSuite(reporting: Pick<Suite, 'highlights' | 'report'>):
           })),
         ),
       );
-      // Those through the services first, since they are what is asked for.
-      const ordered = [
-        ...parts.filter((it) => it.services === 'yes'),
-        ...parts.filter((it) => it.services === 'no'),
-      ];
-      const sizes = scale === 'quick' ? QUICK : { columns: COLUMNS, components: COMPONENTS };
-      const planned = scale === 'quick' ? [QUICK_PART] : ordered;
-      const units = await Promise.all(planned.map((part) => unitOf(part, sizes)));
+      // The first splits of all sizes come first, so that a run that is interrupted has some of each.
+      const planned = scale === 'quick' ? [QUICK_PART] : parts.sort((one, other) => one.split - other.split);
+      const units = await Promise.all(
+        planned.map((part) => unitOf(part, scale === 'quick' ? QUICK_SIZES : SIZES[part.side])),
+      );
       const left = {
         what: 'Through the services: Olivetti, and faces of 32 and 64 pixels a side',
         why: 'left to the full run',
@@ -92,12 +92,15 @@ export function encryptedSuite(reporting: Pick<Suite, 'highlights' | 'report'>):
   };
 }
 
-type Sizes = typeof QUICK;
+interface Sizes {
+  readonly columns: number;
+  readonly components: number;
+}
 
 async function unitOf(part: EncryptedPart, sizes: Sizes): Promise<Unit> {
   const { set, side, split, services } = part;
   const { madeUp } = await loadFaces(set);
-  const [clear, tasks] = EXPECTED[side as keyof typeof EXPECTED];
+  const [clear, tasks] = EXPECTED[side];
   return {
     id: `${ENCRYPTED}/${set}/${side}/${split}`,
     title: `${set}, ${side} × ${side}, split ${split}${services === 'yes' ? ', through the services' : ''}`,
@@ -116,7 +119,7 @@ async function unitOf(part: EncryptedPart, sizes: Sizes): Promise<Unit> {
 
 /** All arms of one split, those of the services where they are asked for. */
 export async function measureEncrypted(
-  { set, side, split: number, services }: EncryptedPart,
+  { set, side, split: number, services }: Omit<EncryptedPart, 'side'> & { readonly side: number },
   { columns, components, owners, keyBits }: Sizes & { readonly owners: number; readonly keyBits: number },
   note: (text: string) => void,
 ): Promise<UnitResult> {
