@@ -17,7 +17,7 @@ import {
   StatisticsAccumulator,
   sketchMatrix,
 } from '@eigenveil/statistics';
-import { newTaskId, programOf, SKETCH_OUTPUTS, type Task, TaskProposal } from '@eigenveil/task';
+import { newTaskId, programOf, revealedByRotation, type Task, TaskProposal } from '@eigenveil/task';
 import { checkComputable } from '@eigenveil/two-party';
 import { Thumbprint } from '@eigenveil/wire';
 import { sharesOf } from '../decompositions.ts';
@@ -85,7 +85,7 @@ export async function sketchTask(
     keyBits: KEY_BITS,
     encryption: 'djn',
     twoParty,
-    outputs: sketch === undefined ? ['mean', 'sampleCount', 'spectrum'] : [...SKETCH_OUTPUTS],
+    outputs: revealedByRotation(draft.method, sketch),
     deadline: new Date(Date.now() + 3_600_000).toISOString(),
   });
   const task = {
@@ -158,6 +158,35 @@ export async function measureSketch(
   };
 }
 
+export type ExactMeasured = Pick<
+  SketchMeasured,
+  'dataset' | 'components' | 'features' | 'ownerSeconds' | 'ownerBytes' | 'varianceLost'
+> & { readonly twoPartySeconds: number; readonly twoPartyBytes: number };
+
+/** The same rows by `rotated` without a sketch, which takes up to 200 features. */
+export async function measureExact(
+  { dataset, components }: Pick<SketchCase, 'dataset' | 'components'>,
+  file: string,
+  publicKey: PublicKey,
+): Promise<ExactMeasured> {
+  const { task } = await sketchTask(file, { components, twoParty: 'rotated' });
+  const seed = new Uint8Array(SEED_BYTES);
+  const owner = await contributed(task, { file, publicKey, seed });
+  const { statistics, cells } = await pooled(task, file, seed);
+  const shares = { ...sharesOf(task, statistics), verifiedOwners: OWNERS };
+  const evaluated = await decomposeBetweenProcesses(task, shares);
+  return {
+    dataset,
+    components,
+    features: task.features.length,
+    ownerSeconds: owner.cpuSeconds,
+    ownerBytes: owner.bytes,
+    twoPartySeconds: evaluated.seconds,
+    twoPartyBytes: evaluated.bytes,
+    varianceLost: varianceLost(cells, components)(evaluated.decomposition),
+  };
+}
+
 /** The contribution of the first of the owners, by a process of its own. */
 async function contributed(
   task: Task,
@@ -198,7 +227,7 @@ async function contributed(
 /** The sums of all owners, and the discretised rows themselves. */
 async function pooled(task: Task, file: string, seed: Uint8Array) {
   const discretiser = new Discretiser(task);
-  const signs = sketchMatrix(seed, task);
+  const signs = task.sketch && sketchMatrix(seed, task);
   const cells: Float64Array[] = [];
   const owners = (await dealRows(file, task, [LABEL])).map((rows) => {
     const sums = new StatisticsAccumulator(task, signs);

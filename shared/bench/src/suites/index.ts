@@ -5,6 +5,7 @@ import { keyLength } from './key-length.ts';
 import { processes } from './processes.ts';
 import { published } from './published.ts';
 import { scaling } from './scaling.ts';
+import { sketch } from './sketch.ts';
 import { transform } from './transform.ts';
 import { twoParty } from './two-party.ts';
 
@@ -12,6 +13,7 @@ export const SUITES: readonly Suite[] = [
   keyLength,
   published,
   twoParty,
+  sketch,
   accuracy,
   scaling,
   processes,
