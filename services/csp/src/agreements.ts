@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { PaillierPool } from '@eigenveil/paillier';
 import type { Sealer } from '@eigenveil/server';
-import { checkBasis, LIMITS, type Task, type TaskId } from '@eigenveil/task';
+import { checkBasis, LIMITS, namedResult, type Task, type TaskId } from '@eigenveil/task';
 import {
   AGREEMENT,
   type Agreement,
@@ -10,6 +10,7 @@ import {
   digestTask,
   type PublicJwk,
   ServiceError,
+  type SignedLink,
   type SigningKey,
   signStatement,
   type Thumbprint,
@@ -17,6 +18,7 @@ import {
   verifyStatement,
 } from '@eigenveil/wire';
 import { type CspPolicy, checkProposal, quotaOf } from './policy.ts';
+import { refinedBy, sealVectors } from './refinement.ts';
 import { altered, ended } from './refusals.ts';
 import { sealJson } from './sealed-json.ts';
 import { type CspStore, type StoredTask, secretKeyPlace, type TaskQuota } from './store.ts';
@@ -47,13 +49,14 @@ export class Agreements {
 
   /**
    * Checks a proposed task and signs it with a Paillier key of its own. The same proposal again gets the same agreement.
+   * @param refined of a task that refines an earlier result: that result
    * @throws ERR_TASK_INVALID and its kin, ERR_TASK_REFUSED, ERR_SIMULATED_REFUSED, ERR_TASK_CONFLICT, ERR_QUOTA,
-   * ERR_AUTH_FORBIDDEN for a data user that was revoked meanwhile
+   * ERR_AUTH_FORBIDDEN for a data user that was revoked meanwhile, and as `refinedBy`
    */
-  async agree(task: Task, dataUserKey: PublicJwk): Promise<string> {
+  async agree(task: Task, dataUserKey: PublicJwk, refined?: SignedLink): Promise<string> {
     // Not by whenAgreed(): between its last look and this entry nobody else may come.
     while (this.#agreeing.has(task.id)) await this.#agreeing.get(task.id)!.catch(() => undefined);
-    const agreement = this.#agree(task, dataUserKey);
+    const agreement = this.#agree(task, dataUserKey, refined);
     this.#agreeing.set(task.id, agreement);
     try {
       return await agreement;
@@ -67,7 +70,7 @@ export class Agreements {
     while (this.#agreeing.has(taskId)) await this.#agreeing.get(taskId)!.catch(() => undefined);
   }
 
-  async #agree(task: Task, dataUserKey: PublicJwk): Promise<string> {
+  async #agree(task: Task, dataUserKey: PublicJwk, refined: SignedLink | undefined): Promise<string> {
     const { store, sealer, paillier, key, policy, now } = this.#deps;
     const digest = digestTask(task);
     const known = await store.task(task.id);
@@ -76,6 +79,7 @@ export class Agreements {
     // What is refused is refused alike whether somebody has taken the id or not.
     await checkProposal(task, dataUserKey, { policy, csp: key.thumbprint, now: now() });
     checkBasis(task, await this.#basisOf(task));
+    const vectors = await refinedBy(task, refined, key.publicJwk);
     if (known !== undefined) return agreementOf(known, digest);
     const quota = quotaOf(policy, task.dataUser);
     const secretKey = await this.#withinQuota(task.dataUser, quota, () =>
@@ -104,7 +108,8 @@ export class Agreements {
       unblindingDigest: null,
       sealedShares: null,
     };
-    const stored = await store.insertTask(proposed, quota);
+    const sealedVectors = vectors && sealVectors(sealer, task, vectors);
+    const stored = await store.insertTask(proposed, quota, sealedVectors);
     return agreementOf(stored, digest);
   }
 
@@ -126,20 +131,21 @@ export class Agreements {
   }
 
   /**
-   * The tasks that one stands on, the first of the chain first, as far as a chain may be long: of projections that this CSP has countersigned for the
-   * same data user. It has not seen them; owners do.
+   * The tasks that one stands on, the first of the chain first, as far as a chain may be long, or the one whose result it refines: of projections that this CSP
+   * has countersigned for the same data user. It sees none of those that a task stands on; owners do.
    * @throws ERR_TASK_REFUSED
    */
   async #basisOf(task: Task): Promise<Task[]> {
     const links: Task[] = [];
-    for (let of = task; of.basis !== undefined && links.length < LIMITS.links; of = links[0]!) {
-      const link = await this.#deps.store.taskOfProjection(Digest.parse(of.basis));
+    for (let named = namedResult(task); named !== undefined && links.length < LIMITS.links; ) {
+      const link = await this.#deps.store.taskOfProjection(Digest.parse(named));
       if (link?.dataUser !== task.dataUser)
         throw new ServiceError(
           'ERR_TASK_REFUSED',
-          '"basis" expected the digest of a projection that this CSP has countersigned for this data user',
+          '"basis", and "sketch.refine", expected the digest of a projection that this CSP has countersigned for this data user',
         );
       links.unshift(link);
+      named = link.basis;
     }
     return links;
   }

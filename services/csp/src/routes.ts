@@ -25,7 +25,7 @@ import {
   RevocationsResponse,
   requireVersion,
   ServiceError,
-  TASK_BODY_BYTES,
+  TASK_REQUEST_BYTES,
   TaskRequest,
   type Thumbprint,
   UnblindingResponse,
@@ -129,7 +129,7 @@ export function cspRoutes(options: {
       path: '/tasks',
       summary: 'Propose a task; the CSP makes its Paillier key and signs both',
       auth: 'dataUser',
-      body: { json: TaskRequest, limitBytes: TASK_BODY_BYTES },
+      body: { json: TaskRequest, limitBytes: TASK_REQUEST_BYTES },
       response: { status: 200, description: 'The signed agreement', schema: AgreementResponse },
       problems: [
         'ERR_TASK_INVALID',
@@ -138,6 +138,10 @@ export function cspRoutes(options: {
         'ERR_TASK_CONFLICT',
         'ERR_TASK_CLOSED',
         'ERR_QUOTA',
+        'ERR_BASIS_INVALID',
+        'ERR_AGREEMENT_INVALID',
+        'ERR_PROJECTION_INVALID',
+        'ERR_PROVENANCE_INVALID',
         'ERR_KEY_TOO_SHORT',
         'ERR_TOO_MANY_COMPONENTS',
         'ERR_FULL_RANK',
@@ -145,7 +149,7 @@ export function cspRoutes(options: {
         'ERR_DP_PARAMETER',
       ],
       handler: async ({ identity, body }) => ({
-        agreement: await service.agree(body.task, identity.publicJwk),
+        agreement: await service.agree(body.task, identity.publicJwk, body.refined),
       }),
     }),
     route({

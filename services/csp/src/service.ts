@@ -27,6 +27,7 @@ import {
   type PublicJwk,
   REVOCATIONS,
   ServiceError,
+  type SignedLink,
   type SigningKey,
   STATEMENT,
   signStatement,
@@ -35,6 +36,7 @@ import {
 import { type AgreedTask, Agreements } from './agreements.ts';
 import { type CspPolicy, oldestDeadline } from './policy.ts';
 import { verifyRecord } from './records.ts';
+import { openVectors } from './refinement.ts';
 import { answered, dataUserRevoked, ended, notUnblinded, ownerRevoked, recordsChanged } from './refusals.ts';
 import { openJson, sealJson } from './sealed-json.ts';
 import {
@@ -101,10 +103,11 @@ export class CspService {
 
   /**
    * Checks a proposed task and signs it with a Paillier key of its own. The same proposal again gets the same agreement.
-   * @throws ERR_TASK_INVALID and its kin, ERR_TASK_REFUSED, ERR_SIMULATED_REFUSED, ERR_TASK_CONFLICT
+   * @param refined of a task that refines an earlier result: that result
+   * @throws ERR_TASK_INVALID and its kin, ERR_TASK_REFUSED, ERR_SIMULATED_REFUSED, ERR_TASK_CONFLICT, and as `refinedBy`
    */
-  async agree(task: Task, dataUserKey: PublicJwk): Promise<string> {
-    return this.#agreements.agree(task, dataUserKey);
+  async agree(task: Task, dataUserKey: PublicJwk, refined?: SignedLink): Promise<string> {
+    return this.#agreements.agree(task, dataUserKey, refined);
   }
 
   /**
@@ -235,7 +238,11 @@ export class CspService {
     if (state === 'agreed') throw notUnblinded();
     if (sealedShares === null) throw answered();
     const shares = (openJson(this.#deps.sealer, sharesPlace(taskId), sealedShares) as string[]).map(BigInt);
-    const signs = signsOf({ task, agreement: agreed });
+    const refined =
+      task.sketch?.refine === undefined
+        ? undefined
+        : openVectors(this.#deps.sealer, task, await store.refinedVectors(taskId));
+    const signs = signsOf({ task, agreement: agreed }, refined);
     return { task, shares, signs, verifiedOwners: await store.countRecords(taskId) };
   }
 

@@ -52,6 +52,7 @@ export function endTaskRows(db: Database, answers: SqliteAnswers, taskId: TaskId
   ).run(taskId);
   db.prepare('DELETE FROM records WHERE task_id = ?').run(taskId);
   db.prepare('DELETE FROM withdrawals WHERE task_id = ?').run(taskId);
+  db.prepare('DELETE FROM refinements WHERE task_id = ?').run(taskId);
   answers.forget(taskId);
 }
 

@@ -100,4 +100,11 @@ export const MIGRATIONS = [
   -- A task that stands on a projection names its digest.
   CREATE INDEX projection_digests ON projections (digest);
   `,
+  `
+  -- Of a task that refines an earlier result: the vectors of that, of which its two-party computation makes Ω.
+  CREATE TABLE refinements (
+    task_id        TEXT PRIMARY KEY REFERENCES tasks,
+    sealed_vectors BLOB NOT NULL
+  ) STRICT;
+  `,
 ];

@@ -51,12 +51,14 @@ import {
   type TaskQuota,
   type UnblindingRequest,
   type VerifiedRecord,
+  vectorsPlace,
 } from './store.ts';
 
 export const SEALED: readonly SealedColumn[] = [
   { table: 'tasks', key: 'task_id', column: 'sealed_secret_key', place: secretKeyPlace },
   { table: 'tasks', key: 'task_id', column: 'sealed_shares', place: sharesPlace },
   { table: 'answers', key: 'task_id', column: 'sealed_seed', place: answerPlace },
+  { table: 'refinements', key: 'task_id', column: 'sealed_vectors', place: vectorsPlace },
 ];
 
 export class SqliteCspStore implements CspStore {
@@ -139,7 +141,7 @@ export class SqliteCspStore implements CspStore {
     });
   }
 
-  async insertTask(task: StoredTask, quota: TaskQuota): Promise<StoredTask> {
+  async insertTask(task: StoredTask, quota: TaskQuota, sealedVectors?: Uint8Array): Promise<StoredTask> {
     return transaction(this.#db, () => {
       const { dataUser } = task.task;
       const known = readTask(this.#db, task.task.id);
@@ -162,6 +164,10 @@ export class SqliteCspStore implements CspStore {
           task.sealedSecretKey,
           now.getTime(),
         );
+      if (sealedVectors !== undefined)
+        this.#db
+          .prepare('INSERT INTO refinements (task_id, sealed_vectors) VALUES (?, ?)')
+          .run(task.task.id, sealedVectors);
       this.#audit(task.task.id, 'key made', task.digest);
       return readTask(this.#db, task.task.id)!;
     });
@@ -169,6 +175,11 @@ export class SqliteCspStore implements CspStore {
 
   async task(taskId: TaskId): Promise<StoredTask | undefined> {
     return readTask(this.#db, taskId);
+  }
+
+  async refinedVectors(taskId: TaskId): Promise<Uint8Array | undefined> {
+    const row = this.#db.prepare('SELECT sealed_vectors FROM refinements WHERE task_id = ?').get(taskId);
+    return row?.sealed_vectors as Uint8Array | undefined;
   }
 
   async addRecords(taskId: TaskId, records: readonly VerifiedRecord[]): Promise<number> {

@@ -88,10 +88,13 @@ export interface CspStore extends AnswerStore {
 
   /**
    * Stores a new task, or returns the one that already has this id, whatever its parameters.
+   * @param sealedVectors of a task that refines an earlier result: the vectors of that
    * @throws ERR_QUOTA when its data user has as many already, ERR_AUTH_FORBIDDEN when it was revoked
    */
-  insertTask(task: StoredTask, quota: TaskQuota): Promise<StoredTask>;
+  insertTask(task: StoredTask, quota: TaskQuota, sealedVectors?: Uint8Array): Promise<StoredTask>;
   task(taskId: TaskId): Promise<StoredTask | undefined>;
+  /** Of a task that refines an earlier result, until it ends. */
+  refinedVectors(taskId: TaskId): Promise<Uint8Array | undefined>;
 
   /**
    * Adds verified records and returns how many owners there are now. A record that is already there is no change, nor is that of an owner
@@ -153,13 +156,13 @@ export interface CspStore extends AnswerStore {
   /** The task whose projection has this digest, ended or not. */
   taskOfProjection(digest: Digest): Promise<Task | undefined>;
 
-  /** Ends a task and destroys its secret key, shares, answer and records. */
+  /** Ends a task and destroys its secret key, shares, answer, records, and the vectors that it refines. */
   endTask(taskId: TaskId): Promise<void>;
 
   /** Tasks that have not ended although their deadline lies before `time`. */
   overdueTasks(time: Date): Promise<TaskId[]>;
 
-  /** Goes over the sealed secret keys, shares and seeds, see SealedStore. */
+  /** Goes over the sealed secret keys, shares, seeds and vectors, see SealedStore. */
   reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number>;
 
   close(): void;
@@ -169,3 +172,4 @@ export interface CspStore extends AnswerStore {
 export const secretKeyPlace = (taskId: string) => `csp/tasks/${taskId}/secret_key`;
 export const answerPlace = (taskId: string) => `csp/tasks/${taskId}/answer`;
 export const sharesPlace = (taskId: string) => `csp/tasks/${taskId}/shares`;
+export const vectorsPlace = (taskId: string) => `csp/tasks/${taskId}/vectors`;

@@ -1,7 +1,7 @@
 /** An owner's way to the services: who it is there, its requests in its own name, and tasks under the signature of the CSP that it has pinned. */
 import { verifyBasis } from '@eigenveil/projection/portable';
 import { type AgreedTask, openAgreed } from '@eigenveil/protocol/owner';
-import type { Task, TaskId } from '@eigenveil/task';
+import { namedResult, type Task, type TaskId } from '@eigenveil/task';
 import {
   BasisResponse,
   EnrolmentResponse,
@@ -15,7 +15,7 @@ import {
   type Thumbprint,
   thumbprintOf,
 } from '@eigenveil/wire';
-import { type Basis, basisOf } from './basis.ts';
+import { basisOf, type Named } from './basis.ts';
 import type { Enrolment, OwnerState } from './state.ts';
 
 /** A task that this owner has verified. */
@@ -99,14 +99,16 @@ export class OwnerConnection {
   }
 
   /**
-   * What a task stands on, every link verified under the pinned CSP's key: the data user's word counts for nothing.
+   * What a task stands on or refines, every link verified under the pinned CSP's key: the data user's word counts for nothing.
    * @throws ERR_BASIS_INVALID, and as `verifyProjection`
    */
-  async basis(client: ServiceClient, task: Task): Promise<Basis> {
-    if (task.basis === undefined) return [];
+  async named(client: ServiceClient, task: Task): Promise<Named> {
+    if (namedResult(task) === undefined) return { basis: [] };
     const path = `/tasks/${task.id}/basis`;
     const { basis } = await client.send({ method: 'GET', path, response: BasisResponse });
-    return basisOf(await verifyBasis(task, basis, (await this.enrolment()).cspKey));
+    const links = basisOf(await verifyBasis(task, basis, (await this.enrolment()).cspKey));
+    const [refined] = task.sketch?.refine === undefined ? [] : links;
+    return refined === undefined ? { basis: links } : { basis: [], refined };
   }
 
   #client(

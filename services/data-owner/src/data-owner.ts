@@ -19,7 +19,7 @@ import {
   verifyStatement,
 } from '@eigenveil/wire';
 import { z } from 'zod';
-import type { Basis } from './basis.ts';
+import { type Basis, chainLength, type Named } from './basis.ts';
 import { type BudgetStatus, budgetStatus } from './budget.ts';
 import { checkCharge } from './charging.ts';
 import { OwnerConnection, type VerifiedTask } from './connection.ts';
@@ -115,11 +115,11 @@ export class DataOwner {
     dataUser: ServiceAddress,
     taskId: TaskId,
     dataset = DEFAULT_DATASET,
-  ): Promise<{ task: Task; basis: Basis; broken: BrokenRule[]; overBudget: string | null }> {
+  ): Promise<Named & { task: Task; broken: BrokenRule[]; overBudget: string | null }> {
     const { state, policy } = this.#options;
     return this.#about(dataUser, 'inspect', taskId, async (client) => {
       const { task } = await this.#connection.task(client, taskId);
-      const basis = await this.#connection.basis(client, task);
+      const named = await this.#connection.named(client, task);
       const overBudget = await checkCharge(state, policy, dataset, task).then(
         () => null,
         (error: unknown) => {
@@ -127,7 +127,7 @@ export class DataOwner {
           throw error;
         },
       );
-      return { task, basis, broken: brokenRules(policy, task, basis.length + 1), overBudget };
+      return { task, ...named, broken: brokenRules(policy, task, chainLength(named)), overBudget };
     });
   }
 
@@ -147,7 +147,8 @@ export class DataOwner {
   }
 
   /**
-   * Contributes the statistics that `summarise` computes, of a task with a sketch by these signs. It is called only after the task was accepted and only if there is no
+   * Contributes the statistics that `summarise` computes, of a task with a sketch by this Ω (signs, and first the vectors of a
+   * result that it refines). It is called only after the task was accepted and only if there is no
    * receipt yet. Returns the receipt; after a lost answer, the very same bytes are sent again for the same statistics, and others are
    * refused unless the pending ones are given up. Rows of a task with a basis are to be reduced by it first: see `statisticsThrough`. Every link was
    * verified then.
@@ -169,10 +170,10 @@ export class DataOwner {
       if (kept !== undefined) return verifyStatement(RECEIPT, kept, accepted.agreement.dataUserKey);
       await checkCharge(state, policy, dataset, accepted.task);
       const enter = await this.#series.entrance(client, accepted.task);
-      const basis = await this.#connection.basis(client, accepted.task);
-      checkPolicy(policy, accepted.task, basis.length + 1);
+      const named = await this.#connection.named(client, accepted.task);
+      checkPolicy(policy, accepted.task, chainLength(named));
       const statistics = await this.#span('read rows', taskId, () =>
-        summarise(accepted.task, signsOf(accepted), basis),
+        summarise(accepted.task, signsOf(accepted, named.refined?.projection), named.basis),
       );
       checkRows(policy, accepted.task, statistics);
       const values = flatten(accepted.task, statistics);

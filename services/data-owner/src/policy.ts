@@ -1,7 +1,14 @@
 /** The owner's own policy: what it agrees to, checked before one of its rows is read. */
 
 import type { Statistics } from '@eigenveil/statistics/owner';
-import { DifferentialPrivacy, isStandardised, LIMITS, type Task, TwoPartyName } from '@eigenveil/task';
+import {
+  DifferentialPrivacy,
+  isStandardised,
+  LIMITS,
+  namedResult,
+  type Task,
+  TwoPartyName,
+} from '@eigenveil/task';
 import { ServiceError } from '@eigenveil/wire';
 import { z } from 'zod';
 
@@ -16,7 +23,8 @@ export const OwnerPolicy = z.strictObject({
   maximumComponents: z.int().min(1).optional(),
   /**
    * Consent to tasks that stand on an earlier result: the most tasks of a chain, this one counted. 1: none. The data user has chosen what rows are
-   * reduced by, and knows what came out before; every task of a chain is an answer of its own over these rows.
+   * reduced by, and knows what came out before; every task of a chain is an answer of its own over these rows. A sketch that refines a result is taken as a
+   * chain of two, however often that was refined: `answers` bounds how often.
    */
   maximumLinks: z.int().min(1).max(LIMITS.links).default(1),
   /**
@@ -111,7 +119,7 @@ export function checkPolicy(policy: OwnerPolicy, task: Task, links?: number): vo
 export function brokenRules(
   policy: OwnerPolicy,
   task: Task,
-  links = task.basis === undefined ? 1 : 2,
+  links = namedResult(task) === undefined ? 1 : 2,
 ): BrokenRule[] {
   const broken: BrokenRule[] = [];
   const expect: Expect = (holds, rule, change) => {
@@ -141,9 +149,11 @@ export function brokenRules(
   );
   expect(
     links <= policy.maximumLinks,
-    policy.maximumLinks === 1
-      ? '"basis" expected none: what rows are reduced by was chosen by who gets the result, which takes "maximumLinks"'
-      : `"basis" expected a chain of at most ${policy.maximumLinks} tasks, got ${links}`,
+    task.sketch?.refine !== undefined
+      ? '"sketch.refine" expected none: columns of Ω are an earlier result of who gets this one, which takes "maximumLinks"'
+      : policy.maximumLinks === 1
+        ? '"basis" expected none: what rows are reduced by was chosen by who gets the result, which takes "maximumLinks"'
+        : `"basis" expected a chain of at most ${policy.maximumLinks} tasks, got ${links}`,
     { maximumLinks: links },
   );
   expect(

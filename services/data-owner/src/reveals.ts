@@ -39,7 +39,9 @@ export function revealedBy(task: Task): Revealed {
     ],
     owners: ofOwners(task),
     csp: [
-      "the task's parameters, and who contributes or withdraws; no value and no output",
+      task.sketch?.refine === undefined
+        ? "the task's parameters, and who contributes or withdraws; no value and no output"
+        : "the task's parameters, who contributes or withdraws, and the whole earlier result that this task refines; no value and no output of this task",
       ...(task.differentialPrivacy?.noise === 'csp'
         ? ['all of the noise: whoever shows it the result shows it the exact one']
         : []),
@@ -80,10 +82,17 @@ function byProtocol(task: Task): string[] {
 /** What the matrices of a sketch tell beyond the result. */
 function ofSketch({ sketch }: Task): string[] {
   if (sketch === undefined) return [];
-  const { columns } = sketch;
+  const { columns, refine } = sketch;
   return [
     `${columns} eigenvalues of each of two matrices of ${columns} columns, about as much as the ${columns} largest eigenvalues of the scatter matrix`,
-    `vectors and eigenvalues are approximate: of a sketch by ${columns} columns of signs that nobody chooses`,
+    refine === undefined
+      ? `vectors and eigenvalues are approximate: of a sketch by ${columns} columns of signs that nobody chooses`
+      : `vectors and eigenvalues are approximate, and closer to the exact ones than those of the earlier result that this task refines: of a sketch by ${columns} columns, the first of which are the vectors of that result, the others signs that nobody chooses`,
+    ...(refine === undefined
+      ? []
+      : [
+          'one more answer over these rows, if they were in that earlier task: both results together tell more than each',
+        ]),
   ];
 }
 
@@ -112,17 +121,22 @@ function ofOwners({ releaseToOwners, outputs }: Task): string[] {
   if (!releaseToOwners) return ['nothing: the result is not released to owners'];
   const declared = outputs.length === 0 ? '' : `, and what is declared: ${outputs.join(', ')}`;
   return [
-    `owners that contributed get the result, vectors and eigenvalues${declared}; and how many owners took part; so do all who may contribute to a later task that stands on it`,
+    `owners that contributed get the result, vectors and eigenvalues${declared}; and how many owners took part; so do all who may contribute to a later task that stands on it or refines it; and the CSP, if one refines it`,
     'nothing else of another owner',
   ];
 }
 
-function ofOneRow({ differentialPrivacy: guarantee, series, basis }: Task): string[] {
+function ofOneRow({ differentialPrivacy: guarantee, series, basis, sketch }: Task): string[] {
   const beyond = [
     ...(basis === undefined
       ? []
       : [
           'the data user has chosen what rows are reduced by first: the earlier result, of which the CSP has countersigned one, and whose numbers it has not seen',
+        ]),
+    ...(sketch?.refine === undefined
+      ? []
+      : [
+          'a data user that deviated in the earlier task has chosen the first columns of the sketch: the CSP has countersigned one such result before it knew this task, and nobody can tell whether it is the true one',
         ]),
     ...(series === undefined
       ? []

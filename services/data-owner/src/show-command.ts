@@ -24,7 +24,7 @@ Example:
   );
   command.action(async (id: string) => {
     const settings = configuration();
-    const { task, basis, broken, overBudget, minimumClassRows } = await withTask(
+    const { task, basis, refined, broken, overBudget, minimumClassRows } = await withTask(
       settings,
       id,
       async (owner, dataUser, taskId, { minimumClassRows }) => ({
@@ -39,6 +39,10 @@ Example:
       json: {
         task,
         basis: basis.map(({ task: { id, method } }) => ({ taskId: id, method })),
+        refines:
+          refined === undefined
+            ? null
+            : { taskId: refined.task.id, vectors: refined.projection.vectors.length },
         reveals,
         budget: { takes: overBudget === null, reason: overBudget },
         policy: { takes: broken.length === 0, broken, minimumClassRows: depends ? minimumClassRows : null },
@@ -46,6 +50,11 @@ Example:
       text: [
         ...describeTask(task, describeFeatures(task.features)),
         ...describeBasis(basis),
+        ...(refined === undefined
+          ? []
+          : [
+              `refines: the ${refined.projection.vectors.length} vectors of task ${refined.task.id}, countersigned by the CSP; they are the first columns of the sketch`,
+            ]),
         ...describeRevealed(reveals),
         ...describeVerdict(broken),
         ...(overBudget === null

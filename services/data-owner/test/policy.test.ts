@@ -127,6 +127,17 @@ describe("the owner's policy", () => {
     expect(() => checkPolicy({ ...lenient, minimumKeyBits: 2048 }, task({ keyBits: 2048 }))).not.toThrow();
   });
 
+  test('consents to a sketch that refines a result as to a chain of two', () => {
+    const refining = task({
+      sketch: { columns: 20, refine: 'd'.repeat(43) },
+      outputs: ['mean', 'sampleCount'],
+    });
+    const policy = { ...lenient, allowSpectrum: true };
+    expect(() => checkPolicy(policy, refining)).toThrow(/"sketch.refine" expected none: .* "maximumLinks"/);
+    expect(brokenRules(policy, refining).map(({ change }) => change)).toEqual([{ maximumLinks: 2 }]);
+    expect(() => checkPolicy({ ...policy, maximumLinks: 2 }, refining)).not.toThrow();
+  });
+
   test('consents to a sketch, which tells many eigenvalues, with allowSpectrum alone', () => {
     const sketched = task({ sketch: { columns: 20 }, outputs: ['mean', 'sampleCount'] });
     expect(() => checkPolicy(lenient, sketched)).toThrow(/"sketch" expected none, .* about 20 eigenvalues/);

@@ -1,5 +1,5 @@
-/** Chains at the data user: what a task stands on, for owners who reduce their rows by it, and with the result. */
-import { checkBasis, LIMITS, type Task } from '@eigenveil/task';
+/** Chains at the data user: what a task stands on or refines, for owners who reduce their rows by it or sum them by its vectors, for the CSP, and with the result. */
+import { checkBasis, LIMITS, namedResult, type Task } from '@eigenveil/task';
 import { Digest, ServiceError, type SignedLink } from '@eigenveil/wire';
 import { provenanceOf } from './provenances.ts';
 import type { DataUserStore, StoredTask } from './store.ts';
@@ -17,23 +17,37 @@ export class Chains {
   }
 
   /**
-   * What a task stands on, the first link of the chain first; undefined without a basis.
+   * What a task stands on, the first link of the chain first, or the one that it refines; undefined where it names none.
    * @throws ERR_TASK_INVALID for a digest of no result that this data user has, as `checkBasis`
    */
   async basisOf(task: Task): Promise<SignedLink[] | undefined> {
-    if (task.basis === undefined) return undefined;
-    const known = this.#known.get(task.basis);
-    if (known !== undefined) return [...known];
-    const links: SignedLink[] = [];
-    for (let of = task; of.basis !== undefined && links.length < LIMITS.links; of = links[0]!.task)
-      links.unshift(linkOf(await this.#store.taskOfProjection(Digest.parse(of.basis))));
+    const last = namedResult(task);
+    if (last === undefined) return undefined;
+    const known = this.#known.get(last);
+    const links = known === undefined ? await this.#linksTo(last) : [...known];
     checkBasis(
       task,
       links.map((link) => link.task),
     );
+    if (known !== undefined) return links;
     if (this.#known.size >= REMEMBERED_CHAINS) this.#known.delete(this.#known.keys().next().value!);
-    this.#known.set(task.basis, links);
+    this.#known.set(last, links);
     return [...links];
+  }
+
+  /** What a sketch refines. */
+  async refinedBy(task: Task): Promise<SignedLink | undefined> {
+    return task.sketch?.refine === undefined ? undefined : (await this.basisOf(task))?.[0];
+  }
+
+  async #linksTo(last: string): Promise<SignedLink[]> {
+    const links: SignedLink[] = [];
+    for (let named: string | undefined = last; named !== undefined && links.length < LIMITS.links; ) {
+      const link = linkOf(await this.#store.taskOfProjection(Digest.parse(named)));
+      links.unshift(link);
+      named = link.task.basis;
+    }
+    return links;
   }
 }
 
@@ -42,7 +56,7 @@ function linkOf(stored: StoredTask | undefined): SignedLink {
   if (stored === undefined || provenance === null || provenance === undefined)
     throw new ServiceError(
       'ERR_TASK_INVALID',
-      '"basis" expected the digest of a result of this data user, as "task draft --basis" writes it',
+      '"basis", and "sketch.refine", expected the digest of a result of this data user, as "task draft" writes it with --basis or --refine',
     );
   return {
     task: stored.task,

@@ -5,7 +5,7 @@
  */
 import type { PaillierPool } from '@eigenveil/paillier';
 import type { RandomSource } from '@eigenveil/privacy';
-import { blind, draw, signsOf } from '@eigenveil/protocol/servers';
+import { blind, draw } from '@eigenveil/protocol/servers';
 import type { TaskId } from '@eigenveil/task';
 import { errorCodeOf, type TaskState, toProblem } from '@eigenveil/wire';
 import type { Aggregation } from './aggregation.ts';
@@ -33,7 +33,7 @@ const PERSISTENCE_PAUSE_MILLISECONDS = 500;
 
 export interface ComputationDependencies extends DecompositionDependencies {
   readonly store: DataUserStore;
-  readonly tasks: Pick<Tasks, 'agreed' | 'propose'>;
+  readonly tasks: Pick<Tasks, 'agreed' | 'propose' | 'signsOf'>;
   readonly aggregation: Pick<Aggregation, 'aggregate'>;
   readonly fixing: Pick<Fixing, 'fix' | 'fixBlinded'>;
   readonly csp: Pick<CspClient, 'openChannel' | 'closeChannel' | 'end'>;
@@ -187,7 +187,7 @@ export class Computation {
   }
 
   async #decompose(stored: StoredTask, open: OpenTask, turn: Turn): Promise<StageResult> {
-    return this.#decomposition.run(stored, signsOf(open), turn);
+    return this.#decomposition.run(stored, await this.#deps.tasks.signsOf(open), turn);
   }
 
   /** The digest lies in the store before it leaves for the first time: after a crash it is the same one. */

@@ -17,7 +17,9 @@ import {
   RevocationsResponse,
   ServiceClient,
   ServiceError,
+  type SignedLink,
   type SigningKey,
+  type TaskRequest,
   type Thumbprint,
   thumbprintOf,
   UnblindingResponse,
@@ -79,9 +81,11 @@ export class CspClient {
     this.#client.trust(ca);
   }
 
-  async agree(task: Task): Promise<string> {
+  /** @param refined what a sketch refines, of which the CSP makes Ω, too */
+  async agree(task: Task, refined?: SignedLink): Promise<string> {
     const response = AgreementResponse;
-    return (await this.#client.send({ method: 'POST', path: '/tasks', json: { task }, response })).agreement;
+    const json: z.infer<typeof TaskRequest> = { task, ...(refined && { refined }) };
+    return (await this.#client.send({ method: 'POST', path: '/tasks', json, response })).agreement;
   }
 
   /** Sends owner-signed records, at most RECORDS_PER_REQUEST of them; returns how many owners the CSP has verified. */

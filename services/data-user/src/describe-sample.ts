@@ -36,7 +36,7 @@ const SMALLEST_PIVOT = 2 ** 18;
 /**
  * Reads the sample once more, for its statistics.
  * @param source the bytes that the task was drafted from
- * @param basis what the task stands on
+ * @param basis what the task stands on, or the result that it refines
  * @throws as `statisticsOfCsv`
  */
 export async function describeSample(
@@ -44,7 +44,7 @@ export async function describeSample(
   task: TaskProposal,
   basis: readonly Link[] = [],
 ): Promise<string[]> {
-  if (task.sketch !== undefined) return describeSketch(source, task);
+  if (task.sketch !== undefined) return describeSketch(source, task, basis.at(-1)?.projection);
   // The sample may be of several owners.
   const room = { ...task, maximumOwners: 1, maximumSamplesPerOwner: Number.MAX_SAFE_INTEGER };
   const sample = await statisticsThrough(room, basis, { ignoredColumns: 'others' }, (columns, options) =>

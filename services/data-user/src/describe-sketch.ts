@@ -1,5 +1,11 @@
 /** What a sketch costs in accuracy on the sample that it was drafted from, in words for the person who drafts. */
-import { sketchEigen, sketchOf, sketchRefusal, symmetricEigen } from '@eigenveil/projection/portable';
+import {
+  type ClaimedProjection,
+  sketchEigen,
+  sketchOf,
+  sketchRefusal,
+  symmetricEigen,
+} from '@eigenveil/projection/portable';
 import {
   Discretiser,
   readRowBatches,
@@ -15,11 +21,13 @@ const EXAMPLE_SEED = new Uint8Array(32);
 
 /**
  * @param source the bytes that the task was drafted from, of which the first rows are read
+ * @param refined the result that the sketch refines
  * @throws as `readRowBatches`
  */
 export async function describeSketch(
   source: AsyncIterable<Uint8Array>,
   task: TaskProposal,
+  refined?: Pick<ClaimedProjection, 'vectors'>,
 ): Promise<string[]> {
   const { sketch, components } = task;
   const { columns } = sketch!;
@@ -28,7 +36,7 @@ export async function describeSketch(
     return [
       `all owners together need at least ${columns + 2} rows, and the sample has ${rows.length}: with fewer the task ends with ERR_FULL_RANK`,
     ];
-  const signs = sketchMatrix(EXAMPLE_SEED, task);
+  const signs = sketchMatrix(EXAMPLE_SEED, task, refined?.vectors);
   const accumulator = new StatisticsAccumulator({ ...task, maximumSamplesPerOwner: MOST_ROWS }, signs);
   for (const row of rows) accumulator.add(row, []);
   const made = sketchOf(accumulator.statistics(), signs, task);

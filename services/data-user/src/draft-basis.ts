@@ -1,4 +1,4 @@
-/** The part of a draft that has a task stand on an earlier result: what that is, and the features that follow from it. */
+/** The part of a draft that has a task stand on an earlier result, or refine it: what that is, and the features that follow from it. */
 import { type Link, openProjection } from '@eigenveil/projection/portable';
 import { basisFeatures, type Task, type TaskId } from '@eigenveil/task';
 import { type Digest, ServiceError } from '@eigenveil/wire';
@@ -37,13 +37,26 @@ export function ridgeOn({ links }: DraftBasis): number {
  * @throws ERR_TASK_INVALID unless the sample has the features of the first link, and no others; for a correlation matrix
  */
 export function draftOn({ digest, links }: DraftBasis, draft: Draft): Draft {
+  requireFeatures(links, draft);
+  return { ...draft, basis: digest, features: basisFeatures(links.at(-1)!.task) };
+}
+
+/**
+ * The same draft with the features of the result that it shall refine, in their order and ranges.
+ * @throws ERR_TASK_INVALID unless the sample has these, and no others
+ */
+export function draftRefining({ links }: DraftBasis, draft: Draft): Draft {
+  requireFeatures(links, draft);
+  return { ...draft, features: links.at(-1)!.task.features };
+}
+
+function requireFeatures(links: DraftBasis['links'], draft: Draft): void {
   const wanted = links[0]!.task.features.map(({ name }) => name);
   const got = new Set(draft.features.map(({ name }) => name));
   const missing = wanted.filter((name) => !got.has(name));
   if (missing.length > 0 || got.size !== wanted.length)
     throw new ServiceError(
       'ERR_TASK_INVALID',
-      `the file expected the ${wanted.length} features of task ${links[0]!.task.id}, which the chain begins with, and no others: ${missing.length} are missing, ${got.size - wanted.length + missing.length} are to be left out with --ignore`,
+      `the file expected the ${wanted.length} features of task ${links[0]!.task.id}, with which it begins, and no others: ${missing.length} are missing, ${got.size - wanted.length + missing.length} are to be left out with --ignore`,
     );
-  return { ...draft, basis: digest, features: basisFeatures(links.at(-1)!.task) };
 }

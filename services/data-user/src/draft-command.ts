@@ -84,6 +84,12 @@ export function addDraft(task: Command): void {
       description: 'columns of the sketch (default: 3 times the components and 10, at most 80)',
       placeholder: 'NUMBER',
     },
+    refine: {
+      schema: z.string().optional(),
+      description:
+        'draft a sketch that refines the result of this task, which is done: its vectors are the first columns; asks the running service',
+      placeholder: 'TASK',
+    },
     owners: { schema: z.int().min(2), description: 'largest number of owners', placeholder: 'NUMBER' },
     minimumOwners: {
       schema: z.int().min(2).optional(),
@@ -178,22 +184,36 @@ components' ranges; where it is not given, it is 1 in units of the first task's.
 --sketch drafts for hundreds or thousands of features: a note says how much of the sample's variance it loses. Give it "--two-party rotated"
 and, where you know it, one --range: then features whose names count up stand in the draft as one entry ("count").
 
+--refine drafts another round of a sketch: Ω begins with the vectors of that result, so that components come closer to the exact ones. Features and
+their ranges are those of that task, whose columns the sample has. It is another answer over the same rows.
+
 Example:
   $ eigenveil-user task draft --data sample.csv --method dca --labels label --components 1 --owners 10 > task.json`,
   );
   command.action(async () => {
     const settings = configuration();
     const { data, epsilon, delta, meanFirst, around } = settings;
-    const [{ featuresOfFile, proposalOf, withoutConsent }, { checkComputable }, { draftTask }] =
-      await Promise.all([
-        import('./draft-proposal.ts'),
-        import('@eigenveil/two-party/plan'),
-        import('./draft-file.ts'),
-      ]);
-    const basis = settings.basis === undefined ? undefined : await readBasis(settings.basis, settings);
+    const [
+      { featuresOfFile, proposalOf, withoutConsent },
+      { checkComputable },
+      { draftTask },
+      { checkBasis },
+    ] = await Promise.all([
+      import('./draft-proposal.ts'),
+      import('@eigenveil/two-party/plan'),
+      import('./draft-file.ts'),
+      import('@eigenveil/task'),
+    ]);
+    const named = settings.basis ?? settings.refine;
+    if (settings.basis !== undefined && settings.refine !== undefined)
+      throw new ConfigurationError('"--refine" expected without --basis: a task names one earlier result');
+    const earlier = named === undefined ? undefined : await readBasis(named, settings);
+    const [basis, refined] = settings.refine === undefined ? [earlier, undefined] : [undefined, earlier];
     const draft = await asConfiguration(async () => {
+      if (earlier === undefined) return draftTask(data, settings);
+      const { draftOn, draftRefining, ridgeOn } = await import('./draft-basis.ts');
+      if (refined !== undefined) return draftRefining(refined, await draftTask(data, settings));
       if (basis === undefined) return draftTask(data, settings);
-      const { draftOn, ridgeOn } = await import('./draft-basis.ts');
       const ridge = settings.method === 'pca' ? undefined : ridgeOn(basis);
       return draftOn(basis, await draftTask(data, { ...settings, ridge: settings.ridge ?? ridge }));
     });
@@ -204,16 +224,20 @@ Example:
     const wanted = epsilon === undefined ? undefined : { features: draft.features, epsilon, delta };
     const privacy = wanted ? await draftPrivacyOf(command, wanted, { meanFirst, around, basis }) : null;
     const outputs = [...settings.outputs, ...(meanFirst ? (['mean'] as const) : [])];
-    const wishes = { ...settings, outputs, sketch: settings.sketchColumns ?? settings.sketch };
+    const sketch = settings.sketchColumns ?? (settings.sketch || refined !== undefined);
+    const wishes = { ...settings, outputs, sketch, refine: refined?.digest };
     const proposal = checkConfiguration(TaskProposal, proposalOf(draft, wishes, privacy), 'draft');
-    await asConfiguration(async () => checkComputable(proposal));
+    await asConfiguration(async () => {
+      checkComputable(proposal);
+      if (refined !== undefined) checkBasis(proposal, [refined.links.at(-1)!.task]);
+    });
     await tellNotes(command, async () => {
       const [{ describeTask }, { describeSample }, { readFileBytes }] = await Promise.all([
         import('./describe-task.ts'),
         import('./describe-sample.ts'),
         import('@eigenveil/statistics'),
       ]);
-      const ofSample = await describeSample(readFileBytes(data), proposal, basis?.links);
+      const ofSample = await describeSample(readFileBytes(data), proposal, earlier?.links);
       return [...(await describeTask(proposal)), ...ofSample];
     });
     const json = {

@@ -26,6 +26,8 @@ export interface Wishes {
   readonly twoParty: TaskProposal['twoParty'];
   /** Columns of a sketch, or true for as many as go with the components; none where it is not given. */
   readonly sketch?: number | boolean | undefined;
+  /** The digest of a result that the sketch refines. */
+  readonly refine?: string | undefined;
   /** By the operator alone where it is not given, or empty. */
   readonly closes?: readonly ClosesWhen[] | undefined;
 }
@@ -40,9 +42,14 @@ const HOUR = 3_600_000;
 export function proposalOf({ rows, ...draft }: Draft, wishes: Wishes, privacy: PrivacyDraft | null) {
   const { components, owners, minimumOwners, maximumSamples, outputs, allowFullRank, hours, twoParty } =
     wishes;
-  const { closes = [], sketch: wanted = false } = wishes;
+  const { closes = [], sketch: wanted = wishes.refine !== undefined, refine } = wishes;
   const sketch =
-    wanted === false ? undefined : { columns: wanted === true ? draftedColumns(components) : wanted };
+    wanted === false
+      ? undefined
+      : {
+          columns: wanted === true ? draftedColumns(components) : wanted,
+          ...(refine !== undefined && { refine }),
+        };
   const revealed =
     twoParty === 'rotated' || sketch !== undefined ? revealedByRotation(draft.method, sketch) : [];
   return {

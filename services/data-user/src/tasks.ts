@@ -1,5 +1,6 @@
 /** Tasks at the data user: proposed to the CSP, opened under its signature, closed or cancelled by the operator. */
-import { type AgreedTask, openAgreed } from '@eigenveil/protocol/servers';
+import { verifyBasis } from '@eigenveil/projection';
+import { type AgreedTask, openAgreed, signsOf } from '@eigenveil/protocol/servers';
 import { DAY_MILLISECONDS, type Task, type TaskCreation, type TaskId } from '@eigenveil/task';
 import { checkComputable } from '@eigenveil/two-party';
 import {
@@ -142,7 +143,8 @@ export class Tasks {
     const { task, state } = await this.#stored(taskId);
     if (state !== 'proposed') return;
     try {
-      const signed = { task, agreement: await this.#csp.agree(task) };
+      const refined = await this.#chains.refinedBy(task);
+      const signed = { task, agreement: await this.#csp.agree(task, refined) };
       await this.#verify(signed);
       await this.#store.openTask(task.id, signed.agreement); // unless it was cancelled meanwhile
     } catch (error) {
@@ -174,6 +176,17 @@ export class Tasks {
     const known = this.#verified.get(taskId);
     if (known !== undefined) return known;
     return this.#verify(await this.signed(taskId));
+  }
+
+  /**
+   * Ω of a task with a sketch; undefined for others.
+   * @throws as `verifyBasis` where it refines an earlier result
+   */
+  async signsOf(open: OpenTask): Promise<Int32Array | undefined> {
+    const refined = await this.#chains.refinedBy(open.task);
+    if (refined === undefined) return signsOf(open);
+    const [link] = await verifyBasis(open.task, [refined], await this.#csp.identity());
+    return signsOf(open, link!.projection);
   }
 
   /** Checks what the CSP signed, before owners get it: a key that they would all refuse opens no task. */
@@ -276,14 +289,17 @@ export class Tasks {
   }
 
   /**
-   * What the task stands on, to owners who may contribute to it.
-   * @throws ERR_TASK_UNKNOWN, ERR_TASK_INVALID for a task without a basis
+   * What the task stands on or refines, to owners who may contribute to it.
+   * @throws ERR_TASK_UNKNOWN, ERR_TASK_INVALID for a task that names no earlier result
    */
   async basis(taskId: TaskId): Promise<{ readonly basis: SignedLink[] }> {
     const { task } = await this.signed(taskId);
     const { basis } = await this.#basisOf({ task });
     if (basis === undefined)
-      throw new ServiceError('ERR_TASK_INVALID', '"basis" expected of a task that stands on one');
+      throw new ServiceError(
+        'ERR_TASK_INVALID',
+        '"basis" expected of a task that stands on an earlier result, or refines one',
+      );
     return { basis };
   }
 

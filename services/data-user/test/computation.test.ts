@@ -129,7 +129,11 @@ async function begin(statistics: Statistics): Promise<void> {
     systemRandomness,
   );
   common = {
-    tasks: { agreed: async () => ({ task }) as OpenTask, propose: async () => undefined },
+    tasks: {
+      agreed: async () => ({ task }) as OpenTask,
+      propose: async () => undefined,
+      signsOf: async () => undefined,
+    },
     aggregation: { aggregate: () => Promise.reject(new Error('not asked for')) },
     fixing: { fix: async () => undefined, fixBlinded: async () => true },
     csp: answeringOnce(cspShares),

@@ -1,7 +1,7 @@
 /**
  * A projection with all that was signed about it, as a file keeps it: whoever knows the CSP's thumbprint can check it without any service.
  */
-import { checkBasis, type Task, TaskError, type Thumbprint } from '@eigenveil/task';
+import { checkBasis, namedResult, type Task, TaskError, type Thumbprint } from '@eigenveil/task';
 import {
   AGREEMENT,
   type Agreement,
@@ -26,7 +26,8 @@ import { checkAgreed } from './agreed.ts';
 
 /**
  * The task, the CSP's signature of it (`agreement`), the projection as the data user has signed it, and what the CSP has signed about the
- * projection. Null where a release computed it that did not ask the CSP; no such projection is taken. With a basis, the same of every link before.
+ * projection. Null where a release computed it that did not ask the CSP; no such projection is taken. With a basis, the same of every link before; of a sketch that
+ * refines a result, the same of that one.
  */
 export const SignedProjection = SignedTask.extend({
   projection: ResultResponse.shape.projection,
@@ -45,6 +46,8 @@ interface VerifiedLink {
 interface VerifiedProjection extends VerifiedLink {
   /** What the task stands on, from the link that stands on nothing to the one that the task names; empty without a basis. */
   readonly basis: readonly VerifiedLink[];
+  /** What a sketch refines: rows are not reduced by it. */
+  readonly refined?: VerifiedLink;
 }
 
 /**
@@ -58,14 +61,17 @@ export async function verifyProjection(
   cspKey: PublicJwk,
 ): Promise<VerifiedProjection> {
   const last = await verifyLink(signed, cspKey);
-  return { ...last, basis: await verifyBasis(last.task, basis, cspKey) };
+  const links = await verifyBasis(last.task, basis, cspKey);
+  const [refined] = last.task.sketch?.refine === undefined ? [] : links;
+  return refined === undefined ? { ...last, basis: links } : { ...last, basis: [], refined };
 }
 
 /**
- * Checks what a task stands on, as `verifyProjection` checks a result, and that each link is the very projection that the one after it names. All
- * are of one CSP.
- * @param task one that the CSP has signed
- * @param links from the first on; none for a task without a basis
+ * Checks what a task stands on, or the one result that it refines, as `verifyProjection` checks a result, and that each link is the very projection that the
+ * one after it names. All are of one CSP. Vectors of a covariance are checked to be finite, of length 1 and orthogonal. What a link itself refines does not
+ * matter: its own owners and the CSP have looked at that.
+ * @param task one that the CSP has signed, or is about to sign
+ * @param links from the first on; none for a task that names none
  * @throws ERR_BASIS_INVALID, and as `verifyProjection`
  */
 export async function verifyBasis(
@@ -76,11 +82,14 @@ export async function verifyBasis(
   const verified: VerifiedLink[] = [];
   for (const link of links) verified.push(await verifyLink(link, cspKey));
   const chain = [...verified.map((link) => link.task), task];
-  const areNamed = chain.every(({ basis }, i) => basis === verified[i - 1]?.provenance.projectionDigest);
+  const areNamed = chain.every((link, i) => {
+    const named = link === task ? namedResult(task) : link.basis;
+    return named === verified[i - 1]?.provenance.projectionDigest;
+  });
   if (!areNamed)
     throw new ServiceError(
       'ERR_BASIS_INVALID',
-      '"basis" expected every projection that the task stands on, each with the digest that the next task names',
+      '"basis" expected every projection that the task stands on or refines, each with the digest that the next task names',
     );
   try {
     checkBasis(

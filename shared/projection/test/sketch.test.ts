@@ -145,6 +145,51 @@ describe('a sketch of 20 columns of the ionosphere data', () => {
   });
 });
 
+describe('a sketch that refines an earlier result', () => {
+  const { base, program, signs, sketched, whole } = both(ionosphere, 20, { components: 5 });
+  const first = decompose(program, sketched, signs);
+  const sketch = { columns: 20, refine: 'r'.repeat(43) };
+  const matrix = sketchMatrix(
+    new Uint8Array(32).fill(2),
+    { features: featuresOf(34), sketch },
+    first.vectors,
+  );
+  const refined = (() => {
+    const Y = [...new Array<bigint>(34 * 20).fill(0n)];
+    for (const row of ionosphere)
+      for (let c = 0; c < 20; c += 1) {
+        const z = row.reduce((sum, cell, i) => sum + cell * matrix[20 * i + c]!, 0);
+        for (let i = 0; i < 34; i += 1) Y[20 * i + c]! += BigInt(row[i]!) * BigInt(z);
+      }
+    return { ...sketched, Y };
+  })();
+  const scatter = totalScatter(whole, base.fractionBits);
+
+  it('loses less of the variance, and has eigenvalues of the same unit, no larger than the exact ones', () => {
+    const exact = decompose({ ...base, allowFullRank: true }, whole);
+    const second = decompose({ ...program, sketch }, refined, matrix);
+    const lost = (vectors: number[][]) =>
+      1 - varianceCaptured(vectors, scatter) / varianceCaptured(exact.vectors, scatter);
+    expect(lost(second.vectors)).toBeLessThan(lost(first.vectors) / 2);
+    expect(lost(second.vectors)).toBeGreaterThan(0);
+    for (const [j, value] of second.eigenvalues.entries()) {
+      expect(value).toBeLessThanOrEqual(exact.eigenvalues[j]! * (1 + 1e-9));
+      expect(value).toBeGreaterThan(0.98 * exact.eigenvalues[j]!);
+    }
+  });
+
+  it('has the columns of T times Ω over its scale', () => {
+    const { columns, signs: omega } = sketchOf(refined, matrix, { ...program, sketch });
+    const column = Array.from({ length: 34 }, (_, i) => matrix[20 * i]! / 256);
+    for (const [i, entry] of times(scatter, column).entries())
+      expect(Math.abs(columns[0]![i]! - entry)).toBeLessThan(1e-9 * scatter[0]![0]! * 34);
+    expect(Array.from(omega)).toEqual(Array.from(matrix, (entry) => entry / 256));
+    // Nearly an eigenvector, times √34.
+    const [u] = first.vectors;
+    expect(column.every((entry, i) => Math.abs(entry - Math.sqrt(34) * u![i]!) <= 1 / 512)).toBe(true);
+  });
+});
+
 describe('a sketch with as many columns as the rank', () => {
   const rows = lowRank(60, 30, 5);
 

@@ -83,6 +83,7 @@ export {
   ResultResponse,
   SignedLink,
   TASK_BODY_BYTES,
+  TASK_REQUEST_BYTES,
   TaskRequest,
 } from './messages.ts';
 export { OwnerId } from './owner-id.ts';

@@ -22,7 +22,6 @@ export type RenewalRequest = z.infer<typeof RenewalRequest>;
 /** The task that renews another, to owners; null: there is none yet. */
 export const NextTask = z.strictObject({ next: SignedTask.nullable() });
 
-export const TaskRequest = z.strictObject({ task: Task });
 export const AgreementResponse = z.strictObject({ agreement: z.string().max(16_384) });
 
 /** What an owner signs about its contribution; the CSP counts distinct ones before it unblinds. */
@@ -108,7 +107,17 @@ const SignedText = z.string().max(33_554_432);
 /** A task that others of a chain stand on, with its projection and all that was signed about both. */
 export const SignedLink = SignedTask.extend({ projection: SignedText, provenance: Provenance });
 export type SignedLink = z.infer<typeof SignedLink>;
-/** The links before a task, the first of which stands on none. */
+
+/** What proposes a task to the CSP. */
+export const TaskRequest = z.strictObject({
+  task: Task,
+  /** Of a sketch that refines an earlier result, and of no other task: that result, of which the CSP makes Ω. */
+  refined: SignedLink.exactOptional(),
+});
+/** Its body at most: two tasks, and one result as long as they come. */
+export const TASK_REQUEST_BYTES = 2 * TASK_BODY_BYTES + 34 * 1024 * 1024;
+
+/** The links before a task, the first of which stands on none; of a sketch that refines an earlier result, that one alone. */
 const SignedLinks = z
   .array(SignedLink)
   .min(1)
@@ -120,7 +129,7 @@ export const BasisResponse = z.strictObject({ basis: SignedLinks });
 export const ResultResponse = z.strictObject({
   projection: SignedText,
   provenance: Provenance.nullable(),
-  /** Of a task with a basis. */
+  /** Of a task with a basis, and of a sketch that refines an earlier result. */
   basis: SignedLinks.exactOptional(),
 });
 export type ResultResponse = z.infer<typeof ResultResponse>;

@@ -62,6 +62,7 @@ export class Owner {
   async inspect({ id, dataUser }: TaskPlace): Promise<{
     task: Task;
     basis: Basis;
+    refined?: Basis[number];
     broken: readonly BrokenRule[];
     policy: OwnerPolicy;
   }> {

@@ -72,6 +72,7 @@ function Inspected(props: TaskPartProps) {
           </p>
           <Parameters task={shown.value.task} now={new Date()} id={entry.id} reader="owner" />
           <StandsOn basis={shown.value.basis} />
+          <Refines refined={shown.value.refined} />
           <Reveals task={shown.value.task} />
           <Verdict {...shown.value} isDurable={owner.state.isDurable} props={props} />
           <ReceiptPanel {...props} />
@@ -99,6 +100,17 @@ function StandsOn({ basis }: { readonly basis: Basis }) {
         </span>
       ))}
       . The data user has chosen that.
+    </p>
+  );
+}
+
+function Refines({ refined }: { readonly refined: Basis[number] | undefined }) {
+  if (refined === undefined) return null;
+  return (
+    <p>
+      It refines the result of task <Untrusted text={refined.task.id} />, which the CSP has countersigned: its{' '}
+      {refined.projection.vectors.length} vectors are the first columns of the sketch. The data user has
+      chosen that.
     </p>
   );
 }
