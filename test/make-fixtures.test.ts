@@ -104,12 +104,21 @@ function dump(path: string): { version: number; sql: string } {
   const db = new DatabaseSync(path, { readOnly: true });
   const version = Number(db.prepare('PRAGMA user_version').get()!.user_version);
   const objects = db
-    .prepare('SELECT name, type, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid')
+    .prepare(
+      "SELECT name, type, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY rowid",
+    )
     .all();
   const tables = objects.filter(({ type }) => type === 'table');
+  // Without columns that the database makes itself, into which nothing is inserted.
+  const columnsOf = (table: unknown) =>
+    db
+      .prepare('SELECT name FROM pragma_table_info(?)')
+      .all(String(table))
+      .map(({ name }) => name)
+      .join(', ');
   const inserts = tables.flatMap(({ name }) =>
     db
-      .prepare(`SELECT * FROM ${name}`)
+      .prepare(`SELECT ${columnsOf(name)} FROM ${name}`)
       .all()
       .map((row) => {
         const values = Object.values(row).map(literal).join(', ');
