@@ -75,8 +75,7 @@ export function addDraft(task: Command): void {
     components: { schema: z.int().min(1), description: 'number of components', placeholder: 'NUMBER' },
     sketch: {
       schema: z.boolean(),
-      description:
-        'of pca: a sketch, for hundreds or thousands of features; simulated alone computes it so far (docs/sketches.md)',
+      description: 'of pca: a sketch, for hundreds or thousands of features (docs/sketches.md)',
       default: false,
     },
     sketchColumns: {

@@ -11,7 +11,10 @@ import { isStandardised, type StatisticsTask } from './statistics-task.ts';
 /** With `refine`, so many bits of Ω stand after the point: vectors of length √d have entries of about 1, as signs have. */
 const WARM_BITS = 8;
 
-/** Columns of signs that a sketch with `refine` has at least: with fewer, a round finds little that the one before did not have (docs/sketches.md). */
+/**
+ * Columns of signs that a sketch with `refine` has at least. The others may be of the data user's making (SECURITY.md), so that some must be there that nobody
+ * chooses; and with few of them a round brings less: docs/sketches.md has figures.
+ */
 export const LEAST_FRESH_COLUMNS = 10;
 
 /** Ω is whole numbers over 2 to so many: public, and the same for all of its columns. */
