@@ -1,0 +1,24 @@
+/** What the study fixes before it looks at a figure: shapes, shares of the budget, seeds. */
+import type { Boosting } from '../boosted-trees.ts';
+import type { ForestShape } from '../private-tree.ts';
+
+/** Eight trees on disjoint rows, eight leaves each. */
+export const forestShape = (features: number): ForestShape => ({
+  trees: 8,
+  depth: 3,
+  bins: 16,
+  featuresPerNode: Math.ceil(Math.sqrt(features)),
+  splitShare: 0.5,
+  dealing: 'disjoint',
+});
+/** Of numbers, and of long tables: as many trees, deeper. */
+export const deeperShape = (features: number): ForestShape => ({
+  ...forestShape(features),
+  depth: 5,
+  featuresPerNode: Math.ceil(features / 2),
+});
+export const BOOSTING: Boosting = { rounds: 30, depth: 3, learningRate: 0.3, lambda: 1, gamma: 0 };
+
+export const STUDY_EPSILONS = [0.1, 0.5, 1, 3, 10] as const;
+export const DP_DELTA = 1e-5;
+export const DESCENT = { steps: 60, rate: 0.2, clippingNorm: 1, learningRate: 4 } as const;

@@ -1,0 +1,36 @@
+/** The suites of `npm run compare:learners`, in the order of the report. */
+import { type BenchData, reportOf } from '@eigenveil/bench/report';
+import type { Suite } from '@eigenveil/bench/unit';
+import type { Report } from '@eigenveil/report/document';
+import { accuracySuite } from './accuracy.ts';
+import { auditsSuite } from './audited.ts';
+import { clustersSuite } from './clusters.ts';
+import { featuresSuite } from './features.ts';
+import { regressionSuite } from './regression.ts';
+import {
+  accuracyHighlights,
+  accuracyReport,
+  auditsHighlights,
+  auditsReport,
+  clustersReport,
+  featuresHighlights,
+  featuresReport,
+  regressionReport,
+} from './report.ts';
+
+export const LEARNERS_SUITES: readonly Suite[] = [
+  featuresSuite({ highlights: featuresHighlights, report: featuresReport }),
+  accuracySuite({ highlights: accuracyHighlights, report: accuracyReport }),
+  regressionSuite({ highlights: () => [], report: regressionReport }),
+  clustersSuite({ highlights: () => [], report: clustersReport }),
+  auditsSuite({ highlights: auditsHighlights, report: auditsReport }),
+];
+
+export function learnersReport(data: BenchData): Report {
+  return reportOf(data, LEARNERS_SUITES, {
+    title: 'Eigenveil: learners under differential privacy, and the features that serve them',
+    introduction: [
+      'What is stated below was computed from the samples in `report.json`. Noise comes from seeds that anybody can repeat: these are experiments on public data, not releases.',
+    ],
+  });
+}
