@@ -8,6 +8,7 @@
 import type { Measurement, Suite, Unit, UnitResult } from '@eigenveil/bench/unit';
 import { noisePlan, type RandomSource, type StageTask, sampleNoise } from '@eigenveil/privacy';
 import { predictableRandomness } from '@eigenveil/privacy/insides';
+import { generator, seedOf, shuffled } from '@eigenveil/testbed/random';
 import { type LaboratoryData, loadLaboratoryData } from '../../comparison/data.ts';
 import { planDataSets } from '../../comparison/plan.ts';
 import type { Row } from '../../methods/index.ts';
@@ -36,6 +37,8 @@ export type LearnerName = (typeof LEARNERS)[number];
 export const ARMS = ['raw', 'exact PCA', 'private PCA', 'exact DCA', 'private DCA'] as const;
 export type Arm = (typeof ARMS)[number];
 const MOST_COMPONENTS = 4;
+/** Rows that a projection and a learner take: what keeps the study within half an hour. */
+const MOST_LEARNT = 1000;
 const FRACTION_BITS = 16;
 const UNIT = 2 ** FRACTION_BITS;
 /** Of a projected feature, in deviations; what lies beyond counts as its end. */
@@ -62,7 +65,7 @@ function unitOf(data: LaboratoryData, epsilon: number, seeds: number): Unit {
   return {
     id: `${NAME}/${dataset}/${epsilon}`,
     title: `features, ${dataset}, ε = ${epsilon}`,
-    parameters: { dataset, epsilon, seeds, dpDelta: DP_DELTA, version: 1 },
+    parameters: { dataset, epsilon, seeds, dpDelta: DP_DELTA, mostLearnt: MOST_LEARNT, version: 1 },
     expectedSeconds: seeds * (0.1 + 1e-7 * rows.length * features * (Math.max(...labels) + 1)),
     measure: () => measure(dataset, epsilon, seeds),
   };
@@ -74,7 +77,9 @@ async function measure(dataset: string, epsilon: number, seeds: number): Promise
   const classes = Math.max(...data.labels) + 1;
   const series: Record<string, { unit: 'points'; samples: number[] }> = {};
   for (let seed = 0; seed < seeds; seed += 1) {
-    const split = splitOf(dataset, data.labels, seed, 'class');
+    const { test, train } = splitOf(dataset, data.labels, seed, 'class');
+    const next = generator(seedOf(`learners features ${dataset} ${seed}`));
+    const split = { test, train: shuffled(train, next).slice(0, MOST_LEARNT) };
     const [rows, labels] = [picked(data.rows, split.train), picked(data.labels, split.train)];
     for (const learner of LEARNERS) {
       for (const arm of ARMS) {

@@ -196,7 +196,7 @@ export function featuresReport(measurements: Measured): Section[] {
       title: 'Which features serve a private learner best',
       blocks: [
         text(
-          `Raw features spend all of ε on the learner. A private projection takes half of ε, with the noise of both servers, and leaves half. **The exact projection is no option**: nothing covers what it tells of the rows; it shows what noise on the projection costs. Up to four components. Accuracy in percent. A case is a data set at one ε; splits are its samples, paired. **ahead**: above 0; **not behind**: above −${MARGIN}; **behind**: below 0, and not shown to be above −${MARGIN}; **open**: these samples do not decide. Each at ${100 * (LEVEL / 2)} % in its direction, with Holm’s correction over the cases of a line.`,
+          `Raw features spend all of ε on the learner. A private projection takes half of ε, with the noise of both servers, and leaves half. **The exact projection is no option**: nothing covers what it tells of the rows; it shows what noise on the projection costs. Up to four components, of at most 1,000 rows learnt on. Accuracy in percent. A case is a data set at one ε; splits are its samples, paired. **ahead**: above 0; **not behind**: above −${MARGIN}; **behind**: below 0, and not shown to be above −${MARGIN}; **open**: these samples do not decide. Each at ${100 * (LEVEL / 2)} % in its direction, with Holm’s correction over the cases of a line.`,
         ),
         ...LEARNERS.map((learner): Block => picture(measurements, datasets, learner)),
         {

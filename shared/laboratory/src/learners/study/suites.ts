@@ -19,11 +19,12 @@ import {
 } from './report.ts';
 
 export const LEARNERS_SUITES: readonly Suite[] = [
-  featuresSuite({ highlights: featuresHighlights, report: featuresReport }),
   accuracySuite({ highlights: accuracyHighlights, report: accuracyReport }),
   regressionSuite({ highlights: () => [], report: regressionReport }),
   clustersSuite({ highlights: () => [], report: clustersReport }),
   auditsSuite({ highlights: auditsHighlights, report: auditsReport }),
+  // Last, as it takes longest.
+  featuresSuite({ highlights: featuresHighlights, report: featuresReport }),
 ];
 
 export function learnersReport(data: BenchData): Report {
