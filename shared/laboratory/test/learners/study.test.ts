@@ -52,9 +52,9 @@ it('decides by pairs of splits, and says open where they do not', () => {
 
 it('finds the direction of classes, and of variance, and loses them to noise', () => {
   const next = generator(seedOf('projection'));
-  const labels = Array.from({ length: 400 }, (_, i) => i % 2);
+  const labels = Array.from({ length: 4000 }, (_, i) => i % 2);
   // The classes lie apart along the second feature; the first varies most.
-  const rows = labels.map((label) => [(next() - 0.5) * 1.2, 0.2 * label - 0.1 + 0.05 * next(), 0.1 * next()]);
+  const rows = labels.map((label) => [(next() - 0.5) * 1.2, 0.4 * label - 0.2 + 0.05 * next(), 0.1 * next()]);
   const apart = (kind: 'pca' | 'dca', epsilon: number, component: number) => {
     const reduce = projection(predictableRandomness('p'), rows, labels, {
       kind,
@@ -64,7 +64,7 @@ it('finds the direction of classes, and of variance, and loses them to noise', (
     });
     const mean = (label: number) =>
       rows.filter((_row, i) => labels[i] === label).reduce((sum, row) => sum + reduce(row)[component]!, 0) /
-      200;
+      2000;
     return Math.abs(mean(1) - mean(0));
   };
   expect(apart('dca', Infinity, 0)).toBeGreaterThan(0.5);
