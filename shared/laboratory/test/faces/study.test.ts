@@ -82,15 +82,18 @@ describe('without faces', () => {
   });
 });
 
-test('the kept report is what its data make, of real faces, and shows none', async () => {
-  const kept = (name: string) =>
-    readFile(new URL(`../../../../docs/faces-study/${name}`, import.meta.url), 'utf8');
-  const data = BenchDataSchema.parse(JSON.parse(await kept('report.json')));
-  expect(await kept('report.md')).toBe(reportToMarkdown(facesReport(data)));
-  expect(data.measurements.every(({ parameters }) => parameters.madeUp === 'no')).toBe(true);
-  const blocks = facesReport(data).sections.flatMap((section) => section.blocks);
-  expect(blocks.some(({ kind }) => kind === 'picture')).toBe(false);
-});
+test.each(['faces-study', 'faces-encrypted'])(
+  'the kept report of %s is what its data make, of real faces, and shows none',
+  async (folder) => {
+    const kept = (name: string) =>
+      readFile(new URL(`../../../../docs/${folder}/${name}`, import.meta.url), 'utf8');
+    const data = BenchDataSchema.parse(JSON.parse(await kept('report.json')));
+    expect(await kept('report.md')).toBe(reportToMarkdown(facesReport(data)));
+    expect(data.measurements.every(({ parameters }) => parameters.madeUp === 'no')).toBe(true);
+    const blocks = facesReport(data).sections.flatMap((section) => section.blocks);
+    expect(blocks.some(({ kind }) => kind === 'picture')).toBe(false);
+  },
+);
 
 describe('a split', () => {
   const people = Array.from({ length: 120 }, (_, row) => row % 20);
