@@ -154,6 +154,7 @@ it.each([
 });
 
 describe('what must not come out', () => {
+  // Chance has no part in these: the seed decides all that they draw.
   async function nothing(id: string) {
     const { attack, control } = await run(id);
     expect(mean(attack)).toBeLessThan(mean(control) + 0.02);
@@ -161,11 +162,17 @@ describe('what must not come out', () => {
   }
 
   it.each(['one-hot-refused', 'rotated-pooled', 'collusion-csp'])('does not: %s', nothing);
-  it.each(['garbled-pooled', 'differencing-row-private', 'stage-own-noise'])(
-    'does not: %s',
-    { tags: ['long'] },
-    nothing,
-  );
+  it.each(['differencing-row-private', 'stage-own-noise'])('does not: %s', { tags: ['long'] }, nothing);
+
+  it('does not: garbled-pooled', { tags: ['long'] }, async () => {
+    // Labels are the protocol's own, new in each run, so chance has a part. Where their last bits are coins, each of these twelve guesses
+    // takes a part of 0.022 away in the mean, and up to 0.8. By 100,000 draws of each, folded, their mean exceeds 0.03 in a quarter of all
+    // runs, 0.1 once in 17,000, and this bound once in 10^8; Chernoff's bound on it is 10^-7. It is 1 where the last bits are the bits.
+    // The control is not below 0, and chance alike: to be above it by this bound says less.
+    const { attack } = await run('garbled-pooled');
+    expect(attack).toHaveLength(12);
+    expect(mean(attack)).toBeLessThan(0.15);
+  });
 });
 
 it('the same seed gives the same trials and pictures that a report takes, and another seed others', async () => {
