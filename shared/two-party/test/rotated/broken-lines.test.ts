@@ -15,9 +15,11 @@ import {
 import { dca, labelled, pencilSetting } from './pencils.ts';
 import type { Setting } from './settings.ts';
 import { settingOf, spread } from './settings.ts';
+import { patterned, sketchSetting } from './sketches.ts';
 
 const pca = () => settingOf({ rows: spread(40, 3, 3), components: 1 });
 const pencil = () => pencilSetting({ ...labelled(24, 5, 3), method: dca(0.1), components: 1 });
+const sketch = () => sketchSetting({ rows: patterned(24, 12, 9), columns: 5, components: 1 });
 const correlation = () =>
   settingOf({
     rows: spread(20, 5, 7),
@@ -79,6 +81,14 @@ describe('a line that is cut', () => {
 
   it('at messages of a pencil leaves one answer', async () => {
     await cutEverywhere(pencil(), 3);
+  });
+
+  it('at messages of a sketch leaves one answer', async () => {
+    await cutEverywhere(sketch(), 3);
+  });
+
+  it('at many messages of a sketch leaves one answer', { tags: ['long'] }, async () => {
+    await cutEverywhere(sketch(), 12);
   });
 
   it('at messages of a correlation matrix leaves one answer', async () => {

@@ -12,6 +12,7 @@ import {
 import { rotatedParameters } from '../../src/rotated/parameters.ts';
 import { pencilParameters } from '../../src/rotated/pencil/parameters.ts';
 import { type Exchange, exchangesOf } from '../../src/rotated/sizes.ts';
+import { sketchParameters } from '../../src/rotated/sketch/parameters.ts';
 
 export interface Bytes {
   readonly toCsp: number;
@@ -107,7 +108,25 @@ function pencilBytes(task: StatisticsTask, program: Program): Bytes {
   ]);
 }
 
+function sketchBytes(task: StatisticsTask, program: Program): Bytes {
+  const parameters = sketchParameters(task, program);
+  const { features: d, columns: l, components: k, shareRing, ringBits, openRing, vectorRing } = parameters;
+  const [first, second, third] = exchangesOf(task, program).map(exchangeBytes);
+  const upper = (l * (l + 1)) / 2;
+  return sum([
+    { toCsp: ring(1, shareRing), toDataUser: ring(1 + d, shareRing) },
+    BASE,
+    first!,
+    { toCsp: 0, toDataUser: ring(upper, ringBits) },
+    second!,
+    { toCsp: 0, toDataUser: ring(upper, openRing) },
+    third!,
+    { toCsp: 0, toDataUser: ring(d * k, vectorRing) },
+  ]);
+}
+
 /** Of a correlation matrix without the circuit that standardises. */
 export function rotatedBytes(task: StatisticsTask, program: Program): Bytes {
+  if (task.sketch !== undefined) return sketchBytes(task, program);
   return task.method.kind === 'pca' ? pcaBytes(task, program) : pencilBytes(task, program);
 }

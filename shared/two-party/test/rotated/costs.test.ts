@@ -8,6 +8,7 @@ import { type Bytes, rotatedBytes } from './bytes.ts';
 import { dca, labelled, lda, mdr, pencilSetting } from './pencils.ts';
 import { AT_ONCE } from './run.ts';
 import { type Setting, settingOf, spread } from './settings.ts';
+import { patterned, sketchSetting } from './sketches.ts';
 
 async function counted({ task, program, garbler, evaluator }: Setting): Promise<Bytes> {
   const [left, right] = memoryChannelPair();
@@ -49,6 +50,7 @@ describe('the bytes of rotated', () => {
       pencilSetting({ ...labelled(40, 6, 2), components: 1, method: dca(0.2, 0.1) }),
     ],
     ['LDA', pencilSetting({ ...labelled(45, 5, 3), components: 2, method: lda(0.1) })],
+    ['a sketch', sketchSetting({ rows: patterned(40, 300, 12), columns: 8, components: 2 })],
     ['MDR', pencilSetting({ ...twice, components: 2, method: mdr(0.1) })],
   ] as const)('of %s are those of the formula', async (_, setting) => {
     expect(await counted(setting)).toEqual(rotatedBytes(setting.task, setting.program));

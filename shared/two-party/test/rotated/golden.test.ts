@@ -5,6 +5,7 @@ import { PROGRAM } from '../../src/rotated.ts';
 import { Kept, runOnce } from './broken-lines.ts';
 import { dca, labelled, lda, mdr, pencilSetting } from './pencils.ts';
 import { type Setting, settingOf, share, spread } from './settings.ts';
+import { patterned, sketchSetting } from './sketches.ts';
 import { seededBits } from './statistics.ts';
 
 const pca = { rows: spread(40, 3, 3), components: 1 };
@@ -16,6 +17,8 @@ const hidden = {
     { classes: 3, labels: Array.from({ length: 48 }, (_, i) => (i >> 2) % 3) },
   ],
 };
+
+const sketched = { rows: patterned(24, 12, 9), columns: 5, components: 1 };
 
 const SETTINGS = {
   pca: () => settingOf(pca),
@@ -31,6 +34,11 @@ const SETTINGS = {
   dca: () => pencilSetting({ ...rows, method: dca(0.1), components: 1 }),
   'dca with a signal ridge': () => pencilSetting({ ...rows, method: dca(0.1, 0.01), components: 1 }),
   lda: () => pencilSetting({ ...rows, method: lda(0.1), components: 1 }),
+  sketch: () =>
+    sketchSetting({
+      ...sketched,
+      signs: Int32Array.from({ length: 12 * 5 }, (_, i) => ((i * i) % 7 < 3 ? 1 : -1)),
+    }),
   mdr: () => pencilSetting({ ...hidden, method: mdr(0.1), components: 2 }),
 } as const satisfies Record<string, () => Setting>;
 
@@ -48,6 +56,7 @@ const DIGESTS: { readonly program: string; readonly of: Readonly<Record<keyof ty
     dca: '_4tEz1Xm27xR2GrkgaNmFjNLPoCWU9zoRA7N6GVpYIM',
     'dca with a signal ridge': 'qI9dQwdhsE6hJxq7jL_foYWfAEumx_wEf2sGuvHFGEo',
     lda: 'EwNx4WKIFjU7sBQyW6QiGMIcNspArOnHQymzBDatWdg',
+    sketch: '2sh3A4gpiJiY5m1aqhHtKB9MPEulkR2cU5BPOekFcac',
     mdr: 'XYMyt6TMNLtvXqrQHpkla3xJfHt-rQXOjT4XLmDcz4g',
   },
 };
@@ -57,7 +66,14 @@ async function digestOf(name: keyof typeof SETTINGS): Promise<string> {
   const { task, statistics, garbler } = setting;
   const shares = share(task, statistics, garbler.verifiedOwners, seededBits(name));
   const ends = { csp: new Kept(Buffer.alloc(32, 1)), user: new Kept(Buffer.alloc(32, 2)) };
-  const run = await runOnce({ ...setting, ...shares }, ends);
+  const run = await runOnce(
+    {
+      ...setting,
+      garbler: { ...garbler, ...shares.garbler },
+      evaluator: { ...setting.evaluator, ...shares.evaluator },
+    },
+    ends,
+  );
   expect(run.user.status).toBe('fulfilled');
   const hash = createHash('sha256');
   for (const end of ['csp', 'user'] as const) {
