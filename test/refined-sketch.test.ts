@@ -1,8 +1,8 @@
-/** Another round of a sketch through running services, by `simulated`: Ω begins with the vectors of an earlier result, which nobody but the CSP can have let pass. */
+/** Another round of a sketch through running services: Ω begins with the vectors of an earlier result, which nobody but the CSP can have let pass. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { decompose, totalScatter, varianceCaptured } from '@eigenveil/projection';
+import { decompose, principalAngles, totalScatter, varianceCaptured } from '@eigenveil/projection';
 import { signsOf } from '@eigenveil/protocol/owner';
 import { openSigningKey } from '@eigenveil/server';
 import { addStatistics } from '@eigenveil/statistics';
@@ -41,7 +41,11 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'eigenveil-refined-'));
   world = await World.start({ proxied: true });
-  parties = await partiesOf(world, OWNERS, { maximumLinks: 2 });
+  parties = await partiesOf(world, OWNERS, {
+    maximumLinks: 2,
+    twoParty: ['rotated', 'simulated'],
+    allowSpectrum: true,
+  });
   example = await exampleOf(IONOSPHERE, 'pca', {
     components: 5,
     sketch: { columns: 20 },
@@ -141,6 +145,19 @@ describe('a second round', () => {
       sketch: { columns: 20, refine: digestIn(evidence) },
     });
     await parties.client.cancelTask(third.task.id);
+  });
+
+  test('by rotated is the same but for its noise', async () => {
+    const parts = split(example.rows, OWNERS);
+    const { task, projection } = await runTask(parties, { ...refining, twoParty: 'rotated' }, parts);
+    const { agreement } = await parties.client.signed(task.id);
+    const agreed = await verifyStatement(AGREEMENT, agreement, claimedSigner(AGREEMENT, agreement));
+    const signs = signsOf({ task, agreement: agreed }, first.projection);
+    const pooled = parts.map((rows) => summarise(task, rows, signs)).reduce(addStatistics);
+    const expected = decompose(programOf(task), pooled, signs);
+    for (const [j, value] of projection.eigenvalues.entries())
+      expect(Math.abs(value - expected.eigenvalues[j]!)).toBeLessThan(1e-5 * expected.eigenvalues[0]!);
+    expect(principalAngles(projection.vectors, expected.vectors).at(-1)).toBeLessThan(1e-3);
   });
 
   test('goes on at a CSP and a data user that were started anew', async () => {

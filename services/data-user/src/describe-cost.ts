@@ -4,6 +4,7 @@ import { isStandardised, programOf, type TaskProposal } from '@eigenveil/task';
 import {
   CountingGates,
   CountingSession,
+  centringPace,
   observed,
   runProgram,
   standardPace,
@@ -23,11 +24,12 @@ const GATES_PER_SECOND = 8e6;
 const LABEL_BYTES = 16;
 
 /**
- * Undefined for `simulated`, which costs nothing to speak of, and for a sketch, for which there are no lines.
+ * Undefined for `simulated`, which costs nothing to speak of.
  * @throws the signal's reason, once it is aborted
  */
 export async function costOf(task: TaskProposal, signal?: AbortSignal): Promise<Cost | undefined> {
-  if (task.twoParty === 'simulated' || task.sketch !== undefined) return undefined;
+  if (task.twoParty === 'simulated') return undefined;
+  if (task.sketch !== undefined) return sketchCost(task, task.sketch.columns);
   return task.twoParty === 'garbled' ? garbledCost(task, signal) : rotatedCost(task);
 }
 
@@ -57,6 +59,14 @@ function rotatedCost(task: TaskProposal): Cost {
   const bytes = products + (isStandardised(method) ? 110_000 * d ** 2 : 0);
   const pace = standardPace(d, components, isPencil) / 1000;
   return { seconds: 0.7 + bytes / 2.5e8 + (isPencil ? 2 : 1) * pace, bytes, memory: 170e6 + 2.2e6 * d };
+}
+
+/** By the lengths of messages (docs/rotated-sketches.md): products of l × l matrices, the square of d × l numbers, and what the components take. */
+function sketchCost({ features, components }: TaskProposal, l: number): Cost {
+  const d = features.length;
+  const bytes = 6200 * l ** 3 + 187 * d * l ** 2 + 458 * d * l * components;
+  const pace = (2 * standardPace(l, components, true) + centringPace(d, l)) / 1000;
+  return { seconds: 0.7 + bytes / 1.5e8 + pace, bytes, memory: 250e6 + 700 * d * l };
 }
 
 /** In words, marked as what it is. */
