@@ -127,6 +127,7 @@ describe('a task', () => {
     expect(shown).toEqual({
       task: signed.task,
       basis: [],
+      refines: null,
       reveals: revealedBy(signed.task),
       budget: { takes: true, reason: null },
       policy: {
