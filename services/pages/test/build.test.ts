@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { BROTLI_QUALITY } from '@eigenveil/server';
 import { Checkout } from '@eigenveil/testbed/faults/checkout';
 import { type BuildOptions, build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -61,7 +62,7 @@ describe.each(['console', 'owner'] as const)('the page %s', (page) => {
 
   test('is small', () => {
     // The data user sends brotli, which all browsers take from an address with TLS; another host may send gzip alone.
-    const params = { [constants.BROTLI_PARAM_QUALITY]: 10 };
+    const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };
     const compressed = (bytes: Buffer) =>
       page === 'console' ? brotliCompressSync(bytes, { params }) : gzipSync(bytes);
     const loaded = ['index.html', ...code()].map((name) => compressed(pages[page].get(name)!).length);

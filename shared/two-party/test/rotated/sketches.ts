@@ -1,5 +1,4 @@
 /** Sketched tasks, runs of them in one process, and how far a result is from the reference. */
-import { randomBytes } from 'node:crypto';
 import { type Decomposition, decompose, principalAngles } from '@eigenveil/projection';
 import { type Program, programOf, SKETCH_OUTPUTS, type StatisticsTask } from '@eigenveil/task';
 import { type Channel, MessageStream, memoryChannelPair } from '../../src/index.ts';
@@ -40,8 +39,10 @@ export function patterned(count: number, d: number, patterns: number, seed = 3):
   });
 }
 
+/** The same at each call: of few features by nearly as many columns, drawn signs make dependent columns now and then. */
 export function signsOf(count: number): Int32Array {
-  return Int32Array.from(randomBytes(count), (byte) => (byte & 1 ? 1 : -1));
+  const next = numbers(17);
+  return Int32Array.from({ length: count }, () => (next() < 0.5 ? 1 : -1));
 }
 
 export function sketchSetting({
