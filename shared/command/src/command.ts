@@ -83,12 +83,18 @@ export async function runCommand(
   argv: readonly string[],
   exitCodes: Readonly<Record<string, ExitCode>> = {},
 ): Promise<ExitCode> {
+  if (!process.stdout.listeners('error').includes(onUnread)) process.stdout.on('error', onUnread);
   const exitCode = await program.parseAsync(argv).then(
     () => EXIT.done,
     (error: unknown) => reportError(program, argv, error, exitCodes),
   );
   process.exitCode = exitCode;
   return exitCode;
+}
+
+/** Who reads the output may stop early, as `head` does; what the command does beside goes on. */
+function onUnread(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
 }
 
 /**

@@ -47,6 +47,33 @@ class RowError extends Error {
 }
 
 describe('a command', () => {
+  test('goes on where nobody reads its output to the end', async () => {
+    const source = `
+      import { createProgram, printResult, runCommand } from ${JSON.stringify(new URL('../src/index.ts', import.meta.url).href)};
+      import { setTimeout } from 'node:timers/promises';
+      const program = createProgram({ name: 'long', version: '1.0.0', description: 'Long.' });
+      program.action(async () => {
+        for (let i = 0; i < 3; i += 1) {
+          await setTimeout(100);
+          printResult(program, { json: {}, text: 'line\\n'.repeat(1e5) });
+        }
+        process.stderr.write('done');
+      });
+      console.log('ready');
+      await runCommand(program, process.argv);`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', source], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let errors = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      errors += text;
+    });
+    await once(child.stdout, 'data');
+    child.stdout.destroy();
+    expect(await once(child, 'close')).toStrictEqual([0, null]);
+    expect(errors).toBe('done');
+  });
+
   test('prints text, or one JSON object when asked to', async () => {
     expect(await run(['task'])).toStrictEqual({ exitCode: 0, out: 'task t1 has 3 owners\n', err: '' });
     const asJson = { exitCode: 0, out: '{"id":"t1","owners":3}\n', err: '' };
