@@ -1,0 +1,119 @@
+/** What a data user gains that puts another share of Z' into the last product of a sketch: docs/rotated-sketches.md, S-617. */
+import { expect, it } from 'vitest';
+import { MessageStream, memoryChannelPair } from '../../src/index.ts';
+import { clearProducts } from '../../src/insides/clear-products.ts';
+import { multiplyMatrices } from '../../src/rotated/matrices.ts';
+import type { Correlator } from '../../src/rotated/products.ts';
+import { answerSketch } from '../../src/rotated/sketch/csp.ts';
+import { askSketch } from '../../src/rotated/sketch/data-user.ts';
+import { sketchParameters } from '../../src/rotated/sketch/parameters.ts';
+import { drawSketchSecrets } from '../../src/rotated/sketch/secrets.ts';
+import { decodeShares } from '../../src/shares.ts';
+import { AT_ONCE, systemBits } from './run.ts';
+import { patterned, sketchSetting } from './sketches.ts';
+
+/** Bits of J that a group of l features gives, since no entry of Z'J here comes near the others of the ring. */
+const STEP = 14;
+const GROUPS = 3;
+
+it('tells a data user that adds powers of two to its share of Z′ the coefficients, and the images as before', async () => {
+  const setting = sketchSetting({ rows: patterned(60, 40, 12), columns: 8, components: 2 });
+  const { task, program, garbler, evaluator } = setting;
+  const parameters = sketchParameters(task, program);
+  const { columns: l, components: k, features: d, vectorRing: ring } = parameters;
+  const signed = (value: bigint) => BigInt.asIntN(ring, value);
+  const shiftOf = (i: number) => BigInt(ring - STEP * (1 + Math.floor(i / l)));
+  const isAltered = (i: number) => i < GROUPS * l;
+
+  const { chooser, correlator, log } = clearProducts();
+  let calls = 0;
+  let ownCoefficients: readonly (readonly bigint[])[] = [];
+  let shares: bigint[][][] = [];
+  let own: bigint[][] = [];
+  const deviating: Correlator = {
+    multiply: async (products) => {
+      calls += 1;
+      if (calls < 3) return correlator.multiply(products);
+      const [first, second, third, piece, last] = products;
+      if (!('from' in last!.matrix) || 'from' in piece!.matrix) throw new TypeError('another order expected');
+      const { from } = last!.matrix;
+      own = transposed(piece!.matrix);
+      const altered = piece!.matrix.map((row, a) =>
+        row.map((entry, i) =>
+          isAltered(i) && i % l === a ? BigInt.asUintN(ring, entry + (1n << shiftOf(i))) : entry,
+        ),
+      );
+      const noted = (before: readonly (readonly (readonly bigint[])[])[]) => {
+        ownCoefficients = from(before);
+        return from(before);
+      };
+      shares = await correlator.multiply([
+        first!,
+        second!,
+        third!,
+        { ...piece!, matrix: altered },
+        { ...last!, matrix: { ...last!.matrix, from: noted } },
+      ]);
+      return shares;
+    },
+  };
+  const [left, right] = memoryChannelPair();
+  const read: Uint8Array[] = [];
+  class Noting extends MessageStream {
+    override async read(type: number, length: number): Promise<Uint8Array> {
+      const bytes = await super.read(type, length);
+      read.push(bytes);
+      return bytes;
+    }
+  }
+  const [, csp] = await Promise.allSettled([
+    askSketch(new Noting(right), async () => deviating, { task, program }, { ...evaluator, pace: AT_ONCE }),
+    answerSketch(
+      new MessageStream(left),
+      async () => chooser,
+      { task, program },
+      { ...garbler, markAnswered: async () => undefined },
+      () => drawSketchSecrets(parameters, systemBits()),
+    ),
+  ]);
+  expect(csp.status).toBe('fulfilled'); // the CSP notices nothing
+
+  // What the data user has: its own shares, and what the CSP has sent last.
+  const theirs = decodeShares(new Array<number>(d * k).fill(ring), read.at(-1)!);
+  const local = multiplyMatrices(own, ownCoefficients, ring);
+  const [mixed, back] = [transposed(shares[3]!), shares[4]!];
+  const seen = theirs.map((share, at) => {
+    const [i, j] = [Math.floor(at / k), at % k];
+    const altered = isAltered(i) ? ownCoefficients[i % l]![j]! << shiftOf(i) : 0n;
+    return signed(share + local[i]![j]! + mixed[i]![j]! + back[i]![j]! + altered);
+  });
+  const J = Array.from({ length: l }, (_, a) =>
+    Array.from({ length: k }, (__, j) => {
+      let known = 0n;
+      for (let group = 0; group < GROUPS; group += 1) {
+        const i = group * l + a;
+        const bits = STEP * (group + 1);
+        const left = BigInt.asIntN(ring, seen[i * k + j]! - (known << shiftOf(i)));
+        const unit = shiftOf(i) + BigInt(STEP * group);
+        known += ((left + (1n << (unit - 1n))) >> unit) << BigInt(STEP * group);
+        known = BigInt.asIntN(bits, known);
+      }
+      return known;
+    }),
+  );
+
+  const truth = ownCoefficients.map((row, a) =>
+    row.map((entry, j) => signed(entry + log.at(-2)!.matrix[j]![a]!)),
+  );
+  expect(J).toEqual(truth);
+  const Z = own.map((row, i) => row.map((entry, a) => signed(entry + log.at(-1)!.matrix[i]![a]!)));
+  const images = seen.map((value, at) => {
+    const [i, j] = [Math.floor(at / k), at % k];
+    return signed(isAltered(i) ? value - (J[i % l]![j]! << shiftOf(i)) : value);
+  });
+  expect(images).toEqual(multiplyMatrices(Z, truth, ring).flat().map(signed));
+});
+
+function transposed(matrix: readonly (readonly bigint[])[]): bigint[][] {
+  return matrix[0]!.map((_, j) => matrix.map((row) => row[j]!));
+}
