@@ -140,8 +140,24 @@ function squaredOverlaps(from: bigint, to: bigint, size: bigint): bigint {
  * @throws ERR_DP_PARAMETER unless 0 <= to <= N
  */
 export function quantileError(strategy: Strategy, to: number, q: number): number {
-  const { rootSum } = levelsOf(strategy);
-  // Σ1 = 1/c, so the mixed term needs no more than the number of bins.
-  const root = Number(rootSum);
-  return toNumber(intervalError(strategy, { from: 0, to })) + (q * q * strategy.bins - 2 * q * to) / root;
+  return quantileFrom(strategy, toNumber(intervalError(strategy, { from: 0, to })), to, q);
+}
+
+// Σ1 = 1/c, so the mixed term needs no more than the number of bins.
+const quantileFrom = (strategy: Strategy, ofPrefix: number, to: number, q: number): number =>
+  ofPrefix + (q * q * strategy.bins - 2 * q * to) / Number(levelsOf(strategy).rootSum);
+
+const keptPrefixes = new WeakMap<Strategy, Float64Array>();
+
+/** The same as a function of `to` and q, for whoever asks for all of them: O(N log N) once per strategy. */
+export function quantileErrors(strategy: Strategy): (to: number, q: number) => number {
+  let prefixes = keptPrefixes.get(strategy);
+  if (prefixes === undefined) {
+    prefixes = Float64Array.from({ length: strategy.bins + 1 }, (_, to) =>
+      toNumber(intervalError(strategy, { from: 0, to })),
+    );
+    keptPrefixes.set(strategy, prefixes);
+  }
+  const errors = prefixes;
+  return (to, q) => quantileFrom(strategy, errors[to]!, to, q);
 }

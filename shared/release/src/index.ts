@@ -27,7 +27,22 @@ export {
   noiseSampler,
   type ReleaseBudget,
 } from './noise.ts';
-export { type NoisyHistogram, privateQuantile, privateRows, type QuantileEstimate } from './quantiles.ts';
+export {
+  type AskedRange,
+  type AttainableLevel,
+  attainableLevel,
+  LARGEST_LEVEL,
+  type PrivateRange,
+  prefixDeviation,
+  privateRange,
+} from './private-range.ts';
+export {
+  type NoisyHistogram,
+  privateQuantile,
+  privateRows,
+  type QuantileEstimate,
+  quantileEdge,
+} from './quantiles.ts';
 export { restore } from './restoration.ts';
 export { type Sensitivity, sensitivityOf } from './sensitivity.ts';
 export { type SquareRoot, squareRootErrors } from './square-root.ts';

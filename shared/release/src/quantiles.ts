@@ -13,7 +13,7 @@
  * the root of y u² + 2u − y. With two servers, V counts both.
  */
 import { invalid, leastThatHolds, millsRatio, normalDensity } from '@eigenveil/privacy/parts';
-import { intervalError, quantileError } from './covariance.ts';
+import { intervalError, quantileErrors } from './covariance.ts';
 import { toNumber } from './fraction.ts';
 import { monotoneCumulative } from './monotone.ts';
 import { type CoefficientNoise, noiseMoments } from './noise.ts';
@@ -64,11 +64,27 @@ export function privateQuantile(
     }
     notBelow = difference <= z;
   }
-  const edge = monotoneCumulative(counts).findIndex((value) => value >= q * rows) + 1;
   // No edge is kept with probability 1 − confidence at most, and monotone counts may end below q n.
   if (largest === 0) [least, largest] = [1, counts.length];
-  const estimate = Math.min(largest, Math.max(least, edge === 0 ? counts.length : edge));
+  const estimate = Math.min(largest, Math.max(least, quantileEdge(counts, q)!));
   return { estimate, least, largest };
+}
+
+/**
+ * The quantile q alone: the first upper edge up to which monotone cumulative counts have the share q of all rows. Undefined where the noisy number of rows is not
+ * positive.
+ * @throws ERR_DP_PARAMETER unless 0 < q < 1
+ * @example
+ * import { quantileEdge } from '@eigenveil/release';
+ *
+ * quantileEdge([1, 5, 3, 1], 0.5); // → 2
+ */
+export function quantileEdge(counts: readonly number[], q: number): number | undefined {
+  if (!(q > 0 && q < 1)) throw invalid('q', 'a number in (0, 1)', q);
+  const rows = counts.reduce((sum, count) => sum + count, 0);
+  if (!(rows > 0)) return undefined;
+  const found = monotoneCumulative(counts).findIndex((value) => value >= q * rows);
+  return found < 0 ? counts.length : found + 1;
 }
 
 /** z_t for the quantile q, as a function of t. */
@@ -76,14 +92,15 @@ function reachOf(
   { strategy, noise, servers }: NoisyHistogram,
   error: number,
 ): (t: number, q: number) => number {
+  const errorOf = quantileErrors(strategy);
   if (noise.kind === 'gaussian') {
     const y = leastThatHolds((x) => normalDensity(x) * millsRatio(x) <= error, 1);
     const { variance } = noiseMoments(noise, servers);
-    return (t, q) => y * Math.sqrt(variance * quantileError(strategy, t, q));
+    return (t, q) => y * Math.sqrt(variance * errorOf(t, q));
   }
   const y = leastThatHolds((x) => laplaceTail(x) <= error, 1);
   const scale = Number(noise.scale.numerator) / Number(noise.scale.denominator);
-  return (t, q) => y * scale * Math.sqrt(servers * quantileError(strategy, t, q));
+  return (t, q) => y * scale * Math.sqrt(servers * errorOf(t, q));
 }
 
 /** Chernoff's bound: min_u e^(−uy)/(1 − u²). */

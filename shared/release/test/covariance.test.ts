@@ -81,6 +81,8 @@ describe('against BBᵀ', () => {
 
   it('of Boost as published, every interval for N up to 256', { tags: ['long'] }, () => {
     for (const height of [5, 6, 7, 8]) checkAll(binaryTree(height), publishedBoost(2, height));
+    checkAll(tree([4, 4, 4, 4]), publishedBoost(4, 4));
+    checkAll(tree([16, 16]), publishedBoost(16, 2));
   });
 
   it('of Privelet as published, every interval for N up to 256', () => {
