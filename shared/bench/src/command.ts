@@ -10,7 +10,7 @@ import { Journal } from './journal.ts';
 import { showProgress } from './progress.ts';
 import { type BenchData, BenchDataSchema } from './report.ts';
 import { measuredOf, measureUnits, planSuites, unitsLeft } from './runner.ts';
-import type { Suite } from './unit.ts';
+import type { Scale, Suite } from './unit.ts';
 
 const INTERRUPTED = 130;
 
@@ -25,13 +25,22 @@ export interface BenchCommand {
   report(data: BenchData): Report;
   /** What else a run leaves in the folder, and nothing that is only written again does. */
   beside?(folder: string): Promise<void>;
+  /** A run is quick unless `--full` asks for all of it; without this it is full unless `--quick` asks for less. */
+  readonly quickUnlessFull?: true;
+  /** What the measurements contradict: the report says it, and the command fails. */
+  contradictions?(data: BenchData): readonly string[];
 }
 
 interface Options {
   readonly quick?: true;
+  readonly full?: true;
   readonly only: readonly string[];
   readonly out: string;
   readonly render?: string;
+}
+
+class ContradictionError extends Error {
+  readonly code = 'ERR_MEASUREMENTS_CONTRADICT';
 }
 
 type Finish = (folder: string, data: BenchData) => Promise<void>;
@@ -40,7 +49,12 @@ export async function runBenchCommand(command: BenchCommand): Promise<void> {
   const { name, description, suites, folder, examples } = command;
   const names = suites.map((suite) => suite.name);
   const program = createProgram({ name, version: '0.1.0', description })
-    .option('--quick', 'a first look in under two minutes: fewer sizes, data sets and repetitions')
+    .option(
+      command.quickUnlessFull ? '--full' : '--quick',
+      command.quickUnlessFull
+        ? 'all sizes, data sets and repetitions, instead of a first look'
+        : 'a first look in under two minutes: fewer sizes, data sets and repetitions',
+    )
     .option(
       '--only <LIST>',
       'only these suites, separated by commas',
@@ -63,10 +77,19 @@ ${examples.map((example) => `  npm run ${name} -- ${example}`).join('\n')}`,
     )
     .action(async (options: Options) => {
       if (options.render === undefined) {
-        await measure(suites, options, finish);
+        const quick = command.quickUnlessFull ? !options.full : options.quick === true;
+        check(await measure(suites, { ...options, scale: quick ? 'quick' : 'full' }, finish));
         await command.beside?.(options.out);
-      } else await finish(options.out, await readData(options.render));
+      } else {
+        const data = await readData(options.render);
+        await finish(options.out, data);
+        check(data);
+      }
     });
+  const check = (data: BenchData) => {
+    const found = command.contradictions?.(data) ?? [];
+    if (found.length > 0) throw new ContradictionError(found.join('\n'));
+  };
   const finish: Finish = async (out, data) => {
     await writeReport({ folder: out, report: command.report(data), data });
     const files = ['report.html', 'report.md', 'report.json'].map((file) => join(out, file));
@@ -84,12 +107,12 @@ ${examples.map((example) => `  npm run ${name} -- ${example}`).join('\n')}`,
 
 async function measure(
   known: readonly Suite[],
-  { quick, only, out }: Options,
+  { scale, only, out }: Pick<Options, 'only' | 'out'> & { readonly scale: Scale },
   finish: Finish,
-): Promise<void> {
+): Promise<BenchData> {
   const suites = known.filter(({ name }) => only.includes(name));
   const description = {
-    scale: quick ? ('quick' as const) : ('full' as const),
+    scale,
     suites: suites.map(({ name }) => name),
     environment: await describeEnvironment(),
   };
@@ -124,9 +147,11 @@ async function measure(
   stopListening();
   progress.stop();
   for (const { what, why } of failures) process.stderr.write(`${what}: ${why}\n`);
-  await finish(out, dataOf(failures));
+  const data = dataOf(failures);
+  await finish(out, data);
   if (failures.length > 0) throw new Error(`${failures.length} of ${units.length} units failed`);
   await journal.end();
+  return data;
 }
 
 async function readData(file: string): Promise<BenchData> {

@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import { dataFile } from '@eigenveil/bench/decompositions';
 import { parse } from 'csv-parse/sync';
 
-type Range = readonly [least: number, largest: number];
+export type Range = readonly [least: number, largest: number];
 
 export interface LaboratoryData {
   readonly name: string;
@@ -99,17 +99,25 @@ export async function readLaboratoryFile(
 
 /** The rows of a data set, or undefined where it is neither bundled nor in EIGENVEIL_DATA. */
 export async function loadLaboratoryData(name: string): Promise<LaboratoryData | undefined> {
-  const found = await readLaboratoryFile(name);
+  const found = await loadUnscaledData(name);
   if (found === undefined) return undefined;
   const { ranges } = RANGES[name]!;
+  return { ...found, rows: found.rows.map((row) => scale(row, ranges)) };
+}
+
+/** The same with values as the file has them. */
+export async function loadUnscaledData(name: string): Promise<LaboratoryData | undefined> {
+  const found = await readLaboratoryFile(name);
+  if (found === undefined) return undefined;
+  const features = RANGES[name]!.ranges.length;
   const cells = found.lines.map((record) => record.map(Number));
-  if (!cells.every((row) => row.length === ranges.length + 1 && row.every(Number.isFinite))) {
-    throw new Error(`${name}: expected ${ranges.length} features and a label in every row`);
+  if (!cells.every((row) => row.length === features + 1 && row.every(Number.isFinite))) {
+    throw new Error(`${name}: expected ${features} features and a label in every row`);
   }
   return {
     name,
-    features: ranges.length,
-    rows: cells.map((row) => scale(row, ranges)),
+    features,
+    rows: cells.map((row) => row.slice(0, features)),
     labels: cells.map((row) => row.at(-1)!),
   };
 }

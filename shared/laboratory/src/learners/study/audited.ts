@@ -1,22 +1,30 @@
-/** What attacks prove from below of every learner, and of its broken twin. */
+/** What attacks prove from below of every learner, or of other mechanisms, and of their broken twins. */
 import type { Measurement, Suite, Unit } from '@eigenveil/bench/unit';
 import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { provenEpsilon } from '@eigenveil/testbed/goodness/audit';
-import { LEARNER_AUDITS, type LearnerAudit } from '../audits.ts';
+import type { LearnerAudit } from '../audits.ts';
 
 const NAME = 'audits';
 export const findAudit = (measurements: readonly Measurement[], { name }: LearnerAudit) =>
   measurements.find(({ id }) => id === `${NAME}/${name}`);
 
-export function auditsSuite(reporting: Pick<Suite, 'highlights' | 'report'>): Suite {
+export function auditsSuite(
+  audits: readonly LearnerAudit[],
+  {
+    quickShare,
+    ...of
+  }: Pick<Suite, 'description' | 'highlights' | 'report'> & {
+    /** Of the runs, in a quick run. */
+    readonly quickShare: number;
+  },
+): Suite {
   return {
     name: NAME,
-    description: 'attacks on every learner and on a broken twin of it',
     plan: async (scale) => ({
-      units: LEARNER_AUDITS.map((audit) => unitOf(audit, scale === 'quick' ? 1 / 4 : 1)),
+      units: audits.map((audit) => unitOf(audit, scale === 'quick' ? quickShare : 1)),
       omissions: [],
     }),
-    ...reporting,
+    ...of,
   };
 }
 

@@ -146,16 +146,24 @@ function learnt(
   return (row) => predict(short(row));
 }
 
-/**
- * Components from the statistics of a task, with the noise of both servers, or exact for ε = Infinity; and, of the same statistics, mean and deviation along
- * each, so that three deviations become 1.
- */
-export function projection(
+export interface ProjectionOf extends Budget {
+  readonly kind: 'pca' | 'dca';
+  readonly classes: number;
+}
+
+/** Components, the mean of the rows, and their deviation along each component: as far as noise lets them be known. */
+export interface Components {
+  readonly scales: readonly { readonly w: readonly number[]; readonly deviation: number }[];
+  readonly mean: readonly number[];
+}
+
+/** Components from the statistics of a task, with the noise of both servers, or exact for ε = Infinity; mean and deviations of the same statistics. */
+export function privateComponents(
   source: RandomSource,
   rows: readonly Row[],
   labels: readonly number[],
-  of: Budget & { readonly kind: 'pca' | 'dca'; readonly classes: number },
-): (row: Row) => number[] {
+  of: ProjectionOf,
+): Components {
   const d = rows[0]!.length;
   const members = of.kind === 'pca' ? 1 : of.classes;
   const integers = rows.map((row) => row.map((x) => Math.trunc(x * UNIT) + 0));
@@ -199,6 +207,17 @@ export function projection(
     const variance = w.reduce((sum, x, i) => sum + x * times(total, w)[i]!, 0) / Q;
     return { w, deviation: Math.sqrt(Math.min(1, Math.max(1e-4, variance))) };
   });
+  return { scales, mean };
+}
+
+/** Rows along these components, so that three deviations become 1. */
+export function projection(
+  source: RandomSource,
+  rows: readonly Row[],
+  labels: readonly number[],
+  of: ProjectionOf,
+): (row: Row) => number[] {
+  const { scales, mean } = privateComponents(source, rows, labels, of);
   return (row) =>
     scales.map(({ w, deviation }) => {
       const along = w.reduce((sum, x, i) => sum + x * (row[i]! - mean[i]!), 0);

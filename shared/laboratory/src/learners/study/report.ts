@@ -5,7 +5,7 @@ import type { Block, Line, Section, Table } from '@eigenveil/report/document';
 import { RANGES } from '../../comparison/data.ts';
 import { LEVEL, MARGIN, VERDICTS } from '../../comparison/inference.ts';
 import { inPoints, left, meanAndSpread, right, text } from '../../comparison/report/cells.ts';
-import { AUDITED_EPSILON, LEARNER_AUDITS } from '../audits.ts';
+import { AUDITED_EPSILON, LEARNER_AUDITS, type LearnerAudit } from '../audits.ts';
 import { ACCURACY_EPSILONS, CLASSIFIED, findAccuracy, forestSeries } from './accuracy.ts';
 import { findAudit } from './audited.ts';
 import { clusterSeries, findClusters, WAYS } from './clusters.ts';
@@ -300,27 +300,32 @@ export function auditsReport(measurements: Measured): Section[] {
         text(
           `Neighbours are told apart by one event; the ε that its rates prove to be exceeded, by the bounds of Clopper and Pearson, is wrong with probability 2e-4. Every claim is ε = ${AUDITED_EPSILON}. A figure below it proves nothing of the learner but that this attack does not refute it.`,
         ),
-        {
-          kind: 'table',
-          caption: 'ε that is proven to be exceeded',
-          columns: [left('learner'), right('runs'), right('learner'), left('broken twin'), right('twin')],
-          rows: LEARNER_AUDITS.flatMap((audit) => {
-            const unit = findAudit(measurements, audit);
-            if (unit === undefined) return [];
-            const proven = (fact: number | string | undefined) =>
-              fact === undefined ? '' : Number(fact).toFixed(2);
-            return [
-              [
-                audit.name,
-                `${unit.parameters.runs}`,
-                proven(unit.facts.honest),
-                audit.twin,
-                proven(unit.facts.broken),
-              ],
-            ];
-          }),
-        },
+        auditsTable('learner', LEARNER_AUDITS, measurements),
       ],
     },
   ];
+}
+
+/** What attacks prove of each, and of its broken twin. */
+export function auditsTable(what: string, audits: readonly LearnerAudit[], measurements: Measured): Table {
+  return {
+    kind: 'table',
+    caption: 'ε that is proven to be exceeded',
+    columns: [left(what), right('runs'), right(what), left('broken twin'), right('twin')],
+    rows: audits.flatMap((audit) => {
+      const unit = findAudit(measurements, audit);
+      if (unit === undefined) return [];
+      const proven = (fact: number | string | undefined) =>
+        fact === undefined ? '' : Number(fact).toFixed(2);
+      return [
+        [
+          audit.name,
+          `${unit.parameters.runs}`,
+          proven(unit.facts.honest),
+          audit.twin,
+          proven(unit.facts.broken),
+        ],
+      ];
+    }),
+  };
 }

@@ -2,6 +2,7 @@
 import { type BenchData, reportOf } from '@eigenveil/bench/report';
 import type { Suite } from '@eigenveil/bench/unit';
 import type { Report } from '@eigenveil/report/document';
+import { LEARNER_AUDITS } from '../audits.ts';
 import { accuracySuite } from './accuracy.ts';
 import { auditsSuite } from './audited.ts';
 import { clustersSuite } from './clusters.ts';
@@ -22,7 +23,12 @@ export const LEARNERS_SUITES: readonly Suite[] = [
   accuracySuite({ highlights: accuracyHighlights, report: accuracyReport }),
   regressionSuite({ highlights: () => [], report: regressionReport }),
   clustersSuite({ highlights: () => [], report: clustersReport }),
-  auditsSuite({ highlights: auditsHighlights, report: auditsReport }),
+  auditsSuite(LEARNER_AUDITS, {
+    description: 'attacks on every learner and on a broken twin of it',
+    quickShare: 1 / 4,
+    highlights: auditsHighlights,
+    report: auditsReport,
+  }),
   // Last, as it takes longest.
   featuresSuite({ highlights: featuresHighlights, report: featuresReport }),
 ];

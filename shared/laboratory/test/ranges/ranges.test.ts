@@ -1,0 +1,184 @@
+/** What private ranges are worth: the trusted curator's quantiles, audits, ranges in one stage and two, captured variance, and the kept report. */
+import { readFile } from 'node:fs/promises';
+import { BenchDataSchema } from '@eigenveil/bench/report';
+import type { Measurement } from '@eigenveil/bench/unit';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
+import { reportToMarkdown } from '@eigenveil/report/markdown';
+import { provenEpsilon } from '@eigenveil/testbed/goodness/audit';
+import { generator, seedOf } from '@eigenveil/testbed/random';
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { AUDITED_EPSILON } from '../../src/learners/audits.ts';
+import { approximateQuantiles } from '../../src/ranges/approximate-quantiles.ts';
+import { RELEASE_AUDITS } from '../../src/ranges/audits.ts';
+import { explained } from '../../src/ranges/explained.ts';
+import { privateRanges } from '../../src/ranges/private-ranges.ts';
+import { decidedOf } from '../../src/ranges/statements.ts';
+import { contradictions, RANGES_SUITES, rangesReportOf } from '../../src/ranges/suites.ts';
+import { ARM_NAMES, KINDS, SCORES, scaledBy, seriesOf, wideGuess } from '../../src/ranges/utility.ts';
+
+describe('attacks on a release', () => {
+  it.each(RELEASE_AUDITS)('$name keeps its claim', ({ name, honest, runs, dpDelta }) => {
+    const proven = provenEpsilon({ ...honest!(predictableRandomness(`audit ${name}`)), runs, dpDelta });
+    expect(proven).toBeLessThanOrEqual(AUDITED_EPSILON);
+    // An attack that proves next to nothing would catch no twin either.
+    expect(proven).toBeGreaterThan(0.3);
+  });
+
+  it.each(RELEASE_AUDITS)('$name: $twin, is caught', ({ name, broken, runs, dpDelta }) => {
+    const proven = provenEpsilon({ ...broken(predictableRandomness(`broken ${name}`)), runs, dpDelta });
+    expect(proven).toBeGreaterThan(AUDITED_EPSILON);
+  });
+});
+
+describe('a trusted curator', () => {
+  const counts = [0, 3, 0, 5, 1, 0, 1];
+  it('finds exact quantiles without noise', () => {
+    const found = approximateQuantiles(predictableRandomness('exact'), counts, [0.3, 0.8, 0.9], Infinity);
+    expect(found.slice(0, 2)).toEqual([expect.toSatisfy((edge) => edge === 2 || edge === 3), 4]);
+    expect(found[2]).toBeGreaterThanOrEqual(5);
+  });
+
+  it('answers with edges in order, whatever ε and counts are', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.nat(20), { minLength: 1, maxLength: 40 }),
+        fc.constantFrom(0.01, 1, 10),
+        fc.nat(1000),
+        (some, epsilon, seed) => {
+          const found = approximateQuantiles(
+            predictableRandomness(`order ${seed}`),
+            some,
+            [0.1, 0.5, 0.6, 0.9],
+            epsilon,
+          );
+          expect(found).toEqual(found.toSorted((a, b) => a - b));
+          expect(found.every((edge) => edge >= 1 && edge <= some.length)).toBe(true);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('private ranges', () => {
+  const next = generator(seedOf('private ranges'));
+  const rows = Array.from({ length: 20_000 }, () => [3 + 4 * next(), -next()]);
+  const outer = [
+    [-100, 100],
+    [-10, 10],
+  ] as const;
+  const found = (epsilon: number, stages: 'one stage' | 'coarse, then fine', of = rows) =>
+    privateRanges(of, outer, { stages, budget: { epsilon, dpDelta: 1e-6 }, seed: 'test' });
+
+  it.each(['one stage', 'coarse, then fine'] as const)('lie around the rows, and not far: %s', (stages) => {
+    const { ranges, refused } = found(3, stages);
+    expect(refused).toBe(false);
+    for (const [j, [least, largest]] of [[3, 7] as const, [-1, 0] as const].entries()) {
+      const width = largest - least;
+      expect(Math.abs(ranges[j]![0] - least)).toBeLessThan(0.4 * width);
+      expect(Math.abs(ranges[j]![1] - largest)).toBeLessThan(0.4 * width);
+    }
+  });
+
+  it('are refused where the rows are too few: the outer domain stays', () => {
+    for (const stages of ['one stage', 'coarse, then fine'] as const) {
+      expect(found(0.01, stages, rows.slice(0, 100))).toEqual({ ranges: outer, refused: true });
+    }
+  });
+
+  it('are guessed wide by powers of ten, and scale rows into the unit ball', () => {
+    expect(wideGuess([0, 10])).toEqual([-100, 100]);
+    expect(wideGuess([-1, 1])).toEqual([-10, 10]);
+    expect(wideGuess([0, 16])).toEqual([-1000, 1000]);
+    expect(
+      scaledBy(
+        [7, 5, 4],
+        [
+          [0, 4],
+          [5, 5],
+          [0, 4],
+        ],
+      ),
+    ).toEqual([1, 0, 1].map((x) => x / Math.sqrt(3)));
+  });
+});
+
+describe('captured variance', () => {
+  const next = generator(seedOf('captured'));
+  // Variances 9, 4 and 1 of twelfths.
+  const rows = Array.from({ length: 3000 }, () => [3 * next(), 2 * next(), next()]);
+  const along = (...columns: number[]) => rows.map((row) => columns.map((j) => row[j]!));
+
+  it('is that of the directions, over that of the best', () => {
+    expect(explained(rows, along(0))).toBeCloseTo(1, 2);
+    expect(explained(rows, along(1))).toBeCloseTo(4 / 9, 1);
+    expect(explained(rows, along(0, 2))).toBeCloseTo(10 / 13, 1);
+  });
+
+  it('does not depend on how reduced rows are scaled, shifted or mixed', () => {
+    const plain = explained(rows, along(0, 2));
+    const mixed = rows.map(([a, , c]) => [1e-3 * (a! + c!) + 5, 100 * (a! - 2 * c!)]);
+    expect(explained(rows, mixed)).toBeCloseTo(plain, 9);
+    expect(
+      explained(
+        rows,
+        rows.map(() => [1, 1]),
+      ),
+    ).toBe(0);
+    expect(
+      explained(
+        rows,
+        rows.map(([a]) => [a!, a!]),
+      ),
+    ).toBeLessThan(0.7);
+  });
+});
+
+it('decides by pairs of splits', () => {
+  const unit = (off: number): Measurement => ({
+    id: 'ranges/iris/1',
+    parameters: { dataset: 'iris' },
+    startedAt: '2026-01-01T00:00:00.000Z',
+    seconds: 1,
+    series: Object.fromEntries(
+      ARM_NAMES.flatMap((arm) =>
+        KINDS.flatMap((kind) =>
+          SCORES.map((score) => [
+            seriesOf(arm, kind, score),
+            {
+              unit: 'points' as const,
+              samples: Array.from(
+                { length: 10 },
+                (_, i) => 70 + 5 * Math.sin(i) + (arm === 'wide guess' ? off + Math.cos(7 * i) / 10 : 0),
+              ),
+            },
+          ]),
+        ),
+      ),
+    ),
+    facts: {},
+  });
+  const verdict = (off: number) =>
+    decidedOf([unit(off)]).find(
+      ({ kind, score, against }) => kind === 'pca' && score === 'captured' && against === 'wide guess',
+    )!.cases[0]!.verdict;
+  expect(verdict(-3)).toBe('ahead');
+  expect(verdict(3)).toBe('behind');
+  expect(verdict(0.5)).toBe('not behind');
+});
+
+it('repeats a unit by its seeds, to the last digit', { tags: ['long'] }, async () => {
+  const { units } = await RANGES_SUITES.find(({ name }) => name === 'ranges')!.plan('quick');
+  const pima = units.find(({ id }) => id === 'ranges/pima/1')!;
+  const [once, again] = [await pima.measure(() => undefined), await pima.measure(() => undefined)];
+  expect(again).toEqual(once);
+});
+
+test('the kept report is what its data make, and theory agrees with it', async () => {
+  const kept = (name: string) =>
+    readFile(new URL(`../../../../docs/ranges-comparison/${name}`, import.meta.url), 'utf8');
+  const data = BenchDataSchema.parse(JSON.parse(await kept('report.json')));
+  expect(contradictions(data)).toEqual([]);
+  expect(await kept('report.md')).toBe(reportToMarkdown(rangesReportOf(data)));
+});
