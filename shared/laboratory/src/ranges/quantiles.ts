@@ -6,7 +6,6 @@
  * the histograms a joint sensitivity; one of them is looked at.
  */
 import type { Measurement, Suite, Unit, UnitResult } from '@eigenveil/bench/unit';
-import { predictableRandomness } from '@eigenveil/privacy/insides';
 import {
   calibrateRelease,
   chooseStrategy,
@@ -25,6 +24,8 @@ import { DP_DELTA, LARGEST_HEIGHT, SERVERS } from './settings.ts';
 
 const NAME = 'quantiles';
 const BINS = 2 ** LARGEST_HEIGHT;
+/** The curator has the rows themselves: bins so much finer, of which an answer is told to a bin of the others. */
+const FINER = 16;
 export const QUANTILES = [0.005, 0.25, 0.5, 0.75, 0.995] as const;
 export const CONFIDENCE = 0.95;
 /** Log-normal rows of median 1 on a domain of 0 to 100: most are in a twentieth of the bins. */
@@ -82,14 +83,14 @@ function unitOf(of: QuantileCase, repetitions: number): Unit {
   };
 }
 
-/** Counts of bins, the same for all ε and mechanisms. */
-export function countsOfShape(shape: QuantileCase['shape'], rows: number): number[] {
+/** Counts of bins, of the same rows for all ε and mechanisms, and for any number of bins. */
+export function countsOfShape(shape: QuantileCase['shape'], rows: number, bins = BINS): number[] {
   const next = uniform(`ranges rows ${shape} ${rows}`);
-  const counts = new Array<number>(BINS).fill(0);
+  const counts = new Array<number>(bins).fill(0);
   for (let i = 0; i < rows; i += 1) {
     const normal = Math.sqrt(-2 * Math.log(next())) * Math.cos(2 * Math.PI * next());
     const value = shape === 'skewed' ? Math.exp(normal) / 100 : next();
-    counts[Math.min(BINS - 1, Math.floor(value * BINS))]! += 1;
+    counts[Math.min(bins - 1, Math.floor(value * bins))]! += 1;
   }
   return counts;
 }
@@ -130,10 +131,12 @@ async function measure(of: QuantileCase, repetitions: number): Promise<UnitResul
       if (run % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
   }
-  const source = predictableRandomness(`${idOf(of)} curator`);
+  const next = uniform(`${idOf(of)} curator`);
+  const fine = countsOfShape(of.shape, rows, FINER * BINS);
   for (let run = 0; run < repetitions; run += 1) {
-    const edges = approximateQuantiles(source, counts, QUANTILES, epsilon / features);
-    push(rankSeries('trusted curator'), 'points', meanRank(edges, cumulative));
+    const edges = approximateQuantiles(next, fine, QUANTILES, epsilon / features);
+    const coarse = edges.map((edge) => Math.ceil(edge / FINER));
+    push(rankSeries('trusted curator'), 'points', meanRank(coarse, cumulative));
     if (run % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   return { series, facts: {} };

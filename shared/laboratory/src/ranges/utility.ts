@@ -15,8 +15,9 @@ import { classifiedComponents } from '../comparison/classification.ts';
 import { type LaboratoryData, loadUnscaledData, RANGES, type Range } from '../comparison/data.ts';
 import { heldOut, type Labelled, scored, scoreSeries, type Trial } from '../comparison/held-out.ts';
 import { planDataSets } from '../comparison/plan.ts';
-import { type Components, privateComponents } from '../learners/study/features.ts';
+import { privateComponents } from '../learners/study/features.ts';
 import { STUDY_EPSILONS } from '../learners/study/settings.ts';
+import { uniform } from './draws.ts';
 import { explained, standardised } from './explained.ts';
 import { privateRanges, type Stages } from './private-ranges.ts';
 
@@ -39,7 +40,9 @@ export const PRIVATE_ARMS: readonly PrivateArm[] = STAGES.flatMap((stages) =>
 );
 export const GIVEN = ['true', 'documented', 'wide guess'] as const;
 type Given = (typeof GIVEN)[number];
-export const ARM_NAMES: readonly string[] = [...GIVEN, ...PRIVATE_ARMS.map(armName)];
+/** As many directions that nobody computed: what is left without any task. */
+export const RANDOM = 'random directions';
+export const ARM_NAMES: readonly string[] = [...GIVEN, ...PRIVATE_ARMS.map(armName), RANDOM];
 
 export const SCORES = ['captured', 'F1'] as const;
 export type Score = (typeof SCORES)[number];
@@ -109,25 +112,38 @@ async function measure(dataset: string, epsilon: number, seeds: number): Promise
       'wide guess': outer,
     };
     const frame = train.rows.map((row) => scaledBy(row, given.true));
+    const k = classifiedComponents(data.features);
+    const score = (arm: string, kind: Kind, ranges: readonly Range[], components: Directions) => {
+      const along = (of: readonly (readonly number[])[]) =>
+        of.map((row) => reducedBy(components, scaledBy(row, ranges)));
+      const name = seriesOf(arm, kind, 'captured');
+      series[name] ??= { unit: 'points', samples: [] };
+      series[name].samples.push(Number((100 * explained(frame, along(train.rows))).toFixed(4)));
+      trials.push(trialOf(`${arm} ${kind}`, learn, test, along));
+    };
     const run = (arm: string, ranges: readonly Range[], budget: { epsilon: number; dpDelta: number }) => {
-      const reduced = (of: readonly (readonly number[])[]) => of.map((row) => scaledBy(row, ranges));
+      const rows = train.rows.map((row) => scaledBy(row, ranges));
       for (const kind of KINDS) {
         const source = predictableRandomness(`ranges ${dataset} ${epsilon} ${arm} ${kind} ${seed}`);
-        const found = privateComponents(source, reduced(train.rows), train.labels, {
+        const { scales } = privateComponents(source, rows, train.labels, {
           ...budget,
           epsilon: kind === 'dca' ? Math.min(MOST_FOR_DCA, budget.epsilon) : budget.epsilon,
           kind,
           classes,
         });
-        const scales = found.scales.slice(0, classifiedComponents(data.features));
-        const along = (of: readonly (readonly number[])[]) =>
-          reduced(of).map((row) => reducedBy(scales, row));
-        const name = seriesOf(arm, kind, 'captured');
-        series[name] ??= { unit: 'points', samples: [] };
-        series[name].samples.push(Number((100 * explained(frame, along(train.rows))).toFixed(4)));
-        trials.push(trialOf(`${arm} ${kind}`, learn, test, along));
+        score(
+          arm,
+          kind,
+          ranges,
+          scales.slice(0, k).map(({ w }) => w),
+        );
       }
     };
+    for (const kind of KINDS) {
+      const next = uniform(`ranges ${dataset} ${epsilon} ${kind} ${seed} random`);
+      const count = kind === 'dca' ? Math.min(k, classes - 1) : k;
+      score(RANDOM, kind, documented, randomDirections(next, count, data.features));
+    }
     for (const arm of GIVEN) run(arm, given[arm], { epsilon, dpDelta: UTILITY_DELTA });
     for (const arm of PRIVATE_ARMS) {
       const budget = { epsilon: arm.share * epsilon, dpDelta: UTILITY_DELTA / 2 };
@@ -151,8 +167,16 @@ async function measure(dataset: string, epsilon: number, seeds: number): Promise
   };
 }
 
-const reducedBy = (scales: Components['scales'], row: readonly number[]): number[] =>
-  scales.map(({ w }) => w.reduce((sum, x, i) => sum + x * row[i]!, 0));
+type Directions = readonly (readonly number[])[];
+
+const reducedBy = (directions: Directions, row: readonly number[]): number[] =>
+  directions.map((w) => w.reduce((sum, x, i) => sum + x * row[i]!, 0));
+
+/** Uniform on the sphere, each by itself, but for their lengths. */
+const randomDirections = (next: () => number, count: number, features: number): number[][] =>
+  Array.from({ length: count }, () =>
+    Array.from({ length: features }, () => Math.sqrt(-2 * Math.log(next())) * Math.cos(2 * Math.PI * next())),
+  );
 
 /** Reduced features have mean 0 and variance 1, so that the SVM does not see how wide a range was. */
 function trialOf(

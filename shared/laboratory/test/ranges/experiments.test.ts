@@ -1,4 +1,11 @@
 /** The experiments on histograms: exact standard errors, fast draws, agreement, and disagreements that fail a run. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { BenchData } from '@eigenveil/bench/report';
 import type { Measurement } from '@eigenveil/bench/unit';
 import {
   averageError,
@@ -13,6 +20,7 @@ import {
   tree,
 } from '@eigenveil/release';
 import { distribution, pValue, roundedGaussian } from '@eigenveil/testbed/goodness/goodness';
+import { tethered } from '@eigenveil/testbed/processes/tether';
 import { describe, expect, it } from 'vitest';
 import { agreementOf, boundFor, contradictionsOf } from '../../src/ranges/agreement.ts';
 import { exactSampler, fastSampler } from '../../src/ranges/draws.ts';
@@ -144,15 +152,45 @@ it('agrees with theory, repeats by its seeds, and fails a run where one figure i
   expect(contradictionsOf(off)).toEqual([expect.stringMatching(/^Privelet, all, N = 4: theory says/)]);
   const lost = own.map((it) => ({ ...it, facts: { ...it.facts, experiment: Number.NaN } }));
   expect(contradictionsOf(lost)).toHaveLength(2);
-  const data = {
-    format: 'eigenveil-bench/1' as const,
-    description: { scale: 'quick' as const, suites: ['averages'], environment: ENVIRONMENT },
-    finishedAt: '2026-01-01T00:00:00.000Z',
-    measurements: off,
-    omissions: [],
-  };
+  const data = dataOf(off);
   expect(contradictions(data)).toHaveLength(1);
   expect(rangesReportOf(data).introduction.join(' ')).toMatch(/\*\*Disagreement\.\*\*/);
+});
+
+it('fails as a command, with its report written', { tags: ['long'] }, async () => {
+  const own = await measured();
+  const folder = await mkdtemp(join(tmpdir(), 'eigenveil-ranges-'));
+  try {
+    const render = async (measurements: readonly Measurement[]) => {
+      const file = join(folder, 'data.json');
+      await writeFile(file, JSON.stringify(dataOf(measurements)));
+      const [command, ...words] = tethered(process.execPath, PROGRAM, '--render', file, '--out', folder);
+      const ended = await promisify(execFile)(command, words).catch((error) => error);
+      const report = await readFile(join(folder, 'report.md'), 'utf8');
+      return { code: ended.code ?? 0, said: `${ended.stderr}`, report };
+    };
+    const right = await render(own);
+    expect(right.code).toBe(0);
+    expect(right.report).toContain('agree in all 2 cases');
+    const wrong = await render(
+      own.map((it) => ({ ...it, facts: { ...it.facts, theory: Number(it.facts.theory) / 2 } })),
+    );
+    expect(wrong.code).not.toBe(0);
+    expect(wrong.said).toContain('standard errors apart');
+    expect(wrong.report).toContain('**disagree in 2 of 2 cases**');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+const PROGRAM = fileURLToPath(new URL('../../../../scripts/compare-ranges.ts', import.meta.url));
+
+const dataOf = (measurements: readonly Measurement[]): BenchData => ({
+  format: 'eigenveil-bench/1',
+  description: { scale: 'quick', suites: ['averages'], environment: ENVIRONMENT },
+  finishedAt: '2026-01-01T00:00:00.000Z',
+  measurements: [...measurements],
+  omissions: [],
 });
 
 const ENVIRONMENT = {

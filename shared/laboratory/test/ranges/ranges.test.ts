@@ -11,6 +11,7 @@ import { describe, expect, it, test } from 'vitest';
 import { AUDITED_EPSILON } from '../../src/learners/audits.ts';
 import { approximateQuantiles } from '../../src/ranges/approximate-quantiles.ts';
 import { RELEASE_AUDITS } from '../../src/ranges/audits.ts';
+import { uniform } from '../../src/ranges/draws.ts';
 import { explained } from '../../src/ranges/explained.ts';
 import { privateRanges } from '../../src/ranges/private-ranges.ts';
 import { decidedOf } from '../../src/ranges/statements.ts';
@@ -32,11 +33,36 @@ describe('attacks on a release', () => {
 });
 
 describe('a trusted curator', () => {
-  const counts = [0, 3, 0, 5, 1, 0, 1];
+  const quantiles = [0.1, 0.25, 0.5, 0.75, 0.9];
+  const even = new Array<number>(200).fill(1);
+
   it('finds exact quantiles without noise', () => {
-    const found = approximateQuantiles(predictableRandomness('exact'), counts, [0.3, 0.8, 0.9], Infinity);
-    expect(found.slice(0, 2)).toEqual([expect.toSatisfy((edge) => edge === 2 || edge === 3), 4]);
-    expect(found[2]).toBeGreaterThanOrEqual(5);
+    const next = uniform('exact');
+    for (let run = 0; run < 20; run += 1) {
+      const found = approximateQuantiles(next, even, quantiles, Infinity);
+      found.forEach((edge, i) => {
+        // Where a quantile is an edge, the bins on both sides have it.
+        expect(Math.abs(edge - 200 * quantiles[i]!)).toBeLessThanOrEqual(2);
+      });
+    }
+  });
+
+  it('chooses an edge with the probabilities of the exponential mechanism', () => {
+    const next = uniform('exponential');
+    const runs = 30_000;
+    const found = [0, 0, 0, 0];
+    // The median, 2 rows, of 4 bins of a row each: losses 1, 0, 0 and 1.
+    for (let run = 0; run < runs; run += 1) {
+      found[approximateQuantiles(next, [1, 1, 1, 1], [0.5], 1)[0]! - 1]! += 1;
+    }
+    const weights = [Math.exp(-0.5), 1, 1, Math.exp(-0.5)];
+    const total = weights.reduce((a, b) => a + b, 0);
+    const square = found.reduce((sum, hits, i) => {
+      const expected = (runs * weights[i]!) / total;
+      return sum + (hits - expected) ** 2 / expected;
+    }, 0);
+    // Beyond 21.1 with probability 1e-4.
+    expect(square).toBeLessThan(21.1);
   });
 
   it('answers with edges in order, whatever ε and counts are', () => {
@@ -46,12 +72,7 @@ describe('a trusted curator', () => {
         fc.constantFrom(0.01, 1, 10),
         fc.nat(1000),
         (some, epsilon, seed) => {
-          const found = approximateQuantiles(
-            predictableRandomness(`order ${seed}`),
-            some,
-            [0.1, 0.5, 0.6, 0.9],
-            epsilon,
-          );
+          const found = approximateQuantiles(uniform(`order ${seed}`), some, [0.1, 0.5, 0.6, 0.9], epsilon);
           expect(found).toEqual(found.toSorted((a, b) => a - b));
           expect(found.every((edge) => edge >= 1 && edge <= some.length)).toBe(true);
         },

@@ -72,7 +72,7 @@ export function quantilesReport(measurements: Measured): Section[] {
       title: 'Quantiles, beside a trusted curator',
       blocks: [
         text(
-          `How far estimates lie from their quantile, in percent of the rows, mean over the quantiles ${QUANTILES.join(', ')} and over repetitions, at N = 1,024 bins. The curator sees the rows: approximate quantiles by the exponential mechanism (Kaplan, Schnapp and Stemmer, 2022), pure ε, ε/10 for each of ten features. The histograms have both servers' noise, with δ = ${DP_DELTA} where it is Gaussian, and tell every other quantile and count as well. Intervals of ${100 * CONFIDENCE} % are each for its own quantile.`,
+          `How far estimates lie from their quantile, in percent of the rows, mean over the quantiles ${QUANTILES.join(', ')} and over repetitions, at N = 1,024 bins. The curator sees the rows, to a sixteenth of a bin: approximate quantiles by the exponential mechanism (Kaplan, Schnapp and Stemmer, 2022), pure ε, ε/10 for each of ten features. The histograms have both servers' noise, with δ = ${DP_DELTA} where it is Gaussian, and tell every other quantile and count as well. Intervals of ${100 * CONFIDENCE} % are each for its own quantile.`,
         ),
         {
           kind: 'table',

@@ -18,6 +18,7 @@ import {
   type Kind,
   MOST_FOR_DCA,
   PRIVATE_ARMS,
+  RANDOM,
   refusedFact,
   SCORES,
   type Score,
@@ -80,7 +81,7 @@ export function rangesReport(measurements: Measured): Section[] {
       title: 'Private ranges before a projection, at one ε in all',
       blocks: [
         text(
-          `ε and δ = ${UTILITY_DELTA} cover ranges and projection together; the ranges have a share of ε and half of δ. Their quantiles are ${ASKED.lower} and ${ASKED.upper}, or what the noise allows; a range is widened by ${100 * WIDENED} % at each end. One stage has 1,024 bins of the wide guess; two stages have 32 bins of it, then 32 between the ends that were found, with half of the share each. **Where the rows are too few for the noise, the share is spent for nothing and the wide guess stays**: the table of refusals says how often. A wide guess is a power of ten to either side, at least ten times the largest documented magnitude. A DCA task takes an ε of ${MOST_FOR_DCA} at most; what is above it stays unspent. True minima and maxima are **no option**: nothing covers what they tell. PCA has two components, or four of more than 20 features; DCA as many as there are classes less one, up to that. Captured variance is measured in the frame of the true ranges, for all alike; F1 is that of an SVM on reduced rows that were held out.`,
+          `ε and δ = ${UTILITY_DELTA} cover ranges and projection together; the ranges have a share of ε and half of δ. Their quantiles are ${ASKED.lower} and ${ASKED.upper}, or what the noise allows; a range is widened by ${100 * WIDENED} % at each end. One stage has 1,024 bins of the wide guess; two stages have 32 bins of it, then 32 between the ends that were found, with half of the share each. **Where the rows are too few for the noise, the share is spent for nothing and the wide guess stays**: the table of refusals says how often. A wide guess is a power of ten to either side, at least ten times the largest documented magnitude. A DCA task takes an ε of ${MOST_FOR_DCA} at most; what is above it stays unspent. True minima and maxima are **no option**: nothing covers what they tell. Random directions, in documented ranges, are what is left without any task. PCA has two components, or four of more than 20 features; DCA as many as there are classes less one, up to that. Captured variance is measured in the frame of the true ranges, for all alike; F1 is that of an SVM on reduced rows that were held out.`,
         ),
         refusals(measurements, datasets),
         ...KINDS.flatMap((kind) =>
@@ -137,11 +138,15 @@ const overview = (measurements: Measured, datasets: readonly string[], kind: Kin
 });
 
 function picture(measurements: Measured, datasets: readonly string[], kind: Kind, score: Score): Block[] {
-  const shown = [...GIVEN, ...PRIVATE_ARMS.filter(({ share }) => share === JUDGED_SHARE).map(armName)];
+  const shown = [
+    ...GIVEN,
+    ...PRIVATE_ARMS.filter(({ share }) => share === JUDGED_SHARE).map(armName),
+    RANDOM,
+  ];
   const lines = shown.map(
     (arm): Line => ({
       name: arm,
-      style: arm === 'true' || arm === 'documented' ? 'dashed' : 'solid',
+      style: arm === 'true' || arm === RANDOM ? 'dashed' : 'solid',
       points: STUDY_EPSILONS.flatMap((epsilon) => {
         const y = meanOver(measurements, datasets, { arm, kind, score, epsilon });
         return y === undefined ? [] : [{ x: epsilon, y }];
