@@ -43,7 +43,8 @@ export interface QuantileCase {
   readonly features: number;
 }
 
-export const rankSeries = (mechanism: Mechanism): string => `${mechanism} rank`;
+/** Means over repetitions, as facts. */
+export const rankFact = (mechanism: Mechanism): string => `${mechanism} rank`;
 export const findQuantiles = (measurements: readonly Measurement[], of: QuantileCase) =>
   measurements.find(({ id }) => id === idOf(of));
 const idOf = ({ shape, rows, epsilon, features }: QuantileCase) =>
@@ -98,12 +99,11 @@ export function countsOfShape(shape: QuantileCase['shape'], rows: number, bins =
 async function measure(of: QuantileCase, repetitions: number): Promise<UnitResult> {
   const { rows, epsilon, features } = of;
   const counts = countsOfShape(of.shape, rows);
-  const cumulative = sums(counts);
+  const cumulative = cumulated(counts);
   const exact = QUANTILES.map((q) => cumulative.findIndex((value) => value >= q * rows) + 1);
-  const series: Record<string, { unit: 'points' | 'count'; samples: number[] }> = {};
-  const push = (name: string, unit: 'points' | 'count', value: number) => {
-    series[name] ??= { unit, samples: [] };
-    series[name].samples.push(Number(value.toPrecision(6)));
+  const sums: Record<string, number> = {};
+  const push = (name: string, value: number) => {
+    sums[name] = (sums[name] ?? 0) + value;
   };
   for (const mechanism of ['Laplace', 'Gaussian'] as const) {
     const budget = mechanism === 'Laplace' ? { epsilon } : { epsilon, dpDelta: DP_DELTA };
@@ -120,14 +120,14 @@ async function measure(of: QuantileCase, repetitions: number): Promise<UnitResul
       );
       const histogram = { strategy, noise, servers: SERVERS, counts: noisy };
       const found = intervalsOf(histogram, cumulative, exact);
-      push(rankSeries(mechanism), 'points', found.rank);
-      push(`${mechanism} held`, 'count', found.held);
-      push(`${mechanism} width`, 'points', found.width);
+      push(rankFact(mechanism), found.rank);
+      push(`${mechanism} held`, found.held);
+      push(`${mechanism} width`, found.width);
       const projected = monotoneCumulative(noisy);
-      push(`${mechanism} prefixes before`, 'count', meanSquare(sums(noisy), cumulative));
-      push(`${mechanism} prefixes after`, 'count', meanSquare(projected, cumulative));
-      push(`${mechanism} bins before`, 'count', meanSquare(noisy, counts));
-      push(`${mechanism} bins after`, 'count', meanSquare(countsOf(projected), counts));
+      push(`${mechanism} prefixes before`, meanSquare(cumulated(noisy), cumulative));
+      push(`${mechanism} prefixes after`, meanSquare(projected, cumulative));
+      push(`${mechanism} bins before`, meanSquare(noisy, counts));
+      push(`${mechanism} bins after`, meanSquare(countsOf(projected), counts));
       if (run % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
   }
@@ -136,10 +136,11 @@ async function measure(of: QuantileCase, repetitions: number): Promise<UnitResul
   for (let run = 0; run < repetitions; run += 1) {
     const edges = approximateQuantiles(next, fine, QUANTILES, epsilon / features);
     const coarse = edges.map((edge) => Math.ceil(edge / FINER));
-    push(rankSeries('trusted curator'), 'points', meanRank(coarse, cumulative));
+    push(rankFact('trusted curator'), meanRank(coarse, cumulative));
     if (run % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
-  return { series, facts: {} };
+  const facts = Object.entries(sums).map(([name, sum]) => [name, Number((sum / repetitions).toPrecision(6))]);
+  return { series: {}, facts: Object.fromEntries(facts) };
 }
 
 const chosen = new Map<string, Strategy>();
@@ -198,7 +199,7 @@ function meanRank(edges: readonly number[], cumulative: readonly number[]): numb
   return (100 * off.reduce((sum, value) => sum + value, 0)) / off.length / rows;
 }
 
-function sums(values: readonly number[]): number[] {
+function cumulated(values: readonly number[]): number[] {
   let sum = 0;
   return values.map((value) => {
     sum += value;

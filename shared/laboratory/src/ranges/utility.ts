@@ -118,7 +118,7 @@ async function measure(dataset: string, epsilon: number, seeds: number): Promise
         of.map((row) => reducedBy(components, scaledBy(row, ranges)));
       const name = seriesOf(arm, kind, 'captured');
       series[name] ??= { unit: 'points', samples: [] };
-      series[name].samples.push(Number((100 * explained(frame, along(train.rows))).toFixed(4)));
+      series[name].samples.push(Number((100 * explained(frame, along(train.rows))).toFixed(2)));
       trials.push(trialOf(`${arm} ${kind}`, learn, test, along));
     };
     const run = (arm: string, ranges: readonly Range[], budget: { epsilon: number; dpDelta: number }) => {
@@ -162,7 +162,10 @@ async function measure(dataset: string, epsilon: number, seeds: number): Promise
   }
   const { series: scores } = await scored(trials);
   return {
-    series: { ...series, ...scores },
+    series: {
+      ...series,
+      ...Object.fromEntries(Object.entries(scores).filter(([name]) => name.endsWith(' F1'))),
+    },
     facts: { ...refused, rows: data.rows.length, features: data.features },
   };
 }

@@ -1,5 +1,4 @@
 /** Sections of the report: quantiles beside a trusted curator's, their intervals, and the monotone projection. */
-import { momentsOf } from '@eigenveil/bench/accuracy/scores';
 import { MISSING, significant } from '@eigenveil/bench/quantities';
 import type { Measurement } from '@eigenveil/bench/unit';
 import type { Block, Section } from '@eigenveil/report/document';
@@ -12,7 +11,7 @@ import {
   QUANTILE_EPSILONS,
   QUANTILES,
   type QuantileCase,
-  rankSeries,
+  rankFact,
   SHAPES,
   SIZES,
 } from '../quantiles.ts';
@@ -38,14 +37,18 @@ const foundIn = (measurements: Measured): Found[] =>
     ),
   );
 
-const meanIn = ({ unit }: Found, name: string): number | undefined =>
-  momentsOf(unit.series[name]?.samples ?? [])?.mean;
+const meanIn = ({ unit }: Found, name: string): number | undefined => {
+  const mean = unit.facts[name];
+  return mean === undefined ? undefined : Number(mean);
+};
 const shown = (value: number | undefined, digits = 2): string => value?.toFixed(digits) ?? MISSING;
 
 /** Of all intervals of a mechanism, those that had the true edge. */
 function coverage(found: readonly Found[], mechanism: string): { held: number; asked: number } {
-  const samples = found.flatMap(({ unit }) => unit.series[`${mechanism} held`]?.samples ?? []);
-  return { held: samples.reduce((sum, held) => sum + held, 0), asked: samples.length * QUANTILES.length };
+  const asked = found.map(({ unit }) => Number(unit.parameters.repetitions));
+  const held = found.map((it, i) => asked[i]! * (meanIn(it, `${mechanism} held`) ?? 0));
+  const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
+  return { held: total(held), asked: total(asked) * QUANTILES.length };
 }
 
 export function quantilesHighlights(measurements: Measured): string[] {
@@ -84,7 +87,7 @@ export function quantilesReport(measurements: Measured): Section[] {
           ],
           rows: found.map((it) => [
             ...cells(it),
-            ...MECHANISMS.map((mechanism) => shown(meanIn(it, rankSeries(mechanism)))),
+            ...MECHANISMS.map((mechanism) => shown(meanIn(it, rankFact(mechanism)))),
             ...NOISY.flatMap((mechanism) => {
               const { held, asked } = coverage([it], mechanism);
               return [shown((100 * held) / asked, 1), shown(meanIn(it, `${mechanism} width`), 1)];
