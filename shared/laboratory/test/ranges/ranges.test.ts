@@ -1,10 +1,13 @@
-/** What private ranges are worth: the trusted curator's quantiles, audits, ranges in one stage and two, and captured variance. */
+/** What private ranges are worth: the trusted curator's quantiles, audits, ranges in one stage and two, captured variance, and the kept report. */
+import { readFile } from 'node:fs/promises';
+import { BenchDataSchema } from '@eigenveil/bench/report';
 import type { Measurement } from '@eigenveil/bench/unit';
 import { predictableRandomness } from '@eigenveil/privacy/insides';
+import { reportToMarkdown } from '@eigenveil/report/markdown';
 import { provenEpsilon } from '@eigenveil/testbed/goodness/audit';
 import { generator, seedOf } from '@eigenveil/testbed/random';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { AUDITED_EPSILON } from '../../src/learners/audits.ts';
 import { approximateQuantiles } from '../../src/ranges/approximate-quantiles.ts';
 import { RELEASE_AUDITS } from '../../src/ranges/audits.ts';
@@ -12,7 +15,7 @@ import { uniform } from '../../src/ranges/draws.ts';
 import { explained } from '../../src/ranges/explained.ts';
 import { privateRanges } from '../../src/ranges/private-ranges.ts';
 import { decidedOf } from '../../src/ranges/statements.ts';
-import { RANGES_SUITES } from '../../src/ranges/suites.ts';
+import { contradictions, RANGES_SUITES, rangesReportOf } from '../../src/ranges/suites.ts';
 import { ARM_NAMES, KINDS, SCORES, scaledBy, seriesOf, wideGuess } from '../../src/ranges/utility.ts';
 
 describe('attacks on a release', () => {
@@ -191,4 +194,12 @@ it('repeats a unit by its seeds, to the last digit', { tags: ['long'] }, async (
   const pima = units.find(({ id }) => id === 'ranges/pima/1')!;
   const [once, again] = [await pima.measure(() => undefined), await pima.measure(() => undefined)];
   expect(again).toEqual(once);
+});
+
+test('the kept report is what its data make, and theory agrees with it', async () => {
+  const kept = (name: string) =>
+    readFile(new URL(`../../../../docs/ranges-comparison/${name}`, import.meta.url), 'utf8');
+  const data = BenchDataSchema.parse(JSON.parse(await kept('report.json')));
+  expect(contradictions(data)).toEqual([]);
+  expect(await kept('report.md')).toBe(reportToMarkdown(rangesReportOf(data)));
 });
