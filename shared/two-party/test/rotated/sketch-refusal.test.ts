@@ -1,0 +1,108 @@
+/** Sketches that are refused: nothing comes of them, the CSP must not notice, and what it refuses itself leaves it nothing to say. */
+import { describe, expect, it } from 'vitest';
+import { MessageStream, memoryChannelPair } from '../../src/index.ts';
+import { clearProducts } from '../../src/insides/clear-products.ts';
+import type { Matrix } from '../../src/rotated/matrices.ts';
+import { ROTATED_MESSAGE } from '../../src/rotated/messages.ts';
+import { answerSketch } from '../../src/rotated/sketch/csp.ts';
+import { askSketch } from '../../src/rotated/sketch/data-user.ts';
+import { sketchParameters } from '../../src/rotated/sketch/parameters.ts';
+import { drawSketchSecrets } from '../../src/rotated/sketch/secrets.ts';
+import { rotated } from '../../src/rotated.ts';
+import { centringPace } from '../../src/standard-pace.ts';
+import { AT_ONCE, systemBits } from './run.ts';
+import { type GivenSketch, patterned, sketchSetting } from './sketches.ts';
+
+const fine: GivenSketch = { rows: patterned(40, 14, 12), columns: 8, components: 2 };
+const few: GivenSketch = { ...fine, rows: fine.rows.slice(0, 9) };
+const flat: GivenSketch = { ...fine, rows: fine.rows.map((row) => row.map(() => 0.25)) };
+
+/** What the data user came to, when it was ready to send, and what it put into its products that is not masked there: C₁ and A. */
+async function asked(given: GivenSketch, received = (_type: number, bytes: Uint8Array) => bytes) {
+  const { task, program, garbler, evaluator } = sketchSetting({
+    ...given,
+    task: { maximumSamplesPerOwner: 8 },
+  });
+  const [left, right] = memoryChannelPair();
+  const { chooser, correlator } = clearProducts();
+  const matrices: Matrix[] = [];
+  const moments: number[] = [];
+  // Time passes in waits alone.
+  let now = 0;
+  const clock = {
+    now: () => now,
+    sleep: async (milliseconds: number) => {
+      now += milliseconds;
+    },
+  };
+  class Line extends MessageStream {
+    override async read(type: number, length: number): Promise<Uint8Array> {
+      return received(type, await super.read(type, length));
+    }
+  }
+  const stream = new Line(right);
+  const [csp, user] = await Promise.allSettled([
+    answerSketch(
+      new MessageStream(left),
+      async () => chooser,
+      { task, program },
+      { ...garbler, markAnswered: async () => undefined },
+      () => drawSketchSecrets(sketchParameters(task, program), systemBits()),
+    ),
+    askSketch(
+      stream,
+      async () => ({
+        multiply: async (products) => {
+          await stream.released(); // as the first byte of these would be
+          moments.push(now);
+          const { matrix } = products[0]!;
+          matrices.push('from' in matrix ? [] : matrix);
+          return correlator.multiply(products);
+        },
+      }),
+      { task, program },
+      { ...evaluator, pace: { milliseconds: 10_000, clock } },
+    ),
+  ]);
+  const isZero = (matrix: Matrix) => matrix.flat().every((entry) => entry === 0n);
+  const code = user.status === 'rejected' ? user.reason.code : undefined;
+  return { csp: csp.status, code, zeros: matrices.slice(1).map(isZero), moments };
+}
+
+describe('a refused sketch', () => {
+  it.each([
+    ['as many columns as rows', few, 'ERR_FULL_RANK'],
+    ['rows that do not vary', flat, 'ERR_ILL_CONDITIONED'],
+  ])('asks for nothing that would tell, after the same times: %s', async (_, given, code) => {
+    const outcome = await asked(given);
+    expect(outcome).toMatchObject({ csp: 'fulfilled', code, zeros: [true, true] });
+    const other = await asked(fine);
+    expect(other).toMatchObject({ csp: 'fulfilled', code: undefined, zeros: [false, false] });
+    const first = centringPace(14, 8);
+    for (const { moments } of [outcome, other])
+      expect(moments).toEqual([first, first + 10_000, first + 20_000]);
+  });
+
+  it('is one whose components come out as they cannot be', async () => {
+    // An entry takes ten bytes, the first of them in part.
+    const garbled = (type: number, bytes: Uint8Array) =>
+      type === ROTATED_MESSAGE.vectors ? bytes.map((byte, i) => (i % 10 === 1 ? byte ^ 0x55 : byte)) : bytes;
+    expect(await asked(fine, garbled)).toMatchObject({ csp: 'fulfilled', code: 'ERR_ROTATION_CHECK' });
+  });
+
+  it.each([
+    ['fewer owners than verified', { verifiedOwners: 4 }, {}],
+    ['fewer owners than the minimum', {}, { minimumOwners: 4 }],
+  ])('is one of %s, before a byte of the CSP', async (_, garbler, program) => {
+    const setting = sketchSetting({ ...fine, program });
+    const [left, right] = memoryChannelPair();
+    const { task, evaluator } = setting;
+    const asked = { task, program: setting.program };
+    const [csp] = await Promise.allSettled([
+      rotated.runCsp(left, asked, { ...setting.garbler, ...garbler, markAnswered: async () => undefined }),
+      rotated.runDataUser(right, asked, { ...evaluator, pace: AT_ONCE }),
+    ]);
+    expect(csp).toMatchObject({ status: 'rejected', reason: { code: 'ERR_OWNER_COUNT' } });
+    expect(left.bytesSent).toBe(0);
+  });
+});
