@@ -32,24 +32,31 @@ export interface FoundRanges {
   readonly refused: boolean;
 }
 
+/** What each release of the way spends; in all the budget. */
+export function budgetsOf(stages: Stages, budget: Required<ReleaseBudget>): Required<ReleaseBudget>[] {
+  if (stages === 'one stage') return [budget];
+  const half = { epsilon: budget.epsilon / 2, dpDelta: budget.dpDelta / 2 };
+  return [half, half];
+}
+
 /** @param seed of the noise of both servers */
 export function privateRanges(
   rows: readonly (readonly number[])[],
   outer: readonly Range[],
   of: { readonly stages: Stages; readonly budget: Required<ReleaseBudget>; readonly seed: string },
 ): FoundRanges {
-  const { stages, budget, seed } = of;
-  if (stages === 'one stage') {
-    const found = stage(rows, outer, { height: ONE_STAGE, budget, seed });
+  const { stages, seed } = of;
+  const [first, second] = budgetsOf(stages, of.budget);
+  if (second === undefined) {
+    const found = stage(rows, outer, { height: ONE_STAGE, budget: first!, seed });
     return {
       ranges: (found ?? outer).map((range, j) => widened(range, outer[j]!)),
       refused: found === undefined,
     };
   }
-  const half = { epsilon: budget.epsilon / 2, dpDelta: budget.dpDelta / 2 };
-  const coarse = stage(rows, outer, { height: STAGE, budget: half, seed: `${seed} coarse` });
+  const coarse = stage(rows, outer, { height: STAGE, budget: first!, seed: `${seed} coarse` });
   const inner = (coarse ?? outer).map((range, j) => widened(range, outer[j]!));
-  const fine = stage(rows, inner, { height: STAGE, budget: half, seed: `${seed} fine` });
+  const fine = stage(rows, inner, { height: STAGE, budget: second, seed: `${seed} fine` });
   return {
     ranges: fine === undefined ? inner : fine.map((range, j) => widened(range, outer[j]!)),
     refused: coarse === undefined && fine === undefined,

@@ -96,6 +96,12 @@ export const scaledBy = (row: readonly number[], ranges: readonly Range[]): numb
     return (inside - least - (largest - inside)) / (largest - least) / Math.sqrt(ranges.length);
   });
 
+/** In all ε and δ. */
+export const splitBudget = (epsilon: number, share: number) => ({
+  ranges: { epsilon: share * epsilon, dpDelta: UTILITY_DELTA / 2 },
+  projection: { epsilon: (1 - share) * epsilon, dpDelta: UTILITY_DELTA / 2 },
+});
+
 async function measure(dataset: string, epsilon: number, seeds: number): Promise<UnitResult> {
   const data = await loadUnscaledData(dataset);
   if (data === undefined) throw new Error(`the data set ${dataset} has gone`);
@@ -146,17 +152,14 @@ async function measure(dataset: string, epsilon: number, seeds: number): Promise
     }
     for (const arm of GIVEN) run(arm, given[arm], { epsilon, dpDelta: UTILITY_DELTA });
     for (const arm of PRIVATE_ARMS) {
-      const budget = { epsilon: arm.share * epsilon, dpDelta: UTILITY_DELTA / 2 };
+      const budget = splitBudget(epsilon, arm.share);
       const found = privateRanges(train.rows, outer, {
         stages: arm.stages,
-        budget,
+        budget: budget.ranges,
         seed: `ranges ${dataset} ${epsilon} ${armName(arm)} ${seed}`,
       });
       refused[refusedFact(arm)] = (refused[refusedFact(arm)] ?? 0) + Number(found.refused);
-      run(armName(arm), found.ranges, {
-        epsilon: (1 - arm.share) * epsilon,
-        dpDelta: UTILITY_DELTA / 2,
-      });
+      run(armName(arm), found.ranges, budget.projection);
     }
     await new Promise((resolve) => setImmediate(resolve));
   }

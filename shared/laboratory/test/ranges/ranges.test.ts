@@ -13,10 +13,20 @@ import { approximateQuantiles } from '../../src/ranges/approximate-quantiles.ts'
 import { RELEASE_AUDITS } from '../../src/ranges/audits.ts';
 import { uniform } from '../../src/ranges/draws.ts';
 import { explained } from '../../src/ranges/explained.ts';
-import { privateRanges } from '../../src/ranges/private-ranges.ts';
+import { budgetsOf, privateRanges } from '../../src/ranges/private-ranges.ts';
 import { decidedOf } from '../../src/ranges/statements.ts';
 import { contradictions, RANGES_SUITES, rangesReportOf } from '../../src/ranges/suites.ts';
-import { ARM_NAMES, KINDS, SCORES, scaledBy, seriesOf, wideGuess } from '../../src/ranges/utility.ts';
+import {
+  ARM_NAMES,
+  KINDS,
+  SCORES,
+  SHARES,
+  scaledBy,
+  seriesOf,
+  splitBudget,
+  UTILITY_DELTA,
+  wideGuess,
+} from '../../src/ranges/utility.ts';
 
 describe('attacks on a release', () => {
   it.each(RELEASE_AUDITS)('$name keeps its claim', ({ name, honest, runs, dpDelta }) => {
@@ -105,6 +115,17 @@ describe('private ranges', () => {
   it('are refused where the rows are too few: the outer domain stays', () => {
     for (const stages of ['one stage', 'coarse, then fine'] as const) {
       expect(found(0.01, stages, rows.slice(0, 100))).toEqual({ ranges: outer, refused: true });
+    }
+  });
+
+  it('spend what they are given, and with the projection the whole, no more', () => {
+    for (const share of SHARES) {
+      const { ranges, projection } = splitBudget(3, share);
+      for (const stages of ['one stage', 'coarse, then fine'] as const) {
+        const all = [...budgetsOf(stages, ranges), projection];
+        expect(all.reduce((sum, { epsilon }) => sum + epsilon, 0)).toBeCloseTo(3, 12);
+        expect(all.reduce((sum, { dpDelta }) => sum + dpDelta, 0)).toBeCloseTo(UTILITY_DELTA, 18);
+      }
     }
   });
 
