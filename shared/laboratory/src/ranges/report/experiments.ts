@@ -97,16 +97,16 @@ const intervalTable = (cases: readonly Case[]): Block => ({
 const intervalChart = (cases: readonly Case[]): Block => ({
   kind: 'chart',
   name: 'intervals',
-  caption: `Privelet at ${BINS}: squared error of 50 intervals over their length. Whiskers are three exact standard errors of 100 repetitions`,
+  caption: `Privelet at ${BINS}: squared error of 50 intervals over their length. Whiskers around the theory are three exact standard errors of ${PUBLISHED_REPETITIONS} repetitions`,
   drawing: {
     kind: 'lines',
     x: { title: 'bins of the interval', scale: 'linear' },
     y: { title: 'squared error, rows²', scale: 'linear' },
     lines: [
       {
-        name: 'theory',
-        style: 'solid',
-        points: cases.map(({ length, theory }) => ({ x: length!, y: theory })),
+        name: `${PUBLISHED_REPETITIONS} repetitions`,
+        style: 'points',
+        points: cases.map(({ length, few }) => ({ x: length!, y: few })),
       },
       {
         name: `${cases[0]!.repetitions} repetitions`,
@@ -114,11 +114,11 @@ const intervalChart = (cases: readonly Case[]): Block => ({
         points: cases.map(({ length, experiment }) => ({ x: length!, y: experiment })),
       },
       {
-        name: `${PUBLISHED_REPETITIONS} repetitions`,
+        name: 'theory',
         style: 'points',
-        points: cases.map(({ length, few, error, repetitions }) => {
+        points: cases.map(({ length, theory, error, repetitions }) => {
           const three = 3 * error * Math.sqrt(repetitions / PUBLISHED_REPETITIONS);
-          return { x: length!, y: few, low: few - three, high: few + three };
+          return { x: length!, y: theory, low: theory - three, high: theory + three };
         }),
       },
     ],
