@@ -104,7 +104,7 @@ function expectation(task: Task, parts: readonly LabelledRows[], name: string): 
 }
 
 /** As much as fixed-point circuits lose. */
-const TOLERANCES = { simulated: 1e-9, rotated: 1e-6, garbled: 3e-4 } as const;
+const TOLERANCES = { simulated: 1e-9, rotated: 1e-6, garbled: 3e-4, linear: 0 } as const;
 
 function expectClose(projection: Projection, expected: Decomposition, scale: number): void {
   const tolerance = TOLERANCES[projection.twoParty];

@@ -61,7 +61,7 @@ export async function connectionTargets(): Promise<Target[]> {
       outputs: ['spectrum', 'sampleCount'],
     }),
   ];
-  const weights = { simulated: 1, garbled: 0.02, rotated: 0.02 };
+  const weights = { simulated: 1, garbled: 0.02, rotated: 0.02, linear: 1 };
   return Promise.all(
     tasks.map(async (task) => {
       // An undisturbed run tells how many frames either end sends, and that it works.

@@ -57,6 +57,8 @@ export function definedEigenPairs(task: TaskProposal, parts: readonly LabelledRo
       return generalisedEigen(between(0), ridged(within(0), method.ridge));
     case 'mdr':
       return generalisedEigen(between(0), ridged(between(1), method.ridge));
+    case 'histogram':
+      throw new Error('a histogram has no eigenproblem');
   }
 }
 

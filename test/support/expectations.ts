@@ -17,6 +17,7 @@ const TOLERANCES = {
   simulated: { angle: 1e-7, eigenvalue: 1e-9, output: 0 },
   garbled: { angle: 1e-4, eigenvalue: 1e-5, output: 1e-5 },
   rotated: { angle: 1e-7, eigenvalue: 1e-9, output: 1e-9 },
+  linear: { angle: 0, eigenvalue: 0, output: 0 },
 } as const;
 
 type Tolerance = (typeof TOLERANCES)[keyof typeof TOLERANCES];

@@ -17,7 +17,7 @@ export const OwnerPolicy = z.strictObject({
   minimumOwners: z.int().min(2).default(2),
   /** The shortest Paillier modulus, in bits: contributions lie at the data user, so that a short one must be named. */
   minimumKeyBits: z.int().min(1024).default(3072),
-  /** The two-party protocols that the owner trusts; `simulated` is NOT private and not among them by default. */
+  /** The two-party protocols that the owner trusts; `simulated` is NOT private and not among them by default. `linear` consents to histograms. */
   twoParty: z.array(TwoPartyName).default(['garbled']),
   /** The largest number of components; unlimited when absent. */
   maximumComponents: z.int().min(1).optional(),
@@ -93,6 +93,9 @@ export type OwnerPolicy = z.infer<typeof OwnerPolicy>;
 const ROTATED =
   ', which reveals all eigenvalues and the number of rows; for dca, lda and mdr also the lengths of vectors and the numbers of rows by class; of a correlation matrix also all variances';
 
+const LINEAR =
+  ', which releases histograms: noisy counts of every feature by bins, under the ε and δ of the task, which your budget counts';
+
 /** A rule of the policy that a task breaks, and how its line would have to read for the task to be taken; null: the line left out. */
 export interface BrokenRule {
   readonly rule: string;
@@ -139,7 +142,7 @@ export function brokenRules(
     policy.twoParty.includes(task.twoParty),
     task.twoParty === 'simulated'
       ? '"twoParty" expected a private protocol: simulated is NOT, and only --allow-simulated allows it'
-      : `"twoParty" expected one of [${policy.twoParty.join(', ')}], got ${task.twoParty}${task.twoParty === 'rotated' ? ROTATED : ''}`,
+      : `"twoParty" expected one of [${policy.twoParty.join(', ')}], got ${task.twoParty}${task.twoParty === 'rotated' ? ROTATED : task.twoParty === 'linear' ? LINEAR : ''}`,
     { twoParty: [...policy.twoParty, task.twoParty] },
   );
   expect(

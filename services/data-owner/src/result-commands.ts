@@ -17,6 +17,7 @@ import {
   warnOfClipped,
   warnOfSkipped,
 } from '@eigenveil/command';
+import type { saveProjection } from '@eigenveil/projection';
 import { Thumbprint } from '@eigenveil/task/schema';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import type { Command } from 'commander';
@@ -114,6 +115,10 @@ Example:
       ? await openedResult(id, { ...settings, file: settings.projection! })
       : await fetchedResult(command, id, settings);
     const { task, projection, basis, provenance } = result;
+    if (task.method.kind === 'histogram') {
+      await keepHistogram(command, result, settings, !isOffline);
+      return;
+    }
     const [{ Projector, saveProjection }, { reduceRows }] = await Promise.all([
       import('@eigenveil/projection'),
       import('./reduce.ts'),
@@ -146,6 +151,38 @@ Example:
       },
       text: `${components} ${components === 1 ? 'component' : 'components'}; ${owners}${rowSource === undefined ? '' : `; ${rows} rows reduced to ${out}\n${UNCOVERED}`}`,
     });
+  });
+}
+
+/** A histogram reduces no rows: it is checked, and written where it is to be kept. */
+async function keepHistogram(
+  command: Command,
+  {
+    task,
+    projection,
+    provenance,
+    evidence: signed,
+  }: Pick<TaskResult, 'task' | 'projection' | 'provenance'> & {
+    readonly evidence: Parameters<typeof saveProjection>[1];
+  },
+  {
+    save,
+    evidence,
+    out,
+  }: { readonly save?: string | undefined; evidence?: string | undefined; out?: string | undefined },
+  hasTakenPart: boolean,
+): Promise<void> {
+  if (out !== undefined)
+    throw new ConfigurationError(
+      `"--out" expected with a projection: task ${task.id} is a histogram, which reduces no rows`,
+    );
+  const { saveProjection: saveEvidence } = await import('@eigenveil/projection');
+  if (save !== undefined) await writeFile(save, `${JSON.stringify(projection, null, 2)}\n`);
+  if (evidence !== undefined) await saveEvidence(evidence, signed);
+  const { histograms = [], privateRows } = projection;
+  printResult(command, {
+    json: { histograms: histograms.length, privateRows, save, evidence, provenance },
+    text: `${histograms.length} ${histograms.length === 1 ? 'histogram' : 'histograms'}; ${describeOwners(provenance, hasTakenPart)}`,
   });
 }
 

@@ -3,6 +3,7 @@ import {
   cappedComponents,
   type FeatureRun,
   featureRuns,
+  histogramsOf,
   isStandardised,
   type Output,
   programOf,
@@ -74,9 +75,23 @@ function byProtocol(task: Task): string[] {
           : ['the lengths of the vectors, and all eigenvalues of the pencil, also beyond the components']),
         'more, if these rows are in another task by rotated: take part in one only',
       ];
+    case 'linear':
+      return ofHistograms(task);
     case 'simulated':
       return [vectors, 'THE POOLED STATISTICS of all owners themselves: simulated is NOT private'];
   }
+}
+
+/** Noisy sums of counts, and what follows from them. */
+function ofHistograms({ method, features }: Task): string[] {
+  if (method.kind !== 'histogram') return [];
+  const all = histogramsOf({ features });
+  const shared = all.filter((histogram) => histogram.features.length > 1).length;
+  return [
+    `counts with the noise of both servers: of ${2 ** method.height} bins of each of ${all.length} histograms (strategy ${method.strategy}), and so quantiles and ranges`,
+    'how many cells of each are no number, and the number of rows, both with that noise',
+    ...(shared === 0 ? [] : [`of ${shared} histograms only what their features have together`]),
+  ];
 }
 
 /** What the matrices of a sketch tell beyond the result. */
@@ -117,16 +132,22 @@ function describeOutput({ method, features }: Task, output: Output): string {
   }
 }
 
-function ofOwners({ releaseToOwners, outputs }: Task): string[] {
+function ofOwners({ releaseToOwners, outputs, method }: Task): string[] {
   if (!releaseToOwners) return ['nothing: the result is not released to owners'];
   const declared = outputs.length === 0 ? '' : `, and what is declared: ${outputs.join(', ')}`;
   return [
-    `owners that contributed get the result, vectors and eigenvalues${declared}; and how many owners took part; so do all who may contribute to a later task that stands on it or refines it; and the CSP, if one refines it`,
+    `owners that contributed get the result, ${method.kind === 'histogram' ? 'noisy counts and what follows from them' : 'vectors and eigenvalues'}${declared}; and how many owners took part; so do all who may contribute to a later task that stands on it or refines it; and the CSP, if one refines it`,
     'nothing else of another owner',
   ];
 }
 
-function ofOneRow({ differentialPrivacy: guarantee, series, basis, sketch }: Task): string[] {
+function ofOneRow({
+  differentialPrivacy: guarantee,
+  series,
+  basis,
+  sketch,
+  statisticalSecurityBits,
+}: Task): string[] {
   const beyond = [
     ...(basis === undefined
       ? []
@@ -156,8 +177,15 @@ function ofOneRow({ differentialPrivacy: guarantee, series, basis, sketch }: Tas
   return [
     ...beyond,
     `differential privacy with (ε, δ) = (${epsilon}, ${delta}) for ${neighbour}; it adds up with that of other tasks over the same rows`,
-    `noise is added by ${drawers[noise]}; rows longer than ${clippingNorm} are scaled down to that`,
-    'no guarantee covers rows that are reduced by the result',
+    ...(clippingNorm === null
+      ? [
+          `noise is added by ${drawers[noise]}: against each of them the guarantee rests on the noise of the other, and against the CSP on the blinding, within 2^−${statisticalSecurityBits}`,
+          'each histogram and each task over these rows spends: all of it is counted in your budget',
+        ]
+      : [
+          `noise is added by ${drawers[noise]}; rows longer than ${clippingNorm} are scaled down to that`,
+          'no guarantee covers rows that are reduced by the result',
+        ]),
   ];
 }
 
@@ -165,9 +193,11 @@ function ofOneRow({ differentialPrivacy: guarantee, series, basis, sketch }: Tas
 export function describeFeatures(features: Task['features']): string {
   const runs = features.length > MOST_LISTED ? featureRuns(features) : features;
   const listed = runs.slice(0, MOST_LISTED).map(({ name, min, max, ...run }: FeatureRun) => {
-    const { count, from = 0 } = run;
+    const { count, from = 0, logarithmic, histogram } = run;
     const names = count === undefined ? '' : ` (# from ${from} to ${from + count - 1})`;
-    return `${name}${names} [${min}, ${max}]`;
+    const bins = logarithmic === undefined ? '' : ` logarithmic from ${logarithmic}`;
+    const shared = histogram === undefined ? '' : ` in histogram ${histogram}`;
+    return `${name}${names} [${min}, ${max}]${bins}${shared}`;
   });
   const more = runs.length - listed.length;
   return [...listed, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');

@@ -122,9 +122,13 @@ export async function sumsOf(
 
 /**
  * A database sums columns as they stand.
- * @throws ERR_CONFIGURATION for a task with a basis
+ * @throws ERR_CONFIGURATION for a task with a basis, and for a histogram
  */
-export function requireNoBasis({ basis }: Task): void {
+export function requireNoBasis({ basis, method }: Task): void {
+  if (method.kind === 'histogram')
+    throw new ConfigurationError(
+      'the task is a histogram, which no statement of SQL counts: give the rows with "--data" or "--query"',
+    );
   if (basis === undefined) return;
   throw new ConfigurationError(
     'the task stands on an earlier result, by which rows are reduced first: no statement of SQL does that; give the rows with "--data" or "--query"',

@@ -74,8 +74,9 @@ function describeTask(task: Task, described: string): string[] {
   const { id, method, features, labellings, components, twoParty, sketch } = task;
   const { minimumOwners, maximumOwners, maximumSamplesPerOwner, deadline, keyBits } = task;
   const matrix = method.kind === 'pca' ? ` of the ${method.scale ?? 'covariance'} matrix` : '';
+  const size = method.kind === 'histogram' ? `${2 ** method.height} bins` : `${components} components`;
   return [
-    `task ${id}, signed by the CSP: ${method.kind}${matrix}, ${features.length} features, ${components} components, by ${twoParty}`,
+    `task ${id}, signed by the CSP: ${method.kind}${matrix}, ${features.length} features, ${size}, by ${twoParty}`,
     `from ${minimumOwners} to ${maximumOwners} owners with at most ${maximumSamplesPerOwner} rows each, until ${deadline}, keys of ${keyBits} bits`,
     `features: ${described}`,
     ...(sketch === undefined ? [] : [`a sketch of ${sketch.columns} columns: the result is approximate`]),

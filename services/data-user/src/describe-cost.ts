@@ -1,6 +1,6 @@
 /** What a task's two-party computation will cost, before anybody contributes: counted where gates count, else by lines fitted to measurements. */
 import { nextTurn } from '@eigenveil/platform';
-import { isStandardised, programOf, type TaskProposal } from '@eigenveil/task';
+import { isStandardised, LINEAR_RING_BITS, programOf, sumsOf, type TaskProposal } from '@eigenveil/task';
 import {
   CountingGates,
   CountingSession,
@@ -22,6 +22,8 @@ export interface Cost {
 const MACHINE = 'a machine of 2 cores as in docs/benchmarks.md';
 const GATES_PER_SECOND = 8e6;
 const LABEL_BYTES = 16;
+/** Noise of both servers, strategy, quantiles and the signed text. */
+const LINEAR_SUMS_PER_SECOND = 4e4;
 
 /**
  * Undefined for `simulated`, which costs nothing to speak of.
@@ -29,8 +31,17 @@ const LABEL_BYTES = 16;
  */
 export async function costOf(task: TaskProposal, signal?: AbortSignal): Promise<Cost | undefined> {
   if (task.twoParty === 'simulated') return undefined;
+  if (task.twoParty === 'linear') return linearCost(task);
   if (task.sketch !== undefined) return sketchCost(task, task.sketch.columns);
   return task.twoParty === 'garbled' ? garbledCost(task, signal) : rotatedCost(task);
+}
+
+/** One message of shares; the rest is draws of noise, and JSON. */
+function linearCost(task: TaskProposal): Cost {
+  const sums = sumsOf(task);
+  const pace = standardPace(task.features.length, 0) / 1000;
+  const bytes = (sums + 1) * Math.ceil(LINEAR_RING_BITS / 8);
+  return { seconds: 0.1 + sums / LINEAR_SUMS_PER_SECOND + pace, bytes, memory: 170e6 + 700 * sums };
 }
 
 /** Gates are counted on a context that computes nothing. Some seconds for 100 features, with a turn for others after each step. */

@@ -18,9 +18,21 @@ import {
 } from '@eigenveil/task/schema';
 import { z } from 'zod';
 import type { DraftBasis } from './draft-basis.ts';
+import type { draftTask } from './draft-file.ts';
+import type { HistogramWishes } from './draft-histogram.ts';
 import type { draftPrivacy } from './draft-privacy.ts';
+import type { Wishes } from './draft-proposal.ts';
 import { asConfiguration, tellNotes } from './notes.ts';
 import { CLIENT_SETTINGS, PREFIX, taskIdOf, withClient } from './task-commands.ts';
+
+type HistogramSettings = Omit<HistogramWishes, 'epsilon'> &
+  Omit<Wishes, 'components' | 'refine'> & {
+    readonly data: string;
+    readonly epsilon?: number | undefined;
+    readonly components?: number | undefined;
+    readonly basis?: string | undefined;
+    readonly refine?: string | undefined;
+  };
 
 /** Adds it to the command `task`. */
 export function addDraft(task: Command): void {
@@ -28,8 +40,8 @@ export function addDraft(task: Command): void {
   const configuration = addSettings(command, PREFIX, {
     data: { schema: z.string().min(1), description: 'CSV file with a header row', placeholder: 'FILE' },
     method: {
-      schema: z.enum(['pca', 'dca', 'lda', 'mdr']),
-      description: 'pca, dca, lda or mdr',
+      schema: z.enum(['pca', 'dca', 'lda', 'mdr', 'histogram']),
+      description: 'pca, dca, lda or mdr; or histogram: noisy counts by bins (docs/histograms.md)',
       default: 'pca',
       placeholder: 'METHOD',
     },
@@ -72,7 +84,29 @@ export function addDraft(task: Command): void {
         'range of all features, as a JSON list: [0, 255] (default: of each column what the file has)',
       placeholder: 'LIST',
     },
-    components: { schema: z.int().min(1), description: 'number of components', placeholder: 'NUMBER' },
+    components: {
+      schema: z.int().min(1).optional(),
+      description: 'number of components, of all methods but histogram',
+      placeholder: 'NUMBER',
+    },
+    height: {
+      schema: z.int().min(2).max(12),
+      description: 'of histogram: h, for 2^h bins of each feature',
+      default: 10,
+      placeholder: 'NUMBER',
+    },
+    workload: {
+      schema: z.enum(['prefixes', 'ranges', 'counts']),
+      description:
+        'of histogram: what its strategy shall suit: prefixes (quantiles), ranges, or counts of single bins',
+      default: 'prefixes',
+      placeholder: 'NAME',
+    },
+    logarithmic: {
+      schema: z.number().positive().optional(),
+      description: 'of histogram: logarithmic bins on both sides of 0, down to this magnitude',
+      placeholder: 'NUMBER',
+    },
     sketch: {
       schema: z.boolean(),
       description: 'of pca: a sketch, for hundreds or thousands of features (docs/sketches.md)',
@@ -138,8 +172,8 @@ export function addDraft(task: Command): void {
       placeholder: 'NUMBER',
     },
     delta: {
-      schema: z.number().positive(),
-      description: 'δ of differential privacy',
+      schema: z.number().min(0),
+      description: 'δ of differential privacy; of histogram also 0, for discrete Laplace noise',
       default: 1e-6,
       placeholder: 'NUMBER',
     },
@@ -186,11 +220,21 @@ and, where you know it, one --range: then features whose names count up stand in
 --refine drafts another round of a sketch: Ω begins with the vectors of that result, so that components come closer to the exact ones. Features and
 their ranges are those of that task, whose columns the sample has. It is another answer over the same rows.
 
+--method histogram drafts noisy counts of every feature by 2^h bins, for --epsilon: private ranges and quantiles where nobody knows them. The strategy is the one
+with the least expected error for --workload. Give a wide --range, or --logarithmic where nothing but magnitudes is known: ranges that come from the rows void the guarantee.
+
 Example:
   $ eigenveil-user task draft --data sample.csv --method dca --labels label --components 1 --owners 10 > task.json`,
   );
   command.action(async () => {
-    const settings = configuration();
+    const configured = configuration();
+    const { method, components } = configured;
+    if (method === 'histogram') {
+      await printHistogram(command, { ...configured, method: 'pca' });
+      return;
+    }
+    if (components === undefined) throw new ConfigurationError('"--components" expected, a number from 1');
+    const settings = { ...configured, method, components };
     const { data, epsilon, delta, meanFirst, around } = settings;
     const [
       { featuresOfFile, proposalOf, withoutConsent },
@@ -246,6 +290,38 @@ Example:
     };
     printResult(command, { json, text: JSON.stringify(json, null, 2) });
   });
+}
+
+/** Its features are those of a draft of pca; a sample has nothing else to say of a histogram, as ranges are not to come from it. */
+async function printHistogram(
+  command: Command,
+  settings: Parameters<typeof draftTask>[1] & HistogramSettings,
+): Promise<void> {
+  const { data, epsilon, delta, height, workload, logarithmic, components, basis, refine } = settings;
+  if (components !== undefined || basis !== undefined || refine !== undefined || settings.sketch)
+    throw new ConfigurationError(
+      '"--components", "--basis", "--refine" and "--sketch" expected without --method histogram',
+    );
+  if (epsilon === undefined)
+    throw new ConfigurationError('"--epsilon" expected: histograms are released with noise alone');
+  const [{ draftTask: draftFile }, { histogramOf }, { proposalOf, withoutConsent }, { checkComputable }] =
+    await Promise.all([
+      import('./draft-file.ts'),
+      import('./draft-histogram.ts'),
+      import('./draft-proposal.ts'),
+      import('@eigenveil/two-party/plan'),
+    ]);
+  const proposal = await asConfiguration(async () => {
+    const draft = await draftFile(data, settings);
+    const own = histogramOf(draft, { epsilon, delta, height, workload, logarithmic });
+    const wishes = { ...settings, components: 0, outputs: [], twoParty: 'linear', sketch: false } as const;
+    const made = checkConfiguration(TaskProposal, { ...proposalOf(draft, wishes, null), ...own }, 'draft');
+    checkComputable(made);
+    return made;
+  });
+  await tellNotes(command, async () => (await import('./describe-task.ts')).describeTask(proposal));
+  const json = { $schema: proposalSchemaUrl(), ...withoutConsent(proposal) };
+  printResult(command, { json, text: JSON.stringify(json, null, 2) });
 }
 
 async function readBasis(id: string, settings: Parameters<typeof withClient>[0]): Promise<DraftBasis> {

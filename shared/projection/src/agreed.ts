@@ -5,14 +5,18 @@
 import {
   cappedComponents,
   isStandardised,
+  LINEAR_RING_BITS,
   Output,
   type Program,
   programOf,
   type StatisticsTask,
   statisticsBounds,
+  sumsOf,
 } from '@eigenveil/task';
 import { isSameJson } from '@eigenveil/wire';
+import type { Decomposition } from './decomposition.ts';
 import { ProjectionError } from './errors.ts';
+import { type ReleasedHistogram, releaseOf } from './histograms.ts';
 
 /** What a task says of its result. */
 export type AgreedTask = StatisticsTask &
@@ -43,6 +47,8 @@ export interface ClaimedProjection
   readonly spectrum?: readonly number[] | undefined;
   readonly variances?: readonly number[] | undefined;
   readonly classCounts?: readonly (readonly number[])[] | undefined;
+  readonly histograms?: readonly ReleasedHistogram[] | undefined;
+  readonly privateRows?: Decomposition['privateRows'] | undefined;
 }
 
 const AGREED = [
@@ -78,9 +84,30 @@ export function checkAgreed(task: AgreedTask, projection: ClaimedProjection): vo
   expect(vectors.length === components, 'vectors', `${components} of them`);
   expect(eigenvalues.length === components, 'eigenvalues', `${components} of them`);
   expect(converged === undefined || converged.length === components, 'converged', `${components} of them`);
+  if (task.method.kind === 'histogram') {
+    checkRelease(task, projection);
+    return;
+  }
+  for (const field of ['histograms', 'privateRows'] as const)
+    expect(projection[field] === undefined, field, 'none of a projection');
   checkVectors(task, vectors);
   checkEigenvalues(task, projection);
   checkOutputs(task, projection);
+}
+
+/** Of sums that a ring can hold; all else follows from them. */
+function checkRelease(task: AgreedTask, { histograms, privateRows }: ClaimedProjection): void {
+  const most = 2 ** (LINEAR_RING_BITS - 1);
+  const sums = (histograms ?? []).flatMap(({ coefficients, unreadable }) => [...coefficients, unreadable]);
+  expect(
+    sums.every((value) => Number.isInteger(value) && value >= -most && value < most),
+    'histograms',
+    'integers',
+  );
+  expect(sums.length === sumsOf(task), 'histograms', 'all sums of the task');
+  const follows = releaseOf(task, sums.map(BigInt));
+  expect(isSameJson(histograms, follows.histograms), 'histograms', 'what follows from their coefficients');
+  expect(isSameJson(privateRows, follows.privateRows), 'privateRows', 'what follows from the coefficients');
 }
 
 /** Of a length that the task can have, the largest entry positive, and orthogonal where the method's are. */
@@ -209,7 +236,7 @@ function scatterBounds(task: AgreedTask): [number, number] {
 function eigenvalueBounds(task: AgreedTask): [number, number] {
   const { method, differentialPrivacy } = task;
   const [least, most] = scatterBounds(task);
-  if (method.kind === 'pca') return [least, most];
+  if (method.kind === 'pca' || method.kind === 'histogram') return [least, most];
   const signal = method.kind === 'dca' ? method.signalRidge : 0;
   const isRatio = method.kind === 'dca' && method.form === 'standard' && signal === 0;
   if (isRatio && !differentialPrivacy) return [0, 1];

@@ -1,4 +1,5 @@
 /** What comes out of a decomposition. */
+import type { ReleasedHistogram } from './histograms.ts';
 
 export interface Decomposition {
   /**
@@ -21,4 +22,8 @@ export interface Decomposition {
   readonly spectrum?: number[];
   /** Numbers of rows, per labelling and class. */
   readonly classCounts?: number[][];
+  /** Of a histogram task, which has no vectors: what both servers' noise leaves of the counts. */
+  readonly histograms?: ReleasedHistogram[];
+  /** The number of rows by these counts, and the deviation of its noise. */
+  readonly privateRows?: { readonly rows: number; readonly deviation: number };
 }

@@ -57,6 +57,11 @@ export function pencil(program: Program, pooled: Statistics): Pencil {
       return { A: between(0), B: addRidge(within(), method.ridge) };
     case 'mdr':
       return { A: between(0), B: addRidge(between(1), method.ridge) };
+    case 'histogram':
+      throw new ProjectionError(
+        'ERR_PROGRAM_INVALID',
+        '"method" expected one that decomposes, got histogram',
+      );
   }
 }
 

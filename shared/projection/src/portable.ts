@@ -7,6 +7,7 @@ export { unstandardised } from './correlation.ts';
 export type { Decomposition } from './decomposition.ts';
 export { type EigenPairs, generalisedEigen, symmetricEigen } from './eigen.ts';
 export { notPositiveDefinite, ProjectionError, type ProjectionErrorCode } from './errors.ts';
+export { CONFIDENCE, QUANTILES, type ReleasedHistogram, releaseOf } from './histograms.ts';
 export { decompose, type Pencil, pencil } from './methods.ts';
 export { explainedVariance, project, reconstruct } from './project.ts';
 export { type Link, Projector } from './projector.ts';

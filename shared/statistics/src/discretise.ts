@@ -48,9 +48,15 @@ export class Discretiser {
   constructor(task: Pick<StatisticsTask, 'features' | 'fractionBits' | 'differentialPrivacy'>) {
     checkFeatures(task);
     const { fractionBits, differentialPrivacy: setting } = task;
-    this.#squaredBound = setting
-      ? Number(clippingBound({ features: task.features.length, fractionBits, setting }))
-      : Infinity;
+    this.#squaredBound = Infinity;
+    if (setting !== undefined && setting !== null) {
+      const { clippingNorm } = setting;
+      if (clippingNorm === null) throw new RangeError('"clippingNorm" expected a number, got null');
+      const clipped = { ...setting, clippingNorm };
+      this.#squaredBound = Number(
+        clippingBound({ features: task.features.length, fractionBits, setting: clipped }),
+      );
+    }
     this.#features = task.features;
     this.#least = Float64Array.from(task.features, ({ min }) => min);
     this.#most = Float64Array.from(task.features, ({ max }) => max);

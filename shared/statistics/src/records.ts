@@ -79,7 +79,7 @@ export class RecordReader {
     const { name, min, max } = this.#task.features[i]!;
     const value = this.#cells.number(text);
     if (value === undefined) {
-      if (this.#isLeftOut(text)) return Number.NaN;
+      if (this.#isLeftOut(text) || this.#options.countsUnreadable === true) return Number.NaN;
       const got = this.#cells.kindOfNumber(text);
       throw this.#error('ERR_CSV_CELL', line, name, `expected a finite decimal number, got ${got}`);
     }

@@ -1,6 +1,7 @@
 /** From an owner's rows, wherever they come from, to its statistics. */
 import type { StatisticsTask } from '@eigenveil/task';
 import { StatisticsAccumulator } from './accumulate.ts';
+import { BinCounts } from './bin-counts.ts';
 import { Discretiser } from './discretise.ts';
 import { LabelIndex } from './label-index.ts';
 import type { Statistics } from './statistics.ts';
@@ -16,8 +17,7 @@ import type { Statistics } from './statistics.ts';
  * const outside = accumulator.clippedCells; // per feature
  */
 export class RowAccumulator {
-  readonly #discretiser: Discretiser;
-  readonly #accumulator: StatisticsAccumulator;
+  readonly #sums: Summing;
   readonly #labels: LabelIndex;
 
   /**
@@ -25,28 +25,27 @@ export class RowAccumulator {
    * @throws ERR_TASK_INVALID, ERR_DP_PARAMETER; RangeError for other signs
    */
   constructor(task: StatisticsTask, signs?: Int32Array) {
-    this.#discretiser = new Discretiser(task);
-    this.#accumulator = new StatisticsAccumulator(task, signs);
+    this.#sums = task.method.kind === 'histogram' ? new BinCounts(task) : new DiscretisedSums(task, signs);
     this.#labels = new LabelIndex(task.labellings);
   }
 
   /** Number of rows added so far. */
   get rows(): number {
-    return this.#accumulator.rows;
+    return this.#sums.rows;
   }
 
-  /** Per feature, how many cells so far lay outside its range and were clipped. */
+  /** Per feature, how many cells so far lay outside its range and were clipped; of a histogram, counted in its first or last bin. */
   get clippedCells(): readonly number[] {
-    return this.#discretiser.clippedCells;
+    return this.#sums.clippedCells;
   }
 
   /** How many rows so far were longer than the clipping norm and were scaled down; none without differential privacy. */
   get clippedRows(): number {
-    return this.#discretiser.clippedRows;
+    return this.#sums.clippedRows;
   }
 
   /**
-   * @param values one finite number per feature, in the task's order and units
+   * @param values one finite number per feature, in the task's order and units; for a histogram any number, of which those that are not finite count as unreadable
    * @param labels one per labelling of the task, in its order; none for PCA
    * @throws ERR_NOT_FINITE, ERR_UNKNOWN_CLASS, ERR_TOO_MANY_ROWS; RangeError on another number of cells or labels. The row is not added then.
    */
@@ -56,13 +55,52 @@ export class RowAccumulator {
 
   /** The same with the indices of classes in place of their labels. */
   addClassed(values: ArrayLike<number>, classes: readonly number[]): void {
-    this.#accumulator.add(this.#discretiser.discretise(values), classes);
+    this.#sums.add(values, classes);
   }
 
   /**
    * Of the rows so far, as a contribution of one owner.
    * @throws ERR_NO_ROWS
    */
+  statistics(): Statistics {
+    return this.#sums.statistics();
+  }
+}
+
+/** What sums rows of one kind of task. */
+interface Summing {
+  readonly rows: number;
+  readonly clippedCells: readonly number[];
+  readonly clippedRows: number;
+  add(values: ArrayLike<number>, classes: readonly number[]): void;
+  statistics(): Statistics;
+}
+
+class DiscretisedSums implements Summing {
+  readonly #discretiser: Discretiser;
+  readonly #accumulator: StatisticsAccumulator;
+
+  constructor(task: StatisticsTask, signs: Int32Array | undefined) {
+    this.#discretiser = new Discretiser(task);
+    this.#accumulator = new StatisticsAccumulator(task, signs);
+  }
+
+  get rows(): number {
+    return this.#accumulator.rows;
+  }
+
+  get clippedCells(): readonly number[] {
+    return this.#discretiser.clippedCells;
+  }
+
+  get clippedRows(): number {
+    return this.#discretiser.clippedRows;
+  }
+
+  add(values: ArrayLike<number>, classes: readonly number[]): void {
+    this.#accumulator.add(this.#discretiser.discretise(values), classes);
+  }
+
   statistics(): Statistics {
     return this.#accumulator.statistics();
   }

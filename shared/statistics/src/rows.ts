@@ -5,7 +5,7 @@ import { RowAccumulator } from './row-accumulator.ts';
 import type { Statistics } from './statistics.ts';
 
 export interface Row {
-  /** One finite number per feature, in the task's order and the source's units. */
+  /** One finite number per feature, in the task's order and the source's units; NaN where unreadable cells are counted. */
   readonly values: ArrayLike<number>;
   /** Per labelling the index of the row's class. */
   readonly classes: readonly number[];
@@ -30,6 +30,8 @@ export interface RowOptions {
   readonly trim?: boolean;
   /** Rows in which a cell that the task uses is missing (in CSV: see `isMissing`) are refused, or left out. Default: error. */
   readonly missing?: 'error' | 'skip';
+  /** Give NaN for a feature's cell that is no finite number, in place of refusing it: for histograms, which count such cells. Default: they are refused. */
+  readonly countsUnreadable?: boolean;
   /** Told of each row that is left out. */
   readonly onSkippedRow?: () => void;
 }
@@ -43,7 +45,7 @@ export interface SummingOptions extends RowOptions {
 export interface OwnerStatistics {
   readonly statistics: Statistics;
   readonly rows: number;
-  /** Per feature, how many cells lay outside its range and were clipped. */
+  /** Per feature, how many cells lay outside its range and were clipped; of a histogram, counted in its first or last bin. */
   readonly clippedCells: readonly number[];
   /** How many rows were longer than the clipping norm and were scaled down; none without differential privacy. */
   readonly clippedRows: number;
@@ -67,7 +69,8 @@ export async function statisticsOfRows<Options extends SummingOptions>(
     skippedRows += 1;
     options.onSkippedRow?.();
   };
-  for await (const batch of read({ ...options, onSkippedRow }))
+  const countsUnreadable = task.method.kind === 'histogram';
+  for await (const batch of read({ ...options, countsUnreadable, onSkippedRow }))
     for (const { values, classes } of batch) accumulator.addClassed(values, classes);
   const { rows, clippedCells, clippedRows } = accumulator;
   if (rows === 0 && skippedRows > 0) {

@@ -14,7 +14,9 @@ export interface Statistics {
   readonly R: readonly bigint[];
   /** Of a sketch alone: the sum of x (xᵀΩ) in the same units, row by row: per feature one value for each column of Ω. */
   readonly Y?: readonly bigint[];
-  /** Per labelling, per class; PCA has one labelling with one class that holds all rows. */
+  /** Of histograms alone: of each its bins' counts, and then how many cells are no number. */
+  readonly counts?: readonly bigint[];
+  /** Per labelling, per class; PCA has one labelling with one class that holds all rows, a histogram none. */
   readonly labellings: readonly (readonly ClassSums[])[];
   /** How many owners' statistics these are; 1 in a contribution. */
   readonly owners: bigint;
@@ -23,16 +25,17 @@ export interface Statistics {
 type Shape = Pick<StatisticsTask, 'method' | 'features' | 'labellings' | 'sketch'>;
 
 /**
- * R or Y, then per labelling and class V and M, then the number of owners.
+ * R, Y or counts, then per labelling and class V and M, then the number of owners.
  * @throws ERR_STATISTICS_LENGTH when the statistics do not have the task's shape
  */
 export function flatten(task: Shape, statistics: Statistics): bigint[] {
-  const { R, Y, labellings } = placesOf(task);
-  const { Y: sketch = [] } = statistics;
+  const { R, Y, counts: bins, labellings } = placesOf(task);
+  const { Y: sketch = [], counts = [] } = statistics;
   const fits = (values: readonly bigint[], { from, to }: Span) => values.length === to - from;
   if (
     !fits(statistics.R, R) ||
     !fits(sketch, Y) ||
+    !fits(counts, bins) ||
     statistics.labellings.length !== labellings.length ||
     statistics.labellings.some(
       (sums, l) =>
@@ -45,7 +48,7 @@ export function flatten(task: Shape, statistics: Statistics): bigint[] {
     );
   }
   const sums = statistics.labellings.flat().flatMap(({ V, M }) => [...V, M]);
-  return [...statistics.R, ...sketch, ...sums, statistics.owners];
+  return [...statistics.R, ...sketch, ...counts, ...sums, statistics.owners];
 }
 
 /**
@@ -53,7 +56,7 @@ export function flatten(task: Shape, statistics: Statistics): bigint[] {
  * @throws ERR_STATISTICS_LENGTH
  */
 export function unflatten(task: Shape, values: readonly bigint[]): Statistics {
-  const { R, Y, labellings, owners, length } = placesOf(task);
+  const { R, Y, counts, labellings, owners, length } = placesOf(task);
   if (values.length !== length) {
     throw new StatisticsError(
       'ERR_STATISTICS_LENGTH',
@@ -64,6 +67,7 @@ export function unflatten(task: Shape, values: readonly bigint[]): Statistics {
   return {
     R: at(R),
     ...(task.sketch && { Y: at(Y) }),
+    ...(task.method.kind === 'histogram' && { counts: at(counts) }),
     labellings: labellings.map((classes) =>
       classes.map(({ V, M }): ClassSums => ({ V: at(V), M: values[M.from]! })),
     ),
@@ -79,6 +83,7 @@ export function addStatistics(a: Statistics, b: Statistics): Statistics {
   return {
     R: addVectors(a.R, b.R),
     ...((a.Y ?? b.Y) && { Y: addVectors(a.Y ?? [], b.Y ?? []) }),
+    ...((a.counts ?? b.counts) && { counts: addVectors(a.counts ?? [], b.counts ?? []) }),
     labellings: zip(a.labellings, b.labellings, (left, right) =>
       zip(left, right, (x, y) => ({ V: addVectors(x.V, y.V), M: x.M + y.M })),
     ),

@@ -85,6 +85,7 @@ export function checkBasis(
 }
 
 function checkLink(task: Parameters<typeof checkBasis>[0], before: EarlierTask): void {
+  if (before.method.kind === 'histogram') throw invalid('a projection, got a histogram');
   const features = basisFeatures(before);
   const areThose =
     task.features.length === features.length &&

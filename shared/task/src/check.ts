@@ -3,14 +3,18 @@
  * parts that these rest on can be checked alone. Each rule stands here once.
  */
 import { TaskError } from './errors.ts';
+import { checkHistogram, checkNoHistogram, checkOfHistogram } from './histogram.ts';
 import { type Program, programOf, revealedByRotation } from './program.ts';
 import { leastRank } from './rank.ts';
-import { FRACTION_BITS, type MethodName, type TaskProposal } from './schema.ts';
+import { FRACTION_BITS, type TaskProposal } from './schema.ts';
 import { checkSketch, sketchColumnBound } from './sketch.ts';
 import { isStandardised, type Method, type StatisticsTask } from './statistics-task.ts';
 
 /** How many labellings a method has. MDR has one of utility and one of privacy. */
-export const LABELLINGS = { pca: 0, dca: 1, lda: 1, mdr: 2 } as const satisfies Record<MethodName, number>;
+export const LABELLINGS = { pca: 0, dca: 1, lda: 1, mdr: 2, histogram: 0 } as const satisfies Record<
+  Method['kind'],
+  number
+>;
 
 /**
  * Checks that the parameters of a task fit together and that no declared output reveals the scatter matrix without consent. What its
@@ -24,11 +28,11 @@ export const LABELLINGS = { pca: 0, dca: 1, lda: 1, mdr: 2 } as const satisfies 
  */
 export function checkTask(task: TaskProposal): void {
   const { outputs, minimumOwners, maximumOwners, maximumSamplesPerOwner, keyBits } = task;
-  checkSketch(task); // first: nothing below is made for so many features without one
-  checkStatisticsTask(task);
-  const program = programOf(task);
-  checkProgram(program);
-  if (task.twoParty === 'rotated') checkRevealedByRotation(program);
+  const isHistogram = task.method.kind === 'histogram';
+  if (isHistogram) {
+    checkHistogram(task);
+    checkStatisticsTask(task);
+  } else checkDecomposition(task);
   if (new Set(outputs).size !== outputs.length) throw invalid('outputs', 'distinct names', `${outputs}`);
   const { closes = [] } = task;
   if (new Set(closes).size !== closes.length) throw invalid('closes', 'each once', `${closes}`);
@@ -45,7 +49,7 @@ export function checkTask(task: TaskProposal): void {
     );
   }
   checkDifferentialPrivacy(task);
-  if (revealsScatter(task) && !task.allowFullRank) {
+  if (!isHistogram && revealsScatter(task) && !task.allowFullRank) {
     const most = mostComponents(task);
     throw new TaskError(
       'ERR_FULL_RANK',
@@ -56,9 +60,19 @@ export function checkTask(task: TaskProposal): void {
   }
 }
 
+/** What a projection has beyond other tasks. */
+function checkDecomposition(task: TaskProposal): void {
+  checkSketch(task); // first: nothing below is made for so many features without one
+  checkNoHistogram(task);
+  checkStatisticsTask(task);
+  const program = programOf(task);
+  checkProgram(program);
+  if (task.twoParty === 'rotated') checkRevealedByRotation(program);
+}
+
 /** A noise matrix that is singular whatever the data would only be found when all owners have contributed. */
 function checkRidge({ method, features, differentialPrivacy }: TaskProposal): void {
-  if (method.kind === 'pca' || method.ridge !== 0) return;
+  if (method.kind === 'pca' || method.kind === 'histogram' || method.ridge !== 0) return;
   if (method.kind === 'mdr')
     throw invalid('method.ridge', 'more than 0 for mdr: S_B of the privacy labels alone is singular', 0);
   const constant = features.find(({ min, max }) => min === max);
@@ -93,6 +107,7 @@ export function checkStatisticsTask(task: StatisticsTask): void {
       throw invalid(`labellings[${JSON.stringify(column)}].classes`, 'distinct labels', 'a label twice');
   }
   checkFeatures(task);
+  checkOfHistogram(task);
   checkSketchPrecision(task);
   const columns = [...features.map(({ name }) => name), ...labellings.map(({ column }) => column)];
   if (columns.includes('')) throw invalid('features', 'names, and for labellings columns', 'an empty one');
@@ -148,6 +163,7 @@ export function checkProgram(program: Program): void {
   checkCount('minimumOwners', minimumOwners);
   checkFractionBits(fractionBits);
   checkLabellings(method, classCounts);
+  if (method.kind === 'histogram') throw invalid('method', 'one that decomposes', method.kind);
   if (method.kind !== 'pca' && !(method.ridge >= 0 && Number.isFinite(method.ridge)))
     throw invalid('method.ridge', 'a finite number from 0', method.ridge);
   if (method.kind === 'dca' && !Number.isFinite(method.signalRidge))
@@ -191,7 +207,7 @@ export function checkRevealedByRotation({
   );
 }
 
-function checkLabellings({ kind }: Method, classCounts: readonly number[]): void {
+function checkLabellings({ kind }: Pick<Method, 'kind'>, classCounts: readonly number[]): void {
   const expected = LABELLINGS[kind];
   if (classCounts.length !== expected)
     throw invalid('labellings', `${expected} of them for ${kind}`, classCounts.length);

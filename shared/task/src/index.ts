@@ -11,6 +11,16 @@ export {
 export { DAY_MILLISECONDS } from './deadline.ts';
 export { TaskError, type TaskErrorCode } from './errors.ts';
 export { type FeatureRun, featureRuns } from './feature-runs.ts';
+export {
+  binsOf,
+  edgesOf,
+  type Histogram,
+  histogramsOf,
+  LINEAR_RING_BITS,
+  releaseNoiseOf,
+  strategyOf,
+  sumsOf,
+} from './histogram.ts';
 export { noisePlanOf, stageTaskOf } from './noise.ts';
 export { largestScatter, noiseNorm, rowsToStandOut } from './noise-norm.ts';
 export { mostRotatedComponents } from './pencil-rank.ts';
@@ -48,6 +58,7 @@ export {
   collectsR,
   constantFeatures,
   type Feature,
+  type HistogramMethod,
   isStandardised,
   type Labelling,
   type Method,

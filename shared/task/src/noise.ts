@@ -1,24 +1,34 @@
 /** What a task's differential-privacy setting means for its rows and values; nothing, for a task without one. */
 
 import { type NoisePlan, noisePlan, type StageTask } from '@eigenveil/privacy';
+import { TaskError } from './errors.ts';
 import { type StatisticsTask, summedClasses } from './statistics-task.ts';
 
-/** The part of the task that its noise is a function of; undefined without differential privacy. */
+/**
+ * The part of the task that its noise is a function of; undefined without differential privacy, and of histograms, whose noise is not on the statistics:
+ * see `releaseNoiseOf`.
+ */
 export function stageTaskOf(
   task: Pick<
     StatisticsTask,
     'method' | 'features' | 'labellings' | 'fractionBits' | 'maximumOwners' | 'differentialPrivacy'
   >,
 ): StageTask | undefined {
-  const { differentialPrivacy: setting } = task;
-  if (setting === undefined || setting === null) return undefined;
+  const { differentialPrivacy: setting, method } = task;
+  if (setting === undefined || setting === null || method.kind === 'histogram') return undefined;
+  const { clippingNorm } = setting;
+  if (clippingNorm === null)
+    throw new TaskError(
+      'ERR_TASK_INVALID',
+      '"differentialPrivacy.clippingNorm" expected a number for a projection, got null',
+    );
   return {
-    kind: task.method.kind,
+    kind: method.kind,
     features: task.features.length,
     classes: summedClasses(task),
     fractionBits: task.fractionBits,
     maximumOwners: task.maximumOwners,
-    setting,
+    setting: { ...setting, clippingNorm },
   };
 }
 

@@ -24,7 +24,7 @@ export interface Program {
 }
 
 /**
- * The program that a task describes.
+ * The program that a task describes; that of a histogram, which decomposes nothing, has no components.
  * @example
  * import { cappedComponents, programOf } from '@eigenveil/task';
  *
@@ -59,7 +59,7 @@ export const SKETCH_OUTPUTS = ['mean', 'sampleCount'] as const satisfies readonl
 
 /** The outputs that the data user learns of any task by `rotated`, whose tasks must declare them: docs/rotated.md has why. */
 export function revealedByRotation(
-  method: { readonly kind: MethodName; readonly scale?: Scale | undefined },
+  method: { readonly kind: MethodName | 'histogram'; readonly scale?: Scale | undefined },
   sketch?: Program['sketch'],
 ): Output[] {
   if (sketch !== undefined) return [...SKETCH_OUTPUTS];
@@ -74,6 +74,7 @@ export function revealedByRotation(
  */
 export function maximumComponents(program: Pick<Program, 'method' | 'featureCount' | 'classCounts'>): number {
   const { method, featureCount, classCounts } = program;
+  if (method.kind === 'histogram') return 0;
   const fullRank =
     method.kind === 'pca' || (method.kind === 'dca' && (method.form === 'book' || method.signalRidge !== 0));
   return fullRank ? featureCount : Math.min(featureCount, classCounts[0]! - 1);

@@ -29,8 +29,10 @@ export function newTaskId(): TaskId {
 /** Sizes that the services support; larger tasks are refused when they are proposed. */
 export const LIMITS = {
   features: 200,
-  /** Of a task with `sketch`. */
+  /** Of a task with `sketch`, and of histograms that features share. */
   sketchedFeatures: 10_000,
+  /** Bins of all histograms of a task. */
+  bins: 262_144,
   sketchColumns: 80,
   classes: 100,
   owners: 10_000_000,
@@ -65,6 +67,16 @@ const FEATURE = {
     .describe(
       'The largest value, at least min: larger ones are moved to it, and it is mapped to 1. Reveals: itself, as min.',
     ),
+  logarithmic: z
+    .number()
+    .positive()
+    .optional()
+    .describe(
+      'Of histogram, with min = −max: bins are logarithmic on both sides of 0, where nothing is known but magnitudes; values closer to 0 than this share the innermost bins. Left out: all bins are equally wide. Reveals: itself, as min.',
+    ),
+  histogram: Name.optional().describe(
+    'Of histogram: the name of the histogram that it shares with other features of the same min, max and logarithmic, such as pixels. Left out: one of its own. Reveals: counts over these features together alone, not of each.',
+  ),
   twoValued: z
     .boolean()
     .optional()
@@ -134,6 +146,33 @@ const Method = z
         ),
       ridge: Ridge,
     }),
+    z.strictObject({
+      kind: z
+        .literal('histogram')
+        .describe(
+          'Noisy counts of each feature by bins, from which private ranges, quantiles and the number of rows follow: by linear, with differential privacy and 0 components. Reveals: counts with the noise of both servers, to the data user and to whom the result is released.',
+        ),
+      height: z
+        .int()
+        .min(2)
+        .max(12)
+        .describe(
+          'h: the range of each feature is cut into 2^h bins; values beyond it count in the first or last, and what is no number in a bin of its own. Reveals: nothing more under the same noise.',
+        ),
+      strategy: z
+        .enum(['flat', 'tree', 'privelet'])
+        .describe(
+          'Which sums of counts take noise: the bins alone, every node of a tree, or the Haar wavelet. Drafts take the one with the least expected error. Reveals: nothing more.',
+        ),
+      fanouts: z
+        .array(z.int().min(2).max(2048))
+        .min(2)
+        .max(12)
+        .optional()
+        .describe(
+          'Of tree alone: how many children a node has, from the bins up, each a power of two; their product is 2^h. Reveals: nothing more.',
+        ),
+    }),
   ])
   .describe('What is computed. Reveals: see components.');
 
@@ -179,9 +218,11 @@ export const DifferentialPrivacy = z.strictObject({
     .describe("ε that the result spends of each row's budget. Reveals: the larger, the more."),
   delta: z
     .number()
-    .positive()
+    .min(0)
     .max(0.01)
-    .describe('δ, well below 1 over the number of rows. Reveals: the larger, the more.'),
+    .describe(
+      'δ, well below 1 over the number of rows; 0 of histogram alone, for pure ε and discrete Laplace noise. Reveals: the larger, the more.',
+    ),
   neighbours: z
     .enum(['add-remove', 'replace'])
     .describe(
@@ -191,8 +232,9 @@ export const DifferentialPrivacy = z.strictObject({
     .number()
     .positive()
     .max(1e6)
+    .nullable()
     .describe(
-      'Rows of features in [−1, 1] are scaled down to this length; √d for d features never clips, and noise grows with its square. Drafts write √(d/3). Reveals: itself; do not choose it by the rows.',
+      'Rows of features in [−1, 1] are scaled down to this length; √d for d features never clips, and noise grows with its square. Drafts write √(d/3). Of histogram null: counts need none. Reveals: itself; do not choose it by the rows.',
     ),
   noise: z
     .enum(['servers', 'csp', 'owners'])
@@ -214,7 +256,7 @@ export type DifferentialPrivacy = z.infer<typeof DifferentialPrivacy>;
 export const ClosesWhen = z.enum(['deadline', 'full']);
 export type ClosesWhen = z.infer<typeof ClosesWhen>;
 
-export const TwoPartyName = z.enum(['garbled', 'rotated', 'simulated']);
+export const TwoPartyName = z.enum(['garbled', 'rotated', 'linear', 'simulated']);
 
 const MethodName = z.enum(['pca', 'dca', 'lda', 'mdr']);
 export type MethodName = z.infer<typeof MethodName>;
@@ -261,10 +303,10 @@ export const TaskProposal = z.strictObject({
   sketch: Sketch.optional(),
   components: z
     .int()
-    .min(1)
+    .min(0)
     .max(LIMITS.features)
     .describe(
-      "How many vectors, at most as many as features; dca, lda and mdr give at most K − 1 for K classes, but for dca with ρ′ or of the book's form. Reveals: so many vectors and their eigenvalues, to the data user; nearly as many as features tell the scatter matrix.",
+      "How many vectors, at least 1 and at most as many as features; 0 of histogram, which has none; dca, lda and mdr give at most K − 1 for K classes, but for dca with ρ′ or of the book's form. Reveals: so many vectors and their eigenvalues, to the data user; nearly as many as features tell the scatter matrix.",
     ),
   fractionBits: z
     .int()
@@ -323,7 +365,7 @@ export const TaskProposal = z.strictObject({
       'σ: what the CSP decrypts is within a statistical distance of 2^−σ of random numbers, for the whole task. Reveals: no more than that.',
     ),
   twoParty: TwoPartyName.default('garbled').describe(
-    'How both servers decompose: garbled circuits; rotated, which is far faster; or simulated, which is NOT private and for tests. Reveals: with garbled only what is declared; with rotated also sampleCount, spectrum, classCounts (dca, lda, mdr) and variances (correlation), which must be declared, and of dca, lda and mdr all eigenvalues of the pencil and the lengths of the vectors; with simulated all pooled statistics, to the data user.',
+    'How both servers decompose: garbled circuits; rotated, which is far faster; linear, of histogram alone; or simulated, which is NOT private and for tests. Reveals: with garbled and linear only what is declared; with rotated also sampleCount, spectrum, classCounts (dca, lda, mdr) and variances (correlation), which must be declared, and of dca, lda and mdr all eigenvalues of the pencil and the lengths of the vectors; with simulated all pooled statistics, to the data user.',
   ),
   outputs: z
     .array(Output)

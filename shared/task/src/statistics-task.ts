@@ -12,6 +12,7 @@ type Immutable<T> = T extends readonly (infer Item)[]
 export type Feature = Immutable<TaskProposal['features'][number]>;
 export type Labelling = Immutable<TaskProposal['labellings'][number]>;
 export type Method = Immutable<TaskProposal['method']>;
+export type HistogramMethod = Extract<Method, { readonly kind: 'histogram' }>;
 
 export type StatisticsTask = Immutable<
   Pick<
@@ -32,9 +33,9 @@ export type StatisticsTask = Immutable<
   readonly differentialPrivacy?: Immutable<TaskProposal['differentialPrivacy']> | undefined;
 };
 
-/** Whether the task's statistics include R, the sum of x xᵀ. MDR works from class sums alone, and a sketch has Y in its place: neither collects it. */
+/** Whether the task's statistics include R, the sum of x xᵀ. MDR works from class sums alone, a sketch has Y in its place, and histograms counts: none collects it. */
 export function collectsR({ method, sketch }: Pick<StatisticsTask, 'method' | 'sketch'>): boolean {
-  return method.kind !== 'mdr' && sketch === undefined;
+  return method.kind !== 'mdr' && method.kind !== 'histogram' && sketch === undefined;
 }
 
 /** Whether a PCA is one of the correlation matrix. */

@@ -1,7 +1,9 @@
 /** How large the values of a task's statistics may become, and how many bits they take. */
 
 import { largestEntry } from '@eigenveil/privacy';
+import { signedBits } from './bits.ts';
 import { checkStatisticsTask } from './check.ts';
+import { histogramBits } from './histogram.ts';
 import { noisePlanOf } from './noise.ts';
 import { placesOf, type Span } from './places.ts';
 import { planShift } from './shift.ts';
@@ -81,6 +83,10 @@ export function widthsOf(task: StatisticsTask): Widths {
  * @throws as `widthsOf`
  */
 export function valueBitsOf(task: StatisticsTask): number[] {
+  if (task.method.kind === 'histogram') {
+    checkStatisticsTask(task);
+    return histogramBits(task);
+  }
   const widths = widthsOf(task);
   const { R, Y, labellings, owners, length } = placesOf(task);
   const bits = new Array<number>(length);
@@ -93,9 +99,4 @@ export function valueBitsOf(task: StatisticsTask): number[] {
   }
   fill(widths.owners, owners);
   return bits;
-}
-
-/** The least b with bound < 2^(b-1). */
-function signedBits(bound: bigint): number {
-  return bound.toString(2).length + 1;
 }

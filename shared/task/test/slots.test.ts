@@ -42,6 +42,7 @@ describe('the slots of', () => {
     expect(placesOf(pca)).toEqual({
       R: { from: 0, to: 6 },
       Y: { from: 6, to: 6 },
+      counts: { from: 6, to: 6 },
       labellings: [[{ V: { from: 6, to: 9 }, M: { from: 9, to: 10 } }]],
       owners: { from: 10, to: 11 },
       length: 11,
@@ -56,6 +57,7 @@ describe('the slots of', () => {
     expect(placesOf(sketch)).toEqual({
       R: { from: 0, to: 0 },
       Y: { from: 0, to: 6 },
+      counts: { from: 6, to: 6 },
       labellings: [[{ V: { from: 6, to: 9 }, M: { from: 9, to: 10 } }]],
       owners: { from: 10, to: 11 },
       length: 11,
@@ -70,6 +72,7 @@ describe('the slots of', () => {
     expect(placesOf(mdr)).toEqual({
       R: { from: 0, to: 0 },
       Y: { from: 0, to: 0 },
+      counts: { from: 0, to: 0 },
       labellings: [
         [classAt(0), classAt(3)],
         [classAt(6), classAt(9), classAt(12)],

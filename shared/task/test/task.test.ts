@@ -74,7 +74,7 @@ describe('a proposal', () => {
     ['no ε', { differentialPrivacy: { ...dp, epsilon: undefined } }],
     ['ε = 0', { differentialPrivacy: { ...dp, epsilon: 0 } }],
     ['ε too large to mean anything', { differentialPrivacy: { ...dp, epsilon: 101 } }],
-    ['δ = 0', { differentialPrivacy: { ...dp, delta: 0 } }],
+    ['δ below 0', { differentialPrivacy: { ...dp, delta: -1e-9 } }],
     ['δ too large to mean anything', { differentialPrivacy: { ...dp, delta: 0.02 } }],
     ['rows of no length', { differentialPrivacy: { ...dp, clippingNorm: 0 } }],
     ['an unknown neighbouring relation', { differentialPrivacy: { ...dp, neighbours: 'similar' } }],

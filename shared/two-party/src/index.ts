@@ -26,6 +26,7 @@ export {
   type Gates,
   type Session,
 } from './garbling/index.ts';
+export { sumCount, sumShares } from './linear/sums.ts';
 export {
   type ExtensionReceiver,
   type ExtensionSender,

@@ -1,5 +1,6 @@
 /** Every two-party protocol under the name by which a task chooses it. */
 import { garbled } from './garbled.ts';
+import { linear } from './linear.ts';
 import type { TwoPartyProtocol } from './protocol.ts';
 import { rotated } from './rotated.ts';
 import { simulated } from './simulated.ts';
@@ -14,7 +15,7 @@ import { simulated } from './simulated.ts';
  * const decomposition = await garbled.runDataUser(atDataUser, computation, { shares });
  * await csp;
  */
-export const TWO_PARTY_PROTOCOLS = { garbled, rotated, simulated } as const satisfies Record<
+export const TWO_PARTY_PROTOCOLS = { garbled, rotated, linear, simulated } as const satisfies Record<
   string,
   TwoPartyProtocol
 >;

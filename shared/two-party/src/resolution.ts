@@ -33,10 +33,11 @@ const CLEAR = 2 ** 10;
  * @param trace of the decomposed matrix of a PCA, with whatever differential privacy has added to it; not looked at for other methods
  */
 export function resolutionOf(
-  twoParty: 'garbled' | 'rotated' | 'simulated',
+  twoParty: 'garbled' | 'rotated' | 'linear' | 'simulated',
   { method, featureCount: d }: Pick<Program, 'method' | 'featureCount'>,
   { largest, trace }: { readonly largest: number; readonly trace: number },
 ): Resolution {
+  if (twoParty === 'linear') return { error: () => 0, gap: () => 0, status: 0 }; // no components
   const status = twoParty === 'garbled' ? 2 ** -RESIDUAL_PLACES * Math.abs(largest) : 0;
   if (method.kind === 'pca') {
     // The circuit draws its line at 2^-rankPlaces of a trace that it has brought to [1/2, 1).

@@ -7,7 +7,6 @@ import { withAbort } from './channel/abort.ts';
 import type { Channel } from './channel/channel.ts';
 import { MessageStream } from './channel/message-stream.ts';
 import { Transcript } from './channel/transcript.ts';
-import { TwoPartyError } from './errors.ts';
 import { EvaluatorSession, GarblerSession } from './garbling/index.ts';
 import { drawDelta, setUpReceiver, setUpSender } from './oblivious-transfer/index.ts';
 import {
@@ -17,6 +16,7 @@ import {
   streamsFrom,
   systemRandomness,
 } from './oblivious-transfer/randomness.ts';
+import { hearing, tellingOwners } from './owner-refusal.ts';
 import { multiplyEachChosen, multiplyEachCorrelated } from './products/index.ts';
 import { digitProducts } from './products/layout.ts';
 import type { KeptAnswer, Progress, TwoPartyProtocol } from './protocol.ts';
@@ -143,32 +143,4 @@ function begin(
     stream: new MessageStream(channel, transcript),
     randomness: streamsFrom(seed),
   };
-}
-
-const OWNER_COUNT = 'ERR_OWNER_COUNT';
-
-/** The data user knows what it aggregated, so that it may be told when the number of owners is refused. */
-async function tellingOwners<T>(channel: Channel, run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    if (error instanceof TwoPartyError && error.code === OWNER_COUNT) await channel.abort(OWNER_COUNT);
-    throw error;
-  }
-}
-
-/** What the CSP says of its end, where it says more than that it has ended. */
-async function hearing<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    const reason = error instanceof TwoPartyError ? error.reason : undefined;
-    if (reason === OWNER_COUNT)
-      throw new TwoPartyError(OWNER_COUNT, 'the CSP refused the number of owners', { cause: error });
-    if (reason === 'ERR_ANSWER_DIFFERS')
-      throw new TwoPartyError(reason, 'the CSP was sent something else than in a run of this answer before', {
-        cause: error,
-      });
-    throw error;
-  }
 }

@@ -83,7 +83,7 @@ async function run(
   return { code, answered, sent: sent(), seenByCsp: { csp: csp.status, messages: seen, closing } };
 }
 
-const FEATURES = { simulated: 3, garbled: 3, rotated: 4 };
+const FEATURES = { simulated: 3, garbled: 3, rotated: 4, linear: 3 };
 const given = (name: Name, rows: number, changes: Partial<Given> = {}): Given => ({
   rows: spread(rows, FEATURES[name], 3),
   features: FEATURES[name],

@@ -63,6 +63,19 @@ export const RECEIPT = {
 export type Receipt = z.infer<(typeof RECEIPT)['schema']>;
 export const ReceiptResponse = z.strictObject({ receipt: z.string().max(4096) });
 
+/** One histogram as both servers' noise leaves it. */
+const ReleasedHistogram = z.strictObject({
+  name: z.string(),
+  /** The strategy's sums of counts with noise, integers, in the order of the strategy. */
+  coefficients: z.array(z.int()),
+  /** Cells that are no number, with noise. */
+  unreadable: z.int(),
+  /** Of the bins, restored by least squares: of either sign, and not whole. */
+  counts: z.array(z.number()),
+  /** Edges of bins, in the features' own units; none where noise leaves no rows. */
+  quantiles: z.array(z.strictObject({ q: z.number(), value: z.number(), from: z.number(), to: z.number() })),
+});
+
 /**
  * The result of a task. Vectors are rows over the features scaled to [−1, 1], of length 1, in descending order of
  * their eigenvalues, which refer to the undivided scatter. Those of a correlation matrix are divided by standard deviations, and so longer.
@@ -92,6 +105,10 @@ export const Projection = z.strictObject({
   /** Per labelling of the task and class. */
   classCounts: z.array(z.array(z.int().min(0))).optional(),
   variances: z.array(z.number()).optional(),
+  /** Of a histogram task, which has no vectors; all else in it follows from the coefficients. */
+  histograms: z.array(ReleasedHistogram).optional(),
+  /** The number of rows by these counts, and the deviation of its noise. */
+  privateRows: z.strictObject({ rows: z.number(), deviation: z.number() }).optional(),
 });
 export type Projection = z.infer<typeof Projection>;
 

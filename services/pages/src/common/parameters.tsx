@@ -9,6 +9,7 @@ import { Untrusted } from './untrusted.tsx';
 const PROTOCOLS: Readonly<Record<TaskProposal['twoParty'], string>> = {
   garbled: 'garbled: garbled circuits',
   rotated: 'rotated: faster, and tells more than is declared',
+  linear: 'linear: sums of counts with the noise of both servers',
   simulated: 'simulated: NOT private, for tests',
 };
 
@@ -43,7 +44,9 @@ export function Parameters(props: {
           {method.kind.toUpperCase()}
           {method.kind === 'pca' && ` of the ${method.scale ?? 'covariance'} matrix`},{' '}
           {count(task.components, 'component')}
-          {method.kind !== 'pca' && `, ridge ${method.ridge}`}
+          {method.kind === 'histogram'
+            ? `, ${number(2 ** method.height)} bins, ${method.strategy}`
+            : method.kind !== 'pca' && `, ridge ${method.ridge}`}
         </dd>
         <dt>Features</dt>
         <dd>{number(features.length)}</dd>

@@ -1,13 +1,14 @@
 /** States and what a task waits for, in words for the operator: one place for all of them. */
-import type { MethodName } from '@eigenveil/task/schema';
+import type { Task } from '@eigenveil/task/schema';
 import type { TaskProgress, TaskState, WaitingCode } from '@eigenveil/wire/console';
 import { count, number } from '../common/format.ts';
 
-export const METHODS: Readonly<Record<MethodName, string>> = {
+export const METHODS: Readonly<Record<Task['method']['kind'], string>> = {
   pca: 'PCA',
   dca: 'DCA',
   lda: 'LDA',
   mdr: 'MDR',
+  histogram: 'Histogram',
 };
 
 export const STATES: Readonly<Record<TaskState, { readonly name: string; readonly says: string }>> = {

@@ -36,8 +36,8 @@ const OWNERS = 3;
 /** The most that a task may have: statistics of up to 50 bits, which no accident puts into a view. */
 const FRACTION_BITS = 20;
 const TIMES: Readonly<Record<Effort, Readonly<Record<TwoParty, number>>>> = {
-  quick: { garbled: 1, rotated: 1, simulated: 0 },
-  full: { garbled: 4, rotated: 4, simulated: 2 },
+  quick: { garbled: 1, rotated: 1, linear: 0, simulated: 0 },
+  full: { garbled: 4, rotated: 4, linear: 0, simulated: 2 },
 };
 
 /** Zeros in place of blinding values. */

@@ -82,7 +82,7 @@ export function checkForecast(data: LaboratoryData, setting: ForecastSetting): C
     dataset: data.name,
     features: data.features,
     clipped: discretiser.clippedRows * each,
-    mean: norm(perRow.mean) / task.differentialPrivacy!.clippingNorm,
+    mean: norm(perRow.mean) / task.differentialPrivacy!.clippingNorm!,
     noise: { forecast, seen: normSeen(perRow, exact, draws, forecastRows) },
     share: values[0]! / values.reduce((sum, value) => sum + value, 0),
     rows: { forecast: forecastRows, seen: rowsSeen(perRow, exact, draws, forecastRows) },

@@ -12,12 +12,13 @@ import {
 import type { RandomSource } from '@eigenveil/privacy';
 import { drawNoise } from '@eigenveil/statistics';
 import type { StatisticsTask } from '@eigenveil/task';
+import { drawSumNoise } from './sum-noise.ts';
 
 /** What the data user draws once per task: as secret as the key, and persisted before it is used. */
 export interface Drawn {
   /** One per value of the flat statistics; see `drawBlinding`. */
   readonly blinding: readonly bigint[];
-  /** The data user's noise for differential privacy, one per value; zeros where the task has the data user add none. */
+  /** The data user's noise for differential privacy, one per value; zeros where the task has the data user add none. Of a histogram one per sum, see `drawSumNoise`. */
   readonly noise: readonly bigint[];
 }
 
@@ -34,7 +35,10 @@ export function draw(
   { task, packing }: { readonly task: StatisticsTask; readonly packing: Packing },
   randomness: RandomSource,
 ): Drawn {
-  const noise = drawNoise(task, 'dataUser', randomness);
+  const noise =
+    task.method.kind === 'histogram'
+      ? drawSumNoise(task, randomness)
+      : drawNoise(task, 'dataUser', randomness);
   return { blinding: drawBlinding(packing, randomness), noise };
 }
 

@@ -1,6 +1,13 @@
 /** What the data user signs in the end. */
-import type { Decomposition } from '@eigenveil/projection';
-import { type Task, withoutShift } from '@eigenveil/task';
+import { type Decomposition, QUANTILES } from '@eigenveil/projection';
+import {
+  type HistogramMethod,
+  histogramsOf,
+  LINEAR_RING_BITS,
+  sumsOf,
+  type Task,
+  withoutShift,
+} from '@eigenveil/task';
 import { digestTask, type Projection, ServiceError } from '@eigenveil/wire';
 
 /**
@@ -41,8 +48,30 @@ export function longestResult(task: Task): number {
     spectrum: numbers(features.length),
     classCounts: labellings.map(({ classes }) => numbers(classes.length)),
     variances: numbers(features.length),
+    ...(task.method.kind === 'histogram' && longestRelease(task, task.method)),
   });
   return Buffer.byteLength(JSON.stringify(longest));
+}
+
+/** All quantiles of all histograms, and sums at the end of the ring. */
+function longestRelease(
+  task: Task,
+  method: HistogramMethod,
+): Pick<Decomposition, 'histograms' | 'privateRows'> {
+  const all = histogramsOf(task);
+  const sums = sumsOf(task) / all.length - 1;
+  const numbers = (count: number, value: number) => new Array<number>(count).fill(value);
+  const sum = -(2 ** (LINEAR_RING_BITS - 1));
+  return {
+    histograms: all.map(({ name }) => ({
+      name,
+      coefficients: numbers(sums, sum),
+      unreadable: sum,
+      counts: numbers(2 ** method.height, LONGEST),
+      quantiles: QUANTILES.map((q) => ({ q, value: LONGEST, from: LONGEST, to: LONGEST })),
+    })),
+    privateRows: { rows: LONGEST, deviation: LONGEST },
+  };
 }
 
 function projectionOf(task: Task, decomposition: Decomposition): Projection {

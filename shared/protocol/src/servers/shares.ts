@@ -2,17 +2,19 @@
 import type { RandomSource } from '@eigenveil/privacy';
 import { drawNoise } from '@eigenveil/statistics';
 import { type StatisticsTask, shiftOf } from '@eigenveil/task';
-import { TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
+import { sumShares, TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
 import type { Drawn } from './blind.ts';
+import { drawSumNoise } from './sum-noise.ts';
 
 /** What the shares of a task are a function of. */
 export type SharedTask = StatisticsTask & { readonly twoParty: keyof typeof TWO_PARTY_PROTOCOLS };
 
 /**
- * The CSP's additive shares: what it reads from the slots, which are values with their blinding, and its noise.
+ * The CSP's additive shares: what it reads from the slots, which are values with their blinding, and its noise. Of a histogram those of its sums.
  * @throws ERR_DP_PARAMETER
  */
 export function sharesAtCsp(task: SharedTask, slots: readonly bigint[], randomness: RandomSource): bigint[] {
+  if (task.method.kind === 'histogram') return noisySums(task, slots, drawSumNoise(task, randomness));
   const noise = drawNoise(task, 'csp', randomness);
   return toShares(
     task,
@@ -25,10 +27,27 @@ export function sharesAtCsp(task: SharedTask, slots: readonly bigint[], randomne
  * @throws ERR_DP_PARAMETER
  */
 export function sharesAtDataUser(task: SharedTask, { blinding, noise }: Drawn): bigint[] {
+  if (task.method.kind === 'histogram')
+    return noisySums(
+      task,
+      blinding.map((value) => -value),
+      noise,
+    );
   const shift = shiftOf(task);
   return toShares(
     task,
     blinding.map((value, i) => noise[i]! + shift[i]! - value),
+  );
+}
+
+/**
+ * Of a histogram, shares are those of its sums: the strategy is linear, so each server applies it to its own, and adds its own noise, before anything leaves
+ * it. In the ring, whatever noise was drawn: to refuse some would tell something of the rows.
+ */
+function noisySums(task: SharedTask, integers: readonly bigint[], noise: readonly bigint[]): bigint[] {
+  return toShares(
+    task,
+    sumShares(task, integers).map((sum, i) => sum + noise[i]!),
   );
 }
 

@@ -167,12 +167,14 @@ class ChunkReader {
 
   /** Whether no number is missing; every one of them is looked at. */
   #isWhole(values: Float64Array): boolean {
-    const { strict, missing } = this.#options;
+    const { strict, missing, countsUnreadable } = this.#options;
     let isWhole = true;
     for (let i = 0; i < values.length; i += 1) {
       const x = values[i]!;
       const { name, min, max } = this.#task.features[i]!;
-      if (Number.isNaN(x)) {
+      if (countsUnreadable === true && missing !== 'skip' && !Number.isFinite(x)) {
+        values[i] = Number.NaN;
+      } else if (Number.isNaN(x)) {
         isWhole = false;
         if (missing !== 'skip')
           throw this.#fault('ERR_CSV_CELL', name, `expected a finite number, got ${NOTHING}`);

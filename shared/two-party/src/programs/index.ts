@@ -1,4 +1,5 @@
 /** Decompositions as programs of a two-party session. */
+import { ProjectionError } from '@eigenveil/projection';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { Session } from '../garbling/index.ts';
 import { discriminant } from './discriminant.ts';
@@ -28,5 +29,10 @@ export async function runProgram(
       return discriminant(session, task, program, shares, method);
     case 'mdr':
       return mdr(session, task, program, shares, method.ridge);
+    case 'histogram':
+      throw new ProjectionError(
+        'ERR_PROGRAM_INVALID',
+        '"method" expected one that decomposes, got histogram',
+      );
   }
 }

@@ -4,6 +4,7 @@ import type { TaskId } from '@eigenveil/task/schema';
 import { errorCodeOf } from '@eigenveil/wire/errors';
 import { useMemo } from 'preact/hooks';
 import { Problem } from '../../common/feedback.tsx';
+import { number } from '../../common/format.ts';
 import { View } from '../../common/layout.tsx';
 import { useAsync } from '../../common/use-async.ts';
 import type { ConsoleApi } from '../api.ts';
@@ -49,6 +50,21 @@ export function ResultView({ api, taskId }: { readonly api: ConsoleApi; readonly
 }
 
 function Shown({ checked }: { readonly checked: CheckedResult }) {
+  const { task } = checked;
+  if (task.method.kind === 'histogram')
+    return (
+      <>
+        <p>
+          Noisy counts of {number(task.features.length)} features by bins. Their quantiles are shown by:{' '}
+          <code>eigenveil-user task result {task.id}</code>
+        </p>
+        <Provenance checked={checked} />
+      </>
+    );
+  return <Components checked={checked} />;
+}
+
+function Components({ checked }: { readonly checked: CheckedResult }) {
   const { task, projection } = checked;
   const remarks = useMemo(() => remarksOf(task, projection), [task, projection]);
   const rows = useMemo(() => componentRows(projection, remarks), [projection, remarks]);

@@ -22,12 +22,13 @@ interface Reduction {
   readonly isDefinite: (nu: number) => boolean;
 }
 
-/** @throws ERR_PROGRAM_INVALID for PCA, and for ρ′ < 0 or ρ′ > ρ, which `garbled` computes */
+/** @throws ERR_PROGRAM_INVALID for PCA and histograms, and for ρ′ < 0 or ρ′ > ρ, which `garbled` computes */
 export function reductionOf(method: Method): Reduction {
   const divides = { isDefinite: (nu: number) => 1 - nu >= LEAST_MARGIN };
   switch (method.kind) {
     case 'pca':
-      throw new ProjectionError('ERR_PROGRAM_INVALID', '"method" expected a pencil, got pca');
+    case 'histogram':
+      throw new ProjectionError('ERR_PROGRAM_INVALID', `"method" expected a pencil, got ${method.kind}`);
     case 'lda':
     case 'mdr':
       return { ridge: method.ridge, signalRidge: 0, eigenvalue: (nu) => nu / (1 - nu), ...divides };

@@ -57,7 +57,7 @@ export function worstNeighbours(proposal: TaskProposal, kind: Kind): Neighbours 
   const cosine = WORST_COSINE[kind];
   const sine = Math.sqrt(1 - cosine ** 2);
   // A little beyond the norm, so that clipping makes it as long as may be.
-  const length = (1.01 * clippingNorm) / Math.SQRT2;
+  const length = (1.01 * clippingNorm!) / Math.SQRT2;
   const other = rowOf(
     [length * (cosine + sine), length * (cosine - sine)],
     kind === 'pca' ? CLASSES[0]! : CLASSES[1]!,

@@ -1,0 +1,6 @@
+/** How many bits a value takes. */
+
+/** The least b with bound < 2^(b-1). */
+export function signedBits(bound: bigint): number {
+  return bound.toString(2).length + 1;
+}
