@@ -8,6 +8,7 @@ import {
   observed,
   runProgram,
   standardPace,
+  sumsPace,
 } from '@eigenveil/two-party/plan';
 
 export interface Cost {
@@ -39,7 +40,7 @@ export async function costOf(task: TaskProposal, signal?: AbortSignal): Promise<
 /** One message of shares; the rest is draws of noise, and JSON. */
 function linearCost(task: TaskProposal): Cost {
   const sums = sumsOf(task);
-  const pace = standardPace(task.features.length, 0) / 1000;
+  const pace = sumsPace(sums) / 1000;
   const bytes = (sums + 1) * Math.ceil(LINEAR_RING_BITS / 8);
   return { seconds: 0.1 + sums / LINEAR_SUMS_PER_SECOND + pace, bytes, memory: 170e6 + 700 * sums };
 }

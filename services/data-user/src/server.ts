@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import { type RandomSource, systemRandomness } from '@eigenveil/privacy';
 import { type Logger, measureStorage, openService, Reloader, readCertificates } from '@eigenveil/server';
-import type { TaskId } from '@eigenveil/task';
-import { standardPace, systemClock } from '@eigenveil/two-party';
+import { sumsOf, type TaskId } from '@eigenveil/task';
+import { standardPace, sumsPace, systemClock } from '@eigenveil/two-party';
 import type { Thumbprint } from '@eigenveil/wire';
 import { Aggregation } from './aggregation.ts';
 import { Chains } from './chains.ts';
@@ -138,11 +138,13 @@ export async function startDataUser(
     // A sketch is decomposed as the pencil of its columns.
     paceOf: ({ features, components, method, sketch }) =>
       config.answerMilliseconds ??
-      standardPace(
-        sketch?.columns ?? features.length,
-        components,
-        sketch !== undefined || method.kind !== 'pca',
-      ),
+      (method.kind === 'histogram'
+        ? sumsPace(sumsOf({ method, features }))
+        : standardPace(
+            sketch?.columns ?? features.length,
+            components,
+            sketch !== undefined || method.kind !== 'pca',
+          )),
     onMiss(event) {
       misses.inc();
       log.warn(event, 'the answer took longer than its public time; the CSP may see what came of it');

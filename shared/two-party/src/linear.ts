@@ -6,7 +6,7 @@
  * 2. The CSP sends its shares of all sums. They were made, and sealed, when it unblinded: every run gives the same bytes, and nothing is drawn.
  * The data user's share hides what it holds until its own noise is in the sum, which it is before anything is added up.
  */
-import { releaseOf } from '@eigenveil/projection';
+import { releaseOf } from '@eigenveil/projection/portable';
 import { LINEAR_RING_BITS, type StatisticsTask } from '@eigenveil/task';
 import { withAbort } from './channel/abort.ts';
 import { sumCount } from './linear/sums.ts';

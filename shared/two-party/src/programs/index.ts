@@ -1,5 +1,5 @@
 /** Decompositions as programs of a two-party session. */
-import { ProjectionError } from '@eigenveil/projection';
+import { ProjectionError } from '@eigenveil/projection/portable';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { Session } from '../garbling/index.ts';
 import { discriminant } from './discriminant.ts';
