@@ -13,6 +13,7 @@ import {
   type TaskProposal,
 } from '@eigenveil/task';
 import type { Projection } from '@eigenveil/wire';
+import { describeHead, type ToldResult } from './describe-result.ts';
 
 const SERVERS = 2;
 
@@ -20,7 +21,9 @@ const SERVERS = 2;
  * What is expected of the counts, exactly and before anybody contributes.
  * @throws ERR_DP_PARAMETER
  */
-export function describeHistogram(task: TaskProposal, method: HistogramMethod): string[] {
+export function describeHistogram(task: TaskProposal): string[] {
+  const { method } = task;
+  if (method.kind !== 'histogram') return [];
   const strategy = strategyOf(method);
   const noise = releaseNoiseOf(task);
   const { variance } = noiseMoments(noise, SERVERS);
@@ -38,9 +41,11 @@ export function describeHistogram(task: TaskProposal, method: HistogramMethod): 
 }
 
 /** The private number of rows, and of each histogram its quantiles. */
-export function describeHistograms({ projection }: { readonly projection: Projection }): string[] {
-  const { histograms = [], privateRows } = projection;
+export function describeHistogramResult(result: ToldResult): string {
+  const { histograms = [], privateRows } = result.projection;
   return [
+    ...describeHead(result),
+    '',
     ...(privateRows === undefined
       ? []
       : [
@@ -53,7 +58,7 @@ export function describeHistograms({ projection }: { readonly projection: Projec
         ({ q, value, from, to }) => `  ${`${q}`.padEnd(6)} ${shown(value)}  [${shown(from)}, ${shown(to)}]`,
       ),
     ]),
-  ];
+  ].join('\n');
 }
 
 /** A line per bin: histogram, its edges, and the restored count. */

@@ -3,7 +3,6 @@ import { explainedVariance } from '@eigenveil/projection/portable';
 import { csvLine } from '@eigenveil/statistics/owner';
 import type { Task } from '@eigenveil/task';
 import type { Projection } from '@eigenveil/wire';
-import { csvOfHistograms, describeHistograms } from './describe-histogram.ts';
 import type { Remark } from './remarks.ts';
 
 export interface ToldResult {
@@ -20,17 +19,19 @@ const BAR = 40;
 const LISTED_BEYOND = 20;
 
 export function describeResult(result: ToldResult): string {
-  const { task, remarks } = result;
-  if (task.method.kind === 'histogram')
-    return [...describeTask(task), ...describeRows(result), '', ...describeHistograms(result)].join('\n');
+  const { remarks } = result;
   return [
-    ...describeTask(task),
-    ...describeRows(result),
+    ...describeHead(result),
     '',
     ...scree(result),
     ...(remarks.length === 0 ? [] : ['']),
     ...remarks.map(({ components, text }) => `note: ${listComponents(components)}: ${text}`),
   ].join('\n');
+}
+
+/** Of what it is, and of whose rows. */
+export function describeHead(result: ToldResult): string[] {
+  return [...describeTask(result.task), ...describeRows(result)];
 }
 
 export function describeOwners(verifiedOwners: number | null): string {
@@ -39,9 +40,8 @@ export function describeOwners(verifiedOwners: number | null): string {
     : `${verifiedOwners} owners, as the CSP has verified`;
 }
 
-/** Of a histogram a line per bin. Else one line per component: number, eigenvalue, share of the variance where it is known, status, remarks, and the vector by feature. */
+/** One line per component: number, eigenvalue, share of the variance where it is known, status, remarks, and the vector by feature. */
 export function csvOfResult({ task, projection, remarks }: ToldResult): string {
-  if (task.method.kind === 'histogram') return csvOfHistograms(task, task.method, projection);
   const { vectors, eigenvalues, converged } = projection;
   const shares = sharesOf(projection);
   const header = ['component', 'eigenvalue', 'variance_share', 'converged', 'remarks'];

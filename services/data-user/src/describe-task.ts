@@ -7,7 +7,6 @@ import {
   type TaskProposal,
 } from '@eigenveil/task';
 import { describeCost } from './describe-cost.ts';
-import { describeHistogram } from './describe-histogram.ts';
 import { describeNoise } from './describe-privacy.ts';
 
 /**
@@ -15,8 +14,7 @@ import { describeNoise } from './describe-privacy.ts';
  * @throws ERR_DP_PARAMETER; the signal's reason, once it is aborted
  */
 export async function describeTask(task: TaskProposal, signal?: AbortSignal): Promise<string[]> {
-  if (task.method.kind === 'histogram')
-    return [...describeHistogram(task, task.method), ...(await describeCost(task, signal))];
+  if (task.method.kind === 'histogram') return describeCost(task, signal);
   return [...describeComponents(task), ...describeNoise(task), ...(await describeCost(task, signal))];
 }
 

@@ -319,7 +319,13 @@ async function printHistogram(
     checkComputable(made);
     return made;
   });
-  await tellNotes(command, async () => (await import('./describe-task.ts')).describeTask(proposal));
+  await tellNotes(command, async () => {
+    const [{ describeHistogram }, { describeCost }] = await Promise.all([
+      import('./describe-histogram.ts'),
+      import('./describe-cost.ts'),
+    ]);
+    return [...describeHistogram(proposal), ...(await describeCost(proposal))];
+  });
   const json = { $schema: proposalSchemaUrl(), ...withoutConsent(proposal) };
   printResult(command, { json, text: JSON.stringify(json, null, 2) });
 }

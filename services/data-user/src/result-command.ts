@@ -19,7 +19,7 @@ export function addResult(task: Command): void {
     format: {
       schema: z.enum(['json', 'csv']).optional(),
       description:
-        'json: the projection with its signatures; csv: a line per component (default: text, to be read)',
+        'json: the projection with its signatures; csv: a line per component, of a histogram per bin (default: text, to be read)',
       placeholder: 'json|csv',
     },
   });
@@ -58,15 +58,20 @@ Example:
     const remarks = remarksOf(agreed, projection);
     const told = { task: agreed, projection, verifiedOwners, remarks };
     const result = { ...projection, provenance };
-    const written = format === 'csv' ? csvOfResult(told) : JSON.stringify(result, null, 2);
+    const { method } = agreed;
+    const { csvOfHistograms, describeHistogramResult } = await import('./describe-histogram.ts');
+    const isHistogram = method.kind === 'histogram';
+    const csv = () => (isHistogram ? csvOfHistograms(agreed, method, projection) : csvOfResult(told));
+    const text = () => (isHistogram ? describeHistogramResult(told) : describeResult(told));
+    const written = format === 'csv' ? csv() : JSON.stringify(result, null, 2);
     if (out === undefined) {
-      printResult(command, { json: result, text: format === undefined ? describeResult(told) : written });
+      printResult(command, { json: result, text: format === undefined ? text() : written });
       return;
     }
     await writeFile(out, `${written}\n`);
     printResult(command, {
       json: { file: out, verifiedOwners, remarks },
-      text: `written to ${out}; ${describeOwners(verifiedOwners)}\n\n${describeResult(told)}`,
+      text: `written to ${out}; ${describeOwners(verifiedOwners)}\n\n${text()}`,
     });
   });
 }

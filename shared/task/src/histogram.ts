@@ -151,70 +151,53 @@ export function checkOfHistogram(
   if (method.kind !== 'histogram') return;
   const bins = 2 ** method.height;
   checkStrategy(method, bins);
-  for (const { name, min, max, logarithmic } of features) {
-    const title = `features[${JSON.stringify(name)}]`;
-    expect(min < max, title, 'min < max for a histogram', `[${min}, ${max}]`);
-    if (logarithmic === undefined) continue;
+  for (const { name, min, max, logarithmic = 0 } of features) {
+    const isMirrored = min === -max && logarithmic <= max / 2 && logarithmic / max >= 2 ** -1000;
     expect(
-      min === -max && logarithmic <= max / 2 && logarithmic / max >= 2 ** -1000,
-      `${title}.logarithmic`,
-      'min = −max, and at most half of max',
-      `${logarithmic} with [${min}, ${max}]`,
+      min < max && (logarithmic === 0 || isMirrored),
+      name,
+      'min < max, and logarithmic at most half of max with min = −max',
+      min,
     );
   }
   const histograms = histogramsOf(task);
   expect(
     histograms.length * bins <= LIMITS.bins,
     'method.height',
-    `at most ${LIMITS.bins} bins of all histograms together`,
-    histograms.length * bins,
+    `at most ${LIMITS.bins} bins in all`,
+    bins,
   );
-  for (const { name, features: indices, ...domain } of histograms) {
-    const alike = indices.map((i) => features[i]!);
+  for (const { name, features: indices, min, max, logarithmic } of histograms)
     expect(
-      alike.every((it) => isSameDomain(it, domain)),
-      'features[].histogram',
-      'features of the same min, max and logarithmic to share one',
-      JSON.stringify(name),
+      indices.every((i) => {
+        const it = features[i]!;
+        const isNamed = it.histogram === name || indices.length === 1;
+        return isNamed && it.min === min && it.max === max && it.logarithmic === logarithmic;
+      }),
+      name,
+      'features of one range, and no other name',
+      indices.length,
     );
-    expect(
-      alike.every((it) => it.histogram === name) || alike.length === 1,
-      'features[].histogram',
-      "a name that is no other feature's",
-      JSON.stringify(name),
-    );
-  }
   const rows = task.maximumOwners * task.maximumSamplesPerOwner;
   const largest = Math.max(...histograms.map((it) => it.features.length));
   expect(
     rows * largest < 2 ** (LINEAR_RING_BITS - 1),
     'maximumSamplesPerOwner',
-    'fewer than 2^53 cells in each histogram',
+    'fewer than 2^53 cells',
     rows * largest,
   );
 }
 
-function isSameDomain(
-  one: { readonly min: number; readonly max: number; readonly logarithmic?: number | undefined },
-  other: Pick<Histogram, 'min' | 'max' | 'logarithmic'>,
-): boolean {
-  return one.min === other.min && one.max === other.max && one.logarithmic === other.logarithmic;
-}
-
 function checkStrategy({ strategy, fanouts }: HistogramMethod, bins: number): void {
+  const product = fanouts?.reduce((size, fanout) => size * fanout, 1);
+  // Two levels at least: see above.
+  const isTree =
+    product === bins && fanouts!.length >= 2 && fanouts!.every((it) => Number.isInteger(it) && it >= 2);
   expect(
-    (strategy === 'tree') === (fanouts !== undefined),
+    strategy === 'tree' ? isTree : fanouts === undefined,
     'method.fanouts',
-    'with the strategy tree, and with no other',
-    fanouts === undefined ? 'none' : `[${fanouts}]`,
-  );
-  if (fanouts === undefined) return;
-  const product = fanouts.reduce((size, fanout) => size * fanout, 1);
-  expect(
-    product === bins && fanouts.length >= 2 && fanouts.every((it) => Number.isInteger(it) && it >= 2),
-    'method.fanouts',
-    `two or more powers of two whose product is ${bins}`,
-    `[${fanouts}]`,
+    `of tree alone, two or more whose product is ${bins}`,
+    `${fanouts}`,
   );
 }
 
@@ -223,28 +206,19 @@ function checkStrategy({ strategy, fanouts }: HistogramMethod, bins: number): vo
  * @throws ERR_TASK_INVALID, ERR_DP_PARAMETER
  */
 export function checkHistogram(task: TaskProposal): void {
-  const { differentialPrivacy: setting, components, twoParty, outputs, sketch, basis, allowFullRank } = task;
-  expect(components === 0, 'components', '0 for a histogram', components);
-  expect(twoParty === 'linear', 'twoParty', 'linear for a histogram', twoParty);
-  expect(outputs.length === 0, 'outputs', 'none for a histogram', `[${outputs}]`);
-  expect(sketch === undefined, 'sketch', 'none for a histogram', 'one');
-  expect(basis === undefined, 'basis', 'none for a histogram', `${basis}`);
-  expect(!allowFullRank, 'allowFullRank', 'false for a histogram', 'true');
-  if (setting === null) throw invalid('differentialPrivacy', 'a guarantee for a histogram', 'null');
-  const { noise, clippingNorm, epsilon } = setting;
-  expect(noise === 'servers', 'differentialPrivacy.noise', 'servers for a histogram', noise);
-  expect(
-    clippingNorm === null,
-    'differentialPrivacy.clippingNorm',
-    'null for a histogram',
-    `${clippingNorm}`,
-  );
-  expect(
-    epsilon >= LEAST_EPSILON,
-    'differentialPrivacy.epsilon',
-    `at least ${LEAST_EPSILON} for a histogram`,
-    epsilon,
-  );
+  const { differentialPrivacy: setting, ...other } = task;
+  const rules: Record<string, boolean> = {
+    'components 0': other.components === 0,
+    'twoParty linear': other.twoParty === 'linear',
+    'no outputs': other.outputs.length === 0,
+    'no sketch': other.sketch === undefined,
+    'no basis': other.basis === undefined,
+    'allowFullRank false': !other.allowFullRank,
+    'noise of servers': setting?.noise === 'servers',
+    'clippingNorm null': setting?.clippingNorm === null,
+    [`epsilon from ${LEAST_EPSILON}`]: setting !== null && setting.epsilon >= LEAST_EPSILON,
+  };
+  for (const [rule, holds] of Object.entries(rules)) if (!holds) throw invalid('method', rule, 'histogram');
   checkOfHistogram(task);
   const { method } = task;
   if (method.kind !== 'histogram') return;
@@ -253,8 +227,8 @@ export function checkHistogram(task: TaskProposal): void {
     expect(
       edges.every((edge, i) => i === 0 || edge > edges[i - 1]!),
       'method.height',
-      'bins that differ in doubles',
-      `${method.height} for ${JSON.stringify(histogram.name)}`,
+      'bins that differ',
+      method.height,
     );
   }
   releaseNoiseOf(task);
@@ -266,21 +240,15 @@ export function checkHistogram(task: TaskProposal): void {
  */
 export function checkNoHistogram(task: TaskProposal): void {
   const { differentialPrivacy: setting, twoParty, features, method } = task;
-  expect(twoParty !== 'linear', 'twoParty', `a protocol that decomposes for ${method.kind}`, twoParty);
-  for (const { name, logarithmic, histogram } of features)
-    expect(
-      logarithmic === undefined && histogram === undefined,
-      `features[${JSON.stringify(name)}]`,
-      `no "logarithmic" and no "histogram" for ${method.kind}`,
-      'one',
-    );
-  if (setting === null) return;
-  expect(setting.delta > 0, 'differentialPrivacy.delta', `more than 0 for ${method.kind}`, setting.delta);
+  const holds =
+    twoParty !== 'linear' &&
+    features.every(({ logarithmic, histogram }) => (logarithmic ?? histogram) === undefined) &&
+    (setting === null || (setting.delta > 0 && setting.clippingNorm !== null));
   expect(
-    setting.clippingNorm !== null,
-    'differentialPrivacy.clippingNorm',
-    `a number for ${method.kind}`,
-    'null',
+    holds,
+    'method',
+    'histogram for linear, logarithmic or shared features, delta 0 or clippingNorm null',
+    method.kind,
   );
 }
 

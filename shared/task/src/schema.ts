@@ -72,10 +72,10 @@ const FEATURE = {
     .positive()
     .optional()
     .describe(
-      'Of histogram, with min = −max: bins are logarithmic on both sides of 0, where nothing is known but magnitudes; values closer to 0 than this share the innermost bins. Left out: all bins are equally wide. Reveals: itself, as min.',
+      'Of histogram, with min = −max: bins are logarithmic on both sides of 0, down to this. Left out: equally wide. Reveals: itself, as min.',
     ),
   histogram: Name.optional().describe(
-    'Of histogram: the name of the histogram that it shares with other features of the same min, max and logarithmic, such as pixels. Left out: one of its own. Reveals: counts over these features together alone, not of each.',
+    'Of histogram: the name of one that it shares with features of the same range. Left out: its own. Reveals: counts of these features together alone.',
   ),
   twoValued: z
     .boolean()
@@ -150,19 +150,19 @@ const Method = z
       kind: z
         .literal('histogram')
         .describe(
-          'Noisy counts of each feature by bins, from which private ranges, quantiles and the number of rows follow: by linear, with differential privacy and 0 components. Reveals: counts with the noise of both servers, to the data user and to whom the result is released.',
+          'Noisy counts of each feature by bins: by linear, with differential privacy and 0 components. Reveals: these counts, with the noise of both servers.',
         ),
       height: z
         .int()
         .min(2)
         .max(12)
         .describe(
-          'h: the range of each feature is cut into 2^h bins; values beyond it count in the first or last, and what is no number in a bin of its own. Reveals: nothing more under the same noise.',
+          'h: each range is cut into 2^h bins; values beyond it count in the first or last, what is no number in one of its own. Reveals: nothing.',
         ),
       strategy: z
         .enum(['flat', 'tree', 'privelet'])
         .describe(
-          'Which sums of counts take noise: the bins alone, every node of a tree, or the Haar wavelet. Drafts take the one with the least expected error. Reveals: nothing more.',
+          'Which sums of counts take noise: of bins, of the nodes of a tree, or the Haar wavelet. Reveals: nothing.',
         ),
       fanouts: z
         .array(z.int().min(2).max(2048))
@@ -170,7 +170,7 @@ const Method = z
         .max(12)
         .optional()
         .describe(
-          'Of tree alone: how many children a node has, from the bins up, each a power of two; their product is 2^h. Reveals: nothing more.',
+          'Of tree: how many children nodes have, from the bins up; their product is 2^h. Reveals: nothing.',
         ),
     }),
   ])
@@ -220,9 +220,7 @@ export const DifferentialPrivacy = z.strictObject({
     .number()
     .min(0)
     .max(0.01)
-    .describe(
-      'δ, well below 1 over the number of rows; 0 of histogram alone, for pure ε and discrete Laplace noise. Reveals: the larger, the more.',
-    ),
+    .describe('δ, well below 1 over the number of rows; of histogram also 0. Reveals: the larger, the more.'),
   neighbours: z
     .enum(['add-remove', 'replace'])
     .describe(
@@ -234,7 +232,7 @@ export const DifferentialPrivacy = z.strictObject({
     .max(1e6)
     .nullable()
     .describe(
-      'Rows of features in [−1, 1] are scaled down to this length; √d for d features never clips, and noise grows with its square. Drafts write √(d/3). Of histogram null: counts need none. Reveals: itself; do not choose it by the rows.',
+      'Rows of features in [−1, 1] are scaled down to this length; √d for d features never clips, and noise grows with its square. Drafts write √(d/3). Of histogram null. Reveals: itself; do not choose it by the rows.',
     ),
   noise: z
     .enum(['servers', 'csp', 'owners'])
@@ -306,7 +304,7 @@ export const TaskProposal = z.strictObject({
     .min(0)
     .max(LIMITS.features)
     .describe(
-      "How many vectors, at least 1 and at most as many as features; 0 of histogram, which has none; dca, lda and mdr give at most K − 1 for K classes, but for dca with ρ′ or of the book's form. Reveals: so many vectors and their eigenvalues, to the data user; nearly as many as features tell the scatter matrix.",
+      "How many vectors, at most as many as features; of histogram 0; dca, lda and mdr give at most K − 1 for K classes, but for dca with ρ′ or of the book's form. Reveals: so many vectors and their eigenvalues, to the data user; nearly as many as features tell the scatter matrix.",
     ),
   fractionBits: z
     .int()

@@ -9,7 +9,7 @@ import { Untrusted } from './untrusted.tsx';
 const PROTOCOLS: Readonly<Record<TaskProposal['twoParty'], string>> = {
   garbled: 'garbled: garbled circuits',
   rotated: 'rotated: faster, and tells more than is declared',
-  linear: 'linear: sums of counts with the noise of both servers',
+  linear: 'linear: noisy counts',
   simulated: 'simulated: NOT private, for tests',
 };
 

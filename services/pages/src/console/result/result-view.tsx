@@ -4,7 +4,6 @@ import type { TaskId } from '@eigenveil/task/schema';
 import { errorCodeOf } from '@eigenveil/wire/errors';
 import { useMemo } from 'preact/hooks';
 import { Problem } from '../../common/feedback.tsx';
-import { number } from '../../common/format.ts';
 import { View } from '../../common/layout.tsx';
 import { useAsync } from '../../common/use-async.ts';
 import type { ConsoleApi } from '../api.ts';
@@ -55,8 +54,7 @@ function Shown({ checked }: { readonly checked: CheckedResult }) {
     return (
       <>
         <p>
-          Noisy counts of {number(task.features.length)} features by bins. Their quantiles are shown by:{' '}
-          <code>eigenveil-user task result {task.id}</code>
+          To be read by: <code>eigenveil-user task result {task.id}</code>
         </p>
         <Provenance checked={checked} />
       </>
