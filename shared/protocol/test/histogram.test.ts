@@ -192,7 +192,7 @@ describe('is refused, and closed by that', () => {
     let givenUp = 0;
     const answer = {
       seed: new Uint8Array(32),
-      keepTag: async (_position: number, tag: Uint8Array) => tag,
+      keep: async (_position: number, tag: Uint8Array) => tag,
       giveUp: async () => void (givenUp += 1),
     };
     const { csp, user, sent, marks } = await run(task, await shared(task), { verifiedOwners: 2, answer });
