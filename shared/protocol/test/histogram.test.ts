@@ -193,7 +193,9 @@ describe('is refused, and closed by that', () => {
     const answer = {
       seed: new Uint8Array(32),
       keep: async (_position: number, tag: Uint8Array) => tag,
-      giveUp: async () => void (givenUp += 1),
+      giveUp: async () => {
+        givenUp += 1;
+      },
     };
     const { csp, user, sent, marks } = await run(task, await shared(task), { verifiedOwners: 2, answer });
     expect(csp).toMatchObject({ status: 'rejected', reason: { code: 'ERR_OWNER_COUNT' } });

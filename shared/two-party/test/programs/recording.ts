@@ -245,7 +245,7 @@ export function random(count: number): Case[] {
       rows,
       components,
       method,
-      labellings: labellings.slice(0, { pca: 0, dca: 1, lda: 1, mdr: 2 }[method.kind]),
+      labellings: labellings.slice(0, { pca: 0, dca: 1, lda: 1, mdr: 2, histogram: 0 }[method.kind]),
       fractionBits: 8 + upTo(8),
       differentialPrivacy: next() < 0.33 && method !== CORRELATION ? PRIVACY : null,
     };
