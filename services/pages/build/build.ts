@@ -29,7 +29,11 @@ export const FOR_BROWSERS = {
   // Browsers that sign with Ed25519 in WebCrypto, and write bytes as text themselves.
   target: ['chrome140', 'firefox133', 'safari18.2'],
   // The parser of CSV as its makers bundle it for browsers.
-  alias: { 'csv-parse/sync': 'csv-parse/browser/esm/sync' },
+  // So is the library of matrices: its sources, of which only what is used goes in; what it exports is one file, which goes in whole.
+  alias: {
+    'csv-parse/sync': 'csv-parse/browser/esm/sync',
+    'ml-matrix': fileURLToPath(new URL('../../../node_modules/ml-matrix/src/index.js', import.meta.url)),
+  },
   plugins: [zod],
   write: false,
 } satisfies BuildOptions;
