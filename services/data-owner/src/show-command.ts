@@ -71,7 +71,7 @@ Example:
 }
 
 function describeTask(task: Task, described: string): string[] {
-  const { id, method, features, labellings, components, twoParty, sketch } = task;
+  const { id, method, features, labellings, components, twoParty, sketch, rangesFrom } = task;
   const { minimumOwners, maximumOwners, maximumSamplesPerOwner, deadline, keyBits } = task;
   const matrix = method.kind === 'pca' ? ` of the ${method.scale ?? 'covariance'} matrix` : '';
   const size = method.kind === 'histogram' ? `${2 ** method.height} bins` : `${components} components`;
@@ -79,6 +79,9 @@ function describeTask(task: Task, described: string): string[] {
     `task ${id}, signed by the CSP: ${method.kind}${matrix}, ${features.length} features, ${size}, by ${twoParty}`,
     `from ${minimumOwners} to ${maximumOwners} owners with at most ${maximumSamplesPerOwner} rows each, until ${deadline}, keys of ${keyBits} bits`,
     `features: ${described}`,
+    ...(rangesFrom === undefined
+      ? []
+      : [`the data user says that ranges follow from the noisy counts with the digest ${rangesFrom}`]),
     ...(sketch === undefined ? [] : [`a sketch of ${sketch.columns} columns: the result is approximate`]),
     ...labellings.map(({ column, classes }) => `labels: ${column} (${classes.join(', ')})`),
   ];

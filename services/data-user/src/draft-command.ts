@@ -22,6 +22,7 @@ import type { draftTask } from './draft-file.ts';
 import type { HistogramWishes } from './draft-histogram.ts';
 import type { draftPrivacy } from './draft-privacy.ts';
 import type { Wishes } from './draft-proposal.ts';
+import type { AskedLevels } from './draft-ranges.ts';
 import { asConfiguration, tellNotes } from './notes.ts';
 import { CLIENT_SETTINGS, PREFIX, taskIdOf, withClient } from './task-commands.ts';
 
@@ -192,6 +193,24 @@ export function addDraft(task: Command): void {
       description: 'draft a task over the components of this one, which is done; asks the running service',
       placeholder: 'TASK',
     },
+    rangesFrom: {
+      schema: z.string().optional(),
+      description:
+        'take the ranges from the noisy counts of this task, a histogram, which is done; asks the running service',
+      placeholder: 'TASK',
+    },
+    lower: {
+      schema: z.number(),
+      description: 'of --ranges-from: the share of the rows below a range',
+      default: 0.005,
+      placeholder: 'NUMBER',
+    },
+    upper: {
+      schema: z.number(),
+      description: 'of --ranges-from: the share of the rows up to the end of a range',
+      default: 0.995,
+      placeholder: 'NUMBER',
+    },
     ...CLIENT_SETTINGS,
   });
   command.addHelpText(
@@ -223,6 +242,9 @@ their ranges are those of that task, whose columns the sample has. It is another
 --method histogram drafts noisy counts of every feature by 2^h bins, for --epsilon: private ranges and quantiles where nobody knows them. The strategy is the one
 with the least expected error for --workload. Give a wide --range, or --logarithmic where nothing but magnitudes is known: ranges that come from the rows void the guarantee.
 
+--ranges-from takes the ranges from such a task, for any other method: from the quantile --lower to the quantile --upper, or what its noise allows, and a tenth wider at each
+end. Too few rows for its noise are refused. The draft names that result ("rangesFrom"), and needs no consent to its ranges. Both tasks spend of the same rows.
+
 Example:
   $ eigenveil-user task draft --data sample.csv --method dca --labels label --components 1 --owners 10 > task.json`,
   );
@@ -252,7 +274,18 @@ Example:
       throw new ConfigurationError('"--refine" expected without --basis: a task names one earlier result');
     const earlier = named === undefined ? undefined : await readBasis(named, settings);
     const [basis, refined] = settings.refine === undefined ? [earlier, undefined] : [undefined, earlier];
+    const counted =
+      settings.rangesFrom === undefined ? undefined : await readBasis(settings.rangesFrom, settings);
+    if (
+      counted !== undefined &&
+      (earlier !== undefined || around !== undefined || settings.range !== undefined)
+    )
+      throw new ConfigurationError(
+        '"--ranges-from" expected without --basis, --refine, --around and --range',
+      );
     const draft = await asConfiguration(async () => {
+      if (counted !== undefined)
+        return draftCounted(command, counted, await draftTask(data, settings), settings);
       if (earlier === undefined) return draftTask(data, settings);
       const { draftOn, draftRefining, ridgeOn } = await import('./draft-basis.ts');
       if (refined !== undefined) return draftRefining(refined, await draftTask(data, settings));
@@ -328,6 +361,19 @@ async function printHistogram(
   });
   const json = { $schema: proposalSchemaUrl(), ...withoutConsent(proposal) };
   printResult(command, { json, text: JSON.stringify(json, null, 2) });
+}
+
+/** With ranges from noisy counts; notes say what they cost. */
+async function draftCounted(
+  command: Command,
+  counted: DraftBasis,
+  draft: Awaited<ReturnType<typeof draftTask>>,
+  levels: AskedLevels,
+) {
+  const { draftRanged } = await import('./draft-ranges.ts');
+  const ranged = draftRanged(counted, draft, levels);
+  await tellNotes(command, async () => [...ranged.notes]);
+  return ranged.draft;
 }
 
 async function readBasis(id: string, settings: Parameters<typeof withClient>[0]): Promise<DraftBasis> {

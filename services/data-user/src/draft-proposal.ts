@@ -68,9 +68,9 @@ export function proposalOf({ rows, ...draft }: Draft, wishes: Wishes, privacy: P
   };
 }
 
-/** The ranges of a draft are the sample's, so that the consent is left to the person who mends them. */
+/** The ranges of a draft are the sample's, so that the consent is left to the person who mends them; those of a histogram have a guarantee of their own. */
 export function withoutConsent(proposal: TaskProposal) {
-  return proposal.differentialPrivacy === null
+  return proposal.differentialPrivacy === null || proposal.rangesFrom !== undefined
     ? proposal
     : {
         ...proposal,

@@ -29,6 +29,8 @@ export interface Draft {
   readonly features: TaskProposal['features'];
   /** Digest of the result that it stands on. */
   readonly basis?: string;
+  /** Digest of the histogram that its ranges follow from. */
+  readonly rangesFrom?: string;
   readonly labellings: TaskProposal['labellings'];
   /** Rows of the file. */
   readonly rows: number;

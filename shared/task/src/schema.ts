@@ -291,6 +291,13 @@ export const TaskProposal = z.strictObject({
     .describe(
       'The digest of an earlier result, as the CSP has countersigned it: features are its components, by which owners reduce their rows first. Left out: features are columns. Reveals: that result, to every owner who may contribute; to the CSP, which task it is of.',
     ),
+  rangesFrom: z
+    .string()
+    .regex(DIGEST, 'expected a digest of 43 characters, as "task draft --ranges-from" writes it')
+    .optional()
+    .describe(
+      "The digest of a histogram's result, as the CSP has countersigned it, that the ranges follow from. Left out: they come from elsewhere. Reveals: which task they are of; the guarantee of that task covers what they tell.",
+    ),
   labellings: z
     .array(Labelling)
     .max(2)
@@ -507,6 +514,7 @@ export const Task = TaskProposal.required().extend({
   sketch: TaskProposal.shape.sketch,
   closes: TaskProposal.shape.closes,
   basis: TaskProposal.shape.basis,
+  rangesFrom: TaskProposal.shape.rangesFrom,
   protocol: z.literal('eigenveil/1'),
   id: TaskId,
   series: Series.exactOptional(),
