@@ -55,11 +55,19 @@ const program = createProgram({
       .choices(['garbled', 'rotated', 'simulated'])
       .default('garbled'),
   )
+  .addOption(
+    new Option(
+      '--ranges <KIND>',
+      'private: a histogram under differential privacy comes first, whose noisy counts give the ranges of the features (default: minima and maxima of the file)',
+    )
+      .choices(['private'])
+      .conflicts('chain'),
+  )
   .option('--out <DIR>', 'folder for the results', 'out')
   .option('--keep', 'go on when done, until Ctrl-C, with pages to look at and commands for use by hand')
   .addHelpText(
     'after',
-    `\nA PCA gets at most one component less than there are varying features, by rotated two less: more would tell the scatter matrix.\n\nExample:\n  npm run demo -- --data data/iris.csv --owners 3 --components 2\n  npm run demo -- --two-party rotated --keep\n  npm run demo -- --chain pca,dca`,
+    `\nA PCA gets at most one component less than there are varying features, by rotated two less: more would tell the scatter matrix.\n\nExample:\n  npm run demo -- --data data/iris.csv --owners 3 --components 2\n  npm run demo -- --two-party rotated --keep\n  npm run demo -- --chain pca,dca\n  npm run demo -- --ranges private`,
   )
   .action(async (options: DemoOptions) => {
     const { runDemo } = await withCompileCache(async () => {

@@ -13,6 +13,7 @@ import { asCsv, datasetName, splitAmongOwners } from './dataset.ts';
 import { reducedRows } from './figures.ts';
 import { KEPT_PROTOCOLS, keepPages, type PagesKept } from './kept.ts';
 import { demoPolicy, enrolOwners, type Owners, startOwners } from './owners.ts';
+import { countsFrom, countsProposal, LEVELS } from './private-ranges.ts';
 import { Progress } from './progress.ts';
 import { type ComparedTask, compareWithClear } from './reference.ts';
 import { demoReport, type MethodFigures } from './report.ts';
@@ -33,6 +34,8 @@ export interface DemoOptions extends TaskSetting {
   readonly method: readonly MethodName[];
   /** Instead: methods of tasks of which each stands on the one before. */
   readonly chain?: readonly MethodName[];
+  /** Ranges of the features from noisy counts; without it the minima and maxima of the file. */
+  readonly ranges?: 'private';
   readonly out: string;
   readonly keep?: true;
   readonly json?: true;
@@ -56,6 +59,8 @@ export function runDemo(options: DemoOptions): Promise<void> {
     await kept.close();
   });
 }
+
+type Ranged = Awaited<ReturnType<typeof countsFrom>>;
 
 interface Kept extends PagesKept {
   readonly commands: readonly string[];
@@ -100,7 +105,13 @@ class Demo {
           startOwners(this.#children, count, tick),
         ]),
     );
-    const policy = demoPolicy(keyBits, ...new Set([twoParty, ...(keep === true ? KEPT_PROTOCOLS : [])]));
+    const isPrivate = this.#options.ranges === 'private';
+    const protocols = [
+      twoParty,
+      ...(isPrivate ? (['linear'] as const) : []),
+      ...(keep === true ? KEPT_PROTOCOLS : []),
+    ];
+    const policy = demoPolicy(keyBits, ...new Set(protocols));
     await this.#progress.stage('owners enrol at the CSP', count, (tick) =>
       enrolOwners(
         owners,
@@ -110,9 +121,12 @@ class Demo {
       ),
     );
     const reporting = import('@eigenveil/report/write'); // heavy, and not needed before the servers have computed
+    const ranged = isPrivate ? await this.#countRows(services.client, owners) : undefined;
     const done: DoneTask[] = [];
     for (const method of wanted)
-      done.push(await this.#runTask(method, services.client, owners, chain === undefined ? [] : done));
+      done.push(
+        await this.#runTask(method, services.client, owners, chain === undefined ? [] : done, ranged),
+      );
     const summary = {
       dataset: datasetName(data),
       ...done[0]!.size,
@@ -120,6 +134,7 @@ class Demo {
       keyBits,
       twoParty,
       totalSeconds: (performance.now() - started) / 1000,
+      ...(ranged && { ranges: ranged.note }),
       results: done.map(({ figures }) => figures.result),
     };
     const figures = done.map((it) => it.figures);
@@ -145,12 +160,32 @@ class Demo {
     return { ...pages, commands };
   }
 
+  /** The task whose noisy counts give the ranges of all others. */
+  async #countRows(client: TaskClient, owners: Owners): Promise<Ranged> {
+    const ignore = ignoredBy(this.#options, 'pca');
+    const { task } = await this.#progress.stage(
+      'histogram: the CSP makes a key and signs the task',
+      1,
+      async () => client.create(await countsProposal(this.#options)),
+    );
+    await this.#progress.stage('histogram: owners encrypt and send', owners.size, (tick) =>
+      owners.all(() => ({ kind: 'contribute', taskId: task.id, ignore }), tick),
+    );
+    await this.#progress.stage(
+      'histogram: add, blind, unblind, add noise',
+      COMPUTATION_STATES.length,
+      (tick, note) => compute(client, task.id, tick, note),
+    );
+    return countsFrom(client, task.id, this.#options);
+  }
+
   /** @param before tasks of a chain that it stands on */
   async #runTask(
     method: MethodName,
     client: TaskClient,
     owners: Owners,
     before: readonly DoneTask[],
+    ranged: Ranged | undefined,
   ): Promise<DoneTask> {
     const { data, label, owners: count, out } = this.#options;
     const after = before.map(({ figures }) => figures.result.method);
@@ -161,7 +196,14 @@ class Demo {
     const { task, samples } = await this.#progress.stage(
       `${name}: the CSP makes a key and signs the task`,
       1,
-      () => createTask(client, this.#options, method, {}, basis.at(-1)?.task.id),
+      () =>
+        createTask(
+          client,
+          this.#options,
+          method,
+          {},
+          ranged === undefined ? basis.at(-1)?.task.id : { counted: ranged.counted, levels: LEVELS },
+        ),
     );
     const work = await this.#progress.stage(`${name}: owners encrypt and send`, count, (tick) =>
       owners.all(() => ({ kind: 'contribute', taskId: task.id, ignore }), tick),

@@ -39,6 +39,8 @@ export interface Summary {
   readonly keyBits: number;
   readonly twoParty: string;
   readonly totalSeconds: number;
+  /** What private ranges come from, in words; absent where they are the file's. */
+  readonly ranges?: string;
   readonly results: readonly DemoResult[];
 }
 
@@ -94,7 +96,7 @@ Times per role (an owner's is the median while all work at once):
 ${roles.toString()}
 
 DCA and LDA seek directions that tell classes apart, not ones of large variance.
-Ranges of the features are the minima and maxima of the file: public metadata here.
+${rangesOf(report)}
 Results: ${results.map((result) => `${out}/${keyOf(result)}/projection.json`).join(', ')}; each owner's reduced rows beside them.
 All of it as a page with plots: ${out}/report.html
 Everything took ${totalSeconds.toFixed(1)} s.
@@ -106,6 +108,12 @@ The two-party protocol was \`${twoParty}\`.
     );
   }
   if (keyBits < 2048) process.stdout.write(colours.red(`Keys of ${keyBits} bits are NOT secure.\n`));
+}
+
+function rangesOf({ ranges }: Summary): string {
+  if (ranges === undefined)
+    return 'Ranges of the features are the minima and maxima of the file: public metadata here.';
+  return `No range was known beforehand: ${ranges}.`;
 }
 
 /** What can be done with services that go on: on their pages, and by hand. */

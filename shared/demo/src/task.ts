@@ -2,10 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigurationError } from '@eigenveil/command';
 import {
+  type AskedLevels,
   basisFrom,
   type Draft,
+  type DraftBasis,
   describeProgress,
   draftOn,
+  draftRanged,
   draftTask,
   ridgeOn,
   type TaskClient,
@@ -61,19 +64,24 @@ export async function draft(setting: TaskSetting, method: MethodName, ridge?: nu
 
 /**
  * @param numbers of owners, where not all of them and nobody else are wanted
- * @param earlier the task that it stands on
+ * @param earlier the task that it stands on, or the noisy counts that its ranges come from
  */
 export async function createTask(
   client: TaskClient,
   setting: TaskSetting,
   method: MethodName,
   numbers: { readonly minimumOwners?: number; readonly maximumOwners?: number } = {},
-  earlier?: TaskId,
+  earlier?: TaskId | { readonly counted: DraftBasis; readonly levels: AskedLevels },
 ): Promise<{ task: Task; samples: number }> {
   const { owners, components, keyBits, twoParty } = setting;
-  const basis = earlier && (await basisFrom(client, earlier));
+  const basis = typeof earlier === 'string' ? await basisFrom(client, earlier) : undefined;
   const ofColumns = await draft(setting, method, basis && ridgeOn(basis));
-  const { rows: samples, ...drafted } = basis === undefined ? ofColumns : draftOn(basis, ofColumns);
+  const { rows: samples, ...drafted } =
+    basis !== undefined
+      ? draftOn(basis, ofColumns)
+      : typeof earlier === 'object'
+        ? draftRanged(earlier.counted, ofColumns, earlier.levels).draft
+        : ofColumns;
   const proposal = TaskProposal.parse({
     ...drafted,
     components,

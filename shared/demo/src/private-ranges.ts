@@ -1,0 +1,45 @@
+/** The demo's first task with `--ranges private`: noisy counts of every feature over bins that take any magnitude, from which the ranges of the others follow. */
+import { basisFrom, type DraftBasis, draftRanged, histogramOf, type TaskClient } from '@eigenveil/data-user';
+import { DAY_MILLISECONDS, type TaskId, TaskProposal } from '@eigenveil/task';
+import { draft, type TaskSetting } from './task.ts';
+
+/** Of the histogram, large, so that a few hundred rows are enough to look at. */
+export const COUNTS = { epsilon: 10, delta: 1e-6, height: 10 } as const;
+/** Shares of the rows at which a range is asked to begin and to end. */
+export const LEVELS = { lower: 0.005, upper: 0.995 } as const;
+/** Nobody has to know more of a feature than that its values lie between these magnitudes, or are as good as 0. */
+const MAGNITUDES = { least: 1e-6, largest: 1e6 } as const;
+
+/**
+ * Of every column that is no label.
+ * @throws as `draft`
+ */
+export async function countsProposal(setting: TaskSetting): Promise<TaskProposal> {
+  const { rows, features } = await draft(setting, 'pca');
+  const { least, largest } = MAGNITUDES;
+  const own = histogramOf(
+    { features: features.map((feature) => ({ ...feature, min: -largest, max: largest })) },
+    { ...COUNTS, workload: 'prefixes', logarithmic: least },
+  );
+  const { owners, keyBits } = setting;
+  return TaskProposal.parse({
+    ...own,
+    minimumOwners: owners,
+    maximumOwners: owners,
+    maximumSamplesPerOwner: Math.ceil(rows / owners),
+    keyBits,
+    allowInsecureKey: keyBits < 2048,
+    deadline: new Date(Date.now() + DAY_MILLISECONDS).toISOString(),
+  });
+}
+
+/** What a draft of the demo takes its ranges from, once that task is done; and the largest shares of the rows that lie beyond them, in words. */
+export async function countsFrom(
+  client: TaskClient,
+  taskId: TaskId,
+  setting: TaskSetting,
+): Promise<{ readonly counted: DraftBasis; readonly note: string }> {
+  const counted = await basisFrom(client, taskId);
+  const { notes } = draftRanged(counted, await draft(setting, 'pca'), LEVELS);
+  return { counted, note: notes[0]! };
+}
