@@ -4,7 +4,7 @@ import { DAY_MILLISECONDS, type TaskId, TaskProposal } from '@eigenveil/task';
 import { draft, type TaskSetting } from './task.ts';
 
 /** Of the histogram, large, so that a few hundred rows are enough to look at. */
-export const COUNTS = { epsilon: 10, delta: 1e-6, height: 10 } as const;
+export const COUNTS = { epsilon: 10, delta: 1e-6, height: 8 } as const;
 /** Shares of the rows at which a range is asked to begin and to end. */
 export const LEVELS = { lower: 0.005, upper: 0.995 } as const;
 /** Nobody has to know more of a feature than that its values lie between these magnitudes, or are as good as 0. */
@@ -29,6 +29,7 @@ export async function countsProposal(setting: TaskSetting): Promise<TaskProposal
     maximumSamplesPerOwner: Math.ceil(rows / owners),
     keyBits,
     allowInsecureKey: keyBits < 2048,
+    encryption: 'djn', // thousands of ciphertexts
     deadline: new Date(Date.now() + DAY_MILLISECONDS).toISOString(),
   });
 }
