@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { PaillierPool } from '@eigenveil/paillier';
 import type { Sealer } from '@eigenveil/server';
-import { checkBasis, LIMITS, namedResult, type Task, type TaskId } from '@eigenveil/task';
+import { checkBasis, checkRanges, LIMITS, namedResult, type Task, type TaskId } from '@eigenveil/task';
 import {
   AGREEMENT,
   type Agreement,
@@ -79,6 +79,7 @@ export class Agreements {
     // What is refused is refused alike whether somebody has taken the id or not.
     await checkProposal(task, dataUserKey, { policy, csp: key.thumbprint, now: now() });
     checkBasis(task, await this.#basisOf(task));
+    if (task.rangesFrom !== undefined) checkRanges(task, await this.#earlier(task, task.rangesFrom));
     const vectors = await refinedBy(task, refined, key.publicJwk);
     if (known !== undefined) return agreementOf(known, digest);
     const quota = quotaOf(policy, task.dataUser);
@@ -138,16 +139,22 @@ export class Agreements {
   async #basisOf(task: Task): Promise<Task[]> {
     const links: Task[] = [];
     for (let named = namedResult(task); named !== undefined && links.length < LIMITS.links; ) {
-      const link = await this.#deps.store.taskOfProjection(Digest.parse(named));
-      if (link?.dataUser !== task.dataUser)
-        throw new ServiceError(
-          'ERR_TASK_REFUSED',
-          '"basis", and "sketch.refine", expected the digest of a projection that this CSP has countersigned for this data user',
-        );
+      const link = await this.#earlier(task, named);
       links.unshift(link);
       named = link.basis;
     }
     return links;
+  }
+
+  /** The task of the result with this digest. @throws ERR_TASK_REFUSED */
+  async #earlier({ dataUser }: Task, digest: string): Promise<Task> {
+    const earlier = await this.#deps.store.taskOfProjection(Digest.parse(digest));
+    if (earlier?.dataUser !== dataUser)
+      throw new ServiceError(
+        'ERR_TASK_REFUSED',
+        '"basis", "sketch.refine", and "rangesFrom", expected the digest of a result that this CSP has countersigned for this data user',
+      );
+    return earlier;
   }
 
   /** @throws ERR_TASK_UNKNOWN */

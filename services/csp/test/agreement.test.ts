@@ -169,3 +169,40 @@ test('a task stands on a projection that this CSP has countersigned for the same
   await service.agree(on('a'), key.publicJwk);
   expect(csp.paillier.keys).toBe(1);
 });
+
+test('ranges follow from a histogram that this CSP has countersigned for the same data user, of all features, or there is no key', async () => {
+  const [key, other] = [await dataUser(), await dataUser()];
+  const own = taskBy(key);
+  const { features } = own;
+  const counts = { ...own, method: { kind: 'histogram', height: 2, strategy: 'flat' } } as const;
+  const countersigned = new Map<Digest, Task>([
+    [Digest.parse('a'.repeat(43)), counts],
+    [Digest.parse('b'.repeat(43)), { ...counts, dataUser: other.thumbprint }],
+    [Digest.parse('c'.repeat(43)), own],
+    [Digest.parse('d'.repeat(43)), { ...counts, features: features.slice(1) }],
+    [
+      Digest.parse('e'.repeat(43)),
+      { ...counts, features: features.map((it) => ({ ...it, max: it.max - 1 })) },
+    ],
+  ]);
+  csp.store.taskOfProjection = async (digest) => countersigned.get(digest);
+  const from = (rangesFrom: string): Task => ({
+    ...taskBy(key),
+    features,
+    rangesFrom: rangesFrom.repeat(43),
+  });
+  for (const [task, code, message] of [
+    [from('x'), 'ERR_TASK_REFUSED', 'that this CSP has countersigned'],
+    [from('b'), 'ERR_TASK_REFUSED', 'for this data user'],
+    [from('c'), 'ERR_TASK_INVALID', 'the result of a histogram'],
+    [from('d'), 'ERR_TASK_INVALID', 'a histogram of every feature'],
+    [from('e'), 'ERR_TASK_INVALID', 'as the histogram has it'],
+  ] as const)
+    await expect(service.agree(task, key.publicJwk)).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(message),
+    });
+  expect(csp.paillier.keys).toBe(0);
+  await service.agree(from('a'), key.publicJwk);
+  expect(csp.paillier.keys).toBe(1);
+});

@@ -235,6 +235,29 @@ export function checkHistogram(task: TaskProposal): void {
 }
 
 /**
+ * Checks that the ranges of a task can follow from the result of this one: from its histograms of the same features, within what they count. Whether they do
+ * follow from it is for those who see that result.
+ * @throws ERR_TASK_INVALID
+ */
+export function checkRanges(
+  { features }: Pick<TaskProposal, 'features'>,
+  counted: Pick<TaskProposal, 'method' | 'features'>,
+): void {
+  expect(counted.method.kind === 'histogram', 'rangesFrom', 'the result of a histogram', counted.method.kind);
+  const bounds = new Map(counted.features.map((feature) => [feature.name, feature]));
+  for (const { name, min, max } of features) {
+    const outer = bounds.get(name);
+    if (outer === undefined) throw invalid('rangesFrom', 'a histogram of every feature', `none of ${name}`);
+    expect(
+      outer.min <= min && max <= outer.max,
+      'features',
+      `${name} from ${outer.min} to ${outer.max} at most, as the histogram has it,`,
+      `${min} to ${max}`,
+    );
+  }
+}
+
+/**
  * Checks that a projection has nothing that is of histograms alone.
  * @throws ERR_TASK_INVALID
  */

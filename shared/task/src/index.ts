@@ -13,6 +13,7 @@ export { TaskError, type TaskErrorCode } from './errors.ts';
 export { type FeatureRun, featureRuns } from './feature-runs.ts';
 export {
   binsOf,
+  checkRanges,
   edgesOf,
   type Histogram,
   histogramsOf,
