@@ -130,12 +130,8 @@ describe('any other', () => {
       fc
         .tuple(index, fc.string({ minLength: 1 }))
         .map(([i, name]) => task.features.with(i, { ...task.features[i]!, name })),
-      fc
-        .tuple(index, fc.double({ noNaN: true }))
-        .map(([i, max]) => task.features.with(i, { ...task.features[i]!, max })),
-      fc
-        .tuple(index, fc.double({ noNaN: true }))
-        .map(([i, min]) => task.features.with(i, { ...task.features[i]!, min })),
+      fc.tuple(index, wild).map(([i, max]) => task.features.with(i, { ...task.features[i]!, max })),
+      fc.tuple(index, wild).map(([i, min]) => task.features.with(i, { ...task.features[i]!, min })),
       fc
         .tuple(index, index)
         .map(([i, j]) => task.features.with(i, task.features[j]!).with(j, task.features[i]!)),

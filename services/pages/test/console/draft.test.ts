@@ -67,7 +67,7 @@ describe('the first text', () => {
     const { rows, ...draft } = await draftTask(file, options);
     expect(rows).toBe(150);
     expect(value).toMatchObject({ ...draft, components: 2, maximumOwners: 10, minimumOwners: 5 });
-    const { basis, closes, sketch, ...said } = TaskProposal.shape; // left out: the operator closes the task
+    const { basis, closes, rangesFrom, sketch, ...said } = TaskProposal.shape; // left out: the operator closes the task
     expect(Object.keys(value).sort()).toEqual(Object.keys(said).sort());
     expect(refusalOf(tellable(value)!)).toBeNull();
   });
@@ -116,12 +116,15 @@ describe('members', () => {
     expect(kindOf('encryption')).toEqual({ kind: 'choice', options: ['standard', 'djn'] });
     expect(kindOf('outputs')).toMatchObject({ kind: 'choices' });
     const method = kindOf('method');
-    expect(method.kind === 'variants' && [...method.variants.keys()]).toEqual(['pca', 'dca', 'lda', 'mdr']);
+    const methods = ['pca', 'dca', 'lda', 'mdr', 'histogram'];
+    expect(method.kind === 'variants' && [...method.variants.keys()]).toEqual(methods);
     const features = kindOf('features');
     expect(features.kind === 'objects' && features.members.map(({ name }) => name)).toEqual([
       'name',
       'min',
       'max',
+      'logarithmic',
+      'histogram',
       'twoValued',
     ]);
     expect(kindOf('differentialPrivacy')).toMatchObject({ kind: 'object', nullable: true });
