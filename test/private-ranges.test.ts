@@ -50,7 +50,7 @@ test('a projection takes its ranges from a histogram, names its result, and both
   const drafted = await draft(...flags, '--two-party', 'simulated');
   const proposal: TaskProposal = ProposalFile.parse({ ...jsonOf(drafted), ...SHORT });
   expect(proposal.rangesFrom).toBe((await basisFrom(parties.client, released.task.id)).digest);
-  expect(proposal.differentialPrivacy).toMatchObject({ epsilon: 5, dataIndependentRanges: true });
+  expect(proposal.differentialPrivacy).toMatchObject({ epsilon: 5, dataIndependentRanges: 'rangesFrom' });
   // All cells of iris are between 0.1 and 7.9; bins are 1.6 wide.
   for (const { min, max } of proposal.features) {
     expect(min).toBeGreaterThan(-10);

@@ -55,6 +55,7 @@ export function proposalOf({ rows, ...draft }: Draft, wishes: Wishes, privacy: P
   return {
     ...draft,
     ...privacy,
+    ...(privacy && draft.rangesFrom !== undefined && { differentialPrivacy: counted(privacy) }),
     ...(sketch && { sketch }),
     components,
     maximumOwners: owners,
@@ -68,9 +69,18 @@ export function proposalOf({ rows, ...draft }: Draft, wishes: Wishes, privacy: P
   };
 }
 
-/** The ranges of a draft are the sample's, so that the consent is left to the person who mends them; those of a histogram have a guarantee of their own. */
+const counted = ({ differentialPrivacy }: PrivacyDraft) => ({
+  ...differentialPrivacy,
+  dataIndependentRanges: 'rangesFrom' as const,
+});
+
+/**
+ * The ranges and classes of a draft are the sample's, so that the consent is left to the person who mends them; ranges that follow from a histogram have a
+ * guarantee of their own.
+ */
 export function withoutConsent(proposal: TaskProposal) {
-  return proposal.differentialPrivacy === null || proposal.rangesFrom !== undefined
+  const needsNone = proposal.rangesFrom !== undefined && proposal.labellings.length === 0;
+  return proposal.differentialPrivacy === null || needsNone
     ? proposal
     : {
         ...proposal,

@@ -1,9 +1,11 @@
 /** Ranges from the noisy counts of a histogram: the quantiles that the noise allows, what is said of them, and what is refused. */
 import { releaseOf } from '@eigenveil/projection';
 import { coefficientsOf } from '@eigenveil/release';
-import { histogramsOf, strategyOf, TaskProposal } from '@eigenveil/task';
+import { checkTask, histogramsOf, strategyOf, TaskProposal } from '@eigenveil/task';
 import { describe, expect, test } from 'vitest';
 import type { DraftBasis } from '../src/draft-basis.ts';
+import { draftPrivacy } from '../src/draft-privacy.ts';
+import { proposalOf, withoutConsent } from '../src/draft-proposal.ts';
 import { draftRanged, WIDENED } from '../src/draft-ranges.ts';
 
 const BINS = 256;
@@ -112,4 +114,32 @@ describe('a draft with private ranges', () => {
     ])
       expect(() => draftRanged(released(1e6), draft, levels)).toThrow(refused(/from above 0 to 0\.2/));
   });
+});
+
+test('a proposal says that its ranges follow from there in the place of the consent, which classes still need', () => {
+  const { draft: ranged } = draftRanged(released(100_000), draft, ASKED);
+  const wishes = {
+    ...{ components: 1, owners: 4, outputs: [], allowFullRank: false, hours: 1 },
+    twoParty: 'garbled',
+  } as const;
+  const privacy = draftPrivacy({ features: ranged.features, epsilon: 1, delta: 1e-6 }, false);
+  const written = (changes: Partial<typeof ranged> = {}) =>
+    withoutConsent(TaskProposal.parse(proposalOf({ ...ranged, ...changes }, wishes, privacy)));
+  expect(written().differentialPrivacy?.dataIndependentRanges).toBe('rangesFrom');
+  checkTask(TaskProposal.parse(written()));
+  const labelled = written({
+    method: { kind: 'lda', ridge: 1 },
+    labellings: [{ column: 'label', classes: ['x', 'y'] }],
+  });
+  expect(labelled.differentialPrivacy?.dataIndependentRanges).toBe(false);
+  // Neither without the result that it names, nor beside another consent.
+  const { rangesFrom, ...none } = TaskProposal.parse(written());
+  expect(() => checkTask(none)).toThrow(/"rangesFrom" where ranges follow from a result/);
+  expect(() =>
+    checkTask({
+      ...none,
+      rangesFrom,
+      differentialPrivacy: { ...none.differentialPrivacy!, dataIndependentRanges: true },
+    }),
+  ).toThrow(/"rangesFrom" where ranges follow from a result/);
 });

@@ -225,9 +225,16 @@ function checkCount(title: string, value: number): void {
   if (!Number.isSafeInteger(value) || value < 1) throw invalid(title, 'a positive integer', value);
 }
 
-function checkDifferentialPrivacy({ differentialPrivacy: setting, minimumOwners }: TaskProposal): void {
+function checkDifferentialPrivacy(task: TaskProposal): void {
+  const { differentialPrivacy: setting, minimumOwners, rangesFrom } = task;
   if (setting === null) return;
-  const { noise, honestOwners } = setting;
+  const { noise, honestOwners, dataIndependentRanges: consent } = setting;
+  if ((consent === 'rangesFrom') !== (rangesFrom !== undefined))
+    throw invalid(
+      'differentialPrivacy.dataIndependentRanges',
+      '"rangesFrom" where ranges follow from a result, and true elsewhere',
+      `${consent}`,
+    );
   const title = 'differentialPrivacy.honestOwners';
   if (noise !== 'owners' && honestOwners !== null)
     throw invalid(title, 'null unless owners add noise', honestOwners);

@@ -242,11 +242,12 @@ export const DifferentialPrivacy = z.strictObject({
     ),
   honestOwners: HONEST_OWNERS,
   dataIndependentRanges: z
-    .literal(true, {
-      error: 'expected true, your consent that ranges do not come from the rows',
+    .literal([true, 'rangesFrom'], {
+      error:
+        'expected your consent that ranges do not come from the rows: true, or "rangesFrom" where they follow from the result that it names',
     })
     .describe(
-      'Consent, true: ranges and classes come from domain knowledge, or from a result that has a guarantee of its own, not from the rows. Reveals: what is taken from the rows is outside of the guarantee.',
+      'Consent: ranges and classes come from domain knowledge (true), or classes do, and ranges follow from the result that rangesFrom names, which has a guarantee of its own ("rangesFrom"). Reveals: what is taken from the rows is outside of the guarantee.',
     ),
 });
 export type DifferentialPrivacy = z.infer<typeof DifferentialPrivacy>;

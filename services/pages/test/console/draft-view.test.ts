@@ -99,10 +99,7 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
       .waitFor();
     await page.getByText(/^the clipping norm scales down \d+ % of the sample's rows$/).waitFor();
     await page.getByText(/^each server adds noise of deviation/).waitFor();
-    await page
-      .getByText('expected true, your consent that ranges do not come from the rows')
-      .first()
-      .waitFor();
+    await page.getByText('expected your consent that ranges do not come from the rows').first().waitFor();
     await tabTo(page, page.getByLabel('dataIndependentRanges'));
     await page.keyboard.press('Space');
     await page.getByText('The task fits together.').waitFor();

@@ -20,10 +20,10 @@ export interface PrivacySetting {
   /** With `owners`: how many of them are relied on to add their noise and to keep it to themselves; else null. */
   readonly honestOwners: number | null;
   /**
-   * Consent: the features' ranges come from domain knowledge, or from a result that has a guarantee of its own. Ranges taken from the rows would be outside of
-   * the guarantee.
+   * Consent: the features' ranges come from domain knowledge, or from a result that has a guarantee of its own and that the task names. Ranges taken from the rows
+   * would be outside of the guarantee.
    */
-  readonly dataIndependentRanges: true;
+  readonly dataIndependentRanges: true | 'rangesFrom';
 }
 
 export interface StageTask {
@@ -57,7 +57,7 @@ export function checkSetting(setting: PrivacySetting): void {
   if (!['servers', 'csp', 'owners'].includes(noise)) throw invalid('noise', 'servers, csp or owners', noise);
   if (noise === 'owners') checkCount('honestOwners', honestOwners ?? 0, 1);
   else if (honestOwners !== null) throw invalid('honestOwners', 'none unless owners add noise', honestOwners);
-  if (dataIndependentRanges !== true) {
+  if (dataIndependentRanges !== true && dataIndependentRanges !== 'rangesFrom') {
     throw invalid('dataIndependentRanges', 'consent, true', dataIndependentRanges);
   }
 }

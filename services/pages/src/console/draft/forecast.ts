@@ -14,7 +14,8 @@ export function tellable(value: Json): TaskProposal | null {
   if (!isObject(value)) return null;
   const { $schema: _, ...rest } = value;
   const { differentialPrivacy: privacy } = rest;
-  const consenting = isObject(privacy) ? { ...privacy, dataIndependentRanges: true } : privacy;
+  const consent = rest.rangesFrom === undefined ? true : 'rangesFrom';
+  const consenting = isObject(privacy) ? { ...privacy, dataIndependentRanges: consent } : privacy;
   const parsed = TaskProposal.safeParse({
     ...rest,
     ...(privacy !== undefined && { differentialPrivacy: consenting }),

@@ -68,6 +68,7 @@ function optionOf(points: readonly ArrivalPoint[], bounds: readonly Bound[], the
       ...axis(theme),
       type: 'time',
       splitLine: { show: false },
+      minInterval: 1000, // labels with milliseconds are wider than a telephone leaves room for
       axisLabel: { color: theme.text, hideOverlap: true },
     },
     yAxis: { ...axis(theme), type: 'value', min: 0, minInterval: 1 },
