@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { query } from './support/database.ts';
 import { jsonOf, problemOf, runInProcess } from './support/in-process.ts';
 import { partiesOf } from './support/recorded-world.ts';
-import { finishTask, type Parties, runTask } from './support/run-task.ts';
+import { beginTask, finishTask, type Parties, runTask, untilEnded } from './support/run-task.ts';
 import { dataFile, exampleOf, type LabelledRows, split } from './support/tasks.ts';
 import { World } from './support/world.ts';
 
@@ -42,7 +42,10 @@ async function drafted(...flags: string[]): Promise<TaskProposal> {
   });
 }
 
-describe.each(['SQLite', 'PostgreSQL'])('with %s', (database) => {
+describe('with SQLite', () => interrupted('SQLite'));
+describe('with PostgreSQL', { tags: ['long'] }, () => interrupted('PostgreSQL'));
+
+function interrupted(database: 'SQLite' | 'PostgreSQL'): void {
   let world: World;
   let postgres: Postgres | undefined;
   let parties: Parties;
@@ -64,30 +67,71 @@ describe.each(['SQLite', 'PostgreSQL'])('with %s', (database) => {
       return stream.subarray(start);
     });
 
-  test('a broken line brings the same bytes again, and no second draw', async () => {
-    const proposal = await drafted('--height', '11');
-    const parts = split(rows, OWNERS);
-    const { csp } = world.proxies;
-    // The answer is one frame of 57 kB: the line breaks in its midst, after the first of its pieces.
-    csp.inject(COMPUTATION, { kind: 'cut', atByte: 45_000 });
-    const { projection, task } = await runTask(parties, proposal, parts);
-    const [first, second, ...others] = sentByCsp();
-    expect(others).toEqual([]);
-    expect(first!.length).toBeGreaterThan(10_000);
-    expect(second!.subarray(0, first!.length).equals(first!)).toBe(true);
-    const [frame] = readFrames(csp.streams[1]!, csp.streams[1]!.indexOf('\r\n\r\n') + 4);
-    expect(frame!.payload.length).toBe(7 * 4 * (projection.histograms![0]!.coefficients.length + 1));
-    const operations = query(
-      world.cspConfig.dataDirectory,
-      "SELECT operation FROM audit WHERE task_id = ? AND operation LIKE 'computation%' ORDER BY sequence",
-      task.id,
-    ).map(({ operation }) => operation);
-    expect(operations.filter((it) => it !== 'computation started')).toEqual([
-      'computation answered',
-      'computation resumed',
-    ]);
-  });
-});
+  /** What each server has drawn its noise into, as far as it lies in a file. */
+  const sealedDraws = (taskId: string) => {
+    const at = (directory: string, column: string) =>
+      query(directory, `SELECT ${column} AS sealed FROM tasks WHERE task_id = ?`, taskId)[0]!.sealed;
+    return [
+      at(world.cspConfig.dataDirectory, 'sealed_shares'),
+      ...(postgres === undefined ? [at(world.dataUserConfig.dataDirectory, 'sealed_blinding')] : []),
+    ];
+  };
+
+  /** Done between the two lines of a computation, the first of which broke in the midst of the answer. */
+  const between: [string, () => Promise<void>][] = [
+    ['the same services', async () => undefined],
+    [
+      'a CSP that was started again',
+      async () => {
+        await world.stopCsp();
+        await world.startCsp();
+      },
+    ],
+    [
+      'a data user that was started again',
+      async () => {
+        await world.stopDataUser();
+        await world.startDataUser();
+      },
+    ],
+  ];
+  test.each(between)(
+    'a broken line brings the same bytes again, and no second draw: %s',
+    async (_, happens) => {
+      const proposal = await drafted('--height', '11');
+      const parts = split(rows, OWNERS);
+      const { csp } = world.proxies;
+      csp.streams.length = 0;
+      // The answer is one frame of 57 kB: the line breaks in its midst, after the first of its pieces.
+      csp.inject(COMPUTATION, { kind: 'cut', atByte: 45_000 });
+      const held = csp.inject(COMPUTATION, { kind: 'hold' });
+      const { task } = await beginTask(parties, proposal, parts);
+      await expect.poll(() => held.hits).toBe(1);
+      const drawn = sealedDraws(task.id);
+      expect(drawn).not.toContain(null);
+      await happens();
+      expect(sealedDraws(task.id)).toEqual(drawn);
+      csp.heal();
+      expect(await untilEnded(parties, task)).toMatchObject({ state: 'done' });
+      const { projection } = await parties.owners[0]!.result(parties.dataUser, task.id);
+      const [first, second, ...others] = sentByCsp();
+      expect(others).toEqual([]);
+      expect(first!.length).toBeGreaterThan(10_000);
+      expect(second!.subarray(0, first!.length).equals(first!)).toBe(true);
+      const [frame] = readFrames(csp.streams[1]!, csp.streams[1]!.indexOf('\r\n\r\n') + 4);
+      expect(frame!.payload.length).toBe(7 * 4 * (projection.histograms![0]!.coefficients.length + 1));
+      const operations = query(
+        world.cspConfig.dataDirectory,
+        "SELECT operation FROM audit WHERE task_id = ? AND operation LIKE 'computation%' ORDER BY sequence",
+        task.id,
+      ).map(({ operation }) => operation);
+      expect(operations.filter((it) => it !== 'computation started')).toEqual([
+        'computation answered',
+        'computation resumed',
+      ]);
+    },
+  );
+}
 
 describe('a histogram', () => {
   let world: World;

@@ -3,7 +3,7 @@ import type { DataOwner, ServiceAddress } from '@eigenveil/data-owner';
 import type { TaskClient } from '@eigenveil/data-user';
 import { decodeBigint } from '@eigenveil/paillier';
 import type { Task, TaskProposal } from '@eigenveil/task';
-import { AGREEMENT, type Projection, type TaskStatus } from '@eigenveil/wire';
+import { AGREEMENT, type Projection, type SignedTask, type TaskStatus } from '@eigenveil/wire';
 import { expect, vi } from 'vitest';
 import { type LabelledRows, summarise } from './tasks.ts';
 
@@ -32,28 +32,42 @@ const OWNERS_AT_ONCE = 4;
 
 /** Owner i contributes parts[i], then the task is closed and waited for. */
 export async function finishTask(
-  { client, dataUser, owners }: Parties,
+  parties: Parties,
   proposal: TaskProposal,
   parts: readonly LabelledRows[],
 ): Promise<FinishedTask> {
-  const { task, agreement } = await client.create(proposal);
+  const { task, agreement } = await beginTask(parties, proposal, parts);
+  return { task, n: modulusOf(agreement), status: await untilEnded(parties, task) };
+}
+
+/** The same up to the computation, which goes on by itself. */
+export async function beginTask(
+  { client, dataUser, owners }: Parties,
+  proposal: TaskProposal,
+  parts: readonly LabelledRows[],
+): Promise<SignedTask> {
+  const signed = await client.create(proposal);
+  const { id } = signed.task;
   for (let first = 0; first < parts.length; first += OWNERS_AT_ONCE) {
     const some = owners.slice(first, Math.min(first + OWNERS_AT_ONCE, parts.length));
     await Promise.all(
       some.map((owner, i) =>
-        owner.contribute(dataUser, task.id, async (t, signs) => summarise(t, parts[first + i]!, signs)),
+        owner.contribute(dataUser, id, async (t, signs) => summarise(t, parts[first + i]!, signs)),
       ),
     );
   }
-  await client.closeTask(task.id);
-  const status = await vi.waitUntil(
+  await client.closeTask(id);
+  return signed;
+}
+
+export function untilEnded({ client }: Parties, { id }: Task): Promise<TaskStatus> {
+  return vi.waitUntil(
     async () => {
-      const now = await client.status(task.id);
+      const now = await client.status(id);
       return ['done', 'failed'].includes(now.state) && now;
     },
     { timeout: 100_000 }, // sixteen runs on a busy machine took 62 s
   );
-  return { task, n: modulusOf(agreement), status };
 }
 
 /** The same for a task that must succeed; the projection comes by way of an owner, who checks its signature. */

@@ -60,6 +60,15 @@ const draft = {
 const refused = (message: RegExp) =>
   expect.objectContaining({ code: 'ERR_TASK_INVALID', message: expect.stringMatching(message) });
 
+function messageOf(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error('a refusal expected');
+}
+
 describe('a draft with private ranges', () => {
   test('has those of the bins of the quantiles that were asked, a tenth wider, and says what they come from', () => {
     const { draft: ranged, notes } = draftRanged(released(1_000_000), draft, ASKED);
@@ -87,6 +96,16 @@ describe('a draft with private ranges', () => {
     expect(() => draftRanged(released(128), draft, ASKED)).toThrow(
       refused(/leaves no range of "c", "a": it takes about [\d,]+ rows.* about 128$/),
     );
+  });
+
+  test('takes half as many rows of two features that share a histogram, since both have cells in it', () => {
+    const [, needed] = /it takes about ([\d,]+) rows/.exec(
+      messageOf(() => draftRanged(released(128), draft, ASKED)),
+    )!;
+    const counts = released(Math.round(0.75 * Number(needed!.replaceAll(',', ''))));
+    const [c, a] = draft.features.map((feature) => ({ ...draft, features: [feature] }));
+    expect(draftRanged(counts, c!, ASKED).draft.features).toHaveLength(1);
+    expect(() => draftRanged(counts, a!, ASKED)).toThrow(refused(/leaves no range of "a"/));
   });
 
   test('stays within the domain of the counts', () => {

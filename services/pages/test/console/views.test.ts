@@ -6,7 +6,14 @@ import { go, operator } from '../support/console.ts';
 import { expectUnhurt, hostileProposal, hostileRows, MARKUP } from '../support/hostile.ts';
 import { press, type, walk } from '../support/keyboard.ts';
 import { expectAccessible, expectFits } from '../support/looks.ts';
-import { contribute, finish, finishedTask, irisProposal, splitRows } from '../support/owners.ts';
+import {
+  contribute,
+  countsProposal,
+  finish,
+  finishedTask,
+  irisProposal,
+  splitRows,
+} from '../support/owners.ts';
 import { Site } from '../support/site.ts';
 import type { Visit } from '../support/visitors.ts';
 
@@ -96,6 +103,27 @@ describe.skipIf(browserMissing)('the console in a browser', { tags: ['long'] }, 
     await expectFitForAnybody();
     await press(page, page.getByRole('link', { name: 'See the result' }));
     await heading(/^Result/).waitFor();
+    await expectFitForAnybody();
+  });
+
+  test('shows the result of a histogram: quantiles, a drawing of each feature, and who vouches for it', async () => {
+    const { task } = await finishedTask(site, await countsProposal());
+    const { histograms } = await site.services.client.result(task.id);
+    await go(page, `/tasks/${task.id}/result`);
+    await page.getByText('3 owners, as the CSP has verified').waitFor();
+    const quantiles = page.getByRole('table', { name: 'Each with an interval of confidence 0.95' });
+    for (const { name, quantiles: found } of histograms!) {
+      const cells = await quantiles.getByRole('row', { name }).getByRole('cell').allTextContents();
+      for (const { value } of found) expect(cells.join()).toContain(String(Number(value.toPrecision(4))));
+    }
+    await page.getByLabel('Feature').selectOption(histograms![2]!.name);
+    await page.getByText('The figures as a table').click();
+    const counts = page.getByRole('table', { name: `Counts of ${histograms![2]!.name}` });
+    // Two of 128 bins together.
+    const first = await counts.getByRole('row').nth(1).textContent();
+    const [one, other] = histograms![2]!.counts;
+    expect(first).toBe(`00.1563${new Intl.NumberFormat('en').format(one! + other!)}`);
+    await page.getByText('The figures as a table').click();
     await expectFitForAnybody();
   });
 

@@ -1,16 +1,16 @@
 /** Data owners by the library, for tests of what a page shows of contributions and results: three of them, each with a third of iris. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   DataOwner,
-  MemoryOwnerState,
+  OwnerHome,
   OwnerPolicy,
   PaillierPool,
   readFileBytes,
   statisticsOfCsv,
 } from '@eigenveil/data-owner';
-import { draftTask } from '@eigenveil/data-user';
+import { draftTask, histogramOf } from '@eigenveil/data-user';
 import { type TaskId, TaskProposal } from '@eigenveil/task';
 import type { SignedTask } from '@eigenveil/wire';
 import { expect } from 'vitest';
@@ -38,6 +38,21 @@ export async function irisProposal(changes: Readonly<Record<string, unknown>> = 
   });
 }
 
+/** Counts of iris's columns, whose noise leaves quantiles. */
+export async function countsProposal(): Promise<TaskProposal> {
+  const { features } = await irisProposal();
+  const wide = features.map(({ name }) => ({ name, min: 0, max: 10 }));
+  return TaskProposal.parse({
+    ...histogramOf({ features: wide }, { epsilon: 10, delta: 1e-6, height: 7, workload: 'prefixes' }),
+    minimumOwners: 2,
+    maximumOwners: 5,
+    maximumSamplesPerOwner: 150,
+    keyBits: 1024,
+    allowInsecureKey: true,
+    deadline: new Date(Date.now() + 3_600_000).toISOString(),
+  });
+}
+
 /** Writes the rows of `count` owners to files in `folder`, which have the header, too. */
 export async function splitRows(folder: string, count: number): Promise<string[]> {
   const [header, ...lines] = (await readFile(IRIS, 'utf8')).trim().split('\n');
@@ -62,14 +77,15 @@ export async function contribute(
   const ca = await readFile(caFile, 'utf8');
   const paillier = new PaillierPool({ threads: 0 });
   const policy = OwnerPolicy.parse({
-    twoParty: ['simulated', 'garbled'],
+    twoParty: ['simulated', 'garbled', 'linear'],
     minimumKeyBits: 1024,
     allowFullRank: true,
     allowSpectrum: true,
   });
   const tokens = await site.invite(files.length);
   for (const [i, file] of files.entries()) {
-    const owner = new DataOwner({ state: new MemoryOwnerState(), policy, paillier });
+    const home = await mkdtemp(join(site.folder, 'owner-'));
+    const owner = new DataOwner({ state: new OwnerHome(home), policy, paillier });
     await owner.enrol({ url: csp.url, ca }, tokens[i]!, csp.thumbprint);
     await owner.contribute({ url: dataUser.url, ca }, taskId, async (task) => {
       const { statistics } = await statisticsOfCsv(readFileBytes(file), task, { ignoredColumns });

@@ -10,6 +10,7 @@ import type { ConsoleApi } from '../api.ts';
 import { routes } from '../routes.ts';
 import { Biplot } from './biplot-view.tsx';
 import { componentRows } from './components.ts';
+import { HistogramResult } from './histogram-view.tsx';
 import { Loadings } from './loadings-view.tsx';
 import { Provenance } from './provenance-view.tsx';
 import { Scree } from './scree-view.tsx';
@@ -53,9 +54,7 @@ function Shown({ checked }: { readonly checked: CheckedResult }) {
   if (task.method.kind === 'histogram')
     return (
       <>
-        <p>
-          To be read by: <code>eigenveil-user task result {task.id}</code>
-        </p>
+        <HistogramResult checked={checked} />
         <Provenance checked={checked} />
       </>
     );

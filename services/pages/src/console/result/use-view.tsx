@@ -8,10 +8,10 @@ import type { CheckedResult } from './verify.ts';
 
 const JSON_TYPE = 'application/json';
 
-export function Use({ checked: { plain, signed } }: { readonly checked: CheckedResult }) {
+/** As files. */
+export function Downloads({ checked: { plain, signed } }: { readonly checked: CheckedResult }) {
   return (
     <>
-      <h2>Use it</h2>
       <div class="row">
         <Button
           kind="main"
@@ -26,8 +26,20 @@ export function Use({ checked: { plain, signed } }: { readonly checked: CheckedR
       <p>
         The first file is what <code>eigenveil-user task result --out projection.json</code> writes. The
         second is what a program opens with <code>openProjection</code> or <code>Projector.load</code> and the
-        CSP’s thumbprint. Owners need neither: <code>eigenveil-owner project</code> fetches and checks it, if
-        the task releases it.
+        CSP’s thumbprint.
+      </p>
+    </>
+  );
+}
+
+export function Use({ checked }: { readonly checked: CheckedResult }) {
+  return (
+    <>
+      <h2>Use it</h2>
+      <Downloads checked={checked} />
+      <p>
+        Owners need neither: <code>eigenveil-owner project</code> fetches and checks it, if the task releases
+        it.
       </p>
       <h3>With NumPy</h3>
       <p>

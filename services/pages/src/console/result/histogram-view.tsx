@@ -1,0 +1,145 @@
+/** The result of a histogram: how many rows there are, each feature's quantiles, and a drawing of one feature's counts, all with their noise. */
+import { CONFIDENCE } from '@eigenveil/projection/portable';
+import { edgesOf, type Histogram, histogramsOf } from '@eigenveil/task';
+import { printable } from '@eigenveil/wire/printable';
+import { useCallback, useMemo, useState } from 'preact/hooks';
+import { axis, Chart } from '../../common/chart.tsx';
+import type { ChartTheme } from '../../common/chart-theme.ts';
+import { Field } from '../../common/controls.tsx';
+import { count, number } from '../../common/format.ts';
+import { type Column, Table } from '../../common/table.tsx';
+import { Untrusted } from '../../common/untrusted.tsx';
+import { type DrawnBins, drawnBins } from './histogram.ts';
+import { Downloads } from './use-view.tsx';
+import type { CheckedResult } from './verify.ts';
+
+const DIGITS = 4;
+const short = (value: number) => String(Number(value.toPrecision(DIGITS)));
+
+type Released = NonNullable<CheckedResult['projection']['histograms']>[number];
+
+export function HistogramResult({ checked }: { readonly checked: CheckedResult }) {
+  const { task, projection, provenance } = checked;
+  const { privateRows, differentialPrivacy: setting } = projection;
+  const histograms = projection.histograms ?? [];
+  const asked = histograms.find(({ quantiles }) => quantiles.length > 0)?.quantiles ?? [];
+  const columns: Column<Released>[] = [
+    { head: 'Feature', cell: ({ name }) => <Untrusted text={name} /> },
+    ...asked.map(
+      ({ q }, i): Column<Released> => ({
+        head: `Quantile ${q}`,
+        cell: ({ quantiles }) => {
+          const at = quantiles[i];
+          return at === undefined
+            ? 'too few rows for this noise'
+            : `${short(at.value)} (${short(at.from)} to ${short(at.to)})`;
+        },
+      }),
+    ),
+    { head: 'Cells without a number', numeric: true, cell: ({ unreadable }) => number(unreadable) },
+  ];
+  return (
+    <>
+      <dl class="facts">
+        <dt>Owners</dt>
+        <dd>{count(provenance.verifiedOwners, 'owner')}, as the CSP has verified</dd>
+        <dt>Rows</dt>
+        <dd>
+          {privateRows === undefined
+            ? 'not known'
+            : `about ${number(Math.round(privateRows.rows))}, with noise of deviation ${short(privateRows.deviation)}`}
+        </dd>
+        <dt>Noise</dt>
+        <dd>
+          of both servers, for (ε, δ) = ({setting?.epsilon}, {setting?.delta}), all of which is spent
+        </dd>
+      </dl>
+      <h2>Quantiles</h2>
+      <Table
+        caption={`Each with an interval of confidence ${CONFIDENCE} for the noise`}
+        rows={histograms}
+        keyOf={({ name }) => name}
+        columns={columns}
+      />
+      <Bins task={task} histograms={histograms} />
+      <h2>Use it</h2>
+      <Downloads checked={checked} />
+      <p>
+        Ranges for a projection of the same features: <code>--ranges-from {task.id}</code> of{' '}
+        <code>eigenveil-user task draft</code>.
+      </p>
+    </>
+  );
+}
+
+function Bins(props: { readonly task: CheckedResult['task']; readonly histograms: readonly Released[] }) {
+  const { task, histograms } = props;
+  const [shown, setShown] = useState(0);
+  const counted: readonly Histogram[] = useMemo(() => histogramsOf(task), [task]);
+  const bins = useMemo(
+    () =>
+      task.method.kind === 'histogram'
+        ? drawnBins(edgesOf(task.method, counted[shown]!), histograms[shown]!.counts)
+        : [],
+    [task, counted, histograms, shown],
+  );
+  const option = useCallback((theme: ChartTheme) => binsOption(theme, bins), [bins]);
+  const name = printable(histograms[shown]!.name);
+  const most = bins.reduce((best, bin) => (bin.rows > best.rows ? bin : best));
+  return (
+    <>
+      <h2>Counts</h2>
+      <Field label="Feature">
+        {(attributes) => (
+          <select
+            {...attributes}
+            value={shown}
+            onChange={({ currentTarget: { value } }) => setShown(Number(value))}
+          >
+            {histograms.map(({ name: other }, h) => (
+              <option key={other} value={h}>
+                {printable(other)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Chart
+        title={`Counts of ${name}, with noise, which may make them negative`}
+        summary={`${count(bins.length, 'interval')}; most rows, about ${number(Math.round(most.rows))}, are from ${short(most.from)} to ${short(most.to)}`}
+        option={option}
+        columns={[
+          { head: 'From', numeric: true, cell: ({ from }) => short(from) },
+          { head: 'To', numeric: true, cell: ({ to }) => short(to) },
+          { head: 'Rows', numeric: true, cell: ({ rows }) => number(rows) },
+        ]}
+        rows={bins}
+      />
+    </>
+  );
+}
+
+function binsOption(theme: ChartTheme, bins: readonly DrawnBins[]) {
+  return {
+    grid: { left: 8, right: 16, top: 16, bottom: 8, outerBoundsMode: 'same' },
+    tooltip: {
+      trigger: 'axis',
+      formatter: (hits: readonly { readonly dataIndex: number }[]) => {
+        const { from, to, rows } = bins[hits[0]!.dataIndex]!;
+        return `${short(from)} to ${short(to)}\n${number(rows)}`;
+      },
+    },
+    xAxis: { ...axis(theme), type: 'category', data: bins.map(({ from }) => short(from)) },
+    yAxis: { ...axis(theme), type: 'value' },
+    series: [
+      {
+        type: 'line',
+        step: 'middle',
+        symbol: 'none',
+        lineStyle: { width: 2 },
+        areaStyle: { opacity: 0.2 },
+        data: bins.map(({ rows }) => rows),
+      },
+    ],
+  };
+}
