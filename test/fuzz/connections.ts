@@ -5,7 +5,7 @@ import { addStatistics, flatten, layout } from '@eigenveil/statistics';
 import { programOf, type TaskProposal } from '@eigenveil/task';
 import { type Channel, memoryChannelPair, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import fc from 'fast-check';
-import { type LabelledRows, madeUpProposal, summarise } from '../support/tasks.ts';
+import { type LabelledRows, madeUpHistogram, madeUpProposal, summarise } from '../support/tasks.ts';
 import { mutatedBytes } from './mutate.ts';
 import { asBase64, expectServiceCode, type Target, target, within } from './target.ts';
 
@@ -60,6 +60,7 @@ export async function connectionTargets(): Promise<Target[]> {
       twoParty: 'rotated',
       outputs: ['spectrum', 'sampleCount'],
     }),
+    madeUpHistogram({ maximumOwners: 2, maximumSamplesPerOwner: 4 }),
   ];
   const weights = { simulated: 1, garbled: 0.02, rotated: 0.02, linear: 1 };
   return Promise.all(

@@ -37,7 +37,7 @@ import {
 import { ownerLink, readOwnerLink } from '@eigenveil/wire/owner-link';
 import fc from 'fast-check';
 import type { z } from 'zod';
-import { madeUpProposal } from '../support/tasks.ts';
+import { madeUpHistogram, madeUpProposal } from '../support/tasks.ts';
 import { mutatedBytes, mutatedJson, mutatedText } from './mutate.ts';
 import {
   asBase64,
@@ -294,6 +294,11 @@ export function taskTargets(): Target[] {
       differentialPrivacy: { ...PRIVACY, neighbours: 'replace', noise: 'owners', honestOwners: 1 },
     }),
     madeUpProposal('lda', 3, [2], { twoParty: 'garbled', differentialPrivacy: PRIVACY }),
+    madeUpHistogram(),
+    madeUpProposal('pca', 3, [], {
+      rangesFrom: 'A'.repeat(43),
+      differentialPrivacy: { ...PRIVACY, dataIndependentRanges: 'rangesFrom' },
+    }),
   ];
   return [
     target({

@@ -64,6 +64,19 @@ export function madeUpProposal(
   });
 }
 
+/** Of a histogram of two features in four bins each. */
+export function madeUpHistogram(changes: Record<string, unknown> = {}): TaskProposal {
+  return madeUpProposal('pca', 2, [], {
+    method: { kind: 'histogram', height: 2, strategy: 'privelet' },
+    ...{ components: 0, outputs: [], twoParty: 'linear' },
+    differentialPrivacy: {
+      ...{ epsilon: 1, delta: 1e-6, neighbours: 'add-remove', clippingNorm: null },
+      dataIndependentRanges: true,
+    },
+    ...changes,
+  });
+}
+
 /** A proposal over a whole CSV file with short keys, and the file's rows. */
 export async function exampleOf(
   file: string,
