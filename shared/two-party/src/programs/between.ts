@@ -21,7 +21,8 @@ import {
 } from '../circuits/index.ts';
 import type { Gates, Session, Wires } from '../garbling/index.ts';
 import { SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
-import { allOfLanes, constantNumbers, nonNegative, pick, pickRange, scaleTogether } from './numbers.ts';
+import { besideEachOther, grid, someColumns } from './layouts.ts';
+import { allOfLanes, broadcast, constantNumbers, nonNegative, scaleTogether } from './numbers.ts';
 import { even, inverseRoot, toFraction } from './scaling.ts';
 import type { PooledClass } from './statistics.ts';
 import { inPieces, piecesPerStep } from './steps.ts';
@@ -66,17 +67,15 @@ export async function contrasts(
   );
   const valueBits = own.length + classes[0]!.M.length;
   const length = valueBits + (weights?.most ?? 0) + 1;
+  const [layout, byClass] = [grid(d, count), grid(count, d)];
   const numerators = await inPieces(
     session,
-    d * count,
+    layout.lanes,
     4 * own.length * classes[0]!.M.length,
     (gates, from, to) => {
-      const lane = (a: Num, index: (i: number, j: number) => number): Num =>
-        pick(gates, a, to - from, (k) => index(Math.floor((from + k) / count), (from + k) % count));
-      const at = (i: number, j: number): number => j * d + i;
-      const column = (_: number, j: number): number => j;
-      const left = multiply(gates, lane(before, at), lane(counts.own, column));
-      const right = multiply(gates, lane(own, at), lane(counts.before, column));
+      const sum = (a: Num): Num => layout.gather(gates, a, (i, j) => byClass.at(j, i), from, to);
+      const left = multiply(gates, sum(before), layout.perColumn(gates, counts.own, from, to));
+      const right = multiply(gates, sum(own), layout.perColumn(gates, counts.before, from, to));
       return subtractModulo(gates, left, right, valueBits);
     },
   );
@@ -88,24 +87,14 @@ export async function contrasts(
     columns.push(
       await session.step((gates) => {
         const width = to - from;
-        const some = pick(
-          gates,
-          numerators,
-          d * width,
-          (lane) => Math.floor(lane / width) * count + from + (lane % width),
-        );
+        const some = someColumns(gates, numerators, d, count, from, to);
         // A last bit of 0 makes room for -1, which `scaleTogether` takes for nothing.
         const wide = shiftLeft(gates, resize(some, length - 1), 1);
         const weighted = weights
-          ? shiftLeftBy(
-              gates,
-              wide,
-              pick(gates, weights.rows, d * width, (lane) => Math.floor(lane / width)),
-            )
+          ? shiftLeftBy(gates, wide, grid(d, width).perRow(gates, weights.rows))
           : wide;
         const { values, places, empty } = scaleTogether(gates, [weighted], width);
         const top = resize(toFraction(gates, values[0]!, length - 1, SOLVE_FRACTION), SOLVE_WORD);
-        const own = (a: Num): Num => pick(gates, a, width, (j) => from + j);
         const constant = constantNumbers(
           gates,
           new Array<bigint>(width).fill(BigInt(length - 2)),
@@ -114,30 +103,20 @@ export async function contrasts(
         const exponents = addModulo(
           gates,
           subtractModulo(gates, constant, places, EXPONENT_BITS),
-          own(factor.exponent),
+          sliceLanes(gates, factor.exponent, from, to),
           EXPONENT_BITS,
         );
-        return {
-          entries: top,
-          exponents,
-          empty,
-        };
+        return { entries: top, exponents, empty };
       }),
     );
   }
   const scaled = await session.step((gates) => ({
-    entries: pick(
+    entries: besideEachOther(
       gates,
-      concatLanes(
-        gates,
-        columns.map(({ entries }) => entries),
-      ),
-      d * count,
-      (lane) => {
-        const [i, j] = [Math.floor(lane / count), lane % count];
-        const first = j - (j % perStep);
-        return d * first + i * Math.min(perStep, count - first) + (j % perStep);
-      },
+      columns.map(({ entries }) => entries),
+      d,
+      count,
+      perStep,
     ),
     exponents: concatLanes(
       gates,
@@ -145,8 +124,8 @@ export async function contrasts(
     ),
     empty: gates.concat(columns.map(({ empty }) => empty)),
   }));
-  const entries = await inPieces(session, d * count, 2 * SOLVE_WORD ** 2, (gates, from, to) => {
-    const mantissas = pick(gates, factor.mantissa, to - from, (lane) => (from + lane) % count);
+  const entries = await inPieces(session, layout.lanes, 2 * SOLVE_WORD ** 2, (gates, from, to) => {
+    const mantissas = layout.perColumn(gates, factor.mantissa, from, to);
     const own = sliceLanes(gates, scaled.entries, from, to);
     return multiplyTruncated(gates, own, mantissas, SOLVE_FRACTION, SOLVE_WORD);
   });
@@ -221,7 +200,7 @@ function factors(gates: Gates, { own, before }: Counts, Q?: Num): { mantissa: Nu
     const count = own[0]!.lanes;
     const both = nonNegative(gates, multiply(gates, own, before));
     let product = nonNegative(gates, multiply(gates, both, nonNegative(gates, add(gates, own, before))));
-    const scale = Q && pick(gates, Q, count, () => 0);
+    const scale = Q && broadcast(gates, Q, 0, count);
     if (scale) product = nonNegative(gates, multiply(gates, product, scale));
     const digits = even(product.length - 1);
     const root = inverseRoot(gates, resize(product, digits + 1));
@@ -260,7 +239,7 @@ export async function columnsFit(
   const count = lanesOf(exponents);
   // Entries are below 1, so columns with exponents of at most 1 more are below 2; with 2 more, their entries must be below 1/2.
   const { small, edge } = await session.step((gates) => {
-    const scale = pick(gates, exponent, count, () => 0);
+    const scale = broadcast(gates, exponent, 0, count);
     const away = (places: bigint): Num => {
       const more = constantNumbers(gates, new Array<bigint>(count).fill(places), EXPONENT_BITS);
       const most = addModulo(gates, scale, more, EXPONENT_BITS);
@@ -276,8 +255,9 @@ export async function columnsFit(
     return [gates.and(gates.not(gates.xor(a, b)), gates.not(gates.xor(b, c)))];
   });
   return session.step((gates) => {
-    const whole = pick(gates, [edge], lanesOf(entries), (lane) => lane % count);
-    const either = pick(gates, [small], lanesOf(entries), (lane) => lane % count);
+    const layout = grid(lanesOf(entries) / count, count);
+    const whole = layout.perColumn(gates, [edge]);
+    const either = layout.perColumn(gates, [small]);
     const held = gates.and(halves[0]!, whole[0]!);
     return allOfLanes(gates, gates.not(gates.and(gates.not(held), gates.not(either[0]!))));
   });
@@ -293,16 +273,12 @@ export async function alignColumns(
   const away = await session.step((gates) => {
     // Entries are from 1/4 to 1, so what is below 2 is shifted to the left by 2 places at most.
     const least = constantNumbers(gates, new Array<bigint>(count).fill(2n), EXPONENT_BITS);
-    const all = addModulo(
-      gates,
-      pick(gates, exponent, count, () => 0),
-      least,
-      EXPONENT_BITS,
-    );
+    const all = addModulo(gates, broadcast(gates, exponent, 0, count), least, EXPONENT_BITS);
     return subtractModulo(gates, all, exponents, EXPONENT_BITS).slice(0, -1);
   });
-  return inPieces(session, lanesOf(entries), entries.length * EXPONENT_BITS, (gates, from, to) => {
-    const places = pickRange(gates, away, from, to, (lane) => lane % count);
+  const layout = grid(lanesOf(entries) / count, count);
+  return inPieces(session, layout.lanes, entries.length * EXPONENT_BITS, (gates, from, to) => {
+    const places = layout.perColumn(gates, away, from, to);
     const wide = shiftLeft(gates, sliceLanes(gates, entries, from, to), 2);
     return resize(shiftRightBy(gates, wide, places), SOLVE_WORD);
   });

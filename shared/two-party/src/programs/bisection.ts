@@ -19,7 +19,8 @@ import {
   unsigned,
 } from '../circuits/index.ts';
 import type { Gates, Session } from '../garbling/index.ts';
-import { broadcast, coarser, constantNumbers, pick, scaleTogether, zeros } from './numbers.ts';
+import { grid } from './layouts.ts';
+import { broadcast, coarser, constantNumbers, scaleTogether, zeros } from './numbers.ts';
 import { BISECTIONS, FRACTION, STURM_FRACTION, WORD } from './precision.ts';
 import { gatesPerRounded, piecesPerStep } from './steps.ts';
 import type { Tridiagonal } from './tridiagonal.ts';
@@ -53,21 +54,22 @@ export async function largestEigenvalues(
   // As many digits from the first pass as cost the least: a lane per multiple of 2^-first.
   const first = Math.min(BISECTIONS, Math.floor(Math.log2(2 * count + 1)));
   const points = 2 ** first - 1;
-  const grid = await countBelow(session, { diagonal, offDiagonal }, points + 1, (gates) => {
+  const counts = await countBelow(session, { diagonal, offDiagonal }, points + 1, (gates) => {
     const unit = 2 ** (STURM_FRACTION - first);
     const multiples = Array.from({ length: points }, (_, i) => BigInt((i + 1) * unit));
     return constantNumbers(gates, [...multiples, 1n << BigInt(STURM_FRACTION - thresholdPlaces)], STURM_WORD);
   });
-  // Eigenvalue i is at least x where fewer than d - i are below x.
+  // Eigenvalue i is at least x where fewer than d - i are below x: a row for each x, a column for each i.
+  const pairs = grid(points, count);
   const { digits: highest, below } = await session.step((gates) => {
-    const each = pick(gates, grid, points * count, (lane) => Math.floor(lane / count));
+    const each = pairs.perRow(gates, counts);
     const least = constantNumbers(
       gates,
-      Array.from({ length: points * count }, (_, lane) => BigInt(d - (lane % count))),
+      Array.from({ length: pairs.lanes }, (_, lane) => BigInt(d - pairs.column(lane))),
       each.length,
     );
     const number = sumLanes(gates, unsigned(gates, [lessThan(gates, each, least)]), count);
-    return { digits: number.slice(0, first), below: sliceLanes(gates, grid, points, points + 1) };
+    return { digits: number.slice(0, first), below: sliceLanes(gates, counts, points, points + 1) };
   });
   let digits: Num = highest;
   while (digits.length < BISECTIONS) {
@@ -112,7 +114,7 @@ async function countBelow(
         diagonal.slice(from, to).map((a) => broadcast(gates, sturm(a), 0, lanes)),
       );
       const x = trials(gates);
-      const each = pick(gates, x, lanesOf(spread), (lane) => lane % lanes);
+      const each = grid(to - from, lanes).perColumn(gates, x);
       const shifted = subtractModulo(gates, spread, each, STURM_WORD);
       let current = before ?? start(gates, lanes, countBits);
       for (let i = from; i < to; i += 1) {

@@ -22,23 +22,19 @@ import {
   SOLVE_PRODUCT_GATES,
   SOLVE_WORD,
 } from './discriminant-precision.ts';
-import { broadcast, constantNumbers, nonNegative, pick } from './numbers.ts';
-import { type InverseRoot, inverseRoot, triangleRows } from './scaling.ts';
+import { belowDiagonal, grid, upperByRows } from './layouts.ts';
+import { broadcast, constantNumbers, nonNegative, pickRange } from './numbers.ts';
+import { type InverseRoot, inverseRoot } from './scaling.ts';
 import { inPieces } from './steps.ts';
 import { gatesPerProduct, multiplyTruncated, subtractProduct } from './truncated.ts';
 
 export interface Factor {
-  /** Below the diagonal, column by column. */
+  /** As `belowDiagonal`. */
   readonly lower: Num;
   /** Of the pivots. */
   readonly inverses: readonly InverseRoot[];
   /** Whether every pivot is at least 2^-PIVOT_PLACES; all else means nothing where one is not. */
   readonly definite: Wires;
-}
-
-/** Where entry (i, k), i > k, lies in `lower`. */
-export function lowerIndex(d: number, i: number, k: number): number {
-  return k * (d - 1) - (k * (k - 1)) / 2 + i - k - 1;
 }
 
 /**
@@ -82,15 +78,15 @@ export async function factorAndSolve(
     columns.push(column.l);
     solved.push(column.y);
     if (m === 0) break;
-    const [rows, others] = triangleRows(m);
-    const entries = rows.length;
+    const [triangle, columnsBelow] = [upperByRows(m), grid(m, count)];
+    const entries = triangle.lanes;
     const before = { matrix, rest };
     const updated = await inPieces(session, entries + m * count, SOLVE_PRODUCT_GATES, (gates, from, to) => {
-      const left = pick(gates, scaled, to - from, (k) =>
-        from + k < entries ? rows[from + k]! : Math.floor((from + k - entries) / count),
+      const left = pickRange(gates, scaled, from, to, (lane) =>
+        lane < entries ? triangle.row(lane) : columnsBelow.row(lane - entries),
       );
-      const right = pick(gates, scaled, to - from, (k) =>
-        from + k < entries ? others[from + k]! : m + ((from + k - entries) % count),
+      const right = pickRange(gates, scaled, from, to, (lane) =>
+        lane < entries ? triangle.column(lane) : m + columnsBelow.column(lane - entries),
       );
       const old = concatLanes(gates, [
         sliceLanes(gates, before.matrix, size + Math.min(from, entries), size + Math.min(to, entries)),
@@ -141,6 +137,7 @@ export async function solveTransposed(
   count: number,
 ): Promise<Num> {
   const gatesEach = gatesPerProduct(SOLVE_WORD, SOLUTION_WORD, SOLVE_FRACTION) + SOLUTION_WORD;
+  const below = belowDiagonal(d);
   const rows: Num[] = [];
   let rest = resize(shiftRight(solved, SOLVE_FRACTION - SOLUTION_FRACTION), SOLUTION_WORD);
   for (let i = d - 1; i >= 0; i -= 1) {
@@ -150,9 +147,10 @@ export async function solveTransposed(
     );
     rows.push(z);
     if (i === 0) break;
-    rest = await inPieces(session, i * count, gatesEach, (gates, from, to) => {
-      const entries = pick(gates, lower, to - from, (k) => lowerIndex(d, i, Math.floor((from + k) / count)));
-      const known = pick(gates, z, to - from, (k) => (from + k) % count);
+    const above = grid(i, count);
+    rest = await inPieces(session, above.lanes, gatesEach, (gates, from, to) => {
+      const entries = above.gather(gates, lower, (k) => below.at(i, k), from, to);
+      const known = above.perColumn(gates, z, from, to);
       const own = sliceLanes(gates, before, from, to);
       return subtractProduct(gates, own, entries, known, SOLVE_FRACTION, SOLUTION_WORD);
     });

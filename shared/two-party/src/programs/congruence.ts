@@ -1,9 +1,9 @@
 /** L⁻¹ A L⁻ᵀ for a dense symmetric A, by eliminating rows and columns alike: half the products of two triangular solutions. */
 import { concatLanes, type Num, resize, shiftRight, sliceLanes, subtractModulo } from '../circuits/index.ts';
 import type { Session } from '../garbling/index.ts';
-import { type Factor, lowerIndex, timesInverse } from './cholesky.ts';
+import { type Factor, timesInverse } from './cholesky.ts';
 import { SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
-import { packedIndex, packedRows } from './matrices.ts';
+import { belowDiagonal, upperByColumns } from './layouts.ts';
 import { broadcast, pick, zeros } from './numbers.ts';
 import { inPieces } from './steps.ts';
 import { gatesPerProduct, multiplyTruncated } from './truncated.ts';
@@ -16,8 +16,8 @@ export async function congruence(
   d: number,
   bits: number,
 ): Promise<Num> {
-  const [rows, columns] = packedRows(d);
-  const lanes = rows.length;
+  const [triangle, below] = [upperByColumns(d), belowDiagonal(d)];
+  const { lanes } = triangle;
   const gatesEach = 2 * (gatesPerProduct(bits, SOLVE_WORD, SOLVE_FRACTION) + bits);
   let current = A;
   for (let k = 0; k < d; k += 1) {
@@ -25,7 +25,7 @@ export async function congruence(
     const inverse = inverses[k]!;
     // Row k over the root of the pivot, its diagonal entry twice.
     const { row, change } = await session.step((gates) => {
-      const own = pick(gates, before, d, (i) => packedIndex(i, k));
+      const own = pick(gates, before, d, (i) => triangle.at(i, k));
       const once = timesInverse(gates, own, inverse, bits);
       const corner = timesInverse(gates, sliceLanes(gates, once, k, k + 1), inverse, bits);
       const row = concatLanes(gates, [
@@ -36,21 +36,21 @@ export async function congruence(
       const m = d - k - 1;
       if (m === 0) return { row, change: row };
       // Row k without half of what the corner adds below, so that two products serve both sides.
-      const l = pick(gates, lower, m, (i) => lowerIndex(d, k + 1 + i, k));
+      const l = pick(gates, lower, m, (i) => below.at(k + 1 + i, k));
       const half = resize(shiftRight(corner, 1), bits);
       const along = multiplyTruncated(gates, broadcast(gates, half, 0, m), l, SOLVE_FRACTION, bits);
       const after = subtractModulo(gates, sliceLanes(gates, row, k + 1, d), along, bits);
       return { row, change: concatLanes(gates, [sliceLanes(gates, row, 0, k + 1), after]) };
     });
-    const first = packedIndex(0, k + 1);
+    const first = triangle.at(0, k + 1);
     const updated =
       k + 1 === d
         ? undefined
         : await inPieces(session, lanes - first, gatesEach, (gates, from, to) => {
             const count = to - from;
             const at = (lane: number): readonly [number, number] => [
-              rows[first + from + lane]!,
-              columns[first + from + lane]!,
+              triangle.row(first + from + lane),
+              triangle.column(first + from + lane),
             ];
             const old = pick(gates, concatLanes(gates, [before, row]), count, (lane) => {
               const [i, j] = at(lane);
@@ -63,7 +63,7 @@ export async function congruence(
             );
             const factors = pick(gates, lower, count + both.length, (lane) => {
               const i = lane < count ? at(lane)[1] : at(both[lane - count]!)[0];
-              return lowerIndex(d, i, k);
+              return below.at(i, k);
             });
             const product = multiplyTruncated(gates, changes, factors, SOLVE_FRACTION, bits);
             const where = new Map(both.map((lane, i) => [lane, count + i]));
@@ -79,7 +79,7 @@ export async function congruence(
           });
     current = await session.step((gates) => {
       const kept = pick(gates, concatLanes(gates, [before, row]), first, (lane) =>
-        columns[lane] === k ? lanes + rows[lane]! : lane,
+        triangle.column(lane) === k ? lanes + triangle.row(lane) : lane,
       );
       return updated === undefined ? kept : concatLanes(gates, [kept, updated]);
     });

@@ -23,13 +23,13 @@ import {
 import type { Gates, Session, Wires } from '../garbling/index.ts';
 import { SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
 import { fixSigns } from './eigen.ts';
-import { broadcast, nonNegative, pick, scaleTogether } from './numbers.ts';
+import { grid, someColumns, upperByRows } from './layouts.ts';
+import { broadcast, nonNegative, scaleTogether } from './numbers.ts';
 import { type StatisticsOutputs, statisticsOutputs } from './outputs.ts';
 import { FRACTION, REVEALED_FRACTION } from './precision.ts';
-import { equilibrate, even, inverseRootOf, triangleRows } from './scaling.ts';
+import { equilibrate, even, inverseRootOf } from './scaling.ts';
 import { type PooledStatistics, scatterBits } from './statistics.ts';
 import { inPieces } from './steps.ts';
-import { triangleIndex } from './tridiagonal.ts';
 import { gatesPerProduct, multiplyTruncated } from './truncated.ts';
 
 /** Fraction bits of v_i / σ_i before it is shifted to its magnitude: some more than v has. */
@@ -66,9 +66,9 @@ export async function standardise(
   const d = task.features.length;
   const digits = even(scatterBits(task));
   const { matrix: scaled, places } = await equilibrate(session, scatter, d, digits, false);
-  const [rows, columns] = triangleRows(d);
+  const layout = upperByRows(d);
   const { roots, varies } = await session.step((gates) => {
-    const diagonal = pick(gates, scaled, d, (i) => triangleIndex(d, i, i));
+    const diagonal = layout.diagonal(gates, scaled);
     // From 1/4 to 1, unless there is no variance.
     const [half, quarter] = [diagonal[SOLVE_FRACTION - 1]!, diagonal[SOLVE_FRACTION - 2]!];
     const none = gates.and(gates.not(half), gates.not(quarter));
@@ -76,20 +76,17 @@ export async function standardise(
     return { roots: inverseRootOf(gates, unsignedOnes), varies: gates.not(none) };
   });
   const gatesEach = 2 * gatesPerProduct(SOLVE_WORD, roots.length, SOLVE_FRACTION);
-  const matrix = await inPieces(session, rows.length, gatesEach, (gates, from, to) => {
-    const root = (indices: Uint32Array) => pick(gates, roots, to - from, (lane) => indices[from + lane]!);
+  const matrix = await inPieces(session, layout.lanes, gatesEach, (gates, from, to) => {
     const own = sliceLanes(gates, scaled, from, to);
-    const once = multiplyTruncated(gates, own, root(rows), SOLVE_FRACTION, SOLVE_WORD);
-    return multiplyTruncated(gates, once, root(columns), SOLVE_FRACTION, SOLVE_WORD);
+    const [row, column] = [layout.perRow(gates, roots, from, to), layout.perColumn(gates, roots, from, to)];
+    const once = multiplyTruncated(gates, own, row, SOLVE_FRACTION, SOLVE_WORD);
+    return multiplyTruncated(gates, once, column, SOLVE_FRACTION, SOLVE_WORD);
   });
   const bits = SOLVE_FRACTION + Math.ceil(Math.log2(d)) + 2;
   return session.step((gates) => {
     const zero = gates.constant(d, 0);
     const ones: Num = Array.from({ length: SOLVE_WORD }, (_, i) => (i === SOLVE_FRACTION ? varies : zero));
-    const both = concatLanes(gates, [ones, matrix]);
-    const whole = pick(gates, both, rows.length, (lane) =>
-      rows[lane] === columns[lane] ? rows[lane]! : d + lane,
-    );
+    const whole = layout.withDiagonal(gates, matrix, ones);
     return { matrix: resize(whole, bits), roots, places, digits, varies };
   });
 }
@@ -134,7 +131,7 @@ export async function unstandardise(
   for (let j = 0; j < count; j += 1) {
     const { entries, exponent } = await session.step((gates) =>
       gates.scope(() => {
-        const own = pick(gates, vectors, d, (i) => i * count + j);
+        const own = someColumns(gates, vectors, d, count, j, j + 1);
         const shift = SOLVE_FRACTION + FRACTION - SCALED_FRACTION;
         const scaled = multiplyTruncated(gates, own, factors, shift, SCALED_FRACTION + 3);
         const wide = shiftLeftBy(gates, resize(mask(gates, varies, scaled), word), places);
@@ -153,8 +150,8 @@ export async function unstandardise(
   const samplesBits = widthsOf(task).M - 1;
   const unit = word - REVEALED_WORD - SCALED_FRACTION + samplesBits + task.fractionBits - digits / 2;
   const numbers = await session.step((gates) => {
-    const lane = (at: number) => (at % count) * d + Math.floor(at / count);
-    const entries = pick(gates, concatLanes(gates, each), d * count, lane);
+    const vectors = grid(count, d);
+    const entries = grid(d, count).gather(gates, concatLanes(gates, each), (i, j) => vectors.at(j, i));
     return {
       vectors: fixSigns(gates, entries, d, count),
       exponents: concatLanes(gates, exponents),
@@ -178,7 +175,7 @@ export function standardisedOutputs(
   const d = lanesOf([varies]);
   const trace = () => shiftLeft(gates, sumLanes(gates, unsigned(gates, [varies])), REVEALED_FRACTION.scatter);
   const variances = () => {
-    const diagonal = pick(gates, scatter, d, (i) => triangleIndex(d, i, i));
+    const diagonal = upperByRows(d).diagonal(gates, scatter);
     const places = REVEALED_FRACTION.scatter - 2 * task.fractionBits;
     const dividend = nonNegative(gates, shiftLeft(gates, diagonal, Math.max(0, places)));
     const divisor = nonNegative(gates, square(gates, pooled.Q));

@@ -17,6 +17,7 @@ import {
 import type { Gates, Session, Wires } from '../garbling/index.ts';
 import { NOISE_PLACES, SOLVE_FRACTION, SOLVE_WORD, VECTOR_FRACTION } from './discriminant-precision.ts';
 import { fixSigns } from './eigen.ts';
+import { besideEachOther, grid, someColumns } from './layouts.ts';
 import { broadcast, constantNumbers, nonNegative, pick, scaleTogether } from './numbers.ts';
 import { RESIDUAL_PLACES, REVEALED_FRACTION } from './precision.ts';
 import { even, inverseRoot, toFraction } from './scaling.ts';
@@ -39,23 +40,12 @@ async function vectorByVector(
     const width = Math.min(each, count - from);
     parts.push(
       await session.step((gates) => {
-        const own = pick(
-          gates,
-          vectors,
-          d * width,
-          (lane) => Math.floor(lane / width) * count + from + (lane % width),
-        );
+        const own = someColumns(gates, vectors, d, count, from, from + width);
         return work(gates, own, width);
       }),
     );
   }
-  return session.step((gates) =>
-    pick(gates, concatLanes(gates, parts), d * count, (lane) => {
-      const [i, j] = [Math.floor(lane / count), lane % count];
-      const first = j - (j % each);
-      return d * first + i * Math.min(each, count - first) + (j % each);
-    }),
-  );
+  return session.step((gates) => besideEachOther(gates, parts, d, count, each));
 }
 
 /** Every vector times a power of two, so that its largest entry is from 1/2 to 1: SOLVE_FRACTION fraction bits in SOLVE_WORD. */
@@ -73,7 +63,7 @@ export function undoScaling(
 ): Promise<Num> {
   const length = vectors.length + most;
   return vectorByVector(session, vectors, d, count, 14 * length, (gates, own, width) => {
-    const spread = pick(gates, places, d * width, (lane) => Math.floor(lane / width));
+    const spread = grid(d, width).perRow(gates, places);
     return scaled(gates, shiftLeftBy(gates, resize(own, length), spread), width);
   });
 }
@@ -99,8 +89,9 @@ export async function unitVectors(session: Session, vectors: Num, d: number, cou
     const most = constantNumbers(gates, new Array<bigint>(count).fill(least), 8);
     return { mantissa: root.mantissa, back: subtractModulo(gates, most, root.places, 8) };
   });
-  const units = await inPieces(session, d * count, 2 * SOLVE_WORD ** 2, (gates, from, to) => {
-    const spread = (a: Num): Num => pick(gates, a, to - from, (lane) => (from + lane) % count);
+  const layout = grid(d, count);
+  const units = await inPieces(session, layout.lanes, 2 * SOLVE_WORD ** 2, (gates, from, to) => {
+    const spread = (a: Num): Num => layout.perColumn(gates, a, from, to);
     const own = sliceLanes(gates, entries, from, to);
     const product = multiplyTruncated(gates, own, spread(mantissa), SOLVE_FRACTION, own.length + 2);
     const unit = shiftRightBy(gates, shiftLeft(gates, product, 1), spread(back));
@@ -135,11 +126,12 @@ export async function checkEquation(
     const least = constantNumbers(gates, [1n << BigInt(shift - NOISE_PLACES)], values.length);
     return nonNegative(gates, addModulo(gates, size, least, size.length));
   });
-  const lanes = d * count;
+  const layout = grid(d, count);
+  const { lanes } = layout;
   const perLane = 4 * noise.length * values.length;
   const both = await inPieces(session, lanes, perLane, (gates, from, to) => {
     const own = sliceLanes(gates, noise, from, to);
-    const lambda = pick(gates, values, to - from, (lane) => (from + lane) % count);
+    const lambda = layout.perColumn(gates, values, from, to);
     const image = multiply(gates, own, lambda, { shift, bits });
     const allowed = multiply(gates, own, broadcast(gates, bound, 0, to - from), { shift, bits });
     const rest = subtractModulo(gates, sliceLanes(gates, signal, from, to), image, bits);

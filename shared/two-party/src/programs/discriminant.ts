@@ -16,7 +16,7 @@ import {
 import {
   addModulo,
   all,
-  concatLanes,
+  lanesOf,
   multiply,
   type Num,
   negate,
@@ -30,23 +30,15 @@ import type { Session, Wires } from '../garbling/index.ts';
 import { alignColumns, columnsFit, contrasts, EXPONENT_BITS } from './between.ts';
 import { checkEquation, type Images, undoScaling, unitVectors } from './directions.ts';
 import { INTEGER_BITS, MARGIN_PLACES, SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
-import {
-  columnsFirst,
-  multiplyMatrices,
-  outerProducts,
-  packedIndex,
-  packedRows,
-  rowsFirst,
-  timesOuter,
-} from './matrices.ts';
-import { allOfLanes, broadcast, constantNumbers, pick } from './numbers.ts';
+import { type Layout, upperByColumns, upperByRows } from './layouts.ts';
+import { multiplyMatrices, outerProducts, timesOuter } from './matrices.ts';
+import { allOfLanes, broadcast, constantNumbers } from './numbers.ts';
 import type { CheckedDecomposition } from './pca.ts';
 import { DENSE_WORD, type Noise, type Solution, solveDense, solveLowRank } from './pencils.ts';
 import { REVEALED_FRACTION } from './precision.ts';
 import { revealComponents } from './reveal.ts';
 import { addToDiagonal, equilibrate, even, toFraction } from './scaling.ts';
 import { poolStatistics, type Shares, scaledScatter } from './statistics.ts';
-import { triangleIndex } from './tridiagonal.ts';
 
 type DiscriminantMethod = Extract<Method, { kind: 'dca' | 'lda' }>;
 
@@ -211,21 +203,15 @@ async function lowRank(session: Session, noise: Noise, U: Num, columns: number):
     solution,
     images: {
       signal: await timesOuter(session, U, solution.vectors, d, columns, count),
-      noise: await timesTriangle(session, noise.B, triangleIndex, solution.vectors, d, count),
+      noise: await timesTriangle(session, noise.B, upperByRows(d), solution.vectors, count),
     },
   };
 }
 
-/** A symmetric matrix, kept as the index says, times z. */
-function timesTriangle(
-  session: Session,
-  numbers: Num,
-  index: (d: number, i: number, j: number) => number,
-  z: Num,
-  d: number,
-  count: number,
-): Promise<Num> {
-  const left = { numbers, rows: d, columns: d, index: (i: number, j: number) => index(d, i, j) };
+/** A symmetric matrix times z. */
+function timesTriangle(session: Session, numbers: Num, { at }: Layout, z: Num, count: number): Promise<Num> {
+  const d = lanesOf(z) / count;
+  const left = { numbers, rows: d, columns: d, at };
   const bits = numbers.length + Math.ceil(Math.log2(d)) + 1;
   return multiplyMatrices(session, left, z, count, SOLVE_FRACTION, bits);
 }
@@ -248,19 +234,19 @@ async function dense(
 ): Promise<Solved> {
   const bits = noisy ? DENSE_WORD : SOLVE_WORD;
   const between = await outerProducts(session, U, d, columns, SOLVE_FRACTION, bits);
-  const [rows] = packedRows(d);
+  const [byRows, byColumns] = [upperByRows(d), upperByColumns(d)];
   const { A, B, fits } = await session.step((gates) => {
-    const packed = pick(gates, total, rows.length, columnsFirst(d));
+    const packed = byColumns.gather(gates, total, byRows.at);
     const signal = resize(book ? packed : between, DENSE_WORD);
-    const diagonal = pick(gates, signal, d, (i) => packedIndex(i, i));
+    const diagonal = byColumns.diagonal(gates, signal);
     const sum = addModulo(gates, diagonal, ridge, DENSE_WORD);
     const within = book ? subtractModulo(gates, packed, between, bits) : packed;
     // What B's own bits do not hold: no more than copies of their sign, unless it is not positive definite.
     const top = within.slice(SOLVE_WORD - 1);
     const kept = top.slice(1).map((bit) => gates.not(gates.xor(bit, top[0]!)));
     return {
-      A: replaceDiagonal(gates, signal, sum, d),
-      B: pick(gates, resize(within, SOLVE_WORD), rows.length, rowsFirst(d)),
+      A: byColumns.withDiagonal(gates, signal, sum),
+      B: byRows.gather(gates, resize(within, SOLVE_WORD), byColumns.at),
       fits: kept.length === 0 ? undefined : allOfLanes(gates, all(gates, kept)),
     };
   });
@@ -273,23 +259,10 @@ async function dense(
   return {
     solution,
     images: {
-      signal: await timesTriangle(session, A, (_, i, j) => packedIndex(i, j), solution.vectors, d, count),
-      noise: await timesTriangle(session, B, triangleIndex, solution.vectors, d, count),
+      signal: await timesTriangle(session, A, byColumns, solution.vectors, count),
+      noise: await timesTriangle(session, B, byRows, solution.vectors, count),
     },
   };
-}
-
-function replaceDiagonal(
-  gates: Parameters<typeof constantNumbers>[0],
-  packed: Num,
-  diagonal: Num,
-  d: number,
-): Num {
-  const [rows, columns] = packedRows(d);
-  const both = [diagonal, packed];
-  return pick(gates, concatLanes(gates, both), rows.length, (lane) =>
-    rows[lane] === columns[lane] ? rows[lane]! : d + lane,
-  );
 }
 
 /** Whether 1 − λ_1 is clearly positive, too. */

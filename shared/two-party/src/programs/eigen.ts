@@ -27,7 +27,8 @@ import {
 import type { Gates, Session, Wires } from '../garbling/index.ts';
 import { largestEigenvalues } from './bisection.ts';
 import { deflate, rotateVectors } from './deflation.ts';
-import { allOfLanes, broadcast, coarser, nonNegative, pick, pickRange, zeros } from './numbers.ts';
+import { grid, upperByRows } from './layouts.ts';
+import { allOfLanes, broadcast, coarser, nonNegative, pickRange, zeros } from './numbers.ts';
 import {
   BISECTIONS,
   FRACTION,
@@ -38,7 +39,7 @@ import {
   WORD,
 } from './precision.ts';
 import { gatesPerRounded, inPieces, roundedSums, squaredLengths } from './steps.ts';
-import { reflectVectors, triangleIndex, tridiagonalise } from './tridiagonal.ts';
+import { reflectVectors, tridiagonalise } from './tridiagonal.ts';
 
 export interface Eigenpairs {
   /** One lane per component, descending up to rounding; WORD bits, FRACTION of them fraction. */
@@ -133,10 +134,7 @@ export async function normaliseTrace(
 
 /** Of an upper triangle, without overflow. */
 export function traceOf(gates: Gates, triangle: Num, d: number): Num {
-  return sumLanes(
-    gates,
-    pick(gates, triangle, d, (i) => triangleIndex(d, i, i)),
-  );
+  return sumLanes(gates, upperByRows(d).diagonal(gates, triangle));
 }
 
 /** Makes the entry of largest magnitude of each vector positive. Lanes as in `Eigenpairs`. */
@@ -177,13 +175,14 @@ export async function checkResiduals(
     return coarser(addModulo(gates, all, shiftLeft(gates, half, places - 1), all.length), places, word);
   });
   const coarse = coarser(vectors, FRACTION - RESIDUAL_VECTOR_FRACTION, RESIDUAL_VECTOR_FRACTION + 2);
-  const [size, entries] = [d * count, lanesOf(matrix)];
+  const [own, triangle] = [grid(d, count), upperByRows(d)];
+  const [size, entries] = [own.lanes, triangle.lanes];
   const rows: Num[] = [];
   // Row i of the product: d entries and -λ for each vector.
   for (let i = 0; i < d; i += 1) {
     const factor = (lane: number): number =>
-      lane < size ? triangleIndex(d, i, Math.floor(lane / count)) : entries + lane - size;
-    const other = (lane: number): number => (lane < size ? lane : i * count + lane - size);
+      lane < size ? triangle.at(i, own.row(lane)) : entries + lane - size;
+    const other = (lane: number): number => (lane < size ? lane : own.at(i, lane - size));
     const terms = await roundedSums(
       session,
       size + count,

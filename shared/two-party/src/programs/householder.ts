@@ -21,8 +21,9 @@ import {
 } from '../circuits/index.ts';
 import type { Session } from '../garbling/index.ts';
 import { SCALING_GUARD, SOLVE_FRACTION, SOLVE_PRODUCT_GATES, SOLVE_WORD } from './discriminant-precision.ts';
+import { grid, someColumns } from './layouts.ts';
 import { multiplyMatrices } from './matrices.ts';
-import { broadcast, nonNegative, pick, scaleTogether } from './numbers.ts';
+import { broadcast, nonNegative, scaleTogether } from './numbers.ts';
 import { even, inverseRoot } from './scaling.ts';
 import { inPieces } from './steps.ts';
 import { multiplyTruncated, subtractProduct } from './truncated.ts';
@@ -57,14 +58,7 @@ export async function reflectColumns(
       rows.push(length);
       break;
     }
-    const others = await session.step((gates) =>
-      pick(
-        gates,
-        before,
-        size * width,
-        (lane) => Math.floor(lane / width) * (width + 1) + 1 + (lane % width),
-      ),
-    );
+    const others = await session.step((gates) => someColumns(gates, before, size, width + 1, 1, width + 1));
     const changed = await reflect(session, u, others, size, width);
     const next = await session.step((gates) => ({
       row: concatLanes(gates, [length, sliceLanes(gates, changed, 0, width)]),
@@ -98,24 +92,25 @@ export async function applyReflections(
 
 /** X − u (uᵀ X). */
 async function reflect(session: Session, u: Num, matrix: Num, size: number, width: number): Promise<Num> {
-  const left = { numbers: u, rows: 1, columns: size, index: (_: number, i: number) => i };
+  const left = { numbers: u, rows: 1, columns: size, at: (_: number, i: number) => i };
   const along = await multiplyMatrices(session, left, matrix, width, SOLVE_FRACTION, SOLVE_WORD + 1);
-  return inPieces(session, size * width, SOLVE_PRODUCT_GATES, (gates, from, to) => {
-    return subtractProduct(
+  const entries = grid(size, width);
+  return inPieces(session, entries.lanes, SOLVE_PRODUCT_GATES, (gates, from, to) =>
+    subtractProduct(
       gates,
       sliceLanes(gates, matrix, from, to),
-      pick(gates, u, to - from, (k) => Math.floor((from + k) / width)),
-      pick(gates, along, to - from, (k) => (from + k) % width),
+      entries.perRow(gates, u, from, to),
+      entries.perColumn(gates, along, from, to),
       SOLVE_FRACTION,
       SOLVE_WORD,
-    );
-  });
+    ),
+  );
 }
 
 /** The u that reflects the first column onto its first entry, and that entry afterwards; 0 for a column of zeros. */
 async function reflection(session: Session, matrix: Num, size: number, width: number) {
   const { v, root, length, digits } = await session.step((gates) => {
-    const column = pick(gates, matrix, size, (i) => i * width);
+    const column = someColumns(gates, matrix, size, width, 0, 1);
     // A last bit of 0 makes room for -1, which `scaleTogether` takes for nothing. The largest entry of x is from 1/2 to 1.
     const { values, places } = scaleTogether(gates, [shiftLeft(gates, column, 1)], 1);
     const x = shiftRight(values[0]!, 2);

@@ -6,11 +6,10 @@ import type { Program, StatisticsTask } from '@eigenveil/task';
 import { addModulo, bitsOf, numberFrom, sliceLanes } from '../circuits/index.ts';
 import type { Session } from '../garbling/index.ts';
 import { standardise } from './correlation.ts';
-import { pick } from './numbers.ts';
+import { upperByRows } from './layouts.ts';
 import { revealChecked } from './outputs.ts';
 import { poolStatistics, type Shares, scaledScatter, scatterBits } from './statistics.ts';
 import { inPieces } from './steps.ts';
-import { triangleIndex } from './tridiagonal.ts';
 
 export interface MaskedCorrelation {
   /** Entry plus mask modulo 2^ringBits, upper triangle row by row. */
@@ -51,7 +50,7 @@ export async function maskedCorrelation(
     const mask = sliceLanes(gates, numberFrom(gates, own, ringBits), from, to);
     return addModulo(gates, sliceLanes(gates, matrix, from, to), mask, ringBits);
   });
-  const squares = await session.step((gates) => pick(gates, scatter, d, (i) => triangleIndex(d, i, i)));
+  const squares = await session.step((gates) => upperByRows(d).diagonal(gates, scatter));
   const numbers = { masked, squares, Q: pooled.Q, ...(outputs.includes('mean') && { V: pooled.V }) };
   const revealed = await revealChecked(session, [], numbers);
   if (revealed === undefined) return undefined;

@@ -9,6 +9,7 @@ import {
   addModulo,
   concatLanes,
   constantNumber,
+  lanesOf,
   lessThan,
   type Num,
   resize,
@@ -24,15 +25,15 @@ import { alignColumns, contrasts, EXPONENT_BITS, type FloatColumns } from './bet
 import { checkEquation, scaleVectors, unitVectors } from './directions.ts';
 import { SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
 import { applyReflections, reflectColumns } from './householder.ts';
-import { outerProducts, rowsFirst, timesOuter, triangleTimesTransposed } from './matrices.ts';
-import { broadcast, pick, zeros } from './numbers.ts';
+import { grid, upperByColumns, upperByRows } from './layouts.ts';
+import { outerProducts, timesOuter, triangleTimesTransposed } from './matrices.ts';
+import { broadcast, zeros } from './numbers.ts';
 import type { CheckedDecomposition } from './pca.ts';
 import { solveLowRank } from './pencils.ts';
 import { revealComponents } from './reveal.ts';
 import { addToDiagonal } from './scaling.ts';
 import { poolStatistics, type Shares } from './statistics.ts';
 import { inPieces } from './steps.ts';
-import { triangleIndex } from './tridiagonal.ts';
 import { multiplyTruncated } from './truncated.ts';
 
 /** Eigenvalues must be below 4^HEADROOM: vectors are still right for smaller ones, and status bits 0 for larger ones. */
@@ -75,7 +76,7 @@ export async function mdr(
         reflections: [],
       };
   const B = await session.step((gates) => {
-    const triangle = pick(gates, whole.packed, (n * (n + 1)) / 2, rowsFirst(n));
+    const triangle = upperByRows(n).gather(gates, whole.packed, upperByColumns(n).at);
     return addToDiagonal(gates, triangle, n, rho, SOLVE_WORD);
   });
   const solution = await solveLowRank(session, { B, d: n, count }, whole.signal, q, HEADROOM);
@@ -130,26 +131,25 @@ function largestLane(gates: Gates, a: Num): Num {
 /** In the coordinates of Q, where [P U] = Q R: the triangle of P Pᵀ, column by column, and U. */
 async function reduce(session: Session, P: Num, U: Num, d: number, m: number, q: number) {
   const n = m + q;
+  const [first, second] = [grid(d, m), grid(d, q)];
   const both = await session.step((gates) =>
-    pick(gates, concatLanes(gates, [P, U]), d * n, (lane) => {
-      const [i, j] = [Math.floor(lane / n), lane % n];
-      return j < m ? i * m + j : d * m + i * q + j - m;
-    }),
+    grid(d, n).gather(gates, concatLanes(gates, [P, U]), (i, j) =>
+      j < m ? first.at(i, j) : first.lanes + second.at(i, j - m),
+    ),
   );
   const { reflections, triangle } = await reflectColumns(session, both, d, n);
-  const index = (i: number, j: number): number => triangleIndex(n, i, j);
-  const own = await triangleTimesTransposed(session, triangle, m, index, SOLVE_FRACTION, SOLVE_WORD);
+  const { at, lanes } = upperByRows(n);
+  const own = await triangleTimesTransposed(session, triangle, m, at, SOLVE_FRACTION, SOLVE_WORD);
   return session.step((gates) => {
     const zero = zeros(gates, SOLVE_WORD, 1);
-    const none = triangle[0]!.lanes;
     return {
       reflections,
       // Rows and columns from m on are 0, and their lanes the last.
-      packed: concatLanes(gates, [own, zeros(gates, SOLVE_WORD, (n * (n + 1) - m * (m + 1)) / 2)]),
-      signal: pick(gates, concatLanes(gates, [triangle, zero]), n * q, (lane) => {
-        const [i, j] = [Math.floor(lane / q), m + (lane % q)];
-        return i <= j ? index(i, j) : none;
-      }),
+      packed: concatLanes(gates, [own, zeros(gates, SOLVE_WORD, lanes - lanesOf(own))]),
+      // Below the diagonal the zero behind the triangle.
+      signal: grid(n, q).gather(gates, concatLanes(gates, [triangle, zero]), (i, j) =>
+        i <= m + j ? at(i, m + j) : lanes,
+      ),
     };
   });
 }

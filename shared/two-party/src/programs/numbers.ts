@@ -11,6 +11,7 @@ import {
   sign,
 } from '../circuits/index.ts';
 import type { Gates, Wires } from '../garbling/index.ts';
+import { grid } from './layouts.ts';
 
 /** A number that is known not to be negative, with a constant sign. */
 export function nonNegative(gates: Gates, a: Num): Num {
@@ -76,7 +77,7 @@ export function scaleTogether(gates: Gates, numbers: readonly Num[], groups: num
     const digits = allLanes(gates, clear[0]!, groups).map((wires) => gates.not(wires));
     const { value, places } = normalise(gates, [...digits, gates.constant(groups, 0)]);
     const values = numbers.map((a) => {
-      const spread = pick(gates, places, lanesOf(a), (lane) => lane % groups);
+      const spread = grid(lanesOf(a) / groups, groups).perColumn(gates, places);
       return shiftLeftBy(gates, a, spread);
     });
     return { values, places, empty: gates.not(value.at(-2)!) };

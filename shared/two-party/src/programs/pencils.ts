@@ -19,12 +19,12 @@ import { congruence } from './congruence.ts';
 import { scaleVectors } from './directions.ts';
 import { INTEGER_BITS, SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
 import { applyReflections, reflectColumns } from './householder.ts';
+import { upperByRows } from './layouts.ts';
 import { outerProducts, triangleTimesTransposed } from './matrices.ts';
 import { broadcast, nonNegative, scaleTogether, zeros } from './numbers.ts';
 import { FRACTION, REVEALED_FRACTION } from './precision.ts';
 import { EIGENVALUE_WORD, reducedPairs } from './reduced.ts';
 import { inPieces } from './steps.ts';
-import { triangleIndex } from './tridiagonal.ts';
 
 /** Bits of a dense A and of C, whose entries nothing bounds by 1: SOLVE_FRACTION of them fraction. */
 export const DENSE_WORD = SOLVE_WORD + INTEGER_BITS;
@@ -91,7 +91,7 @@ export async function solveLowRank(
     session,
     numbers,
     columns,
-    (i, j) => triangleIndex(columns, i, j),
+    upperByRows(columns).at,
     SOLVE_FRACTION,
     SOLVE_WORD,
   );

@@ -16,12 +16,10 @@ import {
 import type { Gates, Session } from '../garbling/index.ts';
 import { INTEGER_BITS } from './discriminant-precision.ts';
 import { leadingEigenpairs } from './eigen.ts';
-import { packedIndex } from './matrices.ts';
-import { broadcast, nonNegative, pick, scaleTogether } from './numbers.ts';
+import { grid, upperByColumns, upperByRows } from './layouts.ts';
+import { broadcast, nonNegative, scaleTogether } from './numbers.ts';
 import { FRACTION, REVEALED_FRACTION, WORD } from './precision.ts';
-import { triangleRows } from './scaling.ts';
 import { inPieces } from './steps.ts';
-import { triangleIndex } from './tridiagonal.ts';
 
 /** Bits of an eigenvalue: REVEALED_FRACTION.pencil of them fraction. */
 export const EIGENVALUE_WORD = REVEALED_FRACTION.pencil + INTEGER_BITS + 2;
@@ -48,19 +46,16 @@ export async function reducedPairs(
   shifts: Num = [],
 ): Promise<ReducedPairs> {
   const length = C.length + Math.ceil(Math.log2(n)) + 1;
+  const given = upperByColumns(n);
   const sums = await inPieces(session, n, n * (C.length + length), (gates, from, to) => {
     const rows = to - from;
-    const lanes = pick(gates, C, n * rows, (lane) =>
-      packedIndex(from + (lane % rows), Math.floor(lane / rows)),
-    );
+    const lanes = grid(n, rows).gather(gates, C, (j, i) => given.at(from + i, j));
     return nonNegative(gates, resize(sumLanes(gates, absolute(gates, lanes), rows), length));
   });
   const { places } = await session.step((gates) => scaleTogether(gates, [sums], 1));
-  const [rows, columns] = triangleRows(n);
-  const matrix = await inPieces(session, rows.length, length * places.length, (gates, from, to) => {
-    const entries = pick(gates, C, to - from, (lane) =>
-      packedIndex(rows[from + lane]!, columns[from + lane]!),
-    );
+  const wanted = upperByRows(n);
+  const matrix = await inPieces(session, wanted.lanes, length * places.length, (gates, from, to) => {
+    const entries = wanted.gather(gates, C, given.at, from, to);
     const wide = shiftLeftBy(gates, resize(entries, length), broadcast(gates, places, 0, to - from));
     return fractionOf(gates, wide, length - 1);
   });
@@ -87,9 +82,8 @@ function fractionOf(gates: Gates, a: Num, fraction: number): Num {
 function halfway(gates: Gates, matrix: Num, n: number): Num {
   const half = resize(shiftRight(matrix, 1), WORD);
   const lanes = half[0]!.lanes;
-  const diagonal = new Set(Array.from({ length: n }, (_, i) => triangleIndex(n, i, i)));
   const zero = gates.constant(lanes, 0);
-  const on = gates.constants(Uint8Array.from({ length: lanes }, (_, lane) => (diagonal.has(lane) ? 1 : 0)));
+  const on = gates.constants(upperByRows(n).diagonalMask());
   const term = Array.from({ length: WORD }, (_, i) => (i === FRACTION - 1 ? on : zero));
   return addModulo(gates, half, term, WORD);
 }

@@ -2,7 +2,6 @@
 import {
   add,
   addModulo,
-  concatLanes,
   lanesOf,
   type Num,
   reciprocalSquareRoot,
@@ -13,12 +12,13 @@ import {
   shiftLeftChecked,
   shiftRight,
   sign,
+  sliceLanes,
 } from '../circuits/index.ts';
 import type { Gates, Session, Wires } from '../garbling/index.ts';
 import { SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
-import { allOfLanes, nonNegative, pick } from './numbers.ts';
+import { upperByRows } from './layouts.ts';
+import { allOfLanes, broadcast, nonNegative } from './numbers.ts';
 import { inPieces } from './steps.ts';
-import { triangleIndex } from './tridiagonal.ts';
 
 export interface EvenlyScaled {
   /** The number times 4^places: of the two highest digits one is 1, unless the number is 0. */
@@ -94,23 +94,20 @@ export async function equilibrate(
   digits: number,
   noisy: boolean,
 ): Promise<Equilibrated> {
+  const layout = upperByRows(d);
   const { places, positive } = await session.step((gates) => {
-    const diagonal = resize(
-      pick(gates, triangle, d, (i) => triangleIndex(d, i, i)),
-      digits + 1,
-    );
+    const diagonal = resize(layout.diagonal(gates, triangle), digits + 1);
     const { value, places } = normaliseEvenly(gates, nonNegative(gates, diagonal));
     if (!noisy) return { places, positive: undefined };
     const none = gates.and(gates.not(value.at(-2)!), gates.not(value.at(-3)!));
     return { places, positive: allOfLanes(gates, gates.and(gates.not(sign(diagonal)), gates.not(none))) };
   });
-  const [rows, columns] = triangleRows(d);
   const within = (shifted: Num, gates: Gates): Num =>
     resize(toFraction(gates, shifted, digits, SOLVE_FRACTION), SOLVE_WORD);
-  const entries = await inPieces(session, rows.length, (digits + 1) * places.length, (gates, from, to) => {
-    const lane = (indices: Uint32Array) => pick(gates, places, to - from, (i) => indices[from + i]!);
-    const both = nonNegative(gates, add(gates, lane(rows), lane(columns)));
-    const own = pick(gates, resize(triangle, digits + 1), to - from, (i) => from + i);
+  const entries = await inPieces(session, layout.lanes, (digits + 1) * places.length, (gates, from, to) => {
+    const [row, column] = [layout.perRow(gates, places, from, to), layout.perColumn(gates, places, from, to)];
+    const both = nonNegative(gates, add(gates, row, column));
+    const own = sliceLanes(gates, resize(triangle, digits + 1), from, to);
     if (!noisy) return within(shiftLeftBy(gates, own, both), gates);
     const { value, fits } = shiftLeftChecked(gates, own, both);
     return [...within(value, gates), fits];
@@ -121,32 +118,10 @@ export async function equilibrate(
   return { matrix: entries.slice(0, SOLVE_WORD), places, fits };
 }
 
-/** Row and column of every lane of an upper triangle. */
-export function triangleRows(size: number): readonly [Uint32Array, Uint32Array] {
-  const entries = (size * (size + 1)) / 2;
-  const [rows, columns] = [new Uint32Array(entries), new Uint32Array(entries)];
-  let lane = 0;
-  for (let i = 0; i < size; i += 1) {
-    for (let j = i; j < size; j += 1) {
-      rows[lane] = i;
-      columns[lane] = j;
-      lane += 1;
-    }
-  }
-  return [rows, columns];
-}
-
 /** The upper triangle (row by row) with a number added to every entry of its diagonal, modulo 2^bits. */
 export function addToDiagonal(gates: Gates, triangle: Num, d: number, number: Num, bits: number): Num {
-  const diagonal = pick(gates, triangle, d, (i) => triangleIndex(d, i, i));
-  const sum = addModulo(
-    gates,
-    diagonal,
-    pick(gates, number, d, () => 0),
-    bits,
-  );
-  const [rows, columns] = triangleRows(d);
-  return pick(gates, concatLanes(gates, [sum, resize(triangle, bits)]), rows.length, (lane) =>
-    rows[lane] === columns[lane] ? rows[lane]! : d + lane,
-  );
+  const layout = upperByRows(d);
+  const diagonal = layout.diagonal(gates, triangle);
+  const sum = addModulo(gates, diagonal, broadcast(gates, number, 0, d), bits);
+  return layout.withDiagonal(gates, resize(triangle, bits), sum);
 }

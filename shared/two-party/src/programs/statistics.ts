@@ -4,7 +4,6 @@ import {
   addModulo,
   concatLanes,
   equal,
-  gatherLanes,
   isZero,
   lessThan,
   mask,
@@ -17,6 +16,7 @@ import {
   subtractModulo,
 } from '../circuits/index.ts';
 import type { Gates, Session, Wires } from '../garbling/index.ts';
+import { upperByRows } from './layouts.ts';
 import { broadcast, constantNumbers, nonNegative } from './numbers.ts';
 import { inPieces } from './steps.ts';
 
@@ -200,21 +200,12 @@ export async function scaledScatter(
   d: number,
   bits: number,
 ): Promise<Num> {
-  const entries = (d * (d + 1)) / 2;
-  const [rows, columns] = [new Uint32Array(entries), new Uint32Array(entries)];
-  let lane = 0;
-  for (let i = 0; i < d; i += 1) {
-    for (let j = i; j < d; j += 1) {
-      rows[lane] = i;
-      columns[lane] = j;
-      lane += 1;
-    }
-  }
+  const layout = upperByRows(d);
   const whole = { shift: 0, bits };
   const gatesPerLane = 2 * (R.length * Q.length + V.length ** 2);
-  return inPieces(session, entries, gatesPerLane, (gates, from, to) => {
+  return inPieces(session, layout.lanes, gatesPerLane, (gates, from, to) => {
     const first = multiply(gates, sliceLanes(gates, R, from, to), broadcast(gates, Q, 0, to - from), whole);
-    const [left, right] = [rows, columns].map((indices) => gatherLanes(gates, V, indices.subarray(from, to)));
-    return subtractModulo(gates, first, multiply(gates, left!, right!, whole), bits);
+    const [row, column] = [layout.perRow(gates, V, from, to), layout.perColumn(gates, V, from, to)];
+    return subtractModulo(gates, first, multiply(gates, row, column, whole), bits);
   });
 }

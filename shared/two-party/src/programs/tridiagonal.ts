@@ -9,7 +9,6 @@ import {
   add,
   concatLanes,
   dot,
-  gatherLanes,
   inverseSquareRoot,
   type Num,
   negate,
@@ -25,7 +24,8 @@ import {
   sumOfProducts,
 } from '../circuits/index.ts';
 import type { Gates, Session } from '../garbling/index.ts';
-import { broadcast, nonNegative, pickRange, scaleTogether } from './numbers.ts';
+import { grid, upperByRows } from './layouts.ts';
+import { broadcast, nonNegative, scaleTogether } from './numbers.ts';
 import { FRACTION, WORD } from './precision.ts';
 import { gatesPerRounded, roundedSums } from './steps.ts';
 
@@ -38,12 +38,6 @@ export interface Tridiagonal {
   readonly offDiagonal: readonly Num[];
   /** Reflection j acts on rows j + 1 to d − 1. */
   readonly reflections: readonly Num[];
-}
-
-/** Where entry (i, j) of a symmetric matrix lies in its upper triangle, row by row. */
-export function triangleIndex(size: number, i: number, j: number): number {
-  const [row, column] = i <= j ? [i, j] : [j, i];
-  return row * size - (row * (row - 1)) / 2 + column - row;
 }
 
 /** Lanes of `triangle`: the upper triangle of a matrix with eigenvalues in [0, 1). */
@@ -64,9 +58,7 @@ export async function tridiagonalise(session: Session, triangle: Num, d: number)
     rest = await reflect(session, rest, u, m);
   }
   const last = await session.step((gates) =>
-    Array.from({ length: (Math.min(d, 2) * (Math.min(d, 2) + 1)) / 2 }, (_, i) =>
-      sliceLanes(gates, rest, i, i + 1),
-    ),
+    Array.from({ length: d > 1 ? 3 : 1 }, (_, i) => sliceLanes(gates, rest, i, i + 1)),
   );
   diagonal.push(last[0]!);
   if (d > 1) {
@@ -120,19 +112,18 @@ function reflection(gates: Gates, column: Num): { u: Num; off: Num } {
 
 /** The matrix without its first row and column, between two reflections: A − u wᵀ − w uᵀ. */
 async function reflect(session: Session, rest: Num, u: Num, m: number): Promise<Num> {
-  const size = m + 1;
-  // Lane l * m + i: entry (i, l), so that sums over l are sums of groups.
+  const [whole, entries] = [upperByRows(m + 1), upperByRows(m)];
+  // Row l has the products of A's column l, so that sums over l are sums of groups.
+  const products = grid(m, m);
   const terms = await roundedSums(
     session,
-    m * m,
+    products.lanes,
     GATES_PER_PRODUCT,
     (gates, from, to) => ({
       pairs: [
         [
-          pickRange(gates, rest, from, to, (lane) =>
-            triangleIndex(size, 1 + (lane % m), 1 + Math.floor(lane / m)),
-          ),
-          pickRange(gates, u, from, to, (lane) => Math.floor(lane / m)),
+          products.gather(gates, rest, (l, i) => whole.at(1 + i, 1 + l), from, to),
+          products.perRow(gates, u, from, to),
         ],
       ],
     }),
@@ -147,28 +138,18 @@ async function reflect(session: Session, rest: Num, u: Num, m: number): Promise<
       minus: negate(gates, u),
     };
   });
-  const entries = (m * (m + 1)) / 2;
-  const [rows, columns] = [new Uint32Array(entries), new Uint32Array(entries)];
-  for (let i = 0; i < m; i += 1) {
-    for (let j = i; j < m; j += 1) {
-      rows[triangleIndex(m, i, j)] = i;
-      columns[triangleIndex(m, i, j)] = j;
-    }
-  }
+  const first = whole.at(1, 1);
   return roundedSums(
     session,
-    entries,
+    entries.lanes,
     2 * GATES_PER_PRODUCT,
-    (gates, from, to) => {
-      const gather = (a: Num, indices: Uint32Array) => gatherLanes(gates, a, indices.subarray(from, to));
-      return {
-        pairs: [
-          [gather(minus, rows), gather(w, columns)],
-          [gather(minus, columns), gather(w, rows)],
-        ],
-        plus: sliceLanes(gates, rest, size + from, size + to),
-      };
-    },
+    (gates, from, to) => ({
+      pairs: [
+        [entries.perRow(gates, minus, from, to), entries.perColumn(gates, w, from, to)],
+        [entries.perColumn(gates, minus, from, to), entries.perRow(gates, w, from, to)],
+      ],
+      plus: sliceLanes(gates, rest, first + from, first + to),
+    }),
     ROUNDED,
   );
 }
@@ -184,26 +165,24 @@ export async function reflectVectors(
   let current = vectors;
   for (const [j, u] of [...reflections.entries()].toReversed()) {
     const m = d - 1 - j;
-    const [start, lanes] = [(j + 1) * count, m * count];
+    const [start, below] = [(j + 1) * count, grid(m, count)];
     const before = current;
-    const spread = (gates: Gates, from: number, to: number): Num =>
-      pickRange(gates, u, from, to, (lane) => Math.floor(lane / count));
     const terms = await roundedSums(
       session,
-      lanes,
+      below.lanes,
       GATES_PER_PRODUCT,
       (gates, from, to) => ({
-        pairs: [[spread(gates, from, to), sliceLanes(gates, before, start + from, start + to)]],
+        pairs: [[below.perRow(gates, u, from, to), sliceLanes(gates, before, start + from, start + to)]],
       }),
       ROUNDED,
     );
     const minus = await session.step((gates) => negate(gates, resize(sumLanes(gates, terms, count), WORD)));
     const changed = await roundedSums(
       session,
-      lanes,
+      below.lanes,
       GATES_PER_PRODUCT,
       (gates, from, to) => ({
-        pairs: [[spread(gates, from, to), pickRange(gates, minus, from, to, (lane) => lane % count)]],
+        pairs: [[below.perRow(gates, u, from, to), below.perColumn(gates, minus, from, to)]],
         plus: sliceLanes(gates, before, start + from, start + to),
       }),
       ROUNDED,

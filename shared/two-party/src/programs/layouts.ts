@@ -1,0 +1,138 @@
+/**
+ * Where entries lie: which lane of a number holds entry (i, j) of a matrix or of a triangle. Lanes are counted here and nowhere else; programs name
+ * entries. Nothing of it costs a gate.
+ */
+import { concatLanes, gatherLanes, type Num } from '../circuits/index.ts';
+import type { Gates } from '../garbling/index.ts';
+
+/** The lane, of another number, that an entry is taken from. */
+export type Source = (i: number, j: number) => number;
+
+/** Of `gather` and the like, a part of the lanes: from `from` up to but not including `to`. */
+export class Layout {
+  readonly lanes: number;
+  /** The lane of entry (i, j). The triangles of symmetric matrices have (j, i) in the same. */
+  readonly at: Source;
+  readonly #rows: Uint32Array;
+  readonly #columns: Uint32Array;
+
+  /** @param entries of all lanes, in order */
+  constructor(lanes: number, entries: Iterable<readonly [number, number]>, at: Source) {
+    this.lanes = lanes;
+    this.at = at;
+    this.#rows = new Uint32Array(lanes);
+    this.#columns = new Uint32Array(lanes);
+    let lane = 0;
+    for (const [i, j] of entries) {
+      this.#rows[lane] = i;
+      this.#columns[lane] = j;
+      lane += 1;
+    }
+  }
+
+  row(lane: number): number {
+    return this.#rows[lane]!;
+  }
+
+  column(lane: number): number {
+    return this.#columns[lane]!;
+  }
+
+  /** A number of this layout, whose entries are the lanes of `a` that `source` names. */
+  gather(gates: Gates, a: Num, source: Source, from = 0, to = this.lanes): Num {
+    const lane = (k: number) => source(this.#rows[from + k]!, this.#columns[from + k]!);
+    return gatherLanes(
+      gates,
+      a,
+      Uint32Array.from({ length: to - from }, (_, k) => lane(k)),
+    );
+  }
+
+  /** Entry (i, j) is lane i of a vector. */
+  perRow(gates: Gates, a: Num, from = 0, to = this.lanes): Num {
+    return gatherLanes(gates, a, this.#rows.subarray(from, to));
+  }
+
+  /** Entry (i, j) is lane j of a vector. */
+  perColumn(gates: Gates, a: Num, from = 0, to = this.lanes): Num {
+    return gatherLanes(gates, a, this.#columns.subarray(from, to));
+  }
+
+  /** 1 on the diagonal, 0 elsewhere. */
+  diagonalMask(): Uint8Array {
+    return Uint8Array.from(this.#rows, (row, lane) => (row === this.#columns[lane] ? 1 : 0));
+  }
+
+  /** The diagonal of a square matrix or of a triangle, one lane an entry. */
+  diagonal(gates: Gates, a: Num): Num {
+    const places = this.diagonalMask();
+    const lanes = Uint32Array.from(places.keys()).filter((lane) => places[lane] === 1);
+    return gatherLanes(gates, a, lanes);
+  }
+
+  /** The same with another diagonal, of numbers of as many bits. */
+  withDiagonal(gates: Gates, a: Num, diagonal: Num): Num {
+    const others = diagonal[0]!.lanes;
+    const lanes = Uint32Array.from(this.#rows, (row, lane) =>
+      row === this.#columns[lane] ? row : others + lane,
+    );
+    return gatherLanes(gates, concatLanes(gates, [diagonal, a]), lanes);
+  }
+}
+
+/** All entries, row by row: lane i · columns + j. So lie `columns` vectors, too, entry i of vector j being (i, j). */
+export function grid(rows: number, columns: number): Layout {
+  function* entries() {
+    for (let i = 0; i < rows; i += 1) for (let j = 0; j < columns; j += 1) yield [i, j] as const;
+  }
+  return new Layout(rows * columns, entries(), (i, j) => i * columns + j);
+}
+
+const triangular = (n: number) => (n * (n + 1)) / 2;
+
+/** The upper triangle of a symmetric matrix, row by row. */
+export function upperByRows(n: number): Layout {
+  function* entries() {
+    for (let i = 0; i < n; i += 1) for (let j = i; j < n; j += 1) yield [i, j] as const;
+  }
+  return new Layout(triangular(n), entries(), (i, j) => {
+    const [row, column] = i <= j ? [i, j] : [j, i];
+    return row * n - (row * (row - 1)) / 2 + column - row;
+  });
+}
+
+/** The same column by column: the first lanes are the triangle of the first rows and columns. */
+export function upperByColumns(n: number): Layout {
+  function* entries() {
+    for (let j = 0; j < n; j += 1) for (let i = 0; i <= j; i += 1) yield [i, j] as const;
+  }
+  return new Layout(triangular(n), entries(), (i, j) => (i <= j ? triangular(j) + i : triangular(i) + j));
+}
+
+/** Below the diagonal, column by column: entries with i > j. */
+export function belowDiagonal(n: number): Layout {
+  function* entries() {
+    for (let j = 0; j < n; j += 1) for (let i = j + 1; i < n; i += 1) yield [i, j] as const;
+  }
+  return new Layout(triangular(n - 1), entries(), (i, j) => j * (n - 1) - (j * (j - 1)) / 2 + i - j - 1);
+}
+
+/** Some columns of `count` vectors of d entries. */
+export function someColumns(gates: Gates, a: Num, d: number, count: number, from: number, to: number): Num {
+  const all = grid(d, count);
+  return grid(d, to - from).gather(gates, a, (i, j) => all.at(i, from + j));
+}
+
+/** The other way round: vectors from parts of `each`, the last of those that remain. */
+export function besideEachOther(
+  gates: Gates,
+  parts: readonly Num[],
+  d: number,
+  count: number,
+  each: number,
+): Num {
+  return grid(d, count).gather(gates, concatLanes(gates, parts), (i, j) => {
+    const first = j - (j % each);
+    return d * first + i * Math.min(each, count - first) + (j - first);
+  });
+}
