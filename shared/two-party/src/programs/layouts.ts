@@ -16,18 +16,19 @@ export class Layout {
   readonly #rows: Uint32Array;
   readonly #columns: Uint32Array;
 
-  /** @param entries of all lanes, in order */
-  constructor(lanes: number, entries: Iterable<readonly [number, number]>, at: Source) {
+  /** @param name puts the entries of all lanes, in order */
+  constructor(lanes: number, at: Source, name: (put: (i: number, j: number) => void) => void) {
     this.lanes = lanes;
     this.at = at;
-    this.#rows = new Uint32Array(lanes);
-    this.#columns = new Uint32Array(lanes);
+    const [rows, columns] = [new Uint32Array(lanes), new Uint32Array(lanes)];
     let lane = 0;
-    for (const [i, j] of entries) {
-      this.#rows[lane] = i;
-      this.#columns[lane] = j;
+    name((i, j) => {
+      rows[lane] = i;
+      columns[lane] = j;
       lane += 1;
-    }
+    });
+    this.#rows = rows;
+    this.#columns = columns;
   }
 
   row(lane: number): number {
@@ -82,39 +83,39 @@ export class Layout {
 
 /** All entries, row by row: lane i · columns + j. So lie `columns` vectors, too, entry i of vector j being (i, j). */
 export function grid(rows: number, columns: number): Layout {
-  function* entries() {
-    for (let i = 0; i < rows; i += 1) for (let j = 0; j < columns; j += 1) yield [i, j] as const;
-  }
-  return new Layout(rows * columns, entries(), (i, j) => i * columns + j);
+  const at = (i: number, j: number) => i * columns + j;
+  return new Layout(rows * columns, at, (put) => {
+    for (let i = 0; i < rows; i += 1) for (let j = 0; j < columns; j += 1) put(i, j);
+  });
 }
 
 const triangular = (n: number) => (n * (n + 1)) / 2;
 
 /** The upper triangle of a symmetric matrix, row by row. */
 export function upperByRows(n: number): Layout {
-  function* entries() {
-    for (let i = 0; i < n; i += 1) for (let j = i; j < n; j += 1) yield [i, j] as const;
-  }
-  return new Layout(triangular(n), entries(), (i, j) => {
+  const at = (i: number, j: number) => {
     const [row, column] = i <= j ? [i, j] : [j, i];
     return row * n - (row * (row - 1)) / 2 + column - row;
+  };
+  return new Layout(triangular(n), at, (put) => {
+    for (let i = 0; i < n; i += 1) for (let j = i; j < n; j += 1) put(i, j);
   });
 }
 
 /** The same column by column: the first lanes are the triangle of the first rows and columns. */
 export function upperByColumns(n: number): Layout {
-  function* entries() {
-    for (let j = 0; j < n; j += 1) for (let i = 0; i <= j; i += 1) yield [i, j] as const;
-  }
-  return new Layout(triangular(n), entries(), (i, j) => (i <= j ? triangular(j) + i : triangular(i) + j));
+  const at = (i: number, j: number) => (i <= j ? triangular(j) + i : triangular(i) + j);
+  return new Layout(triangular(n), at, (put) => {
+    for (let j = 0; j < n; j += 1) for (let i = 0; i <= j; i += 1) put(i, j);
+  });
 }
 
 /** Below the diagonal, column by column: entries with i > j. */
 export function belowDiagonal(n: number): Layout {
-  function* entries() {
-    for (let j = 0; j < n; j += 1) for (let i = j + 1; i < n; i += 1) yield [i, j] as const;
-  }
-  return new Layout(triangular(n - 1), entries(), (i, j) => j * (n - 1) - (j * (j - 1)) / 2 + i - j - 1);
+  const at = (i: number, j: number) => j * (n - 1) - (j * (j - 1)) / 2 + i - j - 1;
+  return new Layout(triangular(n - 1), at, (put) => {
+    for (let j = 0; j < n; j += 1) for (let i = j + 1; i < n; i += 1) put(i, j);
+  });
 }
 
 /** Some columns of `count` vectors of d entries. */
