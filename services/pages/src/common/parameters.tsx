@@ -18,6 +18,11 @@ const CLOSES: Readonly<Record<NonNullable<TaskProposal['closes']>[number], strin
   full: 'by itself with the largest number of owners',
 };
 
+const RESULT = {
+  projection: 'vectors and eigenvalues',
+  counts: 'noisy counts, and what follows from them',
+} as const;
+
 const RESULT_GOES_TO = {
   operator: { all: 'you, and the owners who contributed', dataUser: 'you alone' },
   owner: { all: 'the data user, and the owners who contributed', dataUser: 'the data user alone' },
@@ -36,6 +41,7 @@ export function Parameters(props: {
 }) {
   const { task, now, id, reader = 'operator' } = props;
   const { method, features, labellings, differentialPrivacy } = task;
+  const kind = method.kind === 'histogram' ? 'counts' : 'projection';
   return (
     <>
       <dl class="facts">
@@ -43,13 +49,22 @@ export function Parameters(props: {
         <dd>
           {method.kind.toUpperCase()}
           {method.kind === 'pca' && ` of the ${method.scale ?? 'covariance'} matrix`},{' '}
-          {count(task.components, 'component')}
           {method.kind === 'histogram'
-            ? `, ${number(2 ** method.height)} bins, ${method.strategy}`
-            : method.kind !== 'pca' && `, ridge ${method.ridge}`}
+            ? `${number(2 ** method.height)} bins, ${method.strategy}`
+            : count(task.components, 'component')}
+          {'ridge' in method && `, ridge ${method.ridge}`}
         </dd>
         <dt>Features</dt>
         <dd>{number(features.length)}</dd>
+        {task.rangesFrom !== undefined && (
+          <>
+            <dt>Ranges</dt>
+            <dd>
+              follow, says the data user, from the noisy counts with the digest{' '}
+              <span class="id">{task.rangesFrom}</span>
+            </dd>
+          </>
+        )}
         {labellings.map(({ column, classes }, i) => (
           <LabellingFacts
             key={column}
@@ -68,7 +83,7 @@ export function Parameters(props: {
         <dt>Two-party protocol</dt>
         <dd>{PROTOCOLS[task.twoParty]}</dd>
         <dt>Also in the result</dt>
-        <dd>{task.outputs.length === 0 ? 'nothing but vectors and eigenvalues' : task.outputs.join(', ')}</dd>
+        <dd>{task.outputs.length === 0 ? `nothing but ${RESULT[kind]}` : task.outputs.join(', ')}</dd>
         {task.allowFullRank && (
           <>
             <dt>Consent</dt>

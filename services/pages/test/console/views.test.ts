@@ -1,4 +1,5 @@
 /** Every view of the console, as anybody may meet it: in the light and the dark, from phones to 4K, by keyboard alone, with hostile text. */
+import { basisFrom } from '@eigenveil/data-user';
 import { browserMissing } from '@eigenveil/report/in-browser';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -124,6 +125,14 @@ describe.skipIf(browserMissing)('the console in a browser', { tags: ['long'] }, 
     const [one, other] = histograms![2]!.counts;
     expect(first).toBe(`00.1563${new Intl.NumberFormat('en').format(one! + other!)}`);
     await page.getByText('The figures as a table').click();
+    await expectFitForAnybody();
+    await go(page, `/tasks/${task.id}`);
+    await page.getByText('nothing but noisy counts, and what follows from them').waitFor();
+
+    const { digest: rangesFrom } = await basisFrom(site.services.client, task.id);
+    const ranged = await site.services.client.create(await irisProposal({ rangesFrom }));
+    await go(page, `/tasks/${ranged.task.id}`);
+    await page.getByText(rangesFrom, { exact: true }).waitFor();
     await expectFitForAnybody();
   });
 
