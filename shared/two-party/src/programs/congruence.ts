@@ -42,7 +42,7 @@ export async function congruence(
       const after = subtractModulo(gates, sliceLanes(gates, row, k + 1, d), along, bits);
       return { row, change: concatLanes(gates, [sliceLanes(gates, row, 0, k + 1), after]) };
     });
-    const first = triangle.at(0, k + 1);
+    const first = k + 1 < d ? triangle.at(0, k + 1) : lanes;
     const updated =
       k + 1 === d
         ? undefined

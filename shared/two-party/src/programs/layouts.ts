@@ -11,7 +11,10 @@ export type Source = (i: number, j: number) => number;
 /** Of `gather` and the like, a part of the lanes: from `from` up to but not including `to`. */
 export class Layout {
   readonly lanes: number;
-  /** The lane of entry (i, j). The triangles of symmetric matrices have (j, i) in the same. */
+  /**
+   * The lane of entry (i, j). The triangles of symmetric matrices have (j, i) in the same.
+   * @throws RangeError for an entry that is not there
+   */
   readonly at: Source;
   readonly #rows: Uint32Array;
   readonly #columns: Uint32Array;
@@ -19,7 +22,13 @@ export class Layout {
   /** @param name puts the entries of all lanes, in order */
   constructor(lanes: number, at: Source, name: (put: (i: number, j: number) => void) => void) {
     this.lanes = lanes;
-    this.at = at;
+    this.at = (i, j) => {
+      const lane = at(i, j);
+      const [row, column] = [rows[lane], columns[lane]];
+      if (!((row === i && column === j) || (row === j && column === i)))
+        throw new RangeError(`"at" expected an entry of the layout, got (${i}, ${j})`);
+      return lane;
+    };
     const [rows, columns] = [new Uint32Array(lanes), new Uint32Array(lanes)];
     let lane = 0;
     name((i, j) => {

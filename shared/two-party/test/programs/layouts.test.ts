@@ -46,6 +46,18 @@ describe.each(Object.entries(LAYOUTS))('%s', (_, make) => {
     );
   });
 
+  it('has no lane for an entry that is not there', () => {
+    const layout = make(3);
+    for (const [i, j] of [
+      [0, 6],
+      [6, 0],
+      [-1, 2],
+      [0.5, 1],
+      [5, 5],
+    ])
+      expect(() => layout.at(i!, j!)).toThrow(RangeError);
+  });
+
   it('gathers entries, rows and columns, of any part of its lanes, at no cost', () => {
     fc.assert(
       fc.property(SIZES, fc.nat(99), fc.nat(99), (n, one, other) => {
