@@ -31,6 +31,13 @@ describe('what is admitted', () => {
     }
   });
 
+  test('scaled counts of a histogram show a row that is not seen otherwise', async () => {
+    const { attack, control } = await trialsOf('deviation-scaled-histogram');
+    // 16 times 0.19 deviations: 0.93 in the mean, 0.54 without; noise is drawn by the system.
+    expect(attack).toBeGreaterThan(0.6);
+    expect(control).toBeLessThan(0.9);
+  });
+
   test.each(['deviation-rows-slot', 'deviation-noise-scale'])('%s succeeds always', async (id) => {
     expect((await trialsOf(id)).attack).toBe(1);
   });

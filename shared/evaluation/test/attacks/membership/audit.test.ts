@@ -3,10 +3,17 @@ import { epsilonOfGaussian } from '@eigenveil/laboratory/methods/actual';
 import { sensitivitySquared } from '@eigenveil/privacy';
 import { noisePlanOf, stageTaskOf } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
+import { histogramProposal, STRATEGIES } from '../../../src/attacks/in-process/histogram-task.ts';
 import { audit, detectable, powerOf } from '../../../src/attacks/membership/audit/audit.ts';
 import { auditedProposal, KINDS, worstNeighbours } from '../../../src/attacks/membership/audit/canary.ts';
 import { AUDITS } from '../../../src/attacks/membership/audit/experiments.ts';
 import { auditedStage, type Drawer, type Fault } from '../../../src/attacks/membership/audit/stage.ts';
+import {
+  auditedSums,
+  changeOf,
+  type Server,
+  type SumsFault,
+} from '../../../src/attacks/membership/audit/sums-stage.ts';
 import { Draws } from '../../../src/draws.ts';
 import { bundledScene } from '../../../src/scenes/bundled.ts';
 
@@ -128,5 +135,35 @@ describe('the stage under audit', () => {
     expect(stageOf('pca', 'add-remove', {}, 'csp').stage.apart).toBe(
       stageOf('pca', 'add-remove').stage.apart,
     );
+  });
+});
+
+describe('the sums of a histogram under audit', () => {
+  const proposalOf = (method: (typeof STRATEGIES)[number], neighbours: 'add-remove' | 'replace') =>
+    histogramProposal(scene, method, { epsilon: PROMISE.epsilon, delta: PROMISE.dpDelta, neighbours });
+
+  // docs/histograms.md: of two features, with bins 2^3, the tree of two levels.
+  it.each([
+    ['flat', 0, 1, 2],
+    ['tree', 1, 3, 4],
+    ['privelet', 2, 4, 8],
+  ] as const)('have neighbours as far apart as noise is made for: %s', (_, which, added, replaced) => {
+    const squared = (neighbours: 'add-remove' | 'replace') =>
+      changeOf(proposalOf(STRATEGIES[which], neighbours)).reduce((sum, x) => sum + x * x, 0);
+    expect(squared('add-remove')).toBe(2 * added);
+    expect(squared('replace')).toBe(2 * replaced);
+  });
+
+  it('keep their promise against either server, and with known faults do not', () => {
+    const p = (server: Server, fault: SumsFault = {}) =>
+      audit(
+        auditedSums(proposalOf(STRATEGIES[2], 'replace'), server, new Draws(`${server} sums`), fault),
+        PROMISE,
+        1500,
+      ).p;
+    expect(p('csp')).toBeGreaterThan(0.05);
+    expect(p('dataUser')).toBeGreaterThan(0.05);
+    expect(p('csp', { singleSum: true })).toBeLessThan(1e-3);
+    expect(p('csp', { answers: 16 })).toBeLessThan(1e-3);
   });
 });

@@ -1,7 +1,10 @@
 /** Audits refuse to judge noise that servers draw but do not have in their shares. */
+import { sumsOf } from '@eigenveil/task';
 import { expect, it, vi } from 'vitest';
+import { histogramProposal, STRATEGIES } from '../../../src/attacks/in-process/histogram-task.ts';
 import { auditedProposal, worstNeighbours } from '../../../src/attacks/membership/audit/canary.ts';
 import { auditedStage, type Drawer } from '../../../src/attacks/membership/audit/stage.ts';
+import { auditedSums } from '../../../src/attacks/membership/audit/sums-stage.ts';
 import { Draws } from '../../../src/draws.ts';
 import { bundledScene } from '../../../src/scenes/bundled.ts';
 
@@ -13,10 +16,13 @@ vi.mock(import('@eigenveil/protocol/servers'), async (original) => {
   return {
     ...real,
     // Zeros of randomness are no noise: what a server has that draws and then forgets it.
-    sharesAtCsp: (task, slots, randomness) =>
-      without.noise === 'csp'
-        ? real.sharesAtCsp({ ...task, differentialPrivacy: null }, slots, silent)
-        : real.sharesAtCsp(task, slots, randomness),
+    sharesAtCsp: (task, slots, randomness) => {
+      if (without.noise !== 'csp') return real.sharesAtCsp(task, slots, randomness);
+      const noise = new Array<bigint>(sumsOf(task) + 1).fill(0n);
+      return task.method.kind === 'histogram'
+        ? real.sharesAtDataUser(task, { blinding: slots.map((slot) => -slot), noise })
+        : real.sharesAtCsp({ ...task, differentialPrivacy: null }, slots, silent);
+    },
     sharesAtDataUser: (task, drawn) =>
       real.sharesAtDataUser(
         task,
@@ -31,9 +37,18 @@ it.each(['csp', 'dataUser'] as const)('noise of %s that is not in its shares is 
   const proposal = auditedProposal(scene, 'pca', {
     ...{ epsilon: 1, delta: 0.01, neighbours: 'add-remove', noise: 'servers', honestOwners: null },
   });
-  const open = () => auditedStage(proposal, worstNeighbours(proposal, 'pca'), [drawer], new Draws('seed'));
-  without.noise = undefined;
-  expect(open().apart).toBeGreaterThan(0);
-  without.noise = drawer;
-  expect(open).toThrow(`from ${drawer}`);
+  const histogram = histogramProposal(scene, STRATEGIES[1], {
+    epsilon: 1,
+    delta: 0.01,
+    neighbours: 'replace',
+  });
+  for (const open of [
+    () => auditedStage(proposal, worstNeighbours(proposal, 'pca'), [drawer], new Draws('seed')),
+    () => auditedSums(histogram, drawer, new Draws('seed')),
+  ]) {
+    without.noise = undefined;
+    expect(open().apart).toBeGreaterThan(0);
+    without.noise = drawer;
+    expect(open).toThrow(`from ${drawer}`);
+  }
 });

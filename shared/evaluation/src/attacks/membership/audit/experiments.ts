@@ -1,25 +1,19 @@
 /** Audits of differential privacy, per who adds noise and who looks, and known faults that they must find. */
 
 import { shareOf } from '@eigenveil/laboratory/recognition/intervals';
-import type { Chart, Table } from '@eigenveil/report/document';
+import type { Chart } from '@eigenveil/report/document';
 import type { TaskProposal } from '@eigenveil/task';
 import { Draws } from '../../../draws.ts';
 import type { Experiment, Setting, Test } from '../../../experiment.ts';
-import { LEVELS } from '../../../judging/verdicts.ts';
 import type { Scene } from '../../../scene.ts';
-import { type Audited, audit, detectable, type PrivacyPromise, powerOf } from './audit.ts';
+import { audit, detectable, powerOf } from './audit.ts';
 import { auditedProposal, KINDS, type Kind, worstNeighbours } from './canary.ts';
+import { levelOf, outcomeOf, PROMISE, RUNS, RUNS_OF_FAULTS } from './outcome.ts';
 import { auditedStage, type Drawer, type Fault } from './stage.ts';
+import { SUMS } from './sums.ts';
 
-/** With so large a δ few runs prove most of ε; the stage is the same for others, but for the deviation of its noise. */
-const PROMISE: PrivacyPromise = { epsilon: 1, dpDelta: 0.01 };
-const RUNS = { quick: 2500, full: 50_000 } as const;
-/** Faults are large enough for few. */
-const RUNS_OF_FAULTS = { quick: 2500, full: 10_000 } as const;
 /** Of the audits for the curve, each by itself. */
 const LEVEL = 0.05;
-/** `detectable` is told at the level that decides: Holm's first step over about so many experiments. */
-const FAMILY = 100;
 
 /** With `owners`: those whose noise the others, who look together, do not know. */
 const HONEST_OWNERS = 2;
@@ -63,57 +57,13 @@ function runAudits(view: View, { scene, effort, seed, note }: Setting, fault?: F
     return {
       ...of,
       audited: audit(stage, PROMISE, runs),
-      found: detectable(apart, PROMISE, runs, LEVELS[effort] / FAMILY / CASES.length),
+      found: detectable(apart, PROMISE, runs, levelOf(effort, CASES.length)),
     };
   });
-  const worst = audits.reduce((a, b) => (b.audited.p < a.audited.p ? b : a));
-  const least = Math.max(...audits.map(({ found }) => found.epsilon));
-  return {
-    kind: 'test',
-    // Bonferroni's correction over the four.
-    p: Math.min(1, audits.length * worst.audited.p),
-    n: audits.length * runs,
-    distance: worst.audited.distance,
-    detectable: {
-      leak: `noise that gives ε = ${least.toFixed(2)} in place of ${PROMISE.epsilon}`,
-      size: least,
-    },
-    facts: {
-      'ε promised': PROMISE.epsilon,
-      'δ promised': PROMISE.dpDelta,
-      'largest ε proven (95 %)': Number(Math.max(...audits.map(({ audited }) => audited.proven)).toFixed(3)),
-      'largest ε that these runs could prove (95 %)': Number(worst.audited.provable.toFixed(2)),
-      'runs per method and relation': runs,
-    },
-    blocks: [tableOf(audits)],
-  };
-}
-
-function tableOf(
-  audits: readonly (Case & { readonly audited: Audited; readonly found: ReturnType<typeof detectable> })[],
-): Table {
-  return {
-    kind: 'table',
-    caption: `ε that the runs prove to be exceeded at least (95 %, each by itself), of a promise of ε = ${PROMISE.epsilon} and δ = ${PROMISE.dpDelta}; and the ε of noise that is too small which they would find with power 0.8.`,
-    columns: [
-      { title: 'method', align: 'left' },
-      { title: 'neighbours', align: 'left' },
-      { title: 'event, with the row', align: 'right' },
-      { title: 'event, without it', align: 'right' },
-      { title: 'ε proven', align: 'right' },
-      { title: 'p of the promise', align: 'right' },
-      { title: 'would be found', align: 'right' },
-    ],
-    rows: audits.map(({ kind, neighbours, audited, found }) => [
-      kind,
-      neighbours,
-      `${audited.counts.left}`,
-      `${audited.counts.right}`,
-      audited.proven.toFixed(2),
-      audited.p.toPrecision(2),
-      found.epsilon.toFixed(2),
-    ]),
-  };
+  return outcomeOf(
+    audits.map(({ kind, ...others }) => ({ method: kind, ...others })),
+    runs,
+  );
 }
 
 const CANARY =
@@ -277,4 +227,4 @@ const CONTROLS: readonly Experiment[] = [
   ),
 ];
 
-export const AUDITS: readonly Experiment[] = [...HELD, ...CONTROLS];
+export const AUDITS: readonly Experiment[] = [...HELD, ...CONTROLS, ...SUMS];

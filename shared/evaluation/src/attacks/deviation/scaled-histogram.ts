@@ -1,0 +1,92 @@
+/** A data user that scales the aggregate of a histogram task: the noise of the CSP stays as it is, and one row counts for more. */
+
+import { fromRing, noiseMoments } from '@eigenveil/release';
+import { addStatistics, flatten, unflatten } from '@eigenveil/statistics';
+import { LINEAR_RING_BITS, releaseNoiseOf } from '@eigenveil/task';
+import { sumShares } from '@eigenveil/two-party';
+import { Draws } from '../../draws.ts';
+import type { Experiment } from '../../experiment.ts';
+import { statisticsOf } from '../../released.ts';
+import { histogramProposal, rowAt, STRATEGIES, tooFewRanges } from '../in-process/histogram-task.ts';
+import { agreed } from '../in-process/small-task.ts';
+import { EncryptedSums } from './encrypted-sums.ts';
+
+const PRIVACY = { epsilon: 1, delta: 1e-6, neighbours: 'add-remove' } as const;
+const RING = 1n << BigInt(LINEAR_RING_BITS);
+const OWNERS = 2n;
+const ROWS = 20;
+const SCALE = 16;
+
+const scaledHistogram: Experiment = {
+  id: 'deviation-scaled-histogram',
+  title: 'A data user that scales the counts of a histogram up finds a row through the noise of the CSP',
+  kind: 'deviation',
+  attacker: 'data user',
+  secret: 'membership',
+  expectation: 'admitted',
+  claims: ['S-666'],
+  sees: `the noisy sums of counts that it has multiplied by ${SCALE}, less its own noise (epsilon ${PRIVACY.epsilon}, delta ${PRIVACY.delta})`,
+  knows: 'all rows but one, that one, too, and not whether it is there',
+  control: 'the same guess with counts as they are',
+  baseline: 'to call either, the row being there in half of the runs',
+  unit: 'run',
+  scenes: ['iris'],
+  omits: tooFewRanges,
+  async run({ scene, effort, seed }) {
+    const sums = await EncryptedSums.start();
+    try {
+      const task = agreed(histogramProposal(scene, STRATEGIES[2], PRIVACY));
+      const draws = new Draws(seed);
+      const rows = draws.some(scene.owners.flat(), ROWS).map((row) => ({
+        ...row,
+        values: task.features.map(
+          ({ name }) => row.values[scene.proposal.features.findIndex((it) => it.name === name)]!,
+        ),
+      }));
+      const known = flatten(task, [rows, rows].map((own) => statisticsOf(task, own)).reduce(addStatistics));
+      const row = flatten(task, statisticsOf(task, [rowAt(task, 'min')])).with(-1, 0n);
+      const signal = sumShares(task, row).slice(0, -1).map(Number);
+      const { variance } = noiseMoments(releaseNoiseOf(task), 1);
+      const right = async (scale: number) => {
+        const isThere = draws.uniform() < 0.5;
+        const values = known.map((x, i) => x + (isThere ? row[i]! : 0n)).with(-1, OWNERS);
+        const contribution = await sums.contribution(task, unflatten(task, values));
+        // The number of owners is to stay what the records say.
+        const more = sums.packed(
+          task,
+          values.map((_, i) => (i === values.length - 1 ? OWNERS - OWNERS * BigInt(scale) : 0n)),
+        );
+        const seen = await sums.unblinded(task, await sums.weighted([contribution], [BigInt(scale)], more));
+        const expected = sumShares(
+          task,
+          known.map((x) => BigInt(scale) * x),
+        );
+        const left = fromRing(
+          seen.values.map((x, i) => x - seen.ownNoise[i]! - expected[i]!),
+          RING,
+        );
+        const score = signal.reduce((sum, x, i) => sum + scale * x * (Number(left[i]!) - (scale * x) / 2), 0);
+        return Number(score > 0 === isThere);
+      };
+      const trials = { attack: [] as number[], control: [] as number[] };
+      for (let run = 0; run < (effort === 'quick' ? 20 : 200); run += 1) {
+        trials.attack.push(await right(SCALE));
+        trials.control.push(await right(1));
+      }
+      const apart = Math.hypot(...signal) / Math.sqrt(variance);
+      return {
+        kind: 'trials',
+        ...trials,
+        baseline: 0.5,
+        facts: {
+          'deviations of the noise that the row changes the sums by': apart,
+          [`the same, scaled by ${SCALE}`]: SCALE * apart,
+        },
+      };
+    } finally {
+      await sums.close();
+    }
+  },
+};
+
+export const SCALING: readonly Experiment[] = [scaledHistogram];
