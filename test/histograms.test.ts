@@ -1,8 +1,9 @@
 /** Histograms through running services and command lines: drafted, consented to, counted, released once, and checked by owners. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ProposalFile, releaseNoiseOf, type TaskProposal } from '@eigenveil/task';
+import { ProposalFile, releaseNoiseOf, type Task, type TaskProposal } from '@eigenveil/task';
 import { Postgres } from '@eigenveil/testbed/databases/postgres';
+import { Children } from '@eigenveil/testbed/processes/programs';
 import { readFrames } from '@eigenveil/testbed/proxies/http-messages';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { query } from './support/database.ts';
@@ -60,12 +61,11 @@ function interrupted(database: 'SQLite' | 'PostgreSQL'): void {
     await postgres?.close();
   });
 
-  /** What the CSP has sent over each connection, as far as it was passed on. */
+  /** What the CSP has sent over each connection that it answered, as far as it was passed on. */
   const sentByCsp = () =>
-    world.proxies.csp.streams.map((stream) => {
-      const start = stream.indexOf('\r\n\r\n') + 4;
-      return stream.subarray(start);
-    });
+    world.proxies.csp.streams
+      .filter((stream) => stream.length > 0)
+      .map((stream) => stream.subarray(stream.indexOf('\r\n\r\n') + 4));
 
   /** What each server has drawn its noise into, as far as it lies in a file. */
   const sealedDraws = (taskId: string) => {
@@ -75,6 +75,27 @@ function interrupted(database: 'SQLite' | 'PostgreSQL'): void {
       at(world.cspConfig.dataDirectory, 'sealed_shares'),
       ...(postgres === undefined ? [at(world.dataUserConfig.dataDirectory, 'sealed_blinding')] : []),
     ];
+  };
+
+  /** That the task ends, and that its two lines had the same bytes, the second one all of them. */
+  const expectSameAnswer = async (task: Task) => {
+    expect(await untilEnded(parties, task)).toMatchObject({ state: 'done' });
+    const { projection } = await parties.owners[0]!.result(parties.dataUser, task.id);
+    const [first, second, ...others] = sentByCsp();
+    expect(others).toEqual([]);
+    expect(first!.length).toBeGreaterThan(10_000);
+    expect(second!.subarray(0, first!.length).equals(first!)).toBe(true);
+    const [frame] = readFrames(second!, 0);
+    expect(frame!.payload.length).toBe(7 * 4 * (projection.histograms![0]!.coefficients.length + 1));
+    const operations = query(
+      world.cspConfig.dataDirectory,
+      "SELECT operation FROM audit WHERE task_id = ? AND operation LIKE 'computation%' ORDER BY sequence",
+      task.id,
+    ).map(({ operation }) => operation);
+    expect(operations.filter((it) => it !== 'computation started')).toEqual([
+      'computation answered',
+      'computation resumed',
+    ]);
   };
 
   /** Done between the two lines of a computation, the first of which broke in the midst of the answer. */
@@ -112,23 +133,39 @@ function interrupted(database: 'SQLite' | 'PostgreSQL'): void {
       await happens();
       expect(sealedDraws(task.id)).toEqual(drawn);
       csp.heal();
-      expect(await untilEnded(parties, task)).toMatchObject({ state: 'done' });
-      const { projection } = await parties.owners[0]!.result(parties.dataUser, task.id);
-      const [first, second, ...others] = sentByCsp();
-      expect(others).toEqual([]);
-      expect(first!.length).toBeGreaterThan(10_000);
-      expect(second!.subarray(0, first!.length).equals(first!)).toBe(true);
-      const [frame] = readFrames(csp.streams[1]!, csp.streams[1]!.indexOf('\r\n\r\n') + 4);
-      expect(frame!.payload.length).toBe(7 * 4 * (projection.histograms![0]!.coefficients.length + 1));
-      const operations = query(
-        world.cspConfig.dataDirectory,
-        "SELECT operation FROM audit WHERE task_id = ? AND operation LIKE 'computation%' ORDER BY sequence",
-        task.id,
-      ).map(({ operation }) => operation);
-      expect(operations.filter((it) => it !== 'computation started')).toEqual([
-        'computation answered',
-        'computation resumed',
-      ]);
+      await expectSameAnswer(task);
+    },
+  );
+
+  if (database === 'PostgreSQL') return;
+  test.each(['csp', 'user'] as const)(
+    'killed in the midst of the answer, and followed by another process, it gives the same: %s',
+    { tags: ['long'] },
+    async (name) => {
+      const children = new Children();
+      const { csp } = world.proxies;
+      const config = join(world.folder, `${name}.json`);
+      const serve = () => children.serve(name, ['--config', config]);
+      await writeFile(config, JSON.stringify(name === 'csp' ? world.cspConfig : world.dataUserConfig));
+      await (name === 'csp' ? world.stopCsp() : world.stopDataUser());
+      try {
+        const child = await serve();
+        csp.streams.length = 0;
+        csp.streamBytes.length = 0;
+        csp.inject(COMPUTATION, { kind: 'stall', atByte: 45_000 });
+        const { task } = await beginTask(parties, await drafted('--height', '11'), split(rows, OWNERS));
+        await expect.poll(() => csp.streamBytes[0] ?? 0).toBeGreaterThan(45_000);
+        const drawn = sealedDraws(task.id);
+        expect(drawn).not.toContain(null);
+        expect(await child.end('SIGKILL')).toBeNull();
+        expect(sealedDraws(task.id)).toEqual(drawn);
+        await serve();
+        await expectSameAnswer(task);
+      } finally {
+        await children.stop();
+        csp.heal();
+        await (name === 'csp' ? world.startCsp() : world.startDataUser());
+      }
     },
   );
 }

@@ -16,6 +16,8 @@ export type Fault =
   | { readonly kind: 'lose answer' }
   /** A WebSocket is cut, or a stretch of it is changed, so many bytes into what the service sends. */
   | { readonly kind: 'cut' | 'corrupt'; readonly atByte: number }
+  /** So many bytes into what the service sends, a WebSocket stays open without a further one. */
+  | { readonly kind: 'stall'; readonly atByte: number }
   | { readonly kind: 'delay'; readonly milliseconds: number }
   /** It is passed on when the proxy is healed. */
   | { readonly kind: 'hold' }
@@ -178,6 +180,7 @@ export class FaultyProxy {
         passed += chunk.length;
         this.streamBytes[stream] = passed;
         if (fault?.kind === 'cut' && fault.atByte < passed) return cut();
+        if (fault?.kind === 'stall' && fault.atByte < passed) return;
         if (fault?.kind === 'corrupt') {
           const to = Math.min(chunk.length, fault.atByte + CORRUPTED_BYTES - from);
           for (let i = Math.max(0, fault.atByte - from); i < to; i += 1) chunk[i]! ^= 4;

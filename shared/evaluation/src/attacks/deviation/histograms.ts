@@ -1,4 +1,4 @@
-/** A data user that scales the aggregate of a histogram task: the noise of the CSP stays as it is, and one row counts for more. */
+/** A data user that deviates in a histogram task: it scales the aggregate under the noise of the CSP, or asks with a number of owners that is not that of the records. */
 
 import { fromRing, noiseMoments } from '@eigenveil/release';
 import { addStatistics, flatten, unflatten } from '@eigenveil/statistics';
@@ -8,7 +8,9 @@ import { Draws } from '../../draws.ts';
 import type { Experiment } from '../../experiment.ts';
 import { statisticsOf } from '../../released.ts';
 import { histogramProposal, rowAt, STRATEGIES, tooFewRanges } from '../in-process/histogram-task.ts';
+import { exactly } from '../in-process/exact.ts';
 import { agreed } from '../in-process/small-task.ts';
+import { runTwoParty, share, shifted } from '../in-process/two-party.ts';
 import { EncryptedSums } from './encrypted-sums.ts';
 
 const PRIVACY = { epsilon: 1, delta: 1e-6, neighbours: 'add-remove' } as const;
@@ -89,4 +91,40 @@ const scaledHistogram: Experiment = {
   },
 };
 
-export const SCALING: readonly Experiment[] = [scaledHistogram];
+const wrongOwners: Experiment = {
+  id: 'deviation-histogram-owners',
+  title: 'A CSP answers a histogram whose encrypted number of owners is not that of the records',
+  kind: 'deviation',
+  attacker: 'data user',
+  secret: 'pooled statistics',
+  expectation: 'holds',
+  claims: ['S-665'],
+  sees: 'what the CSP sends by the real protocol, to a share of the number of owners with something added to it',
+  knows: 'the protocol',
+  control: 'the honest share, which gets an answer before each',
+  baseline: 'to be refused',
+  unit: 'run',
+  scenes: ['iris'],
+  omits: tooFewRanges,
+  async run({ scene, effort, seed }) {
+    const task = agreed(histogramProposal(scene, STRATEGIES[2], PRIVACY));
+    const draws = new Draws(seed);
+    const statistics = { ...statisticsOf(task, [rowAt(task, 'min'), rowAt(task, 'max')]), owners: OWNERS };
+    const answered: boolean[] = [];
+    for (let run = 0; run < (effort === 'quick' ? 20 : 300); run += 1) {
+      const shares = share(task, statistics);
+      const honest = await runTwoParty(task, statistics, shares);
+      if (honest.result === undefined) throw new Error(`expected an answer, got ${honest.code}`);
+      // Of any size: as few as one more, or as good as random.
+      const size = 2 ** draws.below(LINEAR_RING_BITS - 1);
+      const added = BigInt(draws.uniform() < 0.5 ? size : -size);
+      const by = shares.dataUser.map((_, i) => (i === shares.dataUser.length - 1 ? added : 0n));
+      const dataUser = shifted(task, shares.dataUser, by);
+      const { result, code, fromCsp } = await runTwoParty(task, statistics, { ...shares, dataUser });
+      answered.push(result !== undefined || fromCsp.length > 0 || code !== 'ERR_OWNER_COUNT');
+    }
+    return exactly(answered, 'an answer');
+  },
+};
+
+export const HISTOGRAMS: readonly Experiment[] = [scaledHistogram, wrongOwners];
