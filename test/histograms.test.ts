@@ -54,7 +54,7 @@ function interrupted(database: 'SQLite' | 'PostgreSQL'): void {
     postgres = database === 'PostgreSQL' ? await Postgres.launch() : undefined;
     const databaseUrl = await postgres?.database();
     world = await World.start({ proxied: true, dataUser: { databaseUrl }, csp: { allowSimulated: false } });
-    parties = await partiesOf(world, OWNERS, { ...POLICY, twoParty: ['linear'] });
+    parties = await partiesOf(world, OWNERS, { ...POLICY, totalEpsilon: 100, twoParty: ['linear'] });
   });
   afterAll(async () => {
     await world.close();

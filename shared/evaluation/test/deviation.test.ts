@@ -60,12 +60,9 @@ describe('what is promised', () => {
     'deviation-garbled-tampering',
     'deviation-digits',
     'deviation-histogram-owners',
-  ])(
-    '%s finds no exception',
-    async (id) => {
-      expect(await outcomeOf(id)).toMatchObject({ p: 1, distance: { value: 0 } });
-    },
-  );
+  ])('%s finds no exception', async (id) => {
+    expect(await outcomeOf(id)).toMatchObject({ p: 1, distance: { value: 0 } });
+  });
 
   test('a failure is among the runs in which none shows', { tags: ['long'] }, async () => {
     const { facts, ...outcome } = await outcomeOf('deviation-selective-failure');
