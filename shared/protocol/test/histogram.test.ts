@@ -116,6 +116,8 @@ type Both = Awaited<ReturnType<typeof shared>>;
 async function run(task: Task, { atCsp, atDataUser }: Both, changes: Partial<CspInput> = {}) {
   const [left, right] = memoryChannelPair();
   const sent: Uint8Array[] = [];
+  /** What the CSP noted, and what it told beside messages, in order. */
+  const marks: string[] = [];
   const watched: Channel = {
     send: (message) => {
       sent.push(Uint8Array.from(message));
@@ -123,12 +125,14 @@ async function run(task: Task, { atCsp, atDataUser }: Both, changes: Partial<Csp
     },
     receive: () => left.receive(),
     close: () => left.close(),
-    abort: (code) => left.abort(code),
+    abort: (code) => {
+      marks.push(`told ${code}`);
+      return left.abort(code);
+    },
     bytesSent: 0,
     bytesReceived: 0,
   };
   const computation = { task, program: programOf(task) };
-  const marks: string[] = [];
   const input = {
     shares: atCsp,
     verifiedOwners: OWNERS,
@@ -200,7 +204,9 @@ describe('is refused, and closed by that', () => {
     const { csp, user, sent, marks } = await run(task, await shared(task), { verifiedOwners: 2, answer });
     expect(csp).toMatchObject({ status: 'rejected', reason: { code: 'ERR_OWNER_COUNT' } });
     expect(user).toMatchObject({ status: 'rejected', reason: { code: 'ERR_OWNER_COUNT' } });
-    expect({ sent: sent.length, marks: marks.length, givenUp }).toEqual({ sent: 0, marks: 1, givenUp: 1 });
+    expect({ sent: sent.length, givenUp }).toEqual({ sent: 0, givenUp: 1 });
+    // It says one bit of what was aggregated, so that the note comes first.
+    expect(marks.slice(0, 2)).toEqual(['mark after 0', 'told ERR_OWNER_COUNT']);
   });
 
   test('an answer that may not be given any more', async () => {
